@@ -1,4 +1,4 @@
-//! What a configuration file says about the log: plain data.
+//! The section of a configuration file about the log, as plain data.
 
 use std::path::PathBuf;
 
@@ -7,68 +7,68 @@ use serde::{Deserialize, Serialize};
 use crate::keep::{Age, Keeping};
 use crate::layer::OnError;
 
-/// The place of a log below the folder of a team.
+/// Folder of the log below the folder of a team.
 pub const IN_A_TEAM: &str = ".squad/orchestration-log";
 
-/// What a configuration says about the audit log.
+/// Settings of the audit log.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 #[serde(default, deny_unknown_fields)]
 pub struct AuditConfig {
-    /// Whether events are put on the record; they are where this section stands, unless it says `false`.
+    /// Whether events are recorded. Default: `true` if this section exists.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub enabled: Option<bool>,
-    /// The folder of the log, relative to that of the configuration: `.squad/orchestration-log` where there is a team
-    /// folder, `audit-log` elsewhere.
+    /// Folder of the log, relative to the folder of the configuration. Default: `.squad/orchestration-log` if
+    /// there is a team folder, otherwise `audit-log`.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub folder: Option<PathBuf>,
-    /// What a log that cannot be written means.
+    /// Effect of a failed write to the log on tool calls.
     pub on_error: OnErrorConfig,
-    /// Tools that cannot be undone: the intent to run them is on the device before they do. Names; `*` at the end stands
-    /// for any rest.
+    /// Tools whose effects cannot be undone: the intent to run them is synced before they run. Names; a `*`
+    /// at the end stands for any rest.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     pub before: Vec<String>,
-    /// A second folder, best on another device, for what cannot be written in the first.
+    /// A second folder, best on another device, for records that cannot be written to the first.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub spill: Option<PathBuf>,
-    /// Where it is written down what the log was, and who vouches for it: what `hooks audit verify --checkpoints` compares
-    /// with.
+    /// Folder and key for checkpoints of the log, with which `hooks audit verify --checkpoints` compares it.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub checkpoints: Option<CheckpointsConfig>,
-    /// How many bytes a file of the log has before another one is begun; 64 MiB unless told.
+    /// Length in bytes at which a file of the log is ended and another one begun. Default: 64 MiB.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub file_bytes: Option<u64>,
-    /// For how long records are kept, such as `90 days` or `7 years`: files all of whose records are older are deleted, but
-    /// for those under a legal hold. For ever, unless told.
+    /// Retention time of records, such as `90 days` or `7 years`: files whose records are all older are
+    /// deleted, except those under a legal hold. Default: no deletion.
     #[serde(skip_serializing_if = "Option::is_none")]
     #[cfg_attr(feature = "schema", schemars(with = "Option<String>"))]
     pub keep: Option<Age>,
-    /// Whether files are compressed once another one is written; they are, unless it says `false`.
+    /// Whether files are compressed once another one is written. Default: `true`.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub compress: Option<bool>,
 }
 
-/// Where checkpoints of the log are kept, and who vouches for them.
+/// Folder and key for checkpoints of the log.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 #[serde(deny_unknown_fields)]
 pub struct CheckpointsConfig {
-    /// A folder, best where the agents' machine can add, but change nothing. It has to be there.
+    /// Folder of the checkpoints; it has to exist. Best on a system where the agents' machine can add data,
+    /// but change nothing.
     pub folder: PathBuf,
-    /// What `hooks audit keygen` made: the file of an Ed25519 key, or the folder of an evolving one. Without it nobody vouches
-    /// for them.
+    /// Key made by `hooks audit keygen`: the file of an Ed25519 key, or the folder of an evolving key.
+    /// Without it, checkpoints are unsigned.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub key: Option<PathBuf>,
 }
 
-/// What a log that cannot be written means for a tool call.
+/// Effect of a failed write to the log on a tool call.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 #[serde(default, deny_unknown_fields)]
 pub struct OnErrorConfig {
-    /// Of a tool that may change something.
+    /// For a tool that may change something.
     pub writing: OnError,
-    /// Of a tool that says it only reads.
+    /// For a tool that is declared read-only.
     pub reading: OnError,
 }
 
@@ -79,17 +79,17 @@ impl Default for OnErrorConfig {
 }
 
 impl AuditConfig {
-    /// Whether events are put on the record.
+    /// Whether events are recorded.
     pub fn is_enabled(&self) -> bool {
         self.enabled != Some(false)
     }
 
-    /// For how long the log is kept, and how.
+    /// Retention time and compression of the log.
     pub fn keeping(&self) -> Keeping {
         Keeping { keep: self.keep.map(Age::duration), compress: self.compress != Some(false) }
     }
 
-    /// Whether the intent to run `tool` is on the device before it runs.
+    /// Whether the intent to run `tool` is synced before it runs.
     pub fn is_irreversible(&self, tool: &str) -> bool {
         self.before.iter().any(|name| match name.strip_suffix('*') {
             Some(start) => tool.starts_with(start),

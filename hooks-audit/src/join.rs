@@ -1,12 +1,13 @@
 //! Joins small files of a chain into one.
 //!
-//! The file of a writer that was killed is never added to again, so writers that are killed over and over would fill a folder
-//! with files. Who recovers a chain joins the last of them. The lines of a joined file are those of its parts, as they were
-//! written, headers too; what a failed write left behind the end of a part does not count, and is left out.
+//! The file of a killed writer is never written again, so writers that are killed over and over would fill a
+//! folder with files. The writer that recovers a chain joins its last files. A joined file has the lines of
+//! its parts unchanged, headers included. Void bytes that a failed write left at the end of a part are left
+//! out.
 //!
-//! A file is joined with those behind it once they are half as large together. So a byte is written again once for each half
-//! by which its file grows, and what is left is full files, some that wait, and others of which each is larger than twice all
-//! behind it.
+//! A file is joined with the files behind it once those are half as large together. So a byte is written
+//! again once for each growth of its file by half. The result is full files, some files that wait, and others
+//! that are each larger than twice all files behind them.
 
 use std::io::{self, ErrorKind};
 use std::path::Path;
@@ -19,18 +20,19 @@ use crate::append::Settings;
 use crate::chain::{After, Chain, Group, Mark, Scan};
 use crate::segment::{self, Segment, State};
 
-/// Fewer files are left as they are, unless they are a full one: each join waits for the device.
+/// Fewer files are left as they are, unless they make up a full file: each join waits for a sync.
 const LEAST: usize = 8;
-/// The most bytes of a joined file: whoever opens the chain waits for it.
+/// Limit on the length of a joined file, in bytes: the process that opens the chain waits for the join.
 const MOST: u64 = 4 << 20;
-/// More than any header has.
+/// Longer than any header, in bytes.
 const HEADER: usize = 16 << 10;
 
-/// Joins the last files of `chain` but the one that is written, where there are enough small ones: those that are
-/// together no older than a file gets and no larger than a file gets, so that retention deletes no later for it. The joined file.
+/// Joins the last files of `chain`, except the one being written, if there are enough small ones. Returns the
+/// joined file. The parts span at most the age and the length of one file, so that joining delays no deletion
+/// by retention.
 ///
 /// # Errors
-/// Whatever the disk answers. Nothing is lost by it.
+/// Returns an error if the disk fails; no record is lost then.
 pub(crate) fn last_files(
     disk: &dyn LogDisk,
     folder: &Path,
@@ -43,11 +45,11 @@ pub(crate) fn last_files(
     let Some(mut next) = files.next() else { return Ok(None) };
     let mut header = segment::read(disk, folder, &next, 0, HEADER)?.unwrap_or_default();
     let Some(end) = first_header(&header).map(|(_, at)| at) else { return Ok(None) };
-    // The newest first.
+    // Parts, the newest first.
     let mut parts: Vec<(Segment, Vec<u8>)> = Vec::new();
     let (mut total, mut is_full) = (0, false);
     for file in files {
-        // One that is larger than twice all behind it stays; the byte more shows that it is.
+        // A file larger than twice all files behind it stays; reading one byte more shows that it is.
         let limit = if parts.is_empty() { most } else { (2 * total).min(most.saturating_sub(total)) };
         if file.last + 1 != next.number || file.state == State::Damaged {
             break;
@@ -84,11 +86,11 @@ pub(crate) fn last_files(
     Ok(Some(joined))
 }
 
-/// Removes the files of `chain` all of which stands in a joined one, as an interrupted writer leaves them. One that says
-/// something else is left to verifiers.
+/// Removes the files of `chain` whose lines are all in a joined file; an interrupted writer leaves such
+/// files. A file with other content is left for verifiers.
 ///
 /// # Errors
-/// Whatever the disk answers.
+/// Returns an error if the disk fails.
 pub(crate) fn remove_beside(disk: &dyn LogDisk, folder: &Path, chain: &str) -> io::Result<()> {
     let listed = segment::list_all(disk, folder)?;
     for file in listed.beside.iter().filter(|file| file.chain == chain) {
@@ -104,8 +106,8 @@ pub(crate) fn remove_beside(disk: &dyn LogDisk, folder: &Path, chain: &str) -> i
     Ok(())
 }
 
-/// Whether all that counts of `file`, which has these `bytes`, stands in its place in `kept`: the lines that count of the
-/// file that has the same numbers.
+/// Whether the valid lines of `file`, which has these `bytes`, are in `kept` at the place of the file with
+/// the same numbers.
 pub(crate) fn stands_in(kept: &[u8], file: &Segment, bytes: &[u8]) -> bool {
     let (mut scan, mut start, mut end) = (Scan::new(kept, None), None, kept.len());
     while let Ok(Some(group)) = scan.next_group() {
@@ -122,8 +124,8 @@ pub(crate) fn stands_in(kept: &[u8], file: &Segment, bytes: &[u8]) -> bool {
     if file.is_remade() { bytes == part } else { bytes.starts_with(part) }
 }
 
-/// What counts of the lines of a file behind which one with the header `next` was begun; `None` where they are not right up
-/// to there, or its writer found them damaged.
+/// Returns the valid part of a file behind which a file with the header `next` was begun. `None` if the file
+/// is invalid before that point, or its writer found it damaged.
 pub(crate) fn counted<'a>(bytes: &'a [u8], next: &Group<'_>) -> Option<&'a [u8]> {
     let Mark::Header(header) = &next.mark else { return None };
     let mut scan = Scan::new(bytes, None);
@@ -137,7 +139,7 @@ pub(crate) fn counted<'a>(bytes: &'a [u8], next: &Group<'_>) -> Option<&'a [u8]>
     is_next.then(|| bytes.get(..scan.offset()))?
 }
 
-/// The header that `bytes` begin with, and when it was written.
+/// Returns the header that `bytes` begin with, and the time when it was written.
 pub(crate) fn first_header(bytes: &[u8]) -> Option<(Group<'_>, Timestamp)> {
     let group = Scan::new(bytes, None).next_group().ok()??;
     let Mark::Header(header) = &group.mark else { return None };
@@ -145,7 +147,7 @@ pub(crate) fn first_header(bytes: &[u8]) -> Option<(Group<'_>, Timestamp)> {
     Some((group, at))
 }
 
-/// How long is between two moments, whichever of them is the earlier.
+/// Time between two timestamps, in either order.
 fn apart(a: Timestamp, b: Timestamp) -> Duration {
     a.since(b).max(b.since(a))
 }

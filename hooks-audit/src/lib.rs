@@ -1,25 +1,25 @@
-//! Everything on the record: an append-only log that anybody can check, and what is fed from it.
+//! An append-only audit log that can be verified independently, and consumers of its records.
 //!
-//! | module | what it is |
+//! | module | content |
 //! | --- | --- |
-//! | [`record`] | what is written down about an event |
-//! | [`chain`] | the hashes that hold it together, as bytes |
-//! | [`segment`] | the files that it is in, by name |
-//! | [`layer`] | puts every event and what was answered on the record |
-//! | [`describe`] | how each event is put down |
+//! | [`record`] | a record: the entry of the log for an event |
+//! | [`chain`] | the hash chain over the lines of the log, as bytes |
+//! | [`segment`] | the files of a chain, by name |
+//! | [`layer`] | records every event and its outcome |
+//! | [`describe`] | makes the record of each event |
 //! | [`log`] | the log of one process: a queue, and one thread that writes |
-//! | [`append`] | adds to a chain, and recovers what a killed writer left |
-//! | [`keep`] | for how long files are kept, what is held, what is erased |
-//! | [`recover`] | tells what was torn off from what was tampered with |
-//! | [`read`] | what was committed, from a position on, while others write |
-//! | [`verify`] | checks that everything is as it was written |
-//! | [`checkpoint`] | what the log was at some time, signed, kept elsewhere |
-//! | [`sink`] | sends what was committed to other systems, at least once |
+//! | [`append`] | appends to a chain, and recovers the chain of a killed writer |
+//! | [`keep`] | retention, compression, legal holds, erasure |
+//! | [`recover`] | distinguishes an interrupted write from tampering |
+//! | [`read`] | reads committed records from a position on, while others write |
+//! | [`verify`] | checks that the log is unchanged since it was written |
+//! | [`checkpoint`] | signed digests of the log, stored elsewhere |
+//! | [`sink`] | sends committed records to other systems, at least once |
 //! | [`metrics`] | counts what agents do |
-//! | [`cache`] | reuses what expensive reads gave |
+//! | [`cache`] | reuses the results of expensive reads |
 //! | [`scribe`] | keeps a team's folder in order while agents write there |
-//! | [`notice`] | tells an agent that another one wrote what its charter covers |
-//! | [`touched`] | which files a call writes, by every way there is to them |
+//! | [`notice`] | notifies an agent that another one changed files of its charter |
+//! | [`touched`] | finds the files that a call wrote, by any means |
 //! | [`config`] | the log's settings as plain data, for a configuration file |
 
 pub mod append;

@@ -1,27 +1,27 @@
-//! Ways to get the log wrong, switched on by tests that have to notice.
+//! Deliberate mistakes, enabled by tests that have to notice them.
 
 /// One mistake.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Mutant {
-    /// Asks for a sync again that failed.
+    /// Repeats a failed sync on the same file.
     RetriesSync,
-    /// Goes on in a file in which a write failed.
+    /// Continues in a file in which a write failed.
     GoesOnBehindGarbage,
-    /// Takes whatever is damaged for torn.
+    /// Treats any damage as an interrupted write.
     CutsAnything,
-    /// Believes every hash.
+    /// Accepts every hash.
     ChecksNoHash,
-    /// Believes every signature of a checkpoint.
+    /// Accepts every signature of a checkpoint.
     ChecksNoSignature,
-    /// Makes one checkpoint after the other with the same key.
+    /// Makes all checkpoints with the same key.
     KeepsOldKey,
-    /// Does not look whether there are as many records as a checkpoint says.
+    /// Ignores missing records that a checkpoint covers.
     ComparesNoSize,
-    /// Signs a chain that has grown, whatever it was at its last checkpoint.
+    /// Signs a chain that has grown without comparing it with its last checkpoint.
     ComparesNoRoot,
 }
 
-/// Whether this mistake is switched on in this thread. Never outside of tests.
+/// Whether this mistake is enabled in this thread. Always false outside of tests.
 #[cfg(not(test))]
 pub(crate) const fn is(_mutant: Mutant) -> bool {
     false
@@ -44,7 +44,7 @@ mod switch {
         ACTIVE.get() == Some(mutant)
     }
 
-    /// Does `work` with this mistake.
+    /// Runs `work` with this mistake.
     pub(crate) fn with<T>(mutant: Option<Mutant>, work: impl FnOnce() -> T) -> T {
         ACTIVE.set(mutant);
         let done = work();

@@ -1,39 +1,40 @@
-//! What a file is worth whose writer did not come to its end: what counts, what was torn off, and what was tampered with.
+//! Examines a file whose writer did not close it: separates valid groups, an interrupted write, and
+//! tampering.
 //!
-//! A loss of power leaves any part of what had not been written through: groups torn in the middle, holes, stale bytes,
-//! and whole groups behind all that. Every commit says which mark had been written through before it, so damage to a
-//! mark that an intact one behind it knows to have been written through is no honest accident.
+//! A power loss may leave any part of unsynced data: groups torn in the middle, holes, stale bytes, and
+//! complete groups behind them. Every commit states the last mark that was synced before it. So if a mark is
+//! damaged and an intact later mark states that it was synced, an interrupted write cannot be the cause.
 
 use std::collections::VecDeque;
 
 use crate::chain::{Chain, Flaw, Group, Lines, Mark, Scan, intact};
 use crate::mutant::{self, Mutant};
 
-/// What was found in the last file of a chain.
+/// Result for the last file of a chain.
 #[derive(Clone, Debug)]
 pub struct Found {
-    /// The chain behind the last mark that is known to have been written through.
+    /// The chain behind the last mark that is known to be synced.
     pub durable: Chain,
-    /// The records behind it that are whole: written, perhaps not through.
+    /// The complete records behind that, which may not be synced.
     pub lines: Lines,
-    /// The chain behind the last group that is whole.
+    /// The chain behind the last complete group.
     pub end: Chain,
-    /// What is behind that.
+    /// Content behind that.
     pub rest: Rest,
 }
 
-/// What is behind the last whole group of a file.
+/// Content behind the last complete group of a file.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Rest {
     /// Nothing.
     Nothing,
-    /// This many bytes of what was being written.
+    /// This many bytes of an unfinished write.
     Torn(usize),
-    /// Something that was whole once.
+    /// Data that was complete once, and is damaged.
     Damaged(Flaw),
 }
 
-/// Looks at all bytes of a file; `None` where not even its header is right. Linear.
+/// Examines all bytes of a file; `None` if its header is not valid. Linear.
 pub fn examine(bytes: &[u8]) -> Option<Found> {
     let mut scan = Scan::new(bytes, None);
     let header = scan.next_group().ok()??;
@@ -41,7 +42,7 @@ pub fn examine(bytes: &[u8]) -> Option<Found> {
     let mut chain = Chain::behind(first, header.head)?;
     let mut durable = chain.clone();
     let mut end = header.end;
-    // What is not known to have been written through, oldest first.
+    // Groups that are not known to be synced, the oldest first.
     let mut behind: VecDeque<(Chain, Group<'_>)> = VecDeque::new();
     let flaw = loop {
         match next(&mut scan, &chain) {
@@ -59,7 +60,7 @@ pub fn examine(bytes: &[u8]) -> Option<Found> {
     };
     let rest = bytes.get(end..).unwrap_or_default();
     if synced_behind(rest, chain.commit) > chain.commit && !mutant::is(Mutant::CutsAnything) {
-        // What it knows to have been written through includes all that is right.
+        // Everything before a synced mark is synced, so all valid groups are.
         let lines = Lines::behind(chain.seq);
         return Some(Found { durable: chain.clone(), lines, end: chain, rest: Rest::Damaged(flaw) });
     }
@@ -71,11 +72,11 @@ pub fn examine(bytes: &[u8]) -> Option<Found> {
     Some(Found { durable, lines, end: chain, rest })
 }
 
-/// The next group, if it follows `chain`, and the chain behind it.
+/// Returns the next group, if it follows `chain`, and the chain behind it.
 fn next<'a>(scan: &mut Scan<'a>, chain: &Chain) -> Result<(Chain, Group<'a>), Flaw> {
     let offset = scan.offset();
     let group = scan.next_group()?.ok_or(Flaw { offset, what: "a group without an end" })?;
-    // A header is the next one where files were joined.
+    // A header follows another group only in a joined file.
     let follows = chain.follow(&group).filter(|next| match group.mark {
         Mark::Header(_) => next.segment == chain.segment + 1,
         Mark::Commit(_) => true,
@@ -86,15 +87,15 @@ fn next<'a>(scan: &mut Scan<'a>, chain: &Chain) -> Result<(Chain, Group<'a>), Fl
     }
 }
 
-/// How many marks are looked at more closely whose group does not begin at the start of a line.
+/// Limit on the marks that are examined further because their group does not begin at the start of a line.
 const CLOSER_LOOKS: usize = 8;
 
-/// The last mark that an intact mark in `rest` says to have been written through, as soon as that is more than `enough`.
-/// Groups need not follow one another here: each is checked against its own sum.
+/// Returns the last mark that is synced according to the intact marks in `rest`; stops as soon as it is more
+/// than `enough`. Groups need not follow one another here: each is checked against its own sum.
 pub(crate) fn synced_behind(rest: &[u8], enough: u64) -> u64 {
     let mut most = 0;
     let mut closer_looks = CLOSER_LOOKS;
-    // The lines that may be records of the next mark.
+    // Lines that may be records of the next mark.
     let mut lines: Vec<&[u8]> = Vec::new();
     let mut group_start = 0;
     let mut offset = 0;

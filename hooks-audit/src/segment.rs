@@ -1,5 +1,5 @@
-//! The files of a chain, by name: `<chain>.<number>.jsonl`, and `.gz` behind it once another one is written and this
-//! one was compressed. A file that several were joined into has the number of the first and of the last of them:
+//! Files of a chain, by name: `<chain>.<number>.jsonl`, with `.gz` behind it once the next file is written
+//! and this one was compressed. A joined file has the number of the first and the last of its parts:
 //! `<chain>.<first>-<last>.jsonl`.
 
 use std::io::{self, ErrorKind, Read as _, Write as _};
@@ -10,46 +10,46 @@ use flate2::bufread::GzDecoder;
 use flate2::write::GzEncoder;
 use hooks_core::fs::{EntryKind, LogDisk};
 
-/// The most bytes that a file may have, compressed or not. A writer begins another one long before.
+/// Limit on the length of a file in bytes, compressed or not. A writer begins another one long before.
 pub const MOST_BYTES: u64 = 1 << 30;
 
 /// A file of a chain.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Segment {
-    /// The chain.
+    /// Name of the chain.
     pub chain: String,
-    /// Its number in the chain, from 1; of a joined file, the number of the first one in it.
+    /// Number in the chain, from 1; for a joined file, the number of its first part.
     pub number: u64,
-    /// The number of the last file in it: `number`, unless several were joined.
+    /// Number of the last part of a joined file; otherwise `number`.
     pub last: u64,
-    /// What state it is in.
+    /// State of the file.
     pub state: State,
 }
 
-/// What state a file is in.
+/// State of a file.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub enum State {
-    /// Lines, as they were written. The last of its chain is added to.
+    /// Lines, as they were written. Records are appended to the last file of a chain.
     Plain,
-    /// It was found damaged and moved aside, as it was.
+    /// The file was found damaged and moved aside, unchanged.
     Damaged,
-    /// Compressed.
+    /// The lines, compressed.
     Compressed,
 }
 
-/// Whether `name` can be that of a chain: lower-case letters, digits and `-`, 64 at most.
+/// Whether `name` is valid for a chain: lower-case letters, digits and `-`, 64 at most.
 pub fn is_chain(name: &str) -> bool {
     let fits = |byte: u8| byte.is_ascii_lowercase() || byte.is_ascii_digit() || byte == b'-';
     (1..=64).contains(&name.len()) && name.bytes().all(fits)
 }
 
 impl Segment {
-    /// The file that is written under this number.
+    /// A file with this number, as it is written.
     pub fn new(chain: impl Into<String>, number: u64) -> Self {
         Self { chain: chain.into(), number, last: number, state: State::Plain }
     }
 
-    /// The file with this name; `None` if it is none of a log.
+    /// Parses a file name; `None` if it is not that of a log file.
     pub fn parse(name: &str) -> Option<Self> {
         let (chain, rest) = name.split_once('.')?;
         let (digits, ending) = rest.split_once('.')?;
@@ -65,7 +65,7 @@ impl Segment {
         (is_chain(chain) && (1..=last).contains(&number) && segment.name() == name).then_some(segment)
     }
 
-    /// Its name.
+    /// Name of the file.
     pub fn name(&self) -> String {
         let Self { chain, number, last, state } = self;
         let ending = match state {
@@ -79,22 +79,22 @@ impl Segment {
         }
     }
 
-    /// Whether several files were joined into it.
+    /// Whether the file was joined from several.
     pub fn is_joined(&self) -> bool {
         self.number < self.last
     }
 
-    /// Whether it was made whole from files that were full, so that no writer can have been interrupted in it.
+    /// Whether the file was created as a whole from full files, so that it has no interrupted write.
     pub fn is_remade(&self) -> bool {
         self.is_joined() || self.state == State::Compressed
     }
 
-    /// Whether the file of this number stands in it.
+    /// Whether the file contains the one with this number.
     pub fn has(&self, number: u64) -> bool {
         (self.number..=self.last).contains(&number)
     }
 
-    /// Where it is in `folder`.
+    /// Path in `folder`.
     pub fn path(&self, folder: &Path) -> PathBuf {
         folder.join(self.name())
     }
@@ -106,29 +106,29 @@ impl Segment {
     }
 }
 
-/// The files of a log, by chain and number.
+/// Files of a log, by chain and number.
 #[derive(Clone, Debug, Default)]
 pub struct Listed {
-    /// Those that count.
+    /// Files that count.
     pub files: Vec<Segment>,
-    /// Those all of whose numbers another file has, which counts: a writer was interrupted between making that one and
-    /// removing these.
+    /// Files whose numbers are all in a file that counts: a writer was interrupted after it created that file
+    /// and before it removed these.
     pub beside: Vec<Segment>,
 }
 
-/// The files in `folder` that count, by chain and number; none where there is no such folder.
+/// Returns the files in `folder` that count, by chain and number; empty if there is no such folder.
 ///
 /// # Errors
-/// Whatever the disk answers.
+/// Returns an error if the disk fails.
 pub fn list(disk: &dyn LogDisk, folder: &Path) -> io::Result<Vec<Segment>> {
     Ok(list_all(disk, folder)?.files)
 }
 
-/// All files in `folder`, by chain and number. Of two with the same numbers, the one that was there first counts; of a
-/// joined file and those that it was made of, the joined one.
+/// Returns all files in `folder`, by chain and number. Of two files with the same numbers, the one that was
+/// there first counts. A joined file counts instead of its parts.
 ///
 /// # Errors
-/// Whatever the disk answers.
+/// Returns an error if the disk fails.
 pub fn list_all(disk: &dyn LogDisk, folder: &Path) -> io::Result<Listed> {
     let names = disk.list(folder)?.unwrap_or_default();
     let mut segments: Vec<_> = names.iter().filter_map(|name| Segment::parse(name.to_str()?)).collect();
@@ -144,10 +144,11 @@ pub fn list_all(disk: &dyn LogDisk, folder: &Path) -> io::Result<Listed> {
     Ok(listed)
 }
 
-/// What stands in the place of a file of the log and is no ordinary file, such as a link; `None` where it is one, or gone.
+/// Describes what is in the place of a log file, such as a link. `None` if it is an ordinary file, or does
+/// not exist.
 ///
 /// # Errors
-/// Whatever the disk answers.
+/// Returns an error if the disk fails.
 pub fn stand_in(disk: &dyn LogDisk, folder: &Path, segment: &Segment) -> io::Result<Option<&'static str>> {
     Ok(match disk.entry(&segment.path(folder))?.map(|entry| entry.kind) {
         None | Some(EntryKind::File) => None,
@@ -157,11 +158,12 @@ pub fn stand_in(disk: &dyn LogDisk, folder: &Path, segment: &Segment) -> io::Res
     })
 }
 
-/// The bytes of a file as they were written, from `offset` on, `limit` at most; `None` where it is gone. Whatever stands
-/// before `offset` in a compressed one is decompressed too.
+/// Returns the bytes of a file as they were written, from `offset` on, at most `limit`; `None` if the file
+/// does not exist. In a compressed file, the bytes before `offset` are decompressed too.
 ///
 /// # Errors
-/// Whatever the disk answers; `InvalidData` where it cannot be decompressed, or has something behind its compressed end.
+/// Returns `InvalidData` if the file cannot be decompressed or has bytes behind its compressed end; any other
+/// error if the disk fails.
 pub fn read(
     disk: &dyn LogDisk,
     folder: &Path,
@@ -178,19 +180,20 @@ pub fn read(
     let mut bytes = Vec::new();
     let read = io::copy(&mut plain.by_ref().take(offset), &mut io::sink())
         .and_then(|_| plain.by_ref().take(limit as u64).read_to_end(&mut bytes));
-    // Damage shows itself in several ways.
+    // Damage causes several kinds of errors.
     read.map_err(|error| io::Error::new(ErrorKind::InvalidData, error))?;
-    // A decoder stops at the end of what is compressed, whatever stands behind it.
+    // The decoder stops at the end of the compressed data and ignores bytes behind it.
     if bytes.len() < limit && !plain.into_inner().is_empty() {
         return Err(io::Error::new(ErrorKind::InvalidData, BEHIND));
     }
     Ok(Some(bytes))
 }
 
-/// Has `file` be of these `lines`, compressed where its state says so: at one moment, and through to the device.
+/// Creates or replaces `file` with these `lines`, compressed if its state is `Compressed`. The change is
+/// atomic and synced.
 ///
 /// # Errors
-/// Whatever the disk answers.
+/// Returns an error if the disk fails.
 pub(crate) fn put(disk: &dyn LogDisk, folder: &Path, file: &Segment, lines: &[u8]) -> io::Result<()> {
     let aside = folder.join(format!("{}.{:08}.new", file.chain, file.number));
     match disk.remove(&aside) {
@@ -208,7 +211,7 @@ pub(crate) fn put(disk: &dyn LogDisk, folder: &Path, file: &Segment, lines: &[u8
     disk.sync_directory(folder)
 }
 
-/// What is wrong with a file that has more than its writer left in it.
+/// Description of a file with bytes behind the end that its writer left.
 pub const BEHIND: &str = "something was added behind its end";
 
 #[cfg(test)]

@@ -1,6 +1,6 @@
-//! Counting an event allocates nothing once its names are known: counted here rather than asserted in prose. A binary
-//! of its own, because it replaces the allocator.
-// The helpers are tests as well: the lints exempt them.
+//! Counting an event allocates nothing once its names are known. A separate test binary, because it replaces
+//! the allocator.
+// The helpers are tests as well, so that the lints exempt them.
 #![cfg(test)]
 
 use std::pin::pin;

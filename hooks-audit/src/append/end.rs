@@ -1,8 +1,9 @@
-//! Where a chain ends: how a writer hands its file over, so that the next one need not read it.
+//! End files: a writer that closes a chain records where the chain ends, so that the next writer need not
+//! read the file.
 //!
-//! It is believed only where the file is as long as it says and ends with the mark that it says; it is never written
-//! through, because the file itself says the same. Whoever takes it takes it away: who ends without closing the chain
-//! hands nothing over.
+//! An end file is trusted only if the log file has the recorded length and ends with the recorded mark. It is
+//! never synced, because the log file holds the same facts. The writer that takes it removes it; a writer
+//! that ends without closing the chain leaves no end file.
 
 use std::io;
 use std::path::Path;
@@ -13,13 +14,13 @@ use hooks_core::time::Timestamp;
 use crate::chain::{After, Chain, Mark, Scan};
 use crate::segment::{Segment, State};
 
-/// More than any mark has.
+/// Longer than any mark, in bytes.
 const MARK: usize = 8 << 10;
-/// More than there is ever to say.
+/// Longer than any end file, in bytes.
 const MOST: u64 = 16 << 10;
 
-/// Writes down that the file of the chain `durable`, begun at `since`, ends after `length` bytes, with nothing behind it
-/// but perhaps a mark that says that it was written through.
+/// Writes the end file of the chain `durable`: its last file was begun at `since` and has `length` bytes. At
+/// most one mark follows the end of `durable` there, and it states that everything before it is synced.
 pub(super) fn write(
     disk: &dyn LogDisk,
     folder: &Path,
@@ -28,27 +29,28 @@ pub(super) fn write(
     since: Timestamp,
 ) -> io::Result<()> {
     let mut text = format!("{length}\n").into_bytes();
-    // The header that another file would have says all there is to know. Its moment is that of this one, so that a file
-    // which many short-lived processes hand on to each other ends when it is old.
+    // The header of a next file holds everything needed. Its time is that of the current file, so that a file
+    // that many short-lived processes hand on to each other still ends when it is old.
     durable.clone().header(After::Sealed, since, &mut text);
     let mut file = disk.open_log(&folder.join(name(&durable.name)))?;
     file.truncate(0)?;
     file.append(&text)
 }
 
-/// What is handed over.
+/// State that a writer hands over.
 pub(super) struct End {
-    /// The chain as it was written through.
+    /// The chain up to its last synced mark.
     pub(super) durable: Chain,
-    /// The chain behind the mark that says so, if there is one.
+    /// The chain including the mark that states the sync, if there is one.
     pub(super) chain: Chain,
     /// The length of the file.
     pub(super) length: u64,
-    /// When it was begun.
+    /// Time when the file was begun.
     pub(super) since: Timestamp,
 }
 
-/// Where the chain ends whose last file is `last`; `None` where it was not handed over as it is.
+/// Returns the end of the chain whose last file is `last`; `None` if there is no end file or it does not
+/// match the file.
 pub(super) fn take(disk: &dyn LogDisk, folder: &Path, last: &Segment) -> Option<End> {
     if last.is_remade() || last.state != State::Plain {
         return None;

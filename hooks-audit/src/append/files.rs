@@ -1,4 +1,4 @@
-//! Opens a chain: takes its lock, looks at what the writer before left, and begins files.
+//! Opens a chain: takes its lock, examines what the previous writer left, and begins files.
 
 use std::io::{self, ErrorKind};
 use std::path::{Path, PathBuf};
@@ -16,25 +16,25 @@ use crate::record::{Record, notes};
 use crate::recover::{self, Found, Rest};
 use crate::segment::{self, MOST_BYTES, Segment};
 
-/// How many records a file may have beyond its length: those of the group that ends it.
+/// Records that a file may have beyond its length limit: those of the group that ends it.
 const MOST_OF_A_GROUP: u64 = 1_024;
 
-/// Why a log cannot be opened.
+/// Reason why a log cannot be opened.
 #[derive(Debug, thiserror::Error)]
 #[non_exhaustive]
 pub enum OpenError {
-    /// The name of the chains cannot be one.
+    /// The prefix is not valid as the beginning of a chain name.
     #[error("`{0}` cannot begin the name of a chain: lower-case letters, digits and `-`, 32 at most")]
     Prefix(String),
-    /// Too many others write.
+    /// Too many other writers have the log open.
     #[error("`{folder}` has {most} writers already, which is what `most_chains` allows")]
     Busy {
         /// The folder.
         folder: PathBuf,
-        /// How many.
+        /// Limit on writers (`most_chains`).
         most: u32,
     },
-    /// The key of its checkpoints cannot be used.
+    /// The key for its checkpoints cannot be used.
     #[error("no checkpoint of the log can be signed: {0}")]
     Key(#[source] io::Error),
     /// The folder or a file in it cannot be read or written.
@@ -42,20 +42,22 @@ pub enum OpenError {
     Disk {
         /// The folder.
         folder: PathBuf,
-        /// Why.
+        /// Error of the disk.
         #[source]
         source: io::Error,
     },
 }
 
 impl Appender {
-    /// Opens the first chain in `folder` that nobody else writes; the folder is made where there is none. What a former
-    /// writer of the chain left unfinished is finished first.
+    /// Opens the first chain in `folder` that no other process writes; creates the folder if it is missing.
+    /// Work that a previous writer of the chain left unfinished is finished first.
     ///
-    /// Constant where that one closed the chain; otherwise its last file is read, which is linear, and another one begun.
+    /// Takes constant time if that writer closed the chain. Otherwise the last file is read, in linear time,
+    /// and another one is begun.
     ///
     /// # Errors
-    /// Where all chains are taken, or the disk does not do what is needed.
+    /// Returns `Prefix` if the prefix is not valid in a chain name, `Busy` if all chains are locked by other
+    /// writers, or `Disk` if the disk fails.
     pub fn open(
         disk: Arc<dyn LogDisk>,
         folder: impl Into<PathBuf>,
@@ -79,11 +81,11 @@ impl Appender {
         Self::locked(disk, &folder, settings, clock, (name, lock))
     }
 
-    /// Opens the chain `name` in `folder`; `None` where somebody else writes it. Otherwise as [`Appender::open`], whatever
-    /// the prefix of the settings.
+    /// Opens the chain `name` in `folder`; returns `None` if another process writes it. Otherwise works like
+    /// [`Appender::open`], and ignores the prefix of the settings.
     ///
     /// # Errors
-    /// Where it cannot be the name of a chain, or the disk does not do what is needed.
+    /// Returns `Prefix` if `name` is not valid as the name of a chain, or `Disk` if the disk fails.
     pub fn open_chain(
         disk: Arc<dyn LogDisk>,
         folder: impl Into<PathBuf>,
@@ -102,7 +104,7 @@ impl Appender {
         }
     }
 
-    /// Opens a chain whose lock was taken.
+    /// Opens a chain whose lock is held.
     fn locked(
         disk: Arc<dyn LogDisk>,
         folder: &Path,
@@ -132,7 +134,7 @@ impl Appender {
         Ok((appender, recovered))
     }
 
-    /// Goes on where the writer before stopped.
+    /// Continues where the previous writer stopped.
     fn take_over(&mut self, left: Left) -> io::Result<Recovered> {
         let (last, rest) = match left {
             Left::Nothing => {
@@ -197,7 +199,8 @@ impl Appender {
         Ok(recovered)
     }
 
-    /// Joins the files that writers left who were killed. Files that stay apart say the same, and the next one tries again.
+    /// Joins the files of writers that were killed. If joining fails, the separate files hold the same
+    /// records, and the next writer tries again.
     fn join(&self) {
         let (disk, folder, name) = (&*self.disk, &self.folder, &self.chain.name);
         let _joined = join::remove_beside(disk, folder, name)
@@ -205,18 +208,18 @@ impl Appender {
     }
 }
 
-/// What the writer before left of a chain.
+/// State in which the previous writer left a chain.
 enum Left {
-    /// It never had a file.
+    /// The chain never had a file.
     Nothing,
-    /// A file that it handed over.
+    /// The previous writer handed its last file over.
     Closed { end: End, last: Segment },
-    /// A file that it did not hand over: another one is begun behind it, because nobody knows whether what is read from
-    /// it was written through, or lost by a sync that failed. Files of so many bytes at most cannot be read.
+    /// The last file was not handed over. Another one is begun behind it, because it is unknown whether its
+    /// records were synced or lost by a failed sync. Files that cannot be read have `unread` bytes at most.
     Found { last: Segment, found: Found, unread: u64 },
 }
 
-/// `most` is how long a file gets.
+/// Examines the files of `chain`; `most` is the length limit of a file.
 fn left(disk: &dyn LogDisk, folder: &Path, chain: &str, most: u64) -> io::Result<Left> {
     let mut files = segment::list(disk, folder)?;
     files.retain(|file| file.chain == chain);
@@ -224,7 +227,7 @@ fn left(disk: &dyn LogDisk, folder: &Path, chain: &str, most: u64) -> io::Result
     if let Some(end) = end::take(disk, folder, last) {
         return Ok(Left::Closed { end, last: last.clone() });
     }
-    // Files come into being whole: a header that is not right was.
+    // A file is created whole, so an invalid header was valid once: it is damage.
     let mut rest = Rest::Damaged(Flaw { offset: 0, what: "a header that is not right" });
     let mut unread = 0_u64;
     for file in files.iter().rev() {
@@ -232,12 +235,12 @@ fn left(disk: &dyn LogDisk, folder: &Path, chain: &str, most: u64) -> io::Result
         let is_last = file == last;
         match &found {
             Some(found) if is_last && !matches!(found.rest, Rest::Damaged(_)) => {}
-            // Something may have been cut off as well.
+            // The file may have lost bytes at its end as well.
             _ => unread = unread.saturating_add(length.max(most)),
         }
         let Some(mut found) = found else { continue };
         if !is_last {
-            // Another one was begun, so that all of it counts that is whole.
+            // The file after it was begun, so all of its complete groups count.
             found.lines = Lines::behind(found.end.seq);
             found.durable.clone_from(&found.end);
             found.rest = std::mem::replace(&mut rest, Rest::Nothing);
@@ -249,7 +252,7 @@ fn left(disk: &dyn LogDisk, folder: &Path, chain: &str, most: u64) -> io::Result
     Ok(Left::Found { last: last.clone(), found, unread })
 }
 
-/// How long a file is, and what is found in it.
+/// Returns the length of a file and what it holds.
 fn examine(disk: &dyn LogDisk, folder: &Path, file: &Segment) -> io::Result<(u64, Option<Found>)> {
     let limit = usize::try_from(MOST_BYTES).unwrap_or(usize::MAX);
     match segment::read(disk, folder, file, 0, limit) {
@@ -262,12 +265,12 @@ fn examine(disk: &dyn LogDisk, folder: &Path, file: &Segment) -> io::Result<(u64
     }
 }
 
-/// How many records `bytes` bytes of lines have at most.
+/// The most records that `bytes` bytes of lines can hold.
 fn most_records(bytes: u64) -> u64 {
     bytes.div_ceil(LEAST_LINE as u64).saturating_add(MOST_OF_A_GROUP)
 }
 
-/// Takes the lock of a chain; `None` where somebody else has it.
+/// Takes the lock of a chain; `None` if another process holds it.
 fn lock(disk: &dyn LogDisk, folder: &Path, chain: &str) -> io::Result<Option<DiskLock>> {
     match disk.lock(&folder.join(format!("{chain}.lock")), Duration::ZERO) {
         Ok(lock) => Ok(Some(lock)),
@@ -276,7 +279,7 @@ fn lock(disk: &dyn LogDisk, folder: &Path, chain: &str) -> io::Result<Option<Dis
     }
 }
 
-/// Makes `folder` and those above it.
+/// Creates `folder` and the missing folders above it.
 pub(crate) fn make_folder(disk: &dyn LogDisk, folder: &Path) -> io::Result<()> {
     let is_missing = |path: &Path| Ok::<_, io::Error>(disk.entry(path)?.is_none());
     let mut missing = Vec::new();
@@ -295,8 +298,8 @@ pub(crate) fn make_folder(disk: &dyn LogDisk, folder: &Path) -> io::Result<()> {
     Ok(())
 }
 
-/// Begins the file behind `chain` with a header and, if there are any, `lines` as its first group. It comes into being
-/// whole and written through, or not at all.
+/// Begins the file behind `chain` with a header and, if there are any, `lines` as its first group. The file
+/// is created whole and synced, or not at all.
 pub(super) fn begin(
     disk: &dyn LogDisk,
     folder: &Path,

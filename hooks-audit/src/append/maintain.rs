@@ -1,7 +1,7 @@
-//! What is done with files that are full: compressed, deleted when their time is over, rid of payloads that must go.
+//! Maintenance of full files: compression, deletion at the end of their retention time, erasure of payloads.
 //!
-//! Each of these can be interrupted at every step and done again. What takes something away is put on the record, and
-//! that through to the device, before it happens.
+//! Each operation can be interrupted at every step and repeated. Before data is removed, the removal is
+//! recorded and synced.
 
 use std::io;
 
@@ -13,10 +13,10 @@ use crate::keep::files::{FullFiles, ranges};
 use crate::record::{Record, notes};
 
 impl Appender {
-    /// Compresses all files of the chain but the one that is written; how many.
+    /// Compresses all files of the chain except the one being written; returns their number.
     ///
     /// # Errors
-    /// Whatever the disk answers.
+    /// Returns an error if the disk fails.
     pub fn compress(&self) -> io::Result<u64> {
         let mut done = 0;
         for file in self.full_files().plain()? {
@@ -26,11 +26,12 @@ impl Appender {
         Ok(done)
     }
 
-    /// Deletes the files all of whose records are from before `moment`, the oldest first, up to one that has a record on
-    /// which `hold` holds its hand; how many. That they are deleted is put down before.
+    /// Deletes the files whose records are all older than `moment`, the oldest first, up to the first file
+    /// with a record that `hold` keeps; returns their number. The deletion is recorded before it happens.
     ///
     /// # Errors
-    /// Whatever the disk answers; `InvalidData` where a file is damaged, which is not deleted.
+    /// Returns `InvalidData` if a file is damaged, which is then not deleted; any other error if the disk
+    /// fails.
     pub fn delete_before(&mut self, moment: Timestamp, hold: &dyn Fn(&Record) -> bool) -> io::Result<u64> {
         let doomed = self.full_files().before(moment, hold)?;
         if doomed.files.is_empty() {
@@ -43,16 +44,18 @@ impl Appender {
         Ok(doomed.files.len() as u64)
     }
 
-    /// Erases the payloads of the records that `which` picks; of how many. The chain still verifies. That they are erased,
-    /// and `why`, is put down before, without what was in them.
+    /// Erases the payloads of the records that `which` selects; returns their number. The chain still
+    /// verifies. The erasure and `why` are recorded before, without the contents of the payloads.
     ///
-    /// What the device keeps of files that were replaced is its own affair: who must be sure encrypts it.
+    /// The device may keep blocks of the files that were replaced. Operators who must rule that out encrypt
+    /// the device.
     ///
     /// # Errors
-    /// Whatever the disk answers; `InvalidData` where a file is damaged, from which nothing is erased.
+    /// Returns `InvalidData` if a file is damaged, from which nothing is erased; any other error if the disk
+    /// fails.
     pub fn erase(&mut self, why: &str, which: &dyn Fn(&Record) -> bool) -> io::Result<u64> {
         self.rotate()?;
-        // A copy would keep what is erased.
+        // A copy beside the log would keep the erased payloads.
         join::remove_beside(&*self.disk, &self.folder, &self.chain.name)?;
         let files = self.full_files().all()?;
         let mut picked = Vec::new();
@@ -69,10 +72,10 @@ impl Appender {
         Ok(picked.len() as u64)
     }
 
-    /// Puts a record down, through to the device.
+    /// Appends a record and syncs it.
     ///
     /// # Errors
-    /// Whatever the disk answers.
+    /// Returns an error if the disk fails.
     pub fn note(&mut self, record: Record) -> io::Result<()> {
         self.append(&mut [Entry::from(record)])?;
         self.sync()
@@ -82,7 +85,7 @@ impl Appender {
         self.note(Record { note: Some(note), covers, ..Record::new(event, self.clock.now()) })
     }
 
-    /// The files of the chain but the last.
+    /// The files of the chain except the last.
     fn full_files(&self) -> FullFiles<'_> {
         FullFiles { disk: &*self.disk, folder: &self.folder, chain: &self.chain.name }
     }
@@ -111,7 +114,7 @@ mod tests {
         opened.map(|(appender, _)| appender).map_err(io::Error::other)
     }
 
-    /// Three full files: of moment 1, 2 and 3, with records of the sessions `a` and `b`.
+    /// Three full files, of times 1, 2 and 3, with records of the sessions `a` and `b`.
     fn log() -> SimDisk {
         let disk = SimDisk::new(1);
         let mut appender = open(&disk).unwrap();
@@ -149,7 +152,7 @@ mod tests {
         done
     }
 
-    /// Does `work` with a kill or a loss of power somewhere in it, then again; `after` is what must hold in the end.
+    /// Runs `work` with a kill or a power loss at some point, then again; `after` checks the final state.
     fn interrupted(work: impl Fn(&mut Appender) -> io::Result<u64>, after: impl Fn(&SimDisk)) {
         for seed in 0..200 {
             let disk = log().after_power_cut(seed);

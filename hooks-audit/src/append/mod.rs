@@ -1,9 +1,11 @@
-//! Adds to one chain: the one who holds its lock writes, recovers what the one before left, and goes on in another file
-//! when a write fails. All of it in the calling thread; [`Log`](crate::Log) puts a queue before it.
+//! Appends to one chain. The writer that holds its lock appends, recovers what the previous writer left, and
+//! continues in another file if a write fails. All of it runs in the calling thread; [`Log`](crate::Log) adds
+//! a queue.
 //!
-//! What was added is in the file, and survives the process, when [`Appender::append`] returns; it survives a loss of power
-//! when [`Appender::sync`] does. A file in which a write or a sync failed is left as it is: what is not known to have been
-//! written through in it is committed again in the next one, whose header says so. A failed sync is never asked again.
+//! When [`Appender::append`] returns, the records are in the file and survive the end of the process. When
+//! [`Appender::sync`] returns, they survive a power loss. A file in which a write or a sync failed is left as
+//! it is: its records that are not known to be synced are committed again in the next file, and the header of
+//! that file states so. A failed sync is never repeated on the same file.
 
 mod end;
 mod files;
@@ -27,17 +29,18 @@ use crate::mutant::{self, Mutant};
 use crate::record::{Payload, Record};
 use crate::verify;
 
-/// How long nothing is tried after a file could not be begun.
+/// Time without further attempts after a file could not be begun.
 const PAUSE: Duration = Duration::from_millis(50);
-/// When so much is not known to have been written through, it is, so that what is kept to commit it again is bounded.
+/// Bytes of unsynced records that trigger a sync. This bounds the records kept in memory to be committed
+/// again.
 const MOST_UNSYNCED: usize = 4 << 20;
 
-/// A record and what stands beside it.
+/// A record with its payload.
 #[derive(Clone, Debug, Default)]
 pub struct Entry {
-    /// The record; its number is given when it is added.
+    /// The record; it gets its number when it is appended.
     pub record: Record,
-    /// What may be erased of it.
+    /// The part of the record that may be erased.
     pub payload: Option<Payload>,
 }
 
@@ -47,7 +50,7 @@ impl From<Record> for Entry {
     }
 }
 
-/// Adds to one chain. Dropped without [`Appender::close`], it leaves what a killed process leaves.
+/// Appends to one chain. Dropped without [`Appender::close`], it leaves the same state as a killed process.
 pub struct Appender {
     disk: Arc<dyn LogDisk>,
     folder: PathBuf,
@@ -55,31 +58,31 @@ pub struct Appender {
     settings: Settings,
     /// The end of the file.
     chain: Chain,
-    /// What is known to have been written through.
+    /// The chain up to the last mark known to be synced.
     durable: Chain,
-    /// The records behind that.
+    /// The records behind `durable`.
     unsynced: Lines,
-    /// The last mark that has records.
+    /// Number of the last mark that has records.
     last_records: u64,
-    /// The last mark of which it is written down that it was written through.
+    /// The last mark that a later mark states to be synced.
     said: u64,
-    /// What the last mark says of checkpoints.
+    /// Checkpoint size that the last mark states.
     mentioned: Option<u64>,
-    /// How many records the chain had when it was taken over, and their root.
+    /// Number of records when the chain was taken over, and the root of its tree then.
     taken: (u64, Digest),
     state: State,
     _lock: DiskLock,
 }
 
-/// Where the next group goes.
+/// Destination of the next group.
 enum State {
-    /// To the end of this file.
+    /// The end of this file.
     Writing(Open),
-    /// To the next file, which has to be begun first, and not before the given moment.
+    /// The next file, which has to be begun first, and not before the given tick.
     Between(After, Tick),
 }
 
-/// The file that is added to.
+/// The file being written.
 struct Open {
     file: Box<dyn LogFile>,
     length: u64,
@@ -87,10 +90,11 @@ struct Open {
 }
 
 impl Appender {
-    /// Adds `entries` as one group. They are in the file when this returns.
+    /// Appends `entries` as one group. They are in the file when this returns.
     ///
     /// # Errors
-    /// Where they could not be written; none of them counts then, and a later call may succeed.
+    /// Returns an error if the entries could not be written. None of them counts then, and a later call may
+    /// succeed.
     pub fn append(&mut self, entries: &mut [Entry]) -> io::Result<()> {
         self.rotate_if_due()?;
         self.begin_if_between()?;
@@ -102,10 +106,10 @@ impl Appender {
         if self.unsynced.bytes().len() > MOST_UNSYNCED { self.sync() } else { Ok(()) }
     }
 
-    /// Has all that was added written through, in another file where that fails in this one.
+    /// Syncs everything that was appended. If the sync fails, the records are written to another file.
     ///
     /// # Errors
-    /// Where neither succeeds. What was added is kept, to be committed with what comes next.
+    /// Returns an error if neither succeeds. The records are kept, to be committed with the next ones.
     pub fn sync(&mut self) -> io::Result<()> {
         if let State::Writing(open) = &mut self.state {
             if self.durable.commit == self.chain.commit {
@@ -122,12 +126,13 @@ impl Appender {
         self.begin_if_between()
     }
 
-    /// Writes down that all was written through, so that readers give it and the next writer goes on here.
+    /// Writes a mark stating that everything is synced, so that readers return it and the next writer
+    /// continues here.
     ///
     /// # Errors
-    /// Those of [`Appender::sync`] and [`Appender::append`].
+    /// Returns the errors of [`Appender::sync`] and [`Appender::append`].
     pub fn settle(&mut self) -> io::Result<()> {
-        // The mark alone, which says that all before it was, need not be.
+        // A mark that only states the sync of the marks before it need not be synced itself.
         let mentions = self.mentioned < self.chain.checkpoint;
         if !self.unsynced.is_empty() || mentions || matches!(self.state, State::Between(..)) {
             self.sync()?;
@@ -136,30 +141,30 @@ impl Appender {
         if says { self.write(&Lines::behind(self.chain.seq)) } else { Ok(()) }
     }
 
-    /// Has the next mark say that a checkpoint over the first `size` records was made.
+    /// Makes the next mark state that a checkpoint over the first `size` records exists.
     pub(crate) fn mention(&mut self, size: u64) {
         for chain in [&mut self.chain, &mut self.durable] {
             chain.checkpoint = chain.checkpoint.max(Some(size));
         }
     }
 
-    /// Has the next mark say that checkpoints are made of the chain, where they are.
+    /// Makes the next mark state that checkpoints are made of the chain, if the settings enable them.
     fn states_checkpoints(&mut self) {
         if self.settings.checkpointed {
             self.mention(0);
         }
     }
 
-    /// Settles, and hands the file over: the next writer goes on in it without reading it.
+    /// Settles, and hands the file over: the next writer continues in it without reading it.
     ///
     /// # Errors
-    /// Those of [`Appender::settle`].
+    /// Returns the errors of [`Appender::settle`].
     pub fn close(mut self) -> io::Result<()> {
         self.settle()?;
         if let State::Writing(open) = &self.state
             && self.chain.seq == self.durable.seq
         {
-            // Otherwise the next one reads it and begins another.
+            // If this fails, the next writer reads the file and begins another one.
             let _handed_over = end::write(&*self.disk, &self.folder, &self.durable, open.length, open.since);
         }
         Ok(())
@@ -168,7 +173,8 @@ impl Appender {
     /// Ends the file and begins another one, as if it were full.
     ///
     /// # Errors
-    /// Where the file cannot be written through or another one not be begun. The next call tries again.
+    /// Returns an error if the file cannot be synced or another one cannot be begun. The next call tries
+    /// again.
     pub fn rotate(&mut self) -> io::Result<()> {
         self.sync()?;
         if let State::Writing(_) = &self.state {
@@ -177,21 +183,21 @@ impl Appender {
         self.begin_if_between()
     }
 
-    /// The end of what was added.
+    /// The end of the chain, including unsynced records.
     pub fn chain(&self) -> &Chain {
         &self.chain
     }
 
-    /// The end of what is known to have been written through.
+    /// The end of the chain that is known to be synced.
     pub fn durable(&self) -> &Chain {
         &self.durable
     }
 
-    /// The root over the first `size` records of the chain, as [`verify::root_of`] says it. Where it
-    /// was taken over with so many, nothing is read.
+    /// Returns the root over the first `size` records of the chain, as [`verify::root_of`] does. If the chain
+    /// had exactly `size` records when it was taken over, nothing is read.
     ///
     /// # Errors
-    /// Those of [`verify::root_of`].
+    /// Returns the errors of [`verify::root_of`].
     pub fn root_of(&self, size: u64) -> io::Result<Option<Digest>> {
         let (taken, root) = self.taken;
         if taken == size {
@@ -207,7 +213,7 @@ impl Appender {
         if is_full || is_old { self.rotate() } else { Ok(()) }
     }
 
-    /// Adds a group of `lines` to the file.
+    /// Writes `lines` to the file as one group.
     fn write(&mut self, lines: &Lines) -> io::Result<()> {
         let State::Writing(open) = &mut self.state else {
             return Err(io::Error::other("no file of the log can be begun"));
@@ -232,7 +238,8 @@ impl Appender {
         Ok(())
     }
 
-    /// Begins the next file, unless one is being written, with what is not known to have been written through.
+    /// Begins the next file, unless one is being written. Its first group holds the records that are not
+    /// known to be synced.
     fn begin_if_between(&mut self) -> io::Result<()> {
         let State::Between(after, not_before) = self.state else { return Ok(()) };
         let now = self.clock.tick();
@@ -261,7 +268,7 @@ impl Appender {
         }
     }
 
-    /// What salts the payload of the record behind number `seq`: nobody can tell it who has not the secret.
+    /// Salt of the payload of the record behind number `seq`; it cannot be derived without the secret.
     fn salt(&self, seq: u64) -> [u8; SALT] {
         let digest = Digest::of(&[&self.settings.secret, self.chain.name.as_bytes(), &seq.to_le_bytes()]);
         digest.0.first_chunk().copied().unwrap_or_default()

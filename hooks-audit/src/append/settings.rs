@@ -1,24 +1,24 @@
-//! What may be set about the files of a chain.
+//! Settings for the files of a chain.
 
 use std::fmt;
 use std::time::Duration;
 
-/// How the files of a log are named, how long they get, and what salts the payloads.
+/// Names and limits of the files of a log, and the secret for salts.
 #[derive(Clone)]
 #[non_exhaustive]
 pub struct Settings {
-    /// What the names of chains begin with; a number follows. Machines that share a folder need different ones.
+    /// Prefix of the names of chains; a number follows. Machines that share a folder need different prefixes.
     pub prefix: String,
-    /// How many chains there may be in the folder under this prefix: how many processes may write at a time.
+    /// Limit on the chains with this prefix in the folder, and so on the processes that can write at a time.
     pub most_chains: u32,
-    /// A file of so many bytes is ended, and another one begun.
+    /// Length in bytes at which a file is ended and another one begun.
     pub file_bytes: u64,
-    /// So is one of this age.
+    /// Age at which a file is ended and another one begun.
     pub file_age: Duration,
-    /// What salts the digests of payloads. From a source that nobody can guess, and new for each process: who has it can
-    /// check guesses of what was erased.
+    /// Secret that salts the digests of payloads. Use an unpredictable source, and a new value for each
+    /// process: a reader who has the secret can check guesses of erased payloads.
     pub secret: [u8; 32],
-    /// Whether checkpoints are made of the chain, which its marks say from then on.
+    /// Whether checkpoints are made of the chain. If so, its marks state it from then on.
     pub checkpointed: bool,
 }
 
@@ -48,24 +48,24 @@ impl fmt::Debug for Settings {
     }
 }
 
-/// What the writer before had left.
+/// State in which the previous writer left the chain.
 #[derive(Clone, Debug, PartialEq, Eq)]
 #[non_exhaustive]
 pub enum Recovered {
-    /// It had closed the chain, or there was none.
+    /// The previous writer closed the chain, or there was none.
     Nothing,
-    /// It ended without closing it.
+    /// The previous writer ended without closing the chain.
     Taken {
-        /// Records that may not have been written through; they were committed again.
+        /// Records that may not have been synced; they were committed again.
         records: u64,
-        /// Bytes of what it was writing when it ended; they are void.
+        /// Bytes of an unfinished write; they are void.
         torn: u64,
     },
-    /// The file was damaged behind its back. It was moved aside, and the log has an alarm.
+    /// The file was damaged by something other than the log. It was moved aside, and the log has an alarm.
     Damaged {
         /// The file.
         file: String,
-        /// What is wrong with it.
+        /// Description of the damage.
         what: String,
     },
 }

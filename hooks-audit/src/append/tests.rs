@@ -11,7 +11,7 @@ use crate::verify::{Anchor, Condition, prove, root_of, verify};
 
 const FOLDER: &str = "/team/log";
 
-/// A clock that goes on by itself, so that pauses end.
+/// A clock that advances with each reading, so that pauses end.
 #[derive(Debug, Default)]
 struct Running(std::sync::atomic::AtomicU64);
 
@@ -26,7 +26,8 @@ fn open(disk: &SimDisk) -> Result<(Appender, Recovered), OpenError> {
     Appender::open(Arc::new(disk.clone()), FOLDER, settings, Arc::new(Running::default()))
 }
 
-/// The records in the log by number in their chain, those of the log itself left out; `None` where it is damaged.
+/// The records in the log by number in their chain, without the records of the log itself; `None` if the log
+/// is damaged.
 fn read(disk: &SimDisk) -> Option<BTreeMap<u64, String>> {
     let mut reader = Reader::new(Arc::new(disk.clone()), FOLDER, Positions::default());
     let mut all = BTreeMap::new();
@@ -44,16 +45,16 @@ fn read(disk: &SimDisk) -> Option<BTreeMap<u64, String>> {
     }
 }
 
-/// What a writer was told.
+/// Results that a writer got.
 #[derive(Clone, Debug, Default)]
 struct Told {
-    /// Records that were in the file.
+    /// Records that were written to the file.
     written: Vec<String>,
-    /// How many of them had been written through.
+    /// Number of those records that were synced.
     through: usize,
 }
 
-/// What is wrong after a crash.
+/// A fault found after a crash.
 #[derive(Debug, PartialEq, Eq)]
 enum Wrong {
     Lost,
@@ -61,7 +62,7 @@ enum Wrong {
     Unreadable,
 }
 
-/// Writes for a while on a disk with `faults`; what it was told.
+/// Writes for a while on a disk with `faults`; adds the results to `told`.
 fn write(disk: &SimDisk, dice: &SeededRandom, faults: Faults, told: &mut Told) {
     let roll = |sides| dice.next_u64() % sides;
     let Ok((mut appender, _)) = open(disk) else { return };
@@ -100,7 +101,7 @@ fn entry(id: String, length: u64) -> Entry {
     entry
 }
 
-/// Opens what a crash left, and looks whether all is there that must be.
+/// Opens the log after a crash and checks that every required record is there.
 fn check(disk: &SimDisk, must: &[String], given: &BTreeMap<u64, String>) -> Result<(), Wrong> {
     let (mut appender, recovered) = open(disk).map_err(|_| Wrong::Unreadable)?;
     if matches!(recovered, Recovered::Damaged { .. }) {
@@ -115,7 +116,7 @@ fn check(disk: &SimDisk, must: &[String], given: &BTreeMap<u64, String>) -> Resu
     if kept && stays { Ok(()) } else { Err(Wrong::Lost) }
 }
 
-/// So many crash images, until something is wrong; how many were looked at.
+/// Checks this many crash images, until one shows a fault; returns the number checked.
 fn crash(images: usize, faults: Faults) -> (usize, Option<Wrong>) {
     const CUTS: u64 = 8;
     let mut seen = 0;
@@ -133,7 +134,8 @@ fn crash(images: usize, faults: Faults) -> (usize, Option<Wrong>) {
                     return (seen, Some(wrong));
                 }
             }
-            // What a killed process leaves is all that was written, and what goes on from there is right as well.
+            // A killed process leaves all that was written, and a writer that continues from there must be
+            // correct as well.
             let image = disk.after_kill();
             seen += 1;
             if let Err(wrong) = check(&image.after_kill(), &told.written, &given) {
@@ -148,7 +150,7 @@ fn crash(images: usize, faults: Faults) -> (usize, Option<Wrong>) {
     (seen, None)
 }
 
-/// How many images a test looks at; `HOOKS_CRASH_IMAGES` asks for another number, of all tests together.
+/// Number of images that a test checks; `HOOKS_CRASH_IMAGES` sets another number for all tests together.
 fn images() -> usize {
     std::env::var("HOOKS_CRASH_IMAGES").ok().and_then(|count| count.parse().ok()).unwrap_or(20_000) / 4
 }
@@ -192,7 +194,7 @@ fn mutants_are_caught() {
     assert!(caught(Some(Mutant::ChecksNoHash), Faults::default()).is_some());
 }
 
-/// A log that was settled, and its file.
+/// A log that was settled, with its file and content.
 fn settled() -> (SimDisk, PathBuf, Vec<u8>) {
     let disk = SimDisk::new(1);
     let (mut appender, _) = open(&disk).unwrap();
@@ -220,7 +222,7 @@ fn recovered(disk: &SimDisk, path: &Path, content: Vec<u8>) -> Recovered {
 #[test]
 fn damage_to_what_was_written_through_is_never_taken_for_a_torn_tail() {
     let (disk, path, content) = settled();
-    // The last mark only says that all before it was written through.
+    // The last mark only states that everything before it is synced.
     let end = content[..content.len() - 1].iter().rposition(|byte| *byte == b'\n').unwrap();
     let mut cut = 0;
     for byte in 0..end {
@@ -255,7 +257,8 @@ fn damage_is_moved_aside_and_said() {
     assert!(next.contains("\"event\":\"log.alarm\",\"note\":\"`w0.00000001.jsonl` was damaged"), "{next}");
 }
 
-/// Opens a damaged log as often as `times`, with a record each time, and without closing it; the numbers of the records.
+/// Opens a damaged log `times` times, with one record each time, and without closing it; returns the numbers
+/// of the records.
 fn go_on(disk: &SimDisk, times: u64) -> Vec<u64> {
     (0..times)
         .map(|number| {
@@ -270,7 +273,7 @@ fn go_on(disk: &SimDisk, times: u64) -> Vec<u64> {
 #[test]
 fn a_number_is_given_once_whatever_was_damaged() {
     let (disk, path, content) = settled();
-    // What the next file's header says is lost as well, in the second round.
+    // In the second round, the header of the next file is lost as well.
     let mut two = disk.after_kill();
     go_on(&two, 1);
     let second = path.with_file_name("w0.00000002.jsonl");
@@ -302,18 +305,18 @@ fn a_number_is_given_once_whatever_was_damaged() {
         }
         let new = go_on(&disk, 3);
         if is_torn {
-            // Nothing knows that there was more.
+            // Nothing records that there was more.
             continue;
         }
         assert!(new[0] > old.max(8) + 80, "{new:?}");
-        // Who had read up to there gets the new ones, and these only.
+        // A reader that had read up to there gets only the new records.
         let mut positions = Positions::default();
         positions.advance("w0", old);
         let mut reader = Reader::new(Arc::new(disk.clone()), FOLDER, positions);
         let got: Vec<_> = reader.read(100).unwrap().into_iter().map(|committed| committed.record).collect();
         let got: Vec<_> = got.iter().filter(|record| !record.is_note()).map(|record| record.seq).collect();
         assert_eq!(got, new);
-        // The tree is whole: every record can be proven, and the verifier has nothing else to say.
+        // The tree is complete: every record can be proven, and the verifier finds nothing else.
         let report = verify(&disk, Path::new(FOLDER), &[]).unwrap();
         assert_eq!(report.condition(), Condition::Damaged);
         let last = new[new.len() - 1];
@@ -323,7 +326,7 @@ fn a_number_is_given_once_whatever_was_damaged() {
         let is_ours = |file: &&str| file.starts_with("w0.00000001.") || file.contains("2.damaged.");
         let rest: Vec<_> = report.chains[0].findings.iter().map(|finding| &*finding.file).collect();
         assert!(rest.iter().all(is_ours), "{:?}", report.chains[0].findings);
-        // What was anchored before is missing, where it is.
+        // If records from before the damage are lost, the verifier finds the anchored records missing.
         let report = verify(&disk, folder, std::slice::from_ref(&anchor)).unwrap();
         let is_missing = report.condition() == Condition::Mismatched;
         assert_eq!(is_missing, loses_some, "{:?}", report.chains[0].findings);
@@ -331,7 +334,7 @@ fn a_number_is_given_once_whatever_was_damaged() {
     }
 }
 
-/// The root over the first records, as they are.
+/// The root over the first `size` records, as the files are now.
 fn root(disk: &SimDisk, size: u64) -> Option<Digest> {
     root_of(disk, Path::new(FOLDER), "w0", size).ok().flatten()
 }
@@ -347,7 +350,7 @@ fn a_full_disk_is_an_error_until_there_is_room_again() {
             if number == 30 {
                 disk.leave_room(None);
             }
-            // A pause is over after some of these, because the clock goes on.
+            // A pause ends after some of these, because the clock advances.
             let id = number.to_string();
             if appender.append(&mut [entry(id.clone(), 100)]).is_ok() {
                 kept.push(id);
@@ -370,18 +373,18 @@ fn a_file_that_was_handed_over_is_gone_on_in() {
     }
     assert_eq!(read(&disk).unwrap().len(), 5);
     assert_eq!(disk.content(Path::new("/team/log/w0.00000002.jsonl")), None);
-    // Two at a time need a chain each.
+    // Two writers at a time need a chain each.
     let (one, two) = (open(&disk).unwrap().0, open(&disk).unwrap().0);
     assert_eq!((&*one.chain().name, &*two.chain().name), ("w0", "w1"));
 }
 
-/// Opens the log as the next writer does, adds a record, and is killed.
+/// Opens the log as the next writer does, appends a record, and is killed.
 fn killed(disk: &SimDisk, id: u64) -> bool {
     let Ok((mut appender, _)) = open(disk) else { return false };
     appender.append(&mut [entry(format!("{id}"), id % 50)]).is_ok() && appender.settle().is_ok()
 }
 
-/// The files of the log that count, and what verifiers say of it.
+/// The files of the log that count, and the verifier's condition.
 fn files(disk: &SimDisk) -> (Vec<String>, Condition) {
     let listed = crate::segment::list(disk, Path::new(FOLDER)).unwrap();
     let names = listed.iter().map(crate::segment::Segment::name).collect();
@@ -395,7 +398,7 @@ fn files_are_joined_whenever_a_writer_is_killed_over_it() {
         let mut disk = SimDisk::new(seed);
         let mut told = Vec::new();
         for id in 0..24 {
-            // Somebody is killed, or power is lost, in the middle of recovering, joining, adding.
+            // A kill or a power loss happens while the writer recovers, joins or appends.
             if id % 3 == 2 {
                 disk.reseed(seed * 100 + id);
                 disk.with_faults(Faults { kill: 40, ..Faults::default() });
@@ -420,7 +423,7 @@ fn files_are_joined_whenever_a_writer_is_killed_over_it() {
         let (names, condition) = files(&disk);
         assert_eq!(condition, Condition::Clean, "seed {seed}");
         joined += usize::from(names.iter().any(|name| name.contains('-')));
-        // What an interrupted join left beside the joined file went with the next writer.
+        // The next writer removed the files that an interrupted join left beside the joined file.
         let listed = crate::segment::list_all(&disk, Path::new(FOLDER)).unwrap();
         assert!(listed.beside.is_empty(), "seed {seed}: {:?}", listed.beside);
     }

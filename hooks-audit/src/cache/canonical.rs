@@ -1,19 +1,19 @@
-//! Arguments in one spelling: the order of keys does not count.
+//! Arguments in canonical form: the order of keys does not count.
 
 use serde_json::{Map, Value};
 use sha2::{Digest, Sha256};
 
-/// Arguments that are nested deeper have no spelling here; calls with them are not cached.
+/// Deepest nesting that has a canonical form; calls with deeper arguments are not cached.
 const MAX_DEPTH: usize = 64;
 
-/// Feeds `value` to `digest`, keys sorted, every text behind its length, so that no two values feed the same bytes.
-/// False where it is nested too deep.
+/// Feeds `value` to `digest`, with sorted keys and each text behind its length, so that no two values feed
+/// the same bytes. Returns false if the value is nested too deeply.
 #[must_use]
 pub(super) fn feed(digest: &mut Sha256, value: &Value) -> bool {
     feed_at(digest, value, 0)
 }
 
-/// Feeds a text behind its length.
+/// Feeds the length of a text, then the text.
 pub(super) fn feed_text(digest: &mut Sha256, text: &[u8]) {
     digest.update((text.len() as u64).to_le_bytes());
     digest.update(text);
@@ -54,9 +54,9 @@ fn feed_map(digest: &mut Sha256, map: &Map<String, Value>, depth: usize) -> bool
     })
 }
 
-/// About how many bytes `value` takes; counting ends where it is more than `limit`.
+/// The approximate size of `value` in bytes; counting stops above `limit`.
 pub(super) fn size(value: &Value, limit: u64) -> u64 {
-    /// What a value takes beside its text.
+    /// Size of a value without its text, in bytes.
     const NODE: u64 = 32;
     let (mut sum, mut rest) = (0u64, vec![value]);
     while let Some(value) = rest.pop() {

@@ -1,4 +1,4 @@
-//! What a result depends on, as it was when the tool ran.
+//! Dependences of a result, as they were when the tool ran.
 
 use std::path::{Path, PathBuf};
 
@@ -9,40 +9,40 @@ use serde_json::Value;
 use super::settings::{CacheTool, Check, Depends};
 use super::stamp::{Look, Stamps};
 
-/// A file that was changed more recently is told by its content too: the clock of a file system may be this coarse,
-/// and a second write within its tick would leave no trace in a stamp. In nanoseconds.
+/// Age below which a changed file is also compared by content, in nanoseconds. The clock of a file system may
+/// be this coarse, and a second write within one tick would leave the stamp unchanged.
 const YOUNG: i128 = 2_000_000_000;
 
-/// Longer files are not read to compare them; calls that name one are not cached. In bytes.
+/// Longest file that is read for comparison, in bytes; calls that name a longer one are not cached.
 const LONGEST_FILE: u64 = 64 << 20;
 
-/// Calls that name more files are not cached.
+/// The most files that a cached call may name.
 const MOST_FILES: usize = 64;
 
-/// What a result depends on.
+/// The files or folders on which a result depends.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(super) enum Dependence {
-    /// These files, as they are.
+    /// These files, in the state of their stamps.
     Files(Vec<Stamp>),
-    /// Everything below these folders, by their real names.
+    /// Everything below these folders, given by their real names.
     Tree(Vec<PathBuf>),
-    /// Nothing that changes here.
+    /// Nothing on this machine.
     Outside,
 }
 
-/// A file as it is.
+/// State of a file.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(super) struct Stamp {
-    /// As the call names it.
+    /// Path as the call names it.
     path: PathBuf,
-    /// Without links.
+    /// Path with links resolved.
     pub(super) real: PathBuf,
     look: Look,
     content: Option<[u8; 32]>,
 }
 
 impl Dependence {
-    /// What a call depends on now; `None` where that cannot be said, and the call is not cached.
+    /// Dependence of a call at this moment. `None` if it cannot be determined; the call is not cached then.
     pub(super) fn of(
         tool: &CacheTool,
         context: &HookContext,
@@ -70,11 +70,11 @@ impl Dependence {
         Some(Self::Tree(real))
     }
 
-    /// Whether everything is still as it was.
+    /// Whether everything is unchanged.
     pub(super) fn holds(&self, files: &dyn Stamps) -> bool {
         match self {
             Self::Files(stamps) => stamps.iter().all(|stamp| stamp.holds(files)),
-            // What changes a tree empties it.
+            // A write that changes a tree removes its results.
             Self::Tree(_) | Self::Outside => true,
         }
     }
@@ -102,9 +102,9 @@ impl Stamp {
     }
 }
 
-/// The files that a call names; `None` where it is not plain which they are.
+/// The files that a call names; `None` if they cannot be determined.
 pub(super) fn named(context: &HookContext, arguments: &Value, paths: &PathArguments) -> Option<Vec<PathBuf>> {
-    // Not every tool heeds an argument that sends it to another folder.
+    // Not every tool obeys an argument that selects another folder.
     let is_moved = WorkingFolder::of_file_tool(arguments).is_given();
     if !paths.unusable.is_empty() || paths.found.len() > MOST_FILES || is_moved {
         return None;
@@ -112,7 +112,7 @@ pub(super) fn named(context: &HookContext, arguments: &Value, paths: &PathArgume
     paths.found.iter().map(|path| plain(context, &path.text)).collect()
 }
 
-/// The file that a text names to every tool; `None` where tools differ in what it means.
+/// The file that a text names to every tool; `None` if tools interpret the text differently.
 fn plain(context: &HookContext, text: &str) -> Option<PathBuf> {
     let is_odd = |c: char| c.is_control() || matches!(c, '$' | '%' | '\\' | '*' | '?' | '{' | '[' | '`');
     if text.is_empty() || text.starts_with('~') || text.contains(is_odd) || text.contains(":/") {
@@ -122,7 +122,8 @@ fn plain(context: &HookContext, text: &str) -> Option<PathBuf> {
     path.is_absolute().then_some(path)
 }
 
-/// Whether a text that is no path argument, such as the pattern of a search, may lead out of the agent's folder.
+/// Whether a text other than a path argument, such as the pattern of a search, may lead out of the agent's
+/// folder.
 fn leaves_its_folder(arguments: &Value, paths: &PathArguments) -> bool {
     let leads_out = |text: &str| text.starts_with(['/', '~']) || text.contains("..");
     let is_named = |text: &str| paths.found.iter().any(|path| path.text == text);

@@ -18,17 +18,17 @@ use tower_service::Service;
 
 use super::result_cache::{Read, Ticket, Writing};
 
-/// The answer to a call: at once, of a read that others may wait for too, or of the tools.
+/// The answer to a call: ready at once, from a read that other calls may share, or from the tools.
 #[pin_project]
 #[must_use = "futures do nothing unless polled"]
 pub struct ResponseFuture<S: Service<ToolCall>>(#[pin] State<S>);
 
 #[pin_project(project = StateProjection)]
 enum State<S: Service<ToolCall>> {
-    /// Until it is taken.
+    /// Ready; `None` once the result is taken.
     Found(Option<ToolResult>),
     Reading(#[pin] Read),
-    /// While it runs, what it changes is not reused.
+    /// A call in flight; results that it may change are not reused until it ends.
     Passed(#[pin] Oneshot<S, ToolCall>, Option<Writing>),
 }
 
@@ -54,7 +54,7 @@ where
 
     fn poll(self: Pin<&mut Self>, cx: &mut Context<'_>) -> Poll<Self::Output> {
         match self.project().0.project() {
-            // Polled after it was ready: a mistake of the caller's that must not look like an answer.
+            // Polled after completion: an error of the caller that must not look like an answer.
             StateProjection::Found(result) => {
                 result.take().map_or(Poll::Pending, |result| Poll::Ready(Ok(result)))
             }
@@ -77,7 +77,7 @@ impl<S: Service<ToolCall>> fmt::Debug for ResponseFuture<S> {
     }
 }
 
-/// Why a read failed, for all who waited for it.
+/// Error of a read, shared by all callers that waited for it.
 #[derive(Clone, Debug)]
 pub struct ReadError(Arc<BoxError>);
 
@@ -93,7 +93,7 @@ impl std::error::Error for ReadError {
     }
 }
 
-/// Reads, and keeps what was read.
+/// Runs a read and stores its result.
 pub(super) async fn read<S>(tools: S, call: ToolCall, ticket: Ticket) -> Result<Arc<ToolResult>, ReadError>
 where
     S: Service<ToolCall, Response = ToolResult, Error: Into<BoxError>>,

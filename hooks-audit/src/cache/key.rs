@@ -1,4 +1,4 @@
-//! What a result belongs to.
+//! Keys of cached results.
 
 use hooks_core::HookContext;
 use serde_json::Value;
@@ -6,8 +6,8 @@ use sha2::{Digest, Sha256};
 
 use super::canonical::{feed, feed_text};
 
-/// Tenant, session, folders, tool and arguments, as one digest: two of them are never the same by accident, nor by
-/// anybody's design.
+/// Tenant, session, folders, tool and arguments as one digest. SHA-256 makes equal digests of different calls
+/// infeasible, by accident or on purpose.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord)]
 pub(super) struct Key([u8; 32]);
 

@@ -14,7 +14,7 @@ pub struct CacheLayer {
 }
 
 impl CacheLayer {
-    /// The tools inside are those of the session of `context`.
+    /// Reuses results in the session of `context`; the inner service is the tools of that session.
     pub const fn new(cache: ResultCache, context: Arc<HookContext>) -> Self {
         Self { cache, context }
     }

@@ -1,4 +1,4 @@
-//! What is kept, within its bounds: the least recently used goes first.
+//! Stored results, within limits: the least recently used is removed first.
 
 use std::collections::{BTreeMap, HashMap};
 use std::sync::Arc;
@@ -13,7 +13,7 @@ use super::key::Key;
 #[derive(Debug, Default)]
 pub(super) struct Lru {
     entries: HashMap<Key, Entry>,
-    /// The keys in the order in which they were used.
+    /// The keys in the order of their last use.
     used: BTreeMap<u64, Key>,
     turn: u64,
     bytes: u64,
@@ -24,7 +24,7 @@ pub(super) struct Lru {
 pub(super) struct Entry {
     pub(super) result: Arc<ToolResult>,
     pub(super) dependence: Arc<Dependence>,
-    /// When it is no longer believed.
+    /// Tick at which the result expires.
     pub(super) until: Option<Tick>,
     pub(super) session: Arc<Session>,
     pub(super) bytes: u64,
@@ -55,7 +55,7 @@ impl Lru {
         self.entries.get(key)
     }
 
-    /// Says that the entry was used.
+    /// Marks the entry as used.
     pub(super) fn touch(&mut self, key: &Key) {
         self.turn += 1;
         if let Some(entry) = self.entries.get_mut(key) {
@@ -65,7 +65,7 @@ impl Lru {
         }
     }
 
-    /// Keeps an entry; how many others had to go for it.
+    /// Stores an entry; returns the number of others removed to make room.
     pub(super) fn put(&mut self, key: Key, mut entry: Entry, most: usize, most_bytes: u64) -> u64 {
         self.remove(&key);
         self.turn += 1;
@@ -91,7 +91,7 @@ impl Lru {
         true
     }
 
-    /// Removes what is not wanted; how many that were.
+    /// Removes the unwanted entries; returns their number.
     pub(super) fn remove_where(&mut self, is_unwanted: impl Fn(&Entry) -> bool) -> u64 {
         let unwanted = self.entries.iter().filter(|(_, entry)| is_unwanted(entry));
         let keys: Vec<_> = unwanted.map(|(key, _)| *key).collect();

@@ -1,23 +1,25 @@
-//! Reuses what an expensive read gave, within one session, for as long as nothing could have changed it.
+//! Reuses results of expensive reads within one session, for as long as nothing can have changed them.
 //!
-//! [`CacheLayer`] stands around the tools of one session, inside of [`Govern`](hooks_core::Govern): every call is judged
-//! before it gets here, and every result, also one that is reused, goes through the hooks after the tool. Which tools
-//! are cached is said one by one ([`CacheConfig`]), with what their results depend on:
+//! [`CacheLayer`] stands around the tools of one session, inside of [`Govern`](hooks_core::Govern): every
+//! call is judged before it reaches the cache, and every result, reused or not, goes through the hooks after
+//! the tool. [`CacheConfig`] lists the cached tools one by one, with what their results depend on:
 //!
 //! | `depends` | a result is reused while |
 //! | --- | --- |
-//! | `files` | every file that the arguments name is what it was (inode, length, times; or its content) |
-//! | `tree` | no call went by that could have changed a file below the agent's folder |
-//! | `outside` | its time is not up: nothing that agents do here changes it |
+//! | `files` | every file that the arguments name is unchanged (inode, length, times; or its content) |
+//! | `tree` | no later call may have changed a file below the agent's folder |
+//! | `outside` | it has not expired; calls of agents here do not change it |
 //!
-//! A result belongs to a tenant, a session, a folder, a tool and its arguments, whose order of keys does not count. Of
-//! identical reads at one time one runs. What a call may change is worked out from `hooks-facts`: a file tool changes
-//! the files it names, and whatever else is not known to change nothing (a shell command, a tool that nobody knows)
-//! changes everything. While it runs nothing of that is reused or kept; a command that goes on in the background keeps
-//! results of `tree` from being reused until its session ends.
+//! A result belongs to a tenant, a session, a folder, a tool and its arguments; the order of keys in them
+//! does not count. Of identical reads at one time, one runs. `hooks-facts` determines what a call may change.
+//! A file tool changes the files it names. Any other call that is not known to change nothing (a shell
+//! command, an unknown tool) changes everything. While a call runs, results that it may change are neither
+//! reused nor stored. A command that continues in the background keeps results of `tree` from being reused
+//! until its session ends.
 //!
-//! Errors, results that say what was written, results that a hook withheld and results that are too long are not kept.
-//! Results are kept in memory and as the tool gave them, so that the hooks of each call see what they would have seen.
+//! The cache does not store errors, results that report written files, results that a hook withheld, and
+//! results that are too long. Results are stored in memory, unchanged from the tool, so that the hooks of
+//! each call see the original.
 //!
 //! ```
 //! use std::sync::Arc;
@@ -39,9 +41,9 @@
 //! # Ok::<(), Box<dyn std::error::Error>>(())
 //! ```
 //!
-//! Not a general cache such as `moka`: a write has to empty what it touches before it runs, at one moment with the
-//! reads that run beside it, and that is one lock around a small table; a concurrent map whose removals are worked off
-//! later would need the same lock around it.
+//! A general cache such as `moka` does not fit: a write has to remove the results it affects before it runs,
+//! atomically with the reads beside it. One lock around a small table does that; a concurrent map that
+//! applies removals later would need the same lock around it.
 
 mod canonical;
 mod depends;

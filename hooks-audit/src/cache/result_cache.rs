@@ -1,4 +1,4 @@
-//! The cache that the tools of a process share: what is kept, what runs, what is being written.
+//! The cache shared by the tools of a process: stored results, running reads, running writes.
 
 use std::collections::{HashMap, HashSet};
 use std::fmt;
@@ -22,16 +22,17 @@ use super::told::Told;
 use super::watch::{CacheAnswer, CacheCounts, CacheWatch, Counters};
 use super::write_set::{WriteSet, goes_on};
 
-/// More sessions than this with a command in the background are not told apart: then no tree is cached any more.
+/// Limit on sessions with a command in the background that are distinguished. Beyond it, no tree is cached
+/// any more.
 const MOST_UNSETTLED: usize = 1_024;
 
-/// A read that runs, for all who wait for it.
+/// A running read, shared by all callers that wait for it.
 pub(super) type Read = Shared<BoxFuture<'static, Result<Arc<ToolResult>, ReadError>>>;
 
-/// The results that the tools of a process share; see the [module](super). Clones are one cache.
+/// The results that the tools of a process share; see the [module](super). Clones share one cache.
 ///
-/// A call of a tool that is cached costs one SHA-256 of its arguments and a `stat` for each file it names; another call
-/// costs a look into the table of tools and, where it changes something, a walk over what is kept.
+/// A call of a cached tool costs one SHA-256 of its arguments and a `stat` for each file it names. Any other
+/// call costs a look-up in the table of tools and, if it changes something, a walk over the stored results.
 #[derive(Clone)]
 pub struct ResultCache {
     inner: Arc<Inner>,
@@ -46,7 +47,7 @@ struct Inner {
     watch: Option<Arc<dyn CacheWatch>>,
     counters: Counters,
     state: Mutex<State>,
-    /// What became of calls, for the record.
+    /// Answers to recent calls, for the audit log.
     told: Mutex<Told>,
 }
 
@@ -55,7 +56,7 @@ struct State {
     results: Lru,
     running: HashMap<Key, Running>,
     writes: HashMap<u64, WriteSet>,
-    /// Sessions in which something goes on in the background.
+    /// Sessions with a command that continues in the background.
     unsettled: HashSet<Arc<Session>>,
     next: u64,
 }
@@ -66,13 +67,13 @@ struct Running {
     read: WeakShared<BoxFuture<'static, Result<Arc<ToolResult>, ReadError>>>,
 }
 
-/// What a call is to do.
+/// Instruction for a call.
 pub(super) enum Asked {
-    /// Answer this.
+    /// Answer with this result.
     Reuse(Arc<ToolResult>),
-    /// Read, and let others wait for it.
+    /// Run the read, and let other callers wait for it.
     Read(Ticket),
-    /// Run; what it changes is not reused meanwhile.
+    /// Run the call; results that it may change are not reused meanwhile.
     Pass(Option<Writing>),
 }
 
@@ -89,17 +90,17 @@ pub(super) struct Ticket {
     answer: CacheAnswer,
 }
 
-/// A write that runs: until this is dropped, nothing it reaches is reused or kept.
+/// A running write: until this is dropped, no result that it may change is reused or stored.
 pub(super) struct Writing {
     cache: ResultCache,
     id: u64,
 }
 
 impl ResultCache {
-    /// A cache as `config` says, of the files of this machine.
+    /// Creates a cache with this configuration, for the files of this machine.
     ///
     /// # Errors
-    /// What makes no sense.
+    /// Returns an error if the configuration is inconsistent.
     pub fn new(config: CacheConfig) -> Result<Self, CacheConfigError> {
         let tools = config.by_name()?;
         let harmless = config.harmless.iter().cloned().collect();
@@ -117,32 +118,32 @@ impl ResultCache {
         Ok(Self { inner: Arc::new(inner) })
     }
 
-    /// An empty cache with the same configuration that asks `files` what they look like.
+    /// Returns an empty cache with the same configuration that looks at files through `files`.
     #[must_use]
     pub fn with_files(self, files: impl Stamps + 'static) -> Self {
         self.renewed(|inner| inner.files = Arc::new(files))
     }
 
-    /// An empty cache with the same configuration whose tools are known by `table`.
+    /// Returns an empty cache with the same configuration that classifies tools by `table`.
     #[must_use]
     pub fn with_table(self, table: ToolTable) -> Self {
         self.renewed(|inner| inner.table = table)
     }
 
-    /// An empty cache with the same configuration that tells `watch` what becomes of calls.
+    /// Returns an empty cache with the same configuration that reports each answer to `watch`.
     #[must_use]
     pub fn watched_by(self, watch: impl CacheWatch + 'static) -> Self {
         self.renewed(|inner| inner.watch = Some(Arc::new(watch)))
     }
 
-    /// Adds to a set of hooks what the cache has to see there: results that a hook withheld are forgotten, and
-    /// those of sessions that end.
+    /// Adds the cache's own hooks to a set: they remove results that a hook withheld, and results of sessions
+    /// that end.
     pub fn add_to(&self, mut builder: HooksBuilder) -> HooksBuilder {
         builder.add_extension(Arc::new(self.clone()));
         builder.observer::<PostToolUse>(self.clone()).listener::<SessionEnd>(self.clone())
     }
 
-    /// Forgets what was kept for the session of `context`.
+    /// Removes the results of the session of `context`.
     pub fn end_session(&self, context: &HookContext) {
         let session = session_of(context);
         let mut state = self.lock();
@@ -150,14 +151,14 @@ impl ResultCache {
         state.unsettled.remove(&session);
     }
 
-    /// What it did so far, and what it holds.
+    /// Counters since the start, and the size of the stored results.
     pub fn counts(&self) -> CacheCounts {
         let state = self.lock();
         self.inner.counters.counts(state.results.len(), state.results.bytes())
     }
 
-    /// What became of the call whose result `event` tells; `None` where its tool is not cached, or that was asked before.
-    /// One SHA-256 of the arguments.
+    /// Returns how the cache answered the call of `event`. `None` if its tool is not cached, or if the answer
+    /// was already taken. Costs one SHA-256 of the arguments.
     pub fn answer_of(&self, context: &HookContext, event: &PostToolUse) -> Option<CacheAnswer> {
         if !self.inner.tools.contains_key(&event.tool_name) {
             return None;
@@ -167,7 +168,7 @@ impl ResultCache {
         told.take(key, event.tool_use_id.as_deref())
     }
 
-    /// What `call` is to do.
+    /// Decides how `call` is answered.
     pub(super) fn ask(&self, context: &Arc<HookContext>, call: &ToolCall) -> Asked {
         match self.inner.tools.get(&call.name) {
             Some(tool) => self.ask_read(tool, context, call),
@@ -182,7 +183,7 @@ impl ResultCache {
             return Asked::Pass(None);
         }
         let Some(key) = Key::of(context, &call.name, &call.args) else {
-            // Nested too deep to be told again, too.
+            // Arguments that are nested too deeply have no key to note the answer under.
             self.tell(context, &call.name, CacheAnswer::Passed);
             return Asked::Pass(None);
         };
@@ -219,7 +220,7 @@ impl ResultCache {
         Asked::Pass(None)
     }
 
-    /// Tells what became of a call, and notes it for the record.
+    /// Reports how a call was answered, and notes it for the audit log.
     fn told(&self, context: &HookContext, call: &ToolCall, key: Key, answer: CacheAnswer) {
         self.note(key, call.id.as_deref(), answer);
         self.tell(context, &call.name, answer);
@@ -229,8 +230,8 @@ impl ResultCache {
         self.inner.told.lock().unwrap_or_else(PoisonError::into_inner).note(key, id, answer);
     }
 
-    /// The result that is kept under `key`, if everything it depends on is as it was. The lock is not held while
-    /// that is looked at; a write that begins meanwhile removes the entry.
+    /// Returns the result stored under `key`, if everything it depends on is unchanged. The lock is not held
+    /// during that check; a write that begins meanwhile removes the entry.
     fn kept(&self, key: &Key, context: &HookContext) -> Kept {
         let state = self.lock();
         let Some(entry) = state.results.get(key).cloned() else { return Kept::Nothing };
@@ -250,7 +251,7 @@ impl ResultCache {
         Kept::Stale
     }
 
-    /// Says that a call is about to change something; `None` where it changes nothing.
+    /// Registers a call that is about to change something; `None` if it changes nothing.
     fn write(&self, context: &HookContext, call: &ToolCall) -> Option<Writing> {
         let kind = self.inner.table.kind_of_call(&call.name, &call.args);
         let written = WriteSet::of(kind, context, &call.args, &*self.inner.files)?;
@@ -259,7 +260,7 @@ impl ResultCache {
         if goes_on(kind, &call.args) {
             state.unsettled.insert(Arc::new(session_of(context)));
             if state.unsettled.len() > MOST_UNSETTLED {
-                // The one without a name never ends.
+                // The session without a name never ends.
                 state.unsettled = HashSet::from([Arc::default()]);
             }
         }
@@ -300,7 +301,7 @@ impl ResultCache {
     }
 }
 
-/// What is kept under a key.
+/// State of a key in the cache.
 enum Kept {
     Result(Arc<ToolResult>),
     Nothing,
@@ -308,13 +309,14 @@ enum Kept {
 }
 
 impl State {
-    /// Whether something that a result depends on is being changed.
+    /// Whether a running write may change something that a result depends on.
     fn is_written(&self, dependence: &Dependence) -> bool {
         let is_unsettled = matches!(dependence, Dependence::Tree(_)) && !self.unsettled.is_empty();
         is_unsettled || self.writes.values().any(|written| written.reaches(dependence))
     }
 
-    /// Forgets what a write reaches; what runs is finished for those who wait, and joined and kept by nobody else.
+    /// Removes the results that a write may change. A running read that it affects still answers its waiting
+    /// callers, but no other call joins it and its result is not stored.
     fn empty(&mut self, written: &WriteSet) -> u64 {
         self.running.retain(|_, running| !written.reaches(&running.dependence));
         self.results.remove_where(|entry| written.reaches(&entry.dependence))
@@ -322,7 +324,8 @@ impl State {
 }
 
 impl Ticket {
-    /// Has `read` waited for by others; or the one that runs already, where it reads the same.
+    /// Registers `read` for other callers to wait for. If the same read already runs, returns that one
+    /// instead.
     pub(super) fn enter(cache: &ResultCache, entry: &Entering, read: Read) -> Read {
         let mut state = cache.lock();
         if let Some(running) = state.running.get(&entry.key)
@@ -342,7 +345,7 @@ impl Ticket {
         read
     }
 
-    /// What [`enter`](Self::enter) has to know of this; the ticket itself goes with the read.
+    /// Data that [`enter`](Self::enter) needs from this ticket; the ticket itself moves into the read.
     pub(super) fn entering(&self) -> Entering {
         Entering {
             key: self.key,
@@ -355,7 +358,7 @@ impl Ticket {
         }
     }
 
-    /// Keeps what was read, unless it may be wrong by now.
+    /// Stores the result, unless it may be outdated by now.
     pub(super) fn keep(&self, result: &Arc<ToolResult>) {
         let Inner { config, tools, files, counters, .. } = &*self.cache.inner;
         let bytes = size(&result.content, config.longest_result);
@@ -364,7 +367,7 @@ impl Ticket {
         let now = self.context.environment.clock.tick();
         let lasts = tools.get(&self.tool).and_then(|tool| tool.lasts);
         let mut state = self.cache.lock();
-        // A write that began meanwhile took it away.
+        // A write that began meanwhile has removed the read.
         if state.running.get(&self.key).is_none_or(|running| running.id != self.id) {
             return;
         }
@@ -378,7 +381,7 @@ impl Ticket {
     }
 }
 
-/// A read that is about to be entered.
+/// A read that is about to be registered.
 pub(super) struct Entering {
     key: Key,
     id: u64,
@@ -397,7 +400,7 @@ impl Entering {
 }
 
 impl Drop for Ticket {
-    /// Read, failed or given up: there is nothing to wait for any more.
+    /// Removes the running read: it has finished, failed or been cancelled.
     fn drop(&mut self) {
         let mut state = self.cache.lock();
         if state.running.get(&self.key).is_some_and(|running| running.id == self.id) {
@@ -410,7 +413,7 @@ impl Drop for Writing {
     fn drop(&mut self) {
         let mut state = self.cache.lock();
         if let Some(written) = state.writes.remove(&self.id) {
-            // What was read while it was written.
+            // Removes results that were read during the write.
             let emptied = state.empty(&written);
             self.cache.inner.counters.emptied.fetch_add(emptied, Ordering::Relaxed);
         }
@@ -422,7 +425,7 @@ impl Observer<PostToolUse> for ResultCache {
         "cache"
     }
 
-    /// Forgets a result that is withheld.
+    /// Removes a result that a hook withheld.
     fn observe(&self, request: &HookRequest<PostToolUse>, outcome: &ResultPatch) {
         let event = request.event();
         if !outcome.goes_ahead()
@@ -439,7 +442,7 @@ impl Observer<SessionEnd> for ResultCache {
         "cache"
     }
 
-    /// Forgets what was kept for the session.
+    /// Removes the results of the session.
     fn observe(&self, request: &HookRequest<SessionEnd>, _outcome: &()) {
         self.end_session(request.context());
     }

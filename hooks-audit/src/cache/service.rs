@@ -10,12 +10,14 @@ use tower_service::Service;
 use super::future::{ResponseFuture, read};
 use super::result_cache::{Asked, ResultCache, Ticket};
 
-/// Answers a call by what an identical one gave before, where nothing could have changed it; otherwise asks the tools.
+/// Answers a call with the result of an identical earlier call if nothing can have changed it; otherwise
+/// calls the tools.
 ///
-/// Put it inside of [`Govern`](hooks_core::Govern), around all the tools of a session: what it does not see it cannot
-/// know to have changed something. Always ready, because a result that is reused waits for no capacity: a clone of the
-/// inner service is made ready where one runs. A read is boxed once, so that others can wait for it; it goes on as long
-/// as one of them does. An error, and a panic of the tool, is an error for all who wait, and is not kept.
+/// Put it inside of [`Govern`](hooks_core::Govern), around all the tools of a session: a call that bypasses
+/// it can change things without its knowledge. Always ready, because a reused result needs no capacity; if a
+/// tool runs, a clone of the inner service is made ready first. A read is boxed once, so that other callers
+/// can wait for it, and runs as long as one of them waits. An error or a panic of the tool is an error for
+/// all waiting callers, and is not stored.
 #[derive(Clone, Debug)]
 pub struct CacheService<S> {
     inner: S,
@@ -24,7 +26,7 @@ pub struct CacheService<S> {
 }
 
 impl<S> CacheService<S> {
-    /// Reuses what `inner` gave in the session of `context`.
+    /// Reuses the results of `inner` in the session of `context`.
     pub const fn new(inner: S, cache: ResultCache, context: Arc<HookContext>) -> Self {
         Self { inner, cache, context }
     }

@@ -1,29 +1,30 @@
-//! Which tools are cached, and how much is kept.
+//! Settings of the cache: cached tools, and limits on stored results.
 
 use std::collections::HashMap;
 use std::time::Duration;
 
 use serde::{Deserialize, Serialize};
 
-/// Which tools are cached, and how much is kept: the section `cache` of `hooks.yaml`. Without tools, nothing is.
+/// Settings of the cache, which are the section `cache` of `hooks.yaml`: cached tools, and limits on stored
+/// results. If no tool is listed, nothing is cached.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 #[serde(default, deny_unknown_fields)]
 #[non_exhaustive]
 pub struct CacheConfig {
-    /// The tools whose results are reused.
+    /// Tools whose results are reused.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     pub tools: Vec<CacheTool>,
-    /// Tools that are not known to change nothing, and change nothing: they empty nothing.
+    /// Tools that change nothing although `hooks` does not know it; their calls remove no results.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     pub harmless: Vec<String>,
-    /// The most results that are kept, of all sessions together.
+    /// Limit on stored results, of all sessions together.
     pub most_results: usize,
-    /// The most bytes that they take together.
+    /// Limit on the bytes of all stored results together.
     pub most_bytes: u64,
-    /// Longer results are not kept, in bytes.
+    /// Limit on the length of a stored result, in bytes.
     pub longest_result: u64,
-    /// Whose results are reused; everybody's, where nobody is named.
+    /// Tenants whose results are reused; if empty, all tenants.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     pub tenants: Vec<String>,
 }
@@ -34,14 +35,14 @@ pub struct CacheConfig {
 #[serde(deny_unknown_fields)]
 #[non_exhaustive]
 pub struct CacheTool {
-    /// Its name, as it is called. It has to be a tool that changes nothing.
+    /// Name of the tool, as the model calls it. The tool must not change anything.
     pub tool: String,
-    /// What its results depend on beside its arguments.
+    /// Dependences of its results beside the arguments.
     pub depends: Depends,
-    /// How a file is told to be what it was.
+    /// Method to check that a file is unchanged.
     #[serde(default)]
     pub check: Check,
-    /// How long a result is reused at most. As long as the session, where absent; results from outside need one.
+    /// Time for which a result is reused at most. If absent, until the session ends; required for `outside`.
     #[serde(
         default,
         rename = "for",
@@ -52,7 +53,7 @@ pub struct CacheTool {
     pub lasts: Option<Duration>,
 }
 
-/// What results depend on.
+/// Dependences of results.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, Serialize, Deserialize)]
 #[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 #[serde(rename_all = "snake_case")]
@@ -66,49 +67,49 @@ pub enum Depends {
     Outside,
 }
 
-/// How a file is told to be what it was.
+/// Method to check that a file is unchanged.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash, Serialize, Deserialize)]
 #[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 #[serde(rename_all = "snake_case")]
 #[non_exhaustive]
 pub enum Check {
-    /// By its inode, its length, and when it was changed; one that was changed just now, by its content too.
+    /// By inode, length and time of change; a file that was changed in the last two seconds, by content too.
     #[default]
     Stamp,
-    /// By its content as well, which is read each time.
+    /// By content as well, which is read each time.
     Content,
 }
 
-/// Why a configuration makes no sense.
+/// Reason why a configuration is inconsistent.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 #[non_exhaustive]
 pub enum CacheConfigError {
-    /// A tool stands in the list twice.
+    /// A tool is listed twice.
     #[error("`{0}` is listed twice; say once what its results depend on")]
     Twice(String),
-    /// A tool is known to change files.
+    /// A listed tool is known to change files or run commands.
     #[error("`{0}` changes files or runs commands, and what it did cannot be reused; leave it out")]
     Writes(String),
-    /// A tool that is said to be harmless is known to change files.
+    /// A tool listed as harmless is known to change files or run commands.
     #[error(
         "`{0}` changes files or runs commands, and what it does empties the cache; leave it out of `harmless`"
     )]
     Harmful(String),
-    /// What stands for a name is a pattern.
+    /// A pattern is given instead of a name.
     #[error("`{0}` is no name of a tool, and patterns are not read here; list the tools")]
     Pattern(String),
-    /// A result from outside would be believed for ever.
+    /// A result of `outside` has no time limit.
     #[error(
         "`{0}` depends on what is outside, and would be believed for as long as its session lasts; write `for`, such as `10m`"
     )]
     ForEver(String),
-    /// A bound is nothing.
+    /// A limit is 0.
     #[error("`{0}` is 0, and nothing would be kept; leave it out, or leave out the section")]
     Zero(&'static str),
 }
 
 impl CacheConfigError {
-    /// Where it stands below the section, as a path.
+    /// Path of the invalid field below the section.
     pub fn field(&self, config: &CacheConfig) -> String {
         match self {
             Self::Zero(field) => (*field).to_owned(),
@@ -131,7 +132,7 @@ impl CacheConfigError {
 }
 
 impl Default for CacheConfig {
-    /// Ours: results of one conversation that is a few hundred reads long, in less memory than a browser tab.
+    /// Limits for one conversation of a few hundred reads, in less memory than a browser tab.
     fn default() -> Self {
         Self {
             tools: Vec::new(),
@@ -145,7 +146,7 @@ impl Default for CacheConfig {
 }
 
 impl CacheConfig {
-    /// Nothing is cached yet.
+    /// Settings without cached tools.
     pub fn new() -> Self {
         Self::default()
     }
@@ -171,17 +172,17 @@ impl CacheConfig {
         self
     }
 
-    /// Keeps so many results of so many bytes together.
+    /// Sets the limits on stored results: their number, and their bytes together.
     #[must_use]
     pub const fn within(mut self, most_results: usize, most_bytes: u64) -> Self {
         (self.most_results, self.most_bytes) = (most_results, most_bytes);
         self
     }
 
-    /// The tools by name.
+    /// Returns the tools by name.
     ///
     /// # Errors
-    /// What makes no sense.
+    /// Returns an error if the settings are inconsistent.
     pub(super) fn by_name(&self) -> Result<HashMap<String, CacheTool>, CacheConfigError> {
         let table = hooks_facts::tools::ToolTable::default();
         let mut by_name = HashMap::with_capacity(self.tools.len());
@@ -221,19 +222,19 @@ impl CacheConfig {
 }
 
 impl CacheTool {
-    /// Results of `tool` depend on `depends`.
+    /// Creates a tool called `tool` whose results depend on `depends`.
     pub fn new(tool: impl Into<String>, depends: Depends) -> Self {
         Self { tool: tool.into(), depends, check: Check::default(), lasts: None }
     }
 
-    /// Files are told by `check`.
+    /// Sets the method to check that a file is unchanged.
     #[must_use]
     pub const fn checked_by(mut self, check: Check) -> Self {
         self.check = check;
         self
     }
 
-    /// Results are reused for so long at most.
+    /// Sets the time for which results are reused at most.
     #[must_use]
     pub const fn lasting(mut self, lasts: Duration) -> Self {
         self.lasts = Some(lasts);

@@ -1,4 +1,4 @@
-//! What a file is told by: where it is, how long, when it was changed, what is in it.
+//! State of a file as the file system reports it: inode, length, times; and its content.
 
 use std::fs::File;
 use std::io::{self, ErrorKind, Read};
@@ -6,48 +6,49 @@ use std::path::{Path, PathBuf};
 
 use sha2::{Digest, Sha256};
 
-/// What a file looks like from outside. Two looks that differ are of two files, or of two states of one.
+/// Metadata of a file. Two different values mean two files, or two states of one file.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 #[non_exhaustive]
 pub struct Look {
     /// Whether it is an ordinary file.
     pub is_file: bool,
-    /// The device it is on.
+    /// Device that holds the file.
     pub device: u64,
-    /// Its number there.
+    /// Inode number on that device.
     pub inode: u64,
-    /// How many names it has.
+    /// Number of its names (hard links).
     pub names: u64,
-    /// Its length in bytes.
+    /// Length in bytes.
     pub length: u64,
-    /// When its content was changed, in nanoseconds since 1970.
+    /// Time of the last change of content, in nanoseconds since 1970.
     pub modified: i128,
-    /// When anything about it was changed, which nobody can set.
+    /// Time of the last change of content or metadata, in nanoseconds since 1970; programs cannot set it.
     pub changed: i128,
 }
 
-/// Asks a file system what files look like. Links are followed, as the tool follows them.
+/// Reads the state of files. Links are followed, as tools follow them.
 pub trait Stamps: Send + Sync {
-    /// What the file at `path` looks like; `None` where nothing stands.
+    /// Returns the metadata of the file at `path`; `None` if there is no file.
     ///
     /// # Errors
-    /// Whatever the system answers.
+    /// Returns the error of the system if the metadata cannot be read.
     fn look(&self, path: &Path) -> io::Result<Option<Look>>;
 
-    /// The SHA-256 of the file at `path`, which is `limit` bytes long at most.
+    /// Returns the SHA-256 of the file at `path`, which has at most `limit` bytes.
     ///
     /// # Errors
-    /// `FileTooLarge` if it is longer, and whatever the system answers.
+    /// Returns `FileTooLarge` if the file is longer than `limit`; otherwise the error of the system if it
+    /// cannot be read.
     fn digest(&self, path: &Path, limit: u64) -> io::Result<[u8; 32]>;
 
-    /// `path` without links, `.` and `..`; it has to exist.
+    /// Returns `path` without links, `.` and `..`; it has to exist.
     ///
     /// # Errors
-    /// Whatever the system answers, also that nothing stands there.
+    /// Returns the error of the system, also if `path` does not exist.
     fn real(&self, path: &Path) -> io::Result<PathBuf>;
 }
 
-/// The files of this machine. A look is one `stat`.
+/// The files of this machine. A look costs one `stat`.
 #[derive(Clone, Copy, Debug, Default)]
 pub struct SystemStamps;
 
@@ -61,7 +62,7 @@ impl Stamps for SystemStamps {
     }
 
     fn digest(&self, path: &Path, limit: u64) -> io::Result<[u8; 32]> {
-        // Asked before it is opened, because opening a fifo waits.
+        // Checked before the file is opened, because opening a fifo blocks.
         if !path.metadata()?.is_file() {
             return Err(io::Error::new(ErrorKind::InvalidInput, "not an ordinary file"));
         }
@@ -103,8 +104,8 @@ fn look(metadata: &std::fs::Metadata) -> Look {
     }
 }
 
-/// Elsewhere the standard library does not tell files apart, nor when a time was set back: a file always looks as
-/// if it was changed just now, so that its content decides.
+/// On other systems the standard library has no inode numbers and no time that programs cannot set. The
+/// change time is always in the future there, so that the content decides.
 #[cfg(not(unix))]
 fn look(metadata: &std::fs::Metadata) -> Look {
     let modified = metadata.modified().ok().and_then(|at| at.duration_since(std::time::UNIX_EPOCH).ok());

@@ -17,7 +17,7 @@ use tower::{Layer, Service, ServiceExt, service_fn};
 use super::*;
 use crate::describe::{Describe, Said};
 
-/// Far behind the files that tests make, so that these are not young.
+/// Far later than the change times of the files that tests create, so that these are not young.
 const LATER: Timestamp = Timestamp(4_000_000_000_000);
 
 struct Bench {
@@ -49,7 +49,7 @@ impl Bench {
         self.folder.path().join(name)
     }
 
-    /// Tools that answer how often any of them ran; `fail` fails, `write_file` and `bash` do nothing.
+    /// Tools that answer with the number of runs so far; `fail` fails, `write_file` and `bash` do nothing.
     fn tools(
         &self,
     ) -> impl Service<ToolCall, Response = ToolResult, Error = BoxError, Future: Send> + Clone + Send + use<>
@@ -82,11 +82,11 @@ async fn a_result_is_reused_while_its_files_are_what_they_were() {
     let bench = Bench::new(config(Depends::Outside));
     let read = |name: &str| bench.run("read_file", json!({"path": name}));
     assert_eq!((read("a").await, read("a").await, read("a").await), (json!(1), json!(1), json!(1)));
-    // Another spelling of the call is another call.
+    // Another spelling of the path is another call.
     assert_eq!(read("./a").await, 2);
     fs::write(bench.at("a"), "22").unwrap();
     assert_eq!((read("a").await, read("a").await), (json!(3), json!(3)));
-    // Nothing, a folder, a link to what was not there: never kept.
+    // A missing file, a folder, and paths that tools interpret differently are never cached.
     for name in ["none", ".", "~/a", "$HOME", "*"] {
         assert_ne!(read(name).await, read(name).await, "{name}");
     }
@@ -103,7 +103,7 @@ async fn a_file_that_was_changed_just_now_is_told_by_its_content() {
     let bench = Bench { cache: bench.cache.clone().with_files(stamps.clone()), ..bench };
     let read = || bench.run("read_file", json!({"path": "a"}));
     assert_eq!((read().await, read().await), (json!(1), json!(1)));
-    // The same stamp, another content.
+    // The same stamp with different content.
     *stamps.content.lock().unwrap() = 7;
     assert_eq!((read().await, read().await), (json!(2), json!(2)));
 }
@@ -298,7 +298,7 @@ async fn identical_reads_at_one_time_run_once_also_if_the_first_is_given_up() {
     assert!(results.into_iter().all(|result| result.unwrap().unwrap().content == 1));
     let counts = bench.cache.counts();
     assert_eq!((counts.misses, counts.joined, bench.runs.load(Ordering::SeqCst)), (1, 7, 1));
-    // All given up: the next one runs anew.
+    // If all callers give up, the next call runs anew.
     let other = || ToolCall::new("search", json!({"q": 2}));
     let given_up = tokio::spawn(tools.call(other()));
     tokio::task::yield_now().await;
@@ -410,7 +410,7 @@ async fn what_became_of_a_call_is_on_the_record_with_its_result() {
     assert_eq!(recorded("search"), Some(CacheAnswer::Hit));
     bench.run("bash", json!({"q": 1})).await;
     assert_eq!(recorded("bash"), None, "it is not cached");
-    // Of more calls than are remembered, the last are.
+    // If more calls than the limit are noted, only the last ones are kept.
     for number in 0..1_100 {
         bench.run("search", json!({"q": number})).await;
     }

@@ -1,14 +1,14 @@
-//! What became of calls, until their results are put on the record.
+//! Answers of the cache to calls whose results are not recorded yet.
 
 use std::collections::VecDeque;
 
 use super::key::Key;
 use super::watch::CacheAnswer;
 
-/// More calls than this do not wait for their results at one time: what nobody asked about goes.
+/// Limit on calls whose answer is noted at one time; the oldest goes first.
 const MOST: usize = 1_024;
 
-/// What became of calls, the oldest first.
+/// Answers to calls, the oldest first.
 #[derive(Debug, Default)]
 pub(super) struct Told(VecDeque<Call>);
 
@@ -21,7 +21,7 @@ struct Call {
 }
 
 impl Told {
-    /// Notes what became of a call.
+    /// Notes how a call was answered.
     pub(super) fn note(&mut self, key: Key, id: Option<&str>, answer: CacheAnswer) {
         if self.0.len() >= MOST {
             self.0.pop_front();
@@ -29,7 +29,8 @@ impl Told {
         self.0.push_back(Call { key, id: id.map(str::to_owned), answer });
     }
 
-    /// What became of the call, once; of calls that cannot be told apart, of the first.
+    /// Removes and returns the answer to a call. If several calls have the same key and id, the oldest
+    /// counts.
     pub(super) fn take(&mut self, key: Key, id: Option<&str>) -> Option<CacheAnswer> {
         let at = self.0.iter().position(|call| call.key == key && call.id.as_deref() == id)?;
         self.0.remove(at).map(|call| call.answer)

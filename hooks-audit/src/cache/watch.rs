@@ -1,29 +1,29 @@
-//! What the cache did, for those who count.
+//! Counters of the cache, and the interface for metrics.
 
 use std::sync::atomic::{AtomicU64, Ordering};
 
 use hooks_core::HookContext;
 use serde::{Deserialize, Serialize};
 
-/// What became of a call of a tool that is cached.
+/// Answer of the cache to a call of a cached tool.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 #[non_exhaustive]
 pub enum CacheAnswer {
-    /// A kept result was reused.
+    /// A stored result was reused.
     Hit,
-    /// There was none, and the tool runs.
+    /// No result was stored, and the tool runs.
     Miss,
-    /// What it depends on had changed, or its time was up, and the tool runs.
+    /// A dependence of the stored result had changed, or the result had expired; the tool runs.
     Stale,
-    /// The same call is running, and its result is waited for.
+    /// The same call is running, and this one waits for its result.
     Joined,
-    /// What it depends on cannot be said, or is being changed: the tool runs, and its result is not kept.
+    /// The dependence cannot be determined or is being changed; the tool runs, and its result is not stored.
     Passed,
 }
 
 impl CacheAnswer {
-    /// As metrics and records have it.
+    /// Name in metrics and records.
     pub const fn name(self) -> &'static str {
         match self {
             Self::Hit => "hit",
@@ -35,9 +35,9 @@ impl CacheAnswer {
     }
 }
 
-/// Is told what became of each call of a tool that is cached. It must not block.
+/// Receives the answer to each call of a cached tool. It must not block.
 pub trait CacheWatch: Send + Sync {
-    /// Is told of one call.
+    /// Receives the answer to one call.
     fn answered(&self, context: &HookContext, tool: &str, answer: CacheAnswer);
 }
 
@@ -47,7 +47,7 @@ impl<F: Fn(&HookContext, &str, CacheAnswer) + Send + Sync> CacheWatch for F {
     }
 }
 
-/// What the cache did so far, and what it holds.
+/// Counters of a cache since its start, and the size of its stored results.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 #[non_exhaustive]
 pub struct CacheCounts {
@@ -55,23 +55,23 @@ pub struct CacheCounts {
     pub hits: u64,
     /// Calls without a result to reuse.
     pub misses: u64,
-    /// Calls whose result had become old.
+    /// Calls whose stored result was outdated.
     pub stale: u64,
-    /// Calls that waited for another one.
+    /// Calls that waited for another call.
     pub joined: u64,
     /// Calls that could not be cached.
     pub passed: u64,
-    /// Results that had to go for others.
+    /// Results removed to make room for others.
     pub evicted: u64,
-    /// Results that a write emptied.
+    /// Results removed by a write.
     pub emptied: u64,
-    /// Results that are kept now.
+    /// Results stored now.
     pub results: usize,
-    /// The bytes they take.
+    /// Bytes of the results stored now.
     pub bytes: u64,
 }
 
-/// The counters behind [`CacheCounts`].
+/// Counters behind [`CacheCounts`].
 #[derive(Debug, Default)]
 pub(super) struct Counters {
     answers: [AtomicU64; 5],

@@ -1,4 +1,4 @@
-//! What a call may change.
+//! Files that a call may change.
 
 use std::path::{Path, PathBuf};
 
@@ -9,17 +9,17 @@ use serde_json::Value;
 use super::depends::{Dependence, named};
 use super::stamp::Stamps;
 
-/// What a call may change.
+/// Files that a call may change.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(super) enum WriteSet {
-    /// Nobody can say.
+    /// Unknown: anything may change.
     Everything,
-    /// These files and folders and what is below them, by their real names.
+    /// These files and folders, and everything below them, by their real names.
     Files(Vec<PathBuf>),
 }
 
 impl WriteSet {
-    /// What a call of a tool of this kind changes; `None` where it changes nothing.
+    /// Files that a call of a tool of this kind changes; `None` if it changes nothing.
     pub(super) fn of(
         kind: ToolKind,
         context: &HookContext,
@@ -35,7 +35,7 @@ impl WriteSet {
         }
     }
 
-    /// Whether that may change what `dependence` is about.
+    /// Whether the call may change something that `dependence` names.
     pub(super) fn reaches(&self, dependence: &Dependence) -> bool {
         match (self, dependence) {
             (_, Dependence::Outside) => false,
@@ -50,7 +50,7 @@ impl WriteSet {
     }
 }
 
-/// The files that a file tool changes; `None` where that is not known.
+/// Files that a file tool changes; `None` if they cannot be determined.
 fn written(
     kind: ToolKind,
     context: &HookContext,
@@ -64,13 +64,14 @@ fn written(
     named(context, arguments, &paths)?.iter().map(|path| real(path, files)).collect()
 }
 
-/// The real name of what is, or will be, at `path`; `None` where the content shows under other names too.
+/// Real name of the file that exists, or will be created, at `path`; `None` if the file has other names (hard
+/// links) too.
 fn real(path: &Path, files: &dyn Stamps) -> Option<PathBuf> {
     if let Some(look) = files.look(path).ok()? {
         let is_alone = !look.is_file || look.names == 1;
         return is_alone.then(|| files.real(path).ok())?;
     }
-    // Nothing is there: the nearest folder that is, and the rest as it is written.
+    // Nothing exists there: take the nearest existing folder, and the rest of the path as written.
     let mut above = path;
     while let (Some(parent), Some(_)) = (above.parent(), above.file_name()) {
         above = parent;
@@ -83,7 +84,8 @@ fn real(path: &Path, files: &dyn Stamps) -> Option<PathBuf> {
     None
 }
 
-/// Whether what a shell command starts may go on after it has answered: it is asked to, or the text says so.
+/// Whether processes of a shell command may continue after it has answered: an argument asks for it, or the
+/// command contains a lone `&`.
 pub(super) fn goes_on(kind: ToolKind, arguments: &Value) -> bool {
     if !kind.runs_commands() {
         return false;
@@ -108,7 +110,7 @@ pub(super) fn goes_on(kind: ToolKind, arguments: &Value) -> bool {
     false
 }
 
-/// Whether there is an `&` that is no part of `&&`, `>&`, `<&` or `&>`.
+/// Whether `text` has an `&` outside of `&&`, `>&`, `<&` and `&>`.
 fn has_lone_ampersand(text: &str) -> bool {
     let bytes = text.as_bytes();
     let at = |index: usize| bytes.get(index).copied().unwrap_or_default();

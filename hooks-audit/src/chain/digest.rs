@@ -1,4 +1,4 @@
-//! SHA-256 digests and how they are written: lower-case hex, compared byte by byte.
+//! SHA-256 digests, written as lower-case hex and compared byte by byte.
 
 use std::fmt;
 
@@ -8,11 +8,11 @@ use sha2::{Digest as _, Sha256};
 #[derive(Clone, Copy, Default, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub struct Digest(pub [u8; 32]);
 
-/// How many characters a digest is written with.
+/// Length of a digest in hex.
 pub(crate) const HEX: usize = 64;
 
 impl Digest {
-    /// The digest of `parts`, one after the other.
+    /// Digest of the concatenation of `parts`.
     pub fn of(parts: &[&[u8]]) -> Self {
         let mut hasher = Sha256::new();
         for part in parts {
@@ -21,7 +21,8 @@ impl Digest {
         Self(hasher.finalize().into())
     }
 
-    /// What [`fmt::Display`] wrote. Upper case is refused: two spellings of one digest would hide a changed bit.
+    /// Parses the output of [`fmt::Display`]. Upper case is refused: with two spellings of one digest, a
+    /// flipped bit could go unnoticed.
     pub fn parse(hex: &[u8]) -> Option<Self> {
         let mut bytes = [0; 32];
         parse_hex(hex, &mut bytes)?;
@@ -43,7 +44,7 @@ impl fmt::Debug for Digest {
     }
 }
 
-/// Adds `bytes` to `out` as lower-case hex.
+/// Appends `bytes` to `out` as lower-case hex.
 pub(crate) fn push_hex(out: &mut Vec<u8>, bytes: &[u8]) {
     let digit = |nibble: u8| if nibble < 10 { b'0' + nibble } else { b'a' + nibble - 10 };
     for byte in bytes {
@@ -51,7 +52,7 @@ pub(crate) fn push_hex(out: &mut Vec<u8>, bytes: &[u8]) {
     }
 }
 
-/// Reads lower-case hex of exactly the length of `out`.
+/// Parses lower-case hex of exactly the length of `out`.
 pub(crate) fn parse_hex(hex: &[u8], out: &mut [u8]) -> Option<()> {
     let digit = |byte: u8| match byte {
         b'0'..=b'9' => Some(byte - b'0'),

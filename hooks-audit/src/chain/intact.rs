@@ -1,11 +1,11 @@
-//! Tells whether a mark is intact where what stands before it may not be.
+//! Checks a mark on its own, when the lines before it may be damaged.
 
 use super::mark::{self, Mark};
 use super::tree::leaf;
 
 pub(crate) use super::mark::is_mark;
 
-/// The mark on `line`, if its records are the last of `lines`.
+/// Returns the mark on `line`, if its records are the last of `lines`.
 pub(crate) fn mark(line: &[u8], lines: &[&[u8]]) -> Option<Mark> {
     let parts = mark::parse(line)?;
     let records = usize::try_from(parts.mark.records()).ok()?;
@@ -14,7 +14,8 @@ pub(crate) fn mark(line: &[u8], lines: &[&[u8]]) -> Option<Mark> {
     parts.has_body(&mark::body(&leaves, parts.covered)).then_some(parts.mark)
 }
 
-/// The mark on `line`, if its first record begins somewhere in `before`, perhaps within what looks like a longer line.
+/// Returns the mark on `line`, if its first record begins somewhere in `before`, perhaps within a damaged
+/// line.
 pub(crate) fn mark_in(line: &[u8], before: &[u8]) -> Option<Mark> {
     let records = mark::parse(line)?.mark;
     let first = format!("{{\"seq\":{},\"at\":", (records.seq() + 1).checked_sub(records.records())?);

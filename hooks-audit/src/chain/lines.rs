@@ -1,15 +1,15 @@
-//! Records as lines that wait for their commit.
+//! Record lines that are not committed yet.
 
 use super::digest::{Digest, push_hex};
 use super::scan::{Line, PAYLOAD, push_payload};
 use super::{SALT, leaf};
 use crate::record::{Payload, Record};
 
-/// Fewer bytes than the line of any record has.
+/// Shorter than the line of any record, in bytes.
 pub const LEAST_LINE: usize = 48;
 
-/// Lines of records, each with that of its payload, and their digests. Which group they are committed in is open: lines
-/// that could not be written through are committed again elsewhere, as they are.
+/// Record lines, each with its payload line, and their digests. They belong to no group yet: lines that could
+/// not be synced are committed again elsewhere, unchanged.
 #[derive(Clone, Debug, Default)]
 pub struct Lines {
     bytes: Vec<u8>,
@@ -20,7 +20,7 @@ pub struct Lines {
 }
 
 impl Lines {
-    /// None yet; the next record is the one behind number `seq`.
+    /// No lines; the next record is the one behind number `seq`.
     pub fn behind(seq: u64) -> Self {
         Self { seq, ..Self::default() }
     }
@@ -28,7 +28,7 @@ impl Lines {
     /// Adds `record`, which gets its number here, and `payload` with `salt`.
     ///
     /// # Errors
-    /// Where one of them has no form in JSON; nothing is added then.
+    /// Returns an error if one of them cannot be encoded as JSON; nothing is added then.
     pub fn push(
         &mut self,
         record: &mut Record,
@@ -60,7 +60,7 @@ impl Lines {
         scratch.clear();
         if let Some(payload) = payload {
             serde_json::to_writer(&mut *scratch, payload)?;
-            // In place of the closing brace.
+            // The field replaces the closing brace.
             bytes.pop();
             bytes.extend_from_slice(PAYLOAD);
             push_hex(bytes, &Digest::of(&[salt, scratch]).0);
@@ -74,38 +74,38 @@ impl Lines {
         Ok(leaf)
     }
 
-    /// Adds `line` of `file` as it is.
+    /// Adds `line` of `file` unchanged.
     pub(crate) fn push_line(&mut self, line: &Line<'_>, file: &[u8]) {
         self.bytes.extend_from_slice(file.get(line.start..line.end).unwrap_or_default());
         self.leaves.push(line.leaf);
         self.seq = line.seq;
     }
 
-    /// Adds the lines of `later` at the end.
+    /// Appends the lines of `later`.
     pub fn append(&mut self, later: &Self) {
         self.bytes.extend_from_slice(&later.bytes);
         self.leaves.extend_from_slice(&later.leaves);
         self.seq = later.seq;
     }
 
-    /// Takes all away; the next record is the one behind number `seq`.
+    /// Removes all lines; the next record is the one behind number `seq`.
     pub fn clear(&mut self, seq: u64) {
         self.bytes.clear();
         self.leaves.clear();
         self.seq = seq;
     }
 
-    /// As they are written.
+    /// The lines as bytes of the file.
     pub fn bytes(&self) -> &[u8] {
         &self.bytes
     }
 
-    /// The digests of the records, in order.
+    /// Digests of the records, in order.
     pub fn leaves(&self) -> &[Digest] {
         &self.leaves
     }
 
-    /// Whether there are none.
+    /// Whether there are no records.
     pub fn is_empty(&self) -> bool {
         self.leaves.is_empty()
     }

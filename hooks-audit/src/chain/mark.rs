@@ -1,4 +1,4 @@
-//! The lines that hold a chain together: the header of a file and the commit at the end of a group.
+//! Marks, the lines that hold a chain together: the header of a file, and the commit at the end of a group.
 
 use std::io::Write as _;
 
@@ -10,12 +10,12 @@ use crate::segment::is_chain;
 
 use super::digest::{Digest, HEX, parse_hex, push_hex};
 
-/// How many bytes of a body its sum has.
+/// Bytes of a body's digest that its sum has.
 const SUM: usize = 8;
 const SUM_FIELD: &[u8] = b",\"sum\":\"";
 const HEAD_FIELD: &[u8] = b"\",\"head\":\"";
 const CLOSE: &[u8] = b"\"}";
-/// The length of what a mark ends with.
+/// Length of the end of a mark: sum and head.
 const END: usize = SUM_FIELD.len() + 2 * SUM + HEAD_FIELD.len() + HEX + CLOSE.len();
 
 /// A header or a commit.
@@ -27,63 +27,63 @@ pub enum Mark {
     Commit(Commit),
 }
 
-/// The first line of a file: where the chain stands. It is a mark with a number of its own.
+/// First line of a file: the state of the chain there. It is a mark with its own number.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Header {
-    /// The name of the chain.
+    /// Name of the chain.
     pub chain: String,
-    /// The number of the file in it, from 1.
+    /// Number of the file in the chain, from 1.
     pub segment: u64,
-    /// The number of this mark.
+    /// Number of this mark.
     pub commit: u64,
-    /// The number before that of the first record, which is also how many leaves the tree has.
+    /// Number of the last record before this file, which is also the number of leaves in the tree.
     pub seq: u64,
-    /// When it was written.
+    /// Time when it was written.
     pub at: Timestamp,
-    /// How the file before ended.
+    /// End of the previous file.
     pub after: After,
-    /// The right edge of the tree.
+    /// Right edge of the tree.
     pub range: Vec<Digest>,
-    /// The hash of the mark before.
+    /// Head (hash) of the mark before.
     pub prev: Digest,
-    /// How many records the last checkpoint is about that its writer knows to have been made of the chain: 0 where
-    /// checkpoints are made of it, and none was yet. Absent where nobody makes any.
+    /// Number of records that the last checkpoint of the chain covers, as far as the writer knows: 0 if
+    /// checkpoints are enabled and none was made yet; absent if they are not enabled.
     pub checkpoint: Option<u64>,
 }
 
-/// How the file before this one ended.
+/// End of the previous file.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum After {
-    /// There is none.
+    /// There is no previous file.
     Start,
-    /// It was full, and sealed.
+    /// The file was full, and sealed.
     Sealed,
-    /// It could not be written any more. What stands behind the mark before this one is void.
+    /// The file could not be written any more. Everything behind the mark before this one is void.
     Failed,
-    /// It was found damaged and moved aside. The chain goes on from the last mark that was right, behind all numbers that
-    /// what cannot be read may have had.
+    /// The file was found damaged and moved aside. The chain continues from the last valid mark, behind all
+    /// numbers that the unreadable records may have had.
     Damaged,
 }
 
-/// The last line of a group of records.
+/// Last line of a group of records.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Commit {
-    /// The number of this mark.
+    /// Number of this mark.
     pub commit: u64,
-    /// How many records the group has.
+    /// Number of records in the group.
     pub records: u64,
-    /// The number of the last one.
+    /// Number of the last record.
     pub seq: u64,
-    /// The last mark that had been written through to the device when this one was written.
+    /// Number of the last mark that was synced when this one was written.
     pub synced: u64,
-    /// When it was written.
+    /// Time when it was written.
     pub at: Timestamp,
     /// As in a [`Header`].
     pub checkpoint: Option<u64>,
 }
 
-/// A mark as it is in the file. The order of the fields is the order in the line.
+/// JSON fields of a mark, in the order of the line.
 #[derive(Deserialize)]
 struct Fields {
     v: Option<u32>,
@@ -113,7 +113,7 @@ impl Header {
         let range: Vec<_> = range.iter().map(|digest| format!("\"{digest}\"")).collect();
         let range = range.join(",");
         let version = crate::record::VERSION;
-        // The name of a chain needs no escapes: [`is_chain`](crate::segment::is_chain).
+        // A chain name needs no escapes: [`is_chain`](crate::segment::is_chain).
         let text = format!(
             "{{\"v\":{version},\"hash\":\"sha256\",\"chain\":\"{chain}\",\"segment\":{segment},\"c\":{commit},\
              \"seq\":{seq},\"t\":{},\"after\":\"{after}\",\"range\":[{range}],\"prev\":\"{prev}\"",
@@ -124,7 +124,7 @@ impl Header {
     }
 }
 
-/// Adds how many records the last checkpoint is about.
+/// Writes the field with the number of records that the last checkpoint covers.
 fn push_checkpoint(out: &mut Vec<u8>, checkpoint: Option<u64>) {
     if let Some(size) = checkpoint {
         // Writing to a vector does not fail.
@@ -143,7 +143,7 @@ impl Commit {
 }
 
 impl Mark {
-    /// Its number.
+    /// Number of the mark.
     pub fn commit(&self) -> u64 {
         match self {
             Self::Header(header) => header.commit,
@@ -151,7 +151,7 @@ impl Mark {
         }
     }
 
-    /// The number of the last record before it.
+    /// Number of the last record before the mark.
     pub fn seq(&self) -> u64 {
         match self {
             Self::Header(header) => header.seq,
@@ -159,7 +159,7 @@ impl Mark {
         }
     }
 
-    /// How many records stand before it in its group.
+    /// Number of records before the mark in its group.
     pub fn records(&self) -> u64 {
         match self {
             Self::Header(_) => 0,
@@ -167,8 +167,8 @@ impl Mark {
         }
     }
 
-    /// The last mark that had been written through when this one was written. Before a file begins, what it
-    /// continues was.
+    /// Number of the last mark that was synced when this one was written. For a header, that is the mark
+    /// before it, because a file begins only when everything it continues is synced.
     pub fn synced(&self) -> u64 {
         match self {
             Self::Header(header) => header.commit.saturating_sub(1),
@@ -176,7 +176,7 @@ impl Mark {
         }
     }
 
-    /// How many records the last checkpoint is about, as its writer knew.
+    /// Number of records that the last checkpoint covers, as far as the writer knew.
     pub fn checkpoint(&self) -> Option<u64> {
         match self {
             Self::Header(header) => header.checkpoint,
@@ -185,7 +185,7 @@ impl Mark {
     }
 }
 
-/// A mark taken apart: what it says, the bytes that its body covers, its sum, its head.
+/// Parts of a mark: its fields, the bytes that its body covers, its sum, its head.
 pub(super) struct Parts<'a> {
     pub(super) mark: Mark,
     pub(super) covered: &'a [u8],
@@ -193,12 +193,12 @@ pub(super) struct Parts<'a> {
     pub(super) head: Digest,
 }
 
-/// Whether `line` begins as a mark does.
+/// Whether `line` begins like a mark.
 pub(crate) fn is_mark(line: &[u8]) -> bool {
     line.starts_with(b"{\"c\":") || line.starts_with(b"{\"v\":")
 }
 
-/// Takes the mark on `line`, which has no line end, apart.
+/// Splits the mark on `line`, which has no line end, into its parts.
 pub(super) fn parse(line: &[u8]) -> Option<Parts<'_>> {
     let (covered, end) = line.split_at_checked(line.len().checked_sub(END)?)?;
     let end = end.strip_prefix(SUM_FIELD)?;
@@ -237,7 +237,7 @@ fn mark(fields: Fields) -> Option<Mark> {
     }))
 }
 
-/// Adds what a mark ends with.
+/// Appends the sum and the head that end a mark.
 pub(super) fn push_end(out: &mut Vec<u8>, body: &Digest, head: &Digest) {
     out.extend_from_slice(SUM_FIELD);
     push_hex(out, body.0.first_chunk::<SUM>().map_or(&[], |sum| sum));
@@ -247,7 +247,8 @@ pub(super) fn push_end(out: &mut Vec<u8>, body: &Digest, head: &Digest) {
     out.push(b'\n');
 }
 
-/// What the sum and the head of a mark are of: the digests of its records, and what it says.
+/// Digest that the sum and the head of a mark are computed from. It covers the digests of the records and the
+/// fields of the mark.
 pub(super) fn body(leaves: &[Digest], covered: &[u8]) -> Digest {
     let mut hasher = Sha256::new();
     for leaf in leaves {
@@ -257,13 +258,13 @@ pub(super) fn body(leaves: &[Digest], covered: &[u8]) -> Digest {
     Digest(hasher.finalize().into())
 }
 
-/// The hash of a mark with `body` that stands behind one with the hash `prev`.
+/// Hash of a mark with `body` behind a mark with the hash `prev`.
 pub(super) fn head(prev: &Digest, body: &Digest) -> Digest {
     Digest::of(&[&[2], &prev.0, &body.0])
 }
 
 impl Parts<'_> {
-    /// Whether `body` is the one that the sum is of.
+    /// Whether the sum matches `body`.
     pub(super) fn has_body(&self, body: &Digest) -> bool {
         body.0.starts_with(&self.sum)
     }

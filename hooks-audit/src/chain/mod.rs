@@ -1,7 +1,8 @@
-//! The chain of hashes over what is written, as bytes; no I/O.
+//! The hash chain over the lines of the log, as bytes; no I/O.
 //!
-//! A file is a header line, then groups of lines. A group is records, each followed by its payload line if it has
-//! one, and ends with a commit line. Header and commit lines are *marks*; both end with `"sum"` and `"head"`:
+//! A file is a header line, then groups of lines. A group is records, each followed by its payload line if it
+//! has one, and ends with a commit line. Header and commit lines are *marks*; both end with `"sum"` and
+//! `"head"`:
 //!
 //! ```text
 //! leaf = SHA-256(00 || line of the record)             the leaf of the tree of RFC 6962
@@ -10,8 +11,9 @@
 //! head = SHA-256(02 || head of the mark before || body)  and in its place
 //! ```
 //!
-//! The numbers and hashes are over the bytes as they stand in the file; nothing is written anew to check it. A payload
-//! line is not part of `body`: its record holds SHA-256(salt || payload), so that it can go while the chain holds.
+//! Hashes cover the bytes as they are in the file; nothing is encoded again to check them. A payload line is
+//! not part of `body`: its record holds SHA-256(salt || payload), so that a payload can be erased and the
+//! chain still verifies.
 
 mod digest;
 pub(crate) mod intact;
@@ -31,31 +33,32 @@ pub use self::scan::{Flaw, Group, Line, Scan, Stored};
 pub use self::tree::{Tree, VOID, leaf, node};
 use crate::mutant::{self, Mutant};
 
-/// How many bytes salt a payload's digest.
+/// Length of the salt of a payload's digest, in bytes.
 pub const SALT: usize = 16;
 
-/// The end of a chain: what the next line continues.
+/// End of a chain: the state that the next line continues.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Chain {
-    /// Its name.
+    /// Name of the chain.
     pub name: String,
-    /// The number of the file that is written.
+    /// Number of the file being written.
     pub segment: u64,
-    /// The number of the last mark.
+    /// Number of the last mark.
     pub commit: u64,
-    /// The number of the last record.
+    /// Number of the last record.
     pub seq: u64,
-    /// The hash of the last mark.
+    /// Head (hash) of the last mark.
     pub head: Digest,
-    /// The tree over all records.
+    /// Tree over all records.
     pub tree: Tree,
-    /// How many records the last checkpoint is about that is known to have been made of it: 0 where checkpoints are made
-    /// of it, and none was yet. Marks say so, since who removes checkpoints can otherwise remove all trace of them.
+    /// Number of records that the last known checkpoint of the chain covers: 0 if checkpoints are enabled and
+    /// none was made yet. Marks hold it, because otherwise an attacker who removes checkpoints could remove
+    /// all trace of them.
     pub checkpoint: Option<u64>,
 }
 
 impl Chain {
-    /// A chain that nothing was written to.
+    /// A chain without any line.
     pub fn new(name: impl Into<String>) -> Self {
         Self {
             name: name.into(),
@@ -68,7 +71,7 @@ impl Chain {
         }
     }
 
-    /// The chain as it is behind `header`, which is the first line of a file.
+    /// The chain behind `header`, which is the first line of a file.
     pub fn behind(header: &Header, head: Digest) -> Option<Self> {
         Some(Self {
             name: header.chain.clone(),
@@ -81,15 +84,15 @@ impl Chain {
         })
     }
 
-    /// Passes over so many numbers, which records may have had that nobody can read any more: none of them is given again.
-    /// In the tree stand leaves in their place that are [`VOID`]. `None` where that is more than can be counted.
+    /// Skips `numbers` numbers that records which cannot be read any more may have had: none of them is given
+    /// again. The tree gets [`VOID`] leaves in their place. `None` if the count overflows.
     pub fn skip(&mut self, numbers: u64) -> Option<()> {
         self.tree.push_void(numbers)?;
         self.seq = self.tree.size();
         Some(())
     }
 
-    /// Begins the next file: adds its header to `out`.
+    /// Begins the next file: appends its header to `out`.
     pub fn header(&mut self, after: After, at: Timestamp, out: &mut Vec<u8>) {
         self.segment += 1;
         let header = Header {
@@ -106,7 +109,8 @@ impl Chain {
         self.close(&[], |out| header.write(out), out);
     }
 
-    /// Adds a group to `out`: `lines`, and the commit line. `synced` is the last mark that was written through before.
+    /// Appends a group to `out`: `lines`, and the commit line. `synced` is the last mark that was synced
+    /// before.
     pub fn commit(&mut self, lines: &Lines, synced: u64, at: Timestamp, out: &mut Vec<u8>) {
         out.extend_from_slice(lines.bytes());
         for leaf in lines.leaves() {
@@ -119,7 +123,7 @@ impl Chain {
         self.close(lines.leaves(), |out| commit.write(out), out);
     }
 
-    /// Adds the mark that `write` writes, with its hashes, over `leaves`.
+    /// Appends the mark that `write` writes, with its hashes over `leaves`.
     fn close(&mut self, leaves: &[Digest], write: impl FnOnce(&mut Vec<u8>), out: &mut Vec<u8>) {
         let start = out.len();
         write(out);
@@ -129,7 +133,8 @@ impl Chain {
         mark::push_end(out, &body, &self.head);
     }
 
-    /// The chain behind `group`, if it continues this one: the numbers and the hash of the mark before are right.
+    /// The chain behind `group`, if the group continues this chain: its numbers and the hash of the mark
+    /// before must match.
     pub fn follow(&self, group: &Group<'_>) -> Option<Self> {
         let mark = &group.mark;
         let head = mark::head(&self.head, &group.body);

@@ -1,4 +1,4 @@
-//! Takes a file apart into groups, and checks each of them alone.
+//! Splits a file into groups, and checks each of them alone.
 
 use std::fmt;
 
@@ -10,7 +10,7 @@ use super::mark::{self, Mark};
 use super::tree::leaf;
 use crate::mutant::{self, Mutant};
 
-/// What stands before the digest of a payload, at the end of its record's line.
+/// Field before the digest of a payload, at the end of a record line.
 pub(super) const PAYLOAD: &[u8] = b",\"payload\":\"";
 const SEQ: &[u8] = b"{\"seq\":";
 const KEPT: &[u8] = b"{\"p\":";
@@ -18,69 +18,69 @@ const KEPT_SALT: &[u8] = b",\"salt\":\"";
 const KEPT_DATA: &[u8] = b"\",\"data\":";
 const KEPT_ERASED: &[u8] = b",\"erased\":";
 
-/// Goes through the groups of a file from `offset` on.
+/// Iterates over the groups of a file, from `offset` on.
 #[derive(Clone, Debug)]
 pub struct Scan<'a> {
     bytes: &'a [u8],
     offset: usize,
-    /// The head of the mark before, once that is known.
+    /// Head of the mark before, if known.
     head: Option<Digest>,
 }
 
-/// A group: its records, and the mark that ends it. The sum of the mark is right, and so is its head if the mark before
-/// is known; whether it stands in its place, [`Chain::follow`](super::Chain::follow) tells.
+/// A group: records, and the mark that ends it. The sum of the mark is correct, and so is its head if the
+/// mark before is known. [`Chain::follow`](super::Chain::follow) checks whether the group is in its place.
 #[derive(Clone, Debug)]
 pub struct Group<'a> {
-    /// Where its first line begins.
+    /// Offset of its first line.
     pub start: usize,
-    /// Where its mark begins.
+    /// Offset of its mark.
     pub mark_start: usize,
-    /// Where the next group begins.
+    /// Offset of the next group.
     pub end: usize,
     /// The records.
     pub lines: Vec<Line<'a>>,
     /// The mark.
     pub mark: Mark,
-    /// What the mark's sum and head are of.
+    /// Digest that the mark's sum and head are computed from.
     pub body: Digest,
-    /// The head that the mark says.
+    /// Head that the mark states.
     pub head: Digest,
 }
 
-/// The line of a record.
+/// Line of a record.
 #[derive(Clone, Copy, Debug)]
 pub struct Line<'a> {
-    /// Where it begins.
+    /// Offset of the line.
     pub start: usize,
-    /// Where the next record begins, or the mark: behind the payload.
+    /// Offset of the next record or the mark, behind the payload.
     pub end: usize,
-    /// The line, without its end.
+    /// Text of the line, without its end.
     pub text: &'a [u8],
-    /// Its number.
+    /// Number of the record.
     pub seq: u64,
-    /// Its digest.
+    /// Digest of the line.
     pub leaf: Digest,
-    /// What stands beside it.
+    /// Payload line of the record.
     pub stored: Stored<'a>,
 }
 
-/// The payload beside a record.
+/// Payload line of a record.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Stored<'a> {
-    /// It never had one.
+    /// The record never had a payload.
     Nothing,
-    /// Its JSON, which is what the record's digest is of.
+    /// JSON of the payload; the record holds its salted digest.
     Payload(&'a [u8]),
-    /// It was erased; the record of this number says so.
+    /// The payload was erased; the record with this number documents it.
     Erased(u64),
 }
 
-/// Why bytes are no group.
+/// Error in bytes that should be a group.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Flaw {
-    /// Where the line begins at which it was seen.
+    /// Offset of the line with the error.
     pub offset: usize,
-    /// What it is.
+    /// Description of the error.
     pub what: &'static str,
 }
 
@@ -91,20 +91,22 @@ impl fmt::Display for Flaw {
 }
 
 impl<'a> Scan<'a> {
-    /// Starts at the beginning of `bytes`, where a group begins: behind a mark with the head `head`, if that is known.
+    /// Starts at the beginning of `bytes`, where a group begins. `head` is the head of the mark before it, if
+    /// known.
     pub fn new(bytes: &'a [u8], head: Option<Digest>) -> Self {
         Self { bytes, offset: 0, head }
     }
 
-    /// Where the next group begins.
+    /// Offset of the next group.
     pub fn offset(&self) -> usize {
         self.offset
     }
 
-    /// The next group; `None` where the bytes end before its mark does. Stays where it is unless there is one.
+    /// Returns the next group; `None` if the bytes end before its mark does. The position advances only past
+    /// a complete group.
     ///
     /// # Errors
-    /// Where the bytes are no group.
+    /// Returns a `Flaw` if the bytes are not a valid group.
     pub fn next_group(&mut self) -> Result<Option<Group<'a>>, Flaw> {
         let start = self.offset;
         let mut offset = start;
@@ -160,7 +162,7 @@ impl<'a> Scan<'a> {
         }
     }
 
-    /// The line that begins at `offset`, without its end, and where the next one begins.
+    /// Returns the line that begins at `offset`, without its end, and the offset of the next line.
     fn line(&self, offset: usize) -> Option<(&'a [u8], usize)> {
         let rest = self.bytes.get(offset..)?;
         let length = memchr(b'\n', rest)?;
@@ -168,7 +170,7 @@ impl<'a> Scan<'a> {
     }
 }
 
-/// The number of the record on this line, and the digest of its payload.
+/// Returns the number of the record on this line, and the digest of its payload.
 fn record(line: &[u8]) -> Option<(u64, Option<Digest>)> {
     let (seq, _) = number(line.strip_prefix(SEQ)?)?;
     let rest = line.strip_suffix(b"}")?;
@@ -181,7 +183,7 @@ fn record(line: &[u8]) -> Option<(u64, Option<Digest>)> {
     Some((seq, digest))
 }
 
-/// The payload of record `seq` on this line.
+/// Returns the payload of record `seq` on this line.
 fn stored<'a>(line: &'a [u8], seq: u64, digest: &Digest) -> Option<Stored<'a>> {
     let (of, rest) = number(line.strip_prefix(KEPT)?)?;
     if of != seq {
@@ -198,7 +200,7 @@ fn stored<'a>(line: &'a [u8], seq: u64, digest: &Digest) -> Option<Stored<'a>> {
     (Digest::of(&[&salt, data]) == *digest).then_some(Stored::Payload(data))
 }
 
-/// Adds the line of a payload.
+/// Appends a payload line.
 pub(super) fn push_payload(seq: u64, salt: &[u8; SALT], data: &[u8], out: &mut Vec<u8>) {
     out.extend_from_slice(KEPT);
     out.extend_from_slice(seq.to_string().as_bytes());
@@ -209,7 +211,7 @@ pub(super) fn push_payload(seq: u64, salt: &[u8; SALT], data: &[u8], out: &mut V
     out.extend_from_slice(b"}\n");
 }
 
-/// Adds the line that stands in place of an erased payload.
+/// Appends the line that replaces an erased payload.
 pub(crate) fn push_erased(seq: u64, by: u64, out: &mut Vec<u8>) {
     out.extend_from_slice(KEPT);
     out.extend_from_slice(seq.to_string().as_bytes());
@@ -218,7 +220,8 @@ pub(crate) fn push_erased(seq: u64, by: u64, out: &mut Vec<u8>) {
     out.extend_from_slice(b"}\n");
 }
 
-/// The number that `text` begins with, in the one form in which it is written, and the rest.
+/// Parses the number that `text` begins with and returns it with the rest. Leading zeros are refused: each
+/// number has one form.
 fn number(text: &[u8]) -> Option<(u64, &[u8])> {
     let digits = text.iter().take_while(|byte| byte.is_ascii_digit()).count();
     let (digits, rest) = text.split_at_checked(digits)?;

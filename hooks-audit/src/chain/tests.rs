@@ -3,7 +3,7 @@ use serde_json::json;
 use super::*;
 use crate::record::{Payload, Record};
 
-/// A file of two groups of two records, the second of each with a payload.
+/// A file of two groups of two records each; the second record of each group has a payload.
 fn file(chain: &mut Chain) -> Vec<u8> {
     let mut out = Vec::new();
     chain.header(After::Start, Timestamp(1), &mut out);
@@ -17,7 +17,7 @@ fn file(chain: &mut Chain) -> Vec<u8> {
     out
 }
 
-/// How many groups are right and in their place, and whether that is all there is.
+/// Returns the number of valid groups in their place, and whether `bytes` holds nothing else.
 fn checked(bytes: &[u8]) -> (u64, bool) {
     let mut scan = Scan::new(bytes, None);
     let mut chain: Option<Chain> = None;

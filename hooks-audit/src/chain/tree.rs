@@ -1,45 +1,45 @@
-//! The Merkle tree of RFC 6962 over all records of a chain, of which only the right edge is kept.
+//! Merkle tree of RFC 6962 over all records of a chain; only its right edge is stored.
 
 use super::digest::Digest;
 
-/// The roots of the perfect subtrees that all leaves so far fall into, the largest first: as many as the number of
-/// leaves has bits that are set.
+/// Roots of the perfect subtrees that the leaves so far fall into, the largest first: one for each set bit of
+/// the number of leaves.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Tree {
     size: u64,
     range: Vec<Digest>,
 }
 
-/// A leaf that stands for no record: its number may have been given to one that nobody can read any more.
+/// Leaf that stands for no record: its number may have been given to a record that cannot be read any more.
 pub const VOID: Digest = Digest([0; 32]);
 
-/// The digest of a leaf.
+/// Digest of a leaf.
 pub fn leaf(line: &[u8]) -> Digest {
     Digest::of(&[&[0], line])
 }
 
-/// The digest above two others.
+/// Digest of the node above two others.
 pub fn node(left: &Digest, right: &Digest) -> Digest {
     Digest::of(&[&[1], &left.0, &right.0])
 }
 
 impl Tree {
-    /// A tree of `size` leaves with these subtrees; `None` if their number does not fit.
+    /// A tree of `size` leaves with these subtrees; `None` if the number of subtrees does not match `size`.
     pub fn new(size: u64, range: Vec<Digest>) -> Option<Self> {
         (range.len() == size.count_ones() as usize).then_some(Self { size, range })
     }
 
-    /// How many leaves there are.
+    /// Number of leaves.
     pub fn size(&self) -> u64 {
         self.size
     }
 
-    /// The roots of the perfect subtrees, the largest first.
+    /// Roots of the perfect subtrees, the largest first.
     pub fn range(&self) -> &[Digest] {
         &self.range
     }
 
-    /// Adds a leaf: two digests each on average, the leaf's own among them.
+    /// Adds a leaf. Costs two digests on average, including the leaf's own.
     pub fn push(&mut self, leaf: Digest) {
         let mut right = leaf;
         for _ in 0..self.size.trailing_ones() {
@@ -51,10 +51,10 @@ impl Tree {
         self.size += 1;
     }
 
-    /// Adds so many leaves that are [`VOID`], in logarithmic time; `None` where they are too many to be counted.
+    /// Adds `count` leaves [`VOID`] in logarithmic time; `None` if the number of leaves overflows.
     pub fn push_void(&mut self, mut count: u64) -> Option<()> {
         self.size.checked_add(count)?;
-        // The roots of perfect subtrees of such leaves, the smallest first.
+        // Roots of perfect subtrees of void leaves, the smallest first.
         let mut voids = vec![VOID];
         while let Some(largest) = count.checked_ilog2() {
             let level = largest.min(self.size.trailing_zeros());
@@ -73,7 +73,7 @@ impl Tree {
         Some(())
     }
 
-    /// The root; that of no leaves is the digest of nothing.
+    /// Root of the tree; for no leaves it is the digest of no bytes.
     pub fn root(&self) -> Digest {
         let mut subtrees = self.range.iter().rev();
         let Some(&last) = subtrees.next() else { return Digest::of(&[]) };
@@ -85,7 +85,7 @@ impl Tree {
 mod tests {
     use super::*;
 
-    /// The definition in section 2.1 of the RFC.
+    /// Definition in section 2.1 of the RFC.
     fn root(leaves: &[Digest]) -> Digest {
         match leaves {
             [] => Digest::of(&[]),

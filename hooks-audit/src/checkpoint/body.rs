@@ -1,4 +1,4 @@
-//! What a checkpoint says: the log, how many records, and the root over them.
+//! Content of a checkpoint: the log, the number of records, and the root over them.
 
 use std::fmt;
 
@@ -9,26 +9,26 @@ use super::key::is_name;
 use crate::chain::Digest;
 use crate::segment::is_chain;
 
-/// The text of a note about a tree at some time (C2SP tlog-checkpoint).
+/// Text of a note about a tree at some time (C2SP tlog-checkpoint).
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Checkpoint {
-    /// What it is about: the name of the log, `/`, and the chain.
+    /// Subject of the checkpoint: the name of the log, `/`, and the chain.
     pub origin: String,
-    /// How many leaves the tree has.
+    /// Number of leaves in the tree.
     pub size: u64,
-    /// Its root.
+    /// Root of the tree.
     pub root: Digest,
-    /// What else it says, line by line.
+    /// Further lines of the text.
     pub extensions: Vec<String>,
 }
 
 impl Checkpoint {
-    /// Of `chain` in the log `name`.
+    /// Checkpoint of `chain` in the log `name`.
     pub fn of_chain(name: &str, chain: &str, size: u64, root: Digest) -> Self {
         Self { origin: format!("{name}/{chain}"), size, root, extensions: Vec::new() }
     }
 
-    /// What [`fmt::Display`] wrote; `None` where it is no such text. Linear.
+    /// Parses the output of [`fmt::Display`]; `None` if the text has another form. Linear.
     pub fn parse(text: &str) -> Option<Self> {
         let mut lines = text.strip_suffix('\n')?.split('\n');
         let (origin, size, root) = (lines.next()?, parse_number(lines.next()?)?, parse_root(lines.next()?)?);
@@ -37,7 +37,7 @@ impl Checkpoint {
         fits.then(|| Self { origin: origin.to_owned(), size, root, extensions })
     }
 
-    /// The name of the log and the chain, where it is about one.
+    /// The name of the log and the chain, if the checkpoint covers one chain.
     pub fn chain(&self) -> Option<(&str, &str)> {
         self.origin.rsplit_once('/').filter(|(name, chain)| is_name(name) && is_chain(chain))
     }
@@ -50,18 +50,18 @@ impl fmt::Display for Checkpoint {
     }
 }
 
-/// A number without leading zeros.
+/// Parses a number without leading zeros.
 pub(super) fn parse_number(text: &str) -> Option<u64> {
     let number: u64 = text.parse().ok()?;
     (number.to_string() == text).then_some(number)
 }
 
-/// A digest as base64.
+/// Parses a base64 digest.
 pub(super) fn parse_root(text: &str) -> Option<Digest> {
     STANDARD.decode(text).ok()?.try_into().ok().map(Digest)
 }
 
-/// What [`parse_root`] reads.
+/// Encodes a digest as base64, as [`parse_root`] reads it.
 pub(super) fn write_root(root: &Digest) -> String {
     STANDARD.encode(root.0)
 }

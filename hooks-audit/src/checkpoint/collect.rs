@@ -1,4 +1,5 @@
-//! Reads the checkpoints in a folder: which of them are believed, and what is wrong with the others.
+//! Reads the checkpoints in a folder, and decides which of them are trusted and what is wrong with the
+//! others.
 
 use std::collections::BTreeMap;
 use std::io;
@@ -15,39 +16,40 @@ use super::keys::{FORGED, Keys, Worth};
 use super::note::Note;
 use crate::verify::{Condition, Finding};
 
-/// The most bytes of a file of checkpoints.
+/// Limit on the length of a checkpoint file, in bytes.
 const MOST_BYTES: u64 = 1 << 30;
-/// How many checkpoints of an evolving key may be missing before one: a bound on the work that a wrong number makes.
+/// Limit on the missing checkpoints of an evolving key before an existing one; bounds the work that a wrong
+/// number causes.
 const MOST_MISSING: u64 = 1 << 24;
 const CUT: &str = "a part of a checkpoint, whose writer was interrupted";
 const OTHER: &str = "a checkpoint of something else than what its key stands for";
 
-/// What a folder of checkpoints says.
+/// Content of a folder of checkpoints.
 #[derive(Clone, Debug, Default)]
 #[non_exhaustive]
 pub struct Collected {
-    /// What chains were, by checkpoints that are believed: in the order of the files, and in them as it was written.
+    /// States of chains according to trusted checkpoints, in the order of the files, and of the text in each.
     pub said: Vec<Said>,
-    /// How many checkpoints are believed.
+    /// Number of trusted checkpoints.
     pub believed: u64,
-    /// What is wrong.
+    /// Defects that were found.
     pub findings: Vec<Finding>,
 }
 
-/// What a chain was by one checkpoint.
+/// State of a chain according to one checkpoint.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Said {
-    /// The chain and what it was.
+    /// The chain and its state.
     pub head: Head,
-    /// Whether that stands in a note over many chains.
+    /// Whether it comes from a checkpoint of many chains.
     pub is_fleet: bool,
-    /// In which file the checkpoint is.
+    /// Name of the file with the checkpoint.
     pub file: String,
-    /// Where in it.
+    /// Offset of the checkpoint in the file.
     pub offset: u64,
 }
 
-/// A checkpoint that may be believed.
+/// A checkpoint that may turn out to be trusted.
 #[derive(Clone)]
 struct Candidate {
     checkpoint: Checkpoint,
@@ -56,17 +58,17 @@ struct Candidate {
 }
 
 impl Candidate {
-    /// Whether the one of this name may say something about it.
+    /// Whether the holder of the key with this name may make checkpoints of this log.
     fn is_about(&self, name: &str) -> bool {
         self.checkpoint.origin.rsplit_once('/').is_some_and(|(log, _)| log == name)
     }
 }
 
-/// Reads all checkpoints in `folder`. Linear, but for a sort, and for an evolving key that made later ones than are there:
-/// up to 16 million keys are gone through.
+/// Reads all checkpoints in `folder`. Linear except for a sort, and for checkpoints that an evolving key made
+/// and that are missing: up to 16 million keys are computed to pass over them.
 ///
 /// # Errors
-/// Where the folder is not there, or it or a file cannot be read.
+/// Returns `NotFound` if the folder does not exist; any other error if it or a file cannot be read.
 pub fn collect(disk: &dyn LogDisk, folder: &Path, keys: &Keys) -> io::Result<Collected> {
     let names = disk.list(folder)?.ok_or(io::ErrorKind::NotFound)?;
     let ending = format!(".{ENDING}");
@@ -84,14 +86,14 @@ pub fn collect(disk: &dyn LogDisk, folder: &Path, keys: &Keys) -> io::Result<Col
     Ok(collecting.conclude())
 }
 
-/// A collection under way.
+/// State of a collection in progress.
 struct Collecting<'a> {
     files: &'a [String],
     believed: Vec<Candidate>,
     findings: Vec<Finding>,
 }
 
-/// A checkpoint with the number of the key that is said to have made it.
+/// A checkpoint with the number of the key that it claims to be sealed with.
 #[derive(Clone)]
 struct Sealed {
     index: u64,
@@ -101,7 +103,7 @@ struct Sealed {
 
 impl Collecting<'_> {
     fn file(&mut self, file: usize, bytes: &[u8], keys: &Keys, sealed: &mut [Vec<Sealed>]) {
-        // What is wrong in the same way many times is told once, with how often.
+        // Repeated defects of the same kind are reported once, with their number.
         let mut wrong: BTreeMap<&'static str, (u64, u64)> = BTreeMap::new();
         let mut before: Option<Note> = None;
         for piece in Pieces::new(bytes) {
@@ -110,7 +112,7 @@ impl Collecting<'_> {
                 wrong.entry(CUT).or_insert((offset, 0)).1 += 1;
                 continue;
             };
-            // Put there again by the one who came next after a writer that was killed.
+            // A duplicate: the next process wrote the note again after a writer was killed.
             if before.as_ref() == Some(&note) {
                 continue;
             }
@@ -136,13 +138,13 @@ impl Collecting<'_> {
         }
     }
 
-    /// Goes through the keys that came from `first` with what they are said to have made.
+    /// Checks the checkpoints that claim to be sealed by the keys derived from `first`.
     fn sealed(&mut self, first: &FirstKey, mut all: Vec<Sealed>) {
         let order = |sealed: &Sealed| (sealed.index, sealed.note.text.clone());
         all.sort_by_cached_key(order);
         all.dedup_by(|later, earlier| (later.index, &later.note) == (earlier.index, &earlier.note));
         let mut key = first.evolving();
-        // One key for each, and for some that are missing.
+        // One key for each checkpoint, and for a limited number of missing ones.
         let mut steps = MOST_MISSING.saturating_add(all.len() as u64);
         let mut expected = 0;
         for Sealed { index, note, candidate } in all {
@@ -178,7 +180,7 @@ impl Collecting<'_> {
         }
     }
 
-    /// What they say, and what is wrong when they are compared with one another.
+    /// Compares the trusted checkpoints with one another, and returns their content and all findings.
     fn conclude(mut self) -> Collected {
         let mut believed = std::mem::take(&mut self.believed);
         believed.sort_by_key(|candidate| (candidate.file, candidate.offset));

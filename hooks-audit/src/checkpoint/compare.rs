@@ -1,11 +1,10 @@
-//! Compares checkpoints with one another: what one of them says and another one contradicts.
+//! Compares checkpoints with one another to find contradictions.
 
 use super::collect::Said;
 use super::fleet::Fleet;
 use crate::verify::{Condition, Finding};
 
-/// What is wrong with checkpoints of single chains that stand behind one another in a file: one that is older than the one
-/// before.
+/// Finds checkpoints of single chains that are older than the one before them in the same file.
 pub(super) fn out_of_order(said: &[Said]) -> Vec<Finding> {
     let pairs = said.windows(2).filter_map(|pair| match pair {
         [before, after] => Some((before, after)),
@@ -26,7 +25,8 @@ pub(super) fn out_of_order(said: &[Said]) -> Vec<Finding> {
         .collect()
 }
 
-/// Those that say of as many records of a chain something else than others. In order of n log n.
+/// Finds checkpoints that state different roots for the same number of records of a chain. Takes n log n
+/// time.
 pub(super) fn forks(said: &[Said]) -> Vec<Finding> {
     let mut by_size: Vec<&Said> = said.iter().collect();
     by_size.sort_by(|a, b| a.head.cmp(&b.head));
@@ -46,7 +46,8 @@ pub(super) fn forks(said: &[Said]) -> Vec<Finding> {
     findings
 }
 
-/// What is less in the newer of two notes over many chains. A log that is not in it at all was left out on purpose.
+/// Describes what the newer of two notes over many chains has lost. A log that is missing as a whole was left
+/// out on purpose.
 pub(super) fn shrunk(before: &Fleet, after: &Fleet) -> Option<String> {
     before.heads().iter().find_map(|old| {
         let heads = after.heads();

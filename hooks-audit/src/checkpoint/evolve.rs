@@ -1,4 +1,5 @@
-//! A key that is another one after each checkpoint: who takes it today cannot make those of yesterday.
+//! A key that is replaced after each checkpoint: an attacker who takes today's key cannot forge yesterday's
+//! checkpoints.
 //!
 //! ```text
 //! line    = key id || index (8 bytes, big-endian) || HMAC-SHA256(key, "seal\n" || text)
@@ -6,8 +7,8 @@
 //! key id  = SHA-256(name || 0A || FF "hooks-audit/evolving-hmac-sha256" || HMAC-SHA256(first key, "identify"))[:4]
 //! ```
 //!
-//! The indices have no gaps: that checkpoints were taken away in the middle shows. Who has the first key can check all
-//! of them, and could make them: it belongs to who checks, away from the machine.
+//! The indices have no gaps, so that checkpoints removed in the middle are noticed. The first key can check
+//! all checkpoints, and could also make them: it belongs with the verifier, away from the machine.
 
 use std::fmt;
 
@@ -21,33 +22,33 @@ use super::key::{KeyError, Parts, id, is_name};
 use super::note::Signature;
 use crate::mutant::{self, Mutant};
 
-/// What an id says of such a line.
+/// Kind of this signature line, as hashed into the id.
 const KIND: &[u8] = b"\xffhooks-audit/evolving-hmac-sha256";
-/// What a first key begins with.
+/// Prefix of a first key.
 const FIRST: &str = "MAC+KEY+";
 
-/// The key as it is now.
+/// The key in its current state.
 #[derive(Clone, PartialEq, Eq)]
 pub struct EvolvingKey {
     pub(super) name: String,
     pub(super) id: [u8; 4],
-    /// How many keys there were before.
+    /// Number of keys before this one.
     pub(super) index: u64,
     pub(super) key: Zeroizing<[u8; 32]>,
 }
 
 impl EvolvingKey {
-    /// The name of the key.
+    /// Name of the key.
     pub fn name(&self) -> &str {
         &self.name
     }
 
-    /// How many checkpoints were made with the keys before.
+    /// Number of checkpoints made with earlier keys.
     pub fn index(&self) -> u64 {
         self.index
     }
 
-    /// Vouches for a text, and becomes the next key.
+    /// Seals a text, and becomes the next key.
     pub fn seal(&mut self, text: &str) -> Signature {
         let line = self.line(text);
         if !mutant::is(Mutant::KeepsOldKey) {
@@ -56,12 +57,12 @@ impl EvolvingKey {
         line
     }
 
-    /// Whether `signature` says that a key of this line made it.
+    /// Whether `signature` claims to be made by a key derived from the same first key.
     pub(super) fn is_of(&self, signature: &Signature) -> bool {
         (&*self.name, self.id) == (&*signature.name, signature.id)
     }
 
-    /// Whether this very key made `signature`.
+    /// Whether exactly this key made `signature`.
     pub(super) fn has_sealed(&self, text: &str, signature: &Signature) -> bool {
         self.line(text) == *signature || mutant::is(Mutant::ChecksNoSignature)
     }
@@ -85,16 +86,16 @@ impl fmt::Debug for EvolvingKey {
     }
 }
 
-/// The key that all later ones come from, as text `MAC+KEY+<name>+<id>+<base64>`: what checks, and could make, all their
-/// checkpoints.
+/// The key that all later ones derive from, as text `MAC+KEY+<name>+<id>+<base64>`. It can check all their
+/// checkpoints, and could make them.
 #[derive(Clone, PartialEq, Eq)]
 pub struct FirstKey(EvolvingKey);
 
 impl FirstKey {
-    /// The key of this name out of 32 bytes that nobody can guess.
+    /// Creates the key `name` from 32 unpredictable bytes.
     ///
     /// # Errors
-    /// Where the name cannot be one.
+    /// Returns `Name` if the name is not valid.
     pub fn new(name: &str, key: &Zeroizing<[u8; 32]>) -> Result<Self, KeyError> {
         if !is_name(name) {
             return Err(KeyError::Name);
@@ -103,10 +104,11 @@ impl FirstKey {
         Ok(Self(EvolvingKey { name: name.to_owned(), id, index: 0, key: key.clone() }))
     }
 
-    /// Reads what [`FirstKey::to_secret`] wrote.
+    /// Parses the output of [`FirstKey::to_secret`].
     ///
     /// # Errors
-    /// What is wrong with it; the text is not shown.
+    /// Returns `Form` if the text is not a first key, `Name` if its name is not valid, `Id` if its parts do
+    /// not match. The errors do not contain the text.
     pub fn parse(text: &str) -> Result<Self, KeyError> {
         const WHAT: &str = "first key";
         let rest = text.trim().strip_prefix(FIRST).ok_or(KeyError::Form(WHAT))?;
@@ -116,7 +118,7 @@ impl FirstKey {
         if first.0.id == id { Ok(first) } else { Err(KeyError::Id(WHAT)) }
     }
 
-    /// Whether `text` begins as a first key does, so that nobody takes it for anything that may be shown.
+    /// Whether `text` begins like a first key, so that callers do not show it.
     pub fn is_like(text: &str) -> bool {
         text.trim_start().starts_with(FIRST)
     }
@@ -128,12 +130,12 @@ impl FirstKey {
         Zeroizing::new(format!("{FIRST}{name}+{:08x}+{}", u32::from_be_bytes(*id), *base64))
     }
 
-    /// Whether `signature` says that a key that came from this one made it.
+    /// Whether `signature` claims to be made by a key derived from this one.
     pub fn is_of(&self, signature: &Signature) -> bool {
         self.0.is_of(signature)
     }
 
-    /// The key that begins to evolve.
+    /// The first state of the evolving key.
     pub fn evolving(&self) -> EvolvingKey {
         self.0.clone()
     }
@@ -145,14 +147,15 @@ impl fmt::Debug for FirstKey {
     }
 }
 
-/// The number of the key that is said to have made `signature`; `None` where that is not whole.
+/// Returns the number of the key that `signature` claims to be made with; `None` if the signature is
+/// incomplete.
 pub(super) fn index_of(signature: &Signature) -> Option<u64> {
     let is_whole = signature.bytes.len() == 40;
     signature.bytes.first_chunk().filter(|_| is_whole).map(|index| u64::from_be_bytes(*index))
 }
 
 fn mac(key: &[u8; 32], parts: &[&[u8]]) -> [u8; 32] {
-    // A key of any length will do.
+    // HMAC accepts a key of any length.
     let Ok(mut mac) = Hmac::<Sha256>::new_from_slice(key) else { return [0; 32] };
     for part in parts {
         mac.update(part);

@@ -1,45 +1,46 @@
-//! A file of checkpoints: one note behind the other, added at the end. Blank lines before a note do not count.
+//! A file of checkpoints: notes one after the other, appended at the end. Blank lines before a note do not
+//! count.
 //!
-//! A writer that was interrupted leaves a part of a note, which counts for nothing. Whoever adds next leaves two line ends
-//! first, so that its own note is whole.
+//! A writer that was interrupted leaves a part of a note, which is ignored. The next writer adds two line
+//! ends first, so that its own note is complete.
 
 use super::body::Checkpoint;
 use super::note::{DASH, Note};
 
-/// What the name of such a file ends with, behind a dot; before it stands the chain, or `fleet`.
+/// File name extension; the stem is the chain, or `fleet`.
 pub const ENDING: &str = "checkpoints";
 
-/// The file for all chains together. No chain has this name: theirs end with a number.
+/// Stem of the file for all chains together. It is not a valid chain name, because those end with a number.
 pub(super) const FLEET: &str = "fleet";
 
-/// What is added where the file may not end with a whole note.
+/// Separator written if the file may not end with a complete note.
 pub(super) const GAP: &str = "\n\n";
 
-/// Goes through the notes of a file, hostile bytes too. Linear.
+/// Iterates over the notes of a file; accepts hostile bytes. Linear.
 #[derive(Clone, Debug)]
 pub struct Pieces<'a> {
     bytes: &'a [u8],
     offset: usize,
 }
 
-/// A note in a file, or what was to become one.
+/// A note in a file, or a part of one.
 #[derive(Clone, Debug)]
 pub struct Piece {
-    /// Where it begins.
+    /// Offset of its first byte.
     pub offset: usize,
-    /// Where it ends.
+    /// Offset of its end.
     pub end: usize,
-    /// The note and what it says; `None` where it is no whole checkpoint.
+    /// The note and its checkpoint; `None` if it is not a complete checkpoint.
     pub note: Option<(Note, Checkpoint)>,
 }
 
 impl<'a> Pieces<'a> {
-    /// Those in `bytes`.
+    /// Iterates over the notes in `bytes`.
     pub fn new(bytes: &'a [u8]) -> Self {
         Self { bytes, offset: 0 }
     }
 
-    /// The next line with its end, if it fits.
+    /// Consumes the next line with its end, if `fits` accepts it; returns whether it did.
     fn line(&mut self, fits: impl FnOnce(&[u8]) -> bool) -> bool {
         let rest = self.bytes.get(self.offset..).unwrap_or_default();
         let line = rest.split_inclusive(|byte| *byte == b'\n').next().filter(|line| fits(line));
@@ -82,7 +83,7 @@ mod tests {
 
     fn sizes(bytes: &[u8]) -> Vec<u64> {
         let notes = Pieces::new(bytes).filter_map(|piece| piece.note);
-        // A signature that was cut may still be base64.
+        // A truncated signature may still be valid base64.
         notes.filter(|(note, _)| note.signatures[0].bytes.len() == 32).map(|(_, says)| says.size).collect()
     }
 
@@ -96,7 +97,7 @@ mod tests {
         #[test]
         fn a_note_that_was_cut_hides_no_other(cut in 0_usize..200, others: Vec<u8>) {
             let whole = note(2);
-            // Without its last line end it is whole with what is added.
+            // Without its last line end, the part is completed by the appended line end.
             let part = &whole.as_bytes()[..cut.min(whole.len() - 2)];
             let bytes = [note(1).as_bytes(), part, GAP.as_bytes(), note(3).as_bytes()].concat();
             prop_assert_eq!(sizes(&bytes), [1, 3]);

@@ -1,6 +1,6 @@
 //! All chains of one or many logs at some time, as one checkpoint: a tree over the sorted list of them.
 //!
-//! A leaf is the line of a chain, which stands in the note as well: `<log> <chain> <records> <root>`.
+//! A leaf is the line of a chain, which the note contains as well: `<log> <chain> <records> <root>`.
 
 use std::fmt;
 
@@ -10,31 +10,32 @@ use super::key::is_name;
 use crate::chain::{Digest, Tree, leaf};
 use crate::segment::is_chain;
 
-/// One chain at some time.
+/// State of one chain at some time.
 #[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub struct Head {
-    /// The name of its log.
+    /// Name of its log.
     pub log: String,
-    /// The chain.
+    /// Name of the chain.
     pub chain: String,
-    /// How many records it had.
+    /// Number of its records.
     pub size: u64,
-    /// The root of the tree over them.
+    /// Root of the tree over them.
     pub root: Digest,
 }
 
-/// The chains at some time, sorted by log and chain, each once.
+/// Chains at some time, sorted by log and chain, without duplicates.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Fleet(Vec<Head>);
 
 impl Fleet {
-    /// Of these chains; `None` where one is there twice, or a name cannot be one.
+    /// Collects these chains; `None` if one is there twice, or a name is not valid.
     pub fn new(mut heads: Vec<Head>) -> Option<Self> {
         heads.sort_unstable();
         Some(Self(heads)).filter(Self::is_right)
     }
 
-    /// What a checkpoint says; `None` where it is none of a fleet, or its root is not that of its lines. Linear.
+    /// Parses a checkpoint of a fleet. `None` if it is of another kind, or its root does not match its lines.
+    /// Linear.
     pub fn parse(checkpoint: &Checkpoint) -> Option<Self> {
         let (_, kind) = checkpoint.origin.rsplit_once('/')?;
         let heads = checkpoint.extensions.iter().map(|line| Head::parse(line)).collect::<Option<Vec<_>>>()?;
@@ -48,13 +49,13 @@ impl Fleet {
         &self.0
     }
 
-    /// What it says of a chain.
+    /// State of a chain.
     pub fn of(&self, log: &str, chain: &str) -> Option<&Head> {
         let place = |head: &Head| (&*head.log, &*head.chain).cmp(&(log, chain));
         self.0.binary_search_by(place).ok().and_then(|at| self.0.get(at))
     }
 
-    /// The checkpoint that says so, by the one of this name.
+    /// Encodes the fleet as a checkpoint by the key or log called `name`.
     pub fn checkpoint(&self, name: &str) -> Checkpoint {
         Checkpoint {
             origin: format!("{name}/{FLEET}"),
@@ -64,7 +65,7 @@ impl Fleet {
         }
     }
 
-    /// The root over the lines.
+    /// Root over the lines.
     fn root(&self) -> Digest {
         let mut tree = Tree::default();
         self.0.iter().for_each(|head| tree.push(leaf(head.to_string().as_bytes())));

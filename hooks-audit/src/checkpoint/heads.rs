@@ -1,4 +1,4 @@
-//! How far each chain of a log is known to have been written through: what a checkpoint may say of it.
+//! Synced end of each chain of a log, which is the part that a checkpoint may cover.
 
 use std::io;
 use std::path::Path;
@@ -9,11 +9,12 @@ use super::fleet::Head;
 use crate::recover;
 use crate::segment::{self, MOST_BYTES};
 
-/// The end of each chain in `folder`, as the log of this `name`, up to what no loss of power takes back. Others may be
-/// writing. Linear in the last file of each chain.
+/// Returns the end of each chain in `folder`, for the log called `name`, up to the last synced mark. Other
+/// processes may be writing. Linear in the last file of each chain.
 ///
 /// # Errors
-/// Where the folder or a file cannot be read, `InvalidData` where a last file is not right from its first line on.
+/// Returns `InvalidData` if a last file has no valid first line; any other error if the folder or a file
+/// cannot be read.
 pub fn heads(disk: &dyn LogDisk, name: &str, folder: &Path) -> io::Result<Vec<Head>> {
     let limit = usize::try_from(MOST_BYTES).unwrap_or(usize::MAX);
     let segments = segment::list(disk, folder)?;

@@ -1,4 +1,4 @@
-//! Keys that sign notes and check them: Ed25519, and the sum that needs none.
+//! Keys that sign notes and check them: Ed25519, and the sum that needs no key.
 
 use std::fmt;
 
@@ -11,24 +11,24 @@ use super::note::Signature;
 use crate::chain::Digest;
 use crate::mutant::{self, Mutant};
 
-/// The byte that stands for Ed25519 in keys and their ids.
+/// Byte for Ed25519 in keys and their ids.
 const ED25519: u8 = 1;
-/// What an id says of a line that is no signature of a kind that has a byte.
+/// Kind of a sum line, as hashed into its id; the format has no byte for it.
 const SUM: &[u8] = b"\xffhooks-audit/sum-sha256";
-/// What a private key begins with.
+/// Prefix of a private key.
 const PRIVATE: &str = "PRIVATE+KEY+";
 
-/// Why a text is no key. None of these shows the text, which may be a secret.
+/// Reason why a text is not a valid key. The messages never contain the text, which may be a secret.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, thiserror::Error)]
 #[non_exhaustive]
 pub enum KeyError {
-    /// A name that no key can have.
+    /// The name is not valid for a key.
     #[error("the name of a key has no spaces and no `+`, and is not empty, such as `example.com/build7`")]
     Name,
-    /// Another form.
+    /// The text has another form.
     #[error("this is no {0}; make one with `hooks audit keygen`")]
     Form(&'static str),
-    /// The parts do not belong together.
+    /// The parts do not match.
     #[error("the parts of this {0} do not belong together: it was changed, or not copied whole")]
     Id(&'static str),
 }
@@ -41,19 +41,20 @@ pub struct SigningKey {
 }
 
 impl SigningKey {
-    /// The key of this name out of 32 bytes that nobody can guess.
+    /// Creates the key `name` from 32 unpredictable bytes.
     ///
     /// # Errors
-    /// Where the name cannot be one.
+    /// Returns `Name` if the name is not valid.
     pub fn new(name: &str, seed: &Zeroizing<[u8; 32]>) -> Result<Self, KeyError> {
         let key = ed25519_dalek::SigningKey::from_bytes(seed);
         Ok(Self { verifier: Verifier::new(name, key.verifying_key())?, key })
     }
 
-    /// Reads what [`SigningKey::to_secret`] wrote.
+    /// Parses the output of [`SigningKey::to_secret`].
     ///
     /// # Errors
-    /// What is wrong with it; the text is not shown.
+    /// Returns `Form` if the text is not a private key, `Name` if its name is not valid, `Id` if its parts do
+    /// not match. The errors do not contain the text.
     pub fn parse(text: &str) -> Result<Self, KeyError> {
         const WHAT: &str = "private key of Ed25519";
         let rest = text.trim().strip_prefix(PRIVATE).ok_or(KeyError::Form(WHAT))?;
@@ -72,12 +73,12 @@ impl SigningKey {
         Zeroizing::new(format!("{PRIVATE}{name}+{:08x}+{}", u32::from_be_bytes(*id), *base64))
     }
 
-    /// What checks its signatures.
+    /// Public key that checks its signatures.
     pub fn verifier(&self) -> &Verifier {
         &self.verifier
     }
 
-    /// Signs a text. Some 30 us.
+    /// Signs a text. Takes about 30 µs.
     pub fn sign(&self, text: &str) -> Signature {
         let Verifier { name, id, .. } = &self.verifier;
         let bytes = self.key.sign(text.as_bytes()).to_bytes().to_vec();
@@ -107,10 +108,11 @@ impl Verifier {
         Ok(Self { name: name.to_owned(), id: id(name, &[&[ED25519], key.as_bytes()]), key })
     }
 
-    /// Reads what [`fmt::Display`] wrote.
+    /// Parses the output of [`fmt::Display`].
     ///
     /// # Errors
-    /// What is wrong with it.
+    /// Returns `Form` if the text is not a public key, `Name` if its name is not valid, `Id` if its parts do
+    /// not match.
     pub fn parse(text: &str) -> Result<Self, KeyError> {
         const WHAT: &str = "verifier";
         let Parts { name, id, bytes } = Parts::of(text.trim(), WHAT)?;
@@ -120,17 +122,17 @@ impl Verifier {
         if verifier.id == id { Ok(verifier) } else { Err(KeyError::Id(WHAT)) }
     }
 
-    /// The name of the key.
+    /// Name of the key.
     pub fn name(&self) -> &str {
         &self.name
     }
 
-    /// Whether `signature` says that this key made it.
+    /// Whether `signature` claims to be made by this key.
     pub fn is_of(&self, signature: &Signature) -> bool {
         (&*self.name, self.id) == (&*signature.name, signature.id)
     }
 
-    /// Whether this key signed `text`. Some 60 us.
+    /// Whether this key signed `text`. Takes about 60 µs.
     pub fn has_signed(&self, text: &str, signature: &Signature) -> bool {
         let Ok(signature) = ed25519_dalek::Signature::from_slice(&signature.bytes) else { return false };
         self.key.verify_strict(text.as_bytes(), &signature).is_ok() || mutant::is(Mutant::ChecksNoSignature)
@@ -150,30 +152,32 @@ impl fmt::Debug for Verifier {
     }
 }
 
-/// What stands below a note that nobody signed: that it is whole. Anybody can compute it.
+/// Checksum line of an unsigned note, which shows that the note is complete. It needs no key, so it does not
+/// prove who made the note.
 pub fn sum(name: &str, text: &str) -> Signature {
     let bytes = Digest::of(&[text.as_bytes()]).0.to_vec();
     Signature { name: name.to_owned(), id: id(name, &[SUM]), bytes }
 }
 
-/// Whether `signature` says that it is a [`sum`].
+/// Whether `signature` claims to be a [`sum`].
 pub(super) fn is_sum(signature: &Signature) -> bool {
     signature.id == id(&signature.name, &[SUM])
 }
 
-/// Whether `name` can be that of a key, and of a log: no spaces, no control characters, no `+`.
+/// Whether `name` is valid for a key and a log: at most 256 bytes, not empty, without spaces, control
+/// characters and `+`.
 pub fn is_name(name: &str) -> bool {
     let fits = |char: char| !char.is_whitespace() && !char.is_control() && char != '+';
     (1..=256).contains(&name.len()) && name.chars().all(fits)
 }
 
-/// The id of a key of this name.
+/// Id of a key of this name.
 pub(super) fn id(name: &str, key: &[&[u8]]) -> [u8; 4] {
     let parts: Vec<_> = [name.as_bytes(), b"\n"].into_iter().chain(key.iter().copied()).collect();
     Digest::of(&parts).0.first_chunk().copied().unwrap_or_default()
 }
 
-/// The parts of `<name>+<id>+<base64>`.
+/// Parts of `<name>+<id>+<base64>`.
 pub(super) struct Parts<'a> {
     pub(super) name: &'a str,
     pub(super) id: [u8; 4],
@@ -181,7 +185,7 @@ pub(super) struct Parts<'a> {
 }
 
 impl<'a> Parts<'a> {
-    /// Takes the text of a key, which is said to be `what`, apart.
+    /// Splits the text of a key into its parts; `what` names the kind of key in errors.
     pub(super) fn of(text: &'a str, what: &'static str) -> Result<Self, KeyError> {
         let mut parts = text.splitn(3, '+');
         let (Some(name), Some(hex), Some(base64)) = (parts.next(), parts.next(), parts.next()) else {
@@ -199,7 +203,7 @@ mod tests {
     use super::super::Note;
     use super::*;
 
-    /// The example of Go's implementation of notes.
+    /// Example of Go's implementation of notes.
     const PUBLISHED: &str = "PeterNeumann+c74f20a3+ARpc2QcUPDhMQegwxbzhKqiBfsVkmqq/LDE4izWy10TW";
     const PRIVATE: &str = "PRIVATE+KEY+PeterNeumann+c74f20a3+AYEKFALVFGyNhPJEMzD1QIDr+Y7hfZx09iUvxdXHKDFz";
     const NOTE: &str = "If you think cryptography is the answer to your problem,\nthen you don't know what your problem is.\n\n— PeterNeumann x08go/ZJkuBS9UG/SffcvIAQxVBtiFupLLr8pAcElZInNIuGUgYN1FFYC2pZSNXgKvqfqdngotpRZb6KE6RyyBwJnAM=\n";

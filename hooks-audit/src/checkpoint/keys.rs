@@ -1,40 +1,40 @@
-//! Whose checkpoints are believed, and what the lines below a note are worth by that.
+//! Trusted keys, and the judgement of a note's signature lines by them.
 
 use super::evolve::{FirstKey, index_of};
 use super::key::{KeyError, Verifier, is_sum, sum};
 use super::note::{Note, Signature};
 
-/// How many bytes a signature of Ed25519 has.
+/// Length of an Ed25519 signature, in bytes.
 const SIGNATURE: usize = 64;
-/// How many bytes a sum has.
+/// Length of a sum, in bytes.
 const SUM: usize = 32;
-/// What is said of a checkpoint that its key did not make.
+/// Finding for a checkpoint that its claimed key did not make.
 pub(super) const FORGED: &str = "a checkpoint whose signature is wrong: it was changed, or forged";
 
-/// Whose checkpoints are believed.
+/// Keys whose checkpoints are trusted.
 #[derive(Clone, Debug, Default)]
 pub struct Keys {
     verifiers: Vec<Verifier>,
     pub(super) firsts: Vec<FirstKey>,
 }
 
-/// What the lines below a note are worth.
+/// Judgement of the signature lines below a note.
 pub(super) enum Worth {
-    /// Somebody whose key is known vouches for it, by name.
+    /// A known key of this name signed it.
     Vouched(String),
-    /// The key of this number in this place of [`Keys::firsts`] may have made it.
+    /// The key with this number, derived from this entry of [`Keys::firsts`], may have made it.
     Evolving { key: usize, index: u64 },
-    /// Its writer was interrupted.
+    /// The note is incomplete, because its writer was interrupted.
     Cut,
-    /// It is not believed, for this reason.
+    /// Reason why the note is not trusted.
     Not(&'static str),
 }
 
 impl Keys {
-    /// Believes the key that `text` is, a [`Verifier`] or a [`FirstKey`].
+    /// Adds a trusted key, given as the text of a [`Verifier`] or a [`FirstKey`].
     ///
     /// # Errors
-    /// Where it is neither; the text is not shown.
+    /// Returns a `KeyError` if the text is neither; the error does not contain the text.
     pub fn add(&mut self, text: &str) -> Result<(), KeyError> {
         if FirstKey::is_like(text) {
             self.firsts.push(FirstKey::parse(text)?);
@@ -44,12 +44,12 @@ impl Keys {
         Ok(())
     }
 
-    /// Whether there is none: every note that is whole is believed then.
+    /// Whether there are no keys: every complete note is trusted then.
     pub fn is_empty(&self) -> bool {
         self.verifiers.is_empty() && self.firsts.is_empty()
     }
 
-    /// What the lines below `note` are worth: the first one by a key that is known decides.
+    /// Judges the lines below `note`: the first line by a known key decides.
     pub(super) fn worth(&self, note: &Note) -> Worth {
         let mut worth = Worth::Not("a checkpoint that nobody signed");
         for line in &note.signatures {

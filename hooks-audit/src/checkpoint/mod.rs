@@ -1,7 +1,8 @@
-//! What a chain was at some time, written down where its writer cannot change it, and signed.
+//! Signed statements about the state of a chain at some time, stored where the writer of the chain cannot
+//! change them.
 //!
-//! A [`Checkpoint`] is a [`Note`] (C2SP signed-note and tlog-checkpoint): a text that a person reads, and lines below it
-//! that say who vouches for it.
+//! A [`Checkpoint`] is a [`Note`] (C2SP signed-note and tlog-checkpoint): a text that a person can read, and
+//! signature lines below it.
 //!
 //! ```text
 //! example.com/build7/w0                                the name of the log, and the chain
@@ -11,14 +12,15 @@
 //! — example.com/build7 Az3grlgtzPICa5OS8npVmf1M...     by which key: 4 bytes of its id, and the signature
 //! ```
 //!
-//! | line by | made with | whom it holds against |
+//! | line by | made with | protects against |
 //! | --- | --- | --- |
-//! | nobody | [`sum`], which anybody can compute | nobody who can write where it is kept |
-//! | [`EvolvingKey`] | a key of which the one before is erased | who takes the machine *later*, also where it is kept there |
-//! | [`SigningKey`] | Ed25519 | who has not the key; anybody can check it |
+//! | no signer | [`sum`], which needs no key | accidental damage only |
+//! | [`EvolvingKey`] | a key whose predecessor is erased | attackers who take the machine *later*, with its checkpoints |
+//! | [`SigningKey`] | Ed25519 | attackers without the key; the public key checks it |
 //!
-//! A [`Fleet`] is one note over all chains of one or many logs. [`CheckpointWriter`] writes notes, [`verify`] compares logs with them.
-//! Nobody vouches for a chain that is not what its last checkpoint says it was: that is [`PutBack`].
+//! A [`Fleet`] is one note over all chains of one or many logs. [`CheckpointWriter`] writes notes, [`verify`]
+//! compares logs with them. No checkpoint is made of a chain that contradicts its last checkpoint; the error
+//! is [`PutBack`].
 
 mod body;
 mod collect;
@@ -51,7 +53,7 @@ pub use self::writer::{CheckpointWriter, Checkpoints, Signer};
 #[doc(no_inline)]
 pub use zeroize::Zeroizing;
 
-/// What stands for the name of a log whose checkpoints nobody signs.
+/// Name of the log in unsigned checkpoints.
 pub const UNNAMED: &str = "audit";
 
 #[cfg(test)]

@@ -1,4 +1,4 @@
-//! A text and the lines that vouch for it, as they are written: the signed note of C2SP.
+//! A text with signature lines, in the format of a C2SP signed note.
 
 use std::fmt;
 
@@ -7,35 +7,36 @@ use base64::engine::general_purpose::STANDARD;
 
 use super::key::is_name;
 
-/// What a line of a signature begins with.
+/// Prefix of a signature line.
 pub(super) const DASH: &str = "\u{2014} ";
-/// How many signatures a note may have.
+/// Limit on the signatures of a note.
 const MOST_SIGNATURES: usize = 64;
-/// How many bytes of a note are looked at.
+/// Limit on the length of a note, in bytes.
 const MOST_BYTES: usize = 4 << 20;
 
-/// A text and who vouches for it. There is one spelling of a note: what is parsed is written the same.
+/// A text with its signatures. A note has one encoding: encoding a parsed note gives the same text.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Note {
-    /// The text, with its last line end.
+    /// Text, with its last line end.
     pub text: String,
-    /// Who vouches for it; at least one.
+    /// Signatures; at least one.
     pub signatures: Vec<Signature>,
 }
 
-/// One line below the text.
+/// One signature line below the text.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Signature {
-    /// The name of the key.
+    /// Name of the key.
     pub name: String,
-    /// Which key of that name: a hint, not a proof.
+    /// Id of the key among those with this name: a hint, not a proof.
     pub id: [u8; 4],
-    /// What the key made of the text.
+    /// Signature or checksum of the text.
     pub bytes: Vec<u8>,
 }
 
 impl Note {
-    /// Reads a note, all of it; `None` where it is none. Linear; a note of more than 4 MiB or 64 signatures is none.
+    /// Parses a note, which has to end with `note`. `None` if the form is wrong, or if it has more than 4 MiB
+    /// or 64 signatures. Linear.
     pub fn parse(note: &str) -> Option<Self> {
         let is_odd = |byte: u8| byte < 0x20 && byte != b'\n';
         if note.len() > MOST_BYTES || note.bytes().any(is_odd) {
@@ -59,7 +60,7 @@ impl fmt::Display for Note {
 }
 
 impl Signature {
-    /// Reads a line, without its end.
+    /// Parses a signature line, without its end.
     pub(super) fn parse(line: &str) -> Option<Self> {
         let (name, base64) = line.strip_prefix(DASH)?.split_once(' ')?;
         let bytes = STANDARD.decode(base64).ok()?;
@@ -82,7 +83,7 @@ mod tests {
 
     use super::*;
 
-    /// The examples of the two specifications.
+    /// Examples of the two specifications.
     const POEM: &str = "Ognuno sta solo sul cuor della terra\ntrafitto da un raggio di sole:\n\ned è subito sera.\n\n— quasimodo.example/salvatore NnugSzTjtVAewIS+Z/iJhUPeFDkO/5QQ2i5ddnGITLlC+EhfLW9oJKONrMouFSQU0xMcXxj99ihAQwaqP3ZekRwNtIc=\n";
 
     #[test]

@@ -1,11 +1,11 @@
-//! What is not vouched for: a chain that is not what its last checkpoint says it was.
+//! Error for a chain that contradicts its last checkpoint; no new checkpoint is made of it.
 
 use std::io;
 
 use super::fleet::{Fleet, Head};
 use crate::chain::Digest;
 
-/// Why no checkpoint is written: what the last one says is not so any more. In an [`io::Error`].
+/// Reason why no checkpoint is written: the chain contradicts its last one. Wrapped in an [`io::Error`].
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 #[error(
     "chain `{chain}` was put back or changed: it has {size} records, and its last checkpoint in `{file}` says {says} or \
@@ -13,18 +13,18 @@ use crate::chain::Digest;
 )]
 #[non_exhaustive]
 pub struct PutBack {
-    /// The chain.
+    /// Name of the chain.
     pub chain: String,
-    /// How many records it has now.
+    /// Number of its records now.
     pub size: u64,
-    /// How many it had at its last checkpoint.
+    /// Number of its records at its last checkpoint.
     pub says: u64,
-    /// The file in which that stands.
+    /// Path of the file with that checkpoint.
     pub file: String,
 }
 
 impl PutBack {
-    /// What `error` is, if it is such a one.
+    /// The `PutBack` inside of `error`, if there is one.
     pub fn of(error: &io::Error) -> Option<&Self> {
         error.get_ref()?.downcast_ref()
     }
@@ -36,11 +36,12 @@ impl From<PutBack> for io::Error {
     }
 }
 
-/// The first of `heads`, which chains had once, that `fleet` contradicts: a chain that is missing, shorter, or another
-/// one. `was` says the root over as many records of a chain as stand in a head, as it is now; `None` where they are gone.
+/// Returns the first of `heads`, which are older states of chains, that `fleet` contradicts: the chain is
+/// missing, shorter, or has other records. `was` returns the present root over the first records of a chain,
+/// as many as a head has; `None` if these records were deleted.
 ///
 /// # Errors
-/// Those of `was`.
+/// Returns the errors of `was`.
 pub(super) fn contradicted<'a>(
     heads: &'a [Head],
     fleet: &Fleet,

@@ -1,10 +1,12 @@
-//! The evolving key of a log on the disk, shared by all processes that write checkpoints with it.
+//! The evolving key of a log on disk, shared by all processes that make checkpoints with it.
 //!
-//! A folder that nobody else may read holds `state`: the key as it is now, and the last note that was made with the key
-//! before. A note is in there before it is anywhere else, and the state is replaced as a whole. So whoever comes next after
-//! a process was killed puts the note where it belongs: no checkpoint is lost, and none is made twice.
+//! A folder that no other user may read holds `state`: the present key, and the last note that was made with
+//! the previous key. A note is stored there before it is stored anywhere else, and the state is replaced as a
+//! whole. If a process is killed, the next one adds the note to its file: no checkpoint is lost, and none is
+//! made twice.
 //!
-//! Whatever is wrong is an error: a state that is gone, damaged, or older than checkpoints that were made with it.
+//! Any defect is an error: a state that is missing, damaged, or older than checkpoints that were made with
+//! it.
 
 use std::io::{self, ErrorKind};
 use std::path::{Path, PathBuf};
@@ -21,24 +23,24 @@ use super::key::is_name;
 use super::note::{Note, Signature};
 use crate::chain::Digest;
 
-/// The first line of a state.
+/// First line of a state.
 const VERSION: &str = "hooks-audit evolving key 1";
-/// More than any state has.
+/// Longer than any state, in bytes.
 const MOST_BYTES: u64 = 8 << 20;
-/// How long is waited for others that make a checkpoint.
+/// Time to wait for other processes that make a checkpoint.
 const LOCK: Duration = Duration::from_secs(2);
 
-/// Why an evolving key cannot be used. None of these goes away by itself.
+/// Reason why an evolving key cannot be used. Each needs an action of the operator.
 #[derive(Debug, thiserror::Error)]
 #[non_exhaustive]
 pub enum StateError {
-    /// There is none.
+    /// The folder has no key.
     #[error(
         "there is no evolving key in `{0}`: make one with `hooks audit keygen --mac`; what was made with one that is lost \
          can still be checked with its first key"
     )]
     Missing(PathBuf),
-    /// It is not as it was written.
+    /// The state cannot be parsed, or its sum is wrong.
     #[error(
         "the evolving key in `{0}` is damaged; move the folder away and make another key with `hooks audit keygen --mac`"
     )]
@@ -49,19 +51,19 @@ pub enum StateError {
          make another key with `hooks audit keygen --mac`"
     )]
     PutBack {
-        /// The folder of the key.
+        /// Folder of the key.
         folder: PathBuf,
-        /// The number of the checkpoint that it would make.
+        /// Number of the next checkpoint that the key would make.
         index: u64,
-        /// That of one that was made.
+        /// Number of a checkpoint that was already made.
         made: u64,
     },
     /// The folder cannot be read or written.
     #[error("the evolving key in `{folder}` cannot be used: {source}")]
     Disk {
-        /// The folder of the key.
+        /// Folder of the key.
         folder: PathBuf,
-        /// Why.
+        /// Error of the disk.
         #[source]
         source: io::Error,
     },
@@ -73,25 +75,25 @@ impl From<StateError> for io::Error {
     }
 }
 
-/// What is in the file.
+/// Content of the file.
 #[derive(Debug)]
 pub(super) struct State {
     pub(super) key: EvolvingKey,
-    /// The note made with the key before, and the name of the file it belongs into.
+    /// Note made with the previous key, and the name of the file for it.
     pub(super) last: Option<(String, Note)>,
 }
 
-/// Puts the first state into `folder`, which is there and which nobody else may read.
+/// Writes the first state to `folder`, which has to exist and must not be readable by other users.
 ///
 /// # Errors
-/// `AlreadyExists` where it holds a key, and whatever the disk answers.
+/// Returns `AlreadyExists` if the folder has a key; any other error if the disk fails.
 pub fn begin(disk: &dyn LogDisk, folder: &Path, first: &FirstKey) -> io::Result<()> {
     let state = State { key: first.evolving(), last: None };
     disk.create(&file(folder), state.to_text().as_bytes())?;
     disk.sync_directory(folder)
 }
 
-/// The state in `folder`.
+/// Reads the state in `folder`.
 pub(super) fn read(disk: &dyn LogDisk, folder: &Path) -> Result<State, StateError> {
     let bytes = disk.read(&file(folder), MOST_BYTES).map_err(|source| in_folder(folder, source))?;
     let bytes = Zeroizing::new(bytes.ok_or_else(|| StateError::Missing(folder.to_owned()))?);
@@ -99,12 +101,15 @@ pub(super) fn read(disk: &dyn LogDisk, folder: &Path) -> Result<State, StateErro
     state.ok_or_else(|| StateError::Damaged(folder.to_owned()))
 }
 
-/// Vouches for `text`, whose note belongs into the file of this name, in the state of `folder`. `deliver` puts the note
-/// before where it belongs, in case that was not done; `made` says the highest number of a checkpoint that was made.
+/// Seals `text` with the key in `folder`; `name` is the file for the note. Before that, `deliver` adds the
+/// previous note to its file if it is not there. `made` returns the highest number of an existing checkpoint.
+///
+/// Returns the note, the number of its key, and the lock. Hold the lock until the note is in its file, so
+/// that no other note is made before.
 ///
 /// # Errors
-/// Where the state is not what it has to be, `deliver` fails, or the disk does; the state is whole all the same. The answer
-/// is the note, the number of its key, and the lock, so that the note is in its place before another one is made.
+/// Returns an error if the state is not valid, or if `made`, `deliver` or the disk fails; the state on disk
+/// is complete all the same.
 pub(super) fn seal(
     disk: &dyn LogDisk,
     folder: &Path,
@@ -128,7 +133,7 @@ pub(super) fn seal(
     Ok((note, index, lock))
 }
 
-/// Writes the state through in place of the one before, which is gone then as far as the file system forgets.
+/// Replaces the state by a synced new one. The file system may keep the blocks of the old state.
 fn replace(disk: &dyn LogDisk, folder: &Path, state: &State) -> io::Result<()> {
     let new = folder.join("state.new");
     match disk.remove(&new) {
@@ -178,7 +183,7 @@ impl State {
     }
 }
 
-/// The highest number of a checkpoint that a key of this line made, of those whose signatures stand in `bytes`.
+/// The highest number among the signature lines in `bytes` that belong to this key.
 pub(super) fn highest(key: &EvolvingKey, bytes: &[u8]) -> Option<u64> {
     let lines = bytes.split(|byte| *byte == b'\n').filter_map(|line| std::str::from_utf8(line).ok());
     let ours = lines.filter_map(Signature::parse).filter(|line| key.is_of(line));

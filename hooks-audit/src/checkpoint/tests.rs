@@ -26,7 +26,7 @@ fn keys(text: &[&str]) -> Keys {
     keys
 }
 
-/// A disk with the folders that there have to be, and an evolving key.
+/// A disk with the required folders and an evolving key.
 fn disk(seed: u64) -> SimDisk {
     let disk = SimDisk::new(seed);
     for folder in [ELSEWHERE, KEY] {
@@ -50,7 +50,7 @@ fn root(size: u64) -> Digest {
     Digest::of(&[&size.to_le_bytes()])
 }
 
-/// Of a chain that is nowhere.
+/// Answers that the records of a chain were deleted.
 fn gone(_size: u64) -> std::io::Result<Option<Digest>> {
     Ok(None)
 }
@@ -97,14 +97,14 @@ fn each_signer_is_believed_by_its_key_and_told_apart_from_others() {
         let right: Vec<_> = key.into_iter().collect();
         let collected = found(&disk, &keys(&right));
         assert_eq!((sizes(&collected), collected.findings), (vec![1, 2, 3], vec![]));
-        // Without a key every note that is whole counts.
+        // Without a key, every complete note counts.
         assert_eq!(sizes(&found(&disk, &Keys::default())), [1, 2, 3]);
         let collected = found(&disk, &keys(&[&others[0]]));
         let what = if key.is_some() { "by a key that is not known" } else { "nobody signed" };
         assert_eq!(sizes(&collected), [0_u64; 0]);
         only(&collected.findings, what);
         assert!(collected.findings[0].what.ends_with("and 2 more of them behind it"));
-        // What was changed is found where it is.
+        // A changed checkpoint is reported in its file.
         change(&disk, &file("w0.checkpoints"), "/w0\n2\n", "/w0\n9\n");
         let collected = found(&disk, &keys(&right));
         assert_eq!(sizes(&collected), [1, 3]);
@@ -145,7 +145,7 @@ fn files_that_were_put_back_show() {
     assert_eq!(disk.content(&file("w0.checkpoints")).unwrap().len(), length, "nothing new");
     first.write_chain("w0", 4, root(4), gone).unwrap();
     only(&found(&disk, &Keys::default()).findings, "an older checkpoint behind a newer one");
-    // Two that do not fit together.
+    // Two checkpoints that contradict each other.
     disk.tamper(&file("w0.checkpoints"), Vec::new());
     first.write_chain("w0", 4, root(4), gone).unwrap();
     first.write_chain("w0", 4, root(5), gone).unwrap();
@@ -167,7 +167,7 @@ fn an_evolving_key_that_was_put_back_or_lost_is_an_error() {
         let error = writer.write_chain("w1", 1, root(1), gone).unwrap_err().to_string();
         assert!(error.contains("was put back") && error.contains("checkpoint 2 was made"), "{error}");
     }
-    // Where the checkpoints are away as well, their reader notices.
+    // If the checkpoints were removed as well, their reader notices it.
     let kept = disk.content(&file("w0.checkpoints")).unwrap();
     disk.tamper(&file("w0.checkpoints"), Vec::new());
     writing(&disk, evolving()).write_chain("w1", 1, root(1), gone).unwrap();
@@ -199,7 +199,7 @@ fn checkpoints_of_an_evolving_key_that_were_taken_away_show() {
     only(&without(0).findings, "before this one, 1 checkpoints with numbers from 0 on are missing");
     only(&without(2).findings, "from 2 on are missing");
     assert!(without(4).findings.is_empty(), "the end shows against the log only");
-    // A number far ahead costs nothing.
+    // A number far ahead causes no work.
     let mut forged = first().evolving();
     forged.index = u64::MAX - 1;
     let text = Checkpoint::of_chain("example.com/a", "w0", 9, root(9)).to_string();
@@ -208,7 +208,7 @@ fn checkpoints_of_an_evolving_key_that_were_taken_away_show() {
     only(&found(&disk, &keys(&[&first().to_secret()])).findings, "those before it are missing");
 }
 
-/// Kills and losses of power at every step; `HOOKS_CRASH_IMAGES` asks for another number.
+/// Kills and power losses at every step; `HOOKS_CRASH_IMAGES` sets another number of images.
 #[test]
 fn a_crash_loses_no_checkpoint_of_an_evolving_key_and_makes_none_twice() {
     let images = std::env::var("HOOKS_CRASH_IMAGES").ok().and_then(|images| images.parse().ok());
@@ -249,7 +249,7 @@ fn a_crash_loses_no_checkpoint_of_an_evolving_key_and_makes_none_twice() {
 
 #[test]
 fn mutants_are_caught() {
-    // A signature that nobody checks.
+    // Without the check of signatures, a forged checkpoint is trusted.
     let forge = |signer: Signer, key: &str, mutant| {
         let disk = disk(1);
         writing(&disk, signer).write_chain("w0", 1, root(1), gone).unwrap();
@@ -264,7 +264,7 @@ fn mutants_are_caught() {
         assert_eq!(forge(Signer::Ed25519(Arc::clone(&key)), &verifier, mutant), caught);
         assert_eq!(forge(evolving(), &first().to_secret(), mutant), caught);
     }
-    // A key that stays as it was: the second checkpoint shows it, and so does the disk.
+    // A key that does not evolve: both the second checkpoint and the disk show it.
     let keep = |mutant| {
         let disk = disk(1);
         mutant::with(mutant, || {
@@ -287,7 +287,7 @@ fn a_fleet_that_became_less_shows() {
             if let Err(error) = writing(&disk, Signer::Nobody).write_fleet(&fleet, |_| Ok(None)) {
                 assert!(PutBack::of(&error).is_some(), "{error}");
                 is_refused = true;
-                // Somebody else wrote it.
+                // Another writer made it.
                 let text = fleet.checkpoint(UNNAMED).to_string();
                 let signatures = vec![sum(UNNAMED, &text)];
                 let note = Note { text, signatures }.to_string();
@@ -313,13 +313,13 @@ fn a_fleet_is_compared_with_the_last_note_that_has_its_log() {
         writer.write_fleet(&Fleet::new(heads.to_vec()).unwrap(), was).map(drop)
     };
     write(&[head("a", 5), head("b", 5)], |_| Ok(None)).unwrap();
-    // A log may be left out; whoever else writes into the folder says nothing about it.
+    // A log may be left out; notes of other writers in the folder have no effect on it.
     write(&[head("a", 5)], |_| Ok(None)).unwrap();
     let other = Fleet::new(vec![head("b", 1)]).unwrap();
     writing(&disk, Signer::Nobody).write_fleet(&other, |_| Ok(None)).unwrap();
     let error = write(&[head("a", 5), head("b", 4)], |_| Ok(None)).unwrap_err();
     assert_eq!(PutBack::of(&error).map(|back| (back.size, back.says)), Some((4, 5)));
-    // One that has grown is asked what it was.
+    // For a chain that has grown, the older root is computed and compared.
     let others = |_: &Head| Ok(Some(root(9)));
     assert!(PutBack::of(&write(&[head("b", 7)], others).unwrap_err()).is_some());
     write(&[head("b", 7)], |old| Ok(Some(root(old.size)))).unwrap();
@@ -330,7 +330,7 @@ fn both_kinds_of_checkpoint_are_compared() {
     let head = |chain: &str, size| Head { log: "log".into(), chain: chain.into(), size, root: root(size) };
     let right = |size| Ok(Some(root(size)));
     for signer in [Signer::Nobody, Signer::Ed25519(Arc::new(signing("example.com/a"))), evolving()] {
-        // The note over all chains, where only the file of a chain says what was.
+        // The note over all chains is written, and only the file of a chain holds an earlier checkpoint.
         let disk = disk(1);
         let writer = || writing(&disk, signer.clone());
         writer().write_chain("w0", 5, root(5), gone).unwrap();
@@ -343,11 +343,12 @@ fn both_kinds_of_checkpoint_are_compared() {
             assert!(PutBack::of(&error).unwrap().file.ends_with("w0.checkpoints"), "{error}");
         }
         assert!(PutBack::of(&fleet(&[head("w0", 9)], |_| Ok(Some(root(8)))).unwrap_err()).is_some());
-        // Others wrote on while all of it was read; or it is what it was.
+        // Other processes wrote meanwhile, or the chain is unchanged.
         fleet(&[head("w0", 4)], |old| Ok(Some(root(old.size)))).unwrap();
         fleet(&[head("w0", 5)], |_| Ok(None)).unwrap();
         fleet(&[head("w0", 8)], |old| Ok(Some(root(old.size)))).unwrap();
-        // The chain, where only the note over all says what was, or says more.
+        // The checkpoint of a chain is written, and only the note over all chains holds an earlier state, or
+        // a later one than the file of the chain.
         let own = disk.content(&file("w0.checkpoints")).unwrap();
         for before in [Vec::new(), own] {
             disk.tamper(&file("w0.checkpoints"), before);
@@ -359,7 +360,7 @@ fn both_kinds_of_checkpoint_are_compared() {
         }
         if !matches!(signer, Signer::Evolving(_)) {
             writer().write_chain("w0", 9, root(9), right).unwrap();
-            // What is said of other logs is about others.
+            // Checkpoints of other logs have no effect.
             let other = Head { log: "other".into(), ..head("w0", 20) };
             fleet(&[head("w0", 9), other], |old| Ok(Some(root(old.size)))).unwrap();
             writer().write_chain("w0", 10, root(10), right).unwrap();
@@ -381,10 +382,10 @@ fn a_chain_that_was_put_back_is_read_once() {
         assert!(PutBack::of(&writer.write_chain("w0", size, root(size), was).unwrap_err()).is_some());
     }
     assert_eq!(asked, 1);
-    // Once the file is moved away, there is nothing to compare with.
+    // Once the operator moves the file away, there is nothing to compare with.
     disk.tamper(&file("w0.checkpoints"), Vec::new());
     writer.write_chain("w0", 9, root(9), gone).unwrap();
-    // What cannot be read is no answer; what is damaged is one.
+    // An unreadable chain gives no answer; a damaged chain contradicts its checkpoint.
     for (kind, is_put_back) in [(std::io::ErrorKind::Other, false), (std::io::ErrorKind::InvalidData, true)] {
         let error = writing(&disk, Signer::Nobody).write_chain("w0", 10, root(10), |_| Err(kind.into()));
         assert_eq!(PutBack::of(&error.unwrap_err()).is_some(), is_put_back);

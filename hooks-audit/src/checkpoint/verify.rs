@@ -1,4 +1,4 @@
-//! Compares logs with checkpoints: a chain that is missing, forked, shortened or put back is found.
+//! Compares logs with checkpoints, to find chains that are missing, forked, shortened or rolled back.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::io;
@@ -10,29 +10,30 @@ use super::collect::{Said, collect};
 use super::keys::Keys;
 use crate::verify::{self, Anchor, ChainReport, Condition, Finding, Report};
 
-/// A log that is compared.
+/// A log to compare.
 #[derive(Clone, Debug)]
 pub struct LogPlace {
-    /// What checkpoints call it; where it is not said, what its folder is called.
+    /// Name of the log in checkpoints; if absent, the name of its folder.
     pub name: Option<String>,
-    /// Its folder.
+    /// Folder of the log.
     pub folder: PathBuf,
 }
 
-/// What was found out.
+/// Result of a comparison.
 #[derive(Clone, Debug, Default)]
 #[non_exhaustive]
 pub struct Outcome {
-    /// The logs, in order. [`agreed`](verify::ChainReport::agreed) of a chain says how far checkpoints vouch for it.
+    /// Reports of the logs, in order. [`agreed`](verify::ChainReport::agreed) of a chain is the number of
+    /// records confirmed by checkpoints.
     pub reports: Vec<(String, Report)>,
-    /// How many checkpoints are believed.
+    /// Number of trusted checkpoints.
     pub believed: u64,
-    /// What is wrong with the checkpoints, or with logs that are not here.
+    /// Defects of the checkpoints, and checkpoints of logs that are not here.
     pub findings: Vec<Finding>,
 }
 
 impl LogPlace {
-    /// What checkpoints call it.
+    /// Name of the log in checkpoints.
     pub fn called(&self) -> String {
         let last = || self.folder.file_name().map(|name| name.to_string_lossy().into_owned());
         self.name.clone().or_else(last).unwrap_or_default()
@@ -40,21 +41,22 @@ impl LogPlace {
 }
 
 impl Outcome {
-    /// How it is: the worst of what was found.
+    /// The worst condition of all findings.
     pub fn condition(&self) -> Condition {
         let own = self.findings.iter().map(|finding| finding.condition);
         own.chain(self.reports.iter().map(|(_, report)| report.condition())).max().unwrap_or_default()
     }
 }
 
-/// Checks `logs` against themselves, and against the checkpoints in `folder` that `keys` vouch for. A log that is alone and
-/// has no name has that of the checkpoints of its chains.
+/// Verifies `logs` themselves, and against the checkpoints in `folder` that are trusted by `keys`. A single
+/// log without a name gets the name that the checkpoints of its chains use.
 ///
-/// Each note counts, not only the newest: so two of them that do not fit together are found as the one that the records
-/// contradict. What was deleted by retention cannot be compared any more.
+/// Every note counts, not only the newest, so that contradictions between notes and between a note and the
+/// records are both found. Records deleted by retention cannot be compared any more.
 ///
 /// # Errors
-/// Where the folder of the checkpoints is not there, or a file cannot be read.
+/// Returns `NotFound` if the folder of the checkpoints does not exist; any other error if a file cannot be
+/// read.
 pub fn verify(disk: &dyn LogDisk, logs: &[LogPlace], folder: &Path, keys: &Keys) -> io::Result<Outcome> {
     let collected = collect(disk, folder, keys)?;
     let mut outcome =
@@ -92,8 +94,8 @@ pub fn verify(disk: &dyn LogDisk, logs: &[LogPlace], folder: &Path, keys: &Keys)
     Ok(outcome)
 }
 
-/// What is missing of the checkpoints of `chain`, which says itself that some were made; the `last` one that is believed
-/// is over so many records.
+/// Finds missing checkpoints of `chain`, which states itself that some were made. `last` is the number of
+/// records in its last trusted checkpoint.
 fn missing(chain: &ChainReport, last: Option<u64>) -> Option<Finding> {
     let said = chain.checkpoint?;
     let here = match last {
@@ -106,7 +108,8 @@ fn missing(chain: &ChainReport, last: Option<u64>) -> Option<Finding> {
         );
         (Condition::Mismatched, what)
     } else if last.is_none() && chain.seq > 0 {
-        // A writer that was killed before the first one leaves this as well, and the next one makes it.
+        // A writer that was killed before the first checkpoint leaves this state as well; the next writer
+        // makes the checkpoint.
         let what = "checkpoints are made of the chain, and there is none of it here: its writer was interrupted before the \
                     first one, or they and the end of the chain were removed";
         (Condition::Torn, what.to_owned())
@@ -122,10 +125,10 @@ impl Outcome {
     }
 }
 
-/// What the logs are called.
+/// Names of the logs.
 struct Names {
     logs: Vec<String>,
-    /// What the checkpoints of single chains call the only log.
+    /// Name of the only log in the checkpoints of single chains.
     alias: Option<String>,
 }
 
@@ -140,7 +143,7 @@ impl Names {
         Self { logs: logs.iter().map(LogPlace::called).collect(), alias }
     }
 
-    /// The name of the log that something was said about.
+    /// Name of the log that a checkpoint is about.
     fn of_log<'a>(&'a self, said: &'a Said) -> &'a str {
         match (&self.alias, self.logs.first()) {
             (Some(alias), Some(only)) if *alias == said.head.log => only,

@@ -1,4 +1,4 @@
-//! Writes checkpoints down: signs them, and adds them to their file.
+//! Signs checkpoints and adds them to their files.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::fmt;
@@ -21,53 +21,56 @@ use crate::chain::Digest;
 use crate::mutant::{self, Mutant};
 use crate::segment::is_chain;
 
-/// How much of the end of a file is looked at: more than two checkpoints of a chain.
+/// Bytes read from the end of a checkpoint file: more than two checkpoints of a chain.
 const TAIL: u64 = 8 << 10;
-/// How much of the end of a file of notes over many chains is looked at for one chain: a note over a thousand.
+/// Bytes read from the end of the file of notes over many chains, to find one chain: a note over a thousand
+/// chains.
 const FLEET_TAIL: u64 = 128 << 10;
-/// The most bytes of a file of notes over many chains.
+/// Limit on the length of the file of notes over many chains, in bytes.
 const MOST_BYTES: u64 = 1 << 30;
 
-/// Where checkpoints are kept, and who vouches for them.
+/// Folder and signer of checkpoints.
 #[derive(Clone, Debug)]
 pub struct Checkpoints {
-    /// The folder, best where who can write the log can add, but change nothing. It has to be there.
+    /// Folder of the checkpoints; it has to exist. Best on a system where writers of the log can add files
+    /// and data, but change nothing.
     pub folder: PathBuf,
-    /// Who vouches for them.
+    /// Signer of the checkpoints.
     pub signer: Signer,
 }
 
-/// Who vouches for checkpoints.
+/// Signer of checkpoints.
 #[derive(Clone, Debug)]
 #[non_exhaustive]
 pub enum Signer {
-    /// Nobody: they are worth as much as the place where they are kept.
+    /// Unsigned: the checkpoints are only as trustworthy as their folder.
     Nobody,
-    /// Who has this key.
+    /// An Ed25519 key.
     Ed25519(Arc<SigningKey>),
-    /// Who has the evolving key in this folder.
+    /// The evolving key in this folder.
     Evolving(PathBuf),
 }
 
-/// Writes checkpoints down. One for each process and folder; several processes may write at a time.
+/// Writes checkpoints. Use one for each process and folder; several processes may write at a time.
 pub struct CheckpointWriter {
     disk: Arc<dyn LogDisk>,
     folder: PathBuf,
     signer: Signer,
     name: String,
-    /// The files that end with a whole note, and whose end was compared with what is written now.
+    /// Files that end with a complete note, and whose last note was compared with the present state of the
+    /// chain.
     known: BTreeSet<String>,
-    /// Of a file, the checkpoint with which its chain was compared last, and whether it was what that says.
+    /// By file: the checkpoint with which the chain was compared last, and whether they matched.
     compared: BTreeMap<String, ((u64, Digest), bool)>,
-    /// Of an evolving key: the number of the last checkpoint that this process made and knows to be in its file.
+    /// For an evolving key: the number of the last checkpoint that this process made and that is in its file.
     delivered: Option<u64>,
 }
 
 impl CheckpointWriter {
-    /// Makes sure that the key can be used; the folder of the checkpoints is not looked at.
+    /// Checks that the key can be used. The folder of the checkpoints is not accessed.
     ///
     /// # Errors
-    /// Where the key cannot be used.
+    /// Returns an error if the key cannot be used.
     pub fn open(disk: Arc<dyn LogDisk>, checkpoints: Checkpoints) -> Result<Self, StateError> {
         let Checkpoints { folder, signer } = checkpoints;
         let name = match &signer {
@@ -86,37 +89,41 @@ impl CheckpointWriter {
         })
     }
 
-    /// The name of the log: that of the key.
+    /// Name of the log, which is the name of the key.
     pub fn name(&self) -> &str {
         &self.name
     }
 
-    /// The folder of the checkpoints.
+    /// Folder of the checkpoints.
     pub fn folder(&self) -> &Path {
         &self.folder
     }
 
-    /// How many records the last checkpoint here is over, by the same key, of `chain` alone or of all chains; `None` where
-    /// there is none.
+    /// Number of records in the last checkpoint of `chain` by the same key, alone or in a note over all
+    /// chains; `None` if there is no such checkpoint.
     ///
     /// # Errors
-    /// Whatever the disk answers.
+    /// Returns an error if the disk fails.
     pub fn last_of(&self, chain: &str) -> io::Result<Option<u64>> {
         let origin = Checkpoint::of_chain(&self.name, chain, 0, Digest::default()).origin;
         let alone = self.last(&format!("{chain}.{ENDING}"), &origin)?.map(|last| last.size);
         Ok(alone.max(self.last_in_fleet(chain)?.map(|(size, _)| size)))
     }
 
-    /// Writes down that `chain` has `size` records with this `root`. Nothing is written where that is the last thing that
-    /// was. `was` says the root over the first records of the chain, so many of them, as it is now, and `None` where those
-    /// are gone: [`Appender::root_of`](crate::Appender::root_of). It is asked once for each chain, where there is an older
-    /// checkpoint, and after that only where writing failed. The last note over many chains counts as well, where it is by
-    /// the same key, says more than the last checkpoint of the chain, and it can be told which of its logs this is: the only
-    /// one, or the one of this name.
+    /// Writes a checkpoint: `chain` has `size` records with this `root`. Nothing is written if the last
+    /// checkpoint is the same.
+    ///
+    /// `was` returns the present root over the first records of the chain, as many as it is given; `None` if
+    /// they were deleted: use [`Appender::root_of`](crate::Appender::root_of). It is called once for each
+    /// chain with an older checkpoint, and again only after a failed write.
+    ///
+    /// The last note over many chains counts as well, if it is by the same key and is newer than the last
+    /// checkpoint of the chain. The log of the chain has to be identifiable in the note: it is the only log
+    /// there, or has the name of this writer.
     ///
     /// # Errors
-    /// [`PutBack`] where the last checkpoint says that the chain had more records, or others; where the key cannot be
-    /// used; those of `was`, and whatever the disk answers.
+    /// Returns [`PutBack`] if the last checkpoint has more records of the chain, or other records. Returns an
+    /// error if the key cannot be used, `was` fails, or the disk fails.
     pub fn write_chain(
         &mut self,
         chain: &str,
@@ -131,7 +138,7 @@ impl CheckpointWriter {
             if of_chain == Some((size, root)) {
                 return self.sync(&file);
             }
-            // The newer of both stands for the other one, with which it was compared.
+            // The newer of the two stands for the older one, which was compared with it.
             let of_fleet =
                 self.last_in_fleet(chain)?.filter(|said| of_chain.is_none_or(|last| said.0 > last.0));
             let fleet = format!("{FLEET}.{ENDING}");
@@ -148,14 +155,16 @@ impl CheckpointWriter {
         Ok(())
     }
 
-    /// Writes down what all chains were, in one note, which is the answer. `was` says the root over as many records of a
-    /// chain as a head of an older note says, as it is now, and `None` where they are gone:
-    /// [`verify::root_of`](crate::verify::root_of). Reads all notes over many chains that are there.
+    /// Writes the state of all chains as one note, and returns it. Reads all existing notes over many chains.
+    ///
+    /// `was` returns the present root over the first records of a chain, as many as the head of an older note
+    /// has; `None` if they were deleted: use [`verify::root_of`](crate::verify::root_of).
     ///
     /// # Errors
-    /// [`PutBack`] where a chain is missing that was in the last note with its log, or had more records then, or others, and
-    /// where the last checkpoint of a single chain, by the same key and of the only log or the one of that name, says so;
-    /// where the key cannot be used; those of `was`, and whatever the disk answers.
+    /// Returns [`PutBack`] if the last note with the log of a chain contradicts `fleet`: the chain is missing
+    /// now, or had more records, or other records. The last checkpoint of a single chain by the same key
+    /// counts in the same way; its log has to be the only one, or have the name of this writer. Returns an
+    /// error if the key cannot be used, `was` fails, or the disk fails.
     pub fn write_fleet(
         &mut self,
         fleet: &Fleet,
@@ -171,7 +180,7 @@ impl CheckpointWriter {
             let now = fleet.of(&old.log, &old.chain);
             let size = now.map_or(0, |now| now.size);
             let is_now = now.is_some_and(|now| (now.size, now.root) == (old.size, old.root));
-            // A chain that others write may have become longer since, and have got its checkpoint.
+            // A chain that other processes write may have grown since, and may have a newer checkpoint.
             let is_right = is_now
                 || match was(&old) {
                     Ok(root) => root.map_or(old.size < size, |root| root == old.root),
@@ -185,8 +194,9 @@ impl CheckpointWriter {
         self.write(&file, &checkpoint.to_string())
     }
 
-    /// Whether a chain that has grown beyond what its last checkpoint `says`, and has its own in `file`, still begins with that.
-    /// The answer is kept: a chain that was put back is not read again with each pause.
+    /// Whether a chain that is longer than its last checkpoint `says` still begins with the records of that
+    /// checkpoint; `file` holds the chain's own checkpoints. The answer is stored, so that a chain that was
+    /// rolled back is not read again at each pause.
     fn is_still(
         &mut self,
         file: &str,
@@ -198,7 +208,7 @@ impl CheckpointWriter {
         }
         let is_still = match was(says.0) {
             Ok(root) => root.is_none_or(|root| root == says.1) || mutant::is(Mutant::ComparesNoRoot),
-            // Records that are damaged are others.
+            // Damaged records count as other records.
             Err(error) if error.kind() == ErrorKind::InvalidData => false,
             Err(error) => return Err(error),
         };
@@ -211,7 +221,7 @@ impl CheckpointWriter {
         PutBack { chain: chain.to_owned(), size, says, file }.into()
     }
 
-    /// Signs a text and adds it to a file.
+    /// Signs a text and adds the note to a file.
     fn write(&mut self, file: &str, text: &str) -> io::Result<Note> {
         let line = match &self.signer {
             Signer::Nobody => sum(&self.name, text),
@@ -228,7 +238,7 @@ impl CheckpointWriter {
 
     fn write_evolving(&mut self, state: &Path, file: &str, text: &str) -> io::Result<Note> {
         let disk = Arc::clone(&self.disk);
-        // What this process made is not asked for on the disk.
+        // This process knows the number of its own last checkpoint, and need not search for it on disk.
         let own = self.delivered;
         let folder = self.folder.clone();
         let made = |key: &EvolvingKey| match own {
@@ -239,7 +249,7 @@ impl CheckpointWriter {
             if own.is_some_and(|own| own + 1 == key.index()) {
                 return Ok(());
             }
-            // Who made it may have been killed before its state was sure to stay, or the note in its file.
+            // The process that made the note may have been killed before its state or the note was synced.
             disk.sync_directory(state)?;
             if self.ends_with(name, note)? { self.sync(name) } else { self.add(name, note) }
         };
@@ -250,10 +260,11 @@ impl CheckpointWriter {
         Ok(note)
     }
 
-    /// Adds a note to a file, through to the device.
+    /// Appends a note to a file and syncs it.
     fn add(&mut self, file: &str, note: &Note) -> io::Result<()> {
         let path = self.folder.join(file);
-        // Behind what an interrupted writer may have left, and what failed here a moment ago.
+        // The file may end with a part of a note, left by an interrupted writer or by a failed write of this
+        // process.
         let is_known = self.known.remove(file);
         let is_new = !is_known && self.disk.entry(&path)?.is_none();
         let gap = if is_known || is_new { "" } else { GAP };
@@ -265,13 +276,13 @@ impl CheckpointWriter {
         Ok(())
     }
 
-    /// Writes through what somebody else may have been killed over.
+    /// Syncs a file whose writer may have been killed before its sync.
     fn sync(&self, file: &str) -> io::Result<()> {
         self.disk.open_log(&self.folder.join(file))?.sync()?;
         self.disk.sync_directory(&self.folder)
     }
 
-    /// The last checkpoint of `origin` in a file, as far as it can be told that it is one of ours.
+    /// Returns the last checkpoint of `origin` in a file that is recognized as made by this signer.
     fn last(&self, file: &str, origin: &str) -> io::Result<Option<Checkpoint>> {
         let bytes = tail(&*self.disk, &self.folder.join(file), TAIL)?;
         let notes = Pieces::new(&bytes).filter_map(|piece| piece.note);
@@ -279,7 +290,8 @@ impl CheckpointWriter {
         Ok(ours.map(|(_, says)| says).last())
     }
 
-    /// What the chains in the logs of `fleet` were: of each log, by the last note of ours in which it is.
+    /// Returns the earlier heads of the chains in the logs of `fleet`: for each log, from the last note by
+    /// this signer that contains it.
     fn last_heads(&self, file: &str, origin: &str, fleet: &Fleet) -> io::Result<Vec<Head>> {
         let bytes = self.disk.read(&self.folder.join(file), MOST_BYTES)?.unwrap_or_default();
         let notes: Vec<_> = Pieces::new(&bytes).filter_map(|piece| piece.note).collect();
@@ -300,7 +312,8 @@ impl CheckpointWriter {
         Ok(found)
     }
 
-    /// What the last note of ours over many chains says of `chain`, by its records and root.
+    /// Returns the number of records and the root of `chain` in the last note by this signer over many
+    /// chains.
     fn last_in_fleet(&self, chain: &str) -> io::Result<Option<(u64, Digest)>> {
         let bytes = tail(&*self.disk, &self.folder.join(format!("{FLEET}.{ENDING}")), FLEET_TAIL)?;
         let origin = format!("{}/{FLEET}", self.name);
@@ -311,7 +324,8 @@ impl CheckpointWriter {
         Ok(fleets.last().and_then(|fleet| fleet.of(log, chain)).map(|head| (head.size, head.root)))
     }
 
-    /// What the last checkpoints of single chains say, and in which file, of the log of `fleet` that they are about.
+    /// Returns the last checkpoints of single chains in the log of `fleet` that they are about, each with its
+    /// file.
     fn last_of_chains(&self, fleet: &Fleet) -> io::Result<Vec<(String, Head)>> {
         let Some(log) = self.log_of(fleet.heads()) else { return Ok(Vec::new()) };
         let mut found = Vec::new();
@@ -327,7 +341,8 @@ impl CheckpointWriter {
         Ok(found)
     }
 
-    /// Which log it is that checkpoints of single chains are about: the only one of `heads`, or the one of our name.
+    /// Determines the log that checkpoints of single chains are about: the only one of `heads`, or the one
+    /// with the name of this writer.
     fn log_of<'a>(&self, heads: impl IntoIterator<Item = &'a Head>) -> Option<&'a str> {
         let logs: BTreeSet<&str> = heads.into_iter().map(|head| &*head.log).collect();
         logs.get(&*self.name).or_else(|| logs.first().filter(|_| logs.len() == 1)).copied()
@@ -337,7 +352,7 @@ impl CheckpointWriter {
         let verifier: Option<&Verifier> = match &self.signer {
             Signer::Nobody => None,
             Signer::Ed25519(key) => Some(key.verifier()),
-            // An earlier key is gone.
+            // The earlier key was erased, so its notes cannot be checked.
             Signer::Evolving(_) => return true,
         };
         note.signatures.iter().any(|line| match verifier {
@@ -362,14 +377,14 @@ impl fmt::Debug for CheckpointWriter {
     }
 }
 
-/// An error at a file of checkpoints: the place, the reason, the way out.
+/// An error at a checkpoint file: path, reason and remedy.
 fn at(path: &Path, error: &io::Error) -> io::Error {
     let path = path.display();
     let text = format!("`{path}` cannot be written: {error}; its folder has to be there, and to take files");
     io::Error::new(error.kind(), text)
 }
 
-/// The highest number of a checkpoint that a key of this line made, of the last ones in each file.
+/// The highest number of a checkpoint made by this key, among the last ones in each file.
 fn highest(disk: &dyn LogDisk, folder: &Path, key: &EvolvingKey) -> io::Result<Option<u64>> {
     let mut highest = None;
     for name in disk.list(folder)?.unwrap_or_default() {
@@ -381,7 +396,7 @@ fn highest(disk: &dyn LogDisk, folder: &Path, key: &EvolvingKey) -> io::Result<O
     Ok(highest)
 }
 
-/// The last bytes of a file; none where there is none.
+/// The last bytes of a file; empty if the file does not exist.
 fn tail(disk: &dyn LogDisk, path: &Path, length: u64) -> io::Result<Vec<u8>> {
     if disk.entry(path)?.is_none() {
         return Ok(Vec::new());

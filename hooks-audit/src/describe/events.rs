@@ -1,4 +1,4 @@
-//! The events of the table, one by one.
+//! Descriptions of the events of the table, one by one.
 
 use hooks_core::event::*;
 use hooks_core::{ContextPatch, Strength};
@@ -7,7 +7,7 @@ use hooks_facts::tools::{ToolKind, ToolTable};
 use super::{Described, Said};
 use crate::record::Record;
 
-/// Events that policies decide about.
+/// Events that policies decide.
 macro_rules! decided {
     ($($Event:ty => |$event:pat_param, $record:ident| $describe:block)*) => { $(
         impl Described for $Event {
@@ -23,7 +23,7 @@ macro_rules! decided {
     )* };
 }
 
-/// Events that hooks are told of, and how what they answer is put down.
+/// Events that hooks only receive, each with the description of their answer.
 macro_rules! told {
     ($($Event:ty, $said:expr => |$event:pat_param, $record:ident| $describe:block)*) => { $(
         impl Described for $Event {
@@ -49,9 +49,9 @@ impl Described for PreToolUse {
         Said::judged(outcome)
     }
 
-    /// What says nothing of itself may change something.
+    /// A tool that declares nothing may change something.
     fn changes_something(&self) -> bool {
-        // What nobody said of it, its name may say.
+        // Without a declaration, the name of the tool decides.
         let reads = || ToolTable::default().kind(&self.tool_name) == ToolKind::Read;
         !self.read_only.unwrap_or_else(reads)
     }
@@ -151,7 +151,8 @@ told! {
     }
 }
 
-/// Whether what a tool call came to must be on the device before it goes on: a refusal, or what a person said.
+/// Whether the verdict on a tool call must be synced before the call continues: any verdict except allow, or
+/// a verdict of a person or a permission hook.
 pub(crate) fn is_grave(decided: &ToolDecided) -> bool {
     decided.verdict != Strength::Allow
         || matches!(decided.source, VerdictSource::Approver | VerdictSource::PermissionHook)
@@ -167,7 +168,7 @@ fn child(record: &mut Record, agent: &str, id: Option<&String>, model: Option<&S
     record.model = model.cloned();
 }
 
-/// Tokens of which only the sum is known.
+/// Token usage of which only the sum is known.
 fn total(tokens: u64) -> Option<Usage> {
     (tokens > 0).then(|| Usage { input_tokens: tokens, ..Usage::default() })
 }

@@ -1,7 +1,7 @@
-//! How each event and its outcome are put down.
+//! Descriptions of events and their outcomes as records.
 //!
-//! The hook's own thread takes what it must (a counter, the strength, the reasons); the record is made from that in the
-//! thread of the log.
+//! The thread of the hook takes only the necessary parts (a counter, the strength, the reasons); the thread
+//! of the log makes the record from them.
 
 pub(crate) mod events;
 mod said;
@@ -19,52 +19,52 @@ use crate::append::Entry;
 use crate::cache::ResultCache;
 use crate::record::{Limits, Payload, Record, kept_name};
 
-/// An event that can be put down. All events of the table can.
+/// An event that can be recorded. All events of the table can.
 pub trait Described: Event {
-    /// Fills in what the record has a field for.
+    /// Fills in the fields of the record that come from the event.
     fn describe(&self, record: &mut Record);
 
-    /// What was answered.
+    /// Parts of an outcome that are recorded.
     fn said(outcome: &Self::Outcome) -> Said;
 
-    /// Whether the event goes wrong for good if it may not be put down: a tool that may change something.
+    /// Whether the event has lasting effects if it goes ahead unrecorded: a tool that may change something.
     fn changes_something(&self) -> bool {
         false
     }
 
-    /// The result of a tool, where it is one.
+    /// The result of a tool, if the event is one.
     fn result(&self) -> Option<&PostToolUse> {
         None
     }
 
-    /// The tool that is about to run.
+    /// Name of the tool that is about to run.
     fn tool_to_run(&self) -> Option<&str> {
         None
     }
 }
 
-/// Takes out of a payload, and out of the names in its record, what nobody may keep, beyond what redaction took out of the
-/// event itself (law 7): an error's text, a task, a first prompt.
+/// Removes from a payload, and from the names in its record, what must not be stored: for example in the text
+/// of an error, a task, a first prompt. Redaction has already changed the event itself (law 7).
 pub trait Scrub: Send + Sync {
     /// Scrubs every text in `value`.
     fn scrub(&self, value: &mut Value);
 }
 
-/// What is the same for all records of a set of hooks.
+/// Settings for all records of a set of hooks.
 #[derive(Clone, Default)]
 pub struct Describe {
-    /// How much is kept.
+    /// Limits on recorded text.
     pub limits: Limits,
-    /// The version of the rules that are in force.
+    /// Version of the rules in force.
     pub rules: Option<Arc<str>>,
-    /// Takes out of payloads and names what nobody may keep.
+    /// Removes from payloads and names what must not be stored.
     pub scrub: Option<Arc<dyn Scrub>>,
-    /// The cache whose hits and misses are put down with the results of tools.
+    /// Cache whose hits and misses are recorded with the results of tools.
     pub cache: Option<ResultCache>,
 }
 
 impl Describe {
-    /// The record of `request` and what was answered to it.
+    /// Returns the record of `request` and its outcome.
     pub fn entry<E: Described>(&self, request: &HookRequest<E>, said: Said) -> Entry {
         let context = request.context();
         let mut record = self.record(E::KIND.name(), context);
@@ -87,8 +87,8 @@ impl Describe {
         Entry { record, payload: Some(payload) }
     }
 
-    /// Makes the names in `record` such as are kept. Agents and clients choose most of them, and may put into them what they
-    /// like: these are scrubbed. Those out of the configuration are not: what is said there by tenant has to find them.
+    /// Scrubs and shortens the names in `record`. Agents and clients choose most of these names, so they are
+    /// scrubbed. Names from the configuration are not scrubbed, because queries by tenant have to find them.
     fn keep_names(&self, record: &mut Record) {
         let Record { session, agent, parent, repo, call, tool, model, child, .. } = record;
         let chosen = [parent, repo, call, tool, model, child].into_iter().flatten();
@@ -104,7 +104,7 @@ impl Describe {
         [tenant, policy, rule].into_iter().flatten().for_each(shorten);
     }
 
-    /// A record of `event` in `context`.
+    /// Creates a record of `event` in `context`.
     fn record(&self, event: &str, context: &HookContext) -> Record {
         Record {
             tenant: context.tenant.clone(),

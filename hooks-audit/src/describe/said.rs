@@ -1,11 +1,12 @@
-//! What hooks answered, as far as it is put down.
+//! The recorded parts of an outcome.
 
 use hooks_core::{ContextPatch, Event, Judged, Reason, ReasonKind, Recovery, Strength};
 use serde_json::Value;
 
 use crate::record::Record;
 
-/// What hooks answered: a strength where they decide, and the reasons. Allow without a word costs no allocation.
+/// The recorded parts of an outcome: the strength of a decision, and the reasons. An allow without reasons
+/// costs no allocation.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct Said {
     strength: Option<Strength>,
@@ -13,27 +14,27 @@ pub struct Said {
 }
 
 impl Said {
-    /// What a judgement says.
+    /// Strength and reasons of a judgement.
     pub fn judged<E: Event>(outcome: &impl Judged<E>) -> Self {
         Self { strength: Some(outcome.strength()), reasons: outcome.reasons().to_vec() }
     }
 
-    /// What was added to a context.
+    /// Failures while a context was extended.
     pub fn added(patch: &ContextPatch) -> Self {
         Self { strength: None, reasons: patch.failures.clone() }
     }
 
-    /// What was proposed after a failure.
+    /// Reasons of a proposal after a failure.
     pub fn proposed(recovery: &Recovery) -> Self {
         Self { strength: None, reasons: recovery.reasons.clone() }
     }
 
-    /// Whether it must be on the device before anything else happens: a refusal, or a question to a person.
+    /// Whether the outcome must be synced before anything else happens: a denial, or a question to the user.
     pub fn is_grave(&self) -> bool {
         self.strength >= Some(Strength::Ask)
     }
 
-    /// Fills in who decided; all reasons, for the payload.
+    /// Fills in the deciding policy and rule; returns all reasons, for the payload.
     pub(super) fn describe(self, record: &mut Record) -> Vec<Value> {
         record.outcome = record.outcome.or(self.strength);
         let of_strength = self.reasons.iter().find(|reason| Some(reason.strength) == self.strength);

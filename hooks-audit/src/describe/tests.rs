@@ -78,7 +78,7 @@ fn names_are_scrubbed_and_no_longer_than_names_are() {
         }
     }
     let describe = Describe { scrub: Some(Arc::new(NoSecrets)), ..Describe::default() };
-    // It would stand where a name is cut.
+    // The secret would stand where the name is cut.
     let long = format!("{}secret{}", "n".repeat(213), "n".repeat(1 << 20));
     let mut context = HookContext::new(long.clone(), long.clone()).for_tenant("secret");
     (context.parent_session_id, context.repo) = (Some(long.clone()), Some(long.clone()));

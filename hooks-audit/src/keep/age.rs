@@ -1,4 +1,4 @@
-//! How old something may get, as people say it: `7 years`, `90 days`.
+//! Ages such as `7 years` or `90 days`.
 
 use std::fmt;
 use std::str::FromStr;
@@ -6,24 +6,25 @@ use std::time::Duration;
 
 use serde::{Deserialize, Deserializer, Serialize, Serializer};
 
-/// The units and how many days they have at least; nothing is deleted a day too early.
+/// Units with their length in days, rounded up, so that nothing is deleted a day too early.
 const UNITS: [(&str, u64); 4] = [("day", 1), ("week", 7), ("month", 31), ("year", 366)];
 
-/// A number of days, weeks, months or years. A month has 31 days and a year 366, so that nothing goes too early.
+/// A number of days, weeks, months or years. A month has 31 days and a year 366, so that nothing is deleted
+/// too early.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Age {
     count: u32,
-    /// Which of the units.
+    /// Name of the unit, and its days.
     unit: (&'static str, u64),
 }
 
-/// Why a text is no age.
+/// Error for a text that is not an age.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 #[error("`{0}` is no age; write a whole number from 1 and a unit, such as `90 days`, `18 months`, `7 years`")]
 pub struct AgeError(String);
 
 impl Age {
-    /// How long that is.
+    /// Length of the age.
     pub fn duration(self) -> Duration {
         Duration::from_secs(u64::from(self.count).saturating_mul(self.unit.1).saturating_mul(86_400))
     }

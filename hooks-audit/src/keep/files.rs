@@ -1,4 +1,4 @@
-//! The full files of one chain: all but the last, which is written. Whoever touches them holds the lock of the chain.
+//! Full files of one chain: all except the last, which is being written. Callers hold the lock of the chain.
 
 use std::io::{self, ErrorKind};
 use std::path::Path;
@@ -11,10 +11,10 @@ use crate::join;
 use crate::record::Record;
 use crate::segment::{self, MOST_BYTES, Segment, State};
 
-/// How much of a file is looked at to see whether it is worth reading it all.
+/// Bytes read from the beginning of a file to decide whether all of it has to be read.
 const BEGINNING: usize = 64 << 10;
 
-/// The full files of one chain.
+/// Full files of one chain.
 #[derive(Clone, Copy)]
 pub(crate) struct FullFiles<'a> {
     pub(crate) disk: &'a dyn LogDisk,
@@ -22,19 +22,19 @@ pub(crate) struct FullFiles<'a> {
     pub(crate) chain: &'a str,
 }
 
-/// Files that are to be deleted.
+/// Files to be deleted.
 #[derive(Debug, Default)]
 pub(crate) struct Doomed {
-    /// The oldest of the chain, in order.
+    /// The oldest files of the chain, in order.
     pub(crate) files: Vec<Segment>,
-    /// The first and the last record in them.
+    /// Numbers of the first and the last record in them.
     pub(crate) covers: Option<(u64, u64)>,
-    /// The file behind them that would go, if it were not held.
+    /// The next file, if it is old enough but held.
     pub(crate) held: Option<Segment>,
 }
 
 impl FullFiles<'_> {
-    /// The files.
+    /// All full files.
     pub(crate) fn all(&self) -> io::Result<Vec<Segment>> {
         let mut files = segment::list(self.disk, self.folder)?;
         files.retain(|file| file.chain == self.chain);
@@ -42,7 +42,7 @@ impl FullFiles<'_> {
         Ok(files)
     }
 
-    /// Those that are not compressed yet.
+    /// The full files that are not compressed yet.
     pub(crate) fn plain(&self) -> io::Result<Vec<Segment>> {
         let mut files = self.all()?;
         files.retain(|file| file.state == State::Plain);
@@ -58,8 +58,8 @@ impl FullFiles<'_> {
         self.disk.sync_directory(self.folder)
     }
 
-    /// The files all of whose records are from before `moment`, the oldest first, up to one that has a record on which
-    /// `hold` holds its hand.
+    /// Selects the files whose records are all older than `moment`, the oldest first, up to the first file
+    /// with a record that `hold` keeps.
     pub(crate) fn before(&self, moment: Timestamp, hold: &dyn Fn(&Record) -> bool) -> io::Result<Doomed> {
         let mut doomed = Doomed::default();
         for file in self.all()? {
@@ -93,7 +93,7 @@ impl FullFiles<'_> {
         self.disk.sync_directory(self.folder)
     }
 
-    /// The numbers of the records in `file` that have a payload and are picked by `which`.
+    /// Numbers of the records in `file` that have a payload and that `which` selects.
     pub(crate) fn picked(&self, file: &Segment, which: &dyn Fn(&Record) -> bool) -> io::Result<Vec<u64>> {
         let bytes = self.bytes(file)?;
         let mut picked = Vec::new();
@@ -105,7 +105,8 @@ impl FullFiles<'_> {
         Ok(picked)
     }
 
-    /// Erases the payloads of the records in `picked`, which is in order, from `file`; the record `by` says so.
+    /// Erases from `file` the payloads of the records in `picked`, which is sorted; the record `by` documents
+    /// it.
     pub(crate) fn erase(&self, file: &Segment, picked: &[u64], by: u64) -> io::Result<()> {
         let bytes = self.bytes(file)?;
         match without(file, &bytes, picked, by)? {
@@ -114,8 +115,8 @@ impl FullFiles<'_> {
         }
     }
 
-    /// What counts of the `bytes` of a file, without what a failed write left behind; `None` where the file behind it does
-    /// not say.
+    /// Returns the valid part of the `bytes` of a file, without void bytes of a failed write. `None` if the
+    /// file behind it is missing or does not show where that part ends.
     fn counted<'a>(&self, file: &Segment, bytes: &'a [u8]) -> io::Result<Option<&'a [u8]>> {
         let mut files = segment::list(self.disk, self.folder)?.into_iter();
         let next = files.find(|next| next.chain == file.chain && next.number == file.last + 1);
@@ -127,24 +128,24 @@ impl FullFiles<'_> {
         Ok(join::first_header(&begins).and_then(|(header, _)| join::counted(bytes, &header)))
     }
 
-    /// When the first record of a file happened, where that stands in its beginning.
+    /// Time of the first record of a file, if the record is in the first bytes.
     fn begins(&self, file: &Segment) -> io::Result<Option<Timestamp>> {
         let bytes = segment::read(self.disk, self.folder, file, 0, BEGINNING)?.unwrap_or_default();
         let lines = bytes.split(|byte| *byte == b'\n');
-        // Its seal is looked at when it is read whole; what begins the file is its header.
+        // The first line is the header. The seal is checked only when the whole file is read.
         let records = lines.skip(1).take_while(|line| !line.is_empty());
         let mut read = records.filter_map(|line| serde_json::from_slice::<Record>(line).ok());
         Ok(read.find(|record| record.seq > 0 && !record.event.is_empty()).map(|record| record.at))
     }
 
-    /// The lines of a file.
+    /// Reads the lines of a file.
     fn bytes(&self, file: &Segment) -> io::Result<Vec<u8>> {
         let limit = usize::try_from(MOST_BYTES).unwrap_or(usize::MAX);
         Ok(segment::read(self.disk, self.folder, file, 0, limit)?.unwrap_or_default())
     }
 }
 
-/// The groups of a file, as far as they count: what a failed write left behind them does not.
+/// Returns the valid groups of a file; void bytes of a failed write behind them are ignored.
 fn groups<'a>(file: &Segment, bytes: &'a [u8]) -> io::Result<Vec<Group<'a>>> {
     let mut scan = Scan::new(bytes, None);
     let mut groups = Vec::new();
@@ -166,14 +167,15 @@ fn damaged(file: &Segment) -> io::Error {
     io::Error::new(ErrorKind::InvalidData, text)
 }
 
-/// The lines of a file without the payloads of the records in `picked`, which is in order; `None` where it has none.
+/// Returns the lines of a file without the payloads of the records in `picked`, which is sorted; `None` if it
+/// holds no such payload.
 fn without(file: &Segment, bytes: &[u8], picked: &[u64], by: u64) -> io::Result<Option<Vec<u8>>> {
     let mut out = Vec::with_capacity(bytes.len());
     let mut end = 0;
     let mut is_changed = false;
     for line in groups(file, bytes)?.iter().flat_map(|group| &group.lines) {
         if matches!(line.stored, Stored::Payload(_)) && picked.binary_search(&line.seq).is_ok() {
-            // Up to the record's own line end; its payload stands behind that.
+            // Keep the record's own line; its payload follows it.
             let kept = line.start + line.text.len() + 1;
             out.extend_from_slice(bytes.get(end..kept).unwrap_or_default());
             push_erased(line.seq, by, &mut out);
@@ -185,7 +187,7 @@ fn without(file: &Segment, bytes: &[u8], picked: &[u64], by: u64) -> io::Result<
     Ok(is_changed.then_some(out))
 }
 
-/// Numbers in order as pairs of first and last.
+/// Compresses sorted numbers to pairs of first and last.
 pub(crate) fn ranges(numbers: &[u64]) -> Vec<(u64, u64)> {
     let mut ranges: Vec<(u64, u64)> = Vec::new();
     for number in numbers {

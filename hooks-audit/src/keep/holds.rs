@@ -1,8 +1,8 @@
-//! Legal holds: what must not go, whatever its age.
+//! Legal holds: records that must not be deleted or erased, whatever their age.
 //!
-//! They stand in `holds.json` beside the files of the log, replaced as a whole; each change is on the record before, and
-//! the record is what counts: [`Holds::check`].
-//! Whoever deletes, compresses or erases has the lock of that file while it does, so that a hold that was acknowledged holds.
+//! Holds are stored in `holds.json` beside the files of the log, which is replaced as a whole. Each change is
+//! recorded before it is made, and the log is authoritative: [`Holds::check`]. A process that deletes,
+//! compresses or erases holds the lock of that file meanwhile, so that an acknowledged hold is obeyed.
 
 use std::io::{self, ErrorKind};
 use std::path::{Path, PathBuf};
@@ -18,28 +18,28 @@ use crate::record::{Record, notes};
 
 const FILE: &str = "holds.json";
 const LOCK: &str = "holds.lock";
-/// How long somebody who deletes is waited for.
+/// Time to wait for a process that deletes.
 const PATIENCE: Duration = Duration::from_secs(10);
-/// More bytes than holds take.
+/// Longer than any file of holds, in bytes.
 const MOST: u64 = 4 << 20;
 
-/// What must not go.
+/// A legal hold.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(default, deny_unknown_fields)]
 #[non_exhaustive]
 pub struct Hold {
-    /// What it is called.
+    /// Name of the hold.
     pub name: String,
-    /// Why it is.
+    /// Reason for the hold.
     pub reason: String,
-    /// Who asked for it.
+    /// Person who requested the hold.
     pub by: String,
-    /// What it is about.
+    /// Records that must not be deleted or erased.
     pub of: Selection,
 }
 
 impl Hold {
-    /// Holds what `of` means.
+    /// Creates a hold on the records that `of` selects.
     pub fn new(
         name: impl Into<String>,
         reason: impl Into<String>,
@@ -50,31 +50,31 @@ impl Hold {
     }
 }
 
-/// Why a hold cannot be changed.
+/// Reason why a hold cannot be changed.
 #[derive(Debug, thiserror::Error)]
 #[non_exhaustive]
 pub enum HoldError {
-    /// There is one of this name.
+    /// A hold with this name exists.
     #[error("there is a hold `{0}` already; release it first, or choose another name")]
     Exists(String),
-    /// The record has one of this name in force, about other records, which the file does not have.
+    /// According to the log, a hold with this name on other records is in force; the file does not have it.
     #[error(
         "the record has a hold `{name}` in force that is about something else, and `holds.json` does not have it: {was}; \
          say `hooks audit hold add {name}` as it was, or `hooks audit hold release {name}` first"
     )]
     InForce {
-        /// What it is called.
+        /// Name of the hold.
         name: String,
-        /// What the record says of it.
+        /// Description of the hold in the log.
         was: String,
     },
-    /// There is none.
+    /// No hold has this name.
     #[error("there is no hold `{0}`; `hooks audit hold list` shows all")]
     Unknown(String),
-    /// It has no name, one that the record could not say, or no reason.
+    /// The name is missing or contains a backtick, or the reason is missing.
     #[error("a hold needs a name without \"`\", and a reason")]
     Unnamed,
-    /// What it is about makes no sense.
+    /// The selection is not valid.
     #[error(transparent)]
     Selection(#[from] SelectionError),
     /// The file or the log cannot be read or written.
@@ -82,7 +82,7 @@ pub enum HoldError {
     Disk(#[from] io::Error),
 }
 
-/// The holds of a log, while nobody else changes them, deletes or erases.
+/// The holds of a log, locked: no other process changes holds, deletes or erases meanwhile.
 pub struct Holds {
     disk: Arc<dyn LogDisk>,
     folder: PathBuf,
@@ -91,11 +91,11 @@ pub struct Holds {
 }
 
 impl Holds {
-    /// Takes the holds of the log in `folder`.
+    /// Locks and reads the holds of the log in `folder`.
     ///
     /// # Errors
-    /// `TimedOut` where somebody else has them for longer than ten seconds, `InvalidData` where the file is not one of
-    /// holds: nothing is deleted then; and whatever the disk answers.
+    /// Returns `TimedOut` if another process has them locked for more than ten seconds, `InvalidData` if the
+    /// file cannot be parsed, or any other error if the disk fails. In all cases nothing may be deleted.
     pub fn take(disk: Arc<dyn LogDisk>, folder: impl Into<PathBuf>) -> io::Result<Self> {
         let folder = folder.into();
         let lock = disk.lock(&folder.join(LOCK), PATIENCE)?;
@@ -103,10 +103,10 @@ impl Holds {
         Ok(Self { disk, folder, all, _lock: lock })
     }
 
-    /// The holds of the log in `folder`, as they are now.
+    /// Reads the present holds of the log in `folder`.
     ///
     /// # Errors
-    /// `InvalidData` where the file is not one of holds, and whatever the disk answers.
+    /// Returns `InvalidData` if the file cannot be parsed; any other error if the disk fails.
     pub fn read(disk: &dyn LogDisk, folder: &Path) -> io::Result<Vec<Hold>> {
         let Some(bytes) = disk.read(&folder.join(FILE), MOST)? else { return Ok(Vec::new()) };
         serde_json::from_slice(&bytes).map_err(|error| {
@@ -115,51 +115,53 @@ impl Holds {
         })
     }
 
-    /// Makes sure that these are the holds that are in force by the record. To be asked before anything is deleted or
-    /// erased. Looks through all of the log.
+    /// Checks that these are the holds in force according to the log. Call it before anything is deleted or
+    /// erased. Reads all of the log.
     ///
     /// # Errors
-    /// `InvalidData` where one is missing, or is about something else than it was; whatever the disk answers.
+    /// Returns `InvalidData` if a hold is missing or selects other records than the log states; any other
+    /// error if the disk fails.
     pub fn check(&self) -> io::Result<()> {
         self.said()?.check(&self.all)
     }
 
-    /// What the record says of each hold in force that the file of the log in `folder` does not have as it was, in the order of
-    /// their names: where there is one, nothing is deleted or erased. Nobody's lock is asked for. Looks through all of the log.
+    /// Returns the description of each hold in force according to the log that the file in `folder` does not
+    /// have unchanged, sorted by name. If there is one, nothing is deleted or erased. Takes no lock. Reads
+    /// all of the log.
     ///
     /// # Errors
-    /// As [`Holds::read`], and where a file of the log cannot be read.
+    /// Returns the errors of [`Holds::read`], or an error if a file of the log cannot be read.
     pub fn forgotten(disk: &dyn LogDisk, folder: &Path) -> io::Result<Vec<String>> {
         let mut said = Said::default();
         said.read(disk, folder, &|| true)?;
-        // Read behind the record, on which a hold stands first.
+        // Read after the log, because a hold is recorded before it is in the file.
         let all = Self::read(disk, folder)?;
         Ok(said.forgotten(&all).into_iter().map(|(_, words)| words.to_owned()).collect())
     }
 
-    /// What the record says of them.
+    /// Reads the changes of holds from the log.
     fn said(&self) -> io::Result<Said> {
         let mut said = Said::default();
         said.read(&*self.disk, &self.folder, &|| true)?;
         Ok(said)
     }
 
-    /// All of them.
+    /// All holds.
     pub fn all(&self) -> &[Hold] {
         &self.all
     }
 
-    /// The hold that is about `record`.
+    /// The hold that selects `record`.
     pub fn of(&self, record: &Record) -> Option<&Hold> {
         self.all.iter().find(|hold| hold.of.fits(record))
     }
 
-    /// Adds a hold; `note` puts a record down, through to the device. Looks through all of the log: what is in force by the
-    /// record under that name is not taken out of force by other words.
+    /// Adds a hold; `note` writes a record and syncs it. Reads all of the log: a hold in force with the same
+    /// name cannot be replaced by one on other records.
     ///
     /// # Errors
-    /// Where there is one of that name, in the file, or by the record and about something else; it makes no sense; or
-    /// something cannot be read or written: it holds nothing then.
+    /// Returns an error if a hold with this name is in the file, or is in force on other records according to
+    /// the log; if the hold is not valid; or if the disk fails. The hold is not in force then.
     pub fn add(
         &mut self,
         hold: Hold,
@@ -186,12 +188,12 @@ impl Holds {
         self.write(all)
     }
 
-    /// Releases the hold `name`, which `by` asks for. One that the file does not have, and that is in force by the record, can
-    /// be released as well.
+    /// Releases the hold `name` at the request of `by`. This also works for a hold that is in force according
+    /// to the log but missing from the file.
     ///
     /// # Errors
-    /// Where there is none, another one is in force by the record that the file does not have, or something cannot be
-    /// written: it goes on holding then.
+    /// Returns an error if no hold has this name, if the file lacks another hold that is in force according
+    /// to the log, or if the disk fails. The hold stays in force then.
     pub fn release(
         &mut self,
         name: &str,
@@ -214,7 +216,7 @@ impl Holds {
         self.write(all)
     }
 
-    /// Puts `all` in place of what stands in the file, at one moment.
+    /// Replaces the file with `all`, atomically.
     fn write(&mut self, all: Vec<Hold>) -> Result<(), HoldError> {
         let bytes = serde_json::to_vec_pretty(&all).map_err(io::Error::other)?;
         let (new, file) = (self.folder.join(format!("{FILE}.new")), self.folder.join(FILE));
@@ -230,33 +232,33 @@ impl Holds {
     }
 }
 
-/// What stands on the record of a hold, before the number of the change.
+/// Description of a hold in the log, before the number of the change.
 pub(super) fn words(hold: &Hold) -> String {
     format!("{}{} ({})", what(hold), hold.reason, hold.by)
 }
 
-/// The first of those words: what is held.
+/// First part of the description: the selected records.
 fn what(hold: &Hold) -> String {
     format!("`{}` holds {}: ", hold.name, hold.of)
 }
 
-/// Whether these words on the record are of a hold of the same records, for whatever reason. Where the name of a session could
-/// end in more than one place, only the same words are.
+/// Whether this description in the log is of a hold on the same records, for any reason. If the end of a
+/// session's name is ambiguous, the whole description has to be equal.
 fn is_about_the_same(hold: &Hold, said: &str) -> bool {
     let why = said.strip_prefix(&what(hold));
     said == words(hold) || why.is_some_and(|why| !why.contains("`: "))
 }
 
-/// Between what is said of a hold and the number of that change. What is said ends with a bracket, so that no words of a
-/// person are taken for a number.
+/// Separator between the description of a hold and the number of the change. A description ends with a
+/// parenthesis, so that no text of a person is taken for a number.
 const CHANGE: &str = "; change ";
 
-/// What stands on the record of a change, whose number orders it among all changes of holds in the log.
+/// Note about a change. Its number orders it among all changes of holds in the log.
 fn numbered(words: &str, change: u64) -> String {
     format!("{words}{CHANGE}{change}")
 }
 
-/// The words of a note and the number of the change; that of one without is 0.
+/// Splits a note into the description and the number of the change; without a number, it is 0.
 pub(super) fn apart(note: &str) -> (&str, u64) {
     let parts = note.rsplit_once(CHANGE);
     parts.and_then(|(words, change)| Some((words, change.parse().ok()?))).unwrap_or((note, 0))

@@ -1,4 +1,4 @@
-//! Keeps a log as it is to be kept: deletes what is too old, then compresses what is full.
+//! Applies the retention settings: deletes files that are too old, then compresses full files.
 
 use std::fmt;
 use std::io::{self, ErrorKind};
@@ -16,18 +16,18 @@ use crate::append::{Appender, OpenError, Settings};
 use crate::record::{Record, notes};
 use crate::segment;
 
-/// Keeps the files of a log as they are to be kept.
+/// Applies the retention settings to the files of a log.
 #[derive(Clone)]
 pub struct Keeper {
     disk: Arc<dyn LogDisk>,
     folder: PathBuf,
     clock: Arc<dyn Clock>,
     keeping: Keeping,
-    /// What the record says of holds, as far as it was read.
+    /// Changes of holds according to the log, as far as it was read.
     said: Arc<Mutex<Said>>,
 }
 
-/// What was done, or would be.
+/// Actions that were taken, or would be.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 #[non_exhaustive]
 pub struct Report {
@@ -37,17 +37,17 @@ pub struct Report {
     pub compressed: Vec<String>,
     /// Files that are too old, and held.
     pub held: Vec<String>,
-    /// Chains that another process writes, which has to keep them itself.
+    /// Chains that another process writes; that process applies the settings itself.
     pub busy: Vec<String>,
-    /// Whether there was no time for all of it.
+    /// Whether some actions were left out because the caller stopped the work.
     pub is_unfinished: bool,
 }
 
-/// Puts a record down, through to the device.
+/// Writes a record and syncs it.
 pub(crate) type Note<'a> = dyn FnMut(Record) -> io::Result<()> + 'a;
 
 impl Keeper {
-    /// Keeps the log in `folder`.
+    /// Creates a keeper of the log in `folder`.
     pub fn new(
         disk: Arc<dyn LogDisk>,
         folder: impl Into<PathBuf>,
@@ -57,10 +57,11 @@ impl Keeper {
         Self { disk, folder: folder.into(), clock, keeping, said: Arc::default() }
     }
 
-    /// What would be done: nothing is, and nobody's lock is asked for.
+    /// Returns the actions that would be taken, without taking any. Takes no lock.
     ///
     /// # Errors
-    /// Whatever the disk answers, and where a file is damaged, or the holds cannot be read or are not those of the record.
+    /// Returns an error if the disk fails, a file is damaged, the holds cannot be read, or they are not those
+    /// of the log.
     pub fn plan(&self) -> io::Result<Report> {
         let holds = Holds::read(&*self.disk, &self.folder)?;
         let is_held = |record: &Record| holds.iter().any(|hold| hold.of.fits(record));
@@ -81,13 +82,13 @@ impl Keeper {
         Ok(report)
     }
 
-    /// Does it for every chain that nobody writes, as long as `goes_on` says so: it is asked before each file. Before anything
-    /// is deleted all of the log is looked through for holds, once for each keeper. Chains in
-    /// which there is nothing to do are not opened.
+    /// Applies the settings to every chain that no process writes. Calls `goes_on` before each file and stops
+    /// if it returns false. Chains without work are not opened. Before the first deletion of each keeper, all
+    /// of the log is searched for holds.
     ///
     /// # Errors
-    /// Whatever the disk answers, and where a file is damaged, or the holds cannot be read or are not those of the record.
-    /// What was done stays done.
+    /// Returns an error if the disk fails, a file is damaged, the holds cannot be read, or they are not those
+    /// of the log. Completed actions are not undone.
     pub fn all(&self, settings: &Settings, goes_on: &dyn Fn() -> bool) -> Result<Report, OpenError> {
         let error = |source| OpenError::Disk { folder: self.folder.clone(), source };
         let mut report = Report::default();
@@ -111,7 +112,7 @@ impl Keeper {
         Ok(report)
     }
 
-    /// Does it for a chain whose lock the caller holds; what was done is added to `report`.
+    /// Applies the settings to a chain whose lock the caller holds; adds the actions to `report`.
     pub(crate) fn chain(
         &self,
         chain: &str,
@@ -121,18 +122,19 @@ impl Keeper {
     ) -> io::Result<()> {
         let files = self.files(chain);
         let is_due = !self.doomed(files, &|_| false)?.files.is_empty();
-        // Most of the record is read while nobody waits for the holds.
+        // Most of the log is read before the holds are locked, so that no process waits for it.
         let is_known = !is_due || self.said(goes_on)?.0;
         report.is_unfinished |= !is_known;
         if is_due && is_known {
-            // Kept until the files are gone: a hold that is acknowledged meanwhile would come too late for them.
+            // The lock is held until the files are deleted: a hold acknowledged meanwhile would come too late
+            // for them.
             let holds = Holds::take(Arc::clone(&self.disk), &self.folder)?;
             let doomed = self.doomed(files, &|record| holds.of(record).is_some())?;
             report.held.extend(doomed.held.iter().map(segment::Segment::name));
             if !doomed.files.is_empty() {
                 let (_, said) = self.said(&|| true)?;
                 said.check(holds.all())?;
-                // What the record says of holds outlives the files in which it stood.
+                // Notes about holds have to outlive the files they are in.
                 said.lost_with(&doomed.files, self.clock.now()).into_iter().try_for_each(&mut *note)?;
                 note(self.deletion(&doomed))?;
             }
@@ -146,7 +148,7 @@ impl Keeper {
                 report.is_unfinished = true;
                 break;
             }
-            // Nobody erases from a file while another one is made of it.
+            // The lock prevents erasure from a file while a compressed copy of it is made.
             let _alone = Holds::take(Arc::clone(&self.disk), &self.folder)?;
             files.compress(&file)?;
             report.compressed.push(file.name());
@@ -154,7 +156,7 @@ impl Keeper {
         Ok(())
     }
 
-    /// Whether anything may be to be done in a chain. Files that are not old enough are seen by their first record.
+    /// Whether a chain may have work. The first record of a file shows whether the file is old enough.
     fn has_work(&self, chain: &str) -> io::Result<bool> {
         let files = self.files(chain);
         if self.keeping.compress && !files.plain()?.is_empty() {
@@ -169,7 +171,8 @@ impl Keeper {
         files.before(Timestamp(self.clock.now().0.saturating_sub(keep)), is_held)
     }
 
-    /// What the record says of holds, and before it whether that is all of it: it is read on as long as `goes_on` says so.
+    /// Returns the changes of holds according to the log, after whether all of the log was read: reading
+    /// stops if `goes_on` returns false.
     fn said(&self, goes_on: &dyn Fn() -> bool) -> io::Result<(bool, Said)> {
         let mut said = self.said.lock().unwrap_or_else(PoisonError::into_inner);
         let is_all = said.read(&*self.disk, &self.folder, goes_on)?;
@@ -188,7 +191,7 @@ impl Keeper {
         FullFiles { disk: &*self.disk, folder: &self.folder, chain }
     }
 
-    /// The chains of the log; those of a log that is not there are none.
+    /// The chains of the log; empty if the folder does not exist.
     fn chains(&self) -> io::Result<Vec<String>> {
         let listed = match segment::list(&*self.disk, &self.folder) {
             Err(error) if error.kind() == ErrorKind::NotFound => Vec::new(),

@@ -1,18 +1,19 @@
-//! What is kept, for how long, and what has to go: retention by whole files, legal holds, erasure.
+//! Retention by whole files, compression, legal holds, and erasure of payloads.
 //!
-//! | | what it takes away | what is on the record before |
+//! | | what it removes | what is recorded before |
 //! | --- | --- | --- |
 //! | compression | nothing | |
-//! | retention ([`Keeping::keep`]) | whole files, the oldest first, all of whose records are too old | `log.deleted`, which records |
-//! | a legal hold ([`Holds`]) | keeps retention and erasure from what it is about | `log.held`, `log.released` |
-//! | erasure ([`Appender::erase`](crate::Appender::erase)) | payloads; the chain still verifies | `log.erased`, of which records, why |
+//! | retention ([`Keeping::keep`]) | whole files whose records are all too old, the oldest first | `log.deleted`, which records |
+//! | a legal hold ([`Holds`]) | nothing; it protects records from retention and erasure | `log.held`, `log.released` |
+//! | erasure ([`Appender::erase`](crate::Appender::erase)) | payloads; the chain still verifies | `log.erased`, which records, why |
 //!
-//! The record is what says which holds there are: where the file of holds does not have one that is in force by it, nothing
-//! is deleted or erased.
+//! The log is authoritative for holds: if the file of holds lacks a hold that is in force according to the
+//! log, nothing is deleted or erased.
 //!
-//! All of it can be interrupted at every step and done again. Whoever does it holds the lock of the chain: a process that
-//! has a log open does it beside its writer ([`LogSettings::keeping`](crate::LogSettings)), others in their turn
-//! ([`Keeper::all`]). Nobody who puts something down waits for it.
+//! All of it can be interrupted at every step and repeated. The acting process holds the lock of the chain. A
+//! process with an open log applies the settings in a thread beside its writer
+//! ([`LogSettings::keeping`](crate::LogSettings)); other processes use [`Keeper::all`]. Writes of records
+//! never wait for it.
 
 mod age;
 pub(crate) mod files;
@@ -28,18 +29,18 @@ pub use self::holds::{Hold, HoldError, Holds};
 pub use self::keeper::{Keeper, Report};
 pub use self::selection::{Selection, SelectionError};
 
-/// For how long a log is kept, and how.
+/// Retention time and compression of a log.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 #[non_exhaustive]
 pub struct Keeping {
-    /// Files all of whose records are older are deleted; none are where nothing is said.
+    /// Retention time: files whose records are all older are deleted. If absent, no file is deleted.
     pub keep: Option<Duration>,
     /// Whether files are compressed once another one is written.
     pub compress: bool,
 }
 
 impl Default for Keeping {
-    /// For ever, and compressed.
+    /// No deletion, with compression.
     fn default() -> Self {
         Self { keep: None, compress: true }
     }

@@ -1,8 +1,9 @@
-//! What the record says of holds: the file of holds can be taken away, and nobody would miss them who looks only there.
+//! The holds in force according to the log. The file of holds can be removed, and readers of the file alone
+//! would not notice.
 //!
-//! Each hold that is begun or released is a record (`log.held`, `log.released`) with the number of that change. The last of
-//! them about a name says whether it is in force. Numbers order them, and not time: one process at a time changes holds, but
-//! each writes a chain of its own by a clock that may be wrong.
+//! Each hold that begins or ends is a record (`log.held`, `log.released`) with the number of the change. The
+//! last record about a name decides whether the hold is in force. Numbers order the records, not time: one
+//! process at a time changes holds, but each writes its own chain, and its clock may be wrong.
 
 use std::collections::BTreeMap;
 use std::io::{self, ErrorKind};
@@ -16,21 +17,22 @@ use super::holds::{Hold, apart, words};
 use crate::record::{Record, notes};
 use crate::segment::{self, MOST_BYTES, Segment, State};
 
-/// What the record says of holds, as far as it was read. It is read on from there.
+/// Changes of holds according to the log, as far as it was read. Reading continues from there.
 #[derive(Clone, Debug, Default)]
 pub(crate) struct Said {
-    /// The notes about holds, by chain and file.
+    /// Notes about holds, by chain and file.
     files: BTreeMap<(String, u64), Vec<Record>>,
-    /// The file of each chain up to which nothing can have changed.
+    /// Number of the last file of each chain that cannot change any more.
     full: BTreeMap<String, u64>,
 }
 
 impl Said {
-    /// Reads what was written since: what is new, and the last file of each chain. The first time it is all of the log, in
-    /// which lines are looked through and not taken apart. `goes_on` is asked before each file; whether all was read.
+    /// Reads the new files and the last file of each chain; the first time, all of the log. Lines are
+    /// searched without being parsed. Calls `goes_on` before each file and stops if it returns false; returns
+    /// whether everything was read.
     ///
     /// # Errors
-    /// Whatever the disk answers, `InvalidData` where a file cannot be decompressed.
+    /// Returns `InvalidData` if a file cannot be decompressed; any other error if the disk fails.
     pub(crate) fn read(
         &mut self,
         disk: &dyn LogDisk,
@@ -49,7 +51,7 @@ impl Said {
                     return Ok(false);
                 }
                 let bytes = bytes(disk, folder, file)?;
-                // A joined file says all that its parts said.
+                // A joined file has all notes of its parts.
                 self.files.retain(|(chain, number), _| *chain != file.chain || !file.has(*number));
                 self.files.insert((file.chain.clone(), file.number), about_holds(&bytes));
                 if file.number < last.number {
@@ -60,10 +62,10 @@ impl Said {
         Ok(true)
     }
 
-    /// Makes sure that `holds` are those that are in force.
+    /// Checks that `holds` are those in force.
     ///
     /// # Errors
-    /// `InvalidData` where one is missing, or is about something else than it was.
+    /// Returns `InvalidData` if a hold is missing or selects other records than the log states.
     pub(crate) fn check(&self, holds: &[Hold]) -> io::Result<()> {
         match self.forgotten(holds).first() {
             Some((name, _)) => {
@@ -77,7 +79,7 @@ impl Said {
         }
     }
 
-    /// The holds in force that `holds` do not have as they were begun: the name of each, and the words.
+    /// The holds in force that `holds` do not have unchanged: the name of each, and its description.
     pub(crate) fn forgotten(&self, holds: &[Hold]) -> Vec<(&str, &str)> {
         let there: BTreeMap<_, _> = holds.iter().map(|hold| (&*hold.name, words(hold))).collect();
         let in_force = self.last(&[]).into_iter().filter(|(_, record)| record.event == notes::HELD);
@@ -85,13 +87,14 @@ impl Said {
         said.filter(|(name, words)| there.get(name).is_none_or(|there| there != words)).collect()
     }
 
-    /// The number of the next change of the holds.
+    /// Number of the next change of the holds.
     pub(super) fn next_change(&self) -> u64 {
         let changes = self.files.values().flatten().map(|record| parts(record).1);
         changes.max().unwrap_or(0).saturating_add(1)
     }
 
-    /// What has to be said again, now, before `doomed` are deleted, so that what is left says the same of every hold.
+    /// Returns the notes that have to be written again before `doomed` are deleted, so that the remaining
+    /// files state the same about every hold.
     pub(crate) fn lost_with(&self, doomed: &[Segment], now: Timestamp) -> Vec<Record> {
         let left = self.last(doomed);
         let is_held = |record: Option<&&Record>| record.is_some_and(|record| record.event == notes::HELD);
@@ -101,15 +104,15 @@ impl Said {
         lost.map(|(_, record)| Record { note: record.note.clone(), ..again(record) }).collect()
     }
 
-    /// The last note about each name, leaving those out that stand in `without`.
+    /// The last note about each name, ignoring the files in `without`.
     fn last(&self, without: &[Segment]) -> BTreeMap<&str, &Record> {
         let mut all = Vec::new();
         let mut before: (&str, u64) = ("", 0);
         for ((chain, number), records) in &self.files {
             let mut latest = if before.0 == chain { before.1 } else { 0 };
             for record in records {
-                // For those without a number, by clocks that may have been set back: within a chain a record is no earlier
-                // than the one before.
+                // Notes without a number are ordered by time. A clock may have been set back, but within a
+                // chain a record is no earlier than the one before.
                 latest = latest.max(record.at.0);
                 if !without.iter().any(|file| file.chain == *chain && file.has(*number)) {
                     all.push(((parts(record).1, latest), record));
@@ -117,14 +120,14 @@ impl Said {
             }
             before = (chain, latest);
         }
-        // Stable, so that the order within each chain is kept.
+        // The sort is stable, so that the order within each chain is kept.
         all.sort_by_key(|(order, _)| *order);
         all.into_iter().filter_map(|(_, record)| Some((name(record)?, record))).collect()
     }
 }
 
-/// The lines of a file, which may have been compressed, moved aside or joined with others since it was listed. One that is
-/// gone was deleted by somebody who said again what stood in it.
+/// Returns the lines of a file, which may have been compressed, moved aside or joined with others since it
+/// was listed. If the file is missing, another process deleted it and has written its notes again.
 fn bytes(disk: &dyn LogDisk, folder: &Path, file: &Segment) -> io::Result<Vec<u8>> {
     let limit = usize::try_from(MOST_BYTES).unwrap_or(usize::MAX);
     for state in [file.state, State::Compressed, State::Damaged] {
@@ -138,18 +141,18 @@ fn bytes(disk: &dyn LogDisk, folder: &Path, file: &Segment) -> io::Result<Vec<u8
     Ok(joined.transpose()?.flatten().unwrap_or_default())
 }
 
-/// The words of a note about a hold, and the number of the change.
+/// Description and number of the change in a note about a hold.
 fn parts(record: &Record) -> (&str, u64) {
     apart(record.note.as_deref().unwrap_or_default())
 }
 
-/// The name of the hold that a note is about; `None` where it does not say.
+/// Name of the hold in a note; `None` if it has none.
 fn name(record: &Record) -> Option<&str> {
     record.note.as_deref()?.strip_prefix('`')?.split('`').next()
 }
 
-/// The notes about holds in the lines of a file. What the log writes about itself begins with its number and has no payload,
-/// so that a payload with these words in it counts for nothing.
+/// Finds the notes about holds in the lines of a file. The log's own records begin with a number and have no
+/// payload, so a payload that contains the same text is ignored.
 fn about_holds(bytes: &[u8]) -> Vec<Record> {
     let mut found = Vec::new();
     let mut start = 0;
@@ -178,7 +181,8 @@ mod tests {
     use crate::append::{Appender, Settings};
     use crate::sim::SimDisk;
 
-    /// What chains say of a hold `a`: of each note the event, the moment and the number of the change.
+    /// Whether the hold `a` is in force according to chains of notes, each given as event, time and number of
+    /// the change.
     fn in_force(chains: &[&[(&str, u64, u64)]]) -> bool {
         let note = |&(event, at, change): &(&str, u64, u64)| {
             let number = if change == 0 { String::new() } else { format!("; change {change}") };
@@ -197,7 +201,7 @@ mod tests {
         assert!(!in_force(&[&[(released, 5, 2)], &[(held, 5, 1)]]), "in the same moment");
         assert!(in_force(&[&[(held, 1, 1), (held, 5, 3)], &[(released, 9, 2)]]));
         assert!(in_force(&[&[(held, 1, 11), (released, 2, 9)]]), "by value");
-        // Those without a number are before those with one, in the order of time.
+        // Notes without a number precede those with one, and are ordered by time.
         assert!(!in_force(&[&[(held, 9, 0)], &[(released, 5, 1)]]));
         assert!(!in_force(&[&[(released, 9, 0)], &[(held, 5, 0)]]));
     }

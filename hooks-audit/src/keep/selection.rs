@@ -1,4 +1,4 @@
-//! Which records are meant: by a hold, by an erasure.
+//! Selections of records for holds and erasure.
 
 use std::fmt;
 
@@ -6,29 +6,29 @@ use serde::{Deserialize, Serialize};
 
 use crate::record::Record;
 
-/// Which records are meant: all that is said has to fit. One that says nothing means all.
+/// A selection of records: all given fields have to match. A selection without fields means all records.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(default, deny_unknown_fields)]
 #[non_exhaustive]
 pub struct Selection {
-    /// Whose hooks decided.
+    /// Tenant of the records.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub tenant: Option<String>,
-    /// The session.
+    /// Session of the records.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub session: Option<String>,
-    /// The agent.
+    /// Agent of the records.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub agent: Option<String>,
-    /// Not before this moment: the beginning of one as it stands in a record, such as `2026-01-31T09`.
+    /// Earliest time (inclusive), as a prefix of the time in a record, such as `2026-01-31T09`.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub since: Option<String>,
-    /// Before this one.
+    /// Latest time (exclusive), in the same form.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub before: Option<String>,
 }
 
-/// Why a selection means nothing.
+/// Error for a selection with an invalid time.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 #[error(
     "`{0}` is no moment; write one such as `2026-01-31`, `2026-01-31T09:30` or `2026-01-31T09:30:00Z` (UTC)"
@@ -36,10 +36,11 @@ pub struct Selection {
 pub struct SelectionError(String);
 
 impl Selection {
-    /// Whether its moments are moments. One that is not would be compared as a text, and mean what nobody meant.
+    /// Checks that the times are valid. An invalid one would be compared as text and select unintended
+    /// records.
     ///
     /// # Errors
-    /// Which is not.
+    /// Returns an error that names the invalid time.
     pub fn check(&self) -> Result<(), SelectionError> {
         let moments = [&self.since, &self.before].into_iter().flatten();
         match moments.into_iter().find(|text| !is_moment(text)) {
@@ -48,13 +49,13 @@ impl Selection {
         }
     }
 
-    /// Whether `record` is meant.
+    /// Whether `record` is selected.
     pub fn fits(&self, record: &Record) -> bool {
         let is = |asked: &Option<String>, found: Option<&str>| {
             asked.as_deref().is_none_or(|asked| found == Some(asked))
         };
         let is_in_time = || {
-            // Written so that their texts are in the order of time.
+            // The text form sorts by time.
             let at = record.at.to_string();
             self.since.as_ref().is_none_or(|since| *at >= *without_zone(since))
                 && self.before.as_ref().is_none_or(|before| *at < *without_zone(before))
@@ -65,7 +66,7 @@ impl Selection {
             && ((self.since.is_none() && self.before.is_none()) || is_in_time())
     }
 
-    /// Whether it says nothing, and means all.
+    /// Whether no field is given, so that all records are selected.
     pub fn is_everything(&self) -> bool {
         *self == Self::default()
     }
@@ -90,13 +91,13 @@ impl fmt::Display for Selection {
     }
 }
 
-/// Whether `text` is a moment, or the beginning of one that ends behind a whole number: a year at least.
+/// Whether `text` is a time, or a prefix of one that ends after a complete number: at least a year.
 fn is_moment(text: &str) -> bool {
     const SHAPE: &[u8] = b"0000-00-00T00:00:00.000";
     let text = without_zone(text);
     let fits = |(byte, shape): (u8, &u8)| if *shape == b'0' { byte.is_ascii_digit() } else { byte == *shape };
     let is_shaped = matches!(text.len(), 4 | 7 | 10 | 13 | 16 | 19 | 23) && text.bytes().zip(SHAPE).all(fits);
-    // What is not said is the first there is.
+    // A missing part counts as the first possible one.
     let number = |at: usize, first: u64| {
         text.get(at..at + 2).map_or(Some(first), |digits| digits.parse::<u64>().ok()).unwrap_or(u64::MAX)
     };
@@ -113,7 +114,8 @@ fn is_moment(text: &str) -> bool {
     is_shaped && is_day && number(11, 0) < 24 && number(14, 0) < 60 && number(17, 0) < 60
 }
 
-/// A moment to the second or further without the `Z` of UTC: the beginning of all those in records that it is.
+/// Removes the `Z` of UTC from a time with seconds, so that the rest is a prefix of the matching times in
+/// records.
 fn without_zone(text: &str) -> &str {
     text.strip_suffix('Z').filter(|text| text.len() >= 19).unwrap_or(text)
 }

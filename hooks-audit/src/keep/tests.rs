@@ -22,7 +22,7 @@ fn clock(day: u64) -> Arc<dyn Clock> {
     Arc::new(StoppedClock(Timestamp(day * DAY)))
 }
 
-/// Files do not end by their age.
+/// Files do not end because of their age.
 fn settings() -> Settings {
     Settings { file_age: Duration::MAX, ..Settings::new([0; 32]) }
 }
@@ -101,7 +101,7 @@ fn without_time_it_stops_between_two_files() {
     let report = keeper(&sim, 5, Keeping::default()).all(&settings(), &goes_on).unwrap();
     assert_eq!((report.compressed.len(), report.is_unfinished), (1, true));
     assert_eq!(read(&sim).len(), 4);
-    // Nothing is deleted before all is known that is held.
+    // No file is deleted before all holds are known.
     let keeper = keeper(&sim, 9, for_two_days());
     looks.set(0);
     let report = keeper.all(&settings(), &|| looks.replace(looks.get() + 1) < 3).unwrap();
@@ -156,7 +156,7 @@ fn where_nobody_knows_what_is_held_nothing_is_deleted() {
     assert_eq!(read(&sim).len(), 4);
 }
 
-/// A log with holds of sessions 2 and 3, and what the file of holds was before the second.
+/// A log with holds on the sessions 2 and 3, and the file of holds before the second was added.
 fn held() -> (SimDisk, Vec<u8>) {
     let sim = log();
     let mut holds = Holds::take(disk(&sim), FOLDER).unwrap();
@@ -193,12 +193,12 @@ fn a_hold_that_only_the_record_has_keeps_everything() {
         refused(&log.erase("asked for", |_| true).unwrap_err());
         drop(log);
         assert_eq!(read(&sim).iter().filter(|committed| committed.payload().is_some()).count(), 4);
-        // Nor is another one released, that is in the file.
+        // A hold that is in the file cannot be released either.
         let mut holds = Holds::take(disk(&sim), FOLDER).unwrap();
         if forgotten == "second" {
             refused(&holds.release("first", "ada", put(&sim), Timestamp(6 * DAY)).unwrap_err());
         }
-        // The ways out: it is said again, or released, also if the file does not have it.
+        // The remedies: add the hold again, or release it, even if the file lacks it.
         for name in ["first", "second"] {
             if holds.all().iter().all(|hold| hold.name != name) {
                 let session = if name == "first" { "2" } else { "3" };
@@ -228,7 +228,7 @@ fn a_release_counts_also_where_the_clock_was_set_back_and_another_chain_has_it()
     let sim = log();
     let mut holds = Holds::take(disk(&sim), FOLDER).unwrap();
     let (writes, _) = Appender::open(disk(&sim), FOLDER, settings(), clock(5)).unwrap();
-    // While another process writes the first chain, this is a second one.
+    // Another process writes the first chain, so this change goes to a second one.
     holds.add(hold("case", "2"), put(&sim), Timestamp(6 * DAY)).unwrap();
     writes.close().unwrap();
     holds.release("case", "ada", put(&sim), Timestamp(5 * DAY)).unwrap();
@@ -260,13 +260,13 @@ fn a_hold_in_force_is_not_narrowed_by_one_of_its_name() {
         assert!(error.to_string().contains("session `2`: a case (ada)"), "{error}");
     }
     assert_eq!(forgotten().len(), 2, "nothing was put down");
-    // Of the same records it may be for another reason; released, it is about whatever is said.
+    // A hold on the same records may have another reason; after a release, it may be on any records.
     let again = Hold { reason: "why".to_owned(), by: "eve".to_owned(), ..hold("first", "2") };
     holds.add(again, put(&sim), Timestamp(6 * DAY)).unwrap();
     holds.release("second", "ada", put(&sim), Timestamp(6 * DAY)).unwrap();
     holds.add(hold("second", "nobody"), put(&sim), Timestamp(6 * DAY + 1)).unwrap();
     holds.check().unwrap();
-    // The name of a session does not end where it only seems to.
+    // A session's name may contain text that looks like its end.
     holds.add(hold("third", "2`: a"), put(&sim), Timestamp(6 * DAY)).unwrap();
     sim.remove(HOLDS.as_ref()).unwrap();
     drop(holds);
@@ -279,7 +279,8 @@ fn a_hold_in_force_is_not_narrowed_by_one_of_its_name() {
 #[test]
 fn what_the_record_says_of_holds_outlives_its_files() {
     let (sim, _) = held();
-    // One is released; another one of other records stays. All that was said is old, and full.
+    // A hold is released, and one on other records stays. All notes about holds are in full files that are
+    // old enough.
     let mut holds = Holds::take(disk(&sim), FOLDER).unwrap();
     holds.add(hold("third", "none"), put(&sim), Timestamp(5 * DAY + 2)).unwrap();
     for name in ["first", "second"] {

@@ -1,4 +1,4 @@
-//! What puts events on the record: a log, and how they are put down.
+//! The recorder of events: a log, and settings for records.
 
 use std::sync::{Arc, Mutex, OnceLock, PoisonError, Weak};
 
@@ -10,17 +10,17 @@ use crate::describe::{Described, Said};
 use crate::log::{Gaps, Log, Missing, Ticket, Unwritten};
 use crate::record::notes;
 
-/// The name that reasons give it.
+/// Name in reasons.
 pub(super) const NAME: &str = "audit";
 
-/// Puts events on the record. Clones share the log.
+/// Records events. Clones share the log.
 #[derive(Clone)]
 pub struct Audit {
     log: Arc<LazyLog>,
     settings: Arc<AuditSettings>,
 }
 
-/// An [`Audit`] that keeps no log open.
+/// An [`Audit`] that does not keep the log open.
 #[derive(Clone)]
 pub struct WeakAudit {
     log: Weak<LazyLog>,
@@ -28,7 +28,7 @@ pub struct WeakAudit {
 }
 
 impl WeakAudit {
-    /// Returns what writes to the log; `None` once nothing else does.
+    /// Returns the `Audit`; `None` once every other handle of the log is dropped.
     pub fn upgrade(&self) -> Option<Audit> {
         Some(Audit { log: self.log.upgrade()?, settings: Arc::clone(&self.settings) })
     }
@@ -40,7 +40,7 @@ impl std::fmt::Debug for WeakAudit {
     }
 }
 
-/// A log that is opened when there is something to put down.
+/// A log that is opened with its first record.
 struct LazyLog {
     log: OnceLock<Log>,
     open: Mutex<Box<OpenLog>>,
@@ -50,7 +50,7 @@ struct LazyLog {
 type OpenLog = dyn Fn() -> Result<Log, OpenError> + Send;
 
 impl Audit {
-    /// Writes to `log`.
+    /// Creates an `Audit` that writes to `log`.
     pub fn new(log: Log, settings: AuditSettings) -> Self {
         let again = log.clone();
         let audit = Self::lazy(move || Ok(again.clone()), settings);
@@ -58,22 +58,22 @@ impl Audit {
         audit
     }
 
-    /// Writes to what `open` opens once there is something to put down: whoever only reads a configuration leaves no
-    /// trace. Where it cannot be opened, it is tried again with the next event.
+    /// Creates an `Audit` that calls `open` with the first record, so that a program that only reads a
+    /// configuration creates no files. If the log cannot be opened, the next event tries again.
     pub fn lazy(open: impl Fn() -> Result<Log, OpenError> + Send + 'static, settings: AuditSettings) -> Self {
         let log = LazyLog { log: OnceLock::new(), open: Mutex::new(Box::new(open)) };
         Self { log: Arc::new(log), settings: Arc::new(settings) }
     }
 
-    /// Returns what writes to the same log, but does not keep it open.
+    /// Returns a handle of the same log that does not keep it open.
     pub fn downgrade(&self) -> WeakAudit {
         WeakAudit { log: Arc::downgrade(&self.log), settings: Arc::clone(&self.settings) }
     }
 
-    /// The log.
+    /// The log; opens it if necessary.
     ///
     /// # Errors
-    /// Where it cannot be opened.
+    /// Returns `Unwritten::Disk` if the log cannot be opened.
     pub fn log(&self) -> Result<&Log, Unwritten> {
         if let Some(log) = self.log.log.get() {
             return Ok(log);
@@ -81,29 +81,30 @@ impl Audit {
         let open = self.log.open.lock().unwrap_or_else(PoisonError::into_inner);
         if self.log.log.get().is_none() {
             let log = open().map_err(|error| Unwritten::Disk(error.to_string().into()))?;
-            // Nobody else can have opened it meanwhile.
+            // The lock is held, so no other thread can have opened it meanwhile.
             drop(self.log.log.set(log));
         }
         self.log.log.get().ok_or(Unwritten::Closed)
     }
 
-    /// The log, where it was opened.
+    /// The log, if it is open.
     pub(super) fn opened(&self) -> Option<&Log> {
         self.log.log.get()
     }
 
-    /// Puts down what was answered to `request`, without waiting. A counter, the reasons, and a place in the queue.
+    /// Records the outcome of `request` without waiting. Costs a reference count, a copy of the reasons, and
+    /// a place in the queue.
     ///
     /// # Errors
-    /// Where the queue is full.
+    /// Returns an error if the queue is full or the log cannot be opened.
     pub fn put<E: Described>(&self, request: &HookRequest<E>, said: Said) -> Result<(), Unwritten> {
         self.log_for(request)?.put(self.entry(request, said))
     }
 
-    /// Puts down what was answered to `request`, through to the device.
+    /// Records the outcome of `request` and has it synced; the ticket is ready then.
     ///
     /// # Errors
-    /// Where the queue is full.
+    /// Returns an error if the queue is full or the log cannot be opened.
     pub fn put_through<E: Described>(
         &self,
         request: &HookRequest<E>,
@@ -112,8 +113,8 @@ impl Audit {
         self.log_for(request)?.put_through(self.entry(request, said))
     }
 
-    /// Waits until all that was put down is on the device: for a process that ends with its answer. The reason to refuse
-    /// `request`, where something of it is not there and that is what it means.
+    /// Waits until all records so far are synced: for a process that ends after its answer. Returns the
+    /// reason to deny `request` if a record was lost and the settings demand a denial.
     pub async fn settled<E: Described>(&self, request: &HookRequest<E>) -> Option<Reason> {
         let written = match self.log().and_then(Log::settled) {
             Ok(ticket) => ticket.await,
@@ -122,7 +123,7 @@ impl Audit {
         written.err().and_then(|error| self.failed(request, &error))
     }
 
-    /// Puts down, through to the device, that the tool of `request` is about to run.
+    /// Records the intent to run the tool of `request`, and has it synced.
     pub(super) fn put_intent<E: Described>(&self, request: &HookRequest<E>) -> Result<Ticket, Unwritten> {
         let entry = self.entry(request, Said::default());
         self.log_for(request)?.put_through(move || {
@@ -132,38 +133,41 @@ impl Audit {
         })
     }
 
-    /// Whether the intent to run the tool of `event` has to be on the device before it runs.
+    /// Whether the intent to run the tool of `event` has to be synced before the tool runs.
     pub(super) fn is_irreversible<E: Described>(&self, event: &E) -> bool {
         let before = self.settings.before.as_ref();
         before.is_some_and(|is_irreversible| event.tool_to_run().is_some_and(|tool| is_irreversible(tool)))
     }
 
-    /// The log, as long as it can be hoped that what is put down about `request` will be written; counted where it cannot.
+    /// The log, if it is expected to write a record about `request`; otherwise the record is counted as
+    /// missing.
     pub(super) fn sound_log_for<E: Event>(&self, request: &HookRequest<E>) -> Result<&Log, Unwritten> {
         let log = self.log_for(request)?;
         log.check().inspect_err(|why| log.refuse(why.clone()))?;
         Ok(log)
     }
 
-    /// The log, to put one record about `request` down; the record is counted where that cannot be opened.
+    /// The log, for one record about `request`; if the log cannot be opened, the record is counted as
+    /// missing.
     fn log_for<E: Event>(&self, request: &HookRequest<E>) -> Result<&Log, Unwritten> {
         self.log().inspect_err(|error| {
             if let Some(gaps) = &self.settings.gaps {
                 let now = request.context().environment.clock.now();
                 gaps.add(Missing::lost(1, now, &error.to_string()));
-                // What can be kept nowhere is in memory: whoever ends the process may ask for it.
+                // If no place can be written, the count stays in memory, where the host may ask for it.
                 drop(gaps.keep());
             }
         })
     }
 
-    /// Where it is kept what could not be put down.
+    /// Store of the numbers of records that could not be written.
     pub fn gaps(&self) -> Option<&Gaps> {
         self.settings.gaps.as_ref()
     }
 
-    /// What a log that cannot be written means for `request`; the reason to refuse it, or none. Recorded either way as a
-    /// failure of a hook, by the host's sink: the log itself may not be able to.
+    /// Handles a failed write of a record about `request`; returns the reason to deny it, if the settings
+    /// demand a denial. The failure is always reported as a failed hook to the host's failure sink, because
+    /// the log may be unable to record it.
     pub(super) fn failed<E: Described>(&self, request: &HookRequest<E>, error: &Unwritten) -> Option<Reason> {
         let error = HookError::unavailable(error.to_string());
         let reason = Reason::failure(NAME, &error).unless(
@@ -180,7 +184,8 @@ impl Audit {
         (on_error == OnError::Deny).then_some(reason)
     }
 
-    /// What makes the record, for the log's thread: it keeps the event by a counter.
+    /// Returns the function that makes the record in the log's thread; it shares the event by reference
+    /// count.
     fn entry<E: Described>(&self, request: &HookRequest<E>, said: Said) -> impl FnOnce() -> Entry + use<E> {
         let (request, settings) = (request.clone(), Arc::clone(&self.settings));
         move || settings.describe.entry(&request, said)
@@ -196,7 +201,7 @@ impl std::fmt::Debug for Audit {
     }
 }
 
-/// The event that `outcome` is about.
+/// The event that was judged: the rewritten one, if there is one.
 pub(super) fn judged<'a, E: Event>(
     request: &'a HookRequest<E>,
     outcome: &'a E::Outcome,

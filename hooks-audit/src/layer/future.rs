@@ -11,14 +11,14 @@ use super::audit::{Audit, judged};
 use crate::describe::{Described, Said};
 use crate::log::{Ticket, Unwritten};
 
-/// The answer of the inner hook, once it is on the record.
+/// The answer of the inner hook, once it is recorded.
 #[pin_project]
 #[must_use = "futures do nothing unless polled"]
 pub struct ResponseFuture<F, E: Event> {
     #[pin]
     inner: F,
     seen: Option<(Audit, HookRequest<E>)>,
-    /// The answer that waits until it is on the device.
+    /// The answer that waits until its record is synced.
     written: Option<Written<E>>,
 }
 
@@ -70,7 +70,7 @@ where
     }
 }
 
-/// Puts it down; the ticket to wait for, where it has to be on the device first.
+/// Records the outcome; returns the ticket if the answer has to wait for the sync.
 fn put<E: Described>(
     audit: &Audit,
     request: &HookRequest<E>,
@@ -83,7 +83,7 @@ fn put<E: Described>(
     audit.put(request, said).map(|()| None)
 }
 
-/// What is left of an answer that is not on the record.
+/// Merges a denial into an answer that could not be recorded, if the settings demand it.
 fn refused<E: Described>(
     mut outcome: E::Outcome,
     audit: &Audit,

@@ -1,5 +1,5 @@
-//! Puts every event and what was answered on the record: outermost in a stack, so that it sees both as they are in the
-//! end.
+//! Records every event and its outcome. The layer is the outermost of a stack, so that it sees both in their
+//! final form.
 //!
 //! ```text
 //! ServiceBuilder::new()
@@ -8,12 +8,13 @@
 //!     .service(Judge(policies))
 //! ```
 //!
-//! In a set of hooks, [`Audit`] is a configuration of its own: [`HooksBuilder::config`](hooks_core::HooksBuilder::config)
-//! adds it to every slot, where it observes the final outcome.
+//! [`HooksBuilder::config`](hooks_core::HooksBuilder::config) adds an [`Audit`] to every slot of a set of
+//! hooks, where it observes the final outcome.
 //!
-//! What is put down is the event as it was judged, after redaction (law 7). A refusal and what a person said is on the
-//! device before the answer goes on; an allow is in the file some milliseconds later, and nobody waits for it, unless the
-//! tool is one of [`AuditSettings::before`]. What it means that the log cannot be written, [`OnError`] says.
+//! The recorded event is the one that was judged, after redaction (law 7). A denial, and an answer of the
+//! user, is synced before the answer is passed on. An allow is in the file some milliseconds later without
+//! any wait, unless the tool is one of [`AuditSettings::before`]. [`OnError`] is the effect of a failed
+//! write.
 
 mod audit;
 pub mod future;
@@ -27,14 +28,14 @@ pub use self::audit::{Audit, WeakAudit};
 pub use self::service::AuditService;
 pub use self::settings::{AuditSettings, IsIrreversible, OnError};
 
-/// Puts each event and its outcome on the record; see the [module](self).
+/// Records each event and its outcome; see the [module](self).
 #[derive(Clone, Debug)]
 pub struct AuditLayer {
     audit: Audit,
 }
 
 impl AuditLayer {
-    /// A layer that writes to the log of `audit`.
+    /// Creates a layer that writes to the log of `audit`.
     pub const fn new(audit: Audit) -> Self {
         Self { audit }
     }

@@ -7,11 +7,12 @@ use super::audit::Audit;
 use super::future::ResponseFuture;
 use crate::describe::Described;
 
-/// Asks the inner hook, then puts the event and the answer on the record.
+/// Calls the inner hook, then records the event and the outcome.
 ///
-/// A refusal is answered once it is on the device, and so is an allow of a tool that cannot be undone. Where the log
-/// cannot be written, the answer becomes a denial as [`OnError`](super::OnError) says. Asked to judge what was prepared
-/// before, it puts nothing down: whoever prepared it does. Readiness is that of the inner hook.
+/// A denial is returned once it is synced, and so is an allow of a tool whose effects cannot be undone. If
+/// the log cannot be written, [`OnError`](super::OnError) decides whether the outcome becomes a denial. In
+/// the stage that judges a prepared event it records nothing, because the prepare stage does. Ready when the
+/// inner hook is.
 #[derive(Clone, Debug)]
 pub struct AuditService<S> {
     inner: S,
@@ -19,7 +20,7 @@ pub struct AuditService<S> {
 }
 
 impl<S> AuditService<S> {
-    /// Has `audit` put down what `inner` answers.
+    /// Creates a service that records the outcomes of `inner` with `audit`.
     pub const fn new(inner: S, audit: Audit) -> Self {
         Self { inner, audit }
     }

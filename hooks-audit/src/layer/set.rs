@@ -1,8 +1,8 @@
-//! In a set of hooks: every slot has an observer that puts the final outcome down.
+//! The audit hooks of a set: an observer in every slot that records the final outcome.
 //!
-//! Observers wait for nothing, so what has to be on the device first is waited for where hooks may wait: at the end of
-//! the decision about a tool, where places are taken (a tool that cannot be undone, a log that cannot be written), and
-//! when everybody is told of the verdict (a refusal, what a person said).
+//! Observers never wait, so the waits for a sync are in hooks that may wait. One is the reservation at the
+//! end of a tool decision: for tools whose effects cannot be undone, and for a log that cannot be written.
+//! The other is the `ToolDecided` event: for a denial, or an answer of the user.
 
 use std::convert::Infallible;
 use std::mem;
@@ -25,11 +25,12 @@ impl<E: Described> Observer<E> for Audit {
     fn observe(&self, request: &HookRequest<E>, outcome: &E::Outcome) {
         let request = judged(request, outcome);
         let said = E::said(outcome);
-        // Whoever has to wait for it comes later; what is behind it in the queue is written no earlier.
+        // A later hook waits for the sync. The queue is written in order, so that hook's record is written
+        // after this one.
         let put =
             if said.is_grave() { self.put_through(request, said).map(drop) } else { self.put(request, said) };
         if let Err(error) = put {
-            // The tool, if it is one, was refused before, or may go on.
+            // The call, if the event is one, was denied before or may go ahead.
             drop(self.failed(request, &error));
         }
     }
@@ -82,7 +83,7 @@ macro_rules! observe {
 impl HooksConfig for Audit {
     type Error = Infallible;
 
-    /// Adds it to every slot. Add it last, so that its places are taken last.
+    /// Adds the audit to every slot. Add it last, so that it reserves last.
     fn add_to(self, builder: &mut HooksBuilder) -> Result<(), Infallible> {
         let observed = observe!(mem::take(builder), self;
             UserPromptSubmitted BeforeModelCall AfterModelCall PreToolUse PermissionRequest PostToolUse PreCompact
@@ -120,7 +121,7 @@ impl Close for Audit {
     }
 
     fn close(&self) -> HookFuture<'static, Result<(), BoxError>> {
-        // One that nothing was put down in is not opened for that.
+        // A log without any record is not opened to close it.
         match self.opened() {
             Some(log) => {
                 let closed = log.close();

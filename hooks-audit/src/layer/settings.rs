@@ -1,4 +1,4 @@
-//! What may be set about putting events on the record.
+//! Settings for the recording of events.
 
 use std::sync::Arc;
 
@@ -7,38 +7,39 @@ use serde::{Deserialize, Serialize};
 use crate::describe::Describe;
 use crate::log::Gaps;
 
-/// What it means for a tool call that the log cannot be written.
+/// Effect of a failed write to the log on a tool call.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, Serialize, Deserialize)]
 #[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 #[serde(rename_all = "snake_case")]
 pub enum OnError {
-    /// It is denied.
+    /// The call is denied.
     Deny,
-    /// It runs, and the failure is recorded as that of a hook.
+    /// The call runs, and the failure is reported as a failed hook.
     Warn,
 }
 
-/// Tells the tools that cannot be undone.
+/// Returns whether the effects of a tool cannot be undone.
 pub type IsIrreversible = dyn Fn(&str) -> bool + Send + Sync;
 
-/// What is put down how, and what it means that it cannot be.
+/// Settings for records, and the effect of a failed write.
 #[derive(Clone)]
 #[non_exhaustive]
 pub struct AuditSettings {
-    /// How a record is made.
+    /// Settings for making a record.
     pub describe: Describe,
-    /// What a failing log means for a tool that may change something.
+    /// Effect of a failed write on a tool that may change something.
     pub on_error_writing: OnError,
-    /// What it means for one that says it only reads.
+    /// Effect of a failed write on a tool that is declared read-only.
     pub on_error_reading: OnError,
-    /// Of which tools the intent is on the device before they run.
+    /// Tools whose intent is synced before they run.
     pub before: Option<Arc<IsIrreversible>>,
-    /// Where it is kept what cannot be put down because the log cannot be opened: those of the log that is opened.
+    /// Store for the numbers of records that are lost because the log cannot be opened: the same one as that
+    /// of the opened log.
     pub gaps: Option<Gaps>,
 }
 
 impl Default for AuditSettings {
-    /// Without a log nothing is changed, and reading goes on.
+    /// Without a log, tools that change something are denied and reading tools run.
     fn default() -> Self {
         Self {
             describe: Describe::default(),

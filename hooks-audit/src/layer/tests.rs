@@ -21,7 +21,7 @@ fn audit(disk: &SimDisk, settings: AuditSettings) -> Audit {
     Audit::new(log, settings)
 }
 
-/// What is on the record after a loss of power right now.
+/// Records that survive a power loss at this moment.
 fn on_the_device(disk: &SimDisk) -> Vec<Committed> {
     let image = disk.after_power_cut(3);
     drop(audit(&image, AuditSettings::default()));
@@ -44,7 +44,7 @@ fn no_shell(request: &HookRequest<PreToolUse>) -> Verdict {
     }
 }
 
-/// Takes secrets out.
+/// Removes secrets.
 #[derive(Clone, Debug)]
 struct Redact;
 
@@ -95,7 +95,7 @@ async fn without_a_log_nothing_is_changed_and_reading_goes_on() {
     let disk = SimDisk::new(1);
     let audit = audit(&disk, AuditSettings::default());
     disk.with_faults(Faults { append: 1_000, ..Faults::default() });
-    // The first to fail is the one that waits.
+    // The first failing record is the one that waits.
     assert!(ask(audit.clone(), "bash").await.is_denied());
     let denied = ask(audit.clone(), "write").await;
     let reason = denied.shown_reason().unwrap();
@@ -103,7 +103,7 @@ async fn without_a_log_nothing_is_changed_and_reading_goes_on() {
         (denied.strength(), reason.kind, &*reason.policy),
         (Strength::Deny, ReasonKind::Failure, "audit")
     );
-    // What nobody says of a tool its name says, where it is a known one.
+    // If a tool declares nothing, its name decides, if it is a known one.
     for (tool, read_only, goes_on) in [
         ("anything", Some(true), true),
         ("Read", None, true),

@@ -1,4 +1,5 @@
-//! Keeps the files of the chain beside the writer, in a thread of its own: whoever puts something down waits for none of it.
+//! Applies the retention settings to the files of the chain in a thread beside the writer; records never wait
+//! for it.
 
 use std::io;
 use std::sync::Arc;
@@ -15,16 +16,16 @@ use crate::chain::Chain;
 use crate::keep::{Keeper, Report};
 use crate::record::Record;
 
-/// How often it is looked at what has become too old; what is full is compressed at once.
+/// Time between two checks for files that are too old; full files are compressed at once.
 const PAUSE: Duration = Duration::from_secs(3_600);
 
-/// What keeps the files of a chain.
+/// Runs a keeper for the files of a chain.
 pub(super) struct Beside {
     keeper: Keeper,
     queue: Arc<Queue>,
-    /// The file that was written when it was looked last.
+    /// Number of the file being written at the last check.
     file: u64,
-    /// When it is looked again.
+    /// Time of the next check.
     due: Tick,
     stops: Arc<AtomicBool>,
     thread: Option<JoinHandle<()>>,
@@ -35,7 +36,8 @@ impl Beside {
         Self { keeper, queue, file: 0, due: Tick::default(), stops: Arc::default(), thread: None }
     }
 
-    /// Looks after the files of `chain` where another one was begun since, or it is time, and it is not being done.
+    /// Starts the work on the files of `chain` if another file was begun since or the pause is over, unless
+    /// it is still running.
     pub(super) fn start_if_due(&mut self, chain: &Chain, now: Tick) {
         let file = chain.segment;
         let is_due = file != self.file || now >= self.due;
@@ -58,17 +60,17 @@ impl Beside {
         }
     }
 
-    /// Ends behind the file that is at hand. The lock of the chain is given up after that.
+    /// Stops after the current file. The lock of the chain is released after that.
     pub(super) fn stop(self) {
         self.stops.store(true, Ordering::Relaxed);
         if let Some(thread) = self.thread {
-            // A panic would be one of the disk's; the files are as they may be at any moment.
+            // Only the disk can panic there; the files are in a valid state at any moment.
             drop(thread.join());
         }
     }
 }
 
-/// Has the writer put a record down, through to the device.
+/// Has the writer append a record and sync it.
 fn note(queue: &Queue, record: Record) -> io::Result<()> {
     let ticket = Ticket::new();
     let work = Work::Put(Box::new(move || Entry::from(record)));

@@ -1,14 +1,15 @@
-//! The log of one process: whoever has something to put down hands it over, and one thread writes for all.
+//! The log of one process: hooks put records into a queue, and one thread writes them.
 //!
-//! The thread takes all that has gathered, adds it as one group, and has it written through once for all who wait for
-//! that (group commit): no time passes between, unless there is nothing to do. What is handed over is bounded; a full
-//! queue is an error. What was refused or lost is counted, and the count is the next record (`log.gap`); so is what went to a
-//! spill log (`log.spilled`). What the log cannot say before its process ends, [`Gaps`] keep for the next one.
+//! The thread takes all records in the queue, appends them as one group, and syncs them once for all callers
+//! that wait (group commit). It only pauses when there is nothing to do. The queue is bounded; a full queue
+//! is an error. Refused or lost records are counted, and the count is the next record (`log.gap`); records in
+//! a spill log are counted in the same way (`log.spilled`). Counts that cannot be recorded before the process
+//! ends are stored by [`Gaps`] for the next process.
 //!
-//! | [`Durability`] | put down | survives |
+//! | [`Durability`] | written | survives |
 //! | --- | --- | --- |
-//! | `Os` | within some milliseconds; nobody waits for it | the process once it is in the file, a loss of power 50 ms later |
-//! | `Disk` | when the ticket is ready | a loss of power |
+//! | `Os` | within some milliseconds; callers do not wait | the end of the process once written, a power loss 50 ms later |
+//! | `Disk` | when the ticket is ready | a power loss |
 
 mod beside;
 mod gaps;
@@ -42,8 +43,9 @@ use crate::record::Record;
 
 /// The log of one process. Clones share it.
 ///
-/// [`Log::close`] writes what was handed over through and closes the chain. A log that is dropped without that is waited for,
-/// [`LogSettings::drop_wait`] at most; where records were not on the device yet, standard error says so.
+/// [`Log::close`] syncs all records and closes the chain. A log that is dropped without that waits for at
+/// most [`LogSettings::drop_wait`]; if records were not synced before the drop, a message on standard error
+/// reports it.
 #[derive(Clone)]
 pub struct Log(Arc<Running>);
 
@@ -57,11 +59,12 @@ struct Running {
 }
 
 impl Log {
-    /// Opens the log in `folder`, as [`Appender::open`] does, and starts its thread. Where it cannot be opened and there is a
-    /// spill log, that is written until it can.
+    /// Opens the log in `folder`, as [`Appender::open`] does, and starts its thread. If it cannot be opened
+    /// and there is a spill log, that one is written until the log can be opened.
     ///
     /// # Errors
-    /// Where neither can be opened, the key of its checkpoints not be used, or no thread be started.
+    /// Returns an error if neither log can be opened, the key of the checkpoints cannot be used, or the
+    /// thread cannot be started.
     pub fn open(
         disk: Arc<dyn LogDisk>,
         folder: impl Into<PathBuf>,
@@ -106,59 +109,61 @@ impl Log {
         }
     }
 
-    /// Hands over what `entry` makes, which runs in the log's thread. Nobody waits for it.
+    /// Queues the entry that `entry` makes in the log's thread, without waiting.
     ///
     /// # Errors
-    /// Where the queue is full; that is counted.
+    /// Returns an error if the queue is full; the record is counted as missing.
     pub fn put(&self, entry: impl FnOnce() -> Entry + Send + 'static) -> Result<(), Unwritten> {
         self.0.queue.push(Item { work: Work::Put(Box::new(entry)), ticket: None })
     }
 
-    /// Hands over what `entry` makes, to be written through as soon as possible. The ticket is ready when it was.
+    /// Queues the entry that `entry` makes, to be synced as soon as possible. The ticket is ready then.
     ///
     /// # Errors
-    /// Where the queue is full; that is counted.
+    /// Returns an error if the queue is full; the record is counted as missing.
     pub fn put_through(&self, entry: impl FnOnce() -> Entry + Send + 'static) -> Result<Ticket, Unwritten> {
         let ticket = Ticket::new();
         self.0.queue.push(Item { work: Work::Put(Box::new(entry)), ticket: Some(ticket.clone()) })?;
         Ok(ticket)
     }
 
-    /// The promise that all that was handed over before is written through. It is broken where a record was lost since
-    /// somebody asked for this last, also if there is room again.
+    /// Returns a ticket that is ready when all records queued before are synced. It fails if a record was
+    /// lost since the last call of this method, even if there is room again.
     ///
     /// # Errors
-    /// Where the queue is full; that is counted.
+    /// Returns an error if the queue is full; this is counted.
     pub fn settled(&self) -> Result<Ticket, Unwritten> {
         let ticket = Ticket::new();
         self.0.queue.push(Item { work: Work::Settle, ticket: Some(ticket.clone()) })?;
         Ok(ticket)
     }
 
-    /// Closes the log: what was handed over is written through, and the chain is closed. Ready when that is done; what is
-    /// handed over later is refused. It needs no runtime, and may be called again and by several at once.
+    /// Closes the log: all queued records are synced, and the chain is closed. The ticket is ready when that
+    /// is done; later records are refused. It needs no runtime, and may be called again and from several
+    /// threads at once.
     pub fn close(&self) -> Ticket {
         self.0.queue.close();
         self.0.queue.closed()
     }
 
-    /// Erases, in the chain of this log, the payloads of the records that `which` picks and no hold is about, as
-    /// [`Appender::erase`] does; of how many. Waits for it; what others put down meanwhile waits too.
+    /// Erases, in the chain of this log, the payloads of the records that `which` selects and no hold
+    /// selects, as [`Appender::erase`] does; returns their number. Blocks until it is done; records queued
+    /// meanwhile wait too.
     ///
     /// # Errors
-    /// Whatever the disk answers, and where the holds cannot be read or are not those of the record.
+    /// Returns an error if the disk fails, the holds cannot be read, or they are not those of the log.
     pub fn erase(
         &self,
         why: impl Into<String>,
         which: impl Fn(&Record) -> bool + Send + 'static,
     ) -> io::Result<u64> {
-        // Taken until it is done: nobody begins to hold, to compress or to delete meanwhile.
+        // The lock is held until it is done: no hold is added, and no file compressed or deleted meanwhile.
         let holds = Holds::take(Arc::clone(&self.0.disk), &self.0.folder)?;
         holds.check()?;
         let (why, (tell, told)) = (why.into(), mpsc::channel());
         let work = move |appender: io::Result<&mut Appender>| {
             let is_meant = |record: &Record| which(record) && holds.of(record).is_none();
-            // Who asked is waiting.
+            // The caller waits for the result.
             drop(tell.send(appender.and_then(|appender| appender.erase(&why, &is_meant))));
         };
         let item = Item { work: Work::Do(Box::new(work)), ticket: Some(Ticket::new()) };
@@ -166,31 +171,33 @@ impl Log {
         told.recv().map_err(io::Error::other)?
     }
 
-    /// Counts a record that was not handed over, because [`Log::check`] said that it would be of no use, and `why`.
+    /// Counts a record that was not queued because [`Log::check`] returned the error `why`.
     pub(crate) fn refuse(&self, why: Unwritten) {
         self.0.queue.refuse(why);
     }
 
-    /// Whether what was handed over last could be written, as far as is known.
+    /// Checks whether the last records could be written, as far as is known.
     ///
     /// # Errors
-    /// Why not.
+    /// Returns the reason if the last write failed.
     pub fn check(&self) -> Result<(), Unwritten> {
         self.0.queue.check()
     }
 
-    /// Why the last checkpoint could not be written, where there is a place for them. That they began to fail is a record
-    /// as well.
+    /// Reason why the last checkpoint could not be written, if checkpoints are enabled. The first failure is
+    /// also recorded.
     pub fn unanchored(&self) -> Option<Arc<str>> {
         self.0.queue.unanchored()
     }
 
-    /// Why the files could not be kept as [`LogSettings::keeping`] says, where that failed last.
+    /// Reason why the settings of [`LogSettings::keeping`] could not be applied the last time, if that
+    /// failed.
     pub fn unkept(&self) -> Option<Arc<str>> {
         self.0.queue.unkept()
     }
 
-    /// What the writer of this chain before had left; nothing where its folder could not be opened at first.
+    /// State in which the previous writer left this chain; `Nothing` if the folder could not be opened at
+    /// first.
     pub fn recovered(&self) -> &Recovered {
         &self.0.recovered
     }
@@ -207,7 +214,7 @@ impl Drop for Running {
         let at_risk = self.queue.close();
         let Some(thread) = self.thread.take() else { return };
         if thread.thread().id() == std::thread::current().id() {
-            // Dropped by what it was handed, it goes on by itself.
+            // Dropped in its own thread, by a queued function: the thread ends by itself.
             return;
         }
         let Some(end) = self.queue.wait_for_end(self.drop_wait) else {
@@ -217,10 +224,10 @@ impl Drop for Running {
                 self.drop_wait
             ));
         };
-        // A panic of the thread was one of what it was handed; everyone who waited was told.
+        // The thread only panics if a queued function does; all waiting callers got an answer.
         drop(thread.join());
         match end {
-            // Who closed it knows.
+            // A caller of `close` waits for the error and gets it.
             _ if self.queue.is_awaited() => {}
             Ok(()) if at_risk > 0 => say(&format!(
                 "the audit log was dropped before it was closed: waited until {at_risk} records were written; await \
@@ -232,7 +239,7 @@ impl Drop for Running {
     }
 }
 
-/// Tells those who wait for the end of the writer that it came, also where it panicked.
+/// Informs all callers that wait for the end of the writer, even if it panicked.
 struct Ends(Arc<Queue>);
 
 impl Drop for Ends {
@@ -241,13 +248,13 @@ impl Drop for Ends {
     }
 }
 
-/// Says what a drop cannot return, on standard error; nothing reads what it could return.
+/// Writes a message to standard error, because a drop cannot return an error.
 fn say(what: &str) {
-    // Where standard error is closed, there is nowhere to say it.
+    // If standard error is closed, the message is lost.
     let _said = writeln!(io::stderr(), "hooks: {what}");
 }
 
-/// Opens the `spill` log in place of the one in `folder`, which gave `error`.
+/// Opens the `spill` log in place of the log in `folder`, which could not be opened because of `error`.
 fn instead(error: OpenError, folder: &Path, spill: Option<&mut Place>) -> Result<Recovered, OpenError> {
     let Some(spill) = spill else { return Err(error) };
     match spill.open() {

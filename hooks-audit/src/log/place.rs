@@ -1,4 +1,5 @@
-//! A folder in which the log has a chain, opened when it is needed: its own one, and the one beside.
+//! A folder with a chain of this process, opened on first use: the folder of the log, or that of its spill
+//! log.
 
 use std::io;
 use std::path::{Path, PathBuf};
@@ -10,17 +11,17 @@ use hooks_core::time::{Clock, Tick};
 
 use crate::append::{Appender, Entry, OpenError, Recovered, Settings};
 
-/// How long nothing is tried after a folder could not be opened: it takes a lock, and reading.
+/// Time without further attempts after a folder could not be opened; an attempt takes a lock and reads.
 const PAUSE: Duration = Duration::from_secs(1);
 
-/// A folder of the log, and the chain in it that is this process's.
+/// A folder, and the chain of this process in it.
 pub(super) struct Place {
     disk: Arc<dyn LogDisk>,
     folder: PathBuf,
     settings: Settings,
     clock: Arc<dyn Clock>,
     appender: Option<Appender>,
-    /// Why it could not be opened, and when that is tried again.
+    /// Reason why the folder could not be opened, and the time of the next attempt.
     failure: Option<(String, Tick)>,
 }
 
@@ -38,7 +39,7 @@ impl Place {
         &self.folder
     }
 
-    /// Opens a chain in it, as [`Appender::open`] does.
+    /// Opens a chain in the folder, as [`Appender::open`] does.
     pub(super) fn open(&mut self) -> Result<Recovered, OpenError> {
         let settings = self.settings.clone();
         match Appender::open(Arc::clone(&self.disk), &self.folder, settings, Arc::clone(&self.clock)) {
@@ -53,12 +54,12 @@ impl Place {
         }
     }
 
-    /// The chain, where one is open.
+    /// The chain, if one is open.
     pub(super) fn opened(&mut self) -> Option<&mut Appender> {
         self.appender.as_mut()
     }
 
-    /// The chain; opens one, unless that failed a moment ago.
+    /// The chain; opens one, unless that failed during the last pause.
     pub(super) fn appender(&mut self) -> io::Result<&mut Appender> {
         if self.appender.is_none() {
             if let Some((why, until)) = &self.failure
@@ -66,13 +67,13 @@ impl Place {
             {
                 return Err(io::Error::other(why.clone()));
             }
-            // What a writer before left is on the record of the chain itself.
+            // The chain itself has a record of the state that the previous writer left.
             self.open().map_err(io::Error::other)?;
         }
         self.appender.as_mut().ok_or_else(|| io::ErrorKind::NotFound.into())
     }
 
-    /// Adds `entries` as one group, and has all that was added written `through`.
+    /// Appends `entries` as one group; if `through`, syncs everything that was appended.
     pub(super) fn write(&mut self, entries: &mut [Entry], through: bool) -> io::Result<()> {
         let appender = self.appender()?;
         if !entries.is_empty() {
@@ -81,14 +82,14 @@ impl Place {
         if through { appender.sync() } else { Ok(()) }
     }
 
-    /// Whether all that was added is known to be on the device.
+    /// Whether all appended records are known to be synced.
     pub(super) fn is_through(&mut self) -> bool {
         self.opened().is_none_or(|appender| appender.durable().seq == appender.chain().seq)
     }
 
-    /// Hands the chain over to the next one.
+    /// Closes the chain, so that the next writer can continue it.
     pub(super) fn close(self) {
-        // Whoever opens the chain next finds out what was left undone.
+        // If closing fails, the next process that opens the chain recovers it.
         drop(self.appender.map(Appender::close));
     }
 }

@@ -1,4 +1,4 @@
-//! What waits to be written: bounded, and cheap to add to.
+//! The queue of a log: bounded, and cheap to add to.
 
 use std::io;
 use std::mem;
@@ -9,31 +9,31 @@ use std::time::Duration;
 use super::ticket::{Ticket, Unwritten};
 use crate::append::{Appender, Entry};
 
-/// How often the writer looks before it falls asleep: some ten microseconds, where nobody else wants the processor. That is
-/// what it takes until one who was told is here again.
+/// Number of times the writer looks at the queue before it sleeps: about ten microseconds if no other thread
+/// needs the processor. A caller whose ticket was just settled needs about as long to queue its next record.
 const LOOKS: u32 = 200;
 
-/// What there is to do, in the log's thread.
+/// Work for the log's thread.
 pub(super) enum Work {
-    /// Makes a record, which is put down.
+    /// Makes a record, which is written.
     Put(Box<dyn FnOnce() -> Entry + Send>),
-    /// Nothing: somebody waits for those before.
+    /// No work: a caller waits for the records before it.
     Settle,
-    /// Something with the files, behind those before; where there are none, with the reason.
+    /// Work on the files, after the records before it; called with an error if no chain can be opened.
     Do(Box<Deed>),
 }
 
-/// What is done with the files.
+/// Work on the files.
 type Deed = dyn FnOnce(io::Result<&mut Appender>) + Send;
 
-/// Something to do.
+/// An entry of the queue.
 pub(super) struct Item {
     pub(super) work: Work,
-    /// Who waits until it is written through.
+    /// Ticket of the caller that waits for the sync.
     pub(super) ticket: Option<Ticket>,
 }
 
-/// What waits, and how the log is.
+/// Waiting work, and the state of the log.
 pub(super) struct Queue {
     most: usize,
     state: Mutex<State>,
@@ -44,51 +44,51 @@ pub(super) struct Queue {
 #[derive(Default)]
 struct State {
     items: Vec<Item>,
-    /// What was refused since the last time that was written down.
+    /// Items refused since the last report in the log.
     refused: Option<Refused>,
-    /// Why what was tried last could not be written.
+    /// Reason why the last write failed.
     failure: Option<Unwritten>,
-    /// Why the last anchor could not be written.
+    /// Reason why the last checkpoint could not be written.
     unanchored: Option<Arc<str>>,
-    /// Why the files could not be kept as they are to be.
+    /// Reason why the retention settings could not be applied.
     unkept: Option<Arc<str>>,
     writer: Writer,
     is_closed: bool,
-    /// How many records were handed over that are not known to be on the device.
+    /// Number of queued records that are not known to be synced.
     at_risk: u64,
-    /// How it ended, once the writer has.
+    /// Result of the writer, once it has ended.
     end: Option<Result<(), Unwritten>>,
-    /// Who waits for that, and whether anybody ever did.
+    /// Tickets for the end of the writer, and whether any caller ever waited for it.
     closing: Vec<Ticket>,
     is_awaited: bool,
 }
 
-/// What the writer does, which says who has to wake it.
+/// State of the writer, which decides who has to wake it.
 #[derive(Clone, Copy, Default)]
 enum Writer {
-    /// It writes, and looks at the queue when it is done.
+    /// Writes, and looks at the queue when it is done.
     #[default]
     Writes,
-    /// It sleeps until something comes.
+    /// Sleeps until an item is added.
     Sleeps,
-    /// It looks again by itself soon, so that only who waits wakes it.
+    /// Wakes by itself soon, so that only an item with a ticket, or a half-full queue, wakes it earlier.
     Naps,
-    /// It waits for so many items.
+    /// Waits for this many items.
     Gathers(usize),
 }
 
-/// What the writer takes.
+/// Content of the queue that the writer takes.
 pub(super) struct Taken {
     pub(super) items: Vec<Item>,
     pub(super) refused: Option<Refused>,
     pub(super) is_closed: bool,
 }
 
-/// Items that were not handed over.
+/// Count of refused items.
 #[derive(Debug)]
 pub(super) struct Refused {
     pub(super) count: u64,
-    /// Why the first was not.
+    /// Reason why the first was refused.
     pub(super) why: Unwritten,
 }
 
@@ -97,7 +97,8 @@ impl Queue {
         Self { most, state: Mutex::default(), arrived: Condvar::new(), ended: Condvar::new() }
     }
 
-    /// Adds an item. Wakes the writer where somebody waits for it, or it would sleep on.
+    /// Adds an item. Wakes the writer if a caller waits for the item, or if the writer would not wake by
+    /// itself.
     pub(super) fn push(&self, item: Item) -> Result<(), Unwritten> {
         let mut state = self.state();
         if state.is_closed {
@@ -118,7 +119,7 @@ impl Queue {
             Writer::Gathers(count) => state.items.len() >= count,
         };
         if wakes {
-            // Whoever comes next need not wake it again.
+            // Later callers need not wake it again.
             state.writer = Writer::Writes;
         }
         drop(state);
@@ -128,7 +129,7 @@ impl Queue {
         Ok(())
     }
 
-    /// Whether it can be hoped that what is added will be written.
+    /// Checks whether added items are expected to be written.
     pub(super) fn check(&self) -> Result<(), Unwritten> {
         let state = self.state();
         match &state.failure {
@@ -139,12 +140,12 @@ impl Queue {
         }
     }
 
-    /// Counts an item that was not handed over, because it would be of no use: `why`.
+    /// Counts an item that was not added because its write would fail with `why`.
     pub(super) fn refuse(&self, why: Unwritten) {
         self.state().refuse(why);
     }
 
-    /// Takes nothing more; how many records were handed over that are not known to be on the device.
+    /// Closes the queue; returns the number of queued records that are not known to be synced.
     pub(super) fn close(&self) -> u64 {
         let mut state = self.state();
         state.is_closed = true;
@@ -154,7 +155,7 @@ impl Queue {
         at_risk
     }
 
-    /// Ready when the writer has ended: with an error where something of what was handed over is not on the device.
+    /// Returns a ticket for the end of the writer; it fails if a queued record is not synced.
     pub(super) fn closed(&self) -> Ticket {
         let ticket = Ticket::new();
         let mut state = self.state();
@@ -166,7 +167,7 @@ impl Queue {
         ticket
     }
 
-    /// Says how the writer ended; the first word stands.
+    /// Reports the result of the writer; only the first report counts.
     pub(super) fn end(&self, end: Result<(), Unwritten>) {
         let mut state = self.state();
         let end = state.end.get_or_insert(end).clone();
@@ -179,55 +180,56 @@ impl Queue {
         closing.iter().for_each(|ticket| ticket.settle(end.clone()));
     }
 
-    /// Waits for that, no longer than `patience`; `None` where it takes longer.
+    /// Waits for the end of the writer for at most `patience`; `None` if it takes longer.
     pub(super) fn wait_for_end(&self, patience: Duration) -> Option<Result<(), Unwritten>> {
         let waited = self.ended.wait_timeout_while(self.state(), patience, |state| state.end.is_none());
         waited.unwrap_or_else(PoisonError::into_inner).0.end.clone()
     }
 
-    /// Whether somebody asked how the writer ends.
+    /// Whether a caller waited for the end of the writer.
     pub(super) fn is_awaited(&self) -> bool {
         self.state().is_awaited
     }
 
-    /// All that was taken so far is on the device.
+    /// Reports that everything taken so far is synced.
     pub(super) fn report_through(&self) {
         let mut state = self.state();
         let puts = state.items.iter().filter(|item| matches!(item.work, Work::Put(_)));
         state.at_risk = puts.count() as u64;
     }
 
-    /// Says how the last attempt to write went.
+    /// Reports the result of the last write.
     pub(super) fn report(&self, failure: Option<Unwritten>) {
         self.state().failure = failure;
     }
 
-    /// Says how the last anchor went.
+    /// Reports the result of the last checkpoint.
     pub(super) fn report_anchor(&self, failure: Option<Arc<str>>) {
         self.state().unanchored = failure;
     }
 
-    /// Why the last anchor could not be written.
+    /// Reason why the last checkpoint could not be written.
     pub(super) fn unanchored(&self) -> Option<Arc<str>> {
         self.state().unanchored.clone()
     }
 
-    /// Says how it went last to keep the files.
+    /// Reports the result of the last run of the keeper.
     pub(super) fn report_kept(&self, failure: Option<Arc<str>>) {
         self.state().unkept = failure;
     }
 
-    /// Why the files could not be kept.
+    /// Reason why the retention settings could not be applied.
     pub(super) fn unkept(&self) -> Option<Arc<str>> {
         self.state().unkept.clone()
     }
 
-    /// Waits until something is to be done: for ever, or for `nap` in which only those who wait themselves wake the
-    /// writer. Takes all there is, and leaves `items`, which is empty, for what comes.
+    /// Waits for work and takes all of it; leaves `items`, which is empty, in its place. With `nap`, waits no
+    /// longer than that, and only callers with a ticket wake the writer.
     ///
-    /// Who was waiting until the last group was written through is just being woken and may be here again in a moment. So
-    /// the writer does not fall asleep at once, which whoever comes would have to pay for. And so that one of them is not a
-    /// group alone, as many are waited for as were told, as long as that group took.
+    /// Callers that waited for the last group are just waking up and may be back in a moment. So the writer
+    /// does not sleep at once, because the next caller would have to wake it. And to avoid groups of one
+    /// record, the writer waits for as many items as there were tickets in the last group, for as long as
+    /// that group took.
     pub(super) fn take(&self, nap: Option<Duration>, gathers: (usize, Duration), items: Vec<Item>) -> Taken {
         let (expected, moment) = gathers;
         if expected > 0 {
@@ -238,7 +240,7 @@ impl Queue {
             state.writer = if nap.is_some() { Writer::Naps } else { Writer::Sleeps };
             let is_idle = |state: &mut State| state.items.is_empty() && !state.is_closed;
             state = match nap {
-                // Woken for one who waits, or when the nap is over.
+                // Woken by an item with a ticket, or at the end of the nap.
                 Some(nap) => self.arrived.wait_timeout(state, nap).unwrap_or_else(PoisonError::into_inner).0,
                 None => self.arrived.wait_while(state, is_idle).unwrap_or_else(PoisonError::into_inner),
             };
@@ -254,7 +256,7 @@ impl Queue {
         Taken { items, refused: state.refused.take(), is_closed: state.is_closed }
     }
 
-    /// Looks a few more times whether so many came, and lets others run in between.
+    /// Looks at the queue several times until it has this many items, and lets other threads run in between.
     fn linger(&self, expected: usize) {
         for _ in 0..LOOKS {
             let state = self.state();

@@ -1,4 +1,4 @@
-//! What may be set about a log.
+//! Settings of a log.
 
 use std::path::PathBuf;
 use std::time::Duration;
@@ -10,45 +10,47 @@ use crate::append::Settings;
 use crate::checkpoint::Checkpoints;
 use crate::keep::Keeping;
 
-/// What an acknowledged record survives.
+/// Events that an acknowledged record survives.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
 #[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 #[serde(rename_all = "snake_case")]
 pub enum Durability {
-    /// The end of the process, and a loss of power some time later.
+    /// The end of the process, and a power loss some time later.
     #[default]
     Os,
-    /// A loss of power.
+    /// A power loss.
     Disk,
 }
 
-/// How much may wait, for how long, and what becomes of what cannot be written.
+/// Settings of a log: bounds on waiting records, and handling of records that cannot be written.
 #[derive(Clone, Debug)]
 #[non_exhaustive]
 pub struct LogSettings {
-    /// The files.
+    /// Settings for the files.
     pub files: Settings,
-    /// How many records may wait to be written.
+    /// Limit on the records that wait to be written.
     pub queue: usize,
-    /// How long a record that nobody waits for may be in the file before it is written through.
+    /// Time until a record without a waiting caller is synced after it is written.
     pub sync_within: Duration,
-    /// Where records go that cannot be written in the log's folder: another log, in this folder, best on another device.
+    /// Folder of the spill log, a second log for records that cannot be written to the first; best on another
+    /// device.
     pub spill: Option<PathBuf>,
-    /// Where it is kept what is missing from the log until it can say so; in the memory of this process, unless told.
+    /// Store for the numbers of missing records until the log can report them. Default: in memory of this
+    /// process only.
     pub gaps: Option<Gaps>,
-    /// Where what the chain was at some time is written down, and who vouches for it: after each pause, after 1,024 records
-    /// at most while there are more to come, and at the end.
+    /// Folder and signer for checkpoints of the chain. They are made at each pause, after at most 1,024
+    /// records while more are waiting, and at the end.
     pub checkpoints: Option<Checkpoints>,
-    /// How the files of the chain are kept, by a thread beside the writer, while the log is open; whoever opens one for a
-    /// moment leaves that to others.
+    /// Retention settings, applied to the chain by a thread beside the writer while the log is open.
+    /// Processes that open a log for a moment leave this to others.
     pub keeping: Option<Keeping>,
-    /// How long a log that is dropped without [`Log::close`](super::Log::close) is waited for.
+    /// Time to wait for the writer if a log is dropped without [`Log::close`](super::Log::close).
     pub drop_wait: Duration,
 }
 
 impl LogSettings {
-    /// 8,192 records, 50 ms, no spill, nothing kept of gaps, no checkpoints, nothing that keeps the files, 5 s when it is
-    /// dropped; the files as [`Settings::new`] has them.
+    /// Defaults: 8,192 records, 50 ms, no spill log, no stored counts of missing records, no checkpoints, no
+    /// retention settings, 5 s to wait in a drop; the files as in [`Settings::new`].
     pub fn new(secret: [u8; 32]) -> Self {
         Self {
             files: Settings::new(secret),

@@ -8,7 +8,7 @@ use crate::read::{Positions, Reader};
 use crate::record::{Record, notes};
 use crate::sim::{Faults, SimDisk};
 
-/// The time of the machine: a log waits on its own thread.
+/// The clock of the machine, because a log waits on its own thread.
 #[derive(Debug)]
 struct Machine(std::time::Instant);
 
@@ -76,7 +76,7 @@ fn a_log_is_closed_once_for_all_who_ask() {
     closed.into_iter().for_each(|closed| closed.wait().unwrap());
     assert_eq!((log.put(entry(1)), other.check()), (Err(Unwritten::Closed), Err(Unwritten::Closed)));
     assert_eq!(read(&disk, "/log").len(), 100);
-    // The chain is free, although somebody still has the log.
+    // The chain is released, although the log is not dropped yet.
     assert_eq!(*open(&disk, |_| {}).recovered(), Recovered::Nothing);
     log.close().wait().unwrap();
 }
@@ -95,7 +95,7 @@ fn a_log_that_is_dropped_is_waited_for_no_longer_than_it_says() {
     let log = open(&SimDisk::new(1), |settings| settings.drop_wait = Duration::from_millis(1));
     let (go, wait) = mpsc::channel::<()>();
     log.put(move || {
-        // Ready when the test ends.
+        // Returns when the test ends.
         let _ended = wait.recv();
         Entry::default()
     })
@@ -154,7 +154,7 @@ fn a_full_queue_is_an_error_and_a_record() {
     let disk = SimDisk::new(1);
     let log = open(&disk, |settings| settings.queue = 4);
     let (go, wait) = mpsc::channel::<()>();
-    // The thread is busy with the first one for as long as we like.
+    // The thread is blocked in the first record until the test releases it.
     let first = log.put_through(move || {
         wait.recv().unwrap();
         Entry::default()
@@ -182,7 +182,7 @@ fn a_disk_that_fails_is_said_and_counted_and_forgiven() {
     assert!(matches!(error, Unwritten::Disk(_)), "{error}");
     assert_eq!(log.check(), Err(error));
     disk.with_faults(Faults::default());
-    // Nothing is tried for a while after a file could not be begun.
+    // After a file could not be begun, there is a pause without attempts.
     while log.put_through(entry(2)).unwrap().wait().is_err() {}
     assert_eq!(log.check(), Ok(()));
     drop(log);
@@ -229,7 +229,7 @@ fn what_the_chain_was_is_written_down_elsewhere() {
     log.put_through(entry(2)).unwrap().wait().unwrap();
     drop(log);
     assert_eq!(condition(&disk), (Condition::Clean, Some(2)));
-    // The log is put back, and its writer notices.
+    // The log is rolled back, and its writer notices.
     let file = Path::new("/log/w0.00000001.jsonl");
     disk.tamper(file, old.content(file).unwrap());
     assert_eq!(condition(&disk).0, Condition::Mismatched);
@@ -293,7 +293,7 @@ fn whoever_waits_for_what_came_before_is_told_that_it_was_lost() {
     assert!(log.put_through(entry(2)).unwrap().wait().is_err());
     disk.with_faults(Faults::default());
     assert!(log.settled().unwrap().wait().is_err(), "there is room again, and the second one is lost");
-    // A moment after it failed, no file can be begun yet.
+    // During the pause after the failure, no file can be begun.
     while log.settled().unwrap().wait().is_err() {
         std::thread::yield_now();
     }

@@ -1,4 +1,4 @@
-//! The promise that a record is written through.
+//! A ticket for a record that is being synced.
 
 use std::fmt;
 use std::future::Future;
@@ -6,14 +6,14 @@ use std::pin::Pin;
 use std::sync::{Arc, Condvar, Mutex, MutexGuard, PoisonError};
 use std::task::{Context, Poll, Waker};
 
-/// Why a record was not written.
+/// Reason why a record was not written.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 #[non_exhaustive]
 pub enum Unwritten {
-    /// More wait than may.
+    /// The queue is full.
     #[error("the audit log is behind: its queue of {0} records is full")]
     Full(usize),
-    /// The disk refused it.
+    /// The disk refused the record.
     #[error("the audit log cannot be written: {0}")]
     Disk(Arc<str>),
     /// The log was closed.
@@ -21,7 +21,7 @@ pub enum Unwritten {
     Closed,
 }
 
-/// Ready when the record is written through, or could not be. Clones are about the same record.
+/// Ready when the record is synced, or could not be. Clones are for the same record.
 #[derive(Clone, Default)]
 #[must_use = "the record is not known to be written before it is ready"]
 pub struct Ticket(Arc<Shared>);
@@ -36,7 +36,7 @@ struct Shared {
 struct State {
     answer: Option<Result<(), Unwritten>>,
     waker: Option<Waker>,
-    /// Whether a thread waits, which has to be woken by the system.
+    /// Whether a thread waits, which the operating system has to wake.
     is_blocking: bool,
 }
 
@@ -45,10 +45,10 @@ impl Ticket {
         Self::default()
     }
 
-    /// Waits in this thread.
+    /// Blocks this thread until the ticket is ready.
     ///
     /// # Errors
-    /// Where it was not written.
+    /// Returns an error if the record was not written.
     pub fn wait(self) -> Result<(), Unwritten> {
         let mut state = self.state();
         state.is_blocking = true;
@@ -57,7 +57,7 @@ impl Ticket {
         state.answer.clone().unwrap_or(Err(Unwritten::Closed))
     }
 
-    /// Says how it went; the first word stands.
+    /// Sets the result; only the first call counts.
     pub(super) fn settle(&self, answer: Result<(), Unwritten>) {
         let mut state = self.state();
         state.answer.get_or_insert(answer);

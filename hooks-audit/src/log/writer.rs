@@ -1,4 +1,4 @@
-//! The thread of a log.
+//! Thread of a log.
 
 use std::io;
 use std::panic::{AssertUnwindSafe, catch_unwind};
@@ -16,54 +16,54 @@ use crate::append::{Appender, Entry};
 use crate::checkpoint::CheckpointWriter;
 use crate::record::{Record, notes};
 
-/// How long the writer does not look at what nobody waits for: what gathers meanwhile is one group, and whoever adds to
-/// it need not wake a thread.
+/// Time between two looks at records without a waiting caller: records that gather meanwhile are one group,
+/// and callers need not wake the thread.
 const NAP: Duration = Duration::from_millis(2);
-/// The longest that is waited for those to come by again who waited for the last group.
+/// The longest time to wait for the callers of the last group to queue more records.
 const LONGEST_GATHERING: Duration = Duration::from_millis(2);
-/// The most that the moment of a record may be from the clock's.
+/// The largest accepted difference between the time of a record and the clock.
 const MOST_OFF: Duration = Duration::from_secs(3_600);
-/// The most records of one group.
+/// Limit on the records of one group.
 const MOST_OF_A_GROUP: usize = 1_024;
-/// How long is waited before the log is tried again that has to say what is missing from it.
+/// Time until the writer tries again to record the count of missing records.
 const TELLING_PAUSE: Duration = Duration::from_millis(50);
-/// How often it is kept elsewhere, while there is more and more of it, what is missing.
+/// Time between two writes of the count of missing records to its own file, while it grows.
 const KEEPING_PAUSE: Duration = Duration::from_secs(1);
-/// So many records at most are behind the last checkpoint, while there are more to come.
+/// Limit on the records behind the last checkpoint, while more are waiting.
 const MOST_BEHIND_A_CHECKPOINT: u64 = 1_024;
 
-/// Writes what is in the queue until that is closed.
+/// Writes the content of the queue until it is closed.
 pub(super) struct Writer {
     queue: Arc<Queue>,
-    /// The log's own folder,
+    /// Folder of the log.
     home: Place,
-    /// and the one beside.
+    /// Folder of the spill log.
     spill: Option<Place>,
-    /// What keeps the files.
+    /// Applies the retention settings.
     beside: Option<Beside>,
     sync_within: Duration,
     clock: Arc<dyn Clock>,
-    /// Since when something is in the file that was not written through, and settled.
+    /// Time since when the file has records that are not synced and settled.
     unsettled: Option<Tick>,
-    /// What is missing from the log, whether it has to say so, or to show that it can be written again, and when that is
-    /// tried next.
+    /// Counts of missing records. `owes`: whether a record about them, or a successful write after a failure,
+    /// is due; then the times of the next attempt to record them and to store them.
     gaps: Gaps,
     owes: bool,
     tell_after: Tick,
     keep_after: Tick,
-    /// How many were lost since somebody waited for all.
+    /// Number of records lost since the last caller waited for all records.
     lost: u64,
-    /// What writes checkpoints down, the number of the last record before the last one, and whether they fail.
+    /// Writer of checkpoints; the number of records in its last checkpoint; whether checkpoints fail.
     checkpoints: Option<CheckpointWriter>,
     anchored: u64,
     is_unanchored: bool,
-    /// Whether those that the chain says were made have been looked for.
+    /// Whether the checkpoints that the chain mentions were compared with those in the folder.
     is_compared: bool,
-    /// How many waited for the last group, and how long that took.
+    /// Number of tickets in the last group, and the time that its write took.
     gathers: (usize, Duration),
 }
 
-/// Where a log writes.
+/// Parts of a writer.
 pub(super) struct Parts {
     pub(super) queue: Arc<Queue>,
     pub(super) home: Place,
@@ -103,7 +103,7 @@ impl Writer {
     /// Writes until the queue is closed.
     ///
     /// # Errors
-    /// Where something of what was handed over is not on the device.
+    /// Returns an error if a queued record is not synced.
     pub(super) fn run(mut self) -> Result<(), Unwritten> {
         let mut room = Vec::new();
         loop {
@@ -141,7 +141,7 @@ impl Writer {
         if self.lost > 0 {
             end = end.and(Err(lost(self.lost)));
         }
-        // Where it cannot be kept, it stays in memory, where whoever ends the process may ask for it.
+        // If the counts cannot be stored, they stay in memory, where the host may ask for them.
         drop(self.gaps.keep());
         if let Some(spill) = self.spill {
             spill.close();
@@ -153,10 +153,10 @@ impl Writer {
         end
     }
 
-    /// Writes one group, and through if somebody waits for that.
+    /// Writes one group; syncs it if a caller waits for it.
     fn write(&mut self, items: Vec<Item>) {
         let mut tickets: Vec<Ticket> = Vec::new();
-        // Of those who wait for what came before.
+        // Tickets of callers that wait for the records before.
         let mut settling: Vec<Ticket> = Vec::new();
         let mut entries = Vec::with_capacity(items.len());
         let mut deeds = Vec::new();
@@ -197,12 +197,12 @@ impl Writer {
                 self.spill(&mut entries, waits, &error).map_err(|()| failure(&error))
             }
         };
-        // What is on the record elsewhere is on the record: nobody need be refused for it.
+        // A record in the spill log counts as recorded, so no call has to be denied.
         self.queue.report(answer.clone().err());
         if let Err(error) = &answer {
             self.lose(count, &error.to_string());
         }
-        // Before anybody goes on: nobody knows whether this process lives to do it later.
+        // Stored before any caller continues, because this process may be killed at any time afterwards.
         self.keep_if_due();
         if waits && answer.is_ok() {
             self.queue.report_through();
@@ -211,7 +211,8 @@ impl Writer {
             ticket.settle(answer.clone());
         }
         for deed in deeds {
-            // It says itself how it went; where it does not, whoever waits is told that nobody will.
+            // The work reports its own result. If it panics, its channel is closed and the waiting caller
+            // gets an error.
             drop(catch_unwind(AssertUnwindSafe(|| deed(self.home.appender()))));
             self.unsettled = self.unsettled.or(Some(self.clock.tick()));
         }
@@ -229,8 +230,8 @@ impl Writer {
         }
     }
 
-    /// Gives a record whose moment is far from the clock's that of the clock: an event says of itself when it was, and
-    /// what it says decides neither what retention deletes nor whether a reader can read the record.
+    /// Replaces the time of a record by the clock's if they differ too much. An event states its own time,
+    /// which must not decide over retention or make the record unreadable.
     fn set_right(&self, entry: &mut Entry) {
         let now = self.clock.now();
         if now.since(entry.record.at).max(entry.record.at.since(now)) > MOST_OFF {
@@ -238,7 +239,7 @@ impl Writer {
         }
     }
 
-    /// So many records are not in the log, and it has to say so.
+    /// Counts missing records, which the log has to report.
     fn lose(&mut self, count: u64, why: &str) {
         if count > 0 {
             self.lost += count;
@@ -247,23 +248,25 @@ impl Writer {
         }
     }
 
-    /// Writes `entries` into the log beside, where there is to be one, because of what the log's own folder answered.
+    /// Writes `entries` to the spill log, if there is one, after the log failed with the error `why`.
     fn spill(&mut self, entries: &mut [Entry], waits: bool, why: &io::Error) -> Result<(), ()> {
         let Some(spill) = &mut self.spill else { return Err(()) };
         if entries.is_empty() {
-            // Somebody waits for what came before: all of it went elsewhere, unless something is stuck here.
+            // A caller waits for earlier records: all of them were written and synced, here or in the spill
+            // log, or this fails.
             let is_through = self.home.is_through();
             return (is_through && spill.is_through()).then_some(()).ok_or(());
         }
         spill.write(entries, waits).map_err(drop)?;
-        // Nobody comes by again before long.
+        // The spill log is settled at once, because its next record may be far away.
         spill.appender().and_then(Appender::settle).map_err(drop)?;
         let (count, folder) = (entries.len() as u64, spill.folder().display().to_string());
         self.gaps.add(Missing::spilled(count, self.clock.now(), &why.to_string(), &folder));
         Ok(())
     }
 
-    /// Says in the log what is missing from it, through to the device, before what others have kept of it is taken away.
+    /// Records the counts of missing records and syncs that record before the files with the counts are
+    /// removed.
     fn tell(&mut self) {
         let found = self.gaps.find(self.clock.now());
         let mut entries = found.missing().entries(self.clock.now());
@@ -278,8 +281,9 @@ impl Writer {
         }
     }
 
-    /// Puts where the next process finds it what the log cannot say yet: at once, and again after a while. Who waits for a
-    /// record does not wait for other processes that do the same: it stays in memory then, and is tried again soon.
+    /// Stores the counts of missing records in a file for the next process: at once, and again after a pause.
+    /// Never waits for other processes that do the same, because callers wait for this thread: the counts
+    /// stay in memory then, and the next attempt is soon.
     fn keep_if_due(&mut self) {
         if !self.owes || self.clock.tick() < self.keep_after {
             return;
@@ -288,11 +292,12 @@ impl Writer {
             Err(error) if error.kind() == io::ErrorKind::TimedOut => TELLING_PAUSE,
             _ => KEEPING_PAUSE,
         };
-        // Counted from its end: where that takes long, records are written in between.
+        // Counted from the end: if storing takes long, records are written in between.
         self.keep_after = self.clock.tick().after(pause);
     }
 
-    /// Writes through what has waited long enough, and says so in the file once there is nothing else to do.
+    /// Syncs records that have waited long enough. If there is nothing else to do, also writes the mark that
+    /// states the sync.
     fn settle_if_due(&mut self, is_idle: bool) {
         let now = self.clock.tick();
         let (Some(since), Some(appender)) = (self.unsettled, self.home.opened()) else { return };
@@ -307,12 +312,12 @@ impl Writer {
         if done.is_ok() && (is_idle || behind >= MOST_BEHIND_A_CHECKPOINT) {
             self.checkpoint();
         }
-        // Behind the checkpoint, so that the mark says that it was made.
+        // After the checkpoint, so that the mark mentions it.
         if let (true, Ok(()), Some(appender)) = (is_idle, &done, self.home.opened()) {
             done = appender.settle();
         }
         let is_done = done.is_ok();
-        // What was added is kept, and what comes may go elsewhere.
+        // Appended records are not lost, and later ones may go to the spill log.
         let failure = done.err().filter(|_| self.spill.is_none());
         self.queue.report(failure.map(|error| self::failure(&error)));
         self.unsettled = if is_idle && is_done { None } else { Some(now) };
@@ -320,13 +325,13 @@ impl Writer {
 }
 
 impl Writer {
-    /// Puts on the record, before the first checkpoint of this process, that those are gone which the chain says were made:
-    /// the next one would otherwise stand for them.
+    /// Records an alarm, before the first checkpoint of this process, if checkpoints that the chain mentions
+    /// are missing: the next checkpoint would otherwise hide that.
     fn miss_checkpoints(&mut self) {
         let (Some(checkpoints), Some(appender)) = (&mut self.checkpoints, self.home.opened()) else { return };
         let chain = appender.durable();
         let Some(said) = chain.checkpoint.filter(|said| *said > 0 && !self.is_compared) else { return };
-        // Where nobody can say, the checkpoint itself fails.
+        // If the checkpoints cannot be read, making the next one fails with the same error.
         let Ok(last) = checkpoints.last_of(&chain.name) else { return };
         self.is_compared = true;
         if last.unwrap_or(0) < said {
@@ -336,14 +341,14 @@ impl Writer {
                 checkpoints.folder().display(),
                 last.unwrap_or(0)
             );
-            // Written through, so that the next checkpoint is over it.
+            // Synced, so that the next checkpoint covers it.
             let _written = self.home.write(&mut [alarm(what, self.clock.now())], true);
             self.unsettled = self.unsettled.or(Some(self.clock.tick()));
         }
     }
 
-    /// Writes down, in the place for that, what the chain is now. A place that is away keeps nothing from the log; the next
-    /// checkpoint covers what this one would have. That they begin to fail is a record.
+    /// Makes a checkpoint of the chain. If its folder is unavailable, the log continues, and the next
+    /// checkpoint covers the same records. The first failure is recorded.
     fn checkpoint(&mut self) {
         self.miss_checkpoints();
         let (Some(checkpoints), Some(appender)) = (&mut self.checkpoints, self.home.opened()) else { return };
@@ -365,14 +370,14 @@ impl Writer {
         self.queue.report_anchor(failure.as_deref().map(Into::into));
         if let Some(failure) = failure.filter(|_| !was_unanchored) {
             let alarm = alarm(format!("no checkpoint can be written: {failure}"), self.clock.now());
-            // What cannot be written either is reported as what comes next.
+            // If this record cannot be written either, the next write reports it.
             let _written = self.home.write(&mut [alarm], false);
             self.unsettled = self.unsettled.or(Some(self.clock.tick()));
         }
     }
 }
 
-/// An alarm of the log.
+/// Creates an alarm record of the log.
 fn alarm(what: String, at: Timestamp) -> Entry {
     let mut record = Record::new(notes::ALARM, at);
     (record.note, record.failed) = (Some(what), true);

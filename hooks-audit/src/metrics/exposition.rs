@@ -1,4 +1,4 @@
-//! What was counted in Prometheus' text format, version 0.0.4.
+//! Metrics in the Prometheus text format, version 0.0.4.
 
 use std::fmt::Write as _;
 
@@ -6,11 +6,12 @@ use super::family::Instrument;
 use super::registry::Metrics;
 use super::snapshot::{FamilySnapshot, SeriesSnapshot, Value};
 
-/// What a server says the text is.
+/// Value of the `Content-Type` header for the text.
 pub const CONTENT_TYPE: &str = "text/plain; version=0.0.4; charset=utf-8";
 
 impl Metrics {
-    /// Everything that was counted, for `/metrics`. As long as there are series, bounded by the configuration.
+    /// Returns all metrics, for `/metrics`. Its length grows with the number of series, which the
+    /// configuration limits.
     pub fn prometheus(&self) -> String {
         let mut text = String::new();
         for family in self.snapshot().iter().filter(|family| !family.series.is_empty()) {

@@ -1,46 +1,46 @@
-//! What is counted: one table.
+//! The table of all metrics.
 
 use self::Instrument::{Counter, Histogram, Money};
 
-/// What tells the series of a family apart.
+/// Labels that distinguish the series of a family.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 #[non_exhaustive]
 pub enum Label {
-    /// Whose agents.
+    /// Tenant of the agents.
     Tenant,
-    /// The name of the team's folder.
+    /// Name of the team's folder.
     Team,
-    /// The agent.
+    /// Name of the agent.
     Agent,
-    /// The repository.
+    /// Name of the repository.
     Repo,
-    /// The tool.
+    /// Name of the tool.
     Tool,
-    /// The model.
+    /// Name of the model.
     Model,
-    /// The event.
+    /// Name of the event.
     Event,
-    /// What was decided.
+    /// Verdict of a decision.
     Verdict,
-    /// The policy that decided.
+    /// Name of the policy that decided.
     Policy,
-    /// Its rule.
+    /// Name of the rule that decided.
     Rule,
-    /// Whether a rule decided or something broke.
+    /// Kind of a reason: a rule decided, or a hook failed.
     Kind,
-    /// What came of it.
+    /// Outcome of a call or a child agent.
     Outcome,
-    /// Of which type.
+    /// Type of a token or an error.
     Type,
-    /// Why it ended.
+    /// Reason why a session ended.
     Reason,
 }
 
 impl Label {
-    /// How many there are.
+    /// Number of labels.
     pub(super) const COUNT: usize = 14;
 
-    /// Its name.
+    /// Name of the label.
     pub const fn name(self) -> &'static str {
         match self {
             Self::Tenant => "tenant",
@@ -61,49 +61,49 @@ impl Label {
     }
 }
 
-/// How a family is counted.
+/// Kind of counter of a family.
 #[derive(Clone, Copy, Debug, PartialEq)]
 #[non_exhaustive]
 pub enum Instrument {
     /// A number that grows.
     Counter,
-    /// Money: counted in millionths of a US dollar, shown in dollars.
+    /// An amount of money: counted in millionths of a US dollar, shown in dollars.
     Money,
-    /// Durations, in buckets with these upper bounds in seconds.
+    /// Durations in buckets with these upper bounds, in seconds.
     Histogram(&'static [f64]),
 }
 
-/// Series with one name.
+/// The series with one name.
 #[derive(Clone, Copy, Debug, PartialEq)]
 #[non_exhaustive]
 pub struct Family {
-    /// Its name, with dots, as OpenTelemetry has it.
+    /// Name with dots, as in OpenTelemetry.
     pub name: &'static str,
-    /// Its name in Prometheus' text.
+    /// Name in the Prometheus text.
     pub prometheus: &'static str,
-    /// What it says, in a sentence.
+    /// Description in one sentence.
     pub help: &'static str,
-    /// Its unit, as UCUM has it.
+    /// Unit in UCUM form.
     pub unit: &'static str,
-    /// How it is counted.
+    /// Kind of counter.
     pub instrument: Instrument,
-    /// What tells its series apart.
+    /// Labels of its series.
     pub labels: &'static [Label],
 }
 
-/// What a tool, a model or a child takes.
+/// Bounds for the duration of a tool call, a model call or a child agent.
 const WORK: &[f64] = &[0.005, 0.025, 0.1, 0.25, 0.5, 1.0, 2.5, 5.0, 10.0, 30.0, 60.0, 120.0, 300.0, 600.0];
-/// What a stack of hooks takes.
+/// Bounds for the duration of a stack of hooks.
 const HOOK: &[f64] =
     &[0.000_001, 0.000_005, 0.000_025, 0.000_1, 0.000_5, 0.001, 0.005, 0.025, 0.1, 1.0, 10.0];
-/// What a session takes.
+/// Bounds for the duration of a session.
 const SESSION: &[f64] =
     &[1.0, 10.0, 60.0, 300.0, 900.0, 1_800.0, 3_600.0, 7_200.0, 14_400.0, 28_800.0, 86_400.0];
 
-/// Writes the table and the names of its rows.
+/// Defines the table and the names of its rows.
 macro_rules! families {
     ($( $id:ident $name:literal $prometheus:literal $unit:literal $instrument:expr, [$($label:ident)*] $help:literal; )*) => {
-        /// Everything that is counted.
+        /// All metrics.
         pub const FAMILIES: &[Family] = &[ $( Family {
             name: $name,
             prometheus: $prometheus,
@@ -113,7 +113,7 @@ macro_rules! families {
             labels: &[$(Label::$label),*],
         }, )* ];
 
-        /// The rows of [`FAMILIES`].
+        /// Rows of [`FAMILIES`].
         #[derive(Clone, Copy, Debug, PartialEq, Eq)]
         pub(super) enum Row { $( $id, )* }
     };
@@ -158,7 +158,7 @@ families! {
         "Names that were counted as `other`, because there are too many.";
 }
 
-/// The most labels of a family.
+/// Limit on the labels of a family.
 pub(super) const MOST_LABELS: usize = 7;
 
 #[cfg(test)]

@@ -3,14 +3,14 @@ use tower_layer::Layer;
 use super::registry::Metrics;
 use super::service::MetricsService;
 
-/// Counts around a stack of hooks; see [`MetricsService`].
+/// Counts the events and outcomes of a stack of hooks; see [`MetricsService`].
 #[derive(Clone, Debug)]
 pub struct MetricsLayer {
     metrics: Metrics,
 }
 
 impl MetricsLayer {
-    /// Counts into `metrics`.
+    /// Creates a layer that counts in `metrics`.
     pub const fn new(metrics: Metrics) -> Self {
         Self { metrics }
     }

@@ -1,14 +1,16 @@
-//! Counts what agents do: tokens, cost, calls, denials by rule, durations, by agent, team, tenant and repository.
+//! Metrics of what agents do: tokens, cost, calls, denials by rule, durations, by agent, team, tenant and
+//! repository.
 //!
-//! [`Metrics`] is shared by everything in a process. [`MetricsLayer`] counts around one stack of hooks, and how long that
-//! takes; [`Metrics::add_to`] counts in every slot of a set. What is counted is one table ([`FAMILIES`]), from which
-//! the Prometheus text ([`Metrics::prometheus`]), the OTLP sink and the page in the documentation come.
+//! [`Metrics`] is shared by everything in a process. [`MetricsLayer`] counts the events of one stack of hooks
+//! and its duration; [`Metrics::add_to`] counts in every slot of a set. All metrics are in one table
+//! ([`FAMILIES`]), which the Prometheus text ([`Metrics::prometheus`]), the OTLP sink and the page in the
+//! documentation use.
 //!
-//! Names come from models and clients, so there are bounds: so many values of each label, so many series of each
-//! family; what comes later is counted under `other`, and how often that happened is a metric itself. No sum is ever
-//! wrong for it. An event whose names are known costs one hash for each of them and no allocation.
+//! Names come from models and clients, so the values of each label and the series of each family are limited.
+//! Later ones are counted as `other`, and the number of such cases is a metric itself; sums are always
+//! correct. An event whose names are known costs one hash for each name and no allocation.
 //!
-//! A *team* is the name of the team's folder, a *tenant* what the context says. What ends is summed up by session, too:
+//! A *team* is the name of the team's folder; the *tenant* comes from the context. Each session also has a
 //! [`SessionSummary`].
 //!
 //! ```

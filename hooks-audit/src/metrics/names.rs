@@ -1,4 +1,4 @@
-//! The values of labels, as small numbers: so many of each label at most.
+//! Values of labels as small numbers, limited for each label.
 
 use std::hash::BuildHasher;
 use std::sync::{Arc, PoisonError, RwLock};
@@ -7,25 +7,25 @@ use hashbrown::{DefaultHashBuilder, HashTable};
 
 use super::family::Label;
 
-/// A value of a label. `NameId::ABSENT` and `NameId::OTHER` are of every label.
+/// Number of a label value. `NameId::ABSENT` and `NameId::OTHER` exist for every label.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash, PartialOrd, Ord)]
 pub(super) struct NameId(u16);
 
 impl NameId {
-    /// There is none.
+    /// No value.
     pub(super) const ABSENT: Self = Self(0);
-    /// There are too many, and this is one of those that came late.
+    /// Any value above the limit.
     pub(super) const OTHER: Self = Self(1);
 }
 
-/// What values that came late are counted as.
+/// Text of values above the limit.
 const OTHER: &str = "other";
 
-/// Longer names are cut, in bytes.
+/// Limit on the length of a name, in bytes; longer names are cut.
 const LONGEST: usize = 128;
 
-/// The values of all labels. The hash is a fast one: whoever finds names that collide has a table of a few hundred of them
-/// searched, and no more.
+/// Values of all labels. The hash function is fast, not secure: an attacker with colliding names can only
+/// force a search of a table with a few hundred entries.
 pub(super) struct Names {
     most: usize,
     hasher: DefaultHashBuilder,
@@ -38,7 +38,7 @@ struct Table {
 }
 
 impl Names {
-    /// So many values of each label at most.
+    /// Creates tables of at most `most` values for each label.
     pub(super) fn new(most: usize) -> Self {
         let most = most.min(usize::from(u16::MAX) - 2);
         let table = || {
@@ -48,7 +48,7 @@ impl Names {
         Self { most, hasher: DefaultHashBuilder::default(), of_label: std::array::from_fn(|_| table()) }
     }
 
-    /// The number of a value. One that is known costs a hash and a comparison.
+    /// Returns the number of a value. Costs one hash and one comparison for a known value.
     pub(super) fn id(&self, label: Label, text: &str) -> NameId {
         let text = cut(text);
         if text.is_empty() {
@@ -72,7 +72,7 @@ impl Names {
         }
     }
 
-    /// The value with this number.
+    /// Returns the value with this number.
     pub(super) fn text(&self, label: Label, NameId(id): NameId) -> Arc<str> {
         let table = self.of_label.get(label as usize);
         let table = table.map(|table| table.read().unwrap_or_else(PoisonError::into_inner));
@@ -100,7 +100,7 @@ impl Table {
     }
 }
 
-/// The beginning of a long name.
+/// Cuts a long name.
 fn cut(text: &str) -> &str {
     if text.len() <= LONGEST {
         return text;
@@ -121,7 +121,7 @@ mod tests {
         assert_eq!((id("c"), id(""), id(OTHER)), (NameId::OTHER, NameId::ABSENT, NameId::OTHER));
         assert_eq!(&*names.text(Label::Agent, a), "a");
         assert_eq!(&*names.text(Label::Agent, NameId::OTHER), "other");
-        // Another label has numbers of its own.
+        // Each label has its own numbers.
         assert_eq!(names.id(Label::Tool, "c"), a);
         let long = "ü".repeat(LONGEST);
         assert_eq!(names.text(Label::Team, names.id(Label::Team, &long)).len(), LONGEST);

@@ -1,4 +1,4 @@
-//! What each event counts.
+//! Counting of each event.
 
 use std::sync::Arc;
 use std::time::Duration;
@@ -15,12 +15,12 @@ use super::family::{Label, Row};
 use super::names::NameId;
 use super::registry::{Metrics, Who};
 
-/// The name observers go by.
+/// Name of the observers.
 const NAME: &str = "metrics";
 
-/// Counts what is particular about an event.
+/// Counting that is specific to an event.
 trait Count: Event {
-    /// Counts it; `who` did it.
+    /// Counts the event, which `who` caused.
     fn count(_metrics: &Metrics, _who: Who, _request: &HookRequest<Self>, _outcome: &Self::Outcome) {}
 }
 
@@ -56,8 +56,9 @@ macro_rules! observers {
         )*
 
         impl Metrics {
-            /// Counts in every slot of a set; the set hands the counters out as its extension. In a set, use this or
-            /// [`MetricsLayer`](super::MetricsLayer), not both: an event would be counted twice.
+            /// Adds observers to every slot of a set, and the counters as an extension of the set. In a set,
+            /// use either this or [`MetricsLayer`](super::MetricsLayer): with both, an event is counted
+            /// twice.
             pub fn add_to(&self, mut builder: HooksBuilder) -> HooksBuilder {
                 builder.add_extension(Arc::new(self.clone()));
                 $( builder = builder.observer::<$Deciding>(self.clone()); )*
@@ -68,7 +69,7 @@ macro_rules! observers {
     };
 }
 
-/// Of the events that inform, those that count something: the others keep an empty slot.
+/// Adds the informing events that count something; the slots of the others stay empty.
 macro_rules! counted_informing {
     ($builder:ident, $self:ident) => {
         $builder = $builder
@@ -180,7 +181,7 @@ impl Count for SubagentSpawned {
 
 impl Count for SubagentStop {
     fn count(metrics: &Metrics, who: Who, request: &HookRequest<Self>, outcome: &Self::Outcome) {
-        // It is made to go on.
+        // The child agent is made to continue.
         if !outcome.goes_ahead() {
             return;
         }

@@ -1,4 +1,4 @@
-//! When model calls began that are not answered yet.
+//! Start times of model calls that are not answered yet.
 
 use std::hash::BuildHasher;
 use std::sync::{Mutex, PoisonError};
@@ -8,13 +8,13 @@ use hashbrown::{DefaultHashBuilder, HashTable};
 use hooks_core::HookContext;
 use hooks_core::time::Tick;
 
-/// More calls at one time are not measured.
+/// Limit on the calls measured at one time.
 const MOST: usize = 4_096;
 
-/// A call that was not answered for this long never will be.
+/// Time after which an unanswered call is given up.
 const LONGEST: Duration = Duration::from_secs(60 * 60);
 
-/// Calls by a hash of session and call id: two with the same one would mix up two durations, and nothing else.
+/// Calls by a hash of session and call id. A collision only mixes up two durations.
 #[derive(Default)]
 pub(super) struct OpenCalls {
     hasher: DefaultHashBuilder,
@@ -22,7 +22,7 @@ pub(super) struct OpenCalls {
 }
 
 impl OpenCalls {
-    /// A call begins.
+    /// Notes the start of a call.
     pub(super) fn begin(&self, context: &HookContext) {
         let Some(hash) = self.hash(context) else { return };
         let now = context.environment.clock.tick();
@@ -35,7 +35,7 @@ impl OpenCalls {
         }
     }
 
-    /// A call was answered; how long it took, where that is known.
+    /// Notes the end of a call; returns its duration, if the start is known.
     pub(super) fn end(&self, context: &HookContext) -> Option<Duration> {
         let hash = self.hash(context)?;
         let mut calls = self.calls.lock().unwrap_or_else(PoisonError::into_inner);

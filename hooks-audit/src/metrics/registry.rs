@@ -1,4 +1,4 @@
-//! The counters of a process.
+//! Counters of a process.
 
 use std::fmt;
 use std::sync::Arc;
@@ -17,7 +17,7 @@ use super::snapshot::{FamilySnapshot, SeriesSnapshot, Value};
 use super::summary::{SessionSummary, Summaries};
 use crate::cache::{CacheAnswer, CacheWatch};
 
-/// The counters of a process. Clones are the same counters.
+/// Counters of a process. Clones share them.
 #[derive(Clone)]
 pub struct Metrics {
     inner: Arc<Inner>,
@@ -31,7 +31,7 @@ struct Inner {
     summaries: Summaries,
 }
 
-/// Who did something: what the context says, as numbers.
+/// Tenant, team, agent and repository of a context, as numbers.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Who {
     pub(super) tenant: NameId,
@@ -41,7 +41,7 @@ pub(super) struct Who {
 }
 
 impl Metrics {
-    /// Nothing is counted yet.
+    /// Creates counters without any series.
     pub fn new(config: MetricsConfig) -> Self {
         let names = Names::new(config.most_names);
         let tables = FAMILIES.iter().map(|_| SeriesTable::new(config.most_series.max(1))).collect();
@@ -50,12 +50,12 @@ impl Metrics {
         Self { inner: Arc::new(Inner { config, names, tables, open_calls, summaries }) }
     }
 
-    /// How much is told apart.
+    /// Limits on labels and series.
     pub fn config(&self) -> &MetricsConfig {
         &self.inner.config
     }
 
-    /// Everything that was counted, sorted.
+    /// Returns all series, sorted.
     pub fn snapshot(&self) -> Vec<FamilySnapshot> {
         let tables = FAMILIES.iter().zip(&self.inner.tables);
         tables
@@ -68,7 +68,7 @@ impl Metrics {
             .collect()
     }
 
-    /// What the session of `context` did so far; `None` where nothing was counted.
+    /// Summary of the session of `context`; `None` if nothing was counted.
     pub fn session(&self, context: &HookContext) -> Option<SessionSummary> {
         self.inner.summaries.of(context, &self.inner.names)
     }
@@ -89,7 +89,7 @@ impl Metrics {
         }
     }
 
-    /// The number of a value of a label.
+    /// Returns the number of a label value.
     pub(super) fn name(&self, label: Label, text: &str) -> NameId {
         let id = self.inner.names.id(label, text);
         if id == NameId::OTHER {
@@ -108,7 +108,7 @@ impl Metrics {
         self.record(row, labels, |family, cell| cell.took(family.instrument, duration));
     }
 
-    /// A stack of hooks answered.
+    /// Counts the answer of a stack of hooks and its duration.
     pub(super) fn hook_took<E: Event>(&self, request: &HookRequest<E>, begun: Tick) {
         let context = request.context();
         if self.counts(context) {
@@ -137,7 +137,7 @@ impl Metrics {
         }
     }
 
-    /// Something is counted as `other`.
+    /// Counts a value that was counted as `other`.
     fn folded(&self) {
         if let Some(table) = self.inner.tables.get(Row::Folded as usize) {
             table.record(&SeriesKey::default(), 0, super::Instrument::Counter, |cell| cell.add(1));

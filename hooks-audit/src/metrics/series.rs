@@ -1,4 +1,4 @@
-//! The series of one family: so many at most.
+//! Series of one family, limited in number.
 
 use std::hash::BuildHasher;
 use std::sync::atomic::{AtomicU64, Ordering};
@@ -10,10 +10,10 @@ use hashbrown::{DefaultHashBuilder, HashTable};
 use super::family::{Instrument, MOST_LABELS};
 use super::names::NameId;
 
-/// What tells a series apart within its family; labels that the family does not have are absent.
+/// Labels that identify a series within its family; labels that the family does not have are absent.
 pub(super) type SeriesKey = [NameId; MOST_LABELS];
 
-/// The series of a family.
+/// Series of a family.
 pub(super) struct SeriesTable {
     most: usize,
     hasher: DefaultHashBuilder,
@@ -26,21 +26,22 @@ struct Series {
     cell: Cell,
 }
 
-/// What is counted.
+/// Value of a series.
 pub(super) enum Cell {
     /// A number.
     Number(AtomicU64),
-    /// How many durations were in each bucket, and beyond the last; their sum in microseconds.
+    /// Number of durations in each bucket and beyond the last bound, and their sum in microseconds.
     Durations(Box<[AtomicU64]>, AtomicU64),
 }
 
 impl SeriesTable {
-    /// So many series at most.
+    /// Creates a table of at most `most` series.
     pub(super) fn new(most: usize) -> Self {
         Self { most, hasher: DefaultHashBuilder::default(), table: RwLock::default() }
     }
 
-    /// Adds to the series with this key; to the one of `other` where there are too many. Whether it was that one.
+    /// Records in the series with this key, or in the series `other` if the table is full. Returns whether it
+    /// was full.
     pub(super) fn record(
         &self,
         key: &SeriesKey,
@@ -66,7 +67,7 @@ impl SeriesTable {
         is_full
     }
 
-    /// Looks at every series.
+    /// Calls `look` with every series.
     pub(super) fn each(&self, mut look: impl FnMut(&SeriesKey, &Cell)) {
         let table = self.table.read().unwrap_or_else(PoisonError::into_inner);
         table.iter().for_each(|series| look(&series.key, &series.cell));
@@ -101,7 +102,7 @@ impl Cell {
     }
 }
 
-/// The key of what finds no series of its own.
+/// Key of the series for values above the limit.
 fn others(labels: usize) -> SeriesKey {
     std::array::from_fn(|at| if at < labels { NameId::OTHER } else { NameId::ABSENT })
 }

@@ -6,11 +6,11 @@ use tower_service::Service;
 use super::future::ResponseFuture;
 use super::registry::Metrics;
 
-/// Asks the inner hook, counts the event and its outcome, and how long it took.
+/// Calls the inner hook; counts the event, its outcome and the duration.
 ///
-/// Put it outermost. It sees what stands inside of it; in a [`Hooks`](hooks_core::Hooks) slot that is the answer of one
-/// stack, while [`Metrics::add_to`] counts the final one. It changes nothing, fails never, and costs a few hashes and
-/// no allocation; readiness is that of the inner hook.
+/// Put it outermost, because it only sees the hooks inside of it. In a [`Hooks`](hooks_core::Hooks) slot that
+/// is the answer of one stack, while [`Metrics::add_to`] counts the final outcome. It changes nothing, never
+/// fails, and costs a few hashes and no allocation. Ready when the inner hook is.
 #[derive(Clone, Debug)]
 pub struct MetricsService<S> {
     inner: S,
@@ -18,7 +18,7 @@ pub struct MetricsService<S> {
 }
 
 impl<S> MetricsService<S> {
-    /// Counts what `inner` answers.
+    /// Creates a service that counts the outcomes of `inner`.
     pub const fn new(inner: S, metrics: Metrics) -> Self {
         Self { inner, metrics }
     }
@@ -41,7 +41,7 @@ where
     }
 
     fn call(&mut self, request: HookRequest<E>) -> Self::Future {
-        // What is judged again after a wait was counted before it.
+        // In the stage after a wait, the event was already counted.
         let seen = matches!(request.stage(), Stage::Whole | Stage::Prepare)
             .then(|| (self.metrics.clone(), request.clone()));
         ResponseFuture::new(self.inner.call(request), seen)

@@ -1,17 +1,17 @@
-//! What was counted, as plain data.
+//! Counted values as plain data.
 
 use std::sync::Arc;
 use std::time::Duration;
 
 use super::family::Family;
 
-/// The series of a family.
+/// Series of a family.
 #[derive(Clone, Debug)]
 #[non_exhaustive]
 pub struct FamilySnapshot {
-    /// Which family.
+    /// Description of the family.
     pub family: &'static Family,
-    /// Its series, sorted by their labels.
+    /// Series, sorted by their labels.
     pub series: Vec<SeriesSnapshot>,
 }
 
@@ -19,23 +19,23 @@ pub struct FamilySnapshot {
 #[derive(Clone, Debug, PartialEq, Eq)]
 #[non_exhaustive]
 pub struct SeriesSnapshot {
-    /// Names and values of the labels it has.
+    /// Names and values of its labels.
     pub labels: Vec<(&'static str, Arc<str>)>,
-    /// What was counted.
+    /// Counted value.
     pub value: Value,
 }
 
-/// What was counted.
+/// Counted value.
 #[derive(Clone, Debug, PartialEq, Eq)]
 #[non_exhaustive]
 pub enum Value {
-    /// A number; of money, in millionths of a US dollar.
+    /// A number; for money, in millionths of a US dollar.
     Number(u64),
-    /// How many durations there were in each bucket, the last one without a bound; and their sum.
+    /// Durations by bucket, the last one without a bound, and their sum.
     Durations {
-        /// By bucket, each by itself.
+        /// Number of durations in each bucket, not cumulative.
         buckets: Vec<u64>,
-        /// All together.
+        /// Sum of all durations.
         sum: Duration,
     },
 }

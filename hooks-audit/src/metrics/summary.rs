@@ -1,4 +1,4 @@
-//! What one session did.
+//! Summary of one session.
 
 use std::fmt;
 use std::hash::BuildHasher;
@@ -12,63 +12,63 @@ use hooks_core::time::Timestamp;
 use super::family::Label;
 use super::names::{NameId, Names};
 
-/// More tools, or rules, of one session are summed up as one.
+/// Limit on the tools, and on the rules, of a session that are distinguished; the rest is summed up as one.
 const MOST_PARTS: usize = 64;
 
-/// What one session did.
+/// Summary of one session.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 #[non_exhaustive]
 pub struct SessionSummary {
-    /// The session.
+    /// Id of the session.
     pub session: String,
-    /// The agent it was first seen with.
+    /// Name of the agent in the first event.
     pub agent: String,
-    /// When it was first seen.
+    /// Time of the first event.
     pub since: Timestamp,
     /// Model calls that were answered.
     pub model_calls: u64,
-    /// Their tokens.
+    /// Tokens of the model calls.
     pub usage: Usage,
-    /// What they cost, as far as they said.
+    /// Cost of the model calls, as far as their answers state it.
     pub cost: MicroUsd,
-    /// Denials of whatever was asked about.
+    /// Denials of any event.
     pub denials: u64,
-    /// Errors of models, tools and the rest.
+    /// Errors of models, tools, network and permissions.
     pub errors: u64,
-    /// Its tools, the one called most first.
+    /// Tools, the one with the most calls first.
     pub tools: Vec<ToolSummary>,
-    /// The rules that denied something, the busiest first.
+    /// Rules that denied something, the one with the most denials first.
     pub rules: Vec<RuleSummary>,
 }
 
-/// What became of calls of one tool.
+/// Summary of the calls of one tool.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 #[non_exhaustive]
 pub struct ToolSummary {
-    /// The tool.
+    /// Name of the tool.
     pub tool: Arc<str>,
     /// Calls that ran.
     pub calls: u64,
-    /// Those that failed.
+    /// Calls that failed.
     pub errors: u64,
-    /// How long they took together, in milliseconds.
+    /// Total duration in milliseconds.
     pub duration_ms: u64,
 }
 
-/// What one rule denied.
+/// Denials of one rule.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 #[non_exhaustive]
 pub struct RuleSummary {
-    /// The policy.
+    /// Name of the policy.
     pub policy: Arc<str>,
-    /// Its rule.
+    /// Name of the rule.
     pub rule: Arc<str>,
-    /// How often.
+    /// Number of denials.
     pub denials: u64,
 }
 
 impl fmt::Display for SessionSummary {
-    /// For people, a few lines.
+    /// Writes a few lines for display.
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         let Self { session, agent, usage, cost, .. } = self;
         writeln!(f, "session {session} of {agent}, since {}", self.since)?;
@@ -93,20 +93,20 @@ impl fmt::Display for SessionSummary {
     }
 }
 
-/// The sessions of a process.
+/// Sessions of a process.
 pub(super) struct Summaries {
     most: usize,
     hasher: DefaultHashBuilder,
     sessions: Mutex<HashTable<Running>>,
 }
 
-/// A session, its names as numbers.
+/// A session, with tools and rules as numbers.
 pub(super) struct Running {
     tenant: Option<String>,
     session: String,
     agent: String,
     since: Timestamp,
-    /// When it was last seen.
+    /// Time of the last event.
     seen: Timestamp,
     pub(super) model_calls: u64,
     pub(super) usage: Usage,
@@ -122,7 +122,8 @@ impl Summaries {
         Self { most, hasher: DefaultHashBuilder::default(), sessions: Mutex::default() }
     }
 
-    /// Adds to the session of `context`. Where there are too many, one that was not seen for longest goes for it.
+    /// Adds to the session of `context`. If the limit is reached, the sessions without events for the longest
+    /// time are removed.
     pub(super) fn add(&self, context: &HookContext, add: impl FnOnce(&mut Running)) {
         let hash = self.hash(&context.tenant, &context.session_id);
         let mut sessions = self.sessions.lock().unwrap_or_else(PoisonError::into_inner);
@@ -146,7 +147,7 @@ impl Summaries {
         Some(sessions.find(hash, |running| running.is_of(context))?.summary(names))
     }
 
-    /// A quarter goes at once, so that a flood of sessions does not look for the oldest one each time.
+    /// Removes a quarter at once, so that a flood of sessions does not search for the oldest one each time.
     fn make_room(&self, sessions: &mut HashTable<Running>) {
         let mut seen: Vec<_> = sessions.iter().map(|running| running.seen).collect();
         let quarter = seen.len() / 4;
@@ -238,7 +239,7 @@ impl Running {
     }
 }
 
-/// Adds to the counts of a part; to those of `other`, where there are too many.
+/// Adds to the counts of a part, or to those of `other` if the limit is reached.
 fn add_to<K: PartialEq, V: Default>(parts: &mut Vec<(K, V)>, key: K, other: K, add: impl FnOnce(&mut V)) {
     let is_known = parts.iter().any(|(known, _)| *known == key);
     let key = if is_known || parts.len() < MOST_PARTS { key } else { other };

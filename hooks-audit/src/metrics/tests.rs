@@ -20,7 +20,7 @@ use tower::{Layer, Service, ServiceExt, service_fn};
 use super::*;
 use crate::cache::{CacheAnswer, CacheWatch};
 
-/// The text, read by a parser that is not ours.
+/// Parses the text with an independent parser.
 fn read(metrics: &Metrics) -> Vec<(String, BTreeMap<String, String>, f64)> {
     let text = metrics.prometheus();
     let scrape = Scrape::parse(text.lines().map(|line| Ok(line.to_owned()))).unwrap();

@@ -1,4 +1,4 @@
-//! What a configuration file says about notices: plain data.
+//! Configuration of notices, as plain data.
 
 use std::path::PathBuf;
 
@@ -6,24 +6,24 @@ use serde::{Deserialize, Serialize};
 
 use super::NoticeSettings;
 
-/// Tells agents that others wrote what their charters cover.
+/// Settings for notices to agents about changes of files that their charters cover.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 #[serde(default, deny_unknown_fields)]
 pub struct NoticesConfig {
-    /// The team's folder, from the folder on that a session works in.
+    /// Folder of the team, relative to the folder of the session.
     pub team: PathBuf,
-    /// Whose agents are told; everybody's, where nobody is named.
+    /// Tenants whose agents get notices; if empty, all tenants.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     pub tenants: Vec<String>,
-    /// So many files are named at once, the newest.
+    /// Limit on the files named in one notice; the newest are named.
     pub most: usize,
-    /// So many notices wait for one agent, the newest.
+    /// Limit on the notices that wait for one agent; the newest are kept.
     pub keep: usize,
 }
 
 impl NoticesConfig {
-    /// The same as settings.
+    /// Converts the configuration to settings.
     pub const fn settings(&self) -> NoticeSettings {
         NoticeSettings { most: self.most, keep: self.keep }
     }

@@ -1,41 +1,42 @@
-//! What each agent covers, as the team's files say.
+//! Files that each agent covers, according to the team's files.
 
 use hooks_facts::globs::{GlobOptions, Globs};
 use hooks_team::files::Charter;
 use hooks_team::folder::Place;
 use hooks_team::{Name, Team, TeamError};
 
-/// The most patterns that one agent has. Who owns more is told of less.
+/// Limit on the patterns of one agent. An agent with more patterns gets no notices for the rest.
 const MOST: usize = 256;
 
-/// What is covered, by whom.
+/// Files covered by agents.
 #[derive(Clone, Debug, Default)]
 pub struct Coverage {
     agents: Vec<Covered>,
 }
 
-/// One agent's part.
+/// Files covered by one agent.
 #[derive(Clone, Debug)]
 struct Covered {
     agent: Name,
-    /// As they are written.
+    /// The words as written in the team's files.
     words: Vec<String>,
-    /// What they stand for.
+    /// Patterns of the words.
     patterns: Globs,
-    /// The word that each pattern came from.
+    /// Index of the word that each pattern comes from.
     origins: Vec<usize>,
 }
 
 impl Coverage {
-    /// What the agents of `team` cover. Reads its routing and its charters; what cannot be read covers nothing.
+    /// Reads the coverage of the agents of `team` from its routing and its charters. An unreadable file
+    /// covers nothing.
     ///
     /// # Errors
-    /// The folder of the agents cannot be read.
+    /// Returns an error if the folder of the agents cannot be read.
     pub fn of(team: &Team) -> Result<Self, TeamError> {
         let routing = team.routing().unwrap_or_default();
         let mut agents = Vec::new();
         for folder in team.folder().list(&Place::new("agents")?)? {
-            // Retired ones are left alone, and what is no agent's folder.
+            // Retired agents are skipped, and so are folders that are not an agent's.
             let Ok(agent) = Name::of_agent(&folder) else { continue };
             if folder.starts_with('_') {
                 continue;
@@ -58,7 +59,8 @@ impl Coverage {
         Ok(Self { agents })
     }
 
-    /// Who covers the file at `path`, relative to the project and in normal form, with the words that say so.
+    /// The agents that cover the file at `path`, each with the word that matches. The path is relative to the
+    /// project and in normal form.
     pub fn of_file(&self, path: &str) -> impl Iterator<Item = (&Name, &str)> {
         self.agents.iter().filter_map(move |covered| {
             let at = covered.patterns.find(path)?;
@@ -73,7 +75,7 @@ impl Covered {
         let (mut patterns, mut origins) = (Vec::new(), Vec::new());
         for (origin, word) in words.iter().enumerate() {
             for pattern in patterns_of(word) {
-                // One that is no pattern keeps no other from being one.
+                // An invalid pattern does not exclude the others.
                 if Globs::compile([&pattern], &GlobOptions::default()).is_ok() {
                     patterns.push(pattern);
                     origins.push(origin);
@@ -85,17 +87,17 @@ impl Covered {
     }
 }
 
-/// The words of a charter that name files.
+/// Words of a charter that name files.
 fn stated(charter: &Charter) -> Vec<String> {
     let boundaries = charter.boundaries();
     let texts = charter.owns().into_iter().chain(boundaries.handles);
     texts.flat_map(|text| words_of(&text)).collect()
 }
 
-/// Words in backticks, and others that are plainly paths.
+/// Words in backticks, and other words that are clearly paths.
 fn words_of(text: &str) -> Vec<String> {
     let mut words = Vec::new();
-    // Every second part stands between backticks; the last one is open where their number is odd.
+    // Every second part is inside backticks; if their number is odd, the last part is not closed.
     let parts: Vec<_> = text.split('`').collect();
     for (number, part) in parts.iter().enumerate() {
         let is_code = number % 2 == 1 && number + 1 < parts.len();
@@ -111,13 +113,13 @@ fn words_of(text: &str) -> Vec<String> {
     words
 }
 
-/// Whether something in backticks can be a name of files.
+/// Whether a word in backticks can name files.
 fn is_word(word: &str) -> bool {
     let is_part = |c: char| c.is_alphanumeric() || "/._-*?{}[]()+@,".contains(c);
     !word.is_empty() && word.len() <= 200 && word.chars().all(is_part) && word.contains(char::is_alphanumeric)
 }
 
-/// Whether a word of prose is plainly a path: `and/or` is none, and neither is the end of a sentence.
+/// Whether a word of prose is clearly a path; `and/or` and the end of a sentence are not.
 fn is_path(word: &str) -> bool {
     let last = word.rsplit('/').next().unwrap_or(word);
     let has_extension = last.rsplit_once('.').is_some_and(|(_, end)| {
@@ -130,14 +132,14 @@ const fn is_around(c: char) -> bool {
     matches!(c, '(' | ')' | '"' | '\'' | ',' | ';' | ':' | '!' | '<' | '>' | '“' | '”' | '*' | '_')
 }
 
-/// What a word stands for: the file itself, and all below it where it may be a folder.
+/// Patterns of a word: the file itself, and everything below it, because it may be a folder.
 fn patterns_of(word: &str) -> Vec<String> {
     let word = word.trim_start_matches("./").trim_start_matches('/');
     let place = word.trim_end_matches('/');
     if place.is_empty() {
         return Vec::new();
     }
-    // Without a slash in it, it may stand anywhere.
+    // A name without a slash matches anywhere.
     let from = if word.contains('/') { "" } else { "**/" };
     let place = format!("{from}{place}");
     if place.ends_with("**") {

@@ -1,13 +1,13 @@
-//! What an agent is told.
+//! Text of notices for an agent.
 
 use hooks_core::{ContextNote, Lifetime};
 
 use super::queue::Notice;
 use super::settings::NAME;
 
-/// What `notices` say, of `most` files at most, the newest; nothing where there are none.
+/// Returns the text for `notices`, with at most `most` files, the newest; `None` if there are no notices.
 pub(super) fn note(notices: &[Notice], most: usize) -> Option<ContextNote> {
-    // A file that one agent wrote several times is told once, as of the last time.
+    // A file that one agent wrote several times is listed once, with the last time.
     let mut files: Vec<(&Notice, usize)> = Vec::new();
     for notice in notices.iter().rev() {
         let same = |(other, _): &&mut (&Notice, usize)| other.by == notice.by && other.file == notice.file;
@@ -44,7 +44,7 @@ fn code(text: &str) -> String {
     format!("`{}`", text.replace('`', "'"))
 }
 
-/// A name without what would be more than a name in Markdown.
+/// Removes characters from a name that have a meaning in Markdown.
 fn plain(text: &str) -> String {
     text.replace(['`', '<', '>', '[', ']'], "'")
 }

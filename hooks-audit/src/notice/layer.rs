@@ -2,14 +2,14 @@ use tower_layer::Layer;
 
 use super::{NoticeService, Notices};
 
-/// Leaves notices and hands them over beside an inner hook; see [`NoticeService`].
+/// Leaves notices and hands them over around an inner hook; see [`NoticeService`].
 #[derive(Clone, Debug)]
 pub struct NoticeLayer {
     notices: Notices,
 }
 
 impl NoticeLayer {
-    /// A layer of `notices`.
+    /// Creates a layer for `notices`.
     pub const fn new(notices: Notices) -> Self {
         Self { notices }
     }

@@ -1,24 +1,26 @@
-//! Tells an agent that another one wrote what its charter covers.
+//! Notifies an agent that another agent changed files which its charter covers.
 //!
-//! | event | what is done |
+//! | event | action |
 //! | --- | --- |
-//! | `post_tool_use` | each file that the call wrote is held against what every agent covers; a notice is left for each other one that covers it |
-//! | `session_start`, `turn_start`, `subagent_start` | the agent that begins is given its notices, once |
+//! | `post_tool_use` | leaves a notice for each other agent that covers a file which the call wrote |
+//! | `session_start`, `turn_start`, `subagent_start` | hands the starting agent its notices, once |
 //!
-//! What an agent covers is said by the team's own files, and by nothing else:
+//! Only the team's own files define the files that an agent covers:
 //!
 //! * **modules** of `routing.md`: a path or pattern, its primary and its secondary owner;
-//! * **the charter**, below `What I Own` and in what it handles (`I handle`): every word in backticks, and every other
-//!   word that is plainly a path. `src/api/` stands for all below it, `src/**/*.rs` and `*.sql` are patterns,
-//!   `Cargo.toml` is a file of that name anywhere, and a plain word in backticks is a folder of that name anywhere.
-//!   Prose is not guessed at, and what a charter leaves to others counts for nothing.
+//! * **the charter**, below `What I Own` and in what it handles (`I handle`): every word in backticks, and
+//!   every other word that is clearly a path. `src/api/` covers everything below it, `src/**/*.rs` and
+//!   `*.sql` are patterns, `Cargo.toml` is a file of that name anywhere, and a plain word in backticks is a
+//!   folder of that name anywhere. Prose is not interpreted, and the parts that a charter leaves to other
+//!   agents are ignored.
 //!
-//! Notices lie in the team's folder, in a queue for each agent, so that they reach it in whatever process it works
-//! next. They are bounded: of an agent that never works the oldest are forgotten, and one hand-over names so many
-//! files. What an agent is given is taken away first, by exactly one of those who ask at once; a child that is denied
-//! after that has its notices put back. Nobody is told of what it wrote itself.
+//! Notices are stored in the team's folder, in one queue for each agent, so that they reach the agent in any
+//! process. Both their number and the files in one hand-over are limited: if an agent never works, its oldest
+//! notices are dropped. Notices are removed from the queue before they are handed over, by exactly one
+//! process. If a child agent is denied after that, its notices are put back. Agents get no notices about
+//! their own writes.
 //!
-//! The layer never decides and never fails a call: what goes wrong is told to the failure sink.
+//! The layer never decides and never fails a call; errors go to the failure sink.
 
 mod config;
 mod coverage;

@@ -1,4 +1,4 @@
-//! The events at which notices are left or handed over.
+//! Events at which notices are left or handed over.
 
 use std::sync::Arc;
 
@@ -10,13 +10,14 @@ use crate::touched::Touched;
 
 /// An event at which notices are left or handed over.
 pub trait Noticed: Event {
-    /// What the agent is to be told; nothing where the event is none of ours.
+    /// Returns the work for this event, whose result is a note for the agent; `None` if there is nothing to
+    /// do.
     fn notice(
         notices: &Notices,
         request: &HookRequest<Self>,
     ) -> Option<HookFuture<'static, Option<ContextNote>>>;
 
-    /// Adds it to the answer.
+    /// Adds the note to the outcome.
     fn add(outcome: &mut Self::Outcome, note: ContextNote);
 }
 
@@ -68,7 +69,7 @@ impl Noticed for SubagentStart {
         request: &HookRequest<Self>,
     ) -> Option<HookFuture<'static, Option<ContextNote>>> {
         let (context, event) = (request.context(), request.event());
-        // It was given when the event was prepared; judging it again adds nothing.
+        // The note was added when the event was prepared; judging it again adds nothing.
         (request.stage() != Stage::Judge).then(|| {
             let child = event.child_id.clone();
             notices.hand_over(Arc::clone(context), event.agent_name.clone(), Self::KIND, child)
@@ -80,7 +81,7 @@ impl Noticed for SubagentStart {
     }
 }
 
-/// What was left for the agent whose session it is.
+/// Takes the notices for the agent of the session.
 fn waiting<E: Event>(
     notices: &Notices,
     request: &HookRequest<E>,

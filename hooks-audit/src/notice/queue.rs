@@ -1,4 +1,4 @@
-//! Notices on their way to an agent.
+//! Notices in the queue of an agent.
 
 use hooks_core::HookContext;
 use hooks_core::time::Timestamp;
@@ -8,7 +8,7 @@ use serde::{Deserialize, Serialize};
 
 use crate::scribe::short;
 
-/// The version of the format. Notices of another one are left for whoever knows it.
+/// Version of the format. Notices of another version stay in the queue for programs that know it.
 const VERSION: u32 = 1;
 
 /// A notice.
@@ -17,13 +17,13 @@ const VERSION: u32 = 1;
 pub(super) struct Notice {
     version: u32,
     pub(super) at: Timestamp,
-    /// Who wrote.
+    /// Agent that changed the file.
     pub(super) by: String,
-    /// What, from the project on.
+    /// Path of the file, relative to the project.
     pub(super) file: String,
-    /// With which tool.
+    /// Tool that changed the file.
     pub(super) tool: String,
-    /// What of the agent's charter covers it.
+    /// Word of the agent's charter that covers the file.
     pub(super) covered: String,
 }
 
@@ -44,14 +44,14 @@ impl Notice {
     }
 
     fn to_bytes(&self) -> Vec<u8> {
-        // Text and numbers: there is nothing that JSON does not have.
+        // Encoding cannot fail: there are only texts and numbers.
         serde_json::to_vec(self).unwrap_or_default()
     }
 }
 
-/// The queue of an agent.
+/// Queue of an agent.
 fn of(team: &Team, agent: &Name) -> Result<Spool, TeamError> {
-    // A name may be as long as a file's name, and something stands before it here.
+    // An agent's name may be as long as a file name, and here it gets a prefix.
     let short: String = Digest::of(agent.as_str().as_bytes()).to_string().chars().take(32).collect();
     let agent = if agent.as_str().len() > 80 { &short } else { agent.as_str() };
     let kind = format!("notices-{agent}");
@@ -63,7 +63,7 @@ pub(super) fn leave(team: &Team, agent: &Name, notice: &Notice) -> Result<(), Te
     of(team, agent)?.leave(notice.at, &notice.to_bytes())
 }
 
-/// Of more than `keep` notices for `agent`, the oldest go. Reads all of them.
+/// Removes the oldest notices for `agent` beyond `keep`. Reads all of them.
 pub(super) fn trim(team: &Team, agent: &Name, keep: usize) -> Result<(), TeamError> {
     let queue = of(team, agent)?;
     let all = queue.read()?;
@@ -73,7 +73,7 @@ pub(super) fn trim(team: &Team, agent: &Name, keep: usize) -> Result<(), TeamErr
     Ok(())
 }
 
-/// Takes all notices for `agent`, the oldest first. Each is given to one only.
+/// Takes all notices for `agent`, the oldest first. Each notice is taken by one process only.
 pub(super) fn take(team: &Team, agent: &Name) -> Result<Vec<Notice>, TeamError> {
     let queue = of(team, agent)?;
     let mut taken = Vec::new();

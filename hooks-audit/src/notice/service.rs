@@ -6,9 +6,9 @@ use tower_service::Service;
 
 use super::{Noticed, Notices};
 
-/// Asks the inner hook, and adds to its answer what an agent is to be told; see [the module](super).
+/// Calls the inner hook, and adds the notices for the agent to its outcome; see [the module](super).
 ///
-/// Readiness is the inner hook's. Its error is the answer: then nothing is added.
+/// Ready when the inner hook is. An error of the inner hook is returned, and nothing is added.
 #[derive(Clone, Debug)]
 pub struct NoticeService<S> {
     inner: S,
@@ -16,7 +16,7 @@ pub struct NoticeService<S> {
 }
 
 impl<S> NoticeService<S> {
-    /// Has `notices` left and handed over beside `inner`.
+    /// Creates a service that leaves and hands over `notices` around `inner`.
     pub const fn new(inner: S, notices: Notices) -> Self {
         Self { inner, notices }
     }

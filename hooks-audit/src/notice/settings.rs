@@ -1,4 +1,4 @@
-//! Who leaves notices and hands them over, and within which bounds.
+//! The notices of a team: leaving them, handing them over, and their limits.
 
 use std::collections::{BTreeSet, VecDeque};
 use std::fmt;
@@ -21,20 +21,20 @@ use super::{Coverage, NoticeLayer};
 use crate::scribe::Scribe;
 use crate::touched::{SeenFolder, Touched};
 
-/// The name it goes by in reports.
+/// Name in reports.
 pub(super) const NAME: &str = "notices";
 
-/// The most children that begin at once whose notices can be put back; beyond it, those of the one that began first
+/// Limit on the children starting at once whose notices can be put back; beyond it, those of the oldest
 /// cannot.
 const MOST_CHILDREN: usize = 1_024;
 
-/// The bounds of notices.
+/// Limits of notices.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 #[non_exhaustive]
 pub struct NoticeSettings {
-    /// So many files are named at once, the newest; 20 unless told.
+    /// Limit on the files named in one hand-over, the newest; default 20.
     pub most: usize,
-    /// So many notices wait for one agent, the newest; 200 unless told.
+    /// Limit on the notices that wait for one agent, the newest; default 200.
     pub keep: usize,
 }
 
@@ -54,11 +54,11 @@ struct Shared {
     settings: NoticeSettings,
     tools: ToolTable,
     scribe: Option<Scribe>,
-    /// What children were given that may still be denied, by their ids, the oldest first.
+    /// Notices handed to children that may still be denied, the oldest first.
     given: Mutex<VecDeque<Given>>,
 }
 
-/// What a child was given.
+/// Notices handed to a child.
 struct Given {
     child: String,
     agent: Name,
@@ -66,7 +66,7 @@ struct Given {
 }
 
 impl Notices {
-    /// Notices among the agents of `teams`; `workers` wait for the disk.
+    /// Creates notices for the agents of `teams`; `workers` run the disk access.
     pub fn new(teams: impl Into<TeamPlace>, workers: impl Workers + 'static) -> Self {
         Self(Arc::new(Shared {
             teams: teams.into(),
@@ -78,29 +78,29 @@ impl Notices {
         }))
     }
 
-    /// Sets the bounds.
+    /// Sets the limits.
     #[must_use]
     pub fn with(self, settings: NoticeSettings) -> Self {
         self.changed(|shared| shared.settings = settings)
     }
 
-    /// Sets which tools write and run commands.
+    /// Sets the table of tools that write files or run commands.
     #[must_use]
     pub fn knowing(self, tools: ToolTable) -> Self {
         self.changed(|shared| shared.tools = tools)
     }
 
-    /// Has `scribe` write in the session's log who will be told of what.
+    /// Makes `scribe` write each notice to the log of the session.
     #[must_use]
     pub fn recorded_by(self, scribe: Scribe) -> Self {
         self.changed(|shared| shared.scribe = Some(scribe))
     }
 
-    /// Adds them to the hooks of all events they are for.
+    /// Adds the layer to all events it handles.
     #[must_use]
     pub fn add_to(&self, builder: HooksBuilder) -> HooksBuilder {
         let layer = NoticeLayer::new(self.clone());
-        // Nobody is kept from work because somebody could not be told of it.
+        // The guard lets calls go ahead if a notice fails.
         let guard = FailureLayer::new(NAME).opened();
         builder
             .stack::<PostToolUse, _>(&guard, layer.layer(Settle))
@@ -114,7 +114,7 @@ impl Notices {
         &self.0.tools
     }
 
-    /// Leaves notices for those who cover what a call wrote.
+    /// Leaves notices for the agents that cover the files written by a call.
     pub(super) fn leave(
         &self,
         context: Arc<HookContext>,
@@ -133,7 +133,7 @@ impl Notices {
         told(context, PostToolUse::KIND, left)
     }
 
-    /// Gives `agent` what was left for it.
+    /// Hands `agent` its notices.
     pub(super) fn hand_over(
         &self,
         context: Arc<HookContext>,
@@ -213,7 +213,7 @@ impl Observer<SubagentStart> for Notices {
         NAME
     }
 
-    /// A child that was denied has read nothing: what it was given is put back.
+    /// A denied child has read nothing: its notices are put back.
     fn observe(&self, request: &HookRequest<SubagentStart>, outcome: &Decision<SubagentStart>) {
         let Some(child) = &request.event().child_id else { return };
         let given = {
@@ -243,7 +243,7 @@ impl fmt::Debug for Notices {
     }
 }
 
-/// What `work` gives; what goes wrong is told to the failure sink.
+/// Returns the result of `work`; reports an error to the failure sink.
 fn told(
     context: Arc<HookContext>,
     event: EventKind,

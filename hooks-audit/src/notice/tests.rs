@@ -85,7 +85,7 @@ fn who_covers_a_file_is_told_once_and_nobody_of_their_own() {
     assert!(told.contains("(yours by `src/api/`)"), "{told}");
     assert_eq!(told.matches("\n- ").count(), 1, "{told}");
     assert_eq!((rig.turn("Tester"), rig.turn("Backend"), rig.turn("Web")), Default::default());
-    // By the routing, in whatever spelling; who left is nobody.
+    // Coverage by the routing, in any letter case; the author gets no notice.
     rig.wrote("Backend", "src/ui/a.ts");
     assert!(rig.turn("web").contains("src/ui/a.ts") && rig.turn("TESTER").contains("src/ui/a.ts"));
     rig.wrote("Web", "deep/below/new.sql");

@@ -9,66 +9,66 @@ use super::{Committed, Kept, ReadError, Skipped};
 use crate::chain::{Digest, Flaw, Group, Line, Mark, Scan, Stored};
 use crate::segment::{self, MOST_BYTES, Segment, State};
 
-/// How much of a file is looked at first; more where a group is longer.
+/// Bytes read from a file at first; more if a group is longer.
 const CHUNK: usize = 1 << 20;
-/// More than any header has.
+/// Longer than any header, in bytes.
 const HEADER: usize = 16 << 10;
 
 /// Reads one chain, file by file.
 #[derive(Debug)]
 pub(super) struct ChainReader {
     chain: Arc<str>,
-    /// Behind what was taken, once that is known.
+    /// Place behind the last record that the caller took, if known.
     place: Option<Place>,
-    /// The ends of groups that were given last time, with the number of the last record in each.
+    /// Ends of the groups returned last time, each with the number of its last record.
     given: Vec<(u64, Place)>,
-    /// The number of the last file of which it was told that something of it is missing.
+    /// Number of the last file that was reported to have missing records.
     told: u64,
-    /// What was passed over since that was asked for.
+    /// Files skipped since the last call of `take_skipped`.
     skipped: Vec<Skipped>,
 }
 
 /// A place between two groups.
 #[derive(Clone, Copy, Debug)]
 struct Place {
-    /// The number of the file.
+    /// Number of the file.
     file: u64,
-    /// Where in it.
+    /// Offset in the file.
     offset: u64,
-    /// The number of the mark before; 0 at the beginning of a file.
+    /// Number of the mark before; 0 at the beginning of a file.
     commit: u64,
-    /// Its head.
+    /// Head of the mark before.
     head: Option<Digest>,
 }
 
-/// What one look at a file found.
+/// Result of one look at a file.
 #[derive(Default)]
 struct Look {
     records: Vec<Committed>,
-    /// The ends of the groups that they are of.
+    /// Ends of the groups with these records.
     ends: Vec<(u64, Place)>,
-    /// Whether the next file goes on from here.
+    /// Whether the chain continues in the next file.
     is_over: bool,
 }
 
-/// How a file begins.
+/// First line of a file.
 enum First {
-    /// With this mark.
+    /// A valid mark.
     Mark(Mark),
-    /// With nothing that can be read.
+    /// Nothing readable.
     Nothing,
-    /// It was renamed, or deleted, since the folder was listed.
+    /// The file was renamed or deleted since the folder was listed.
     Gone,
 }
 
-/// Where a file ends, as far as those behind it say so.
+/// End of a file according to the files behind it.
 #[derive(Clone, Copy)]
 struct Next {
-    /// The last mark that counts in it.
+    /// Number of the last mark that counts in the file.
     ends: u64,
-    /// The number before that of the first record behind it.
+    /// Number of the last record before the next readable file.
     seq: Option<u64>,
-    /// Whether the file behind it says so, and not one behind others that cannot be read.
+    /// Whether the file directly behind it states the end, and not one after unreadable files.
     is_exact: bool,
 }
 
@@ -77,12 +77,12 @@ impl ChainReader {
         Self { chain: chain.into(), place: None, given: Vec::new(), told: 0, skipped: Vec::new() }
     }
 
-    /// What was passed over since the last time that this was asked.
+    /// Files skipped since the last call.
     pub(super) fn take_skipped(&mut self) -> Vec<Skipped> {
         std::mem::take(&mut self.skipped)
     }
 
-    /// Records behind number `after` which are there to stay, about `most`. `files` are those of the chain.
+    /// Returns about `most` records behind number `after` that are synced. `files` are those of the chain.
     pub(super) fn read(
         &mut self,
         disk: &dyn LogDisk,
@@ -92,7 +92,7 @@ impl ChainReader {
         most: usize,
     ) -> Result<Vec<Committed>, ReadError> {
         match self.read_on(disk, folder, files, after, most) {
-            // Payloads may have been erased from the file meanwhile: its groups begin elsewhere.
+            // Payloads may have been erased from the file meanwhile, which moves its groups.
             Err(ReadError::Damaged { .. }) if self.place.take().is_some() => {
                 self.given.clear();
                 self.read_on(disk, folder, files, after, most)
@@ -117,7 +117,7 @@ impl ChainReader {
         };
         let (mut records, mut seq) = (Vec::new(), after);
         for (index, file) in files.iter().enumerate().skip(start) {
-            // Asked before the file is looked at: once there is a next one, nothing is added to this one.
+            // Determined before the file is read: once there is a next file, nothing is added to this one.
             let next = next(disk, folder, files.get(index + 1..).unwrap_or_default())?;
             let mut place = self.place.filter(|place| place.file == file.number).unwrap_or(Place {
                 file: file.number,
@@ -137,7 +137,7 @@ impl ChainReader {
             }
             loop {
                 let look = match self.look(disk, folder, file, place, next, after) {
-                    // What is damaged is known, and the next file goes on all the same.
+                    // The damage is known, and the chain continues in the next file.
                     Err(ReadError::Damaged { .. }) if file.state == State::Damaged && next.is_some() => break,
                     look => look?,
                 };
@@ -167,7 +167,7 @@ impl ChainReader {
         Ok(records)
     }
 
-    /// Notes, once, that what stood in `file` behind record `seq` is missing.
+    /// Notes, once, that the records of `file` behind record `seq` are missing.
     fn skip(&mut self, file: &Segment, seq: u64, next: Option<Next>) {
         if file.number <= self.told {
             return;
@@ -178,7 +178,7 @@ impl ChainReader {
         self.skipped.push(Skipped { file: file.name(), from, to: next.filter(|next| seq < *next) });
     }
 
-    /// Looks at `file` from `place` on; `next` says where it ends.
+    /// Reads `file` from `place` on; `next` is the end of the file, if known.
     fn look(
         &self,
         disk: &dyn LogDisk,
@@ -197,7 +197,7 @@ impl ChainReader {
         loop {
             let bytes = segment::read(disk, folder, file, place.offset, limit)
                 .map_err(|source| ReadError::File { file: file.name(), source })?;
-            // Gone or renamed since the folder was listed.
+            // Deleted or renamed since the folder was listed.
             let Some(bytes) = bytes else { return Ok(Look::default()) };
             let (groups, flaw) = groups(&bytes, place.head);
             let synced = groups.iter().map(|group| group.mark.synced()).max().max(ends).unwrap_or(0);
@@ -221,7 +221,7 @@ impl ChainReader {
             if !look.ends.is_empty() || (was_all && flaw.is_none() && ends.is_none()) {
                 return Ok(look);
             }
-            // All of it that is whole counts where nobody can say any more where it ended.
+            // If no readable file states the end, all complete groups count.
             if was_all && flaw.is_none() && next.is_some_and(|next| !next.is_exact) {
                 look.is_over = true;
                 return Ok(look);
@@ -252,7 +252,7 @@ impl ChainReader {
     }
 }
 
-/// The groups in `bytes`, which stand behind `head`, up to a flaw.
+/// Returns the groups in `bytes` up to a flaw; `head` is the head of the mark before them.
 fn groups(bytes: &[u8], head: Option<Digest>) -> (Vec<Group<'_>>, Option<Flaw>) {
     let mut scan = Scan::new(bytes, head);
     let mut groups = Vec::new();
@@ -265,7 +265,8 @@ fn groups(bytes: &[u8], head: Option<Digest>) -> (Vec<Group<'_>>, Option<Flaw>) 
     }
 }
 
-/// The first line of `file`. That there is none is damage in the last file, and in one that was moved aside no news.
+/// Reads the first line of `file`. If it is not valid, that is damage in the last file, and expected in a
+/// file that was moved aside.
 fn first(disk: &dyn LogDisk, folder: &Path, file: &Segment) -> Result<First, ReadError> {
     let bytes = segment::read(disk, folder, file, 0, HEADER)
         .map_err(|source| ReadError::File { file: file.name(), source })?;
@@ -277,7 +278,7 @@ fn first(disk: &dyn LogDisk, folder: &Path, file: &Segment) -> Result<First, Rea
     }
 }
 
-/// Where the file before `files` ends; `None` where it is the last one.
+/// Returns the end of the file before `files`; `None` if it is the last one.
 fn next(disk: &dyn LogDisk, folder: &Path, files: &[Segment]) -> Result<Option<Next>, ReadError> {
     for (index, file) in files.iter().enumerate() {
         match first(disk, folder, file)? {
@@ -291,7 +292,7 @@ fn next(disk: &dyn LogDisk, folder: &Path, files: &[Segment]) -> Result<Option<N
     Ok((!files.is_empty()).then_some(Next { ends: u64::MAX, seq: None, is_exact: false }))
 }
 
-/// Whether `file` has become shorter than `offset`, to which it was read.
+/// Whether `file` is shorter than `offset`, up to which it was read.
 fn is_shorter(disk: &dyn LogDisk, folder: &Path, file: &Segment, offset: u64) -> Result<bool, ReadError> {
     let Some(before) = offset.checked_sub(1) else { return Ok(false) };
     let byte = segment::read(disk, folder, file, before, 1);
@@ -299,7 +300,8 @@ fn is_shorter(disk: &dyn LogDisk, folder: &Path, file: &Segment, offset: u64) ->
     Ok(byte.is_some_and(|byte| byte.is_empty()))
 }
 
-/// The index of the file in which the record behind number `after` is, or will be; the first one where that was deleted.
+/// Returns the index of the file with the record behind number `after`, or where it will be written; the
+/// first file if that record was deleted.
 fn file_behind(disk: &dyn LogDisk, folder: &Path, files: &[Segment], after: u64) -> Result<usize, ReadError> {
     let (mut low, mut high) = (0, files.len().saturating_sub(1));
     while low < high {

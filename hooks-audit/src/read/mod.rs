@@ -1,11 +1,12 @@
-//! Reads what was committed, from a position on, while others write.
+//! Reads committed records from a position on, while others write.
 //!
-//! A [`Reader`] looks at the files only: it holds no lock, so neither does it wait for writers nor they for it. It gives
-//! a record once a mark behind it says that it had been written through to the device: what it gave, no loss of power
-//! takes back. Each record comes at least once: read, do what is to be done, then keep [`Reader::positions`]; whoever
-//! starts again from them gets what they had not kept, and tells duplicates by [`Committed::position`].
+//! A [`Reader`] only reads files: it takes no lock, so readers and writers never wait for each other. It
+//! returns a record only if a later mark states that the record is synced; a power loss cannot remove such a
+//! record. Each record is returned at least once: read, process, then store [`Reader::positions`]. A reader
+//! that starts from stored positions gets the later records again, and can recognize duplicates by
+//! [`Committed::position`].
 //!
-//! What stands in a group is checked against its sum; that groups stand in their place is for the verifier.
+//! A group is checked against its sum; the verifier checks that groups are in their place.
 
 mod chain;
 mod position;
@@ -24,45 +25,45 @@ use crate::chain::Flaw;
 use crate::record::{Payload, Record};
 use crate::segment;
 
-/// A record that is there to stay.
+/// A record that is synced.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Committed {
-    /// Its chain.
+    /// Name of its chain.
     pub chain: Arc<str>,
-    /// What tells the chain from every other one, also of the same name in another log; empty unless somebody found that
-    /// out, as a [`Feed`](crate::sink::Feed) does.
+    /// Id that distinguishes the chain from chains of the same name in other logs; empty unless determined,
+    /// as by a [`Feed`](crate::sink::Feed).
     pub log: Arc<str>,
-    /// What was written down.
+    /// The record.
     pub record: Record,
-    /// What stands beside it.
+    /// Payload of the record.
     pub payload: Kept,
 }
 
-/// What stands beside a record.
+/// Payload of a record.
 #[derive(Clone, Debug, PartialEq)]
 pub enum Kept {
-    /// It never had a payload.
+    /// The record never had a payload.
     Nothing,
-    /// Its payload.
+    /// The payload.
     Payload(Box<Payload>),
-    /// It was erased; the record of this number says so.
+    /// The payload was erased; the record with this number documents it.
     Erased(u64),
 }
 
 impl Committed {
-    /// What a receiver tells it by from all other records, those of other logs as well: `log:chain:number`, and
-    /// `chain:number` where nobody said which log it is of. The same for ever.
+    /// Key that is unique among the records of all logs: `log:chain:number`, or `chain:number` if the log is
+    /// not determined. It never changes.
     pub fn key(&self) -> String {
         let position = self.position();
         if self.log.is_empty() { position.to_string() } else { format!("{}:{position}", self.log) }
     }
 
-    /// Where it stands in its log: the same for ever.
+    /// Position in the log. It never changes.
     pub fn position(&self) -> Position {
         Position { chain: Arc::clone(&self.chain), seq: self.record.seq }
     }
 
-    /// Its payload, unless there is none or it was erased.
+    /// The payload, unless the record has no payload or it was erased.
     pub fn payload(&self) -> Option<&Payload> {
         match &self.payload {
             Kept::Payload(payload) => Some(payload),
@@ -71,16 +72,17 @@ impl Committed {
     }
 }
 
-/// A file that is damaged, of which records are missing. What is behind it is read all the same.
+/// A damaged file with missing records. The records behind it are read all the same.
 #[derive(Clone, Debug, PartialEq, Eq)]
 #[non_exhaustive]
 pub struct Skipped {
-    /// The file.
+    /// Name of the file.
     pub file: String,
-    /// The number of the first record that is missing.
+    /// Number of the first missing record.
     pub from: u64,
-    /// The last one that may be, where the next file goes on behind it: nobody knows how many there were, and none of
-    /// these numbers is given again. Without it there is no next file, or it goes on at `from`, as it did in older logs.
+    /// Number of the last record that may be missing, if the next file continues behind it. The true count is
+    /// unknown, and none of these numbers is given again. `None` if there is no next file, or if it continues
+    /// at `from`, as in older logs.
     pub to: Option<u64>,
 }
 
@@ -95,7 +97,8 @@ impl fmt::Display for Skipped {
     }
 }
 
-/// Reads all chains of a folder, in the order of time as far as that does not change the order within a chain.
+/// Reads all chains of a folder. Records are ordered by time, as far as that keeps the order within each
+/// chain.
 pub struct Reader {
     disk: Arc<dyn LogDisk>,
     folder: PathBuf,
@@ -104,18 +107,18 @@ pub struct Reader {
 }
 
 impl Reader {
-    /// Reads the log in `folder` behind `positions`; the default is from the beginning. The folder need not be there
-    /// yet.
+    /// Creates a reader of the log in `folder` that starts behind `positions`; the default is the beginning.
+    /// The folder may not exist yet.
     pub fn new(disk: Arc<dyn LogDisk>, folder: impl Into<PathBuf>, positions: Positions) -> Self {
         Self { disk, folder: folder.into(), positions, chains: BTreeMap::new() }
     }
 
-    /// What was committed since the last time, `most` records at most (and at least one where there is any); empty where
-    /// there is nothing new. Looks into the folder and at the end of each chain; ask again after a pause.
+    /// Returns the records committed since the last call: at most `most`, and at least one if there is any.
+    /// Lists the folder and reads the end of each chain; if the result is empty, call again after a pause.
     ///
     /// # Errors
-    /// Where a file cannot be read or is damaged, once there is nothing else to give: what is wrong with one chain does
-    /// not keep back the others. Nothing is lost by asking again.
+    /// Returns an error if a file cannot be read or is damaged, and there is nothing else to return: records
+    /// of the other chains come first. Calling again loses nothing.
     pub fn read(&mut self, most: usize) -> Result<Vec<Committed>, ReadError> {
         let most = most.max(1);
         let segments =
@@ -141,12 +144,12 @@ impl Reader {
         Ok(taken)
     }
 
-    /// The files of which records were passed over since this was asked last: each once.
+    /// Returns the files with records that were skipped since the last call, each once.
     pub fn take_skipped(&mut self) -> Vec<Skipped> {
         self.chains.values_mut().flat_map(ChainReader::take_skipped).collect()
     }
 
-    /// Behind what was read so far.
+    /// The position behind the last record that was returned.
     pub fn positions(&self) -> &Positions {
         &self.positions
     }
@@ -161,8 +164,8 @@ impl fmt::Debug for Reader {
     }
 }
 
-/// The first `most` of what all chains have, the earliest first. Clocks may have been set back: within a chain a record
-/// is taken to be no earlier than the one before.
+/// Returns the first `most` records of all chains, the earliest first. Clocks may have been set back: within
+/// a chain, a record counts as no earlier than the one before.
 fn in_order(chains: Vec<Vec<Committed>>, most: usize) -> Vec<Committed> {
     let mut all = Vec::new();
     for records in chains {
@@ -172,37 +175,37 @@ fn in_order(chains: Vec<Vec<Committed>>, most: usize) -> Vec<Committed> {
             (latest, committed)
         }));
     }
-    // Stable, so that the order within each chain is kept.
+    // The sort is stable, so that the order within each chain is kept.
     all.sort_by_key(|(at, _)| *at);
     all.into_iter().take(most).map(|(_, committed)| committed).collect()
 }
 
-/// Why a log cannot be read.
+/// Reason why a log cannot be read.
 #[derive(Debug, thiserror::Error)]
 #[non_exhaustive]
 pub enum ReadError {
-    /// The folder cannot be looked into.
+    /// The folder cannot be listed.
     #[error("the folder of the log cannot be read: {source}")]
     Folder {
-        /// Why.
+        /// Error of the disk.
         #[source]
         source: io::Error,
     },
     /// A file cannot be read.
     #[error("`{file}` cannot be read: {source}")]
     File {
-        /// Which.
+        /// Name of the file.
         file: String,
-        /// Why.
+        /// Error of the disk.
         #[source]
         source: io::Error,
     },
-    /// A file is not what was written.
+    /// A file is damaged.
     #[error("`{file}` is damaged: {flaw}; run `hooks audit verify`")]
     Damaged {
-        /// Which.
+        /// Name of the file.
         file: String,
-        /// Where, and what is wrong.
+        /// Offset and description of the damage.
         flaw: Flaw,
     },
 }

@@ -1,4 +1,4 @@
-//! Where a reader is.
+//! Positions of readers.
 
 use std::collections::BTreeMap;
 use std::fmt;
@@ -6,12 +6,12 @@ use std::sync::Arc;
 
 use serde::{Deserialize, Serialize};
 
-/// Where one record stands.
+/// Position of one record.
 #[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub struct Position {
-    /// The chain.
+    /// Name of the chain.
     pub chain: Arc<str>,
-    /// The number of the record in it.
+    /// Number of the record in the chain.
     pub seq: u64,
 }
 
@@ -21,18 +21,18 @@ impl fmt::Display for Position {
     }
 }
 
-/// Behind which record of each chain somebody is; in JSON an object such as `{"w0": 17}`. Default is the beginning.
+/// Last record read of each chain; in JSON an object such as `{"w0": 17}`. The default is the beginning.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(transparent)]
 pub struct Positions(BTreeMap<String, u64>);
 
 impl Positions {
-    /// The number of the last record of `chain` before here; 0 for none.
+    /// Number of the last record of `chain` before this position; 0 if none.
     pub fn of(&self, chain: &str) -> u64 {
         self.0.get(chain).copied().unwrap_or(0)
     }
 
-    /// Puts the position in `chain` behind record `seq`, unless it is further already.
+    /// Moves the position in `chain` behind record `seq`, unless it is further already.
     pub fn advance(&mut self, chain: &str, seq: u64) {
         match self.0.get_mut(chain) {
             Some(at) => *at = seq.max(*at),

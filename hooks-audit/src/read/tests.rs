@@ -10,7 +10,7 @@ use crate::segment::Segment;
 
 const FOLDER: &str = "/log";
 
-/// A chain that is written to a disk by hand.
+/// A chain that a test writes to a disk.
 struct Writer {
     disk: FakeDisk,
     chain: Chain,
@@ -34,7 +34,7 @@ impl Writer {
         self.disk.put(self.path(), out);
     }
 
-    /// Commits records of these moments; the last commit before was written through.
+    /// Commits records of these times; the last commit before is synced.
     fn commit(&mut self, moments: &[u64]) {
         let mut out = Vec::new();
         let mut lines = Lines::behind(self.chain.seq);
@@ -117,7 +117,7 @@ fn chains_are_read_in_the_order_of_time() {
     while let records @ [_, ..] = &all.read(3).unwrap()[..] {
         seen.extend(moments(records));
     }
-    // The clock of the first was set back: 20 stands behind 30.
+    // The clock of the first writer was set back: 20 comes after 30.
     assert_eq!(seen, [10, 11, 29, 30, 20, 31, 50, 60]);
     assert_eq!(serde_json::to_value(all.positions()).unwrap(), json!({"w0": 4, "w1": 4}));
 }
@@ -153,7 +153,7 @@ fn damage_is_an_error_and_does_not_hide_other_chains() {
     bytes[at] ^= 1;
     disk.put(path, bytes);
     let mut reader = reader(&disk, Positions::default());
-    // Nor is the first one given: that it was written through is said by what is damaged.
+    // The first record is not returned either, because the mark that states its sync is damaged.
     assert_eq!(moments(&reader.read(9).unwrap()), [3]);
     let error = reader.read(9).unwrap_err().to_string();
     assert!(error.starts_with("`w0.00000001.jsonl` is damaged: "), "{error}");
@@ -161,19 +161,19 @@ fn damage_is_an_error_and_does_not_hide_other_chains() {
 
 #[test]
 fn what_is_behind_a_file_that_was_moved_aside_is_read_and_what_is_missing_is_told_once() {
-    // What is left of the second file, with records 2 and 3, and what that means.
+    // Content left of the second file, which held the records 2 and 3, and the expected result.
     type Damage = dyn Fn(Vec<u8>) -> Vec<u8>;
     let cases: [(&Damage, &[u64], &str); 3] = [
         (&|_| Vec::new(), &[1, 4, 5], "from record 2 on"),
         (&|_| b"rubbish\n{}".to_vec(), &[1, 4, 5], "from record 2 on"),
-        // Its header is right, and nothing else.
+        // The header is valid, and nothing else.
         (
             &|bytes| bytes.split_inclusive(|byte| *byte == b'\n').next().unwrap().to_vec(),
             &[1, 4, 5],
             "from record 2 on",
         ),
     ];
-    // The header may be lost when it is moved aside, or later.
+    // The header may be lost when the file is moved aside, or later.
     for ((left, expected, what), is_later) in cases.iter().flat_map(|case| [(case, false), (case, true)]) {
         let disk = disk();
         let mut writer = Writer::new(&disk, "w0");
@@ -184,7 +184,7 @@ fn what_is_behind_a_file_that_was_moved_aside_is_read_and_what_is_missing_is_tol
         writer.commit(&[2]);
         writer.commit(&[3]);
         let left = left(disk.files()[&aside].clone());
-        // The chain goes on behind the first file, or behind the header of this one.
+        // The chain continues behind the first file, or behind the header of this one.
         let keeps_header = left.starts_with(b"{\"v\"");
         writer.chain = before;
         if !keeps_header && !is_later {
@@ -258,7 +258,7 @@ fn a_last_file_that_was_emptied_is_told_once_and_hides_nothing() {
             assert_eq!(moments(&reader.read(9).unwrap()), [0; 0]);
             let [skipped] = &reader.take_skipped()[..] else { panic!("not told once") };
             assert_eq!((&*skipped.file, skipped.to), ("w0.00000002.jsonl", None));
-            // The next one takes the chain over: what is behind is read.
+            // The next writer takes the chain over, and its records are read.
             let disk = &disk;
             let content = disk.files()[&writer.path()].clone();
             let mut next = Writer { disk: disk.clone(), chain: writer.chain.clone() };

@@ -1,9 +1,9 @@
-//! What is written down about an event: one line of JSON that a person can search, and its payload beside it.
+//! Records, the entries of the log: one line of searchable JSON for each event, and its payload line.
 //!
-//! A [`Record`] says who did what, what was decided and by which rule. What personal data there may be (arguments,
-//! results, prompts, messages) is in its [`Payload`], a line of its own of which the record holds a salted digest: it
-//! can be erased later while the chain of records still verifies. Both together hold whatever a decision depended on,
-//! so that it can be taken again.
+//! A [`Record`] holds the actor, the action, the decision and its rule. Data that may be personal (arguments,
+//! results, prompts, messages) is in its [`Payload`], a separate line of which the record holds a salted
+//! digest: it can be erased later, and the chain of records still verifies. Both together hold everything
+//! that a decision depended on, so that the decision can be repeated.
 
 mod moment;
 mod name;
@@ -20,8 +20,8 @@ pub use self::name::kept_name;
 pub use self::payload::Payload;
 pub use self::shorten::Limits;
 
-/// The version of this schema, in the header of every file. Fields may be added within a version; a reader ignores
-/// those that it does not know.
+/// Version of this schema, in the header of every file. Fields may be added within a version; readers ignore
+/// fields that they do not know.
 pub const VERSION: u32 = 1;
 
 /// One record. The order of the fields is the order in the line.
@@ -29,118 +29,121 @@ pub const VERSION: u32 = 1;
 #[serde(default)]
 #[non_exhaustive]
 pub struct Record {
-    /// Its number in its chain, from 1, without gaps but behind a file that was damaged. The log gives it.
+    /// Number in its chain, from 1; gaps exist only behind a damaged file. The log sets it.
     pub seq: u64,
-    /// When it happened.
+    /// Time of the event.
     #[serde(with = "moment")]
     pub at: Timestamp,
-    /// What happened: the name of an event, or one of [`notes`] that the log writes about itself.
+    /// Name of the event, or one of [`notes`], which are the log's own records.
     pub event: String,
-    /// Whose hooks decided.
+    /// Tenant whose hooks decided.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub tenant: Option<String>,
-    /// The session.
+    /// Id of the session.
     #[serde(skip_serializing_if = "String::is_empty")]
     pub session: String,
-    /// The session that started this one.
+    /// Id of the session that started this one.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub parent: Option<String>,
-    /// The agent that acted.
+    /// Agent that acted.
     #[serde(skip_serializing_if = "String::is_empty")]
     pub agent: String,
-    /// The repository, as `owner/name`.
+    /// Repository, as `owner/name`.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub repo: Option<String>,
-    /// The tool or model call that it belongs to.
+    /// Id of the tool call or model call.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub call: Option<String>,
-    /// The tool.
+    /// Name of the tool.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub tool: Option<String>,
-    /// The model.
+    /// Name of the model.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub model: Option<String>,
-    /// The child agent that it is about.
+    /// Name of the child agent, and its id if known.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub child: Option<String>,
-    /// What was decided; absent where there was nothing to decide.
+    /// Strength of the decision; absent if the event is not decided.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub outcome: Option<Strength>,
-    /// The policy that decided.
+    /// Policy that decided.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub policy: Option<String>,
-    /// Its rule.
+    /// Rule that decided.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub rule: Option<String>,
-    /// Who decided about a tool call, where the event says so.
+    /// Source of the verdict on a tool call, if the event has one.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub source: Option<VerdictSource>,
-    /// The version of the rules that were in force.
+    /// Version of the rules in force.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub rules: Option<String>,
-    /// Whether something broke: a hook, a tool, a model.
+    /// Whether a hook, a tool or a model failed.
     #[serde(skip_serializing_if = "is_false")]
     pub failed: bool,
     /// Whether hooks rewrote the event before it was judged.
     #[serde(skip_serializing_if = "is_false")]
     pub rewritten: bool,
-    /// What became of a call of a tool whose results are cached: whether the tool ran.
+    /// Answer of the cache to a call of a cached tool; shows whether the tool ran.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub cache: Option<CacheAnswer>,
-    /// How long it took, in milliseconds.
+    /// Duration in milliseconds.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub duration_ms: Option<u64>,
-    /// The tokens it took.
+    /// Tokens used.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub tokens: Option<Usage>,
-    /// What it cost, in millionths of a US dollar.
+    /// Cost in millionths of a US dollar.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub cost_micro_usd: Option<u64>,
-    /// What the log says about itself, in words.
+    /// Message of the log, in its own records.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub note: Option<String>,
-    /// The numbers of records that a note is about, as pairs of first and last.
+    /// Numbers of the records that a note is about, as pairs of first and last.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     pub covers: Vec<(u64, u64)>,
 }
 
-/// The names of what the log writes about itself, in [`Record::event`].
+/// Names of the log's own records, in [`Record::event`].
 pub mod notes {
-    /// All of them.
+    /// All names.
     pub const ALL: [&str; 11] =
         [RECOVERED, ALARM, GAP, SPILLED, CHECKPOINT, INTENT, DELETED, HELD, RELEASED, ERASED, STORE];
 
-    /// A writer took the chain over from one that did not close it, and cut or moved something aside.
+    /// A writer took the chain over from one that did not close it, and committed records again or found torn
+    /// bytes.
     pub const RECOVERED: &str = "log.recovered";
-    /// The file was damaged behind its writer's back; it was moved aside.
+    /// The file was damaged by something other than its writer, and was moved aside; or checkpoints are
+    /// missing or fail.
     pub const ALARM: &str = "log.alarm";
-    /// Records were refused or lost before they were written; `covers` says how many, from 1.
+    /// Records were refused or lost before they were written; `covers` has their number, as a range from 1.
     pub const GAP: &str = "log.gap";
-    /// Records went to the spill log because this one could not be written; `covers` says how many, from 1, the note where.
+    /// Records went to the spill log because this log could not be written; `covers` has their number, as a
+    /// range from 1, and the note has the folder.
     pub const SPILLED: &str = "log.spilled";
     /// A checkpoint; the note is the text that was signed.
     pub const CHECKPOINT: &str = "log.checkpoint";
-    /// A tool that cannot be undone is about to run.
+    /// A tool whose effects cannot be undone is about to run.
     pub const INTENT: &str = "log.intent";
-    /// A file is about to be deleted, by retention; `covers` says which records it holds.
+    /// A file is about to be deleted by retention; `covers` has the numbers of its records.
     pub const DELETED: &str = "log.deleted";
-    /// What a legal hold is about must not go; the note says what and why.
+    /// A legal hold begins; the note has the selected records and the reason.
     pub const HELD: &str = "log.held";
-    /// A legal hold is over.
+    /// A legal hold ends.
     pub const RELEASED: &str = "log.released";
-    /// Payloads are about to be erased; `covers` says of which records.
+    /// Payloads are about to be erased; `covers` has the numbers of their records.
     pub const ERASED: &str = "log.erased";
-    /// Which state store is used, or that its loss was accepted; the note says where it is.
+    /// A state store is in use, or its loss was accepted; the note has its location.
     pub const STORE: &str = "log.store";
 }
 
 impl Record {
-    /// A record of `event`.
+    /// Creates a record of `event`.
     pub fn new(event: impl Into<String>, at: Timestamp) -> Self {
         Self { event: event.into(), at, ..Self::default() }
     }
 
-    /// Whether the log wrote it about itself.
+    /// Whether this is one of the log's own records.
     pub fn is_note(&self) -> bool {
         self.event.starts_with("log.")
     }

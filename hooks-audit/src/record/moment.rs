@@ -1,11 +1,11 @@
-//! Moments in records: RFC 3339 in UTC, to the millisecond, so that a person can read and `sort` can order them.
+//! Times in records: RFC 3339 in UTC with milliseconds, readable, and in time order when sorted as text.
 
 use std::cell::RefCell;
 
 use hooks_core::time::Timestamp;
 use serde::{Deserialize, Deserializer, Serializer, de::Error};
 
-/// A moment as text, and in which second it is.
+/// A time as text, and its second.
 #[derive(Default)]
 struct Written {
     second: Option<u64>,
@@ -13,21 +13,21 @@ struct Written {
 }
 
 thread_local! {
-    /// What was written last: a log has many moments of one second, of which all but the milliseconds is the same.
+    /// The last encoded time: many times in a log differ only in their milliseconds.
     static LAST: RefCell<Written> = RefCell::default();
 }
 
-/// The last moment that is written: the end of the year 9999. Behind it, texts would not be in the order of time, and
-/// those of a clock that is broken altogether could not be read.
+/// The latest time that is encoded: the end of the year 9999. Later texts would not sort by time, and those
+/// of a broken clock could not be parsed.
 const LATEST: Timestamp = Timestamp(253_402_300_799_999);
 
-/// Writes `at`, or [`LATEST`] where it is behind that.
+/// Encodes `at`, but no later than [`LATEST`].
 pub(super) fn serialize<S: Serializer>(at: &Timestamp, serializer: S) -> Result<S::Ok, S::Error> {
     let at = at.min(&LATEST);
     LAST.with_borrow_mut(|last| {
         let (second, milliseconds) = (at.0 / 1_000, at.0 % 1_000);
         if last.second == Some(second) {
-            // Three digits and the `Z`.
+            // Removes the three digits and the `Z`.
             last.text.truncate(last.text.len().saturating_sub(4));
             let digits = [milliseconds / 100, milliseconds / 10 % 10, milliseconds % 10];
             last.text.extend(digits.map(|digit| char::from(b'0' + digit as u8)));
@@ -45,7 +45,7 @@ pub(super) fn deserialize<'de, D: Deserializer<'de>>(deserializer: D) -> Result<
         .ok_or_else(|| D::Error::custom(format!("`{text}` is no moment such as `2026-01-31T09:30:00.000Z`")))
 }
 
-/// The moment that `text` says, in the one form in which it is written.
+/// Parses a time in the one form in which it is encoded.
 fn parse(text: &str) -> Option<Timestamp> {
     let (date, time) = text.strip_suffix('Z')?.split_once('T')?;
     let mut date = date.split('-').map(number);
@@ -59,12 +59,12 @@ fn parse(text: &str) -> Option<Timestamp> {
     let first = Timestamp::of_month(year * 12 + month - 1).0;
     let of_day = ((hour * 60 + minute) * 60 + second) * 1_000 + number(milliseconds)?;
     let at = Timestamp(first.checked_add(day.checked_sub(1)? * 86_400_000 + of_day)?);
-    // A thirteenth month or a second day of 25 hours is written differently.
+    // A thirteenth month or a 25th hour is valid here, but has another encoding.
     (at.to_string() == text).then_some(at)
 }
 
 fn number(digits: &str) -> Option<u64> {
-    // Seven digits at most, so that no product of them overflows.
+    // At most seven digits, so that no product overflows.
     (digits.len() <= 7).then(|| digits.parse().ok()).flatten()
 }
 

@@ -1,14 +1,14 @@
-//! Names in records: agents and their clients choose them, and none is longer than a name has to be.
+//! Names in records: agents and clients choose them, so their length is limited.
 
 use std::borrow::Cow;
 
-/// The bytes that a name has at most.
+/// Limit on the length of a name, in bytes.
 const MOST: usize = 256;
-/// The bytes that it keeps where it had more: what says how many were cut has room behind them.
+/// Bytes kept of a longer name; the rest of the limit is for the note about its length.
 const KEPT: usize = MOST - 40;
 
-/// `name` as a record has it: of one that is longer than 256 bytes, the beginning, and how many more there were. What a
-/// record has stays as it is, so that it can be looked for by either.
+/// Returns `name` as a record has it: of a name longer than 256 bytes, the beginning and the number of
+/// further bytes. Applied to such a result it changes nothing, so that a search works with either form.
 pub fn kept_name(name: &str) -> Cow<'_, str> {
     if name.len() <= MOST {
         return Cow::Borrowed(name);

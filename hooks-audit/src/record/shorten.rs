@@ -1,29 +1,29 @@
-//! Shortens what is too long to keep.
+//! Shortens data that is too long to store.
 
 use serde_json::Value;
 
 use super::Payload;
 
-/// How much of an event is kept. What is longer is shortened, and says by how much.
+/// Limits on the stored data of an event. Longer data is shortened, with a note about the removed length.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Limits {
-    /// The bytes of one text.
+    /// Limit on one text, in bytes.
     pub text: usize,
-    /// The bytes of all texts and names of a payload together.
+    /// Limit on all texts and names of a payload together, in bytes.
     pub payload: usize,
-    /// How deep objects and lists may be nested.
+    /// Limit on the nesting of objects and arrays.
     pub depth: usize,
 }
 
 impl Default for Limits {
-    /// 4 KiB of a text, 64 KiB of a payload, 32 levels.
+    /// Limits of 4 KiB for a text, 64 KiB for a payload, and 32 levels.
     fn default() -> Self {
         Self { text: 4 << 10, payload: 64 << 10, depth: 32 }
     }
 }
 
 impl Limits {
-    /// Shortens `payload` in place. Linear in what is there.
+    /// Shortens `payload` in place. Linear in its size.
     pub fn apply(&self, payload: &mut Payload) {
         let mut left = self.payload;
         let mut cut = false;
@@ -43,7 +43,7 @@ impl Limits {
             *cut = true;
             *value = Value::from("… (nested too deeply)");
         }
-        // Whatever it is, it takes some bytes.
+        // Every value takes some bytes.
         *left = left.saturating_sub(8);
         match value {
             Value::String(text) => {
@@ -88,7 +88,7 @@ impl Limits {
     }
 }
 
-/// Cuts `text` to `limit` bytes and says how many there were; whether it did.
+/// Cuts `text` to `limit` bytes and appends the number of removed bytes; returns whether it was cut.
 pub(super) fn shorten_text(text: &mut String, limit: usize) -> bool {
     if text.len() <= limit {
         return false;

@@ -1,7 +1,7 @@
-//! Decisions that have grown too many.
+//! Archiving of decisions when there are too many.
 //!
-//! Only what has a date goes, and only once it is old: a decision that is put away binds nobody any more, and to put a
-//! fresh one away because there are many would undo it.
+//! Only dated decisions are archived, and only when they are old. An archived decision binds agents no more,
+//! so archiving a recent one only because there are many would revoke it.
 
 use hooks_core::time::Timestamp;
 use hooks_team::folder::Place;
@@ -9,7 +9,7 @@ use hooks_team::{Moved, Team, TeamError};
 
 use super::ScribeSettings;
 
-/// Puts away what is too old for a file as long as `decisions.md` is.
+/// Archives the decisions that are too old, given the length of `decisions.md`.
 pub(super) fn archive(team: &Team, settings: &ScribeSettings, now: Timestamp) -> Result<Moved, TeamError> {
     let length = team.folder().read(&Place::new("decisions.md")?)?.map_or(0, |bytes| bytes.len() as u64);
     let is_above = |threshold: u64| threshold > 0 && length > threshold;

@@ -1,9 +1,9 @@
-//! Before a tool runs: a note of the call that nobody objected to.
+//! Notes of calls before the tool runs, if no hook denies the call.
 //!
-//! It is asked for last ([`Reserve`]), so that it lies there before the tool writes, wherever the tool is let through: also
-//! by a client that tells of nothing between its question and the result, and where a person is asked, of whose answer
-//! most clients say nothing. A call that is refused after that takes its note along; so does one of whose refusal the
-//! client tells later.
+//! The note is left by the last reservation ([`Reserve`]), so that it exists before the tool writes. This
+//! works with clients that send no event between the decision and the result, and for calls that a person
+//! approves, although most clients do not report the answer. If the call is denied later, its note is
+//! removed, also when the client reports the denial later.
 
 use std::sync::Arc;
 
@@ -19,7 +19,7 @@ use super::call::{Call, may_write, take_back};
 use super::note::Note;
 use super::settings::{NAME, failed};
 
-/// Takes the note of a call away, unless the call goes ahead.
+/// Removes the note of a call, unless the call goes ahead.
 struct Expected {
     scribe: Scribe,
     context: Arc<HookContext>,
@@ -50,7 +50,7 @@ impl Reserve<PreToolUse> for Scribe {
         NAME
     }
 
-    /// Notes the call if it writes below the team's folder. Never refuses.
+    /// Notes the call if it writes below the team's folder. Never denies.
     fn reserve(
         &self,
         request: &HookRequest<PreToolUse>,

@@ -1,8 +1,9 @@
-//! A call of a tool, and the notes of it: one before it runs, one after.
+//! A tool call and its notes: one before it runs, one after.
 //!
-//! Both have one key, which the call's id gives. Some clients give none, and each of their events may have a process of
-//! its own: then a call that ended is the oldest one of the same agent, with the same tool and arguments, that began and
-//! of whose end there is no note. Of calls that are alike in all that, any is as good as another.
+//! Both notes have the same key, derived from the id of the call. Some clients give no id, and each of their
+//! events may run in its own process. Then the end of a call is matched with the oldest unfinished call of
+//! the same agent with the same tool and arguments. Among calls that are equal in all of this, any match is
+//! correct.
 
 use std::collections::HashSet;
 use std::path::PathBuf;
@@ -18,7 +19,7 @@ use super::note::{Note, What, files, key, short};
 use super::work::queue;
 use crate::touched::{SeenFolder, Touched};
 
-/// The team's own tools that write, by the end of their names: clients put something before.
+/// The team's own tools that write, by the end of their names, because clients add a prefix.
 const TEAM_TOOLS: [&str; 3] = ["squad_decide", "squad_memory", "squad_skill"];
 
 /// Half of the digits of a key.
@@ -33,33 +34,33 @@ pub(super) struct Call {
     ended: Option<Ended>,
 }
 
-/// What came of a call that ran.
+/// Result of a call that ran.
 #[derive(Debug)]
 struct Ended {
     failed: bool,
-    /// What one of the team's own tools answered.
+    /// Answer of one of the team's own tools.
     answer: Option<String>,
 }
 
-/// What one note of a call says, and whether the call may have written more than that.
+/// One note of a call, and whether the call may have written more files.
 pub(super) struct Noted {
-    /// What was left; nothing of a call that writes nothing there which anybody could name.
+    /// The note; `None` if the call is not known to write a file of the team.
     pub(super) note: Option<Note>,
     pub(super) is_open: bool,
 }
 
 impl Call {
-    /// One that is about to run.
+    /// A call that is about to run.
     pub(super) fn before(event: &PreToolUse) -> Self {
         Self::new(&event.tool_name, &event.tool_args, event.tool_use_id.as_deref(), None)
     }
 
-    /// One about which there is a verdict.
+    /// A call with a verdict.
     pub(super) fn decided(event: &ToolDecided) -> Self {
         Self::new(&event.tool_name, &event.tool_args, event.tool_use_id.as_deref(), None)
     }
 
-    /// One that ran.
+    /// A call that ran.
     pub(super) fn after(event: &PostToolUse) -> Self {
         let answer = event.tool_result.as_str().filter(|_| is_of_team(&event.tool_name)).map(str::to_owned);
         let ended = Ended { failed: event.error.is_some(), answer };
@@ -70,10 +71,10 @@ impl Call {
         Self { tool: tool.to_owned(), args: args.clone(), id: id.map(str::to_owned), ended }
     }
 
-    /// Leaves a note of it if it writes below the folder of `team`. This waits for the disk.
+    /// Leaves a note of the call if it writes below the folder of `team`. Accesses the disk.
     ///
     /// # Errors
-    /// The note cannot be written.
+    /// Returns an error if the note cannot be written.
     pub(super) fn note(
         &self,
         scribe: &Scribe,
@@ -82,7 +83,7 @@ impl Call {
     ) -> Result<Noted, BoxError> {
         let (names, is_open) = self.names(scribe, context, team);
         if names.is_empty() && !is_of_team(&self.tool) {
-            // A program may have written where nobody can tell: the inbox is looked at.
+            // A program may have written unknown files; the inbox is searched for them.
             return Ok(Noted { note: None, is_open });
         }
         let tool = short(&self.tool);
@@ -97,17 +98,17 @@ impl Call {
         Ok(Noted { note: Some(note), is_open: true })
     }
 
-    /// Takes away the note that it began: it was refused in the end. One without an id cannot be told from others that
-    /// are alike, and those may run. This waits for the disk.
+    /// Removes the note of the beginning after the call was denied. A call without an id cannot be
+    /// distinguished from equal calls that may run, so its note stays. Accesses the disk.
     ///
     /// # Errors
-    /// The notes cannot be read, or one not be removed.
+    /// Returns an error if the notes cannot be read or one cannot be removed.
     pub(super) fn refuse(&self, context: &HookContext, team: &Team) -> Result<(), TeamError> {
         let Some(key) = self.key(context) else { return Ok(()) };
         take_back(team, |note| note.key == key)
     }
 
-    /// What it writes below the folder of `team`, and whether that may not be all.
+    /// Returns the files that the call writes below the folder of `team`, and whether there may be others.
     fn names(&self, scribe: &Scribe, context: &HookContext, team: &Team) -> (Vec<String>, bool) {
         if is_of_team(&self.tool) {
             let answer = self.ended.as_ref().and_then(|ended| ended.answer.as_deref());
@@ -122,7 +123,7 @@ impl Call {
         (names, touched.is_open)
     }
 
-    /// The key it begins with.
+    /// Key of the note at the beginning.
     fn begins(&self, scribe: &Scribe, context: &HookContext) -> String {
         self.key(context).unwrap_or_else(|| {
             let about = self.about(context);
@@ -132,7 +133,7 @@ impl Call {
         })
     }
 
-    /// The key it ends with: the one it began with, where somebody saw it begin.
+    /// Key of the note at the end: the key of the beginning, if that was noted.
     fn ends(&self, scribe: &Scribe, context: &HookContext, team: &Team) -> Result<String, TeamError> {
         if let Some(key) = self.key(context) {
             return Ok(key);
@@ -149,27 +150,27 @@ impl Call {
         Ok(begun.map_or_else(|| unlike(&about, context), |(_, note)| note.key))
     }
 
-    /// The key of a call with an id.
+    /// Key of a call with an id.
     fn key(&self, context: &HookContext) -> Option<String> {
         let id = self.id.as_deref().or(context.call_id.as_deref())?;
         Some(key(&["call", &context.session_id, &context.agent_name, id]))
     }
 
-    /// By what a call without an id is known again.
+    /// Key by which a call without an id is recognized.
     fn about(&self, context: &HookContext) -> String {
         key(&["about", &context.session_id, &context.agent_name, &self.tool, &self.args.to_string()])
     }
 }
 
-/// Whether a call of `tool` may write below a team's folder at all; told from its name alone.
+/// Whether a call of `tool` may write below a team's folder; decided by its name alone.
 pub(super) fn may_write(scribe: &Scribe, tool: &str) -> bool {
     is_of_team(tool) || Touched::may_be(scribe.tools(), tool)
 }
 
-/// Takes away notes of calls that began, of whose end there is none, and that are meant by `is_meant`.
+/// Removes the notes of unfinished calls that `is_meant` selects.
 ///
 /// # Errors
-/// The notes cannot be read, or one not be removed.
+/// Returns an error if the notes cannot be read or one cannot be removed.
 pub(super) fn take_back(team: &Team, is_meant: impl Fn(&Note) -> bool) -> Result<(), TeamError> {
     let queue = queue(team)?;
     for (left, _) in begun(team, is_meant)? {
@@ -178,7 +179,7 @@ pub(super) fn take_back(team: &Team, is_meant: impl Fn(&Note) -> bool) -> Result
     Ok(())
 }
 
-/// Notes of calls that began, of whose end there is none, and that are meant by `is_meant`; the oldest first.
+/// Notes of unfinished calls that `is_meant` selects; the oldest first.
 fn begun(team: &Team, is_meant: impl Fn(&Note) -> bool) -> Result<Vec<(Left, Note)>, TeamError> {
     let left = queue(team)?.read()?.into_iter();
     let mut notes: Vec<_> =
@@ -191,12 +192,12 @@ fn begun(team: &Team, is_meant: impl Fn(&Note) -> bool) -> Result<Vec<(Left, Not
     Ok(notes)
 }
 
-/// A key that no other call has, of which the first half says what the call is about.
+/// A unique key whose first half identifies the subject of the call.
 fn unlike(about: &str, context: &HookContext) -> String {
     beginning(about).chars().chain(random(context).chars().skip(HALF)).collect()
 }
 
-/// What the keys of calls have in common that are about the same.
+/// Common beginning of the keys of calls with the same subject.
 fn beginning(about: &str) -> &str {
     about.get(..HALF).unwrap_or(about)
 }
@@ -209,7 +210,7 @@ fn is_of_team(tool: &str) -> bool {
     TEAM_TOOLS.iter().any(|name| tool.ends_with(name))
 }
 
-/// What of the files that a call writes is below a team's folder, and not ours.
+/// Names of the files below a team's folder that a call writes, without those of this program.
 fn below(folder: &SeenFolder, touched: &Touched) -> Vec<String> {
     let names = touched.files.iter().filter_map(|file| folder.strip(file));
     let mut names = files(names.filter(|name| !name.starts_with(".hooks/")).map(str::to_owned));
@@ -217,7 +218,7 @@ fn below(folder: &SeenFolder, touched: &Touched) -> Vec<String> {
     names
 }
 
-/// The place that a tool of the team says it wrote to.
+/// The path that a tool of the team reports to have written.
 fn place_in(answer: &str) -> Option<String> {
     answer.split('`').nth(1).map(short)
 }

@@ -1,4 +1,4 @@
-//! What a configuration file says about the Scribe: plain data.
+//! Configuration of the Scribe, as plain data.
 
 use std::path::PathBuf;
 use std::time::Duration;
@@ -7,44 +7,48 @@ use serde::{Deserialize, Serialize};
 
 use super::ScribeSettings;
 
-/// Keeps the team's folder in order: merges the inbox, writes the logs, puts old decisions away.
+/// Settings of the Scribe, which keeps the team's folder in order: it merges the inbox, writes the logs, and
+/// archives old decisions.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 #[serde(default, deny_unknown_fields)]
 pub struct ScribeConfig {
-    /// The team's folder, from the folder on that a session works in.
+    /// Folder of the team, relative to the folder of the session.
     pub team: PathBuf,
-    /// Whose sessions it looks after; everybody's, where nobody is named.
+    /// Tenants whose sessions it handles; if empty, all tenants.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     pub tenants: Vec<String>,
-    /// So long after something was written the work begins, for all that is written meanwhile.
+    /// Time between a write and the work for it; further writes in this time are handled together.
     #[serde(with = "hooks_core::duration")]
     #[cfg_attr(feature = "schema", schemars(with = "String"))]
     pub pause: Duration,
-    /// A file of the inbox that no call is known to have written is merged once it did not change for so long.
+    /// Time without a change after which a file of the inbox is merged if no call is known to have written
+    /// it.
     #[serde(with = "hooks_core::duration")]
     #[cfg_attr(feature = "schema", schemars(with = "String"))]
     pub settle: Duration,
-    /// So long after it began, a call whose end nobody told is given up.
+    /// Time after which a call without a reported end is given up.
     #[serde(with = "hooks_core::duration")]
     #[cfg_attr(feature = "schema", schemars(with = "String"))]
     pub given_up_after: Duration,
-    /// Above so many bytes of `decisions.md`, entries older than `older_than` are put away; never where it is 0.
+    /// Length of `decisions.md` in bytes above which entries older than `older_than` are archived; 0 means
+    /// never.
     pub decisions_above: u64,
-    /// How old they are then.
+    /// Age of entries to be archived above `decisions_above`.
     #[serde(with = "hooks_core::duration")]
     #[cfg_attr(feature = "schema", schemars(with = "String"))]
     pub older_than: Duration,
-    /// Above so many bytes, those older than `then_older_than` go too; never where it is 0.
+    /// Length of `decisions.md` in bytes above which entries older than `then_older_than` are archived too; 0
+    /// means never.
     pub decisions_far_above: u64,
-    /// How old they are then.
+    /// Age of entries to be archived above `decisions_far_above`.
     #[serde(with = "hooks_core::duration")]
     #[cfg_attr(feature = "schema", schemars(with = "String"))]
     pub then_older_than: Duration,
 }
 
 impl ScribeConfig {
-    /// The same as settings.
+    /// Converts the configuration to settings.
     pub fn settings(&self) -> ScribeSettings {
         let Self { pause, settle, given_up_after, older_than, then_older_than, .. } = *self;
         ScribeSettings {

@@ -1,8 +1,8 @@
-//! Which files of the inbox nobody writes any more.
+//! Selects the files of the inbox that no call is writing any more.
 //!
-//! A tool may write a file in several steps, and what is merged in between would be half a decision. A file is whole
-//! once the call that wrote it has ended; one of which no call is known (a program wrote it, or a person) once it did
-//! not change for a while.
+//! A tool may write a file in several steps, and a file merged in between would be half a decision. A file is
+//! complete once the call that writes it has ended. If no call is known (a program or a person wrote it), it
+//! is complete once it has not changed for a while.
 
 use std::collections::{BTreeMap, HashSet};
 
@@ -15,10 +15,10 @@ use serde::{Deserialize, Serialize};
 use super::note::{Note, What, name};
 use super::work::Pen;
 
-/// The folder, as notes name files in it.
+/// Path of the inbox in notes.
 const FOLDER: &str = "decisions/inbox/";
 
-/// Files of the inbox that were seen, and what they held when.
+/// Files of the inbox as they were at the last look, and the time since then.
 type Seen = BTreeMap<String, Sight>;
 
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
@@ -27,19 +27,19 @@ struct Sight {
     at: Timestamp,
 }
 
-/// What the notes say of files in the inbox.
+/// Files of the inbox according to the notes.
 #[derive(Debug, Default)]
 pub(super) struct Writing {
-    /// A call writes them.
+    /// Files that a running call writes.
     open: HashSet<String>,
-    /// A call wrote them.
+    /// Files that an ended call wrote.
     done: HashSet<String>,
-    /// Whether some call was given up: its process may have been killed.
+    /// Whether a call was given up: its process may have been killed.
     pub(super) is_given_up: bool,
 }
 
 impl Writing {
-    /// What is told by the notes that were not delivered yet. Calls that began before `given_up` are over.
+    /// Reads the notes that are not delivered yet. Calls that began before `given_up` count as ended.
     pub(super) fn of(left: &[Left], given_up: Timestamp) -> Self {
         let notes: Vec<_> = left.iter().filter_map(|left| Note::read(left.content())).collect();
         let ended: HashSet<_> = notes
@@ -65,8 +65,9 @@ impl Writing {
     }
 }
 
-/// Merges what nobody writes any more, without its secrets: every agent reads it. Whether there is more, which has to be
-/// looked at again once it settled. What is no text of a decision stays; why is added to `problems`.
+/// Merges the complete files of the inbox, without their secrets, because every agent reads the result.
+/// Returns whether other files remain that have to be looked at again after `settle`. Files that are not a
+/// decision stay, and the reason is added to `problems`.
 pub(super) fn merge(
     team: &Team,
     writing: &Writing,
@@ -102,9 +103,9 @@ pub(super) fn merge(
     } else {
         Moved::default()
     };
-    // What is left is looked at again; of what went, nothing is remembered.
+    // The remaining files are looked at again; merged files are forgotten.
     let mut rest = team.inbox()?;
-    // What says nothing is not merged, and not waited for.
+    // An empty file is not merged, and not waited for.
     rest.retain(|file| !file.document().bytes().trim_ascii().is_empty());
     let next: Seen = rest.iter().map(|file| (file.name().to_owned(), Sight::of(file, &seen, now))).collect();
     let waits = rest.iter().any(|file| !writing.open.contains(file.name()));
@@ -118,7 +119,7 @@ pub(super) fn merge(
 }
 
 impl Sight {
-    /// The file as it is now; since when it is so.
+    /// State of the file now, with the time since when it is unchanged.
     fn of(file: &InboxFile, seen: &Seen, now: Timestamp) -> Self {
         let known = seen.get(file.name()).filter(|sight| sight.is_of(file));
         known.cloned().unwrap_or_else(|| Self { digest: digest(file), at: now })

@@ -2,14 +2,14 @@ use tower_layer::Layer;
 
 use super::{Scribe, ScribeService};
 
-/// Has a Scribe witness what an inner hook is asked about; see [`ScribeService`].
+/// Makes a Scribe note the events around an inner hook; see [`ScribeService`].
 #[derive(Clone, Debug)]
 pub struct ScribeLayer {
     scribe: Scribe,
 }
 
 impl ScribeLayer {
-    /// A layer of `scribe`.
+    /// Creates a layer for `scribe`.
     pub const fn new(scribe: Scribe) -> Self {
         Self { scribe }
     }

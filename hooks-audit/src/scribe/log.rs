@@ -1,4 +1,4 @@
-//! The session's file in `log/`: a line for each thing that was noted.
+//! The session's file in `log/`: a line for each noted event.
 
 use std::borrow::Cow;
 use std::collections::BTreeMap;
@@ -11,13 +11,13 @@ use hooks_team::{Delivery, Team, TeamError};
 use super::note::{Note, What, key, name, short, stem, time};
 use super::work::Pen;
 
-/// What one drain of the queue comes to.
+/// Deliveries for the notes in the queue.
 #[derive(Debug, Default)]
 pub(super) struct Plan {
     pub(super) deliveries: Vec<Delivery>,
 }
 
-/// The notes about one thing.
+/// Notes with the same key.
 struct Matter {
     at: Timestamp,
     note: Note,
@@ -25,8 +25,8 @@ struct Matter {
 }
 
 impl Plan {
-    /// Says where each note goes. One that a tool began to write, and whose end is still to come, stays until
-    /// `given_up`, and so does one whose file something else stands in the way of, which is added to `problems`.
+    /// Assigns each note to a file. The note of a call that began and has not ended stays until `given_up`. A
+    /// note whose file is obstructed stays as well, and the obstacle is added to `problems`.
     pub(super) fn of(
         team: &Team,
         left: Vec<Left>,
@@ -35,7 +35,7 @@ impl Plan {
         problems: &mut Vec<TeamError>,
     ) -> Result<Self, TeamError> {
         let mut plan = Self::default();
-        // Session, then key.
+        // By session, then by key.
         let mut sessions: BTreeMap<String, BTreeMap<String, Matter>> = BTreeMap::new();
         for left in left {
             let Some(note) = Note::read(left.content()) else { continue };
@@ -52,7 +52,7 @@ impl Plan {
                 note: note.clone(),
                 from: Vec::new(),
             });
-            // How it ended says more than that it began.
+            // A note of the end replaces a note of the beginning.
             if matches!(matter.note.what, What::Begun { .. }) {
                 matter.note = note;
             }
@@ -94,7 +94,7 @@ fn logged(
     let mut lines = Vec::new();
     let mut from = Vec::new();
     for (key, matter) in matters {
-        // Told once more after it was written down: nothing is left to say.
+        // A note that was left again after its line was written adds nothing.
         if !content.contains(&mark(&key)) {
             lines.push((
                 matter.at,
@@ -109,7 +109,7 @@ fn logged(
     Ok(Delivery { target, title, text, from })
 }
 
-/// Where the session's file is, or shall be, and what it holds.
+/// Path of the session's file, existing or new, and its content.
 fn session_log(
     team: &Team,
     session: &str,
@@ -128,14 +128,14 @@ fn session_log(
     Ok((target, content))
 }
 
-/// The file in `orchestration-log/`, unless somebody has written it.
+/// Delivers the file in `orchestration-log/`, unless it exists.
 fn spawned(team: &Team, file: &str, title: &str, text: String, left: Left) -> Result<Delivery, TeamError> {
     let target = Place::new("orchestration-log")?.join(&name(file)?);
     let text = if team.folder().exists(&target)? { String::new() } else { text };
     Ok(Delivery { target, title: title.to_owned(), text, from: vec![left] })
 }
 
-/// By which a line is known again.
+/// Mark by which a line is recognized.
 fn mark(key: &str) -> String {
     format!("· {key}")
 }
@@ -187,12 +187,12 @@ fn sentence(note: &Note) -> String {
     }
 }
 
-/// How long something took, where the client says so.
+/// Duration, if the client reports it.
 fn after(duration_ms: u64) -> String {
     if duration_ms == 0 { String::new() } else { format!(", after {} s", duration_ms / 1_000) }
 }
 
-/// What something used, where the client says so.
+/// Usage, if the client reports it.
 fn used(tokens: u64, calls: u64) -> String {
     if (tokens, calls) == (0, 0) { String::new() } else { format!(", {tokens} tokens, {calls} tool calls") }
 }
@@ -204,24 +204,24 @@ fn list(files: &[String]) -> String {
     files.iter().map(|file| code(file)).collect::<Vec<_>>().join(", ")
 }
 
-/// What others named, as code on one line.
+/// Formats text from outside as code on one line.
 fn code(text: &str) -> String {
     format!("`{}`", plain(text).replace('`', "'"))
 }
 
-/// Who it was. A client's main agent may have no name.
+/// Formats the name of an agent.
 fn who(agent: &str) -> String {
     let agent = named(agent);
     format!("**{agent}**")
 }
 
-/// The name of an agent, also where its client gives it none.
+/// Name of an agent; a client's main agent may have no name.
 pub(super) fn named(agent: &str) -> Cow<'static, str> {
     let agent = plain(agent);
     if agent.is_empty() { "main agent".into() } else { agent }
 }
 
-/// What others named, without what opens a comment, in which the rest of the file would vanish.
+/// Removes comment marks from text from outside, because a comment could hide the rest of the file.
 pub(super) fn plain(text: &str) -> Cow<'static, str> {
     short(text).replace("<!--", "<! --").replace("-->", "-- >").into()
 }

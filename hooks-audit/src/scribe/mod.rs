@@ -1,34 +1,36 @@
-//! Keeps a team's folder in order while agents write there: what Squad has a silent agent for, done by code.
+//! Keeps a team's folder in order while agents write there. In Squad a silent agent does this; here code
+//! does.
 //!
-//! | what an agent did | what becomes of it | when |
+//! | action of an agent | result | time |
 //! | --- | --- | --- |
-//! | wrote below the team's folder | a line in the session's file in `log/` | noted before the tool runs and after it |
-//! | left a decision in the inbox | an entry of `decisions.md`, once | once nobody writes it any more |
-//! | was about to start a child | a file in `orchestration-log/` | before the child exists |
-//! | heard that a child ended, ended its session | a line in `log/` | then |
-//! | `decisions.md` grew beyond a threshold | old entries go to `decisions-archive.md` | behind each merge |
+//! | writes below the team's folder | a line in the session's file in `log/` | noted before and after the tool runs |
+//! | leaves a decision in the inbox | an entry of `decisions.md`, once | once the file is complete |
+//! | is about to start a child | a file in `orchestration-log/` | before the child starts |
+//! | its child or its session ends | a line in `log/` | at that event |
+//! | makes `decisions.md` exceed a threshold | old entries go to `decisions-archive.md` | after each merge |
 //!
-//! Nothing is lost and nothing is done twice, because everything is a file first. A note is left in a queue
-//! ([`hooks_team::folder::Spool`]) without waiting for anybody; whoever works next, in this process or another one,
-//! reads the queue and the inbox and moves what lies there ([`hooks_team::Team::unload`],
-//! [`hooks_team::Team::merge_inbox_of`]). A move is written down before it begins and finished by whoever takes the
-//! folder's lock next. So a process may be killed between any two writes: each entry is in exactly one place after
-//! that.
+//! Nothing is lost and nothing is done twice, because every step is a file first. A note is left in a queue
+//! ([`hooks_team::folder::Spool`]) without waiting for other processes. Later, this process or another one
+//! reads the queue and the inbox and moves their entries ([`hooks_team::Team::unload`],
+//! [`hooks_team::Team::merge_inbox_of`]). A move is recorded before it begins, and finished by the next
+//! process that takes the folder's lock. So a process may be killed between any two writes: each entry is in
+//! exactly one place afterwards.
 //!
-//! An agent waits for one small file before and after a call that writes to the team's folder, and for nothing else:
-//! the work itself is done in the background, once for all that was noted in the meantime. A process without a
-//! background, or one that ends with its answer, works [at once](Scribe::at_once).
+//! An agent only waits for one small file before and after a call that writes to the team's folder. The work
+//! itself runs in the background, once for all notes left meanwhile. A process without a background, or one
+//! that ends after its answer, works [at once](Scribe::at_once).
 //!
-//! Others write in the folder too. A note that is none of ours is set aside, a move that is none of ours reaches no
-//! file; what is no text of a decision stays where it is. All of that is told, once, and keeps nothing else.
+//! Other programs write to the folder too. A note in an unknown format is set aside, a move of another
+//! program is not executed, and a file that is not a decision stays in its place. Each case is reported once
+//! and stops nothing else.
 //!
-//! The Scribe never decides and never fails a call: what goes wrong is told to the failure sink, and done by the next
-//! one who works. It records who wrote which file with which tool, no content. Histories that have grown are archived
-//! where sessions end, by `hooks-context`.
+//! The Scribe never decides and never fails a call. Errors go to the failure sink, and the next run repeats
+//! the failed work. The Scribe records agent, file and tool of each write, but no content. `hooks-context`
+//! archives long histories at the end of sessions.
 //!
-//! [`ScribeLayer`] goes on `session_start`, `tool_decided`, `post_tool_use` and `session_end`; the Scribe itself is a
-//! [`Reserve`](hooks_core::Reserve) on `pre_tool_use`, `subagent_start` and `subagent_stop`, which is asked last, when it
-//! is known that the tool runs, and that the child begins or ends. [`Scribe::add_to`] adds it to all of them.
+//! [`ScribeLayer`] goes on `session_start`, `tool_decided`, `post_tool_use` and `session_end`. The Scribe
+//! itself is a [`Reserve`](hooks_core::Reserve) on `pre_tool_use`, `subagent_start` and `subagent_stop`,
+//! which runs last, when no other hook can deny the event. [`Scribe::add_to`] adds it to all of them.
 
 mod archive;
 mod begun;

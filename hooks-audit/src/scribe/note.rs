@@ -1,4 +1,4 @@
-//! What is noted of an event until it is worked up: one line of JSON.
+//! Notes of events until they are delivered: one line of JSON each.
 
 use hooks_core::HookContext;
 use hooks_core::event::{ChildStatus, EndReason};
@@ -6,16 +6,16 @@ use hooks_core::time::Timestamp;
 use hooks_team::{Digest, Name, TeamError};
 use serde::{Deserialize, Serialize};
 
-/// The version of the format. Notes of another one are left for whoever knows it.
+/// Version of the format. Notes of another version stay in the queue for programs that know it.
 const VERSION: u32 = 1;
 
-/// The most files that one note names.
+/// Limit on the files in one note.
 const MOST_FILES: usize = 64;
 
-/// How many digits a key has.
+/// Length of a key, in hexadecimal digits.
 const KEY: usize = 16;
 
-/// The longest text that is noted, in characters.
+/// Limit on the length of a noted text, in characters.
 const LONGEST: usize = 200;
 
 /// A note.
@@ -23,7 +23,7 @@ const LONGEST: usize = 200;
 #[serde(deny_unknown_fields)]
 pub(super) struct Note {
     version: u32,
-    /// The same for all notes about one thing, however often it is told.
+    /// Key shared by all notes about one event, however often it is reported.
     pub(super) key: String,
     pub(super) at: Timestamp,
     pub(super) session: String,
@@ -31,34 +31,34 @@ pub(super) struct Note {
     pub(super) what: What,
 }
 
-/// What all versions have.
+/// Fields that all versions have.
 #[derive(Deserialize)]
 struct Versioned {
     version: u32,
 }
 
-/// What happened.
+/// Content of a note.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case", deny_unknown_fields)]
 pub(super) enum What {
     /// A tool is about to write.
     Begun { tool: String, files: Vec<String> },
-    /// It ran.
+    /// The tool ran.
     Done { tool: String, files: Vec<String>, failed: bool },
-    /// A child is about to exist; the file says so that could not be written then.
+    /// A child is about to start; has the content of its file, which could not be written before.
     Spawned { name: String, title: String, text: String },
-    /// It never came to exist.
+    /// The child was not started.
     NotSpawned { child: String },
     /// A child ended.
     Ended { child: String, status: ChildStatus, duration_ms: u64, tokens: u64, calls: u64 },
-    /// Another agent was told of files.
+    /// Other agents get a notice about a file.
     Told { whom: Vec<String>, file: String },
     /// The session ended.
     Over { reason: EndReason, tokens: u64, calls: u64 },
 }
 
 impl Note {
-    /// A note of now.
+    /// Creates a note with the time of `context`.
     pub(super) fn new(context: &HookContext, key: String, what: What) -> Self {
         Self {
             version: VERSION,
@@ -70,15 +70,15 @@ impl Note {
         }
     }
 
-    /// Reads what was left; `None` where it is not ours.
+    /// Parses a note; `None` if it is not valid or of another version.
     pub(super) fn read(bytes: &[u8]) -> Option<Self> {
         Self::parse(bytes).ok().flatten()
     }
 
-    /// Reads what was left; `None` where it is a note of another version.
+    /// Parses a note; `None` if it is of another version.
     ///
     /// # Errors
-    /// No Scribe leaves such a note: why, as a reason for people.
+    /// Returns the reason, as text for display, if the note is not valid.
     pub(super) fn parse(bytes: &[u8]) -> Result<Option<Self>, String> {
         let unread = |error: serde_json::Error| format!("it is no note that can be read: {error}");
         let Versioned { version } = serde_json::from_slice(bytes).map_err(unread)?;
@@ -89,7 +89,8 @@ impl Note {
         note.check().map(|()| Some(note))
     }
 
-    /// Refuses what would be more than a line or a file of its own: others write in the folder too.
+    /// Refuses notes that would write more than a line or their own file, because other programs write to the
+    /// folder too.
     fn check(&self) -> Result<(), String> {
         let is_key =
             |key: &str| key.len() == KEY && key.bytes().all(|b| matches!(b, b'0'..=b'9' | b'a'..=b'f'));
@@ -106,35 +107,36 @@ impl Note {
     }
 
     pub(super) fn to_bytes(&self) -> Vec<u8> {
-        // Text and numbers: there is nothing that JSON does not have.
+        // Encoding cannot fail: there are only texts and numbers.
         serde_json::to_vec(self).unwrap_or_default()
     }
 }
 
-/// A key that follows from what it is about.
+/// Derives a key from `parts`.
 pub(super) fn key(parts: &[&str]) -> String {
     Digest::of(parts.join("\0").as_bytes()).to_string().chars().take(KEY).collect()
 }
 
-/// As many files as are noted, on one line each.
+/// Shortens the list of files to the limit of a note, each on one line.
 pub(super) fn files(named: impl Iterator<Item = String>) -> Vec<String> {
     named.map(|file| short(&file)).take(MOST_FILES).collect()
 }
 
-/// `text` on one line, and no longer than anybody reads.
+/// Puts `text` on one line and cuts it to the limit of a note.
 pub(crate) fn short(text: &str) -> String {
     let words = text.split(|c: char| c.is_whitespace() || c.is_control()).filter(|word| !word.is_empty());
     words.flat_map(|word| [" ", word]).skip(1).flat_map(str::chars).take(LONGEST).collect()
 }
 
-/// `text` as part of a file's name: letters and digits of ASCII, one dash for whatever is between them.
+/// Converts `text` to a part of a file name: ASCII letters and digits, with one dash for everything between
+/// them.
 pub(super) fn stem(text: &str) -> String {
     let words = text.split(|c: char| !c.is_ascii_alphanumeric()).filter(|word| !word.is_empty());
     let stem: String = words.collect::<Vec<_>>().join("-").to_lowercase().chars().take(40).collect();
     if stem.is_empty() { "unnamed".to_owned() } else { stem }
 }
 
-/// A moment as file names have it on every system.
+/// Formats a time for file names on every system.
 pub(super) fn time(at: Timestamp) -> String {
     let time: String = at.to_string().chars().take(19).collect();
     format!("{}Z", time.replace(':', "-"))

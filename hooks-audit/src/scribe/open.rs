@@ -1,11 +1,11 @@
-//! Calls whose clients give no ids, that began in this process and whose end is still to come.
+//! Running calls without ids that began in this process.
 
 use std::collections::VecDeque;
 
 use hooks_core::HookContext;
 
-/// The most calls that are known. Beyond it the one that began first is forgotten: its end is then found by the note of
-/// its beginning, as that of a call that began in another process.
+/// Limit on these calls. Beyond it the oldest is dropped; its end is then matched with the note of its
+/// beginning, like that of a call that began in another process.
 pub(super) const MOST: usize = 4_096;
 
 /// Calls without ids, the oldest first.
@@ -16,13 +16,13 @@ pub(super) struct OpenCalls(VecDeque<OpenCall>);
 struct OpenCall {
     tenant: Option<String>,
     session: String,
-    /// What it is about.
+    /// Key of the call's subject: session, agent, tool and arguments.
     about: String,
     key: String,
 }
 
 impl OpenCalls {
-    /// A call about `about` begins.
+    /// Adds a call with the subject `about`.
     pub(super) fn begin(&mut self, context: &HookContext, about: String, key: String) {
         if self.0.len() >= MOST {
             self.0.pop_front();
@@ -31,18 +31,18 @@ impl OpenCalls {
         self.0.push_back(OpenCall { tenant, session, about, key });
     }
 
-    /// The key of the oldest call about `about`, which ends.
+    /// Removes the oldest call with the subject `about`, and returns its key.
     pub(super) fn end(&mut self, about: &str) -> Option<String> {
         let at = self.0.iter().position(|call| call.about == about)?;
         self.0.remove(at).map(|call| call.key)
     }
 
-    /// The call with this key has no end.
+    /// Removes the call with this key, which will not run.
     pub(super) fn forget(&mut self, key: &str) {
         self.0.retain(|call| call.key != key);
     }
 
-    /// No call of a session that ended has an end.
+    /// Removes the calls of a session that ended.
     pub(super) fn end_session(&mut self, context: &HookContext) {
         self.0.retain(|call| call.session != context.session_id || call.tenant != context.tenant);
     }
@@ -57,7 +57,7 @@ mod tests {
         let mut open = OpenCalls::default();
         let context = |session: usize| HookContext::new(format!("s{session}"), "a");
         for number in 0..3 * MOST {
-            // The same call over and over, and one of each session.
+            // The same call over and over, and another one for each session.
             open.begin(&context(0), "again".into(), format!("again {number}"));
             open.begin(&context(number), format!("about {number}"), format!("key {number}"));
         }

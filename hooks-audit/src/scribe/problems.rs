@@ -1,4 +1,4 @@
-//! What stands in the Scribe's way: told once for as long as it stands there, and nothing else waits for it.
+//! Obstacles to the Scribe's work. Each is reported once while it exists, and does not stop other work.
 
 use std::collections::BTreeSet;
 
@@ -9,31 +9,32 @@ use hooks_team::{Team, TeamError};
 use super::note::name;
 use super::settings::failed;
 
-/// What was told and still stands there, whichever process told it.
+/// File with the obstacles that were reported and still exist, by any process.
 const TOLD: &str = "scribe-told.json";
 
-/// The most that is told at once; the rest is, the next times.
+/// Limit on the obstacles reported at one time; the rest follows later.
 const MOST: usize = 64;
 
-/// What one work came upon.
+/// Obstacles and errors of one run.
 #[derive(Debug, Default)]
 pub(super) struct Problems {
-    /// What somebody put where it cannot be used.
+    /// Files that other programs left in the way.
     found: Vec<TeamError>,
-    /// What the disk refused.
+    /// First error of the disk.
     failed: Option<TeamError>,
 }
 
 impl Problems {
-    /// Where steps add what they leave out.
+    /// List to which steps add obstacles.
     pub(super) fn found(&mut self) -> &mut Vec<TeamError> {
         &mut self.found
     }
 
-    /// What a step gave; nothing where it failed, which is told with the rest.
+    /// Returns the result of a step; `None` if it failed, which is noted.
     ///
     /// # Errors
-    /// Others hold the folder for too long: further steps would wait for them again.
+    /// Returns `Busy` if other processes hold the folder's lock for too long: later steps would wait for it
+    /// again.
     pub(super) fn step<T>(&mut self, done: Result<T, TeamError>) -> Result<Option<T>, TeamError> {
         match done {
             Ok(done) => return Ok(Some(done)),
@@ -44,8 +45,8 @@ impl Problems {
         Ok(None)
     }
 
-    /// Tells the failure sink what was not told yet, and of what was set aside in the folder. `is_all` says that there
-    /// is nothing else: what stood in the way before and does so no longer is told again when it comes back.
+    /// Reports new obstacles, and files that were set aside, to the failure sink. If `is_all`, nothing else
+    /// is in the way: obstacles that are not found any more are forgotten, and reported again if they return.
     pub(super) fn tell(&self, team: &Team, context: &HookContext, is_all: bool) {
         let Ok(place) = name(TOLD).map(|name| Place::own(&name)) else { return };
         let stored = team.folder().read(&place).ok().flatten();
@@ -79,15 +80,15 @@ impl Problems {
             standing.extend(told.iter().cloned());
         }
         if standing != told {
-            // Where this cannot be written, it is told once more.
+            // If this file cannot be written, the obstacles are reported again.
             remember(team, &place, &standing, stored.as_deref()).unwrap_or_default();
         }
     }
 
-    /// What the work comes to.
+    /// Returns the result of the run.
     ///
     /// # Errors
-    /// The disk refused one of its steps.
+    /// Returns the first error of the disk.
     pub(super) fn finish(self) -> Result<(), TeamError> {
         self.failed.map_or(Ok(()), Err)
     }

@@ -6,10 +6,10 @@ use tower_service::Service;
 
 use super::{Scribe, Witnessed};
 
-/// Asks the inner hook, and notes meanwhile what happened; see [the module](super).
+/// Calls the inner hook, and notes the event meanwhile; see [the module](super).
 ///
-/// Readiness is the inner hook's, and so is the answer. It is given once the note is on the disk, so that nothing
-/// happens of which there is none; the work that follows from the note is waited for by nobody.
+/// Ready when the inner hook is, and returns its answer unchanged. The answer waits until the note is on
+/// disk, so that every event has a note; it does not wait for the work that follows from the note.
 #[derive(Clone, Debug)]
 pub struct ScribeService<S> {
     inner: S,
@@ -17,7 +17,7 @@ pub struct ScribeService<S> {
 }
 
 impl<S> ScribeService<S> {
-    /// Has `scribe` witness what `inner` is asked about.
+    /// Creates a service that makes `scribe` note the events of `inner`.
     pub const fn new(inner: S, scribe: Scribe) -> Self {
         Self { inner, scribe }
     }

@@ -1,4 +1,4 @@
-//! The Scribe, and what it keeps to.
+//! The Scribe and its settings.
 
 use std::collections::HashMap;
 use std::fmt;
@@ -25,39 +25,41 @@ use super::note::{Note, What, short};
 use super::open::OpenCalls;
 use super::work::{Pen, leave, work};
 
-/// The name it goes by in reports.
+/// Name in reports.
 pub(super) const NAME: &str = "scribe";
 
-/// How often the inbox is looked at again for what did not settle. Beyond that, the next event does.
+/// Number of looks at an inbox with unsettled files; after that, the next event looks.
 const LOOKS: u32 = 8;
 
-/// How long another one's work is waited for where no agent waits.
+/// Time to wait for another process's run if no agent waits.
 pub(super) const WAIT: Duration = Duration::from_secs(30);
 
-/// How long another one's work is waited for where an agent does: what is noted by then is left to that one.
+/// Time to wait for another process's run if an agent waits; later notes are left to that process.
 pub(super) const MOMENT: Duration = Duration::from_secs(1);
 
-/// What the Scribe keeps to.
+/// Settings of the Scribe.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 #[non_exhaustive]
 pub struct ScribeSettings {
-    /// So long after a note the work begins, for all that is noted meanwhile; 500 ms unless told.
+    /// Time between a note and the work for it; notes left in this time are handled together. Default: 500
+    /// ms.
     pub pause: Duration,
-    /// A file of the inbox that no call is known to have written is merged once it did not change for so long; 2 s
-    /// unless told.
+    /// Time without a change after which a file of the inbox is merged if no call is known to have written
+    /// it. Default: 2 s.
     pub settle: Duration,
-    /// So long after it began, a call whose end nobody told is given up; an hour unless told.
+    /// Time after which a call without a reported end is given up. Default: one hour.
     pub given_up_after: Duration,
-    /// The start of a child waits so long for others who write in the folder; 2 s unless told.
+    /// Time for which the start of a child waits for other writers of the folder. Default: 2 s.
     pub spawn_wait: Duration,
-    /// Above so many bytes of `decisions.md`, entries older than `older_than` are put away; 20,480 unless told, never
-    /// where it is 0.
+    /// Length of `decisions.md` in bytes above which entries older than `older_than` are archived; 0 means
+    /// never. Default: 20,480.
     pub decisions_above: u64,
-    /// How old they are then; 30 days unless told.
+    /// Age of entries to be archived above `decisions_above`. Default: 30 days.
     pub older_than: Duration,
-    /// Above so many bytes, those older than `then_older_than` go too; 51,200 unless told, never where it is 0.
+    /// Length of `decisions.md` in bytes above which entries older than `then_older_than` are archived too; 0
+    /// means never. Default: 51,200.
     pub decisions_far_above: u64,
-    /// How old they are then; 7 days unless told.
+    /// Age of entries to be archived above `decisions_far_above`. Default: 7 days.
     pub then_older_than: Duration,
 }
 
@@ -77,7 +79,7 @@ impl Default for ScribeSettings {
     }
 }
 
-/// What a text is without its secrets, where it has any.
+/// Returns a text without its secrets; `None` if it has no secrets.
 pub(super) type Scrub = Arc<dyn Fn(&str) -> Option<String> + Send + Sync>;
 
 /// Keeps the folders of teams in order; see [the module](super). Cheap to clone.
@@ -90,31 +92,32 @@ struct Shared {
     settings: ScribeSettings,
     tools: ToolTable,
     scrub: Option<Scrub>,
-    /// Tells when a pause is over; without one, the work is done at once.
+    /// Timer for pauses; without one, the work runs at once.
     timer: Option<Arc<dyn Timer>>,
-    /// How long an answer waits for work that is done at once.
+    /// Limit on the time that an answer waits for work that runs at once.
     limit: Option<Limit>,
-    /// Folders where work is under way or due.
+    /// Folders with work that is running or due.
     asked: Mutex<HashMap<PathBuf, Asked>>,
     /// Calls without ids that began here.
     open: Mutex<OpenCalls>,
 }
 
-/// Work that was asked for and is not done.
+/// Requested work that is not done.
 struct Asked {
     team: Team,
     context: Arc<HookContext>,
-    /// Whether it was asked for again since it began.
+    /// Whether it was requested again since it began.
     again: bool,
 }
 
 impl Scribe {
-    /// A Scribe for `teams`, whose disk `workers` wait for; `timer` tells when a pause is over.
+    /// Creates a Scribe for `teams`; `workers` run the disk access, and `timer` measures pauses.
     pub fn new(teams: impl Into<TeamPlace>, workers: impl Workers + 'static, timer: Arc<dyn Timer>) -> Self {
         Self::of(teams.into(), Arc::new(workers), Some(timer))
     }
 
-    /// A Scribe that does all the work before an event is answered: for processes that end with their answer.
+    /// Creates a Scribe that does all work before an event is answered, for processes that end after their
+    /// answer.
     pub fn at_once(teams: impl Into<TeamPlace>, workers: impl Workers + 'static) -> Self {
         Self::of(teams.into(), Arc::new(workers), None)
     }
@@ -133,38 +136,40 @@ impl Scribe {
         }))
     }
 
-    /// Sets what it keeps to. Clones made before keep what they had.
+    /// Sets the settings. Existing clones keep theirs.
     #[must_use]
     pub fn with(self, settings: ScribeSettings) -> Self {
         self.changed(|shared| shared.settings = settings)
     }
 
-    /// Has no answer wait longer than `limit` for work that is done at once, as `timer` tells; `workers` do it meanwhile.
-    /// What is late goes on as long as the process does, and is finished by the next one. Notes are waited for.
+    /// Limits the time that an answer waits for work that runs at once; `timer` measures it, and `workers`
+    /// run the work. Late work continues as long as the process lives, and the next process finishes it.
+    /// Answers always wait for notes.
     #[must_use]
     pub fn within(self, limit: Duration, timer: Arc<dyn Timer>, workers: impl Workers + 'static) -> Self {
         let workers = Arc::new(workers);
         self.changed(|shared| shared.limit = Some(Limit { after: limit, timer, workers }))
     }
 
-    /// Sets which tools write and run commands.
+    /// Sets the table of tools that write files or run commands.
     #[must_use]
     pub fn knowing(self, tools: ToolTable) -> Self {
         self.changed(|shared| shared.tools = tools)
     }
 
-    /// Takes secrets out of all that it writes: `scrub` gives a text without them, where it has any. The folder is
-    /// committed, and what a child is asked to do may hold what nobody should read there.
+    /// Removes secrets from everything that the Scribe writes: `scrub` returns a text without its secrets, or
+    /// `None` if it has none. The folder is committed to a repository, and the task of a child may contain
+    /// secrets.
     #[must_use]
     pub fn scrubbed_by(self, scrub: impl Fn(&str) -> Option<String> + Send + Sync + 'static) -> Self {
         self.changed(|shared| shared.scrub = Some(Arc::new(scrub)))
     }
 
-    /// Adds it to the hooks of all events it is for.
+    /// Adds the Scribe to all events it handles.
     #[must_use]
     pub fn add_to(&self, builder: HooksBuilder) -> HooksBuilder {
         let layer = ScribeLayer::new(self.clone());
-        // Nobody is kept from work because somebody could not write it down here.
+        // The guard lets calls go ahead if a note fails.
         let guard = FailureLayer::new(NAME).opened();
         let mut builder = builder
             .hook::<SessionStart, _>(&guard, layer.layer(Settle))
@@ -178,10 +183,12 @@ impl Scribe {
         builder
     }
 
-    /// Works up all that was noted, now; whether something has to settle before it is merged. This waits for the disk.
+    /// Delivers all notes and merges the inbox now; returns whether files have to settle before they are
+    /// merged. Accesses the disk.
     ///
     /// # Errors
-    /// There is no team, or its folder cannot be read or written. What was begun is finished by the next one.
+    /// Returns an error if there is no team, or its folder cannot be read or written. The next run finishes
+    /// moves that have begun.
     pub fn work(&self, context: &HookContext) -> Result<bool, BoxError> {
         let team = self.0.teams.team(context).ok_or("there is no team folder")?;
         Ok(work(&team, &self.pen(), context, WAIT)?)
@@ -191,7 +198,7 @@ impl Scribe {
         &self.0.settings
     }
 
-    /// What it works with.
+    /// Settings and scrubber for a run.
     pub(super) fn pen(&self) -> Pen {
         Pen { settings: self.0.settings, scrub: self.0.scrub.clone() }
     }
@@ -212,7 +219,7 @@ impl Scribe {
         self.0.open.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
-    /// Notes that `whom` will be told of a file. This waits for the disk.
+    /// Notes that the agents `whom` get a notice about a file. Accesses the disk.
     pub(crate) fn told(
         &self,
         context: &HookContext,
@@ -224,19 +231,20 @@ impl Scribe {
         self.leave(team, &Note::new(context, random(context), what))
     }
 
-    /// Leaves a note in the folder of `team`. This waits for the disk.
+    /// Leaves a note in the folder of `team`. Accesses the disk.
     pub(super) fn leave(&self, team: &Team, note: &Note) -> Result<(), BoxError> {
         Ok(leave(team, note)?)
     }
 
-    /// Has the work done: at once, to be waited for, where there is no timer; else soon, and nobody waits.
+    /// Requests a run. Without a timer, it runs at once and the future waits for it; otherwise it runs soon,
+    /// and the future is ready at once.
     pub(super) fn stir(
         &self,
         context: &Arc<HookContext>,
         team: Team,
     ) -> HookFuture<'static, Result<(), BoxError>> {
         let Some(timer) = self.0.timer.clone() else { return self.work_aside(context, team, Duration::ZERO) };
-        // Whoever works already hears of it; there is one at most.
+        // A run for the folder that is already due notices the request; there is at most one.
         let asked = Asked { team: team.clone(), context: Arc::clone(context), again: true };
         if self.asked().insert(team.root().to_owned(), asked).is_some() {
             return HookFuture::now(Ok(()));
@@ -258,7 +266,7 @@ impl Scribe {
         HookFuture::now(Ok(()))
     }
 
-    /// Has the work done, to be waited for as long as there is time; so does whoever works already, as long as `wait`.
+    /// Runs the work, and waits for it within the limit. Waits up to `wait` if another process is running it.
     pub(super) fn work_aside(
         &self,
         context: &Arc<HookContext>,
@@ -273,15 +281,15 @@ impl Scribe {
         }
     }
 
-    /// Works after a pause, and again as long as somebody asks for it or something has to settle.
+    /// Runs the work after a pause, and again while it is requested or files have to settle.
     async fn work_soon(self, context: Arc<HookContext>, team: Team, timer: Arc<dyn Timer>) {
         let (mut pause, mut looks) = (self.0.settings.pause, 0);
         loop {
             timer.sleep(pause).await;
-            // What is asked for from here on may be too late for this time.
+            // A request from here on may be too late for this run.
             match self.asked().get_mut(team.root()) {
                 Some(asked) => asked.again = false,
-                // Done when this was closed.
+                // `close` has done the work.
                 None => return,
             }
             let (pen, folder, theirs) = (self.pen(), team.clone(), Arc::clone(&context));
@@ -326,7 +334,7 @@ impl Scribe {
     }
 }
 
-/// How long an answer waits, and who works meanwhile.
+/// Limit on waiting, and the workers that continue meanwhile.
 #[derive(Clone)]
 struct Limit {
     after: Duration,
@@ -335,7 +343,8 @@ struct Limit {
 }
 
 impl Limit {
-    /// What comes of `work`; an error where it is late. What is done already waits for nobody.
+    /// Returns the result of `work`, or an error if it takes longer than the limit. A result that is ready is
+    /// returned at once.
     fn wait_for(
         &self,
         work: HookFuture<'static, Result<(), BoxError>>,
@@ -361,7 +370,7 @@ impl Close for Scribe {
         NAME
     }
 
-    /// Does the work that was asked for, without its pause. What has to settle first is left to the next one.
+    /// Does the requested work without its pause. Files that have to settle are left to the next process.
     fn close(&self) -> HookFuture<'static, Result<(), BoxError>> {
         let asked: Vec<_> = self.asked().drain().map(|(_, asked)| asked).collect();
         if asked.is_empty() {
@@ -384,7 +393,7 @@ impl fmt::Debug for Scribe {
     }
 }
 
-/// Tells the failure sink.
+/// Reports an error to the failure sink.
 pub(super) fn failed(context: &HookContext, event: EventKind, error: &(dyn std::error::Error + 'static)) {
     context.environment.failures.record(context, event, &Reason::failure(NAME, error));
 }

@@ -1,7 +1,7 @@
-//! Children: the file in `orchestration-log/` before one exists, a line when it ended.
+//! Child agents: a file in `orchestration-log/` before a child starts, and a line after it ended.
 //!
-//! Both are asked for last, when nobody objects any more ([`Reserve`]): a child that is denied leaves no file, and one
-//! that is made to go on has not ended.
+//! Both are written by the last reservation ([`Reserve`]), when no hook has denied the event: a denied child
+//! leaves no file, and a child that is made to continue has not ended.
 
 use std::sync::Arc;
 
@@ -21,7 +21,7 @@ use super::note::{Note, What, key, name, short, stem, time};
 use super::settings::{NAME, failed};
 use super::work::Pen;
 
-/// Says that a child did not come to exist, unless it did.
+/// Leaves a note that a child was not started, unless it was.
 struct Sent {
     scribe: Scribe,
     context: Arc<HookContext>,
@@ -56,8 +56,7 @@ impl Reserve<SubagentStart> for Scribe {
         NAME
     }
 
-    /// Writes the file in `orchestration-log/`; where that cannot be done, a note that becomes it.
-    /// Never refuses.
+    /// Writes the file in `orchestration-log/`; if that fails, leaves a note with its content. Never denies.
     fn reserve(
         &self,
         request: &HookRequest<SubagentStart>,
@@ -95,7 +94,7 @@ impl Reserve<SubagentStop> for Scribe {
         NAME
     }
 
-    /// Notes that the child ended. Never refuses.
+    /// Notes the end of the child. Never denies.
     fn reserve(
         &self,
         request: &HookRequest<SubagentStop>,
@@ -132,7 +131,7 @@ impl Reserve<SubagentStop> for Scribe {
     }
 }
 
-/// What is on the disk before a child exists.
+/// Writes the file for a child before it starts.
 fn before(
     scribe: &Scribe,
     context: &HookContext,
@@ -146,7 +145,7 @@ fn before(
     let text = pen.clean(record(context, start, &pen).to_markdown(&title));
     let file = format!("{}-{}{ending}", time(context.timestamp), stem(&agent));
     let Err(error) = publish(scribe, team, &file, &ending, &text) else { return Ok(()) };
-    // Whatever kept it from being written, it is made up for later.
+    // Whatever the error was, the file is written later from a note.
     let (title, text) = text.split_once("\n\n").unwrap_or((&text, ""));
     let what = What::Spawned { name: file, title: title.to_owned(), text: text.to_owned() };
     scribe.leave(team, &Note::new(context, id.to_owned(), what))?;
@@ -166,8 +165,8 @@ fn publish(scribe: &Scribe, team: &Team, file: &str, ending: &str, text: &str) -
     team.writer()?.publish(&place, text.as_bytes()).map(drop)
 }
 
-/// What Squad's template asks for, as far as it is known before the child begins; without secrets, of which nothing is
-/// left to be known again once a long text was cut.
+/// Fills in Squad's template, as far as its fields are known before the child starts. Secrets are removed
+/// before long texts are cut, because a cut secret would not be recognized.
 fn record(context: &HookContext, start: &SubagentStart, pen: &Pen) -> SpawnRecord {
     let clean = |text: &str| plain(&pen.clean(text.to_owned())).into_owned();
     let told = |text: Option<&str>| text.map_or_else(|| "—".to_owned(), clean);
@@ -190,7 +189,7 @@ fn record(context: &HookContext, start: &SubagentStart, pen: &Pen) -> SpawnRecor
     }
 }
 
-/// Leaves a note where the session has a team.
+/// Leaves a note if the session has a team.
 fn leave(scribe: &Scribe, context: &HookContext, note: &Note) -> Result<(), BoxError> {
     scribe.team(context).map_or(Ok(()), |team| scribe.leave(&team, note))
 }

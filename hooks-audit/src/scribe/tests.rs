@@ -26,14 +26,14 @@ use tower::{Layer, ServiceExt, service_fn};
 
 use super::*;
 
-/// A team, its disk, and processes that come and go.
+/// A team, its disk, and processes that start and end.
 struct Rig {
     disk: FakeDisk,
     clock: Arc<FakeClock>,
     environment: Environment,
     failures: Arc<FailureLog>,
     settings: ScribeSettings,
-    /// Files that tools wrote to the end.
+    /// Files that tools wrote completely.
     written: Arc<Mutex<Vec<String>>>,
 }
 
@@ -90,7 +90,7 @@ impl Rig {
         block_on(Govern::new(self.hooks(), tool).oneshot(request)).unwrap();
     }
 
-    /// Starts a child; tells what stood in `orchestration-log/` when it was created.
+    /// Starts a child; returns the content of `orchestration-log/` at its creation.
     fn spawn(&self, agent: &str) -> Vec<String> {
         let seen = Arc::new(Mutex::new(Vec::new()));
         let (team, saw) = (self.team(), Arc::clone(&seen));
@@ -119,7 +119,7 @@ impl Rig {
         block_on(self.hooks().on(self.context("s/1")).session_end(end));
     }
 
-    /// Another process comes, after everything that was given up has been.
+    /// Starts another process after the time in which calls are given up.
     fn next(&self) {
         self.clock.advance(Duration::from_secs(2 * 3_600));
         self.scribe().work(&self.context("next")).unwrap();
@@ -131,7 +131,7 @@ impl Rig {
         self.disk.files().into_iter().filter_map(|(path, bytes)| Some((below(&path)?, text(bytes)))).collect()
     }
 
-    /// All that stands in files whose names begin with `start`.
+    /// Content of all files whose names begin with `start`.
     fn text(&self, start: &str) -> String {
         let files = self.files().into_iter().filter(|(name, _)| name.starts_with(start));
         files.map(|(_, text)| text).collect()
@@ -166,7 +166,8 @@ fn what_agents_write_is_logged_and_merged() {
     assert!(!rig.files().keys().any(|name| name.starts_with(".hooks/scribe/")), "nothing is left to do");
 }
 
-/// What a client does that has a process for each of its events: a question before a call, whose answer is let stand.
+/// Acts like a client with one process for each event: runs the hooks before a call, and lets the call go
+/// ahead or not.
 fn asked(rig: &Rig, call: &PreToolUse, goes_ahead: bool) {
     let hooks = rig.hooks();
     let mut decided = block_on(hooks.on(rig.context("s")).pre_tool_use(call.clone()));
@@ -195,7 +196,7 @@ fn what_was_let_through_has_a_line_whether_or_not_anybody_tells_its_end() {
         assert!(rig.lines().is_empty(), "it may still run");
         ran(&rig, &call);
         assert_eq!(rig.lines().len(), 1, "{:?}", rig.lines());
-        // The same once more, of which nobody tells the end.
+        // The same call again, without a report of its end.
         let again = write_of(".squad/a.md", id.map(|_| "8"));
         asked(&rig, &again, true);
         rig.next();
@@ -224,10 +225,10 @@ fn what_is_refused_has_no_line() {
     let no = policy_fn("no", |_: &HookRequest<PreToolUse>| Verdict::deny(Reason::new("no", "no", "no")));
     let denying = rig.scribe().add_to(Hooks::builder()).policy(no).build();
     drop(block_on(denying.on(rig.context("s")).pre_tool_use(write_of(".squad/a.md", None))));
-    // Let through by the hooks, and refused by who asked them.
+    // The hooks allow the call, and the client denies it.
     asked(&rig, &write_of(".squad/a.md", None), false);
     asked(&rig, &write_of(".squad/a.md", Some("1")), false);
-    // Let through, and refused by a person, which the client tells later.
+    // The hooks allow the call, and a person denies it, which the client reports later.
     let call = write_of(".squad/b.md", Some("2"));
     asked(&rig, &call, true);
     let refused = ToolDecided::about(&call, Strength::Deny, VerdictSource::Approver, &[]);
@@ -248,7 +249,7 @@ fn what_a_person_is_asked_about_is_noted() {
     assert_eq!(rig.lines().len(), 1, "{:?}", rig.lines());
 }
 
-/// Takes work, and never does it.
+/// Accepts work and never runs it.
 #[derive(Default)]
 struct Stuck(Mutex<Vec<Work>>);
 
@@ -273,14 +274,14 @@ fn nobody_is_kept_waiting_by_work_that_takes_long_nor_denied_for_it() {
     time.block_on(hooks.on(rig.context("s")).session_end(SessionEnd::default())).unwrap();
     assert_eq!(time.tick().since(started), 2 * limit);
     assert_eq!(rig.failures.entries().len(), 2, "it is told: {:?}", rig.failures.entries());
-    // What was noted is there for the next one.
+    // The notes are there for the next process.
     rig.next();
     assert_eq!(rig.lines().len(), 2, "{:?}", rig.lines());
 }
 
 #[test]
 fn what_was_asked_for_is_done_when_the_hooks_are_closed() {
-    /// A runtime that ends before it does anything.
+    /// A runtime that ends before it runs anything.
     struct Gone;
 
     impl Background for Gone {
@@ -304,7 +305,7 @@ fn the_end_of_a_session_is_left_to_whoever_works_too_long() {
     let rig = rig();
     let queue = rig.team().spool(&hooks_team::Name::new("scribe").unwrap());
     let held = queue.lock(Duration::ZERO).unwrap();
-    // It is held until this returns: who waited for it would not come back.
+    // The lock is held until this returns, so waiting for it would never end.
     rig.end();
     assert!(rig.lines().is_empty());
     assert!(rig.failures.entries().is_empty(), "{:?}", rig.failures.entries());
@@ -365,7 +366,7 @@ fn where_others_hold_the_folder_a_note_becomes_the_file() {
     }
     assert!(rig.team().spawn_logs().unwrap().is_empty());
     drop(held);
-    // Asked once more about the same child, and worked up: one file.
+    // The start of the same child is noted again, and the run writes one file.
     if let hooks_core::Reservation::Held(hold) = ask(named) {
         hold.commit();
     }
@@ -398,7 +399,7 @@ fn decisions_and_names_of_files_are_written_without_secrets() {
     let scrub = |text: &str| text.contains("hunter2").then(|| text.replace("hunter2", "***"));
     let scribe = rig.scribe().scrubbed_by(scrub);
     rig.disk.put("/p/.squad/decisions/inbox/a.md", "### Log in\n**By:** A\n\nWith hunter2.\n");
-    // Cut where names are, it would not be known again.
+    // If the name were cut first, the secret would not be recognized.
     let agent = format!("hunter2 {}hunter2", "x".repeat(193 - 8));
     let request = HookRequest::new(rig.context("hunter2"), SubagentStart::new(agent, "b"));
     drop(block_on(hooks_core::Reserve::reserve(&scribe, &request)).unwrap());
@@ -593,7 +594,7 @@ fn whenever_it_is_killed_everything_is_there_once() {
     }
 }
 
-/// Whatever happened, each thing is there at most once, and what was finished exactly once.
+/// Checks that each entry is there at most once, and each finished entry exactly once.
 fn check(rig: &Rig, at: u64) {
     let written = rig.written.lock().unwrap().clone();
     let (decisions, lines) = (rig.text("decisions.md"), rig.lines());
@@ -607,7 +608,7 @@ fn check(rig: &Rig, at: u64) {
         }
     }
     let files = rig.files();
-    // A tool that was killed before its first byte leaves an empty file, which says nothing.
+    // A tool that was killed before its first byte leaves an empty file, which is ignored.
     let left = |(name, text): &(&String, &String)| {
         name.ends_with(".tmp")
             || name.ends_with("move.json")
@@ -621,7 +622,7 @@ fn check(rig: &Rig, at: u64) {
     readers_accept(rig);
 }
 
-/// What Squad's own readers take from the files, by their rules and not by ours.
+/// Checks that Squad's own readers accept the files, by their rules.
 fn readers_accept(rig: &Rig) {
     let files = rig.files();
     let block = Regex::new(r"(?m)^### (?:(\d{4}-\d{2}-\d{2}): )?(.+)$").unwrap();
@@ -633,7 +634,7 @@ fn readers_accept(rig: &Rig) {
     for (name, text) in &files {
         if name == "decisions.md" {
             assert!(text.starts_with("# Decisions\n"), "{text}");
-            // A block reaches to the next heading of its level or above.
+            // A block ends at the next heading of its level or above.
             let starts: Vec<_> = block.find_iter(text).map(|found| found.start()).collect();
             for (number, start) in starts.iter().enumerate() {
                 let end = starts.get(number + 1).copied().unwrap_or(text.len());
@@ -687,7 +688,7 @@ fn every_layer_calls_what_it_made_ready() {
     assert!(block_on(broken.oneshot(request)).is_err());
 }
 
-/// One of the things that agents do.
+/// An action of an agent.
 #[derive(Clone, Debug)]
 enum Act {
     Decide(u8),

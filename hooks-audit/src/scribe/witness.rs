@@ -1,4 +1,4 @@
-//! The events that the Scribe witnesses, and what it notes of each.
+//! Events that the Scribe notes, and the note of each.
 
 use std::sync::Arc;
 
@@ -12,13 +12,13 @@ use super::call::{Call, may_write};
 use super::note::{Note, What, key};
 use super::settings::{MOMENT, failed};
 
-/// An event that a Scribe witnesses.
+/// An event that a Scribe notes.
 pub trait Witnessed: Event {
-    /// What is done beside the inner hook; nothing where the event says nothing about a team's folder.
+    /// Returns the work beside the inner hook; `None` if the event does not concern a team's folder.
     fn witness(scribe: &Scribe, request: &HookRequest<Self>) -> Option<HookFuture<'static, ()>>;
 }
 
-/// Comes first: what others left is put in order in the background.
+/// The first event of a session: work that other processes left is done in the background.
 impl Witnessed for SessionStart {
     fn witness(scribe: &Scribe, request: &HookRequest<Self>) -> Option<HookFuture<'static, ()>> {
         let (scribe, context) = (scribe.clone(), Arc::clone(request.context()));
@@ -31,7 +31,7 @@ impl Witnessed for SessionStart {
     }
 }
 
-/// A call that was let through, and of which a person or the client said no after that, takes its note along.
+/// If a person or the client denies a call after the hooks allowed it, its note is removed.
 impl Witnessed for ToolDecided {
     fn witness(scribe: &Scribe, request: &HookRequest<Self>) -> Option<HookFuture<'static, ()>> {
         let event = request.event();
@@ -49,7 +49,7 @@ impl Witnessed for ToolDecided {
 
 impl Witnessed for PostToolUse {
     fn witness(scribe: &Scribe, request: &HookRequest<Self>) -> Option<HookFuture<'static, ()>> {
-        // Judging it once more is no second call.
+        // Judging the event again is not a second call.
         if request.stage() == Stage::Judge || !may_write(scribe, &request.event().tool_name) {
             return None;
         }
@@ -70,14 +70,14 @@ impl Witnessed for PostToolUse {
     }
 }
 
-/// Ends with the work done: a process may end with its session.
+/// Waits until the work is done, because the process may end with its session.
 impl Witnessed for SessionEnd {
     fn witness(scribe: &Scribe, request: &HookRequest<Self>) -> Option<HookFuture<'static, ()>> {
         let (scribe, context, end) = (scribe.clone(), Arc::clone(request.context()), request.event().clone());
         scribe.open().end_session(&context);
         Some(told::<Self>(Arc::clone(&context), async move {
             let Some(team) = find(&scribe, &context).await? else { return Ok(()) };
-            // A session may be resumed, and end once more in the same way.
+            // A session may be resumed, and end again with the same data.
             let said = format!("{} {}", context.timestamp, serde_json::to_string(&end).unwrap_or_default());
             let what = What::Over { reason: end.reason, tokens: end.tokens_used, calls: end.tool_call_count };
             let note = Note::new(&context, key(&["over", &context.session_id, &said]), what);
@@ -88,13 +88,13 @@ impl Witnessed for SessionEnd {
     }
 }
 
-/// The team of a session, found by a worker.
+/// Finds the team of a session in a worker.
 async fn find(scribe: &Scribe, context: &Arc<HookContext>) -> Result<Option<Team>, BoxError> {
     let (theirs, context) = (scribe.clone(), Arc::clone(context));
     offload(scribe.workers(), move || Ok(theirs.team(&context))).await
 }
 
-/// Does `work`; what goes wrong is told to the failure sink.
+/// Runs `work`; reports an error to the failure sink.
 fn told<E: Event>(
     context: Arc<HookContext>,
     work: impl Future<Output = Result<(), BoxError>> + Send + 'static,

@@ -1,6 +1,6 @@
-//! Works up what was noted and what lies in the inbox. Everything here may wait for the disk.
+//! Delivers notes and merges the inbox. Everything here may access the disk.
 //!
-//! Every step can be made again, by several at once: what it finds done is left alone.
+//! Every step can be repeated, also by several processes at once: finished work is left alone.
 
 use std::time::Duration;
 
@@ -17,10 +17,11 @@ use super::note::{Note, name};
 use super::problems::Problems;
 use super::settings::Scrub;
 
-/// The most notes that one work sets aside: whoever waits for it shall not wait for what others made up.
+/// Limit on the notes that one run sets aside, so that callers do not wait long for invalid notes of other
+/// programs.
 const MOST_REFUSED: usize = 64;
 
-/// What the work is done with.
+/// Settings and scrubber for a run.
 #[derive(Clone)]
 pub(super) struct Pen {
     pub(super) settings: ScribeSettings,
@@ -28,18 +29,18 @@ pub(super) struct Pen {
 }
 
 impl Pen {
-    /// `text` without secrets.
+    /// Returns `text` without secrets.
     pub(super) fn clean(&self, text: String) -> String {
         self.scrubbed(&text).unwrap_or(text)
     }
 
-    /// What `text` is without secrets, where it has any.
+    /// Returns `text` without secrets; `None` if it has none.
     pub(super) fn scrubbed(&self, text: &str) -> Option<String> {
         self.scrub.as_ref().and_then(|scrub| scrub(text))
     }
 }
 
-/// The queue of notes.
+/// Queue of notes.
 pub(super) fn queue(team: &Team) -> Result<Spool, TeamError> {
     Ok(team.spool(&name("scribe")?))
 }
@@ -49,8 +50,8 @@ pub(super) fn leave(team: &Team, note: &Note) -> Result<(), TeamError> {
     queue(team)?.leave(note.at, &note.to_bytes())
 }
 
-/// Does what there is to do; whether there will be more after a while. One works at a time, whom others wait for as
-/// long as `wait`; where that is not enough, what is left to do is left to them and to the next one.
+/// Does the work that is due; returns whether more will be due later. One process works at a time, and the
+/// others wait for it up to `wait`; after that, the work is left to that process and to the next run.
 pub(super) fn work(team: &Team, pen: &Pen, context: &HookContext, wait: Duration) -> Result<bool, TeamError> {
     let queue = queue(team)?;
     let Some(_lock) = queue.lock(wait)? else { return Ok(true) };
@@ -58,13 +59,13 @@ pub(super) fn work(team: &Team, pen: &Pen, context: &HookContext, wait: Duration
     let done = work_alone(team, &queue, pen, context, &mut problems);
     problems.tell(team, context, done.is_ok());
     match done {
-        // Others write in the folder for too long.
+        // Other processes write to the folder for too long.
         Err(TeamError::Busy { .. }) => Ok(true),
         done => problems.finish().and(done),
     }
 }
 
-/// One step after the other; one that cannot be made keeps none of the others.
+/// Runs all steps; a failed step does not stop the others.
 fn work_alone(
     team: &Team,
     queue: &Spool,
@@ -81,11 +82,11 @@ fn work_alone(
     for (left, why) in refused.take(MOST_REFUSED) {
         problems.step(team.refuse(left, &why))?;
     }
-    // Before the notes go: they say which files are whole.
+    // Before the notes are delivered, because they show which files are complete.
     let writing = Writing::of(&notes, given_up);
     let merged = merge(team, &writing, now, pen, problems.found());
     let merged = problems.step(merged)?;
-    // Also where there was no room for more.
+    // Also if the merge failed, because there may be no room.
     if merged.as_ref().is_none_or(|(moved, _)| moved.entries > 0) {
         problems.step(archive(team, settings, now))?;
     }

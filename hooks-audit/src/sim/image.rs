@@ -1,11 +1,11 @@
-//! What is there when the power comes back.
+//! Content of a simulated disk after a power loss.
 
 use std::sync::{Arc, Mutex};
 
 use super::{File, SECTOR, SimDisk, World};
 
 impl SimDisk {
-    /// Another disk as a loss of power would leave this one, one of many ways.
+    /// Returns a copy of the disk in one of the many states that a power loss may leave.
     pub(crate) fn after_power_cut(&self, seed: u64) -> Self {
         let mut world = self.world().clone();
         world.dice = seed;
@@ -53,7 +53,7 @@ impl World {
             if self.roll(1_000) < kept {
                 content[range.clone()].copy_from_slice(&seen[range]);
             } else if self.roll(4) == 0 && range.start >= short {
-                // A sector that held something else before.
+                // A sector with stale content.
                 let from = self.roll((seen.len() - range.len()) as u64 + 1) as usize;
                 content[range.clone()].copy_from_slice(&seen[from..from + range.len()]);
             }

@@ -1,9 +1,9 @@
-//! A disk in memory that loses its power: what was not written through is there or not, sector by sector.
+//! A disk in memory that can lose its power: unsynced data survives or not, sector by sector.
 //!
-//! After a loss of power any part of the sectors of a file may be there that were written since its last sync, its length
-//! may be any between the old and the new one, and holes are zeros or what stood there before. Of the names that were
-//! made, changed or taken away since the last sync of the folder, those up to some moment are as they were made. Where a
-//! sync fails, what it should have written through is never written: the system takes it for written.
+//! After a power loss, any subset of the sectors written since the last sync of a file may be there. The
+//! length of the file may be any between the old and the new one, and holes are zeros or stale content.
+//! Changes of names since the last sync of a folder survive up to some point in their order. If a sync fails,
+//! its data is never written, although the system considers it written.
 
 mod image;
 
@@ -26,17 +26,17 @@ pub(crate) struct SimDisk(Arc<Mutex<World>>);
 #[derive(Clone, Default)]
 struct World {
     files: Vec<File>,
-    /// The names as a process sees them.
+    /// Names as a process sees them.
     names: BTreeMap<PathBuf, Node>,
-    /// The names as they were when their folder was last written through, and what was done to them since, in order.
+    /// Names at the last sync of their folder, and the changes since then, in order.
     durable_names: BTreeMap<PathBuf, Node>,
     renamed: Vec<Name>,
     locked: BTreeSet<PathBuf>,
     faults: Faults,
     dice: u64,
-    /// A folder in which no file is made.
+    /// Folder in which creating files fails.
     broken: Option<PathBuf>,
-    /// How many bytes are left.
+    /// Bytes left on the disk.
     room: Option<usize>,
     dead: bool,
 }
@@ -47,7 +47,7 @@ enum Node {
     File(usize),
 }
 
-/// A change of a name that was not written through.
+/// An unsynced change of a name.
 #[derive(Clone)]
 struct Name {
     path: PathBuf,
@@ -58,18 +58,18 @@ struct Name {
 struct File {
     seen: Vec<u8>,
     durable: Vec<u8>,
-    /// The sectors that may differ, because they were written since the last sync.
+    /// Sectors that may differ, because they were written since the last sync.
     dirty: BTreeSet<usize>,
     is_broken: bool,
 }
 
-/// How often something fails, in a thousand times.
+/// Probabilities of failures, in thousandths.
 #[derive(Clone, Copy, Default)]
 pub(crate) struct Faults {
     pub(crate) sync: u64,
     pub(crate) append: u64,
     pub(crate) kill: u64,
-    /// Says that it wrote through, and did not.
+    /// Whether a sync reports success without writing.
     pub(crate) lies: bool,
 }
 
@@ -82,17 +82,17 @@ impl SimDisk {
         self.world().faults = faults;
     }
 
-    /// Throws other dice from here on.
+    /// Changes the seed of the random numbers.
     pub(crate) fn reseed(&self, seed: u64) {
         self.world().dice = seed.wrapping_mul(0x5851_F42D_4C95_7F2D);
     }
 
-    /// Leaves room for so many bytes.
+    /// Limits the free space to this many bytes.
     pub(crate) fn leave_room(&self, bytes: Option<usize>) {
         self.world().room = bytes;
     }
 
-    /// Another disk as a killed process leaves this one.
+    /// Returns a copy of the disk as a killed process leaves it.
     pub(crate) fn after_kill(&self) -> Self {
         let mut world = self.world().clone();
         world.restart();
@@ -103,7 +103,7 @@ impl SimDisk {
         self.world().dead
     }
 
-    /// Has every change of a file fail from here on, and every new one below its folder.
+    /// Makes every later change of a file fail, and every creation of a file in its folder.
     pub(crate) fn break_file(&self, path: &Path) {
         self.world().broken = path.parent().map(Path::to_path_buf);
         let mut world = self.world();
@@ -112,7 +112,7 @@ impl SimDisk {
         }
     }
 
-    /// The content of a file.
+    /// Content of a file.
     pub(crate) fn content(&self, path: &Path) -> Option<Vec<u8>> {
         let world = self.world();
         match world.names.get(path)? {
@@ -121,7 +121,7 @@ impl SimDisk {
         }
     }
 
-    /// Puts another content into a file, as somebody would who has the machine.
+    /// Replaces the content of a file, as an attacker with access to the machine could.
     pub(crate) fn tamper(&self, path: &Path, content: Vec<u8>) {
         let mut world = self.world();
         let Some(Node::File(number)) = world.names.get(path).copied() else { panic!("no file at {path:?}") };
@@ -146,7 +146,7 @@ impl World {
         self.dead = false;
     }
 
-    /// One step of the process; it may be its last.
+    /// Runs one step of the process; it fails if the process is killed here.
     fn step(&mut self) -> io::Result<()> {
         if self.dead || self.faults.kill > 0 && self.roll(1_000) < self.faults.kill {
             self.dead = true;
@@ -216,7 +216,7 @@ impl World {
             file.write_through();
         }
         if !lies {
-            // Taken for written, also where it was not.
+            // Considered written, even if it was not.
             file.dirty.clear();
         }
         if fails { Err(io::Error::other("the device failed")) } else { Ok(()) }
@@ -226,7 +226,7 @@ impl World {
 impl File {
     fn write_through(&mut self) {
         let Self { seen, durable, dirty, .. } = self;
-        // What an earlier sync failed to write stays as it is on the device.
+        // Sectors that an earlier sync failed to write keep their old content.
         durable.resize(seen.len(), 0);
         for sector in dirty.iter() {
             let range = sector * SECTOR..((sector + 1) * SECTOR).min(seen.len());

@@ -1,16 +1,16 @@
-//! How long a sink that failed is left alone: exponential, with full jitter, as the retries of model calls.
+//! Pause of a sink after a failure: exponential with full jitter, like the retries of model calls.
 
 use std::time::Duration;
 
 use hooks_core::time::Random;
 
-/// The pause after the `failures`th failure in a row, from nothing to a bound that doubles up to `most`.
+/// Returns the pause after the `failures`th failure in a row: random below a limit that doubles up to `most`.
 pub(super) fn pause(failures: u32, least: Duration, most: Duration, random: &dyn Random) -> Duration {
     let doubled = least.saturating_mul(2u32.saturating_pow(failures.saturating_sub(1)));
     let bound = u64::try_from(doubled.min(most).as_nanos()).unwrap_or(u64::MAX);
-    // The high half of the product: no division, no bias worth naming.
+    // The high half of the product avoids a division; its bias is negligible.
     let part = (u128::from(random.next_u64()) * u128::from(bound)) >> 64;
-    // Never at once: a sink that refuses connections would be asked as fast as it refuses.
+    // Never zero: a sink that refuses connections would be called as fast as it refuses.
     Duration::from_nanos(u64::try_from(part).unwrap_or_default()).max(least / 4)
 }
 

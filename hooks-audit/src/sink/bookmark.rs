@@ -1,4 +1,4 @@
-//! Where a feed is in the log, written down.
+//! The stored position of a feed in the log.
 
 use std::collections::BTreeMap;
 use std::io::{self, ErrorKind};
@@ -13,43 +13,43 @@ use crate::chain::Digest;
 use crate::read::{Committed, Positions};
 use crate::record::Record;
 
-/// More bytes than any place takes: about a hundred for each chain.
+/// Limit on the length of a position file in bytes; a chain takes about a hundred.
 const LONGEST: u64 = 16 << 20;
-/// The characters of a digest that a fingerprint has: 128 bits.
+/// Length of a fingerprint in hexadecimal digits: 128 bits.
 const FINGERPRINT: usize = 32;
 
-/// A file of what was refused that is longer than this is put aside, in place of the one put aside before.
+/// Length in bytes above which the file of refused records is moved aside, in place of the previous one.
 const LONGEST_REFUSALS: u64 = 256 << 10;
 
-/// The files of one feed: its place, its lock, and what was refused.
+/// Files of one feed: its position, its lock, and the refused records.
 pub(super) struct Bookmark {
     disk: Arc<dyn Disk>,
     folder: PathBuf,
     name: String,
 }
 
-/// Where a feed is.
+/// Position of a feed.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub(super) struct Place {
-    /// Behind what the sink has.
+    /// Position behind the records that the sink has.
     pub(super) positions: Positions,
-    /// The fingerprints of the records that these are behind, as far as they are known: in a log that was put back and
-    /// grew since, the numbers are there, and the records are others.
+    /// Fingerprints of the last of these records, as far as known. In a log that was rolled back and has
+    /// grown since, a record may have the same number and another fingerprint.
     #[serde(default, skip_serializing_if = "BTreeMap::is_empty")]
     pub(super) last: BTreeMap<String, Arc<str>>,
-    /// The ids of these chains, as far as they are known.
+    /// Ids of these chains, as far as known.
     #[serde(default, skip_serializing_if = "BTreeMap::is_empty")]
     pub(super) logs: BTreeMap<String, Arc<str>>,
 }
 
 impl Place {
-    /// Goes on behind `record`.
+    /// Moves the position behind `record`.
     pub(super) fn pass(&mut self, record: &Committed) {
         self.positions.advance(&record.chain, record.record.seq);
         self.last.insert(record.chain.to_string(), fingerprint(&record.record));
     }
 
-    /// Goes on to `end`, of the same chains.
+    /// Moves the position to `end`, in the same chains.
     pub(super) fn go_to(&mut self, end: &Self) {
         self.positions.clone_from(&end.positions);
         self.last.clone_from(&end.last);
@@ -68,21 +68,21 @@ struct Version {
     version: u32,
 }
 
-/// The only version of the files of a feed that there is.
+/// Version of the files of a feed; there is only one.
 const VERSION: u32 = 1;
 
-/// A record that was refused, or records of which some were, on a line of its own.
+/// A line about a refused record, or about a batch with refused records.
 #[derive(Serialize)]
 struct Refused<'a> {
-    /// The one that the sink got.
+    /// Key of the record, as sent to the sink; or the first and last key of a batch.
     key: String,
     reason: &'a str,
 }
 
-/// The first line of such a file, if it is not the first one.
+/// First line of a later file of refused records.
 #[derive(Serialize, Deserialize)]
 struct Before {
-    /// How many lines the files before it had; nothing where nobody could count them.
+    /// Number of lines in the earlier files; `None` if unknown.
     before: Option<u64>,
 }
 
@@ -91,7 +91,7 @@ impl Bookmark {
         Self { disk, folder, name }
     }
 
-    /// Takes the feed for this process; `None` where another one has it.
+    /// Locks the feed for this process; `None` if another process has it.
     pub(super) fn lock(&self) -> io::Result<Option<DiskLock>> {
         let mut missing = Vec::new();
         for folder in self.folder.ancestors() {
@@ -108,8 +108,8 @@ impl Bookmark {
         }
     }
 
-    /// The place; the beginning where none was written. One that cannot be read is an error, and not the beginning:
-    /// a person may know better than to send everything again.
+    /// Reads the position; the beginning if none was written. An unreadable position is an error, so that an
+    /// operator can decide whether to send everything again.
     pub(super) fn read(&self) -> io::Result<Place> {
         let Some(bytes) = self.disk.read(&self.file("position"), LONGEST)? else {
             return Ok(Place::default());
@@ -122,27 +122,28 @@ impl Bookmark {
         })
     }
 
-    /// The file that the place stands in, for people.
+    /// Path of the position file, for messages.
     pub(super) fn name(&self) -> String {
         self.file("position").display().to_string()
     }
 
-    /// The file that what was refused is written to.
+    /// Path of the file of refused records.
     pub(super) fn refusals(&self) -> PathBuf {
         self.file("refused")
     }
 
-    /// Writes the place down, in place of the one before, at one moment.
+    /// Replaces the stored position, atomically.
     pub(super) fn write(&self, place: &Place) -> io::Result<()> {
         let bytes = serde_json::to_vec(&Written { version: VERSION, place })?;
         replace(&*self.disk, &self.folder, &format!("{}.position", self.name), &bytes)
     }
 
-    /// Writes down what was refused, and why: some of `records`, where there are several. They are in the log themselves.
-    /// Of a sink that refuses for ever the last lines are kept, and how many there were before.
+    /// Adds a line about a refused record, or about a batch of which some records were refused, with the
+    /// reason. The records themselves are in the log. If a sink refuses records for ever, the last lines and
+    /// the number of earlier ones are kept.
     ///
     /// # Errors
-    /// Whatever the disk answers.
+    /// Returns an error if the disk fails.
     pub(super) fn refuse(&self, records: &[Committed], reason: &str) -> io::Result<()> {
         let key = match records {
             [] => return Ok(()),
@@ -165,7 +166,7 @@ impl Bookmark {
         self.disk.append(&self.refusals(), &lines)
     }
 
-    /// How many lines about records there are, with those of the files before; `None` where that is not known.
+    /// Number of lines about refused records, including earlier files; `None` if unknown.
     fn lines(&self) -> io::Result<Option<u64>> {
         let bytes = match self.disk.read(&self.refusals(), LONGEST) {
             Err(error) if error.kind() == ErrorKind::FileTooLarge => return Ok(None),
@@ -184,15 +185,15 @@ impl Bookmark {
     }
 }
 
-/// What tells `record` from another one of its number. It is of fields that every version knows, and that nobody changes
-/// later: fields that are added to records change no fingerprint.
+/// Fingerprint that distinguishes `record` from another record with its number. It covers only fields that
+/// every version has and that never change, so that new fields of records change no fingerprint.
 pub(super) fn fingerprint(record: &Record) -> Arc<str> {
     let Record { at, event, session, agent, call, tool, note, .. } = record;
     let texts = [Some(event), Some(session), Some(agent), call.as_ref(), tool.as_ref(), note.as_ref()];
     let mut parts = vec![at.0.to_be_bytes().to_vec()];
     for text in texts {
         let text = text.map_or("", String::as_str);
-        // Its length first, so that no two lists of texts are the same bytes.
+        // The length comes first, so that different lists of texts never give the same bytes.
         parts.push((text.len() as u64).to_be_bytes().to_vec());
         parts.push(text.into());
     }
@@ -200,7 +201,7 @@ pub(super) fn fingerprint(record: &Record) -> Arc<str> {
     Digest::of(&parts).to_string().chars().take(FINGERPRINT).collect::<String>().into()
 }
 
-/// Whether `bytes` are of the version that is known here, whatever else they say.
+/// Checks that `bytes` have the known version, whatever else they contain.
 pub(super) fn version_of(bytes: &[u8]) -> io::Result<()> {
     match serde_json::from_slice(bytes)? {
         Version { version: VERSION } => Ok(()),
@@ -210,7 +211,7 @@ pub(super) fn version_of(bytes: &[u8]) -> io::Result<()> {
     }
 }
 
-/// Writes `bytes` to the file `name` in `folder`, in place of the one before, at one moment.
+/// Replaces the file `name` in `folder` with `bytes`, atomically.
 pub(super) fn replace(disk: &dyn Disk, folder: &Path, name: &str, bytes: &[u8]) -> io::Result<()> {
     let new = folder.join(format!("{name}.new"));
     match disk.remove(&new) {
@@ -246,7 +247,7 @@ mod tests {
         let sizes: Vec<_> =
             disk.files().into_iter().map(|(path, bytes)| (path, bytes.len() as u64)).collect();
         assert!(sizes.len() == 2 && sizes.iter().all(|(_, size)| *size < 2 * LONGEST_REFUSALS), "{sizes:?}");
-        // One whose first line was spoilt has a number that nobody knows.
+        // If the first line is damaged, the number of earlier lines is unknown.
         disk.create(Path::new("/f/s.new"), &[b"{\"before\":x}\n".as_slice(), &[b'y'; 300 << 10]].concat())
             .unwrap();
         disk.rename(Path::new("/f/s.new"), &bookmark.refusals()).unwrap();

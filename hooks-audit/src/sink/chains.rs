@@ -1,5 +1,5 @@
-//! Which chains a log has, written down once for all of its feeds, so that a chain goes by one id when the files it
-//! began with are gone.
+//! Ids of a log's chains, stored once for all of its feeds, so that a chain keeps its id when its first files
+//! are deleted.
 
 use std::collections::BTreeMap;
 use std::io;
@@ -14,14 +14,14 @@ use super::bookmark::{Place, fingerprint, replace, version_of};
 use super::origin::Origin;
 use super::source::Source;
 
-/// The file; no sink has a name with a dot.
+/// Name of the file. It cannot collide with a sink's file, because names of sinks have no dot.
 const FILE: &str = "log.chains";
-/// How long another feed, which does the same, is waited for.
+/// Time to wait for another feed that updates the file.
 const PATIENCE: Duration = Duration::from_secs(1);
-/// More bytes than it has: some dozens for each chain.
+/// Limit on the length of the file in bytes; a chain takes a few dozen.
 const LONGEST: u64 = 16 << 20;
 
-/// The chains of a log, as the feeds of that log know them.
+/// Chains of a log, as known to its feeds.
 pub(super) struct Chains {
     disk: Arc<dyn Disk>,
     folder: PathBuf,
@@ -38,8 +38,8 @@ impl Chains {
         Self { disk, folder }
     }
 
-    /// The id of `chain`, which is the same for ever; `None` where it has no records, or `source` knows of no ids. The
-    /// folder has to be there.
+    /// Returns the id of `chain`, which never changes; `None` if the chain has no records, or `source` has no
+    /// ids. The folder has to exist.
     pub(super) fn identify(&self, source: &mut impl Source, chain: &str) -> io::Result<Option<Arc<str>>> {
         let _others_wait = self.disk.lock(&self.folder.join(format!("{FILE}.lock")), PATIENCE)?;
         let mut written = self.read()?;
@@ -53,11 +53,12 @@ impl Chains {
         Ok(Some(id))
     }
 
-    /// Whether `place` is one in the log that `source` reads; `file` is where it stands. A place without fingerprints, as
-    /// older versions wrote them, gets those of the records that are there.
+    /// Checks that `place` is a position in the log that `source` reads; `file` is the path of the position.
+    /// A position without fingerprints, from an older version, gets those of the present records.
     ///
     /// # Errors
-    /// It is ahead of that log, or in another one: to go on there would pass over records that were never sent.
+    /// Returns an error if the position is ahead of the log, or in another log: continuing there would skip
+    /// records that were never sent.
     pub(super) fn check(&self, source: &mut impl Source, place: &mut Place, file: &str) -> io::Result<()> {
         let Place { positions, last, logs } = place;
         for (chain, seq) in positions.iter().filter(|(_, seq)| *seq > 0) {
@@ -76,7 +77,7 @@ impl Chains {
                      remove it to send everything again"
                 )));
             }
-            // Gone for its age, or damaged: there is nothing to compare.
+            // Deleted by retention, or damaged: there is nothing to compare.
             let Some(record) = source.record(chain, seq).map_err(io::Error::other)? else { continue };
             let is = fingerprint(&record);
             if last.get(chain).is_some_and(|was| *was != is) {

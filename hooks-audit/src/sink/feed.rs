@@ -24,9 +24,9 @@ use crate::read::{Committed, Kept};
 
 /// Feeds one sink from the log; see the [module](super).
 ///
-/// Run it as a task of its own ([`Feed::run`]); dropped, it loses nothing. Of several processes on one machine with the
-/// same folder and name, one feeds; the others wait for it to end. Reading the log and writing the place are short
-/// file operations in the task that runs it.
+/// Run it in its own task ([`Feed::run`]); dropping it loses nothing. If several processes on one machine use
+/// the same folder and name, one of them feeds, and the others wait for it to end. Reading the log and
+/// writing the position are short file operations in the task that runs it.
 pub struct Feed<R, S> {
     source: R,
     sink: S,
@@ -36,38 +36,39 @@ pub struct Feed<R, S> {
     timer: Arc<dyn Timer>,
     random: Arc<dyn Random>,
     status: StatusHandle,
-    /// While this process feeds.
+    /// Present while this process feeds.
     held: Option<Held>,
 }
 
-/// What a feed has in hand.
+/// State of a feed that has the lock.
 struct Held {
     #[expect(dead_code, reason = "it is held until it is dropped")]
     lock: DiskLock,
-    /// What the sink has, and of which chains.
+    /// Position behind the records that the sink has, with the ids of their chains.
     place: Place,
-    /// What was read, is for the sink and is not delivered, in order.
+    /// Records that were read for the sink and are not delivered, in order.
     batch: Vec<Committed>,
-    /// Behind what was read.
+    /// Position behind the records that were read.
     end: Place,
 }
 
-/// What a step did.
+/// Result of a step.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 #[non_exhaustive]
 pub enum Step {
-    /// The sink took so many records, or refused them for good.
+    /// The sink took this many records, or refused them permanently.
     Delivered(usize),
-    /// There is nothing new.
+    /// There are no new records.
     Idle,
-    /// It failed, for so many times in a row; ask again after a pause of this length.
+    /// The step failed, for this many times in a row; call again after the pause.
     Failed(u32, Duration),
     /// Another process feeds the sink.
     Elsewhere,
 }
 
 impl<R: Source, S: Sink> Feed<R, S> {
-    /// Feeds `sink` from `source`; its place is in `folder`, on `disk`, under the name of the settings.
+    /// Feeds `sink` from `source`. The position is stored in `folder` on `disk`, under the name in the
+    /// settings.
     pub fn new(
         source: R,
         sink: S,
@@ -85,12 +86,12 @@ impl<R: Source, S: Sink> Feed<R, S> {
         Self { source, sink, bookmark, chains, settings, timer: Arc::new(timer), random, status, held: None }
     }
 
-    /// Tells how it is doing while it runs.
+    /// Returns a handle to the status of the feed while it runs.
     pub fn status(&self) -> StatusHandle {
         self.status.clone()
     }
 
-    /// Feeds for ever: until this is dropped.
+    /// Feeds until this is dropped.
     pub async fn run(mut self) {
         loop {
             let pause = match self.step().await {
@@ -102,7 +103,8 @@ impl<R: Source, S: Sink> Feed<R, S> {
         }
     }
 
-    /// Feeds until there is nothing new, for `attempts` failures in a row at most. Whether the sink has everything.
+    /// Feeds until there are no new records, or until `attempts` failures in a row. Returns whether the sink
+    /// has everything.
     pub async fn catch_up(&mut self, attempts: u32) -> bool {
         loop {
             match self.step().await {
@@ -115,7 +117,7 @@ impl<R: Source, S: Sink> Feed<R, S> {
         }
     }
 
-    /// Reads a batch and delivers it, or tries again to deliver the one at hand.
+    /// Reads a batch and delivers it, or tries again to deliver the present one.
     pub async fn step(&mut self) -> Step {
         match self.advance().await {
             Ok(step) => {
@@ -164,7 +166,7 @@ impl<R: Source, S: Sink> Feed<R, S> {
             self.status.change(|status| status.last_record = Some(record.record.at));
         }
         if held.batch.is_empty() {
-            // Also behind what is not for the sink.
+            // The position also moves behind records that are not for the sink.
             held.place.go_to(&held.end);
         }
         let delivered = taken.saturating_sub(refused);
@@ -179,7 +181,7 @@ impl<R: Source, S: Sink> Feed<R, S> {
             self.bookmark.write(&held.place).map_err(local)?;
         }
         rest?;
-        // A log that is always written to has no other pauses.
+        // A log that is written constantly has no idle steps, so the sink gets its idle call here too.
         within(&*self.timer, self.settings.timeout, self.sink.idle()).await?;
         Ok(Step::Delivered(taken))
     }
@@ -202,7 +204,7 @@ impl<R: Source, S: Sink> Feed<R, S> {
 }
 
 impl Held {
-    /// Says of each record which log it is of. What failed is done again by the next step, before the batch goes anywhere.
+    /// Sets the log id of each record. If it fails, the next step repeats it before the batch is delivered.
     fn identify(&mut self, chains: &Chains, source: &mut impl Source) -> io::Result<()> {
         for record in &mut self.batch {
             if let Some(id) = self.place.logs.get(&*record.chain) {
@@ -215,7 +217,7 @@ impl Held {
         Ok(())
     }
 
-    /// Takes in hand what was read, as far as it is for the sink.
+    /// Adds the records for the sink to the batch.
     fn read(&mut self, read: Vec<Committed>, settings: &FeedSettings) {
         for mut record in read {
             self.end.pass(&record);
@@ -235,19 +237,20 @@ impl<R, S> fmt::Debug for Feed<R, S> {
     }
 }
 
-/// What became of a batch.
+/// Result of a delivery.
 struct Delivered {
-    /// How many of its records are dealt with.
+    /// Number of records that the sink took or refused.
     taken: usize,
-    /// How many of those were refused.
+    /// Number of refused records among them.
     refused: usize,
-    /// Why the last one was.
+    /// Reason of the last refusal.
     last_refusal: Option<String>,
-    /// What keeps the rest back.
+    /// Error that stopped the delivery of the rest.
     rest: Result<(), SinkError>,
 }
 
-/// Delivers `records` in order. A part that is refused is halved until it is one record, which is written down.
+/// Delivers `records` in order. A refused part is halved until it is a single record, which is noted as
+/// refused.
 async fn deliver(
     sink: &impl Sink,
     bookmark: &Bookmark,
@@ -290,7 +293,7 @@ async fn deliver(
     all
 }
 
-/// What `sink` answers within `limit`.
+/// Returns the answer of a sink, or an error if it takes longer than `limit`.
 async fn within(
     timer: &dyn Timer,
     limit: Duration,

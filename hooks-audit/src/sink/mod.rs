@@ -1,21 +1,22 @@
-//! Sends what was committed to other systems: at least once, in order, from the log itself.
+//! Sends committed records to other systems: at least once, in order, from the log itself.
 //!
-//! A [`Feed`] reads the log behind its own place in it, gives what it reads to one [`Sink`], and writes the place down
-//! once the sink has it. The log is the buffer: a sink that is slow or dead holds up nothing but its own place, and
-//! costs one batch of memory. What a sink gets twice (its answer was lost, the process was killed before the place was
-//! written) it tells by the record's key, [`Committed::key`](crate::Committed::key), which is the same everywhere and of
-//! this log alone: several logs may be sent to one sink.
+//! A [`Feed`] reads the log from its own position, delivers the records to one [`Sink`], and stores the
+//! position once the sink has them. The log is the buffer: a slow or failing sink delays only its own
+//! position, and costs one batch of memory. A sink may get records twice, if its answer was lost or the
+//! process was killed before the position was stored. It recognizes them by their key,
+//! [`Committed::key`](crate::Committed::key), which is unique across logs, so that several logs may feed one
+//! sink.
 //!
-//! | sink | keys | what a success means | feature |
+//! | sink | keys | meaning of a success | feature |
 //! | --- | --- | --- | --- |
-//! | [`OtlpSink`](otlp::OtlpSink) | span ids, `log.record.uid` | the collector took it | `http` |
+//! | [`OtlpSink`](otlp::OtlpSink) | span ids, `log.record.uid` | accepted by the collector | `http` |
 //! | [`WebhookSink`](webhook::WebhookSink) | `Idempotency-Key`, `key` of each record | a 2xx answer | `http` |
-//! | [`PostgresSink`](postgres::PostgresSink) | primary key | committed, as durable as the server is set to be | `postgres` |
-//! | [`NatsSink`](nats::NatsSink) | `Nats-Msg-Id` | stored by the stream; through a loss of power only with `sync_interval: always` | `nats` |
+//! | [`PostgresSink`](postgres::PostgresSink) | primary key | committed, as durable as the server's settings | `postgres` |
+//! | [`NatsSink`](nats::NatsSink) | `Nats-Msg-Id` | stored by the stream; survives a power loss only with `sync_interval: always` | `nats` |
 //!
-//! What a sink refuses for good (a record that it cannot take, however often it is asked) is written to a file beside
-//! the place, with the reason, so that the records behind it go on; what somebody has to mend (a wrong password, a
-//! table that is not there) is asked again until it is mended.
+//! If a sink permanently refuses a record, the record's key and the reason are written to a file beside the
+//! position, and the following records go on. Errors that an operator has to fix (a wrong password, a missing
+//! table) are retried until they are fixed.
 //!
 //! ```
 //! use hooks_audit::Committed;
@@ -72,21 +73,21 @@ pub use self::source::{LogSource, Source};
 pub use self::status::{FeedStatus, StatusHandle};
 use crate::read::Committed;
 
-/// Takes records. One that waits for an answer does so in the future it gives, which is dropped where it takes too
-/// long: then nothing is known of the batch, and it is given again.
+/// Takes records. A sink that waits for an answer does so in the returned future. The future is dropped if it
+/// takes too long: then the result is unknown, and the batch is delivered again.
 pub trait Sink: Send + Sync {
-    /// Takes a batch in order, whole or not at all; what it has already (by
-    /// [`Committed::key`](crate::Committed::key)) it drops. There is at least one record.
+    /// Takes a batch in order, all of it or nothing. The sink drops records that it has already, by
+    /// [`Committed::key`](crate::Committed::key). There is at least one record.
     ///
     /// # Errors
-    /// Where it does not have all of the batch for good.
+    /// Returns an error if the sink has not stored all of the batch.
     fn deliver<'a>(&'a self, records: &'a [Committed]) -> HookFuture<'a, Result<(), SinkError>>;
 
-    /// There is nothing to deliver at the moment, or a batch is settled; what a sink sends by itself, such as metrics,
-    /// it sends now.
+    /// Called when there is nothing to deliver, and after each batch. The sink sends its own data now, such
+    /// as metrics.
     ///
     /// # Errors
-    /// Where it cannot; nothing is lost.
+    /// Returns an error if that fails; nothing is lost.
     fn idle(&self) -> HookFuture<'_, Result<(), SinkError>> {
         HookFuture::now(Ok(()))
     }
@@ -102,42 +103,42 @@ impl<S: Sink + ?Sized> Sink for Arc<S> {
     }
 }
 
-/// Why a sink did not take a batch.
+/// Reason why a sink did not take a batch.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 #[non_exhaustive]
 pub enum SinkError {
-    /// It may take it later: it is away, it is overloaded, somebody has to mend something.
+    /// The sink may take it later: it is unavailable or overloaded, or an operator has to fix something.
     #[error("{message}")]
     Again {
-        /// What happened.
+        /// Description of the error.
         message: String,
-        /// How long it asks to be left alone.
+        /// Time that the sink asks to wait.
         after: Option<Duration>,
     },
-    /// It took the batch, but for so many of the records, which it never takes and does not name. The batch is not given
-    /// again.
+    /// The sink took the batch except for some records, which it refuses permanently and does not name. The
+    /// batch is not delivered again.
     #[error("{message}")]
     Partly {
-        /// How many it does not take.
+        /// Number of refused records.
         refused: u64,
-        /// What it says.
+        /// Message of the sink.
         message: String,
     },
-    /// It never takes it: there is something in it that it does not take.
+    /// The sink refuses the batch permanently, because of something in it.
     #[error("{message}")]
     Refused {
-        /// What it says.
+        /// Message of the sink.
         message: String,
     },
 }
 
 impl SinkError {
-    /// It may take it later.
+    /// Creates an error after which the sink may take the batch later.
     pub fn again(message: impl Into<String>) -> Self {
         Self::Again { message: message.into(), after: None }
     }
 
-    /// It never takes it.
+    /// Creates an error for a permanent refusal.
     pub fn refused(message: impl Into<String>) -> Self {
         Self::Refused { message: message.into() }
     }

@@ -1,4 +1,4 @@
-//! From a configuration to a sink.
+//! Opens sinks from their configuration.
 
 use std::sync::Arc;
 
@@ -8,29 +8,29 @@ use super::Sink;
 use super::settings::SinkConfig;
 use crate::metrics::Metrics;
 
-/// Why a sink cannot be opened.
+/// Reason why a sink cannot be opened.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 #[non_exhaustive]
 pub enum OpenError {
-    /// This program was built without it.
+    /// This program was built without the feature of the sink.
     #[error("`{name}` needs the feature `{feature}` of `hooks-audit`, and this program is built without it")]
     Feature {
-        /// The sink.
+        /// Name of the sink.
         name: String,
-        /// What is missing.
+        /// Name of the missing feature.
         feature: &'static str,
     },
-    /// Something that it needs is missing, or is not what it should be.
+    /// Something that the sink needs is missing or not valid.
     #[error("`{name}`: {problem}")]
     Unusable {
-        /// The sink.
+        /// Name of the sink.
         name: String,
-        /// What is wrong.
+        /// Description of the problem.
         problem: String,
     },
 }
 
-/// What a sink is opened with.
+/// Environment and metrics for opening sinks.
 #[derive(Clone, Debug, Default)]
 pub struct Opening {
     #[cfg_attr(
@@ -42,23 +42,24 @@ pub struct Opening {
 }
 
 impl Opening {
-    /// In this world.
+    /// Opens sinks in this environment.
     pub const fn new(environment: Environment) -> Self {
         Self { environment, metrics: None }
     }
 
-    /// With these metrics, for sinks that send some.
+    /// Sets the metrics, for sinks that send metrics.
     #[must_use]
     pub fn with_metrics(mut self, metrics: Option<Metrics>) -> Self {
         self.metrics = metrics;
         self
     }
 
-    /// Opens the sink of `config`, whose secrets are in variables that `variable` knows. Nothing is connected yet:
-    /// whether it can be, the first delivery tells.
+    /// Opens the sink of `config`; `variable` returns environment variables with secrets. Does not connect:
+    /// connection errors appear at the first delivery.
     ///
     /// # Errors
-    /// What it needs and does not have.
+    /// Returns `Feature` if this program is built without the sink, or `Unusable` if something that it needs
+    /// is missing or not valid.
     #[cfg_attr(
         not(any(feature = "http", feature = "nats", feature = "postgres")),
         expect(unused_variables, reason = "no sink needs a secret")
@@ -102,7 +103,7 @@ impl Opening {
         }
         #[cfg(feature = "postgres")]
         if let Some(postgres) = &config.postgres {
-            // The text of the error has nothing of the connection string, which may hold a password.
+            // The text of the error does not contain the connection string, which may hold a password.
             let database = secret(&postgres.url_env)?.parse();
             let database = database.map_err(|error| {
                 unusable(format!("what `{}` holds is no address: {error}", postgres.url_env))
@@ -122,7 +123,7 @@ impl Opening {
 }
 
 impl SinkConfig {
-    /// The feature that it needs, where this program is built without it.
+    /// The feature that the sink needs, if this program is built without it.
     pub fn missing_feature(&self) -> Option<&'static str> {
         let is_there = match self.feature() {
             "postgres" => cfg!(feature = "postgres"),

@@ -1,9 +1,10 @@
-//! How a chain begins, which is what tells it from every other one, also of the same name in another log.
+//! Beginning of a chain, which distinguishes it from all others, also from those of the same name in other
+//! logs.
 //!
-//! The id is of the first records that are there: in it are their moments, sessions and salted payloads, so that no two
-//! chains share it. Whoever looks finds the same, until the files that it was taken from are deleted for their age; so it
-//! is written down (see [`chains`](super::chains)), with the header that it was found behind. Headers are never
-//! changed, by which that chain is known again.
+//! The id is a digest of the first available records. It covers their times, sessions and salted payloads, so
+//! that no two chains share it. It is always the same, until the files it was computed from are deleted by
+//! retention. Therefore it is stored (see [`chains`](super::chains)), with the header of its file. Headers
+//! never change, so the chain can be recognized by it.
 
 use std::io::{self, ErrorKind};
 use std::ops::ControlFlow;
@@ -19,30 +20,30 @@ use crate::record::Record;
 use crate::segment::{self, MOST_BYTES, Segment, State};
 use crate::verify::holder;
 
-/// How much of a file is looked at first; more where a group is longer.
+/// Bytes read from a file at first; more if a group is longer.
 const CHUNK: usize = 1 << 20;
-/// The characters of a digest that an id has: 128 bits.
+/// Length of an id in hexadecimal digits: 128 bits.
 const ID: usize = 32;
 
-/// How a chain begins.
+/// Beginning of a chain.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Origin {
-    /// What no other chain has, of letters and digits.
+    /// Unique id of the chain, of letters and digits.
     id: Arc<str>,
-    /// The number of the file in which the chain was found to begin.
+    /// Number of the file in which the beginning was found.
     file: u64,
-    /// The hash of that file's header.
+    /// Hash of that file's header.
     header: String,
 }
 
 impl Origin {
-    /// What no other chain has, of letters and digits.
+    /// Unique id of the chain, of letters and digits.
     pub fn id(&self) -> &Arc<str> {
         &self.id
     }
 }
 
-/// The files of one chain.
+/// Files of one chain.
 pub(super) struct Files<'a> {
     disk: &'a dyn LogDisk,
     folder: &'a Path,
@@ -56,7 +57,8 @@ impl<'a> Files<'a> {
         Ok(Self { disk, folder, files })
     }
 
-    /// How the chain begins: `known`, where this is still the chain that was known; `None` where it has no records yet.
+    /// Returns the beginning of the chain: `known` if it still matches; `None` if the chain has no records
+    /// yet.
     pub(super) fn origin(&self, known: Option<&Origin>) -> Result<Option<Origin>, ReadError> {
         if let Some(known) = known
             && self.is_of(known)?
@@ -83,7 +85,8 @@ impl<'a> Files<'a> {
         Ok(None)
     }
 
-    /// Whether this is the chain that begins so, as far as anybody can say: its first files may be gone, or damaged.
+    /// Whether this is the chain with this beginning. If its first files are deleted or damaged, it is
+    /// assumed to be.
     fn is_of(&self, origin: &Origin) -> Result<bool, ReadError> {
         let Some(first) = self.files.first() else { return Ok(false) };
         if first.number > origin.file {
@@ -92,7 +95,7 @@ impl<'a> Files<'a> {
         let Some(file) = self.files.iter().find(|file| file.has(origin.file)) else { return Ok(false) };
         let mut is_same = true;
         self.each(file, |group| match &group.mark {
-            // Others stand before it where files were joined.
+            // A joined file has headers of earlier files before it.
             Mark::Header(header) if header.segment < origin.file => ControlFlow::Continue(()),
             Mark::Commit(_) if file.is_joined() => ControlFlow::Continue(()),
             mark => {
@@ -103,7 +106,7 @@ impl<'a> Files<'a> {
         Ok(is_same)
     }
 
-    /// Whether the chain has come as far as record `seq`, or its end is damaged and nobody can say.
+    /// Whether the chain has reached record `seq`, or its end is damaged, so that it may have.
     pub(super) fn reach(&self, seq: u64) -> Result<bool, ReadError> {
         let Some(last) = self.files.last() else { return Ok(seq == 0) };
         let mut end = None;
@@ -114,8 +117,8 @@ impl<'a> Files<'a> {
         Ok(!is_whole || end.is_none_or(|end| end >= seq))
     }
 
-    /// Record `seq`; `None` where it is not there, or damaged. Looks at the headers of as many files as halving takes, and
-    /// reads one file up to that record.
+    /// Returns record `seq`; `None` if it is missing or damaged. Finds the file by binary search over the
+    /// headers, and reads it up to the record.
     pub(super) fn record(&self, seq: u64) -> Result<Option<Record>, ReadError> {
         let before = seq.saturating_sub(1);
         let holder = holder(self.disk, self.folder, &self.files, before);
@@ -133,7 +136,8 @@ impl<'a> Files<'a> {
         Ok(record)
     }
 
-    /// Hands the groups of `file` to `see`, up to where that breaks, to a flaw, or to the end; whether there was no flaw.
+    /// Calls `see` with the groups of `file`, until it breaks, a flaw, or the end; returns whether there was
+    /// no flaw.
     fn each(
         &self,
         file: &Segment,
@@ -141,11 +145,11 @@ impl<'a> Files<'a> {
     ) -> Result<bool, ReadError> {
         let failed = |source| ReadError::File { file: file.name(), source };
         let most = MOST_BYTES as usize;
-        // What stands before is decompressed again for each look.
+        // In a compressed file, every read decompresses the bytes before again, so all is read at once.
         let (mut offset, mut limit) = (0, if file.state == State::Compressed { most } else { CHUNK });
         loop {
             let bytes = segment::read(self.disk, self.folder, file, offset, limit).map_err(failed)?;
-            // It was renamed since the folder was listed: the next time, it has its other name.
+            // The file was renamed since the folder was listed: the next call sees its new name.
             let bytes = bytes.ok_or_else(|| failed(io::Error::from(ErrorKind::NotFound)))?;
             let mut scan = Scan::new(&bytes, None);
             loop {

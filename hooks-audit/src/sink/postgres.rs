@@ -1,9 +1,9 @@
-//! Keeps records in a table of Postgres.
+//! Stores records in a table of Postgres.
 //!
-//! The primary key is the log and the record's position in it, so that what is sent twice is there once, and logs may
-//! share a table. A batch is one statement, and
-//! taken once it is committed: with `synchronous_commit`, which is set for the connection, and a server that has not
-//! been told to do without `fsync`, it then outlives a loss of power.
+//! The primary key is the log and the record's position in it, so that a record sent twice is stored once,
+//! and several logs may share a table. A batch is one statement, and is taken once it is committed. It then
+//! survives a power loss, because the connection sets `synchronous_commit`, unless the server runs with
+//! `fsync` off.
 //!
 //! There is no TLS here: connect to a server, or to a proxy, on this machine or in its network.
 
@@ -18,14 +18,15 @@ use super::settings::is_table;
 use super::{Sink, SinkConfigError, SinkError};
 use crate::read::Committed;
 
-/// Keeps records in a table; see the [module](self). Needs a tokio runtime. Debug output has no password.
+/// Stores records in a table; see the [module](self). Needs a tokio runtime. The debug output contains no
+/// password.
 pub struct PostgresSink {
     config: Config,
     table: String,
     client: Mutex<Option<Client>>,
 }
 
-/// The columns of a batch.
+/// Columns of a batch.
 #[derive(Default)]
 struct Columns {
     log: Vec<String>,
@@ -43,10 +44,11 @@ struct Columns {
 }
 
 impl PostgresSink {
-    /// Keeps records in `table` of the database of `config`. The table is made unless it is there.
+    /// Creates a sink that stores records in `table` of the database of `config`. The table is created if it
+    /// does not exist.
     ///
     /// # Errors
-    /// `table` is a name that would have to be quoted.
+    /// Returns an error if `table` is a name that would have to be quoted.
     pub fn new(config: Config, table: impl Into<String>) -> Result<Self, SinkConfigError> {
         let table = table.into();
         if !is_table(&table) {
@@ -57,7 +59,7 @@ impl PostgresSink {
 
     async fn connect(&self) -> Result<Client, SinkError> {
         let (client, connection) = self.config.connect(NoTls).await.map_err(|error| failure(&error))?;
-        // It ends with the client; what goes wrong with it, the next statement says.
+        // The task ends with the client; an error of the connection appears in the next statement.
         drop(tokio::spawn(connection));
         let table = &self.table;
         let setup = format!(
@@ -67,7 +69,7 @@ impl PostgresSink {
                  tenant text, session text NOT NULL, agent text NOT NULL, tool text, outcome text,
                  record jsonb NOT NULL, payload jsonb, PRIMARY KEY (log, chain, seq))"
         );
-        // Whatever is wrong with it, somebody has to mend it.
+        // Any error of the set-up needs an operator to fix it.
         client.batch_execute(&setup).await.map_err(|error| SinkError::again(words(&error)))?;
         Ok(client)
     }
@@ -98,7 +100,7 @@ impl Sink for PostgresSink {
     fn deliver<'a>(&'a self, records: &'a [Committed]) -> HookFuture<'a, Result<(), SinkError>> {
         HookFuture::later(async move {
             let columns = Columns::of(records)?;
-            // Taken out, so that a connection on which something went wrong, or was given up, is not used again.
+            // Taken out, so that a connection with an error or a cancelled statement is not used again.
             let mut place = self.client.lock().await;
             let client = match place.take().filter(|client| !client.is_closed()) {
                 Some(client) => client,
@@ -143,9 +145,11 @@ impl fmt::Debug for PostgresSink {
     }
 }
 
-/// What an error means: one of the data is of this batch, every other one of the server or the connection.
+/// Maps an error to a result: data errors refuse the batch, every other error concerns the server or the
+/// connection.
 fn failure(error: &tokio_postgres::Error) -> SinkError {
-    // Class 22 is data that does not fit its type, class 23 a constraint; program limits are statements too large.
+    // Class 22 is data that does not fit its type, class 23 a constraint; program limits are statements that
+    // are too large.
     let is_of_data = |code: &SqlState| {
         code.code().starts_with("22")
             || code.code().starts_with("23")
@@ -167,12 +171,12 @@ fn words(error: &tokio_postgres::Error) -> String {
     }
 }
 
-/// The text without NUL, which Postgres has in no text.
+/// Replaces NUL, which Postgres accepts in no text.
 fn plain(text: &str) -> String {
     text.replace('\0', "\u{fffd}")
 }
 
-/// JSON whose texts are without NUL, which `jsonb` refuses.
+/// Replaces NUL in the texts of JSON, because `jsonb` refuses it.
 fn without_nul(json: &str) -> String {
     const NUL: &str = "\\u0000";
     let (mut clean, mut rest) = (String::with_capacity(json.len()), json);

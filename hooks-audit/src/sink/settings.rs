@@ -1,4 +1,4 @@
-//! Which sinks there are, and how they are fed.
+//! Settings of sinks and their feeds.
 
 use std::collections::BTreeMap;
 use std::net::Ipv6Addr;
@@ -8,30 +8,31 @@ use serde::{Deserialize, Serialize};
 
 use crate::read::Committed;
 
-/// How a sink is fed.
+/// Settings of a feed.
 #[derive(Clone, Debug, PartialEq, Eq)]
 #[non_exhaustive]
 pub struct FeedSettings {
-    /// The name of its place in the log.
+    /// Name of the feed's position in the log.
     pub name: String,
-    /// The most records at one time.
+    /// Limit on the records in a batch.
     pub batch: usize,
-    /// How long an answer may take.
+    /// Time to wait for an answer.
     pub timeout: Duration,
-    /// How long there is a pause where there is nothing new.
+    /// Pause after a step without new records.
     pub poll: Duration,
-    /// The bound of the first pause after a failure.
+    /// Upper limit of the first pause after a failure.
     pub least_pause: Duration,
-    /// The bound that no pause exceeds.
+    /// Upper limit of all pauses.
     pub most_pause: Duration,
-    /// Whose records it gets; everybody's where nobody is named.
+    /// Tenants whose records are sent; if empty, all tenants.
     pub tenants: Vec<String>,
-    /// Whether it gets the payloads, which may hold personal data.
+    /// Whether payloads are sent, which may hold personal data.
     pub payload: bool,
 }
 
 impl FeedSettings {
-    /// Ours: a quarter of a second behind, half a second to a minute between attempts at a sink that fails.
+    /// Defaults: a delay of at most a quarter of a second, and pauses of up to half a second to a minute
+    /// after failures.
     pub fn new(name: impl Into<String>) -> Self {
         Self {
             name: name.into(),
@@ -45,28 +46,28 @@ impl FeedSettings {
         }
     }
 
-    /// Gives so many records at one time at most.
+    /// Sets the limit on the records in a batch.
     #[must_use]
     pub const fn with_batch(mut self, batch: usize) -> Self {
         self.batch = batch;
         self
     }
 
-    /// Gives records of these tenants only.
+    /// Sends only records of these tenants.
     #[must_use]
     pub fn of_tenants(mut self, tenants: impl IntoIterator<Item = String>) -> Self {
         self.tenants.extend(tenants);
         self
     }
 
-    /// Gives the payloads, too.
+    /// Sends payloads as well.
     #[must_use]
     pub const fn with_payload(mut self) -> Self {
         self.payload = true;
         self
     }
 
-    /// Waits so long for an answer at most.
+    /// Sets the time to wait for an answer.
     #[must_use]
     pub const fn within(mut self, timeout: Duration) -> Self {
         self.timeout = timeout;
@@ -79,32 +80,33 @@ impl FeedSettings {
     }
 }
 
-/// One sink: an entry of the section `sinks` of `hooks.yaml`. It has a name, and one of `otlp`, `webhook`, `postgres`
-/// and `nats`.
+/// One sink: an entry of the section `sinks` of `hooks.yaml`. It has a name, and exactly one of `otlp`,
+/// `webhook`, `postgres` and `nats`.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 #[serde(deny_unknown_fields)]
 #[non_exhaustive]
 pub struct SinkConfig {
-    /// Its name: small letters, digits, `-` and `_`. Its place in the log is kept under it.
+    /// Name of the sink: lower-case letters, digits, `-` and `_`. Its position in the log is stored under
+    /// this name.
     pub name: String,
-    /// Whose records it gets; everybody's where nobody is named.
+    /// Tenants whose records are sent; if empty, all tenants.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub tenants: Vec<String>,
-    /// Whether it gets the payloads (arguments, results, prompts, scrubbed), which may hold personal data.
+    /// Whether payloads are sent (arguments, results, prompts, scrubbed), which may hold personal data.
     #[serde(default)]
     pub payload: bool,
-    /// The most records at one time.
+    /// Limit on the records in a batch.
     #[serde(default = "default_batch")]
     pub batch: usize,
-    /// How long an answer may take.
+    /// Time to wait for an answer.
     #[serde(default = "default_timeout", with = "hooks_core::duration")]
     #[cfg_attr(feature = "schema", schemars(with = "String"))]
     pub timeout: Duration,
     /// An OpenTelemetry collector.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub otlp: Option<OtlpConfig>,
-    /// An HTTP server that is told.
+    /// An HTTP server that receives records.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub webhook: Option<WebhookConfig>,
     /// A table in Postgres.
@@ -121,24 +123,24 @@ pub struct SinkConfig {
 #[serde(deny_unknown_fields)]
 #[non_exhaustive]
 pub struct OtlpConfig {
-    /// Where it is, such as `http://localhost:4318`.
+    /// URL of the collector, such as `http://localhost:4318`.
     pub endpoint: String,
-    /// The name of the service that it is told.
+    /// Service name in the data.
     #[serde(default = "default_service")]
     pub service: String,
-    /// What it is sent.
+    /// Signals to send.
     #[serde(default = "every_signal")]
     pub signals: Vec<Signal>,
-    /// How often metrics are sent.
+    /// Interval between metrics.
     #[serde(default = "default_interval", with = "hooks_core::duration")]
     #[cfg_attr(feature = "schema", schemars(with = "String"))]
     pub interval: Duration,
-    /// Headers, by the names of the environment variables that hold their values.
+    /// Headers, with the names of the environment variables that hold their values.
     #[serde(default, skip_serializing_if = "BTreeMap::is_empty")]
     pub headers_env: BTreeMap<String, String>,
 }
 
-/// What a collector is sent.
+/// A kind of data for a collector.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, Serialize, Deserialize)]
 #[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 #[serde(rename_all = "snake_case")]
@@ -148,22 +150,22 @@ pub enum Signal {
     Traces,
     /// A log record for each record.
     Logs,
-    /// What is counted.
+    /// All metrics.
     Metrics,
 }
 
-/// An HTTP server that is told.
+/// An HTTP server that receives records.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 #[serde(deny_unknown_fields)]
 #[non_exhaustive]
 pub struct WebhookConfig {
-    /// Where it is.
+    /// URL of the server.
     pub url: String,
-    /// The environment variable that holds the secret with which bodies are signed.
+    /// Name of the environment variable with the secret that signs the bodies.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub secret_env: Option<String>,
-    /// Headers, by the names of the environment variables that hold their values.
+    /// Headers, with the names of the environment variables that hold their values.
     #[serde(default, skip_serializing_if = "BTreeMap::is_empty")]
     pub headers_env: BTreeMap<String, String>,
 }
@@ -174,9 +176,9 @@ pub struct WebhookConfig {
 #[serde(deny_unknown_fields)]
 #[non_exhaustive]
 pub struct PostgresConfig {
-    /// The environment variable that holds the connection string.
+    /// Name of the environment variable with the connection string.
     pub url_env: String,
-    /// The table; it is made unless it is there.
+    /// Name of the table; it is created if it does not exist.
     #[serde(default = "default_table")]
     pub table: String,
 }
@@ -189,48 +191,48 @@ pub struct PostgresConfig {
 pub struct NatsConfig {
     /// Host and port, such as `localhost:4222` or `nats://localhost:4222`.
     pub server: String,
-    /// The subject that records are published under; a stream has to listen to it.
+    /// Subject of the published records; a stream has to subscribe to it.
     pub subject: String,
-    /// The environment variable that holds a token.
+    /// Name of the environment variable with a token.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub token_env: Option<String>,
 }
 
-/// Why a sink makes no sense.
+/// Reason why the settings of a sink are not valid.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 #[non_exhaustive]
 pub enum SinkConfigError {
-    /// Its name cannot be a file's.
+    /// The name is not valid.
     #[error("`{0}` is no name of a sink; use 1 to 64 small letters, digits, `-` and `_`")]
     Name(String),
-    /// Two sinks have one name.
+    /// Two sinks have the same name.
     #[error("two sinks are called `{0}`, and would share one place in the log; name one of them otherwise")]
     Twice(String),
-    /// It is nothing, or two things.
+    /// The entry has no kind of sink, or several.
     #[error("`{0}` is none of `otlp`, `webhook`, `postgres` and `nats`, or several; write one of them")]
     Kind(String),
-    /// An address that nothing can be sent to.
+    /// The address is not valid.
     #[error("`{address}` is no address for `{name}`; {way_out}")]
     Address {
-        /// The sink.
+        /// Name of the sink.
         name: String,
-        /// What is written.
+        /// The address as written.
         address: String,
-        /// What would be one.
+        /// Example of a valid address.
         way_out: &'static str,
     },
-    /// A name that would have to be quoted.
+    /// The name of the table would have to be quoted.
     #[error(
         "`{0}` is no name of a table; use letters, digits and `_`, with a schema and a dot before it if need be"
     )]
     Table(String),
-    /// A bound is nothing.
+    /// A limit is 0.
     #[error("`{0}` is 0, and nothing would be sent; leave it out")]
     Zero(&'static str),
 }
 
 impl SinkConfig {
-    /// A sink that is nothing yet.
+    /// Creates an entry without a kind of sink.
     pub fn new(name: impl Into<String>) -> Self {
         Self {
             name: name.into(),
@@ -245,7 +247,7 @@ impl SinkConfig {
         }
     }
 
-    /// How it is fed.
+    /// Settings of its feed.
     pub fn feed(&self) -> FeedSettings {
         let (tenants, payload) = (self.tenants.clone(), self.payload);
         FeedSettings {
@@ -257,10 +259,10 @@ impl SinkConfig {
         }
     }
 
-    /// Whether the sinks make sense, each and together; the number of the first that does not.
+    /// Checks the sinks, each alone and all together.
     ///
     /// # Errors
-    /// What is wrong with it.
+    /// Returns the index of the first invalid sink, and the error.
     pub fn check_all(sinks: &[Self]) -> Result<(), (usize, SinkConfigError)> {
         for (at, sink) in sinks.iter().enumerate() {
             sink.check().map_err(|error| (at, error))?;
@@ -308,7 +310,7 @@ impl SinkConfig {
 }
 
 impl OtlpConfig {
-    /// A collector at `endpoint`, which is sent everything.
+    /// Creates settings for a collector at `endpoint` that receives all signals.
     pub fn new(endpoint: impl Into<String>) -> Self {
         Self {
             endpoint: endpoint.into(),
@@ -320,7 +322,7 @@ impl OtlpConfig {
     }
 }
 
-/// Whether it is a name, or two with a dot between, that need no quotes.
+/// Whether `name` is a table, or a schema and a table, that need no quotes.
 pub(super) fn is_table(name: &str) -> bool {
     let is_name = |part: &str| {
         part.chars().all(|c| c.is_ascii_alphanumeric() || c == '_')
@@ -331,13 +333,14 @@ pub(super) fn is_table(name: &str) -> bool {
 }
 
 impl NatsConfig {
-    /// Host and port alone.
+    /// Host and port without the scheme.
     pub(super) fn address(&self) -> &str {
         self.server.strip_prefix("nats://").unwrap_or(&self.server).trim_end_matches('/')
     }
 }
 
-/// Whether a client takes it for an address: a host, perhaps with a port, and behind it whatever is printed as it is.
+/// Whether `url` is valid for the HTTP client: `http://`, a host, an optional port, and a path of characters
+/// that need no escapes.
 fn is_http(url: &str) -> bool {
     let Some(rest) = url.strip_prefix("http://") else { return false };
     let end = rest.find(['/', '?', '#']).unwrap_or(rest.len());
@@ -352,7 +355,7 @@ fn is_host_and_port(address: &str) -> bool {
     address.rsplit_once(':').is_some_and(|(host, port)| is_host(host) && is_port(port))
 }
 
-/// Whether it is a name, or an address of IPv4, or one of IPv6 in brackets.
+/// Whether `host` is a name, an IPv4 address, or an IPv6 address in brackets.
 fn is_host(host: &str) -> bool {
     match host.strip_prefix('[').and_then(|host| host.strip_suffix(']')) {
         Some(address) => address.parse::<Ipv6Addr>().is_ok(),
@@ -363,7 +366,7 @@ fn is_host(host: &str) -> bool {
     }
 }
 
-/// Whether nothing in it would end a line of the protocol, or match more than itself.
+/// Whether `subject` has no character that would end a line of the protocol, and no wildcard.
 pub(super) fn is_subject(subject: &str) -> bool {
     let is_plain = |c: char| c.is_ascii_graphic() && !matches!(c, '*' | '>');
     !subject.is_empty()

@@ -1,4 +1,4 @@
-//! What a feed reads from.
+//! Sources of feeds.
 
 use std::fmt;
 use std::path::PathBuf;
@@ -10,48 +10,51 @@ use super::origin::{Files, Origin};
 use crate::read::{Committed, Positions, ReadError, Reader, Skipped};
 use crate::record::Record;
 
-/// Committed records from a position on.
+/// A source of committed records from a position on.
 pub trait Source: Send {
-    /// Goes back, or forward, to behind `positions`.
+    /// Moves to behind `positions`, in either direction.
     fn seek(&mut self, positions: Positions);
 
-    /// The next records, `most` at most; empty where there is nothing new.
+    /// Returns the next records, at most `most`; empty if there are no new ones.
     ///
     /// # Errors
-    /// The log cannot be read.
+    /// Returns an error if the log cannot be read.
     fn next(&mut self, most: usize) -> Result<Vec<Committed>, ReadError>;
 
-    /// How `chain` begins, which tells it from those of other logs; `known` is what was found before, and is given back as
-    /// long as it is the same chain. `None` where that has no records, or where logs are not told apart, unless it is said:
-    /// then sinks that several logs are sent to take one's records for the other's.
+    /// Returns the beginning of `chain`, which distinguishes it from chains of other logs. `known` is the
+    /// earlier result, and is returned if it still matches. `None` if the chain has no records, or the source
+    /// does not distinguish logs, which is the default. In that case a sink that receives several logs
+    /// confuses their records.
     ///
     /// # Errors
-    /// The log cannot be read.
+    /// Returns an error if the log cannot be read.
     fn origin(&mut self, chain: &str, known: Option<&Origin>) -> Result<Option<Origin>, ReadError> {
         let _ = (chain, known);
         Ok(None)
     }
 
-    /// Whether `chain` has come as far as record `seq`, or nobody can say. A place beyond the end is not believed.
+    /// Whether `chain` has reached record `seq`; true if the source cannot determine it. A position beyond
+    /// the end is refused.
     ///
     /// # Errors
-    /// The log cannot be read.
+    /// Returns an error if the log cannot be read.
     fn reaches(&mut self, chain: &str, seq: u64) -> Result<bool, ReadError> {
         let _ = (chain, seq);
         Ok(true)
     }
 
-    /// Record `seq` of `chain`, by which a place behind it is known again in a log that was put back; `None` where it is
-    /// gone or damaged, or nobody can say. It is asked once for each chain, when a feed begins.
+    /// Returns record `seq` of `chain`, to check a stored position in a log that may have been rolled back.
+    /// `None` if the record is deleted or damaged, or the source cannot determine it. Called once for each
+    /// chain, when a feed begins.
     ///
     /// # Errors
-    /// The log cannot be read.
+    /// Returns an error if the log cannot be read.
     fn record(&mut self, chain: &str, seq: u64) -> Result<Option<Record>, ReadError> {
         let _ = (chain, seq);
         Ok(None)
     }
 
-    /// What was passed over since this was asked last; nothing, unless it is said.
+    /// Returns the files skipped since the last call; the default implementation returns an empty list.
     fn take_skipped(&mut self) -> Vec<Skipped> {
         Vec::new()
     }
@@ -65,7 +68,7 @@ pub struct LogSource {
 }
 
 impl LogSource {
-    /// The log in `folder`, from its beginning.
+    /// Reads the log in `folder` from its beginning.
     pub fn new(disk: Arc<dyn LogDisk>, folder: impl Into<PathBuf>) -> Self {
         let folder = folder.into();
         let reader = Reader::new(Arc::clone(&disk), &folder, Positions::default());

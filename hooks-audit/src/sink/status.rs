@@ -1,4 +1,4 @@
-//! How a feed is doing, for those who watch.
+//! Status of a feed, for monitoring.
 
 use std::path::PathBuf;
 use std::sync::{Arc, Mutex, PoisonError};
@@ -7,36 +7,37 @@ use hooks_core::time::Timestamp;
 
 use crate::read::Skipped;
 
-/// How a feed is doing.
+/// Status of a feed.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 #[non_exhaustive]
 pub struct FeedStatus {
     /// Records that the sink took since the feed began.
     pub delivered: u64,
-    /// Records that it refused for good since then, which are named in [`refused_in`](Self::refused_in).
+    /// Records that the sink permanently refused since the feed began; they are listed in
+    /// [`refused_in`](Self::refused_in).
     pub refused: u64,
-    /// The file that names what was refused, beside the place; `None` as long as nothing was.
+    /// Path of the file that lists refused records; `None` if none was refused.
     pub refused_in: Option<PathBuf>,
-    /// Why the last one was refused.
+    /// Reason of the last refusal.
     pub last_refusal: Option<String>,
-    /// Attempts that failed in a row; 0 while all is well.
+    /// Failed attempts in a row; 0 after a success.
     pub failures: u32,
-    /// What the last failure was, also where all is well again.
+    /// Error of the last failure, also after later successes.
     pub last_error: Option<String>,
-    /// When the last record that was taken had happened: how far behind the feed is.
+    /// Time of the last record that was taken; it shows how far the feed is behind.
     pub last_record: Option<Timestamp>,
-    /// Files of the log of which records are missing, which no sink will get, in the order in which they were come by.
+    /// Files of the log with missing records, which no sink gets, in the order in which they were found.
     pub skipped: Vec<Skipped>,
     /// Whether another process feeds the sink, and this one waits for it to end.
     pub is_elsewhere: bool,
 }
 
-/// Tells how a feed is doing while it runs.
+/// Handle to the status of a running feed.
 #[derive(Clone, Debug, Default)]
 pub struct StatusHandle(Arc<Mutex<FeedStatus>>);
 
 impl StatusHandle {
-    /// How it is doing.
+    /// Present status.
     pub fn get(&self) -> FeedStatus {
         self.0.lock().unwrap_or_else(PoisonError::into_inner).clone()
     }

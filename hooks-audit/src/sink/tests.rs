@@ -14,7 +14,7 @@ use crate::read::{Kept, Positions, ReadError, Skipped};
 use crate::record::{Payload, Record};
 use crate::segment::Segment;
 
-/// Records of one chain, each of a tenant.
+/// Records of one chain, one for each of `tenants`.
 pub(super) fn records(tenants: &[&str]) -> Vec<Committed> {
     let one = |(at, tenant): (usize, &&str)| {
         let mut record = Record::new("post_tool_use", Timestamp(at as u64));
@@ -55,13 +55,13 @@ impl Source for Listed {
     }
 }
 
-/// What a sink does when it is asked.
+/// Behaviour of a sink for a batch.
 #[derive(Clone, Copy, Debug, PartialEq)]
 enum Does {
     Take,
-    /// It takes it, and its answer is lost.
+    /// Takes the batch, and the answer is lost.
     TakeAndFail,
-    /// It takes it without two, and does not say which.
+    /// Takes the batch without two records, and does not name them.
     TakePart,
     Fail,
     Hang,
@@ -134,11 +134,11 @@ fn everything_arrives_in_order_and_a_feed_that_begins_anew_goes_on() {
     let (mut first, time) = feed(&source, &sink, &disk, settings());
     assert!(run(&time, first.catch_up(1)));
     assert_eq!(sink.got(), (1..=10).collect::<Vec<_>>());
-    // Payloads stay here unless they are asked for.
+    // Payloads are not sent by default.
     assert!(sink.got.lock().unwrap().iter().all(|(_, payload)| !payload));
     let status = first.status().get();
     assert_eq!((status.delivered, status.last_record), (10, Some(Timestamp(9))));
-    // Another one waits while this one is there.
+    // A second process waits while the first one feeds.
     let (mut second, time) = feed(&source, &sink, &disk, settings().with_payload());
     assert_eq!(run(&time, second.step()), Step::Elsewhere);
     drop(first);
@@ -195,7 +195,7 @@ fn a_sink_of_one_tenant_gets_nothing_of_another() {
     assert!(run(&time, first.catch_up(1)));
     assert_eq!(sink.got(), [1, 7]);
     drop(first);
-    // The place is behind what was not for it, too.
+    // The stored position also covers records that are not for the sink.
     let place = disk.read(Path::new("/f/s.position"), 1_000).unwrap().unwrap();
     let place: serde_json::Value = serde_json::from_slice(&place).unwrap();
     assert_eq!(place["positions"], serde_json::json!({"w0": 8}));
@@ -218,8 +218,8 @@ fn a_place_that_cannot_be_read_is_not_the_beginning() {
 }
 
 proptest! {
-    /// Killed and begun anew at random moments, with a sink that fails at random: what was acknowledged is never
-    /// given up, nothing is skipped, and the order is kept.
+    /// Kills and restarts the feed at random times, with a sink that fails at random: acknowledged records
+    /// stay delivered, none is skipped, and the order is kept.
     #[test]
     fn nothing_is_lost_whatever_fails(
         script in prop::collection::vec(prop_oneof![
@@ -251,7 +251,7 @@ proptest! {
     }
 }
 
-/// A log that is written by hand, and fed to a sink.
+/// A log that a test writes, and its sink.
 struct Written {
     disk: FakeDisk,
     chain: Chain,
@@ -259,7 +259,7 @@ struct Written {
 }
 
 impl Written {
-    /// A log without records, begun at `at`.
+    /// Creates a log without records, begun at `at`.
     fn new(disk: &FakeDisk, at: u64) -> Self {
         let mut log = Self { disk: disk.clone(), chain: Chain::new("w0"), sink: Scripted::default() };
         log.next_file(After::Start, at);
@@ -295,7 +295,7 @@ impl Written {
         (feed, time)
     }
 
-    /// Feeds what is there; why not all of it.
+    /// Feeds the present records; returns the error if not all were delivered.
     fn fed(&self) -> Option<String> {
         let (mut feed, time) = self.feed();
         match run(&time, feed.catch_up(1)) {
@@ -304,7 +304,7 @@ impl Written {
         }
     }
 
-    /// The keys that the sink got, without numbers.
+    /// Keys that the sink got, without numbers.
     fn ids(&self) -> BTreeSet<String> {
         let keys = self.sink.keys.lock().unwrap();
         keys.iter().map(|key| key.rsplit_once(':').unwrap().0.to_owned()).collect()
@@ -319,7 +319,7 @@ fn a_log_is_followed_while_it_is_written() {
     for _ in 0..3 {
         log.commit(0);
     }
-    // The last one counts once a later mark says that it was written through.
+    // The last record counts once a later mark states that it is synced.
     assert!(run(&time, feed.catch_up(1)));
     assert_eq!(log.sink.got(), [1, 2]);
     log.commit(0);
@@ -337,7 +337,7 @@ fn two_logs_have_no_key_in_common_and_one_keeps_its_own() {
         let before = log.ids();
         let [id] = &Vec::from_iter(&before)[..] else { panic!("{before:?}") };
         assert!(id.len() == 35 && id.ends_with(":w0"), "{id}");
-        // Retention takes the first file, and another sink begins.
+        // Retention deletes the first file, and another sink begins.
         let first = log.file();
         log.next_file(After::Sealed, 1);
         disk.remove(&first).unwrap();
@@ -359,14 +359,14 @@ fn a_place_that_is_not_in_this_log_is_no_place() {
     (0..4).for_each(|_| log.commit(1));
     assert_eq!(log.fed(), None);
     let place = Path::new("/log/sinks/s.position");
-    // Ahead of the log; the last record of it is not.
+    // A position ahead of the log is refused; one at its last record is not.
     for (seq, is_right) in [(4, true), (5, false), (99_999, false), (u64::MAX, false)] {
         disk.put(place, format!(r#"{{"version":1,"positions":{{"w0":{seq}}}}}"#).into_bytes());
         let told = log.fed();
         assert_eq!(told.is_none(), is_right, "{seq}: {told:?}");
         assert!(is_right || told.unwrap().contains("is ahead of the log"));
     }
-    // Of a log that was begun anew, which has come further since.
+    // A position in an earlier log, while the new log is shorter.
     disk.remove(place).unwrap();
     assert_eq!(log.fed(), None);
     disk.remove(&log.file()).unwrap();
@@ -391,7 +391,7 @@ fn a_place_in_a_log_that_was_put_back_and_grew_is_no_place() {
     let mut log = Written::new(&disk, 0);
     (0..4).for_each(|_| log.commit(1));
     let (copy, chain) = (read(&log.file()), log.chain.clone());
-    // The same in a file behind it, which halving finds.
+    // The same in a later file, which the binary search finds.
     (0..2).for_each(|_| log.commit(1));
     log.next_file(After::Sealed, 1);
     (0..3).for_each(|_| log.commit(1));
@@ -410,20 +410,21 @@ fn a_place_in_a_log_that_was_put_back_and_grew_is_no_place() {
         assert!(told.contains("remove it to send everything"), "{told}");
     }
     assert_eq!((log.sink.got(), read(place)), (given, kept.clone()));
-    // A place of an older version says nothing of its record, goes on, and says it from then on.
+    // A position of an older version has no fingerprint. The feed continues, and the position has one from
+    // then on.
     let mut older: serde_json::Value = serde_json::from_slice(&kept).unwrap();
     assert!(older.as_object_mut().unwrap().remove("last").is_some());
     disk.put(place, older.to_string().into_bytes());
     assert_eq!(log.fed(), None);
     let newer: serde_json::Value = serde_json::from_slice(&read(place)).unwrap();
     assert!(newer["last"]["w0"].is_string());
-    // Nothing new comes, and it is said all the same.
+    // The fingerprint is stored even if there are no new records.
     let mut idle = newer.clone();
     assert!(idle.as_object_mut().unwrap().remove("last").is_some());
     disk.put(place, idle.to_string().into_bytes());
     assert_eq!(log.fed(), None);
     assert_eq!(serde_json::from_slice::<serde_json::Value>(&read(place)).unwrap(), newer);
-    // Where the record is gone for its age, nothing is compared.
+    // If retention deleted the record, nothing is compared.
     disk.put(place, kept);
     let first = log.file();
     log.next_file(After::Sealed, 3);

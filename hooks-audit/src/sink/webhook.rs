@@ -1,7 +1,8 @@
-//! Tells an HTTP server.
+//! Sends records to an HTTP server.
 //!
-//! A batch is one POST of `{"records": [{"key": .., "record": {..}}]}`. `Idempotency-Key` is the same whenever the same
-//! records are sent; with a secret, `X-Hooks-Signature` is `sha256=` and the HMAC-SHA256 of the body in hex.
+//! A batch is one POST of `{"records": [{"key": .., "record": {..}}]}`. `Idempotency-Key` is the same
+//! whenever the same records are sent; with a secret, `X-Hooks-Signature` is `sha256=` and the HMAC-SHA256 of
+//! the body in hex.
 
 use std::fmt;
 
@@ -19,7 +20,7 @@ use super::{Sink, SinkError};
 use crate::chain::Digest;
 use crate::read::Committed;
 
-/// Tells an HTTP server; see the [module](self).
+/// Sends records to an HTTP server; see the [module](self).
 pub struct WebhookSink<C> {
     client: C,
     url: Uri,
@@ -33,19 +34,19 @@ struct Body<'a> {
 }
 
 impl<C: SendHttp> WebhookSink<C> {
-    /// Tells the server at `url`.
+    /// Creates a sink for the server at `url`.
     pub fn new(client: C, url: Uri) -> Self {
         Self { client, url, headers: HeaderMap::new(), secret: None }
     }
 
-    /// Sends these headers, too.
+    /// Adds these headers to each request.
     #[must_use]
     pub fn with_headers(mut self, headers: HeaderMap) -> Self {
         self.headers = headers;
         self
     }
 
-    /// Signs what is sent.
+    /// Signs each body with `secret`.
     #[must_use]
     pub fn signed_by(mut self, secret: impl Into<Vec<u8>>) -> Self {
         self.secret = Some(secret.into());
@@ -121,7 +122,7 @@ mod tests {
         assert_eq!(first.body["records"][1]["key"], "l:w0:2");
         assert_eq!(first.body["records"][1]["record"]["tenant"], "b");
         assert!(first.headers["x-hooks-signature"].to_str().unwrap().starts_with("sha256="));
-        // As anybody else computes it: HMAC is H(o || H(i || m)), RFC 2104.
+        // Computed independently: HMAC is H(o || H(i || m)), RFC 2104.
         let (mut inner, mut outer) = ([0x36u8; 64], [0x5cu8; 64]);
         for (at, byte) in b"secret".iter().enumerate() {
             inner[at] ^= byte;
@@ -143,7 +144,7 @@ mod tests {
         );
         assert!(matches!(sink.deliver(&records).await, Err(SinkError::Again { .. })));
         assert!(matches!(sink.deliver(&records).await, Err(SinkError::Refused { .. })));
-        // It is gone.
+        // The server has ended.
         assert_eq!(server.requests().await.len(), 3);
         assert!(matches!(sink.deliver(&records).await, Err(SinkError::Again { .. })));
     }

@@ -1,18 +1,18 @@
-//! A record as JSON, for sinks that send it whole.
+//! A record as JSON, for sinks that send all of it.
 
 use serde::Serialize;
 
 use crate::read::Committed;
 use crate::record::{Payload, Record};
 
-/// A record, its key, and its payload where that is sent.
+/// A record, its key, and its payload if payloads are sent.
 #[derive(Serialize)]
 pub(super) struct Sent<'a> {
-    /// The same for ever, and no record of another log has it: what a receiver tells duplicates by.
+    /// Unique and unchanging key, also across logs; receivers recognize duplicates by it.
     pub(super) key: String,
     /// The record.
     pub(super) record: &'a Record,
-    /// What stands beside it.
+    /// Payload of the record.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub(super) payload: Option<&'a Payload>,
 }

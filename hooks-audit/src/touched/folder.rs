@@ -1,4 +1,4 @@
-//! A folder, and what of a file is below it.
+//! A folder, and the paths of files below it.
 
 use std::path::Path;
 
@@ -6,7 +6,7 @@ use hooks_core::{HookContext, Platform};
 
 use super::{Top, TouchedFile};
 
-/// A folder, by all ways to it.
+/// A folder with all of its paths.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct SeenFolder {
     readings: Vec<String>,
@@ -14,7 +14,8 @@ pub struct SeenFolder {
 }
 
 impl SeenFolder {
-    /// The folder at `path`, an absolute one. Asks the file system; `None` where nobody can tell where it is.
+    /// Finds the folder at the absolute `path` in the file system; `None` if its location cannot be
+    /// determined.
     pub fn new(context: &HookContext, path: &Path) -> Option<Self> {
         let path = path.to_str()?.trim_end_matches('/');
         let readings = match path {
@@ -24,7 +25,8 @@ impl SeenFolder {
         Some(Self { readings, ignores_case: context.environment.platform != Platform::Posix })
     }
 
-    /// The path of `file` from the folder on, where some way to the file leads through some way to the folder.
+    /// Path of `file` relative to the folder, if one of the file's paths leads through one of the folder's
+    /// paths.
     pub fn strip<'f>(&self, file: &'f TouchedFile) -> Option<&'f str> {
         file.readings.iter().find_map(|reading| {
             self.readings.iter().find_map(|folder| self.rest(folder.trim_end_matches('/'), reading))

@@ -1,11 +1,11 @@
-//! Which files a call writes, by every way there is to them.
+//! Finds the files that a call writes, with all of their paths.
 //!
-//! The files are those that the tool's path arguments, its patches and its commands name, as `hooks-facts` reads
-//! them: put into normal form, from the folder the call works in, links followed. A file has a reading for each
-//! way to it (as it is named, and where links lead), so that a link into a folder does not hide that the folder was
-//! written to. Names are never compared as parts of a text.
+//! The files are named by the tool's path arguments, patches and commands, as `hooks-facts` reads them. Paths
+//! are resolved from the folder of the call into normal form, and links are followed. A file has a reading
+//! for each path to it: the named one, and those that links lead to. So a link into a folder does not hide a
+//! write to that folder. Paths are compared by components, never as substrings.
 //!
-//! What a program writes of which that cannot be read is not among them; then the call is [`Touched::is_open`].
+//! Files that a program writes without naming them are not included; such a call is [`Touched::is_open`].
 
 mod folder;
 
@@ -17,34 +17,34 @@ use serde_json::Value;
 
 pub use self::folder::SeenFolder;
 
-/// Of a call that names more files, these are looked at: each costs a walk through the file system, and its name is the
-/// model's to write.
+/// Limit on the files of one call that are examined: each costs a walk through the file system, and the model
+/// chooses their number.
 const MOST_FILES: usize = 256;
 
-/// The files that a call writes.
+/// Files that a call writes.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Touched {
-    /// Those that are known.
+    /// Known files.
     pub files: Vec<TouchedFile>,
     /// Whether there may be others.
     pub is_open: bool,
 }
 
-/// One file, by all ways to it.
+/// One file with all of its paths.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct TouchedFile {
-    /// From the file system's root, without the first slash; as it is named first.
+    /// Paths from the root of the file system, without the first slash; the named path is the first.
     pub(crate) readings: Vec<String>,
 }
 
 impl Touched {
-    /// Whether a call of `tool` may write at all; told from its name alone.
+    /// Whether a call of `tool` may write at all; decided by its name alone.
     pub fn may_be(tools: &ToolTable, tool: &str) -> bool {
         let kind = tools.kind(tool);
         kind.writes_files() || kind.runs_commands() || kind == ToolKind::Unknown
     }
 
-    /// What a call of `tool` with `args` writes. Asks the file system about each file it names.
+    /// Finds the files that a call of `tool` with `args` writes. Looks up each named file in the file system.
     pub fn by(context: &HookContext, tools: &ToolTable, tool: &str, args: &Value) -> Self {
         let decoded = decoded(args);
         let args = decoded.as_ref().unwrap_or(args);
@@ -90,7 +90,7 @@ impl Touched {
     }
 }
 
-/// The file system's root, seen from where a call works.
+/// Root of the file system, as seen from the folder of a call.
 struct Top<'a> {
     context: &'a HookContext,
     root: ResolvedRoot,
@@ -132,7 +132,7 @@ const fn is_written(role: PathRole) -> bool {
     matches!(role, PathRole::Written | PathRole::Removed)
 }
 
-/// Arguments that a client hands over as a text of JSON.
+/// Decodes arguments that a client sends as a string of JSON.
 fn decoded(args: &Value) -> Option<Value> {
     let text = args.as_str()?.trim_start();
     text.starts_with('{').then(|| serde_json::from_str(text).ok())?
@@ -157,7 +157,7 @@ mod tests {
         HookContext::new("s", "a").in_dir("/p").with_environment(environment)
     }
 
-    /// What of a call is below `/p/.squad`, and whether there may be more.
+    /// The files of a call below `/p/.squad`, and whether there may be others.
     fn below(tool: &str, args: &Value) -> (Vec<String>, bool) {
         let context = context();
         let touched = Touched::by(&context, &ToolTable::default(), tool, args);

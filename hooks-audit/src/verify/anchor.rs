@@ -1,4 +1,4 @@
-//! What a chain was at some time, kept where its writer cannot change it.
+//! Anchors: the state of a chain at some time, stored where its writer cannot change it.
 
 use std::fmt;
 
@@ -8,16 +8,16 @@ use crate::chain::Digest;
 /// The tree of a chain at some time; as text `<chain> <size> <root>`.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Anchor {
-    /// The chain.
+    /// Name of the chain.
     pub chain: String,
-    /// How many records it had.
+    /// Number of its records.
     pub size: u64,
-    /// The root of the tree over them.
+    /// Root of the tree over them.
     pub root: Digest,
 }
 
 impl Anchor {
-    /// What [`fmt::Display`] wrote.
+    /// Parses the output of [`fmt::Display`].
     pub fn parse(text: &str) -> Option<Self> {
         let mut words = text.split_ascii_whitespace();
         let (chain, size, root) = (words.next()?, words.next()?, words.next()?);

@@ -15,30 +15,30 @@ use crate::record::{Record, notes};
 use crate::recover::synced_behind;
 use crate::segment::{self, Segment};
 
-/// How far into its line the name of an event is.
+/// Bytes at the beginning of a line that contain the name of the event.
 const EVENT: usize = 100;
 
-/// The check of one chain under way.
+/// State of the check of one chain.
 pub(super) struct Check<'a> {
     disk: &'a dyn LogDisk,
     folder: &'a Path,
     files: &'a [Segment],
-    /// The files whose numbers others have.
+    /// Files whose numbers are all in other files.
     beside: &'a [Segment],
-    /// What is still to come by, in order of size.
+    /// Anchors that are not reached yet, by size.
     anchors: &'a [&'a Anchor],
-    /// Whether an anchor was found to be about other records.
+    /// Whether an anchor was found to cover other records.
     is_forked: bool,
     report: ChainReport,
-    /// The chain behind what was right so far; `None` where that is not known.
+    /// The chain behind the valid part so far; `None` if unknown.
     chain: Option<Chain>,
-    /// Erased payloads: the record that was theirs, and the one that is said to say so.
+    /// Erased payloads: the number of their record, and of the record that should document the erasure.
     erased: BTreeMap<u64, u64>,
-    /// The records that say that payloads were erased, and of which records: ranges in order, with gaps between them.
+    /// Records that document erasures, each with the ranges of erased records, sorted and without overlaps.
     erasures: BTreeMap<u64, Vec<(u64, u64)>>,
-    /// The last record that is said to have been deleted.
+    /// Number of the last record that was deleted, according to the log.
     deleted: u64,
-    /// The last record before the first file.
+    /// Number of the last record before the first file.
     before: u64,
 }
 
@@ -97,7 +97,7 @@ impl<'a> Check<'a> {
         Ok(self.report)
     }
 
-    /// Compares the files beside `file`, which an interrupted writer leaves, with what counts in it.
+    /// Compares the files beside `file`, which an interrupted writer left, with the valid part of it.
     fn compare_beside(&mut self, file: &Segment, counted: &[u8]) -> io::Result<()> {
         for other in self.beside.iter().filter(|other| file.has(other.number)) {
             let is_same = match files::content(self.disk, self.folder, other)? {
@@ -112,11 +112,11 @@ impl<'a> Check<'a> {
         Ok(())
     }
 
-    /// Checks a file; how many bytes of it count. `next` is the header of the next one.
+    /// Checks a file; returns the length of its valid part. `next` is the header of the next file.
     fn check(&mut self, file: &Segment, bytes: &[u8], next: Option<&Header>, is_last: bool) -> usize {
         let mut scan = Scan::new(bytes, None);
         let Some(mut chain) = self.begin(file, &mut scan) else { return 0 };
-        // Behind this mark, whatever is in the file does not count.
+        // Everything behind this mark is void.
         let ends = next.map(|next| next.commit.saturating_sub(1));
         let flaw = loop {
             if ends == Some(chain.commit) {
@@ -140,7 +140,8 @@ impl<'a> Check<'a> {
         let rest = bytes.get(scan.offset()..).unwrap_or_default();
         let after = next.map(|next| next.after);
         match flaw {
-            // What a failed write left is void, and not in a file that was made anew from what counts.
+            // Void bytes of a failed write are expected, but not in a file that was sealed or made from valid
+            // parts.
             None if !rest.is_empty() && (after == Some(After::Sealed) || file.is_remade()) => {
                 self.find(Condition::Damaged, file, scan.offset(), segment::BEHIND);
             }
@@ -148,7 +149,7 @@ impl<'a> Check<'a> {
                 self.find(Condition::Damaged, file, scan.offset(), "its writer found it damaged here");
             }
             None => {}
-            // The end of the last file, or of one behind which nothing says where it ends.
+            // The end of the last file, or of one without a next file to state its end.
             Some(_) if next.is_none() && rest.is_empty() => {}
             Some(flaw)
                 if is_last && !file.is_remade() && synced_behind(rest, chain.commit) <= chain.commit =>
@@ -161,7 +162,7 @@ impl<'a> Check<'a> {
             let what = format!("it ends with file {}", chain.segment);
             self.find(Condition::Damaged, file, scan.offset(), &what);
         }
-        // What is known again is where the next file says it begins.
+        // After a flaw, the chain is known again at the header of the next file.
         self.chain = flaw.is_none().then_some(chain.clone());
         self.report.seq = chain.seq;
         self.report.head = chain.head;
@@ -170,7 +171,7 @@ impl<'a> Check<'a> {
         scan.offset()
     }
 
-    /// The chain behind the header of `file`, if that is right.
+    /// Returns the chain behind the header of `file`, if the header is valid.
     fn begin(&mut self, file: &Segment, scan: &mut Scan<'_>) -> Option<Chain> {
         let Ok(Some(first)) = scan.next_group() else {
             self.find(Condition::Damaged, file, 0, "a header that is not right");
@@ -207,7 +208,7 @@ impl<'a> Check<'a> {
         Some(chain)
     }
 
-    /// Goes to behind the numbers that a damaged file may have given: what was anchored there is missing.
+    /// Skips the numbers that a damaged file may have given: anchored records there are missing.
     fn pass_over(&mut self, seq: u64) {
         let before = self.report.seq;
         while let Some(anchor) = self.anchors.first().filter(|anchor| anchor.size < seq) {
@@ -219,7 +220,7 @@ impl<'a> Check<'a> {
         }
     }
 
-    /// Notes what the records of a group that is right say, which stands behind `chain`.
+    /// Reads the records of a valid group behind `chain`.
     fn look(&mut self, file: &Segment, chain: &Chain, group: &Group<'_>) {
         let mut tree = chain.tree.clone();
         for line in &group.lines {
@@ -239,10 +240,10 @@ impl<'a> Check<'a> {
         }
     }
 
-    /// Compares the tree as it is somewhere with what was anchored there. What is behind the first place where they differ
-    /// differs too, and is not told again.
+    /// Compares the tree at a position with the anchors of that size. Everything behind the first difference
+    /// differs too, and is not reported again.
     fn compare(&mut self, tree: &Tree) {
-        // In order of size: those before were passed, or are about records that were deleted.
+        // In order of size: smaller anchors were passed, or cover deleted records.
         while let Some(anchor) = self.anchors.first().filter(|anchor| anchor.size <= tree.size()) {
             self.anchors = self.anchors.get(1..).unwrap_or_default();
             if anchor.size != tree.size() {
@@ -276,7 +277,7 @@ impl<'a> Check<'a> {
         }
     }
 
-    /// What can be said only at the end.
+    /// Adds the findings that need the whole chain.
     fn conclude(&mut self) {
         let Some(first) = self.files.first() else { return };
         if first.number > 1 && self.deleted < self.before {
@@ -299,7 +300,7 @@ impl<'a> Check<'a> {
                 self.find(Condition::Damaged, first, 0, &what);
             }
         }
-        // The largest is the last.
+        // The last anchor is the largest.
         if let Some(anchor) = self.anchors.last().filter(|anchor| anchor.size > self.report.seq)
             && !mutant::is(Mutant::ComparesNoSize)
         {
@@ -314,7 +315,8 @@ impl<'a> Check<'a> {
     }
 }
 
-/// Whether a group with `mark`, which leads from `chain` to `next`, may stand in `file`: a header where files were joined.
+/// Whether a group with `mark`, which leads from `chain` to `next`, is allowed in `file`: headers only in
+/// joined files.
 fn is_next(file: &Segment, chain: &Chain, next: &Chain, mark: &Mark) -> bool {
     match mark {
         Mark::Commit(_) => true,
@@ -324,7 +326,8 @@ fn is_next(file: &Segment, chain: &Chain, next: &Chain, mark: &Mark) -> bool {
     }
 }
 
-/// The same ranges in order, those that overlap as one. Whoever can write the log can say any.
+/// Sorts ranges and merges those that overlap. The ranges may be arbitrary, because a writer of the log can
+/// record any.
 fn merged(mut ranges: Vec<(u64, u64)>) -> Vec<(u64, u64)> {
     ranges.retain(|(first, last)| first <= last);
     ranges.sort_unstable();

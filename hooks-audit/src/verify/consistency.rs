@@ -1,5 +1,5 @@
-//! Proves to somebody who has two roots of a chain, and no records, that the newer tree begins with the older one (RFC
-//! 6962, section 2.1.2): nothing was changed in between, only added.
+//! Proofs for holders of two roots of a chain, without its records, that the newer tree begins with the older
+//! one (RFC 6962, section 2.1.2): records were only added.
 
 use std::io;
 use std::path::Path;
@@ -10,35 +10,35 @@ use serde::Serialize;
 use super::proof::{all_hex, hex, leaves};
 use crate::chain::{Digest, Tree, node};
 
-/// That a tree begins with another one. In JSON with digests as hex.
+/// Proof that a tree begins with another one. In JSON with digests as hex.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize)]
 #[non_exhaustive]
 pub struct Consistency {
-    /// The chain.
+    /// Name of the chain.
     pub chain: String,
-    /// How many leaves the older tree has; not 0.
+    /// Number of leaves of the older tree; not 0.
     pub old_size: u64,
-    /// Its root.
+    /// Root of the older tree.
     #[serde(serialize_with = "hex")]
     pub old_root: Digest,
-    /// How many leaves the newer tree has.
+    /// Number of leaves of the newer tree.
     pub new_size: u64,
-    /// Its root.
+    /// Root of the newer tree.
     #[serde(serialize_with = "hex")]
     pub new_root: Digest,
-    /// The digests that both roots come from.
+    /// Digests from which both roots are computed.
     #[serde(serialize_with = "all_hex")]
     pub path: Vec<Digest>,
 }
 
 impl Consistency {
-    /// Whether both roots come from the path.
+    /// Whether both roots follow from the path.
     pub fn holds(&self) -> bool {
         let Self { old_size, old_root, new_size, new_root, path, .. } = self;
         if old_size >= new_size || *old_size == 0 {
             return old_size == new_size && *old_size > 0 && path.is_empty() && old_root == new_root;
         }
-        // A whole subtree stands in the path for itself.
+        // A perfect subtree is its own path element.
         let own = old_size.is_power_of_two().then_some(old_root);
         let mut path = own.into_iter().chain(path);
         let (mut index, mut last) = (old_size - 1, new_size - 1);
@@ -65,11 +65,12 @@ impl Consistency {
     }
 }
 
-/// Proves that the tree of `chain` over `new` records begins with the one over `old`; `None` where the files have fewer
-/// records, or `old` is 0 or more than `new`. Linear, 32 bytes a record.
+/// Proves that the tree of `chain` over `new` records begins with the one over `old`; `None` if the files
+/// have fewer records, or `old` is 0 or more than `new`. Linear, with 32 bytes of memory for each record.
 ///
 /// # Errors
-/// Where the files cannot be read, `InvalidData` where they are damaged or their beginning was deleted.
+/// Returns `InvalidData` if the files are damaged or their beginning was deleted; any other error if they
+/// cannot be read.
 pub fn prove_consistency(
     disk: &dyn LogDisk,
     folder: &Path,
@@ -93,7 +94,7 @@ pub fn prove_consistency(
     }))
 }
 
-/// The digests that the roots over the first `old` of `leaves`, and over all, come from.
+/// Digests from which the roots over the first `old` of `leaves`, and over all, are computed.
 fn path(mut leaves: &[Digest], mut old: usize) -> Vec<Digest> {
     let mut path = Vec::new();
     let mut is_known = true;

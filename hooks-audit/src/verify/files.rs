@@ -1,4 +1,4 @@
-//! The files of a chain, as a verifier reads them: whole, or their first line.
+//! Reads the files of a chain for the verifier: all of a file, or its first line.
 
 use std::io::{self, ErrorKind};
 use std::path::Path;
@@ -8,18 +8,18 @@ use hooks_core::fs::LogDisk;
 use crate::chain::{Chain, Header, Mark, Scan};
 use crate::segment::{self, MOST_BYTES, Segment};
 
-/// More than any header has.
+/// Longer than any header, in bytes.
 const HEADER: usize = 16 << 10;
 
-/// What stands in the place of a file.
+/// Content of a file.
 pub(super) enum Content {
-    /// Its lines.
+    /// The lines of the file.
     Lines(Vec<u8>),
-    /// Nothing that can be read as lines: why not.
+    /// Reason why the file cannot be read as lines.
     None(String),
 }
 
-/// The lines of a file.
+/// Reads the lines of a file.
 pub(super) fn content(disk: &dyn LogDisk, folder: &Path, file: &Segment) -> io::Result<Content> {
     if let Some(kind) = segment::stand_in(disk, folder, file)? {
         return Ok(Content::None(format!("{kind} stands in its place")));
@@ -43,7 +43,7 @@ fn too_large() -> Content {
     Content::None("it is larger than any file of a log".to_owned())
 }
 
-/// The lines of a file; `None` where there are none.
+/// Returns the lines of a file; `None` if it cannot be read as lines.
 pub(super) fn bytes(disk: &dyn LogDisk, folder: &Path, file: &Segment) -> io::Result<Option<Vec<u8>>> {
     Ok(match content(disk, folder, file)? {
         Content::Lines(bytes) => Some(bytes),
@@ -51,7 +51,7 @@ pub(super) fn bytes(disk: &dyn LogDisk, folder: &Path, file: &Segment) -> io::Re
     })
 }
 
-/// The header of a file, if it is right, and the chain behind it.
+/// Returns the header of a file, if it is valid, and the chain behind it.
 pub(super) fn header(
     disk: &dyn LogDisk,
     folder: &Path,

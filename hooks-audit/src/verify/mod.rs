@@ -1,8 +1,9 @@
-//! Checks a log: that every record stands where it was written, and nothing in between is missing.
+//! Verifies a log: every record is in its place, and nothing in between is missing.
 //!
-//! A chain that is right proves that nothing was changed by accident, and by nobody who could not write it all anew: who
-//! can write the files can also hash them. What shows that is an [`Anchor`]: what the chain was at some time, kept where
-//! they cannot write. Files that are missing at the end of a chain show only there.
+//! A valid chain shows that nothing was changed by accident, or by an attacker who cannot rewrite all of the
+//! files; an attacker who can write the files can also compute the hashes. An [`Anchor`] detects such a
+//! change: it is a state of the chain stored where that attacker cannot write. Files that are missing at the
+//! end of a chain are only noticed by an anchor.
 
 mod anchor;
 mod chain;
@@ -26,79 +27,79 @@ pub use self::root::root_of;
 use crate::chain::Digest;
 use crate::segment::{self, Listed};
 
-/// How a log is, the worst last.
+/// Condition of a log, from best to worst.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord)]
 pub enum Condition {
     /// Everything is as it was written.
     #[default]
     Clean,
-    /// What a writer that was interrupted left; the next one deals with it.
+    /// An interrupted writer left incomplete data; the next writer handles it.
     Torn,
     /// Something was changed, or is missing.
     Damaged,
-    /// It is another log than the one that was anchored, or less of it.
+    /// The log differs from the anchored one, or has fewer records.
     Mismatched,
 }
 
-/// Something that is not as it was written.
+/// A defect of a log.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Finding {
-    /// How bad it is.
+    /// Severity of the defect.
     pub condition: Condition,
-    /// In which file.
+    /// Name of the file.
     pub file: String,
-    /// Where in it, in bytes of its lines.
+    /// Offset in the lines of the file, in bytes.
     pub offset: u64,
-    /// What it is.
+    /// Description of the defect.
     pub what: String,
 }
 
-/// What was found out about one chain.
+/// Result for one chain.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct ChainReport {
-    /// Its name.
+    /// Name of the chain.
     pub chain: String,
-    /// How many files it has.
+    /// Number of its files.
     pub files: u64,
-    /// How many records were looked at.
+    /// Number of records that were checked.
     pub records: u64,
-    /// The number of the last one, which is also how many leaves its tree has.
+    /// Number of the last record, which is also the number of leaves of its tree.
     pub seq: u64,
-    /// The hash of its last mark.
+    /// Head (hash) of its last mark.
     pub head: Digest,
-    /// The root of its tree.
+    /// Root of its tree.
     pub root: Digest,
-    /// The most records of which an anchor says that they are these, and they are.
+    /// Number of records confirmed by the largest matching anchor.
     pub agreed: u64,
-    /// How many records the last checkpoint is about that the chain says was made of it: 0 where it says that checkpoints
-    /// are made, and of none; absent where it says nothing.
+    /// Number of records in the last checkpoint that the chain mentions: 0 if it only states that checkpoints
+    /// are made; absent if it states nothing.
     pub checkpoint: Option<u64>,
-    /// How many payloads were erased, each with a record that says so.
+    /// Number of erased payloads that a record documents.
     pub erased: u64,
-    /// What is wrong.
+    /// Defects of the chain.
     pub findings: Vec<Finding>,
 }
 
-/// What was found out about a log.
+/// Result for a log.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Report {
-    /// Its chains, by name.
+    /// Results of its chains, by name.
     pub chains: Vec<ChainReport>,
 }
 
 impl Report {
-    /// How it is: the worst of what was found.
+    /// The worst condition of all findings.
     pub fn condition(&self) -> Condition {
         let findings = self.chains.iter().flat_map(|chain| &chain.findings);
         findings.map(|finding| finding.condition).max().unwrap_or_default()
     }
 }
 
-/// Checks the log in `folder` against itself and `anchors`. Linear, but for a sort of the anchors; one file is held in
-/// memory at a time.
+/// Verifies the log in `folder` itself and against `anchors`. Linear except for a sort of the anchors; one
+/// file is in memory at a time.
 ///
 /// # Errors
-/// Where the folder or a file cannot be read.
+/// Returns an error if the folder or a file cannot be read.
 pub fn verify(disk: &dyn LogDisk, folder: &Path, anchors: &[Anchor]) -> io::Result<Report> {
     let Listed { files: segments, beside } = segment::list_all(disk, folder)?;
     let mut anchors: Vec<_> = anchors.iter().collect();

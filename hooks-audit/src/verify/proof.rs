@@ -1,4 +1,5 @@
-//! Proves that a record is in a chain to somebody who has only the root of its tree (RFC 6962, section 2.1.1).
+//! Proofs for holders of a chain's root, without its records, that a record is in the chain (RFC 6962,
+//! section 2.1.1).
 
 use std::io;
 use std::path::Path;
@@ -9,31 +10,31 @@ use serde::{Serialize, Serializer};
 use crate::chain::{After, Digest, LEAST_LINE, Line, Mark, Scan, VOID, leaf, node};
 use crate::segment::{self, MOST_BYTES};
 
-/// The most numbers that are passed over behind a damaged file: more than it had records.
+/// Limit on the numbers skipped behind a damaged file: more than the records that a file can have.
 const MOST_VOID: u64 = MOST_BYTES / LEAST_LINE as u64;
 
-/// That a record is one of the leaves of a tree. In JSON with digests as hex.
+/// Proof that a record is a leaf of a tree. In JSON with digests as hex.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize)]
 #[non_exhaustive]
 pub struct Proof {
-    /// The chain.
+    /// Name of the chain.
     pub chain: String,
-    /// The number of the record; its leaf is the one before, counted from 0.
+    /// Number of the record; the index of its leaf is one less.
     pub seq: u64,
-    /// The line of the record, as it is in the file.
+    /// Line of the record, as it is in the file.
     pub line: String,
-    /// How many leaves the tree has.
+    /// Number of leaves of the tree.
     pub size: u64,
-    /// The root of the tree.
+    /// Root of the tree.
     #[serde(serialize_with = "hex")]
     pub root: Digest,
-    /// The digests beside the way from the leaf to the root.
+    /// Digests beside the path from the leaf to the root.
     #[serde(serialize_with = "all_hex")]
     pub path: Vec<Digest>,
 }
 
 impl Proof {
-    /// Whether the way leads from the line to the root.
+    /// Whether the root follows from the line and the path.
     pub fn holds(&self) -> bool {
         let Some(mut index) = self.seq.checked_sub(1).filter(|index| *index < self.size) else {
             return false;
@@ -60,10 +61,12 @@ impl Proof {
     }
 }
 
-/// Proves that record `seq` of `chain` is in its tree; `None` where it is not in the files. Linear, 32 bytes a record.
+/// Proves that record `seq` of `chain` is in its tree; `None` if the files do not have it. Linear, with 32
+/// bytes of memory for each record.
 ///
 /// # Errors
-/// Where the files cannot be read, `InvalidData` where they are damaged or their beginning was deleted.
+/// Returns `InvalidData` if the files are damaged or their beginning was deleted; any other error if they
+/// cannot be read.
 pub fn prove(disk: &dyn LogDisk, folder: &Path, chain: &str, seq: u64) -> io::Result<Option<Proof>> {
     let mut found = None;
     let leaves = leaves(disk, folder, chain, |line| {
@@ -80,7 +83,7 @@ pub fn prove(disk: &dyn LogDisk, folder: &Path, chain: &str, seq: u64) -> io::Re
     Ok(Some(Proof { chain: chain.to_owned(), seq, line, size, root, path }))
 }
 
-/// The leaves of the tree of `chain`, whose records `each` sees.
+/// Returns the leaves of the tree of `chain`; calls `each` with every record.
 pub(super) fn leaves(
     disk: &dyn LogDisk,
     folder: &Path,
@@ -95,7 +98,7 @@ pub(super) fn leaves(
         let mut scan = Scan::new(&bytes, None);
         while let Ok(Some(group)) = scan.next_group() {
             if let Mark::Header(header) = &group.mark {
-                // What stands behind this mark in the file before does not count.
+                // Records behind this mark in the file before are void.
                 leaves.truncate(usize::try_from(header.seq).unwrap_or(usize::MAX));
                 let void = header.seq - leaves.len() as u64;
                 if header.after == After::Damaged && !is_first && void <= MOST_VOID {
@@ -118,11 +121,12 @@ pub(super) fn leaves(
     Ok(leaves)
 }
 
-/// The root over `leaves`, and the digests beside the way from leaf `index` to it: level by level, each half as long.
+/// Returns the root over `leaves`, and the digests beside the path from leaf `index` to it. Works level by
+/// level, each half as long.
 fn way(mut level: Vec<Digest>, mut index: usize) -> (Digest, Vec<Digest>) {
     let mut path = Vec::new();
     while level.len() > 1 {
-        // A last one without a neighbour goes up as it is.
+        // A last node without a neighbour moves up unchanged.
         if let Some(beside) = level.get(index ^ 1) {
             path.push(*beside);
         }

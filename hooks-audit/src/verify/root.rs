@@ -1,4 +1,4 @@
-//! The root over the first records of a chain, as its files stand now.
+//! Computes the root over the first records of a chain from its present files.
 
 use std::io::{self, ErrorKind};
 use std::path::Path;
@@ -9,15 +9,15 @@ use super::files;
 use crate::chain::{Chain, Digest, Scan};
 use crate::segment::{self, Segment};
 
-/// The root of the tree over the first `size` records of `chain` in `folder`; `None` where the file is gone that would
-/// say so, as it is by retention.
+/// Returns the root of the tree over the first `size` records of `chain` in `folder`; `None` if the necessary
+/// file was deleted by retention.
 ///
-/// Looks at the headers of as many files as halving takes, and reads one file up to that record: the file says what the
-/// tree was before it.
+/// Finds the file by binary search over the headers, and reads it up to that record; its header holds the
+/// tree before it.
 ///
 /// # Errors
-/// Where a file cannot be read, `InvalidData` where the record is not there, or something before it in its file is not
-/// right.
+/// Returns `InvalidData` if the record does not exist, or its file is damaged before it; any other error if a
+/// file cannot be read.
 pub fn root_of(disk: &dyn LogDisk, folder: &Path, chain: &str, size: u64) -> io::Result<Option<Digest>> {
     let mut files = segment::list(disk, folder)?;
     files.retain(|file| file.chain == chain);
@@ -27,7 +27,7 @@ pub fn root_of(disk: &dyn LogDisk, folder: &Path, chain: &str, size: u64) -> io:
     }
     let bytes = files::bytes(disk, folder, file)?.unwrap_or_default();
     let mut scan = Scan::new(&bytes, None);
-    // Its header.
+    // The header of the file.
     let _begins = scan.next_group();
     while let Some((group, next)) =
         scan.next_group().ok().flatten().and_then(|group| at.follow(&group).map(|next| (group, next)))
@@ -43,8 +43,8 @@ pub fn root_of(disk: &dyn LogDisk, folder: &Path, chain: &str, size: u64) -> io:
     Err(io::Error::new(ErrorKind::InvalidData, what))
 }
 
-/// The last file that begins behind `size` records or fewer, and the chain behind its header. Files without a header are
-/// passed over: they were damaged.
+/// Returns the last file that begins behind at most `size` records, and the chain behind its header. Files
+/// without a valid header are skipped, because they were damaged.
 pub(crate) fn holder<'a>(
     disk: &dyn LogDisk,
     folder: &Path,

@@ -1,4 +1,5 @@
-//! What somebody does who has the files of a log, while checkpoints of it are kept elsewhere: found, and located.
+//! Attacks by a holder of a log's files, while its checkpoints are stored elsewhere: all are detected and
+//! located.
 
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
@@ -21,16 +22,16 @@ use crate::sim::SimDisk;
 const LOG: &str = "/log";
 const ELSEWHERE: &str = "/elsewhere";
 
-/// A log of two chains, of which checkpoints were written after each of three files.
+/// A log of two chains, with checkpoints made after each of three files.
 struct Kept {
     disk: SimDisk,
-    /// The disk as it was after each of them.
+    /// Copies of the disk after each of them.
     before: Vec<SimDisk>,
     keys: Keys,
     evolves: bool,
 }
 
-/// How many records each chain had then.
+/// Number of records in each chain at these times.
 const SIZES: [u64; 3] = [5, 10, 15];
 
 fn open(disk: &SimDisk) -> Appender {
@@ -64,7 +65,7 @@ fn kept(evolves: bool) -> Kept {
     };
     let checkpoints = Checkpoints { folder: ELSEWHERE.into(), signer };
     let mut checkpoints = CheckpointWriter::open(Arc::new(disk.clone()), checkpoints).unwrap();
-    // Both chains are written at a time.
+    // Both chains are written at the same time.
     let mut writers = [open(&disk), open(&disk)];
     let mut before = Vec::new();
     for size in SIZES {
@@ -95,14 +96,14 @@ fn findings(outcome: &Outcome) -> Vec<&Finding> {
     outcome.findings.iter().chain(chains.flat_map(|chain| &chain.findings)).collect()
 }
 
-/// The files of a chain, and what belongs to them.
+/// Files of a chain, and other files that belong to it.
 fn files(disk: &SimDisk, chain: &str) -> Vec<PathBuf> {
     let names = disk.list(LOG.as_ref()).unwrap().unwrap();
     let names = names.iter().filter(|name| name.to_str().is_some_and(|name| name.starts_with(chain)));
     names.map(|name| Path::new(LOG).join(name)).collect()
 }
 
-/// Has a chain be on one disk what it is on another.
+/// Replaces a chain by its copy on another disk.
 fn put_back(disk: &SimDisk, chain: &str, from: &SimDisk) {
     files(disk, chain).iter().for_each(|file| disk.remove(file).unwrap());
     for file in files(from, chain) {
@@ -110,12 +111,12 @@ fn put_back(disk: &SimDisk, chain: &str, from: &SimDisk) {
     }
 }
 
-/// What was done, and what a finding has to say: in which file, and what.
+/// An attack, with the file and the text of the finding that has to detect it.
 struct Done {
     what: &'static str,
     file: String,
     says: String,
-    /// The least that it has to be.
+    /// The least severe condition that is accepted.
     condition: Condition,
 }
 
@@ -149,7 +150,7 @@ fn tamper(kept: &Kept, disk: &SimDisk, dice: &SeededRandom) -> Option<Done> {
             let end = writers[0].durable().seq;
             drop(writers);
             put_back(disk, chain, &fork);
-            // The writer that took it over wrote one record before.
+            // The writer that took the chain over wrote one record before.
             let says = match SIZES.iter().find(|next| **next > size && **next <= end) {
                 Some(next) => format!("of the records behind {size} up to {next} some are other ones"),
                 None => format!("the records behind {end} are missing"),
@@ -165,7 +166,7 @@ fn tamper(kept: &Kept, disk: &SimDisk, dice: &SeededRandom) -> Option<Done> {
             Some(done("a checkpoint was changed", &format!("{chain}.checkpoints"), "signature is wrong"))
         }
         4 if kept.evolves => {
-            // One that is not the last with the key: nothing else shows that.
+            // Not the last checkpoint of the key, because removing that one would leave no gap.
             let content = disk.content(&notes).unwrap();
             let pieces: Vec<_> = checkpoint::Pieces::new(&content).collect();
             let gone = &pieces[round];
@@ -240,7 +241,7 @@ fn tamper(kept: &Kept, disk: &SimDisk, dice: &SeededRandom) -> Option<Done> {
     }
 }
 
-/// `HOOKS_TAMPERINGS` asks for another number.
+/// `HOOKS_TAMPERINGS` sets another number of rounds.
 #[test]
 fn tamperings_are_found_and_located_where_checkpoints_are_kept_elsewhere() {
     let rounds: u64 =
@@ -278,7 +279,7 @@ fn a_verifier_that_does_not_compare_sizes_is_caught() {
     assert_eq!(condition(Some(Mutant::ComparesNoSize)), Condition::Clean);
 }
 
-/// Has `w0` grow to `size` records, and a process that is new write a checkpoint of it; with which error.
+/// Extends `w0` to `size` records, and makes a checkpoint of it in a new process; returns the error.
 fn vouched(kept: &Kept, disk: &SimDisk, size: u64) -> Option<String> {
     let signer = if kept.evolves {
         Signer::Evolving("/key".into())
@@ -313,7 +314,7 @@ fn nobody_vouches_for_a_log_that_was_put_back_and_grew_again() {
                 assert!(error.is_none_or(|error| error.contains("chain `w0` was put back or changed")));
             }
         }
-        // A writer that does not look is caught: what it vouches for is another chain.
+        // A writer without the comparison would sign another chain.
         let grown = |mutant| {
             let disk = kept.disk.after_kill();
             put_back(&disk, "w0", &kept.before[1]);
@@ -345,7 +346,7 @@ fn a_chain_is_vouched_for_again_wherever_its_last_checkpoint_is() {
                     disk.remove(&file).unwrap();
                 }
             }
-            // What is gone cannot be compared.
+            // Deleted records cannot be compared.
             assert_eq!(vouched(&kept, &disk, 17), None, "{size} {compressed} {gone}");
         }
     }

@@ -12,7 +12,7 @@ use crate::sim::SimDisk;
 
 const FOLDER: &str = "/log";
 
-/// A log of some files, all but the last of them sealed; its disk, and an anchor of its end.
+/// A log of several files, all but the last of them sealed; its disk, and an anchor of its end.
 fn log(files: u64) -> (SimDisk, Anchor) {
     let disk = SimDisk::new(1);
     let (mut appender, _) = open(&disk);
@@ -76,7 +76,7 @@ fn every_truncation_and_every_flipped_bit_of_sealed_files_is_found_where_it_is()
             let mut flipped = content.clone();
             flipped[bit / 8] ^= 1 << (bit % 8);
             let seen = damaged(flipped);
-            // At the line, or at a mark soon behind it: a line end that is gone joins two of them.
+            // At the line, or at a mark soon behind it: a damaged line end joins two lines.
             let marks =
                 content.windows(6).enumerate().filter(|(at, window)| *at > bit / 8 && window == b"\n{\"c\":");
             let behind = marks.map(|(at, _)| at).nth(1).unwrap_or(content.len());
@@ -85,7 +85,7 @@ fn every_truncation_and_every_flipped_bit_of_sealed_files_is_found_where_it_is()
     }
 }
 
-/// What somebody does who has the files.
+/// Attacks the files in a random way.
 fn tamper(disk: &SimDisk, dice: &SeededRandom, other: &SimDisk) -> &'static str {
     let roll = |sides: usize| dice.next_u64() as usize % sides;
     let number = 1 + roll(3) as u64;
@@ -127,7 +127,7 @@ fn tamper(disk: &SimDisk, dice: &SeededRandom, other: &SimDisk) -> &'static str 
     if same { "" } else { what }
 }
 
-/// `HOOKS_TAMPERINGS` asks for another number.
+/// `HOOKS_TAMPERINGS` sets another number of rounds.
 #[test]
 fn random_tamperings_are_found() {
     let rounds =
@@ -168,7 +168,7 @@ fn old_files_that_were_put_back_are_found_by_an_anchor_only() {
     let anchor = Anchor { chain: "w0".to_owned(), size: chain.seq, root: chain.tree.root() };
     assert_eq!(check(&old, &[]).condition(), Condition::Clean);
     assert_eq!(check(&old, std::slice::from_ref(&anchor)).condition(), Condition::Mismatched);
-    // So is a log that forked from it.
+    // A log that forked from it is also found by the anchor.
     let (mut fork, _) = open(&old);
     fork.append(&mut [Record::new("stop", Timestamp(10)).into(), Record::new("stop", Timestamp(10)).into()])
         .unwrap();
@@ -187,7 +187,7 @@ fn the_root_over_the_first_records_is_what_it_was() {
         let before = appender.chain().tree.clone();
         appender.append(&mut entries).unwrap();
         let tree = &appender.chain().tree;
-        // In the middle of a group as well.
+        // Sizes in the middle of a group work as well.
         let lines = String::from_utf8(disk.content(&file(appender.chain().segment)).unwrap()).unwrap();
         let mut grown = before;
         let lines: Vec<_> = lines.lines().filter(|line| line.starts_with("{\"seq\"")).collect();
@@ -213,7 +213,7 @@ fn the_root_over_the_first_records_is_what_it_was() {
     assert_eq!(error.kind(), io::ErrorKind::InvalidData, "{error}");
     appender.compress().unwrap();
     check(&disk, 0);
-    // What was deleted is not known; a changed record is none.
+    // The root over deleted records is unknown, and a changed record is not accepted.
     let second = PathBuf::from(FOLDER).join("w0.00000002.jsonl.gz");
     hooks_core::fs::Disk::remove(&disk, &PathBuf::from(FOLDER).join("w0.00000001.jsonl.gz")).unwrap();
     check(&disk, 9);

@@ -1,6 +1,6 @@
-//! Sinks against real servers, each started on loopback in a folder that goes away with it. Where a server is not
-//! installed, its tests say so and end.
-// The helpers are tests as well: the lints exempt them.
+//! Sinks against real servers, each started on loopback in a temporary folder. If a server is not installed,
+//! its tests report it and end.
+// The helpers are tests as well, so that the lints exempt them.
 #![cfg(test)]
 #![cfg(all(unix, feature = "postgres", feature = "nats"))]
 
@@ -25,7 +25,7 @@ fn records(first: u64, count: u64) -> Vec<Committed> {
     (first..first + count).map(one).collect()
 }
 
-/// The same, of another log.
+/// The same records of another log.
 fn records_elsewhere(first: u64, count: u64) -> Vec<Committed> {
     let mut all = records(first, count);
     all.iter_mut().for_each(|record| record.log = "m".into());

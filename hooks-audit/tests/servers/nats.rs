@@ -18,7 +18,7 @@ fn server(folder: &std::path::Path, port: u16) -> Option<Server> {
     Some(Server::start(command, port))
 }
 
-/// Asks the server's own interface, on a connection of its own.
+/// Sends a request to the server's own interface, on a separate connection.
 async fn api(port: u16, subject: &str, body: Value) -> Value {
     let mut stream = BufReader::new(TcpStream::connect(("127.0.0.1", port)).await.unwrap());
     let body = body.to_string();
@@ -66,7 +66,7 @@ async fn a_stream_has_each_record_once() {
     }
     let info = api(port, "STREAM.INFO.AUDIT", Value::Null).await;
     assert_eq!(info["state"]["messages"], 200);
-    // Those of another log have other ids.
+    // Records of another log have other ids.
     sink.deliver(&records_elsewhere(1, 10)).await.unwrap();
 
     // Too large for the stream, and for the server.
@@ -75,7 +75,7 @@ async fn a_stream_has_each_record_once() {
         large[0].record.note = Some("x".repeat(length));
         assert!(matches!(sink.deliver(&large).await, Err(SinkError::Refused { .. })), "{length}");
     }
-    // The server goes away and comes back.
+    // The server stops and starts again.
     drop(running);
     assert!(matches!(sink.deliver(&records(201, 5)).await, Err(SinkError::Again { .. })));
     let _running = server(folder.path(), port).unwrap();

@@ -12,13 +12,13 @@ use tokio_postgres::{Config, NoTls};
 use super::process::{Server, command, find, free_port};
 use super::{records, records_elsewhere};
 
-/// Where Debian has the programs of each version.
+/// Folders of the programs of each version on Debian.
 fn folders() -> Vec<PathBuf> {
     let versions = std::fs::read_dir("/usr/lib/postgresql").into_iter().flatten().flatten();
     versions.map(|version| version.path().join("bin")).collect()
 }
 
-/// The number of the user `postgres`, which Debian's package makes.
+/// Number of the user `postgres`, which Debian's package creates.
 fn postgres_user() -> Option<u32> {
     let users = std::fs::read_to_string("/etc/passwd").ok()?;
     let line = users.lines().find(|line| line.starts_with("postgres:"))?;
@@ -71,13 +71,13 @@ async fn a_table_has_each_record_once() {
     for _ in 0..600 {
         match sink.deliver(&records(1, 100)).await {
             Ok(()) => break,
-            // It listens before it is ready.
+            // The server accepts connections before it is ready.
             Err(error) => assert!(matches!(error, SinkError::Again { .. }), "{error}"),
         }
         tokio::time::sleep(std::time::Duration::from_millis(10)).await;
     }
     sink.deliver(&records(51, 100)).await.unwrap();
-    // Those of another log are others.
+    // Records of another log are other rows.
     sink.deliver(&records_elsewhere(51, 10)).await.unwrap();
 
     let (client, connection) = config.connect(NoTls).await.unwrap();
@@ -92,13 +92,14 @@ async fn a_table_has_each_record_once() {
     assert_eq!(row.get::<_, &str>(5), "deny");
     assert!(row.get::<_, &str>(6).starts_with("1700000000001"));
 
-    // What it never takes is refused; somebody else's table, or none, is for a person to mend.
+    // A record that the table can never take is refused; a foreign or missing table needs an operator to fix
+    // it.
     client.batch_execute("ALTER TABLE audit ADD CHECK (seq <> 200)").await.unwrap();
     assert!(matches!(sink.deliver(&records(200, 1)).await, Err(SinkError::Refused { .. })));
     sink.deliver(&records(201, 1)).await.unwrap();
     client.batch_execute("DROP TABLE audit").await.unwrap();
     assert!(matches!(sink.deliver(&records(202, 1)).await, Err(SinkError::Again { .. })));
-    // On the next connection it is made anew.
+    // The next connection creates the table anew.
     sink.deliver(&records(202, 1)).await.unwrap();
     drop(running);
     assert!(matches!(sink.deliver(&records(203, 1)).await, Err(SinkError::Again { .. })));

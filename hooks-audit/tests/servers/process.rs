@@ -1,4 +1,4 @@
-//! A server of one's own, stopped by its process id.
+//! A server for a test, stopped by its process id.
 
 use std::io::Write as _;
 use std::net::{Ipv4Addr, TcpListener, TcpStream};
@@ -6,11 +6,11 @@ use std::path::{Path, PathBuf};
 use std::process::{Child, Command, Stdio};
 use std::time::Duration;
 
-/// A running process, killed with this.
+/// A running process; killed when this is dropped.
 pub(crate) struct Server(Child);
 
 impl Server {
-    /// Starts `command` and waits until somebody listens at `port`.
+    /// Starts `command` and waits until it accepts connections at `port`.
     pub(crate) fn start(mut command: Command, port: u16) -> Self {
         let child = command.stdin(Stdio::null()).stdout(Stdio::null()).stderr(Stdio::null()).spawn().unwrap();
         let server = Self(child);
@@ -33,12 +33,13 @@ impl Drop for Server {
     }
 }
 
-/// Free until somebody else takes it, which nobody does in that moment.
+/// Returns a port that is free now; in theory another process could take it before its use.
 pub(crate) fn free_port() -> u16 {
     TcpListener::bind((Ipv4Addr::LOCALHOST, 0)).unwrap().local_addr().unwrap().port()
 }
 
-/// The program of this name on the path or in `more`; where there is none, that is said past the test harness.
+/// Finds the program of this name on the path or in `more`; if it is missing, reports that past the test
+/// harness.
 pub(crate) fn find(name: &str, more: &[PathBuf]) -> Option<PathBuf> {
     let path = std::env::var_os("PATH").unwrap_or_default();
     let folders =

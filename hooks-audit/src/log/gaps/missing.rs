@@ -1,4 +1,4 @@
-//! What is not in a log, in numbers: how many records, since when, and why.
+//! Counts of records that are missing from a log, with time and reason.
 
 use hooks_core::time::Timestamp;
 use serde::{Deserialize, Serialize};
@@ -6,45 +6,45 @@ use serde::{Deserialize, Serialize};
 use crate::append::Entry;
 use crate::record::{Record, notes};
 
-/// The longest reason that is kept, in characters.
+/// Limit on the length of a stored reason, in characters.
 const LONGEST_REASON: usize = 512;
 
-/// The longest name of a folder that is kept, in characters: as long as systems allow.
+/// Limit on the length of a stored folder name, in characters; systems allow no more.
 const LONGEST_FOLDER: usize = 4_096;
 
-/// Records that are not in the log where they belong.
+/// Counts of records that are missing from the log they belong to.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(default)]
 #[non_exhaustive]
 pub struct Missing {
-    /// How many were refused or lost.
+    /// Number of records that were refused or lost.
     pub lost: u64,
-    /// How many are in the spill log instead.
+    /// Number of records that are in the spill log instead.
     pub spilled: u64,
-    /// Where that is.
+    /// Folder of the spill log.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub spill: Option<String>,
-    /// When the first of them was to be written,
+    /// Time of the first missing record.
     pub since: Timestamp,
-    /// and the last.
+    /// Time of the last missing record.
     pub until: Timestamp,
-    /// Why the first could not be.
+    /// Reason why the first could not be written.
     pub why: String,
 }
 
 impl Missing {
-    /// So many records were refused or lost at this moment.
+    /// Creates a count of records that were refused or lost at this time.
     pub fn lost(count: u64, at: Timestamp, why: &str) -> Self {
         Self { lost: count, since: at, until: at, why: cut(why, LONGEST_REASON), ..Self::default() }
     }
 
-    /// So many records went to the spill log in the folder `spill` at this moment.
+    /// Creates a count of records that went to the spill log in the folder `spill` at this time.
     pub fn spilled(count: u64, at: Timestamp, why: &str, spill: &str) -> Self {
         Self { lost: 0, spilled: count, spill: Some(cut(spill, LONGEST_FOLDER)), ..Self::lost(0, at, why) }
     }
 
-    /// What stood in a file, as it may stand on the record, whoever wrote it: no longer than if it came from here. `now`
-    /// stands in for a moment that is not said.
+    /// Limits values that were read from a file, because other programs may have written it: texts are cut to
+    /// the lengths used here, and `now` replaces a missing time.
     pub(super) fn bounded(self, now: Timestamp) -> Self {
         let said = |at: Timestamp| if at == Timestamp::default() { now } else { at };
         let (since, until) = (said(self.since), said(self.until));
@@ -57,7 +57,7 @@ impl Missing {
         }
     }
 
-    /// Adds what else is missing.
+    /// Adds other counts.
     pub fn add(&mut self, other: Self) {
         if self.is_nothing() {
             *self = other;
@@ -76,12 +76,12 @@ impl Missing {
         }
     }
 
-    /// Whether nothing is.
+    /// Whether no record is missing.
     pub const fn is_nothing(&self) -> bool {
         self.lost == 0 && self.spilled == 0
     }
 
-    /// What the log says of it, at the moment `at`.
+    /// Returns the records about the missing ones, with the time `at`.
     pub(in crate::log) fn entries(&self, at: Timestamp) -> Vec<Entry> {
         let Self { lost, spilled, spill, since, until, why } = self;
         let note = |event, count: u64, what: String| {
@@ -110,7 +110,7 @@ fn cut(text: &str, most: usize) -> String {
     text.chars().take(most).collect()
 }
 
-/// In words, for where no log can be written.
+/// Text for places other than the log, if no log can be written.
 impl std::fmt::Display for Missing {
     fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
         let Self { lost, spilled, since, until, why, .. } = self;

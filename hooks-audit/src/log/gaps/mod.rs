@@ -1,9 +1,10 @@
-//! Remembers what is not in a log until somebody can say so there: also across processes, of which each may live for one
-//! event only.
+//! Counts the records that are missing from a log until they can be reported in it; also across processes
+//! that live for one event each.
 //!
-//! The sum is a small file in the first of a few places that can be written, replaced whole under a lock of its own. Whoever
-//! opens the log next takes it, puts a record about it down, and takes the file away once that is on the device. So a kill at
-//! any moment may count something twice; that there was a gap is never forgotten.
+//! The counts are a small file in the first writable folder of a list, replaced as a whole under its own
+//! lock. The process that opens the log next takes the file, writes a record about the counts, and removes
+//! the file once the record is synced. A kill at any moment may count something twice, but never loses the
+//! fact that there was a gap.
 
 mod missing;
 
@@ -21,29 +22,29 @@ pub use self::missing::Missing;
 use crate::append::make_folder;
 use crate::chain::Digest;
 
-/// More than a sum ever takes.
+/// Longer than any file of counts, in bytes.
 const MOST_BYTES: u64 = 64 << 10;
-/// The longest that others are waited for who add to a sum at the same time; each takes a few writes.
+/// Time to wait for processes that add to the counts at the same time; each needs a few writes.
 const PATIENCE: Duration = Duration::from_secs(1);
-/// So many characters of a digest tell the sums of logs apart that are kept in one folder.
+/// Length of the digest in a file name, in characters; it distinguishes logs whose counts are in one folder.
 const TELLING: usize = 16;
 
-/// What is not in one log. Clones share it.
+/// Counts of records that are missing from one log. Clones share them.
 #[derive(Clone, Default)]
 pub struct Gaps {
     places: Option<Places>,
-    /// What is kept in no place yet.
+    /// Counts that are in memory only.
     rest: Arc<Mutex<Missing>>,
 }
 
-/// Where sums are kept, by which they are found again.
+/// Files that may hold counts.
 #[derive(Clone)]
 struct Places {
     disk: Arc<dyn LogDisk>,
     files: Arc<[PathBuf]>,
 }
 
-/// What was found; nobody else finds it meanwhile.
+/// Counts taken from memory and files. The files stay locked, so that no other process takes them.
 pub(super) struct Found {
     rest: Missing,
     kept: Missing,
@@ -51,7 +52,7 @@ pub(super) struct Found {
 }
 
 impl Found {
-    /// All of it.
+    /// All counts together.
     pub(super) fn missing(&self) -> Missing {
         let mut all = self.kept.clone();
         all.add(self.rest.clone());
@@ -60,8 +61,9 @@ impl Found {
 }
 
 impl Gaps {
-    /// Of the log in `folder`: kept there, where it can be written, else in the first of the folders `elsewhere` that can. All
-    /// processes that write the log have to name the same ones. The [default](Self::default) keeps nothing beyond this process.
+    /// Counts for the log in `folder`. They are stored there if it is writable, otherwise in the first
+    /// writable folder of `elsewhere`. All processes that write the log have to name the same folders. The
+    /// [default](Self::default) stores nothing beyond this process.
     pub fn new(disk: Arc<dyn LogDisk>, folder: &Path, elsewhere: &[PathBuf]) -> Self {
         let name = Self::name(folder);
         let beside = folder.join("missing.json");
@@ -69,26 +71,28 @@ impl Gaps {
         Self { places: Some(Places { disk, files: files.collect() }), rest: Arc::default() }
     }
 
-    /// The name of the file in which it is kept elsewhere what is missing from the log in `folder`.
+    /// Name of the file in another folder with the counts for the log in `folder`.
     pub fn name(folder: &Path) -> String {
         let digest = Digest::of(&[folder.as_os_str().as_encoded_bytes()]).to_string();
         format!("missing-{}.json", digest.get(..TELLING).unwrap_or_default())
     }
 
-    /// Adds what is missing, in memory.
+    /// Adds counts in memory.
     pub fn add(&self, missing: Missing) {
         self.rest().add(missing);
     }
 
-    /// Puts what is in memory where the next process finds it: one file replaced, and the folder written through.
+    /// Moves the counts from memory to a file where the next process finds them. Replaces one file and syncs
+    /// its folder.
     ///
     /// # Errors
-    /// Where none of the places can be written, what the last of them answered. It stays in memory then.
+    /// Returns the error of the last folder if none of them can be written. The counts stay in memory then.
     pub fn keep(&self) -> io::Result<()> {
         self.keep_within(PATIENCE)
     }
 
-    /// As [`Gaps::keep`] does; whoever adds to the same sum is waited for no longer than `patience` in each place.
+    /// Works like [`Gaps::keep`], but waits at most `patience` in each folder for other processes that add
+    /// counts.
     pub(super) fn keep_within(&self, patience: Duration) -> io::Result<()> {
         let Some(Places { disk, files }) = &self.places else { return Ok(()) };
         let mut failure = None;
@@ -104,13 +108,13 @@ impl Gaps {
         failure.map_or(Ok(()), Err)
     }
 
-    /// Moves what is in memory to what `file` says.
+    /// Moves the counts from memory into `file`.
     fn add_to(&self, disk: &dyn LogDisk, file: &Path, patience: Duration) -> io::Result<()> {
         let folder = file.parent().unwrap_or(Path::new(""));
         make_folder(disk, folder)?;
-        // Others go on meanwhile: more is added, or all of it is taken.
+        // Other threads continue meanwhile: they may add more, or take everything.
         let _lock = disk.lock(&file.with_extension("lock"), patience)?;
-        // From here on nobody may take what is about to be written.
+        // From here on, no other thread may take the counts that are about to be written.
         let mut rest = self.rest();
         if rest.is_nothing() {
             return Ok(());
@@ -123,20 +127,20 @@ impl Gaps {
         Ok(())
     }
 
-    /// What is in memory alone, and ends with this process.
+    /// Counts that are in memory only, and are lost when this process ends.
     pub fn unkept(&self) -> Option<Missing> {
         let rest = self.rest().clone();
         (!rest.is_nothing()).then_some(rest)
     }
 
-    /// Whether anything is known to be missing: a look at each place.
+    /// Whether anything is known to be missing. Looks for each file.
     pub(super) fn is_any(&self) -> bool {
         let is_kept = |Places { disk, files }: &Places| files.iter().any(|file| is_there(&**disk, file));
         self.unkept().is_some() || self.places.as_ref().is_some_and(is_kept)
     }
 
-    /// Takes what is missing, in memory and in all places, at the moment `now`. What somebody else is taking or adding to is
-    /// left to them.
+    /// Takes the counts from memory and from all files, at the time `now`. Files that another process is
+    /// using are left to it.
     pub(super) fn find(&self, now: Timestamp) -> Found {
         let rest = mem::take(&mut *self.rest());
         let mut found = Found { rest, kept: Missing::default(), files: Vec::new() };
@@ -151,16 +155,16 @@ impl Gaps {
         found
     }
 
-    /// The log says what was `found`.
+    /// Removes the files of `found` after the log has a record about them.
     pub(super) fn forget(&self, found: Found) {
         let Some(Places { disk, .. }) = &self.places else { return };
         for (file, _lock) in found.files {
-            // What stays is said once more, which is better than never.
+            // A file that cannot be removed is reported twice, which is better than never.
             drop(disk.remove(&file));
         }
     }
 
-    /// The log could not say what was `found`. What stands in files stays there.
+    /// Puts the counts back into memory after they could not be recorded. The files stay.
     pub(super) fn put_back(&self, found: Found) {
         self.add(found.rest);
     }
@@ -181,7 +185,7 @@ fn is_there(disk: &dyn LogDisk, file: &Path) -> bool {
     disk.entry(file).is_ok_and(|entry| entry.is_some())
 }
 
-/// What `file` says, read at the moment `now`; `None` where there is none.
+/// Reads the counts in `file` at the time `now`; `None` if it does not exist.
 fn read(disk: &dyn LogDisk, file: &Path, now: Timestamp) -> io::Result<Option<Missing>> {
     let text = match disk.read(file, MOST_BYTES) {
         Ok(None) => return Ok(None),
@@ -189,13 +193,13 @@ fn read(disk: &dyn LogDisk, file: &Path, now: Timestamp) -> io::Result<Option<Mi
         Err(error) if error.kind() == ErrorKind::FileTooLarge => Vec::new(),
         Err(error) => return Err(error),
     };
-    // Whoever spoils it does not make it say that nothing is missing.
+    // A file that cannot be parsed counts as one missing record, so that damaging it hides no gap.
     let spoilt = || Missing::lost(1, now, &format!("`{}` cannot be read", file.display()));
     let missing = serde_json::from_slice(&text).ok().filter(|missing: &Missing| !missing.is_nothing());
     Ok(Some(missing.map_or_else(spoilt, |missing| missing.bounded(now))))
 }
 
-/// Puts what is missing in `all` in place of what `file` says.
+/// Replaces the content of `file` with `all`.
 fn replace(disk: &dyn LogDisk, file: &Path, all: &Missing) -> io::Result<()> {
     let new = file.with_extension("new");
     match disk.remove(&new) {
@@ -204,7 +208,7 @@ fn replace(disk: &dyn LogDisk, file: &Path, all: &Missing) -> io::Result<()> {
     }
     let made = disk.create(&new, &serde_json::to_vec(all)?).and_then(|()| disk.rename(&new, file));
     if made.is_err() {
-        // A part of it is of no use to anybody; whoever comes next tries the same.
+        // A part of the file has no use; the next process creates it anew.
         drop(disk.remove(&new));
     }
     made

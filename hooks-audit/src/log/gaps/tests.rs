@@ -38,7 +38,7 @@ fn read(disk: &FakeDisk, folder: &str) -> Vec<Record> {
     reader.read(1_000).unwrap().into_iter().map(|committed| committed.record).collect()
 }
 
-/// What the log says is missing, or elsewhere.
+/// Records of the log about missing or spilled records.
 fn told(disk: &FakeDisk, event: &str) -> Vec<(u64, String)> {
     let of_event = read(disk, LOG).into_iter().filter(|record| record.event == event);
     of_event.map(|record| (record.covers[0].1, record.note.unwrap())).collect()
@@ -65,7 +65,7 @@ fn what_is_lost_is_said_once() {
 
 #[test]
 fn what_cannot_be_kept_beside_the_log_is_kept_elsewhere() {
-    // There is no folder where a file stands.
+    // The folder cannot be created, because a file has its name.
     let disk = disk().with_file(LOG, "");
     gaps(&disk).add(lost(1));
     for count in [2, 5] {
@@ -120,7 +120,7 @@ fn a_sum_that_anybody_wrote_is_cut_and_has_a_moment() {
     assert!(gap[0].1.contains(&format!("between {moment} and {moment}: x")), "{}", gap[0].1);
     assert!(gap[0].1.len() < 1_000 && spilled[0].1.len() < 5_000, "{}", spilled[0].1.len());
 
-    // What comes later says when it was that a spoilt one was found.
+    // For a file that cannot be parsed, the time of a later entry is the time when the damage was found.
     let disk = self::disk().with_file(format!("{LOG}/missing.json"), "{");
     let gaps = gaps(&disk);
     gaps.add(lost(2));
@@ -206,7 +206,7 @@ fn a_kill_at_any_step_forgets_nothing() {
         let before = gaps(&disk);
         before.add(lost(1));
         before.keep().unwrap();
-        // The next one adds to it, and the one behind says it.
+        // The next process adds to the counts, and the one after it records them.
         let start = disk.steps();
         disk.kill_at(step);
         let next = gaps(&disk);

@@ -1,4 +1,4 @@
-//! How sinks speak HTTP: through any tower service of requests, [`PlainHttp`] or one of the host's own, with TLS.
+//! HTTP for sinks, through any tower service of requests: [`PlainHttp`], or one of the host with TLS.
 
 mod plain;
 #[cfg(test)]
@@ -17,9 +17,10 @@ use tower_service::Service;
 pub use self::plain::PlainHttp;
 use super::SinkError;
 
-/// Sends requests. Every tower service of `http::Request<Bytes>` is one; a clone of it is made ready for each.
+/// Sends requests. Every tower service of `http::Request<Bytes>` implements it; a clone of the service is
+/// made ready for each request.
 pub trait SendHttp: Send + Sync {
-    /// Sends one.
+    /// Sends a request.
     fn send(&self, request: Request<Bytes>) -> HookFuture<'static, Result<Response<Bytes>, BoxError>>;
 }
 
@@ -37,11 +38,12 @@ where
     }
 }
 
-/// Longer messages of servers are cut, in characters.
+/// Limit on the message of a server in characters; longer ones are cut.
 const LONGEST_MESSAGE: usize = 200;
 
-/// What a server's answer means: 400, 413 and 422 say that it never takes this, everything else that it may later, also
-/// what somebody has to mend (401, 403, 404), so that a mistake in a configuration loses nothing.
+/// Maps the answer of a server to a result: 400, 413 and 422 refuse the batch permanently. Any other error
+/// may go away later, also one that an operator has to fix (401, 403, 404), so that a configuration mistake
+/// loses no records.
 pub(super) fn meaning(answer: &Response<Bytes>) -> Result<(), SinkError> {
     let status = answer.status();
     if status.is_success() {
@@ -56,7 +58,8 @@ pub(super) fn meaning(answer: &Response<Bytes>) -> Result<(), SinkError> {
     }
 }
 
-/// Why there is no answer, and what that came of: "client error (Connect)" alone says nothing.
+/// Error for a request without an answer, with all of its causes: "client error (Connect)" alone is not
+/// helpful.
 pub(super) fn unanswered(error: &(dyn std::error::Error + 'static)) -> SinkError {
     let (mut text, mut source) = (error.to_string(), error.source());
     while let Some(cause) = source {
@@ -66,23 +69,24 @@ pub(super) fn unanswered(error: &(dyn std::error::Error + 'static)) -> SinkError
     SinkError::again(text)
 }
 
-/// What a server says, fit to be told.
+/// Shortens the message of a server and removes control characters.
 pub(super) fn shortened(text: &[u8]) -> String {
     String::from_utf8_lossy(text).chars().filter(|c| !c.is_control()).take(LONGEST_MESSAGE).collect()
 }
 
-/// How many seconds a server asks to be left alone; a date is not read, because clocks differ.
+/// Seconds that the server asks to wait. A date is ignored, because clocks differ.
 fn retry_after(headers: &HeaderMap) -> Option<Duration> {
     let seconds = headers.get(http::header::RETRY_AFTER)?.to_str().ok()?.trim();
     let is_number = !seconds.is_empty() && seconds.bytes().all(|byte| byte.is_ascii_digit());
-    // More than fits is as long as may be, and not nothing.
+    // A number that overflows means the longest time, not zero.
     is_number.then(|| Duration::from_secs(seconds.parse().unwrap_or(u64::MAX)))
 }
 
-/// Headers of a configuration whose values `variable` knows by name.
+/// Builds the headers of a configuration, with values from the environment through `variable`.
 ///
 /// # Errors
-/// A name or a value that is none, or a variable that is not there.
+/// Returns `Name` or `Value` if a name or value is not valid for a header, `Variable` if a variable is not
+/// set.
 pub fn headers_of(
     named: &BTreeMap<String, String>,
     variable: impl Fn(&str) -> Option<String>,
@@ -98,17 +102,17 @@ pub fn headers_of(
     Ok(headers)
 }
 
-/// Why a header cannot be sent.
+/// Reason why a header cannot be sent.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 #[non_exhaustive]
 pub enum HeaderError {
-    /// The variable is not there.
+    /// The variable is not set.
     #[error("the environment variable `{0}` is not set; set it, or leave the header out")]
     Variable(String),
-    /// The name is none.
+    /// The name is not valid.
     #[error("`{0}` is no name of a header; use letters, digits and `-`")]
     Name(String),
-    /// The value is none.
+    /// The value is not valid.
     #[error(
         "what the environment variable `{0}` holds is no value of a header; it has to be one line of text"
     )]

@@ -12,17 +12,17 @@ use hyper_util::client::legacy::connect::HttpConnector;
 use hyper_util::rt::TokioExecutor;
 use tower_service::Service;
 
-/// Longer answers are an error, in bytes: what a sink is told is short.
+/// Limit on an answer in bytes; a longer one is an error, because sinks only need short answers.
 const LONGEST_ANSWER: usize = 1 << 20;
 
-/// An HTTP client without TLS that keeps its connections. Needs a tokio runtime. Clones share them.
+/// An HTTP client without TLS that reuses its connections. Needs a tokio runtime. Clones share them.
 #[derive(Clone)]
 pub struct PlainHttp {
     client: Client<HttpConnector, Full<Bytes>>,
 }
 
 impl PlainHttp {
-    /// A client without a connection yet.
+    /// Creates a client without a connection.
     pub fn new() -> Self {
         Self { client: Client::builder(TokioExecutor::new()).build_http() }
     }

@@ -1,4 +1,4 @@
-//! A server on loopback that writes down what it is sent, for tests. It ends after as many answers as it was given.
+//! A loopback server for tests that records its requests. It ends after a given number of answers.
 
 use std::sync::{Arc, Mutex};
 
@@ -11,7 +11,7 @@ use hyper_util::rt::TokioIo;
 use tokio::net::TcpListener;
 use tokio::task::JoinHandle;
 
-/// What was sent.
+/// A recorded request.
 #[derive(Clone, Debug)]
 pub(in crate::sink) struct Got {
     pub(in crate::sink) path: String,
@@ -28,7 +28,8 @@ pub(in crate::sink) struct Recorder {
 }
 
 impl Recorder {
-    /// Answers these statuses in turn, each on a connection of its own; with 503 it asks for seven seconds.
+    /// Answers with these statuses in turn, each on its own connection; `retry-after` is always seven
+    /// seconds.
     pub(in crate::sink) async fn answering(statuses: impl IntoIterator<Item = u16>) -> Self {
         let listener = TcpListener::bind("127.0.0.1:0").await.unwrap();
         let port = listener.local_addr().unwrap().port();
@@ -61,7 +62,7 @@ impl Recorder {
         format!("http://127.0.0.1:{}{path}", self.port).parse().unwrap()
     }
 
-    /// What was sent, once everything was answered.
+    /// Returns the requests, once everything was answered.
     pub(in crate::sink) async fn requests(&self) -> Vec<Got> {
         while !self.serving.is_finished() {
             tokio::time::sleep(std::time::Duration::from_millis(1)).await;

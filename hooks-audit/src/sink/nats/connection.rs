@@ -10,19 +10,19 @@ use tokio::net::TcpStream;
 use super::protocol::{Frame, LONGEST, Message, parse, publish};
 use crate::sink::SinkError;
 
-/// A connection that listens to answers.
+/// A connection with a subscription to answers.
 pub(super) struct Connection {
     stream: TcpStream,
-    /// What was received and not read.
+    /// Bytes that were received and not parsed.
     received: Vec<u8>,
-    /// What subjects of answers begin with.
+    /// Prefix of the subjects for answers.
     inbox: String,
-    /// Counts the requests.
+    /// Counter of requests.
     next: u64,
     most_bytes: usize,
 }
 
-/// What a server says of itself.
+/// Information that a server sends about itself.
 #[derive(Deserialize)]
 struct Info {
     #[serde(default)]
@@ -63,7 +63,7 @@ impl Connection {
         });
         let hello = format!("CONNECT {hello}\r\nSUB {}.* 1\r\nPING\r\n", connection.inbox);
         connection.write(hello.as_bytes()).await?;
-        // A server that does not want us says so before it answers.
+        // A server that refuses the connection sends an error before it answers.
         loop {
             match connection.frame().await? {
                 Frame::Pong => return Ok(connection),
@@ -72,7 +72,8 @@ impl Connection {
         }
     }
 
-    /// Publishes all messages (an id and a body each) and waits for an answer to each. In the order of the messages.
+    /// Publishes all messages (an id and a body each) and waits for an answer to each. The answers are in the
+    /// order of the messages.
     pub(super) async fn request_all(
         &mut self,
         subject: &str,
@@ -104,7 +105,7 @@ impl Connection {
         Ok(answers.into_iter().flatten().collect())
     }
 
-    /// Does what has to be done about a frame; gives back a message.
+    /// Handles a frame; returns it if it is a message.
     async fn attend(&mut self, frame: Frame) -> Result<Option<Message>, SinkError> {
         match frame {
             Frame::Message(message) => return Ok(Some(message)),

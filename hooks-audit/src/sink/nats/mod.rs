@@ -1,16 +1,17 @@
 //! Publishes records to a stream of NATS JetStream.
 //!
-//! Every record is published with `Nats-Msg-Id` and acknowledged by the stream before it counts as taken; within the
-//! stream's window for duplicates (two minutes unless it is set) what is sent twice is there once, beyond it a consumer
-//! drops it by that header. The stream has to be there: nothing is made.
+//! Every record is published with `Nats-Msg-Id`, and counts as taken once the stream has acknowledged it.
+//! Within the stream's window for duplicates (default: two minutes), a record that is sent twice is stored
+//! once. After that window, consumers have to drop duplicates by that header. The stream has to exist:
+//! nothing is created.
 //!
-//! **What an acknowledgement is worth is the server's setting.** By default NATS syncs to disk every two minutes, and a
-//! loss of power can take what it had acknowledged; `sync_interval: always` (from 2.10 on) syncs before it acknowledges.
-//! Either way the log on this machine is the truth.
+//! **The durability of an acknowledged record is a setting of the server.** By default NATS syncs to disk
+//! every two minutes, and a power loss can remove acknowledged records; `sync_interval: always` (from 2.10
+//! on) syncs before it acknowledges. In any case the log on this machine is authoritative.
 //!
-//! A client of its own, because publishing with an answer is five verbs of a text protocol, and the official client
-//! brings TLS, URLs and half a hundred packages with it. There is no TLS here: connect to a server or a leaf node on
-//! this machine or in its network.
+//! This module has its own client, because publishing with an answer needs five verbs of a text protocol. The
+//! official client adds TLS, URLs and about fifty packages. There is no TLS here: connect to a server or a
+//! leaf node on this machine or in its network.
 
 mod connection;
 mod protocol;
@@ -38,15 +39,15 @@ pub struct NatsSink {
     connection: Mutex<Option<Connection>>,
 }
 
-/// What a stream answers. Anybody else who listens to the subject may answer too, with whatever it likes.
+/// Answer of a stream. Any other subscriber of the subject may answer too, with any content.
 #[derive(Deserialize)]
 struct Acknowledged {
     #[serde(default)]
     error: Option<Refusal>,
-    /// The stream that stored it.
+    /// Name of the stream that stored the message.
     #[serde(default)]
     stream: String,
-    /// Its number in the stream, from 1.
+    /// Number of the message in the stream, from 1.
     #[serde(default)]
     seq: u64,
 }
@@ -59,14 +60,14 @@ struct Refusal {
     description: String,
 }
 
-/// The stream takes no message of this size.
+/// Error code of a stream that takes no message of this size.
 const TOO_LARGE: u64 = 10_054;
 
 impl NatsSink {
-    /// Publishes as `config` says, with a token where the server asks for one.
+    /// Creates a sink for the stream of `config`, with a token if the server requires one.
     ///
     /// # Errors
-    /// The subject is none that can be published to.
+    /// Returns an error if the subject is not valid for publishing.
     pub fn new(
         config: NatsConfig,
         token: Option<String>,
@@ -97,7 +98,7 @@ impl NatsSink {
 impl Sink for NatsSink {
     fn deliver<'a>(&'a self, records: &'a [Committed]) -> HookFuture<'a, Result<(), SinkError>> {
         HookFuture::later(async move {
-            // Taken out, so that a connection on which something went wrong, or was given up, is not used again.
+            // Taken out, so that a connection with an error or a cancelled request is not used again.
             let mut place = self.connection.lock().await;
             let mut connection = match place.take() {
                 Some(connection) => connection,
@@ -121,7 +122,7 @@ impl fmt::Debug for NatsSink {
     }
 }
 
-/// Whether the stream has what it answered to.
+/// Checks that the stream has stored the message.
 fn check(message: &Message, subject: &str) -> Result<(), SinkError> {
     if message.status == Some(503) {
         return Err(SinkError::again(format!(

@@ -1,42 +1,42 @@
-//! What a NATS server says, as bytes: <https://docs.nats.io/reference/reference-protocols/nats-protocol>.
+//! Frames of a NATS server as bytes: <https://docs.nats.io/reference/reference-protocols/nats-protocol>.
 
-/// Longer lines than this, and messages with more bytes than this, are no protocol of ours.
+/// Limit on the length of lines and messages in bytes; longer ones are a protocol error.
 pub(super) const LONGEST: usize = 1 << 20;
 
-/// What a server says.
+/// A frame from the server.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(super) enum Frame {
-    /// Who it is, as JSON.
+    /// Information about the server, as JSON.
     Info(Vec<u8>),
-    /// Whether we are there.
+    /// A request for a `Pong`.
     Ping,
-    /// That it is there.
+    /// The answer to a ping.
     Pong,
-    /// That all is well.
+    /// Success.
     Ok,
-    /// That something is not.
+    /// An error.
     Err(String),
-    /// A message to a subject that we listen to.
+    /// A message to a subscribed subject.
     Message(Message),
 }
 
 /// A message.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(super) struct Message {
-    /// Where it was sent to.
+    /// Subject of the message.
     pub(super) subject: String,
-    /// What its headers begin with, where it has any: 503, where nobody listened.
+    /// Status in its headers, if it has headers: 503 if the subject had no subscriber.
     pub(super) status: Option<u16>,
-    /// What it says.
+    /// Content of the message.
     pub(super) body: Vec<u8>,
 }
 
-/// Why bytes are nothing that a server says.
+/// Error for bytes that are not a frame of a NATS server.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, thiserror::Error)]
 #[error("the server says something that is not of the NATS protocol")]
 pub(super) struct NotNats;
 
-/// The first frame of `bytes` and how long it is; `None` where it is not all there yet.
+/// Returns the first frame of `bytes` and its length; `None` if it is incomplete.
 pub(super) fn parse(bytes: &[u8]) -> Result<Option<(Frame, usize)>, NotNats> {
     let Some(end) = memchr::memmem::find(bytes, b"\r\n") else {
         return if bytes.len() > LONGEST { Err(NotNats) } else { Ok(None) };
@@ -60,7 +60,8 @@ pub(super) fn parse(bytes: &[u8]) -> Result<Option<(Frame, usize)>, NotNats> {
     Ok(Some((frame, end + 2)))
 }
 
-/// A message: subject, subscription, perhaps where to answer, perhaps the length of the headers, the length of all.
+/// Parses a message: subject, subscription, optional reply subject, optional length of the headers, total
+/// length.
 fn message(
     line: &[u8],
     behind: &[u8],
@@ -90,7 +91,7 @@ fn message(
     Ok(Some((Frame::Message(message), so_far + length + 2)))
 }
 
-/// Publishes a message with an id, and asks for an answer.
+/// Encodes a message with an id and a subject for the answer.
 pub(super) fn publish(subject: &str, answer_to: &str, id: &str, body: &[u8], into: &mut Vec<u8>) {
     let headers = format!("NATS/1.0\r\nNats-Msg-Id: {id}\r\n\r\n");
     let length = headers.len() + body.len();

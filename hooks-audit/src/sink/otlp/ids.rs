@@ -1,4 +1,4 @@
-//! The ids of traces and spans, worked out from records.
+//! Ids of traces and spans, derived from records.
 
 use std::collections::HashMap;
 use std::sync::{Mutex, PoisonError};
@@ -8,15 +8,16 @@ use sha2::{Digest, Sha256};
 use crate::read::Committed;
 use crate::record::Record;
 
-/// With more sessions than this, all are forgotten; what is below the child of a session then has a trace of its own.
+/// Limit on stored sessions. Beyond it all are dropped; a session that is deeper than the child of a session
+/// then starts its own trace.
 const MOST: usize = 16_384;
 
-/// Which session a session's trace began with.
+/// Root session of each session's trace.
 #[derive(Debug, Default)]
 pub(super) struct Roots(Mutex<HashMap<(String, String), String>>);
 
 impl Roots {
-    /// The trace of a record: that of the session which started its session, and so on up.
+    /// Trace of a record: that of the session which started its session, and so on upwards.
     pub(super) fn trace(&self, record: &Record) -> String {
         let tenant = || record.tenant.clone().unwrap_or_default();
         let mut roots = self.0.lock().unwrap_or_else(PoisonError::into_inner);
@@ -38,17 +39,17 @@ impl Roots {
     }
 }
 
-/// The span of a session.
+/// Span of a session.
 pub(super) fn of_session(record: &Record, session: &str) -> String {
     hex(8, &["session", record.tenant.as_deref().unwrap_or_default(), session])
 }
 
-/// The span of what a record is about.
+/// Span of a record's call or child.
 pub(super) fn of_record(committed: &Committed) -> String {
     hex(8, &["record", &committed.key()])
 }
 
-/// So many bytes of a digest of the parts, in hex. Never all zero, which means that there is none.
+/// Returns the first bytes of a digest of the parts, in hex. Never all zero, because that means a missing id.
 fn hex(bytes: usize, parts: &[&str]) -> String {
     let mut digest = Sha256::new();
     for part in parts {

@@ -7,7 +7,7 @@ use super::ids::{Roots, of_session};
 use super::value::{Attributes, nanos};
 use crate::read::Committed;
 
-/// The log record of `committed`.
+/// Returns the OTLP log record of `committed`.
 pub(super) fn of(committed: &Committed, roots: &Roots) -> Value {
     let record = &committed.record;
     let outcome = record.outcome.map(Strength::name);

@@ -1,4 +1,4 @@
-//! Everything that was counted, cumulative since the beginning.
+//! All metrics, cumulative since the start.
 
 use hooks_core::time::Timestamp;
 use serde_json::{Map, Value, json};
@@ -6,10 +6,10 @@ use serde_json::{Map, Value, json};
 use super::value::{Attributes, nanos};
 use crate::metrics::{FamilySnapshot, Instrument, Metrics, SeriesSnapshot, Value as Counted};
 
-/// Sums and buckets that begin at one moment.
+/// Value for sums and buckets that have a common start time.
 const CUMULATIVE: u8 = 2;
 
-/// The metrics of a request.
+/// Returns the metrics of a request.
 pub(super) fn of(metrics: &Metrics, since: Timestamp, now: Timestamp) -> Vec<Value> {
     let families = metrics.snapshot();
     families

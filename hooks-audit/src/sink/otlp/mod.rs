@@ -1,18 +1,19 @@
-//! Sends traces, logs and metrics to an OpenTelemetry collector, by OTLP over HTTP with JSON.
+//! Sends traces, logs and metrics to an OpenTelemetry collector, with OTLP over HTTP in JSON.
 //!
-//! | signal | what it is | conventions |
+//! | signal | content | conventions |
 //! | --- | --- | --- |
 //! | traces | a span for each session, child, model call and tool call, from the record of its end | GenAI |
 //! | logs | a log record for each record, whose `log.record.uid` is its key | |
-//! | metrics | everything of [`Metrics`](crate::metrics::Metrics), cumulative | Squad's names, and ours |
+//! | metrics | all of [`Metrics`](crate::metrics::Metrics), cumulative | Squad's names, and those of `hooks` |
 //!
-//! Ids are worked out from what a record says, so that a span that is sent twice is the same span: a trace is a
-//! session and the sessions below it, a span of a session has an id that its tool calls know as their parent's. Spans
-//! and log records that a collector does not take of a request that it took (`partialSuccess`) are counted as refused, and
-//! not sent again, as the protocol demands; metrics are sent again with the next interval in any case.
+//! Ids are derived from the content of a record, so that a span sent twice is the same span. A trace is a
+//! session and the sessions below it; the span of a session has an id that its tool calls use as their
+//! parent's. A collector may accept a request without some spans and log records (`partialSuccess`). These
+//! are counted as refused and not sent again, as the protocol demands; metrics are sent again at the next
+//! interval in any case.
 //!
-//! An encoder of a few hundred lines, and not the crates of OpenTelemetry: these carry a second pipeline with
-//! processors, queues and clocks of its own, where there is one here already that loses nothing.
+//! A small encoder is used here instead of the crates of OpenTelemetry. Those bring a second pipeline with
+//! processors, queues and clocks, while the pipeline here loses nothing.
 
 mod ids;
 mod logs;
@@ -27,5 +28,5 @@ pub use self::sink::OtlpSink;
 #[cfg(test)]
 mod tests;
 
-/// The name and version of what made the data, as every request says them.
+/// Name of the instrumentation scope, which every request states with its version.
 const SCOPE: &str = "hooks-audit";

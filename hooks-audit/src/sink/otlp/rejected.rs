@@ -1,11 +1,11 @@
-//! What a collector took a request without.
+//! Items that a collector rejected from an accepted request.
 
 use serde_json::Value;
 
 use crate::sink::SinkError;
 use crate::sink::http::shortened;
 
-/// What a collector took a request without: `partialSuccess` of its answer.
+/// Items that a collector rejected from an accepted request: `partialSuccess` of its answer.
 #[derive(Debug, Default, PartialEq, Eq)]
 pub(super) struct Rejected {
     count: u64,
@@ -13,8 +13,8 @@ pub(super) struct Rejected {
 }
 
 impl Rejected {
-    /// What the body of a success says; nothing, where it is empty or no JSON, as protobuf is. Each count is read by
-    /// itself: one that cannot be read takes nothing from the other.
+    /// Parses the body of a successful answer; nothing is rejected if it is empty or not JSON, as with
+    /// protobuf. Each count is parsed alone: an invalid one does not affect the other.
     pub(super) fn of(body: &[u8]) -> Self {
         let answer = serde_json::from_slice::<Value>(body).unwrap_or_default();
         let said = |name: &str| answer.get("partialSuccess").and_then(|partial| partial.get(name));
@@ -23,14 +23,14 @@ impl Rejected {
         Self { count, message: shortened(message.as_bytes()) }
     }
 
-    /// This and another one.
+    /// Adds another one.
     pub(super) fn and(self, other: Self) -> Self {
         let message = if other.count > 0 { other.message } else { self.message };
         Self { count: self.count.saturating_add(other.count), message }
     }
 
     /// # Errors
-    /// [`SinkError::Partly`] where something was rejected.
+    /// Returns [`SinkError::Partly`] if items were rejected.
     pub(super) fn into_result(self) -> Result<(), SinkError> {
         let Self { count, message } = self;
         match count {
@@ -45,7 +45,8 @@ impl Rejected {
     }
 }
 
-/// A number of 64 bits, which JSON has as a text, and some collectors as a number; none where it is something else.
+/// Parses a 64-bit number, which is a string in OTLP's JSON and a number in that of some collectors; 0 if it
+/// is something else.
 fn count(said: Option<&Value>) -> u64 {
     match said {
         Some(Value::String(text)) => text.trim().parse().unwrap_or(0),

@@ -1,4 +1,4 @@
-//! Sends what was committed to a collector of OpenTelemetry.
+//! A sink for an OpenTelemetry collector.
 
 use std::fmt;
 use std::sync::{Arc, Mutex, PoisonError};
@@ -23,9 +23,10 @@ use crate::sink::{Sink, SinkError};
 
 /// Sends to a collector; see the [module](super).
 ///
-/// A batch is one request for each signal; where the second fails, both are sent again, and the collector sees the same
-/// ids twice. What the collector takes a request without counts as refused, and nothing is sent again for it. Metrics
-/// are sent in the pauses between batches, no more often than the interval; no batch is sent again because of them.
+/// A batch is one request for each signal. If the second one fails, both are sent again, and the collector
+/// gets the same ids twice. Items that the collector rejects count as refused and are not sent again. Metrics
+/// are sent in the pauses between batches, no more often than the interval; an error there does not repeat a
+/// batch.
 pub struct OtlpSink<C> {
     client: C,
     config: OtlpConfig,
@@ -38,28 +39,28 @@ pub struct OtlpSink<C> {
 }
 
 impl<C: SendHttp> OtlpSink<C> {
-    /// Sends to the collector of `config`.
+    /// Creates a sink for the collector of `config`.
     pub fn new(client: C, config: OtlpConfig, clock: Arc<dyn Clock>) -> Self {
         let since = clock.now();
         let (headers, roots) = (HeaderMap::new(), Roots::default());
         Self { client, config, headers, metrics: None, clock, since, sent: Mutex::new(None), roots }
     }
 
-    /// Sends these headers, too.
+    /// Adds these headers to each request.
     #[must_use]
     pub fn with_headers(mut self, headers: HeaderMap) -> Self {
         self.headers = headers;
         self
     }
 
-    /// Sends what is counted here.
+    /// Sends these metrics as well.
     #[must_use]
     pub fn with_metrics(mut self, metrics: Metrics) -> Self {
         self.metrics = Some(metrics);
         self
     }
 
-    /// Sends a request. What the collector took it without, of what a record is in.
+    /// Sends a request; returns the spans or log records that the collector rejected.
     async fn send(&self, path: &str, body: &Value) -> Result<Rejected, SinkError> {
         let endpoint = self.config.endpoint.trim_end_matches('/');
         let url: Uri = format!("{endpoint}/v1/{path}")
@@ -79,7 +80,7 @@ impl<C: SendHttp> OtlpSink<C> {
         self.config.signals.contains(&signal)
     }
 
-    /// Whether it is time to send metrics.
+    /// Whether the interval for metrics is over.
     fn is_due(&self, interval: Duration) -> bool {
         let sent = *self.sent.lock().unwrap_or_else(PoisonError::into_inner);
         sent.is_none_or(|sent| self.clock.tick().since(sent) >= interval)

@@ -55,7 +55,7 @@ fn session() -> Vec<Committed> {
     ]
 }
 
-/// The attributes of something, by name.
+/// Attributes of an item, by name.
 fn attributes(of: &Value) -> std::collections::BTreeMap<String, Value> {
     let all = of["attributes"].as_array().unwrap().iter();
     all.map(|one| {
@@ -79,7 +79,7 @@ async fn a_collector_gets_traces_and_logs_that_fit_together() {
         got.iter().map(|one| &*one.path).collect::<Vec<_>>(),
         ["/v1/traces", "/v1/logs", "/v1/traces", "/v1/logs"]
     );
-    // Sent twice, they are the same spans.
+    // Spans that are sent twice are the same.
     assert_eq!(got[0].bytes, got[2].bytes);
     assert!(got.iter().all(|one| one.headers["content-type"] == "application/json"));
 

@@ -7,14 +7,14 @@ use super::value::{Attributes, nanos};
 use crate::read::Committed;
 use crate::record::Record;
 
-/// Work inside of this process.
+/// Span kind of work inside this process.
 const INTERNAL: u8 = 1;
-/// A call of somebody else.
+/// Span kind of a call to another service.
 const CLIENT: u8 = 3;
-/// The status of what failed.
+/// Status code of a failure.
 const ERROR: u8 = 2;
 
-/// The span that a record is the end of; `None` where it is the end of none.
+/// Returns the span that ends with a record; `None` if the record ends no span.
 pub(super) fn of(committed: &Committed, roots: &Roots) -> Option<Value> {
     let record = &committed.record;
     if record.session.is_empty() {

@@ -1,4 +1,4 @@
-//! The pieces that all of OTLP's JSON is made of: 64-bit numbers are texts, ids are hex, keys are in camel case.
+//! Common elements of OTLP's JSON: 64-bit numbers are strings, ids are hex, keys are in camel case.
 
 use serde_json::{Map, Value, json};
 
@@ -16,7 +16,7 @@ impl Attributes {
         self
     }
 
-    /// Adds a text, where there is one.
+    /// Adds a text, if there is one.
     #[must_use]
     pub(super) fn text_of<T: AsRef<str>>(self, key: &str, value: Option<T>) -> Self {
         match value {
@@ -25,7 +25,7 @@ impl Attributes {
         }
     }
 
-    /// Adds a number, where there is one.
+    /// Adds a number, if there is one.
     #[must_use]
     pub(super) fn number(mut self, key: &str, value: Option<u64>) -> Self {
         if let Some(value) = value {
@@ -39,7 +39,7 @@ impl Attributes {
     }
 }
 
-/// A request: one resource with one scope that holds `items` under `kind`.
+/// Builds a request: one resource with one scope that holds `items` under `kind`.
 pub(super) fn request(service: &str, signal: &str, kind: &str, items: Vec<Value>) -> Value {
     let resource = Attributes::default().text("service.name", service).into_json();
     let scope = json!({"name": super::SCOPE, "version": env!("CARGO_PKG_VERSION")});
@@ -54,12 +54,12 @@ pub(super) fn request(service: &str, signal: &str, kind: &str, items: Vec<Value>
     Value::Object(all)
 }
 
-/// A moment in milliseconds as nanoseconds, in a text.
+/// Converts milliseconds to nanoseconds, as a string.
 pub(super) fn nanos(milliseconds: u64) -> String {
     milliseconds.saturating_mul(1_000_000).to_string()
 }
 
-/// A number that a signed one of 64 bits holds, in a text.
+/// Limits a number to a signed 64-bit integer, as a string.
 fn signed(value: u64) -> String {
     value.min(i64::MAX as u64).to_string()
 }
