@@ -107,8 +107,8 @@ pub struct Record {
 /// Names of the log's own records, in [`Record::event`].
 pub mod notes {
     /// All names.
-    pub const ALL: [&str; 11] =
-        [RECOVERED, ALARM, GAP, SPILLED, CHECKPOINT, INTENT, DELETED, HELD, RELEASED, ERASED, STORE];
+    pub const ALL: [&str; 10] =
+        [RECOVERED, ALARM, GAP, SPILLED, INTENT, DELETED, HELD, RELEASED, ERASED, STORE];
 
     /// A writer took the chain over from one that did not close it, and committed records again or found torn
     /// bytes.
@@ -121,8 +121,6 @@ pub mod notes {
     /// Records went to the spill log because this log could not be written; `covers` has their number, as a
     /// range from 1, and the note has the folder.
     pub const SPILLED: &str = "log.spilled";
-    /// A checkpoint; the note is the text that was signed.
-    pub const CHECKPOINT: &str = "log.checkpoint";
     /// A tool whose effects cannot be undone is about to run.
     pub const INTENT: &str = "log.intent";
     /// A file is about to be deleted by retention; `covers` has the numbers of its records.
