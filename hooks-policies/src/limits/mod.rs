@@ -1,7 +1,7 @@
-//! Limits how often tools and models are called, and stops agents that go round in circles.
+//! Limits how often tools and models are called, and stops agents that repeat the same calls.
 //!
-//! All of it is counted in a [`StateStore`](hooks_core::state::StateStore), so it holds over processes that answer
-//! one event each. A store that fails is a denial.
+//! All counters are in a [`StateStore`](hooks_core::state::StateStore), so that limits hold across processes
+//! that answer one event each. If the store fails, the call is denied.
 //!
 //! ```
 //! use std::sync::Arc;
