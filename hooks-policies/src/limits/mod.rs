@@ -90,7 +90,7 @@ impl Limits {
         if let Some(loops) = self.loops {
             hooks = hooks
                 .stack::<PreToolUse, _>(&guard, loops.layer().layer(Settle))
-                // The tool ran: its result is no secret because it could not be written down that it did.
+                // The tool has run: a failure to store its call is no reason to withhold its result.
                 .stack::<PostToolUse, _>(&guard.clone().opened(), loops);
         }
         if let Some(limit) = self.iterations {

@@ -301,8 +301,8 @@ async fn a_number_that_comes_back_is_another_iteration() {
         decided.outcome.take_holds().commit();
         decided.outcome.goes_ahead()
     };
-    // Reported twice it is one call. A call with other messages is another one, and so is a call without an
-    // id.
+    // Reported twice it is one call. A call with other messages is another one, and a call without messages
+    // counts each time.
     assert!(calls(Some("a")).await && calls(Some("a")).await);
     assert!(calls(Some("b")).await && calls(None).await);
     assert!(!calls(None).await && !calls(Some("c")).await);

@@ -1,4 +1,5 @@
-//! The value in `password=…`, `"secret": "…"`, `--token …`, `<password>…</password>` and "the password is …".
+//! Finds the value in `password=…`, `"secret": "…"`, `--token …`, `<password>…</password>` and "the password
+//! is …".
 
 use super::{
     label::Label,
@@ -8,10 +9,10 @@ use super::{
     value::{self, Style},
 };
 
-/// The longest value in quotation marks, and the longest without.
+/// Longest value, with or without quotation marks.
 const MAX_VALUE: usize = 4096;
 
-/// A value behind a name.
+/// Value after a name.
 #[derive(Debug)]
 struct Value {
     start: usize,
@@ -19,7 +20,7 @@ struct Value {
     style: Style,
 }
 
-/// What a name is followed by.
+/// Text between a name and its value.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum Separator {
     Equals,
@@ -256,7 +257,7 @@ fn plain_end(bytes: &[u8], from: usize, separator: Separator) -> usize {
     end
 }
 
-/// Tells whether a sign at `at - 1` ends a field: nothing follows, or the next field does.
+/// Returns whether the character at `at - 1` ends a field: the text ends there, or the next field starts.
 fn ends_field(bytes: &[u8], at: usize) -> bool {
     let next = byte(bytes, at);
     if next == 0 || next.is_ascii_whitespace() || b"\"'`}]),;".contains(&next) {

@@ -1,8 +1,9 @@
 //! Finds personal data and secrets in text and JSON and replaces them with markers.
 //!
-//! The engine is pure: no event, no clock, no I/O. It knows a fixed list of [`Label`]s, each found by its
-//! *documented form* (prefix, checksum, grammar, real top-level domain) and, where a form says too little, by the
-//! words around it. Entropy alone never decides, because tool output is full of digests and identifiers.
+//! The engine is pure: no event, no clock, no I/O. The labels are a fixed list ([`Label`]). Each is found by
+//! its *documented form* (prefix, checksum, grammar, real top-level domain) and, if the form is not specific
+//! enough, by the words around it. Entropy alone never decides, because tool output is full of digests and
+//! identifiers.
 //!
 //! ```
 //! use hooks_policies::redaction::Scrubber;
@@ -25,8 +26,8 @@
 //! | `names`, `value` | does this name promise a secret, is this value one |
 //! | `arguments` | tool arguments for telemetry |
 //!
-//! Cost: one pass for `@` and its encodings, one for literals, one for digits and colons; every look around a hit is
-//! bounded or remembered, so the time is linear on any input.
+//! Cost: one pass for `@` and its encodings, one for literals, one for digits and colons. Every check around
+//! a hit is bounded or cached, so the time is linear on any input.
 
 mod arguments;
 mod assignments;
