@@ -15,7 +15,7 @@ use crate::facts::{Call, Place};
 #[derive(Clone, Debug)]
 pub(super) struct OwnFiles {
     files: Artifacts,
-    /// Folders of files that a wildcard names.
+    /// Folders of patterns whose last part has wildcards.
     folders: Artifacts,
     /// Last parts of all names in lower case: a plain word can only be one of these.
     plain: HashSet<String>,
