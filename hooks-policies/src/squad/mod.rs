@@ -1,9 +1,9 @@
 //! Answers tool calls exactly as the hook pipeline of the Squad SDK 0.11 does, faults included.
 //!
-//! This is the engine of the `squad-compat` profile: for those who have Squad policies and want the same
-//! decisions, reasons and scrubbed results, byte for byte, before they move to the stricter ones. It allows
-//! what Squad allows (a path with `..`, a tool of another name, an argument that is no text); it is no
-//! guard to begin with.
+//! This is the engine of the `squad-compat` profile, for users with Squad policies who want the same
+//! decisions, reasons and scrubbed results, byte for byte, before they move to the stricter policies. It
+//! allows whatever Squad allows (a path with `..`, a tool with another name, an argument that is not a text),
+//! so it is not a safe guard by itself.
 //!
 //! ```
 //! use hooks_policies::squad::{SquadCall, SquadPipeline, SquadPolicy};

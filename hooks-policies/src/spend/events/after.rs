@@ -73,7 +73,8 @@ async fn settle(
         if is_empty(&event.response) {
             match budget.rules.hold.unanswered {
                 UnansweredCharge::Nothing => hold.sent(),
-                // Nobody counted and nobody saw it: it may have taken all that was held.
+                // The usage is unknown and the answer is empty: the call may have used the whole reserved
+                // amount.
                 UnansweredCharge::Input | UnansweredCharge::Held => hold.used(Used::default()),
             }
         } else {

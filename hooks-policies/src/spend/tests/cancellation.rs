@@ -1,4 +1,4 @@
-//! Calls that are given up, at every await there is.
+//! Calls that are dropped, at each await.
 
 use std::convert::Infallible;
 use std::future::Future;
