@@ -1,4 +1,4 @@
-//! What single programs start.
+//! Programs that single programs start.
 
 use std::rc::Rc;
 
@@ -35,7 +35,7 @@ const SHELLS: &[&str] = &[
 ];
 
 impl Walk {
-    /// Runs a program with its words; gives what it prints.
+    /// Runs a program with its words; returns its output.
     pub(super) fn run(&mut self, argv: &[Argument], input: &Stream, span: Span) -> Stream {
         let cost = argv.iter().map(Argument::len).sum::<usize>() + 8;
         if !self.pay(cost, span) {
@@ -188,7 +188,7 @@ impl Walk {
         if name == "tee" { input.clone() } else { Stream::Unknown }
     }
 
-    /// A function, an alias, or a file that the command wrote itself.
+    /// Runs a function, an alias, or a file that the command wrote itself.
     fn defined(
         &mut self,
         program: &Argument,
@@ -198,7 +198,7 @@ impl Walk {
     ) -> Option<Stream> {
         let name = program.literal()?;
         if let Some(body) = self.functions.get(name).map(Rc::clone) {
-            // Inside of its body the name is the program's, or this would not end for `ls() { ls -l; }`.
+            // In its body the name means the program; otherwise `ls() { ls -l; }` would not end.
             self.functions.remove(name);
             let own: Vec<_> = std::iter::once(program.clone()).chain(words.iter().cloned()).collect();
             let outer = std::mem::replace(&mut self.positional, own);
@@ -248,7 +248,7 @@ impl Walk {
                 has_text |= option.contains('c');
                 reads_input |= option.contains('s');
                 checks_only |= option.contains('n') && !option.contains('o');
-                // In a bundle the names of settings come behind it, before the text.
+                // The names of the settings in a bundle follow it, before the text.
                 at += match name {
                     "pwsh" | "powershell" | "cmd" => 0,
                     _ => option.matches(['o', 'O']).count(),
@@ -283,14 +283,14 @@ impl Walk {
         }
     }
 
-    /// A script that a shell reads from a file.
+    /// Runs a script that a shell reads from a file.
     fn script_file(&mut self, words: &[Argument], input: &Stream, span: Span) -> Stream {
         let Some(file) = words.first() else { return Stream::Empty };
         let stream = match file.literal() {
             Some("/dev/stdin" | "/dev/fd/0" | "/proc/self/fd/0" | "-") => input.clone(),
             Some(_) => self.file(file),
             None if file.file_name().is_some_and(|name| !name.is_empty()) => Stream::File,
-            // What a search finds was there before, unless the command wrote it.
+            // A file found by a search existed before, unless the command wrote it.
             None if file.is_found() && self.files.is_empty() => Stream::File,
             None => Stream::Unknown,
         };
@@ -454,7 +454,7 @@ impl Walk {
         }
         let options = words.get(..words.len() - rest.len()).unwrap_or_default();
         let items: Vec<Argument> = match (input, divider(options)) {
-            // Items may hold blanks where they are divided by something else.
+            // Items may contain blanks if another character separates them.
             (Stream::Known(text), Some(divider)) => {
                 let items = text.split(divider).map(|item| item.trim_end_matches('\n'));
                 items.filter(|item| !item.is_empty()).map(Argument::from).collect()

@@ -80,7 +80,7 @@ fn call(tool: &str, args: &Value) -> u64 {
     folded(OpId::of(&[tool, &canonical(args)]))
 }
 
-/// Folds an id to 64 bits, which are enough to tell calls apart.
+/// Folds an id to 64 bits, which are enough to keep calls apart.
 fn folded(id: OpId) -> u64 {
     let [high, low] = [id.0 >> 64, id.0 & u128::from(u64::MAX)];
     u64::try_from(high ^ low).unwrap_or_default()

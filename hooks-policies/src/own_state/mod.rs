@@ -1,26 +1,26 @@
 //! Keeps commands from the hooks' own state: the log, its keys and checkpoints, the store, the configuration.
 //!
 //! [`ProtectedFiles`](crate::ProtectedFiles) denies commands that are known to write. For the hooks' own
-//! files this policy goes further: it also denies a program with an unknown effect if one of its words names
-//! such a file or a folder of them, or if the program runs in such a folder. Known programs, which only read
-//! or whose written files are known, may name them, unless an option, a variable or a script in a file makes
-//! them run another program.
+//! files this policy goes further: it also denies a program with an unknown effect that names such a file or
+//! a folder of them, or that runs in such a folder. Known programs, which only read or whose written files
+//! are known, may name them, unless an option, a variable or a script in a file makes them run another
+//! program.
 //!
 //! A folder *above* these files may be named by all programs except those that change everything below it
 //! (`chmod -R`, `rmtree`) or pass it to a container. Two everyday uses of the project's root, and of no
 //! folder above it, are allowed: passing it to a container, and a `chmod` that only gives rights to the owner
 //! or the group.
 //!
-//! The same applies to unknown tools. Checked are the files in their arguments (unless the tool's name shows
-//! that it only reads), every other text in the arguments that is such a path, and every text in an argument
-//! for commands.
+//! The same applies to unknown tools. This policy checks the files in their arguments, unless the tool's name
+//! shows that it only reads. It also checks every other text in the arguments that is such a path, and every
+//! text in an argument for commands.
 //!
 //! Commands of `hooks` that change this state are for the operator, under whatever name the program runs.
 //!
-//! A word that is neither a path nor the name of such a file is not looked up on the disk, so a link without
-//! a dot or a slash in its name is not followed. A program can reach files that none of its words name; no
-//! rule about paths can prevent that. The cost is linear in the length of the command, with one file system
-//! look-up for each word of an unknown program that may be a path.
+//! A word that is neither a path nor the name of such a file is not looked up on the disk. A link without a
+//! dot or a slash in its name is therefore not followed. A program can reach files that none of its words
+//! name; no rule about paths can prevent that. The cost is linear in the length of the command, with one file
+//! system look-up for each word of an unknown program that may be a path.
 
 mod files;
 mod people;

@@ -42,8 +42,8 @@ const TAKE_AWAY: &[&str] =
 /// Functions of `TAKE_AWAY` that remove everything below a folder, also below the root.
 const TAKE_ALL_AWAY: &[&str] = &["rmtree", "rmSync", "rm_r", "rmdir", "rimraf"];
 
-/// Returns the names in an invocation of a program with an unknown effect. Plain words that are none of the
-/// files are left out.
+/// Returns the names in an invocation of a program with an unknown effect, without plain words that name none
+/// of the files.
 pub(super) fn of_invocation<'a>(
     call: Call<'a>,
     command: &'a ParsedCommand,

@@ -56,8 +56,8 @@ impl Scrubber {
     ///
     /// # Errors
     ///
-    /// Returns `PatternName` if the name is not valid in a marker, `PatternSyntax` if the pattern is not a
-    /// regular expression or is too big, `PatternEmpty` if it matches the empty text.
+    /// Returns `PatternName` if the name is not valid in a marker; `PatternSyntax` if the pattern is not a
+    /// regular expression or is too big; `PatternEmpty` if it matches the empty text.
     pub fn with_pattern(mut self, name: &str, pattern: &str) -> Result<Self, ScrubberError> {
         let plain = |b: u8| b.is_ascii_uppercase() || b.is_ascii_digit() || b == b'_';
         if name.is_empty()
@@ -123,7 +123,7 @@ impl Scrubber {
         settle(found)
     }
 
-    /// Replaces the spans to remove; borrows `text` if there are none.
+    /// Replaces the spans to remove; borrows `text` if nothing has to be removed.
     ///
     /// Scrubbing the result again changes nothing.
     #[must_use]

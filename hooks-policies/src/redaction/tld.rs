@@ -1,7 +1,8 @@
 //! Top-level domains in use, so that `logo@2x.png` is not an address.
 //!
-//! `tlds.txt` holds the top-level names of the IANA root zone as listed by the Public Suffix List, the names
-//! that RFC 2606, RFC 6762 and RFC 8375 reserve, and private names that mail systems use. Sorted by bytes.
+//! `tlds.txt` holds the top-level names of the IANA root zone as listed by the Public Suffix List, and
+//! private names that mail systems use. It also holds the names that RFC 2606, RFC 6762 and RFC 8375 reserve.
+//! Sorted by bytes.
 
 use std::sync::LazyLock;
 

@@ -11,7 +11,7 @@ pub(super) struct Rewrite<'a> {
     bytes: Vec<u8>,
     /// End of the finished part.
     done: usize,
-    /// Where the part that is still to be read starts.
+    /// Start of the unread part.
     read: usize,
 }
 

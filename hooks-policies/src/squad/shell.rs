@@ -73,8 +73,8 @@ impl ShellRestriction {
     /// Returns the first prohibited text in the command.
     ///
     /// # Errors
-    /// Returns an error if no text is found and the field is not a list, or an earlier item cannot be
-    /// converted to text.
+    /// Returns an error if no text is found and the list is incomplete: the field is not a list, or one of
+    /// its items cannot be converted to text.
     pub(super) fn find(&self, command: &str) -> Result<Option<&Prohibited>, JsError> {
         let found = self.prohibited.iter().find(|item| item.finder.find(command.as_bytes()).is_some());
         match (found, &self.fault) {

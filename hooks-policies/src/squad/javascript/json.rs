@@ -71,8 +71,8 @@ impl Cut {
     }
 }
 
-/// Writes a value and stops when the text is full, so the work is bounded by the length of the text and by
-/// the size of the objects that are started.
+/// Writes a value and stops when the text is full. The work is therefore bounded by the length of the text
+/// and by the size of the objects that are started.
 ///
 /// The open values are kept in a list, not on the stack, so nesting costs no stack.
 pub(crate) fn write_json(value: &Value, out: &mut Cut) {
