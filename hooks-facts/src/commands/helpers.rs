@@ -122,7 +122,8 @@ pub(super) fn are_named(name: &str, words: &[Argument]) -> bool {
     })
 }
 
-/// The program, for git with its command, and the words that are its own: a wrapper's end where its program begins.
+/// Returns the program (for git, with its command) and its own words: those of a wrapper end where its
+/// program starts.
 fn own_words<'w>(name: &str, words: &'w [Argument]) -> (String, &'w [Argument]) {
     if name == "git" {
         let rest = git::subcommand(words);
