@@ -165,7 +165,7 @@ impl Walk {
         self.result.unusable.push(pointer.text());
     }
 
-    /// Returns the effect on the paths under a key; `None` if there are none in a call of this kind.
+    /// Returns the effect on the paths under a key; `None` if a call of this kind has no paths there.
     fn role_of(&self, meaning: Meaning) -> Option<PathRole> {
         let moves = matches!(self.kind, ToolKind::MoveFile | ToolKind::CopyFile);
         let source = match self.kind {
