@@ -56,7 +56,7 @@ pub struct StrictPolicies {
 }
 
 impl StrictPolicies {
-    /// The policies of `config`; they count in memory and begin without lockouts.
+    /// Creates the policies of `config`, which count in memory and start without lockouts.
     pub fn new(config: PolicyConfig) -> Self {
         Self { config, store: None, lockouts: None, stored_lockouts: None, watch: None }
     }

@@ -45,7 +45,7 @@ pub struct CommandGuard {
     missing: OnUnknown,
 }
 
-/// A command guard in front of an inner hook.
+/// Command guard in front of an inner hook.
 pub type CommandGuardLayer = PolicyLayer<Arc<CommandGuard>>;
 
 impl CommandGuard {

@@ -255,7 +255,7 @@ pub struct RuleConfig {
     pub name: String,
     /// Judgement on calls that match.
     pub action: RuleAction,
-    /// Tools, by name, without regard to case; `mcp__*` with a star at the end.
+    /// Names of tools, without regard to case; `mcp__*` with a star at the end is a prefix.
     pub tools: Vec<String>,
     /// Names of agents, without regard to case.
     pub agents: Vec<String>,

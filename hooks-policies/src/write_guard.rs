@@ -51,7 +51,7 @@ pub struct WriteGuard {
     remedy: Arc<str>,
 }
 
-/// A write guard in front of an inner hook.
+/// Write guard in front of an inner hook.
 pub type WriteGuardLayer = PolicyLayer<Arc<WriteGuard>>;
 
 impl WriteGuard {

@@ -143,12 +143,12 @@ fn of_program(name: &str) -> impl Iterator<Item = &'static Helper> {
 }
 
 impl Helper {
-    /// Whether a word is one of the options, and the value that is attached to it.
+    /// Returns whether a word is one of the options; if it is, with its attached value.
     fn value(&self, word: &Argument) -> Option<Option<Argument>> {
         let text = word.prefix();
         if let Some(long) = text.strip_prefix("--") {
             let name = long.split('=').next().unwrap_or_default();
-            // Of an option that is known in part, the rest may be anything.
+            // The rest of a partly known option may be anything.
             let is_one = !name.is_empty() || word.literal().is_none();
             if !(is_one && self.long.iter().any(|option| option.starts_with(name))) {
                 return None;
@@ -166,7 +166,8 @@ impl Helper {
     }
 }
 
-/// Whether a word is a command in the language of its program: `less +!…`, `ssh -o ProxyCommand=…`, `strace -o '|…'`.
+/// Returns whether a word contains a command in the program's own syntax: `less +!…`, `ssh -o
+/// ProxyCommand=…`, `strace -o '|…'`.
 fn is_command_of_its_own(name: &str, word: &Argument) -> bool {
     let text = word.prefix();
     match name {

@@ -26,15 +26,15 @@ pub(super) const MAX_TEXT: usize = 64 * 1024;
 /// Data between commands.
 #[derive(Clone, Debug)]
 pub(super) enum Stream {
-    /// Nothing.
+    /// No data.
     Empty,
-    /// This text.
+    /// A known text.
     Known(Rc<str>),
     /// A file that existed before.
     File,
     /// Only names of files, as a search prints them.
     Names(Rc<[Argument]>),
-    /// Anything.
+    /// Unknown data.
     Unknown,
 }
 

@@ -1,4 +1,4 @@
-//! Groups, loops, conditions, tests.
+//! Parses groups, loops, conditions and tests.
 
 use super::cursor::Result;
 use super::error::Reason;

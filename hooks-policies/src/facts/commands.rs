@@ -1,4 +1,4 @@
-//! The commands of a call.
+//! Commands of a call.
 
 use hooks_core::Platform;
 use hooks_facts::commands::{Analysis, Options};
@@ -7,7 +7,7 @@ use hooks_facts::tools::{Command, CommandArgument, ToolKind, WorkingFolder, comm
 use super::arguments::is_one_of;
 use super::call::Call;
 
-/// The commands of a call, analysed.
+/// Commands of a call, analysed.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct ParsedCommands {
     /// Every command.
@@ -18,7 +18,7 @@ pub struct ParsedCommands {
     pub is_missing: bool,
 }
 
-/// One command.
+/// One command of a call.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct ParsedCommand {
     /// JSON pointer to the command.

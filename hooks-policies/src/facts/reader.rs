@@ -1,4 +1,4 @@
-//! The settings that a call is read with.
+//! Settings with which calls are read.
 
 use std::collections::BTreeMap;
 use std::sync::Arc;

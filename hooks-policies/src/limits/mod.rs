@@ -36,10 +36,10 @@
 //!
 //! | module | what it does |
 //! | --- | --- |
-//! | `config` | plain data |
-//! | `calls` | how often tools are called |
-//! | `loops`, `history` | the same calls with the same results, again and again |
-//! | `iterations` | how often an agent calls its model |
+//! | `config` | configuration |
+//! | `calls` | limits on tool calls |
+//! | `loops`, `history` | repeated calls with the same results |
+//! | `iterations` | limits on an agent's calls of its model |
 
 mod calls;
 mod config;

@@ -1,4 +1,4 @@
-//! Squad's pipeline as one hook before tools and one transform after them.
+//! Squad's pipeline as one hook before tool calls and one transform after them.
 
 use std::borrow::Cow;
 use std::convert::Infallible;

@@ -2,7 +2,7 @@
 
 use super::digits::Sequence;
 
-/// Reads a card number from the start of `sequence`.
+/// Parses a card number from the start of `sequence`.
 pub(super) fn read(sequence: &Sequence<'_>) -> Option<(usize, usize)> {
     let groups = sequence.groups();
     let first = groups.first()?;

@@ -64,7 +64,7 @@ pub(super) struct Runs {
 }
 
 impl Runs {
-    /// Returns the end of the run of `body` that `from` is in.
+    /// Returns the end of the run of `body` that contains `from`.
     pub(super) fn end(&mut self, bytes: &[u8], body: Body, from: usize) -> usize {
         let Some(last) = self.last.get_mut(body as usize) else { return from };
         if !(last.0..last.1).contains(&from) {
@@ -103,8 +103,8 @@ fn is_mixed(body: &[u8]) -> bool {
     let letters = sample.iter().filter(|b| b.is_ascii_alphabetic()).count();
     let upper = sample.iter().any(u8::is_ascii_uppercase);
     let lower = sample.iter().any(u8::is_ascii_lowercase);
-    // Of thirty random letters and digits, one in two hundred has no digit; capitals inside distinguish those
-    // from words.
+    // One in two hundred random texts of thirty letters and digits has no digit; capitals inside distinguish
+    // such a text from words.
     letters > 0 && (digits > 0 || (upper && lower && sample.len() >= 16 && !sample.contains(&b'-')))
 }
 

@@ -14,16 +14,16 @@
 //!
 //! | file | idea |
 //! | --- | --- |
-//! | `label` | what can be found, and sets of it |
-//! | `span` | where it was found; overlaps settled |
-//! | `scrubber`, `json` | the engine on text, and on a JSON value |
-//! | `marker` | what stands in its place, and how it is known again |
+//! | `label` | the labels of findings, and sets of labels |
+//! | `span` | positions of findings; merging of overlaps |
+//! | `scrubber`, `json` | scrubbing of text, and of JSON values |
+//! | `marker` | replacements, and how they are recognised |
 //! | `email`, `tld` | e-mail addresses |
-//! | `digits`, `card`, `ssn`, `iban`, `phone`, `network` | what is made of digits |
-//! | `triggers` | one pass over the text for every literal that may begin a secret |
-//! | `vendors`, `forms` | tokens with a documented prefix, and how one is read |
+//! | `digits`, `card`, `ssn`, `iban`, `phone`, `network` | data that consists of digits |
+//! | `triggers` | one pass over the text for every literal that may start a secret |
+//! | `vendors`, `forms` | tokens with a documented prefix, and their parser |
 //! | `pem`, `url`, `headers`, `assignments` | keys, passwords in addresses, credentials in headers and assignments |
-//! | `names`, `value` | does this name promise a secret, is this value one |
+//! | `names`, `value` | judge whether a name suggests a secret, and whether a value is one |
 //! | `arguments` | tool arguments for telemetry |
 //!
 //! Cost: one pass for `@` and its encodings, one for literals, one for digits and colons. Every check around

@@ -66,7 +66,7 @@ fn is_joined(bytes: &[u8], start: usize) -> bool {
 /// Returns whether an address may identify a machine.
 fn is_personal(address: Ipv4Addr) -> bool {
     let [first, ..] = address.octets();
-    // Masks begin with 255; the network 0 is "this host", and its members are wildcard masks.
+    // Masks start with 255; the network 0 is "this host", and its members are wildcard masks.
     !address.is_loopback() && first != 255 && first != 0
 }
 

@@ -40,14 +40,14 @@
 //!
 //! | file | idea |
 //! | --- | --- |
-//! | `config`, `names` | what it is configured by |
-//! | `asked` | the child that is asked for, whichever event asks |
-//! | `rules`, `variants` | what can be judged without counting; trials on a share of the children |
-//! | `limits`, `lineage`, `keys` | what a child is charged to: the scopes, the tree, their names |
-//! | `budget`, `place`, `later` | takes places and gives them back |
-//! | `registry`, `child`, `matching` | who is known; which of them an event means |
-//! | `children`, `notices` | who asks, and who is told |
-//! | `events` | the events it hears of |
+//! | `config`, `names` | configuration |
+//! | `asked` | request for a child, from either event |
+//! | `rules`, `variants` | rules that need no counting; trials on a share of the children |
+//! | `limits`, `lineage`, `keys` | scopes that a child is charged to, position in the tree, names of keys |
+//! | `budget`, `place`, `later` | take places and give them back |
+//! | `registry`, `child`, `matching` | listed children; the one that an event refers to |
+//! | `children`, `notices` | queries, and notices to agents |
+//! | `events` | hooks on other events |
 
 mod asked;
 mod budget;

@@ -15,9 +15,9 @@ use super::watch::SpendNotice;
 #[derive(Clone, Debug, Default, PartialEq)]
 #[non_exhaustive]
 pub struct Advice {
-    /// Use this model instead.
+    /// Model to use instead.
     pub cheaper: Option<String>,
-    /// Ask the user to approve the call, for this reason.
+    /// Reason to ask the user for approval of the call.
     pub ask: Option<Reason>,
     /// Warnings that were given now for the first time.
     pub warnings: Vec<String>,

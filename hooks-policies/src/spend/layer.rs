@@ -15,7 +15,7 @@ pub struct SpendBudgetLayer<M> {
     approver: Option<Arc<dyn SpendApprover>>,
 }
 
-/// The same around a model that streams; see [`SpendStreamService`].
+/// Layer like [`SpendBudgetLayer`] around a model that streams; see [`SpendStreamService`].
 #[derive(Clone)]
 pub struct SpendStreamLayer<M> {
     budget: SpendBudget,

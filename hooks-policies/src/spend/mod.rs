@@ -51,13 +51,13 @@
 //!
 //! | module | what it does |
 //! | --- | --- |
-//! | `config`, `compile`, `rules` | what people write, and what it means |
-//! | `price`, `estimate` | what tokens cost, and how many there are where nobody counts |
+//! | `config`, `compile`, `rules` | configuration, and its compiled form |
+//! | `price`, `estimate` | prices of tokens, and estimates of their number |
 //! | `limit` | the counters that a call draws on |
-//! | `budget`, `hold` | the engine: holds before a call, settles after it |
-//! | `advice`, `said`, `watch`, `report` | what is done before a limit is reached, who is told, what came of it all |
-//! | `meter`, `layer`, `service`, `future`, `stream` | around a model |
-//! | `events`, `open_calls` | on events |
+//! | `budget`, `hold` | the engine: reserves before a call, settles after it |
+//! | `advice`, `said`, `watch`, `report` | actions before a limit is reached, marks, notices, reports |
+//! | `meter`, `layer`, `service`, `future`, `stream` | the budget as a layer around a model |
+//! | `events`, `open_calls` | the budget on events |
 
 mod advice;
 mod budget;

@@ -1,4 +1,4 @@
-//! A tool call as the pipeline sees it, and the arguments its policies read.
+//! Tool call as the pipeline sees it, and the arguments that its policies read.
 
 use std::borrow::Cow;
 
@@ -8,8 +8,8 @@ use super::javascript::{JsError, is_truthy};
 
 /// Context of a run.
 ///
-/// Everything may be borrowed: a run without custom hooks copies nothing. Custom hooks change the call
-/// through [`Cow::to_mut`].
+/// All parts may be borrowed: a run without custom hooks copies nothing. Custom hooks change the call through
+/// [`Cow::to_mut`].
 #[derive(Clone, Debug, PartialEq)]
 pub struct SquadCall<'a> {
     /// Name of the tool, compared exactly.

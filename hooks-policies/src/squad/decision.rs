@@ -82,7 +82,7 @@ pub enum Blocker {
     WriteGuard,
     /// The command contains a prohibited text.
     Shell,
-    /// The session has used its questions up.
+    /// The session has used up its questions.
     AskLimit,
     /// The agent is locked out of an artifact.
     Lockout,

@@ -23,7 +23,7 @@ impl LockoutRegistry {
         Self::default()
     }
 
-    /// Keeps `agent` from writing `artifact`.
+    /// Locks `agent` out of `artifact`.
     pub fn lockout(&self, artifact: &str, agent: &str) {
         self.index.write().unwrap_or_else(PoisonError::into_inner).insert(artifact, agent);
     }
