@@ -143,7 +143,7 @@ fn of_program(name: &str) -> impl Iterator<Item = &'static Helper> {
 }
 
 impl Helper {
-    /// Returns whether a word is one of the options; if it is, with its attached value.
+    /// Returns `Some` if a word is one of the options, with the value attached to it, if any.
     fn value(&self, word: &Argument) -> Option<Option<Argument>> {
         let text = word.prefix();
         if let Some(long) = text.strip_prefix("--") {
@@ -166,8 +166,8 @@ impl Helper {
     }
 }
 
-/// Returns whether a word contains a command in the program's own syntax: `less +!…`, `ssh -o
-/// ProxyCommand=…`, `strace -o '|…'`.
+/// Returns whether a word contains a command in the program's own syntax: `less +!…`,
+/// `ssh -o ProxyCommand=…`, `strace -o '|…'`.
 fn is_command_of_its_own(name: &str, word: &Argument) -> bool {
     let text = word.prefix();
     match name {

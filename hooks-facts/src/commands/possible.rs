@@ -1,8 +1,12 @@
 //! Decides whether a partly known invocation may match a blocked pattern.
 //!
-//! Three parts may be unknown. The rest of an option: `-r"$X"`. A word in the place of the subcommand: `git
-//! $X push`. The effect of an unknown program on its words: `chronic rm -rf x`. Unknown operands are treated
-//! as operands: nearly every command has some.
+//! Three parts may be unknown:
+//!
+//! - the rest of an option (`-r"$X"`);
+//! - a word in the place of the subcommand (`git $X push`);
+//! - the effect of an unknown program on its words (`chronic rm -rf x`).
+//!
+//! Unknown operands are treated as operands: nearly every command has some.
 
 use super::analysis::{Analysis, Invocation, Options};
 use super::argument::Argument;

@@ -80,7 +80,7 @@ impl<'r> Call<'r> {
     }
 
     /// Returns the path of a relative name in the folder that an argument sets for commands; `None` without
-    /// such an argument.
+    /// such an argument, or for an absolute name.
     pub(crate) fn moved(self, name: &str) -> Option<String> {
         WorkingFolder::of_command_tool(self.arguments()).of_name(name)
     }

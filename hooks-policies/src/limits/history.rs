@@ -33,7 +33,7 @@ impl Step {
 }
 
 impl History {
-    /// Parses a stored history. A step that cannot be parsed makes the history empty.
+    /// Parses a stored history. Steps that cannot be parsed are skipped.
     pub(super) fn read(text: &str) -> Self {
         let step = |text: &str| {
             let (call, done) = text.split_once('.')?;

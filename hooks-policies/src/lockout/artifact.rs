@@ -28,8 +28,8 @@ impl std::error::Error for ArtifactError {}
 /// Returns the normal form of an artifact's name: `./src//auth.rs` and `src\auth.rs` are `src/auth.rs`.
 ///
 /// # Errors
-/// Returns an error if the name is ambiguous: if it contains `..` or `~`, or names only the root. A lockout
-/// under such a name would lock everything or nothing.
+/// Returns an error if the name has control characters, starts with `~`, has a part `..`, or names only the
+/// root. A lockout under such a name would lock everything or nothing.
 pub fn artifact_name(name: &str) -> Result<String, ArtifactError> {
     let refused = |problem: &str, hint: &str| {
         let (name, problem, hint) = (name.to_owned(), problem.to_owned(), hint.to_owned());

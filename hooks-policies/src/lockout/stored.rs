@@ -14,8 +14,8 @@ use super::registry::{LockedOut, Lockout, LockoutRegistry};
 use crate::artifacts;
 use crate::names::folded;
 
-/// Time for which the last known lockouts apply while the store is unavailable (fleet reliability target: staleness
-/// of lists).
+/// Time for which the last known lockouts apply while the store is unavailable (reliability target of fleets:
+/// staleness of lists).
 const STALE_AFTER: Duration = Duration::from_secs(30);
 /// Time for which cleared lockouts are recorded.
 const CLEARED_FOR: Duration = Duration::from_secs(400 * 24 * 60 * 60);

@@ -11,9 +11,9 @@
 //! folder above it, are allowed: passing it to a container, and a `chmod` that only gives rights to the owner
 //! or the group.
 //!
-//! The same applies to unknown tools. This policy checks the files in their arguments, unless the tool's name
-//! shows that it only reads. It also checks every other text in the arguments that is such a path, and every
-//! text in an argument for commands.
+//! For an unknown tool, the files in its arguments are checked, every other text in them that is such a path,
+//! and the commands in its arguments. If the tool's name shows that it only reads, only the commands are
+//! checked.
 //!
 //! Commands of `hooks` that change this state are for the operator, under whatever name the program runs.
 //!

@@ -92,7 +92,7 @@ async fn settle(
 }
 
 /// Charges a call without a reservation: one that another set of hooks allowed, or whose reservation was
-/// given back. The charge may exceed a limit, after which no further call is allowed.
+/// given back. The charge may exceed a limit; after that, no further call is allowed.
 async fn charge_unheld(
     budget: &SpendBudget,
     store: &dyn StateStore,
