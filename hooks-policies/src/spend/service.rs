@@ -11,11 +11,11 @@ use super::meter::{Meter, MeterReply, SpendApprover};
 /// Reserves the possible cost of a call, makes it, and settles its real cost. A call that the budget does not
 /// allow is not made.
 ///
-/// A whole answer cannot be cut. If the most that it may take is known, all of that is reserved; if the meter
-/// can limit the answer, at most the remaining budget. If the length is unknown, one step is reserved, and
-/// usage beyond it is charged even if that exceeds the limit. If the future is dropped before the model is
-/// called, the reservation is released; if it is dropped or fails later, it is charged as the budget's
-/// `unanswered` configures.
+/// A whole answer cannot be cut. If the most that it may take is known, all of that is reserved. If the meter
+/// can limit the answer, at most the remaining budget is reserved, and the answer is limited to that. If the
+/// length is unknown and a limit applies, the call is denied; without a limit, one step is reserved. If the
+/// future is dropped before the model is called, the reservation is released; if it is dropped or fails later,
+/// it is charged as the budget's `unanswered` configures.
 ///
 /// Always ready: reserves first, and then drives the readiness of a clone of the model. Boxes one future per
 /// call for its requests to the store. Put it inside layers that retry or fall back to another model, so that
