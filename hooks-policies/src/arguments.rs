@@ -1,4 +1,4 @@
-//! Tool arguments as telemetry may record them: scrubbed, and cut to a length (law 7).
+//! Tool arguments as telemetry may record them: scrubbed and cut to a length (law 7).
 //!
 //! ```
 //! use hooks_policies::ArgumentRecorder;
@@ -20,29 +20,29 @@ use serde_json::Value;
 
 use crate::redaction::{Options, Scrubber, redact_arguments};
 
-/// Writes arguments as a text that may be recorded.
+/// Formats arguments as text that may be recorded.
 #[derive(Clone, Debug, Default)]
 pub struct ArgumentRecorder {
     options: Options,
 }
 
 impl ArgumentRecorder {
-    /// Looks for what `scrubber` finds.
+    /// Creates a recorder that redacts with `scrubber`.
     pub fn new(scrubber: Scrubber) -> Self {
         Self { options: Options::default().with_scrubber(scrubber) }
     }
 
-    /// With other options.
+    /// Creates a recorder with other options.
     pub fn with_options(options: Options) -> Self {
         Self { options }
     }
 
-    /// The arguments as a text.
+    /// Formats the arguments as text.
     pub fn text(&self, arguments: &Value) -> String {
         redact_arguments(arguments, &self.options)
     }
 
-    /// An observer that hands every decided call, with its arguments as a text, to `record`.
+    /// Returns an observer that passes each decided call and the text of its arguments to `record`.
     pub fn observer<F>(self, record: F) -> RecordedCalls<F>
     where
         F: Fn(&HookRequest<ToolDecided>, &str) + Send + Sync,
@@ -51,7 +51,7 @@ impl ArgumentRecorder {
     }
 }
 
-/// An observer of decided calls; see [`ArgumentRecorder::observer`].
+/// Observer of decided calls; see [`ArgumentRecorder::observer`].
 #[derive(Clone)]
 pub struct RecordedCalls<F> {
     recorder: ArgumentRecorder,

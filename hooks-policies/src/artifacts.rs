@@ -1,4 +1,5 @@
-//! Named files and folders that a place is compared with: a file, a folder and all below it, or a glob.
+//! Named files and folders that a place is compared with: a file, a folder with everything below it, or a
+//! glob.
 
 use std::borrow::Cow;
 
@@ -7,38 +8,39 @@ use hooks_facts::globs::{self, Dialect, Gap, GlobOptions, Globs};
 use crate::config::PatternDialect;
 use crate::facts::{Call, Known, Place};
 
-/// Artifacts, compiled. Names are compared without regard to case.
+/// Compiled artifacts. Names are compared without regard to case.
 #[derive(Clone, Debug, Default)]
 pub(crate) struct Artifacts {
     names: Vec<String>,
-    /// Those that are relative to the root.
+    /// Patterns relative to the root.
     relative: Patterns,
-    /// Those that are absolute, without the first slash.
+    /// Absolute patterns, without the first slash.
     absolute: Patterns,
-    /// The relative ones in any folder, for places outside of the root.
+    /// The relative patterns in any folder, for places outside of the root.
     outside: Patterns,
-    /// An artifact that stands for everything.
+    /// Index of an artifact that stands for everything.
     everything: Option<usize>,
 }
 
-/// An artifact that a place is, or is below.
+/// Artifact that is a place, or contains it.
 #[derive(Debug)]
 pub(crate) struct Found<'a> {
     pub(crate) artifact: &'a str,
-    /// The reading of the place that says so.
+    /// Reading of the place that matched.
     pub(crate) reading: String,
 }
 
 #[derive(Clone, Debug, Default)]
 struct Patterns {
     globs: Globs,
-    /// The artifact that each pattern is of.
+    /// Index of the artifact of each pattern.
     owners: Vec<usize>,
 }
 
 impl Artifacts {
-    /// Compiles names. Where they are `anywhere`, a relative one is also meant in any other folder, as when agents
-    /// work in copies of the project. A name that is no pattern stands for everything: too much is safe.
+    /// Compiles names. If `anywhere` is set, a relative name also applies in any other folder, for agents
+    /// that work in copies of the project. A name that is not a valid pattern stands for everything, which
+    /// errs on the safe side.
     pub(crate) fn new<'a>(
         names: impl IntoIterator<Item = &'a str>,
         dialect: PatternDialect,
@@ -68,7 +70,7 @@ impl Artifacts {
         artifacts
     }
 
-    /// Compiles names of folders, without what is in them. Those that are no patterns are left out.
+    /// Compiles names of folders, without the files in them. Names that are not valid patterns are left out.
     pub(crate) fn folders<'a>(names: impl IntoIterator<Item = &'a str>, dialect: PatternDialect) -> Self {
         let (mut relative, mut absolute) = (Vec::new(), Vec::new());
         let mut artifacts = Self::default();
@@ -85,12 +87,13 @@ impl Artifacts {
         artifacts
     }
 
-    /// Why a name is no artifact, and what to write.
+    /// Returns the error of a name that is not a valid artifact, and advice.
     pub(crate) fn problem_of(name: &str, dialect: PatternDialect) -> Option<(String, String)> {
         if is_plain(name) {
             return None;
         }
-        // As they are compiled in the end: a name can be just short enough, and what is below it too long.
+        // Checks all patterns that are compiled later: a name may be just short enough, but too long with
+        // `/**` appended.
         let pattern = folded(trimmed(name));
         let all = [pattern.to_string(), format!("{pattern}/**"), format!("**/{pattern}/**")];
         let errors = Globs::compile(all, &options(dialect)).err()?;
@@ -99,7 +102,8 @@ impl Artifacts {
         Some((format!("`{name}` cannot be used: {problem}"), hint.to_owned()))
     }
 
-    /// The first artifact that a place is, or may be, is below, or, where all below it changes, is above.
+    /// Returns the first artifact that a place is, or may be, or is below. If the call changes everything
+    /// below the place, also the first artifact below it.
     pub(crate) fn find(&self, call: Call<'_>, place: &Place, known: &Known<'_>) -> Option<Found<'_>> {
         if let Some(index) = self.everything {
             return self.found(index, place.given.clone());
@@ -129,13 +133,13 @@ impl Artifacts {
     }
 }
 
-/// What an absolute reading lacks: the first slash, unless it begins with a drive.
+/// Returns the start that an absolute reading lacks: the first slash, unless it starts with a drive.
 fn top(reading: &str) -> &'static str {
     if reading.as_bytes().get(1) == Some(&b':') { "" } else { "/" }
 }
 
 impl Patterns {
-    /// With `below`, a name stands for what is below it, too.
+    /// With `below`, a name also stands for everything below it.
     fn new(artifacts: &[(String, usize)], dialect: PatternDialect, below: bool) -> Self {
         let mut patterns = Vec::with_capacity(artifacts.len() * 2);
         let mut owners = Vec::with_capacity(artifacts.len() * 2);
@@ -147,7 +151,7 @@ impl Patterns {
             }
         }
         let patterns = patterns.iter().map(|pattern| folded(pattern));
-        // `problem_of` compiled each of them alone before, so nothing is lost here.
+        // `problem_of` has compiled each of them before, so nothing is lost here.
         let globs = Globs::compile(patterns, &options(dialect)).unwrap_or_default();
         Self { globs, owners }
     }
@@ -156,14 +160,14 @@ impl Patterns {
         self.owners.get(self.globs.find(reading.trim_end_matches('/'))?).copied()
     }
 
-    /// An artifact below a folder.
+    /// Returns an artifact below a folder.
     fn below(&self, folder: &str) -> Option<usize> {
         self.owners.get(self.globs.find_below(folder)?).copied()
     }
 
-    /// An artifact that an outline may stand for, or, where all below it changes, be above.
+    /// Returns an artifact that an outline may stand for; with `below`, also one that may be below it.
     ///
-    /// A search that goes through folders meets nearly every folder: of those, only the ones that it begins in count.
+    /// A recursive search visits nearly every folder, so only the folders in which it starts count.
     fn meets(&self, outline: &str, below: bool) -> Option<usize> {
         let is_deep = |c: char| Gap::of(c).is_some_and(Gap::is_deep);
         let start = || {
@@ -188,22 +192,22 @@ fn options(dialect: PatternDialect) -> GlobOptions {
     GlobOptions { dialect, case_insensitive: false, root: None }
 }
 
-/// Longer names are looked at as patterns.
+/// Longest name that is checked without compiling it.
 const PLAIN_LENGTH: usize = 1024;
 
-/// Whether a name is an artifact at first sight: a path without anything that a pattern could mean something by.
+/// Returns whether a name obviously is an artifact: a path without any characters of patterns.
 fn is_plain(name: &str) -> bool {
     let is_letter = |byte: u8| byte.is_ascii_alphanumeric() || matches!(byte, b'/' | b'.' | b'_' | b'-');
-    // Something beside dots and slashes has to be left of it.
+    // At least one character besides dots and slashes has to remain.
     name.len() <= PLAIN_LENGTH
         && name.bytes().all(is_letter)
         && name.bytes().any(|byte| byte.is_ascii_alphanumeric())
         && !name.contains("..")
 }
 
-/// A text as a file system without case compares it.
+/// Returns a text in the form in which a case-insensitive file system compares it.
 pub(crate) fn folded(text: &str) -> Cow<'_, str> {
-    // Without an early end, many bytes are looked at at once.
+    // A loop without early exit lets the compiler check many bytes at once.
     let is_folded = |all: bool, byte: u8| all & byte.is_ascii() & !byte.is_ascii_uppercase();
     if text.bytes().fold(true, is_folded) {
         return Cow::Borrowed(text);
@@ -214,7 +218,8 @@ pub(crate) fn folded(text: &str) -> Cow<'_, str> {
     Cow::Owned(text.chars().flat_map(char::to_uppercase).flat_map(char::to_lowercase).collect())
 }
 
-/// The name as it is compared: nothing before it, no slash behind it. Empty for what stands for the root.
+/// Returns the name in the form in which names are compared: without `./` and slashes at the start, and
+/// without a slash at the end. Empty for the root.
 fn trimmed(name: &str) -> &str {
     let mut name = name.trim_matches('/');
     while let Some(rest) = name.strip_prefix("./") {

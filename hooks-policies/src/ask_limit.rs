@@ -1,9 +1,10 @@
 //! Limits how often the user is asked in a session.
 //!
-//! Takes a place in a [`StateStore`] for each call of a tool that asks, by the table of tool names; the counter is
-//! that of the tenant's session and shared by its agents, or that of the whole tree of sessions. A call that is denied gives its place back, unless
-//! attempts count. A client that asks twice about the same call takes one place; where that was given back in between,
-//! it takes another. A store that fails is a denial.
+//! For each call of a tool that asks the user (by the table of tool names), takes a place from a limit in a
+//! [`StateStore`]. The counter belongs to the session and is shared by its agents, or to the whole tree of
+//! sessions. A call that is denied gives its place back, unless attempts count. If a client reports the same
+//! call twice, the call takes one place; if that place was given back in between, the call takes another one.
+//! If the store fails, the call is denied.
 //!
 //! ```
 //! use hooks_core::Hooks;
@@ -36,7 +37,7 @@ use crate::store::CountingStore;
 
 const NAME: &str = "ask-limit";
 
-/// Limits how often the user is asked; see the [module](self) for an example.
+/// Limit on questions to the user; see the [module](self) for an example.
 pub struct AskLimit {
     reader: CallReader,
     limit: u64,
@@ -45,17 +46,17 @@ pub struct AskLimit {
     store: CountingStore,
 }
 
-/// An ask limit outside of an inner hook.
+/// Ask limit around an inner hook.
 pub type AskLimitLayer = ReserveLayer<Arc<AskLimit>>;
 
 impl AskLimit {
-    /// A limit that counts in memory, by the clock of its first call.
+    /// Creates a limit that counts in memory and uses the clock of its first call.
     pub fn new(config: &AskUserConfig, reader: &CallReader) -> Self {
         let AskUserConfig { max_per_session: limit, counts, of } = *config;
         Self { reader: reader.clone(), limit, counts, of, store: CountingStore::default() }
     }
 
-    /// Counts in `store`, which may be shared and may last.
+    /// Counts in `store`, which may be shared between processes and may be durable.
     #[must_use]
     pub fn with_store(mut self, store: Arc<dyn StateStore>) -> Self {
         self.store = CountingStore::Given(store);
@@ -67,7 +68,7 @@ impl AskLimit {
         self
     }
 
-    /// The limit as a layer. Put it outermost, so that it is asked last.
+    /// Wraps the limit in a layer. Put it outermost, so that it is asked last.
     pub fn layer(self) -> AskLimitLayer {
         ReserveLayer::new(Arc::new(self))
     }
@@ -107,7 +108,7 @@ impl Reserve<PreToolUse> for AskLimit {
     }
 }
 
-/// Counts what was denied, where attempts count.
+/// Counts denied calls if attempts count.
 impl Observer<PreToolUse> for AskLimit {
     fn name(&self) -> &'static str {
         NAME
@@ -119,14 +120,14 @@ impl Observer<PreToolUse> for AskLimit {
         {
             return;
         }
-        // A place that could not be taken was none that anybody waits for.
+        // A reservation that was refused needs no commit.
         let count = |taken| {
             if let Ok(Reservation::Held(place)) = taken {
                 place.commit();
             }
         };
         let mut taking = self.take(request);
-        // What a store in this process answers needs no background.
+        // A store in this process answers at once and needs no background task.
         match Pin::new(&mut taking).poll(&mut Context::from_waker(Waker::noop())) {
             Poll::Ready(taken) => count(taken),
             Poll::Pending => {
@@ -147,7 +148,7 @@ impl fmt::Debug for AskLimit {
     }
 }
 
-/// A place for a question, among those of `session`.
+/// Creates the place of a question in the limit of `session`.
 fn question(
     limit: u64,
     store: Arc<dyn StateStore>,

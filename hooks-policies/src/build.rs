@@ -1,9 +1,10 @@
-//! Builds hooks of the configuration.
+//! Builds the hooks that a configuration describes.
 //!
-//! Everything is compiled here, and everything that is wrong is reported at once, before a call is judged. The order
-//! is: protected files, write guard, lockout, command guard, rules; then the limits on questions, calls, children and spending; and
-//! after a tool the scrubber. Add hooks of your own **before** the configuration, so that the scrubber stays the last to change
-//! a result; what they rewrite before a call is judged in any order.
+//! Compiles the whole configuration before the first call is judged and reports all errors at once. The order
+//! is: protected files, write guard, lockout, command guard, rules; then the limits on questions, calls,
+//! children and spending; after a tool call, the scrubber. Add your own hooks **before** the configuration,
+//! so that the scrubber stays the last hook that changes a result. Hooks that rewrite an event before it is
+//! judged may be added in any order.
 
 use std::sync::Arc;
 
@@ -30,7 +31,7 @@ use crate::spend::{SpendBudget, SpendWatch, events};
 use crate::store::CountingStore;
 use crate::write_guard::WriteGuard;
 
-/// The classic policies, with what outlives a configuration: the store that counts and the lockouts.
+/// The classic policies, with the parts that outlive a configuration: the store that counts and the lockouts.
 ///
 /// ```
 /// use std::sync::Arc;
@@ -55,33 +56,33 @@ pub struct StrictPolicies {
 }
 
 impl StrictPolicies {
-    /// The policies of `config`; they count in memory and begin without lockouts.
+    /// Creates the policies of `config`, which count in memory and start without lockouts.
     pub fn new(config: PolicyConfig) -> Self {
         Self { config, store: None, lockouts: None, stored_lockouts: None, watch: None }
     }
 
-    /// Counts in `store`.
+    /// Counts in `store` instead of in memory.
     #[must_use]
     pub fn with_store(mut self, store: Arc<dyn StateStore>) -> Self {
         self.store = Some(store);
         self
     }
 
-    /// Enforces the lockouts of `registry`, to which those of the configuration are added.
+    /// Enforces the lockouts of `registry`; the lockouts of the configuration are added to it.
     #[must_use]
     pub fn with_lockouts(mut self, registry: Arc<LockoutRegistry>) -> Self {
         self.lockouts = Some(registry);
         self
     }
 
-    /// Enforces lockouts that a store keeps: each call that writes asks it who is locked out.
+    /// Enforces lockouts that are kept in a store: each call that writes reads the current lockouts from it.
     #[must_use]
     pub fn with_stored_lockouts(mut self, lockouts: Arc<StoredLockouts>) -> Self {
         self.stored_lockouts = Some(lockouts);
         self
     }
 
-    /// Tells `watch` what the budget does, and what each session spent.
+    /// Reports to `watch` what the budget does and what each session spent.
     #[must_use]
     pub fn with_spend_watch(mut self, watch: Arc<dyn SpendWatch>) -> Self {
         self.watch = Some(watch);
@@ -93,7 +94,7 @@ impl HooksConfig for StrictPolicies {
     type Error = PolicyErrors;
 
     /// # Errors
-    /// Everything in the configuration that cannot be used; nothing is added then.
+    /// Returns all errors of the configuration; nothing is added in that case.
     fn add_to(self, builder: &mut HooksBuilder) -> Result<(), PolicyErrors> {
         let Self { config, store, lockouts, stored_lockouts, watch } = self;
         let mut errors = PolicyErrors::default();
@@ -103,7 +104,8 @@ impl HooksConfig for StrictPolicies {
             config.command_guard.map(|guard| CommandGuard::compile(&guard, &reader, &mut errors));
         let scrubber = config.redaction.as_ref().map(|redaction| scrubber(redaction, &mut errors));
         let recorder = match (&config.redaction, &scrubber) {
-            // Squad's telemetry has its own shape; what is recorded is scrubbed of everything all the same.
+            // Squad's telemetry has its own format, but recorded arguments are scrubbed with all labels all
+            // the same.
             (Some(redaction), _) if redaction.dialect == PatternDialect::Squad => {
                 ArgumentRecorder::with_options(Options::default().with_list_as_object(true))
             }
@@ -119,7 +121,7 @@ impl HooksConfig for StrictPolicies {
         }
         let rules = Rules::compile(&config.rules, &reader, &mut errors);
         let protected = ProtectedFiles::compile(&config.protected, &reader, &mut errors);
-        // One store for all of them, also where it is in memory.
+        // All limits share one store, also if it is in memory.
         let counting = CountingStore::new(store);
         let limits = config.limits.as_ref().map(|limits| Limits::compile(limits, &counting, &mut errors));
         let budget = config.budget.as_ref().map(|budget| {
@@ -135,14 +137,15 @@ impl HooksConfig for StrictPolicies {
         if !config.protected.is_empty() {
             builder.add_policy(protected);
         }
-        // Before the write guard: of a command that is both, what it does says more than where it does it.
+        // Before the write guard: if both deny a command, the blocked program is the more useful reason.
         if let Some(guard) = command_guard {
             builder.add_policy(guard);
         }
         if let Some(guard) = write_guard {
             builder.add_policy(guard);
         }
-        // The registry is there also where it is not enforced, so that its users need not know.
+        // The registry exists also if lockouts are not enforced, so that callers of `lockouts` need no
+        // special case.
         let mirror = stored_lockouts.as_ref().map(|stored| Arc::clone(stored.registry()));
         let registry =
             mirror.or(lockouts).unwrap_or_else(|| Arc::new(LockoutRegistry::new(reader.dialect())));
@@ -176,7 +179,7 @@ impl HooksConfig for StrictPolicies {
         if counts {
             *builder = std::mem::take(builder).listener::<SessionEnd>(counting);
         }
-        // Last: whatever else refuses a call, nothing is held for it.
+        // Last, so that nothing is reserved for a call that another hook denies.
         if let Some((budget, enforce)) = budget {
             events::add_to(builder, &budget, enforce, &reader);
             builder.add_extension(Arc::new(budget));
@@ -189,7 +192,7 @@ impl HooksConfig for StrictPolicies {
     }
 }
 
-/// Reports names that stand for nothing.
+/// Reports names that match no artifact or agent.
 fn check_lockouts(config: &LockoutConfig, dialect: PatternDialect, errors: &mut PolicyErrors) {
     for (artifact, agents) in &config.locked {
         let field = format!("reviewer_lockout.locked.{artifact}");
@@ -217,7 +220,7 @@ impl HooksConfig for PolicyConfig {
     type Error = PolicyErrors;
 
     /// # Errors
-    /// Everything in the configuration that cannot be used; nothing is added then.
+    /// Returns all errors of the configuration; nothing is added in that case.
     fn add_to(self, builder: &mut HooksBuilder) -> Result<(), PolicyErrors> {
         StrictPolicies::new(self).add_to(builder)
     }
@@ -229,21 +232,21 @@ impl std::fmt::Debug for StrictPolicies {
     }
 }
 
-/// What the classic policies hand out with a set of hooks.
+/// Access to the shared state of the classic policies in a set of hooks.
 pub trait PolicyHooks {
-    /// Who is locked out of what; `None` where the set was built without the classic policies.
+    /// Returns the registry of lockouts; `None` if the set was built without the classic policies.
     fn lockouts(&self) -> Option<&LockoutRegistry>;
 
-    /// The lockouts that a store keeps; `None` where they are in memory.
+    /// Returns the lockouts that a store keeps; `None` if they are in memory.
     fn stored_lockouts(&self) -> Option<&StoredLockouts>;
 
-    /// Writes arguments as they may be recorded, with the scrubber of the configuration.
+    /// Returns the recorder that formats arguments for telemetry, with the scrubber of the configuration.
     fn argument_recorder(&self) -> Option<&ArgumentRecorder>;
 
-    /// Which children agents may start, and who of them lives; `None` where the configuration says nothing about them.
+    /// Returns the budget of child agents; `None` if the configuration has none.
     fn spawn_budget(&self) -> Option<&SpawnBudget>;
 
-    /// What may be spent; `None` where the configuration says nothing about it.
+    /// Returns the spending budget; `None` if the configuration has none.
     fn spend_budget(&self) -> Option<&SpendBudget>;
 }
 

@@ -1,8 +1,9 @@
-//! Refuses commands that would run a blocked program.
+//! Denies commands that would run a blocked program.
 //!
-//! A command is analysed as the shell would read it, so spelling, quoting, wrappers and substitutions make no
-//! difference, and a text that merely mentions a blocked command is no command. What cannot be known before it runs
-//! is judged by `unresolvable`. A command that nothing speaks against gets no opinion. Linear in the command.
+//! Commands are analysed as the shell would parse them: spelling, quoting, wrappers and substitutions make no
+//! difference. A quoted mention of a blocked command is not a command. `unresolvable` decides about commands
+//! that cannot be known before they run. The guard has no opinion on a command that matches no pattern. The
+//! cost is linear in the length of the command.
 //!
 //! ```
 //! use hooks_core::{HookContext, HookRequest, Policy, Strength, event::PreToolUse};
@@ -33,7 +34,7 @@ use crate::write_guard::unknown;
 
 const NAME: &str = "command-guard";
 
-/// Refuses commands that would run a blocked program; see the [module](self) for an example.
+/// Denies commands that would run a blocked program; see the [module](self) for an example.
 #[derive(Clone, Debug)]
 pub struct CommandGuard {
     reader: CallReader,
@@ -44,21 +45,21 @@ pub struct CommandGuard {
     missing: OnUnknown,
 }
 
-/// A command guard in front of an inner hook.
+/// Command guard in front of an inner hook.
 pub type CommandGuardLayer = PolicyLayer<Arc<CommandGuard>>;
 
 impl CommandGuard {
-    /// A guard that reads calls as `reader` does.
+    /// Creates a guard that reads calls with `reader`.
     ///
     /// # Errors
-    /// Patterns that cannot be used, all of them.
+    /// Returns an error for each pattern that cannot be used.
     pub fn new(config: &CommandGuardConfig, reader: &CallReader) -> Result<Self, PolicyErrors> {
         let mut errors = PolicyErrors::default();
         let guard = Self::compile(config, reader, &mut errors);
         errors.or(guard)
     }
 
-    /// The guard as a layer.
+    /// Wraps the guard in a layer.
     pub fn layer(self) -> CommandGuardLayer {
         PolicyLayer::new(Arc::new(self))
     }
@@ -165,7 +166,7 @@ impl Policy<PreToolUse> for CommandGuard {
     }
 }
 
-/// Compiles blocked commands; those that cannot be used are reported as items of `field`.
+/// Compiles blocked commands; each that cannot be used is reported as an item of `field`.
 pub(crate) fn patterns(texts: &[String], field: &str, errors: &mut PolicyErrors) -> Vec<BlockedPattern> {
     let mut compiled = Vec::with_capacity(texts.len());
     for (index, text) in texts.iter().enumerate() {
@@ -184,7 +185,8 @@ pub(crate) fn patterns(texts: &[String], field: &str, errors: &mut PolicyErrors)
     compiled
 }
 
-/// Whether a text holds what no program, operand or option is written with: it can only be meant as it stands.
+/// Returns whether a text has characters that no program, operand or option contains, so that it can only be
+/// meant literally.
 pub(crate) fn is_fragment(text: &str) -> bool {
     text.trim().is_empty()
         || text.contains(['|', '&', ';', '<', '>', '(', ')', '*', '`', '$', '\'', '"', '\n'])

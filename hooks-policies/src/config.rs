@@ -1,8 +1,8 @@
-//! What the strict policies are configured by: plain data, read from `hooks.yaml` by the `hooks` crate or
-//! written in Rust. [`Hooks::from_policy`](hooks_core::Hooks::from_policy) builds the hooks of it.
+//! Configuration of the strict policies: plain data, read from `hooks.yaml` by the `hooks` crate or written
+//! in Rust. [`Hooks::from_policy`](hooks_core::Hooks::from_policy) builds hooks from it.
 //!
-//! Every field is optional; an absent section switches its policy off, a present one is taken as written: a
-//! limit of 0 means none at all, an empty list of allowed paths allows no path.
+//! Every field is optional. A missing section switches its policy off; a present one is taken literally: a
+//! limit of 0 allows nothing, an empty list of allowed paths allows no path.
 
 use std::collections::BTreeMap;
 use std::path::PathBuf;
@@ -24,64 +24,64 @@ pub use crate::spend::{
 };
 pub use crate::window::LimitWindow;
 
-/// The classic policies, strictly read.
+/// Configuration of the classic policies, strictly read.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
 #[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 #[serde(default, deny_unknown_fields)]
 pub struct PolicyConfig {
-    /// How paths are read.
+    /// Options for resolving paths.
     pub paths: PathsConfig,
-    /// Further tools, by name: what they do.
+    /// Roles of further tools, by tool name.
     pub tools: BTreeMap<String, ToolRole>,
-    /// Which files may be written.
+    /// Files that may be written.
     pub write_guard: Option<WriteGuardConfig>,
-    /// Which commands may not run.
+    /// Commands that are blocked.
     pub command_guard: Option<CommandGuardConfig>,
-    /// How often the user may be asked.
+    /// Limit on questions to the user.
     pub ask_user: Option<AskUserConfig>,
-    /// How often tools and models may be called.
+    /// Limits on calls of tools and models.
     pub limits: Option<LimitsConfig>,
-    /// What may be spent on models.
+    /// Budget for calls of models.
     pub budget: Option<SpendBudgetConfig>,
-    /// What is scrubbed from tool results.
+    /// Data that is scrubbed from tool results.
     pub redaction: Option<RedactionConfig>,
     /// Keeps locked-out agents away from their artifacts.
     pub reviewer_lockout: Option<LockoutConfig>,
-    /// Which children agents may start, and how many.
+    /// Child agents that may be started, and how many.
     pub spawn: Option<SpawnConfig>,
-    /// Rules of one's own, in order.
+    /// Custom rules, in order.
     pub rules: Vec<RuleConfig>,
-    /// What the agents cannot write, whatever else is allowed: the configuration itself, the settings of agent
-    /// clients. Absolute, or relative to the root.
+    /// Files that agents cannot write, whatever else is allowed: the configuration itself, the settings of
+    /// clients. Each is absolute or relative to the root.
     pub protected: Vec<String>,
 }
 
-/// How paths are read.
+/// Options for resolving paths.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
 #[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 #[serde(default, deny_unknown_fields)]
 pub struct PathsConfig {
-    /// The folder that globs are relative to; the event's team root or working directory where absent.
+    /// Folder that globs are relative to; if missing, the event's team root or working directory.
     pub root: Option<PathBuf>,
-    /// Whether names are compared without regard to case; as the platform does where absent.
+    /// Whether names are compared without regard to case; if missing, as the platform does.
     pub case_insensitive: Option<bool>,
-    /// Whether patterns are read as Squad's are.
+    /// Syntax of patterns: the standard one, or Squad's.
     pub dialect: PatternDialect,
 }
 
-/// How patterns and texts are read.
+/// Syntax of patterns and texts.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 #[serde(rename_all = "snake_case")]
 pub enum PatternDialect {
-    /// `*` and `?` inside a segment, `**` whole segments, `{a,b}` alternatives.
+    /// `*` and `?` match inside a segment, `**` matches whole segments, `{a,b}` lists alternatives.
     #[default]
     Standard,
-    /// Squad's: back slashes are slashes, `?` is any character, braces are literal.
+    /// Squad's syntax: back slashes are slashes, `?` is any character, braces are literal.
     Squad,
 }
 
-/// What a tool does.
+/// Effect of a tool.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 #[serde(rename_all = "snake_case")]
@@ -110,46 +110,45 @@ impl From<ToolRole> for ToolKind {
     }
 }
 
-/// Strict or not about what cannot be known.
+/// Reaction to a call that cannot be fully known before it runs.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 #[serde(rename_all = "snake_case")]
 pub enum OnUnknown {
-    /// Refuse it (law 4).
+    /// Deny it (law 4).
     #[default]
     Deny,
-    /// Ask a person.
+    /// Ask the user.
     Ask,
-    /// Let it pass.
+    /// Allow it.
     Allow,
 }
 
-/// Which files may be written.
+/// Files that may be written.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
 #[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 #[serde(default, deny_unknown_fields)]
 pub struct WriteGuardConfig {
-    /// Globs of what may be written, relative to the root. Empty: nothing.
+    /// Globs of files that may be written, relative to the root. If empty, no file may be written.
     pub allow: Vec<String>,
-    /// Globs of what may not, although it is allowed.
+    /// Globs of files that may not be written although `allow` matches them.
     pub deny: Vec<String>,
-    /// A call of a writing tool that names no path at all.
+    /// Reaction to a call of a writing tool that names no path.
     pub missing_path: OnUnknown,
 }
 
-/// Which commands may not run.
+/// Commands that are blocked.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 #[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 #[serde(default, deny_unknown_fields)]
 pub struct CommandGuardConfig {
     /// Patterns such as `rm -rf` or `git push --force`: a program, its first operands, its options.
     pub block: Vec<String>,
-    /// Texts that no command may contain, wherever they stand in it, such as `| sh`. The empty text is in every
-    /// command.
+    /// Texts that no command may contain anywhere, such as `| sh`. Every command contains the empty text.
     pub fragments: Vec<String>,
-    /// A command that cannot be known before it runs, or cannot be read.
+    /// Reaction to a command that cannot be known before it runs, or cannot be parsed.
     pub unresolvable: OnUnknown,
-    /// A call of a shell tool that names no command at all.
+    /// Reaction to a call of a shell tool that names no command.
     pub missing_command: OnUnknown,
 }
 
@@ -166,56 +165,56 @@ impl Default for CommandGuardConfig {
     }
 }
 
-/// How often the user may be asked.
+/// Limit on questions to the user.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
 #[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 #[serde(deny_unknown_fields)]
 pub struct AskUserConfig {
-    /// Questions per session; 0 means none.
+    /// Questions per session; with 0, no question is allowed.
     pub max_per_session: u64,
-    /// Which questions count.
+    /// Questions that are counted.
     #[serde(default)]
     pub counts: AskCounting,
-    /// Whose questions are counted together.
+    /// Sessions whose questions are counted together.
     #[serde(default)]
     pub of: AskLevel,
 }
 
-/// Whose questions to the user are counted together.
+/// Sessions whose questions to the user are counted together.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 #[serde(rename_all = "snake_case")]
 pub enum AskLevel {
-    /// Those of all agents of a session; one that it starts has its own.
+    /// Questions of all agents of a session; a child session has its own counter.
     #[default]
     Session,
-    /// Those of a session and of all below it.
+    /// Questions of a session and of all sessions below it.
     Tree,
 }
 
-/// Which questions to the user count.
+/// Questions to the user that are counted.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 #[serde(rename_all = "snake_case")]
 pub enum AskCounting {
-    /// Those that are asked.
+    /// Questions that are asked.
     #[default]
     Asked,
-    /// Also those that something else denies, as Squad counts them.
+    /// Also questions that another hook denies, as Squad counts them.
     Attempted,
 }
 
-/// What is scrubbed.
+/// Data that is scrubbed from tool results.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
 #[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 #[serde(default, deny_unknown_fields)]
 pub struct RedactionConfig {
-    /// What is looked for; everything where absent.
+    /// Labels of the data to find; if missing, all.
     pub labels: Option<Vec<String>>,
-    /// Further patterns, by the name of their marker.
+    /// Further patterns, each with the name of its marker.
     pub patterns: BTreeMap<String, String>,
-    /// Whether texts are read and recorded as Squad's are: an address ends where the letters of its top-level
-    /// name end (of `a@x.xn--p1ai`, the `--p1ai` stays), and a recorded list has index keys.
+    /// Whether texts are read and recorded as Squad does: an address ends at the last letter of its top-level
+    /// domain (of `a@x.xn--p1ai`, the `--p1ai` stays), and a recorded list has index keys.
     pub dialect: PatternDialect,
 }
 
@@ -224,79 +223,80 @@ pub struct RedactionConfig {
 #[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 #[serde(default, deny_unknown_fields)]
 pub struct LockoutConfig {
-    /// Artifacts that are locked from the start: path or glob, and the agents that may not write them.
+    /// Artifacts that are locked from the start: a path or glob, and the agents that may not write it.
     pub locked: BTreeMap<String, Vec<String>>,
-    /// Path arguments that are not looked at, by name. Each is a way around the lockout; Squad's lockout has some.
+    /// Names of path arguments that are ignored. Each lets a call avoid the lockout; Squad's lockout ignores
+    /// some.
     pub ignored_arguments: Vec<String>,
-    /// Who could write an artifact: with these known, it is seen when everyone is locked out of one.
+    /// All agents of the team. They are needed to detect that all of them are locked out of an artifact.
     pub team: Vec<String>,
-    /// What happens then.
+    /// Reaction if all agents of the team are locked out of an artifact.
     pub when_all_locked: AllLocked,
 }
 
-/// What happens when everyone in the team is locked out of an artifact.
+/// Reaction if all agents of the team are locked out of an artifact.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 #[serde(rename_all = "snake_case")]
 pub enum AllLocked {
-    /// A person is asked; where nobody can be, it is denied.
+    /// Ask the user; deny if the client cannot ask.
     #[default]
     Ask,
-    /// It is denied, with the advice to ask a person.
+    /// Deny with the advice to ask the user.
     Deny,
 }
 
-/// A rule of one's own. Everything that is given has to match.
+/// Custom rule. A call matches if all given conditions match.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
 #[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 #[serde(default, deny_unknown_fields)]
 pub struct RuleConfig {
-    /// Its name, as reasons give it.
+    /// Name of the rule in reasons.
     pub name: String,
-    /// What it says.
+    /// Judgement on calls that match.
     pub action: RuleAction,
-    /// Tools, by name, without regard to case; `mcp__*` with a star at the end.
+    /// Names of tools, without regard to case; `mcp__*` with a star at the end is a prefix.
     pub tools: Vec<String>,
-    /// Agents, by name, without regard to case.
+    /// Names of agents, without regard to case.
     pub agents: Vec<String>,
-    /// Paths: globs relative to the root. A call matches if one of its paths does.
+    /// Globs relative to the root. A call matches if one of its paths does.
     pub paths: Vec<String>,
     /// Command patterns, as in `command_guard`.
     pub commands: Vec<String>,
-    /// What the model and the user read.
+    /// Reason that the model and the user read.
     pub reason: Option<String>,
-    /// Calls that the rule has to match; checked when it is loaded.
+    /// Calls that the rule has to match; checked when the rule is loaded.
     #[serde(rename = "match")]
     pub matches: Vec<RuleExample>,
-    /// Calls that it must not match; checked when it is loaded.
+    /// Calls that the rule must not match; checked when the rule is loaded.
     pub no_match: Vec<RuleExample>,
 }
 
-/// What a rule says.
+/// Judgement of a rule.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 #[serde(rename_all = "snake_case")]
 pub enum RuleAction {
-    /// It must not happen.
+    /// Deny the call.
     #[default]
     Deny,
-    /// A person decides.
+    /// Ask the user.
     Ask,
-    /// It may happen, unless another rule says otherwise.
+    /// Allow the call, unless another rule denies it or asks.
     Allow,
 }
 
-/// A call, as an example of a rule.
+/// Call that serves as an example of a rule.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
 #[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 #[serde(deny_unknown_fields)]
 pub struct RuleExample {
-    /// The tool.
+    /// Name of the tool.
     pub tool: String,
-    /// Its arguments.
+    /// Arguments of the call.
     #[serde(default)]
     pub args: serde_json::Value,
-    /// The agent; any where absent.
+    /// Name of the agent; if missing, any agent.
     #[serde(default)]
     pub agent: Option<String>,
 }

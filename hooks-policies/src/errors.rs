@@ -1,15 +1,15 @@
-//! What is wrong with a configuration, all of it at once.
+//! Errors of a configuration, all reported at once.
 
 use std::fmt;
 
-/// Why one field cannot be used.
+/// Error in one field.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct PolicyError {
-    /// The field, as a path from the top: `write_guard.allow[2]`.
+    /// Field, as a path from the top: `write_guard.allow[2]`.
     pub field: String,
-    /// What is wrong with it.
+    /// Description of the error.
     pub problem: String,
-    /// What to write in its place.
+    /// Advice on how to correct it.
     pub hint: String,
 }
 
@@ -22,22 +22,22 @@ impl fmt::Display for PolicyError {
 
 impl std::error::Error for PolicyError {}
 
-/// Everything that is wrong with a configuration, in the order of its fields.
+/// All errors of a configuration, in the order of its fields.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct PolicyErrors(Vec<PolicyError>);
 
 impl PolicyErrors {
-    /// The errors, in order.
+    /// Returns the errors, in order.
     pub fn as_slice(&self) -> &[PolicyError] {
         &self.0
     }
 
-    /// Whether there is none.
+    /// Returns whether there are no errors.
     pub fn is_empty(&self) -> bool {
         self.0.is_empty()
     }
 
-    /// The value, unless something is wrong.
+    /// Returns the value if there are no errors.
     pub(crate) fn or<T>(self, value: T) -> Result<T, Self> {
         if self.0.is_empty() { Ok(value) } else { Err(self) }
     }
@@ -51,7 +51,7 @@ impl PolicyErrors {
         self.0.push(PolicyError { field: field.into(), problem: problem.into(), hint: hint.into() });
     }
 
-    /// Takes an error of an engine, whose text says what is wrong, and behind a semicolon the way out.
+    /// Adds an error of another crate, whose text has the problem, a semicolon and the advice.
     pub(crate) fn push_text(&mut self, field: impl Into<String>, text: &str, hint: &str) {
         let (problem, hint) = text.split_once("; ").unwrap_or((text, hint));
         self.push(field, problem, hint);

@@ -1,4 +1,4 @@
-//! Work that is done at once where the store answers at once.
+//! Work that completes at once if the store answers at once.
 
 use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::sync::Arc;
@@ -6,27 +6,27 @@ use std::task::{Context, Poll, Waker};
 
 use hooks_core::{Background, HookFuture};
 
-/// Runs `work`, for which nobody waits: what is left of it in the background. What has to wait where nothing runs in
-/// the background is left undone: whoever asks for that has to be on the safe side without it.
+/// Runs `work` whose result no caller awaits; if it has to wait, the rest of it runs in the background.
+/// Without a background, the rest is dropped: the caller has to be on the safe side in that case.
 ///
-/// A panic of the store is the same as an error of it. It ends here, because places are given back while a thread unwinds,
-/// and a second panic would abort the process.
+/// A panic of the store counts as an error of the store. It is caught here because places are given back
+/// while a thread unwinds, where a second panic would abort the process.
 pub(crate) fn run(background: Option<&Arc<dyn Background>>, work: impl Future<Output = ()> + Send + 'static) {
     let run = || {
         if let (HookFuture::Later(work), Some(background)) = (begin(work), background) {
             background.run(HookFuture::Later(work));
         }
     };
-    // The process's panic hook has told of it.
+    // The panic hook of the process has reported it already.
     drop(catch_unwind(AssertUnwindSafe(run)));
 }
 
-/// Begins `work`: the answer is there where nothing has to wait.
+/// Polls `work` once; returns a ready future if it did not have to wait.
 pub(crate) fn begin<T>(work: impl Future<Output = T> + Send + 'static) -> HookFuture<'static, T> {
     let mut work = Box::pin(work);
     match work.as_mut().poll(&mut Context::from_waker(Waker::noop())) {
         Poll::Ready(done) => HookFuture::now(done),
-        // Whoever polls it next is woken.
+        // The next poll registers its own waker.
         Poll::Pending => HookFuture::Later(work),
     }
 }

@@ -1,24 +1,24 @@
-//! The classic policies: which files may be written, which commands may run, what must not leak, how often the user
-//! is asked, who is locked out of what, what may be spent.
+//! The classic policies: they decide which files may be written and which commands may run, limit questions
+//! and spending, and scrub tool results.
 //!
-//! Each is a [`Policy`](hooks_core::Policy), [`Transform`](hooks_core::Transform) or
-//! [`Reserve`](hooks_core::Reserve) that works alone, and a layer; [`config::PolicyConfig`] builds them together.
+//! Each works alone, as a [`Policy`](hooks_core::Policy), [`Transform`](hooks_core::Transform) or
+//! [`Reserve`](hooks_core::Reserve), and as a layer. [`config::PolicyConfig`] builds all of them together.
 //!
 //! | module | what it does |
 //! | --- | --- |
-//! | [`config`], [`build`] | plain data, and hooks built of it |
-//! | [`facts`] | what a call is about: kind of tool, resolved files, parsed commands |
-//! | [`write_guard`], [`protected`] | which files may be written |
-//! | [`own_state`] | keeps commands from the state of the hooks themselves |
-//! | [`command_guard`] | which commands may not run |
-//! | [`lockout`] | keeps agents away from artifacts |
-//! | [`ask_limit`] | how often the user is asked |
-//! | [`limits`] | how often tools and models are called, and loops |
-//! | [`spend`] | what may be spent on models |
-//! | [`spawn`] | which children agents may start, how many, and who of them lives |
-//! | [`rules`] | rules of one's own, indexed |
-//! | [`redaction`], [`result_redaction`], [`arguments`] | the scrubber, on results and on recorded arguments |
-//! | [`squad`], [`profile`] | Squad's pipeline as it is, and its policies read strictly |
+//! | [`config`], [`build`] | configuration, and hooks built from it |
+//! | [`facts`] | facts about a call: kind of tool, resolved files, parsed commands |
+//! | [`write_guard`], [`protected`] | deny writes to files |
+//! | [`own_state`] | keeps commands from the hooks' own state |
+//! | [`command_guard`] | denies blocked commands |
+//! | [`lockout`] | keeps agents away from artifacts that they are locked out of |
+//! | [`ask_limit`] | limits questions to the user |
+//! | [`limits`] | limits calls of tools and models, and stops loops |
+//! | [`spend`] | limits spending on models |
+//! | [`spawn`] | limits child agents, and keeps a registry of them |
+//! | [`rules`] | custom rules, indexed |
+//! | [`redaction`], [`result_redaction`], [`arguments`] | scrub results and recorded arguments |
+//! | [`squad`], [`profile`] | Squad's pipeline unchanged, and its policies read strictly |
 
 pub mod arguments;
 mod artifacts;

@@ -1,8 +1,8 @@
-//! Where a session stands in its tree: its root, and how many generations it is below.
+//! Position of a session in its tree: the root, and the number of generations below it.
 //!
-//! Written down when a child is let through, by the child's id, and when a session first says who started it: so
-//! neither a child that names no parent nor one that understates its depth begins a tree of its own. What is written
-//! stands: no session leaves its tree.
+//! The position is stored by the child's id when a child is allowed, and when a session first names its
+//! parent. A child that names no parent, or understates its depth, therefore cannot start a tree of its own.
+//! Stored positions do not change: no session leaves its tree.
 
 use std::time::Duration;
 
@@ -10,27 +10,29 @@ use hooks_core::HookContext;
 use hooks_core::state::{Answer, Key, Op, OpId, StateStore, StoreError};
 use serde::{Deserialize, Serialize};
 
-/// How long it is remembered after the child was let through.
+/// Time for which a position is stored after the child was allowed.
 const REMEMBERED: Duration = Duration::from_secs(30 * 24 * 60 * 60);
 
-/// How many sessions are followed on the way up. Each is one question to the store; a tree is flat, since what is
-/// written names its root as far as it was known then.
+/// Most parents that are followed on the way up. Each costs one request to the store. A tree is flat, because
+/// each stored position names the root that was known at that time.
 const MOST_FOLLOWED: usize = 32;
 
-/// A session's place in its tree.
+/// Position of a session in its tree.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub(crate) struct Lineage {
-    /// The session that all are below.
+    /// Session at the top of the tree.
     pub(crate) root: String,
-    /// How many generations below it the session's own agent is.
+    /// Number of generations between the root and the session's own agent.
     pub(crate) depth: u32,
 }
 
 impl Lineage {
-    /// That of the session that `context` is in. Where it says for the first time who started it, that is kept.
+    /// Returns the position of the session of `context`. If the session names its parent for the first time,
+    /// stores it.
     ///
     /// # Errors
-    /// The store fails, or the session cannot be placed: then it is not taken for a root (law 4).
+    /// Returns an error if the store fails or if the position cannot be determined: the session is then not
+    /// treated as a root (law 4).
     pub(crate) async fn of(store: &dyn StateStore, context: &HookContext) -> Result<Self, StoreError> {
         let (tenant, session) = (context.tenant.as_deref(), &context.session_id);
         let parent = context.parent_session_id.as_ref();
@@ -49,7 +51,7 @@ impl Lineage {
         Ok(followed)
     }
 
-    /// That of a child of `depth` in this tree, written down under its id, unless something is.
+    /// Stores the position of a child of `depth` in this tree under its id, unless the child has one.
     pub(crate) async fn write_down(
         &self,
         store: &dyn StateStore,
@@ -72,7 +74,7 @@ impl Lineage {
         }
     }
 
-    /// Goes up from the root that was known when this was written: it may turn out to be a child itself.
+    /// Follows parents up from the stored root, which may have become a child later.
     async fn follow(
         mut self,
         store: &dyn StateStore,
@@ -142,7 +144,7 @@ mod tests {
             for session in order {
                 Lineage::of(&store, &context(session, Some(parent(session)))).await.unwrap();
             }
-            // Those that named their parent once are known, also where they name none now.
+            // Sessions that named their parent once are known, also if they name none now.
             for (session, depth) in [("root", 0), ("child", 1), ("grandchild", 2), ("great", 3)] {
                 let lineage = Lineage::of(&store, &context(session, None)).await.unwrap();
                 assert_eq!((&*lineage.root, lineage.depth), ("root", depth), "{order:?} {session}");
@@ -159,7 +161,7 @@ mod tests {
         Lineage::of(&store, &context("a", Some("b"))).await.unwrap();
         let closed = Lineage::of(&store, &context("b", Some("a"))).await;
         let again = Lineage::of(&store, &context("a", None)).await;
-        // `b` is below `a`, whose root is `b`: nobody is above.
+        // `b` is below `a`, whose root is `b`: no session is above.
         for answer in [closed, again] {
             assert!(matches!(answer, Ok(Lineage { ref root, .. }) if root == "b"), "{answer:?}");
         }

@@ -1,10 +1,10 @@
-//! How names are compared: those of agents, and of what else people call by name.
+//! Comparison of names: of agents, artifacts, tools and child kinds.
 
 use std::borrow::Cow;
 
-/// A name as it is compared, in every section: without space around it and without regard to case.
+/// Returns a name in the form in which all sections compare it: without space around it and in lower case.
 pub(crate) fn folded(name: &str) -> Cow<'_, str> {
-    // Nearly all names are so already.
+    // Most names are in this form already.
     if name.bytes().all(|byte| byte.is_ascii_graphic() && !byte.is_ascii_uppercase()) {
         return Cow::Borrowed(name);
     }
@@ -12,11 +12,12 @@ pub(crate) fn folded(name: &str) -> Cow<'_, str> {
     if name.bytes().all(|byte| byte.is_ascii() && !byte.is_ascii_uppercase()) {
         return Cow::Borrowed(name);
     }
-    // Letter by letter: what a letter becomes does not hang on where it stands.
+    // Letter by letter: the lower case of a letter must not depend on its position (as with a final sigma).
     Cow::Owned(name.chars().flat_map(char::to_lowercase).collect())
 }
 
-/// Names as they are compared, each once and in order: a list that is in another order is the same.
+/// Returns names in the compared form, without duplicates and sorted, so that the order of a list makes no
+/// difference.
 pub(crate) fn all_folded(names: &[String]) -> Vec<String> {
     let mut names: Vec<_> = names.iter().map(|name| folded(name).into_owned()).collect();
     names.sort_unstable();

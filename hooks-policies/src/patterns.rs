@@ -1,4 +1,4 @@
-//! A list of path patterns as policies match them: in the dialect and the case that hold for a call.
+//! List of path patterns as policies match them: in the dialect and the case that apply to a call.
 
 use std::borrow::Cow;
 
@@ -9,10 +9,10 @@ use crate::config::PatternDialect;
 use crate::errors::PolicyErrors;
 use crate::facts::CallReader;
 
-/// Path patterns, compiled.
+/// Compiled path patterns.
 #[derive(Clone, Debug, Default)]
 pub(crate) struct PathPatterns {
-    /// Whether a back slash in a path is a slash.
+    /// Whether a back slash in a path counts as a slash.
     slashes: bool,
     exact: Globs,
     folded: Globs,
@@ -20,7 +20,7 @@ pub(crate) struct PathPatterns {
 }
 
 impl PathPatterns {
-    /// Compiles `patterns`; those that cannot be used are reported as items of `field`.
+    /// Compiles `patterns`; each that cannot be used is reported as an item of `field`.
     pub(crate) fn compile(
         patterns: &[String],
         field: &str,
@@ -47,7 +47,7 @@ impl PathPatterns {
                 Globs::default()
             })
         };
-        // Both, where only the call can say which holds.
+        // If only the call determines the case, both sets are compiled.
         let wanted = reader.case_insensitive();
         Self {
             slashes: dialect == PatternDialect::Squad,
@@ -57,27 +57,28 @@ impl PathPatterns {
         }
     }
 
-    /// The first pattern that matches a reading.
+    /// Returns the index of the first pattern that matches a reading.
     pub(crate) fn find(&self, reading: &str, case_insensitive: bool) -> Option<usize> {
         self.globs(case_insensitive).find(&self.written(reading))
     }
 
-    /// The first pattern of something below the folder `reading`, so that removing the folder removes it too.
+    /// Returns the first pattern that matches something below the folder `reading`: removing the folder
+    /// removes it too.
     pub(crate) fn find_below(&self, reading: &str, case_insensitive: bool) -> Option<usize> {
         self.globs(case_insensitive).find_below(&self.written(reading))
     }
 
-    /// Whether one pattern matches whatever an outline stands for.
+    /// Returns whether one pattern matches everything that an outline may stand for.
     pub(crate) fn covers(&self, outline: &str, case_insensitive: bool) -> bool {
         self.globs(case_insensitive).covers(&self.outlined(outline, case_insensitive))
     }
 
-    /// The first pattern that matches something an outline may stand for.
+    /// Returns the first pattern that matches something that an outline may stand for.
     pub(crate) fn meets(&self, outline: &str, case_insensitive: bool) -> Option<usize> {
         self.globs(case_insensitive).meets(&self.outlined(outline, case_insensitive), true)
     }
 
-    /// The first pattern of something below a folder that an outline may stand for.
+    /// Returns the first pattern that matches something below a folder that an outline may stand for.
     pub(crate) fn meets_below(&self, outline: &str, case_insensitive: bool) -> Option<usize> {
         self.globs(case_insensitive).meets_below(&self.outlined(outline, case_insensitive))
     }
@@ -91,7 +92,7 @@ impl PathPatterns {
         if case_insensitive { &self.folded } else { &self.exact }
     }
 
-    /// A reading as the patterns are written.
+    /// Returns a reading with the separators that the patterns use.
     fn written<'r>(&self, reading: &'r str) -> Cow<'r, str> {
         if self.slashes && reading.contains('\\') {
             Cow::Owned(reading.replace('\\', "/"))
@@ -100,12 +101,12 @@ impl PathPatterns {
         }
     }
 
-    /// A pattern as it was written.
+    /// Returns a pattern as the operator wrote it.
     pub(crate) fn text(&self, index: usize) -> &str {
         self.texts.get(index).map_or("", String::as_str)
     }
 
-    /// The first patterns, as a person reads them.
+    /// Returns the first patterns as text for a reason.
     pub(crate) fn summary(&self) -> String {
         const SHOWN: usize = 5;
         let shown: Vec<_> = self.texts.iter().take(SHOWN).map(|text| format!("`{text}`")).collect();

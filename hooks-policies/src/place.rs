@@ -1,9 +1,9 @@
-//! A place in a limit for one event: given back on drop, taken for good once the event went ahead.
+//! Place of one event in a limit: given back on drop, taken for good after the event went ahead.
 //!
-//! A call may be told twice, by two hook processes of one client for instance. Its place is one, under an id that
-//! follows from the call; it belongs to whoever told of the call first, and only that one gives it back. Who that is
-//! stands in a set of the session, for as long as the call is open. A call that goes ahead although its place was given
-//! back is counted then.
+//! A call may be reported twice, for example by two hook processes of one client. Both reports share one
+//! place, whose id is derived from the call. The report that claimed the call first owns the place, and only
+//! its holder gives the place back. The claim is an entry in a set of the session for as long as the call is
+//! open. If a call goes ahead although its place was given back, it is counted then.
 
 use std::sync::Arc;
 use std::sync::atomic::{AtomicU64, Ordering};
@@ -15,60 +15,60 @@ use hooks_core::{Background, Hold, HookContext, HookError, HookFuture, Reason, R
 use crate::later;
 use crate::store::beyond_limits;
 
-/// How long an event may stay open before its holder is taken for lost. Its place stays taken then.
+/// Time after which the holder of an open event is presumed lost. The place stays taken in that case.
 const OPEN: Duration = Duration::from_secs(24 * 60 * 60);
 
-/// How often one call may take a place and give it back: each time is one more question to the store.
+/// Most times that one call may take a place and give it back: each time costs one more request to the store.
 pub(crate) const MOST_GIVEN_BACK: usize = 32;
 
 /// A place in one or several limits.
 pub(crate) struct Place {
-    /// Follows from the call, and from how often its place was given back.
+    /// Derived from the call and from the number of times its place was given back.
     id: OpId,
     scopes: Arc<[Scope]>,
     store: Arc<dyn StateStore>,
     background: Option<Arc<dyn Background>>,
     refuse: Box<dyn Fn(NoPlace) -> Reason + Send + Sync>,
-    /// Where it stands whose place it is; `None` where nobody else can know of the call.
+    /// Claim on the place; `None` if no other report can know of the call.
     claim: Option<Claim>,
-    /// Whether there may be a place that dropping this gives back.
+    /// Whether the store may have a place that dropping this value gives back.
     open: bool,
 }
 
-/// The id of a place.
+/// Id of a place.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) struct PlaceId {
     pub(crate) id: OpId,
-    /// Whether it follows from the call, which others may tell of, too.
+    /// Whether the id is derived from the call, which other processes may report too.
     is_of_call: bool,
 }
 
-/// Whose place it is.
+/// Claim on a place.
 struct Claim {
     set: Key,
-    /// By the first id of the call.
+    /// Name of the entry: the first id of the call.
     name: Arc<str>,
-    /// The entry that says that it is this one's. It is nobody's before it was asked for.
+    /// Entry of this claim; `None` before it is requested, and if another claim exists.
     entry: Option<OpId>,
     fresh: OpId,
 }
 
-/// Why there is no place.
+/// Reason why no place was taken.
 #[derive(Clone, Copy, Debug)]
 pub(crate) enum NoPlace {
     /// A limit is reached.
     Refused {
-        /// Which one, by its place among the scopes.
+        /// Index of the limit among the scopes.
         scope: usize,
         used: u64,
         limit: u64,
     },
-    /// The call took a place and gave it back more often than is looked for.
+    /// The call took a place and gave it back more than [`MOST_GIVEN_BACK`] times.
     TooOften,
 }
 
 impl Place {
-    /// A place for one event in `scopes`; `refuse` says why there is none.
+    /// Creates a place for one event in `scopes`; `refuse` builds the reason if a limit is reached.
     pub(crate) fn new(
         id: PlaceId,
         scopes: Arc<[Scope]>,
@@ -86,7 +86,8 @@ impl Place {
         Self { id: id.id, scopes, store, background, refuse: Box::new(refuse), claim, open: false }
     }
 
-    /// Takes it, another one where the call's own was given back. Ready at once where the store is.
+    /// Takes the place, or the call's next one if it was given back. Ready at once if the store answers at
+    /// once.
     pub(crate) fn take(self) -> HookFuture<'static, Result<Reservation, HookError>> {
         later::begin(async move {
             let mut place = self;
@@ -108,7 +109,7 @@ impl Place {
     async fn taken(&mut self) -> Result<Taken, HookError> {
         for _ in 0..=MOST_GIVEN_BACK {
             self.lay_claim().await?;
-            // From here on there may be one, whatever is heard of it.
+            // From here on the store may have a place, even if its answer is lost.
             self.open = true;
             match self.ask().await.map_err(HookError::other)? {
                 Answer::Done | Answer::Granted(_) => return Ok(Taken::Place),
@@ -116,9 +117,9 @@ impl Place {
                     self.open = false;
                     return Ok(Taken::Nothing(NoPlace::Refused { scope, used, limit }));
                 }
-                // It was given back before: on to the next place of the call.
+                // This place was given back before: try the next place of the call.
                 Answer::Ended { actual: 0 } => self.id = again(self.id),
-                // The event went ahead before, and is paid for.
+                // The event went ahead before and is counted.
                 Answer::Ended { .. } => {
                     self.open = false;
                     return Ok(Taken::Before);
@@ -130,7 +131,8 @@ impl Place {
         Ok(Taken::Nothing(NoPlace::TooOften))
     }
 
-    /// A place that others may ask for is the store's own; any other may be taken from what is leased.
+    /// Requests the place. One that other processes may request too is reserved in the shared store; any
+    /// other may be taken from a local lease.
     fn ask(&self) -> HookFuture<'static, Result<Answer, StoreError>> {
         let (id, scopes) = (self.id, Arc::clone(&self.scopes));
         self.store.apply(match self.claim {
@@ -139,11 +141,11 @@ impl Place {
         })
     }
 
-    /// Says that the call's place is this one's, unless it is another's.
+    /// Claims the call's place for this value, unless another one has claimed it.
     async fn lay_claim(&mut self) -> Result<(), HookError> {
         let Some(claim) = self.claim.as_mut().filter(|claim| claim.entry.is_none()) else { return Ok(()) };
         let (id, set, name) = (claim.fresh, claim.set.clone(), Arc::clone(&claim.name));
-        // Before it is asked for: whoever gives up now may have it already.
+        // Set before the request: if this future is dropped, the store may have the entry already.
         claim.entry = Some(id);
         let insert = Op::Insert { id, set, name, note: "".into(), ttl: Some(OPEN) };
         match self.store.apply(insert).await.map_err(HookError::other)? {
@@ -154,11 +156,12 @@ impl Place {
         Ok(())
     }
 
-    /// The place is another's, or nobody's.
+    /// Releases the claim and gives no place back.
     async fn leave(&mut self) {
         self.open = false;
         if let Some(remove) = self.unclaim() {
-            // Where the store fails, a later telling of the call gives nothing back: the limit errs on its safe side.
+            // If the store fails, later reports of the call give nothing back: the limit errs on the safe
+            // side.
             let _removed = self.store.apply(remove).await;
         }
     }
@@ -168,17 +171,17 @@ impl Place {
         Some(Op::Remove { id: claim.entry.take()?, set: claim.set.clone() })
     }
 
-    /// Whether it is this one that gives it back.
+    /// Returns whether this value gives the place back.
     fn is_own(&self) -> bool {
         self.claim.as_ref().is_none_or(|claim| claim.entry.is_some())
     }
 
-    /// Counts it for good.
+    /// Counts the event for good.
     async fn settle(&mut self) -> Result<(), StoreError> {
         for _ in 0..=MOST_GIVEN_BACK {
             match self.store.apply(Op::Settle { id: self.id, actual: 1 }).await? {
-                // Given back meanwhile by whoever told of the call first, or forgotten: the event goes ahead all the
-                // same, and counts.
+                // The first report gave the place back meanwhile, or the store forgot it. The event goes
+                // ahead all the same and counts.
                 Answer::Ended { actual: 0 } | Answer::Unknown => {}
                 _ => return Ok(()),
             }
@@ -190,11 +193,11 @@ impl Place {
     }
 }
 
-/// What came of asking for a place.
+/// Result of a request for a place.
 enum Taken {
-    /// There is one now.
+    /// The place is reserved now.
     Place,
-    /// The call had it before, and it counts.
+    /// The call had the place before, and it is counted.
     Before,
     Nothing(NoPlace),
 }
@@ -203,10 +206,10 @@ impl Hold for Place {
     fn commit(self: Box<Self>) {
         let background = self.background.clone();
         let mut place = *self;
-        // Where nothing runs in the background the place stays taken: the limit errs on its safe side.
+        // Without a background, the place stays taken: the limit errs on the safe side.
         place.open = false;
         later::run(background.as_ref(), async move {
-            // Where the store fails it is charged when its time is up.
+            // If the store fails, the place is charged when its time is up.
             let _settled = place.settle().await;
             place.leave().await;
         });
@@ -222,7 +225,8 @@ impl Drop for Place {
         }
         let store = Arc::clone(&self.store);
         later::run(self.background.as_ref(), async move {
-            // In this order: whoever claims it next must not have it released.
+            // In this order: after the entry is removed, another report may claim the place, and then it must
+            // not be released.
             for op in release.into_iter().chain(remove) {
                 let _ended = store.apply(op).await;
             }
@@ -230,10 +234,10 @@ impl Drop for Place {
     }
 }
 
-/// The id of the place of `call` in the limit `key`: that of its client, or one apart from all others.
+/// Returns the id of the place of `call` in the limit `key`: derived from the client's id, or unique.
 ///
-/// `what` is what the call does: clients number their calls anew each turn, and a number that comes back with something
-/// else is another call. One that is empty is none.
+/// `what` is the content of the call. Clients restart their numbers with each turn, so the same number with
+/// another content is another call. An empty id counts as missing.
 pub(crate) fn place_id(key: &str, call: Option<&str>, what: &str, context: &HookContext) -> PlaceId {
     match call.filter(|call| !call.trim().is_empty()) {
         Some(call) => PlaceId { id: OpId::of(&[key, "call", call, what]), is_of_call: true },
@@ -241,16 +245,16 @@ pub(crate) fn place_id(key: &str, call: Option<&str>, what: &str, context: &Hook
     }
 }
 
-/// An id that nobody has.
+/// Returns a unique id.
 pub(crate) fn fresh_id(key: &str, context: &HookContext) -> OpId {
-    // Tells calls apart also where two contexts, of whichever hooks, have the same random numbers.
+    // Keeps ids apart if two contexts, also of different sets, have the same random numbers.
     static ASKED: AtomicU64 = AtomicU64::new(0);
     let number = ASKED.fetch_add(1, Ordering::Relaxed).to_string();
     let random = context.environment.random.next_u128().to_string();
     OpId::of(&[key, "random", &random, &number])
 }
 
-/// The id that follows on one whose reservation is over.
+/// Returns the id that follows one whose reservation has ended.
 pub(crate) fn again(id: OpId) -> OpId {
     OpId::of(&[&id.0.to_string(), "again"])
 }

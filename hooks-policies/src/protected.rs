@@ -1,10 +1,11 @@
-//! Refuses writes to files that no agent may write, whatever else is allowed: the configuration itself, the
-//! settings of agent clients.
+//! Denies writes to files that no agent may write, whatever else is allowed: the configuration itself, the
+//! settings of clients.
 //!
-//! Patterns are relative to the root or absolute; a folder stands for all that is below it; names are compared
-//! without regard to case. A path that cannot be resolved is refused, and so is what removes, fills or links a folder
-//! that a protected file is in, or would be in. A name with wildcards is refused where it may stand for a protected file;
-//! one of which nothing is known, as a variable that nobody set, is left to the write guard.
+//! Patterns are relative to the root or absolute. A folder stands for everything below it. Names are compared
+//! without regard to case. A path that cannot be resolved is denied. A call that removes, fills or links a
+//! folder that contains a protected file, or would contain it, is denied too. A name with wildcards is denied
+//! if it may stand for a protected file; a completely unknown name, such as an unset variable, is left to the
+//! write guard.
 
 use std::sync::{Arc, OnceLock};
 
@@ -18,12 +19,13 @@ use crate::write_guard::stands_for;
 
 const NAME: &str = "protected-files";
 
-/// Refuses writes to files that no agent may write; see the [module](self).
+/// Denies writes to files that no agent may write; see the [module](self).
 #[derive(Clone, Debug)]
 pub struct ProtectedFiles {
     reader: CallReader,
     patterns: Vec<String>,
-    /// Compiled at the first call that writes: most calls do not, and a process may judge one.
+    /// Compiled at the first call that writes: most calls do not write, and a process may judge only one
+    /// call.
     files: OnceLock<Artifacts>,
 }
 
@@ -34,14 +36,14 @@ impl ProtectedFiles {
     /// Protects the files that match `patterns`.
     ///
     /// # Errors
-    /// Patterns that cannot be used, all of them.
+    /// Returns an error for each pattern that cannot be used.
     pub fn new<S: AsRef<str>>(patterns: &[S], reader: &CallReader) -> Result<Self, PolicyErrors> {
         let mut errors = PolicyErrors::default();
         let policy = Self::compile(patterns, reader, &mut errors);
         errors.or(policy)
     }
 
-    /// The policy as a layer.
+    /// Wraps the policy in a layer.
     pub fn layer(self) -> ProtectedFilesLayer {
         PolicyLayer::new(Arc::new(self))
     }

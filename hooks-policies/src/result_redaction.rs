@@ -1,7 +1,7 @@
-//! Scrubs personal data and secrets from tool results, before anybody sees or records them.
+//! Scrubs personal data and secrets from tool results, before a model sees them or a log records them.
 //!
-//! The whole value is scrubbed, texts at any depth and keys too, and so is the text of an error; what holds nothing passes without a copy being
-//! made of the event. Scrubbing twice changes nothing. Put it after every other change of the result.
+//! Scrubs the whole value, texts at any depth, keys and the text of an error. If nothing is found, the event
+//! is not copied. Scrubbing twice changes nothing. Put it after every other change of the result.
 //!
 //! ```
 //! use hooks_core::{HookContext, HookRequest, Transform, event::{PostToolUse, PreToolUse}};
@@ -33,21 +33,21 @@ pub struct ResultRedaction {
     scrubber: Scrubber,
 }
 
-/// Scrubbed results in front of an inner hook.
+/// Scrubbing layer in front of an inner hook.
 pub type ResultRedactionLayer = TransformLayer<Arc<ResultRedaction>>;
 
 impl ResultRedaction {
-    /// Scrubs what the configuration names.
+    /// Creates a transform that scrubs the configured data.
     ///
     /// # Errors
-    /// Labels that do not exist and patterns that cannot be used, all of them.
+    /// Returns an error for each unknown label and each invalid pattern.
     pub fn new(config: &RedactionConfig) -> Result<Self, PolicyErrors> {
         let mut errors = PolicyErrors::default();
         let scrubber = scrubber(config, &mut errors);
         errors.or(Self { scrubber })
     }
 
-    /// The transform as a layer.
+    /// Wraps the transform in a layer.
     pub fn layer(self) -> ResultRedactionLayer {
         TransformLayer::new(Arc::new(self))
     }
@@ -75,7 +75,7 @@ impl Transform<PostToolUse> for ResultRedaction {
     }
 }
 
-/// The scrubber that a configuration describes.
+/// Compiles the scrubber that a configuration describes.
 pub(crate) fn scrubber(config: &RedactionConfig, errors: &mut PolicyErrors) -> Scrubber {
     let mut labels = Labels::all();
     if let Some(names) = &config.labels {

@@ -1,4 +1,4 @@
-//! Where places are counted: the store that was given, or one in memory.
+//! Store that counts places: the given one, or one in memory.
 
 use std::fmt;
 use std::sync::{Arc, OnceLock};
@@ -7,11 +7,11 @@ use hooks_core::event::SessionEnd;
 use hooks_core::state::{Memory, Scope, StateStore};
 use hooks_core::{HookContext, HookRequest, Observer};
 
-/// Where places are counted.
+/// Store that counts places.
 #[derive(Clone)]
 pub(crate) enum CountingStore {
     Given(Arc<dyn StateStore>),
-    /// Made at the first call, whose clock it takes.
+    /// Created at the first call, with the clock of that call.
     Own(Arc<OnceLock<Arc<Memory>>>),
 }
 
@@ -32,7 +32,7 @@ impl CountingStore {
     }
 }
 
-/// Tells the store which sessions ended, so that one with a bound forgets those first.
+/// Reports ended sessions to the store, so that a store with bounded memory forgets them first.
 impl Observer<SessionEnd> for CountingStore {
     fn name(&self) -> &'static str {
         "state"
@@ -59,7 +59,7 @@ impl fmt::Debug for CountingStore {
     }
 }
 
-/// The same scopes without their limits: for what has happened, whatever they say.
+/// Returns the same scopes without limits, to count events that happened already.
 pub(crate) fn beyond_limits(scopes: &[Scope]) -> Arc<[Scope]> {
     scopes.iter().map(|scope| Scope { limit: u64::MAX, ..scope.clone() }).collect()
 }

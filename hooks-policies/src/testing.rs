@@ -5,22 +5,22 @@ use hooks_core::testing::{FakeFileSystem, world};
 use hooks_core::{HookContext, HookRequest, Policy, Strength};
 use serde_json::Value;
 
-/// A context of an agent in `/repo`.
+/// Returns a context of an agent in `/repo`.
 pub(crate) fn context(agent: &str, files: FakeFileSystem) -> HookContext {
     HookContext::new("session", agent).in_dir("/repo").with_environment(world(files).0)
 }
 
-/// A call by an agent on an empty disk.
+/// Returns a call by an agent on an empty disk.
 pub(crate) fn call_by(agent: &str, tool: &str, args: Value) -> HookRequest<PreToolUse> {
     HookRequest::new(context(agent, FakeFileSystem::default()), PreToolUse::new(tool, args))
 }
 
-/// A call on an empty disk.
+/// Returns a call on an empty disk.
 pub(crate) fn call(tool: &str, args: Value) -> HookRequest<PreToolUse> {
     call_by("Backend", tool, args)
 }
 
-/// What a policy says: the strength, and the rule that decided.
+/// Returns a policy's judgement: the strength, and the rule that decided.
 pub(crate) fn said(
     policy: &impl Policy<PreToolUse>,
     request: &HookRequest<PreToolUse>,

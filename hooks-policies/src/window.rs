@@ -1,9 +1,9 @@
-//! When a limit begins anew, as the configuration says it.
+//! Time at which a limit starts anew, as a configuration option.
 
 use hooks_core::state::Window;
 use serde::{Deserialize, Serialize};
 
-/// When a counter begins anew. Windows follow the store's time, in UTC.
+/// Time at which a counter starts anew. Windows follow the store's time, in UTC.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
 #[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 #[serde(rename_all = "snake_case")]
@@ -21,7 +21,7 @@ pub enum LimitWindow {
 }
 
 impl LimitWindow {
-    /// The window of its counter; that of a session has the session in its name.
+    /// Returns the window of the counter; a counter per session has the session in its name.
     pub(crate) const fn window(self) -> Window {
         match self {
             Self::Session => Window::SESSION,
@@ -32,7 +32,7 @@ impl LimitWindow {
         }
     }
 
-    /// The present window, behind what is counted in it.
+    /// Returns words for the current window, to append to a count.
     pub(crate) const fn in_words(self) -> &'static str {
         match self {
             Self::Session => " in this session",
@@ -43,7 +43,7 @@ impl LimitWindow {
         }
     }
 
-    /// What to wait for, before the other way out.
+    /// Returns advice to wait for the next window, to put before other advice.
     pub(crate) const fn wait_or(self) -> &'static str {
         match self {
             Self::Session => "begin another session, or ",

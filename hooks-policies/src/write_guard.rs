@@ -1,10 +1,12 @@
-//! Refuses writes outside of the files that may be written.
+//! Denies writes outside of the allowed files.
 //!
-//! Judges every file that a tool call changes: the path arguments of file tools, patches and moves, and what the
-//! redirections and the plain file programs of a command write to. A write is fine if **every** plausible reading of its path matches a pattern
-//! of `allow` and none matches one of `deny`; what cannot be resolved is refused. A name with wildcards is fine if one
-//! pattern of `allow` matches all that it may become, and none of `deny` any of that. An allowed call of a file tool is
-//! an allow; about others the guard has no opinion. One `lstat` per component; no allocation but for the facts.
+//! Judges every file that a tool call changes: the path arguments of file tools, patches and moves, and the
+//! files that the redirections and plain file programs of a command write. A write is allowed if **every**
+//! plausible reading of its path matches a pattern of `allow` and none matches one of `deny`; a path that
+//! cannot be resolved is denied. A name with wildcards is allowed if one pattern of `allow` matches all names
+//! that it may stand for, and no pattern of `deny` matches any of them. An allowed call of a file tool is an
+//! allow; the guard has no opinion on other calls. The cost is one `lstat` for each component, and no
+//! allocation except for the facts.
 //!
 //! ```
 //! use hooks_core::testing::{FakeFileSystem, world};
@@ -39,7 +41,7 @@ use crate::patterns::PathPatterns;
 
 const NAME: &str = "write-guard";
 
-/// Refuses writes outside of the files that may be written; see the [module](self) for an example.
+/// Denies writes outside of the allowed files; see the [module](self) for an example.
 #[derive(Clone, Debug)]
 pub struct WriteGuard {
     reader: CallReader,
@@ -49,21 +51,21 @@ pub struct WriteGuard {
     remedy: Arc<str>,
 }
 
-/// A write guard in front of an inner hook.
+/// Write guard in front of an inner hook.
 pub type WriteGuardLayer = PolicyLayer<Arc<WriteGuard>>;
 
 impl WriteGuard {
-    /// A guard that reads calls as `reader` does.
+    /// Creates a guard that reads calls with `reader`.
     ///
     /// # Errors
-    /// Patterns that cannot be used, all of them.
+    /// Returns an error for each pattern that cannot be used.
     pub fn new(config: &WriteGuardConfig, reader: &CallReader) -> Result<Self, PolicyErrors> {
         let mut errors = PolicyErrors::default();
         let guard = Self::compile(config, reader, &mut errors);
         errors.or(guard)
     }
 
-    /// The guard as a layer.
+    /// Wraps the guard in a layer.
     pub fn layer(self) -> WriteGuardLayer {
         PolicyLayer::new(Arc::new(self))
     }
@@ -82,13 +84,13 @@ impl WriteGuard {
         Self { reader: reader.clone(), allow, deny, missing: config.missing_path, remedy: remedy.into() }
     }
 
-    /// Why a file may not be written, if it may not.
+    /// Returns the reason to deny a write to a file, if there is one.
     fn objection(&self, call: Call<'_>, place: &Place) -> Option<Reason> {
         let reason =
             |rule: &'static str, message: String| Reason::new(NAME, rule, message).on(&*place.pointer);
         let resolution = match &place.resolution {
             Ok(resolution) => resolution,
-            // What it depends on is judged as well.
+            // The place that the write depends on is judged too: `b` of `b/a` in `cp a b`.
             Err(_) if place.is_possible => return None,
             Err(error) => {
                 let text = error.to_string();
@@ -122,8 +124,8 @@ impl WriteGuard {
 }
 
 impl WriteGuard {
-    /// The denied pattern that a reading of a place matches or may match, or that is of something below it, where all
-    /// of that changes.
+    /// Returns the denied pattern that a reading of a place matches or may match. If the call changes
+    /// everything below the place, patterns for something below it count too.
     fn denied(&self, call: Call<'_>, place: &Place, path: &str) -> Option<usize> {
         let (deny, ignores_case) = (&self.deny, call.ignores_case());
         let (own, below) = if place.is_partial() {
@@ -192,7 +194,7 @@ impl Policy<PreToolUse> for WriteGuard {
     }
 }
 
-/// A path, and what it stands for where that is not the same.
+/// Describes a path, with its resolved form if that differs.
 pub(crate) fn stands_for(given: &str, resolved: &str) -> String {
     match resolved {
         "" => format!("`{given}` stands for the root, which"),
@@ -201,7 +203,7 @@ pub(crate) fn stands_for(given: &str, resolved: &str) -> String {
     }
 }
 
-/// What is said about something that cannot be known.
+/// Returns the configured judgement on something that cannot be known.
 pub(crate) fn unknown(setting: OnUnknown, reason: impl FnOnce() -> Reason) -> Verdict {
     match setting {
         OnUnknown::Deny => Verdict::deny(reason()),

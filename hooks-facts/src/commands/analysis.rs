@@ -1,4 +1,4 @@
-//! What is known of a command before it runs.
+//! Analysis of a command before it runs.
 
 use std::fmt;
 
@@ -8,7 +8,7 @@ use super::pattern::{BlockedPattern, Match};
 use super::walk::Walk;
 use crate::shell::{Span, Syntax, Unanalysable};
 
-/// Under which rules a command runs.
+/// Options for the analysis of a command.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Options {
     /// Whether programs are found without regard to the case of their names (macOS, Windows).
@@ -17,50 +17,50 @@ pub struct Options {
     pub windows: bool,
 }
 
-/// The programs a command would start, and what cannot be known of them.
+/// The programs that a command would start, and the parts of it that cannot be known.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Analysis {
     pub(super) options: Options,
-    /// Every program, wrappers as well as what they start.
+    /// Every program: wrappers as well as the programs that they start.
     pub invocations: Vec<Invocation>,
-    /// What cannot be known before running.
+    /// Parts that cannot be known before running.
     pub unresolved: Vec<Unresolved>,
     pub(super) writes: Vec<WriteTarget>,
     pub(super) programs: Vec<Program>,
-    /// The folders that invocations run in, other than where the text began.
+    /// Folders that invocations run in, other than the folder in which the text starts.
     pub(super) folders: Vec<Folders>,
 }
 
-/// A program with its words.
+/// Program with its words.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Invocation {
     /// The program as it is named, and its words.
     pub argv: Vec<Argument>,
-    /// The place in the text that leads to it.
+    /// Position in the text that leads to it.
     pub span: Span,
-    /// Whether nobody knows what the program does with its words.
+    /// Whether the effect of the program's words is unknown.
     pub is_opaque: bool,
-    /// Whether it may do more than its words say: its name may stand for another program, or it runs a text that nobody
-    /// has read.
+    /// Whether the program may do more than its words show: its name may stand for another program, or it
+    /// runs a text that has not been read.
     pub(super) is_untold: bool,
-    /// Where it runs: a place in the folders of the analysis; `None` where the text began.
+    /// Index of its folders in the analysis; `None` for the folder in which the text starts.
     pub(super) folders: Option<usize>,
 }
 
-/// A text that an interpreter runs: `python3 -c TEXT`, or a file that the command wrote itself.
+/// Text that an interpreter runs: `python3 -c TEXT`, or a file that the command wrote itself.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Program {
-    /// The text; what is not known of it is left out.
+    /// The text, without its unknown parts.
     pub text: String,
     pub(super) folders: Option<usize>,
 }
 
-/// Something that cannot be known before running.
+/// Part of a command that cannot be known before running.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Unresolved {
-    /// What.
+    /// Kind of the unknown part.
     pub reason: UnresolvedReason,
-    /// Where.
+    /// Position in the text.
     pub span: Span,
 }
 
@@ -73,15 +73,15 @@ impl fmt::Display for Unresolved {
 
 impl std::error::Error for Unresolved {}
 
-/// What cannot be known before running.
+/// Kind of a part that cannot be known before running.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 #[non_exhaustive]
 pub enum UnresolvedReason {
-    /// Which program starts.
+    /// The program that starts.
     Program,
-    /// The text that a shell or an interpreter is given.
+    /// The text that a shell or an interpreter runs.
     Text,
-    /// The text cannot be read.
+    /// The text cannot be parsed.
     Unreadable(Unanalysable),
     /// The analysis would take too long.
     TooComplex,
@@ -102,34 +102,34 @@ impl fmt::Display for UnresolvedReason {
 
 impl std::error::Error for UnresolvedReason {}
 
-/// A file that a command writes to.
+/// File that a command writes to.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct WriteTarget {
-    /// The file, as seen from the folder that the command begins in.
+    /// The file, as seen from the folder in which the command starts.
     pub target: Argument,
-    /// What is done to it.
+    /// Change to the file.
     pub kind: WriteKind,
-    /// Whether that depends on what is there: `cp a b` writes `b/a` if `b` is a folder.
+    /// Whether the change depends on the file system: `cp a b` writes `b/a` if `b` is a folder.
     pub is_possible: bool,
-    /// The place in the text.
+    /// Position in the text.
     pub span: Span,
 }
 
-/// What a command does to a file.
+/// Change to a file by a command.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 #[non_exhaustive]
 pub enum WriteKind {
-    /// A redirection creates or changes it.
+    /// A redirection creates or changes the file.
     Redirected,
-    /// A program creates or changes it.
+    /// A program creates or changes the file.
     Changed,
-    /// A program takes it away, with all that is below it.
+    /// A program removes the file, with everything below it.
     Removed,
-    /// A new link points to it.
+    /// A new link points to the file.
     Linked,
-    /// A program puts a tree there, or files in it whose names are not known.
+    /// A program creates a tree there, or files with unknown names.
     Filled,
-    /// A file or folder that is copied, moved or linked gets this name, unless a folder has it.
+    /// A copied, moved or linked file or folder gets this name, unless a folder has it.
     Named,
 }
 
@@ -141,7 +141,7 @@ impl Analysis {
         walk.finish()
     }
 
-    /// Analyses a text that a shell runs in a folder; `$PWD` stands for it.
+    /// Analyses a text that a shell runs in a folder, which is also the value of `$PWD`.
     pub fn of_text_in(text: &str, folder: Option<&str>, options: &Options) -> Self {
         let mut walk = Walk::new(*options).beginning_in(folder);
         walk.top_text(text);
@@ -156,7 +156,7 @@ impl Analysis {
         walk.finish()
     }
 
-    /// The first pattern of the list that some invocation fits.
+    /// Returns the first pattern of the list that matches an invocation.
     pub fn find(&self, patterns: &[BlockedPattern]) -> Option<Match> {
         patterns.iter().enumerate().find_map(|(pattern, blocked)| {
             let invocation =
@@ -165,13 +165,13 @@ impl Analysis {
         })
     }
 
-    /// What a word of an invocation stands for, seen from where the text began: a name for each folder that the
-    /// invocation may run in. One of its words that is `.` stands for those folders.
+    /// Returns the names that a word of an invocation stands for, as seen from the folder in which the text
+    /// starts: one for each folder that the invocation may run in. The word `.` stands for those folders.
     pub fn names(&self, invocation: &Invocation, word: &Argument) -> Vec<Argument> {
         self.names_in(invocation.folders, word)
     }
 
-    /// What a name in the text of a program stands for, as [`names`](Self::names) has it.
+    /// Returns the names that a name in the text of a program stands for, like [`names`](Self::names).
     pub fn names_in_program(&self, program: &Program, name: &Argument) -> Vec<Argument> {
         self.names_in(program.folders, name)
     }
@@ -183,25 +183,26 @@ impl Analysis {
         }
     }
 
-    /// Whether an invocation runs where the text began.
+    /// Returns whether an invocation runs in the folder in which the text starts.
     pub fn runs_at_the_start(&self, invocation: &Invocation) -> bool {
         invocation.folders.is_none()
     }
 
-    /// The name that the program of an invocation is known by, where it is known: the last part of its path, without
+    /// Returns the name of an invocation's program, if it is known: the last part of its path, without
     /// `.exe`.
     pub fn program_name(&self, invocation: &Invocation) -> Option<String> {
         self.options.program_name(invocation.argv.first()?)
     }
 
-    /// The texts that interpreters run, as far as they are known.
+    /// Returns the known texts that interpreters run.
     pub fn programs(&self) -> &[Program] {
         &self.programs
     }
 
-    /// The files that redirections write to, and those that plain file programs change, as far as they are named.
+    /// Returns the files that redirections write to and those that plain file programs change, as far as they
+    /// are named.
     ///
-    /// What other programs write is not among them.
+    /// The files that other programs write are not included.
     pub fn writes(&self) -> &[WriteTarget] {
         &self.writes
     }
@@ -212,7 +213,7 @@ impl Options {
         if self.windows { Syntax::Windows } else { Syntax::Bash }
     }
 
-    /// The name a program is known by: the last part of its path, without `.exe`.
+    /// Returns the name of a program: the last part of its path, without `.exe`.
     pub(super) fn program_name(self, program: &Argument) -> Option<String> {
         let name = program.file_name()?;
         let name = if self.windows { name.rsplit('\\').next()? } else { name };

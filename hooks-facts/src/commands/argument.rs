@@ -1,28 +1,28 @@
-//! A word of a command, as far as it is known before running.
+//! Word of a command, as far as it is known before running.
 
 use crate::globs::Gap;
 
-/// A word that a program is given.
+/// Word that a program receives.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Argument {
-    /// Known.
+    /// A known word.
     Literal(String),
-    /// Known but for the gaps between these pieces.
+    /// A word that is known except for the gaps between these pieces.
     Dynamic {
-        /// What is known; at least two texts, which may be empty.
+        /// The known pieces; at least two texts, which may be empty.
         pieces: Vec<String>,
-        /// What is between each two of them.
+        /// The gap between each two pieces.
         gaps: Vec<Gap>,
     },
 }
 
 impl Argument {
-    /// A word of which nothing is known.
+    /// Creates a word of which nothing is known.
     pub(super) fn unknown() -> Self {
         Self::Dynamic { pieces: vec![String::new(), String::new()], gaps: vec![Gap::Any] }
     }
 
-    /// The word, where it is known.
+    /// Returns the word if it is known.
     pub fn literal(&self) -> Option<&str> {
         match self {
             Self::Literal(text) => Some(text),
@@ -30,7 +30,7 @@ impl Argument {
         }
     }
 
-    /// What the word begins with.
+    /// Returns the known start of the word.
     pub fn prefix(&self) -> &str {
         match self {
             Self::Literal(text) => text,
@@ -38,7 +38,7 @@ impl Argument {
         }
     }
 
-    /// The word as an outline: stand-ins for what is not known.
+    /// Formats the word as an outline, with stand-ins for unknown parts.
     pub fn outline(&self) -> String {
         match self {
             Self::Literal(text) => text.clone(),
@@ -51,7 +51,7 @@ impl Argument {
         }
     }
 
-    /// The word that an outline stands for.
+    /// Parses the word of an outline.
     pub fn of_outline(outline: &str) -> Self {
         let mut builder = ArgumentBuilder::default();
         for c in outline.chars() {
@@ -63,7 +63,7 @@ impl Argument {
         builder.finish()
     }
 
-    /// The last part of a path, where it is known.
+    /// Returns the last part of a path if it is known.
     pub fn file_name(&self) -> Option<&str> {
         match self {
             Self::Literal(text) => text.rsplit('/').next(),
@@ -71,7 +71,7 @@ impl Argument {
         }
     }
 
-    /// The word as a text for a shell, where a variable that nobody sets stands for what is not known.
+    /// Formats the word as text for a shell, with an unset variable for each unknown part.
     pub(super) fn as_shell_text(&self) -> String {
         match self {
             Self::Literal(text) => text.clone(),
@@ -79,23 +79,24 @@ impl Argument {
         }
     }
 
-    /// Whether the word is the result of a search.
+    /// Returns whether the word is the result of a search.
     pub(super) fn is_found(&self) -> bool {
         matches!(self, Self::Dynamic { gaps, .. } if gaps.contains(&Gap::Folders) && !gaps.contains(&Gap::Any))
     }
 
-    /// Whether nothing of the word is known.
+    /// Returns whether nothing of the word is known.
     pub(super) fn is_unknown(&self) -> bool {
         matches!(self, Self::Dynamic { pieces, .. } if pieces.iter().all(|piece| piece.trim().is_empty()))
     }
 
-    /// Whether the word may begin with anything, a slash as well.
+    /// Returns whether the word may start with anything, also with a slash.
     pub(super) fn begins_with_anything(&self) -> bool {
         self.prefix().is_empty()
             && matches!(self, Self::Dynamic { gaps, .. } if gaps.first() == Some(&Gap::Any))
     }
 
-    /// What keeping it costs; unknown places count as well, or doubling them would be free.
+    /// Returns the cost of storing the word; unknown parts count as well, because doubling them would
+    /// otherwise be free.
     pub(super) fn len(&self) -> usize {
         match self {
             Self::Literal(text) => text.len(),
@@ -103,7 +104,7 @@ impl Argument {
         }
     }
 
-    /// What follows a prefix of the word.
+    /// Returns the rest of the word after a prefix.
     pub(super) fn strip_prefix(&self, prefix: &str) -> Option<Self> {
         match self {
             Self::Literal(text) => text.strip_prefix(prefix).map(|rest| Self::Literal(rest.to_owned())),
@@ -123,13 +124,13 @@ impl From<&str> for Argument {
     }
 }
 
-/// Puts a word together from known and unknown pieces.
+/// Builds a word from known and unknown pieces.
 #[derive(Debug, Default)]
 pub(super) struct ArgumentBuilder {
     done: Vec<String>,
     gaps: Vec<Gap>,
     current: String,
-    /// Where a `[` stands: after how many gaps, and where in the piece behind them.
+    /// Position of a `[`: the number of gaps before it, and the position in the piece after them.
     bracket: Option<(usize, usize)>,
 }
 
@@ -151,18 +152,18 @@ impl ArgumentBuilder {
         self.gaps.push(gap);
     }
 
-    /// A `[` that may begin a wildcard.
+    /// Appends a `[` that may start a wildcard.
     pub(super) fn open_bracket(&mut self) {
         self.bracket.get_or_insert((self.done.len(), self.current.len()));
         self.current.push('[');
     }
 
-    /// Whether there is a `[` that a `]` would make a wildcard of.
+    /// Returns whether there is a `[` that a `]` would turn into a wildcard.
     pub(super) fn has_bracket(&self) -> bool {
         self.bracket.is_some()
     }
 
-    /// The `]` of a wildcard: with all behind the `[` it stands for one character.
+    /// Ends a wildcard at its `]`: everything from the `[` on stands for one character.
     pub(super) fn close_bracket(&mut self) {
         let Some((gaps, at)) = self.bracket.take() else { return };
         self.done.push(std::mem::take(&mut self.current));

@@ -1,25 +1,25 @@
-//! Whether a program of awk starts others, or loads code.
+//! Detects programs of awk that start other programs or load code.
 
-/// Whether a text of awk may start a program: it calls `system`, a pipe stands beside `print` or `getline`, or an `@`
-/// loads or calls what is named elsewhere. Linear.
+/// Returns whether a program of awk may start another program: it calls `system`, a pipe is beside `print` or
+/// `getline`, or an `@` loads or calls something named elsewhere. Linear.
 pub(super) fn starts(text: &str) -> bool {
     let Some(code) = without_strings(text) else { return true };
     code.contains("system") || code.contains('@') || code.split([';', '{', '}', '\n']).any(has_pipe)
 }
 
-/// Whether a statement has a pipe; `|` stands in patterns, too.
+/// Returns whether a statement has a pipe; `|` also occurs in patterns.
 fn has_pipe(statement: &str) -> bool {
     let statement = statement.replace("||", "");
     let Some((before, _)) = statement.split_once('|') else { return false };
     before.contains("print") || statement.contains("getline")
 }
 
-/// The text without what stands in its strings; `None` where a quote may stand in a pattern or a remark, so that
-/// nobody can say where strings begin. Neither strings nor patterns go on in the next line.
+/// Returns the text without the contents of its strings. `None` if a quote may be in a pattern or a comment,
+/// so that the starts of strings are ambiguous. Strings and patterns end with their line.
 fn without_strings(text: &str) -> Option<String> {
     let mut code = String::with_capacity(text.len());
     let (mut is_in_string, mut is_in_pattern, mut is_in_doubt) = (false, false, false);
-    // Where a slash begins a pattern; behind anything else it may divide.
+    // Whether a slash after this code starts a pattern; after anything else it may be a division.
     let begins_a_pattern = |code: &str| {
         let before = code.trim_end_matches([' ', '\t']).chars().next_back();
         before.is_none_or(|c| "\n{};(,!~&|".contains(c))

@@ -1,14 +1,14 @@
-//! One-line programs of interpreters: the commands that their strings hold.
+//! One-line programs of interpreters, and the commands in their strings.
 //!
-//! This is no parser of those languages. A program that calls nothing which starts commands starts none;
-//! of one that does, every string may be a command, and every list of strings its words.
+//! This is not a parser of those languages. A program without a call that starts commands is assumed to start
+//! none. In any other program, every string may be a command, and every list of strings its words.
 
 use super::analysis::UnresolvedReason;
 use super::argument::Argument;
 use super::walk::{Stream, Walk};
 use crate::shell::{Span, escape};
 
-/// The interpreters.
+/// Languages of interpreters.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Language {
     Python,
@@ -22,7 +22,7 @@ pub(super) enum Language {
     Tcl,
 }
 
-/// The language of an interpreter, with or without a version behind its name.
+/// Returns the language of an interpreter, with or without a version after its name.
 pub(super) fn language(name: &str) -> Option<Language> {
     let name = name.trim_end_matches(|c: char| c.is_ascii_digit() || c == '.');
     Some(match name {
@@ -39,13 +39,13 @@ pub(super) fn language(name: &str) -> Option<Language> {
     })
 }
 
-/// What an interpreter is given.
+/// Programs and file among the words of an interpreter.
 pub(super) struct Arguments {
     pub(super) texts: Vec<Argument>,
     pub(super) file: Option<Argument>,
 }
 
-/// The programs and the file among the words of an interpreter.
+/// Returns the programs and the file among the words of an interpreter.
 pub(super) fn arguments(language: Language, words: &[Argument]) -> Arguments {
     let (short, long): (&str, &[&str]) = match language {
         Language::Python => ("c", &[]),
@@ -70,7 +70,7 @@ pub(super) fn arguments(language: Language, words: &[Argument]) -> Arguments {
         at += 1;
         let option = word.prefix();
         if language == Language::Python && option == "-m" {
-            // What a module does with its words is its own affair, but some run them.
+            // The effect of a module on its words is unknown, but these modules run them.
             let runs = words.get(at).is_some_and(|module| {
                 matches!(module.prefix(), "timeit" | "cProfile" | "profile" | "trace" | "pdb")
             });
@@ -103,7 +103,7 @@ pub(super) fn arguments(language: Language, words: &[Argument]) -> Arguments {
             }
             return result;
         };
-        // `-MModule` and `-I…` hold a word, not letters.
+        // `-MModule` and `-I…` contain a word, not letters.
         if language == Language::Perl && letters.starts_with(['M', 'm', 'I']) {
             continue;
         }
@@ -149,7 +149,7 @@ const STARTS: &[&str] = &[
     "Kernel.",
 ];
 
-/// Calls that make a text of something unreadable.
+/// Calls that decode a text which cannot be read here.
 const DECODES: &[&str] = &[
     "base64",
     "Base64",
@@ -168,7 +168,7 @@ const DECODES: &[&str] = &[
     "fetch(",
 ];
 
-/// Collects what a program may start.
+/// Collects the commands that a program may start.
 pub(super) fn run(walk: &mut Walk, language: Language, text: &str, span: Span) {
     if !walk.pay(text.len(), span) {
         return;
@@ -212,15 +212,16 @@ pub(super) fn run(walk: &mut Walk, language: Language, text: &str, span: Span) {
     }
 }
 
-/// Whether a program of awk may print into a file: `>` does, and compares, too; then a number or `=` follows.
+/// Returns whether a program of awk may print into a file: `>` does, but it is also a comparison if a number
+/// or `=` follows.
 pub(super) fn prints_into_a_file(text: &str) -> bool {
     let mut behind = text.split('>').skip(1);
     behind.any(|behind| !behind.trim_start().starts_with(|c: char| c.is_ascii_digit() || c == '='))
 }
 
-/// Strings that stood in one list, as a program and its words.
+/// Runs the strings of one list as a program and its words.
 fn flush(walk: &mut Walk, words: &mut Vec<Argument>, span: Span) {
-    // `execvp("rm", ["rm", …])` names the program twice; a list is looked at from each of its first words.
+    // `execvp("rm", ["rm", …])` names the program twice; a list is checked from each of its first two words.
     for start in 0..words.len().min(2) {
         let argv = words.get(start..).unwrap_or_default();
         let has_name = argv
@@ -234,10 +235,10 @@ fn flush(walk: &mut Walk, words: &mut Vec<Argument>, span: Span) {
     words.clear();
 }
 
-/// A string of a program.
+/// String of a program.
 struct Quoted {
     text: String,
-    /// Whether only commas and brackets stand between it and the one before.
+    /// Whether only commas and brackets are between it and the one before.
     joins: bool,
 }
 
@@ -277,7 +278,7 @@ fn strings(text: &str) -> Vec<Quoted> {
     found
 }
 
-/// A string up to its closing quote, and its length with the quote.
+/// Returns a string up to its closing quote, and its length with the quote.
 fn string(inner: &str, close: char) -> (String, usize) {
     let mut text = String::new();
     let mut at = 0;
@@ -297,7 +298,7 @@ fn string(inner: &str, close: char) -> (String, usize) {
     (text, at)
 }
 
-/// The `e` flag of `s///`, whose replacement runs, and the command `e`.
+/// Handles the `e` flag of `s///`, whose replacement runs, and the command `e`.
 fn sed(walk: &mut Walk, text: &str, span: Span) {
     for line in text.split(['\n', ';']) {
         let line = line.trim_start_matches(|c: char| c.is_ascii_digit() || " ,$!".contains(c));

@@ -1,15 +1,15 @@
-//! Makes the words of a command from the words of a text, as far as they are known.
+//! Expands the words of a text to the words of a command, as far as they are known.
 
 use super::argument::{Argument, ArgumentBuilder};
 use super::walk::{MAX_TEXT, Stream, Variable, Walk};
 use crate::globs::Gap;
 use crate::shell::{Direction, Part, Value, Word};
 
-/// The most words that braces make.
+/// Most words that braces expand to.
 const MAX_BRACES: usize = 256;
 
 impl Walk {
-    /// The words that one word becomes.
+    /// Returns the words that one word expands to.
     pub(super) fn expand(&mut self, word: &Word) -> Vec<Argument> {
         let mut fields = Fields::new(true);
         let braced = word
@@ -34,14 +34,14 @@ impl Walk {
         fields.finish()
     }
 
-    /// A word where it becomes one only: values of variables, targets, documents.
+    /// Expands a word that becomes exactly one: values of variables, targets, documents.
     pub(super) fn expand_one(&mut self, word: &Word) -> Argument {
         let mut fields = Fields::new(false);
         self.parts(&word.parts, &mut fields);
         fields.finish().into_iter().next().unwrap_or_else(|| Argument::from(""))
     }
 
-    /// The target of a redirection: one word, which wildcards may make another of.
+    /// Expands the target of a redirection: one word, in which wildcards are replaced.
     pub(super) fn expand_target(&mut self, word: &Word) -> Argument {
         let mut fields = Fields { matches_names: true, ..Fields::new(false) };
         self.parts(&word.parts, &mut fields);
@@ -116,7 +116,7 @@ impl Walk {
                 return self.value(&default, quoted, fields);
             }
             Value::Default(word) => {
-                // What is nested runs only without a value; it is looked at all the same.
+                // A nested default runs only if there is no value; it is analysed all the same.
                 self.expand_one(word);
             }
             Value::Alternative(word) => {
@@ -151,7 +151,7 @@ impl Walk {
         }
     }
 
-    /// The value of a variable, where it is known.
+    /// Returns the value of a variable if it is known.
     fn lookup(&self, name: &str, value: &Value) -> Option<Variable> {
         if matches!(name, "@" | "*") {
             return Some(Variable::List(self.positional.iter().skip(1).cloned().collect()));
@@ -162,7 +162,7 @@ impl Walk {
         }
         let default = || match name {
             "IFS" => Some(Variable::Text(Argument::from(" \t\n"))),
-            // Whoever resolves paths knows what it stands for, or that it leads elsewhere.
+            // The resolver of paths knows the home folder, or treats it as elsewhere.
             "HOME" => Some(Variable::Text(Argument::from("~"))),
             "PWD" => self.working_folder().map(Variable::Text),
             _ => None,
@@ -180,7 +180,7 @@ impl Walk {
         }
     }
 
-    /// A value in its place: split at blanks where it is not quoted.
+    /// Inserts a value: split at blanks unless it is quoted.
     fn value(&mut self, value: &Argument, quoted: bool, fields: &mut Fields) {
         if value.len() > MAX_TEXT || !self.pay(value.len(), crate::shell::Span::default()) {
             return fields.unknown();
@@ -209,7 +209,8 @@ impl Walk {
                 let gaps = std::iter::once(None).chain(gaps.iter().copied().map(Some));
                 for (piece, gap) in pieces.iter().zip(gaps) {
                     gap.into_iter().for_each(|gap| fields.current().gap(gap));
-                    // A piece of a value that is not known is not split, for the unknown may hold quotes.
+                    // A piece of a partly unknown value is not split, because the unknown part may contain
+                    // quotes.
                     fields.quoted(piece);
                 }
             }
@@ -217,12 +218,12 @@ impl Walk {
     }
 }
 
-/// The words that one word becomes, while they are made.
+/// The words that one word expands to, while they are built.
 struct Fields {
     done: Vec<Argument>,
     current: Option<ArgumentBuilder>,
     splits: bool,
-    /// Whether wildcards count.
+    /// Whether wildcards are replaced.
     matches_names: bool,
 }
 
@@ -240,7 +241,7 @@ impl Fields {
     }
 
     fn unquoted(&mut self, c: char) {
-        // Wildcards become names of files; which ones is not known.
+        // Wildcards become unknown names of files.
         match c {
             '*' if self.matches_names => self.current().gap(Gap::Name),
             '?' if self.matches_names => self.current().gap(Gap::One),
@@ -266,7 +267,7 @@ impl Fields {
     }
 }
 
-/// A piece of a word as braces see it.
+/// Piece of a word for the expansion of braces.
 #[derive(Clone, Copy)]
 enum Atom<'w> {
     Character(char),
@@ -286,9 +287,9 @@ impl<'w> Atom<'w> {
     }
 }
 
-/// The words that braces make; `None` where they are too many, too deep, or a sequence.
+/// Returns the words that braces expand to; `None` if they are too many, too deep, or a sequence.
 fn braces<'w>(atoms: &[Atom<'w>], nesting: usize) -> Option<Vec<Vec<Atom<'w>>>> {
-    // Looking for the closing brace of each opening one is quadratic, so long words are not expanded.
+    // The search for the closing brace of each opening one is quadratic, so long words are not expanded.
     if nesting > 8 || atoms.len() > 2048 {
         return None;
     }
@@ -317,7 +318,7 @@ fn braces<'w>(atoms: &[Atom<'w>], nesting: usize) -> Option<Vec<Vec<Atom<'w>>>> 
     Some(words)
 }
 
-/// The items of a group and what follows it; `None` where there is no comma or no closing brace.
+/// Returns the items of a group and the text after it; `None` if there is no comma or no closing brace.
 fn group<'a, 'w>(atoms: &'a [Atom<'w>]) -> Option<(Vec<&'a [Atom<'w>]>, &'a [Atom<'w>])> {
     let mut items = Vec::new();
     let (mut depth, mut start) = (0_usize, 0_usize);

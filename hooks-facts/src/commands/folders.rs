@@ -1,7 +1,7 @@
-//! Where commands run: follows `cd` through a list, for what relative names stand for.
+//! Follows `cd` through a list of commands, to resolve relative names.
 //!
-//! A `cd` may fail, and what comes behind `;` runs all the same, so there can be several folders at a time. Behind
-//! `&&` there is one; where `|| exit` follows, a failure goes no further.
+//! A `cd` may fail, and the commands after `;` run all the same, so several folders are possible at a time.
+//! After `&&` there is one; if `|| exit` follows, a failure goes no further.
 
 use std::sync::Arc;
 
@@ -9,10 +9,10 @@ use super::argument::{Argument, ArgumentBuilder};
 use super::walk::Walk;
 use crate::shell::{Command, Join, Pipeline, Script};
 
-/// With more folders than this, nothing is known.
+/// Most possible folders; beyond that, the folder counts as unknown.
 const MAX_FOLDERS: usize = 8;
 
-/// The folders that a command may run in; `""` is where the text began, `None` anywhere.
+/// Folders that a command may run in: `""` for the folder in which the text starts, `None` for any folder.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(super) struct Folders(Arc<[Option<String>]>);
 
@@ -25,12 +25,12 @@ impl Folders {
         Self(Arc::new([None]))
     }
 
-    /// Whether the command runs where the text began.
+    /// Returns whether the command runs in the folder in which the text starts.
     pub(super) fn is_start(&self) -> bool {
         self.only() == Some("")
     }
 
-    /// What keeping them costs.
+    /// Returns the cost of storing the folders.
     pub(super) fn len(&self) -> usize {
         self.0.iter().map(|folder| folder.as_ref().map_or(0, String::len) + 1).sum()
     }
@@ -45,13 +45,13 @@ impl Folders {
         if all.len() > MAX_FOLDERS { Self::unknown() } else { Self(all.into()) }
     }
 
-    /// What a change to `folder` leads to.
+    /// Returns the folders after a change to `folder`.
     pub(super) fn enter(&self, folder: &Argument, windows: bool) -> Self {
         let entered = self.names(folder, windows).into_iter();
         Self(entered.map(|name| name.literal().map(str::to_owned)).collect())
     }
 
-    /// What a name stands for, seen from where the text began.
+    /// Returns the names that a name stands for, as seen from the folder in which the text starts.
     pub(super) fn names(&self, name: &Argument, windows: bool) -> Vec<Argument> {
         if is_absolute(name.prefix(), windows) {
             return vec![name.clone()];
@@ -61,7 +61,7 @@ impl Folders {
             (Some(folder), Argument::Literal(name)) => {
                 Argument::Literal(format!("{}/{name}", folder.trim_end_matches('/')))
             }
-            // An unknown beginning may be absolute; then the folder makes no difference.
+            // An unknown start may be absolute; in that case the folder makes no difference.
             (Some(_), name) if name.begins_with_anything() => name.clone(),
             (Some(folder), name) => joined(&Argument::from(folder.trim_end_matches('/')), name),
             (None, name) => joined(&Argument::unknown(), name),
@@ -69,7 +69,7 @@ impl Folders {
         names.collect()
     }
 
-    /// The one folder, where there is one that is known.
+    /// Returns the folder if exactly one is possible and known.
     fn only(&self) -> Option<&str> {
         match &*self.0 {
             [folder] => folder.as_deref(),
@@ -79,7 +79,7 @@ impl Folders {
 }
 
 impl Walk {
-    /// A `cd` or `pushd`.
+    /// Handles a `cd` or `pushd`.
     pub(super) fn change_folder(&mut self, words: &[Argument]) {
         let windows = self.options.windows;
         let is_option = |word: &&Argument| {
@@ -88,7 +88,7 @@ impl Walk {
         };
         let folder = words.iter().find(|word| !is_option(word));
         self.folders = match folder {
-            // `CDPATH` may send a relative name anywhere.
+            // `CDPATH` may resolve a relative name in any folder.
             Some(folder) if folder.literal() != Some("-") && !self.variables.contains_key("CDPATH") => {
                 self.folders.enter(folder, windows)
             }
@@ -96,7 +96,7 @@ impl Walk {
         };
     }
 
-    /// The value of `$PWD`, where the folder that the text begins in is known.
+    /// Returns the value of `$PWD`, if the folder in which the text starts is known.
     pub(super) fn working_folder(&self) -> Option<Argument> {
         let start = self.start.as_deref()?;
         Some(match self.folders.only()? {
@@ -106,7 +106,7 @@ impl Walk {
         })
     }
 
-    /// Does `visit` as a shell of its own would: its changes of folder do not last.
+    /// Calls `visit` as in a subshell: its changes of folder do not last.
     pub(super) fn in_subshell<T>(&mut self, visit: impl FnOnce(&mut Self) -> T) -> T {
         let folders = self.folders.clone();
         let result = visit(self);
@@ -114,7 +114,7 @@ impl Walk {
         result
     }
 
-    /// Does `visit` in another folder.
+    /// Calls `visit` in another folder.
     pub(super) fn in_folder<T>(
         &mut self,
         folder: Option<&Argument>,
@@ -128,7 +128,7 @@ impl Walk {
         })
     }
 
-    /// Whether a pipeline ends the shell or the function it stands in.
+    /// Returns whether a pipeline ends its shell or function.
     fn leaves(&self, pipeline: &Pipeline) -> bool {
         let [stage] = pipeline.stages.as_slice() else { return false };
         let simple = match stage {
@@ -151,7 +151,7 @@ impl Walk {
     }
 }
 
-/// The folders of a list while it is walked: where it succeeded so far, and where it failed.
+/// Folders of a list during the walk: those after success so far, and those after failure.
 pub(super) struct ListFolders {
     failed: Folders,
     join: Join,
@@ -162,7 +162,7 @@ impl ListFolders {
         Self { failed: Folders::none(), join: Join::Then }
     }
 
-    /// Does `visit`, which walks `pipeline`, in the folders it may run in.
+    /// Calls `visit`, which walks `pipeline`, in the folders that it may run in.
     pub(super) fn step<T>(
         &mut self,
         walk: &mut Walk,
@@ -202,7 +202,7 @@ impl ListFolders {
     }
 }
 
-/// A name in a folder.
+/// Returns a name in a folder.
 fn joined(folder: &Argument, name: &Argument) -> Argument {
     let mut builder = ArgumentBuilder::default();
     builder.argument(folder);
@@ -211,7 +211,7 @@ fn joined(folder: &Argument, name: &Argument) -> Argument {
     builder.finish()
 }
 
-/// Whether a name does not depend on the folder; `~` is for those who know the home.
+/// Returns whether a name is independent of the folder. `~` is resolved by callers that know the home folder.
 fn is_absolute(name: &str, windows: bool) -> bool {
     let drive = || name.get(1..2) == Some(":") || name.starts_with('\\');
     name.starts_with(['/', '~']) || (windows && drive())

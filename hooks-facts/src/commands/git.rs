@@ -1,4 +1,5 @@
-//! What git starts: aliases, hooks given on the command line, and commands for each commit or module.
+//! Programs that git starts: aliases, hooks given on the command line, and commands for each commit or
+//! module.
 
 use super::argument::Argument;
 use super::run::operands_from;
@@ -10,15 +11,16 @@ const GLOBAL_SHORT: &str = "Cc";
 const GLOBAL_LONG: &[&str] =
     &["git-dir", "work-tree", "namespace", "super-prefix", "config-env", "exec-path", "attr-source"];
 
-/// More settings than this are not read from variables.
+/// Most settings that are read from variables.
 const MAX_SETTINGS: usize = 64;
 
-/// The words from the subcommand on.
+/// Returns the words from the subcommand on.
 pub(super) fn subcommand(words: &[Argument]) -> &[Argument] {
     operands_from(words, GLOBAL_SHORT, GLOBAL_LONG, 0)
 }
 
-/// Settings for one run that start no program and change no other folder; a dot at the end stands for all below.
+/// Settings for one run that start no program and change no other folder; a dot at the end stands for all
+/// settings below.
 const HARMLESS: &[&str] = &[
     "advice.",
     "blame.",
@@ -58,7 +60,7 @@ const HARMLESS: &[&str] = &[
     "user.",
 ];
 
-/// Whether the settings that stand before the subcommand start no program.
+/// Returns whether the settings before the subcommand start no program.
 pub(super) fn are_harmless(words: &[Argument]) -> bool {
     let rest = subcommand(words);
     let globals = words.get(..words.len() - rest.len()).unwrap_or_default();
@@ -110,7 +112,7 @@ pub(super) fn run(walk: &mut Walk, words: &[Argument], span: Span) {
             walk.maybe_text(value.trim_start_matches('!'), span);
         }
     }
-    // An alias may name another; git follows each once.
+    // An alias may name another one; git follows each once.
     if let Some(alias) = walk.git_aliases.remove(&name.to_lowercase()) {
         let rest = walk.joined(arguments, " ").as_shell_text();
         let text = match alias.strip_prefix('!') {
@@ -140,7 +142,7 @@ pub(super) fn run(walk: &mut Walk, words: &[Argument], span: Span) {
     }
 }
 
-/// Settings in `GIT_CONFIG_KEY_0`, `GIT_CONFIG_VALUE_0` and on.
+/// Returns the settings in `GIT_CONFIG_KEY_0`, `GIT_CONFIG_VALUE_0` and so on.
 fn settings_of_environment(walk: &Walk) -> Vec<Argument> {
     let text = |name: String| match walk.variables.get(&name) {
         Some(Variable::Text(text)) => Some(text.clone()),
@@ -154,7 +156,7 @@ fn settings_of_environment(walk: &Walk) -> Vec<Argument> {
     (0..MAX_SETTINGS).map_while(pair).collect()
 }
 
-/// Options of subcommands that hold a command.
+/// Handles options of subcommands that contain a command.
 fn options(walk: &mut Walk, name: &str, arguments: &[Argument], span: Span) {
     for (at, word) in arguments.iter().enumerate() {
         let is_filter =
@@ -191,7 +193,7 @@ fn options(walk: &mut Walk, name: &str, arguments: &[Argument], span: Span) {
     }
 }
 
-/// Settings whose value git runs as a command.
+/// Returns whether git runs the value of a setting as a command.
 fn runs_its_value(key: &str) -> bool {
     matches!(
         key,

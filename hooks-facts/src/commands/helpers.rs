@@ -1,7 +1,7 @@
-//! Options that name a program, or a file of instructions, which a program starts or follows on the way:
-//! `sort --compress-program=…`, `man -P …`, `awk -f …`.
+//! Options that name a helper: a program that another program starts, or a file of instructions that it
+//! follows: `sort --compress-program=…`, `man -P …`, `awk -f …`.
 //!
-//! A plain reader that is given one of them does more than it is known for. Linear in the words.
+//! A plain reader with such an option has more effects than it is known for. Linear in the words.
 
 use super::argument::Argument;
 use super::git;
@@ -9,21 +9,21 @@ use super::walk::Walk;
 use super::wrappers;
 use crate::shell::Span;
 
-/// The options of some programs.
+/// Options of some programs.
 struct Helper {
     /// The programs; `git grep` is one of them.
     programs: &'static [&'static str],
     /// Short options.
     short: &'static str,
-    /// Long options, which may be shortened.
+    /// Long options, which may be abbreviated.
     long: &'static [&'static str],
-    /// Short options that take the rest of their word: letters behind them are no options.
+    /// Short options that take the rest of their word: letters after them are not options.
     values: &'static str,
-    /// Whether the value is a command that is read for what it starts.
+    /// Whether the value is a command, which is analysed for the programs it starts.
     is_command: bool,
 }
 
-/// Options whose value is a command.
+/// Creates options whose value is a command.
 const fn command(
     programs: &'static [&'static str],
     short: &'static str,
@@ -33,7 +33,7 @@ const fn command(
     Helper { programs, short, long, values, is_command: true }
 }
 
-/// Options whose value is a file of instructions, or a command that is read elsewhere.
+/// Creates options whose value is a file of instructions, or a command that is analysed elsewhere.
 const fn other(
     programs: &'static [&'static str],
     short: &'static str,
@@ -90,7 +90,7 @@ const HELPERS: &[Helper] = &[
     other(&["zip"], "T", &["unzip-command"], "btnxi"),
 ];
 
-/// Collects what the helpers that the words name would start.
+/// Collects the programs that the named helpers would start.
 pub(super) fn note(walk: &mut Walk, name: &str, words: &[Argument], span: Span) {
     let (name, words) = own_words(name, words);
     for helper in of_program(&name).filter(|helper| helper.is_command) {
@@ -103,7 +103,7 @@ pub(super) fn note(walk: &mut Walk, name: &str, words: &[Argument], span: Span) 
     }
 }
 
-/// Whether the words name a helper.
+/// Returns whether the words name a helper.
 pub(super) fn are_named(name: &str, words: &[Argument]) -> bool {
     let (name, words) = own_words(name, words);
     let is_old_bundle = |at: usize, word: &Argument| {
@@ -122,7 +122,8 @@ pub(super) fn are_named(name: &str, words: &[Argument]) -> bool {
     })
 }
 
-/// The program, for git with its command, and the words that are its own: a wrapper's end where its program begins.
+/// Returns the program (for git, with its command) and its own words: those of a wrapper end where its
+/// program starts.
 fn own_words<'w>(name: &str, words: &'w [Argument]) -> (String, &'w [Argument]) {
     if name == "git" {
         let rest = git::subcommand(words);
@@ -142,12 +143,12 @@ fn of_program(name: &str) -> impl Iterator<Item = &'static Helper> {
 }
 
 impl Helper {
-    /// Whether a word is one of the options, and the value that is attached to it.
+    /// Returns `Some` if a word is one of the options, with the value attached to it, if any.
     fn value(&self, word: &Argument) -> Option<Option<Argument>> {
         let text = word.prefix();
         if let Some(long) = text.strip_prefix("--") {
             let name = long.split('=').next().unwrap_or_default();
-            // Of an option that is known in part, the rest may be anything.
+            // The rest of a partly known option may be anything.
             let is_one = !name.is_empty() || word.literal().is_none();
             if !(is_one && self.long.iter().any(|option| option.starts_with(name))) {
                 return None;
@@ -165,7 +166,8 @@ impl Helper {
     }
 }
 
-/// Whether a word is a command in the language of its program: `less +!…`, `ssh -o ProxyCommand=…`, `strace -o '|…'`.
+/// Returns whether a word contains a command in the program's own syntax: `less +!…`,
+/// `ssh -o ProxyCommand=…`, `strace -o '|…'`.
 fn is_command_of_its_own(name: &str, word: &Argument) -> bool {
     let text = word.prefix();
     match name {

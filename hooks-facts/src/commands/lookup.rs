@@ -1,11 +1,11 @@
-//! What makes a name stand for another program than the system's, or a program load code of others: `PATH=…`,
-//! `LD_PRELOAD=…`, `hash -p`, `enable -f`.
+//! Commands after which a name stands for another program than the system's, or a program loads foreign code:
+//! `PATH=…`, `LD_PRELOAD=…`, `hash -p`, `enable -f`.
 
 use super::argument::Argument;
 use super::walk::Walk;
 use super::wrappers::COMMAND_VARIABLES;
 
-/// Variables by which programs find others, or what they load or follow.
+/// Variables that determine the programs that others find, load or follow.
 const VARIABLES: &[&str] = &[
     "ACKRC",
     "BASH_ENV",
@@ -39,10 +39,10 @@ const VARIABLES: &[&str] = &[
     "ZIPOPT",
 ];
 
-/// Beginnings of such names.
+/// Prefixes of such names.
 const FAMILIES: &[&str] = &["BASH_FUNC_", "DYLD_", "GIT_", "LD_"];
 
-/// Variables of git that say who, when, and what is shown.
+/// Variables of git for authors, dates and output.
 const HARMLESS: &[&str] = &[
     "GIT_AUTHOR_",
     "GIT_COMMITTER_",
@@ -52,10 +52,10 @@ const HARMLESS: &[&str] = &[
     "GIT_TERMINAL_PROMPT",
 ];
 
-/// Variables for those who build, of which no reader knows.
+/// Variables for builds, which no reader uses.
 const COMPILERS: &[&str] = &["CC", "CXX", "RUSTC_WRAPPER"];
 
-/// Builtins that set the variables their words name.
+/// Builtins that set the variables in their words.
 const SETTERS: &[&str] = &[
     "declare",
     "export",
@@ -69,7 +69,7 @@ const SETTERS: &[&str] = &[
     "typeset",
 ];
 
-/// Notes what a command does to how programs are found.
+/// Notes the effect of a command on the look-up of programs.
 pub(super) fn note(walk: &mut Walk, name: &str, words: &[Argument]) {
     let has = |letters: [char; 1]| {
         words.iter().any(|word| {
@@ -89,7 +89,7 @@ pub(super) fn note(walk: &mut Walk, name: &str, words: &[Argument]) {
     walk.lookup_changed |= changes;
 }
 
-/// Whether a word of a builtin sets such a variable.
+/// Returns whether a word of a builtin sets such a variable.
 fn is_set_by(builtin: &str, word: &Argument) -> bool {
     let text = word.prefix();
     match text.split_once('=') {
@@ -97,17 +97,17 @@ fn is_set_by(builtin: &str, word: &Argument) -> bool {
             let value = word.strip_prefix(&format!("{variable}=")).unwrap_or_else(Argument::unknown);
             changes(variable.trim_end_matches('+'), &value)
         }
-        // `export PATH` sets nothing; of a word that is not known, the name may be any.
+        // `export PATH` sets nothing; an unknown word may have any name.
         None if matches!(builtin, "declare" | "export" | "local" | "readonly" | "typeset") => {
             word.literal().is_none()
         }
-        // What is printed is a text, and `-vPATH` is a name.
+        // The printed words are texts, and `-vPATH` is a name.
         None if builtin == "printf" => changes(text.strip_prefix("-v").unwrap_or(text), &Argument::unknown()),
         None => changes(text, &Argument::unknown()),
     }
 }
 
-/// Whether a variable that is set makes names stand for other programs.
+/// Returns whether setting a variable makes names stand for other programs.
 pub(super) fn changes(variable: &str, value: &Argument) -> bool {
     let is_plain = |value: &str| matches!(value, "" | "cat" | "less" | "more" | "true");
     let is_pager = variable.ends_with("PAGER") || variable.ends_with("EDITOR");

@@ -1,10 +1,10 @@
-//! Says which programs a command would start, with which words.
+//! Determines the programs that a command would start, with their words.
 //!
-//! [`Analysis`] is a flat list of [`Invocation`]s, wherever they hide: in lists, loops, functions that are
-//! called, substitutions, here-documents and texts handed to a shell, behind wrappers (`env`, `timeout`,
-//! `xargs`, `find -exec`, `ssh` …), in strings of one-line interpreter programs, in git aliases. What
-//! cannot be known before running (a program from an unknown variable, a text from the network) is on a
-//! list of its own, [`Analysis::unresolved`]; so is a text that cannot be read at all.
+//! [`Analysis`] is a flat list of [`Invocation`]s from all parts of a command: lists, loops, functions that
+//! are called, substitutions, here-documents and texts for a shell. It also covers programs behind wrappers
+//! (`env`, `timeout`, `xargs`, `find -exec`, `ssh` …), in strings of one-line interpreter programs, and in
+//! git aliases. Parts that cannot be known before running (a program from an unknown variable, a text from
+//! the network) are in a separate list, [`Analysis::unresolved`]; so is a text that cannot be parsed.
 //!
 //! ```
 //! use hooks_facts::commands::{Analysis, BlockedPattern, Options};
@@ -14,11 +14,12 @@
 //! assert_eq!(analysis.find(&blocked).unwrap().pattern, 0);
 //! ```
 //!
-//! The seams: `walk` goes through the tree of a text, `expand` makes words of it, `folders` follows `cd`, `run` knows what
-//! single programs do with their words and calls back for what they start (`parallel` is a file of its own, `placeholder`
-//! fills `{}`), `pattern` compares an invocation with a blocked pattern, `possible` does where it is known in part, `told`
-//! says of which programs all is known: not of those that start what `helpers` finds in their options, nor of any once
-//! `lookup` has seen that names stand for others. Knowledge of a program belongs into `run` or one of its tables.
+//! Modules: `walk` visits the tree of a text, `expand` expands its words, `folders` follows `cd`. `run`
+//! handles single programs and calls back for the programs that they start (`parallel` has its own file,
+//! `placeholder` fills `{}`). `pattern` compares an invocation with a blocked pattern, `possible` does the
+//! same for partly known invocations. `told` decides whether the effect of a program is fully known. It is
+//! not if `helpers` finds programs in its options, or if `lookup` has found that names stand for other
+//! programs. Add knowledge of a program to `run` or one of its tables.
 
 mod analysis;
 mod argument;

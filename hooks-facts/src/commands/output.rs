@@ -1,11 +1,12 @@
-//! What simple programs print, so that `$(echo rm)` and `echo … | sh` can be followed.
+//! Output of simple programs, so that `$(echo rm)` and `echo … | sh` can be followed.
 
 use super::argument::Argument;
 use super::walk::{Stream, Walk};
 use crate::globs::Gap;
 use crate::shell::escape;
 
-/// What a program prints, where it starts nothing itself; `None` for programs that are no printers.
+/// Returns the output of a program that starts no other program; `None` if the program is not one that
+/// prints.
 pub(super) fn of(name: &str, words: &[Argument], input: &Stream, walk: &mut Walk) -> Option<Stream> {
     match name {
         "echo" => Some(echo(words, walk)),
@@ -18,7 +19,7 @@ pub(super) fn of(name: &str, words: &[Argument], input: &Stream, walk: &mut Walk
             let name = Gap::Name.stand_in().to_string();
             Some(Stream::Names([Argument::of_outline(&name)].into()))
         }
-        // Some of the names, or all of them.
+        // Prints some of the names, or all of them.
         "sort" | "tac" | "head" | "tail" if is_some_of(words, input, 0) => Some(input.clone()),
         "grep" | "egrep" | "fgrep" if is_some_of(words, input, 1) => Some(input.clone()),
         "pwd" => Some(match walk.working_folder() {
@@ -32,14 +33,15 @@ pub(super) fn of(name: &str, words: &[Argument], input: &Stream, walk: &mut Walk
     }
 }
 
-/// Whether a filter lets some of the names in its input through, as it has so many words that are no options.
+/// Returns whether a filter lets some of the names in its input through: it has at most `operands` words that
+/// are not options.
 fn is_some_of(words: &[Argument], input: &Stream, operands: usize) -> bool {
     matches!(input, Stream::Names(_))
         && words.iter().filter(|word| !is_plain_option(word)).count() <= operands
         && !words.iter().any(|word| word.prefix().starts_with("-o"))
 }
 
-/// A bundle of letters.
+/// Returns whether a word is a bundle of letters.
 fn is_plain_option(word: &Argument) -> bool {
     let letters = word.literal().and_then(|text| text.strip_prefix('-'));
     letters.is_some_and(|letters| !letters.starts_with('-') && letters.chars().all(char::is_alphanumeric))
@@ -74,7 +76,7 @@ fn printf(words: &[Argument]) -> Stream {
     let format = unescaped(format);
     let mut values = values.iter();
     let mut text = String::new();
-    // The format is used again for as long as there are values.
+    // The format is used again as long as there are values.
     loop {
         let before = values.len();
         let mut characters = format.chars();

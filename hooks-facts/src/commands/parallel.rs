@@ -1,4 +1,4 @@
-//! `parallel TEMPLATE ::: ITEMS`: what the template starts with each of the items.
+//! `parallel TEMPLATE ::: ITEMS`: the commands that the template starts with each of the items.
 
 use super::analysis::UnresolvedReason;
 use super::argument::Argument;
@@ -8,8 +8,8 @@ use super::walk::{Stream, Walk};
 use crate::shell::Span;
 
 impl Walk {
-    /// Runs the template with every item; without a template, each item is a text for a shell. What is not paid for is
-    /// refused as too complex.
+    /// Runs the template with every item; without a template, each item is a text for a shell. If the budget
+    /// of the analysis is used up, the rest is reported as too complex.
     pub(super) fn parallel(&mut self, words: &[Argument], input: &Stream, span: Span) {
         let rest = operands_from(
             words,
@@ -38,7 +38,7 @@ impl Walk {
 
     fn with_each(&mut self, template: &[Argument], items: &[Item], span: Span) {
         let line = self.joined(template, " ");
-        // A program of its own makes something else of the item.
+        // A Perl expression in the template may change the item in any way.
         if line.outline().contains("{=") {
             return self.unresolved(UnresolvedReason::Text, span);
         }
@@ -62,7 +62,7 @@ impl Walk {
         }
     }
 
-    /// The items behind `:::`, and in the files behind `::::`.
+    /// Returns the items after `:::`, and in the files after `::::`.
     fn listed(&mut self, given: &[Argument]) -> Vec<Item> {
         let lists = given.iter().filter(|word| is_separator(word)).count();
         let (mut list, mut is_file) = (0, false);
@@ -80,7 +80,7 @@ impl Walk {
     }
 }
 
-/// The items in a stream, one a line.
+/// Returns the items in a stream, one for each line.
 fn items_of(stream: &Stream) -> Vec<Item> {
     match stream {
         Stream::Empty => Vec::new(),
@@ -90,7 +90,7 @@ fn items_of(stream: &Stream) -> Vec<Item> {
     }
 }
 
-/// The template with `{}` where it has a mark of its own: `-I MARK`.
+/// Returns the template with `{}` in place of its own mark: `-I MARK`.
 fn with_usual_mark(template: &[Argument], options: &[Argument]) -> Vec<Argument> {
     let Some(mark) = own_mark(options) else { return template.to_vec() };
     template.iter().map(|word| Argument::of_outline(&word.outline().replace(&mark, "{}"))).collect()
@@ -100,7 +100,7 @@ fn is_separator(word: &Argument) -> bool {
     word.prefix().starts_with(":::")
 }
 
-/// Whether a character of a template is read once more, by the shell that `parallel` starts.
+/// Returns whether a character of a template is interpreted again, by the shell that `parallel` starts.
 fn is_read_by_a_shell(c: char) -> bool {
     "'\"`$;&|<>()\\*?[~#!".contains(c)
 }

@@ -1,4 +1,4 @@
-//! Blocked commands such as `rm -rf` or `git push --force`, and which invocations they stand for.
+//! Blocked commands such as `rm -rf` or `git push --force`, and the invocations that they match.
 
 use std::fmt;
 
@@ -7,7 +7,7 @@ use super::argument::Argument;
 use super::git;
 use crate::shell::Span;
 
-/// A program, the operands it must be given first, and the options it must be given.
+/// Program with the operands that come first, and the options that it must have.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct BlockedPattern {
     program: String,
@@ -16,30 +16,30 @@ pub struct BlockedPattern {
     pub(super) options: Vec<Opt>,
 }
 
-/// An option as a pattern or an invocation has it.
+/// Option of a pattern or an invocation.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(super) enum Opt {
     Short(char),
     Long(String),
-    /// `-delete`: one dash, and more than a letter.
+    /// `-delete`: one dash, and more than one letter.
     Word(String),
 }
 
-/// A blocked pattern that an invocation fits.
+/// Blocked pattern that matches an invocation.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Match {
-    /// The pattern's place in the list.
+    /// Index of the pattern in the list.
     pub pattern: usize,
-    /// The place in the text that leads to the invocation.
+    /// Position in the text that leads to the invocation.
     pub span: Span,
-    /// The invocation.
+    /// Words of the invocation.
     pub argv: Vec<Argument>,
 }
 
-/// A text that is no pattern.
+/// Text that is not a valid pattern.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct PatternError {
-    /// The text.
+    /// The invalid text.
     pub pattern: String,
 }
 
@@ -52,10 +52,10 @@ impl fmt::Display for PatternError {
 
 impl std::error::Error for PatternError {}
 
-/// What makes one of git's commands end or go on with what it had begun, rather than begin it.
+/// Options by which a git command ends or continues an earlier operation instead of starting one.
 const ESCAPES: &[&str] = &["abort", "continue", "skip", "quit", "edit-todo", "show-current-patch"];
 
-/// Programs whose long options begin with one dash.
+/// Programs whose long options start with one dash.
 const WORD_OPTIONS: &[&str] = &[
     "find",
     "terraform",
@@ -71,10 +71,10 @@ const WORD_OPTIONS: &[&str] = &[
 ];
 
 impl BlockedPattern {
-    /// Reads a pattern: a program, plain words, options.
+    /// Parses a pattern: a program, plain words, options.
     ///
     /// # Errors
-    /// Where it names no program.
+    /// Returns an error if the pattern names no program.
     pub fn parse(pattern: &str) -> Result<Self, PatternError> {
         let mut words = pattern.split_whitespace();
         let error = || PatternError { pattern: pattern.to_owned() };
@@ -90,7 +90,7 @@ impl BlockedPattern {
         Ok(result)
     }
 
-    /// Whether an invocation does what the pattern says.
+    /// Returns whether an invocation matches the pattern.
     pub(super) fn fits(&self, argv: &[Argument], options: &Options) -> bool {
         let Some((program, words)) = argv.split_first() else { return false };
         let Some(name) = options.program_name(program) else { return false };
@@ -103,7 +103,7 @@ impl BlockedPattern {
             && !self.is_escape(&name, &call)
     }
 
-    /// Whether a program of this name is the blocked one.
+    /// Returns whether a program with this name is the blocked one.
     pub(super) fn is_program(&self, name: &str, options: &Options) -> bool {
         let family = self.program == "mkfs" && name.starts_with("mkfs.");
         let same = if options.ignores_case || options.windows {
@@ -122,7 +122,7 @@ impl BlockedPattern {
         if is(0) {
             return true;
         }
-        // Of programs that are not known, an option before the subcommand may have a word of its own.
+        // For unknown programs, an option before the subcommand may take the next word.
         let skippable = call.operands.iter().take_while(|(_, follows_option)| *follows_option).count();
         name != "git" && (1..=skippable).any(is)
     }
@@ -143,7 +143,7 @@ impl BlockedPattern {
         call.options.iter().any(|given| same.iter().any(|wanted| is_same(wanted, given)))
     }
 
-    /// `git rebase --abort` does not rebase.
+    /// Returns whether a call only ends or continues an operation: `git rebase --abort` does not rebase.
     pub(super) fn is_escape(&self, name: &str, call: &Call) -> bool {
         let is_escape = |option: &Opt| matches!(option, Opt::Long(long) if ESCAPES.contains(&long.as_str()));
         let known = matches!(
@@ -154,12 +154,12 @@ impl BlockedPattern {
     }
 }
 
-/// The words of an invocation, told apart.
+/// Words of an invocation, split into operands and options.
 pub(super) struct Call {
-    /// Operands, and whether an option without a value of its own stands right before.
+    /// Operands, each with whether an option without a value of its own comes directly before.
     pub(super) operands: Vec<(String, bool)>,
     options: Vec<Opt>,
-    /// What is known of options whose end is not.
+    /// Known parts of options whose end is unknown.
     pub(super) partial_options: Vec<String>,
 }
 
@@ -184,7 +184,7 @@ impl Call {
                 continue;
             }
             if text.len() < 2 || !text.starts_with('-') {
-                // `cargo +nightly publish` chooses a toolchain.
+                // `cargo +nightly publish` selects a toolchain.
                 if !(name == "cargo" && text.starts_with('+')) {
                     call.operands.push((text.to_owned(), follows_option));
                 }
@@ -213,7 +213,7 @@ impl Call {
     }
 }
 
-/// The options in one word.
+/// Returns the options in one word.
 fn opts(word: &str, one_dash: bool) -> Vec<Opt> {
     if let Some(long) = word.strip_prefix("--") {
         return vec![Opt::Long(long.split('=').next().unwrap_or(long).to_owned())];
@@ -225,7 +225,7 @@ fn opts(word: &str, one_dash: bool) -> Vec<Opt> {
     letters.chars().map(Opt::Short).collect()
 }
 
-/// The options of a program that mean the same as one.
+/// Returns the options of a program with the same meaning as `option`.
 fn same_options(name: &str, subcommand: &str, option: &Opt) -> Vec<Opt> {
     let groups: &[(char, &str)] = match (name, subcommand) {
         ("rm", _) => {
@@ -244,7 +244,7 @@ fn same_options(name: &str, subcommand: &str, option: &Opt) -> Vec<Opt> {
         _ => &[('f', "force"), ('r', "recursive")],
     };
     let mut same = vec![option.clone()];
-    // Two rounds join `-r`, `--recursive` and `-R`.
+    // Two rounds connect `-r`, `--recursive` and `-R`.
     for _ in 0..2 {
         for (short, long) in groups {
             let pair = [Opt::Short(*short), Opt::Long((*long).to_owned())];
@@ -256,7 +256,7 @@ fn same_options(name: &str, subcommand: &str, option: &Opt) -> Vec<Opt> {
     same
 }
 
-/// Whether a given option is the wanted one, a long one perhaps shortened.
+/// Returns whether a given option is the wanted one; a long one may be abbreviated.
 fn is_same(wanted: &Opt, given: &Opt) -> bool {
     match (wanted, given) {
         (Opt::Long(wanted), Opt::Long(given)) => {
@@ -268,7 +268,7 @@ fn is_same(wanted: &Opt, given: &Opt) -> bool {
     }
 }
 
-/// The options of a program that take a value: letters, and long names.
+/// Returns the options of a program that take a value: letters, and long names.
 fn value_options(name: &str, subcommand: &str) -> (&'static str, &'static [&'static str]) {
     match (name, subcommand) {
         ("git", "commit") => (

@@ -1,16 +1,16 @@
-//! What stands for an item in the template of a program: `{}` of `find`, and its kin of `fd` and `parallel`.
+//! Placeholders for an item in the template of a program: `{}` of `find`, and those of `fd` and `parallel`.
 
 use super::argument::Argument;
 use crate::globs::Gap;
 
-/// The longest text between the braces of a placeholder that is read.
+/// Longest text between the braces of a placeholder.
 const MAX_NAME: usize = 8;
 
-/// What a template is filled with.
+/// Item that fills a template.
 #[derive(Clone, Debug)]
 pub(super) struct Item {
     outline: String,
-    /// Which of several lists it is of; placeholders with another number are for what is not known here.
+    /// Number of its list among several; a placeholder with another number is unknown here.
     list: Option<usize>,
 }
 
@@ -23,7 +23,8 @@ impl Item {
         Self { list: Some(list), ..self }
     }
 
-    /// The words with the item in them; `None` where none of them has a place for it. Linear in the words.
+    /// Returns the words with the item inserted; `None` if none of them has a placeholder. Linear in the
+    /// words.
     pub(super) fn in_words(&self, words: &[Argument]) -> Option<Vec<Argument>> {
         let mut is_filled = false;
         let mut fill = |word: &Argument| match self.filled(&word.outline(), str::to_owned) {
@@ -37,10 +38,11 @@ impl Item {
         is_filled.then_some(words)
     }
 
-    /// A text for a shell with the item in it, or behind it where it has no place for it; quoted as `parallel` does it.
+    /// Returns a text for a shell with the item inserted, or appended if it has no placeholder; quoted as
+    /// `parallel` does.
     pub(super) fn in_text(&self, text: &str) -> String {
         if self.outline.contains(is_gap) {
-            // A variable stands for what is not known, which single quotes would hide.
+            // A variable stands for the unknown parts; single quotes would hide it.
             let bare = text.replace("'{}'", "{}");
             return self
                 .filled(&bare, escaped)
@@ -73,8 +75,8 @@ impl Item {
         is_filled.then_some(result)
     }
 
-    /// The part of the item that a placeholder stands for: `{}`, `{.}`, `{/}`, `{//}`, `{/.}`, each with a number or
-    /// without; `{#}` and `{%}` are numbers.
+    /// Returns the part of the item that a placeholder stands for: `{}`, `{.}`, `{/}`, `{//}`, `{/.}`, each
+    /// with or without a number; `{#}` and `{%}` are numbers.
     fn part(&self, name: &str) -> Option<String> {
         let kind = name.trim_start_matches('-').trim_start_matches(|c: char| c.is_ascii_digit());
         let number: Option<usize> = name.get(..name.len() - kind.len())?.parse().ok();
@@ -99,7 +101,7 @@ impl Item {
     }
 }
 
-/// A text that a shell reads as this word.
+/// Quotes a word for a shell.
 fn escaped(outline: &str) -> String {
     let mut text = String::with_capacity(outline.len());
     for c in outline.chars() {

@@ -1,18 +1,22 @@
-//! Whether an invocation that is known in part may fit a blocked pattern.
+//! Decides whether a partly known invocation may match a blocked pattern.
 //!
-//! Three things are not known: the rest of an option (`-r"$X"`), a word where the subcommand stands (`git $X push`),
-//! and what a program that nobody knows does with its words (`chronic rm -rf x`). Operands that are not known are
-//! taken for operands: nearly every command has some.
+//! Three parts may be unknown:
+//!
+//! - the rest of an option (`-r"$X"`);
+//! - a word in the place of the subcommand (`git $X push`);
+//! - the effect of an unknown program on its words (`chronic rm -rf x`).
+//!
+//! Unknown operands are treated as operands: nearly every command has some.
 
 use super::analysis::{Analysis, Invocation, Options};
 use super::argument::Argument;
 use super::git;
 use super::pattern::{BlockedPattern, Call, Match, Opt};
 
-/// With more places than this where a blocked program may start, one of them is taken to fit.
+/// Most words at which a blocked program may start; with more, the invocation counts as a match.
 const MAX_STARTS: usize = 16;
 
-/// Programs whose words are texts, names of packages or of programs to tell about, and never commands.
+/// Programs whose words are texts, or names of packages or of programs to describe, and never commands.
 const TEXT_PROGRAMS: &[&str] = &[
     "ack",
     "ag",
@@ -97,7 +101,7 @@ const TEXT_PROGRAMS: &[&str] = &[
 ];
 
 impl Analysis {
-    /// The first pattern of the list that some invocation may fit, as far as it is known.
+    /// Returns the first pattern of the list that an invocation may match, as far as it is known.
     pub fn find_possible(&self, patterns: &[BlockedPattern]) -> Option<Match> {
         patterns.iter().enumerate().find_map(|(pattern, blocked)| {
             let may_fit = |invocation: &&Invocation| {
@@ -111,7 +115,7 @@ impl Analysis {
 }
 
 impl BlockedPattern {
-    /// Whether an invocation of the program may do what the pattern says.
+    /// Returns whether an invocation of the program may match the pattern.
     fn may_fit(&self, argv: &[Argument], options: &Options) -> bool {
         let Some((program, words)) = argv.split_first() else { return false };
         let Some(name) = options.program_name(program).filter(|name| self.is_program(name, options)) else {
@@ -123,7 +127,7 @@ impl BlockedPattern {
         if self.may_fit_words(&name, words) {
             return true;
         }
-        // What is not known may be nothing, or global options.
+        // An unknown word may be empty, or global options.
         let own = if name == "git" { git::subcommand(words) } else { words };
         match own.split_first() {
             Some((first, rest)) if first.is_unknown() && !self.operands.is_empty() => {
@@ -151,9 +155,10 @@ impl BlockedPattern {
         operands_fit && self.options.iter().all(option_fits) && !self.is_escape(name, &call)
     }
 
-    /// Whether a later word of an invocation is the blocked program, with all that the pattern names behind it.
+    /// Returns whether a later word of an invocation is the blocked program, followed by everything that the
+    /// pattern names.
     fn may_start_in(&self, argv: &[Argument], options: &Options) -> bool {
-        // A bare name is as often the name of a package, a file or a page.
+        // A bare name is often the name of a package, a file or a page.
         if self.operands.is_empty() && self.options.is_empty() {
             return false;
         }
@@ -166,12 +171,12 @@ impl BlockedPattern {
     }
 }
 
-/// Whether nobody knows what the program does with its words.
+/// Returns whether the effect of the program's words is unknown.
 pub(super) fn is_opaque(name: &str) -> bool {
     !TEXT_PROGRAMS.contains(&name)
 }
 
-/// Whether a word that is known in part may be this one.
+/// Returns whether a partly known word may be this one.
 fn may_be(word: &Argument, wanted: &str) -> bool {
     let Argument::Dynamic { pieces, .. } = word else { return word.literal() == Some(wanted) };
     let (Some(first), Some(last)) = (pieces.first(), pieces.last()) else { return false };
@@ -180,7 +185,7 @@ fn may_be(word: &Argument, wanted: &str) -> bool {
         && wanted.ends_with(last.as_str())
 }
 
-/// Whether an option that is known up to some place may hold the wanted one.
+/// Returns whether an option that is known up to some position may contain the wanted one.
 fn may_be_option(known: &str, wanted: &Opt) -> bool {
     match (known.strip_prefix("--"), wanted) {
         (Some(""), _) => true,
@@ -188,7 +193,7 @@ fn may_be_option(known: &str, wanted: &Opt) -> bool {
         (Some(name), Opt::Short('f')) => "force".starts_with(name),
         (Some(name), Opt::Short('r' | 'R')) => "recursive".starts_with(name),
         (Some(_), _) => false,
-        // A bundle may go on with any letter; a lone dash with anything.
+        // A bundle may continue with any letter; a single dash with anything.
         (None, Opt::Short(_) | Opt::Long(_)) => true,
         (None, Opt::Word(wanted)) => wanted.starts_with(known.trim_start_matches('-')),
     }

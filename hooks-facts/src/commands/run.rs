@@ -1,4 +1,4 @@
-//! What single programs start.
+//! Programs that single programs start.
 
 use std::rc::Rc;
 
@@ -35,7 +35,7 @@ const SHELLS: &[&str] = &[
 ];
 
 impl Walk {
-    /// Runs a program with its words; gives what it prints.
+    /// Runs a program with its words; returns its output.
     pub(super) fn run(&mut self, argv: &[Argument], input: &Stream, span: Span) -> Stream {
         let cost = argv.iter().map(Argument::len).sum::<usize>() + 8;
         if !self.pay(cost, span) {
@@ -188,7 +188,7 @@ impl Walk {
         if name == "tee" { input.clone() } else { Stream::Unknown }
     }
 
-    /// A function, an alias, or a file that the command wrote itself.
+    /// Runs a function, an alias, or a file that the command wrote itself.
     fn defined(
         &mut self,
         program: &Argument,
@@ -198,7 +198,7 @@ impl Walk {
     ) -> Option<Stream> {
         let name = program.literal()?;
         if let Some(body) = self.functions.get(name).map(Rc::clone) {
-            // Inside of its body the name is the program's, or this would not end for `ls() { ls -l; }`.
+            // In its body the name means the program; otherwise `ls() { ls -l; }` would not end.
             self.functions.remove(name);
             let own: Vec<_> = std::iter::once(program.clone()).chain(words.iter().cloned()).collect();
             let outer = std::mem::replace(&mut self.positional, own);
@@ -248,7 +248,7 @@ impl Walk {
                 has_text |= option.contains('c');
                 reads_input |= option.contains('s');
                 checks_only |= option.contains('n') && !option.contains('o');
-                // In a bundle the names of settings come behind it, before the text.
+                // The names of the settings in a bundle follow it, before the text.
                 at += match name {
                     "pwsh" | "powershell" | "cmd" => 0,
                     _ => option.matches(['o', 'O']).count(),
@@ -283,14 +283,14 @@ impl Walk {
         }
     }
 
-    /// A script that a shell reads from a file.
+    /// Runs a script that a shell reads from a file.
     fn script_file(&mut self, words: &[Argument], input: &Stream, span: Span) -> Stream {
         let Some(file) = words.first() else { return Stream::Empty };
         let stream = match file.literal() {
             Some("/dev/stdin" | "/dev/fd/0" | "/proc/self/fd/0" | "-") => input.clone(),
             Some(_) => self.file(file),
             None if file.file_name().is_some_and(|name| !name.is_empty()) => Stream::File,
-            // What a search finds was there before, unless the command wrote it.
+            // A file found by a search existed before, unless the command wrote it.
             None if file.is_found() && self.files.is_empty() => Stream::File,
             None => Stream::Unknown,
         };
@@ -364,7 +364,7 @@ impl Walk {
         self.in_folder(folder.as_ref(), |walk| walk.run_some(rest, input, span))
     }
 
-    /// A variable that is set for programs.
+    /// Handles a variable that is set for programs.
     pub(super) fn environment(&mut self, name: &str, value: &Argument, span: Span) {
         self.lookup_changed |= lookup::changes(name, value);
         if wrappers::COMMAND_VARIABLES.contains(&name) {
@@ -454,7 +454,7 @@ impl Walk {
         }
         let options = words.get(..words.len() - rest.len()).unwrap_or_default();
         let items: Vec<Argument> = match (input, divider(options)) {
-            // Items may hold blanks where they are divided by something else.
+            // Items may contain blanks if another character separates them.
             (Stream::Known(text), Some(divider)) => {
                 let items = text.split(divider).map(|item| item.trim_end_matches('\n'));
                 items.filter(|item| !item.is_empty()).map(Argument::from).collect()
@@ -488,8 +488,8 @@ impl Walk {
         self.run(&argv, &Stream::Empty, span);
     }
 
-    /// Programs behind each of these options, up to `;` or `+`, with what is found for `{}`; where they `append`, it
-    /// stands behind those that have no place for it.
+    /// Runs the programs after each of these options, up to `;` or `+`, with the found names for `{}`. If
+    /// `append` is set, the names are appended to programs without a placeholder.
     fn after_marks(
         &mut self,
         words: &[Argument],
@@ -506,7 +506,7 @@ impl Walk {
             let end =
                 rest.iter().position(|word| matches!(word.literal(), Some(";" | "+"))).unwrap_or(rest.len());
             let mut argv = rest.get(..end).unwrap_or_default().to_vec();
-            // `-execdir` runs in the folder of what is found.
+            // `-execdir` runs in the folder of the found file.
             if word.prefix().ends_with("dir") {
                 let argv = Item::new(&search.own_name()).in_words(&argv).unwrap_or(argv);
                 self.in_folder(Some(&Argument::unknown()), |walk| {
@@ -615,7 +615,7 @@ impl Walk {
         }
     }
 
-    /// Options of some programs that hold a command.
+    /// Handles options of some programs that contain a command.
     fn command_options(&mut self, words: &[Argument], span: Span) {
         for (at, word) in words.iter().enumerate() {
             let long = [
@@ -640,7 +640,7 @@ impl Walk {
         }
     }
 
-    /// The text behind an option that says it is a command, of programs that nobody knows.
+    /// Handles the text after an option for a command, of unknown programs.
     fn option_texts(&mut self, words: &[Argument], span: Span) {
         for (at, word) in words.iter().enumerate() {
             let attached = ["--exec=", "--command=", "--cmd=", "--run="]
@@ -657,7 +657,7 @@ impl Walk {
         }
     }
 
-    /// Files from the network, which the command may run afterwards.
+    /// Records files from the network, which the command may run afterwards.
     fn downloads(&mut self, words: &[Argument]) {
         for (at, word) in words.iter().enumerate() {
             let name = match word.prefix() {
@@ -675,7 +675,7 @@ impl Walk {
         }
     }
 
-    /// Files that get the content of others, or of the input.
+    /// Records files that get the content of others, or of the input.
     fn copies(&mut self, name: &str, words: &[Argument], input: &Stream) {
         let files: Vec<&str> =
             words.iter().filter_map(Argument::literal).filter(|word| !word.starts_with('-')).collect();
@@ -695,7 +695,7 @@ impl Walk {
     }
 }
 
-/// What `xargs` divides its input at, where that is not blanks.
+/// Returns the separator of the input of `xargs`, if it is not blanks.
 fn divider(options: &[Argument]) -> Option<char> {
     options.iter().enumerate().find_map(|(at, word)| {
         let text = word.literal()?;
@@ -720,7 +720,7 @@ fn divider(options: &[Argument]) -> Option<char> {
     })
 }
 
-/// What stands for an item where an option says so: `-I MARK`.
+/// Returns the placeholder for an item that an option sets: `-I MARK`.
 pub(super) fn own_mark(options: &[Argument]) -> Option<String> {
     let mark = options.iter().enumerate().find_map(|(at, word)| {
         let option = word.literal()?;
@@ -732,7 +732,7 @@ pub(super) fn own_mark(options: &[Argument]) -> Option<String> {
     mark.filter(|mark| !mark.is_empty())
 }
 
-/// What follows the options, and so many operands.
+/// Returns the words after the options and a number of operands.
 pub(super) fn operands_from<'w>(
     words: &'w [Argument],
     short: &str,
@@ -745,16 +745,17 @@ pub(super) fn operands_from<'w>(
         let option = word.prefix();
         if option == "--" {
             at += 1;
-            // What follows are operands, whatever they look like.
+            // The following words are operands, whatever they look like.
             at += operands - passed;
             break;
         }
         if let Some(name) = option.strip_prefix("--") {
-            // Long options may be shortened.
+            // Long options may be abbreviated.
             let takes_next = long.iter().any(|long| long.starts_with(name)) && word.literal().is_some();
             at += 1 + usize::from(takes_next);
         } else if option.len() > 1 && option.starts_with(['-', '+']) {
-            // The last letter of a bundle may take the next word; one before it takes the rest of the bundle.
+            // The last letter of a bundle may take the next word; an earlier one takes the rest of the
+            // bundle.
             let value = option.char_indices().skip(1).find(|(_, c)| short.contains(*c));
             let takes_next =
                 value.is_some_and(|(at, c)| at + c.len_utf8() == option.len()) && word.literal().is_some();

@@ -1,4 +1,4 @@
-//! What runs, and what only looks like it.
+//! Commands that run, and texts that only look like them.
 
 use proptest::prelude::*;
 
@@ -260,7 +260,7 @@ fn redirections_behind_a_change_of_folder() {
     writes_to("cd a && echo > b", &[Some("a/b")]);
     writes_to("cd a && cd ../c && echo > b", &[Some("a/../c/b")]);
     writes_to("cd /a && true > b", &[Some("/a/b")]);
-    // Where `cd` fails, the rest of the text runs in the old folder.
+    // If `cd` fails, the rest of the text runs in the old folder.
     writes_to("cd a; echo > b", &[Some("a/b"), Some("b")]);
     writes_to("cd a || exit 1; echo > b", &[Some("a/b")]);
     writes_to("cd a || { echo no; exit 1; }\necho > b", &[Some("a/b")]);
@@ -324,7 +324,8 @@ fn files_that_programs_change() {
     }
 }
 
-/// What a text writes to, as outlines are shown, with the kind's first letter; `?` where it depends on what is there.
+/// Returns the writes of a text in the form of shown outlines, with the first letter of the kind; `?` for
+/// writes that depend on the file system.
 fn shown_writes(text: &str) -> Vec<String> {
     let analysis = Analysis::of_text_in(text, Some("/w"), &Options::default());
     let shown = |write: &WriteTarget| {
@@ -457,7 +458,7 @@ fn every_item_counts_however_many_there_are() {
         assert!(writes.iter().any(|write| write.ends_with(" z") || write.starts_with("R z/")), "{text}");
         assert!(!unresolved(&text), "{text}");
     }
-    // What is not walked to its end is said.
+    // A walk that is not finished is reported.
     assert!(unresolved(&format!("for f in {}; do rm $f; done", "a ".repeat(400_000))));
     assert!(unresolved(&format!("parallel rm {} ::: {}", "x ".repeat(2_000), "a ".repeat(2_000))));
     assert!(unresolved(&format!(
@@ -528,7 +529,7 @@ fn an_end_mark_with_an_expansion_is_refused() {
     runs(&["cat <<'$E'\na\n$E\ndangerous -xy"]);
 }
 
-/// The walk counts what it spends, so that what multiplies ends and is refused.
+/// The walk counts its cost, so that a text that multiplies ends and is rejected.
 #[test]
 fn hostile_texts_end() {
     let doubling = format!("X=aaaaaaaa; {} $X", "X=$X$X; ".repeat(60));

@@ -1,7 +1,8 @@
-//! Whether all that a program does to files is told: what it changes is among the writes, what it starts among the
-//! invocations, and everything else that it is given it only reads.
+//! Decides whether all effects of a program on files are known: its changes are among the writes, the
+//! programs that it starts are among the invocations, and its other files are only read.
 //!
-//! Who may not take a risk asks this of every program that is given a file: of those that are not here nobody knows.
+//! A policy that must not take a risk asks this for every program that names a file. The effects of programs
+//! that are not listed here are unknown.
 
 use super::analysis::{Analysis, Invocation};
 use super::argument::Argument;
@@ -10,7 +11,7 @@ use super::code::{self, Language};
 use super::git;
 use super::helpers;
 
-/// Programs that only read what they are given, apart from outputs that their options name.
+/// Programs that only read their files, apart from outputs that their options name.
 const READERS: &[&str] = &[
     "[",
     "[[",
@@ -93,7 +94,7 @@ const READERS: &[&str] = &[
     "zstdcat",
 ];
 
-/// Programs and builtins to which words are texts, names and numbers.
+/// Programs and builtins whose words are texts, names and numbers.
 const TALKERS: &[&str] = &[
     ":",
     "alias",
@@ -150,7 +151,8 @@ const TALKERS: &[&str] = &[
     "which",
 ];
 
-/// Programs whose changes the file programs tell. `rename` is not one of them: Perl's runs its first word.
+/// Programs whose changes the file programs report. `rename` is not one of them: Perl's version runs its
+/// first word.
 const CHANGERS: &[&str] = &[
     "apply_patch",
     "applypatch",
@@ -197,8 +199,8 @@ const CHANGERS: &[&str] = &[
     "zstd",
 ];
 
-/// Programs that start the words or the text they are given, which stand among the invocations. A shell is told only
-/// where its text could be read: of a script in a file nothing is known.
+/// Programs that start their words or their text, which are among the invocations. The effects of a shell are
+/// known only if its text could be parsed: of a script in a file nothing is known.
 const STARTERS: &[&str] = &[
     ".",
     "bash",
@@ -247,7 +249,7 @@ const STARTERS: &[&str] = &[
     "zsh",
 ];
 
-/// Of Windows shells.
+/// Programs of Windows shells.
 const WINDOWS: &[&str] = &[
     "compare-object",
     "dir",
@@ -268,7 +270,7 @@ const WINDOWS: &[&str] = &[
     "write-output",
 ];
 
-/// What git does to files that are named is told of these of its commands; the others name none, or only read.
+/// Git commands whose effects on named files are known; the others name no files, or only read.
 const GIT: &[&str] = &[
     "add",
     "am",
@@ -323,11 +325,11 @@ const GIT: &[&str] = &[
 ];
 
 impl Analysis {
-    /// Whether all that an invocation does to files is told: its program only reads what it is given, apart from what
-    /// is among the [`writes`](Self::writes) and the invocations.
+    /// Returns whether all effects of an invocation on files are known: its program only reads its files,
+    /// apart from those among the [`writes`](Self::writes) and the invocations.
     pub fn is_told(&self, invocation: &Invocation) -> bool {
         let Some(name) = self.program_name(invocation) else { return false };
-        // A program of one's own may have any name.
+        // A custom program may have any name.
         if !invocation.argv.first().is_some_and(is_of_the_system) {
             return false;
         }
@@ -355,7 +357,7 @@ impl Analysis {
     }
 }
 
-/// Whether a program is found where the system keeps its own, as far as its name says.
+/// Returns whether a program is one of the system's, as far as its name shows.
 fn is_of_the_system(program: &Argument) -> bool {
     const FOLDERS: &[&str] = &["/bin/", "/sbin/", "/usr/", "/opt/", "/nix/store/"];
     let Some(name) = program.literal() else { return false };

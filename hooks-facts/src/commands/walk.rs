@@ -1,4 +1,4 @@
-//! Goes through the tree of a text in the order of running, and collects what would start.
+//! Walks the tree of a text in execution order and collects the programs that would start.
 
 use std::collections::HashMap;
 use std::rc::Rc;
@@ -14,27 +14,27 @@ use crate::shell::{
     Simple, Span,
 };
 
-/// Deeper nesting of texts, wrappers and functions is not followed.
+/// Deepest nesting of texts, wrappers and functions that is followed.
 const MAX_DEPTH: usize = 24;
 
-/// What an analysis may cost: every invocation, expanded byte and nested text is paid for.
+/// Budget of an analysis: every invocation, expanded byte and nested text has a cost.
 const BUDGET: usize = 1024 * 1024;
 
-/// The longest text a variable or an output is kept as.
+/// Longest text of a variable or an output that is kept.
 pub(super) const MAX_TEXT: usize = 64 * 1024;
 
-/// What flows between commands.
+/// Data between commands.
 #[derive(Clone, Debug)]
 pub(super) enum Stream {
-    /// Nothing.
+    /// No data.
     Empty,
-    /// This text.
+    /// A known text.
     Known(Rc<str>),
-    /// A file that was there before.
+    /// A file that existed before.
     File,
-    /// Names of files, and nothing else: what a search finds.
+    /// Only names of files, as a search prints them.
     Names(Rc<[Argument]>),
-    /// Anything.
+    /// Unknown data.
     Unknown,
 }
 
@@ -53,39 +53,39 @@ impl Stream {
     }
 }
 
-/// The value of a variable.
+/// Value of a variable.
 #[derive(Clone, Debug)]
 pub(super) enum Variable {
     Text(Argument),
     List(Vec<Argument>),
 }
 
-/// The state of the shell that a text would run in.
+/// State of the shell in which a text would run.
 pub(super) struct Walk {
     pub(super) options: Options,
     pub(super) variables: HashMap<String, Variable>,
-    /// `$0` and on.
+    /// `$0` and so on.
     pub(super) positional: Vec<Argument>,
     pub(super) functions: HashMap<String, Rc<Command>>,
     pub(super) aliases: HashMap<String, String>,
-    /// Those of git that the text itself sets.
+    /// Aliases of git that the text itself sets.
     pub(super) git_aliases: HashMap<String, String>,
-    /// Files the command itself writes, and process substitutions by a name of their own.
+    /// Files that the command itself writes, and process substitutions by a generated name.
     pub(super) files: HashMap<String, Stream>,
     pub(super) folders: Folders,
-    /// The folder that the text begins in.
+    /// Folder in which the text starts.
     pub(super) start: Option<String>,
     depth: usize,
     budget: usize,
-    /// The place at the top that leads here, inside of nested texts.
+    /// Position at the top that leads here, inside of nested texts.
     outer: Option<Span>,
-    /// In a text that may or may not be run, what cannot be known says nothing.
+    /// Set in a text that may not run at all: unknown parts of it are not reported.
     guessing: bool,
-    /// Where it depends on what is there whether something runs.
+    /// Set if it depends on the file system whether a command runs.
     doubting: bool,
     /// Whether names may stand for other programs than the system's.
     pub(super) lookup_changed: bool,
-    /// In a later turn of a loop, whose texts are read once more.
+    /// Set in later turns of a loop, whose texts are read again.
     pub(super) repeating: bool,
     analysis: Analysis,
 }
@@ -113,7 +113,7 @@ impl Walk {
         }
     }
 
-    /// A walk that begins in a folder whose path is known.
+    /// Starts the walk in a folder whose path is known.
     pub(super) fn beginning_in(self, folder: Option<&str>) -> Self {
         Self { start: folder.map(str::to_owned), ..self }
     }
@@ -136,7 +136,7 @@ impl Walk {
         self.run(argv, &Stream::Empty, Span { start: 0, end });
     }
 
-    /// A text that runs in a shell, with `input` on its channel.
+    /// Walks a text that runs in a shell, with `input` on its standard input.
     pub(super) fn text(&mut self, text: &str, input: &Stream, span: Span) -> Stream {
         if text.trim().is_empty() {
             return Stream::Empty;
@@ -158,14 +158,14 @@ impl Walk {
         }
     }
 
-    /// A text that may be run; nothing follows from what cannot be known of it.
+    /// Walks a text that may run; its unknown parts are not reported.
     pub(super) fn maybe_text(&mut self, text: &str, span: Span) {
         let guessing = std::mem::replace(&mut self.guessing, true);
         self.text(text, &Stream::Empty, span);
         self.guessing = guessing;
     }
 
-    /// Does `visit` as what happens only if something is as it may be.
+    /// Calls `visit` for commands that run only under some condition.
     pub(super) fn in_doubt<T>(&mut self, visit: impl FnOnce(&mut Self) -> T) -> T {
         let doubting = std::mem::replace(&mut self.doubting, true);
         let result = visit(self);
@@ -173,7 +173,7 @@ impl Walk {
         result
     }
 
-    /// What a shell or an interpreter reads from a stream.
+    /// Walks the text that a shell or an interpreter reads from a stream.
     pub(super) fn stream(&mut self, stream: &Stream, span: Span) -> Stream {
         match stream {
             Stream::Empty => Stream::Empty,
@@ -192,7 +192,7 @@ impl Walk {
         }
     }
 
-    /// Runs `visit` one level deeper, where that is not too deep.
+    /// Calls `visit` one level deeper, unless that is too deep.
     pub(super) fn deeper<T>(&mut self, span: Span, visit: impl FnOnce(&mut Self) -> T) -> Option<T> {
         if self.depth >= MAX_DEPTH {
             self.too_complex(span);
@@ -204,7 +204,7 @@ impl Walk {
         Some(result)
     }
 
-    /// Takes from the budget; `false` where nothing is left.
+    /// Deducts a cost from the budget; returns `false` if nothing is left.
     pub(super) fn pay(&mut self, cost: usize, span: Span) -> bool {
         match self.budget.checked_sub(cost).filter(|left| *left > 0) {
             Some(left) => {
@@ -219,7 +219,7 @@ impl Walk {
         }
     }
 
-    /// Whether nothing of the budget is left.
+    /// Returns whether the budget is used up.
     pub(super) fn is_spent(&self) -> bool {
         self.budget == 0
     }
@@ -252,13 +252,13 @@ impl Walk {
         self.analysis.invocations.push(Invocation { argv, span, is_opaque: false, is_untold, folders });
     }
 
-    /// An interpreter runs a text.
+    /// Records a text that an interpreter runs.
     pub(super) fn interprets(&mut self, text: &str, span: Span) {
         let folders = self.kept_folders(span);
         self.analysis.programs.push(Program { text: text.to_owned(), folders });
     }
 
-    /// Where the analysis keeps the folders that this runs in.
+    /// Returns the index of the current folders in the analysis.
     fn kept_folders(&mut self, span: Span) -> Option<usize> {
         if self.folders.is_start() {
             return None;
@@ -270,26 +270,26 @@ impl Walk {
         Some(self.analysis.folders.len() - 1)
     }
 
-    /// Nobody knows what the program that was invoked last does with its words.
+    /// Marks the last invocation: the effect of its words is unknown.
     pub(super) fn is_opaque(&mut self) {
         if let Some(last) = self.analysis.invocations.last_mut() {
             last.is_opaque = true;
         }
     }
 
-    /// The program that was invoked last runs what nobody has read.
+    /// Marks the last invocation: it runs a text that has not been read.
     fn is_untold(&mut self) {
         if let Some(last) = self.analysis.invocations.last_mut() {
             last.is_untold = true;
         }
     }
 
-    /// Everything a script prints.
+    /// Walks a script; returns its output.
     pub(super) fn script(&mut self, script: &Script, input: &Stream) -> Stream {
         let mut output = Stream::Empty;
         let mut folders = ListFolders::new();
         for pipeline in &script.pipelines {
-            // Once nothing is left the answer is a refusal, and going on would only take time.
+            // After the budget is used up, the result is a rejection, and continuing would only take time.
             if self.budget == 0 {
                 return Stream::Unknown;
             }
@@ -337,7 +337,7 @@ impl Walk {
             None => output = self.bodies(compound, &input),
             Some(name) => {
                 self.lookup_changed |= lookup::changes(name, &Argument::unknown());
-                // Every turn is walked, for each may write to another file.
+                // Every turn is walked, because each may write to another file.
                 let outer = self.repeating;
                 for word in words {
                     if self.budget == 0 {
@@ -354,7 +354,7 @@ impl Walk {
     }
 
     fn bodies(&mut self, compound: &Compound, input: &Stream) -> Stream {
-        // Of a condition or a loop it is not known which bodies run, so the output is known only of a group.
+        // It is unknown which bodies of a condition or a loop run, so only the output of a group is known.
         let several = compound.bodies.len() > 1 || compound.variable.is_some() || compound.words.is_some();
         let mut output = Stream::Empty;
         for body in &compound.bodies {
@@ -390,7 +390,7 @@ impl Walk {
                 Variable::List(words.iter().flat_map(|word| self.expand(word)).collect())
             }
         };
-        // In zsh a list `path` is the search path.
+        // In zsh, a list `path` is the search path.
         self.lookup_changed |=
             matches!(value, Variable::List(_)) && matches!(&*assignment.name, "path" | "PATH");
         if let Variable::Text(text) = &value {
@@ -418,7 +418,7 @@ impl Walk {
         }
     }
 
-    /// The input of a command after its redirections, and the file its output goes to.
+    /// Returns the input of a command after its redirections, and the file of its output.
     fn redirect(&mut self, redirections: &[Redirection], input: &Stream) -> (Stream, Option<Argument>) {
         let mut input = input.clone();
         let mut target = None;
@@ -454,12 +454,12 @@ impl Walk {
         (input, target)
     }
 
-    /// A file is written to; it is named from every folder this may happen in.
+    /// Records a write to a file, named from every folder in which it may happen.
     pub(super) fn writes(&mut self, file: &Argument, kind: WriteKind, span: Span) {
         self.note_write(file, kind, false, span);
     }
 
-    /// A file is written to, if something else is as it may be.
+    /// Records a write to a file that happens only under some condition.
     pub(super) fn may_write(&mut self, file: &Argument, kind: WriteKind, span: Span) {
         self.note_write(file, kind, true, span);
     }
@@ -475,13 +475,13 @@ impl Walk {
         }
     }
 
-    /// What a file holds.
+    /// Returns the content of a file.
     pub(super) fn file(&mut self, file: &Argument) -> Stream {
         let Some(name) = file.literal() else { return Stream::Unknown };
         self.files.get(file_key(name)).cloned().unwrap_or(Stream::File)
     }
 
-    /// Lets an output go to a file, or on to the next command.
+    /// Sends an output to a file, or on to the next command.
     fn deliver(&mut self, output: Stream, target: Option<Argument>) -> Stream {
         let Some(target) = target else { return output };
         if let Some(name) = target.literal()
@@ -493,7 +493,7 @@ impl Walk {
     }
 }
 
-/// Two spellings of one file in a working directory.
+/// Returns the same key for both spellings of a file in the working directory.
 pub(super) fn file_key(name: &str) -> &str {
     name.strip_prefix("./").unwrap_or(name)
 }

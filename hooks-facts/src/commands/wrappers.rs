@@ -1,16 +1,16 @@
-//! Programs that start the program named in their words: what stands before that name.
+//! Programs that start the program named in their words, and the words before that name.
 
 use super::argument::Argument;
 
-/// What stands before the program that a wrapper starts.
+/// Words before the program that a wrapper starts.
 pub(super) struct Wrapper {
     /// Short options that take the next word.
     pub(super) short: &'static str,
     /// Long options that take the next word.
     pub(super) long: &'static [&'static str],
-    /// How many operands come first.
+    /// Number of operands before the program.
     pub(super) operands: usize,
-    /// Whether `NAME=value` may stand before the program.
+    /// Whether `NAME=value` may precede the program.
     pub(super) assignments: bool,
 }
 
@@ -18,7 +18,7 @@ const fn plain(short: &'static str, long: &'static [&'static str], operands: usi
     Wrapper { short, long, operands, assignments: false }
 }
 
-/// The wrapper with this name.
+/// Returns the wrapper with this name.
 pub(super) fn wrapper(name: &str) -> Option<Wrapper> {
     let wrapper = match name {
         "env" => Wrapper { short: "uCa", long: &["unset", "chdir", "argv0"], operands: 0, assignments: true },
@@ -81,7 +81,7 @@ pub(super) fn wrapper(name: &str) -> Option<Wrapper> {
     Some(wrapper)
 }
 
-/// Whether a wrapper without a program starts a shell, which reads what to run.
+/// Returns whether a wrapper without a program starts a shell, which reads its commands from the input.
 pub(super) fn starts_shell(name: &str, options: &[Argument]) -> bool {
     let asks = |word: &Argument| {
         let bundle = word.prefix().strip_prefix('-').filter(|bundle| !bundle.starts_with('-'));
@@ -95,7 +95,7 @@ pub(super) fn starts_shell(name: &str, options: &[Argument]) -> bool {
     }
 }
 
-/// The folder that a wrapper's options send the program to.
+/// Returns the folder that a wrapper's options set for the program.
 pub(super) fn folder(name: &str, options: &[Argument]) -> Option<Argument> {
     let (short, long): (&str, &str) = match name {
         "env" => ("-C", "--chdir"),
@@ -127,7 +127,7 @@ pub(super) fn folder(name: &str, options: &[Argument]) -> Option<Argument> {
     })
 }
 
-/// Programs of the form `PROGRAM run WORDS`, which start their words.
+/// Returns whether a program has the form `PROGRAM run WORDS` and starts its words.
 pub(super) fn is_runner(name: &str, subcommand: &str) -> bool {
     matches!(
         (name, subcommand),

@@ -1,14 +1,14 @@
-//! How patterns are read.
+//! Syntax of patterns.
 
-/// The ways to read a pattern.
+/// Syntax of a pattern.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 #[non_exhaustive]
 pub enum Dialect {
-    /// As the module says.
+    /// As described in the [module](super).
     #[default]
     Standard,
-    /// As the patterns of Squad policies are meant: a backslash is a slash, `?` is any one character, also a
-    /// slash, `*` anything but a slash, `**` anything but a line break, also inside of a segment, and `**/`
-    /// may stand for nothing. Everything else is itself, braces too.
+    /// As in Squad policies: a backslash is a slash, `?` matches any one character, also a slash, `*`
+    /// anything but a slash. `**` matches anything but a line break, also inside of a segment, and `**/` may
+    /// match nothing. All other characters are literal, also braces.
     Squad,
 }

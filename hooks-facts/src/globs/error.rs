@@ -1,17 +1,17 @@
-//! What is wrong, or odd, with a pattern.
+//! Errors and warnings about patterns.
 
 use std::fmt;
 
-/// A pattern that cannot be used.
+/// Pattern that cannot be used.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct PatternError {
-    /// Its place in the list.
+    /// Index in the list.
     pub index: usize,
     /// The pattern.
     pub pattern: String,
-    /// The byte the problem is at.
+    /// Position of the error, in bytes.
     pub position: usize,
-    /// What is wrong.
+    /// Kind of the error.
     pub problem: PatternProblem,
 }
 
@@ -24,25 +24,25 @@ impl fmt::Display for PatternError {
 
 impl std::error::Error for PatternError {}
 
-/// What can be wrong with a pattern.
+/// Kind of error in a pattern.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 #[non_exhaustive]
 pub enum PatternProblem {
-    /// Nothing in it.
+    /// The pattern is empty.
     Empty,
     /// `{` without `}`.
     UnclosedBrace,
     /// `}` without `{`.
     UnopenedBrace,
-    /// A backslash at the end.
+    /// A backslash is at the end.
     DanglingEscape,
-    /// A `..` segment.
+    /// A segment is `..`.
     ParentSegment,
-    /// A path outside of the root.
+    /// The path is outside of the root.
     Absolute,
-    /// Too many alternatives.
+    /// There are too many alternatives.
     TooManyAlternatives,
-    /// Too long.
+    /// The pattern is too long.
     TooLong,
 }
 
@@ -71,14 +71,14 @@ impl fmt::Display for PatternProblem {
 
 impl std::error::Error for PatternProblem {}
 
-/// A pattern that can be used and probably means something else.
+/// Pattern that can be used but probably means something else.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct PatternWarning {
-    /// Its place in the list.
+    /// Index in the list.
     pub index: usize,
     /// The pattern.
     pub pattern: String,
-    /// The byte the `**` is at.
+    /// Position of the `**`, in bytes.
     pub position: usize,
 }
 

@@ -1,25 +1,25 @@
-//! Finds the patterns that may match a path, by letters that have to stand in it.
+//! Finds the patterns that may match a path, by letters that a matching path must contain.
 //!
-//! Each pattern is entered once, under those of its letters that the fewest others share: what it ends with, what it
-//! begins with, a name between two slashes, or else a fragment. A path is then looked up by its ends, its beginnings,
-//! its names and, in one pass, by all fragments.
+//! Each pattern is indexed once, under the letters that the fewest other patterns share: its end, its start,
+//! a name between two slashes, or otherwise a fragment. A path is then looked up by its ends, its starts, its
+//! names and, in one pass, by all fragments.
 
 use aho_corasick::AhoCorasick;
 use hashbrown::HashMap;
 
 use super::wild::Wild;
 
-/// Where patterns are in their list, in its order.
+/// Indices of patterns in their list, in order.
 type Places = Vec<usize>;
 
-/// Patterns by letters that they need.
+/// Patterns by the letters that they need.
 #[derive(Clone, Debug, Default)]
 pub(super) struct Index {
     endings: Texts,
     beginnings: Texts,
     names: Texts,
     fragments: Option<Fragments>,
-    /// Those without letters.
+    /// Patterns without letters.
     others: Places,
 }
 
@@ -27,18 +27,18 @@ pub(super) struct Index {
 #[derive(Clone, Debug, Default)]
 struct Texts {
     places: HashMap<String, Places>,
-    /// The lengths of the texts, with the bytes that tell most others apart, as [`bit`]s.
+    /// Lengths of the texts, each with the bytes that distinguish most texts, as [`bit`]s.
     lengths: Vec<(usize, u64)>,
 }
 
-/// Patterns by a text that may stand anywhere.
+/// Patterns by a text that may be anywhere in a path.
 #[derive(Clone, Debug)]
 struct Fragments {
     automaton: AhoCorasick,
     places: Vec<Places>,
 }
 
-/// What a pattern is entered under, the best to be found by first.
+/// Letters under which a pattern is indexed, the fastest kind of look-up first.
 #[derive(Clone, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
 enum Letters {
     Ending(String),
@@ -47,7 +47,7 @@ enum Letters {
     Fragment(String),
 }
 
-/// So many patterns may need the same letters before a pass for fragments is worth its cost.
+/// Patterns that may share the same letters before a pass for fragments is worth its cost.
 const FEW: usize = 8;
 
 impl Index {
@@ -83,7 +83,7 @@ impl Index {
         index
     }
 
-    /// Visits the places of all patterns that may match a path, each once or more.
+    /// Visits the indices of all patterns that may match a path, each at least once.
     pub(super) fn visit<'a>(&'a self, path: &str, visit: &mut impl FnMut(&'a [usize])) {
         self.endings.visit(path, first, |length| path.get(path.len() - length..), visit);
         self.beginnings.visit(path, last, |length| path.get(..length), visit);
@@ -105,7 +105,7 @@ impl Index {
     }
 }
 
-/// All that a pattern may be entered under.
+/// Returns all letters under which a pattern may be indexed.
 fn needed(pattern: &Wild) -> impl Iterator<Item = Letters> + '_ {
     let is_any = |text: &&String| !text.is_empty();
     let ending = Some(&pattern.ending).filter(is_any).map(|text| Letters::Ending(text.clone()));
@@ -119,7 +119,7 @@ fn needed(pattern: &Wild) -> impl Iterator<Item = Letters> + '_ {
 }
 
 impl Texts {
-    /// Enters a pattern; `telling` is the byte of a text that tells most others apart.
+    /// Adds a pattern; `telling` returns the byte of a text that distinguishes it from most others.
     fn enter(&mut self, text: String, place: usize, telling: fn(&str) -> Option<u8>) {
         let bit = telling(&text).map_or(0, bit);
         match self.lengths.iter_mut().find(|(length, _)| *length == text.len()) {
@@ -129,7 +129,8 @@ impl Texts {
         self.places.entry(text).or_default().push(place);
     }
 
-    /// Visits the patterns of the parts of a path that are as long as some text; `part` cuts one.
+    /// Visits the patterns of the parts of a path that are as long as some text; `part` returns the part of a
+    /// given length.
     fn visit<'a, 'p>(
         &'a self,
         path: &'p str,
@@ -154,7 +155,7 @@ impl Texts {
 }
 
 impl Fragments {
-    /// An automaton of all texts; without one, the patterns are left to `others`.
+    /// Builds an automaton of all texts; if that fails, adds the patterns to `others`.
     fn new(texts: HashMap<String, Places>, others: &mut Places) -> Option<Self> {
         if texts.is_empty() {
             return None;

@@ -1,16 +1,16 @@
-//! Matches a path against the tokens of one pattern, all possible places at once.
+//! Matches a path against the tokens of one pattern, for all possible positions at once.
 //!
-//! The set of tokens that the match may stand before is a bit set, which goes through the path once: the
-//! time is the product of the two lengths at worst, whatever the pattern.
+//! The positions of the match among the tokens are a bit set, which is updated for each character of the
+//! path. In the worst case, the time is the product of the two lengths, whatever the pattern.
 
 use super::pattern::Token;
 
-/// How many tokens may stand behind the literal beginning of a pattern.
+/// Most tokens after the literal start of a pattern.
 pub(super) const MAX_TOKENS: usize = WORDS * 64 - 1;
 
 const WORDS: usize = 8;
 
-/// The places a match may stand at; place `n` is before token `n`.
+/// Positions of a match; position `n` is before token `n`.
 #[derive(Clone, Copy, Default)]
 struct Places([u64; WORDS]);
 
@@ -29,7 +29,7 @@ impl Places {
         self.0.iter().all(|word| *word == 0)
     }
 
-    /// Inserts a place and those that can be reached from it without a character.
+    /// Inserts a position and those that can be reached from it without a character.
     fn enter(&mut self, mut place: usize, tokens: &[Token]) {
         self.insert(place);
         while matches!(tokens.get(place), Some(Token::Star | Token::Deep | Token::DeepLine | Token::Folders))
@@ -40,7 +40,7 @@ impl Places {
     }
 }
 
-/// Whether the tokens match all of the text.
+/// Returns whether the tokens match the whole text.
 pub(super) fn matches(tokens: &[Token], text: &str) -> bool {
     match tokens {
         [] => return text.is_empty(),
@@ -59,8 +59,8 @@ pub(super) fn matches(tokens: &[Token], text: &str) -> bool {
                 Token::Star if c != '/' => next.enter(place, tokens),
                 Token::Deep => next.enter(place, tokens),
                 Token::DeepLine if !is_line_break(c) => next.enter(place, tokens),
-                // In the midst of a folder's name the match may not go on, so it stays before the token
-                // without entering what follows.
+                // In the middle of a folder's name the match may not continue, so it stays before the token
+                // without entering the following ones.
                 Token::Folders => {
                     next.insert(place);
                     if c == '/' {
@@ -78,7 +78,7 @@ pub(super) fn matches(tokens: &[Token], text: &str) -> bool {
     places.contains(tokens.len())
 }
 
-/// The line breaks of the expressions that Squad compiles its patterns to.
+/// Line breaks of the expressions that Squad compiles its patterns to.
 fn is_line_break(c: char) -> bool {
     matches!(c, '\n' | '\r' | '\u{2028}' | '\u{2029}')
 }

@@ -1,12 +1,13 @@
-//! Matches a path against many patterns at once, and says which one it was.
+//! Matches a path against many patterns at once, and returns the one that matched.
 //!
-//! `*` and `?` stay inside a path segment, `**` stands for zero or more whole segments, `{a,b}` for
-//! alternatives, `\x` for the character `x`. Everything else is itself, so `app/[id]/(auth)/+page.ts` is a
-//! plain path. Wildcards match leading dots. `src/**` matches `src/` and what is below, not the bare `src`.
+//! `*` and `?` stay inside a path segment, `**` matches zero or more whole segments, `{a,b}` lists
+//! alternatives, `\x` is the character `x`. All other characters are literal, so `app/[id]/(auth)/+page.ts`
+//! is a plain path. Wildcards match leading dots. `src/**` matches `src/` and everything below it, but not
+//! the bare `src`.
 //!
-//! A path must be in normal form, as [`paths`](crate::paths) gives it: a pattern knows nothing of `..`.
-//! Patterns are found by letters that they need, so ten thousand cost a path about as much as ten, and
-//! matching never takes more than (length of the path) times (length of the candidates).
+//! A path must be in normal form, as [`paths`](crate::paths) returns it: patterns do not resolve `..`.
+//! Patterns are found by letters that they need, so a look-up among ten thousand costs about as much as among
+//! ten. Matching never takes more than (length of the path) times (length of the candidates).
 //!
 //! ```
 //! use hooks_facts::globs::{GlobOptions, Globs};
@@ -16,7 +17,7 @@
 //! assert_eq!(globs.find("docs/a/b.md"), None);
 //! ```
 //!
-//! Other clients read patterns in other ways; [`Dialect`] says how.
+//! Other clients have another syntax of patterns; see [`Dialect`].
 
 mod dialect;
 mod error;

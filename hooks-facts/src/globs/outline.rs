@@ -1,43 +1,44 @@
-//! Compares patterns with names that are known in part: a wildcard of a command, a variable that nobody set.
+//! Compares patterns with partly known names: a wildcard of a command, an unset variable.
 //!
-//! Such a name is an *outline*: a path in normal form in which [`Gap::stand_in`] stands for what is not known. A pattern
-//! *covers* it if it matches whatever the gaps become, and *meets* it if it matches something they may become.
+//! Such a name is an *outline*: a path in normal form in which [`Gap::stand_in`] stands for the unknown
+//! parts. A pattern *covers* an outline if it matches all texts that the gaps may stand for, and *meets* it
+//! if it matches at least one of them.
 
 use super::matcher::MAX_TOKENS;
 use super::pattern::Token;
 use super::set::{Globs, character};
 
-/// What is not known of a name.
+/// Unknown part of a name.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Gap {
-    /// One character of a name, as a shell's `?`.
+    /// One character of a name, like a shell's `?`.
     One,
-    /// Any part of a name, as a shell's `*`.
+    /// Any part of a name, like a shell's `*`.
     Name,
-    /// Nothing, or folders with a slash behind each.
+    /// Nothing, or folders with a slash after each.
     Folders,
-    /// Anything, `..` as well.
+    /// Anything, also `..`.
     Any,
 }
 
-/// Where the private characters that stand for gaps begin.
+/// First of the private characters that stand for gaps.
 const FIRST: u32 = 0xE110;
 
 const GAPS: [Gap; 4] = [Gap::One, Gap::Name, Gap::Folders, Gap::Any];
 
 impl Gap {
-    /// The private character that stands for it in an outline.
+    /// Returns the private character that stands for the gap in an outline.
     pub fn stand_in(self) -> char {
         let place = GAPS.iter().zip(FIRST..).find(|(gap, _)| **gap == self);
         place.and_then(|(_, code)| char::from_u32(code)).unwrap_or(char::REPLACEMENT_CHARACTER)
     }
 
-    /// The gap that a character stands for.
+    /// Returns the gap that a character stands for.
     pub fn of(c: char) -> Option<Self> {
         GAPS.get(usize::try_from(u32::from(c).checked_sub(FIRST)?).ok()?).copied()
     }
 
-    /// As a person writes it.
+    /// Returns the gap in the usual notation.
     pub fn shown(self) -> &'static str {
         match self {
             Self::One => "?",
@@ -47,13 +48,13 @@ impl Gap {
         }
     }
 
-    /// Whether it may hold slashes.
+    /// Returns whether the gap may contain slashes.
     pub fn is_deep(self) -> bool {
         matches!(self, Self::Folders | Self::Any)
     }
 }
 
-/// An outline as a person reads it.
+/// Formats an outline for messages.
 pub fn shown(outline: &str) -> String {
     let mut text = String::with_capacity(outline.len());
     for c in outline.chars() {
@@ -65,14 +66,14 @@ pub fn shown(outline: &str) -> String {
     text
 }
 
-/// Whether an outline may stand for a text.
+/// Returns whether an outline may stand for a text.
 pub fn may_be(outline: &str, text: &str) -> bool {
     let tokens: Vec<_> = text.chars().map(Token::Char).collect();
     letters(outline).is_none_or(|outline| Places::after(&tokens, &outline).are_at_end())
 }
 
 impl Globs {
-    /// Whether one of the patterns matches whatever the gaps of an outline become.
+    /// Returns whether one of the patterns matches all texts that an outline may stand for.
     pub fn covers(&self, outline: &str) -> bool {
         let Some(outline) = letters(outline) else { return false };
         let matches = |tokens: &[Token]| {
@@ -82,10 +83,10 @@ impl Globs {
         self.every().any(|(_, tokens)| matches(&tokens))
     }
 
-    /// The first pattern that matches something that the gaps of an outline may become.
+    /// Returns the first pattern that matches some text that an outline may stand for.
     ///
-    /// Without `tails`, patterns that end in `**` are passed over. An outline of more than some hundred characters is
-    /// taken to meet them all.
+    /// Without `tails`, patterns that end with `**` are skipped. An outline of more than some hundred
+    /// characters meets all patterns.
     pub fn meets(&self, outline: &str, tails: bool) -> Option<usize> {
         let Some(outline) = letters(outline) else { return (!self.is_empty()).then_some(0) };
         let is_met = |tokens: &[Token]| {
@@ -95,8 +96,8 @@ impl Globs {
         self.every().filter(|(_, tokens)| is_met(tokens)).map(|(index, _)| index).min()
     }
 
-    /// The first pattern of something below a folder that the gaps of an outline may become; as far as the pattern
-    /// has no wildcard, as [`find_below`](Self::find_below) has it.
+    /// Returns the first pattern for something below a folder that an outline may stand for. As in
+    /// [`find_below`](Self::find_below), only the part of the pattern before the first wildcard counts.
     pub fn meets_below(&self, outline: &str) -> Option<usize> {
         let Some(outline) = letters(outline) else { return (!self.is_empty()).then_some(0) };
         let is_met = |tokens: &[Token]| {
@@ -110,24 +111,24 @@ impl Globs {
 #[derive(Clone, Copy, Debug)]
 enum Letter {
     Char(char),
-    /// With whether it begins a name: what a shell fills in there is no dot.
+    /// A gap, and whether it starts a name: a shell's wildcard does not match a dot there.
     Gap(Gap, bool),
 }
 
-/// The outline read; `None` where it is too long to be compared.
+/// Parses an outline; `None` if it is too long to be compared.
 fn letters(outline: &str) -> Option<Vec<Letter>> {
     let outline = outline.trim_end_matches('/');
     let mut begins = true;
     let mut letters = Vec::with_capacity(outline.len());
     let mut characters = outline.chars().peekable();
     while let Some(c) = characters.next() {
-        // Two wildcards in a row are one.
+        // Two wildcards in a row count as one.
         if matches!((letters.last(), Gap::of(c)), (Some(Letter::Gap(Gap::Name, _)), Some(Gap::Name))) {
             continue;
         }
         letters.push(Gap::of(c).map_or(Letter::Char(c), |gap| Letter::Gap(gap, begins)));
         begins = c == '/' || Gap::of(c) == Some(Gap::Folders);
-        // It may be the very folder that paths are relative to.
+        // The gap may be the folder that paths are relative to.
         if Gap::of(c) == Some(Gap::Any) && characters.next_if_eq(&'/').is_some() {
             begins = true;
         }
@@ -135,7 +136,7 @@ fn letters(outline: &str) -> Option<Vec<Letter>> {
     (letters.len() <= MAX_TOKENS).then_some(letters)
 }
 
-/// The places in the tokens of a pattern that a match may stand at; place `n` is before token `n`.
+/// Possible positions of a match among the tokens of a pattern; position `n` is before token `n`.
 struct Places<'t> {
     tokens: &'t [Token],
     alive: Vec<bool>,
@@ -152,11 +153,11 @@ impl<'t> Places<'t> {
         places
     }
 
-    /// Where a match may stand behind an outline.
+    /// Returns the positions after an outline.
     fn after(tokens: &'t [Token], outline: &[Letter]) -> Self {
         let mut places = Self::start(tokens);
         for letter in outline {
-            // Most patterns end here after a few letters.
+            // Most patterns fail after a few letters.
             if !places.alive.contains(&true) {
                 break;
             }
@@ -171,7 +172,7 @@ impl<'t> Places<'t> {
         }
     }
 
-    /// Inserts a place and those that can be reached from it without a character.
+    /// Inserts a position and those that can be reached from it without a character.
     fn enter(&mut self, mut place: usize) {
         self.insert(place);
         while matches!(
@@ -196,7 +197,7 @@ impl<'t> Places<'t> {
         places.any(|(place, token)| *token == Token::Char('/') && self.is_alive(place))
     }
 
-    /// The places behind a character.
+    /// Returns the positions after a character.
     fn character(&self, c: char) -> Self {
         let mut next = Self::none(self.tokens);
         for (place, token) in self.tokens.iter().enumerate().filter(|(place, _)| self.is_alive(*place)) {
@@ -217,7 +218,7 @@ impl<'t> Places<'t> {
         next
     }
 
-    /// The places that are right whatever a letter becomes.
+    /// Returns the positions that are right for every text that a letter may stand for.
     fn covered(&self, letter: Letter) -> Self {
         let gap = match letter {
             Letter::Char(c) => return self.character(c),
@@ -237,14 +238,14 @@ impl<'t> Places<'t> {
         next
     }
 
-    /// The places that something a letter may become leads to.
+    /// Returns the positions after some text that a letter may stand for.
     fn met(mut self, letter: Letter) -> Self {
         match letter {
             Letter::Char(c) => self.character(c),
             Letter::Gap(Gap::One, begins) => self.one(begins),
             Letter::Gap(Gap::Name, begins) => {
                 let mut more = self.one(begins);
-                // Tokens only lead on, so once through them is enough.
+                // Tokens only lead forward, so one pass is enough.
                 for place in 0..more.tokens.len() {
                     if more.is_alive(place) {
                         more.pass(place, false);
@@ -265,7 +266,7 @@ impl<'t> Places<'t> {
         }
     }
 
-    /// The places behind one character of a name, which is no dot where the name `begins`.
+    /// Returns the positions after one character of a name, which is not a dot if the name `begins`.
     fn one(&self, begins: bool) -> Self {
         let mut next = Self::none(self.tokens);
         for place in (0..self.tokens.len()).filter(|place| self.is_alive(*place)) {
@@ -274,7 +275,7 @@ impl<'t> Places<'t> {
         next
     }
 
-    /// Inserts where one character of a name leads to from a place.
+    /// Inserts the positions after one character of a name, starting at a position.
     fn pass(&mut self, place: usize, begins: bool) {
         match self.tokens.get(place) {
             Some(Token::Char('/')) | None => {}
@@ -291,7 +292,7 @@ mod tests {
     use super::super::GlobOptions;
     use super::*;
 
-    /// `?`, `*`, `**/` and `…` as gaps.
+    /// Replaces `?`, `*`, `**/` and `…` by gaps.
     fn outline(text: &str) -> String {
         let gaps = [Gap::Folders, Gap::Name, Gap::One, Gap::Any];
         gaps.into_iter()

@@ -1,4 +1,4 @@
-//! Reads one pattern into the sequences of tokens it stands for, one for each alternative.
+//! Parses one pattern to sequences of tokens, one for each alternative.
 
 use super::dialect::Dialect;
 use super::error::PatternProblem;
@@ -18,27 +18,27 @@ pub(super) enum Token {
     Deep,
     /// Any number of characters other than line breaks.
     DeepLine,
-    /// Nothing, or anything that ends with a slash.
+    /// Nothing, or any text that ends with a slash.
     Folders,
 }
 
-/// A pattern read.
+/// Parsed pattern.
 #[derive(Debug, Default)]
 pub(super) struct Pattern {
     pub(super) alternatives: Vec<Vec<Token>>,
-    /// Where a `**` stands beside other characters.
+    /// Position of a `**` beside other characters.
     pub(super) odd_stars: Option<usize>,
 }
 
-/// What is wrong, and where.
+/// Error in a pattern, with its position.
 pub(super) type Problem = (PatternProblem, usize);
 
-/// Bounds on what one pattern may cost.
+/// Limits on the cost of one pattern.
 const MAX_LENGTH: usize = 4096;
 const MAX_ALTERNATIVES: usize = 256;
 const MAX_NESTING: usize = 16;
 
-/// Reads a pattern that is relative to the root.
+/// Parses a pattern that is relative to the root.
 pub(super) fn parse(pattern: &str, dialect: Dialect) -> Result<Pattern, Problem> {
     if pattern.is_empty() {
         return Err((PatternProblem::Empty, 0));
@@ -62,7 +62,7 @@ pub(super) fn parse(pattern: &str, dialect: Dialect) -> Result<Pattern, Problem>
     Ok(result)
 }
 
-/// A character of the pattern and what it means there.
+/// Character of the pattern with its meaning.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum Mark {
     Char(char),
@@ -97,7 +97,7 @@ fn marks(pattern: &str, dialect: Dialect) -> Result<Marks, Problem> {
     Ok(marks)
 }
 
-/// What the marks up to the end, or up to the brace that closes, stand for. The nesting is bounded.
+/// Returns the alternatives of the marks up to the end, or up to the closing brace. The nesting is bounded.
 fn alternatives(
     rest: &mut &[(Mark, usize)],
     opened: Option<usize>,
@@ -152,7 +152,7 @@ fn product(left: &[Marks], right: &[Marks]) -> Vec<Marks> {
         .collect()
 }
 
-/// The tokens of one alternative. Empty and `.` segments are left out, as they are in a normal path.
+/// Returns the tokens of one alternative. Empty and `.` segments are left out, as in a normal path.
 fn tokens(
     marks: &[(Mark, usize)],
     dialect: Dialect,
@@ -197,7 +197,7 @@ fn tokens(
                 (Mark::Question, Dialect::Squad) => Token::Any,
                 (Mark::Question, Dialect::Standard) => Token::One,
                 (Mark::Char(c), _) => Token::Char(*c),
-                // Braces are gone by now.
+                // Braces have been expanded already.
                 (Mark::Open | Mark::Comma | Mark::Close, _) => continue,
             });
         }

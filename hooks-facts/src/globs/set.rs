@@ -1,4 +1,4 @@
-//! A list of patterns compiled into one matcher.
+//! List of patterns, compiled to one matcher.
 
 use std::borrow::Cow;
 use std::collections::HashSet;
@@ -12,38 +12,38 @@ use super::matcher;
 use super::pattern::{self, Problem, Token};
 use super::wild::Wild;
 
-/// How patterns are compiled.
+/// Options for compiling patterns.
 #[derive(Clone, Debug, Default)]
 pub struct GlobOptions {
-    /// How they are read.
+    /// Syntax of the patterns.
     pub dialect: Dialect,
     /// Whether names are compared without regard to case.
     pub case_insensitive: bool,
-    /// The root; a pattern that names a path below it is read as relative to it.
+    /// The root; a pattern for a path below it is converted to a relative one.
     pub root: Option<String>,
 }
 
 /// Patterns that are matched together.
 ///
-/// What a question costs hardly grows with their number: patterns are found by letters that they need to stand in a path.
-/// Only those that need the same letters, or none, are looked at one by one.
+/// The cost of a look-up hardly grows with their number: patterns are found by letters that a matching path
+/// must contain. Only patterns that need the same letters, or none, are compared one by one.
 #[derive(Clone, Debug, Default)]
 pub struct Globs {
     case_insensitive: bool,
     patterns: usize,
     /// Patterns without a wildcard, by their text.
     literal: HashMap<String, usize>,
-    /// Patterns with one, each once, in the order of the list.
+    /// Patterns with a wildcard, each once, in the order of the list.
     wild: Vec<Wild>,
     index: Index,
     warnings: Vec<PatternWarning>,
 }
 
 impl Globs {
-    /// Compiles patterns; their indexes are their places in the list.
+    /// Compiles patterns; a pattern's index is its position in the list.
     ///
     /// # Errors
-    /// All patterns that cannot be used.
+    /// Returns an error for each pattern that cannot be used.
     pub fn compile<I>(patterns: I, options: &GlobOptions) -> Result<Self, Vec<PatternError>>
     where
         I: IntoIterator,
@@ -61,7 +61,7 @@ impl Globs {
         if !errors.is_empty() {
             return Err(errors);
         }
-        // The first of those that are alike is the one that is found.
+        // Of equal patterns, only the first can be found.
         let mut seen = HashSet::new();
         let is_first: Vec<bool> = globs.wild.iter().map(|wild| seen.insert(wild.text())).collect();
         let mut is_first = is_first.into_iter();
@@ -70,7 +70,7 @@ impl Globs {
         Ok(globs)
     }
 
-    /// The first pattern in the list that matches a path in normal form.
+    /// Returns the first pattern in the list that matches a path in normal form.
     ///
     /// The empty path, which is the root itself, matches no pattern.
     pub fn find(&self, path: &str) -> Option<usize> {
@@ -91,9 +91,10 @@ impl Globs {
         best
     }
 
-    /// The first pattern in the list that is of something below a folder in normal form: one of its alternatives
-    /// begins there, as far as it has no wildcard. What a wildcard at the folder's own place stands for is not known,
-    /// so such a pattern is not found; below the root, which is the empty folder, they all are.
+    /// Returns the first pattern in the list for something below a folder in normal form: the part of an
+    /// alternative before its first wildcard is below the folder. A pattern with a wildcard in place of the
+    /// folder's own name is not found, because the name is unknown. Below the root, which is the empty
+    /// folder, all patterns are found.
     ///
     /// Linear in all patterns.
     pub fn find_below(&self, folder: &str) -> Option<usize> {
@@ -110,27 +111,27 @@ impl Globs {
         literal.chain(wild.map(|wild| wild.index)).min()
     }
 
-    /// Whether some pattern matches a path in normal form.
+    /// Returns whether a pattern matches a path in normal form.
     pub fn is_match(&self, path: &str) -> bool {
         self.find(path).is_some()
     }
 
-    /// How many patterns there are.
+    /// Returns the number of patterns.
     pub fn len(&self) -> usize {
         self.patterns
     }
 
-    /// Whether there are none.
+    /// Returns whether the list has no patterns.
     pub fn is_empty(&self) -> bool {
         self.patterns == 0
     }
 
-    /// Patterns that probably mean something else than they say.
+    /// Returns warnings about patterns that probably do not mean what their author intended.
     pub fn warnings(&self) -> &[PatternWarning] {
         &self.warnings
     }
 
-    /// Every alternative of every pattern, whole.
+    /// Returns every alternative of every pattern, with its literal start.
     pub(super) fn every(&self) -> impl Iterator<Item = (usize, Vec<Token>)> {
         let whole = |start: &str, rest: &[Token]| {
             start.chars().map(Token::Char).chain(rest.iter().copied()).collect::<Vec<_>>()
@@ -177,12 +178,12 @@ pub(super) fn character(token: Token) -> Option<char> {
     }
 }
 
-/// Names as a file system without case compares them.
+/// Returns a name in the form in which a case-insensitive file system compares it.
 fn folded(text: &str) -> String {
     text.chars().flat_map(char::to_uppercase).flat_map(char::to_lowercase).collect()
 }
 
-/// The pattern relative to the root; `None` where it is absolute and elsewhere.
+/// Returns the pattern relative to the root; `None` if it is absolute and not below the root.
 fn below_root<'a>(pattern: &'a str, options: &GlobOptions) -> Option<&'a str> {
     let root = options.root.as_deref().unwrap_or_default().trim_end_matches('/');
     let start = pattern
@@ -195,7 +196,7 @@ fn below_root<'a>(pattern: &'a str, options: &GlobOptions) -> Option<&'a str> {
     }
 }
 
-/// Whether a pattern begins at the file system's root, a drive or a home.
+/// Returns whether a pattern starts at the file system's root, a drive or a home folder.
 fn is_absolute(pattern: &str) -> bool {
     let mut start = pattern.chars();
     match (start.next(), start.next()) {
@@ -366,7 +367,7 @@ mod tests {
         check(&globs(&["src/a**b"]), &["src/ab", "src/axb"], &["src/a/b"]);
     }
 
-    /// A slow and obvious matcher to compare with; recursion is fine on short texts.
+    /// Slow and simple matcher to compare with; recursion is fine on short texts.
     fn obvious(pattern: &[&str], path: &[&str]) -> bool {
         fn segment(pattern: &[char], text: &[char]) -> bool {
             match (pattern.first(), text.first()) {
@@ -407,7 +408,7 @@ mod tests {
             prop_assert_eq!(set.is_match(&path.join("/")), obvious(&pattern, &path));
         }
 
-        /// However patterns are found, what is found is what looking at each of them finds.
+        /// The index finds the same pattern as a comparison with each of them.
         #[test]
         fn agrees_with_one_pattern_after_the_other(
             patterns in prop::collection::vec("[ab]{0,2}(/|[*?]|[*]{2}/|[{]a,b[}]|[ab.]|-c[0-3]-){1,6}[ab.]{0,2}", 1..60),

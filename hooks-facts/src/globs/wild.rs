@@ -4,18 +4,18 @@ use super::matcher;
 use super::pattern::Token;
 use super::set::character;
 
-/// A pattern with a wildcard.
+/// Pattern with a wildcard.
 #[derive(Clone, Debug)]
 pub(super) struct Wild {
-    /// Its place in the list.
+    /// Index in the list.
     pub(super) index: usize,
-    /// The characters that it begins with.
+    /// Characters before the first wildcard.
     pub(super) beginning: String,
-    /// The characters that it ends in.
+    /// Characters after the last wildcard.
     pub(super) ending: String,
-    /// How long the folders before the first wildcard are: `src/` of `src/a*`.
+    /// Length of the folders before the first wildcard: `src/` of `src/a*`.
     folder: usize,
-    /// What follows the folders.
+    /// Tokens after the folders.
     pub(super) tokens: Vec<Token>,
 }
 
@@ -26,35 +26,35 @@ impl Wild {
         Self { index, beginning, ending, folder, tokens }
     }
 
-    /// The folders before the first wildcard.
+    /// Returns the folders before the first wildcard.
     pub(super) fn folder(&self) -> &str {
         self.beginning.get(..self.folder).unwrap_or_default()
     }
 
-    /// What tells it from other patterns.
+    /// Returns the parts that identify the pattern.
     pub(super) fn text(&self) -> (String, Vec<Token>) {
         (self.folder().to_owned(), self.tokens.clone())
     }
 
     pub(super) fn matches(&self, path: &str) -> bool {
-        // Most paths are told apart by their letters, without a look at the tokens.
+        // Most paths are excluded by their letters, without a look at the tokens.
         path.starts_with(&self.beginning)
             && path.ends_with(&self.ending)
             && path.get(self.folder..).is_some_and(|rest| matcher::matches(&self.tokens, rest))
     }
 
-    /// Whole names between two slashes that stand in every path that it matches; not those it begins with.
+    /// Returns whole names between two slashes that every matching path contains, without those at the start.
     pub(super) fn names(&self) -> impl Iterator<Item = String> + '_ {
         self.runs().filter(|run| run.begins_name && run.ends_name).map(|run| run.text)
     }
 
-    /// Letters that stand somewhere in every path that it matches; not those it begins or ends with.
+    /// Returns letters that every matching path contains somewhere, without those at its start or end.
     pub(super) fn fragments(&self) -> impl Iterator<Item = String> + '_ {
         let last = self.tokens.len();
         self.runs().filter(move |run| run.end < last).map(|run| run.text)
     }
 
-    /// The letters behind the first wildcard, in runs that end at slashes and wildcards.
+    /// Returns the letters after the first wildcard, in runs that end at slashes and wildcards.
     fn runs(&self) -> impl Iterator<Item = Run> + '_ {
         let is_letter = |token: &Token| matches!(token, Token::Char(c) if *c != '/');
         let first = self.tokens.iter().position(|token| character(*token).is_none());
@@ -76,7 +76,7 @@ impl Wild {
         })
     }
 
-    /// Whether a name begins at a place behind `**/`.
+    /// Returns whether a name starts at a position after `**/`.
     fn is_at_name(&self, start: usize) -> bool {
         let before = self.tokens.get(..start).unwrap_or_default();
         let behind = before.iter().rev().find(|token| **token != Token::Folders);
@@ -84,10 +84,10 @@ impl Wild {
     }
 }
 
-/// Letters in a row.
+/// Run of letters.
 struct Run {
     text: String,
-    /// The place of the token behind it.
+    /// Position of the token after it.
     end: usize,
     begins_name: bool,
     ends_name: bool,

@@ -1,4 +1,4 @@
-//! Characters that no file name should hold, because they cannot be seen.
+//! Characters that are invisible and therefore not accepted in file names.
 
 /// Format characters (Unicode category Cf), as ranges.
 const FORMAT: &[(u32, u32)] = &[
@@ -23,7 +23,7 @@ const FORMAT: &[(u32, u32)] = &[
     (0xE0000, 0xE007F),
 ];
 
-/// The first control or format character, or line end, of a text.
+/// Returns the first control or format character, or line end, of a text.
 pub(super) fn invisible(text: &str) -> Option<char> {
     text.chars().find(|c| {
         c.is_control()

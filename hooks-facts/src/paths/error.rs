@@ -1,93 +1,93 @@
-//! Why a path is no plain path below the root.
+//! Errors for paths that are not plain paths below the root.
 
 use std::fmt;
 use std::io;
 
-/// What makes a path unfit; each says the way out.
+/// Defect of a path; each message has advice.
 #[derive(Clone, Debug, PartialEq, Eq)]
 #[non_exhaustive]
 pub enum PathError {
-    /// Nothing in it.
+    /// The path is empty.
     Empty,
-    /// Longer than any system takes.
+    /// The path is longer than any system accepts.
     TooLong {
-        /// The limit in bytes.
+        /// Limit in bytes.
         limit: usize,
-        /// The limit in components.
+        /// Limit in components.
         components: usize,
     },
-    /// A control or format character, a NUL or a line break.
+    /// The path has a control or format character, a NUL or a line break.
     ControlCharacter {
-        /// The path, escaped.
+        /// Escaped path.
         path: String,
         /// The character, as `U+202E`.
         character: String,
     },
-    /// A leading `~`.
+    /// The path starts with `~`.
     Tilde {
         /// The path.
         path: String,
-        /// The home it would stand for.
+        /// Home folder that the tilde would stand for.
         home: Option<String>,
     },
-    /// A leading variable.
+    /// The path starts with a variable.
     Variable {
         /// The path.
         path: String,
     },
-    /// A `scheme:/` prefix, or a drive where there are none.
+    /// The path has a `scheme:/` prefix, or a drive on a system without drives.
     Scheme {
         /// The path.
         path: String,
     },
-    /// Percent-encoding that stands for no text.
+    /// The path has percent-encoding that does not decode to text.
     Encoding {
         /// The path.
         path: String,
     },
-    /// A place outside of the root.
+    /// The path is outside of the root.
     OutsideRoot {
         /// The path.
         path: String,
-        /// Where it leads.
+        /// Resolved path.
         target: String,
         /// The root.
         root: String,
     },
-    /// Links that lead in a circle, or too many of them.
+    /// Links on the path lead in a circle, or there are too many of them.
     Loop {
         /// The path.
         path: String,
-        /// The limit.
+        /// Limit of links.
         limit: usize,
     },
-    /// A fifo, a socket or a device.
+    /// The path is a fifo, a socket or a device.
     Special {
         /// The path.
         path: String,
     },
-    /// A name that Windows keeps for a device, or a short name for another file.
+    /// The path has a name that Windows reserves for a device, or a short name for another file.
     ReservedName {
         /// The path.
         path: String,
         /// The name.
         name: String,
     },
-    /// A device path, a network path, or a path relative to a drive's own folder.
+    /// The path is a device path, a network path, or relative to a drive's own folder.
     DevicePath {
         /// The path.
         path: String,
     },
-    /// A stream of a file on Windows, as in `a.txt:b`.
+    /// The path is a stream of a file on Windows, as in `a.txt:b`.
     Stream {
         /// The path.
         path: String,
     },
-    /// The file system gives no answer, so that nobody knows what is there.
+    /// The file system returned an error, so the target of the path is unknown.
     Unreadable {
-        /// The part that was asked for.
+        /// Part of the path that was requested.
         path: String,
-        /// What the system says.
+        /// Error of the system.
         kind: io::ErrorKind,
     },
 }

@@ -9,15 +9,15 @@ use hooks_core::fs::{Entry, EntryKind, FileSystem};
 use super::error::PathError;
 use super::lexical::is_drive;
 
-/// As many links as Linux follows.
+/// Most links that are followed, as on Linux.
 pub(super) const MAX_LINKS: usize = 40;
 
-/// Bounds on one path; no system takes more.
+/// Limits of one path; no system accepts more.
 pub(super) const MAX_LENGTH: usize = 4096;
 pub(super) const MAX_COMPONENTS: usize = 256;
 
-/// What stands at the end of `path` below `base`, which is absolute and holds no links; `path` is relative and in normal
-/// form, without empty components and dots. `None` where a link is on the way.
+/// Returns the entry at `path` below `base`. `base` is absolute and has no links; `path` is relative and in
+/// normal form, without empty components and dots. `None` if there is a link on the way.
 pub(super) fn plain_entry(
     fs: &dyn FileSystem,
     base: &str,
@@ -36,7 +36,7 @@ pub(super) fn plain_entry(
         let unreadable =
             |error: std::io::Error| PathError::Unreadable { path: name.to_owned(), kind: error.kind() };
         match fs.entry(Path::new(name)).map_err(unreadable)? {
-            // Nothing stands below what is missing.
+            // Nothing exists below a missing folder.
             None => return Ok(Some(None)),
             Some(entry) if entry.kind == EntryKind::Symlink => return Ok(None),
             Some(entry) => last = Some(entry),
@@ -45,14 +45,14 @@ pub(super) fn plain_entry(
     Ok(Some(last))
 }
 
-/// Follows the paths of one call; each place is asked for once.
+/// Follows the paths of one call; looks up each place once.
 pub(super) struct Links<'f> {
     fs: &'f dyn FileSystem,
-    /// `None` while there is only one path to follow, whose places differ anyway.
+    /// `None` if there is only one path to follow, whose places are all different.
     seen: Option<HashMap<String, Place>>,
 }
 
-/// What stands at a place.
+/// Entry of a place.
 #[derive(Clone)]
 enum Place {
     Missing,
@@ -60,27 +60,27 @@ enum Place {
     Link(String),
 }
 
-/// Where a path leads.
+/// Target of a path.
 #[derive(Debug)]
 pub(super) struct Followed {
-    /// The absolute path, without links.
+    /// Absolute path, without links.
     pub(super) path: String,
-    /// What is there; `None` where nothing is.
+    /// Entry of the target; `None` if it is missing.
     pub(super) entry: Option<Entry>,
 }
 
 impl<'f> Links<'f> {
-    /// For several paths that may share places.
+    /// Creates the state for several paths that may share places.
     pub(super) fn shared(fs: &'f dyn FileSystem) -> Self {
         Self { fs, seen: Some(HashMap::new()) }
     }
 
-    /// For one path in normal form.
+    /// Creates the state for one path in normal form.
     pub(super) fn single(fs: &'f dyn FileSystem) -> Self {
         Self { fs, seen: None }
     }
 
-    /// Follows `path` from `base`, which is absolute and holds no links.
+    /// Follows `path` from `base`, which is absolute and has no links.
     pub(super) fn follow(&mut self, base: &str, path: &str) -> Result<Followed, PathError> {
         let mut walk = Walk {
             path: String::with_capacity(base.len() + path.len() + 1),
@@ -154,7 +154,7 @@ impl<'f> Links<'f> {
             None => Place::Missing,
             Some(entry) if entry.kind == EntryKind::Symlink => {
                 let target = self.fs.read_link(Path::new(path)).map_err(unreadable)?;
-                // A target that is no text cannot be compared with a pattern, so it is as good as unread.
+                // A target that is not UTF-8 cannot be compared with a pattern, so it counts as unreadable.
                 let text = target.to_str().filter(|text| text.len() <= MAX_LENGTH);
                 let kind = std::io::ErrorKind::InvalidData;
                 Place::Link(
@@ -170,7 +170,7 @@ impl<'f> Links<'f> {
     }
 }
 
-/// A text that is walked, and how far.
+/// Text that is walked, with the current position.
 struct Rest<'p> {
     text: Cow<'p, str>,
     at: usize,
@@ -185,11 +185,11 @@ impl Rest<'_> {
     }
 }
 
-/// The place a walk is at.
+/// Current place of a walk.
 struct Walk {
-    /// Absolute, without links; the file system's root is the empty text.
+    /// Absolute, without links; empty for the file system's root.
     path: String,
-    /// The length of the path at which nothing exists any more.
+    /// Length of the path from which on nothing exists.
     missing_from: Option<usize>,
     entry: Option<Entry>,
 }
@@ -208,7 +208,7 @@ impl Walk {
         }
         let parent = self.path.rfind('/').unwrap_or(0);
         self.path.truncate(parent);
-        // What exists has parents that exist.
+        // The parents of an existing file exist.
         if self.missing_from.is_some_and(|missing| missing > self.path.len()) {
             self.missing_from = None;
         }

@@ -1,14 +1,14 @@
-//! Says which files a path can stand for, in every plausible reading.
+//! Determines the files that a path can stand for, in every plausible reading.
 //!
-//! A tool is given a text; what it opens depends on whether it decodes `%2e`, folds full-width letters,
-//! takes `\` for a separator, and on the links on its way. [`Resolver::resolve`] gives all readings that
-//! are plausible, each relative to the root and free of `.` and `..`; a write is fine only if a policy
-//! allows every one of them. What is never a plain path (`~`, `$HOME/x`, `file:/x`, control characters,
-//! devices, loops of links) is a [`PathError`] with the way out.
+//! A tool receives a text. The file that it opens depends on whether it decodes `%2e`, folds full-width
+//! letters or treats `\` as a separator, and on the links on the way. [`Resolver::resolve`] returns all
+//! plausible readings, each relative to the root and free of `.` and `..`; a write is safe only if a policy
+//! allows every one of them. A text that never is a plain path (`~`, `$HOME/x`, `file:/x`, control
+//! characters, devices, loops of links) is a [`PathError`] with advice.
 //!
-//! A path is put into normal form twice: as text, without asking the file system, and component by
-//! component as the system would follow it, where `..` behind a link leads to the parent of the link's
-//! target. Each component is asked for at most once in a call.
+//! A path is put into normal form twice: as text, without the file system, and component by component as the
+//! system would follow it, where `..` after a link leads to the parent of the link's target. Each component
+//! is looked up at most once in a call.
 
 mod characters;
 mod error;

@@ -1,4 +1,4 @@
-//! Gives every plausible reading of a path.
+//! Returns every plausible reading of a path.
 
 use hooks_core::Platform;
 use hooks_core::fs::{Entry, EntryKind, FileSystem};
@@ -12,11 +12,11 @@ use super::spellings;
 /// Resolves paths below one root.
 #[derive(Clone, Copy)]
 pub struct Resolver<'a> {
-    /// The file system, which is asked for entries and links only.
+    /// File system, which is used only to look up entries and links.
     pub fs: &'a dyn FileSystem,
     /// Root and working directory.
     pub root: &'a ResolvedRoot,
-    /// The user's home, for the text of an error.
+    /// Home folder of the user, for the text of an error.
     pub home: Option<&'a str>,
     /// Whether the file system compares names without regard to case.
     pub case_insensitive: bool,
@@ -28,27 +28,30 @@ impl std::fmt::Debug for Resolver<'_> {
     }
 }
 
-/// What a path may stand for.
+/// Possible meanings of a path.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Resolution {
-    /// Every plausible reading, each once; the path itself, put into normal form, is the first.
+    /// Every plausible reading, each once; the first is the path itself in normal form.
     pub readings: Vec<Reading>,
-    /// What is there now, links followed; `None` where nothing is. Of several spellings, the first's.
+    /// Kind of the existing entry after following links; `None` if it is missing. Of several spellings, the
+    /// kind of the first.
     pub kind: Option<EntryKind>,
-    /// How many names the file there has. With more than one, a write shows under names elsewhere.
+    /// Number of names (hard links) of the existing file. With more than one, a write also shows under names
+    /// elsewhere.
     pub names: u64,
 }
 
 /// One reading.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Reading {
-    /// Relative to the root, with slashes, in normal form. A slash at the end stays. Empty for the root itself.
+    /// Relative to the root, with slashes, in normal form. A slash at the end stays. Empty for the root
+    /// itself.
     pub path: String,
-    /// What makes it plausible.
+    /// Reason why it is plausible.
     pub evidence: Evidence,
 }
 
-/// What makes a reading plausible.
+/// Reason why a reading is plausible.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 #[non_exhaustive]
 pub enum Evidence {
@@ -56,15 +59,15 @@ pub enum Evidence {
     Written,
     /// The path decoded, folded or with other separators.
     Spelling,
-    /// Where the links on its way lead.
+    /// The target of links on the path.
     Links,
 }
 
 impl Resolver<'_> {
-    /// Every plausible reading of a path that a tool is given.
+    /// Returns every plausible reading of a path that a tool receives.
     ///
     /// # Errors
-    /// Where a reading is outside of the root, or is not the path of an ordinary file.
+    /// Returns an error if a reading is outside of the root, or is not the path of an ordinary file.
     pub fn resolve(&self, path: &str) -> Result<Resolution, PathError> {
         if path.is_empty() {
             return Err(PathError::Empty);
@@ -78,7 +81,7 @@ impl Resolver<'_> {
         }
     }
 
-    /// The short way for what nearly all paths are.
+    /// Fast path for ordinary paths, which are nearly all.
     fn resolve_plain(&self, below: &str, path: &str) -> Result<Resolution, PathError> {
         let plain = plain_entry(self.fs, &self.root.real_cwd, path)?;
         let mut written = String::with_capacity(below.len() + path.len());
@@ -124,13 +127,13 @@ impl Resolver<'_> {
             }
             resolution.names = resolution.names.max(described.names);
         }
-        // The path itself comes first, however the spellings were found.
+        // The path itself comes first, whatever the order of the spellings.
         resolution.readings.sort_by_key(|reading| reading.evidence != Evidence::Written);
         Ok(resolution)
     }
 
-    /// A place without links from which a spelling can be followed, so that the root's own components are
-    /// not asked for again.
+    /// Returns a place without links from which a spelling can be followed, so that the root's own components
+    /// are not looked up again.
     fn start<'s>(&'s self, spelling: &'s str) -> (&'s str, &'s str) {
         if !spelling.starts_with('/') && !is_drive(spelling) {
             return (&self.root.real_cwd, spelling);
@@ -143,7 +146,7 @@ impl Resolver<'_> {
         ("/", spelling)
     }
 
-    /// What follows the root in an absolute path that begins with just its components.
+    /// Returns the rest of an absolute path that starts with the root's components.
     fn strip<'s>(&self, path: &'s str, root: &[String]) -> Option<&'s str> {
         let mut rest = path;
         for (index, component) in root.iter().enumerate() {
@@ -159,7 +162,7 @@ impl Resolver<'_> {
         Some(rest.trim_start_matches('/'))
     }
 
-    /// The reading of a spelling as text.
+    /// Returns the reading of a spelling as text.
     fn named_below(&self, spelling: &str, path: &str) -> Result<String, PathError> {
         let cwd = Components::new(&Components::default(), &self.root.cwd);
         let components = Components::new(&cwd, spelling);
@@ -176,7 +179,7 @@ impl Resolver<'_> {
         Ok(text)
     }
 
-    /// The reading of a place that was followed to.
+    /// Returns the reading of a followed path.
     fn real_below(&self, followed: &Followed, path: &str) -> Result<String, PathError> {
         let components = Components::new(&Components::default(), &followed.path);
         match components.below(&self.root.real, |a, b| self.same(a, b)) {
@@ -195,7 +198,7 @@ impl Resolver<'_> {
     }
 }
 
-/// What is at the end of a path.
+/// Records the entry at the end of a path.
 fn describe(resolution: &mut Resolution, entry: Option<Entry>, path: &str) -> Result<(), PathError> {
     let Some(entry) = entry else { return Ok(()) };
     match entry.kind {
@@ -207,7 +210,7 @@ fn describe(resolution: &mut Resolution, entry: Option<Entry>, path: &str) -> Re
     Ok(())
 }
 
-/// Whether there are more components than any system takes, where a back slash separates them too.
+/// Returns whether there are more components than any system accepts, with back slashes as separators too.
 fn has_too_many_components(path: &str) -> bool {
     // Nearly all paths have fewer bytes than that.
     path.len() >= MAX_COMPONENTS && path.split(['/', '\\']).count() > MAX_COMPONENTS

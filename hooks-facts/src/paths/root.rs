@@ -7,28 +7,30 @@ use super::error::PathError;
 use super::lexical::Components;
 use super::links::Links;
 
-/// Where a resolver works: as it is named, and where that really is.
+/// Root of a resolver: as it is named, and its real path.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct ResolvedRoot {
     pub(super) platform: Platform,
-    /// The root as it is named.
+    /// Components of the root as it is named.
     pub(super) named: Vec<String>,
-    /// The root without links.
+    /// Components of the root without links.
     pub(super) real: Vec<String>,
     pub(super) real_path: String,
-    /// The working directory as it is named, absolute.
+    /// Working directory as it is named, absolute.
     pub(super) cwd: String,
-    /// The working directory without links.
+    /// Working directory without links.
     pub(super) real_cwd: String,
-    /// The working directory below the root with a slash behind it, where it is the same named and real.
+    /// Working directory below the root with a slash at the end, if it is the same as named and without
+    /// links.
     pub(super) cwd_below: Option<String>,
 }
 
 impl ResolvedRoot {
-    /// Follows the root, and the working directory `cwd` below or beside it; both are absolute.
+    /// Follows the root, and the working directory `cwd`, which may be inside or outside of it; both are
+    /// absolute.
     ///
     /// # Errors
-    /// Where one of them is not absolute, or cannot be followed.
+    /// Returns an error if one of them is not absolute, or cannot be followed.
     pub fn new(fs: &dyn FileSystem, root: &str, cwd: &str, platform: Platform) -> Result<Self, PathError> {
         let slashed = |path: &str| match platform {
             Platform::Windows => path.replace('\\', "/"),
@@ -54,7 +56,7 @@ impl ResolvedRoot {
         Ok(Self { platform, named, real, real_path, cwd, real_cwd, cwd_below })
     }
 
-    /// The root without links.
+    /// Returns the root without links.
     pub fn real_path(&self) -> &str {
         &self.real_path
     }
@@ -64,7 +66,7 @@ fn components(path: &str) -> Vec<String> {
     Components::new(&Components::default(), path).0.into_iter().map(str::to_owned).collect()
 }
 
-/// The working directory as an absolute path; a relative one is below the root.
+/// Returns the working directory as an absolute path; a relative one is below the root.
 fn absolute(root: &[String], cwd: &str) -> String {
     let base = Components(root.iter().map(String::as_str).collect());
     let path = Components::new(&base, cwd).0.join("/");

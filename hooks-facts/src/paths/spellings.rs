@@ -1,4 +1,4 @@
-//! The texts that a path may be read as: decoded, folded, with other separators.
+//! Texts that a path may be read as: decoded, folded, with other separators.
 
 use hooks_core::Platform;
 use percent_encoding::percent_decode_str;
@@ -9,17 +9,18 @@ use super::error::PathError;
 use super::lexical::is_drive;
 use super::windows;
 
-/// How many times percent-encoding is taken off.
+/// Number of times that percent-encoding is decoded.
 const MAX_DECODING: u8 = 2;
 
-/// A text and what has been done to it.
+/// Text with the conversions applied to it.
 struct Spelling {
     text: String,
     decoded: u8,
     folded: bool,
 }
 
-/// Every plausible reading of the text, itself first, and none of them anything else than a plain path.
+/// Returns every plausible reading of the text, the text itself first. Returns an error if one of them is not
+/// a plain path.
 pub(super) fn spellings(
     path: &str,
     platform: Platform,
@@ -27,7 +28,7 @@ pub(super) fn spellings(
 ) -> Result<Vec<String>, PathError> {
     let mut open = vec![Spelling { text: path.to_owned(), decoded: 0, folded: false }];
     let mut found: Vec<String> = Vec::new();
-    // Decoding happens at most twice and folding once, so this ends after a handful of texts.
+    // A path is decoded at most twice and folded once, so this ends after a handful of texts.
     while let Some(spelling) = open.pop() {
         let text = &spelling.text;
         if spelling.decoded < MAX_DECODING && text.contains('%') {
@@ -62,13 +63,13 @@ pub(super) fn spellings(
     Ok(found)
 }
 
-/// Whether none of this file's work is needed: plain ASCII, relative, in normal form.
+/// Returns whether the conversions in this file are unnecessary: plain ASCII, relative, in normal form.
 pub(super) fn is_plain(path: &str, platform: Platform) -> bool {
     let (mut seen, mut begins, mut last) = (0, 0, SLASH);
     for byte in path.bytes() {
         let class = CLASSES.get(usize::from(byte)).copied().unwrap_or(OTHER);
         seen |= class;
-        // What a component begins with, without a branch for each byte.
+        // Records the first character of each component, without a branch for each byte.
         begins |= 0_u8.wrapping_sub(last & SLASH) & class;
         last = class;
     }
@@ -79,10 +80,10 @@ pub(super) fn is_plain(path: &str, platform: Platform) -> bool {
 
 const SLASH: u8 = 1;
 const DOT: u8 = 2;
-/// Stands for something else than itself in some reading of a path.
+/// Has another meaning in some reading of a path.
 const OTHER: u8 = 4;
 
-/// What each byte is: of a name where it is none of them.
+/// Class of each byte; 0 for an ordinary character of a name.
 static CLASSES: [u8; 256] = {
     let mut classes = [OTHER; 256];
     let mut rest: &mut [u8] = &mut classes;
@@ -107,8 +108,8 @@ fn add(found: &mut Vec<String>, text: String) {
     }
 }
 
-/// Percent-encoding taken off once. `None` for bytes that no text holds but that a careless decoder takes
-/// for ASCII (the overlong `%c0%ae` for a dot).
+/// Decodes percent-encoding once. `None` for bytes that are not valid in any text but that a careless decoder
+/// treats as ASCII (the overlong `%c0%ae` for a dot).
 fn decoded(text: &str) -> Option<String> {
     let bytes: Vec<u8> = percent_decode_str(text).collect();
     if bytes.iter().any(|byte| matches!(byte, 0xC0 | 0xC1))
@@ -119,7 +120,7 @@ fn decoded(text: &str) -> Option<String> {
     Some(String::from_utf8_lossy(&bytes).into_owned())
 }
 
-/// Refuses what is no plain path. `path` is the text as it was given.
+/// Returns an error if the text is not a plain path. `path` is the original text.
 fn check(text: &str, path: &str, platform: Platform, home: Option<&str>) -> Result<(), PathError> {
     if let Some(character) = characters::invisible(text) {
         let character = format!("U+{:04X}", u32::from(character));
@@ -151,7 +152,7 @@ fn begins_with_variable(text: &str) -> bool {
     })
 }
 
-/// `scheme:/`; one letter is a drive, which only Windows has.
+/// Returns whether the text starts with `scheme:/`; one letter is a drive, which only Windows has.
 fn has_scheme(text: &str, platform: Platform) -> bool {
     let Some((scheme, rest)) = text.split_once(':') else { return false };
     let is_name = scheme.starts_with(|c: char| c.is_ascii_alphabetic())

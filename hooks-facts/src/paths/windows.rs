@@ -1,9 +1,9 @@
-//! What Windows reads into a name.
+//! Special meanings of names on Windows.
 
 use super::error::PathError;
 use super::lexical::is_drive;
 
-/// Refuses what is no plain file there; the path has slashes only.
+/// Returns an error if the path is not a plain file there; the path has slashes only.
 pub(super) fn check(path: &str) -> Result<(), PathError> {
     let owned = || path.to_owned();
     let bytes = path.as_bytes();
@@ -26,7 +26,8 @@ pub(super) fn check(path: &str) -> Result<(), PathError> {
     Ok(())
 }
 
-/// The path as Windows stores it: names without dots and blanks at their end. `None` where it stays the same.
+/// Returns the path as Windows stores it: names without dots and blanks at their end. `None` if it stays the
+/// same.
 pub(super) fn stored(path: &str) -> Option<String> {
     let keep = |name: &str| matches!(name, "." | "..") || without_tail(name) == name;
     if path.split('/').all(keep) {
@@ -41,7 +42,7 @@ fn without_tail(name: &str) -> &str {
     name.trim_end_matches(['.', ' '])
 }
 
-/// `CON`, `com1.txt` and their like.
+/// `CON`, `com1.txt` and similar names.
 fn is_device(name: &str) -> bool {
     let stem = name.split('.').next().unwrap_or_default().trim_end().to_ascii_uppercase();
     if matches!(stem.as_str(), "CON" | "PRN" | "AUX" | "NUL" | "CONIN$" | "CONOUT$" | "CLOCK$") {
@@ -53,7 +54,7 @@ fn is_device(name: &str) -> bool {
     })
 }
 
-/// `GIT~1`, the name in 8.3 form that a file with a longer name has beside it.
+/// `GIT~1`, the name in 8.3 form of a file with a longer name.
 fn is_short_name(name: &str) -> bool {
     let (stem, extension) = name.split_once('.').unwrap_or((name, ""));
     let Some((start, number)) = stem.rsplit_once('~') else { return false };

@@ -1,14 +1,14 @@
-//! Backslash escapes as in `$'…'`, which `echo -e` and `printf` know as well.
+//! Backslash escapes as in `$'…'`, which `echo -e` and `printf` also support.
 
-/// An escape that was read.
+/// Decoded escape.
 pub(crate) struct Escape {
-    /// What it stands for.
+    /// Text that it stands for.
     pub(crate) text: String,
-    /// How many bytes it takes, without the backslash.
+    /// Length in bytes, without the backslash.
     pub(crate) length: usize,
 }
 
-/// Reads what follows a backslash.
+/// Decodes the escape after a backslash.
 pub(crate) fn escape(rest: &str) -> Escape {
     let Some(first) = rest.chars().next() else { return Escape { text: "\\".into(), length: 0 } };
     let simple = |c: char| Escape { text: c.into(), length: first.len_utf8() };
@@ -40,7 +40,7 @@ fn number(rest: &str, prefix: usize, most: usize, radix: u32) -> Escape {
     let length = prefix + digits;
     let value = rest.get(prefix..length).and_then(|digits| u32::from_str_radix(digits, radix).ok());
     match value.map(|value| char::from_u32(if radix == 8 { value & 0xFF } else { value })) {
-        // A NUL ends a word in the shell; leaving it out can only show more of what follows.
+        // A NUL ends a word in the shell; leaving it out can only make more of the text visible.
         Some(Some('\0')) => Escape { text: String::new(), length },
         Some(Some(c)) => Escape { text: c.into(), length },
         Some(None) => Escape { text: '\u{FFFD}'.into(), length },

@@ -1,4 +1,4 @@
-//! Groups, loops, conditions, tests.
+//! Parses groups, loops, conditions and tests.
 
 use super::cursor::Result;
 use super::error::Reason;
@@ -7,7 +7,7 @@ use super::reader::{Reader, is_name};
 use super::tree::Compound;
 
 impl Reader<'_> {
-    /// A compound command, where one begins.
+    /// Parses a compound command, if one starts here.
     pub(super) fn compound(&mut self) -> Result<Option<Compound>> {
         if self.cursor.starts_with("((") {
             let rest = self.cursor.rest().get(2..).unwrap_or_default();
@@ -138,7 +138,7 @@ impl Reader<'_> {
         }
     }
 
-    /// `[[ … ]]`: its operators are no redirections.
+    /// `[[ … ]]`: its operators are not redirections.
     fn test(&mut self) -> Result<Compound> {
         self.keyword("[[")?;
         let mut words = Vec::new();
@@ -158,7 +158,7 @@ impl Reader<'_> {
         }
     }
 
-    /// A word that must stand here.
+    /// Expects a word at this position.
     fn keyword(&mut self, word: &str) -> Result<()> {
         self.blanks_and_lines()?;
         if self.plain_word() != word {

@@ -1,21 +1,21 @@
-//! Where a reader is in its text, and what it may still spend.
+//! Position of a reader in its text, and its remaining budget.
 
 use super::error::{Reason, Span, Unanalysable};
 
-/// Longer texts are not read.
+/// Longest text that is parsed.
 const MAX_LENGTH: usize = 256 * 1024;
 
-/// Deeper nesting is not read. The stack of a thread holds many times this.
+/// Deepest nesting that is parsed. The stack of a thread holds many times this.
 const MAX_DEPTH: usize = 40;
 
 pub(super) type Result<T> = std::result::Result<T, Unanalysable>;
 
-/// A text and a place in it.
+/// Text with a position in it.
 pub(super) struct Cursor<'t> {
     text: &'t str,
     pub(super) position: usize,
     depth: usize,
-    /// Characters that may still be looked at, over all nested texts.
+    /// Remaining characters that may be read, over all nested texts.
     pub(super) steps: usize,
 }
 
@@ -25,7 +25,7 @@ impl<'t> Cursor<'t> {
         if text.len() > MAX_LENGTH { Err(cursor.error(Reason::TooLong)) } else { Ok(cursor) }
     }
 
-    /// A cursor on a text taken out of this one, with the same bounds.
+    /// Creates a cursor on a text taken out of this one, with the same limits.
     pub(super) fn nested<'n>(&self, text: &'n str) -> Cursor<'n> {
         Cursor { text, position: 0, depth: self.depth, steps: self.steps }
     }
@@ -38,7 +38,7 @@ impl<'t> Cursor<'t> {
         self.rest().chars().next()
     }
 
-    /// The character after the next one.
+    /// Returns the character after the next one.
     pub(super) fn peek_second(&self) -> Option<char> {
         self.rest().chars().nth(1)
     }
@@ -54,7 +54,7 @@ impl<'t> Cursor<'t> {
         Ok(next)
     }
 
-    /// Goes over a text that is here.
+    /// Consumes a text if it is at this position.
     pub(super) fn eat(&mut self, text: &str) -> bool {
         let is_here = self.starts_with(text);
         if is_here {

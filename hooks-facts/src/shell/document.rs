@@ -1,4 +1,4 @@
-//! Here-documents, whose text begins behind the line they are announced on.
+//! Here-documents, whose text starts after the line of their operator.
 
 use std::rc::Rc;
 
@@ -7,18 +7,19 @@ use super::reader::Reader;
 use super::tree::{Document, Part, Word};
 use super::word::Parts;
 
-/// A here-document that was announced.
+/// Here-document whose operator was parsed.
 pub(super) struct Pending {
     mark: String,
     /// Whether the mark is quoted, so that the text is literal.
     quoted: bool,
-    /// Whether tabs before each line are taken off.
+    /// Whether tabs at the start of each line are removed.
     strips_tabs: bool,
     document: Document,
 }
 
 impl Pending {
-    /// `None` where the mark holds an expansion: shells take it as it is written, which is not kept.
+    /// Creates the document; `None` if the mark has an expansion: shells compare it literally, but its
+    /// literal text is not kept.
     pub(super) fn new(target: &Word, strips_tabs: bool, document: &Document) -> Option<Self> {
         let quoted = target.parts.iter().any(|part| matches!(part, Part::Literal { quoted: true, .. }));
         let mark = target.literal()?;
@@ -27,11 +28,11 @@ impl Pending {
 }
 
 impl Reader<'_> {
-    /// The texts of all documents that were announced; the reader stands at the start of a line.
+    /// Parses the texts of all pending documents; the reader is at the start of a line.
     pub(super) fn documents(&mut self) -> Result<()> {
         for pending in std::mem::take(&mut self.pending) {
             let word = self.document(&pending)?;
-            // Each document is announced once, so it is empty here.
+            // Each document is pending once, so it is empty here.
             let _already = pending.document.set(word);
         }
         Ok(())
@@ -41,12 +42,12 @@ impl Reader<'_> {
         let start = self.cursor.position;
         let mut text = String::new();
         loop {
-            // Bash takes the end of the text for the end of the document.
+            // Bash accepts the end of the text as the end of the document.
             if self.cursor.rest().is_empty() {
                 break;
             }
             let whole = self.cursor.rest().split_inclusive('\n').next().unwrap_or_default();
-            // Inside of a `$(…)` the rest may hold more than the document; each line is paid for once.
+            // Inside of a `$(…)` the rest may contain more than the document; each line is counted once.
             self.cursor.spend(whole.len())?;
             self.cursor.position += whole.len();
             let line = if pending.strips_tabs { whole.trim_start_matches('\t') } else { whole };

@@ -1,13 +1,13 @@
-//! Why a text cannot be analysed.
+//! Errors for texts that cannot be analysed.
 
 use std::fmt;
 
-/// A part of a text, in bytes.
+/// Part of a text, in bytes.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Span {
-    /// The first byte.
+    /// Position of the first byte.
     pub start: usize,
-    /// The byte behind the last.
+    /// Position after the last byte.
     pub end: usize,
 }
 
@@ -17,12 +17,12 @@ impl fmt::Display for Span {
     }
 }
 
-/// A text that the reader does not understand.
+/// Text that the reader cannot parse.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Unanalysable {
-    /// Why.
+    /// Reason of the error.
     pub reason: Reason,
-    /// Where.
+    /// Position of the error.
     pub span: Span,
 }
 
@@ -35,7 +35,7 @@ impl fmt::Display for Unanalysable {
 
 impl std::error::Error for Unanalysable {}
 
-/// What the reader does not understand.
+/// Reason why a text cannot be parsed.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 #[non_exhaustive]
 pub enum Reason {
@@ -43,13 +43,13 @@ pub enum Reason {
     TooLong,
     /// The nesting is deeper than the limit.
     TooDeep,
-    /// The reader would need more steps than a text of this length is worth.
+    /// Parsing would need more steps than are allowed for a text of this length.
     TooComplex,
     /// A quote, a bracket or a block is not closed.
     Unclosed,
-    /// A character or a word where none is expected.
+    /// There is an unexpected character or word.
     Unexpected,
-    /// The end mark of a here-document holds an expansion.
+    /// The end mark of a here-document has an expansion.
     EndMark,
 }
 

@@ -1,4 +1,4 @@
-//! What begins with `$` or a backtick.
+//! Expansions that start with `$` or a backtick.
 
 use super::cursor::Result;
 use super::error::Reason;
@@ -7,7 +7,7 @@ use super::tree::{Part, Value, Word};
 use super::word::Parts;
 
 impl Reader<'_> {
-    /// The expansion that begins here with `$`.
+    /// Parses the expansion that starts here with `$`.
     pub(super) fn dollar(&mut self, parts: &mut Parts, quoted: bool) -> Result<()> {
         self.cursor.next()?;
         match self.cursor.peek() {
@@ -55,9 +55,9 @@ impl Reader<'_> {
         Ok(())
     }
 
-    /// What follows `${`.
+    /// Parses the expansion after `${`.
     fn parameter(&mut self, quoted: bool) -> Result<Part> {
-        // `${!x}` is the value of the variable that x names, `${#x}` a length: neither is the value of x.
+        // `${!x}` is the value of the variable that x names, `${#x}` is a length: neither is the value of x.
         let changed = (self.cursor.starts_with("!") || self.cursor.starts_with("#"))
             && self.cursor.peek_second() != Some('}');
         if changed {
@@ -99,7 +99,7 @@ impl Reader<'_> {
         Ok(Part::Variable { name, quoted, value })
     }
 
-    /// Pieces up to a bracket, which is taken as well.
+    /// Parses pieces up to a bracket, and consumes the bracket.
     fn until(&mut self, close: char) -> Result<Word> {
         self.cursor.enter()?;
         let start = self.cursor.position;
@@ -117,7 +117,7 @@ impl Reader<'_> {
         Ok(Word { parts: parts.finish(), span })
     }
 
-    /// Arithmetic of this length, with the brackets that close it.
+    /// Parses arithmetic of this length, with its closing brackets.
     pub(super) fn arithmetic(&mut self, length: usize) -> Result<Word> {
         self.cursor.enter()?;
         let start = self.cursor.position;
@@ -135,7 +135,7 @@ impl Reader<'_> {
         Ok(Word { parts: parts.finish(), span })
     }
 
-    /// The substitution in backticks that begins here.
+    /// Parses the substitution in backticks that starts here.
     pub(super) fn backticks(&mut self, parts: &mut Parts, quoted: bool) -> Result<()> {
         self.cursor.next()?;
         let mut text = String::new();
@@ -168,8 +168,8 @@ impl Reader<'_> {
     }
 }
 
-/// How far `))` is from behind `((`, where brackets match on the way; `None` where this is no arithmetic
-/// but a group in a group.
+/// Returns the distance from `((` to its `))`, with matching brackets in between; `None` if it is not
+/// arithmetic but a group in a group.
 pub(super) fn arithmetic_length(text: &str) -> Option<usize> {
     let mut depth = 0_usize;
     let mut quote = None;

@@ -1,9 +1,9 @@
-//! Reads bash text into a tree, without running or expanding anything.
+//! Parses bash text to a tree, without running or expanding anything.
 //!
-//! The reader goes through the text once, with bounds on length, nesting and steps, and gives up with a
-//! reason ([`Unanalysable`]) where it does not understand: a guard then refuses, it never guesses. The
-//! tree keeps what matters to "which programs run with which words": simple commands, the lists they
-//! stand in, words with their literal and dynamic parts, redirections, here-documents and all nested
+//! The reader goes through the text once, with limits on length, nesting and steps. If it does not understand
+//! the text, it returns an error with a reason ([`Unanalysable`]); a guard then denies and never guesses. The
+//! tree keeps everything that determines the started programs and their words: simple commands, the lists
+//! they are in, words with their literal and dynamic parts, redirections, here-documents and all nested
 //! substitutions.
 //!
 //! ```

@@ -1,4 +1,4 @@
-//! Lists, pipelines and simple commands.
+//! Parses lists, pipelines and simple commands.
 
 use super::cursor::{Cursor, Result};
 use super::document::Pending;
@@ -8,21 +8,22 @@ use super::tree::{
     Script, Simple, Word,
 };
 
-/// How a text is written.
+/// Syntax of a text.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 #[non_exhaustive]
 pub enum Syntax {
-    /// As bash reads it.
+    /// As bash parses it.
     #[default]
     Bash,
-    /// As bash, but a backslash is an ordinary character: near enough to a Windows shell for its programs and words.
+    /// As bash, but a backslash is an ordinary character: close enough to a Windows shell for its programs
+    /// and words.
     Windows,
 }
 
-/// Reads a text.
+/// Parses a text.
 ///
 /// # Errors
-/// Where the text is not understood, or beyond the limits.
+/// Returns an error if the text cannot be parsed, or exceeds the limits.
 pub fn read(text: &str, syntax: Syntax) -> std::result::Result<Script, Unanalysable> {
     let mut reader = Reader { cursor: Cursor::new(text)?, syntax, pending: Vec::new() };
     let script = reader.script()?;
@@ -30,11 +31,11 @@ pub fn read(text: &str, syntax: Syntax) -> std::result::Result<Script, Unanalysa
     if reader.cursor.rest().is_empty() { Ok(script) } else { Err(reader.cursor.error(Reason::Unexpected)) }
 }
 
-/// Reads one text; the parts of its work are in the files beside this one.
+/// Parses one text; other parts of its work are in the other files of this module.
 pub(super) struct Reader<'t> {
     pub(super) cursor: Cursor<'t>,
     pub(super) syntax: Syntax,
-    /// Here-documents whose text begins behind the next line break.
+    /// Here-documents whose text starts after the next line break.
     pub(super) pending: Vec<Pending>,
 }
 
@@ -45,7 +46,7 @@ const CLOSING: &[&str] = &["then", "do", "done", "fi", "elif", "else", "esac", "
 const DECLARING: &[&str] = &["export", "declare", "typeset", "local", "readonly"];
 
 impl<'t> Reader<'t> {
-    /// Commands up to the end, a closing word or bracket.
+    /// Parses commands up to the end, a closing word or a bracket.
     pub(super) fn script(&mut self) -> Result<Script> {
         self.cursor.enter()?;
         let mut script = Script::default();
@@ -77,7 +78,7 @@ impl<'t> Reader<'t> {
         Ok(script)
     }
 
-    /// The sign between two pipelines, where there is one.
+    /// Parses the operator between two pipelines, if there is one.
     fn join(&mut self) -> Option<Join> {
         let ends_case = self.cursor.starts_with(";;") || self.cursor.starts_with(";&");
         let signs = [("&&", Join::And), ("||", Join::Or), (";", Join::Then), ("&", Join::Background)];
@@ -99,7 +100,7 @@ impl<'t> Reader<'t> {
         }
     }
 
-    /// Words that may stand before a command and change nothing about what runs.
+    /// Consumes words that may precede a command and do not change the programs that run.
     fn prefixes(&mut self) -> Result<()> {
         loop {
             self.blanks()?;
@@ -123,7 +124,7 @@ impl<'t> Reader<'t> {
         }
     }
 
-    /// `coproc NAME { …; }`: the name is none of the command's words.
+    /// Consumes the name in `coproc NAME { …; }`, which is not one of the command's words.
     fn name_of_coprocess(&mut self) -> Result<()> {
         let start = self.cursor.position;
         let word = self.plain_word();
@@ -208,7 +209,7 @@ impl<'t> Reader<'t> {
         Ok(Command::Simple(simple))
     }
 
-    /// An assignment, where the next word is one.
+    /// Parses an assignment, if the next word is one.
     fn assignment(&mut self, simple: &Simple) -> Result<Option<Assignment>> {
         let rest = self.cursor.rest();
         let name_length = rest.find(|c: char| !(c.is_ascii_alphanumeric() || c == '_')).unwrap_or(rest.len());
@@ -241,7 +242,7 @@ impl<'t> Reader<'t> {
         Ok(Some(Assignment { name: name.to_owned(), appends, element, value }))
     }
 
-    /// The value of an assignment, which may be nothing.
+    /// Parses the value of an assignment, which may be empty.
     fn value(&mut self) -> Result<Word> {
         match self.cursor.peek() {
             None | Some(' ' | '\t' | '\n' | ';' | '&' | '|' | ')') => Ok(Word::default()),
@@ -249,7 +250,7 @@ impl<'t> Reader<'t> {
         }
     }
 
-    /// `(a b c)` of an array.
+    /// Parses the list `(a b c)` of an array.
     fn list(&mut self) -> Result<Vec<Word>> {
         self.cursor.expect("(")?;
         let mut words = Vec::new();
@@ -271,7 +272,7 @@ impl<'t> Reader<'t> {
         }
     }
 
-    /// One redirection, where the next thing is one.
+    /// Parses one redirection, if there is one at this position.
     fn redirection(&mut self, redirections: &mut Vec<Redirection>) -> Result<bool> {
         use RedirectionKind::{Append, Duplicate, HereDocument, HereString, Read, ReadWrite, Write};
         let start = self.cursor.position;
@@ -317,7 +318,7 @@ impl<'t> Reader<'t> {
         Ok(true)
     }
 
-    /// The `2` of `2>` or the `{fd}` of `{fd}>`.
+    /// Consumes the `2` of `2>` or the `{fd}` of `{fd}>`.
     fn channel(&mut self) {
         let rest = self.cursor.rest();
         let digits = rest.bytes().take_while(u8::is_ascii_digit).count();
@@ -336,7 +337,7 @@ impl<'t> Reader<'t> {
         }
     }
 
-    /// Blanks, joined lines and a comment.
+    /// Skips blanks, joined lines and a comment.
     pub(super) fn blanks(&mut self) -> Result<()> {
         loop {
             match self.cursor.peek() {
@@ -353,7 +354,7 @@ impl<'t> Reader<'t> {
         }
     }
 
-    /// Blanks and ends of lines, with the here-documents that begin there.
+    /// Skips blanks and ends of lines, and parses the here-documents that start there.
     pub(super) fn blanks_and_lines(&mut self) -> Result<()> {
         loop {
             self.blanks()?;
@@ -364,10 +365,10 @@ impl<'t> Reader<'t> {
         }
     }
 
-    /// The characters up to the next blank or sign, as they are written.
+    /// Returns the characters up to the next blank or operator, as they are written.
     pub(super) fn plain_word(&self) -> &'t str {
         let rest = self.cursor.rest();
-        // No word that matters is longer.
+        // No keyword is longer.
         let end = rest.bytes().take(64).position(|b| {
             matches!(b, b' ' | b'\t' | b'\r' | b'\n' | b';' | b'&' | b'|' | b'(' | b')' | b'<' | b'>')
         });
@@ -375,7 +376,7 @@ impl<'t> Reader<'t> {
     }
 }
 
-/// Whether a text can be the name of a variable.
+/// Returns whether a text is a valid name of a variable.
 pub(super) fn is_name(text: &str) -> bool {
     text.starts_with(|c: char| c.is_ascii_alphabetic() || c == '_')
         && text.bytes().all(|b| b.is_ascii_alphanumeric() || b == b'_')

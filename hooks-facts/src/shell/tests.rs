@@ -1,4 +1,4 @@
-//! Reading, not analysing: what the tree holds, and what hostile text costs.
+//! Tests of the parser: the contents of the tree, and the cost of hostile text.
 
 use proptest::prelude::*;
 
@@ -79,8 +79,8 @@ fn what_is_not_understood_says_so() {
     }
 }
 
-/// The reader counts its own steps, which is steadier than a clock: however a text is built, it is read or
-/// given up within a fixed multiple of its length.
+/// The reader counts its own steps, which is more reliable than a clock: any text is parsed or rejected
+/// within a fixed multiple of its length.
 #[test]
 fn hostile_nesting_ends_at_once() {
     for unit in [

@@ -1,42 +1,42 @@
-//! What a text is read into.
+//! Tree of a parsed text.
 
 use std::cell::OnceCell;
 use std::rc::Rc;
 
 use super::error::Span;
 
-/// Commands that run one after another. Each may run, however they are joined.
+/// Commands that run one after another. Each may run, whatever the operators between them.
 #[derive(Clone, Debug, Default)]
 pub struct Script {
-    /// In the order of the text.
+    /// Pipelines in the order of the text.
     pub pipelines: Vec<Pipeline>,
 }
 
-/// Commands of which each feeds the next.
+/// Commands whose output is the input of the next.
 #[derive(Clone, Debug, Default)]
 pub struct Pipeline {
-    /// In the order of the text.
+    /// Commands in the order of the text.
     pub stages: Vec<Command>,
-    /// How the next pipeline depends on this one.
+    /// Operator between this pipeline and the next.
     pub join: Join,
 }
 
-/// How a pipeline is joined to the next.
+/// Operator between two pipelines.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 #[non_exhaustive]
 pub enum Join {
-    /// `;`, the end of a line, or nothing: the next runs in any case.
+    /// `;`, the end of a line, or nothing: the next one runs in any case.
     #[default]
     Then,
     /// `&&`.
     And,
     /// `||`.
     Or,
-    /// `&`: this one runs in a shell of its own.
+    /// `&`: this one runs in its own shell.
     Background,
 }
 
-/// One stage of a pipeline.
+/// One command of a pipeline.
 #[derive(Clone, Debug)]
 #[non_exhaustive]
 pub enum Command {
@@ -44,37 +44,37 @@ pub enum Command {
     Simple(Simple),
     /// A group, a loop, a condition, a test or arithmetic.
     Compound(Compound),
-    /// The definition of a function, which runs nothing.
+    /// Definition of a function, which runs nothing.
     Function(Function),
 }
 
 /// Assignments, words and redirections.
 #[derive(Clone, Debug, Default)]
 pub struct Simple {
-    /// Before the first word, or arguments of `export` and its like.
+    /// Assignments before the first word, or arguments of `export` and similar builtins.
     pub assignments: Vec<Assignment>,
     /// The program and its words.
     pub words: Vec<Word>,
-    /// Where its channels go.
+    /// Redirections of its file descriptors.
     pub redirections: Vec<Redirection>,
-    /// Its place in the text.
+    /// Position in the text.
     pub span: Span,
 }
 
 /// `NAME=value`, `NAME+=value`, `NAME[key]=value` or `NAME=(values)`.
 #[derive(Clone, Debug)]
 pub struct Assignment {
-    /// The variable.
+    /// Name of the variable.
     pub name: String,
-    /// Whether the value is put behind the old one.
+    /// Whether the value is appended to the old one.
     pub appends: bool,
-    /// Whether it names an element of an array.
+    /// Whether the variable is an element of an array.
     pub element: bool,
-    /// The value.
+    /// Assigned value.
     pub value: AssignedValue,
 }
 
-/// What a variable is set to.
+/// Value of an assignment.
 #[derive(Clone, Debug)]
 pub enum AssignedValue {
     /// One text.
@@ -83,47 +83,47 @@ pub enum AssignedValue {
     List(Vec<Word>),
 }
 
-/// A command made of commands.
+/// Command made of commands.
 #[derive(Clone, Debug, Default)]
 pub struct Compound {
-    /// The variable of a `for` or `select`.
+    /// Variable of a `for` or `select`.
     pub variable: Option<String>,
-    /// The words it runs over, tests, or compares; for a `for` without `in`, `None`.
+    /// Words that it iterates over, tests or compares; `None` for a `for` without `in`.
     pub words: Option<Vec<Word>>,
-    /// What it runs, conditions first.
+    /// Scripts that it runs, conditions first.
     pub bodies: Vec<Script>,
-    /// Where the channels of all of it go.
+    /// Redirections for all of its commands.
     pub redirections: Vec<Redirection>,
-    /// Whether it runs in a shell of its own: `( … )`.
+    /// Whether it runs in its own shell: `( … )`.
     pub subshell: bool,
 }
 
-/// A named command.
+/// Named command.
 #[derive(Clone, Debug)]
 pub struct Function {
-    /// The name.
+    /// Name of the function.
     pub name: String,
-    /// What a call runs.
+    /// Command that a call runs.
     pub body: Rc<Command>,
 }
 
-/// Where a channel goes.
+/// Redirection of a file descriptor.
 #[derive(Clone, Debug)]
 pub struct Redirection {
-    /// What it does.
+    /// Kind of the redirection.
     pub kind: RedirectionKind,
-    /// The file, the text of a here-string, or the end mark of a here-document.
+    /// File, text of a here-string, or end mark of a here-document.
     pub target: Word,
-    /// The text of a here-document.
+    /// Text of a here-document.
     pub document: Document,
-    /// Its place in the text.
+    /// Position in the text.
     pub span: Span,
 }
 
-/// The text of a here-document, which follows its command in the text.
+/// Text of a here-document, which follows its command in the text.
 pub type Document = Rc<OnceCell<Word>>;
 
-/// What a redirection does.
+/// Kind of a redirection.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 #[non_exhaustive]
 pub enum RedirectionKind {
@@ -135,7 +135,7 @@ pub enum RedirectionKind {
     Append,
     /// `<>`.
     ReadWrite,
-    /// `<&` and `>&` with a channel.
+    /// `<&` and `>&` with a file descriptor.
     Duplicate,
     /// `<<` and `<<-`.
     HereDocument,
@@ -143,80 +143,80 @@ pub enum RedirectionKind {
     HereString,
 }
 
-/// What the shell makes words of.
+/// Word before the shell expands it.
 #[derive(Clone, Debug, Default)]
 pub struct Word {
-    /// In the order of the text.
+    /// Parts in the order of the text.
     pub parts: Vec<Part>,
-    /// Its place in the text.
+    /// Position in the text.
     pub span: Span,
 }
 
-/// A piece of a word.
+/// Part of a word.
 #[derive(Clone, Debug)]
 #[non_exhaustive]
 pub enum Part {
-    /// Text; only where it is not quoted do wildcards and braces count.
+    /// Text. Wildcards and braces count only if it is not quoted.
     Literal {
-        /// The text, quotes and escapes taken off.
+        /// The text, without quotes and escapes.
         text: String,
         /// Whether it was quoted or escaped.
         quoted: bool,
     },
     /// `$name`, `${name}` and its forms.
     Variable {
-        /// The name, or the digit or sign of a special one.
+        /// Name, or the digit or character of a special variable.
         name: String,
-        /// Whether it stands in double quotes.
+        /// Whether it is in double quotes.
         quoted: bool,
-        /// What is made of the value.
+        /// Operation on the value.
         value: Value,
     },
     /// `$(…)` and backticks.
     Substitution {
-        /// What runs.
+        /// Script that runs.
         script: Script,
-        /// Whether it stands in double quotes.
+        /// Whether it is in double quotes.
         quoted: bool,
     },
     /// `<(…)` and `>(…)`.
     Process {
-        /// What runs.
+        /// Script that runs.
         script: Script,
-        /// Which end the word is.
+        /// End of the pipe that the word names.
         direction: Direction,
     },
-    /// `$((…))`, with what is nested in it.
+    /// `$((…))`, with its nested parts.
     Arithmetic(Word),
 }
 
-/// The end of a process substitution.
+/// End of a process substitution.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Direction {
-    /// `<(…)`: the word can be read from.
+    /// `<(…)`: a program can read from the word.
     Read,
-    /// `>(…)`: the word can be written to.
+    /// `>(…)`: a program can write to the word.
     Write,
 }
 
-/// What an expansion makes of a variable.
+/// Operation of an expansion on a variable.
 #[derive(Clone, Debug)]
 #[non_exhaustive]
 pub enum Value {
-    /// The value.
+    /// The value itself.
     Plain,
-    /// One element (`[0]`), or all of an array (`[@]`, `[*]`).
+    /// One element (`[0]`), or all elements of an array (`[@]`, `[*]`).
     Element(String),
-    /// `:-` and its like: the value, or this word where there is none.
+    /// `:-` and similar operators: the value, or this word if there is no value.
     Default(Word),
-    /// `:+`: this word, where there is a value.
+    /// `:+`: this word, if there is a value.
     Alternative(Word),
-    /// Anything else, with what is nested in it.
+    /// Any other operation, with its nested parts.
     Changed(Word),
 }
 
 impl Word {
-    /// The text of a word without any expansion.
+    /// Returns the text of a word without any expansion.
     pub fn literal(&self) -> Option<String> {
         self.parts
             .iter()

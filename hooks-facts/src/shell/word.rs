@@ -1,4 +1,4 @@
-//! Words: quotes, escapes, and the expansions in them.
+//! Parses words: quotes, escapes, and the expansions in them.
 
 use super::ansi_c;
 use super::cursor::Result;
@@ -6,7 +6,7 @@ use super::error::Reason;
 use super::reader::{Reader, Syntax};
 use super::tree::{Direction, Part, Word};
 
-/// The parts of a word while it is read.
+/// Parts of a word while it is parsed.
 #[derive(Default)]
 pub(super) struct Parts(Vec<Part>);
 
@@ -25,7 +25,7 @@ impl Parts {
         self.0.push(Part::Literal { text: c.into(), quoted });
     }
 
-    /// Keeps the word where quotes hold nothing.
+    /// Keeps the word if the quotes are empty.
     pub(super) fn quotes(&mut self) {
         self.0.push(Part::Literal { text: String::new(), quoted: true });
     }
@@ -36,7 +36,7 @@ impl Parts {
 }
 
 impl Reader<'_> {
-    /// A word; at least one character of it must be here.
+    /// Parses a word of at least one character.
     pub(super) fn word(&mut self) -> Result<Word> {
         let start = self.cursor.position;
         let mut parts = Parts::default();
@@ -63,7 +63,7 @@ impl Reader<'_> {
         Ok(Word { parts: parts.finish(), span: self.cursor.span_from(start) })
     }
 
-    /// The next piece of a word outside of quotes, which begins with `c`.
+    /// Parses the next piece of a word outside of quotes, which starts with `c`.
     pub(super) fn piece(&mut self, c: char, parts: &mut Parts) -> Result<()> {
         match c {
             '\\' if self.syntax == Syntax::Bash => {
@@ -107,7 +107,7 @@ impl Reader<'_> {
         Ok(())
     }
 
-    /// What follows a double quote, up to the next.
+    /// Parses the text after a double quote, up to the next one.
     fn double_quotes(&mut self, parts: &mut Parts) -> Result<()> {
         parts.quotes();
         loop {
@@ -122,7 +122,8 @@ impl Reader<'_> {
         }
     }
 
-    /// The next piece inside of double quotes or of a here-document; `escapable` is what a backslash takes the meaning of.
+    /// Parses the next piece inside of double quotes or of a here-document; a backslash escapes only the
+    /// characters in `escapable`.
     pub(super) fn quoted_piece(&mut self, c: char, parts: &mut Parts, escapable: &str) -> Result<()> {
         match c {
             '\\' if self.syntax == Syntax::Bash => {
@@ -146,7 +147,7 @@ impl Reader<'_> {
         Ok(())
     }
 
-    /// What follows `$'`.
+    /// Parses the text after `$'`.
     fn ansi_c(&mut self, parts: &mut Parts) -> Result<()> {
         parts.quotes();
         loop {

@@ -4,24 +4,24 @@ use serde_json::{Map, Value};
 
 use super::names::Folded;
 
-/// What a call says about the agent that it starts.
+/// Properties of the agent that a call starts.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 #[non_exhaustive]
 pub struct AgentArguments<'a> {
-    /// Which agent.
+    /// Name of the agent.
     pub agent: Option<&'a str>,
-    /// The model it shall use.
+    /// Requested model.
     pub model: Option<&'a str>,
-    /// The kind of task.
+    /// Kind of task.
     pub task_type: Option<&'a str>,
-    /// What it is to do.
+    /// Text of the task.
     pub task: Option<&'a str>,
-    /// Whether the call starts several agents at once, or holds one of the above as something that is no text: a guard
-    /// cannot count or judge it.
+    /// Whether the call starts several agents at once, or one of the fields above is not a text: a guard
+    /// cannot count or judge such a call.
     pub is_unusable: bool,
 }
 
-/// Folded names of arguments, the more telling first.
+/// Folded names of arguments, the most specific first.
 const AGENT: &[&str] = &[
     "subagenttype",
     "agenttype",
@@ -38,14 +38,14 @@ const MODEL: &[&str] = &["model", "modelname", "modelid"];
 const TASK_TYPE: &[&str] = &["tasktype", "category"];
 const TASK: &[&str] =
     &["prompt", "task", "message", "objective", "instructions", "query", "input", "description"];
-/// Lists of agents or of what they are to do.
+/// Names of lists of agents or tasks.
 const SEVERAL: &[&str] = &["agents", "subagents", "tasks", "children", "prompts"];
 
-/// What the arguments of an agent-starting tool say. Only the outermost ones are looked at: what stands deeper is the
-/// agent's own.
+/// Returns the properties in the arguments of an agent-starting tool. Only the outermost arguments are read:
+/// deeper ones belong to the agent.
 pub fn agent_arguments(arguments: &Value) -> AgentArguments<'_> {
     let Value::Object(map) = arguments else {
-        // A tool whose only argument is the task may be handed a bare text.
+        // A tool whose only argument is the task may receive a bare text.
         let is_unusable = !(arguments.is_null() || arguments.is_string());
         return AgentArguments { task: arguments.as_str(), is_unusable, ..AgentArguments::default() };
     };
@@ -63,7 +63,7 @@ pub fn agent_arguments(arguments: &Value) -> AgentArguments<'_> {
     AgentArguments { agent, model, task_type, task, is_unusable }
 }
 
-/// The argument of the first of `names` that is there.
+/// Returns the argument of the first of `names` that is present.
 fn find<'a>(map: &'a Map<String, Value>, names: &[&str]) -> Option<&'a Value> {
     names.iter().find_map(|name| map.iter().find(|(key, _)| is_one_of(key, &[name])).map(|(_, value)| value))
 }

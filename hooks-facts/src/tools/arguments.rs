@@ -1,12 +1,13 @@
-//! The JSON pointer of the argument a walk is at (RFC 6901).
+//! JSON pointer of the argument that a walk has reached (RFC 6901).
 
-/// Deeper arguments are not walked; what stands there is unusable.
+/// Deepest arguments that are walked; deeper ones are unusable.
 pub(super) const MAX_DEPTH: usize = 32;
 
-/// Longer keys are cut in a pointer, so that a long key above many paths is not copied for each of them.
+/// Longest key in a pointer. Longer keys are cut, so that a long key above many paths is not copied for each
+/// of them.
 const MAX_KEY: usize = 64;
 
-/// Where a walk is: a step down from where it was before. Only a pointer that is asked for its text is written out.
+/// Position of a walk: one step below its parent. The pointer is formatted only if its text is needed.
 #[derive(Clone, Copy, Debug, Default)]
 pub(super) struct Pointer<'a> {
     step: Option<(&'a Pointer<'a>, Step<'a>)>,
@@ -20,17 +21,17 @@ enum Step<'a> {
 }
 
 impl<'a> Pointer<'a> {
-    /// One key deeper.
+    /// Returns the position one key deeper.
     pub(super) fn key(&'a self, key: &'a str) -> Self {
         Self { step: Some((self, Step::Key(key))), depth: self.depth + 1 }
     }
 
-    /// One list item deeper.
+    /// Returns the position one list item deeper.
     pub(super) fn item(&'a self, index: usize) -> Self {
         Self { step: Some((self, Step::Item(index))), depth: self.depth + 1 }
     }
 
-    /// How many steps down it is.
+    /// Returns the number of steps from the top.
     pub(super) fn depth(&self) -> usize {
         self.depth
     }
@@ -39,11 +40,12 @@ impl<'a> Pointer<'a> {
         self.text_before(0)
     }
 
-    /// The text, with room for some bytes behind it. As deep as the walk went, which is bounded.
+    /// Formats the pointer, with `room` bytes of extra capacity. The recursion is as deep as the walk, which
+    /// is bounded.
     fn text_before(&self, room: usize) -> String {
         let Some((above, step)) = self.step else { return String::with_capacity(room) };
         match step {
-            // Where most paths stand: one key down.
+            // The usual position of paths: one key deep.
             Step::Key(key) if above.step.is_none() => {
                 let mut text = String::with_capacity(room + key.len().min(MAX_KEY) + 1);
                 text.push('/');

@@ -5,47 +5,47 @@ use serde_json::{Map, Value};
 use super::arguments::{MAX_DEPTH, Pointer};
 use super::names::Folded;
 
-/// What a call's arguments say about commands.
+/// Commands in the arguments of a call.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct CommandArguments {
-    /// Every command, also where several arguments hold one. An argument that can be read in two ways
-    /// (a list of texts, or the words of one command) is here in both.
+    /// Every command, also if several arguments hold one. An argument that can be read in two ways (a list of
+    /// texts, or the words of one command) is listed in both.
     pub found: Vec<CommandArgument>,
-    /// JSON pointers of command arguments that are there and cannot be read; a guard refuses them.
+    /// JSON pointers of command arguments that are present but cannot be read; a guard denies them.
     pub unusable: Vec<String>,
 }
 
 impl CommandArguments {
-    /// Whether the call holds no command at all: the arguments are absent, empty or null.
+    /// Returns whether the call has no command: the arguments are missing, empty or null.
     pub fn is_missing(&self) -> bool {
         self.found.is_empty() && self.unusable.is_empty()
     }
 }
 
-/// One command in the arguments.
+/// Command in the arguments.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct CommandArgument {
-    /// Where it stands, as a JSON pointer (RFC 6901).
+    /// JSON pointer (RFC 6901).
     pub pointer: String,
     /// The command.
     pub command: Command,
 }
 
-/// A command as a tool is given it.
+/// Command in the form in which a tool receives it.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Command {
-    /// A text that a shell reads.
+    /// Text that a shell parses.
     Text(String),
-    /// A program and its words, run without a shell.
+    /// Program with its words, run without a shell.
     Words(Vec<String>),
 }
 
-/// Every command in the arguments of a shell tool, at any depth.
+/// Returns every command in the arguments of a shell tool, at any depth.
 pub fn commands_of(arguments: &Value) -> CommandArguments {
     let mut walk = Walk::default();
     match arguments {
         Value::Object(map) => walk.object(map, &Pointer::default()),
-        // A tool whose only argument is the command may be handed a bare text or list.
+        // A tool whose only argument is the command may receive a bare text or list.
         value => walk.command(value, None, &Pointer::default()),
     }
     walk.result
@@ -78,7 +78,7 @@ impl Walk {
         let args = map.iter().find(|(key, _)| is_one_of(key, ARGS)).map(|(_, value)| value);
         for (key, value) in map {
             let pointer = &pointer.key(key);
-            // Mostly `shell` names the program that reads the command.
+            // Usually `shell` is the name of the program that parses the command.
             let is_shell_text =
                 || value.as_str().is_some_and(|text| text.trim().contains(char::is_whitespace));
             if is_one_of(key, COMMAND) || (is_one_of(key, &["shell"]) && is_shell_text()) {
@@ -91,7 +91,7 @@ impl Walk {
         }
     }
 
-    /// A value under a key that says nothing: only objects in it are looked at.
+    /// Walks a value under an unknown key: only objects in it are read.
     fn nested(&mut self, value: &Value, pointer: &Pointer<'_>) {
         match value {
             Value::Object(_) | Value::Array(_) if pointer.depth() >= MAX_DEPTH => self.unusable(pointer),
@@ -111,7 +111,7 @@ impl Walk {
             Value::String(text) if text.trim().is_empty() => {}
             Value::String(text) => {
                 self.push(Command::Text(text.clone()), pointer);
-                // `command` with `args` beside it may also mean a program and its words.
+                // `command` with `args` beside it may also be a program and its words.
                 if args.is_some() {
                     self.program(value, args, pointer);
                 }
@@ -129,7 +129,8 @@ impl Walk {
         }
     }
 
-    /// A list is the words of one command. Under a name in the plural, or alone, an item can be a text of its own.
+    /// Reads a list as the words of one command. If its name is in the plural, or it is the only argument, an
+    /// item can also be a text of its own.
     fn list(&mut self, items: &[Value], pointer: &Pointer<'_>) {
         if items.is_empty() {
             return;
@@ -182,7 +183,7 @@ fn is_one_of(key: &str, names: &[&str]) -> bool {
     Folded::new(key).is_some_and(|key| key.is_one_of(names))
 }
 
-/// The items as words, where all of them are text; a number is written out, as tools do.
+/// Returns the items as words, if all of them are texts; a number is formatted, as tools do.
 fn words_of(items: &[Value]) -> Option<Vec<String>> {
     let word = |item: &Value| match item {
         Value::String(text) => Some(text.clone()),

@@ -1,13 +1,13 @@
-//! What each client calls the tools and their arguments, to our names and back.
+//! Names of tools and arguments in each client, and their canonical names.
 //!
-//! The guards do not need it: they know a name in every spelling. It is for whoever writes one rule, matcher or
-//! rewrite for all clients.
+//! The guards do not need this: they know a name in every spelling. It is for one rule, matcher or rewrite
+//! that applies to all clients.
 
 use serde_json::{Map, Value};
 
 use super::names::Folded;
 
-/// The words of one client.
+/// Vocabulary of one client.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 #[non_exhaustive]
 pub enum Dialect {
@@ -17,9 +17,9 @@ pub enum Dialect {
     Codex,
     /// Gemini CLI.
     Gemini,
-    /// Copilot, where events are named in camelCase; also its SDK, and Squad, which is built on that.
+    /// Copilot with events named in camelCase; also its SDK, and Squad, which is built on it.
     Copilot,
-    /// Copilot, where events are named in PascalCase: Claude's tools with Copilot's arguments.
+    /// Copilot with events named in PascalCase: Claude's tools with Copilot's arguments.
     CopilotPascal,
     /// VS Code.
     VsCode,
@@ -30,7 +30,7 @@ pub enum Dialect {
 }
 
 impl Dialect {
-    /// All of them.
+    /// All dialects.
     pub const ALL: &'static [Self] = &[
         Self::Claude,
         Self::Codex,
@@ -42,18 +42,18 @@ impl Dialect {
         Self::DockerAgent,
     ];
 
-    /// Our name of a tool; `None` for one that has none: an MCP tool, or one that only this client has.
+    /// Returns the canonical name of a tool; `None` for an MCP tool, or one that only this client has.
     pub fn canonical_name(self, name: &str) -> Option<&'static str> {
         self.tool(name).map(|tool| tool.canonical)
     }
 
-    /// What the client calls the tool that we call `canonical`; `None` where it has none.
+    /// Returns the client's name of the tool `canonical`; `None` if it has none.
     pub fn spelling(self, canonical: &str) -> Option<&'static str> {
         self.tools().iter().find(|tool| tool.canonical == canonical).map(|tool| tool.name)
     }
 
-    /// A call in our names. What has none stays as it is, and an argument whose name is taken keeps its own, so
-    /// that nothing is lost.
+    /// Converts a call to canonical names. A name without a canonical one stays, and so does an argument
+    /// whose canonical name is taken, so that nothing is lost.
     pub fn to_canonical(self, name: &str, arguments: Value) -> Canonical {
         let Some(tool) = self.tool(name) else {
             return Canonical { name: name.to_owned(), arguments, renamed: Vec::new(), tool: None };
@@ -94,21 +94,21 @@ impl Dialect {
     }
 }
 
-/// A tool call in our names, which knows the way back.
+/// Tool call in canonical names, which can be converted back.
 #[derive(Clone, Debug)]
 pub struct Canonical {
-    /// The tool.
+    /// Name of the tool.
     pub name: String,
-    /// Its arguments.
+    /// Arguments of the call.
     pub arguments: Value,
-    /// What was renamed: theirs and ours.
+    /// Renamed arguments: the client's name and the canonical one.
     renamed: Vec<(&'static str, &'static str)>,
     tool: Option<&'static Tool>,
 }
 
 impl Canonical {
-    /// Other arguments of this call, as the client names them: what was renamed on the way here is renamed back, and
-    /// an argument that is new gets the client's name for it, unless that is taken.
+    /// Converts other arguments of this call to the client's names. Renamed arguments get their old names
+    /// back, and a new argument gets the client's name for it, unless that is taken.
     pub fn back(&self, arguments: Value) -> Value {
         let (Some(tool), Value::Object(arguments)) = (self.tool, &arguments) else { return arguments };
         let before = self.arguments.as_object();
@@ -127,9 +127,9 @@ impl Canonical {
 #[derive(Debug)]
 pub(super) struct Tool {
     pub(super) canonical: &'static str,
-    /// The client's name.
+    /// Name in the client.
     pub(super) name: &'static str,
-    /// The client's names of its arguments where they differ from ours, and ours.
+    /// Names of its arguments that differ: the client's name and the canonical one.
     arguments: &'static [(&'static str, &'static str)],
 }
 
@@ -146,7 +146,7 @@ const OLD_AND_NEW: &[(&str, &str)] =
     &[("file_path", "path"), ("old_string", "old_text"), ("new_string", "new_text")];
 const FOLDER: &[(&str, &str)] = &[("dir_path", "path")];
 
-/// The first row of a canonical name is the one that leads back.
+/// The first row of a canonical name is used for the conversion back.
 const CLAUDE: &[Tool] = &[
     tool("bash", "Bash", &[]),
     tool("read", "Read", FILE),
@@ -264,7 +264,7 @@ const DOCKER_AGENT: &[Tool] = &[
     tool("ask_user", "user_prompt", &[]),
 ];
 
-/// Gives keys other names, in their places.
+/// Renames keys, and keeps their order.
 fn rename(map: Map<String, Value>, name: impl Fn(&str) -> Option<&'static str>) -> Map<String, Value> {
     map.into_iter().map(|(key, value)| (name(&key).map_or(key, str::to_owned), value)).collect()
 }
@@ -304,7 +304,7 @@ mod tests {
         assert_eq!(back, json!({"path": "a", "old_str": "x", "new_str": "y"}));
     }
 
-    /// Guards look at the kind. The names here and those in their table are the same tools.
+    /// Guards use the kind. The names here and those in their table are the same tools.
     #[test]
     fn guards_know_every_tool() {
         let table = ToolTable::default();

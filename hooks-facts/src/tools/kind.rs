@@ -1,12 +1,12 @@
-//! What a tool does, as far as a guard tells tools apart.
+//! Kinds of tools that guards distinguish.
 
-/// The kinds of tools.
+/// Kind of a tool.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 #[non_exhaustive]
 pub enum ToolKind {
     /// Creates or changes files.
     WriteFile,
-    /// Shows or changes a file, as its argument `command` says; see
+    /// Shows or changes a file, depending on its argument `command`; see
     /// [`ToolTable::kind_of_call`](super::ToolTable::kind_of_call).
     ViewOrEdit,
     /// Removes files.
@@ -25,7 +25,7 @@ pub enum ToolKind {
     AskUser,
     /// Starts another agent.
     SpawnAgent,
-    /// Looks at files and changes none.
+    /// Reads files and changes none.
     Read,
     /// Known, and of none of the other kinds.
     Other,
@@ -34,7 +34,7 @@ pub enum ToolKind {
 }
 
 impl ToolKind {
-    /// Whether the tool changes what its path arguments name.
+    /// Returns whether the tool changes the files that its path arguments name.
     pub fn writes_files(self) -> bool {
         matches!(
             self,
@@ -47,12 +47,12 @@ impl ToolKind {
         )
     }
 
-    /// Whether the tool runs commands.
+    /// Returns whether the tool runs commands.
     pub fn runs_commands(self) -> bool {
         matches!(self, Self::Shell | Self::WindowsShell)
     }
 
-    /// Whether some guard looks at tools of this kind.
+    /// Returns whether a guard checks tools of this kind.
     pub(super) fn is_guarded(self) -> bool {
         !matches!(self, Self::Read | Self::Other | Self::Unknown)
     }

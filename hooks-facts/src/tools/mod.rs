@@ -1,9 +1,9 @@
-//! Knows the tools of the agent clients by name, and finds paths and commands in their arguments.
+//! Knows the tools of the clients by name, and finds paths and commands in their arguments.
 //!
-//! A guard asks four questions of a call: what kind of tool is this ([`ToolTable::kind_of_call`]), which
-//! files does it name ([`paths_of`]), which commands does it run ([`commands_of`]), which agent does it start
-//! ([`agent_arguments`]). An argument that is
-//! there but is not text is told apart from one that is missing, because a guard has to refuse the first.
+//! A guard asks four questions about a call: the kind of the tool ([`ToolTable::kind_of_call`]), the files
+//! that it names ([`paths_of`]), the commands that it runs ([`commands_of`]), and the agent that it starts
+//! ([`agent_arguments`]). An argument that is present but not a text is distinguished from a missing one,
+//! because a guard has to deny it.
 //!
 //! ```
 //! use hooks_facts::tools::{ToolKind, ToolTable, paths_of};
@@ -18,10 +18,10 @@
 //! assert_eq!(paths.found[0].pointer, "/edits/0/file_path");
 //! ```
 //!
-//! What each client calls a tool and its arguments, to one set of names and back, is a [`Dialect`]; what a rule that was
-//! written in the words of one client means for another, [`Dialect::spellings`] says.
+//! A [`Dialect`] converts a client's names of tools and arguments to one set of names and back.
+//! [`Dialect::spellings`] translates a rule that was written in the words of one client to those of another.
 //!
-//! A tool the table does not know is added with [`ToolTable::with`]:
+//! A tool that is not in the table is added with [`ToolTable::with`]:
 //!
 //! ```
 //! use hooks_facts::tools::{ToolKind, ToolTable};

@@ -1,12 +1,13 @@
-//! Compares names without regard to case and to how their words are joined: `write_file`, `WriteFile`
-//! and `write-file` are one name.
+//! Compares names without regard to case and to the separators between words: `write_file`, `WriteFile` and
+//! `write-file` are one name.
 
 use std::cmp::Ordering;
 
-/// The most letters that a name in one of the built-in tables has.
+/// Most letters of a name in the built-in tables.
 const LONGEST: usize = 32;
 
-/// A name as it is compared, worked out once and kept on the stack: its letters in lower case.
+/// Name in the form in which names are compared, computed once and kept on the stack: its letters in lower
+/// case.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) struct Folded {
     letters: [u8; LONGEST],
@@ -14,27 +15,27 @@ pub(super) struct Folded {
 }
 
 impl Folded {
-    /// Folds a name; `None` where it is in no built-in table anyway, as it is too long or not ASCII.
+    /// Folds a name; `None` if it cannot be in a built-in table, because it is too long or not ASCII.
     pub(super) fn new(name: &str) -> Option<Self> {
         let mut folded = Self { letters: [0; LONGEST], length: 0 };
         if name.is_ascii() {
             let letters = name.bytes().filter(|byte| counts(char::from(*byte)));
             letters.map(|byte| byte.to_ascii_lowercase()).try_for_each(|byte| folded.push(byte))?;
         } else {
-            // Some letters beyond ASCII are ASCII in lower case, as the sign for kelvin is.
+            // Some letters beyond ASCII are ASCII in lower case, such as the Kelvin sign.
             let mut letters = self::folded(name);
             letters.try_for_each(|c| folded.push(u8::try_from(c).ok().filter(u8::is_ascii)?))?;
         }
         Some(folded)
     }
 
-    /// What a table, sorted by name, says of the name.
+    /// Returns the value of the name in a table that is sorted by name.
     pub(super) fn find<T: Copy>(&self, table: &[(&str, T)]) -> Option<T> {
         let at = table.binary_search_by(|(known, _)| known.as_bytes().cmp(self.letters())).ok()?;
         table.get(at).map(|(_, value)| *value)
     }
 
-    /// Whether the name is one of a few.
+    /// Returns whether the name is one of `names`.
     pub(super) fn is_one_of(&self, names: &[&str]) -> bool {
         names.iter().any(|known| known.as_bytes() == self.letters())
     }
@@ -50,12 +51,12 @@ impl Folded {
     }
 }
 
-/// The order of a name of any length among folded ones.
+/// Compares a folded name with a name of any length.
 pub(super) fn compare(folded_name: &str, name: &str) -> Ordering {
     folded_name.chars().cmp(folded(name))
 }
 
-/// A name of any length as it is compared.
+/// Folds a name of any length.
 pub(super) fn fold(name: &str) -> String {
     folded(name).collect()
 }
@@ -64,12 +65,12 @@ fn folded(name: &str) -> impl Iterator<Item = char> + '_ {
     name.chars().filter(|c| counts(*c)).flat_map(char::to_lowercase)
 }
 
-/// Whether a character is more than a joint between words.
+/// Returns whether a character is not a separator between words.
 fn counts(c: char) -> bool {
     !matches!(c, '_' | '-' | ' ')
 }
 
-/// Whether a table is one that [`Folded::find`] can search.
+/// Returns whether [`Folded::find`] can search a table.
 #[cfg(test)]
 pub(super) fn is_searchable<T>(table: &[(&str, T)]) -> bool {
     table.is_sorted_by(|a, b| a.0 < b.0)

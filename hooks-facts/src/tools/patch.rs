@@ -1,21 +1,21 @@
 //! Finds the files that a patch text names: `*** Add File:` headers and unified diffs.
 //!
-//! Only headers count. Inside of a hunk the line counts of its `@@` line say which lines are content, so a
-//! removed line that looks like a header is none. Where a patch does not say, a line that looks like a
-//! header is taken for one: a guard then judges a path too many, never one too few.
+//! Only headers count. In a hunk, the line counts of its `@@` line determine the lines of content, so a
+//! removed line that looks like a header is not one. If a patch has no counts, a line that looks like a
+//! header is treated as one: a guard then judges a path too many, never one too few.
 
 use super::path_arguments::PathRole;
 
-/// A path that a patch names.
+/// Path that a patch names.
 pub(super) struct Header {
-    /// Counted from one.
+    /// Number of the line, from one.
     pub(super) line: usize,
-    /// `None` where the name is quoted in a way that cannot be read.
+    /// `None` if the quoting of the name is invalid.
     pub(super) path: Option<String>,
     pub(super) role: PathRole,
 }
 
-/// All of them, in order.
+/// Returns all headers, in order.
 pub(super) fn headers(text: &str) -> Vec<Header> {
     let mut reader = Reader::default();
     for (index, line) in text.split('\n').enumerate() {
@@ -25,22 +25,23 @@ pub(super) fn headers(text: &str) -> Vec<Header> {
     reader.headers
 }
 
-/// The files that a patch text names, and what it does to each; `None` for a name that cannot be read.
+/// Returns the files that a patch text names, and the change to each; `None` for a name that cannot be
+/// parsed.
 pub fn patched_files(text: &str) -> impl Iterator<Item = (Option<String>, PathRole)> {
     headers(text).into_iter().map(|header| (header.path, header.role))
 }
 
-/// What the current line can be.
+/// Possible meanings of the current line.
 #[derive(Default)]
 enum State {
-    /// A header of some sort.
+    /// A header.
     #[default]
     Outside,
     /// The lines of a file added by an `*** Add File:` header.
     Added,
     /// The lines below an `*** Update File:` header.
     Updated,
-    /// A hunk of a unified diff with so many old and new lines to come.
+    /// A hunk of a unified diff, with the remaining numbers of old and new lines.
     Hunk { old: u64, new: u64 },
 }
 
@@ -48,9 +49,9 @@ enum State {
 struct Reader {
     state: State,
     number: usize,
-    /// The directory of the file this diff is about, when that file is a link.
+    /// Directory of the current file, if that file is a link.
     link: Option<String>,
-    /// The file this diff is about.
+    /// File of the current diff.
     file: Option<String>,
     headers: Vec<Header>,
 }
@@ -99,7 +100,7 @@ impl Reader {
         } else if let Some(names) = line.strip_prefix("diff --git ") {
             self.state = State::Outside;
             (self.link, self.file) = (None, None);
-            // Two different names come with `rename` or `---` lines of their own.
+            // Two different names are repeated in `rename` or `---` lines.
             if let Some(name) = same_name(names) {
                 self.name(name, PathRole::Written);
             }
@@ -126,12 +127,12 @@ impl Reader {
         }
     }
 
-    /// A name that is text up to the end of the line.
+    /// Adds a name that extends to the end of the line.
     fn plain(&mut self, path: &str, role: PathRole) {
         self.push(Some(path.trim().to_owned()), role);
     }
 
-    /// A name of a unified diff: quoted or not, with a one-letter prefix or not, with a time or not.
+    /// Adds a name of a unified diff: with or without quotes, a one-letter prefix, and a time.
     fn name(&mut self, name: &str, role: PathRole) {
         let name = name.trim_end();
         let path = if name.starts_with('"') {
@@ -147,7 +148,7 @@ impl Reader {
         self.push(path, role);
     }
 
-    /// An added line, which is where a new link points to.
+    /// Handles an added line, which is the target of a new link.
     fn link_line(&mut self, target: &str) {
         let Some(link) = self.link.take() else { return };
         let directory = link.rsplit_once('/').map_or("", |(directory, _)| directory);
@@ -167,12 +168,12 @@ impl Reader {
     }
 }
 
-/// Whether a line of an update is the next file's unified diff rather than content.
+/// Returns whether a line of an update starts the unified diff of the next file.
 fn starts_file(line: &str) -> bool {
     line.starts_with("+++ b/") || line.starts_with("--- a/")
 }
 
-/// Modes of symbolic links begin with 12.
+/// Modes of symbolic links start with 12.
 fn is_link_mode(line: &str) -> bool {
     let mode = line.strip_prefix("new file mode ").or_else(|| line.strip_prefix("new mode "));
     mode.is_some_and(|mode| mode.starts_with("12"))
@@ -180,14 +181,14 @@ fn is_link_mode(line: &str) -> bool {
             && line.rsplit(' ').next().is_some_and(|mode| mode.starts_with("1200")))
 }
 
-/// `a/x b/x` names one file; two names of one length part in the middle.
+/// Returns the name if `a/x b/x` names one file: two names of the same length are split in the middle.
 fn same_name(names: &str) -> Option<&str> {
     let middle = names.len() / 2;
     let (old, new) = (names.get(..middle)?, names.get(middle..)?.strip_prefix(' ')?);
     (without_prefix(old) == without_prefix(new)).then_some(old)
 }
 
-/// The path without the prefix that git puts before it (`a/`, `b/`; `i/`, `w/`, `c/`, `o/` with mnemonic prefixes).
+/// Returns the path without the prefix of git (`a/`, `b/`; `i/`, `w/`, `c/`, `o/` with mnemonic prefixes).
 fn without_prefix(path: &str) -> &str {
     match path.as_bytes() {
         [b'a' | b'b' | b'i' | b'w' | b'c' | b'o', b'/', _, ..] => path.get(2..).unwrap_or(path),
@@ -195,7 +196,7 @@ fn without_prefix(path: &str) -> &str {
     }
 }
 
-/// How many old and new lines follow `@@ -1,2 +3,4 @@`; a length that is left out is one.
+/// Returns the numbers of old and new lines in `@@ -1,2 +3,4 @@`; a missing number is one.
 fn hunk_lengths(line: &str) -> Option<(u64, u64)> {
     let mut words = line.strip_prefix("@@ ")?.split(' ');
     let length = |word: Option<&str>, sign: char| -> Option<u64> {
@@ -205,7 +206,7 @@ fn hunk_lengths(line: &str) -> Option<(u64, u64)> {
     Some((length(words.next(), '-')?, length(words.next(), '+')?))
 }
 
-/// A name in quotes with C escapes, as git writes names that are not plain.
+/// Decodes a name in quotes with C escapes, as git writes special names.
 fn unquoted(name: &str) -> Option<String> {
     let mut bytes = Vec::new();
     let mut rest = name.get(1..)?.bytes().peekable();

@@ -7,57 +7,57 @@ use super::kind::ToolKind;
 use super::patch;
 use super::path_keys::{self, Meaning};
 
-/// What a call's arguments say about paths.
+/// Paths in the arguments of a call.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct PathArguments {
     /// Every path, in the order of the arguments.
     pub found: Vec<PathArgument>,
-    /// JSON pointers of path arguments that are there and are not text; a guard refuses them.
+    /// JSON pointers of path arguments that are present but not text; a guard denies them.
     pub unusable: Vec<String>,
 }
 
 impl PathArguments {
-    /// Whether the call names no path at all: the arguments are absent, empty or null.
+    /// Returns whether the call names no path: the arguments are missing, empty or null.
     pub fn is_missing(&self) -> bool {
         self.found.is_empty() && self.unusable.is_empty()
     }
 }
 
-/// One path in the arguments.
+/// Path in the arguments.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct PathArgument {
-    /// Where it stands, as a JSON pointer (RFC 6901).
+    /// JSON pointer (RFC 6901).
     pub pointer: String,
-    /// The line inside of a patch text, counted from one.
+    /// Line in a patch text, from one.
     pub line: Option<usize>,
-    /// The path as it is written, with the prefix that a unified diff puts before it taken off.
+    /// Path as it is written, without the prefix of a unified diff.
     pub text: String,
-    /// What the call does to it.
+    /// Effect of the call on the path.
     pub role: PathRole,
 }
 
-/// What a call does to a path.
+/// Effect of a call on a path.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 #[non_exhaustive]
 pub enum PathRole {
     /// Creates or changes it.
     Written,
-    /// Takes it away: a deletion, or the start of a move.
+    /// Removes it: a deletion, or the source of a move.
     Removed,
-    /// Only looks at it.
+    /// Only reads it.
     Read,
-    /// Lets a new link point to it, so that a later write would land there.
+    /// Creates a link to it, so that a later write through the link changes it.
     LinkTarget,
-    /// Puts a tree there, or files in it whose names are not known.
+    /// Creates a tree there, or files with unknown names in it.
     Filled,
 }
 
-/// Every path in the arguments of a call of this kind.
+/// Returns every path in the arguments of a call of this kind.
 pub fn paths_of(kind: ToolKind, arguments: &Value) -> PathArguments {
     let mut walk = Walk { kind, result: PathArguments::default() };
     match arguments {
         Value::Object(map) => walk.object(map, &Pointer::default()),
-        // Codex hands over some patches as a bare text.
+        // Codex passes some patches as a bare text.
         Value::String(text) if kind == ToolKind::Patch => walk.patch(text, &Pointer::default()),
         _ => {}
     }
@@ -94,7 +94,7 @@ impl Walk {
         }
     }
 
-    /// A value under a key that says nothing: only objects in it are looked at.
+    /// Walks a value under an unknown key: only objects in it are read.
     fn nested(&mut self, value: &Value, pointer: &Pointer<'_>) {
         match value {
             Value::Object(_) | Value::Array(_) if pointer.depth() >= MAX_DEPTH => self.unusable(pointer),
@@ -108,7 +108,7 @@ impl Walk {
         }
     }
 
-    /// A value under a key that holds a path.
+    /// Reads a value under a key for paths.
     fn path(&mut self, value: &Value, role: PathRole, pointer: &Pointer<'_>) {
         match value {
             Value::Null => {}
@@ -165,7 +165,7 @@ impl Walk {
         self.result.unusable.push(pointer.text());
     }
 
-    /// What is done to the paths under a key; `None` where there are none in a call of this kind.
+    /// Returns the effect on the paths under a key; `None` if a call of this kind has no paths there.
     fn role_of(&self, meaning: Meaning) -> Option<PathRole> {
         let moves = matches!(self.kind, ToolKind::MoveFile | ToolKind::CopyFile);
         let source = match self.kind {

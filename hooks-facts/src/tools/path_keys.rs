@@ -1,37 +1,37 @@
-//! The names of arguments that say something about paths.
+//! Names of arguments for paths and file contents.
 
 use self::Meaning::*;
 use super::names::Folded;
 
-/// What the name of an argument says about its value.
+/// Meaning of an argument's value, by its name.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Meaning {
     /// A path, or a list of paths.
     Path,
-    /// Where a file was before.
+    /// The former path of a file.
     OldPath,
-    /// Where it is to be.
+    /// The new path of a file.
     NewPath,
-    /// Where a move or a copy starts; in other calls, anything.
+    /// The source of a move or a copy; in other calls, anything.
     Source,
-    /// Where a move or a copy ends; in other calls, anything.
+    /// The destination of a move or a copy; in other calls, anything.
     Destination,
-    /// What a new link points to.
+    /// The target of a new link.
     LinkTarget,
-    /// Text for the file: whatever it holds is no path.
+    /// Text for the file, which never is a path.
     Text,
-    /// Text for the file, or, where a tool applies patches, a patch.
+    /// Text for the file; for a tool that applies patches, a patch.
     TextOrPatch,
     /// A patch.
     Patch,
-    /// A patch, where a tool applies patches; in other calls, anything.
+    /// A patch, for a tool that applies patches; in other calls, anything.
     Input,
 }
 
-/// What a name in any spelling says.
+/// Returns the meaning of a name in any spelling.
 pub(super) fn meaning_of(key: &str) -> Option<Meaning> {
     match key {
-        // What most calls have, without a search.
+        // The names in most calls, without a search.
         "path" | "file_path" => Some(Path),
         "content" => Some(TextOrPatch),
         "old_string" | "new_string" | "old_str" | "new_str" => Some(Text),

@@ -1,26 +1,27 @@
-//! One rule for all clients: what a client calls the tools that a rule names in the words of another.
+//! Translates the tool names of a rule to those of any client.
 
 use super::dialect::{Dialect, Tool};
 use super::names::fold;
 
-/// How far a name reaches where a client has no tool of the same job.
+/// Tools that a name matches in a client without a tool for exactly the same job.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub enum Reach {
-    /// No further than that job. For what allows.
+    /// Only tools for that job. For rules that allow.
     Same,
-    /// To the tools that do it beside others. For what restricts: Codex writes files with a patch or not at all.
+    /// Also tools that do the job among others. For rules that restrict: Codex can write files only with a
+    /// patch.
     Alike,
 }
 
-/// Jobs of changing files: who has no tool for one of them does it with the tool for another.
+/// Jobs that change files: a client without a tool for one of them uses its tool for another.
 const CHANGES_FILES: &[&str] = &["write", "edit", "multi_edit", "notebook_edit", "edit_files", "apply_patch"];
 
-/// What MCP tools are called in rules: `mcp__server__tool`, as Claude Code and Codex call them.
+/// Start of the names of MCP tools in rules: `mcp__server__tool`, as in Claude Code and Codex.
 const MCP: &str = "mcp__";
 
 impl Dialect {
-    /// What this client calls the tools that `name` means: the name of a tool in our words or in those of any client, with a
-    /// star at the end that of several. A name that nobody knows means a tool of its own.
+    /// Returns this client's names of the tools that `name` matches. `name` is a canonical tool name or that
+    /// of any client; with a star at the end it matches several. An unknown name is a tool with that name.
     pub fn spellings(self, name: &str, reach: Reach) -> Vec<String> {
         if let Some(rest) =
             name.get(..MCP.len()).filter(|start| start.eq_ignore_ascii_case(MCP)).and(name.get(MCP.len()..))
@@ -43,18 +44,19 @@ impl Dialect {
         if same.is_empty() && reach == Reach::Alike && changes_files { does(CHANGES_FILES) } else { same }
     }
 
-    /// What this client calls the MCP tools that are meant by `server__tool`, either of which may end the name with a star.
+    /// Returns this client's names of the MCP tools that match `server__tool`; either part may end the name
+    /// with a star.
     fn mcp(self, rest: &str) -> Vec<String> {
         let (server, tool) = rest.split_once("__").unwrap_or((rest, ""));
         let all_servers = tool.is_empty();
         match self {
-            // A star may stand for the rest of the server's name.
+            // The star may be the rest of the server's name.
             Self::Gemini if all_servers => vec![format!("mcp_{server}")],
             Self::Gemini => vec![format!("mcp_{server}_{tool}")],
-            // Which server it is, nobody says.
+            // Cursor's names have no server.
             Self::Cursor if all_servers => vec!["MCP:*".to_owned()],
             Self::Cursor => vec![format!("MCP:{tool}")],
-            // The permission is asked for `server/tool`.
+            // Permissions use the form `server/tool`.
             Self::Copilot | Self::CopilotPascal if !all_servers => {
                 vec![format!("{server}-{tool}"), format!("{server}/{tool}")]
             }
@@ -63,10 +65,10 @@ impl Dialect {
     }
 }
 
-/// The names that a name means.
+/// Names that a name matches.
 struct Meant {
     folded: String,
-    /// Those that begin with it.
+    /// Whether a prefix is enough.
     begins: bool,
 }
 
@@ -125,7 +127,7 @@ mod tests {
         assert_eq!(Dialect::Claude.spellings("mcp__fs__read", Reach::Same), Vec::<String>::new());
     }
 
-    /// What a client calls a tool it always is itself.
+    /// A client's own name for a tool is always among the results.
     #[test]
     fn every_tool_is_found_by_its_own_name_and_by_ours() {
         for dialect in Dialect::ALL {

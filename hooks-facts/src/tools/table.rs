@@ -1,4 +1,4 @@
-//! The table of tool names.
+//! Table of tool names.
 
 use serde_json::Value;
 
@@ -6,22 +6,22 @@ use super::kind::ToolKind::{self, *};
 use super::names::{self, Folded};
 use super::verbs;
 
-/// Longer names are not looked up; no client has them.
+/// Longest name that is looked up; clients have no longer ones.
 const MAX_NAME: usize = 256;
 
-/// Tool names and what the tools do.
+/// Names of tools with their kinds.
 ///
-/// A lookup does not regard case and joining (`write_file`, `WriteFile`, `write-file`), and takes off what
-/// clients put before a name: `mcp__<server>__`, `mcp_<server>_`, `<server>-`, `<server>/`, `<server>.`, `MCP:` and
-/// a namespace that ends in a version, `multi_agent_v1`. It does not allocate.
+/// A look-up ignores case and separators (`write_file`, `WriteFile`, `write-file`) and removes the prefixes
+/// that clients add: `mcp__<server>__`, `mcp_<server>_`, `<server>-`, `<server>/`, `<server>.`, `MCP:` and a
+/// namespace that ends with a version, `multi_agent_v1`. It does not allocate.
 #[derive(Clone, Debug, Default)]
 pub struct ToolTable {
-    /// Sorted by folded name; looked at before the built-in names.
+    /// Sorted by folded name; searched before the built-in names.
     own: Vec<(String, ToolKind)>,
 }
 
 impl ToolTable {
-    /// Adds a tool, or changes what the table says of one.
+    /// Adds a tool, or changes the kind of one.
     #[must_use]
     pub fn with(mut self, name: &str, kind: ToolKind) -> Self {
         let folded = names::fold(name);
@@ -36,7 +36,7 @@ impl ToolTable {
         self
     }
 
-    /// The kind of the tool with this name, [`ToolKind::Unknown`] where the table has none.
+    /// Returns the kind of the tool with this name; [`ToolKind::Unknown`] if it is not in the table.
     pub fn kind(&self, name: &str) -> ToolKind {
         if name.len() > MAX_NAME {
             return Unknown;
@@ -54,11 +54,11 @@ impl ToolTable {
                 continue;
             }
             let Some(rest) = name.get(at + separator.len_utf8()..) else { continue };
-            // `mcp_` itself is no server.
+            // `mcp_` itself is not a server.
             let is_mcp_mark = mcp && at == 3;
             if let Some(kind) = self.find(rest) {
-                // A soft separator may stand inside of a name: `mcp_mail_mark_read` marks, so a harmless
-                // kind is believed only right behind the first word.
+                // A soft separator may be part of a name: `mcp_mail_mark_read` marks mail as read, so a
+                // harmless kind is accepted only directly after the first word.
                 if firm || first || kind.is_guarded() {
                     return kind;
                 }
@@ -68,9 +68,9 @@ impl ToolTable {
         behind_version(name).and_then(|rest| self.find(rest)).unwrap_or(Unknown)
     }
 
-    /// The kind of one call: as [`kind`](Self::kind), but a tool that shows or edits is a
-    /// [`ToolKind::Read`] or a [`ToolKind::WriteFile`], as its `command` says, and one that nobody knows is judged by
-    /// the words of its name where its arguments hold paths: `remove_all` with `paths` removes.
+    /// Returns the kind of one call. This is [`kind`](Self::kind) with two differences. A tool that shows or
+    /// edits is a [`ToolKind::Read`] or a [`ToolKind::WriteFile`], depending on its `command`. An unknown
+    /// tool whose arguments hold paths is judged by the words of its name: `remove_all` with `paths` removes.
     pub fn kind_of_call(&self, name: &str, arguments: &Value) -> ToolKind {
         match self.kind(name) {
             ViewOrEdit if arguments.get("command").and_then(Value::as_str) == Some("view") => Read,
@@ -86,7 +86,7 @@ impl ToolTable {
             return Some(*kind);
         }
         match name {
-            // What most calls are of, without a search.
+            // The names of most calls, without a search.
             "edit" | "Edit" | "write" | "Write" => Some(WriteFile),
             "bash" | "Bash" => Some(Shell),
             "read" | "Read" | "view" | "glob" | "Glob" | "grep" | "Grep" => Some(Read),
@@ -95,7 +95,7 @@ impl ToolTable {
     }
 }
 
-/// What follows the version of a namespace that Codex glues in front: `multi_agent_v1spawn_agent`.
+/// Returns the name after a namespace with version that Codex prepends: `multi_agent_v1spawn_agent`.
 fn behind_version(name: &str) -> Option<&str> {
     let (_, version) = name.split_once("_v")?;
     let rest = version.trim_start_matches(|c: char| c.is_ascii_digit());

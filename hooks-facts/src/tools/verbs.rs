@@ -1,27 +1,28 @@
-//! What a tool that nobody knows does, as the words of its name say.
+//! Determines the kind of an unknown tool by the words of its name.
 //!
-//! Only where the arguments hold paths: `remove` with `paths` removes files, `remove` with `id` something else.
+//! Applies only if the arguments hold paths: `remove` with `paths` removes files, `remove` with `id` removes
+//! something else.
 
 use serde_json::Value;
 
 use super::kind::ToolKind;
 use super::path_arguments::paths_of;
 
-/// Take files away.
+/// Words for removing files.
 const REMOVING: &[&str] = &["delete", "erase", "purge", "remove", "rm", "trash", "unlink"];
 
-/// Change files.
+/// Words for changing files.
 const WRITING: &[&str] =
     &["append", "edit", "move", "overwrite", "rename", "replace", "save", "touch", "truncate", "write"];
 
-/// Change files, where the name says that it is about files: one creates issues, too.
+/// Words for changing files only if the name also mentions files: other tools create issues, for example.
 const WEAK: &[&str] =
     &["add", "apply", "create", "insert", "make", "modify", "patch", "put", "set", "update"];
 
-/// What such a name is about.
+/// Words for files.
 const NOUNS: &[&str] = &["dir", "directory", "file", "files", "folder", "path", "paths"];
 
-/// The kind of a call by the words of a name, where its arguments hold paths.
+/// Returns the kind of a call by the words of its name, if its arguments hold paths.
 pub(super) fn kind_by_words(name: &str, arguments: &Value) -> Option<ToolKind> {
     let words = words(own_name(name));
     let has = |list: &[&str]| words.iter().any(|word| list.contains(&word.as_str()));
@@ -35,7 +36,7 @@ pub(super) fn kind_by_words(name: &str, arguments: &Value) -> Option<ToolKind> {
     (!paths_of(kind, arguments).is_missing()).then_some(kind)
 }
 
-/// Only look at files.
+/// Words for reading files.
 const READING: &[&str] = &[
     "blame",
     "cat",
@@ -72,15 +73,15 @@ const READING: &[&str] = &[
     "view",
 ];
 
-/// Do more than look, whatever stands before them.
+/// Words for effects beyond reading, whatever precedes them.
 const DOING: &[&str] = &[
     "clean", "clear", "commit", "drop", "dump", "exec", "execute", "fix", "format", "import", "install",
     "merge", "migrate", "mv", "out", "prune", "rebuild", "reload", "repair", "reset", "restore", "revert",
     "rotate", "run", "start", "store", "swap", "sync", "upload",
 ];
 
-/// Whether the words of a tool's name say that it looks at files, and does nothing else: the first one says that it
-/// looks, and none that it does more (`lint`, not `lint_fix`).
+/// Returns whether the words of a tool's name describe reading only: the first word is for reading, and none
+/// is for another effect (`lint`, not `lint_fix`).
 pub fn reads_by_name(name: &str) -> bool {
     let words = words(own_name(name));
     let does = |word: &str| [REMOVING, WRITING, WEAK, DOING].iter().any(|list| list.contains(&word));
@@ -88,12 +89,12 @@ pub fn reads_by_name(name: &str) -> bool {
     first.is_some_and(|word| READING.contains(&word.as_str())) && !words.iter().any(|word| does(word))
 }
 
-/// What a server's name stands before.
+/// Returns the name after that of a server.
 fn own_name(name: &str) -> &str {
     name.rsplit("__").next().unwrap_or(name).rsplit(['/', '.', ':']).next().unwrap_or_default()
 }
 
-/// The words of a name in lower case: at joints, and where a capital begins one.
+/// Returns the words of a name in lower case: split at separators and at capital letters.
 fn words(name: &str) -> Vec<String> {
     let mut words = vec![String::new()];
     let mut was_small = false;

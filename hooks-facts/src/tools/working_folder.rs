@@ -1,34 +1,35 @@
-//! Finds the folder that an argument sends a tool to.
+//! Finds the folder that an argument sets for a tool.
 //!
-//! Not every tool heeds it, so whoever judges a relative name takes it from there as well as from where the call began.
+//! Not every tool uses such an argument, so a policy judges a relative name in that folder and in the one
+//! where the call started.
 
 use serde_json::Value;
 
 use super::arguments::Pointer;
 use super::names::Folded;
 
-/// Folded names of arguments that name a folder to work in.
+/// Folded names of arguments for a working folder.
 const KEYS: &[&str] = &["cwd", "workdir", "workingdir", "workingdirectory", "currentdirectory"];
 
-/// Arguments that name such a folder to what runs commands. To a tool for files they are paths of its own, which
-/// [`paths_of`](super::paths_of) finds.
+/// Names of arguments for such a folder in tools that run commands. In a tool for files they are ordinary
+/// paths, which [`paths_of`](super::paths_of) finds.
 const COMMAND_KEYS: &[&str] = &["dirpath", "directory"];
 
-/// The folder that an argument sends a tool to, where one does.
+/// Folder that an argument sets for a tool, if there is one.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct WorkingFolder<'a> {
     path: Option<&'a str>,
-    /// JSON pointers of arguments that should name one and do not, or name a second.
+    /// JSON pointers of arguments for a folder that are not a text, or that name a second folder.
     pub unusable: Vec<String>,
 }
 
 impl<'a> WorkingFolder<'a> {
-    /// That of a tool for files.
+    /// Finds the folder of a tool for files.
     pub fn of_file_tool(arguments: &'a Value) -> Self {
         Self::named(arguments, |key| key.is_one_of(KEYS))
     }
 
-    /// That of a tool that runs commands.
+    /// Finds the folder of a tool that runs commands.
     pub fn of_command_tool(arguments: &'a Value) -> Self {
         Self::named(arguments, |key| key.is_one_of(KEYS) || key.is_one_of(COMMAND_KEYS))
     }
@@ -36,7 +37,8 @@ impl<'a> WorkingFolder<'a> {
     fn named(arguments: &'a Value, is_folder: impl Fn(Folded) -> bool) -> Self {
         let mut folder = Self::default();
         for (key, value) in arguments.as_object().into_iter().flatten() {
-            // Nearly all keys begin with other letters; no letter beyond ASCII is one of these in lower case.
+            // Nearly all keys start with other letters, and no letter beyond ASCII becomes one of these in
+            // lower case.
             let begins = key.bytes().next();
             let may_be = matches!(begins, Some(b'c' | b'C' | b'd' | b'D' | b'w' | b'W' | b'_' | b'-' | b' '));
             if !may_be || !Folded::new(key).is_some_and(&is_folder) {
@@ -54,12 +56,12 @@ impl<'a> WorkingFolder<'a> {
         folder
     }
 
-    /// Whether there is one, or something that should be one.
+    /// Returns whether there is such an argument, valid or not.
     pub fn is_given(&self) -> bool {
         self.path.is_some() || !self.unusable.is_empty()
     }
 
-    /// What a relative name stands for in that folder; nothing where there is no folder, or the name is absolute.
+    /// Returns a relative name in that folder; `None` if there is no folder, or the name is absolute.
     pub fn of_name(&self, name: &str) -> Option<String> {
         let folder = self.path?;
         let is_relative = !name.starts_with(['/', '~', '\\']) && name.get(1..2) != Some(":");

@@ -22,7 +22,7 @@ fn hooks(max_per_session: u64, counts: AskCounting) -> Hooks {
         .build()
 }
 
-/// Asks, and says whether it went ahead.
+/// Asks a question and returns whether the call went ahead.
 async fn ask(hooks: &Hooks, session: &str, tool: &str, question: &str, id: Option<&str>) -> bool {
     let mut event = PreToolUse::new(tool, json!({ "q": question }));
     event.tool_use_id = id.map(str::to_owned);
@@ -58,7 +58,7 @@ async fn what_is_not_put_is_given_back() {
     assert!(ask(&hooks, "s", "ask_user", "good", None).await);
 }
 
-/// Asks about a call with an id, and leaves what was decided to the test.
+/// Asks about a call with an id and returns the decision without committing it.
 async fn asked(hooks: &Hooks, id: &str) -> hooks_core::Decided<PreToolUse> {
     let mut event = PreToolUse::new("ask_user", json!({}));
     event.tool_use_id = Some(id.to_owned());
@@ -120,7 +120,7 @@ async fn zero_is_none_at_all_and_the_reason_counts() {
     assert_eq!(reason.evidence, [Evidence::Count { used: 0, limit: 0 }]);
 }
 
-/// A store that answers later, and one that cannot.
+/// Store that answers later, or, with `None`, fails.
 struct Slow(Option<Memory>);
 
 impl StateStore for Slow {

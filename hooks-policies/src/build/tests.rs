@@ -12,7 +12,7 @@ use super::*;
 use crate::lockout::Lockout;
 use crate::testing::context;
 
-/// A configuration in which every option says something.
+/// Returns a configuration in which every option has an effect.
 fn base() -> Value {
     let mut base = json!({
         "paths": {"root": "/repo", "case_insensitive": false, "dialect": "standard"},
@@ -37,7 +37,7 @@ fn base() -> Value {
     base
 }
 
-/// For each option, where to change it and to what.
+/// Lists for each option its JSON pointer and another value.
 fn changes() -> Vec<(&'static str, &'static str, Value)> {
     let mut changes = vec![
         ("paths.root", "/paths/root", json!("/other")),
@@ -83,7 +83,7 @@ fn changes() -> Vec<(&'static str, &'static str, Value)> {
     changes
 }
 
-/// What hooks of a configuration answer to a session, or why there are none.
+/// Returns the answers of configured hooks to a session, or the errors of the configuration.
 async fn answers(config: &Value) -> Vec<String> {
     let config: PolicyConfig = serde_json::from_value(config.clone()).unwrap();
     let hooks = match Hooks::from_policy(config.clone()) {
@@ -127,12 +127,12 @@ async fn answers(config: &Value) -> Vec<String> {
     let decided = hooks.on(HookContext::default()).post_tool_use(after).await;
     answers.push(decided.request.event().tool_result.to_string());
     answers.extend(children::answers(config.clone()).await);
-    // What is refused for another reason is not metered.
+    // If the call is denied for another reason, it is not metered.
     answers.extend(metered::answers(PolicyConfig { spawn: None, ..config }).await);
     answers
 }
 
-/// The paths of all options in a schema.
+/// Collects the paths of all options in a schema.
 fn options(schema: &Value, root: &Value, path: &str, found: &mut BTreeSet<String>) {
     let target = schema
         .get("$ref")
@@ -160,7 +160,7 @@ async fn every_option_changes_an_answer() {
     let schema = serde_json::to_value(schemars::schema_for!(PolicyConfig)).unwrap();
     let mut found = BTreeSet::new();
     options(&schema, &schema, "", &mut found);
-    // A section is walked through its options.
+    // A section is covered by the options in it.
     let sections: Vec<_> = found
         .iter()
         .filter(|path| found.iter().any(|other| other.starts_with(&format!("{path}."))))

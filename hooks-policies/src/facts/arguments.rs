@@ -1,12 +1,12 @@
-//! The arguments of a call before anything is looked for in them: JSON texts are read, text for a file is found.
+//! Decodes the arguments of a call before they are searched: parses JSON texts and finds text for a file.
 
 use hooks_facts::tools::{ToolKind, paths_of};
 use serde_json::{Map, Value};
 
-/// Keys under which a client hands over the arguments of the call.
+/// Keys under which a client passes the arguments of the call.
 const ENVELOPES: &[&str] = &["args", "arguments", "input", "parameters", "params"];
 
-/// Keys that hold a text for a file, without joints and in lower case.
+/// Keys of text for a file, in lower case and without `_`, `-` and spaces.
 const FILE_TEXT: &[&str] = &[
     "body",
     "content",
@@ -22,15 +22,15 @@ const FILE_TEXT: &[&str] = &[
     "text",
 ];
 
-/// Envelopes in envelopes are opened so often.
+/// Most envelopes in envelopes that are opened.
 const MAX_DEPTH: usize = 4;
 
-/// The arguments with JSON texts read, where there are any: the whole of them, or an envelope in them.
+/// Returns the arguments with JSON texts parsed, if there are any: the whole value, or an envelope in it.
 pub(super) fn decoded(arguments: &Value) -> Option<Value> {
     decoded_at(arguments, 0)
 }
 
-/// Whether arguments hold a path and a text for the file.
+/// Returns whether the arguments hold a path and a text for the file.
 pub(super) fn are_in_write_position(arguments: &Value) -> bool {
     holds_file_text(arguments, 0) && !paths_of(ToolKind::WriteFile, arguments).is_missing()
 }
@@ -44,7 +44,7 @@ fn decoded_at(value: &Value, depth: usize) -> Option<Value> {
             Some(decoded_at(&read, depth + 1).unwrap_or(read))
         }
         Value::Object(fields) => {
-            // Most values can hold none: their keys need not be looked at.
+            // Most values cannot hold an envelope: their keys need no comparison.
             let may_hold = |value: &Value| value.as_str().map_or(value.is_object(), may_be_object);
             let envelopes = fields.iter().filter(|(key, value)| may_hold(value) && is_one_of(key, ENVELOPES));
             let read: Vec<_> = envelopes
@@ -62,7 +62,7 @@ fn decoded_at(value: &Value, depth: usize) -> Option<Value> {
 
 fn may_be_object(text: &str) -> bool {
     match text.as_bytes().first() {
-        // Most texts show it by their first letter.
+        // The first letter decides for most texts.
         Some(first) if first.is_ascii_graphic() => *first == b'{',
         _ => text.trim_start().starts_with('{'),
     }
@@ -75,7 +75,7 @@ fn holds_file_text(arguments: &Value, depth: usize) -> bool {
             && fields().any(|(key, value)| is_one_of(key, ENVELOPES) && holds_file_text(value, depth + 1)))
 }
 
-/// Whether a key is one of a few, without regard to case and joints.
+/// Returns whether a key is one of `names`, without regard to case, `_`, `-` and spaces.
 pub(super) fn is_one_of(key: &str, names: &[&str]) -> bool {
     let letters = || key.bytes().filter(|byte| !matches!(byte, b'_' | b'-' | b' '));
     let is = |name: &str| name.bytes().eq(letters().map(|byte| byte.to_ascii_lowercase()));

@@ -1,4 +1,4 @@
-//! One call as one reader sees it, each part worked out once.
+//! One call as one reader sees it, with each part computed once.
 
 use std::fmt;
 use std::sync::{Arc, OnceLock};
@@ -14,18 +14,18 @@ use super::places::Places;
 use super::reader::CallReader;
 use super::root::Root;
 
-/// What all readers found out about one call: an append-only list, of which there is nearly always one item.
+/// Facts that all readers computed about one call: an append-only list, nearly always of one item.
 #[derive(Default)]
 pub struct CallFacts {
     first: OnceLock<Reading>,
 }
 
-/// What one reader found out.
+/// Facts that one reader computed.
 pub(super) struct Reading {
     reader: CallReader,
     kind: ToolKind,
     writes: bool,
-    /// The arguments, where the event has them as JSON texts.
+    /// The decoded arguments, if the event has them as JSON texts.
     arguments: Option<Value>,
     root: OnceLock<Arc<Root>>,
     places: OnceLock<Places>,
@@ -56,51 +56,53 @@ impl CallFacts {
 }
 
 impl<'r> Call<'r> {
-    /// What kind of tool it is.
+    /// Returns the kind of the tool.
     pub fn kind(self) -> ToolKind {
         self.reading.kind
     }
 
-    /// Whether the tool changes files: by its name, or, for a name nobody knows, by arguments that hold a path
-    /// and a text for the file (law 4).
+    /// Returns whether the tool changes files: by its name, or, for an unknown name, by arguments that hold a
+    /// path and a text for the file (law 4).
     pub fn writes_files(self) -> bool {
         self.reading.writes
     }
 
-    /// The files it names, resolved; for a command, those that its redirections write to.
+    /// Returns the files that the call names, resolved; for a command, the files that its redirections write
+    /// to.
     pub fn places(self) -> &'r Places {
         self.reading.places.get_or_init(|| Places::of(self))
     }
 
-    /// The files that its commands write to, worked out anew: those of a tool that nobody knows are not among its
-    /// [`places`](Self::places).
+    /// Computes the files that the commands of the call write to. [`places`](Self::places) does not contain
+    /// those of an unknown tool.
     pub(crate) fn places_of_commands(self) -> Places {
         Places::of_commands(self)
     }
 
-    /// What a relative name stands for in the folder that an argument sends commands to, where one does.
+    /// Returns the path of a relative name in the folder that an argument sets for commands; `None` without
+    /// such an argument, or for an absolute name.
     pub(crate) fn moved(self, name: &str) -> Option<String> {
         WorkingFolder::of_command_tool(self.arguments()).of_name(name)
     }
 
-    /// Whether commands begin in the root.
+    /// Returns whether commands start in the root.
     pub(crate) fn begins_in_the_root(self) -> bool {
         let context = self.request.context();
         let cwd = context.cwd.to_str().unwrap_or_default();
         cwd.is_empty() || self.reader().root(context) == Some(cwd)
     }
 
-    /// The commands it runs, analysed.
+    /// Returns the commands of the call, analysed.
     pub fn commands(self) -> &'r ParsedCommands {
         self.reading.commands.get_or_init(|| ParsedCommands::of(self))
     }
 
-    /// Whether names of files have no case.
+    /// Returns whether file names are compared without regard to case.
     pub fn ignores_case(self) -> bool {
         self.reading.reader.ignores_case(self.request.context())
     }
 
-    /// The request.
+    /// Returns the request.
     pub fn request(self) -> &'r HookRequest<PreToolUse> {
         self.request
     }

@@ -1,4 +1,4 @@
-//! The commands of a call.
+//! Commands of a call.
 
 use hooks_core::Platform;
 use hooks_facts::commands::{Analysis, Options};
@@ -7,29 +7,29 @@ use hooks_facts::tools::{Command, CommandArgument, ToolKind, WorkingFolder, comm
 use super::arguments::is_one_of;
 use super::call::Call;
 
-/// The commands of a call, analysed.
+/// Commands of a call, analysed.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct ParsedCommands {
     /// Every command.
     pub found: Vec<ParsedCommand>,
-    /// Pointers of command arguments that are there and cannot be read.
+    /// JSON pointers to command arguments that are present but cannot be read.
     pub unusable: Vec<String>,
-    /// Whether the tool runs commands and is given none.
+    /// Whether the tool runs commands but the call has none.
     pub is_missing: bool,
 }
 
-/// One command.
+/// One command of a call.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct ParsedCommand {
-    /// Where it stands, as a JSON pointer.
+    /// JSON pointer to the command.
     pub pointer: String,
-    /// Its text; the words of a list are joined by spaces.
+    /// Text of the command; the words of a list are joined by spaces.
     pub text: String,
-    /// What it would start.
+    /// Analysis of the programs that the command would start.
     pub analysis: Analysis,
 }
 
-/// Of a tool that nobody knows, only what these arguments hold is taken for a command.
+/// Arguments of an unknown tool that are treated as commands; its other arguments are not.
 const PLAIN_KEYS: &[&str] = &["command", "cmd", "commands", "script", "shell"];
 
 impl ParsedCommands {
@@ -46,7 +46,7 @@ impl ParsedCommands {
         let is_missing = kind.runs_commands() && arguments.is_missing();
         let ignores_case = call.request().context().environment.platform != Platform::Posix;
         let options = Options { ignores_case, windows: kind == ToolKind::WindowsShell };
-        // An argument that names another folder makes `$PWD` that one; then it is not known here.
+        // If an argument sets another folder, `$PWD` is that folder, which is not known here.
         let folder = (!WorkingFolder::of_command_tool(call.arguments()).is_given())
             .then(|| call.request().context().cwd.to_str());
         let folder = folder.flatten().filter(|folder| !folder.is_empty());

@@ -1,31 +1,31 @@
 //! File names with line breaks, which Squad's patterns may match.
 //!
-//! The resolver refuses what cannot be seen in a path. Where the dialect takes a line break for an ordinary
-//! character, the path is resolved with a private character in its place, and the file system is asked for the
-//! real name.
+//! The resolver rejects invisible characters in a path. In a dialect where a line break is an ordinary
+//! character, the path is resolved with a private character in place of the line break. The file system is
+//! asked for the real name.
 
 use std::io;
 use std::path::{Path, PathBuf};
 
 use hooks_core::fs::{Entry, FileSystem};
 
-/// Line breaks, and what stands for them.
+/// Line breaks, each with its replacement.
 const STAND_INS: [(char, char); 4] =
     [('\n', '\u{e00a}'), ('\r', '\u{e00d}'), ('\u{2028}', '\u{e028}'), ('\u{2029}', '\u{e029}')];
 
-/// The path with stand-ins; `None` where it has no line break, or holds a stand-in already.
+/// Replaces the line breaks of the path; `None` if it has none, or already contains a replacement.
 pub(super) fn hidden(path: &str) -> Option<String> {
     let breaks = path.contains(STAND_INS.map(|(real, _)| real));
     let taken = path.contains(STAND_INS.map(|(_, stand_in)| stand_in));
     (breaks && !taken).then(|| replaced(path, |(real, stand_in)| (real, stand_in)))
 }
 
-/// The text with its line breaks again.
+/// Restores the line breaks of the text.
 pub(super) fn shown(text: &str) -> String {
     replaced(text, |(real, stand_in)| (stand_in, real))
 }
 
-/// A file system that is asked with stand-ins.
+/// File system that restores the line breaks of a path before it looks the path up.
 pub(super) struct RealNames<'a>(pub(super) &'a dyn FileSystem);
 
 impl FileSystem for RealNames<'_> {

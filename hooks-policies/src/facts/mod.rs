@@ -1,9 +1,9 @@
-//! What a tool call is about, worked out at most once per request and shared by all policies that ask.
+//! Facts about a tool call, computed at most once per request and shared by all policies.
 //!
-//! The engines of `hooks-facts` need settings that a request does not hold: the root, the case of names, tools of
-//! one's own. A [`CallReader`] holds them; [`CallReader::read`] gives the [`Call`] as it is with these settings.
-//! The facts of all readers are one fact of the request ([`CallFacts`]), so a rewrite or a wait starts afresh;
-//! readers with equal settings share what they find, and each part is worked out when it is first asked for.
+//! The engines of `hooks-facts` need settings that a request does not hold: the root, the case of names,
+//! custom tools. A [`CallReader`] holds them; [`CallReader::read`] returns the [`Call`] as it is with these
+//! settings. The facts of all readers are one fact of the request ([`CallFacts`]), so a rewrite or a wait
+//! starts afresh. Readers with equal settings share their results, and each part is computed on first use.
 //!
 //! ```
 //! use hooks_core::testing::{FakeFileSystem, world};

@@ -1,4 +1,4 @@
-//! The files that a call names, resolved.
+//! Resolved files that a call names.
 
 use std::sync::OnceLock;
 
@@ -14,56 +14,56 @@ use super::line_breaks::{self, RealNames};
 use super::root::Root;
 use crate::config::PatternDialect;
 
-/// The files of a call.
+/// Files of a call.
 #[derive(Debug, Default)]
 pub struct Places {
     /// Every file.
     pub found: Vec<Place>,
-    /// Files of commands whose names are known in part: `rm *.log`.
+    /// Files of commands with partly known names: `rm *.log`.
     pub partial: Vec<Place>,
-    /// Pointers of path arguments that are there and are not text.
+    /// JSON pointers to path arguments that are present but not text.
     pub unusable: Vec<String>,
-    /// Pointers of commands that write to a file whose name is not known before running.
+    /// JSON pointers to commands that write to a file whose name is not known before running.
     pub unknown: Vec<String>,
-    /// Whether the call names no file at all.
+    /// Whether the call names no file.
     pub is_missing: bool,
 }
 
 /// One file of a call.
 #[derive(Debug)]
 pub struct Place {
-    /// Where it is named, as a JSON pointer.
+    /// JSON pointer to the argument that names the file.
     pub pointer: String,
-    /// As it is named.
+    /// Name as the call gives it.
     pub given: String,
-    /// What the call does to it.
+    /// Effect of the call on the file.
     pub role: PathRole,
-    /// Whether that depends on what is there: `cp a b` writes `b/a` if `b` is a folder.
+    /// Whether the effect depends on the file system: `cp a b` writes `b/a` if `b` is a folder.
     pub is_possible: bool,
-    /// Whether its name says nothing: it begins with a variable, and what follows names nothing, or leads up.
+    /// Whether the name identifies no file: it starts with a variable, and the rest has no name or contains
+    /// `..`.
     pub is_nameless: bool,
-    /// The name with stand-ins for what is not known of it.
+    /// Name with stand-ins for its unknown parts.
     outline: Option<String>,
-    /// Every plausible reading below the root; where the name is known in part, with its stand-ins.
+    /// Every plausible reading below the root; if the name is partly known, with stand-ins.
     pub resolution: Result<Resolution, PathError>,
     elsewhere: OnceLock<Option<Vec<String>>>,
 }
 
-/// What is known of where a file is.
+/// Known locations of a file.
 #[derive(Clone, Copy, Debug)]
 pub struct Known<'a> {
     inside: &'a [Reading],
-    /// Its readings from the file system's root, without the first slash. Where it is below the root, these are
-    /// not worked out.
+    /// Readings from the file system's root, without the first slash. Empty if the file is below the root.
     pub elsewhere: &'a [String],
     is_partial: bool,
     root: &'a Root,
 }
 
-/// More names that are known in part are taken for names of which nothing is known.
+/// Most partly known names; with more, their names count as unknown.
 const MAX_PARTIAL: usize = 64;
 
-/// Files that every command may write to, because nothing is kept in them.
+/// Files that every command may write to, because they store nothing.
 const SINKS: &[&str] = &["/dev/null", "/dev/stdout", "/dev/stderr", "/dev/tty"];
 
 impl Places {
@@ -96,7 +96,7 @@ impl Places {
         Self { found, unusable: arguments.unusable, unknown: folder.unusable, is_missing, ..Self::default() }
     }
 
-    /// The files that the commands of a call write to.
+    /// Returns the files that the commands of a call write to.
     pub(super) fn of_commands(call: Call<'_>) -> Self {
         let mut places = Self::default();
         let folder = WorkingFolder::of_command_tool(call.arguments());
@@ -146,7 +146,7 @@ impl Place {
         }
     }
 
-    /// What a command names; where that is known in part, it is an outline.
+    /// Creates the place that a command names; if the name is partly known, it is an outline.
     pub(crate) fn named(
         call: Call<'_>,
         pointer: &str,
@@ -155,7 +155,7 @@ impl Place {
         is_partial: bool,
     ) -> Self {
         let given = globs::shown(&name);
-        // A variable may lead away from the working directory.
+        // A variable may lead out of the working directory.
         let is_elsewhere = name.starts_with(Gap::Any.stand_in());
         let name = if is_elsewhere { format!("{}/{name}", call.root().text()) } else { name };
         let mut place = Self::new(call, pointer.to_owned(), name, role);
@@ -165,13 +165,13 @@ impl Place {
         place
     }
 
-    /// What a command writes to; the name may be an outline.
+    /// Creates the place that a command writes to; the name may be an outline.
     fn of_write(call: Call<'_>, command: &ParsedCommand, write: &WriteTarget, name: String) -> Self {
         let is_partial = write.target.literal().is_none();
         let mut place = Self::named(call, &command.pointer, name, role_of(write.kind), is_partial);
         let is_folder = place.resolution.as_ref().is_ok_and(|found| found.kind == Some(EntryKind::Directory));
         if write.kind == WriteKind::Named && is_folder {
-            // What is copied goes into it, which is a place of its own.
+            // The copied file goes into the folder, which is a separate place.
             place.role = PathRole::Written;
         }
         place.is_possible = write.is_possible;
@@ -179,32 +179,32 @@ impl Place {
         place
     }
 
-    /// The name that is resolved.
+    /// Returns the name that is resolved.
     fn name(&self) -> &str {
         self.outline.as_deref().unwrap_or(&self.given)
     }
 
-    /// Whether the name is known in part only, so that its readings are outlines.
+    /// Returns whether the name is only partly known, so that its readings are outlines.
     pub fn is_partial(&self) -> bool {
         self.outline.is_some()
     }
 
-    /// Whether nobody can tell which folder it is in: a variable stands for a part of its name.
+    /// Returns whether the folder of the file is unknown, because a variable stands for a part of its name.
     pub fn is_anywhere(&self) -> bool {
         self.outline.as_ref().is_some_and(|outline| outline.contains(Gap::Any.stand_in()))
     }
 
-    /// Whether what is below it changes, too.
+    /// Returns whether the call also changes everything below the file.
     pub fn reaches_below(&self) -> bool {
         matches!(self.role, PathRole::Removed | PathRole::Filled | PathRole::LinkTarget)
     }
 
-    /// Whether the call changes it.
+    /// Returns whether the call changes the file.
     pub fn is_written(&self) -> bool {
         self.role != PathRole::Read
     }
 
-    /// Where it is, below the root or not; `None` where nobody can tell.
+    /// Returns the location of the file, below the root or not; `None` if it cannot be determined.
     pub fn known<'a>(&'a self, call: Call<'a>) -> Option<Known<'a>> {
         let (root, is_partial) = (call.root(), self.is_partial());
         match &self.resolution {
@@ -216,7 +216,7 @@ impl Place {
         }
     }
 
-    /// Whether it is the root of the call, or a folder that the root is in.
+    /// Returns whether it is the root of the call, or a folder that contains the root.
     pub(crate) fn holds_the_root(&self, call: Call<'_>) -> bool {
         let root = call.root().text().trim_matches('/');
         let holds = |reading: &String| {
@@ -227,14 +227,14 @@ impl Place {
         self.from_top(call).is_some_and(|readings| readings.iter().any(holds))
     }
 
-    /// Whether it is the root of the call, however it is read.
+    /// Returns whether it is the root of the call in all readings.
     pub(crate) fn is_the_root(&self, call: Call<'_>) -> bool {
         let root = call.root().text().trim_matches('/');
         let is_root = |reading: &String| reading.trim_matches('/') == root;
         self.from_top(call).is_some_and(|readings| !readings.is_empty() && readings.iter().all(is_root))
     }
 
-    /// Its readings from the file system's root, without the first slash.
+    /// Returns the readings from the file system's root, without the first slash.
     pub fn from_top(&self, call: Call<'_>) -> Option<&[String]> {
         let readings = self.elsewhere.get_or_init(|| match &self.resolution {
             Ok(resolution) => Some(call.root().prefixed(resolution)),
@@ -250,10 +250,10 @@ impl Place {
 }
 
 impl<'a> Known<'a> {
-    /// Its readings relative to the root; none where it is outside.
+    /// Returns the readings relative to the root; none if the file is outside of it.
     pub fn below_root(self) -> impl Iterator<Item = &'a str> {
         let inside = self.inside.iter().map(|reading| reading.path.as_str());
-        // By another way it may be below the root all the same.
+        // Another name of the root may contain it all the same.
         inside.chain(self.elsewhere.iter().filter_map(move |reading| {
             if self.is_partial { self.root.strip_outline(reading) } else { self.root.strip(reading) }
         }))
@@ -276,7 +276,7 @@ fn resolve(call: Call<'_>, root: &ResolvedRoot, path: &str) -> Result<Resolution
     Ok(resolution)
 }
 
-/// Whether an outline begins with a variable, and what follows names nothing, or leads up.
+/// Returns whether an outline starts with a variable, and the rest has no name or contains `..`.
 fn is_nameless(outline: &str) -> bool {
     let any = Gap::Any.stand_in();
     let Some((before, behind)) = outline.split_once(any) else { return false };
@@ -285,7 +285,7 @@ fn is_nameless(outline: &str) -> bool {
     leads_up || (before.is_empty() && !behind.contains(names))
 }
 
-/// What a relative link target stands for, seen from where the link is.
+/// Returns a relative link target as a path from the folder of the link.
 fn beside(link: &str, target: &str) -> Option<String> {
     let (folder, _) = link.rsplit_once('/')?;
     (!target.starts_with('/')).then(|| format!("{folder}/{target}"))

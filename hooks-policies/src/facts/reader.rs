@@ -1,4 +1,4 @@
-//! The settings that a call is read with.
+//! Settings with which calls are read.
 
 use std::collections::BTreeMap;
 use std::sync::Arc;
@@ -12,8 +12,8 @@ use super::root::KnownRoot;
 use crate::config::{PathsConfig, PatternDialect, ToolRole};
 use crate::errors::PolicyErrors;
 
-/// Reads calls: knows the root, the case of names, and the tools. Cheap to clone; policies that are built
-/// together share one.
+/// Reads calls with the settings for the root, the case of names, and the tools. Cheap to clone; policies
+/// that are built together share one.
 #[derive(Clone, Debug, Default)]
 pub struct CallReader(Arc<Settings>);
 
@@ -23,17 +23,17 @@ struct Settings {
     case_insensitive: Option<bool>,
     dialect: PatternDialect,
     roles: BTreeMap<String, ToolRole>,
-    /// What follows from `roles`.
+    /// Table of tools, derived from `roles`.
     table: ToolTable,
-    /// The root that the last call had.
+    /// Root of the last call.
     known_root: KnownRoot,
 }
 
 impl CallReader {
-    /// A reader with these settings.
+    /// Creates a reader with these settings.
     ///
     /// # Errors
-    /// A root that is relative or no text, a tool without a name.
+    /// Returns an error for a root that is relative or not UTF-8, and for each tool without a name.
     pub fn new(paths: &PathsConfig, tools: &BTreeMap<String, ToolRole>) -> Result<Self, PolicyErrors> {
         let mut errors = PolicyErrors::default();
         let reader = Self::compile(paths, tools, &mut errors);
@@ -70,22 +70,22 @@ impl CallReader {
         }))
     }
 
-    /// The call that a request is about.
+    /// Returns the call of a request.
     pub fn read<'r>(&self, request: &'r HookRequest<PreToolUse>) -> Call<'r> {
         request.fact::<CallFacts>().read_by(self, request)
     }
 
-    /// How patterns are read.
+    /// Returns the syntax of patterns.
     pub fn dialect(&self) -> PatternDialect {
         self.0.dialect
     }
 
-    /// The root, where the settings and not the call say it.
+    /// Returns the root, if the settings and not the call determine it.
     pub(crate) fn fixed_root(&self) -> Option<&str> {
         self.0.root.as_deref()
     }
 
-    /// The case of names, where the settings and not the platform say it.
+    /// Returns whether names have no case, if the settings and not the platform determine it.
     pub(crate) fn case_insensitive(&self) -> Option<bool> {
         self.0.case_insensitive
     }
@@ -98,19 +98,19 @@ impl CallReader {
         &self.0.known_root
     }
 
-    /// The root for a call from `context`, where it is a text.
+    /// Returns the root for a call from `context`, if it is UTF-8.
     pub(super) fn root<'a>(&'a self, context: &'a HookContext) -> Option<&'a str> {
         self.0.root.as_deref().or_else(|| context.root().to_str())
     }
 
-    /// Whether names have no case for a call from `context`.
+    /// Returns whether names have no case for a call from `context`.
     pub(super) fn ignores_case(&self, context: &HookContext) -> bool {
         self.0.case_insensitive.unwrap_or(context.environment.platform != Platform::Posix)
     }
 }
 
 impl PartialEq for CallReader {
-    /// Whether both read every call alike.
+    /// Returns whether both read every call alike.
     fn eq(&self, other: &Self) -> bool {
         let (mine, theirs) = (&self.0, &other.0);
         Arc::ptr_eq(mine, theirs)

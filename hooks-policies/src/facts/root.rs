@@ -1,4 +1,4 @@
-//! The root of a call, followed through the file system.
+//! Root of a call, followed through the file system.
 
 use std::path::Path;
 use std::sync::{Arc, PoisonError, RwLock};
@@ -10,22 +10,23 @@ use hooks_facts::paths::{PathError, Resolution, ResolvedRoot};
 
 use super::call::Call;
 
-/// The root of a call, as a text and followed.
+/// Root of a call, as text and followed.
 #[derive(Debug)]
 pub(super) struct Root {
     text: String,
     cwd: String,
     platform: Platform,
     resolved: Result<ResolvedRoot, PathError>,
-    /// All that stands on the way to the root, and to the working directory; `None` where that cannot be read from
-    /// their texts.
+    /// All folders on the way to the root and to the working directory; `None` if they cannot be derived from
+    /// the texts.
     ways: Option<[Vec<String>; 2]>,
 }
 
-/// The root that the last call had, where no link leads to it.
+/// Root of the last call, if there is no link on the way to it.
 ///
-/// What follows from such a root depends on the file system only in that all folders on its way are folders, or are not
-/// there. They are looked at for every call, so a root that became a link is followed anew.
+/// Facts derived from such a root depend on the file system only in one way: all folders on its way are
+/// folders, or are missing. These folders are looked up for every call, so a root that became a link is
+/// followed again.
 #[derive(Debug, Default)]
 pub(super) struct KnownRoot(RwLock<Option<Arc<Root>>>);
 
@@ -52,7 +53,7 @@ impl Root {
         root
     }
 
-    /// As it is named.
+    /// Returns the root as it is named.
     pub(super) fn text(&self) -> &str {
         &self.text
     }
@@ -61,13 +62,14 @@ impl Root {
         self.resolved.as_ref()
     }
 
-    /// The file system's root, with the working directory of the call.
+    /// Returns the file system's root, with the working directory of the call.
     pub(super) fn top(&self, call: Call<'_>) -> Result<ResolvedRoot, PathError> {
         let environment = &call.request().context().environment;
         ResolvedRoot::new(&*environment.files, "/", &self.cwd, environment.platform)
     }
 
-    /// What is left of a reading from the file system's root, where it is below this one.
+    /// Returns the part of a reading from the file system's root that is below this root; `None` if it is
+    /// elsewhere.
     pub(super) fn strip<'t>(&self, reading: &'t str) -> Option<&'t str> {
         self.names().find_map(|root| match root {
             "" => Some(reading),
@@ -75,8 +77,8 @@ impl Root {
         })
     }
 
-    /// What is left of an outline from the file system's root, where it may be below this one: from the folder on of
-    /// which only a search knows how deep it is.
+    /// Returns the part of an outline from the file system's root that may be below this root. If a gap that
+    /// may hold slashes comes before that part, the result starts at this gap.
     pub(super) fn strip_outline<'t>(&self, outline: &'t str) -> Option<&'t str> {
         self.names().find_map(|root| {
             let mut rest = outline;
@@ -94,7 +96,7 @@ impl Root {
         })
     }
 
-    /// Readings below this root, from the file system's root, without the first slash.
+    /// Returns readings below this root as readings from the file system's root, without the first slash.
     pub(super) fn prefixed(&self, resolution: &Resolution) -> Vec<String> {
         let prefixed = |root: &str| {
             let readings = resolution.readings.iter().map(|reading| reading.path.as_str());
@@ -107,7 +109,7 @@ impl Root {
         all
     }
 
-    /// Whether nothing but folders stands on its way. Below what is missing nothing stands.
+    /// Returns whether only folders are on its way. Nothing exists below a missing folder.
     fn has_no_links(&self, files: &dyn FileSystem) -> bool {
         let has_none = |way: &Vec<String>| {
             for path in way {
@@ -122,7 +124,7 @@ impl Root {
         self.ways.as_ref().is_some_and(|ways| ways.iter().all(has_none))
     }
 
-    /// The root as it is named, and as it is without links.
+    /// Returns the root as it is named, and without links.
     fn names(&self) -> impl Iterator<Item = &str> {
         let real = self.resolved.as_ref().ok().map(ResolvedRoot::real_path);
         std::iter::once(&*self.text).chain(real).map(|root| root.trim_matches('/'))
@@ -141,14 +143,15 @@ impl KnownRoot {
     }
 }
 
-/// All folders that should stand on the way to the root, unless it is that to the working directory, and to that.
+/// Returns all folders on the way to the root (unless it is on the way to the working directory) and on the
+/// way to the working directory.
 fn ways(root: &str, cwd: &str) -> Option<[Vec<String>; 2]> {
     let in_root = cwd.strip_prefix(root).is_some_and(|rest| rest.is_empty() || rest.starts_with('/'));
     let to_root = if in_root { "" } else { root };
     Some([folders(to_root)?, folders(cwd)?])
 }
 
-/// A folder, behind all that it is in.
+/// Returns a folder, after all folders that contain it.
 fn folders(path: &str) -> Option<Vec<String>> {
     if path.contains('\\') || path.contains("..") {
         return None;

@@ -1,4 +1,4 @@
-//! How often tools may be called, by whom, in which time.
+//! Limits on tool calls: by tool, by agent and by time window.
 
 use std::collections::BTreeSet;
 use std::fmt;
@@ -22,31 +22,31 @@ const NAME: &str = "call-limit";
 
 /// Limits how often tools are called; see the [module](super) for an example.
 ///
-/// Takes a place for each call that is not denied, from all limits that it falls under or from none. A call that does
-/// not go ahead gives its place back; one that is told twice under one id takes one place. A store that fails is a
-/// denial.
+/// Takes a place for each call that is not denied, from all limits that apply to it or from none. A call that
+/// does not go ahead gives its place back. If a call is reported twice under one id, it takes one place. If
+/// the store fails, the call is denied.
 pub struct CallLimits {
     limits: Arc<[CallLimit]>,
     store: CountingStore,
 }
 
-/// Call limits outside of an inner hook.
+/// Call limits around an inner hook.
 pub type CallLimitsLayer = ReserveLayer<Arc<CallLimits>>;
 
 #[derive(Clone, Debug)]
 struct CallLimit {
-    /// Its place in the configuration.
+    /// Index in the configuration.
     index: usize,
     tools: Vec<ToolName>,
     agents: Vec<String>,
     most: u64,
     level: CallLevel,
     window: LimitWindow,
-    /// Its filters, for the name of its counters.
+    /// Filters of the limit, as part of the name of its counters.
     id: [String; 2],
 }
 
-/// A name in lower case, or the beginning of one.
+/// Name in lower case, or a prefix of names.
 #[derive(Clone, Debug)]
 enum ToolName {
     Whole(String),
@@ -54,10 +54,10 @@ enum ToolName {
 }
 
 impl CallLimits {
-    /// Limits that are counted in `store`.
+    /// Creates limits that are counted in `store`.
     ///
     /// # Errors
-    /// Everything that is wrong with `limits`.
+    /// Returns all errors of `limits`.
     pub fn new(limits: &[CallLimitConfig], store: Arc<dyn StateStore>) -> Result<Self, PolicyErrors> {
         let mut errors = PolicyErrors::default();
         let limits = Self::compile(limits, CountingStore::Given(store), &mut errors);
@@ -82,7 +82,7 @@ impl CallLimits {
         Self { limits: compiled.into(), store }
     }
 
-    /// The limits as a layer. Put it outermost, so that it is asked last.
+    /// Wraps the limits in a layer. Put it outermost, so that it is asked last.
     pub fn layer(self) -> CallLimitsLayer {
         ReserveLayer::new(Arc::new(self))
     }
@@ -120,7 +120,7 @@ impl Reserve<PreToolUse> for CallLimits {
     }
 }
 
-/// A place for a call in those of `limits` that are `mine`, in the tree of `root`.
+/// Creates the place of a call in the limits with the indices `mine`, in the tree of `root`.
 fn place(
     limits: Arc<[CallLimit]>,
     mine: Vec<usize>,
@@ -168,7 +168,7 @@ impl CallLimit {
             errors.push(format!("{field}.most"), "more calls than can be counted", hint);
         }
         let (tools, agents) = (all_folded(&config.tools), all_folded(&config.agents));
-        // As JSON, so that names with commas do not run into each other.
+        // Encoded as JSON, so that two names cannot be mistaken for one name with a comma.
         let id = [&tools, &agents].map(|names| serde_json::Value::from(names.as_slice()).to_string());
         let tools =
             tools.into_iter().chain(all_folded(&config.spellings)).map(|name| match name.strip_suffix('*') {

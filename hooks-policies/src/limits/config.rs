@@ -1,70 +1,71 @@
-//! What the limits are configured by: plain data.
+//! Configuration of the limits: plain data.
 
 use serde::{Deserialize, Serialize};
 
 use crate::window::LimitWindow;
 
-/// How often tools and models may be called.
+/// Limits on calls of tools and models.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 #[serde(default, deny_unknown_fields)]
 pub struct LimitsConfig {
-    /// How often tools may be called. All limits that a call falls under have to have room for it.
+    /// Limits on tool calls. A call goes ahead only if all limits that apply to it have room.
     pub calls: Vec<CallLimitConfig>,
-    /// When an agent goes round in circles.
+    /// Detection of agents that repeat the same calls.
     pub loops: Option<LoopLimitConfig>,
-    /// How often an agent may call its model.
+    /// Limit on an agent's calls of its model.
     pub iterations: Option<IterationLimitConfig>,
 }
 
-/// How often tools may be called.
+/// Limit on tool calls.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 #[serde(deny_unknown_fields)]
 pub struct CallLimitConfig {
-    /// Tools, by name, without regard to case; `mcp__*` with a star at the end. All tools where absent.
+    /// Names of tools, without regard to case; `mcp__*` with a star at the end is a prefix. If missing, all
+    /// tools.
     #[serde(default)]
     pub tools: Vec<String>,
-    /// What else these tools are called. Calls by such a name count in the counter of `tools`, so that the clients of a
-    /// team, each with names of its own, share one.
+    /// Other names of the same tools. Calls by these names count in the counter of `tools`, so that the
+    /// clients of a team share one counter although their tools have different names.
     #[serde(skip)]
     pub spellings: Vec<String>,
-    /// Agents, by name, without regard to case; all agents where absent.
+    /// Names of agents, without regard to case; if missing, all agents.
     #[serde(default)]
     pub agents: Vec<String>,
-    /// How many calls; 0 means none.
+    /// Most calls; with 0, no call is allowed.
     pub most: u64,
-    /// Whose calls are counted together.
+    /// Agents and sessions whose calls are counted together.
     pub of: CallLevel,
-    /// When the counter begins anew.
+    /// Time at which the counter starts anew.
     pub per: LimitWindow,
 }
 
-/// Whose calls are counted together.
+/// Agents and sessions whose calls are counted together.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
 #[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 #[serde(rename_all = "snake_case")]
 pub enum CallLevel {
-    /// Those of all agents of a tenant.
+    /// All agents of a tenant.
     Team,
-    /// Those of each agent.
+    /// Each agent alone.
     Agent,
-    /// Those of all agents of a session; one that it starts has its own.
+    /// All agents of a session; a child session has its own counter.
     Session,
-    /// Those of all agents of a session and of all sessions below it.
+    /// All agents of a session and of all sessions below it.
     Tree,
 }
 
-/// When an agent goes round in circles: the same calls with the same arguments and the same results.
+/// Detection of an agent that repeats the same calls with the same arguments and the same results.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 #[serde(default, deny_unknown_fields)]
 pub struct LoopLimitConfig {
-    /// After so many rounds the next one is stopped.
+    /// Rounds after which the next one is stopped.
     pub rounds: u64,
-    /// How many calls a round has at most.
+    /// Most calls in a round.
     pub longest: u64,
-    /// What becomes of the call that would begin the next round.
+    /// Judgement on the call that would start the next round.
     pub action: LoopAction,
 }
 
@@ -74,39 +75,40 @@ impl Default for LoopLimitConfig {
     }
 }
 
-/// What becomes of a call that would go round again.
+/// Judgement on a call that would start another round.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 #[serde(rename_all = "snake_case")]
 pub enum LoopAction {
-    /// It must not happen.
+    /// Deny the call.
     #[default]
     Deny,
-    /// A person decides.
+    /// Ask the user.
     Ask,
 }
 
-/// How often an agent may call its model.
+/// Limit on an agent's calls of its model.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 #[serde(deny_unknown_fields)]
 pub struct IterationLimitConfig {
-    /// How many calls; 0 means none.
+    /// Most calls; with 0, no call is allowed.
     pub most: u64,
-    /// When the agent begins anew.
+    /// Time at which the count starts anew.
     #[serde(default)]
     pub per: IterationSpan,
-    /// How often in a session a person may let the agent go on with as many calls again; any number where absent.
+    /// Number of times in a session that the user may let the agent continue with the same number of calls;
+    /// if missing, unlimited.
     #[serde(default)]
     pub resumes: Option<u64>,
 }
 
-/// When an agent begins anew to count its iterations.
+/// Time at which an agent's count of iterations starts anew.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 #[serde(rename_all = "snake_case")]
 pub enum IterationSpan {
-    /// With each message of the user; a child agent with its start.
+    /// With each message of the user; for a child agent, with its start.
     #[default]
     Prompt,
     /// With each session.

@@ -1,22 +1,22 @@
-//! What an agent called last, and whether it goes round in circles.
+//! History of an agent's latest calls, and detection of repeated rounds.
 
 use std::fmt::Write as _;
 
 use hooks_core::state::OpId;
 use serde_json::Value;
 
-/// A call, and the call with its result.
+/// Hashes of a call, without and with its result.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) struct Step {
     call: u64,
     done: u64,
 }
 
-/// The last calls of an agent, the latest last.
+/// The latest calls of an agent, oldest first.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub(super) struct History(Vec<Step>);
 
-/// A circle: so many calls, made so many times.
+/// Repeated round: the number of calls in it and the number of repetitions.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) struct Circle {
     pub(super) calls: usize,
@@ -24,7 +24,7 @@ pub(super) struct Circle {
 }
 
 impl Step {
-    /// A call that gave a result.
+    /// Creates the step of a call that returned a result.
     pub(super) fn new(tool: &str, args: &Value, result: &Value, error: Option<&str>) -> Self {
         let call = call(tool, args);
         let parts = [&*format!("{call:x}"), &canonical(result), error.unwrap_or_default()];
@@ -33,7 +33,7 @@ impl Step {
 }
 
 impl History {
-    /// What was written. What cannot be read is no history.
+    /// Parses a stored history. Steps that cannot be parsed are skipped.
     pub(super) fn read(text: &str) -> Self {
         let step = |text: &str| {
             let (call, done) = text.split_once('.')?;
@@ -49,20 +49,21 @@ impl History {
         let mut text = String::new();
         for Step { call, done } in &self.0 {
             let separator = if text.is_empty() { "" } else { " " };
-            // Writing to a string cannot fail.
+            // Writing to a `String` cannot fail.
             let _written = write!(text, "{separator}{call:x}.{done:x}");
         }
         text
     }
 
-    /// Adds a step, and forgets all but the last `most`.
+    /// Adds a step and removes all but the last `most`.
     pub(super) fn push(&mut self, step: Step, most: usize) {
         self.0.push(step);
         let over = self.0.len().saturating_sub(most);
         self.0.drain(..over);
     }
 
-    /// The shortest circle that a call of `tool` would begin again, after `rounds` rounds of at most `longest` calls.
+    /// Returns the shortest round that a call of `tool` would start again, after `rounds` rounds of at most
+    /// `longest` calls.
     pub(super) fn circle(&self, tool: &str, args: &Value, rounds: usize, longest: usize) -> Option<Circle> {
         let next = call(tool, args);
         (1..=longest).find_map(|calls| {
@@ -79,13 +80,13 @@ fn call(tool: &str, args: &Value) -> u64 {
     folded(OpId::of(&[tool, &canonical(args)]))
 }
 
-/// Half as long is apart enough.
+/// Folds an id to 64 bits, which are enough to keep calls apart.
 fn folded(id: OpId) -> u64 {
     let [high, low] = [id.0 >> 64, id.0 & u128::from(u64::MAX)];
     u64::try_from(high ^ low).unwrap_or_default()
 }
 
-/// A value as text; the order of keys makes no difference. However deep it is, it is walked without recursion.
+/// Formats a value independently of the order of its keys. Walks values of any depth without recursion.
 fn canonical(value: &Value) -> String {
     enum Part<'v> {
         Value(&'v Value),
@@ -97,7 +98,7 @@ fn canonical(value: &Value) -> String {
         match part {
             Part::Close => text.push(')'),
             Part::Key(key) => {
-                // The length keeps the parts apart.
+                // The length separates the key from the text around it.
                 let _written = write!(text, "{}:{key}=", key.len());
             }
             Part::Value(Value::Array(items)) => {
@@ -136,7 +137,7 @@ mod tests {
     fn history(steps: &str) -> History {
         let mut history = History::default();
         for step in steps.chars() {
-            // A capital is the same call with another result.
+            // A capital letter is the same call with another result.
             let tool = step.to_ascii_lowercase().to_string();
             history.push(Step::new(&tool, &json!({}), &json!(step.to_string()), None), 100);
         }

@@ -1,4 +1,4 @@
-//! How often an agent may call its model.
+//! Limit on an agent's calls of its model.
 
 use std::sync::Arc;
 use std::task::{Context, Poll};
@@ -20,8 +20,9 @@ use crate::store::CountingStore;
 
 const NAME: &str = "iteration-limit";
 
-/// Limits how often an agent calls its model, by a place on `before_model_call`. A person who lets the agent go on
-/// (`max_iterations`, resumed) gives it as many calls again, as often as that is allowed in a session.
+/// Limits how often an agent calls its model, by a place taken on `before_model_call`. If the user lets the
+/// agent continue (`max_iterations`, resumed), it may make the same number of calls again. The number of
+/// resumptions in a session can be limited.
 #[derive(Clone, Debug)]
 pub struct IterationLimit {
     most: u64,
@@ -30,14 +31,14 @@ pub struct IterationLimit {
     store: CountingStore,
 }
 
-/// An iteration limit outside of an inner hook.
+/// Iteration limit around an inner hook.
 pub type IterationLimitLayer = ReserveLayer<IterationLimit>;
 
 impl IterationLimit {
-    /// A limit that is counted in `store`.
+    /// Creates a limit that is counted in `store`.
     ///
     /// # Errors
-    /// Everything that is wrong with `config`.
+    /// Returns all errors of `config`.
     pub fn new(config: &IterationLimitConfig, store: Arc<dyn StateStore>) -> Result<Self, PolicyErrors> {
         let mut errors = PolicyErrors::default();
         let limit = Self::compile(config, CountingStore::Given(store), &mut errors);
@@ -59,12 +60,13 @@ impl IterationLimit {
         Self { most, resumes, span: per, store }
     }
 
-    /// The limit as a layer around a hook on `before_model_call`. Put it outermost, so that it is asked last.
+    /// Wraps the limit in a layer around a hook on `before_model_call`. Put it outermost, so that it is asked
+    /// last.
     pub fn layer(&self) -> IterationLimitLayer {
         ReserveLayer::new(self.clone())
     }
 
-    /// The agent begins anew.
+    /// Resets the count of the agent.
     async fn reset(&self, context: &HookContext, agent: &str) -> Result<(), StoreError> {
         let key = key(context, "calls", agent);
         let id = fresh_id(key.as_str(), context);
@@ -72,7 +74,7 @@ impl IterationLimit {
         self.store.of(context).apply(op).await.map(drop)
     }
 
-    /// A person lets the agent go on, where that is allowed.
+    /// Resets the count after the user let the agent continue; returns the reason if it may not.
     async fn resume(&self, context: &HookContext) -> Result<Option<Reason>, StoreError> {
         if let Some(resumes) = self.resumes {
             let (store, key) = (self.store.of(context), key(context, "resumed", &context.agent_name));
@@ -80,7 +82,7 @@ impl IterationLimit {
             let scopes = Arc::from([Scope::spent(key, resumes).per(Window::SESSION)]);
             match store.apply(Op::reserve_for_all(id, scopes, 1, A_MOMENT)).await? {
                 Answer::Granted(_) => store.apply(Op::Settle { id, actual: 1 }).await.map(drop)?,
-                // Told twice.
+                // The same call was reported twice.
                 Answer::Ended { .. } => return Ok(None),
                 Answer::Refused { used, limit, .. } => return Ok(Some(no_more(used, limit))),
                 other => {
@@ -94,7 +96,7 @@ impl IterationLimit {
     }
 }
 
-/// Between two questions to the store. What is not settled in time is charged all the same.
+/// Time between two requests to the store. A reservation that is not settled in time is charged all the same.
 const A_MOMENT: Duration = Duration::from_secs(60);
 
 impl Reserve<BeforeModelCall> for IterationLimit {
@@ -122,7 +124,7 @@ impl Reserve<BeforeModelCall> for IterationLimit {
     }
 }
 
-/// Goes on after a person allowed it. A stop in the answer ends the run.
+/// Resets the count after the user allowed it. A stop in the answer ends the run.
 impl Service<HookRequest<MaxIterations>> for IterationLimit {
     type Response = Gate<MaxIterations>;
     type Error = HookError;
@@ -144,7 +146,7 @@ impl Service<HookRequest<MaxIterations>> for IterationLimit {
     }
 }
 
-/// The user speaks: the agent begins anew.
+/// Resets the count when the user sends a message.
 impl Service<HookRequest<UserPromptSubmitted>> for IterationLimit {
     type Response = PromptOutcome;
     type Error = HookError;
@@ -167,7 +169,7 @@ impl Service<HookRequest<UserPromptSubmitted>> for IterationLimit {
     }
 }
 
-/// A child begins, perhaps under a name that another child of the session had.
+/// Resets the count when a child starts, perhaps under the name of an earlier child of the session.
 impl Service<HookRequest<SubagentSpawned>> for IterationLimit {
     type Response = ();
     type Error = HookError;
@@ -191,8 +193,9 @@ fn key(context: &HookContext, what: &str, agent: &str) -> Key {
     Key::new(context.tenant.as_deref(), &parts)
 }
 
-/// The id of a call. Clients number theirs anew each turn: only one that says the same is the same, and one that says
-/// nothing is counted each time it is told.
+/// Returns the id of the place of a call. Clients restart their numbers with each turn, so only a call with
+/// the same number and the same messages is the same call. A call without messages is counted each time it is
+/// reported.
 fn call_id(key: &Key, request: &HookRequest<BeforeModelCall>) -> PlaceId {
     let (context, event) = (request.context(), request.event());
     let call = context.call_id.as_deref().filter(|_| !event.messages.is_empty());

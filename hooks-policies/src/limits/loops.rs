@@ -1,4 +1,4 @@
-//! Stops an agent that goes round in circles.
+//! Stops an agent that repeats the same calls.
 
 use std::sync::Arc;
 use std::task::{Context, Poll};
@@ -21,18 +21,18 @@ use crate::store::CountingStore;
 
 const NAME: &str = "loop-limit";
 
-/// How many calls are remembered at most.
+/// Most calls that are remembered.
 const MOST_REMEMBERED: u64 = 256;
 
-/// How long an agent's last calls are remembered after the latest.
+/// Time for which an agent's latest calls are remembered after the last one.
 const REMEMBERED: Duration = Duration::from_secs(24 * 60 * 60);
 
-/// How often it is tried to write down a call while others of the agent are written down too.
+/// Most attempts to store a call while other calls of the agent are stored too.
 const MOST_TRIES: usize = 32;
 
-/// Refuses, or has a person asked about, a call that would begin a circle again: the same calls with the same
-/// arguments gave the same results before. A decider on `pre_tool_use`, and a hook on `post_tool_use` that writes
-/// down what was called. Agents of a session go round apart.
+/// Denies a call that would start a round again whose calls had the same arguments and the same results
+/// before, or asks the user about it. A decider on `pre_tool_use`, and a hook on `post_tool_use` that stores
+/// calls. Agents of a session have separate histories.
 #[derive(Clone, Debug)]
 pub struct LoopLimit {
     rounds: usize,
@@ -41,14 +41,14 @@ pub struct LoopLimit {
     store: CountingStore,
 }
 
-/// A loop limit in front of an inner hook.
+/// Loop limit in front of an inner hook.
 pub type LoopLimitLayer = DecideLayer<LoopLimit>;
 
 impl LoopLimit {
-    /// A limit whose calls are remembered in `store`.
+    /// Creates a limit whose history is kept in `store`.
     ///
     /// # Errors
-    /// Everything that is wrong with `config`.
+    /// Returns all errors of `config`.
     pub fn new(config: &LoopLimitConfig, store: Arc<dyn StateStore>) -> Result<Self, PolicyErrors> {
         let mut errors = PolicyErrors::default();
         let limit = Self::compile(config, CountingStore::Given(store), &mut errors);
@@ -72,8 +72,8 @@ impl LoopLimit {
         Self { rounds, longest, action, store }
     }
 
-    /// The limit as a layer around a hook on `pre_tool_use`. It has to stand on `post_tool_use` too, to know what was
-    /// called.
+    /// Wraps the limit in a layer around a hook on `pre_tool_use`. The limit also has to be a hook on
+    /// `post_tool_use`, to know the calls.
     pub fn layer(&self) -> LoopLimitLayer {
         DecideLayer::new(self.clone())
     }

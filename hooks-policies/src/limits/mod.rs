@@ -1,7 +1,7 @@
-//! Limits how often tools and models are called, and stops agents that go round in circles.
+//! Limits how often tools and models are called, and stops agents that repeat the same calls.
 //!
-//! All of it is counted in a [`StateStore`](hooks_core::state::StateStore), so it holds over processes that answer
-//! one event each. A store that fails is a denial.
+//! All counters are in a [`StateStore`](hooks_core::state::StateStore), so that limits hold across processes
+//! that answer one event each. If the store fails, the call is denied.
 //!
 //! ```
 //! use std::sync::Arc;
@@ -36,10 +36,10 @@
 //!
 //! | module | what it does |
 //! | --- | --- |
-//! | `config` | plain data |
-//! | `calls` | how often tools are called |
-//! | `loops`, `history` | the same calls with the same results, again and again |
-//! | `iterations` | how often an agent calls its model |
+//! | `config` | configuration |
+//! | `calls` | limits on tool calls |
+//! | `loops`, `history` | repeated calls with the same results |
+//! | `iterations` | limits on an agent's calls of its model |
 
 mod calls;
 mod config;
@@ -90,7 +90,7 @@ impl Limits {
         if let Some(loops) = self.loops {
             hooks = hooks
                 .stack::<PreToolUse, _>(&guard, loops.layer().layer(Settle))
-                // The tool ran: its result is no secret because it could not be written down that it did.
+                // The tool has run: a failure to store its call is no reason to withhold its result.
                 .stack::<PostToolUse, _>(&guard.clone().opened(), loops);
         }
         if let Some(limit) = self.iterations {

@@ -1,4 +1,4 @@
-//! The limits as hooks: over processes, over agents, over windows.
+//! The limits as hooks: across processes, agents and time windows.
 
 use std::sync::Arc;
 use std::time::Duration;
@@ -27,7 +27,7 @@ fn memory() -> (Arc<Memory>, Arc<FakeClock>) {
     (Arc::new(Memory::new(clock.clone())), clock)
 }
 
-/// Calls a tool and, where it goes ahead, tells its result.
+/// Calls a tool and, if the call goes ahead, reports its result.
 async fn call(hooks: &Hooks, session: &str, agent: &str, tool: &str, result: &str) -> bool {
     let event = PreToolUse::new(tool, json!({}));
     let at = hooks.on(HookContext::new(session, agent));
@@ -83,7 +83,7 @@ async fn a_call_that_is_refused_takes_no_place_anywhere() {
     assert!(!call(&hooks, "s", "x", "a", "").await);
     assert!(call(&hooks, "s", "x", "b", "").await, "the refused call took no place of both");
     assert!(!call(&hooks, "s", "x", "b", "").await);
-    // A call that is judged and never made neither.
+    // A call that is judged but not made takes no place either.
     let event = PreToolUse::new("a", json!({}));
     drop(hooks.on(HookContext::new("t", "x")).pre_tool_use(event).await);
     assert!(call(&hooks, "t", "x", "a", "").await);
@@ -91,7 +91,7 @@ async fn a_call_that_is_refused_takes_no_place_anywhere() {
     assert!(!call(&hooks_of(none, memory().0), "s", "x", "a", "").await);
 }
 
-/// Hooks with one call of `deploy`, and that call as its client tells of it.
+/// Reports a call of `deploy` as its client does; returns whether it is allowed, and its reservations.
 async fn told(hooks: &Hooks, id: &str) -> (bool, hooks_core::Holds) {
     let mut event = PreToolUse::new("deploy", json!({}));
     event.tool_use_id = Some(id.to_owned());
@@ -102,7 +102,7 @@ async fn told(hooks: &Hooks, id: &str) -> (bool, hooks_core::Holds) {
 #[tokio::test]
 async fn a_call_that_is_told_twice_is_the_first_ones_to_give_back() {
     let limits = json!({ "calls": [{ "most": 1, "of": "team", "per": "always" }] });
-    // Each telling in a process of its own.
+    // Each report in a process of its own.
     let (store, _) = memory();
     let tell = async |id| told(&hooks_of(limits.clone(), store.clone()), id).await;
     let (first, second) = (tell("1").await, tell("1").await);
@@ -211,7 +211,7 @@ async fn iterations_of_a_session_begin_anew_with_nobody() {
     assert!(!iterates(&hooks, "a").await);
 }
 
-/// A store that is away.
+/// Store that is not available.
 struct Away;
 
 impl StateStore for Away {
@@ -301,7 +301,8 @@ async fn a_number_that_comes_back_is_another_iteration() {
         decided.outcome.take_holds().commit();
         decided.outcome.goes_ahead()
     };
-    // Told twice it is one; what says something else is another, and what says nothing may be.
+    // Reported twice it is one call. A call with other messages is another one, and a call without messages
+    // counts each time.
     assert!(calls(Some("a")).await && calls(Some("a")).await);
     assert!(calls(Some("b")).await && calls(None).await);
     assert!(!calls(None).await && !calls(Some("c")).await);

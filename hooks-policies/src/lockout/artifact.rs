@@ -1,18 +1,18 @@
-//! What an artifact is called: one name for it, by whichever way it is written, in locking, clearing and judging.
+//! Names of artifacts: each artifact has one name in locking, clearing and judging, whatever its spelling.
 
 use std::borrow::Cow;
 use std::fmt;
 
 use crate::artifacts::folded;
 
-/// Why a name stands for no artifact.
+/// Error in the name of an artifact.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct ArtifactError {
-    /// As it was written.
+    /// Name as it was given.
     pub name: String,
-    /// What is wrong with it.
+    /// Description of the error.
     pub problem: String,
-    /// What to write in its place.
+    /// Advice on how to correct it.
     pub hint: String,
 }
 
@@ -25,11 +25,11 @@ impl fmt::Display for ArtifactError {
 
 impl std::error::Error for ArtifactError {}
 
-/// The name of an artifact as it is kept: `./src//auth.rs` and `src\auth.rs` are `src/auth.rs`.
+/// Returns the normal form of an artifact's name: `./src//auth.rs` and `src\auth.rs` are `src/auth.rs`.
 ///
 /// # Errors
-/// What cannot be told for certain: a name with `..` or `~`, or nothing but the root. A lockout of it would lock
-/// everything, or nothing.
+/// Returns an error if the name has control characters, starts with `~`, has a part `..`, or names only the
+/// root. A lockout under such a name would lock everything or nothing.
 pub fn artifact_name(name: &str) -> Result<String, ArtifactError> {
     let refused = |problem: &str, hint: &str| {
         let (name, problem, hint) = (name.to_owned(), problem.to_owned(), hint.to_owned());
@@ -56,12 +56,12 @@ pub fn artifact_name(name: &str) -> Result<String, ArtifactError> {
     Ok(format!("{top}{}", parts.join("/")))
 }
 
-/// Whether two names stand for one artifact. Neither has case.
+/// Returns whether two names stand for the same artifact, without regard to case.
 pub fn is_same_artifact(one: &str, other: &str) -> bool {
     compared(one) == compared(other)
 }
 
-/// A name as it is compared; one that stands for nothing, as it is.
+/// Returns a name in the form in which names are compared; one that is invalid, unchanged.
 fn compared(name: &str) -> Cow<'_, str> {
     match artifact_name(name) {
         Ok(name) => Cow::Owned(folded(&name).into_owned()),

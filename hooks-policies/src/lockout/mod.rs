@@ -1,14 +1,16 @@
-//! Keeps agents away from artifacts they are locked out of: a reviewer turned their work down, and another agent
-//! has to do it over.
+//! Keeps agents away from artifacts that they are locked out of: a reviewer rejected their work, and another
+//! agent has to redo it.
 //!
-//! A [`LockoutRegistry`] says who is locked out of what, by whom, why and since when; it is shared and changes while
-//! hooks run, [`ReviewerLockout`] enforces it on every file that a call changes. An artifact is a file, a folder
-//! with all below it, or a glob; paths are resolved before they are compared, and neither the names of files nor
-//! those of agents have case. A path that cannot be resolved is refused to an agent that is locked out of anything.
-//! Where everyone in the team is locked out, a person is asked.
+//! A [`LockoutRegistry`] holds the lockouts: agent, artifact, reviewer, reason and time. It is shared and may
+//! change while hooks run. [`ReviewerLockout`] enforces it on every file that a call changes. An artifact is
+//! a file, a folder with everything below it, or a glob. Paths are resolved before they are compared; names
+//! of files and agents are compared without regard to case. If an agent is locked out of any artifact, a path
+//! that cannot be resolved is denied to it. If all agents of the team are locked out of an artifact, the user
+//! is asked.
 //!
-//! The registry is in memory. [`StoredLockouts`] keeps lockouts in a store, where they outlive their process and bind
-//! everybody on it; [`RefreshLockouts`] mirrors them in the registry before each call that writes.
+//! The registry is in memory. [`StoredLockouts`] keeps lockouts in a store, where they outlive their process
+//! and apply to all processes that share it. [`RefreshLockouts`] mirrors them in the registry before each
+//! call that writes.
 //!
 //! ```
 //! use hooks_core::testing::{FakeFileSystem, world};

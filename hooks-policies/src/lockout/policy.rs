@@ -1,4 +1,4 @@
-//! Enforces the registry.
+//! Policy that enforces the registry.
 
 use std::sync::Arc;
 
@@ -12,7 +12,7 @@ use crate::write_guard::stands_for;
 
 const NAME: &str = "reviewer-lockout";
 
-/// Refuses writes to artifacts that the agent is locked out of; see the [module](super) for an example.
+/// Denies writes to artifacts that the agent is locked out of; see the [module](super) for an example.
 #[derive(Clone, Debug)]
 pub struct ReviewerLockout {
     reader: CallReader,
@@ -26,7 +26,7 @@ pub struct ReviewerLockout {
 pub type ReviewerLockoutLayer = PolicyLayer<Arc<ReviewerLockout>>;
 
 impl ReviewerLockout {
-    /// Enforces `registry`, and locks what the configuration says.
+    /// Enforces `registry` and adds the lockouts of the configuration to it.
     pub fn new(config: &LockoutConfig, registry: Arc<LockoutRegistry>, reader: &CallReader) -> Self {
         for (artifact, agents) in &config.locked {
             for agent in agents {
@@ -43,7 +43,7 @@ impl ReviewerLockout {
         }
     }
 
-    /// The policy as a layer.
+    /// Wraps the policy in a layer.
     pub fn layer(self) -> ReviewerLockoutLayer {
         PolicyLayer::new(Arc::new(self))
     }
@@ -76,7 +76,7 @@ impl ReviewerLockout {
         Some(Verdict::deny(reason.unless("have another agent write it, or a reviewer clear the lockout")))
     }
 
-    /// Whether nobody of the team may write there.
+    /// Returns whether all agents of the team are locked out of this place.
     fn is_everyone_locked_out(&self, call: Call<'_>, place: &Place) -> bool {
         let now = || call.request().context().environment.clock.now();
         let Some(known) = place.known(call) else { return false };
@@ -120,7 +120,7 @@ impl Policy<PreToolUse> for ReviewerLockout {
         let places = places.found.iter().chain(&places.partial);
         let written = places
             .filter(|place| place.is_written() && !place.is_nameless && !self.is_ignored(&place.pointer));
-        // A denial of one place outweighs a question about another.
+        // A denial for one place is stronger than a question about another.
         let objections = written.filter_map(|place| self.objection(call, place, &locked));
         let stronger =
             |one: Verdict, other: Verdict| if other.strength() > one.strength() { other } else { one };

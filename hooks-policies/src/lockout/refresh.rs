@@ -1,4 +1,4 @@
-//! Brings the registry up to date before a call that writes.
+//! Updates the registry before a call that writes.
 
 use std::sync::Arc;
 use std::task::{Context, Poll};
@@ -10,25 +10,25 @@ use tower_service::Service;
 use super::stored::StoredLockouts;
 use crate::facts::{Call, CallReader, Place};
 
-/// A decider without an opinion of its own: before a call that writes, or of which nobody knows, it asks the store who is locked out, so
-/// that [`ReviewerLockout`](super::ReviewerLockout) judges by what holds now. A store that is away for too long is an
-/// error, which denies.
+/// Decider without an opinion of its own. Before a call that writes, or whose effect is unknown, it reads the
+/// lockouts from the store, so that [`ReviewerLockout`](super::ReviewerLockout) judges by the current ones.
+/// If the store is unavailable for too long, it returns an error, which denies the call.
 #[derive(Clone, Debug)]
 pub struct RefreshLockouts {
     lockouts: Arc<StoredLockouts>,
     reader: CallReader,
 }
 
-/// The refresh in front of an inner hook, which may be [`Settle`](hooks_core::Settle).
+/// Refresh in front of an inner hook, which may be [`Settle`](hooks_core::Settle).
 pub type RefreshLockoutsLayer = DecideLayer<RefreshLockouts>;
 
 impl RefreshLockouts {
-    /// Refreshes `lockouts` before calls that write by the names of `reader`.
+    /// Refreshes `lockouts` before calls that write, as read by `reader`.
     pub fn new(lockouts: Arc<StoredLockouts>, reader: &CallReader) -> Self {
         Self { lockouts, reader: reader.clone() }
     }
 
-    /// The refresh as a layer.
+    /// Wraps the refresh in a layer.
     pub fn layer(self) -> RefreshLockoutsLayer {
         DecideLayer::new(self)
     }
@@ -56,7 +56,7 @@ impl Service<HookRequest<PreToolUse>> for RefreshLockouts {
     }
 }
 
-/// Whether the lockout may have something to say: most commands write nothing, and a store is not opened for them.
+/// Returns whether the lockout may apply: most commands write nothing, and no store is opened for them.
 fn may_write(call: Call<'_>) -> bool {
     if !(call.writes_files() || call.kind().runs_commands()) {
         return false;

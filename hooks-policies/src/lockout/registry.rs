@@ -1,4 +1,4 @@
-//! Who is locked out of what.
+//! Registry of lockouts in memory.
 
 use std::collections::BTreeMap;
 use std::fmt;
@@ -12,70 +12,70 @@ use crate::artifacts::Artifacts;
 use crate::config::PatternDialect;
 use crate::names::folded;
 
-/// One agent locked out of one artifact.
+/// Lockout of one agent from one artifact.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 #[non_exhaustive]
 pub struct Lockout {
     /// A file, a folder or a glob, relative to the root or absolute. The empty name stands for everything.
     pub artifact: String,
-    /// Who may not write it.
+    /// Name of the agent that may not write the artifact.
     pub agent: String,
-    /// Who locked them out.
+    /// Name of the reviewer that locked the agent out.
     pub by: Option<String>,
-    /// Why.
+    /// Reason of the lockout.
     pub why: Option<String>,
-    /// Since when.
+    /// Start of the lockout.
     pub since: Option<Timestamp>,
-    /// Until when; until somebody clears it where absent.
+    /// End of the lockout; if missing, it lasts until it is cleared.
     pub until: Option<Timestamp>,
 }
 
 impl Lockout {
-    /// Locks `agent` out of `artifact`.
+    /// Creates a lockout of `agent` from `artifact`.
     pub fn new(artifact: impl Into<String>, agent: impl Into<String>) -> Self {
         Self { artifact: artifact.into(), agent: agent.into(), ..Self::default() }
     }
 
-    /// Says who does it.
+    /// Sets the reviewer.
     #[must_use]
     pub fn by(mut self, reviewer: impl Into<String>) -> Self {
         self.by = Some(reviewer.into());
         self
     }
 
-    /// Says why.
+    /// Sets the reason.
     #[must_use]
     pub fn because(mut self, why: impl Into<String>) -> Self {
         self.why = Some(why.into());
         self
     }
 
-    /// Says since when.
+    /// Sets the start.
     #[must_use]
     pub fn since(mut self, when: Timestamp) -> Self {
         self.since = Some(when);
         self
     }
 
-    /// Says until when.
+    /// Sets the end.
     #[must_use]
     pub fn until(mut self, when: Timestamp) -> Self {
         self.until = Some(when);
         self
     }
 
-    /// Whether its time is up.
+    /// Returns whether the lockout has ended.
     pub(super) fn is_over(&self, now: Timestamp) -> bool {
         self.until.is_some_and(|until| until <= now)
     }
 }
 
-/// Why a lockout cannot be cleared.
+/// Error of an attempt to clear a lockout by an agent that is locked out itself.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct LockedOut {
-    /// Who asked for it.
+    /// Agent that made the attempt.
     pub agent: String,
-    /// What they are locked out of.
+    /// Artifact that the agent is locked out of.
     pub artifact: String,
 }
 
@@ -91,17 +91,19 @@ impl fmt::Display for LockedOut {
 
 impl std::error::Error for LockedOut {}
 
-/// The lockouts of a team. Shared by reference; in memory, so its host keeps it over a reload
-/// ([`StrictPolicies::with_lockouts`](crate::StrictPolicies::with_lockouts)).
+/// Lockouts of a team. The registry is shared by reference. It is in memory, so the host keeps it when it
+/// reloads the configuration ([`StrictPolicies::with_lockouts`](crate::StrictPolicies::with_lockouts)).
 ///
-/// Questions and changes name artifacts and agents exactly, as Squad's do; the policy compares them as files and without
-/// case. A name that stands for no artifact ([`artifact_name`](super::artifact_name)) locks everything: somebody meant to
-/// lock something. [`StoredLockouts`](super::StoredLockouts), which people talk to, takes one name for each artifact.
+/// Queries and changes compare the names of artifacts and agents exactly, as Squad does; the policy compares
+/// artifacts as files, and all names without regard to case. A name that is not a valid artifact
+/// ([`artifact_name`](super::artifact_name)) locks everything, because a lockout was intended.
+/// [`StoredLockouts`](super::StoredLockouts), which takes names from users, keeps one normal form for each
+/// artifact.
 #[derive(Debug, Default)]
 pub struct LockoutRegistry {
     dialect: PatternDialect,
     lockouts: RwLock<Lockouts>,
-    /// How many there are, so that an empty registry costs nothing.
+    /// Number of lockouts, so that an empty registry costs nothing.
     count: AtomicUsize,
 }
 
@@ -109,25 +111,26 @@ pub struct LockoutRegistry {
 struct Lockouts {
     /// In the order of locking.
     all: Vec<Lockout>,
-    /// By the agent's name without case. A team is small: a few comparisons cost less than a hash.
+    /// By the agent's name in lower case. A team is small: a few comparisons cost less than a hash.
     agents: BTreeMap<String, Arc<AgentLockouts>>,
 }
 
-/// What one agent is locked out of.
+/// Lockouts of one agent.
 #[derive(Debug, Default)]
 pub(super) struct AgentLockouts {
     lockouts: Vec<Lockout>,
-    /// Compiled when first asked for, so that locking many costs no more than their number.
+    /// Compiled on first use, so that the cost of adding lockouts is linear.
     artifacts: OnceLock<Artifacts>,
 }
 
 impl LockoutRegistry {
-    /// A registry that reads artifacts as patterns of `dialect`. Squad's are meant in any folder.
+    /// Creates a registry that reads artifacts as patterns of `dialect`. Squad's patterns apply in any
+    /// folder.
     pub fn new(dialect: PatternDialect) -> Self {
         Self { dialect, ..Self::default() }
     }
 
-    /// Locks an agent out of an artifact; where it is already, that stands.
+    /// Locks an agent out of an artifact. If it is locked out already, the existing lockout stays.
     pub fn lock(&self, lockout: Lockout) {
         let mut lockouts = self.lockouts.write().unwrap_or_else(PoisonError::into_inner);
         let agent = lockouts.agents.entry(folded(&lockout.agent).into_owned()).or_default();
@@ -139,7 +142,7 @@ impl LockoutRegistry {
                 agent.lockouts.push(lockout.clone());
                 agent.artifacts = OnceLock::new();
             }
-            // Whoever reads the old list goes on with it.
+            // A reader of the old list keeps it.
             None => {
                 let lockouts = agent.lockouts.iter().chain([&lockout]).cloned().collect();
                 *agent = Arc::new(AgentLockouts { lockouts, artifacts: OnceLock::new() });
@@ -149,37 +152,37 @@ impl LockoutRegistry {
         self.count.store(lockouts.all.len(), Ordering::Release);
     }
 
-    /// Lets all agents write an artifact again, at the word of `by`.
+    /// Clears all lockouts of an artifact on behalf of `by`.
     ///
     /// # Errors
-    /// `by` is locked out of it.
+    /// Returns [`LockedOut`] if `by` is locked out of the artifact.
     pub fn clear(&self, artifact: &str, by: &str) -> Result<(), LockedOut> {
         self.remove(by, |lockout| lockout.artifact == artifact)
     }
 
-    /// Lets all agents write all artifacts again, at the word of `by`.
+    /// Clears all lockouts of all artifacts on behalf of `by`.
     ///
     /// # Errors
-    /// `by` is locked out of one.
+    /// Returns [`LockedOut`] if `by` is locked out of any artifact.
     pub fn clear_all(&self, by: &str) -> Result<(), LockedOut> {
         self.remove(by, |_| true)
     }
 
-    /// Whether exactly this agent is locked out of exactly this artifact.
+    /// Returns whether exactly this agent is locked out of exactly this artifact.
     pub fn is_locked_out(&self, artifact: &str, agent: &str) -> bool {
         let lockouts = self.lockouts.read().unwrap_or_else(PoisonError::into_inner);
         let locked = lockouts.agents.get(&*folded(agent));
         locked.is_some_and(|locked| locked.lockouts.iter().any(|known| is_same(known, artifact, agent)))
     }
 
-    /// The agents that are locked out of an artifact, in the order of locking.
+    /// Returns the agents that are locked out of an artifact, in the order of locking.
     pub fn locked_agents(&self, artifact: &str) -> Vec<String> {
         let lockouts = self.lockouts.read().unwrap_or_else(PoisonError::into_inner);
         let of_artifact = lockouts.all.iter().filter(|lockout| lockout.artifact == artifact);
         of_artifact.map(|lockout| lockout.agent.clone()).collect()
     }
 
-    /// The name that `artifact` is locked under.
+    /// Returns the name under which `artifact` is locked.
     pub(super) fn name_of(&self, artifact: &str) -> Result<String, ArtifactError> {
         let name = artifact_name(artifact)?;
         match Artifacts::problem_of(&name, self.dialect) {
@@ -188,12 +191,12 @@ impl LockoutRegistry {
         }
     }
 
-    /// All lockouts, in the order of locking.
+    /// Returns all lockouts, in the order of locking.
     pub fn all(&self) -> Vec<Lockout> {
         self.lockouts.read().unwrap_or_else(PoisonError::into_inner).all.clone()
     }
 
-    /// What an agent is locked out of at `now`, whatever the case of its name.
+    /// Returns the lockouts of an agent at `now`, without regard to the case of its name.
     pub(super) fn of(&self, agent: &str, now: impl Fn() -> Timestamp) -> Option<Arc<AgentLockouts>> {
         if self.count.load(Ordering::Acquire) == 0 {
             return None;
@@ -203,13 +206,13 @@ impl LockoutRegistry {
         if agent.lockouts.iter().all(|lockout| lockout.until.is_none()) {
             return Some(Arc::clone(agent));
         }
-        // Lockouts with an end are rare: their list is made anew for each call.
+        // Lockouts with an end are rare: their list is built anew for each call.
         let now = now();
         let live: Vec<_> = agent.lockouts.iter().filter(|lockout| !lockout.is_over(now)).cloned().collect();
         (!live.is_empty()).then(|| Arc::new(AgentLockouts { lockouts: live, artifacts: OnceLock::new() }))
     }
 
-    /// Takes out the lockouts of `old` and puts in those of `new`; others stay.
+    /// Replaces the lockouts of `old` by those of `new`; others stay.
     pub(super) fn replace(&self, old: &[Lockout], new: &[Lockout]) {
         let mut lockouts = self.lockouts.write().unwrap_or_else(PoisonError::into_inner);
         lockouts.all.retain(|known| !old.contains(known));
@@ -227,10 +230,10 @@ impl LockoutRegistry {
         self.count.store(lockouts.all.len(), Ordering::Release);
     }
 
-    /// The artifacts of an agent, compiled.
+    /// Returns the compiled artifacts of an agent.
     pub(super) fn artifacts<'a>(&self, locked: &'a AgentLockouts) -> &'a Artifacts {
         locked.artifacts.get_or_init(|| {
-            // A back slash in the name of an artifact is meant as a slash, in both dialects.
+            // In both dialects, a back slash in the name of an artifact counts as a slash.
             let names: Vec<_> =
                 locked.lockouts.iter().map(|lockout| lockout.artifact.replace('\\', "/")).collect();
             let anywhere = self.dialect == PatternDialect::Squad;
@@ -259,12 +262,12 @@ impl LockoutRegistry {
 }
 
 impl AgentLockouts {
-    /// The lockout that an artifact is of.
+    /// Returns the lockout of an artifact.
     pub(super) fn named(&self, artifact: &str) -> Option<&Lockout> {
         self.lockouts.iter().find(|lockout| lockout.artifact.replace('\\', "/") == artifact)
     }
 
-    /// The first lockout.
+    /// Returns the first lockout.
     pub(super) fn first(&self) -> Option<&Lockout> {
         self.lockouts.first()
     }

@@ -1,4 +1,4 @@
-//! Lockouts that a store keeps: they outlive their process and bind everybody on the same store.
+//! Lockouts in a store: they outlive their process and apply to all processes that share the store.
 
 use std::fmt;
 use std::sync::atomic::{AtomicU64, Ordering};
@@ -14,18 +14,19 @@ use super::registry::{LockedOut, Lockout, LockoutRegistry};
 use crate::artifacts;
 use crate::names::folded;
 
-/// How long the last known lockouts are believed while the store is away (reliability of fleets: staleness of lists).
+/// Time for which the last known lockouts apply while the store is unavailable (reliability target of fleets:
+/// staleness of lists).
 const STALE_AFTER: Duration = Duration::from_secs(30);
-/// How long it is remembered who cleared a lockout.
+/// Time for which cleared lockouts are recorded.
 const CLEARED_FOR: Duration = Duration::from_secs(400 * 24 * 60 * 60);
 
-/// The lockouts of one tenant in a store, and the registry that mirrors them for the policy.
+/// Lockouts of one tenant in a store, with a registry that mirrors them for the policy.
 ///
-/// Every change goes to the store first, in one step. [`refresh`](Self::refresh) brings the registry up to date; the
-/// layer of the policy does it before each call that writes. While the store is away the last known lockouts hold for
-/// half a minute; after that whoever asks gets the error, which is a denial.
+/// Every change goes to the store first, in one step. [`refresh`](Self::refresh) updates the registry; the
+/// layer of the policy calls it before each call that writes. While the store is unavailable, the last known
+/// lockouts apply for half a minute; after that, callers get the error, which denies the call.
 ///
-/// What is locked in the registry itself stays there, in this process alone.
+/// Lockouts that are added to the registry itself stay there, in this process alone.
 pub struct StoredLockouts {
     store: Arc<dyn StateStore>,
     registry: Arc<LockoutRegistry>,
@@ -35,20 +36,21 @@ pub struct StoredLockouts {
     cleared: Key,
     stale_after: Duration,
     mirror: Mutex<Mirror>,
-    /// How many refreshes began: what was read earlier never replaces what was read later.
+    /// Number of refreshes that were started: the result of an earlier read never replaces that of a later
+    /// one.
     begun: AtomicU64,
 }
 
-/// What the registry has from the store, and since when.
+/// Lockouts that the registry has from the store, and the time of the last read.
 #[derive(Default)]
 struct Mirror {
     lockouts: Vec<Lockout>,
     heard: Option<Tick>,
-    /// The refresh it is from.
+    /// Number of the refresh that read them.
     from: u64,
 }
 
-/// A lockout as it is written, beside what the store knows of every member.
+/// Lockout as it is encoded, without the fields that the store knows of every member.
 #[derive(Serialize, Deserialize)]
 struct Entry {
     artifact: String,
@@ -59,33 +61,33 @@ struct Entry {
     why: Option<String>,
 }
 
-/// A lockout that somebody cleared.
+/// Lockout that was cleared.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[non_exhaustive]
 pub struct Cleared {
-    /// What was locked.
+    /// Name of the artifact.
     pub artifact: String,
-    /// For whom.
+    /// Name of the agent that was locked out.
     pub agent: String,
-    /// By whom it was cleared.
+    /// Name of the agent or user that cleared it.
     pub by: String,
-    /// When, by the store's time, in milliseconds since 1970.
+    /// Time of the clearing by the store's clock, in milliseconds since 1970.
     pub at: u64,
 }
 
-/// Why lockouts cannot be read or changed.
+/// Error in reading or changing lockouts.
 #[derive(Debug)]
 #[non_exhaustive]
 pub enum LockoutError {
-    /// Whoever asks is locked out themselves.
+    /// The agent that asks to clear the lockout is locked out itself.
     LockedOut(LockedOut),
-    /// The name stands for no artifact.
+    /// The name is not a valid artifact.
     Artifact(ArtifactError),
-    /// Nobody is named who would be locked out.
+    /// The lockout has no agent.
     NoAgent,
-    /// The store fails.
+    /// The store failed.
     Store(StoreError),
-    /// The store answers what it should not.
+    /// The store returned an unexpected answer.
     BadAnswer(String),
 }
 
@@ -135,7 +137,7 @@ impl From<StoreError> for LockoutError {
 }
 
 impl StoredLockouts {
-    /// The lockouts of `tenant` in `store`, mirrored in `registry`.
+    /// Creates the lockouts of `tenant` in `store`, mirrored in `registry`.
     pub fn new(
         store: Arc<dyn StateStore>,
         tenant: Option<&str>,
@@ -155,24 +157,24 @@ impl StoredLockouts {
         }
     }
 
-    /// Believes the last known lockouts for so long while the store is away.
+    /// Sets the time for which the last known lockouts apply while the store is unavailable.
     #[must_use]
     pub const fn with_stale_after(mut self, stale_after: Duration) -> Self {
         self.stale_after = stale_after;
         self
     }
 
-    /// The registry that mirrors them.
+    /// Returns the registry that mirrors the lockouts.
     pub const fn registry(&self) -> &Arc<LockoutRegistry> {
         &self.registry
     }
 
-    /// Locks an agent out of an artifact, until somebody clears it or for so long. Where it is already, the longer one
-    /// stands.
+    /// Locks an agent out of an artifact, until it is cleared or for the time `lasting`. If the agent is
+    /// locked out already, the longer lockout stays.
     ///
     /// # Errors
-    /// The name stands for no artifact, or that of the agent is empty; the store fails: then nobody knows whether it
-    /// holds.
+    /// Returns `Artifact` if the name is not a valid artifact, `NoAgent` if the name of the agent is empty,
+    /// `Store` or `BadAnswer` if the store fails: in that case it is unknown whether the lockout holds.
     pub async fn lock(&self, lockout: Lockout, lasting: Option<Duration>) -> Result<(), LockoutError> {
         let Lockout { artifact, agent, by, why, .. } = lockout;
         let artifact = self.registry.name_of(&artifact)?;
@@ -188,7 +190,7 @@ impl StoredLockouts {
         match self.store.apply(insert).await? {
             Answer::Done => {}
             Answer::Present(there) => {
-                // One that holds for longer takes the place of one that ends sooner, never the other way.
+                // A longer lockout replaces a shorter one, never the other way round.
                 let now = self.members().await?.1;
                 let ends = lasting.map(|lasting| now.after(lasting));
                 let lasts_longer = there.until.is_some_and(|until| ends.is_none_or(|ends| ends > until));
@@ -202,11 +204,11 @@ impl StoredLockouts {
         self.refresh().await
     }
 
-    /// Lets all agents write an artifact again, at the word of `by`, and remembers who said so. How many lockouts
-    /// that were.
+    /// Clears all lockouts of an artifact on behalf of `by`, and records `by`. Returns the number of cleared
+    /// lockouts.
     ///
     /// # Errors
-    /// `by` is locked out of it, or the store fails.
+    /// Returns `LockedOut` if `by` is locked out of the artifact; `Store` or `BadAnswer` if the store fails.
     pub async fn clear(&self, artifact: &str, by: &str) -> Result<usize, LockoutError> {
         let (members, now) = self.members().await?;
         let locked: Vec<_> = members
@@ -222,7 +224,8 @@ impl StoredLockouts {
             let id = *id;
             let (artifact, agent) = (lockout.artifact.clone(), lockout.agent.clone());
             let record = written(&Cleared { artifact, agent, by: by.to_owned(), at: now.0 })?;
-            // First who did it: a lockout that is gone without a name would be worse than a name too many.
+            // The record comes first: a lockout that disappears without a record would be worse than a record
+            // too many.
             let note = Op::Insert {
                 id: OpId::of(&["cleared", &id.0.to_string()]),
                 set: self.cleared.clone(),
@@ -237,19 +240,19 @@ impl StoredLockouts {
         Ok(locked.len())
     }
 
-    /// The lockouts that hold, in the order of locking.
+    /// Returns the current lockouts, in the order of locking.
     ///
     /// # Errors
-    /// The store fails.
+    /// Returns `Store` or `BadAnswer` if the store fails.
     pub async fn all(&self) -> Result<Vec<Lockout>, LockoutError> {
         let (members, now) = self.members().await?;
         Ok(members.iter().filter(|member| !member.is_over(now)).filter_map(read).collect())
     }
 
-    /// Who cleared what, in order.
+    /// Returns the records of cleared lockouts, in order.
     ///
     /// # Errors
-    /// The store fails.
+    /// Returns `Store` or `BadAnswer` if the store fails.
     pub async fn cleared(&self) -> Result<Vec<Cleared>, LockoutError> {
         match self.store.apply(Op::Members { set: self.cleared.clone() }).await? {
             Answer::Members { members, .. } => {
@@ -259,10 +262,11 @@ impl StoredLockouts {
         }
     }
 
-    /// Brings the registry up to date.
+    /// Updates the registry from the store.
     ///
     /// # Errors
-    /// The store was away for longer than the last known lockouts are believed.
+    /// Returns an error if the store fails, except while it is unavailable for less than the time that the
+    /// last known lockouts apply.
     pub async fn refresh(&self) -> Result<(), LockoutError> {
         let ticket = self.begun.fetch_add(1, Ordering::Relaxed).saturating_add(1);
         let known = self.all().await;
@@ -271,7 +275,8 @@ impl StoredLockouts {
         match known {
             Ok(_) if ticket < mirror.from => Ok(()),
             Ok(mut lockouts) => {
-                // The store's time says when they end, and it was just asked: no clock of this process does.
+                // The store's clock determines their end and was just consulted; the clock of this process
+                // does not count.
                 lockouts.iter_mut().for_each(|lockout| lockout.until = None);
                 (mirror.heard, mirror.from) = (Some(now), ticket);
                 if mirror.lockouts != lockouts {
@@ -297,8 +302,8 @@ impl StoredLockouts {
     }
 }
 
-/// The lockout that a member of the set is. One that cannot be read locks its agent out of everything: somebody meant
-/// to lock something.
+/// Decodes a lockout from a member of the set. If it cannot be decoded, its agent is locked out of
+/// everything, because a lockout was intended.
 fn read(member: &Member) -> Option<Lockout> {
     let entry: Option<Entry> = serde_json::from_str(&member.note).ok();
     let lockout = match entry {

@@ -27,7 +27,7 @@ fn check(policy: &ReviewerLockout, agent: &str, path: &str, denied: bool) {
 
 #[test]
 fn a_name_that_is_no_pattern_unlocks_nothing() {
-    // Short enough alone, too long with what is below it.
+    // Valid alone, but too long with `/**` appended.
     let long = "a".repeat(4095);
     for bad in ["{a", long.as_str()] {
         check(&policy(PatternDialect::Standard, &["src/auth.rs", bad]), "Backend", "src/auth.rs", true);
@@ -144,7 +144,7 @@ fn where_everyone_is_locked_out_a_person_is_asked() {
     assert_eq!(said("src/auth.rs").0, Strength::Deny);
     registry.lock(Lockout::new("src", "Frontend"));
     assert_eq!(said("src/x/../auth.rs").0, Strength::Ask);
-    // One place that a colleague may write is theirs to write.
+    // A place that another agent of the team may write is denied, not asked about.
     registry.lock(Lockout::new("docs", "Backend"));
     let both = json!({"paths": ["src/auth.rs", "docs/a.md"]});
     assert_eq!(crate::testing::said(&policy, &call_by("Backend", "delete_file", both)).0, Strength::Deny);
@@ -162,7 +162,7 @@ mod stored {
     use crate::config::PolicyConfig;
     use crate::{PolicyHooks, StrictPolicies};
 
-    /// A store that can be away.
+    /// Store that can be unavailable.
     struct Away(Memory, std::sync::atomic::AtomicBool);
 
     impl StateStore for Away {
@@ -202,7 +202,7 @@ mod stored {
         let lockout = Lockout::new("x", "backend").by("Reviewer").because("no tests");
         time.block_on(here.lock(lockout.clone(), Some(Duration::from_secs(60)))).unwrap().unwrap();
         assert!(denies(&hooks, &time, "x") && !denies(&stranger, &time, "x"));
-        // Twice is once, and the longer one stands.
+        // Two lockouts of the same agent and artifact are one, and the longer one stays.
         let said = |why: &str, lasting: Option<u64>| {
             let lasting = lasting.map(Duration::from_secs);
             time.block_on(there.lock(lockout.clone().because(why), lasting)).unwrap().unwrap();

@@ -1,4 +1,4 @@
-//! The files of the hooks, and whether a name stands for one of them.
+//! Compiled list of the hooks' own files, and the test whether a name stands for one of them.
 
 use std::collections::HashSet;
 
@@ -11,41 +11,41 @@ use crate::artifacts::{Artifacts, folded};
 use crate::config::PatternDialect;
 use crate::facts::{Call, Place};
 
-/// The files, compiled.
+/// Compiled list of the files.
 #[derive(Clone, Debug)]
 pub(super) struct OwnFiles {
     files: Artifacts,
-    /// Folders of files that a wildcard names.
+    /// Folders of patterns whose last part has wildcards.
     folders: Artifacts,
-    /// The last parts of all names, as they are compared: a plain word can only be one of these.
+    /// Last parts of all names in lower case: a plain word can only be one of these.
     plain: HashSet<String>,
 }
 
-/// What a command names.
+/// Name in a command, with the effect on it.
 #[derive(Debug)]
 pub(super) struct Named {
-    /// The name, seen from where the call begins.
+    /// Name as seen from the folder in which the call starts.
     pub(super) name: Argument,
     pub(super) reach: Reach,
 }
 
-/// What may change of what has a name; the later, the more.
+/// Extent of the change to a named file or folder, in increasing order.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub(super) enum Reach {
-    /// It alone.
+    /// Only the file or folder itself.
     Itself,
-    /// All below it, as everyday work does it to the root, which is left to it.
+    /// Everything below it, as ordinary development does to the root, which is therefore exempt.
     Everyday,
-    /// All below it.
+    /// Everything below it.
     Below,
 }
 
-/// A file of the hooks that is named.
+/// One of the hooks' own files that a command names.
 #[derive(Debug)]
 pub(super) struct Found {
-    /// As it is named.
+    /// Name as the command gives it.
     pub(super) given: String,
-    /// What that stands for.
+    /// Resolved path of the name.
     pub(super) reading: String,
 }
 
@@ -62,25 +62,25 @@ impl OwnFiles {
         }
     }
 
-    /// Whether a word of a command that runs in the root is none of the files at first sight: an option, or a plain
-    /// name that none of them has.
+    /// Returns whether a word of a command that runs in the root obviously names none of the files: an
+    /// option, or a plain name that none of the files has.
     pub(super) fn are_not(&self, word: &str) -> bool {
         let value = word.strip_prefix('-').and_then(|letters| letters.get(1..)).unwrap_or(word);
         is_plain(word) && ![word, value].iter().any(|name| self.plain.contains(&*folded(name)))
             || matches!(word, "." | "..")
     }
 
-    /// Whether it is worth while to look where a name leads.
+    /// Returns whether a name is worth resolving.
     pub(super) fn may_be(named: &Named) -> bool {
         match &named.name {
-            // What is above is only reached by what changes all below.
+            // A folder above is only affected by a change to everything below it.
             Argument::Literal(name) if name == ".." => named.reach != Reach::Itself,
             Argument::Literal(name) => !matches!(name.as_str(), "" | "-" | "--"),
             name @ Argument::Dynamic { .. } => !says_nothing(&name.outline()) || name.prefix().contains('/'),
         }
     }
 
-    /// The file that a name stands for, or may stand for.
+    /// Returns the file that a name stands for, or may stand for.
     pub(super) fn find(&self, call: Call<'_>, pointer: &str, named: &Named) -> Option<Found> {
         let role = if named.reach == Reach::Itself { PathRole::Written } else { PathRole::Filled };
         let in_home = named.name.literal().and_then(|name| name.strip_prefix("~/"));
@@ -96,7 +96,7 @@ impl OwnFiles {
             }
             name @ Argument::Dynamic { .. } => name.outline(),
         };
-        // Of a name that is known in part, the folder that it surely is in.
+        // If the name is partly unknown, check the folder in its known beginning.
         let (known, _) = outline.split_once(|c| Gap::of(c).is_some())?;
         let folder = known.rsplit_once('/').map(|(folder, _)| folder).filter(|folder| !folder.is_empty());
         let found = folder.and_then(|folder| {
@@ -109,7 +109,7 @@ impl OwnFiles {
         })
     }
 
-    /// The file that a place is, or may be.
+    /// Returns the file that a place is, or may be.
     pub(super) fn find_place(&self, call: Call<'_>, place: &Place) -> Option<Found> {
         let known = place.known(call)?;
         let found = self.files.find(call, place, &known).or_else(|| {
@@ -120,8 +120,9 @@ impl OwnFiles {
     }
 }
 
-/// Whether a name that is known in part says enough: behind a variable or a search its last part has to be known (some file
-/// in the folders of the hooks may be called as nearly any search says), and of a wildcard some of it.
+/// Returns whether a partly known name is specific enough. After a variable or a search, the last part has to
+/// be known, because nearly any search may match some file in the folders of the hooks. With a wildcard, some
+/// of the last part has to be known.
 fn may_be_one(outline: &str) -> bool {
     let is_gap = |c: char| Gap::of(c).is_some();
     let is_joint = |c: char| c == '/' || Gap::of(c) == Some(Gap::Folders);
@@ -130,14 +131,14 @@ fn may_be_one(outline: &str) -> bool {
     if is_deep { !last.contains(is_gap) } else { !says_nothing(last) }
 }
 
-/// The folder of a pattern whose last part has wildcards.
+/// Returns the folder of a pattern whose last part has wildcards.
 fn folder_of(pattern: &str) -> Option<&str> {
     let (folder, last) = pattern.rsplit_once('/')?;
     let is_wild = last.contains(['*', '?', '{']) && !last.contains('\\');
     (is_wild && !folder.is_empty()).then_some(folder)
 }
 
-/// Whether a word is no path at first sight.
+/// Returns whether a word obviously is not a path.
 fn is_plain(word: &str) -> bool {
     word.bytes().all(|byte| byte.is_ascii_alphanumeric() || matches!(byte, b'-' | b'_'))
 }

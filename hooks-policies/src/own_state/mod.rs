@@ -1,20 +1,26 @@
-//! Keeps commands from the state of the hooks themselves: the log, its keys and checkpoints, the store, the configuration.
+//! Keeps commands from the hooks' own state: the log, its keys and checkpoints, the store, the configuration.
 //!
-//! [`ProtectedFiles`](crate::ProtectedFiles) refuses what is known to write. Of these files that is not enough: here a
-//! program of which nobody knows what it does is refused, too, as soon as one of its words names such a file or a folder
-//! of them, or it runs in one. Programs that are known, as readers or by what they write, may name them, unless an option,
-//! a variable or a script in a file makes them run something else. A folder *above* them may be named by all but those that
-//! reach into it: what changes all below (`chmod -R`, `rmtree`), and what hands it to a container. Of these, the root of the
-//! project, and nothing above it, is left to everyday work: to what hands it over, and to `chmod` where it gives rights to
-//! the owner or the group. The same holds for tools that nobody knows: for the files in their arguments, unless their names
-//! say that they look, for every other text in them that is such a path, and for a text that stands where commands stand.
-//! What `hooks` itself does to that state is for people,
-//! whatever the program is called.
+//! [`ProtectedFiles`](crate::ProtectedFiles) denies commands that are known to write. For the hooks' own
+//! files this policy goes further: it also denies a program with an unknown effect that names such a file or
+//! a folder of them, or that runs in such a folder. Known programs, which only read or whose written files
+//! are known, may name them, unless an option, a variable or a script in a file makes them run another
+//! program.
 //!
-//! Words that are neither paths nor names of such files are not looked for on the disk, so a link without a dot or a
-//! slash in its name is taken for itself. A program can reach files that none of its words name; no rule by paths holds
-//! that. Linear in the command, with a file system look-up for each word that may be a path, of programs that are not
-//! known.
+//! A folder *above* these files may be named by all programs except those that change everything below it
+//! (`chmod -R`, `rmtree`) or pass it to a container. Two everyday uses of the project's root, and of no
+//! folder above it, are allowed: passing it to a container, and a `chmod` that only gives rights to the owner
+//! or the group.
+//!
+//! For an unknown tool, the files in its arguments are checked, every other text in them that is such a path,
+//! and the commands in its arguments. If the tool's name shows that it only reads, only the commands are
+//! checked.
+//!
+//! Commands of `hooks` that change this state are for the operator, under whatever name the program runs.
+//!
+//! A word that is neither a path nor the name of such a file is not looked up on the disk. A link without a
+//! dot or a slash in its name is therefore not followed. A program can reach files that none of its words
+//! name; no rule about paths can prevent that. The cost is linear in the length of the command, with one file
+//! system look-up for each word of an unknown program that may be a path.
 
 mod files;
 mod people;
@@ -38,29 +44,29 @@ use crate::facts::{Call, CallReader, ParsedCommand};
 
 const NAME: &str = "own-state";
 
-/// A command that names more files than this, to programs that are not known, is refused.
+/// Limit of names for unknown programs in one command. A command with more is denied.
 const MAX_NAMES: usize = 4096;
 
-/// Keeps commands from the state of the hooks; see the [module](self).
+/// Keeps commands from the hooks' own state; see the [module](self).
 #[derive(Clone, Debug)]
 pub struct OwnState {
     reader: CallReader,
     patterns: Vec<String>,
-    /// Whether a command guard says what becomes of commands of a shell that cannot be read.
+    /// Whether a command guard decides about shell commands that cannot be parsed.
     is_guarded: bool,
     /// Compiled at the first call that may need it.
     files: OnceLock<OwnFiles>,
 }
 
-/// Own state in front of an inner hook.
+/// Own-state policy in front of an inner hook.
 pub type OwnStateLayer = PolicyLayer<Arc<OwnState>>;
 
 impl OwnState {
-    /// Keeps commands from the files that match `patterns`, and from the commands of `hooks` that are for people. A
-    /// pattern with wildcards in its last part stands for its folder, too.
+    /// Keeps commands from the files that match `patterns`, and denies the commands of `hooks` that are for
+    /// the operator. A pattern with wildcards in its last part also stands for its folder.
     ///
     /// # Errors
-    /// Patterns that cannot be used, all of them.
+    /// Returns an error for each pattern that cannot be used.
     pub fn new<S: AsRef<str>>(patterns: &[S], reader: &CallReader) -> Result<Self, PolicyErrors> {
         let mut errors = PolicyErrors::default();
         for (index, pattern) in patterns.iter().enumerate() {
@@ -72,14 +78,14 @@ impl OwnState {
         errors.or(Self { reader: reader.clone(), patterns, is_guarded: false, files: OnceLock::new() })
     }
 
-    /// Whether there is a command guard, which says what becomes of a shell's command that cannot be read. Without one
-    /// it is refused here.
+    /// Sets whether a command guard decides about shell commands that cannot be parsed. Without one, this
+    /// policy denies them.
     #[must_use]
     pub fn beside_a_command_guard(self, is_guarded: bool) -> Self {
         Self { is_guarded, ..self }
     }
 
-    /// The policy as a layer.
+    /// Wraps the policy in a layer.
     pub fn layer(self) -> OwnStateLayer {
         PolicyLayer::new(Arc::new(self))
     }
@@ -88,7 +94,7 @@ impl OwnState {
         self.files.get_or_init(|| OwnFiles::new(&self.patterns, self.reader.dialect()))
     }
 
-    /// Why a command may not run.
+    /// Returns the reason to deny a command, if there is one.
     fn objection(&self, call: Call<'_>, command: &ParsedCommand) -> Option<Reason> {
         let analysis = &command.analysis;
         let mut left = MAX_NAMES;
@@ -120,7 +126,7 @@ impl OwnState {
         None
     }
 
-    /// The first of the names of a command that may not be named, or too many of them.
+    /// Returns a reason if one of the names stands for one of the files, or if there are too many names.
     fn first_of(
         &self,
         call: Call<'_>,
@@ -152,7 +158,8 @@ impl OwnState {
         None
     }
 
-    /// Why a tool that nobody knows may not be called: a file that its arguments name, or that its command writes to.
+    /// Returns the reason to deny a call of an unknown tool: one of the files is named in its arguments or
+    /// written by its command.
     fn objection_to_tool(&self, call: Call<'_>) -> Option<Reason> {
         let tool = &call.request().event().tool_name;
         let reason = |pointer: String, found: Found| {
@@ -196,7 +203,7 @@ impl Policy<PreToolUse> for OwnState {
 
     fn judge(&self, request: &HookRequest<PreToolUse>) -> Verdict {
         let call = self.reader.read(request);
-        // A tool that writes where none of its arguments is called as paths are is not known, either.
+        // A tool that writes, but has no argument with the name of a path argument, counts as unknown too.
         let is_unknown = call.kind() == ToolKind::Unknown
             || !call.kind().runs_commands() && call.writes_files() && call.places().found.is_empty();
         if self.patterns.is_empty() || !(is_unknown || call.kind().runs_commands()) {
@@ -216,7 +223,7 @@ impl Policy<PreToolUse> for OwnState {
     }
 }
 
-/// What is said about a command that is for people.
+/// Returns the denial of a command that is for the operator.
 fn meant_for_people(command: &ParsedCommand, invocation: &Invocation) -> Reason {
     let argv =
         invocation.argv.iter().map(Argument::outline).map(|word| hooks_facts::globs::shown(&word)).collect();
@@ -226,7 +233,7 @@ fn meant_for_people(command: &ParsedCommand, invocation: &Invocation) -> Reason 
     reason.because(Evidence::Command { argv }).unless("ask a person to run it")
 }
 
-/// Why nobody can tell what the commands of a call do.
+/// Returns the denial of a call whose commands cannot be parsed.
 fn unreadable(call: Call<'_>) -> Option<Reason> {
     let commands = call.commands();
     let reason = |pointer: &str, message: &str| {

@@ -1,34 +1,35 @@
-//! Which commands of `hooks` are for people: what changes limits, lockouts, the record or its keys, and what installs the
-//! hooks or answers in their place.
+//! Commands of `hooks` that are for the operator: those that change limits, lockouts, the log or its keys,
+//! and those that install the hooks or answer in their place.
 //!
-//! The program may have another name, as a link or a copy has. Then words tell it that other programs do not take.
+//! The program may run under another name, through a link or a copy. In that case it is recognised by words
+//! that other programs do not take.
 
 use hooks_facts::commands::Argument;
 
-/// Commands of `hooks` that are for people whatever follows.
+/// Commands of `hooks` that are for the operator, whatever their arguments.
 const ALWAYS: &[&str] = &["init", "run", "state"];
 
-/// The other commands of `hooks`.
+/// Other commands of `hooks`.
 const READS: &[&str] =
     &["audit", "bench", "check", "completions", "demo", "doctor", "eval", "explain", "help", "man", "schema"];
 
-/// Commands of `hooks audit` that change the record, or make what vouches for it.
+/// Commands of `hooks audit` that change the log, or create keys or checkpoints for it.
 const CHANGES: &[&str] = &["checkpoint", "erase", "feed", "keygen"];
 
 /// Options of `hooks audit` that take the next word.
 const VALUES: &[&str] = &["--config", "--log", "-c"];
 
-/// The clients of `hooks init`.
+/// Clients that `hooks init` takes.
 const CLIENTS: &[&str] =
     &["claude", "codex", "copilot", "cursor", "docker-agent", "gemini", "squad", "vscode"];
 
 /// Commands of `hooks state` that no other program is known to have.
 const STATE: &[&str] = &["accept-loss", "approve", "clear", "lock"];
 
-/// More words behind a command are not looked at, where the program has another name.
+/// Most words after a command that are checked if the program has another name.
 const MAX_WORDS: usize = 64;
 
-/// Whether the words behind `hooks` are a command for people, or may be one.
+/// Returns whether the words after `hooks` are, or may be, a command for the operator.
 pub(super) fn of_hooks(words: &[Argument]) -> bool {
     let asks_for_help = matches!(words.last().and_then(Argument::literal), Some("--help" | "-h"))
         && !words.iter().any(|word| word.literal() == Some("--"));
@@ -39,19 +40,19 @@ pub(super) fn of_hooks(words: &[Argument]) -> bool {
         None => true,
         Some("audit") => audit(rest, true),
         Some("eval") => may_have(rest, "--record"),
-        // What its script says really runs, under the rules of the demo.
+        // The commands in its script really run, under the rules of the demo.
         Some("demo") => may_have(rest, "--script"),
         Some(command) => ALWAYS.contains(&command),
     }
 }
 
-/// Whether the words behind `hooks` are a command that it is known to have.
+/// Returns whether the words after `hooks` are one of its known commands.
 pub(super) fn are_known(words: &[Argument]) -> bool {
     let command = words.iter().find(|word| !word.prefix().starts_with('-'));
     command.is_none_or(|command| command.literal().is_some_and(|command| READS.contains(&command)))
 }
 
-/// Whether some words of a program are a command of `hooks` for people.
+/// Returns whether some words of a program are a command of `hooks` for the operator.
 pub(super) fn of_any(argv: &[Argument]) -> bool {
     argv.iter().enumerate().skip(1).any(|(at, word)| {
         let Some(command @ ("audit" | "init" | "run" | "state")) = word.literal() else { return false };
@@ -71,7 +72,8 @@ pub(super) fn of_any(argv: &[Argument]) -> bool {
     })
 }
 
-/// Whether the words behind `audit` are for people; whether words that nobody knows may be, `in_doubt` says.
+/// Returns whether the words after `audit` are for the operator; `in_doubt` is the result if they are
+/// unknown.
 fn audit(words: &[Argument], in_doubt: bool) -> bool {
     let mut operands = operands(words);
     let Some(action) = operands.next() else { return false };
@@ -87,7 +89,8 @@ fn audit(words: &[Argument], in_doubt: bool) -> bool {
     }
 }
 
-/// Whether the words behind `state` are of the program that has counters and sets with slashes in their names.
+/// Returns whether the words after `state` are commands of `hooks`, whose counters and sets have slashes in
+/// their names.
 fn state(words: &[Argument]) -> bool {
     let mut operands = operands(words);
     match operands.next().and_then(Argument::literal) {
@@ -97,7 +100,7 @@ fn state(words: &[Argument]) -> bool {
     }
 }
 
-/// The words that are neither options nor the values of options.
+/// Returns the words that are neither options nor the values of options.
 fn operands(words: &[Argument]) -> impl Iterator<Item = &Argument> {
     let mut words = words.iter();
     std::iter::from_fn(move || {
@@ -113,7 +116,7 @@ fn operands(words: &[Argument]) -> impl Iterator<Item = &Argument> {
     })
 }
 
-/// Whether an option is given, or may be.
+/// Returns whether an option is given, or may be.
 fn may_have(words: &[Argument], option: &str) -> bool {
     words.iter().any(|word| match word.literal() {
         Some(text) => text.split('=').next() == Some(option),

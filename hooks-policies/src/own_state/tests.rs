@@ -1,4 +1,4 @@
-//! Commands by kinds, alone and in compound forms, for a log in the project and one elsewhere.
+//! Commands by kind, alone and in compound forms, for a log in the project and one elsewhere.
 
 mod programs;
 
@@ -9,7 +9,7 @@ use serde_json::{Value, json};
 use super::*;
 use crate::testing::{call, context, said};
 
-/// Where a log is, as commands in the root of the project name it: its folder, and the folder above.
+/// Folder of a log and the folder above it, as commands in the root of the project name them.
 struct Log {
     folder: &'static str,
     above: &'static str,
@@ -19,7 +19,7 @@ const IN_THE_TEAM: Log = Log { folder: ".squad/orchestration-log", above: ".squa
 const ELSEWHERE: Log = Log { folder: "/srv/agents/log", above: "/srv/agents" };
 
 impl Log {
-    /// As a configuration protects it, and itself.
+    /// Returns the policy that a configuration with this log builds, which protects the configuration too.
     fn policy(&self) -> OwnState {
         let folder = if self.folder.starts_with('/') {
             self.folder.to_owned()
@@ -40,14 +40,14 @@ impl Log {
         OwnState::new(&patterns, &CallReader::default()).unwrap()
     }
 
-    /// A command with `DIR`, `ABOVE` and `FILE` in it.
+    /// Replaces `DIR`, `ABOVE` and `FILE` in a command by the paths of the log.
     fn written(&self, command: &str) -> String {
         let file = format!("{}/w0.jsonl", self.folder);
         command.replace("FILE", &file).replace("DIR", self.folder).replace("ABOVE", self.above)
     }
 }
 
-/// The forms in which a command may stand.
+/// Returns a command in different forms: alone, in compound commands and after wrappers.
 fn forms(command: &str) -> Vec<String> {
     let quoted = command.replace('\'', "'\\''");
     let mut forms = vec![
@@ -60,7 +60,7 @@ fn forms(command: &str) -> Vec<String> {
         format!("bash -c '{quoted}'"),
         format!("echo \"$({command})\""),
     ];
-    // Only a simple command stands behind a wrapper.
+    // A wrapper takes only a simple command.
     if !command.contains([';', '|', '&', '<', '>', '(']) && !command.starts_with("cd ") {
         forms.extend(
             ["sudo ", "env A=1 ", "timeout 5 ", "nohup "].map(|wrapper| format!("{wrapper}{command}")),
@@ -369,7 +369,7 @@ fn who_only_reads_may_and_what_is_not_theirs_may_be_named() {
     );
 }
 
-/// A file of the hooks among many others, in a text that is made of items, and found by a search.
+/// One of the hooks' files among many others, in a text that lists several, and found by a search.
 #[test]
 fn items_and_searches() {
     let many: String = (0..30).map(|n| format!("p{n} ")).collect();
@@ -644,7 +644,7 @@ fn a_log_in_the_root_does_not_make_all_of_it_own() {
     }
 }
 
-/// What a command costs grows with its length, and a command that names too much is refused.
+/// The cost is linear in the length of a command, and a command with too many names is denied.
 #[test]
 fn many_names_end() {
     for text in

@@ -1,8 +1,9 @@
-//! The texts in the arguments of a tool that nobody knows: each may be a path, whatever its argument is called.
+//! Texts in the arguments of an unknown tool: each may be a path, whatever the name of its argument.
 
 use serde_json::Value;
 
-/// Arguments, without joints and in lower case, whose texts are said to somebody or looked for, and open no file.
+/// Arguments, in lower case and without `_` or `-`, whose texts are messages or search terms and open no
+/// file.
 const SAID: &[&str] = &[
     "body",
     "comment",
@@ -26,18 +27,18 @@ const SAID: &[&str] = &[
     "title",
 ];
 
-/// No path is longer, on Linux.
+/// Longest path on Linux.
 const MAX_LENGTH: usize = 4096;
 
-/// A text that may be a path, and where it stands.
+/// Text that may be a path, with its position.
 #[derive(Debug, PartialEq, Eq)]
 pub(super) struct Text<'a> {
-    /// JSON pointer.
+    /// JSON pointer of the text.
     pub(super) pointer: String,
     pub(super) path: &'a str,
 }
 
-/// All of them, in no order: linear in the arguments, however deep.
+/// Returns all texts, in no order. Linear in the size of the arguments, at any depth.
 pub(super) fn of(arguments: &Value) -> impl Iterator<Item = Text<'_>> {
     let mut open = vec![(arguments, String::new())];
     std::iter::from_fn(move || {
@@ -73,7 +74,7 @@ fn is_said(key: &str) -> bool {
     SAID.iter().any(|said| letters().eq(said.bytes()))
 }
 
-/// A key as a part of a JSON pointer (RFC 6901).
+/// Escapes a key for a JSON pointer (RFC 6901).
 fn escaped(key: &str) -> String {
     key.replace('~', "~0").replace('/', "~1")
 }

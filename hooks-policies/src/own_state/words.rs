@@ -1,4 +1,4 @@
-//! What the words of a command may name: each word, what stands behind `--opt=` or `-o`, the sides of `a:b`, and the
+//! Names in the words of a command: each word, the value after `--opt=` or `-o`, both sides of `a:b`, and the
 //! pieces of a text that may be a program.
 
 use hooks_facts::commands::{Argument, Invocation, Program};
@@ -7,10 +7,10 @@ use hooks_facts::globs::Gap;
 use super::files::{Named, OwnFiles, Reach};
 use crate::facts::{Call, ParsedCommand};
 
-/// Programs that change all below a folder, where they are told to.
+/// Programs that change everything below a folder if they have a recursive option.
 const DEEP_WITH_R: &[&str] = &["chattr", "chcon", "chgrp", "chmod", "chown", "setfacl"];
 
-/// Programs that hand a folder to others, who do what they want with it.
+/// Programs that pass a folder to other programs, which may change it in any way.
 const HANDS_OVER: &[&str] = &[
     "bwrap",
     "chroot",
@@ -24,25 +24,26 @@ const HANDS_OVER: &[&str] = &[
     "unshare",
 ];
 
-/// Those of them whose words are seldom names of the host: the commands that run in a container.
+/// Container engines: programs of `HANDS_OVER` whose words mostly are commands inside a container and not
+/// paths of the host.
 const ENGINES: &[&str] = &["docker", "nerdctl", "podman"];
 
-/// Programs that send texts to people, in which files are mentioned.
+/// Programs that send texts to other users; files may be mentioned in such texts.
 const WRITES_TO_PEOPLE: &[&str] = &["gh", "glab", "hub", "jira", "mail", "sendmail", "tea"];
 
-/// Options whose values are such texts, of any program.
+/// Options of any program whose values are such texts.
 const TEXTS: &[&str] =
     &["--body", "--comment", "--description", "--message", "--notes", "--title", "-b", "-m", "-t"];
 
-/// Calls of programs in any language that take a folder away, or move it.
+/// Functions in any language that remove or move a folder.
 const TAKE_AWAY: &[&str] =
     &["rmtree", "rmSync", "rm_r", "rmdir", "remove", "rename", "move", "unlink", "rimraf", "truncate"];
 
-/// Those of them that take all below away, of the root, too.
+/// Functions of `TAKE_AWAY` that remove everything below a folder, also below the root.
 const TAKE_ALL_AWAY: &[&str] = &["rmtree", "rmSync", "rm_r", "rmdir", "rimraf"];
 
-/// What an invocation of a program of which nobody knows what it does names. Plain words that are none of the files are
-/// left out.
+/// Returns the names in an invocation of a program with an unknown effect, without plain words that name none
+/// of the files.
 pub(super) fn of_invocation<'a>(
     call: Call<'a>,
     command: &'a ParsedCommand,
@@ -80,7 +81,7 @@ pub(super) fn of_invocation<'a>(
     }))
 }
 
-/// What a program does to what it names.
+/// Returns the extent of a program's changes to the files that it names.
 fn reach_of(program: &str, argv: &[Argument]) -> Reach {
     let of_texts = argv.iter().map(|word| reach_of_text(&word.outline())).max().unwrap_or(Reach::Itself);
     let is_deep = DEEP_WITH_R.contains(&program) && argv.iter().any(|word| is_recursive(word.prefix()));
@@ -92,7 +93,7 @@ fn reach_of(program: &str, argv: &[Argument]) -> Reach {
     }
 }
 
-/// Whether a `chmod` gives rights to the owner and the group, and takes none: `chmod -R u+w`.
+/// Returns whether a `chmod` only gives rights to the owner and the group and takes none: `chmod -R u+w`.
 fn only_gives_rights(argv: &[Argument]) -> bool {
     let mut words = argv.iter().skip(1);
     let is_option = |word: &&str| word.starts_with('-');
@@ -113,12 +114,13 @@ fn only_gives_rights(argv: &[Argument]) -> bool {
     mode.is_some_and(|mode| mode.split(',').all(gives))
 }
 
-/// Whether `/` in a word is the root of a container: it stands alone, or in the text of a command.
+/// Returns whether `/` in a word is the root of a container: it is the whole word, or part of the text of a
+/// command.
 fn is_of_a_container(word: &str) -> bool {
     word == "/" || word.contains(char::is_whitespace)
 }
 
-/// What the text of a program names.
+/// Returns the names in the text of a program.
 pub(super) fn of_program<'a>(
     call: Call<'a>,
     command: &'a ParsedCommand,
@@ -131,7 +133,7 @@ pub(super) fn of_program<'a>(
     })
 }
 
-/// Names, and what they are in the folder that an argument of the call sends its commands to.
+/// Returns the names, each also relative to the folder that an argument of the call sets for its commands.
 fn names(call: Call<'_>, names: Vec<Argument>) -> Vec<Argument> {
     let moved = |name: &Argument| match name {
         Argument::Literal(text) => call.moved(text).map(Argument::Literal),
@@ -143,7 +145,7 @@ fn names(call: Call<'_>, names: Vec<Argument>) -> Vec<Argument> {
     names.into_iter().chain(moved).collect()
 }
 
-/// A word, and what may be a path in it.
+/// Returns a word and the parts of it that may be paths.
 fn pieces(word: &Argument, is_split: bool) -> Vec<Argument> {
     let outline = word.outline();
     let mut texts = vec![&*outline];
@@ -162,13 +164,14 @@ fn pieces(word: &Argument, is_split: bool) -> Vec<Argument> {
     texts.into_iter().map(as_argument).collect()
 }
 
-/// The pieces of a text between what paths are rarely written with.
+/// Splits a text at characters that are rare in paths.
 fn split(text: &str) -> Vec<&str> {
     let is_mark = |c: char| c.is_whitespace() || "'\"`()[]{}<>|&;,=:@!#%^+\\".contains(c);
     text.split(is_mark).filter(|piece| !piece.is_empty() && !piece.starts_with('-')).collect()
 }
 
-/// What the text of a program does to what it names, by what it calls.
+/// Returns the extent of the changes that a program's text makes to the files it names, by the functions it
+/// calls.
 fn reach_of_text(text: &str) -> Reach {
     let calls = |names: &[&str]| text.contains('(') && names.iter().any(|name| text.contains(name));
     if calls(TAKE_ALL_AWAY) {
@@ -185,14 +188,14 @@ fn is_recursive(word: &str) -> bool {
     bundle.is_some_and(|bundle| bundle.contains('R')) || (word.len() > 4 && "--recursive".starts_with(word))
 }
 
-/// Whether a mount can only be read: `-v a:b:ro`.
+/// Returns whether a mount is read-only: `-v a:b:ro`.
 fn is_read_only(word: &str) -> bool {
     let options = word.rsplit(':').next().unwrap_or_default();
     let mut all = word.split(',').chain(options.split(','));
     all.any(|option| matches!(option, "ro" | "readonly" | "readonly=true"))
 }
 
-/// Whether a name says nothing of a file: it is a variable, an option or a folder that everything is in.
+/// Returns whether a name identifies no file: a variable, an option, or a folder such as `.` or `/`.
 pub(super) fn says_nothing(name: &str) -> bool {
     let names = |c: char| Gap::of(c).is_none() && c.is_alphanumeric();
     !name.contains(names)

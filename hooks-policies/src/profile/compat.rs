@@ -1,4 +1,4 @@
-//! Squad's pipeline as one hook before tools and one transform after them.
+//! Squad's pipeline as one hook before tool calls and one transform after them.
 
 use std::borrow::Cow;
 use std::convert::Infallible;
@@ -18,25 +18,25 @@ use crate::squad::{Blocker, SquadCall, SquadDecision, SquadPipeline};
 
 const NAME: &str = "squad-compat";
 
-/// Squad's pipeline in a stack: decides before tools, scrubs after them, exactly as Squad does.
+/// Squad's pipeline in a stack: decides before tool calls and scrubs after them, exactly as Squad does.
 ///
-/// Its answer is given once per call, when the event is prepared or asked about alone; it neither judges again what
-/// others rewrite nor gives a counted question back. A run that fails is the failure of the hook, which a
-/// [`FailureLayer`] makes a denial. Arguments that a custom hook changes in place reach the caller, those that it
-/// replaces do not. A result that a hook leaves out becomes null;
-/// the text of an error, which Squad's hooks are not shown, stays as it is.
+/// The pipeline answers once per call, when the event is prepared or judged alone. It does not judge again
+/// after other hooks rewrite the event, and does not give a counted question back. If a run fails, the hook
+/// fails, which a [`FailureLayer`] makes a denial. Arguments that a custom hook changes in place reach the
+/// caller; arguments that it replaces do not. A result that a hook leaves out becomes null. The text of an
+/// error, which Squad does not pass to its hooks, stays unchanged.
 #[derive(Clone)]
 pub struct SquadCompat {
     pipeline: Arc<SquadPipeline>,
 }
 
 impl SquadCompat {
-    /// Runs `pipeline`, with the custom hooks that were added to it.
+    /// Creates a hook that runs `pipeline` with the custom hooks that were added to it.
     pub fn new(pipeline: Arc<SquadPipeline>) -> Self {
         Self { pipeline }
     }
 
-    /// The pipeline, whose lockout registry may be changed.
+    /// Returns the pipeline, whose lockout registry may be changed.
     pub fn pipeline(&self) -> &SquadPipeline {
         &self.pipeline
     }
@@ -128,7 +128,7 @@ impl std::fmt::Debug for SquadCompat {
     }
 }
 
-/// A call as Squad's hooks see it.
+/// Converts a call to the form that Squad's hooks take.
 pub(super) fn call_of<'a>(tool: &'a str, arguments: &'a Value, context: &'a HookContext) -> SquadCall<'a> {
     SquadCall::new(tool, arguments, &context.agent_name, &context.session_id)
 }

@@ -1,6 +1,6 @@
 //! Squad's custom hooks beside the strict policies.
 //!
-//! What Squad lets pass is strict here: an action that nobody knows denies, and so does a hook that fails or answers
+//! Cases that Squad allows are denied here: an unknown action, a hook that fails, and a hook that returns
 //! nothing.
 
 use std::borrow::Cow;
@@ -21,19 +21,19 @@ use tower_service::Service;
 use super::compat::call_of;
 use crate::squad::{CustomPostHook, CustomPreHook};
 
-/// A custom hook before tools, as a decider: its changes are judged by all policies.
+/// Custom hook before tool calls, as a decider: its changes are judged by all policies.
 pub struct SquadHook<H> {
     name: Arc<str>,
     hook: Arc<H>,
 }
 
 impl<H: CustomPreHook + 'static> SquadHook<H> {
-    /// The hook under a name, which its reasons give.
+    /// Creates a hook with the name that its reasons give.
     pub fn new(name: impl Into<Arc<str>>, hook: H) -> Self {
         Self { name: name.into(), hook: Arc::new(hook) }
     }
 
-    /// Adds it to a set of hooks, with failures that deny.
+    /// Adds the hook to a set; its failures deny.
     pub fn add_to(self, builder: HooksBuilder) -> HooksBuilder {
         let guard = FailureLayer::new(Arc::clone(&self.name));
         builder.stack(&guard, DecideLayer::new(self).layer(Settle))
@@ -103,14 +103,14 @@ impl<H> fmt::Debug for SquadHook<H> {
     }
 }
 
-/// A custom hook after tools, as a transform. A result that it leaves out becomes null.
+/// Custom hook after tool calls, as a transform. A result that it leaves out becomes null.
 pub struct SquadResultHook<H> {
     name: Arc<str>,
     hook: H,
 }
 
 impl<H: CustomPostHook> SquadResultHook<H> {
-    /// The hook under a name, which reports give.
+    /// Creates a hook with the name that reports give.
     pub fn new(name: impl Into<Arc<str>>, hook: H) -> Self {
         Self { name: name.into(), hook }
     }

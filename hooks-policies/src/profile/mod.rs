@@ -1,10 +1,10 @@
 //! Squad's policies as hooks: exactly as Squad runs them, or read strictly.
 //!
-//! * [`SquadCompat`] puts Squad's pipeline into a stack. It is named as exempt from laws 2 to 4: it judges before
-//!   its own hooks rewrite, and allows what it cannot read.
-//! * [`squad_policy_to_strict`] reads a Squad policy into the strict configuration.
-//! * [`SquadHook`] and [`SquadResultHook`] take Squad's custom hooks along: in front of the strict policies, so that
-//!   what they rewrite is judged, and what they add to a result is scrubbed.
+//! - [`SquadCompat`] runs Squad's pipeline in a stack. It is exempt from laws 2 to 4: it judges before its
+//!   own hooks rewrite, and allows calls that it cannot read.
+//! - [`squad_policy_to_strict`] converts a Squad policy to the strict configuration.
+//! - [`SquadHook`] and [`SquadResultHook`] run Squad's custom hooks in front of the strict policies.
+//!   Rewritten calls are judged, and text added to a result is scrubbed.
 //!
 //! ```
 //! use hooks_core::Hooks;

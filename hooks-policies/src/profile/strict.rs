@@ -1,4 +1,4 @@
-//! Reads a Squad policy into the strict configuration.
+//! Converts a Squad policy to the strict configuration.
 
 use serde_json::Value;
 
@@ -20,20 +20,28 @@ const FIELDS: &[&str] = &[
     "reviewerLockout",
 ];
 
-/// A path argument that Squad's lockout does not look at.
+/// Path argument that Squad's lockout ignores.
 const UNLOCKED_ARGUMENT: &str = "filePath";
 
-/// The strict configuration that a Squad policy asks for.
+/// Converts a Squad policy to the strict configuration that has the same meaning.
 ///
-/// Patterns keep Squad's dialect, read safely; both spellings of the limit are read (`maxAskUser`,
-/// `maxAskUserPerSession`). As in Squad, an empty list switches its guard off, absent commands are the default ones, a
-/// call that names no path or command passes, a limit below zero is none, and questions count that something else
-/// denies; a limit of zero is no question at all. Connection strings and network addresses are no personal data. Texts that are no commands (`rm.*`, `| sh`) are blocked as
-/// fragments. The argument `filePath` is guarded but not locked, as Squad's users know it: take it out of
-/// `reviewer_lockout.ignored_arguments` to lock it.
+/// Patterns keep Squad's dialect, parsed safely. Both spellings of the limit are accepted (`maxAskUser`,
+/// `maxAskUserPerSession`).
+///
+/// As in Squad:
+///
+/// - an empty list switches its guard off, and missing commands mean the default ones;
+/// - a call that names no path or command is allowed;
+/// - a limit below zero means no limit, and a limit of zero allows no question;
+/// - questions that another hook denies are counted;
+/// - connection strings and network addresses do not count as personal data.
+///
+/// Texts that are not valid command patterns (`rm.*`, `| sh`) are blocked as fragments. The argument
+/// `filePath` is guarded but not locked, as users of Squad expect; to lock it, remove it from
+/// `reviewer_lockout.ignored_arguments`.
 ///
 /// # Errors
-/// Fields of another type and fields that Squad does not know, all of them.
+/// Returns an error for each field that has another type or that Squad does not know.
 pub fn squad_policy_to_strict(policy: &SquadPolicy) -> Result<PolicyConfig, PolicyErrors> {
     let mut errors = PolicyErrors::default();
     let write_paths = texts(policy.allowed_write_paths.as_ref(), "allowedWritePaths", &mut errors);
@@ -73,8 +81,8 @@ pub fn squad_policy_to_strict(policy: &SquadPolicy) -> Result<PolicyConfig, Poli
     })
 }
 
-/// Everything that is scrubbed by default but network addresses and the passwords in URLs: Squad's users know
-/// connection strings to pass but for what looks like an e-mail address in them.
+/// All default labels except network addresses and passwords in URLs: Squad lets connection strings pass,
+/// except for parts that look like an e-mail address.
 fn redaction() -> RedactionConfig {
     let passes = [Label::Ipv4, Label::Ipv6, Label::UrlPassword];
     let labels = Label::built_in().filter(|label| !passes.contains(label));
@@ -114,7 +122,7 @@ fn texts(field: Option<&Value>, name: &str, errors: &mut PolicyErrors) -> Option
     Some(items.iter().enumerate().filter_map(text).collect())
 }
 
-/// A limit; below zero it is none. Part of a question is a question, as Squad counts.
+/// Parses a limit; below zero there is no limit. A fraction of a question counts as a question, as in Squad.
 #[expect(
     clippy::cast_possible_truncation,
     clippy::cast_sign_loss,
@@ -142,7 +150,7 @@ fn switch(field: Option<&Value>, name: &str, errors: &mut PolicyErrors) -> bool 
     }
 }
 
-/// The known field with the same letters, or all of them.
+/// Returns the known field with the same letters, or all known fields.
 fn hint(field: &str) -> String {
     let letters = |name: &str| {
         name.chars().filter(|c| c.is_alphanumeric()).flat_map(char::to_lowercase).collect::<String>()

@@ -80,7 +80,7 @@ fn an_argument_that_names_the_folder_does_not_get_around_it() {
     }
 }
 
-/// As a configuration protects itself, where none of it is there yet.
+/// As a configuration protects its own files, before any of them exists.
 fn itself() -> ProtectedFiles {
     let patterns = ["hooks.yaml", ".hooks/hooks.yaml", ".claude/settings.json", ".github/hooks"];
     ProtectedFiles::new(&patterns, &CallReader::default()).unwrap()

@@ -1,4 +1,4 @@
-//! Writes tool arguments for telemetry: sensitive fields replaced, values scrubbed, the text cut to a limit.
+//! Formats tool arguments for telemetry: sensitive fields replaced, values scrubbed, the text cut to a limit.
 
 use serde_json::{Map, Value};
 
@@ -9,18 +9,18 @@ use super::{
     text::floor,
 };
 
-/// What stands in the place of a sensitive field.
+/// Replacement for the value of a sensitive field.
 const REDACTED: &str = "[REDACTED]";
 
-/// How arguments are written.
+/// Options for formatting arguments.
 #[derive(Clone, Debug)]
 #[non_exhaustive]
 pub struct Options {
-    /// The longest text, in UTF-16 units, as telemetry backends count; 1024 by default.
+    /// Longest text, in UTF-16 units, as telemetry backends count; 1024 by default.
     pub limit: usize,
     /// Whether a list at the top is written as an object with index keys, as the Squad SDK records it.
     pub list_as_object: bool,
-    /// What is looked for in the values; every built-in label by default.
+    /// Scrubber for the values; by default, with every built-in label.
     pub scrubber: Scrubber,
 }
 
@@ -39,7 +39,7 @@ impl Options {
         self
     }
 
-    /// Sets what is looked for in the values.
+    /// Sets the scrubber for the values.
     #[must_use]
     pub fn with_scrubber(mut self, scrubber: Scrubber) -> Self {
         self.scrubber = scrubber;
@@ -53,11 +53,11 @@ impl Default for Options {
     }
 }
 
-/// Writes `arguments` as compact JSON that is fit for a record.
+/// Formats `arguments` as compact JSON that may be recorded.
 ///
-/// A field whose name promises a secret becomes `[REDACTED]` at every depth, whatever its type at the top. Deeper down,
-/// null, booleans and numbers of fewer than four digits stay: they are flags and counts. The text is cut after
-/// scrubbing, and never inside a marker.
+/// A field whose name suggests a secret becomes `[REDACTED]` at every depth; at the top, whatever its type.
+/// Deeper down, null, booleans and numbers of fewer than four digits stay: they are flags and counts. The
+/// text is cut after scrubbing, and never inside a marker.
 #[must_use]
 pub fn redact_arguments(arguments: &Value, options: &Options) -> String {
     let mut value = match arguments {
@@ -91,7 +91,7 @@ fn redact_fields(value: &mut Value) {
     }
 }
 
-/// Tells whether a field below the top could hold a secret.
+/// Returns whether a field below the top could hold a secret.
 fn is_revealing(field: &Value) -> bool {
     match field {
         Value::Null | Value::Bool(_) => false,
@@ -100,7 +100,7 @@ fn is_revealing(field: &Value) -> bool {
     }
 }
 
-/// Cuts `text` to `limit` UTF-16 units, before a marker rather than inside it.
+/// Cuts `text` to `limit` UTF-16 units; a marker at the limit is left out whole.
 fn cut(mut text: String, limit: usize, marker: &Marker) -> String {
     let mut units = 0;
     let end = text.char_indices().find(|(_, c)| {
@@ -111,7 +111,7 @@ fn cut(mut text: String, limit: usize, marker: &Marker) -> String {
     let reach = floor(&text, end + 2 * REDACTED.len() + 2 * MAX_NAME);
     let mut from = 0;
     let mut at = end;
-    // Markers are found in order, so the first that reaches over the cut decides.
+    // Markers are found in order, so the first one that extends past the limit decides.
     while let Some(found) = text.get(from..reach).and_then(|rest| next_marker(rest, marker)) {
         let (start, stop) = (from + found.start, from + found.end);
         if start >= end {

@@ -1,4 +1,5 @@
-//! The value in `password=…`, `"secret": "…"`, `--token …`, `<password>…</password>` and "the password is …".
+//! Finds the value in `password=…`, `"secret": "…"`, `--token …`, `<password>…</password>` and "the password
+//! is …".
 
 use super::{
     label::Label,
@@ -8,10 +9,10 @@ use super::{
     value::{self, Style},
 };
 
-/// The longest value in quotation marks, and the longest without.
+/// Longest value, with or without quotation marks.
 const MAX_VALUE: usize = 4096;
 
-/// A value behind a name.
+/// Value after a name.
 #[derive(Debug)]
 struct Value {
     start: usize,
@@ -19,7 +20,7 @@ struct Value {
     style: Style,
 }
 
-/// What a name is followed by.
+/// Text between a name and its value.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum Separator {
     Equals,
@@ -45,7 +46,7 @@ pub(super) fn name_around(bytes: &[u8], at: usize) -> (usize, usize) {
     (start, end)
 }
 
-/// Finds the secret behind the name at `start..end`.
+/// Finds the secret after the name at `start..end`.
 pub(super) fn find(text: &str, start: usize, end: usize) -> Option<Span> {
     let name = text.get(start..end)?;
     let noun = names::noun(name)?;
@@ -67,7 +68,7 @@ pub(super) fn find(text: &str, start: usize, end: usize) -> Option<Span> {
     Some(Span::new(value.start, value.end, label))
 }
 
-/// Finds the password of `user:password` behind a user option that ends at `at`.
+/// Finds the password of `user:password` after a user option that ends at `at`.
 pub(super) fn user_option(text: &str, at: usize) -> Option<Span> {
     let bytes = text.as_bytes();
     let from = run_end(bytes, at, 4, |b| b == b' ' || b == b'=');
@@ -87,7 +88,7 @@ pub(super) fn user_option(text: &str, at: usize) -> Option<Span> {
     secret.then(|| Span::new(colon + 1, end, Label::Password))
 }
 
-/// Finds the password behind the option `flag` of a command that ends at `at`: `sshpass -p …`, `mysql -p…`.
+/// Finds the password after the option `flag` of a command that ends at `at`: `sshpass -p …`, `mysql -p…`.
 pub(super) fn command_option(text: &str, at: usize, flag: &[u8], attached: bool) -> Option<Span> {
     let bytes = text.as_bytes();
     let line_end = run_end(bytes, at, 160, |b| b != b'\n' && b != b'|' && b != b';');
@@ -101,7 +102,7 @@ pub(super) fn command_option(text: &str, at: usize, flag: &[u8], attached: bool)
         .then(|| Span::new(start, end, Label::Password))
 }
 
-/// Returns the value behind a name, without judging it.
+/// Returns the value after a name, without judging it.
 fn value_behind(text: &str, start: usize, end: usize, noun: Noun) -> Option<Value> {
     let bytes = text.as_bytes();
     let (separator, from) = separator(bytes, start, end, noun)?;
@@ -128,7 +129,7 @@ fn value_behind(text: &str, start: usize, end: usize, noun: Noun) -> Option<Valu
     Some(Value { start: from, end, style })
 }
 
-/// Reads what stands between a name and its value; returns it with the place of the value.
+/// Parses the separator between a name and its value; returns it with the position of the value.
 fn separator(bytes: &[u8], start: usize, end: usize, noun: Noun) -> Option<(Separator, usize)> {
     let blank = |from: usize| run_end(bytes, from, 8, |b| b == b' ' || b == b'\t');
     if byte(bytes, end) == b'>' && byte_before(bytes, start) == b'<' {
@@ -165,7 +166,7 @@ fn is_upper(name: &[u8]) -> bool {
     name.contains(&b'_') && !name.iter().any(u8::is_ascii_lowercase)
 }
 
-/// Reads "password is", "password was", "login x password".
+/// Parses "password is", "password was", "login x password".
 fn prose(bytes: &[u8], start: usize, at: usize) -> Option<(Separator, usize)> {
     let machine = line_before(bytes, start, 96).split(|b| *b == b' ').any(|word| word == b"login");
     if machine && line_before(bytes, start, 96).starts_with(b"machine ") {
@@ -177,7 +178,7 @@ fn prose(bytes: &[u8], start: usize, at: usize) -> Option<(Separator, usize)> {
     Some((Separator::Prose, if link && next > word_end { next } else { at }))
 }
 
-/// Returns the inside of the quotation that begins at `from`.
+/// Returns the inside of the quotation that starts at `from`.
 fn quotation(bytes: &[u8], from: usize) -> Option<(usize, usize)> {
     let prefix = b"bBrRuUfF@".contains(&byte(bytes, from)) && b"\"'".contains(&byte(bytes, from + 1));
     let from = if prefix { from + 1 } else { from };
@@ -209,7 +210,7 @@ fn quotation(bytes: &[u8], from: usize) -> Option<(usize, usize)> {
     None
 }
 
-/// Returns the value behind a type: `password: str = "…"`.
+/// Returns the value after a type: `password: str = "…"`.
 fn typed_value(bytes: &[u8], from: usize) -> Option<(usize, usize)> {
     let end = run_end(bytes, from, 32, |b| b.is_ascii_alphanumeric() || b"&_<>[]| ':.?".contains(&b));
     let equals = byte(bytes, end) == b'=' && end > from;
@@ -218,7 +219,7 @@ fn typed_value(bytes: &[u8], from: usize) -> Option<(usize, usize)> {
 
 /// Returns the end of a value without quotation marks.
 fn plain_end(bytes: &[u8], from: usize, separator: Separator) -> usize {
-    // A template or a call is no secret, so its end is not worth a long search.
+    // A template or a call is not a secret, so its end is not worth a long search.
     let limit = if b"${(<".contains(&byte(bytes, from)) { value::HEAD } else { MAX_VALUE };
     let rest = bytes.get(from..bytes.len().min(from + limit)).unwrap_or_default();
     let mut depth = 0_usize;
@@ -226,7 +227,7 @@ fn plain_end(bytes: &[u8], from: usize, separator: Separator) -> usize {
         let at = from + i;
         match b {
             _ if b.is_ascii_whitespace() => depth == 0,
-            // A template or a call may hold spaces.
+            // A template or a call may contain spaces.
             b'{' | b'(' if i < 4 => {
                 depth += 1;
                 false
@@ -256,7 +257,7 @@ fn plain_end(bytes: &[u8], from: usize, separator: Separator) -> usize {
     end
 }
 
-/// Tells whether a sign at `at - 1` ends a field: nothing follows, or the next field does.
+/// Returns whether the character at `at - 1` ends a field: the text ends there, or the next field starts.
 fn ends_field(bytes: &[u8], at: usize) -> bool {
     let next = byte(bytes, at);
     if next == 0 || next.is_ascii_whitespace() || b"\"'`}]),;".contains(&next) {

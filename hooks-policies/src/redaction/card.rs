@@ -2,7 +2,7 @@
 
 use super::digits::Sequence;
 
-/// Reads a card number from the start of `sequence`.
+/// Parses a card number from the start of `sequence`.
 pub(super) fn read(sequence: &Sequence<'_>) -> Option<(usize, usize)> {
     let groups = sequence.groups();
     let first = groups.first()?;
@@ -23,7 +23,8 @@ pub(super) fn read(sequence: &Sequence<'_>) -> Option<(usize, usize)> {
     None
 }
 
-/// Tells whether the first `count` groups are laid out as on a card: a group of four, then groups of three to six.
+/// Returns whether the first `count` groups have the layout of a card: a group of four, then groups of three
+/// to six.
 fn has_layout(sequence: &Sequence<'_>, count: usize) -> bool {
     let groups = sequence.groups();
     let separator = sequence.separators(count).next().unwrap_or_default();
@@ -33,7 +34,7 @@ fn has_layout(sequence: &Sequence<'_>, count: usize) -> bool {
     count == 1 || (four && same && sizes && matches!(separator, b" " | b"-" | b"."))
 }
 
-/// Tells whether the digits in `bytes` pass the Luhn check.
+/// Returns whether the digits in `bytes` pass the Luhn check.
 fn luhn(bytes: &[u8]) -> bool {
     let digits = bytes.iter().rev().filter(|b| b.is_ascii_digit()).map(|b| u32::from(b - b'0'));
     let sum: u32 = digits

@@ -1,4 +1,4 @@
-//! Walks over the digits and colons of a text once and asks what each sequence is.
+//! Walks over the digits and colons of a text once and determines the kind of each sequence.
 
 use super::{
     card, iban,
@@ -9,12 +9,12 @@ use super::{
     text::{byte, byte_before, run_end},
 };
 
-/// A run of digits.
+/// Run of digits.
 #[derive(Clone, Copy, Debug, Default)]
 pub(super) struct Group {
-    /// The first digit.
+    /// Position of the first digit.
     pub(super) start: usize,
-    /// The byte after the last digit.
+    /// Position after the last digit.
     pub(super) end: usize,
 }
 
@@ -25,12 +25,12 @@ impl Group {
     }
 }
 
-/// No number that is looked for has more groups.
+/// Most groups in any number that is searched for.
 const MAX_GROUPS: usize = 9;
-/// No group that is looked for has more digits.
+/// Most digits in any group that is searched for.
 const MAX_RUN: usize = 20;
 
-/// Digits in groups with short separators, from one digit on.
+/// Digits in groups with short separators, starting at one digit.
 #[derive(Debug)]
 pub(super) struct Sequence<'t> {
     /// The whole text.
@@ -63,7 +63,7 @@ impl<'t> Sequence<'t> {
         self.groups.get(..self.len).unwrap_or_default()
     }
 
-    /// Returns what stands between two neighbouring groups.
+    /// Returns the text between two neighbouring groups.
     pub(super) fn separator(&self, left: Group, right: Group) -> &'t [u8] {
         self.bytes.get(left.end..right.start).unwrap_or_default()
     }
@@ -78,7 +78,8 @@ impl<'t> Sequence<'t> {
             .map(|(a, b)| self.separator(*a, *b))
     }
 
-    /// Tells whether nothing before `start` or behind `end` makes the digits part of something longer.
+    /// Returns whether the text before `start` and after `end` does not make the digits part of something
+    /// longer.
     pub(super) fn stands_alone(&self, start: usize, end: usize) -> bool {
         let before = byte_before(self.bytes, start);
         let before_that = start.checked_sub(2).map_or(0, |at| byte(self.bytes, at));
@@ -88,7 +89,7 @@ impl<'t> Sequence<'t> {
         opens && self.ends(end)
     }
 
-    /// Tells whether nothing behind `end` makes the digits part of something longer.
+    /// Returns whether the text after `end` does not make the digits part of something longer.
     pub(super) fn ends(&self, end: usize) -> bool {
         let (next, after) = (byte(self.bytes, end), byte(self.bytes, end + 1));
         !next.is_ascii_alphanumeric()
@@ -97,7 +98,7 @@ impl<'t> Sequence<'t> {
     }
 }
 
-/// Finds everything that is made of digits.
+/// Finds everything that consists of digits.
 pub(super) fn find(text: &str, labels: Labels, found: &mut Vec<Span>) {
     let bytes = text.as_bytes();
     let v6 = labels.contains(&Label::Ipv6);
@@ -118,7 +119,7 @@ pub(super) fn find(text: &str, labels: Labels, found: &mut Vec<Span>) {
     }
 }
 
-/// Says what the digits that begin at `at` are.
+/// Returns the kind of the digits that start at `at`.
 fn number(text: &str, at: usize, labels: Labels) -> Option<Span> {
     let bytes = text.as_bytes();
     let asked = |label: Label| labels.contains(&label).then_some(label);

@@ -1,7 +1,8 @@
 //! Finds e-mail addresses: Unicode, quoted, escaped and percent-encoded ones.
 //!
-//! An address needs a real top-level domain. Remotes (`user@host:path`), package versions (`name@1.2.3`), the user part
-//! of a URL, logins of `ssh` and its like, and members of code (`this@Outer.field`) are not addresses.
+//! An address needs a real top-level domain. Remotes (`user@host:path`), package versions (`name@1.2.3`), the
+//! user part of a URL, logins of `ssh` and similar programs, and members of code (`this@Outer.field`) are not
+//! addresses.
 
 use std::sync::LazyLock;
 
@@ -21,7 +22,7 @@ static ENCODED_AT: LazyLock<Option<AhoCorasick>> = LazyLock::new(|| {
     AhoCorasick::builder().match_kind(MatchKind::LeftmostFirst).build(spellings).ok()
 });
 
-/// RFC 5321 allows 64 bytes; room for encodings.
+/// RFC 5321 allows 64 bytes; the rest is room for encodings.
 const MAX_LOCAL: usize = 256;
 /// RFC 1035 allows 255 bytes.
 const MAX_DOMAIN: usize = 256;
@@ -38,7 +39,7 @@ pub(super) fn find(text: &str, found: &mut Vec<Span>) {
     }
 }
 
-/// Ends an address behind the first letters of its last label, where there are two or more.
+/// Ends an address after the leading letters of its last label, if there are two or more.
 pub(super) fn end_with_letters(text: &str, address: &mut Span) {
     let inside = text.get(address.start..address.end).unwrap_or_default();
     let Some(last) = inside.rfind('.').map(|dot| dot + 1) else { return };
@@ -54,7 +55,7 @@ fn note(address: Option<(usize, usize)>, floor: usize, found: &mut Vec<Span>) ->
     end
 }
 
-/// Returns the extent of the address around an `@` that spans `at..after`, not reaching before `floor`.
+/// Returns the extent of the address around an `@` that spans `at..after`, starting at `floor` or later.
 fn address(text: &str, at: usize, after: usize, floor: usize) -> Option<(usize, usize)> {
     let end = domain_end(text, after)?;
     let start = quoted_local(text, at, floor).or_else(|| local_start(text, at, end, floor))?;
@@ -75,7 +76,7 @@ fn address(text: &str, at: usize, after: usize, floor: usize) -> Option<(usize, 
     Some((start, end))
 }
 
-/// Returns the end of the domain that begins at `start`, if it is one.
+/// Returns the end of the domain that starts at `start`, if it is a domain.
 fn domain_end(text: &str, start: usize) -> Option<usize> {
     let mut labels: Vec<(usize, usize)> = Vec::with_capacity(4);
     let mut from = start;
@@ -120,7 +121,7 @@ fn label<'t>(text: &'t str, range: &(usize, usize)) -> &'t str {
     text.get(range.0..range.1).unwrap_or_default()
 }
 
-/// Tells whether `c` is the first letter of a script without spaces, right behind Latin letters.
+/// Returns whether `c` is the first letter of a script without spaces, directly after Latin letters.
 fn ends_latin(text: &str, from: usize, at: usize, c: char) -> bool {
     is_unspaced(c) && at > from && text.get(from..at).is_some_and(str::is_ascii)
 }
@@ -130,7 +131,7 @@ fn is_unspaced(c: char) -> bool {
     matches!(c, '\u{3040}'..='\u{30ff}' | '\u{3400}'..='\u{9fff}' | '\u{ac00}'..='\u{d7af}')
 }
 
-/// Tells whether a domain that begins with these labels is a version (`18.3.0-canary.x`) or a density (`2x.png`).
+/// Returns whether a domain with these first labels is a version (`18.3.0-canary.x`) or a density (`2x.png`).
 fn is_version(first: &str, second: &str) -> bool {
     let number = first.strip_prefix('v').unwrap_or(first);
     let digits = number.trim_end_matches('x');
@@ -138,7 +139,7 @@ fn is_version(first: &str, second: &str) -> bool {
     all_digits && (digits.len() < number.len() || second.starts_with(|c: char| c.is_ascii_digit()))
 }
 
-/// Tells whether the letters' case and what follows fit a domain rather than a member of code.
+/// Returns whether the case of the letters and the following text fit a domain rather than a member of code.
 fn is_written_as_domain(text: &str, start: usize, end: usize, top: &str, labels: usize) -> bool {
     if tld::is_common(top) {
         return true;
@@ -183,14 +184,14 @@ fn local_start(text: &str, at: usize, end: usize, floor: usize) -> Option<usize>
     let local = text.get(start..at)?;
     let bare = local.trim_start_matches(['.', '-', '\'', '+', '\u{2019}']);
     start += local.len() - bare.len();
-    // `f'jane@example.com'`: an apostrophe that is closed behind the address opened a quotation.
+    // `f'jane@example.com'`: an apostrophe that is closed after the address opened a quotation.
     if byte(text.as_bytes(), end) == b'\'' && !local.starts_with('\'') {
         start = text.get(start..at)?.rfind('\'').map_or(start, |quote| start + quote + 1);
     }
     text.get(start..at)?.contains(char::is_alphanumeric).then_some(start)
 }
 
-/// Steps over an escape that ends where the local part seems to begin: `\n`, `\u003c`, `%3C`.
+/// Steps over an escape that ends where the local part seems to start: `\n`, `\u003c`, `%3C`.
 fn skip_escapes(text: &str, start: usize, at: usize) -> usize {
     let bytes = text.as_bytes();
     let is_hex = |from: usize, n: usize| (from..from + n).all(|i| byte(bytes, i).is_ascii_hexdigit());
@@ -210,7 +211,7 @@ fn skip_escapes(text: &str, start: usize, at: usize) -> usize {
     last.map_or(start, |place| start + place + 3)
 }
 
-/// Tells whether `:path` follows the host, as in `user@host:dir/file`.
+/// Returns whether `:path` follows the host, as in `user@host:dir/file`.
 fn is_remote(text: &str, end: usize) -> bool {
     let word = run_start(text.as_bytes(), end, MAX_LOCAL + MAX_DOMAIN, |b| !b.is_ascii_whitespace());
     if memchr::memmem::find(text.as_bytes().get(word..end).unwrap_or_default(), b"://").is_some() {
@@ -223,7 +224,7 @@ fn is_remote(text: &str, end: usize) -> bool {
     path.starts_with(b"~") || path.starts_with(b".") || path.ends_with(b".git") || path.contains(&b'/')
 }
 
-/// Tells whether a line ends in a command that logs in somewhere and perhaps its options: `ssh -p 22 `.
+/// Returns whether a line ends with a login command and perhaps its options: `ssh -p 22 `.
 fn is_login(line: &[u8]) -> bool {
     let mut argument = false;
     if !line.ends_with(b" ") {

@@ -1,21 +1,21 @@
-//! Says why a scrubber could not be built.
+//! Errors in building a scrubber.
 
 use std::fmt;
 
-/// A pattern or marker that a scrubber cannot work with.
+/// Pattern or marker that a scrubber cannot use.
 #[derive(Debug, Clone, PartialEq, Eq)]
 #[non_exhaustive]
 pub enum ScrubberError {
-    /// The name of a pattern cannot stand in a marker.
+    /// The name of a pattern is not valid in a marker.
     PatternName {
         /// The name as it was given.
         name: String,
     },
-    /// The pattern is not a regular expression, or too big a one.
+    /// The pattern is not a regular expression, or is too big.
     PatternSyntax {
         /// The name of the pattern.
         name: String,
-        /// What is wrong with it, on one line.
+        /// Description of the error, on one line.
         reason: String,
     },
     /// The pattern matches the empty text.
@@ -23,9 +23,9 @@ pub enum ScrubberError {
         /// The name of the pattern.
         name: String,
     },
-    /// The parts of a marker could be mistaken for the text around it.
+    /// Parts of a marker could be mistaken for the text around it.
     MarkerPart {
-        /// The part as it was given.
+        /// The invalid part.
         part: String,
     },
 }

@@ -1,24 +1,24 @@
-//! Reads a credential behind its prefix.
+//! Parses a credential after its prefix.
 
 use super::{
     label::Label,
     text::{byte, byte_before, is_ident, run_end, starts_word},
 };
 
-/// A prefix and the body that makes it a credential.
+/// Prefix of a credential, with the body that has to follow.
 #[derive(Debug)]
 pub(super) struct Form {
-    /// What it begins with, in the vendor's case.
+    /// The prefix, in the vendor's case.
     pub(super) prefix: &'static str,
-    /// The bytes of the body.
+    /// Set of bytes in the body.
     pub(super) body: Body,
-    /// The least length of the body; a longer run belongs to it as a whole.
+    /// Minimum length of the body; a longer run belongs to it as a whole.
     pub(super) least: usize,
-    /// What it is.
+    /// Label of the credential.
     pub(super) label: Label,
 }
 
-/// A set of bytes.
+/// Set of bytes.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Body {
     /// Hex digits.
@@ -57,14 +57,14 @@ impl Body {
     }
 }
 
-/// The last run of each set that was measured, so that prefixes inside one run do not measure it again.
+/// The last measured run of each set, so that several prefixes inside one run do not measure it again.
 #[derive(Debug, Default)]
 pub(super) struct Runs {
     last: [(usize, usize); 9],
 }
 
 impl Runs {
-    /// Returns the end of the run of `body` that `from` is in.
+    /// Returns the end of the run of `body` that contains `from`.
     pub(super) fn end(&mut self, bytes: &[u8], body: Body, from: usize) -> usize {
         let Some(last) = self.last.get_mut(body as usize) else { return from };
         if !(last.0..last.1).contains(&from) {
@@ -74,10 +74,10 @@ impl Runs {
     }
 }
 
-/// How much of a body is looked at to tell a credential from a word.
+/// Number of bytes of a body that are checked to distinguish a credential from a word.
 const SAMPLE: usize = 64;
 
-/// Returns the extent of the credential whose prefix stands at `at`.
+/// Returns the extent of the credential whose prefix is at `at`.
 pub(super) fn read(bytes: &[u8], at: usize, form: &Form, runs: &mut Runs) -> Option<(usize, usize)> {
     let body = at + form.prefix.len();
     if bytes.get(at..body)? != form.prefix.as_bytes() || !starts_word(bytes, at) {
@@ -96,18 +96,19 @@ pub(super) fn read(bytes: &[u8], at: usize, form: &Form, runs: &mut Runs) -> Opt
     (long && exact && is_mixed(bytes.get(body..end)?)).then_some((value_only, end))
 }
 
-/// Tells whether letters and digits are mixed as no word of a language or a program mixes them.
+/// Returns whether letters and digits are mixed as in no word of a language or a program.
 fn is_mixed(body: &[u8]) -> bool {
     let sample = body.get(..body.len().min(SAMPLE)).unwrap_or_default();
     let digits = sample.iter().filter(|b| b.is_ascii_digit()).count();
     let letters = sample.iter().filter(|b| b.is_ascii_alphabetic()).count();
     let upper = sample.iter().any(u8::is_ascii_uppercase);
     let lower = sample.iter().any(u8::is_ascii_lowercase);
-    // Thirty random letters hold no digit once in two hundred; capitals inside tell them from words.
+    // One in two hundred random texts of thirty letters and digits has no digit; capitals inside distinguish
+    // such a text from words.
     letters > 0 && (digits > 0 || (upper && lower && sample.len() >= 16 && !sample.contains(&b'-')))
 }
 
-/// Reads a JSON web token (RFC 7519) at `eyJ`: three parts, or five when encrypted (RFC 7516).
+/// Parses a JSON web token (RFC 7519) at `eyJ`: three parts, or five if encrypted (RFC 7516).
 pub(super) fn jwt(bytes: &[u8], at: usize, runs: &mut Runs) -> Option<(usize, usize)> {
     if bytes.get(at..at + 3)? != b"eyJ" || !starts_word(bytes, at) {
         return None;
@@ -118,7 +119,7 @@ pub(super) fn jwt(bytes: &[u8], at: usize, runs: &mut Runs) -> Option<(usize, us
     }
     for part in 1..5 {
         let from = end + 1;
-        // A short look first: a long run behind a short part must stay the one that is remembered.
+        // A short check first: `runs` must keep a long run that follows a short part.
         let short = run_end(bytes, from, 8, |b| Body::Url.has(b)) < from + 8;
         if byte(bytes, end) != b'.' || (part == 1 && short) {
             return (part > 1).then_some((at, end));
@@ -132,7 +133,7 @@ pub(super) fn jwt(bytes: &[u8], at: usize, runs: &mut Runs) -> Option<(usize, us
     Some((at, end))
 }
 
-/// Reads a Slack webhook address from its scheme on (Slack, "Sending messages using incoming webhooks").
+/// Parses a Slack webhook address from its scheme on (Slack, "Sending messages using incoming webhooks").
 pub(super) fn slack_webhook(bytes: &[u8], at: usize, runs: &mut Runs) -> Option<(usize, usize)> {
     let end = runs.end(bytes, Body::Path, at);
     let path = bytes.get(at..end)?;
@@ -144,7 +145,7 @@ pub(super) fn slack_webhook(bytes: &[u8], at: usize, runs: &mut Runs) -> Option<
     (known && secret.len() >= 16 && is_mixed(secret)).then_some((start, end))
 }
 
-/// Reads a Telegram bot token around its `:AA` (Telegram, "Bot API").
+/// Parses a Telegram bot token around its `:AA` (Telegram, "Bot API").
 pub(super) fn telegram(bytes: &[u8], at: usize, runs: &mut Runs) -> Option<(usize, usize)> {
     let start = super::text::run_start(bytes, at, 12, |b| b.is_ascii_digit());
     let end = runs.end(bytes, Body::Url, at + 1);
@@ -154,7 +155,7 @@ pub(super) fn telegram(bytes: &[u8], at: usize, runs: &mut Runs) -> Option<(usiz
         .then_some((start, end))
 }
 
-/// Reads an Azure client secret around its `8Q~` (Microsoft Entra, "Client secrets").
+/// Parses an Azure client secret around its `8Q~` (Microsoft Entra, "Client secrets").
 pub(super) fn azure_secret(bytes: &[u8], at: usize) -> Option<(usize, usize)> {
     let start = at.checked_sub(3)?;
     let class = |b: u8| is_ident(b) || b"-.~".contains(&b);
@@ -164,13 +165,13 @@ pub(super) fn azure_secret(bytes: &[u8], at: usize) -> Option<(usize, usize)> {
         .then_some((start, end))
 }
 
-/// Reads a Twilio API key (Twilio, "API keys"): `SK` and 32 hex digits.
+/// Parses a Twilio API key (Twilio, "API keys"): `SK` and 32 hex digits.
 pub(super) fn twilio(bytes: &[u8], at: usize) -> Option<(usize, usize)> {
     let end = run_end(bytes, at + 2, 33, |b| b.is_ascii_hexdigit() && !b.is_ascii_uppercase());
     (end - at == 34 && starts_word(bytes, at) && !is_ident(byte(bytes, end))).then_some((at, end))
 }
 
-/// Returns the AWS secret that stands near its access key id, which ends at `end`.
+/// Returns the AWS secret near its access key id, which ends at `end`.
 pub(super) fn aws_secret_after(bytes: &[u8], end: usize) -> Option<(usize, usize)> {
     let class = |b: u8| b.is_ascii_alphanumeric() || b"/+".contains(&b);
     let limit = end + 80;
@@ -186,7 +187,8 @@ pub(super) fn aws_secret_after(bytes: &[u8], end: usize) -> Option<(usize, usize
     None
 }
 
-/// Tells whether `value` has the form of an AWS secret access key: forty bytes of base64 that are no digest.
+/// Returns whether `value` has the form of an AWS secret access key: forty bytes of base64 that are not a
+/// digest.
 pub(super) fn is_aws_secret(value: &[u8]) -> bool {
     value.len() == 40
         && value.iter().all(|b| b.is_ascii_alphanumeric() || b"/+=".contains(b))

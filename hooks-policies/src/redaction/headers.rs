@@ -1,4 +1,4 @@
-//! The credential in an `Authorization`, `Cookie` or API key header, and behind `Bearer` alone.
+//! Finds the credential in an `Authorization`, `Cookie` or API key header, and after `Bearer` alone.
 
 use super::{
     label::Label,
@@ -7,10 +7,10 @@ use super::{
     value,
 };
 
-/// The longest header value.
+/// Longest header value.
 const MAX_VALUE: usize = 8192;
 
-/// How much of a value is read to see whether there is a credential at all.
+/// Length of the part of a value that is parsed first, to check whether there is a credential at all.
 const FIRST_LOOK: usize = 256;
 
 /// Finds the credential of the header whose name is at `start..end`.
@@ -66,7 +66,7 @@ fn within(text: &str, start: usize, end: usize, limit: usize) -> Option<Span> {
         .then(|| Span::new(start, end, Label::AuthHeader))
 }
 
-/// Finds the token behind the word `bearer`, which ends at `end`.
+/// Finds the token after the word `bearer`, which ends at `end`.
 pub(super) fn bearer(text: &str, end: usize) -> Option<Span> {
     let bytes = text.as_bytes();
     let from = run_end(bytes, end, 2, |b| b == b' ');
@@ -77,7 +77,7 @@ pub(super) fn bearer(text: &str, end: usize) -> Option<Span> {
         .then(|| Span::new(from, to, Label::AuthHeader))
 }
 
-/// Returns where the value begins: behind a colon, or behind `=` or `=>` and a quotation mark.
+/// Returns the start of the value: after a colon, or after `=` or `=>` and a quotation mark.
 fn value_start(bytes: &[u8], end: usize) -> Option<usize> {
     let blank = |from: usize| run_end(bytes, from, 4, |b| b == b' ' || b == b'\t');
     let quoted = run_end(bytes, end, 3, |b| b"\\\"'`]".contains(&b));
@@ -90,7 +90,7 @@ fn value_start(bytes: &[u8], end: usize) -> Option<usize> {
     Some(run_end(bytes, from, 2, |b| b"\\\"'`".contains(&b)))
 }
 
-/// Returns where a value that an escape cuts off ends: at `\n`, or at `\"`.
+/// Returns the end of a value that an escape cuts off: at `\n`, or at `\"`.
 fn escaped_end(bytes: &[u8], from: usize, to: usize) -> usize {
     let inside = bytes.get(from..to).unwrap_or_default();
     let escape = inside.windows(2).position(|pair| matches!(pair, [b'\\', b'n' | b'r']));
@@ -109,7 +109,7 @@ fn trimmed(bytes: &[u8], from: usize, mut to: usize) -> usize {
     to
 }
 
-/// Returns the part of an Authorization value behind the scheme (RFC 9110, section 11.4).
+/// Returns the part of an Authorization value after the scheme (RFC 9110, section 11.4).
 fn credential(text: &str, from: usize, to: usize) -> Option<(usize, usize)> {
     let bytes = text.as_bytes();
     let scheme_end = run_end(bytes, from, to - from, |b| b.is_ascii_alphanumeric() || b == b'-');

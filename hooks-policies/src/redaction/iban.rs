@@ -95,7 +95,7 @@ const LENGTHS: &[(&str, u8)] = &[
     ("YE", 30),
 ];
 
-/// Reads an account number whose check digits stand at `at`.
+/// Parses an account number whose check digits are at `at`.
 pub(super) fn read(text: &str, at: usize) -> Option<(usize, usize)> {
     let bytes = text.as_bytes();
     if !byte_before(bytes, at).is_ascii_alphabetic() {

@@ -1,4 +1,4 @@
-//! The engine on a JSON value: texts, object keys, and numbers that are something.
+//! Scrubs JSON values: texts, object keys, and numbers that match a label.
 
 use serde_json::{Map, Value};
 
@@ -6,13 +6,13 @@ use super::names;
 use super::scrubber::Scrubber;
 use super::span::Span;
 
-/// Values nested deeper than this are replaced whole: nobody reads them, and they must not leak.
+/// Deepest nesting. Deeper values are replaced whole, because they must not leak.
 const MAX_DEPTH: usize = 512;
 
-/// The longest value that is judged by its name; longer ones are texts.
+/// Longest value that is judged by its name; longer ones are scrubbed as plain text.
 const MAX_NAMED: usize = 4096;
 
-/// Fields that hold the name of what is in the field beside them.
+/// Fields that hold the name of the value in the field beside them.
 const NAMES: &[&str] = &["name", "Name", "key", "Key"];
 
 /// Fields whose value is named by the field beside them.
@@ -21,10 +21,10 @@ const VALUES: &[&str] = &["value", "Value"];
 impl Scrubber {
     /// Scrubs every text and key in `value`; returns how many were changed.
     ///
-    /// A value under a key that promises a secret is judged as it would be in a text, behind its name.
-    /// Keys that become equal are told apart by a number (`[EMAIL_REDACTED] 2`), so no entry is lost. A whole number
-    /// that, written out, is something to remove (a card number, say) becomes a text with the marker. What is nested
-    /// deeper than 512 levels becomes null and counts as one change.
+    /// A value whose key suggests a secret is judged as it would be in a text after its name. If keys become
+    /// equal, a number is appended (`[EMAIL_REDACTED] 2`), so that no entry is lost. A whole number that
+    /// matches a label in its decimal form (such as a card number) becomes a text with the marker. A value
+    /// below 512 levels becomes null and counts as one change.
     pub fn scrub_value(&self, value: &mut Value) -> usize {
         let mut changed = 0;
         let mut open: Vec<(&mut Value, usize)> = vec![(value, 0)];
@@ -65,7 +65,7 @@ impl Scrubber {
         changed
     }
 
-    /// Scrubs the values of options in a list of words, as they would be in a command line: `["--password", "…"]`.
+    /// Scrubs the values of options in a list of words, as in a command line: `["--password", "…"]`.
     fn scrub_words(&self, items: &mut [Value]) -> usize {
         let is_option = |item: &Value| item.as_str().is_some_and(|word| word.starts_with('-'));
         if !items.iter().any(is_option) || !items.iter().all(Value::is_string) {
@@ -90,7 +90,7 @@ impl Scrubber {
         changed
     }
 
-    /// Scrubs values whose field, or whose `name` beside the `value`, promises a secret.
+    /// Scrubs values whose field, or whose `name` beside the `value`, suggests a secret.
     fn scrub_named(&self, fields: &mut Map<String, Value>) -> usize {
         let mut changed = 0;
         let given = NAMES.iter().find_map(|key| fields.get(*key)?.as_str().map(str::to_owned));
@@ -104,7 +104,7 @@ impl Scrubber {
         changed
     }
 
-    /// Judges a value as `"name": "value"` would be in a text.
+    /// Judges a value as it would be in the text `"name": "value"`.
     fn scrub_field(&self, name: &str, field: &Value) -> Option<String> {
         let is_text = match field {
             Value::String(text) => text.len() <= MAX_NAMED,
@@ -115,7 +115,8 @@ impl Scrubber {
             return None;
         }
         let text = field.as_str().map_or_else(|| field.to_string(), str::to_owned);
-        // Of the same length, so that places stay; what ends a quotation would hide the rest.
+        // The replacements have the same length, so that positions stay. A character that ends a quotation
+        // would hide the rest.
         let quoted = text.replace(['"', '\\', '\n'], "-");
         let start = name.len() + "\"\": \"".len();
         let mut spans = self.spans(&format!("\"{name}\": \"{quoted}\""));
@@ -132,7 +133,7 @@ impl Scrubber {
             return 0;
         }
         let mut changed = 0;
-        // Counts per marker text, so that many equal keys are numbered in linear time.
+        // Number of keys for each marker text, so that many equal keys are numbered in linear time.
         let mut taken = std::collections::HashMap::<String, usize>::new();
         for (key, field) in std::mem::take(fields) {
             let scrubbed = self.scrub(&key).into_owned();

@@ -1,10 +1,10 @@
-//! Names what can be found, and sets of it.
+//! Labels of the data that can be found, and sets of labels.
 
 use std::{fmt, str::FromStr, sync::Arc};
 
 use serde::{Deserialize, Deserializer, Serialize, Serializer};
 
-/// What a span of text holds.
+/// Kind of data in a span of text.
 #[derive(Clone, Debug, PartialEq, Eq, Hash)]
 #[non_exhaustive]
 pub enum Label {
@@ -50,11 +50,11 @@ pub enum Label {
     AuthHeader,
     /// Another vendor's credential.
     ApiKey,
-    /// What a pattern of the user's own found; holds the pattern's name.
+    /// A match of a custom pattern; holds the pattern's name.
     Custom(Arc<str>),
 }
 
-/// Every built-in label with its name; the position is its place in a [`Labels`] set.
+/// Every built-in label with its name; the index is its bit in a [`Labels`] set.
 const NAMES: &[(Label, &str)] = &[
     (Label::Email, "EMAIL"),
     (Label::Phone, "PHONE"),
@@ -80,7 +80,7 @@ const NAMES: &[(Label, &str)] = &[
 ];
 
 impl Label {
-    /// Returns the name that stands in a marker.
+    /// Returns the name for markers.
     #[must_use]
     pub fn as_str(&self) -> &str {
         if let Self::Custom(name) = self {
@@ -99,7 +99,7 @@ impl Label {
         place.and_then(|place| u32::try_from(place).ok()).map_or(0, |place| 1 << place)
     }
 
-    /// Tells how exactly the form is known: where two spans overlap, the higher one names the result.
+    /// Returns how exact the form of a label is. If two spans overlap, the higher number names the result.
     pub(super) fn precision(&self) -> u8 {
         match self {
             Self::Phone | Self::Ipv4 | Self::Ipv6 | Self::Ssn | Self::Email => 0,
@@ -138,7 +138,7 @@ impl<'de> Deserialize<'de> for Label {
     }
 }
 
-/// A name that is no built-in label.
+/// Name of an unknown label.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct UnknownLabel {
     name: String,
@@ -172,13 +172,13 @@ impl Labels {
         Self { bits: self.bits & !label.bit() }
     }
 
-    /// Tells whether `label` is in the set. A label of a user's own pattern never is.
+    /// Returns whether `label` is in the set. The label of a custom pattern never is.
     #[must_use]
     pub fn contains(self, label: &Label) -> bool {
         self.bits & label.bit() != 0
     }
 
-    /// Tells whether any label of `other` is in the set.
+    /// Returns whether any label of `other` is in the set.
     #[must_use]
     pub fn intersects(self, other: Self) -> bool {
         self.bits & other.bits != 0

@@ -1,25 +1,26 @@
-//! What stands in the place of what was removed, and how it is known again.
+//! Markers: the replacement for removed text, and how to find markers again.
 
 use std::ops::Range;
 
 use super::{error::ScrubberError, label::Label};
 
-/// The frame around a label's name: `[EMAIL_REDACTED]` by default.
+/// Text around a label's name: `[EMAIL_REDACTED]` by default.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Marker {
     open: String,
     close: String,
 }
 
-/// No label is longer, so a look for a marker's end is bounded.
+/// Longest name of a label, which bounds the search for a marker's end.
 pub(super) const MAX_NAME: usize = 64;
 
 impl Marker {
-    /// Makes a marker of the text before and after the label's name.
+    /// Creates a marker from the text before and after the label's name.
     ///
     /// # Errors
     ///
-    /// If a part could be mistaken for text, so that scrubbing twice would not be scrubbing once.
+    /// Returns an error if a part could be mistaken for ordinary text, so that scrubbing twice could differ
+    /// from scrubbing once.
     pub fn new(open: &str, close: &str) -> Result<Self, ScrubberError> {
         let plain = |part: &str| !part.bytes().any(|b| b.is_ascii_digit() || b"@\"'\\:=".contains(&b));
         let refused = |part: &str| Err(ScrubberError::MarkerPart { part: part.to_owned() });
@@ -47,7 +48,8 @@ impl Marker {
             let name = start + self.open.len();
             let rest = text.get(name..).unwrap_or_default();
             let is_name = |b: &u8| b.is_ascii_uppercase() || b.is_ascii_digit() || *b == b'_';
-            // The name may itself hold the beginning of the closing part: the last place that fits is the end.
+            // The name may itself contain the start of the closing part: the last position that fits is the
+            // end.
             let bound = rest.bytes().take(MAX_NAME).take_while(is_name).count();
             for length in (1..=bound).rev() {
                 if rest.get(length..).is_some_and(|tail| tail.starts_with(&self.close)) {
@@ -70,7 +72,7 @@ impl Marker {
         markers
     }
 
-    /// Tells whether `text` holds letters or digits beside markers, so that there is something to remove.
+    /// Returns whether `text` has letters or digits outside markers, so that there is something to remove.
     pub(super) fn leaves_text(&self, mut text: &str) -> bool {
         while let Some(found) = self.find(text) {
             if text.get(..found.start).is_some_and(has_text) {

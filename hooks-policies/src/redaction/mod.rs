@@ -1,8 +1,9 @@
 //! Finds personal data and secrets in text and JSON and replaces them with markers.
 //!
-//! The engine is pure: no event, no clock, no I/O. It knows a fixed list of [`Label`]s, each found by its
-//! *documented form* (prefix, checksum, grammar, real top-level domain) and, where a form says too little, by the
-//! words around it. Entropy alone never decides, because tool output is full of digests and identifiers.
+//! The engine is pure: no event, no clock, no I/O. The labels are a fixed list ([`Label`]). Each is found by
+//! its *documented form* (prefix, checksum, grammar, real top-level domain) and, if the form is not specific
+//! enough, by the words around it. Entropy alone never decides, because tool output is full of digests and
+//! identifiers.
 //!
 //! ```
 //! use hooks_policies::redaction::Scrubber;
@@ -13,20 +14,20 @@
 //!
 //! | file | idea |
 //! | --- | --- |
-//! | `label` | what can be found, and sets of it |
-//! | `span` | where it was found; overlaps settled |
-//! | `scrubber`, `json` | the engine on text, and on a JSON value |
-//! | `marker` | what stands in its place, and how it is known again |
+//! | `label` | the labels of findings, and sets of labels |
+//! | `span` | positions of findings; merging of overlaps |
+//! | `scrubber`, `json` | scrubbing of text, and of JSON values |
+//! | `marker` | replacements, and how they are recognised |
 //! | `email`, `tld` | e-mail addresses |
-//! | `digits`, `card`, `ssn`, `iban`, `phone`, `network` | what is made of digits |
-//! | `triggers` | one pass over the text for every literal that may begin a secret |
-//! | `vendors`, `forms` | tokens with a documented prefix, and how one is read |
+//! | `digits`, `card`, `ssn`, `iban`, `phone`, `network` | data that consists of digits |
+//! | `triggers` | one pass over the text for every literal that may start a secret |
+//! | `vendors`, `forms` | tokens with a documented prefix, and their parser |
 //! | `pem`, `url`, `headers`, `assignments` | keys, passwords in addresses, credentials in headers and assignments |
-//! | `names`, `value` | does this name promise a secret, is this value one |
+//! | `names`, `value` | judge whether a name suggests a secret, and whether a value is one |
 //! | `arguments` | tool arguments for telemetry |
 //!
-//! Cost: one pass for `@` and its encodings, one for literals, one for digits and colons; every look around a hit is
-//! bounded or remembered, so the time is linear on any input.
+//! Cost: one pass for `@` and its encodings, one for literals, one for digits and colons. Every check around
+//! a hit is bounded or cached, so the time is linear on any input.
 
 mod arguments;
 mod assignments;

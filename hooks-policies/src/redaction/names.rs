@@ -1,23 +1,23 @@
-//! Says what the name of a field or variable promises, by the words it is made of.
+//! Judges by the words in the name of a field or variable whether its value is a secret.
 
-/// What a name promises.
+/// Kind of value that a name suggests.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Noun {
-    /// A password: any value will do.
+    /// A password: any value counts.
     Password,
-    /// A secret, credential or short `pass`: the value must look like one.
+    /// A secret, credential or short `pass`: the value has to look like one.
     Secret,
-    /// A token or key: the value must look like one.
+    /// A token or key: the value has to look like one.
     Token,
 }
 
-/// Names longer than this are not taken apart.
+/// Longest name that is split into words.
 pub(super) const MAX_NAME: usize = 96;
 
 const PASSWORDS: &[&str] = &["password", "passwd", "passphrase", "passcode", "passwort"];
 const SHORT_PASSWORDS: &[&str] = &["pwd", "pswd", "psw"];
 const SECRETS: &[&str] = &["secret", "secrets", "credential", "credentials", "creds", "pass"];
-/// Words that make the `key` behind them a secret one.
+/// Words that make a following `key` a secret key.
 const KEY_KINDS: &[&str] = &[
     "api",
     "access",
@@ -40,11 +40,12 @@ const KEY_KINDS: &[&str] = &[
     "functions",
     "host",
 ];
-/// Words behind a noun that still name the value itself.
+/// Words after a noun that still name the value itself.
 const FILLERS: &[&str] =
     &["value", "raw", "plain", "plaintext", "text", "string", "str", "env", "base64", "b64", "hash"];
 
-/// Splits a name into its words: at everything but letters and digits, and where the case changes.
+/// Splits a name into its words: at every character that is not a letter or digit, and where the case
+/// changes.
 pub(super) fn words(name: &str) -> Vec<String> {
     let mut words: Vec<String> = Vec::new();
     let mut word = String::new();
@@ -67,7 +68,7 @@ pub(super) fn words(name: &str) -> Vec<String> {
     words
 }
 
-/// Returns what the value behind `name` is promised to be, judged by the last words.
+/// Returns the kind of value that `name` suggests by its last words.
 pub(super) fn noun(name: &str) -> Option<Noun> {
     let mut words = words(name);
     let bare = |word: &str| word.trim_end_matches(|c: char| c.is_ascii_digit()).to_owned();
@@ -90,13 +91,13 @@ pub(super) fn noun(name: &str) -> Option<Noun> {
     (last == "token" || key || one_word || last == "apikey").then_some(Noun::Token)
 }
 
-/// Tells whether a name promises the secret of an AWS access key.
+/// Returns whether a name suggests the secret of an AWS access key.
 pub(super) fn is_aws_secret(name: &str) -> bool {
     let words = words(name).concat();
     words.ends_with("secretaccesskey") || words.ends_with("secretkey") || words.ends_with("awssecret")
 }
 
-/// Words that make a field of a tool's arguments unfit for a record, wherever they stand in its name.
+/// Words anywhere in a name that make a field of a tool's arguments unfit for a record.
 const SENSITIVE: &[&str] = &[
     "token",
     "tokens",
@@ -132,12 +133,12 @@ const SENSITIVE: &[&str] = &[
     "accesskey",
     "secretkey",
 ];
-/// Words that, at the end of a name, make it speak *about* a secret.
+/// Words at the end of a name that make it a name for information *about* a secret.
 const ABOUT: &[&str] = &[
     "count", "counts", "limit", "limits", "usage", "budget", "length", "size", "type", "types", "method",
     "mode", "enabled", "required", "expiry", "expires", "ttl", "url", "uri", "endpoint", "status",
 ];
-/// Words that, in front of `key`, make it an ordinary one.
+/// Words in front of `key` that make it an ordinary key.
 const PLAIN_KEYS: &[&str] = &[
     "primary",
     "foreign",
@@ -154,14 +155,14 @@ const PLAIN_KEYS: &[&str] = &[
     "translation",
 ];
 
-/// Tells whether a field of this name must not be recorded.
+/// Returns whether a field of this name must not be recorded.
 pub(super) fn is_sensitive(name: &str) -> bool {
     let words = words(name);
     let whole = words.concat();
     if matches!(whole.as_str(), "content" | "query" | "pin" | "pincode")
         || PASSWORDS.contains(&whole.as_str())
     {
-        // `content` and `query` only as whole names: `content_type` and `queryString` say nothing by themselves.
+        // `content` and `query` only as whole names: `content_type` and `queryString` are harmless.
         return words.len() == 1 || !matches!(whole.as_str(), "content" | "query");
     }
     if words.last().is_some_and(|last| ABOUT.contains(&last.as_str())) {

@@ -1,5 +1,5 @@
-//! Network addresses. Loopback, unspecified, broadcast and masks are not personal; version and section numbers are
-//! not addresses.
+//! Network addresses. Loopback, unspecified and broadcast addresses and masks are not personal; version and
+//! section numbers are not addresses.
 
 use std::net::{Ipv4Addr, Ipv6Addr};
 
@@ -10,7 +10,7 @@ use super::{
     text::{byte, byte_before, has_word, line_before, run_end, run_start},
 };
 
-/// Words in front of four numbers that are no address.
+/// Words in front of four numbers that are not an address.
 const NOT_BEFORE: &[&str] = &[
     "version",
     "versions",
@@ -35,7 +35,7 @@ const NOT_BEFORE: &[&str] = &[
     "netmask",
 ];
 
-/// Reads an IPv4 address from the start of `sequence`.
+/// Parses an IPv4 address from the start of `sequence`.
 pub(super) fn ipv4(sequence: &Sequence<'_>) -> Option<(usize, usize)> {
     let groups = sequence.groups();
     let (first, fourth) = (*groups.first()?, *groups.get(3)?);
@@ -45,7 +45,7 @@ pub(super) fn ipv4(sequence: &Sequence<'_>) -> Option<(usize, usize)> {
     let bytes = sequence.bytes;
     let address: Ipv4Addr = std::str::from_utf8(bytes.get(first.start..fourth.end)?).ok()?.parse().ok()?;
     let before = byte_before(bytes, first.start);
-    // A scheme's slashes, but not a path or a name, may stand before it.
+    // The slashes of a scheme may precede it, but a path or a name may not.
     let inside = before.is_ascii_alphanumeric() || before == b'_' || before == b'.';
     let opens = !inside && (before != b'-' || !is_joined(bytes, first.start));
     let (next, after) = (byte(bytes, fourth.end), byte(bytes, fourth.end + 1));
@@ -63,14 +63,14 @@ fn is_joined(bytes: &[u8], start: usize) -> bool {
     start.checked_sub(2).is_some_and(|at| byte(bytes, at).is_ascii_alphanumeric())
 }
 
-/// Tells whether an address stands for somebody's machine.
+/// Returns whether an address may identify a machine.
 fn is_personal(address: Ipv4Addr) -> bool {
     let [first, ..] = address.octets();
-    // Masks begin with 255; the network 0 is "this host", and its members are wildcard masks.
+    // Masks start with 255; the network 0 is "this host", and its members are wildcard masks.
     !address.is_loopback() && first != 255 && first != 0
 }
 
-/// Tells whether the numbers open a heading such as `3.1.4.2 Scope`.
+/// Returns whether the numbers are the start of a heading such as `3.1.4.2 Scope`.
 fn is_heading(sequence: &Sequence<'_>, start: usize, end: usize, address: Ipv4Addr) -> bool {
     let bytes = sequence.bytes;
     let line = line_before(bytes, start, 8);
@@ -80,10 +80,10 @@ fn is_heading(sequence: &Sequence<'_>, start: usize, end: usize, address: Ipv4Ad
         && byte(bytes, end + 1).is_ascii_uppercase()
 }
 
-/// Longest text form of an IPv6 address, and one byte more.
+/// Length of the longest text form of an IPv6 address, plus one byte.
 const MAX_IPV6: usize = 46;
 
-/// Reads the IPv6 address around the colon at `at`; returns where to go on.
+/// Parses the IPv6 address around the colon at `at`; returns the position at which to continue.
 pub(super) fn ipv6(text: &str, at: usize, found: &mut Vec<Span>) -> usize {
     let bytes = text.as_bytes();
     let class = |b: u8| b.is_ascii_hexdigit() || b == b':' || b == b'.';
@@ -95,7 +95,7 @@ pub(super) fn ipv6(text: &str, at: usize, found: &mut Vec<Span>) -> usize {
     {
         end -= 1;
     }
-    // `host:2001:db8::1`, `[::1]:80`: a lone colon or full stop in front belongs to something else.
+    // `host:2001:db8::1`, `[::1]:80`: a single colon or full stop in front belongs to the text before.
     while start < at
         && b".:".contains(&byte(bytes, start))
         && !text.get(start..end).is_some_and(|t| t.starts_with("::"))
@@ -103,7 +103,7 @@ pub(super) fn ipv6(text: &str, at: usize, found: &mut Vec<Span>) -> usize {
         start += 1;
     }
     let miss = run_end(bytes, at, usize::MAX, |b| b == b':');
-    // A colon behind an address that was found already is a miss too, so the walk always goes on.
+    // A colon after an address that was found already is a miss too, so that the walk always makes progress.
     if end <= at || is_word(byte_before(bytes, start)) || is_word(byte(bytes, end)) {
         return miss;
     }
@@ -123,7 +123,8 @@ fn is_word(b: u8) -> bool {
     b.is_ascii_alphanumeric() || b == b'_' || b >= 0x80
 }
 
-/// Tells whether the groups look like an address in use, not like a path of code, a time or a hardware address.
+/// Returns whether the groups look like an address in use, and not like a path of code, a time or a hardware
+/// address.
 fn is_plausible(text: &str) -> bool {
     if text.starts_with("::") {
         return text.get(..7).is_some_and(|head| head.eq_ignore_ascii_case("::ffff:"));

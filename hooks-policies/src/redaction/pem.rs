@@ -4,7 +4,7 @@ use super::text::{byte, run_end};
 
 const END: &[u8] = b"-----END ";
 
-/// Remembers where the next END line is, so that many BEGIN lines do not search the rest of the text each.
+/// Position of the next END line, cached so that many BEGIN lines do not each search the rest of the text.
 #[derive(Debug, Default)]
 pub(super) struct Ends {
     searched_from: usize,
@@ -25,7 +25,7 @@ impl Ends {
     }
 }
 
-/// Reads the key whose `-----BEGIN ` stands at `at`.
+/// Parses the key whose `-----BEGIN ` is at `at`.
 pub(super) fn read(bytes: &[u8], at: usize, ends: &mut Ends) -> Option<(usize, usize)> {
     let title_end = title(bytes, at + b"-----BEGIN ".len())?;
     if !has_body(bytes, title_end) {
@@ -33,17 +33,17 @@ pub(super) fn read(bytes: &[u8], at: usize, ends: &mut Ends) -> Option<(usize, u
     }
     let cut_off = || body_end(bytes, title_end);
     let Some(end) = ends.after(bytes, title_end) else { return Some((at, cut_off())) };
-    // The END line of another block, behind a key that was cut off, closes nothing.
+    // After a key that was cut off, the END line of another block closes nothing.
     let closed = title(bytes, end + END.len());
     let between = bytes.get(title_end..end)?;
     let one_block = between.len() <= MAX_KEY && memchr::memmem::find(between, b"-----BEGIN ").is_none();
     Some((at, closed.filter(|_| one_block).unwrap_or_else(cut_off)))
 }
 
-/// No private key is longer in text.
+/// Longest private key in text form.
 const MAX_KEY: usize = 64 * 1024;
 
-/// Returns the end of a line's title that names a private key, behind its dashes.
+/// Returns the end of a line's title that names a private key, after its dashes.
 fn title(bytes: &[u8], from: usize) -> Option<usize> {
     let end = run_end(bytes, from, 48, |b| b.is_ascii_uppercase() || b.is_ascii_digit() || b == b' ');
     let name = bytes.get(from..end)?;
@@ -52,7 +52,7 @@ fn title(bytes: &[u8], from: usize) -> Option<usize> {
     (private && dashes - end == 5).then_some(dashes)
 }
 
-/// Tells whether key material follows, so that mere mention of a BEGIN line is none.
+/// Returns whether key material follows; a mere mention of a BEGIN line has none.
 fn has_body(bytes: &[u8], from: usize) -> bool {
     let start = run_end(bytes, from, 16, |b| b.is_ascii_whitespace() || b == b'\\' || b == b'r');
     let start = if byte(bytes, start) == b'n' && byte(bytes, start.saturating_sub(1)) == b'\\' {

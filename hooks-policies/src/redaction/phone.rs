@@ -1,5 +1,5 @@
-//! Phone numbers: international (ITU-T E.164), North American (NANP), national with a trunk zero, and any that a word
-//! announces. Versions, dates, identifiers and addresses are not phone numbers.
+//! Phone numbers: international (ITU-T E.164), North American (NANP), national with a trunk zero, and any
+//! number after a word such as "phone". Versions, dates, identifiers and addresses are not phone numbers.
 
 use super::{
     digits::{Group, Sequence},
@@ -35,7 +35,7 @@ const CONTEXT: &[&str] = &[
 /// E.164 allows fifteen digits.
 const MAX_DIGITS: usize = 15;
 
-/// Reads a phone number from the start of `sequence`.
+/// Parses a phone number from the start of `sequence`.
 pub(super) fn read(sequence: &Sequence<'_>) -> Option<(usize, usize)> {
     let first = *sequence.groups().first()?;
     let (start, end) = match byte_before(sequence.bytes, first.start) {
@@ -60,7 +60,7 @@ pub(super) fn read(sequence: &Sequence<'_>) -> Option<(usize, usize)> {
     sequence.stands_alone(start, end).then_some((start, end))
 }
 
-/// Reads `+` and eight to fifteen digits; a number in one piece needs ten, since `+` also means "added".
+/// Parses `+` and eight to fifteen digits; a number in one piece needs ten, since `+` also means "added".
 fn international(sequence: &Sequence<'_>, least: usize) -> Option<usize> {
     let groups = sequence.groups();
     let first = groups.first()?;
@@ -89,7 +89,7 @@ fn take(groups: &[Group], most: usize) -> (usize, usize) {
     taken
 }
 
-/// Reads `NXX-NXX-XXXX` with an optional `1` in front.
+/// Parses `NXX-NXX-XXXX` with an optional `1` in front.
 fn north_american(sequence: &Sequence<'_>) -> Option<usize> {
     let groups = sequence.groups();
     let one = groups.first().is_some_and(|g| g.len() == 1 && byte(sequence.bytes, g.start) == b'1');
@@ -110,7 +110,7 @@ fn north_american(sequence: &Sequence<'_>) -> Option<usize> {
     fits.then_some(line.end)
 }
 
-/// Reads a national number in groups that begins with a trunk zero, or with an area code in parentheses.
+/// Parses a national number in groups that starts with a trunk zero, or with an area code in parentheses.
 fn trunk_zero(sequence: &Sequence<'_>) -> Option<usize> {
     let groups = sequence.groups();
     let first = groups.first()?;
@@ -144,7 +144,7 @@ fn trunk_zero(sequence: &Sequence<'_>) -> Option<usize> {
     (pairs || grouped).then_some(last.end)
 }
 
-/// Tells whether more pairs of hex digits stand around the place, as in a dump.
+/// Returns whether more pairs of hex digits surround the number, as in a dump.
 fn in_hex_dump(sequence: &Sequence<'_>, start: usize, end: usize) -> bool {
     let bytes = sequence.bytes;
     let hex = |at: usize| byte(bytes, at).is_ascii_hexdigit();
@@ -153,7 +153,7 @@ fn in_hex_dump(sequence: &Sequence<'_>, start: usize, end: usize) -> bool {
     behind || before
 }
 
-/// Reads seven to fifteen digits behind a word that announces them.
+/// Parses seven to fifteen digits after a word that announces them.
 fn announced(sequence: &Sequence<'_>) -> Option<usize> {
     let groups = sequence.groups();
     let first = groups.first()?;

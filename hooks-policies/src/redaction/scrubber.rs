@@ -1,4 +1,4 @@
-//! The engine on text: finds spans, and replaces them.
+//! Scrubber for text: finds spans and replaces them.
 
 use std::{borrow::Cow, sync::Arc};
 
@@ -13,14 +13,15 @@ use super::{
     triggers,
 };
 
-/// What one removal may uncover, the next round removes; text that needs more rounds was made to.
+/// Most rounds. One removal may uncover another match, which the next round removes; only hostile text needs
+/// more rounds.
 const MAX_ROUNDS: usize = 6;
-/// Compiled size of a user's pattern.
+/// Largest compiled size of a custom pattern.
 const MAX_PATTERN: usize = 1 << 20;
 
 /// Finds and removes personal data and secrets.
 ///
-/// Cloning is cheap enough to share one per policy; it holds no state between texts.
+/// Cheap to clone; keeps no state between texts.
 #[derive(Clone, Debug)]
 pub struct Scrubber {
     labels: Labels,
@@ -30,31 +31,33 @@ pub struct Scrubber {
 }
 
 impl Scrubber {
-    /// Makes a scrubber that looks for `labels`.
+    /// Creates a scrubber that finds `labels`.
     #[must_use]
     pub fn new(labels: Labels) -> Self {
         Self { labels, patterns: Vec::new(), marker: Marker::default(), plain_top_level: false }
     }
 
-    /// Makes a scrubber that looks for every built-in label.
+    /// Creates a scrubber that finds every built-in label.
     #[must_use]
     pub fn all() -> Self {
         Self::new(Labels::all())
     }
 
-    /// Makes a scrubber that looks for e-mail addresses only.
+    /// Creates a scrubber that finds only e-mail addresses.
     #[must_use]
     pub fn emails() -> Self {
         Self::new([Label::Email].into_iter().collect())
     }
 
-    /// Looks for `pattern` too, under the label `name`.
+    /// Also finds `pattern`, under the label `name`.
     ///
-    /// A pattern is searched in time linear in the text for each match; one that matches almost everywhere costs more.
+    /// The search for each match is linear in the length of the text; a pattern that matches almost
+    /// everywhere costs more.
     ///
     /// # Errors
     ///
-    /// If the name cannot stand in a marker, or the pattern is no regular expression, too big, or matches nothing.
+    /// Returns `PatternName` if the name is not valid in a marker; `PatternSyntax` if the pattern is not a
+    /// regular expression or is too big; `PatternEmpty` if it matches the empty text.
     pub fn with_pattern(mut self, name: &str, pattern: &str) -> Result<Self, ScrubberError> {
         let plain = |b: u8| b.is_ascii_uppercase() || b.is_ascii_digit() || b == b'_';
         if name.is_empty()
@@ -75,15 +78,15 @@ impl Scrubber {
         Ok(self)
     }
 
-    /// Ends an address where the letters of its top-level name end, as Squad does: of `a@x.xn--p1ai`, the `--p1ai`
-    /// stays.
+    /// Ends an address after the letters of its top-level domain, as Squad does: of `a@x.xn--p1ai`, the
+    /// `--p1ai` stays.
     #[must_use]
     pub fn with_plain_top_level(mut self) -> Self {
         self.plain_top_level = true;
         self
     }
 
-    /// Puts `marker` in the place of what is removed.
+    /// Replaces removed text by `marker`.
     #[must_use]
     pub fn with_marker(mut self, marker: Marker) -> Self {
         self.marker = marker;
@@ -96,7 +99,7 @@ impl Scrubber {
         &self.marker
     }
 
-    /// Finds what must be removed from `text`: sorted, without overlaps, on character boundaries.
+    /// Finds the spans to remove from `text`: sorted, without overlaps, on character boundaries.
     #[must_use]
     pub fn spans(&self, text: &str) -> Vec<Span> {
         let mut found = Vec::new();
@@ -120,7 +123,7 @@ impl Scrubber {
         settle(found)
     }
 
-    /// Replaces what must be removed; borrows when there is nothing.
+    /// Replaces the spans to remove; borrows `text` if nothing has to be removed.
     ///
     /// Scrubbing the result again changes nothing.
     #[must_use]
@@ -136,7 +139,8 @@ impl Scrubber {
         scrubbed
     }
 
-    /// Takes whole markers into the spans that touch them, and drops spans of nothing else: that text is gone already.
+    /// Extends spans to the whole of each marker that they touch, and drops spans that hold only markers:
+    /// their text is removed already.
     fn respect_markers(&self, text: &str, found: &mut Vec<Span>) {
         if found.is_empty() {
             return;

@@ -1,16 +1,16 @@
-//! Where something was found, and how overlapping finds are settled.
+//! Spans of text to remove, and the merging of overlapping spans.
 
 use super::label::Label;
 
-/// A piece of text to be removed, in byte offsets.
+/// Span of text to remove, in byte offsets.
 #[derive(Clone, Debug, PartialEq, Eq, Hash)]
 #[non_exhaustive]
 pub struct Span {
-    /// The first byte.
+    /// Position of the first byte.
     pub start: usize,
-    /// The byte after the last one.
+    /// Position after the last byte.
     pub end: usize,
-    /// What it holds.
+    /// Kind of data in it.
     pub label: Label,
 }
 
@@ -22,8 +22,8 @@ impl Span {
 
 /// Sorts spans and joins those that overlap.
 ///
-/// The better known form names the union. An e-mail address that begins in a password of an address is that
-/// password and the host, and the host is wanted.
+/// The union has the label of the more exact form. An e-mail address that starts inside the password of a URL
+/// is that password plus the host, and the host is kept.
 pub(super) fn settle(mut found: Vec<Span>) -> Vec<Span> {
     let passwords: Vec<(usize, usize)> =
         found.iter().filter(|s| s.label == Label::UrlPassword).map(|s| (s.start, s.end)).collect();

@@ -5,10 +5,10 @@ use super::{
     text::{has_word, line_before},
 };
 
-/// Words that say what nine digits are.
+/// Words that announce a social security number.
 const CONTEXT: &[&str] = &["ssn", "social", "socialsecurity", "socialsecuritynumber", "ssnumber"];
 
-/// Reads a social security number from the start of `sequence`.
+/// Parses a social security number from the start of `sequence`.
 pub(super) fn read(sequence: &Sequence<'_>) -> Option<(usize, usize)> {
     let groups = sequence.groups();
     let first = *groups.first()?;

@@ -1,4 +1,4 @@
-//! Properties of the whole engine.
+//! Properties of the whole scrubber.
 
 use std::borrow::Cow;
 
@@ -6,7 +6,7 @@ use proptest::prelude::*;
 
 use super::{Label, Labels, Marker, Scrubber, ScrubberError};
 
-/// Pieces that the finders care about, to be thrown together.
+/// Pieces that the finders react to, for random combinations.
 const PIECES: &[&str] = &[
     "@",
     ".",
@@ -206,7 +206,7 @@ fn patterns_of_the_user() {
     assert!(matches!(refused("T", "x*"), ScrubberError::PatternEmpty { .. }));
 }
 
-/// What an attacker repeats to make a finder look again and again.
+/// Pieces that an attacker may repeat to make a finder search the same text many times.
 const HOSTILE: &[&str] = &[
     "a",
     "1",
@@ -235,9 +235,9 @@ const HOSTILE: &[&str] = &[
     "-u a:",
 ];
 
-/// Time is judged by a ratio in one run: a text in sixteen pieces takes about as long as the whole of it, and a finder that
-/// went back to its beginning would take sixteen times as long for the whole. Both sides work for as long, so that what
-/// else the machine does falls on both, and the least of several turns counts.
+/// Compares two times of one run. A text in sixteen pieces takes about as long as the whole text; a finder
+/// that went back to the start would take sixteen times as long for the whole. Both sides run for the same
+/// time, so that other load of the machine affects both, and the least of several measurements counts.
 #[test]
 fn time_is_linear_on_hostile_text() {
     let scrubber = Scrubber::all();
@@ -260,7 +260,7 @@ fn time_is_linear_on_hostile_text() {
     }
 }
 
-/// Measures one stretch of work on the wall clock.
+/// Measures a stretch of work by the wall clock.
 struct Stopwatch(std::time::Instant);
 
 impl Stopwatch {

@@ -1,4 +1,4 @@
-//! Reads bytes and words around a place without ever leaving the text.
+//! Reads bytes and words around a position without leaving the text.
 
 /// Returns the byte at `at`, or NUL outside the text: NUL belongs to no word.
 pub(super) fn byte(bytes: &[u8], at: usize) -> u8 {
@@ -10,7 +10,8 @@ pub(super) fn byte_before(bytes: &[u8], at: usize) -> u8 {
     at.checked_sub(1).map_or(0, |at| byte(bytes, at))
 }
 
-/// Tells whether a word may begin at `at`: behind no letter or digit, or behind an escape such as `\n` or `%3D`.
+/// Returns whether a word may start at `at`: not after a letter or digit, except after an escape such as `\n`
+/// or `%3D`.
 pub(super) fn starts_word(bytes: &[u8], at: usize) -> bool {
     let last = byte_before(bytes, at);
     if !last.is_ascii_alphanumeric() {
@@ -21,7 +22,7 @@ pub(super) fn starts_word(bytes: &[u8], at: usize) -> bool {
         || (back(3) == b'%' && back(2).is_ascii_hexdigit() && last.is_ascii_hexdigit())
 }
 
-/// Returns the end of the run of `class` bytes that begins at `from`, at most `limit` bytes long.
+/// Returns the end of the run of `class` bytes that starts at `from`, at most `limit` bytes long.
 pub(super) fn run_end(bytes: &[u8], from: usize, limit: usize, class: impl Fn(u8) -> bool) -> usize {
     let run = bytes.iter().skip(from).take(limit).take_while(|b| class(**b)).count();
     from + run
@@ -38,14 +39,14 @@ pub(super) fn line_before(bytes: &[u8], at: usize, limit: usize) -> &[u8] {
     bytes.get(run_start(bytes, at, limit, |b| b != b'\n')..at).unwrap_or_default()
 }
 
-/// Tells whether one of `words` (lower case) stands as a word of its own in `bytes`.
+/// Returns whether one of `words` (lower case) occurs in `bytes` as a whole word.
 pub(super) fn has_word(bytes: &[u8], words: &[&str]) -> bool {
     bytes
         .split(|b| !b.is_ascii_alphabetic())
         .any(|word| words.iter().any(|wanted| word.eq_ignore_ascii_case(wanted.as_bytes())))
 }
 
-/// Returns the last place at or before `at` where a character begins.
+/// Returns the last position at or before `at` where a character starts.
 pub(super) fn floor(text: &str, at: usize) -> usize {
     let mut at = at.min(text.len());
     while !text.is_char_boundary(at) {
@@ -54,7 +55,7 @@ pub(super) fn floor(text: &str, at: usize) -> usize {
     at
 }
 
-/// A byte of an identifier.
+/// Returns whether a byte belongs to an identifier.
 pub(super) fn is_ident(b: u8) -> bool {
     b.is_ascii_alphanumeric() || b == b'_'
 }

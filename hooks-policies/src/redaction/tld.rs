@@ -1,22 +1,23 @@
-//! Knows the top-level domains in use, so that `logo@2x.png` is no address.
+//! Top-level domains in use, so that `logo@2x.png` is not an address.
 //!
-//! `tlds.txt` holds the top-level names of the IANA root zone as the Public Suffix List has them, with the names that
-//! RFC 2606, RFC 6762 and RFC 8375 reserve and the private ones that mail systems use. Sorted by bytes.
+//! `tlds.txt` holds the top-level names of the IANA root zone as listed by the Public Suffix List, and
+//! private names that mail systems use. It also holds the names that RFC 2606, RFC 6762 and RFC 8375 reserve.
+//! Sorted by bytes.
 
 use std::sync::LazyLock;
 
 static NAMES: LazyLock<Vec<&str>> = LazyLock::new(|| include_str!("tlds.txt").lines().collect());
 
-/// Names that people do write in capitals of every kind, and that no program uses for a type or a file.
+/// Names that are written in any mix of capitals, and that no program uses for a type or a file.
 const COMMON: &[&str] = &["com", "org", "net", "edu", "gov", "int", "mil"];
 
-/// Tells whether `name` is a top-level domain; `xn--` names are taken at their word.
+/// Returns whether `name` is a top-level domain; every `xn--` name counts as one.
 pub(super) fn is_tld(name: &str) -> bool {
     let name = name.to_lowercase();
     (name.starts_with("xn--") && name.len() > 5) || NAMES.binary_search(&name.as_str()).is_ok()
 }
 
-/// Tells whether `name` is one of the few that are hardly ever anything else.
+/// Returns whether `name` is one of the few that are hardly ever anything else.
 pub(super) fn is_common(name: &str) -> bool {
     COMMON.iter().any(|common| name.eq_ignore_ascii_case(common))
 }

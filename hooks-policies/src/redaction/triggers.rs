@@ -1,4 +1,5 @@
-//! Walks over a text once for every literal that may begin or name a secret, and asks what stands there.
+//! Finds in one pass over a text every literal that may start or name a secret, and checks the text around
+//! each.
 
 use std::collections::BTreeSet;
 use std::sync::LazyLock;
@@ -19,11 +20,11 @@ use super::{
     vendors::FORMS,
 };
 
-/// Parts of names that promise a secret.
+/// Parts of names that suggest a secret.
 const NAMES: &[&str] =
     &["pass", "pwd", "psw", "secret", "token", "key", "cred", "authorization", "cookie", "bearer"];
 
-/// What a literal may begin.
+/// Kind of secret that a literal may start.
 #[derive(Clone, Copy, Debug)]
 enum Kind {
     Form(&'static Form),
@@ -35,11 +36,11 @@ enum Kind {
     Telegram,
     AzureSecret,
     UserOption,
-    /// A command with the option that takes a password, and whether the value is attached to it.
+    /// Command with the option that takes a password, and whether the value is attached to the option.
     Command(&'static str, bool),
 }
 
-/// The literals, the longer ones first, so that the nearest form is tried.
+/// The literals, the longer ones first, so that the most specific form is tried.
 static LITERALS: LazyLock<Vec<(&str, Kind)>> = LazyLock::new(|| {
     let mut literals: Vec<(&str, Kind)> = FORMS.iter().map(|form| (form.prefix, Kind::Form(form))).collect();
     literals.extend(NAMES.iter().map(|name| (*name, Kind::Name)));
@@ -62,10 +63,10 @@ static LITERALS: LazyLock<Vec<(&str, Kind)>> = LazyLock::new(|| {
     literals
 });
 
-/// Finds them, and is made in a hundredth of a millisecond.
+/// Matcher that is built in a hundredth of a millisecond.
 static SOON: LazyLock<Heads> = LazyLock::new(Heads::new);
 
-/// Finds them several times faster, and takes some milliseconds to be made.
+/// Matcher that is several times faster but takes some milliseconds to build.
 static FAST: LazyLock<Option<AhoCorasick>> = LazyLock::new(|| {
     let mut builder = AhoCorasick::builder();
     builder
@@ -75,18 +76,19 @@ static FAST: LazyLock<Option<AhoCorasick>> = LazyLock::new(|| {
     builder.build(LITERALS.iter().map(|(literal, _)| *literal)).ok()
 });
 
-/// How keys of Twilio begin; of these letters the case counts.
+/// Start of Twilio keys, which is case-sensitive.
 static TWILIO: LazyLock<Finder<'static>> = LazyLock::new(|| Finder::new("SK"));
 
-/// So many bytes have to be read until the faster one was worth its making. A process that is started for one event reads a
+/// Bytes to scan before the faster matcher is worth its cost. A process that is started for one event scans a
 /// few thousand.
 const WORTH_IT: usize = 1 << 18;
 
-/// The literals by how they begin.
+/// The literals by their first bytes.
 struct Heads {
-    /// Which literals begin with this byte, in their order.
+    /// Indices of the literals that start with this byte, in order.
     of: [Vec<usize>; 256],
-    /// What comes second in them: one of 32 bits for each byte, the same for a small letter and its large one.
+    /// Possible second bytes of those literals: one of 32 bits for each byte, the same for both cases of a
+    /// letter.
     second: [u32; 256],
 }
 
@@ -107,8 +109,8 @@ impl Heads {
         heads
     }
 
-    /// Tells of every literal in `text`, as the automaton does: the first of those that begin at the first place where one
-    /// does, and on behind it.
+    /// Calls `tell` for every literal in `text`, like the automaton: for the first literal at the first
+    /// position where one starts, and then on after it.
     fn each(&self, text: &str, mut tell: impl FnMut(usize, usize, usize)) {
         let mut rest = text.as_bytes();
         while let [first, after @ ..] = rest {
@@ -123,7 +125,7 @@ impl Heads {
         }
     }
 
-    /// The literal that `rest` begins with, and how long it is.
+    /// Returns the literal that `rest` starts with, and its length.
     fn at(&self, rest: &[u8], first: u8, second: u8) -> Option<(usize, usize)> {
         if self.second.get(usize::from(first))? & bit(second) == 0 {
             return None;
@@ -140,7 +142,7 @@ fn bit(second: u8) -> u32 {
     1 << (second & 31)
 }
 
-/// Tells of every literal in `text`: which one, and where it begins and ends.
+/// Calls `tell` for every literal in `text`, with its index, start and end.
 fn each(text: &str, mut tell: impl FnMut(usize, usize, usize)) {
     static READ: AtomicUsize = AtomicUsize::new(0);
     let read = READ.load(Ordering::Relaxed);
@@ -148,13 +150,13 @@ fn each(text: &str, mut tell: impl FnMut(usize, usize, usize)) {
     if let Some(fast) = fast {
         fast.find_iter(text).for_each(|hit| tell(hit.pattern().as_usize(), hit.start(), hit.end()));
     } else {
-        // Of counts that are made at one time some may be lost: nothing hangs on when exactly it is worth it.
+        // Concurrent updates may lose counts: the exact time of the switch does not matter.
         READ.store(read.saturating_add(text.len()), Ordering::Relaxed);
         SOON.each(text, tell);
     }
 }
 
-/// The labels that are found here.
+/// Returns the labels that this module finds.
 pub(super) fn labels() -> Labels {
     let others =
         [Label::Email, Label::Phone, Label::CreditCard, Label::Ssn, Label::Ipv4, Label::Ipv6, Label::Iban];
@@ -191,9 +193,9 @@ struct Reader<'t, 'f> {
     found: &'f mut Vec<Span>,
     runs: Runs,
     ends: pem::Ends,
-    /// Forms that begin before this place are inside a credential.
+    /// Forms that start before this position are inside a credential.
     covered: usize,
-    /// Names that begin before this place are read, or inside a value.
+    /// Names that start before this position are read already, or inside a value.
     named: usize,
 }
 

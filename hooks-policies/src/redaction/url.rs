@@ -2,10 +2,10 @@
 
 use super::{text::run_end, value};
 
-/// How far a user part is looked for.
+/// Longest user part that is searched for.
 const MAX_USERINFO: usize = 512;
 
-/// Returns the extent of the password behind the `://` at `at`.
+/// Returns the extent of the password after the `://` at `at`.
 pub(super) fn password(text: &str, at: usize) -> Option<(usize, usize)> {
     let bytes = text.as_bytes();
     let start = at + 3;
@@ -15,7 +15,7 @@ pub(super) fn password(text: &str, at: usize) -> Option<(usize, usize)> {
     let colon = start + authority.iter().position(|b| *b == b':')?;
     let last_at = match memchr::memrchr(b'@', authority) {
         Some(last_at) => last_at,
-        // An unescaped `/`, `?` or `#` in the password; a port is digits only.
+        // An unescaped `/`, `?` or `#` in the password; a port has only digits.
         None if is_port(bytes.get(colon + 1..strict)?) => return None,
         None => memchr::memchr(b'@', bytes.get(start..run_end(bytes, start, MAX_USERINFO, plain))?)?,
     };

@@ -1,17 +1,17 @@
-//! Says whether a value is a secret or only stands for one.
+//! Judges whether a value is a secret or a placeholder for one.
 
 use super::names;
 
-/// How a value was written.
+/// Notation of a value.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Style {
     /// In quotation marks.
     Quoted,
-    /// Right behind `=`, as in a shell, an environment file or a query.
+    /// Directly after `=`, as in a shell, an environment file or a query.
     Attached,
-    /// Behind a colon, as in YAML, or behind an option's name; `true` when nothing else is on the line.
+    /// After a colon, as in YAML, or after the name of an option; `true` if nothing else is on the line.
     Plain(bool),
-    /// Behind `=` with spaces, as in an INI file or in code, where words are variables.
+    /// After `=` with spaces, as in an INI file or in code, where words are variables.
     Spaced,
     /// In a sentence.
     Prose,
@@ -116,10 +116,10 @@ const WORDS: &[&str] = &[
     "header",
 ];
 
-/// How much of a value is judged.
+/// Length of the part of a value that is judged.
 pub(super) const HEAD: usize = 128;
 
-/// Tells whether `value` (its head) is a template, a reference or a mask.
+/// Returns whether `value` (its head) is a template, a reference or a mask.
 pub(super) fn is_placeholder(value: &str) -> bool {
     let value = value.trim();
     let framed = |open: &str, close: &str| value.starts_with(open) && value.ends_with(close);
@@ -145,7 +145,7 @@ pub(super) fn is_placeholder(value: &str) -> bool {
     value.is_empty() || opened || variable || percent || format || same || mask || template || frame
 }
 
-/// Tells whether the value of a name that promises a password is one.
+/// Returns whether the value of a name that suggests a password is a password.
 pub(super) fn is_password(value: &str, style: Style) -> bool {
     let bare = value.trim();
     if is_placeholder(bare) || is_word(bare) || bare.chars().count() < 2 {
@@ -165,7 +165,7 @@ pub(super) fn is_password(value: &str, style: Style) -> bool {
         }
 }
 
-/// Tells whether the value of a name that promises a token, key or secret is one.
+/// Returns whether the value of a name that suggests a token, key or secret is one.
 pub(super) fn is_token(value: &str, style: Style, least: usize) -> bool {
     let bare = value.trim();
     !is_placeholder(bare)
@@ -176,7 +176,7 @@ pub(super) fn is_token(value: &str, style: Style, least: usize) -> bool {
         && is_mixed(bare, least)
 }
 
-/// Tells whether letters and digits, or capitals inside, are mixed over at least `least` characters.
+/// Returns whether letters and digits, or capitals inside, are mixed over at least `least` characters.
 pub(super) fn is_mixed(value: &str, least: usize) -> bool {
     let digit = value.bytes().any(|b| b.is_ascii_digit());
     let letter = value.chars().any(char::is_alphabetic);
@@ -189,14 +189,14 @@ fn has_digit_or_sign(value: &str) -> bool {
     value.chars().any(|c| !c.is_alphabetic() && !"-_ .,;:'\"()".contains(c))
 }
 
-/// Tells whether a value is one of the words above, or names a secret itself.
+/// Returns whether a value is one of the words above, or itself the name of a secret.
 pub(super) fn is_word(value: &str) -> bool {
     let bare = value.trim_matches(|c: char| !c.is_alphanumeric()).to_lowercase();
     let letters = value.bytes().all(|b| b.is_ascii_alphabetic() || b == b'_');
     WORDS.contains(&bare.as_str()) || (letters && value.contains('_') && names::noun(value).is_some())
 }
 
-/// Tells whether a quoted value is a text about passwords, such as a message or a validation rule.
+/// Returns whether a quoted value is a text about passwords, such as a message or a validation rule.
 fn is_sentence(value: &str) -> bool {
     let words = value.split_whitespace().count();
     let digits = value.bytes().any(|b| b.is_ascii_digit());
@@ -208,7 +208,7 @@ fn is_sentence(value: &str) -> bool {
             && value.split_whitespace().any(|word| is_word(word) || names::noun(word).is_some()))
 }
 
-/// Tells whether an unquoted value is an expression: a call, an index, a member of something.
+/// Returns whether an unquoted value is an expression: a call, an index, a member.
 fn is_code(value: &str) -> bool {
     let ident = |part: &str| {
         part.starts_with(|c: char| c.is_ascii_alphabetic() || c == '_')

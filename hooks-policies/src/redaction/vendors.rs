@@ -1,7 +1,8 @@
-//! The prefixes that vendors give their credentials, with the body that follows.
+//! Prefixes of vendors' credentials, with the body that follows.
 //!
-//! Each row rests on the vendor's documentation, or on the rules that the vendor registered with GitHub secret scanning
-//! or GitLab secret detection; the group's comment names it. Public identifiers (`pk_live_`, account ids) are not listed.
+//! Each row is based on the vendor's documentation, or on the rules that the vendor registered with GitHub
+//! secret scanning or GitLab secret detection; the comment of the group names the source. Public identifiers
+//! (`pk_live_`, account ids) are not listed.
 
 use super::{
     forms::{Body, Form},

@@ -1,4 +1,4 @@
-//! Checks the examples that rules carry: each rule alone, on an empty disk.
+//! Checks the examples of rules: each rule alone, on an empty disk.
 
 use std::io;
 use std::path::{Path, PathBuf};
@@ -13,10 +13,10 @@ use crate::config::{RuleAction, RuleConfig, RuleExample};
 use crate::errors::PolicyErrors;
 use crate::facts::CallReader;
 
-/// Where examples happen, unless the root is given.
+/// Root of the examples, unless one is configured.
 const ROOT: &str = "/project";
 
-/// Reports the examples that a rule does not keep.
+/// Reports the examples that contradict their rule.
 pub(super) fn check(rules: &[RuleConfig], reader: &CallReader, errors: &mut PolicyErrors) {
     for (index, rule) in rules.iter().enumerate() {
         if rule.matches.is_empty() && rule.no_match.is_empty() {
@@ -55,7 +55,7 @@ fn matches(alone: &Rules, rule: &RuleConfig, example: &RuleExample, reader: &Cal
     strength == wanted
 }
 
-/// A file system on which nothing is.
+/// Empty file system.
 #[derive(Debug)]
 struct EmptyDisk;
 

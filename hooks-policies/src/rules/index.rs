@@ -1,4 +1,4 @@
-//! Finds the rules that may say something about a call: by tool, then by agent.
+//! Finds the rules that may apply to a call: by tool, then by agent.
 
 use std::collections::HashMap;
 
@@ -8,39 +8,39 @@ use crate::facts::CallReader;
 use crate::names;
 use crate::patterns::PathPatterns;
 
-/// The rules by tool.
+/// Rules by tool.
 #[derive(Clone, Debug, Default)]
 pub(super) struct Index {
     any: ByAgent,
     named: HashMap<String, ByAgent>,
-    /// Those for all tools whose name begins with a text.
+    /// Rules for all tools whose name starts with a prefix.
     beginnings: HashMap<String, ByAgent>,
     longest_beginning: usize,
 }
 
-/// The rules for some tools, by agent.
+/// Rules for some tools, by agent.
 #[derive(Clone, Debug, Default)]
 struct ByAgent {
     any: Bucket,
     named: HashMap<String, Bucket>,
 }
 
-/// The rules for some tools and agents.
+/// Rules for some tools and agents.
 #[derive(Clone, Debug, Default)]
 pub(super) struct Bucket {
-    /// The first rule of each action that asks for nothing else.
+    /// The first rule of each action that has no further condition.
     pub(super) plain: ByAction<Option<usize>>,
-    /// Rules that ask for paths and nothing else.
+    /// Rules whose only further condition is paths.
     pub(super) paths: ByAction<PathRules>,
-    /// Rules that ask for commands, and perhaps for paths.
+    /// Rules with a condition on commands, and perhaps on paths.
     pub(super) commands: Vec<usize>,
 }
 
-/// The paths of many rules as one matcher.
+/// Paths of many rules in one matcher.
 #[derive(Clone, Debug, Default)]
 pub(super) struct PathRules {
     texts: Vec<String>,
-    /// The rule that each pattern is of.
+    /// Index of the rule of each pattern.
     owners: Vec<usize>,
     patterns: PathPatterns,
 }
@@ -54,7 +54,7 @@ pub(super) struct ByAction<T> {
 }
 
 impl Index {
-    /// Enters rules; their patterns are known to compile.
+    /// Indexes rules whose patterns are known to compile.
     pub(super) fn new(rules: &[RuleConfig], reader: &CallReader) -> Self {
         let mut index = Self::default();
         for (number, rule) in rules.iter().enumerate() {
@@ -139,17 +139,17 @@ impl Bucket {
 }
 
 impl PathRules {
-    /// The first rule with a pattern that matches a reading.
+    /// Returns the first rule with a pattern that matches a reading.
     pub(super) fn find(&self, reading: &str, case_insensitive: bool) -> Option<usize> {
         self.owners.get(self.patterns.find(reading, case_insensitive)?).copied()
     }
 
-    /// The first rule with a pattern that matches something an outline may stand for.
+    /// Returns the first rule with a pattern that matches something that an outline may stand for.
     pub(super) fn meets(&self, outline: &str, case_insensitive: bool) -> Option<usize> {
         self.owners.get(self.patterns.meets(outline, case_insensitive)?).copied()
     }
 
-    /// The first rule, where there is one.
+    /// Returns the first rule, if there is one.
     pub(super) fn first(&self) -> Option<usize> {
         self.owners.first().copied()
     }
@@ -165,7 +165,7 @@ impl<T> ByAction<T> {
     }
 }
 
-/// A name as it is compared.
+/// Returns a name in the form in which names are compared.
 pub(super) fn folded(name: &str) -> String {
     names::folded(name).into_owned()
 }

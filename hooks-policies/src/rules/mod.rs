@@ -1,12 +1,13 @@
-//! Rules of one's own: who may call what, on which files, with which commands.
+//! Custom rules: agents, tools, files and commands that are allowed, denied or asked about.
 //!
-//! Everything that a rule gives has to match: its tools, its agents, one of the call's paths, one of its commands.
-//! The strongest action of the rules that match holds (deny, ask, allow), whatever their order; the first of them
-//! is named. What cannot be known matches a rule that denies or asks, and none that allows; a rule that allows has
-//! to cover every path and every program of the call.
+//! A rule matches if all its conditions match: its tools, its agents, one of the call's paths, one of its
+//! commands. Of the rules that match, the strongest action applies (deny, ask, allow), whatever their order;
+//! the reason names the first of them. A path or command that cannot be known matches a rule that denies or
+//! asks, and no rule that allows. A rule that allows has to cover every path and every program of the call.
 //!
-//! Rules are found by tool, agent and the folders that their paths begin with, so what a decision costs does not
-//! grow with the number of rules that say something else. A rule may carry examples, checked when it is built.
+//! Rules are found by tool, by agent and by the folders at the start of their paths. The cost of a decision
+//! therefore does not grow with the number of rules that cannot match. A rule may carry examples, which are
+//! checked when it is built.
 //!
 //! ```
 //! use hooks_core::{HookContext, HookRequest, Policy, Strength, event::PreToolUse};

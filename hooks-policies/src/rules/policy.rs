@@ -1,4 +1,4 @@
-//! The rules as a policy.
+//! Policy that applies the rules.
 
 use std::collections::HashSet;
 use std::sync::Arc;
@@ -17,7 +17,7 @@ use crate::patterns::PathPatterns;
 
 pub(super) const NAME: &str = "rules";
 
-/// Rules of one's own; see the [module](super) for an example.
+/// Custom rules; see the [module](super) for an example.
 #[derive(Clone, Debug)]
 pub struct Rules {
     reader: CallReader,
@@ -28,7 +28,7 @@ pub struct Rules {
 /// Rules in front of an inner hook.
 pub type RulesLayer = PolicyLayer<Arc<Rules>>;
 
-/// A rule that matches, and on what.
+/// Rule that matches, and the part of the call that it matches.
 struct Hit<'a> {
     rule: usize,
     on: On<'a>,
@@ -37,22 +37,23 @@ struct Hit<'a> {
 enum On<'a> {
     Call,
     Path(&'a Place, &'a str),
-    /// A path or a command of which nobody can tell.
+    /// Path or command that cannot be known before the call runs.
     Unknown(&'a str),
 }
 
 impl Rules {
-    /// Rules about calls as `reader` reads them.
+    /// Creates rules about calls as `reader` reads them.
     ///
     /// # Errors
-    /// Names, patterns and commands that cannot be used, and examples that a rule does not keep; all of them.
+    /// Returns an error for each name, pattern and command that cannot be used, and for each example that
+    /// contradicts its rule.
     pub fn new(rules: &[RuleConfig], reader: &CallReader) -> Result<Self, PolicyErrors> {
         let mut errors = PolicyErrors::default();
         let rules = Self::compile(rules, reader, &mut errors);
         errors.or(rules)
     }
 
-    /// The rules as a layer.
+    /// Wraps the rules in a layer.
     pub fn layer(self) -> RulesLayer {
         PolicyLayer::new(Arc::new(self))
     }
@@ -73,7 +74,7 @@ impl Rules {
         compiled
     }
 
-    /// Compiles rules without a look at their examples.
+    /// Compiles rules without checking their examples.
     pub(super) fn unchecked(configs: &[RuleConfig], reader: &CallReader, errors: &mut PolicyErrors) -> Self {
         let rules = configs
             .iter()
@@ -83,7 +84,7 @@ impl Rules {
         Self { reader: reader.clone(), rules, index: Index::new(configs, reader) }
     }
 
-    /// The first rule of each action that matches a call.
+    /// Returns the first rule of each action that matches a call.
     fn hits<'r>(&self, call: Call<'r>) -> ByAction<Option<Hit<'r>>> {
         let mut hits = ByAction::default();
         let event = call.request().event();
@@ -140,7 +141,7 @@ impl Policy<PreToolUse> for Rules {
     }
 }
 
-/// Keeps the rule that stands first.
+/// Keeps the rule that comes first.
 fn keep<'a>(kept: &mut Option<Hit<'a>>, found: Option<Hit<'a>>) {
     if let Some(found) = found
         && kept.as_ref().is_none_or(|kept| found.rule < kept.rule)
@@ -149,7 +150,7 @@ fn keep<'a>(kept: &mut Option<Hit<'a>>, found: Option<Hit<'a>>) {
     }
 }
 
-/// A rule that matches some path of a call, or one of which nobody can tell.
+/// Returns a rule that matches some path of a call, or a path that cannot be known.
 fn some_path<'r>(call: Call<'r>, rules: &PathRules) -> Option<Hit<'r>> {
     let first = rules.first()?;
     let places = call.places();
@@ -174,7 +175,7 @@ fn some_path<'r>(call: Call<'r>, rules: &PathRules) -> Option<Hit<'r>> {
     best
 }
 
-/// The first of the rules that together match every path of a call.
+/// Returns the first of the rules that together match every path of a call.
 fn every_path<'r>(call: Call<'r>, rules: &PathRules) -> Option<Hit<'r>> {
     rules.first()?;
     let places = call.places();
@@ -192,7 +193,7 @@ fn every_path<'r>(call: Call<'r>, rules: &PathRules) -> Option<Hit<'r>> {
     best
 }
 
-/// Whether a rule with commands matches a call.
+/// Returns whether a rule with commands matches a call.
 fn by_command<'r>(call: Call<'r>, number: usize, rule: &Rule) -> Option<Hit<'r>> {
     let commands = call.commands();
     let on = match rule.commands_of(commands) {

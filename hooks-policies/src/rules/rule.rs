@@ -1,4 +1,4 @@
-//! One rule, compiled.
+//! One compiled rule.
 
 use hooks_core::{Reason, Verdict};
 use hooks_facts::commands::BlockedPattern;
@@ -9,7 +9,7 @@ use crate::errors::PolicyErrors;
 use crate::facts::{CallReader, ParsedCommands};
 use crate::patterns::PathPatterns;
 
-/// A rule.
+/// Compiled rule.
 #[derive(Clone, Debug)]
 pub(super) struct Rule {
     pub(super) name: String,
@@ -19,14 +19,14 @@ pub(super) struct Rule {
     reason: Option<String>,
 }
 
-/// How a rule's commands compare with those of a call.
+/// Comparison of a rule's commands with those of a call.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Commands {
-    /// They are other ones.
+    /// The call runs none of the rule's commands.
     Other,
-    /// It runs one of them.
+    /// The call runs one of them.
     Same,
-    /// Nobody can tell.
+    /// The call's commands cannot be known before it runs.
     Unknown,
 }
 
@@ -65,7 +65,8 @@ impl Rule {
         }
     }
 
-    /// Whether a call runs the rule's commands. For a rule that allows it has to run nothing else.
+    /// Compares a call's commands with the rule's. For a rule that allows, the call must run no other
+    /// command.
     pub(super) fn commands_of(&self, commands: &ParsedCommands) -> Commands {
         let unknown = !commands.unusable.is_empty()
             || commands.found.iter().any(|command| !command.analysis.unresolved.is_empty());
@@ -94,7 +95,7 @@ impl Rule {
         }
     }
 
-    /// What the rule says, as its reason or `otherwise` puts it.
+    /// Returns the rule's judgement, with its own reason or the text of `otherwise`.
     pub(super) fn verdict(
         &self,
         otherwise: impl FnOnce() -> String,

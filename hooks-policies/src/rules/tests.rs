@@ -115,8 +115,8 @@ fn an_index_answers_as_each_rule_alone() {
 }
 
 proptest! {
-    /// The verdict of many rules is that of the first of them that says the strongest thing alone, with its reason and
-    /// its evidence, also where links lead elsewhere.
+    /// The judgement of many rules is the strongest judgement of any of them alone, with the reason and
+    /// evidence of the first such rule, also if links lead elsewhere.
     #[test]
     fn many_globs_say_what_the_first_of_them_says_alone(
         patterns in prop::collection::vec("[ab]{0,2}(/|[*?]|[*]{2}/|[{]a,b[}]|[ab]|-c[0-3]-){1,5}[ab]{0,2}", 1..40),

@@ -1,4 +1,4 @@
-//! What is asked for: a child, whichever event asks.
+//! Request to start a child, from either event.
 
 use hooks_core::HookRequest;
 use hooks_core::event::{PreToolUse, SubagentStart};
@@ -6,25 +6,25 @@ use hooks_facts::tools::{ToolKind, agent_arguments};
 
 use crate::facts::CallReader;
 
-/// A child that is asked for.
+/// Request to start a child.
 #[derive(Clone, Debug, Default)]
 pub(super) struct Asked {
     pub(super) by: AskedBy,
-    /// Empty where nobody says which agent.
+    /// Name of the agent; empty if unknown.
     pub(super) agent: String,
     pub(super) model: Option<String>,
     pub(super) task_type: Option<String>,
     pub(super) charter: Option<String>,
     pub(super) task: String,
-    /// How many generations below the root, where somebody says it.
+    /// Number of generations below the root, if the client reports it.
     pub(super) depth: Option<u32>,
     pub(super) child: Option<String>,
     pub(super) call: Option<String>,
-    /// Whether the arguments say something that cannot be read.
+    /// Whether some of the arguments cannot be decoded.
     pub(super) is_unusable: bool,
 }
 
-/// Which event asks.
+/// Event of the request.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub(super) enum AskedBy {
     /// `subagent_start`.
@@ -35,7 +35,7 @@ pub(super) enum AskedBy {
 }
 
 impl Asked {
-    /// The child that `subagent_start` is about.
+    /// Returns the child of a `subagent_start`.
     pub(super) fn of_start(request: &HookRequest<SubagentStart>) -> Self {
         let event = request.event();
         Self {
@@ -52,7 +52,7 @@ impl Asked {
         }
     }
 
-    /// The child that a call of an agent-starting tool asks for; `None` where the tool is another.
+    /// Returns the child that a call of an agent-starting tool requests; `None` for other tools.
     pub(super) fn of_call(request: &HookRequest<PreToolUse>, reader: &CallReader) -> Option<Self> {
         let call = reader.read(request);
         if call.kind() != ToolKind::SpawnAgent {
@@ -74,13 +74,13 @@ impl Asked {
         })
     }
 
-    /// The agent, as texts name it.
+    /// Returns the name of the agent for messages.
     pub(super) fn named(&self) -> &str {
         if self.agent.is_empty() { "an agent without a name" } else { &self.agent }
     }
 }
 
-/// A text that says something.
+/// Returns the text, unless it is blank.
 pub(super) fn given(text: Option<&str>) -> Option<String> {
     text.filter(|text| !text.trim().is_empty()).map(str::to_owned)
 }

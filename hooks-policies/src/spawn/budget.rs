@@ -1,4 +1,4 @@
-//! The budget of children: takes a place for each, knows which live, and gives their places back.
+//! Budget of children: takes a place for each, records which are alive, and gives their places back.
 
 use std::collections::HashMap;
 use std::fmt;
@@ -30,21 +30,22 @@ use crate::place::fresh_id;
 use crate::redaction::Scrubber;
 use crate::store::CountingStore;
 
-/// How often one child may take a place and give it back: each time is one more question to the store.
+/// Most times that one child may take a place and give it back: each time costs one more request to the
+/// store.
 const MOST_GIVEN_BACK: usize = 32;
-/// How long it is told that a child ended.
+/// Time for which an ended child is still listed.
 pub(super) const ENDED_FOR: Duration = Duration::from_secs(10 * 60);
-/// How much of a task is looked at, in bytes, and how much is kept, in characters.
+/// Bytes of a task that are read, and characters that are kept.
 const TASK: (usize, usize) = (4_096, 120);
-/// How many agents are known to have shown life lately.
+/// Most agents whose latest sign of life is remembered.
 const MOST_BEATS: usize = 4_096;
 
-/// Counts children against their limits and keeps the registry of those that live; see the [module](super) for an
-/// example. Clones share everything.
+/// Counts children against their limits and keeps the registry of those that are alive; see the
+/// [module](super) for an example. Clones share all state.
 #[derive(Clone)]
 pub struct SpawnBudget(pub(super) Arc<Engine>);
 
-/// A spawn budget outside of an inner hook on `subagent_start`.
+/// Spawn budget around an inner hook on `subagent_start`.
 pub type SpawnBudgetLayer = ReserveLayer<SpawnBudget>;
 
 pub(super) struct Engine {
@@ -55,15 +56,15 @@ pub(super) struct Engine {
     budget: Option<String>,
     store: CountingStore,
     scrubber: Scrubber,
-    /// When agents last showed life that was written down.
+    /// Time of each agent's latest stored sign of life.
     beats: Mutex<HashMap<OpId, Tick>>,
 }
 
 impl SpawnBudget {
-    /// A budget that counts in memory, by the clock of its first child.
+    /// Creates a budget that counts in memory and uses the clock of its first child.
     ///
     /// # Errors
-    /// Everything in the configuration that makes no sense.
+    /// Returns all errors of the configuration.
     pub fn new(config: &SpawnConfig, reader: &CallReader) -> Result<Self, PolicyErrors> {
         let mut errors = PolicyErrors::default();
         let budget = Self::compile(config, CountingStore::default(), reader, &mut errors);
@@ -88,30 +89,31 @@ impl SpawnBudget {
         }))
     }
 
-    /// Counts in `store`, which may be shared and may last.
+    /// Counts in `store`, which may be shared between processes and may be durable.
     #[must_use]
     pub fn with_store(self, store: Arc<dyn StateStore>) -> Self {
         self.changed(|engine| engine.store = CountingStore::Given(store))
     }
 
-    /// Counts under a name of its own. Two budgets that stand over the same children on one store, as where a child's
-    /// hooks are narrowed, need two names: under one, the first to take a place takes it for both.
+    /// Counts under a name of its own. Two budgets that count the same children on one store (for example, if
+    /// a child's hooks are narrowed) need two names: under one name, the first to take a place takes it for
+    /// both.
     #[must_use]
     pub fn named(self, name: impl Into<String>) -> Self {
         self.changed(|engine| engine.budget = Some(name.into()))
     }
 
-    /// The budget as a layer. Put it outermost, so that it is asked last.
+    /// Wraps the budget in a layer. Put it outermost, so that it is asked last.
     pub const fn layer(self) -> SpawnBudgetLayer {
         ReserveLayer::new(self)
     }
 
-    /// What is known of children.
+    /// Returns queries on the known children.
     pub fn children(&self) -> Children {
         Children::new(self)
     }
 
-    /// What can be judged without counting.
+    /// Returns the rules that need no counting.
     pub fn rules(&self) -> &SpawnRules {
         &self.0.rules
     }
@@ -134,7 +136,7 @@ impl SpawnBudget {
 }
 
 impl Engine {
-    /// The registry of the tree that `context` is in.
+    /// Opens the registry of the tree of `context`.
     pub(super) async fn registry(&self, context: &HookContext) -> Result<Registry, HookError> {
         let keys = Keys::new(context.tenant.as_deref(), self.budget.as_deref());
         Registry::open(self.store.of(context), keys, context).await
@@ -162,14 +164,14 @@ impl Engine {
                 }
             }
         }
-        // One of this id that was lost begins anew.
+        // A lost child with the same id starts anew.
         for lost in known.iter().filter(|known| asked.child.is_some() && known.entry.child == asked.child) {
             registry.remove(lost.id).await?;
         }
         self.take_new(asked, &claimant, depth, registry, context).await
     }
 
-    /// Has a child take over the place that the call of a tool took for it.
+    /// Transfers the place that a tool call took to the child that it started.
     async fn take_over(
         &self,
         candidate: &Known,
@@ -179,7 +181,7 @@ impl Engine {
         context: &HookContext,
     ) -> Result<Reservation, HookError> {
         let by_call = candidate.entry.clone();
-        // What the call was known to be is not made less by a child that says so.
+        // A child cannot lower the depth that is known from its call.
         let depth = depth.max(by_call.depth);
         let entry = Entry {
             call: by_call.call.clone().or_else(|| asked.call.clone()),
@@ -188,7 +190,7 @@ impl Engine {
             hold: by_call.hold,
             ..self.entry(asked, depth, by_call.hold, &registry, context)
         };
-        // From here on, whoever drops this gives the place back: the child of the call will not be.
+        // From here on, dropping `place` gives the place back: the child will not exist.
         let place = self.place(candidate.id, entry, asked.by, registry.clone(), context);
         if let Some(child) = &asked.child {
             registry.place(child, depth).await?;
@@ -197,7 +199,7 @@ impl Engine {
         Ok(Reservation::Held(Box::new(place)))
     }
 
-    /// Takes a new place, another one where the child's own was given back or lost before.
+    /// Takes a new place; if the child's earlier place was given back or lost, takes the next one.
     async fn take_new(
         &self,
         asked: &Asked,
@@ -210,7 +212,7 @@ impl Engine {
         let charges = self.limits.charges(asked, &registry.lineage, &parent, &registry.keys);
         let Charges { scopes, .. } = &charges;
         let scopes: Arc<[_]> = scopes.as_slice().into();
-        // Where nothing runs in the background, nobody may be there to say that the child exists.
+        // Without a background, no later event may confirm that the child exists.
         let ttl = match context.environment.background {
             Some(_) => self.limits.waiting,
             None => self.limits.lease.max(self.limits.waiting),
@@ -221,7 +223,7 @@ impl Engine {
             let id = |kind| registry.keys.id(&[kind, &root, &context.session_id, name, &time]);
             let (id, hold) = (id("entry"), id("hold"));
             let entry = self.entry(asked, depth, hold, &registry, context);
-            // From here on, whoever drops this gives the place back, however far it came.
+            // From here on, dropping `place` gives back everything that was taken so far.
             let mut place = self.place(id, entry, asked.by, registry.clone(), context);
             // The child may end at another instance.
             let reserve = Op::reserve_for_all(hold, Arc::clone(&scopes), 1, ttl);
@@ -238,7 +240,8 @@ impl Engine {
                 other => return Err(unexpected(&other)),
             }
             if !registry.insert(id, &place.entry, ttl).await? {
-                // Somebody who asked for it was dropped before it was taken, and took it out beforehand.
+                // An earlier request for this child was dropped, and its clean-up removed the entry before it
+                // was inserted here.
                 registry.apply(Op::Release { id: hold }).await?;
                 place.is_open = false;
                 continue;
@@ -295,14 +298,15 @@ impl Engine {
         }
     }
 
-    /// The beginning of a task, scrubbed before it is cut: a secret that is cut in two is not known any more.
+    /// Returns the start of a task, scrubbed before it is cut: half a secret is no longer recognised.
     fn summary(&self, task: &str) -> String {
         let end =
             (0..=TASK.0.min(task.len())).rev().find(|end| task.is_char_boundary(*end)).unwrap_or_default();
         self.scrubber.scrub(task.get(..end).unwrap_or_default()).chars().take(TASK.1).collect()
     }
 
-    /// Ends the child that is meant: its place comes back, and what it used up stays charged.
+    /// Ends the child that the event refers to: its place is given back, and its share of the totals stays
+    /// charged.
     pub(super) async fn end(
         &self,
         child: Option<&str>,
@@ -331,7 +335,7 @@ impl Engine {
         registry.update(known.id, Some(&entry), ENDED_FOR).await
     }
 
-    /// Takes back what was taken for a child that could not be created.
+    /// Gives back everything that was taken for a child that could not be created.
     pub(super) async fn give_back(
         &self,
         child: Option<&str>,
@@ -340,7 +344,8 @@ impl Engine {
     ) -> Result<(), HookError> {
         let registry = self.registry(context).await?;
         let (known, _) = registry.known().await?;
-        // A child that has an id gave its place back with the decision, unless it is known by it: then no other is meant.
+        // A child with an id gave its place back with the decision, unless it is listed under that id. In
+        // both cases, no other child is meant.
         let known: Vec<Known> = match child {
             Some(_) => known.into_iter().filter(|known| known.entry.child.as_deref() == child).collect(),
             None => known,
@@ -356,7 +361,8 @@ impl Engine {
         Ok(())
     }
 
-    /// The child that is meant. Where several may be, the first that nobody else ended.
+    /// Returns the child that an event refers to. If several are possible, the first that no other event has
+    /// ended.
     async fn meant<'k>(
         &self,
         known: &'k [Known],
@@ -379,7 +385,7 @@ impl Engine {
         }
     }
 
-    /// Whether it is time to write down that the agent of `context` shows life.
+    /// Returns whether it is time to store a sign of life of the agent of `context`.
     pub(super) fn is_due(&self, context: &HookContext) -> bool {
         let tenant = context.tenant.as_deref().unwrap_or_default();
         let agent = OpId::of(&[tenant, &context.session_id, &context.agent_name]);
@@ -395,8 +401,8 @@ impl Engine {
         true
     }
 
-    /// Writes down that children live: those that `is_one` says. One that was taken for lost takes a place again, if
-    /// there is one, and is known again either way.
+    /// Stores a sign of life for the children that match `is_one`. A child that was presumed lost takes a
+    /// place again, if one is free, and is listed again in either case.
     pub(super) async fn beat(
         &self,
         registry: &Registry,
@@ -413,7 +419,7 @@ impl Engine {
         Ok(())
     }
 
-    /// Gives a place to those that came back and found none: they come before whoever is new.
+    /// Gives a place to returned children that have none: they precede new children.
     async fn retake(&self, registry: &Registry, known: &[Known], now: Timestamp) -> Result<(), HookError> {
         for known in known.iter().filter(|known| known.lives() && known.entry.is_placeless) {
             let left = known.until.unwrap_or(now).since(now);
@@ -427,14 +433,15 @@ impl Engine {
     }
 }
 
-/// Whether an entry is of the agent that acts in `context`: by its session, or else by its name.
+/// Returns whether an entry belongs to the agent of `context`: by its session, or else by its name.
 pub(super) fn is_of(entry: &Entry, context: &HookContext) -> bool {
     entry.child.as_deref() == Some(&*context.session_id)
         || (entry.session == context.session_id && folded(&entry.agent) == folded(&context.agent_name))
 }
 
-/// How many generations below the root a child would be: what is known of its parent, and no less than it says. Of
-/// agents that share a session only the name is known; one that shares it with a living child is taken for that.
+/// Returns the number of generations between the root and a child: derived from its parent, and at least what
+/// the child reports. Agents that share a session are known only by name; an agent with the name of a living
+/// child is taken for that child.
 fn depth(asked: &Asked, registry: &Registry, known: &[Known], context: &HookContext) -> u32 {
     let by_name = |known: &&Known| {
         known.lives()

@@ -1,60 +1,61 @@
-//! A child, as the registry knows it.
+//! Child agent as the registry lists it.
 
 use hooks_core::event::ChildStatus;
 use hooks_core::state::{Member, OpId};
 use hooks_core::time::Timestamp;
 use serde::{Deserialize, Serialize};
 
-/// A child agent that waits, lives, fell silent or ended a while ago.
+/// Child agent that waits, runs, fell silent or ended a while ago.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize)]
 #[non_exhaustive]
 pub struct Child {
-    /// What the host calls it, in all events about it; its own session, where it has one.
+    /// Id of the child in all events of the host; its own session, if it has one.
     pub id: Option<String>,
-    /// Which agent; empty where nobody said.
+    /// Name of the agent; empty if unknown.
     pub agent: String,
-    /// Whose child it is.
+    /// Name of the parent agent.
     pub parent_agent: String,
-    /// The session that started it.
+    /// Session that started the child.
     pub parent_session: String,
-    /// The session that its tree hangs below.
+    /// Session at the root of the tree.
     pub root: String,
-    /// How many generations below the root.
+    /// Number of generations below the root.
     pub depth: u32,
-    /// The model it uses.
+    /// Model that the child uses.
     pub model: Option<String>,
-    /// The kind of task.
+    /// Kind of task.
     pub task_type: Option<String>,
-    /// The beginning of its task, scrubbed.
+    /// Start of its task, scrubbed.
     pub task: String,
-    /// Which configuration it has, where some are tried out: the trial's, by name.
+    /// Name of the variant that the child has, if it takes part in a trial.
     pub variant: Option<String>,
-    /// What it does now.
+    /// Current state.
     pub state: ChildState,
-    /// How it ended.
+    /// Status at its end.
     pub status: Option<ChildStatus>,
-    /// Since when it is known, by the store's time.
+    /// Time since which the child is listed, by the store's clock.
     pub since: Timestamp,
-    /// Until when it is believed to live without another sign of life; of one that ended, until when it is told.
+    /// Time until which the child is presumed alive without another sign of life; for one that ended, until
+    /// which it is listed.
     pub until: Option<Timestamp>,
 }
 
-/// What a child does.
+/// State of a child.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 #[non_exhaustive]
 pub enum ChildState {
-    /// It was let through and is not there yet.
+    /// The child was allowed and has not started yet.
     Waiting,
-    /// It lives.
+    /// The child is alive.
     Running,
-    /// It gave no sign of life for as long as its lease: it is taken for lost, and has no place any more.
+    /// The child gave no sign of life during its lease: it is presumed lost and has no place any more.
     Silent,
-    /// It ended.
+    /// The child ended.
     Ended,
 }
 
-/// A child as it is written, beside what the store knows of every member.
+/// Child as it is encoded, without the fields that the store knows of every member.
 #[derive(Clone, Debug, Serialize, Deserialize)]
 pub(super) struct Entry {
     pub(super) agent: String,
@@ -77,26 +78,28 @@ pub(super) struct Entry {
     pub(super) state: ChildState,
     #[serde(skip_serializing_if = "Option::is_none")]
     pub(super) status: Option<ChildStatus>,
-    /// Its place in the limits.
+    /// Place in the limits.
     pub(super) hold: OpId,
-    /// Whether it lives without one: it was taken for lost, and when it came back there was none left.
+    /// Whether the child is alive without a place: it was presumed lost, and no place was free when it
+    /// returned.
     #[serde(default, skip_serializing_if = "std::ops::Not::not")]
     pub(super) is_placeless: bool,
 }
 
-/// An entry, where it stands in the registry.
+/// Entry with its position in the registry.
 #[derive(Clone, Debug)]
 pub(super) struct Known {
     pub(super) id: OpId,
     pub(super) since: Timestamp,
     pub(super) until: Option<Timestamp>,
-    /// Whether its time is up.
+    /// Whether its lease has ended.
     pub(super) is_over: bool,
     pub(super) entry: Entry,
 }
 
 impl Known {
-    /// What a member of the set is. One that cannot be read is none: it holds its place until its lease ends.
+    /// Decodes a member of the set. One that cannot be decoded is skipped: it keeps its place until its lease
+    /// ends.
     pub(super) fn read(member: &Member, now: Timestamp) -> Option<Self> {
         let entry = serde_json::from_str(&member.note).ok()?;
         let (id, since, until) = (member.id, member.since, member.until);
@@ -107,7 +110,7 @@ impl Known {
         self.entry.state == ChildState::Ended
     }
 
-    /// Whether it holds a place.
+    /// Returns whether the child holds a place.
     pub(super) fn lives(&self) -> bool {
         !self.is_over && !self.has_ended()
     }

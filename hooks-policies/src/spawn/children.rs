@@ -1,4 +1,4 @@
-//! Questions about children, and their signs of life.
+//! Queries on children, and their signs of life.
 
 use std::collections::{HashMap, HashSet};
 use std::convert::Infallible;
@@ -17,7 +17,7 @@ use super::child::{Child, ChildState, Known};
 use super::keys::hex;
 use crate::place::fresh_id;
 
-/// The children that a budget knows: those that wait, live, fell silent or ended a while ago.
+/// The children that a budget lists: those that wait, run, fell silent or ended a while ago.
 #[derive(Clone, Debug)]
 pub struct Children(SpawnBudget);
 
@@ -26,31 +26,31 @@ impl Children {
         Self(budget.clone())
     }
 
-    /// The children that the session of `context` started itself, in that order.
+    /// Returns the children that the session of `context` started itself, in order of start.
     ///
     /// # Errors
-    /// The store fails.
+    /// Returns an error if the store fails.
     pub async fn of(&self, context: &HookContext) -> Result<Vec<Child>, HookError> {
         let all = self.all(context).await?;
         let is_own = |known: &Known| known.entry.session == context.session_id;
         Ok(all.into_iter().filter(is_own).map(Known::into_child).collect())
     }
 
-    /// All children of the tree that the session of `context` is in: each followed by its own, as far as they have
-    /// sessions of their own.
+    /// Returns all children of the tree of `context`. Each child is followed by its own children if it has a
+    /// session of its own.
     ///
     /// # Errors
-    /// The store fails.
+    /// Returns an error if the store fails.
     pub async fn tree(&self, context: &HookContext) -> Result<Vec<Child>, HookError> {
         let all = self.all(context).await?;
         Ok(in_order(all.into_iter().map(Known::into_child).collect()))
     }
 
-    /// Says that a child lives: it is not taken for lost before its lease has passed again. Agents that fire events of
-    /// their own need not say it.
+    /// Stores a sign of life of a child: it is presumed lost only after another lease without one. Agents
+    /// that fire events of their own do not need this.
     ///
     /// # Errors
-    /// The store fails.
+    /// Returns an error if the store fails.
     pub async fn heartbeat(&self, context: &HookContext, child: &str) -> Result<(), HookError> {
         let engine = &self.0.0;
         let registry = engine.registry(context).await?;
@@ -58,8 +58,8 @@ impl Children {
         engine.beat(&registry, &known, |entry| entry.child.as_deref() == Some(child)).await
     }
 
-    /// Runs `work`, and says every now and then that the child which does it lives. A store that fails meanwhile is
-    /// asked again at the next time.
+    /// Runs `work` of a child and stores signs of life meanwhile. If the store fails, the next sign of life
+    /// tries again.
     pub async fn while_running<F: Future>(
         &self,
         context: &HookContext,
@@ -85,11 +85,11 @@ impl Children {
         .await
     }
 
-    /// Tells `hooks`, as `notification`, of the children in the tree of `context` that fell silent. Each silence is told
-    /// once, whoever asks first, also from several processes; those that are told now are the answer.
+    /// Reports silent children in the tree of `context` to `hooks`, as `notification` events. Each silence is
+    /// reported once, by whichever process asks first. Returns the children that were reported now.
     ///
     /// # Errors
-    /// The store fails.
+    /// Returns an error if the store fails.
     pub async fn report_silent(
         &self,
         hooks: &Live,
@@ -100,7 +100,7 @@ impl Children {
         let (known, _) = registry.known().await?;
         let mut told = Vec::new();
         for known in known.into_iter().filter(|known| known.state() == ChildState::Silent) {
-            // One that came back and fell silent again is told again.
+            // A child that returned and fell silent again is reported again.
             let silence = format!("silent-{}", known.until.unwrap_or_default().0);
             let by = hex(fresh_id(NAME, context));
             if !registry.is_first(&silence, known.id, &by).await? {
@@ -126,12 +126,12 @@ fn silence_of(child: &Child) -> String {
     format!("`{agent}`, started by `{}`, is silent{since} and is taken for lost", child.parent_agent)
 }
 
-/// Depth first, in order of entry; without recursion, however deep the tree is.
+/// Returns children depth first, in order of entry; without recursion, at any depth of the tree.
 fn in_order(children: Vec<Child>) -> Vec<Child> {
     let ids: HashSet<String> = children.iter().filter_map(|child| child.id.clone()).collect();
     let (mut open, mut below) = (Vec::new(), HashMap::<String, Vec<Child>>::new());
     for child in children.into_iter().rev() {
-        // One that is its own parent, which no host says, hangs below nobody.
+        // A child that is its own parent, which no host reports, counts as a root.
         let is_below =
             ids.contains(&child.parent_session) && child.id.as_ref() != Some(&child.parent_session);
         if is_below {
@@ -145,7 +145,7 @@ fn in_order(children: Vec<Child>) -> Vec<Child> {
         open.extend(child.id.as_ref().and_then(|id| below.remove(id)).unwrap_or_default());
         ordered.push(child);
     }
-    // What is below itself by a detour.
+    // Children in a cycle.
     ordered.extend(below.into_values().flatten());
     ordered
 }

@@ -1,48 +1,52 @@
-//! What the spawning of children is configured by: plain data.
+//! Configuration of child agents: plain data.
 
 use std::collections::BTreeMap;
 use std::time::Duration;
 
 use serde::{Deserialize, Serialize};
 
-/// Which children an agent may have, how many, and on which models. A session and all children below it are a tree.
+/// Rules and limits for the child agents of a tree, and the models they use. A session and all children below
+/// it are a tree.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 #[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 #[serde(default, deny_unknown_fields)]
 pub struct SpawnConfig {
-    /// How many children of a tree may live at once; 0 means none. Any number where absent.
+    /// Children of a tree that may be alive at the same time; with 0, no child is allowed. If missing,
+    /// unlimited.
     pub concurrent: Option<u64>,
-    /// How many children a tree may have in all; 0 means none.
+    /// Children that a tree may have in total; with 0, no child is allowed.
     pub total: Option<u64>,
-    /// How many generations a tree may have: with 1, children have none of their own; 0 means none.
+    /// Generations in a tree: with 1, children cannot start children; with 0, no child is allowed.
     pub depth: Option<u64>,
-    /// How fast children may be started.
+    /// Rate at which children may be started.
     pub rate: Option<SpawnRateConfig>,
-    /// What each parent in a tree may have, beside what the tree may.
+    /// Limits for each parent in a tree, in addition to those of the tree.
     pub per_parent: Option<ParentLimitConfig>,
-    /// What some of the children may have, beside what the tree may.
+    /// Limits for some of the children, in addition to those of the tree.
     pub roles: Vec<RoleLimitConfig>,
-    /// Which agents may be started: names without regard to case, `*` for any text. Any where absent.
+    /// Agents that may be started: names without regard to case, `*` for any text. If missing, any agent.
     pub agents: Option<Vec<String>>,
-    /// What has to be said of each child.
+    /// Fields that each child must have.
     pub require: Vec<SpawnRequirement>,
-    /// Which models there are, as `agents`. Those of `models.catalog` where absent; any where there is none.
+    /// Known models, in the syntax of `agents`. If missing, those of `models.catalog`; without a catalog, any
+    /// model.
     pub known_models: Option<Vec<String>>,
     /// Models by the name of their tier. Those of `models.catalog` are added.
     pub tiers: BTreeMap<String, Vec<String>>,
-    /// Which children need which models. All rules that a child falls under have to be kept.
+    /// Models that some of the children need. A child has to satisfy all rules that apply to it.
     pub models: Vec<ModelRuleConfig>,
-    /// Configurations that are tried out on a share of the children.
+    /// Variants that are tried out on a share of the children.
     pub variants: Vec<VariantsConfig>,
-    /// After so long without a sign of life a child is taken for lost, and its place comes back.
+    /// Time without a sign of life after which a child is presumed lost and its place is given back.
     #[serde(with = "hooks_core::duration")]
     #[cfg_attr(feature = "schema", schemars(with = "String"))]
     pub lease: Duration,
-    /// How long a child may take from the decision to its start.
+    /// Time that a child may take from the decision to its start.
     #[serde(with = "hooks_core::duration")]
     #[cfg_attr(feature = "schema", schemars(with = "String"))]
     pub waiting: Duration,
-    /// Whether the agents of a tree are told at their next turn which children started, ended or fell silent.
+    /// Whether agents are notified at their next turn of children of their tree that started, ended or fell
+    /// silent.
     pub notices: bool,
 }
 
@@ -68,106 +72,106 @@ impl Default for SpawnConfig {
     }
 }
 
-/// How fast the children of a tree may be started.
+/// Rate at which the children of a tree may be started.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 #[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 #[serde(deny_unknown_fields)]
 pub struct SpawnRateConfig {
-    /// How many children; 0 means none.
+    /// Number of children; with 0, no child is allowed.
     pub children: u64,
-    /// In so long. Windows follow the store's time, one after the other.
+    /// Length of the time window. Windows follow the store's time, one after the other.
     #[serde(with = "hooks_core::duration")]
     #[cfg_attr(feature = "schema", schemars(with = "String"))]
     pub per: Duration,
 }
 
-/// What each parent may have.
+/// Limits for each parent.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
 #[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 #[serde(default, deny_unknown_fields)]
 pub struct ParentLimitConfig {
-    /// How many of its own children may live at once; 0 means none.
+    /// Own children that may be alive at the same time; with 0, no child is allowed.
     pub concurrent: Option<u64>,
-    /// How many children of its own it may have in all; 0 means none.
+    /// Own children in total; with 0, no child is allowed.
     pub total: Option<u64>,
 }
 
-/// What some of the children of a tree may have.
+/// Limits for some of the children of a tree.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
 #[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 #[serde(default, deny_unknown_fields)]
 pub struct RoleLimitConfig {
-    /// What the role is called; its children are counted under it.
+    /// Name of the role, under which its children are counted.
     pub name: String,
-    /// Agents that have it: names without regard to case, `*` for any text. All where empty.
+    /// Agents with this role: names without regard to case, `*` for any text. If empty, all.
     pub agents: Vec<String>,
-    /// Kinds of task that have it. All where empty.
+    /// Kinds of task with this role. If empty, all.
     pub task_types: Vec<String>,
-    /// How many may live at once; 0 means none.
+    /// Children that may be alive at the same time; with 0, no child is allowed.
     pub concurrent: Option<u64>,
-    /// How many there may be in all; 0 means none.
+    /// Children in total; with 0, no child is allowed.
     pub total: Option<u64>,
 }
 
-/// What has to be said of a child.
+/// Field that a child must have.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 #[serde(rename_all = "snake_case")]
 pub enum SpawnRequirement {
-    /// Its charter: the path, and the file is there. Tools that start agents cannot say it, so this is of
-    /// `subagent_start` alone.
+    /// Charter: the path of an existing file. Tools that start agents cannot name one, so this applies only
+    /// to `subagent_start`.
     Charter,
-    /// Its model.
+    /// Model.
     Model,
-    /// The kind of task.
+    /// Kind of task.
     TaskType,
-    /// What it is to do.
+    /// Text of the task.
     Task,
 }
 
-/// Which models some of the children need.
+/// Models that some of the children need.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
 #[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 #[serde(default, deny_unknown_fields)]
 pub struct ModelRuleConfig {
-    /// Its name, as reasons give it.
+    /// Name of the rule in reasons.
     pub name: String,
-    /// Agents that fall under it: names without regard to case, `*` for any text. All where empty.
+    /// Agents that the rule applies to: names without regard to case, `*` for any text. If empty, all.
     pub agents: Vec<String>,
-    /// Kinds of task that fall under it. All where empty.
+    /// Kinds of task that the rule applies to. If empty, all.
     pub task_types: Vec<String>,
-    /// Models they may have.
+    /// Models that these children may use.
     pub allow: Vec<String>,
-    /// Tiers whose models they may have.
+    /// Tiers whose models these children may use.
     pub tiers: Vec<String>,
-    /// The model that a wrong one, or none, is replaced by. Denied where absent.
+    /// Model that replaces a wrong or missing one. If unset, the child is denied.
     pub replace_by: Option<String>,
 }
 
-/// Configurations that are tried out on a share of some of the children.
+/// Variants that are tried out on a share of some of the children.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
 #[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 #[serde(default, deny_unknown_fields)]
 pub struct VariantsConfig {
-    /// What the trial is called. Two trials of different names share their children out independently.
+    /// Name of the trial. Trials with different names assign children independently.
     pub name: String,
-    /// Agents that take part: names without regard to case, `*` for any text. All where empty.
+    /// Agents that take part: names without regard to case, `*` for any text. If empty, all.
     pub agents: Vec<String>,
-    /// The configurations; their shares make 100.
+    /// The variants; their shares add up to 100.
     pub split: Vec<VariantConfig>,
 }
 
-/// One configuration that is tried out.
+/// One variant of a trial.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
 #[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 #[serde(default, deny_unknown_fields)]
 pub struct VariantConfig {
-    /// What it is called; it is recorded with the child.
+    /// Name of the variant; it is recorded with the child.
     pub name: String,
-    /// How many children of a hundred have it.
+    /// Percentage of children that get this variant.
     pub share: u64,
-    /// The model they use; as asked for where absent.
+    /// Model of these children; if missing, the requested one.
     pub model: Option<String>,
-    /// What stands before their task.
+    /// Text that is put before their task.
     pub instructions: Option<String>,
 }

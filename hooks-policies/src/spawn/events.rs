@@ -1,4 +1,4 @@
-//! The events that a budget hears of, beside the one that it decides about.
+//! Hooks of a budget on events other than the one that it decides about.
 
 use std::sync::Arc;
 
@@ -18,7 +18,7 @@ use super::budget::{Engine, SpawnBudget, is_of};
 use super::notices;
 use crate::later;
 
-/// Adds `budget` to all events that it is about.
+/// Adds `budget` to all events that it handles.
 pub(crate) fn add_to(builder: &mut HooksBuilder, budget: &SpawnBudget) {
     let (guard, rules) = (FailureLayer::new(NAME), budget.rules().clone());
     builder.add_transform::<SubagentStart>(rules.clone());
@@ -39,7 +39,8 @@ pub(crate) fn add_to(builder: &mut HooksBuilder, budget: &SpawnBudget) {
     builder.add_extension(Arc::new(budget.clone()));
 }
 
-/// A child exists. One that nobody asked about is counted now, if there is room: it lives either way.
+/// Handles a child that exists. If it was not asked about before, it is counted now if there is room; it runs
+/// in either case.
 async fn exists(engine: Arc<Engine>, request: HookRequest<SubagentSpawned>) -> Result<(), HookError> {
     let (event, context) = (request.event(), request.context());
     let mut start = SubagentStart::new(event.agent_name.clone(), event.task.clone());
@@ -47,7 +48,7 @@ async fn exists(engine: Arc<Engine>, request: HookRequest<SubagentSpawned>) -> R
     (start.depth, start.child_id) = (event.depth, event.child_id.clone());
     let asked = Asked::of_start(&HookRequest::new(Arc::clone(context), start));
     if asked.child.is_none() {
-        // Which one of those that were asked about it is, nobody can tell.
+        // Several requests are possible, and the event does not identify one.
         return Ok(());
     }
     if let Reservation::Held(place) = engine.take(&asked, context).await? {
@@ -79,7 +80,7 @@ async fn begins_a_turn(
     if engine.notices { notices::of(&registry, &known, context).await } else { Ok(ContextPatch::default()) }
 }
 
-/// A child whose own session ends has ended, whether somebody says so or not.
+/// Ends the child whose own session ends, whether or not its end is reported.
 async fn session_ends(engine: Arc<Engine>, request: HookRequest<SessionEnd>) -> Result<(), HookError> {
     let context = request.context();
     let registry = engine.registry(context).await?;
@@ -101,7 +102,7 @@ impl Observer<SubagentStop> for SpawnBudget {
     }
 
     fn observe(&self, request: &HookRequest<SubagentStop>, outcome: &Gate<SubagentStop>) {
-        // One that is told to go on goes on.
+        // A child whose stop is denied goes on.
         if !outcome.goes_ahead() {
             return;
         }
@@ -114,7 +115,7 @@ impl Observer<SubagentStop> for SpawnBudget {
     }
 }
 
-/// A call is a sign of life of its agent.
+/// Treats a call as a sign of life of its agent.
 impl Observer<PreToolUse> for SpawnBudget {
     fn name(&self) -> &'static str {
         NAME
@@ -125,7 +126,8 @@ impl Observer<PreToolUse> for SpawnBudget {
     }
 }
 
-/// What a call came to is a sign of life of its agent, and the end of a child that nobody said more about.
+/// Treats a result as a sign of life of its agent, and as the end of a child that the call started and about
+/// which no other event arrived.
 impl Observer<PostToolUse> for SpawnBudget {
     fn name(&self) -> &'static str {
         NAME
@@ -160,7 +162,7 @@ impl Observer<PostToolUse> for SpawnBudget {
 }
 
 impl SpawnBudget {
-    /// Writes down, every now and then, that the agent of `context` lives.
+    /// Stores from time to time a sign of life of the agent of `context`.
     fn lives(&self, event: EventKind, context: &Arc<HookContext>) {
         if !self.0.is_due(context) {
             return;
@@ -174,7 +176,7 @@ impl SpawnBudget {
     }
 }
 
-/// Does what nobody waits for; a failure is recorded, and the lease of what it was about ends by itself.
+/// Runs work whose result no caller awaits; a failure is recorded, and the lease of the entry ends by itself.
 fn recorded(
     event: EventKind,
     context: &Arc<HookContext>,

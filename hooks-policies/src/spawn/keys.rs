@@ -1,8 +1,8 @@
-//! What counters, sets and values of a budget are called.
+//! Names of the counters, sets and values of a budget.
 
 use hooks_core::state::{Key, OpId};
 
-/// The names of one budget's state, of one tenant.
+/// Names of one budget's state, for one tenant.
 #[derive(Clone, Debug)]
 pub(super) struct Keys {
     tenant: Option<String>,
@@ -10,7 +10,7 @@ pub(super) struct Keys {
 }
 
 impl Keys {
-    /// Those of `budget`; the budget of the configuration has no name of its own.
+    /// Returns the names of `budget`; the budget of the configuration has no name of its own.
     pub(super) fn new(tenant: Option<&str>, budget: Option<&str>) -> Self {
         let budget = budget.map_or_else(|| "spawn".to_owned(), |name| format!("spawn:{name}"));
         Self { tenant: tenant.map(str::to_owned), budget }
@@ -20,27 +20,27 @@ impl Keys {
         self.key(kind, of)
     }
 
-    /// The children of a tree.
+    /// Returns the key of the children of a tree.
     pub(super) fn children(&self, root: &str) -> Key {
         self.key("children", &[root])
     }
 
-    /// Whose they are.
+    /// Returns the tenant.
     pub(super) fn tenant(&self) -> Option<&str> {
         self.tenant.as_deref()
     }
 
-    /// Who did `what` to an entry: only the first one does.
+    /// Returns the key of the process that did `what` to an entry first; only that one does it.
     pub(super) fn first(&self, what: &str, entry: OpId) -> Key {
         self.key(what, &[&hex(entry)])
     }
 
-    /// What an agent was told.
+    /// Returns the key of the notices that an agent received.
     pub(super) fn told(&self, session: &str, agent: &str) -> Key {
         self.key("told", &[session, agent])
     }
 
-    /// An id that follows from these parts, in this budget of this tenant.
+    /// Returns an id derived from these parts, for this budget and tenant.
     pub(super) fn id(&self, parts: &[&str]) -> OpId {
         let mut all = vec![self.tenant.as_deref().unwrap_or_default(), &self.budget];
         all.extend(parts);
@@ -54,7 +54,7 @@ impl Keys {
     }
 }
 
-/// An id as a text.
+/// Formats an id as text.
 pub(super) fn hex(id: OpId) -> String {
     format!("{:032x}", id.0)
 }

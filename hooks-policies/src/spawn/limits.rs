@@ -1,4 +1,4 @@
-//! How many children there may be: from the configuration to the scopes of one reservation.
+//! Limits on the number of children: from the configuration to the scopes of one reservation.
 
 use std::borrow::Cow;
 use std::time::Duration;
@@ -14,9 +14,9 @@ use super::names::{Names, folded};
 use crate::errors::PolicyErrors;
 use crate::lineage::Lineage;
 
-/// Rates and leases longer than this are a slip of the pen.
+/// Longest rate window and lease; longer values are treated as mistakes.
 const LONGEST: Duration = Duration::from_secs(366 * 24 * 60 * 60);
-/// Leases below this would end between two signs of life.
+/// Shortest lease; shorter ones would end between two signs of life.
 const SHORTEST_LEASE: Duration = Duration::from_secs(1);
 
 /// All limits.
@@ -42,14 +42,14 @@ struct Role {
     total: Option<u64>,
 }
 
-/// What a child is charged to, and what to say where there is no room.
+/// Scopes that a child is charged to, with the text for each that is full.
 #[derive(Debug, Default)]
 pub(super) struct Charges {
     pub(super) scopes: Vec<Scope>,
     limits: Vec<Limit>,
 }
 
-/// One of the limits, in words.
+/// Description of one limit for a reason.
 #[derive(Debug)]
 struct Limit {
     rule: Cow<'static, str>,
@@ -103,7 +103,7 @@ impl Limits {
         }
     }
 
-    /// What a child that `asked` is about is charged to, in the tree of `lineage`, below `parent`.
+    /// Returns the scopes that the child `asked` is charged to, in the tree of `lineage`, below `parent`.
     pub(super) fn charges(
         &self,
         asked: &Asked,
@@ -156,7 +156,7 @@ impl Limits {
         charges
     }
 
-    /// Why a child of this generation may not be.
+    /// Returns the reason to deny a child of this generation, if it is too deep.
     pub(super) fn too_deep(&self, depth: u32) -> Option<Reason> {
         let limit = self.depth.filter(|limit| u64::from(depth) > *limit)?;
         let message = match limit {
@@ -169,7 +169,7 @@ impl Limits {
     }
 }
 
-/// Whose child it would be.
+/// Parent of a requested child.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Parent<'a> {
     pub(super) session: &'a str,
@@ -177,7 +177,8 @@ pub(super) struct Parent<'a> {
 }
 
 impl Role {
-    /// Whether a child has the role. What nobody says of it may be so (law 4), if there is more to tell it by.
+    /// Returns whether a child has the role. An unknown property is assumed to match (law 4), if the role
+    /// also names another property.
     fn covers(&self, asked: &Asked) -> bool {
         let by_agent = asked.agent.is_empty() || self.agents.covers(Some(&asked.agent));
         let by_kind = match &asked.task_type {
@@ -224,7 +225,7 @@ impl Charges {
         self.limits.push(Limit { rule: rule.into(), whose, wait, option: option.to_owned() });
     }
 
-    /// Why there is no room for one child more.
+    /// Returns the reason that there is no room for another child.
     pub(super) fn refusal(&self, scope: usize, used: u64, limit: u64) -> Reason {
         let Some(refused) = self.limits.get(scope) else {
             return Reason::new(NAME, "limit", "there is no room for a child")

@@ -1,12 +1,13 @@
-//! Which entry of the registry an event is about.
+//! Finds the entry of the registry that an event refers to.
 //!
-//! Not every client says it: some name the child, some the call that starts it, some only the agent.
+//! Clients differ in what they report: some name the child, some the call that starts it, some only the
+//! agent.
 
 use super::asked::{Asked, AskedBy};
 use super::child::{ChildState, Known};
 use super::names::folded;
 
-/// What an event says about which child it means.
+/// Properties by which an event identifies a child.
 #[derive(Clone, Copy, Debug, Default)]
 pub(super) struct Sought<'a> {
     pub(super) session: &'a str,
@@ -15,16 +16,17 @@ pub(super) struct Sought<'a> {
     pub(super) agent: &'a str,
 }
 
-/// The entry, and how well it is known to be the one.
+/// Matching entries.
 #[derive(Debug)]
 pub(super) enum Found<'a> {
-    /// This one.
+    /// Exactly this entry.
     Certain(&'a Known),
-    /// The first of these that nobody else took: the oldest of that agent about which nobody said more.
+    /// The first of these entries that no other event has taken: the oldest entries of that agent that have
+    /// no other identification.
     OneOf(Vec<&'a Known>),
 }
 
-/// The child that is meant, among those that did not end.
+/// Returns the child that an event refers to, among those that have not ended.
 pub(super) fn find<'a>(known: &'a [Known], sought: &Sought<'_>) -> Found<'a> {
     let open = || known.iter().filter(|known| !known.has_ended());
     if let Some(child) = sought.child {
@@ -32,7 +34,7 @@ pub(super) fn find<'a>(known: &'a [Known], sought: &Sought<'_>) -> Found<'a> {
         if let Some(known) = open().find(is_it) {
             return Found::Certain(known);
         }
-        // It ended before: whoever says so again means no other.
+        // The child ended before: another report of its end refers to no other child.
         if known.iter().any(|known| is_it(&known)) {
             return Found::OneOf(Vec::new());
         }
@@ -43,7 +45,7 @@ pub(super) fn find<'a>(known: &'a [Known], sought: &Sought<'_>) -> Found<'a> {
         if let Some(known) = free.next() {
             return match sought.child {
                 None => Found::Certain(known),
-                // Several children may come of one call: each takes an entry that no other has.
+                // One call may start several children: each takes an entry that no other has taken.
                 Some(_) => Found::OneOf(std::iter::once(known).chain(free).collect()),
             };
         }
@@ -58,7 +60,7 @@ pub(super) fn find<'a>(known: &'a [Known], sought: &Sought<'_>) -> Found<'a> {
     Found::OneOf(open().filter(may_be).collect())
 }
 
-/// The entries that a child which is asked for may have already: it was asked for before, or its call was.
+/// Returns entries that a requested child may have already, because it or its call was asked about before.
 pub(super) fn asked_before<'a>(known: &'a [Known], asked: &Asked, session: &str) -> Found<'a> {
     let (child, call) = (asked.child.as_deref(), asked.call.as_deref());
     if asked.by == AskedBy::Tool {
@@ -67,17 +69,17 @@ pub(super) fn asked_before<'a>(known: &'a [Known], asked: &Asked, session: &str)
         return same.map_or_else(|| Found::OneOf(Vec::new()), Found::Certain);
     }
     match find(known, &Sought { session, child, call, agent: &asked.agent }) {
-        // The call that this child comes of: another child may come of it too.
+        // The call that started this child may have started another child too.
         Found::Certain(found) if child.is_none() || found.entry.child.as_deref() != child => {
             Found::OneOf(vec![found])
         }
-        // Only what waits for its child: one that runs is another.
+        // Only entries that wait for their child: one that runs is another child.
         Found::OneOf(mut some) => {
             some.retain(|known| known.entry.state == ChildState::Waiting && known.entry.call.is_some());
             some.retain(|known| known.lives());
             Found::OneOf(some)
         }
-        // One that was taken for lost begins anew.
+        // A child that was presumed lost starts anew.
         Found::Certain(found) if !found.lives() => Found::OneOf(Vec::new()),
         certain @ Found::Certain(_) => certain,
     }

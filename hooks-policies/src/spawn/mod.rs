@@ -1,18 +1,19 @@
-//! Bounds the children that agents start: how many live at once, how many there are in all, how deep and how fast, on
-//! which models; and knows which ones live.
+//! Limits the children that agents start: how many are alive at the same time and in total, how deep and how
+//! fast, on which models. Keeps a registry of those that are alive.
 //!
-//! A session and all children below it are a tree. A [`SpawnBudget`] takes, in one step of a
-//! [`StateStore`](hooks_core::state::StateStore), a place in every limit that a child falls under, those of its root
-//! among them, or in none. The place comes back when the child ends (`subagent_stop`), could not be created
-//! (`spawn_failed`), or gave no sign of life for as long as its lease; what is counted in all stays counted. A store
-//! that fails is a denial. What a child's own hooks say comes on top ([`Live::narrowed`](hooks_core::Live::narrowed)): a
-//! budget of theirs, under a name of its own, can only narrow.
+//! A session and all children below it are a tree. For each child, a [`SpawnBudget`] takes a place in all
+//! limits that apply, including those of the root, or in none, in one step of a
+//! [`StateStore`](hooks_core::state::StateStore). The place is given back when the child ends
+//! (`subagent_stop`), could not be created (`spawn_failed`), or gave no sign of life during its lease; the
+//! totals stay charged. If the store fails, the child is denied. A child's own hooks can add a budget under
+//! another name, which can only narrow ([`Live::narrowed`](hooks_core::Live::narrowed)).
 //!
-//! A client that does not ask before a child starts is bound at `pre_tool_use` of the tools that start agents; where
-//! both events come, the child takes over the place of the call, and is counted once.
+//! If a client does not ask before a child starts, the limits apply at `pre_tool_use` of tools that start
+//! agents. If both events arrive, the child takes over the place of the call and is counted once.
 //!
-//! [`Children`] answers who waits, lives, fell silent or ended; the agents of a tree are told of each other at their next
-//! turn. [`SpawnRules`] judges what needs no counting: unknown agents and models, what is missing, models by rule.
+//! [`Children`] lists the children that wait, run, fell silent or ended; agents of a tree are notified of the
+//! others at their next turn. [`SpawnRules`] judges what needs no counting: unknown agents and models,
+//! missing fields, models by rule.
 //!
 //! ```
 //! use hooks_core::event::SubagentStart;
@@ -39,14 +40,14 @@
 //!
 //! | file | idea |
 //! | --- | --- |
-//! | `config`, `names` | what it is configured by |
-//! | `asked` | the child that is asked for, whichever event asks |
-//! | `rules`, `variants` | what can be judged without counting; trials on a share of the children |
-//! | `limits`, `lineage`, `keys` | what a child is charged to: the scopes, the tree, their names |
-//! | `budget`, `place`, `later` | takes places and gives them back |
-//! | `registry`, `child`, `matching` | who is known; which of them an event means |
-//! | `children`, `notices` | who asks, and who is told |
-//! | `events` | the events it hears of |
+//! | `config`, `names` | configuration |
+//! | `asked` | request for a child, from either event |
+//! | `rules`, `variants` | rules that need no counting; trials on a share of the children |
+//! | `limits`, `lineage`, `keys` | scopes that a child is charged to, position in the tree, names of keys |
+//! | `budget`, `place`, `later` | take places and give them back |
+//! | `registry`, `child`, `matching` | listed children; the one that an event refers to |
+//! | `children`, `notices` | queries, and notices to agents |
+//! | `events` | hooks on other events |
 
 mod asked;
 mod budget;
@@ -69,7 +70,7 @@ pub use self::child::{Child, ChildState};
 pub use self::children::Children;
 pub use self::rules::SpawnRules;
 
-/// What its reasons call it.
+/// Name of the policy in reasons.
 const NAME: &str = "spawn-budget";
 
 #[cfg(test)]

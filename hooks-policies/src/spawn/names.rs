@@ -1,9 +1,9 @@
-//! Lists of names as the configuration has them: without regard to case, `*` for any text.
+//! Lists of names in the configuration: without regard to case, `*` for any text.
 
 use crate::errors::PolicyErrors;
 use crate::names;
 
-/// Names, compiled.
+/// Compiled names.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub(super) struct Names(Vec<Vec<char>>);
 
@@ -22,28 +22,28 @@ impl Names {
         self.0.is_empty()
     }
 
-    /// Whether one of them is `name`.
+    /// Returns whether one of the names matches `name`.
     pub(super) fn has(&self, name: &str) -> bool {
         let name = folded(name);
         self.0.iter().any(|pattern| matches(pattern, &name))
     }
 
-    /// Whether there is none, or one of them is `name`.
+    /// Returns whether the list is empty, or one of the names matches `name`.
     pub(super) fn covers(&self, name: Option<&str>) -> bool {
         self.is_empty() || name.is_some_and(|name| self.has(name))
     }
 }
 
-/// A name as it is compared.
+/// Returns a name in the form in which names are compared.
 pub(super) fn folded(name: &str) -> Vec<char> {
     names::folded(name).chars().collect()
 }
 
-/// Whether `pattern` is all of `name`. At most as many steps as the product of their lengths, and the pattern is
-/// the configuration's.
+/// Returns whether `pattern` matches the whole of `name`. Takes at most as many steps as the product of their
+/// lengths; the pattern is written by the operator.
 fn matches(pattern: &[char], name: &[char]) -> bool {
     let (mut at, mut place) = (0, 0);
-    // Where to go on if what follows the last star does not fit here.
+    // Position to return to if the text after the last star does not fit.
     let mut star: Option<(usize, usize)> = None;
     while let Some(letter) = name.get(place) {
         match pattern.get(at) {

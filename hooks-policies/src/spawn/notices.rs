@@ -1,4 +1,4 @@
-//! What the agents of a tree are told of its children: who started, ended or fell silent since their last turn.
+//! Notices to the agents of a tree about children that started, ended or fell silent since their last turn.
 
 use std::collections::BTreeSet;
 use std::time::Duration;
@@ -13,15 +13,15 @@ use super::keys::hex;
 use super::registry::Registry;
 use super::registry::unexpected;
 
-/// How many children one notice names.
+/// Most children in one notice.
 const MOST: usize = 10;
-/// How much of a name is told, in characters.
+/// Longest name in a notice, in characters.
 const NAME_LENGTH: usize = 60;
-/// How long it is remembered what an agent was told.
+/// Time for which an agent's notices are remembered.
 const REMEMBERED: Duration = Duration::from_secs(24 * 60 * 60);
 
-/// What is new to the agent of `context`, as a note for its turn. It says who and what, never a child's task: the words
-/// of one agent are no instructions to another.
+/// Returns the news for the agent of `context` as a note for its turn. The note names children and states,
+/// never a child's task: the words of one agent are not instructions to another.
 pub(super) async fn of(
     registry: &Registry,
     known: &[Known],
@@ -43,7 +43,7 @@ pub(super) async fn of(
     if now == told {
         return Ok(ContextPatch::default());
     }
-    // Who comes anew need not know of those that ended before.
+    // An agent at its first turn needs no notice of children that ended before.
     let is_old = |known: &Known| told.contains(&mark(known)) || (is_first && known.has_ended());
     let news: Vec<String> = others.iter().filter(|known| !is_old(known)).map(|known| line(known)).collect();
     let value = serde_json::to_string(&now).map_err(HookError::other)?;
@@ -64,7 +64,7 @@ pub(super) async fn of(
     Ok(ContextPatch::note(note))
 }
 
-/// A child in its state.
+/// Returns a key for a child in its state.
 fn mark(known: &Known) -> String {
     let state = match known.state() {
         ChildState::Waiting | ChildState::Running => "lives",
@@ -93,7 +93,7 @@ fn line(known: &Known) -> String {
     }
 }
 
-/// A name on one line.
+/// Returns a name on one line.
 fn short(name: &str) -> String {
     name.chars().filter(|letter| !letter.is_control()).take(NAME_LENGTH).collect()
 }

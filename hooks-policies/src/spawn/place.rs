@@ -1,4 +1,4 @@
-//! A child's place in the limits, from the decision until the child exists.
+//! Place of a child in the limits, from the decision until the child exists.
 
 use std::sync::Arc;
 use std::time::Duration;
@@ -11,16 +11,17 @@ use super::child::{ChildState, Entry};
 use super::registry::Registry;
 use crate::later;
 
-/// A place that is given back when this is dropped, and kept for as long as the child shows life once it exists.
+/// Place that is given back on drop; after the child exists, it is kept for as long as the child gives signs
+/// of life.
 pub(super) struct Place {
     pub(super) registry: Registry,
     pub(super) background: Option<Arc<dyn Background>>,
     pub(super) id: OpId,
     pub(super) entry: Entry,
     pub(super) lease: Duration,
-    /// What becomes of the child when the event goes ahead: it lives, or is waited for.
+    /// State of the child after the event went ahead: it runs, or is awaited.
     pub(super) then: ChildState,
-    /// Whether dropping this gives something back.
+    /// Whether dropping this value gives something back.
     pub(super) is_open: bool,
 }
 
@@ -31,10 +32,11 @@ impl Hold for Place {
         let entry = Entry { state: self.then, ..self.entry.clone() };
         later::run(self.background.as_ref(), async move {
             let _updated = registry.update(id, Some(&entry), lease).await;
-            // Where the store fails here, the place comes back too early, and the first sign of life takes it again.
+            // If the store fails here, the place is given back too early, and the first sign of life takes it
+            // again.
             let extended = registry.apply(Op::Extend { id: entry.hold, to: 1, ttl: lease }).await;
             if let Ok(Answer::Unknown) = extended {
-                // It ended meanwhile, and that was written over.
+                // The child ended meanwhile, and the update above overwrote that.
                 let ended = Entry { state: ChildState::Ended, ..entry };
                 let _updated = registry.update(id, Some(&ended), ENDED_FOR).await;
             }
@@ -49,7 +51,7 @@ impl Drop for Place {
         }
         let (registry, id, hold) = (self.registry.clone(), self.id, self.entry.hold);
         later::run(self.background.as_ref(), async move {
-            // Where the store fails, or waits and nothing runs in the background, the lease ends.
+            // If the store fails, or waits without a background, the lease ends by itself.
             let _released = registry.apply(Op::Release { id: hold }).await;
             let _removed = registry.remove(id).await;
         });

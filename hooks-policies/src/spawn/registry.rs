@@ -1,4 +1,4 @@
-//! The children of one tree, in the store: one entry a child, which lasts as long as its lease.
+//! Children of one tree in the store: one entry for each child, which lasts as long as its lease.
 
 use std::sync::Arc;
 use std::time::Duration;
@@ -11,12 +11,12 @@ use super::child::{Entry, Known};
 use super::keys::{Keys, hex};
 use crate::lineage::Lineage;
 
-/// The most entries of children that ended which one visit takes out.
+/// Most entries of ended children that one visit removes.
 const MOST_SWEPT: usize = 32;
-/// How long it is remembered who was the first to do something.
+/// Time for which the first process to do something is remembered.
 const FIRST_FOR: Duration = Duration::from_secs(24 * 60 * 60);
 
-/// The registry of one tree.
+/// Registry of one tree.
 #[derive(Clone)]
 pub(super) struct Registry {
     pub(super) store: Arc<dyn StateStore>,
@@ -26,7 +26,7 @@ pub(super) struct Registry {
 }
 
 impl Registry {
-    /// That of the tree which the session of `context` is in.
+    /// Opens the registry of the tree of `context`.
     pub(super) async fn open(
         store: Arc<dyn StateStore>,
         keys: Keys,
@@ -37,7 +37,7 @@ impl Registry {
         Ok(Self { store, keys, lineage, set })
     }
 
-    /// All children of the tree, in order of entry, and the store's time.
+    /// Returns all children of the tree in order of entry, and the store's time.
     pub(super) async fn known(&self) -> Result<(Vec<Known>, Timestamp), HookError> {
         match self.apply(Op::Members { set: self.set.clone() }).await? {
             Answer::Members { members, now } => {
@@ -47,7 +47,8 @@ impl Registry {
         }
     }
 
-    /// Takes out children that ended and were told for long enough, so that a tree of many stays small.
+    /// Removes children that ended and were listed for long enough, so that the entries of a large tree stay
+    /// few.
     pub(super) async fn sweep(&self, known: &mut Vec<Known>) -> Result<(), HookError> {
         let gone = |known: &Known| known.has_ended() && known.is_over;
         for known in known.iter().filter(|known| gone(known)).take(MOST_SWEPT) {
@@ -57,7 +58,7 @@ impl Registry {
         Ok(())
     }
 
-    /// Whether `by` is the first to do `what` to an entry; asked again by the same, it still is.
+    /// Returns whether `by` is the first to do `what` to an entry; the same `by` gets the same answer again.
     pub(super) async fn is_first(&self, what: &str, entry: OpId, by: &str) -> Result<bool, HookError> {
         let key = self.keys.first(what, entry);
         let id = self.keys.id(&[key.as_str(), by]);
@@ -69,7 +70,7 @@ impl Registry {
         }
     }
 
-    /// Enters a child; false where its entry was taken out already.
+    /// Inserts a child; returns false if its entry was removed already.
     pub(super) async fn insert(&self, id: OpId, entry: &Entry, ttl: Duration) -> Result<bool, HookError> {
         let digits = hex(id);
         let short = digits.get(..16).unwrap_or(&digits);
@@ -87,7 +88,7 @@ impl Registry {
         }
     }
 
-    /// Says what is known of a child now, where something is new, and that it is believed for `ttl` from now.
+    /// Updates the entry of a child if there is a new one, and extends it to `ttl` from now.
     pub(super) async fn update(
         &self,
         id: OpId,
@@ -95,11 +96,11 @@ impl Registry {
         ttl: Duration,
     ) -> Result<(), HookError> {
         let note = entry.map(written).transpose()?.map(Into::into);
-        // An entry that is gone stays gone: its child was ended meanwhile.
+        // A removed entry stays removed: its child ended meanwhile.
         self.apply(Op::Update { id, set: self.set.clone(), note, ttl: Some(ttl) }).await.map(|_| ())
     }
 
-    /// Writes down that `child` is of this tree.
+    /// Stores that `child` belongs to this tree.
     pub(super) async fn place(&self, child: &str, depth: u32) -> Result<(), HookError> {
         let (store, tenant) = (&*self.store, self.keys.tenant());
         self.lineage.write_down(store, tenant, child, depth).await.map_err(HookError::other)
@@ -114,7 +115,7 @@ impl Registry {
     }
 }
 
-/// A store that answers what nobody asked.
+/// Creates the error for an unexpected answer of the store.
 pub(super) fn unexpected(answer: &Answer) -> HookError {
     HookError::bad_answer(format!("the state store answered {answer:?}"))
 }

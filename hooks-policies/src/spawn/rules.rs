@@ -1,4 +1,4 @@
-//! Which agents may be started, on which models, with what said of them: what can be judged without counting.
+//! Rules for children that need no counting: agents, models and required fields.
 
 use std::collections::BTreeMap;
 use std::path::Path;
@@ -17,8 +17,8 @@ use crate::facts::CallReader;
 
 const NAME: &str = "spawn-rules";
 
-/// Judges children before they are counted: unknown agents and models, what is missing, models that a rule does not
-/// allow. As a transform it replaces those that a rule says to replace, and gives children their variants.
+/// Judges children before they are counted: unknown agents and models, missing fields, models that a rule
+/// does not allow. As a transform, replaces models as the rules require, and assigns variants to children.
 #[derive(Clone, Debug)]
 pub struct SpawnRules(Arc<Rules>);
 
@@ -43,10 +43,10 @@ struct ModelRule {
 }
 
 impl SpawnRules {
-    /// The rules of `config`, about the tools that `reader` knows.
+    /// Creates the rules of `config`, for the tools that `reader` knows.
     ///
     /// # Errors
-    /// Everything in the configuration that makes no sense.
+    /// Returns all errors of the configuration.
     pub fn new(config: &SpawnConfig, reader: &CallReader) -> Result<Self, PolicyErrors> {
         let mut errors = PolicyErrors::default();
         let rules = Self::compile(config, reader, &mut errors);
@@ -82,7 +82,7 @@ impl SpawnRules {
         &self.0.variants
     }
 
-    /// The model that the rules have in place of the one asked for.
+    /// Returns the model by which the rules replace the requested one.
     fn replacement(&self, asked: &Asked) -> Option<String> {
         let mut model = asked.model.clone();
         for rule in self.0.models.iter().filter(|rule| rule.covers(asked)) {
@@ -174,10 +174,11 @@ impl ModelRule {
         }
     }
 
-    /// Whether a child falls under the rule. One whose kind of task nobody says may be of any (law 4).
+    /// Returns whether a child falls under the rule. A child of unknown kind may be of any kind (law 4).
     fn covers(&self, asked: &Asked) -> bool {
         let is_of_kind = asked.task_type.is_none() || self.task_types.covers(asked.task_type.as_deref());
-        // A rule of kinds alone is about those who say theirs: else every child would need to.
+        // A rule with only kinds applies to children that report theirs: otherwise every child would have to
+        // report it.
         let is_said = asked.task_type.is_some() || self.task_types.is_empty() || !self.agents.is_empty();
         is_of_kind && is_said && (asked.agent.is_empty() || self.agents.covers(Some(&asked.agent)))
     }
@@ -235,7 +236,7 @@ impl Transform<SubagentStart> for SpawnRules {
         if let Some(model) = &rewrite.model {
             asked.model = Some(model.clone());
         }
-        // A trial does not get around a rule.
+        // A trial does not override a rule.
         if let Some(model) = self.replacement(&asked) {
             rewrite.model = Some(model);
         }
@@ -243,7 +244,8 @@ impl Transform<SubagentStart> for SpawnRules {
     }
 }
 
-/// Replaces a model that the call names; one that it does not name cannot be put in, as nobody knows where.
+/// Replaces a model that the call names. If the call names none, it cannot be added, because the name of the
+/// argument is unknown.
 impl Transform<PreToolUse> for SpawnRules {
     fn name(&self) -> &'static str {
         NAME
@@ -263,7 +265,7 @@ impl Transform<PreToolUse> for SpawnRules {
     }
 }
 
-/// Reports the models that the configuration gives to children and does not know itself.
+/// Reports the models that the configuration assigns to children but does not list as known.
 fn report_unknown(config: &SpawnConfig, known: &Names, errors: &mut PolicyErrors) {
     let replaced = config.models.iter().enumerate();
     let replaced = replaced.map(|(at, rule)| (format!("spawn.models[{at}].replace_by"), &rule.replace_by));
@@ -278,7 +280,7 @@ fn report_unknown(config: &SpawnConfig, known: &Names, errors: &mut PolicyErrors
     }
 }
 
-/// What is missing: the field, and how it is said.
+/// Returns the missing field, and advice how to provide it.
 fn missing(
     requirement: SpawnRequirement,
     asked: &Asked,
@@ -307,7 +309,7 @@ fn missing(
     }
 }
 
-/// Whether something stands at `path`. What cannot be looked at is not there (law 4).
+/// Returns whether a file exists at `path`. One that cannot be read counts as missing (law 4).
 fn is_there(path: &str, context: &HookContext) -> bool {
     let path = context.root().join(Path::new(path));
     matches!(context.environment.files.entry(&path), Ok(Some(_)))

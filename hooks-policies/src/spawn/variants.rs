@@ -1,4 +1,4 @@
-//! Configurations that are tried out on a share of the children.
+//! Variants that are tried out on a share of the children.
 
 use hooks_core::state::OpId;
 
@@ -63,8 +63,9 @@ impl Variants {
         )
     }
 
-    /// What a child has: of the first trial that its agent takes part in, by its id. The same id has the same, in
-    /// every process; of children without an id, those of one agent in one session have the same.
+    /// Returns the variant of a child: of the first trial that its agent takes part in, by its id. The same
+    /// id gets the same variant in every process; without ids, the children of one agent in one session get
+    /// the same one.
     pub(super) fn of(&self, asked: &Asked, session: &str) -> Option<&VariantConfig> {
         let trial = self.0.iter().find(|trial| trial.agents.covers(Some(&asked.agent)))?;
         let hash = match (&asked.child, &asked.call) {
@@ -80,7 +81,7 @@ impl Variants {
     }
 }
 
-/// Spreads ids that differ little over all numbers (the finalizer of splitmix64).
+/// Spreads similar ids over all numbers (the finalizer of splitmix64).
 fn mixed(OpId(hash): OpId) -> u64 {
     let [upper, lower] = [hash >> 64, hash & u128::from(u64::MAX)];
     let mut bits = u64::try_from(upper ^ lower).unwrap_or_default();

@@ -1,4 +1,4 @@
-//! What is done before a limit is reached.
+//! Actions before a limit is reached.
 
 use std::sync::Arc;
 
@@ -11,15 +11,15 @@ use super::refusal::{paused, question, warning};
 use super::said::Said;
 use super::watch::SpendNotice;
 
-/// What is to be done about a call that a budget has room for.
+/// Advice on a call that a budget has room for.
 #[derive(Clone, Debug, Default, PartialEq)]
 #[non_exhaustive]
 pub struct Advice {
-    /// Use this model instead.
+    /// Model to use instead.
     pub cheaper: Option<String>,
-    /// Have a person approve it, for this reason.
+    /// Reason to ask the user for approval of the call.
     pub ask: Option<Reason>,
-    /// What was said now for the first time.
+    /// Warnings that were given now for the first time.
     pub warnings: Vec<String>,
 }
 
@@ -57,7 +57,7 @@ impl Advice {
     }
 }
 
-/// Why no further agents are started in `context`, where a budget is that near to its end.
+/// Returns the reason to start no further agents in `context`, if a budget is nearly used up.
 pub(super) async fn pause(budget: &SpendBudget, context: &HookContext) -> Result<Option<Reason>, StoreError> {
     let percent = budget.rules.thresholds.pause_spawns;
     let charged = charged(budget, &*budget.store.of(context), context, None).await?;
@@ -65,7 +65,8 @@ pub(super) async fn pause(budget: &SpendBudget, context: &HookContext) -> Result
     Ok(reached.map(|(counter, used)| paused(counter, *used)))
 }
 
-/// Remembers that a person approved what is spent beyond the threshold, for the window. Of which budgets that is new.
+/// Stores that the user approved spending beyond the threshold, for the current window. Returns the budgets
+/// for which that is new.
 pub(super) async fn approve(
     budget: &SpendBudget,
     context: &HookContext,
@@ -82,7 +83,7 @@ pub(super) async fn approve(
     Ok(approved)
 }
 
-/// What is charged to the counters that a call draws on.
+/// Returns the amounts charged to the counters of a call.
 pub(super) async fn charged(
     budget: &SpendBudget,
     store: &dyn StateStore,
@@ -100,7 +101,7 @@ pub(super) async fn charged(
     Ok(charged)
 }
 
-/// What is charged to a counter, and what of it is held.
+/// Returns the amount charged to a counter, and the part of it that is reserved.
 pub(super) async fn used(store: &dyn StateStore, scope: &Scope) -> Result<(u64, u64), StoreError> {
     let op = Op::Used { key: scope.key.clone(), window: scope.window };
     match store.apply(op).await? {

@@ -1,4 +1,4 @@
-//! The engine: what is held before a call, what is known of the counters, what came of it all.
+//! Budget engine: reserves before a call, reports the counters, and settles after the call.
 
 use std::fmt;
 use std::sync::Arc;
@@ -23,10 +23,10 @@ use crate::lineage::Lineage;
 use crate::place::{again, fresh_id};
 use crate::store::CountingStore;
 
-/// How often one call may be taken up again under its id: each time is one more question to the store.
+/// Most times that one call may be retried under its id: each time costs one more request to the store.
 pub(super) const MOST_TAKEN_UP: usize = 32;
 
-/// What may be spent on models; see the [module](super) for an example. A clone is the same budget.
+/// Budget for models; see the [module](super) for an example. A clone is the same budget.
 #[derive(Clone)]
 pub struct SpendBudget {
     pub(super) rules: Arc<Rules>,
@@ -34,27 +34,27 @@ pub struct SpendBudget {
     pub(super) watch: Option<Arc<dyn SpendWatch>>,
 }
 
-/// A call of a model, as large as it may become.
+/// Estimated size of a call to a model.
 #[derive(Clone, Debug)]
 #[non_exhaustive]
 pub struct CallSize {
-    /// Where it happens.
+    /// Context of the call.
     pub context: Arc<HookContext>,
-    /// Which model.
+    /// Name of the model.
     pub model: String,
-    /// How many tokens are sent; rather too many than too few.
+    /// Tokens that are sent; rather too many than too few.
     pub input_tokens: u64,
-    /// The most tokens that the answer may take, where that is said.
+    /// Limit of the answer in tokens, if the request has one.
     pub most_output_tokens: Option<u64>,
 }
 
 impl CallSize {
-    /// A call of `model` that sends so many tokens.
+    /// Creates a call of `model` that sends `input_tokens`.
     pub fn new(context: Arc<HookContext>, model: impl Into<String>, input_tokens: u64) -> Self {
         Self { context, model: model.into(), input_tokens, most_output_tokens: None }
     }
 
-    /// Says how many tokens the answer takes at most.
+    /// Sets the limit of the answer in tokens.
     #[must_use]
     pub const fn answering_at_most(mut self, tokens: Option<u64>) -> Self {
         self.most_output_tokens = tokens;
@@ -62,36 +62,36 @@ impl CallSize {
     }
 }
 
-/// What keeps an answer within what is held for it.
+/// Mechanism that keeps an answer within the reserved amount.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 #[non_exhaustive]
 pub enum AnswerBound {
-    /// It comes in pieces, and is cut where there is no more to hold.
+    /// The answer is streamed, and is cut if no more can be reserved.
     Cut,
-    /// The model is told to answer no more than what is held.
+    /// The request limits the answer to the reserved amount.
     Told,
-    /// Nothing: all that it may take is held. Where nobody knows how much that is and something is limited, the call
-    /// is refused.
+    /// None: the whole possible answer is reserved. If its size is unknown and a limit applies, the call is
+    /// denied.
     Nothing,
 }
 
-/// Who may end what is held.
+/// Processes that may settle a reservation.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum HeldFor {
-    /// This process, which may take it from what it has leased.
+    /// This process, which may take the reservation from a local lease.
     Here,
-    /// Every process that hears of the call.
+    /// Every process that receives the end of the call.
     All,
 }
 
-/// What is to be held for a call.
+/// Amounts to reserve for a call.
 struct Plan {
     price: Price,
     most_output_tokens: Option<u64>,
     asked: Vec<Asked>,
 }
 
-/// What is to be held in one unit.
+/// Amount to reserve in one unit.
 struct Asked {
     unit: SpendUnit,
     counters: Vec<Counter>,
@@ -100,10 +100,10 @@ struct Asked {
 }
 
 impl SpendBudget {
-    /// A budget that is counted in `store`.
+    /// Creates a budget that is counted in `store`.
     ///
     /// # Errors
-    /// Everything that is wrong with `config`.
+    /// Returns all errors of `config`.
     pub fn new(config: &SpendBudgetConfig, store: Arc<dyn StateStore>) -> Result<Self, PolicyErrors> {
         let mut errors = PolicyErrors::default();
         let budget = Self::compile(config, CountingStore::Given(store), &mut errors);
@@ -118,15 +118,15 @@ impl SpendBudget {
         Self { rules: Arc::new(compile(config, errors)), store, watch: None }
     }
 
-    /// Tells `watch` of warnings, of models that are replaced, and what a session spent.
+    /// Reports warnings, replaced models and the spending of each session to `watch`.
     #[must_use]
     pub fn with_watch(mut self, watch: Arc<dyn SpendWatch>) -> Self {
         self.watch = Some(watch);
         self
     }
 
-    /// Holds what a call may cost. Where `bound` says that an answer is kept within what is held, that may be less
-    /// than all it may take: see [`SpendHold::output_tokens`].
+    /// Reserves the possible cost of a call. If `bound` keeps the answer within the reserved amount, less
+    /// than the whole possible answer may be reserved: see [`SpendHold::output_tokens`].
     pub fn hold(
         &self,
         size: &CallSize,
@@ -142,34 +142,36 @@ impl SpendBudget {
         })
     }
 
-    /// What is to be done about the next call in `context`: another model, a question, nothing.
+    /// Returns advice on the next call in `context`: another model, a question, or nothing.
     ///
     /// # Errors
-    /// Those of the store.
+    /// Returns an error if the store fails.
     pub async fn advice(&self, context: &Arc<HookContext>, model: &str) -> Result<Advice, StoreError> {
         Advice::of(self, context, model).await
     }
 
-    /// A person approved that the budgets of `context` are spent beyond the threshold `ask`: it holds until the window of
-    /// each ends. Of which budgets that is new, in words.
+    /// Stores that the user approved spending beyond the threshold `ask` from the budgets of `context`; this
+    /// holds until the window of each ends. Returns descriptions of the budgets for which that is new.
     ///
     /// # Errors
-    /// Those of the store.
+    /// Returns an error if the store fails.
     pub async fn approve(&self, context: &Arc<HookContext>, model: &str) -> Result<Vec<String>, StoreError> {
         super::advice::approve(self, context, model).await
     }
 
-    /// What the session of `context` spent by model, and what is charged, held and left of the budgets it draws on.
+    /// Returns the spending of the session by model, and the charged, reserved and remaining amounts of its
+    /// budgets.
     ///
     /// # Errors
-    /// Those of the store.
+    /// Returns an error if the store fails.
     pub async fn report(&self, context: &HookContext) -> Result<BudgetReport, StoreError> {
         BudgetReport::of(self, context).await
     }
 
-    /// Holds what a call may cost under `id`, or, where that is over, under one that follows from it. It is written down
-    /// for whoever hears of the call's end, in this process or in another. Where the call was told of before, what is
-    /// held for it is the earlier one's: then the hold is not open.
+    /// Reserves the possible cost of a call under `id`; if that reservation has ended, under an id derived
+    /// from it. Stores an entry, so that this or another process can settle the call at its end. If the call
+    /// was reported before, the reservation belongs to the earlier report, and dropping this hold ends
+    /// nothing.
     pub(super) async fn hold_told(
         &self,
         size: &CallSize,
@@ -214,7 +216,7 @@ impl SpendBudget {
         }
     }
 
-    /// Holds under `id` what is planned; false where what was held under it is over.
+    /// Reserves the planned amounts under `id`; returns false if the reservation under it has ended.
     async fn take(
         &self,
         hold: &mut SpendHold,
@@ -236,7 +238,8 @@ impl SpendBudget {
                     Op::Lease { id, scopes: Arc::clone(&scopes), least, most, share: 1_000, ttl }
                 }
             };
-            // Before it is asked for: whoever gives up now may hold it already.
+            // Added before the request: if this future is dropped, the store may have the reservation
+            // already.
             hold.parts.push(Part { id, unit, counters, scopes, held: 0 });
             let answer = hold.store.apply(op).await?;
             let Some(part) = hold.parts.last_mut() else { break };
@@ -259,7 +262,7 @@ impl SpendBudget {
         Ok(true)
     }
 
-    /// What is to be held for a call, in which units.
+    /// Returns the amounts to reserve for a call, by unit.
     fn plan(&self, size: &CallSize, root: &str, bound: AnswerBound) -> Result<Plan, Box<Reason>> {
         let context = &*size.context;
         let rules = &*self.rules;
@@ -267,7 +270,7 @@ impl SpendBudget {
         let listed = rules.prices.get(&size.model, self.now(context));
         let price = listed.map_or(Price::default(), |listed: Listed| listed.price);
         let said = size.most_output_tokens.or_else(|| listed.and_then(|listed| listed.most_output_tokens));
-        // What the budget states for all models binds no stream: that is cut where it is longer.
+        // The default of the budget does not limit a stream: a longer stream is cut.
         let stated = said.or(rules.hold.most);
         let is_limited = |unit: &SpendUnit| {
             !counters(&rules.limits, *unit, &who).is_empty() && unit.amount(&price, 0, u64::MAX) > 0
@@ -281,7 +284,8 @@ impl SpendBudget {
             _ if rules.hold.worst_case => (stated.unwrap_or(most), stated.unwrap_or(most)),
             AnswerBound::Cut => {
                 let step = rules.hold.step.min(most);
-                // Near the limit a stream begins with less than a step, so that nothing is left over.
+                // Near the limit, a stream starts with less than a step, so that the rest of the budget can
+                // be used.
                 ((step / 8).max(1).min(step), step)
             }
             AnswerBound::Told => (rules.hold.step.min(most), most),
@@ -306,7 +310,8 @@ impl SpendBudget {
         Ok(Plan { price, most_output_tokens: said, asked })
     }
 
-    /// The session at the root of the tree that `context` is in, where that makes a difference; else its own.
+    /// Returns the session at the root of the tree of `context` if a limit depends on it; otherwise the
+    /// session itself.
     pub(super) async fn root(&self, context: &HookContext) -> Result<String, StoreError> {
         if self.rules.limits.iter().any(SpendLimit::is_of_sessions) {
             return Ok(Lineage::of(&*self.store.of(context), context).await?.root);
@@ -329,7 +334,7 @@ impl Rules {
         Who { context, root, agent: &context.agent_name, model, roles: &self.roles }
     }
 
-    /// Whether `unit` is counted for the report although nothing limits it.
+    /// Returns whether `unit` is counted for the report also without a limit.
     pub(super) fn counts(&self, unit: SpendUnit) -> bool {
         match unit {
             SpendUnit::Usd => true,

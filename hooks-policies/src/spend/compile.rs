@@ -1,4 +1,4 @@
-//! From what people write to what is counted; everything that is wrong is said at once.
+//! Compiles the configured budget into counters and prices; all errors are reported at once.
 
 use std::collections::{BTreeMap, BTreeSet, HashMap};
 use std::time::Duration;
@@ -16,10 +16,10 @@ use super::rules::{HoldRules, Rules, Thresholds};
 use crate::errors::PolicyErrors;
 use crate::names::{all_folded, folded};
 
-/// Where the budget stands in the configuration.
+/// Section of the budget in the configuration.
 const SECTION: &str = "budget";
 
-/// Reads `config`, and adds what is wrong with it to `errors`.
+/// Compiles `config` and adds its errors to `errors`.
 pub(super) fn compile(config: &SpendBudgetConfig, errors: &mut PolicyErrors) -> Rules {
     let mut compiler = Compiler { errors };
     let roles = compiler.roles(&config.roles);
@@ -206,7 +206,7 @@ impl Compiler<'_> {
         HoldRules { step, most, worst_case, expires, unanswered }
     }
 
-    /// Refuses more tokens than a store counts.
+    /// Rejects more tokens than a store can count.
     fn countable(&mut self, field: &str, tokens: Option<u64>) {
         if tokens.is_some_and(|tokens| tokens > MAX_AMOUNT) {
             let hint = format!("write at most {MAX_AMOUNT}");
@@ -214,7 +214,7 @@ impl Compiler<'_> {
         }
     }
 
-    /// Millionths of a dollar, exactly as they are written.
+    /// Converts dollars to millionths of a dollar, exactly as written.
     fn dollars(&mut self, field: &str, dollars: f64) -> Option<MicroUsd> {
         let micros = (dollars * 1e6).round();
         #[expect(clippy::cast_precision_loss, reason = "2^53 - 1 is exact")]
@@ -246,7 +246,7 @@ fn same(one: &str, other: &str) -> bool {
     folded(one) == folded(other)
 }
 
-/// When a day begins that is written as `2026-01-31`, in UTC.
+/// Returns the start of a day that is written as `2026-01-31`, in UTC.
 fn day_of(text: &str) -> Option<Timestamp> {
     let mut parts = text.split('-').map(|part| (part.len(), part));
     let mut number = |length| {

@@ -1,4 +1,4 @@
-//! What a budget is configured by: plain data. Amounts are in US dollars and in tokens, as people write them.
+//! Configuration of a budget: plain data. Amounts are in US dollars and in tokens.
 
 use std::collections::BTreeMap;
 
@@ -6,58 +6,58 @@ use serde::{Deserialize, Serialize};
 
 use crate::window::LimitWindow;
 
-/// What may be spent on models. A budget without limits only counts, for its report.
+/// Budget for calls of models. A budget without limits only counts, for its report.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
 #[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 #[serde(default, deny_unknown_fields)]
 pub struct SpendBudgetConfig {
-    /// What may be spent, by whom, in which time. All limits that a call falls under have to have room for it.
+    /// Limits on spending. A call goes ahead only if all limits that apply to it have room.
     pub limits: Vec<SpendLimitConfig>,
-    /// What models cost.
+    /// Prices of models.
     pub prices: Vec<ModelPriceConfig>,
-    /// What a model is taken to cost whose price is not listed. Without it, calls of such a model are refused where
-    /// money is limited.
+    /// Assumed price of a model that is not listed. Without it, calls of such a model are denied if a limit
+    /// on money applies.
     pub price_ceiling: Option<PriceCeilingConfig>,
-    /// The roles of agents, for limits of roles: names of agents, by role.
+    /// Roles of agents, for limits of roles: names of agents, by role.
     pub roles: BTreeMap<String, Vec<String>>,
-    /// Which model is used in place of which, once the threshold `cheaper` is reached.
+    /// Cheaper models, by the model that each replaces after the threshold `cheaper` is reached.
     pub cheaper: BTreeMap<String, String>,
-    /// What is done before a limit is reached.
+    /// Actions before a limit is reached.
     pub thresholds: SpendThresholdsConfig,
-    /// What is held for a call until it is known what it took.
+    /// Amounts that are reserved for a call until its real cost is known.
     pub hold: SpendHoldConfig,
-    /// Who enforces it: the hooks on model calls, or a layer around the model.
+    /// Place where the budget is enforced: in the hooks on model calls, or in a layer around the model.
     pub enforce: SpendEnforcement,
 }
 
-/// A limit on money, tokens or both.
+/// Limit on money, tokens or both.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 #[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 #[serde(deny_unknown_fields)]
 pub struct SpendLimitConfig {
-    /// Whose spending is limited; each has a counter of its own.
+    /// Level at which spending is counted; each agent, role, session or model has a counter of its own.
     pub of: SpendLevel,
-    /// Only these, by name without regard to case; everyone where absent.
+    /// Names to which the limit applies, without regard to case; if missing, all.
     #[serde(default)]
     pub named: Vec<String>,
-    /// When the counter begins anew.
+    /// Time at which the counter starts anew.
     pub per: LimitWindow,
-    /// US dollars, to a millionth; 0 means none at all.
+    /// US dollars, to a millionth; with 0, nothing may be spent.
     #[serde(default)]
     pub usd: Option<f64>,
-    /// Tokens, sent and received together; 0 means none at all.
+    /// Tokens, sent and received together; with 0, none may be used.
     #[serde(default)]
     pub tokens: Option<u64>,
 }
 
-/// Whose spending is limited.
+/// Level at which spending is counted.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
 #[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 #[serde(rename_all = "snake_case")]
 pub enum SpendLevel {
     /// All of a tenant together.
     Team,
-    /// An agent.
+    /// Each agent.
     Agent,
     /// The agents of a role together.
     Role,
@@ -67,54 +67,55 @@ pub enum SpendLevel {
     Model,
 }
 
-/// What a model costs from a date on, in US dollars for a million tokens.
+/// Price of a model from a date on, in US dollars for a million tokens.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 #[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 #[serde(deny_unknown_fields)]
 pub struct ModelPriceConfig {
-    /// Its name; a star at the end stands for any rest.
+    /// Name of the model; with a star at the end, a prefix.
     pub model: String,
-    /// From which day on, as `2026-01-31`, in UTC; always where absent.
+    /// First day of the price, as `2026-01-31`, in UTC; if missing, it always applies.
     #[serde(default)]
     pub from: Option<String>,
-    /// Tokens sent.
+    /// Price of tokens sent.
     pub input: f64,
-    /// Tokens received.
+    /// Price of tokens received.
     pub output: f64,
-    /// Of those sent, the ones that the provider had in its cache; as `input` where absent.
+    /// Price of tokens sent that the provider had in its cache; if missing, as `input`.
     #[serde(default)]
     pub cached: Option<f64>,
-    /// Of those received, the ones spent on reasoning; as `output` where absent.
+    /// Price of tokens received that were spent on reasoning; if missing, as `output`.
     #[serde(default)]
     pub reasoning: Option<f64>,
-    /// The most tokens that it answers.
+    /// Most tokens that the model returns in one answer.
     #[serde(default)]
     pub most_output_tokens: Option<u64>,
 }
 
-/// What a model is taken to cost whose price is not listed, in US dollars for a million tokens.
+/// Assumed price of a model that is not listed, in US dollars for a million tokens.
 #[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize)]
 #[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 #[serde(deny_unknown_fields)]
 pub struct PriceCeilingConfig {
-    /// Tokens sent.
+    /// Price of tokens sent.
     pub input: f64,
-    /// Tokens received.
+    /// Price of tokens received.
     pub output: f64,
 }
 
-/// What is done before a limit is reached, in percent of it: what is held counts as spent. 100 is never.
+/// Actions before a limit is reached, each at a percentage of the limit. Reserved amounts count as spent. 100
+/// means never.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 #[serde(default, deny_unknown_fields)]
 pub struct SpendThresholdsConfig {
-    /// Say so, once for each counter and window.
+    /// Warn, once for each counter and window.
     pub warn: u64,
-    /// Use cheaper models, where `cheaper` names one.
+    /// Use cheaper models, if `cheaper` names one.
     pub cheaper: u64,
-    /// Have a person approve the next call, once for each counter and window.
+    /// Ask the user to approve the next call, once for each counter and window.
     pub ask: u64,
-    /// Start no further agents.
+    /// Deny the start of further agents.
     pub pause_spawns: u64,
 }
 
@@ -124,23 +125,23 @@ impl Default for SpendThresholdsConfig {
     }
 }
 
-/// What is held for a call until it is known what it took.
+/// Amounts that are reserved for a call until its real cost is known.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 #[serde(default, deny_unknown_fields)]
 pub struct SpendHoldConfig {
-    /// How many tokens of an answer are held beside the input: a stream that grows beyond them holds so many more
-    /// each time, and is cut where there is no more.
+    /// Tokens of an answer that are reserved in addition to the input. If a stream grows beyond them, the
+    /// same number is reserved again; if there is no room for that, the stream is cut.
     pub output_tokens: u64,
-    /// The most tokens that an answer takes of which neither its request nor its model says it. Without it, calls of
-    /// unknown size are refused where something is limited and nobody cuts the answer.
+    /// Assumed limit of an answer in tokens, if neither the request nor the model has one. Without it, a call
+    /// of unknown size is denied if a limit applies and the answer cannot be cut.
     pub most_output_tokens: Option<u64>,
-    /// Whether all that an answer may take is held from the start, also for streams.
+    /// Whether the whole possible answer is reserved from the start, also for streams.
     pub worst_case: bool,
-    /// After how many seconds without a sign the caller of a model is taken for lost. What its call holds is charged
-    /// then.
+    /// Seconds without a sign of life after which the caller of a model is presumed lost. The reserved amount
+    /// is charged then.
     pub expires_seconds: u64,
-    /// What is charged for a call that was sent, and failed or was given up before any of its answer came.
+    /// Charge for a call that was sent, but failed or was dropped before any of its answer arrived.
     pub unanswered: UnansweredCharge,
 }
 
@@ -156,28 +157,28 @@ impl Default for SpendHoldConfig {
     }
 }
 
-/// What is charged for a call of which no answer came.
+/// Charge for a call without an answer.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 #[serde(rename_all = "snake_case")]
 pub enum UnansweredCharge {
-    /// Nothing: for models that do not charge for what they did not answer.
+    /// Nothing: for models that charge only for answers.
     Nothing,
-    /// What was sent.
+    /// The input.
     #[default]
     Input,
-    /// All that was held.
+    /// The whole reserved amount.
     Held,
 }
 
-/// Who enforces a budget.
+/// Place where a budget is enforced.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 #[serde(rename_all = "snake_case")]
 pub enum SpendEnforcement {
-    /// The hooks on `before_model_call` and `after_model_call`.
+    /// In the hooks on `before_model_call` and `after_model_call`.
     #[default]
     Events,
-    /// A layer that the host puts around its model; both would charge a call twice.
+    /// In a layer that the host puts around its model. With both, a call would be charged twice.
     Layer,
 }

@@ -1,14 +1,14 @@
-//! Why a metered model gave no answer.
+//! Errors of a metered model.
 
 use std::fmt;
 
 use super::refusal::SpendRefusal;
 
-/// Why a metered model gave no answer.
+/// Error of a metered model.
 #[derive(Debug)]
 #[non_exhaustive]
 pub enum SpendError<E> {
-    /// The budget does not allow the call, or any more of its answer.
+    /// The budget does not allow the call, or the rest of its answer.
     Refused(SpendRefusal),
     /// The model failed.
     Model(E),
@@ -29,5 +29,5 @@ impl<E: fmt::Display> fmt::Display for SpendError<E> {
     }
 }
 
-// A boxed error is no `Error` itself, so its source is not told: it would be the same text again.
+// A boxed error does not implement `Error`, so there is no source; it would have the same text again.
 impl<E: fmt::Debug + fmt::Display> std::error::Error for SpendError<E> {}

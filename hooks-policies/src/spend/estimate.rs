@@ -1,18 +1,19 @@
-//! How many tokens a conversation takes, where nobody counted them.
+//! Estimates the tokens of a conversation that no provider has counted.
 
 use hooks_core::event::Message;
 use serde_json::Value;
 
-/// What a message takes beside its content.
+/// Tokens of a message in addition to its content.
 const MESSAGE: u64 = 8;
 
-/// What a picture takes at most, at the size to which providers scale it down.
+/// Most tokens of a picture, at the size to which providers scale it down.
 const PICTURE: u64 = 2_000;
 
-/// Bytes that make one token: fewer than in prose and code, so that what is held is rather too much.
+/// Bytes for each token: fewer than in prose and code, so that rather too much is reserved.
 const BYTES: u64 = 3;
 
-/// How many tokens `messages` take. What is held errs on the safe side; what is charged is the real figure.
+/// Estimates the tokens of `messages`. The estimate for a reservation errs on the safe side; the real figure
+/// is charged.
 pub fn estimated_tokens(messages: &[Message]) -> u64 {
     let mut tokens = 0u64;
     for message in messages {
@@ -21,7 +22,7 @@ pub fn estimated_tokens(messages: &[Message]) -> u64 {
     tokens
 }
 
-/// How many tokens `text` takes.
+/// Estimates the tokens of `text`.
 pub fn estimated_text(text: &str) -> u64 {
     u64::try_from(text.len()).unwrap_or(u64::MAX).div_ceil(BYTES)
 }
@@ -47,7 +48,7 @@ fn of_value(value: &Value) -> u64 {
     tokens
 }
 
-/// Whether this block is a picture, whose data is no text to the model.
+/// Returns whether this block is a picture, whose data the model does not read as text.
 fn is_picture(fields: &serde_json::Map<String, Value>) -> bool {
     let kind = fields.get("type").and_then(Value::as_str);
     kind.is_some_and(|kind| matches!(kind, "image" | "image_url" | "input_image"))

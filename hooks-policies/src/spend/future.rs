@@ -1,4 +1,4 @@
-//! The futures of the services.
+//! Futures of the services.
 
 use std::future::Future;
 use std::pin::Pin;
@@ -18,10 +18,10 @@ use super::refusal::SpendRefusal;
 use super::stream::SpendStream;
 use super::watch::SpendNotice;
 
-/// The request as it is to be made, and what is held for it.
+/// The request as it will be sent, with its reservation.
 type Admitted<R> = Result<(R, SpendHold), SpendRefusal>;
 
-/// What lets a call through.
+/// Parts that admit a call.
 #[derive(Clone)]
 pub(super) struct Admission<M> {
     pub(super) budget: SpendBudget,
@@ -30,7 +30,7 @@ pub(super) struct Admission<M> {
 }
 
 impl<M> Admission<M> {
-    /// Does what the thresholds want, then holds.
+    /// Applies the thresholds, then reserves.
     pub(super) fn admit<R>(self, mut request: R, bound: AnswerBound) -> HookFuture<'static, Admitted<R>>
     where
         R: Send + 'static,
@@ -73,7 +73,7 @@ impl<M> Admission<M> {
     }
 }
 
-/// A call with what is held for it, up to the model's answer.
+/// Call with its reservation, until the model's answer.
 #[pin_project]
 struct Calling<S: Service<R>, R> {
     #[pin]
@@ -95,7 +95,7 @@ enum State<S: Service<R>, R> {
         answer: S::Future,
         hold: Option<SpendHold>,
     },
-    /// The model failed: its hold ends, then its error is told.
+    /// The model failed: its reservation ends, then its error is returned.
     Failing {
         ending: HookFuture<'static, Result<(), StoreError>>,
         error: Option<S::Error>,
@@ -139,7 +139,7 @@ impl<S: Service<R>, R> Future for Calling<S, R> {
                     }
                 }
                 StateProjection::Failing { ending, error } => {
-                    // What could not be settled is charged when it expires.
+                    // A part that could not be settled is charged when it expires.
                     let _settled = ready!(Pin::new(ending).poll(cx));
                     let Some(error) = error.take() else { return Poll::Pending };
                     return Poll::Ready(Err(SpendError::Model(error)));
@@ -151,13 +151,13 @@ impl<S: Service<R>, R> Future for Calling<S, R> {
     }
 }
 
-/// An answer that is there, while its hold ends.
+/// Answer that has arrived, while its reservation ends.
 struct Settling<A> {
     ending: HookFuture<'static, Result<(), StoreError>>,
     answer: Option<A>,
 }
 
-/// A whole answer of a metered model.
+/// Future of a whole answer of a metered model.
 #[pin_project]
 #[must_use = "futures do nothing unless polled"]
 pub struct ResponseFuture<S: Service<R>, R, M> {
@@ -184,8 +184,8 @@ where
         let mut this = self.project();
         loop {
             if let Some(Settling { ending, answer }) = this.settling {
-                // The answer is there and paid for, whatever the store says; what could not be settled is charged
-                // when it expires.
+                // The answer has arrived and is paid for, so it is returned even if the store fails. A part
+                // that could not be settled is charged when it expires.
                 let _settled = ready!(Pin::new(ending).poll(cx));
                 return answer.take().map_or(Poll::Pending, |answer| Poll::Ready(Ok(answer)));
             }
@@ -202,7 +202,7 @@ impl<S: Service<R>, R, M> std::fmt::Debug for ResponseFuture<S, R, M> {
     }
 }
 
-/// The beginning of a metered stream.
+/// Future of the start of a metered stream.
 #[pin_project]
 #[must_use = "futures do nothing unless polled"]
 pub struct StreamFuture<S: Service<R>, R, M> {

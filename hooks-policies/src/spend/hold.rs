@@ -1,4 +1,4 @@
-//! What is held for one call, from before it is made until it is known what it took.
+//! Reservation for one call, from before the call until its real cost is known.
 
 use std::fmt;
 use std::sync::Arc;
@@ -16,23 +16,23 @@ use super::refusal::{SpendRefusal, bad_answer, refused};
 use crate::later;
 use crate::store::beyond_limits;
 
-/// What a call took.
+/// Real usage of a call.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 #[non_exhaustive]
 pub struct Used {
-    /// Its tokens.
+    /// Tokens of the call.
     pub usage: Usage,
-    /// What the provider says that it cost; the price of its tokens where absent, or zero.
+    /// Cost that the provider reports; if missing or zero, the price of the tokens.
     pub cost: Option<MicroUsd>,
 }
 
 impl Used {
-    /// So many tokens, at their price.
+    /// Creates a usage of tokens at their price.
     pub const fn tokens(usage: Usage) -> Self {
         Self { usage, cost: None }
     }
 
-    /// At this cost, whatever the tokens' price.
+    /// Sets the reported cost, which replaces the tokens' price.
     #[must_use]
     pub const fn costing(mut self, cost: Option<MicroUsd>) -> Self {
         self.cost = cost;
@@ -48,12 +48,12 @@ impl Used {
     }
 }
 
-/// A hold on the budgets of one call. It is settled when it [`end`](Self::end)s, or when it is dropped: with what
-/// was [`used`](Self::used), with nothing where the call was not [`sent`](Self::sent), else as the budget's
-/// `unanswered` says.
+/// Reservation on the budgets of one call. It is settled by [`end`](Self::end) or on drop: with the usage
+/// that was [reported](Self::used), with nothing if the call was not [`sent`](Self::sent), otherwise as the
+/// budget's `unanswered` configures.
 ///
-/// Dropped where its store answers later and nothing runs in the background, it stays, and is charged whole when it
-/// expires: a budget errs on its safe side.
+/// If it is dropped while its store answers later and there is no background, it stays and is charged whole
+/// when it expires: a budget errs on the safe side.
 pub struct SpendHold {
     pub(super) store: Arc<dyn StateStore>,
     pub(super) background: Option<Arc<dyn Background>>,
@@ -61,76 +61,76 @@ pub struct SpendHold {
     pub(super) price: Price,
     pub(super) input_tokens: u64,
     pub(super) output_tokens: u64,
-    /// The most tokens that the answer can have, where that is known.
+    /// Most tokens that the answer can have, if known.
     pub(super) most_output_tokens: Option<u64>,
     pub(super) expires: Duration,
     pub(super) unanswered: UnansweredCharge,
-    /// Where it is written down for whoever hears of the call's end.
+    /// Entry through which another process can settle the call at its end.
     pub(super) entry: Option<(Key, OpId)>,
     pub(super) charge: Charge,
-    /// Whether there is something to end.
+    /// Whether the reservation still has to be ended.
     pub(super) open: bool,
 }
 
-/// What is held in one unit.
+/// Reservation in one unit.
 #[derive(Clone, Debug)]
 pub(super) struct Part {
     pub(super) id: OpId,
     pub(super) unit: SpendUnit,
     pub(super) counters: Vec<Counter>,
-    /// What it is taken from.
+    /// Scopes that it is taken from.
     pub(super) scopes: Arc<[Scope]>,
     pub(super) held: u64,
 }
 
-/// How a hold ends: what its store is told.
+/// Operations on the store that end a reservation.
 struct Ending {
     store: Arc<dyn StateStore>,
-    /// Of each part, with what it was taken from.
+    /// Operation for each part, with the scopes of the part.
     parts: Vec<(Op, Arc<[Scope]>)>,
-    /// The entry that is written down of it.
+    /// Entry of the open call.
     entry: Option<(Key, OpId)>,
     expires: Duration,
 }
 
-/// What is charged when a hold ends.
+/// Charge at the end of a reservation.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Charge {
     Nothing,
     Input,
     Held,
-    /// So many tokens; what they cost is not known, and what is held of money is taken for it.
+    /// Known tokens of unknown cost; for money, the whole reserved amount is charged.
     Tokens(u64),
     Used(Used),
 }
 
-/// What a hold has grown to.
+/// Size to which a reservation has grown.
 #[derive(Debug)]
 pub(super) struct Grown {
     output_tokens: u64,
-    /// By part.
+    /// Reserved amount of each part.
     held: Vec<u64>,
-    /// Why it did not grow as far as it should.
+    /// Reason why it did not grow to the requested size.
     pub(super) refused: Option<Box<Reason>>,
 }
 
 impl SpendHold {
-    /// How many tokens of an answer are held.
+    /// Returns the tokens of an answer that are reserved.
     pub const fn output_tokens(&self) -> u64 {
         self.output_tokens
     }
 
-    /// Whether it holds all that the answer can take.
+    /// Returns whether the whole possible answer is reserved.
     pub(super) fn holds_all(&self) -> bool {
         self.most_output_tokens.is_some_and(|most| most <= self.output_tokens)
     }
 
-    /// How many tokens are taken to be sent.
+    /// Returns the estimated tokens that are sent.
     pub const fn input_tokens(&self) -> u64 {
         self.input_tokens
     }
 
-    /// The call is made: from here on it may cost something, also when nobody hears of its end.
+    /// Marks the call as sent: from here on it may cost something, even if its end is never reported.
     pub fn sent(&mut self) {
         self.charge = match self.unanswered {
             UnansweredCharge::Nothing => Charge::Nothing,
@@ -139,12 +139,12 @@ impl SpendHold {
         };
     }
 
-    /// So much was used up to now. Where that says nothing, all that is held is taken for used.
+    /// Reports the usage up to now. If `used` is empty, the whole reserved amount counts as used.
     pub fn used(&mut self, used: Used) {
         self.charge = if used.is_known() { Charge::Used(used) } else { Charge::Held };
     }
 
-    /// So much was used by an estimate: it counts where it is more than what is held.
+    /// Reports an estimated usage, which counts if it is more than the reserved amount.
     pub(super) fn used_or_held(&mut self, estimate: Used) {
         self.charge = Charge::Used(estimate);
         let is_more = |part: &Part| match self.settling(part) {
@@ -156,10 +156,11 @@ impl SpendHold {
         }
     }
 
-    /// Ends it. Where the store fails, what is held stays until it expires, and is charged whole.
+    /// Ends the reservation. If the store fails, the reserved amount stays until it expires, and is charged
+    /// whole.
     ///
     /// # Errors
-    /// Those of the store.
+    /// Returns an error if the store fails.
     pub fn end(self) -> HookFuture<'static, Result<(), StoreError>> {
         if !self.open {
             return HookFuture::now(Ok(()));
@@ -167,14 +168,14 @@ impl SpendHold {
         let mut hold = self;
         HookFuture::later(async move {
             hold.ending().tell().await?;
-            // Up to here, dropping it ends it all the same.
+            // Up to here, dropping the hold ends it all the same.
             hold.open = false;
             drop(hold);
             Ok(())
         })
     }
 
-    /// Holds `output_tokens` in all, or as much as there is.
+    /// Grows the reservation to `output_tokens` in total, or to the remaining amount.
     pub(super) fn grow(&self, output_tokens: u64) -> HookFuture<'static, Result<Grown, SpendRefusal>> {
         let store = Arc::clone(&self.store);
         let parts = self.parts.clone();
@@ -183,7 +184,8 @@ impl SpendHold {
             let mut grown = Grown { output_tokens, held: Vec::new(), refused: None };
             for part in &parts {
                 let mut to = part.unit.amount(&price, input_tokens, grown.output_tokens).max(part.held);
-                // What is left is told with the refusal. Asked for once, it may be gone; twice is enough.
+                // A refusal reports the remaining amount. It may be taken before the second request; there is
+                // no third.
                 for attempt in 0..2 {
                     match store.apply(Op::Extend { id: part.id, to, ttl: expires }).await? {
                         Answer::Done => break,
@@ -208,7 +210,7 @@ impl SpendHold {
         })
     }
 
-    /// Enters what it has grown to.
+    /// Records the size to which the reservation has grown.
     pub(super) fn grown(&mut self, grown: &Grown) {
         self.output_tokens = self.output_tokens.max(grown.output_tokens);
         for (part, held) in self.parts.iter_mut().zip(&grown.held) {
@@ -216,7 +218,7 @@ impl SpendHold {
         }
     }
 
-    /// What ends it.
+    /// Returns the operations that end the reservation.
     fn ending(&self) -> Ending {
         let parts = self.parts.iter().map(|part| (self.settling(part), Arc::clone(&part.scopes)));
         Ending {
@@ -246,7 +248,8 @@ impl SpendHold {
     }
 }
 
-/// For hooks that hear of a call and of its end apart: once the call goes ahead, its hold waits for the end.
+/// For hooks that receive a call and its end separately: after the call goes ahead, its reservation waits for
+/// the end.
 impl Hold for SpendHold {
     fn commit(mut self: Box<Self>) {
         self.open = false;
@@ -260,21 +263,21 @@ impl Drop for SpendHold {
         }
         let ending = self.ending();
         later::run(self.background.as_ref(), async move {
-            // Where the store fails, what is held stays until it expires, and is charged whole.
+            // If the store fails, the reserved amount stays until it expires, and is charged whole.
             let _told = ending.tell().await;
         });
     }
 }
 
 impl Ending {
-    /// Tells all of it. What the store does not know, or knows to have ended with less, was spent all the same, and is
-    /// charged now.
+    /// Sends all operations to the store. If the store does not know a reservation, or has settled it with
+    /// less, the difference was spent all the same and is charged now.
     async fn tell(self) -> Result<(), StoreError> {
         let mut told = Ok(());
         for (op, scopes) in self.parts {
             told = told.and(settle(&*self.store, op, &scopes, self.expires).await);
         }
-        // It stays for as long as something may still have to be ended.
+        // The entry stays as long as some part may still have to be ended.
         if let (Some((set, id)), Ok(())) = (self.entry, &told) {
             self.store.apply(Op::Remove { id, set }).await?;
         }
@@ -301,7 +304,8 @@ async fn settle(
     Ok(())
 }
 
-/// Charges what was spent, whatever the limits say: once under an id. What was charged under it before.
+/// Charges an amount that was spent, regardless of limits, once for each id. Returns the amount that was
+/// charged under the id before.
 pub(super) async fn charge(
     store: &dyn StateStore,
     id: OpId,
@@ -312,7 +316,7 @@ pub(super) async fn charge(
     match store.apply(Op::reserve_for_all(id, beyond_limits(scopes), actual, expires)).await? {
         Answer::Granted(_) => store.apply(Op::Settle { id, actual }).await.map(|_| None),
         Answer::Ended { actual } => Ok(Some(actual)),
-        // More than can be counted: then nothing more is let through.
+        // More than can be counted: no further call is allowed from then on.
         Answer::Refused { .. } => Ok(Some(actual)),
         other => Err(bad(&other)),
     }
@@ -329,7 +333,7 @@ impl fmt::Debug for SpendHold {
 }
 
 impl SpendUnit {
-    /// The most that so many tokens take.
+    /// Returns the most that these tokens can cost or count.
     pub(super) fn amount(self, price: &Price, input_tokens: u64, output_tokens: u64) -> u64 {
         match self {
             Self::Usd => price.at_most(input_tokens, output_tokens).0,
@@ -337,7 +341,7 @@ impl SpendUnit {
         }
     }
 
-    /// How many tokens of an answer `amount` pays for beside the input.
+    /// Returns the tokens of an answer that `amount` pays for in addition to the input.
     pub(super) fn output_for(self, price: &Price, amount: u64, input_tokens: u64) -> u64 {
         match self {
             Self::Usd => price.output_for(MicroUsd(amount), input_tokens),

@@ -6,7 +6,7 @@ use super::budget::SpendBudget;
 use super::meter::SpendApprover;
 use super::service::{SpendBudgetService, SpendStreamService};
 
-/// Holds what a call of a model may cost before it is made, and settles it with what it took; see
+/// Reserves the possible cost of a model call before the call, and settles it with the real cost; see
 /// [`SpendBudgetService`].
 #[derive(Clone)]
 pub struct SpendBudgetLayer<M> {
@@ -15,7 +15,7 @@ pub struct SpendBudgetLayer<M> {
     approver: Option<Arc<dyn SpendApprover>>,
 }
 
-/// The same around a model that streams; see [`SpendStreamService`].
+/// Layer like [`SpendBudgetLayer`] around a model that streams; see [`SpendStreamService`].
 #[derive(Clone)]
 pub struct SpendStreamLayer<M> {
     budget: SpendBudget,
@@ -24,19 +24,19 @@ pub struct SpendStreamLayer<M> {
 }
 
 impl SpendBudget {
-    /// The budget around a model that answers as a whole. It is shared by all services that are made of it.
+    /// Creates the layer for a model that returns whole answers. All services built with it share the budget.
     pub fn layer<M>(&self, meter: M) -> SpendBudgetLayer<M> {
         SpendBudgetLayer { budget: self.clone(), meter, approver: None }
     }
 
-    /// The budget around a model that answers in pieces.
+    /// Creates the layer for a model that streams its answers.
     pub fn stream_layer<M>(&self, meter: M) -> SpendStreamLayer<M> {
         SpendStreamLayer { budget: self.clone(), meter, approver: None }
     }
 }
 
 impl<M> SpendBudgetLayer<M> {
-    /// Has `approver` asked beyond the threshold `ask`; without one a question is a refusal.
+    /// Asks `approver` beyond the threshold `ask`; without an approver, the call is denied.
     #[must_use]
     pub fn asking(mut self, approver: Arc<dyn SpendApprover>) -> Self {
         self.approver = Some(approver);
@@ -45,7 +45,7 @@ impl<M> SpendBudgetLayer<M> {
 }
 
 impl<M> SpendStreamLayer<M> {
-    /// Has `approver` asked beyond the threshold `ask`; without one a question is a refusal.
+    /// Asks `approver` beyond the threshold `ask`; without an approver, the call is denied.
     #[must_use]
     pub fn asking(mut self, approver: Arc<dyn SpendApprover>) -> Self {
         self.approver = Some(approver);

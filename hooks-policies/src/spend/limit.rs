@@ -1,4 +1,4 @@
-//! A limit, and the counters that a call draws on because of it.
+//! Limits, and the counters that calls draw on.
 
 use std::collections::HashMap;
 use std::fmt;
@@ -13,7 +13,7 @@ use super::config::SpendLevel;
 use crate::names::folded;
 use crate::window::LimitWindow;
 
-/// What is counted.
+/// Unit that is counted.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum SpendUnit {
@@ -26,7 +26,7 @@ pub enum SpendUnit {
 impl SpendUnit {
     pub(super) const ALL: [Self; 2] = [Self::Usd, Self::Tokens];
 
-    /// As keys and the configuration have it.
+    /// Returns the name of the unit in keys and in the configuration.
     pub const fn name(self) -> &'static str {
         match self {
             Self::Usd => "usd",
@@ -34,7 +34,7 @@ impl SpendUnit {
         }
     }
 
-    /// An amount, in words.
+    /// Formats an amount for messages.
     pub(super) fn show(self, amount: u64) -> String {
         match self {
             Self::Usd => MicroUsd(amount).to_string(),
@@ -43,22 +43,22 @@ impl SpendUnit {
     }
 }
 
-/// A limit on what somebody may spend.
+/// Compiled limit on spending.
 #[derive(Clone, Debug)]
 pub(super) struct SpendLimit {
-    /// Its place in the configuration.
+    /// Index in the configuration.
     pub(super) index: usize,
     pub(super) level: SpendLevel,
     pub(super) window: LimitWindow,
-    /// Only these, in lower case; everyone where empty.
+    /// Names to which the limit applies, in lower case; if empty, all.
     pub(super) named: Vec<String>,
-    /// Millionths.
+    /// Millionths of a US dollar.
     pub(super) usd: Option<u64>,
     pub(super) tokens: Option<u64>,
 }
 
 impl SpendLimit {
-    /// Whether it is counted by sessions, so that the tree they are of matters.
+    /// Returns whether it is counted by sessions, so that the tree of the session matters.
     pub(super) fn is_of_sessions(&self) -> bool {
         self.level == SpendLevel::Session || self.window == LimitWindow::Session
     }
@@ -70,7 +70,7 @@ impl SpendLimit {
         }
     }
 
-    /// Whose counters a call of `who` draws on.
+    /// Returns the names of the counters that a call of `who` draws on.
     fn names(&self, who: &Who<'_>) -> Vec<String> {
         let mut names = match self.level {
             SpendLevel::Team => vec![String::new()],
@@ -94,19 +94,19 @@ impl SpendLimit {
     }
 }
 
-/// Who calls which model.
+/// Caller and model of a call.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Who<'a> {
     pub(super) context: &'a HookContext,
-    /// The session that all of its tree are below.
+    /// Session at the root of the tree.
     pub(super) root: &'a str,
     pub(super) agent: &'a str,
-    /// None where it is not about a call.
+    /// `None` if the event is not a model call.
     pub(super) model: Option<&'a str>,
     pub(super) roles: &'a HashMap<String, Vec<String>>,
 }
 
-/// A counter that a call draws on, in one unit.
+/// Counter that a call draws on, in one unit.
 #[derive(Clone, Debug)]
 pub(super) struct Counter {
     pub(super) scope: Scope,
@@ -114,23 +114,23 @@ pub(super) struct Counter {
     pub(super) level: SpendLevel,
     pub(super) window: LimitWindow,
     pub(super) name: String,
-    /// The place of its limit in the configuration.
+    /// Index of its limit in the configuration.
     pub(super) index: usize,
 }
 
 impl Counter {
-    /// Whether `used` is at or above so many percent of the limit; of a limit of nothing, everything is.
+    /// Returns whether `used` is at least `percent` of the limit; for a limit of 0, always.
     pub(super) fn is_at(&self, percent: u64, used: u64) -> bool {
         percent < 100 && u128::from(used) * 100 >= u128::from(self.scope.limit) * u128::from(percent)
     }
 
-    /// Where its limit stands in the configuration.
+    /// Returns the path of its limit in the configuration.
     pub(super) fn field(&self) -> String {
         format!("budget.limits[{}].{}", self.index, self.unit.name())
     }
 }
 
-/// Its budget, in words.
+/// Describes the budget of the counter.
 impl fmt::Display for Counter {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         let name = &self.name;
@@ -148,8 +148,8 @@ impl fmt::Display for Counter {
     }
 }
 
-/// The counters of `limits` in `unit` that a call of `who` draws on, each once: where several limits are of one
-/// counter, the narrowest counts.
+/// Returns the counters of `limits` in `unit` that a call of `who` draws on, each once: if several limits
+/// share a counter, the narrowest applies.
 pub(super) fn counters(limits: &[SpendLimit], unit: SpendUnit, who: &Who<'_>) -> Vec<Counter> {
     let mut counters: Vec<Counter> = Vec::new();
     for limit in limits {
@@ -178,7 +178,7 @@ fn counter(limit: &SpendLimit, unit: SpendUnit, amount: u64, name: String, who: 
         SpendLevel::Model => "model",
     };
     let mut parts = vec![FOLDER, "of", level, &name, unit.name()];
-    // A counter of one tree of sessions; that of a session itself is named so already.
+    // One counter for each tree of sessions; a session limit has the session in its name already.
     if limit.window == LimitWindow::Session && limit.level != SpendLevel::Session {
         parts.push(who.root);
     }
@@ -187,26 +187,26 @@ fn counter(limit: &SpendLimit, unit: SpendUnit, amount: u64, name: String, who: 
     Counter { scope, unit, level: limit.level, window: limit.window, name, index: limit.index }
 }
 
-/// Where everything of a budget is kept, below the tenant.
+/// First part of all keys of a budget, below the tenant.
 pub(super) const FOLDER: &str = "spend";
 
-/// Where it is counted what a session spends, by model.
+/// Returns the key under which a session's spending is counted by model.
 pub(super) fn meters(context: &HookContext) -> Key {
     Key::new(context.tenant.as_deref(), &[FOLDER, "by-model", &context.session_id])
 }
 
-/// What counts how much of `unit` a session spends on a model: it limits nothing.
+/// Returns the counter of a session's spending on a model in `unit`, which limits nothing.
 pub(super) fn meter(context: &HookContext, model: &str, unit: SpendUnit) -> Scope {
     let parts = [FOLDER, "by-model", &context.session_id, unit.name(), model];
     Scope::spent(Key::new(context.tenant.as_deref(), &parts), MAX_AMOUNT).per(Window::SESSION)
 }
 
-/// Where it is kept which calls of a session are open.
+/// Returns the key of a session's open calls.
 pub(super) fn open_calls(context: &HookContext) -> Key {
     Key::new(context.tenant.as_deref(), &[FOLDER, "open", &context.session_id])
 }
 
-/// The counters with a meter behind them, as scopes.
+/// Returns the scopes of the counters, followed by the meter.
 pub(super) fn scopes(counters: &[Counter], meter: Scope) -> Arc<[Scope]> {
     counters.iter().map(|counter| counter.scope.clone()).chain([meter]).collect()
 }

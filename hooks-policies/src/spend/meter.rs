@@ -1,4 +1,4 @@
-//! What a budget has to know of a model service: small traits that read its requests and answers.
+//! Traits through which a budget reads the requests and answers of a model service.
 
 use std::sync::Arc;
 
@@ -13,21 +13,22 @@ use super::hold::Used;
 
 /// Reads and changes the requests of a model service.
 pub trait Meter<Request> {
-    /// How large the call may become, and where it happens.
+    /// Returns the estimated size and the context of the call.
     fn size(&self, request: &Request) -> CallSize;
 
-    /// Has another model called; false where that cannot be.
+    /// Switches to another model; returns false if that is not possible.
     fn use_model(&self, request: &mut Request, model: &str) -> bool {
         let _unchanged = (request, model);
         false
     }
 
-    /// Whether [`answer_at_most`](Self::answer_at_most) does anything: then no more is held than there is.
+    /// Returns whether [`answer_at_most`](Self::answer_at_most) has an effect. If so, no more than the
+    /// remaining budget is reserved.
     fn can_bound(&self) -> bool {
         false
     }
 
-    /// Has the model told to answer so many tokens at most.
+    /// Limits the answer of the model to `tokens`.
     fn answer_at_most(&self, request: &mut Request, tokens: u64) {
         let _unchanged = (request, tokens);
     }
@@ -35,58 +36,58 @@ pub trait Meter<Request> {
 
 /// Reads the whole answers of a model service.
 pub trait MeterReply<Reply> {
-    /// What the call took.
+    /// Returns the usage of the call.
     fn used(&self, reply: &Reply) -> Used;
 }
 
 /// Reads the pieces of streamed answers.
 pub trait MeterPiece<Piece> {
-    /// What a piece adds.
+    /// Returns the usage that a piece adds.
     fn piece(&self, piece: &Piece) -> PieceSize;
 }
 
-/// What a piece of an answer adds.
+/// Usage that a piece of an answer adds.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 #[non_exhaustive]
 pub struct PieceSize {
-    /// Tokens received with it, estimated where they are not known.
+    /// Tokens received with it; estimated if they are not known.
     pub output_tokens: u64,
-    /// What the whole call took up to here, where the provider says so with this piece; its tokens are among it.
+    /// Usage of the whole call up to here, including this piece, if the provider reports it.
     pub so_far: Option<Used>,
 }
 
 impl PieceSize {
-    /// So many more tokens.
+    /// Creates a piece of so many tokens.
     pub const fn tokens(output_tokens: u64) -> Self {
         Self { output_tokens, so_far: None }
     }
 
-    /// More text, its tokens estimated.
+    /// Creates a piece of text, with estimated tokens.
     pub fn text(text: &str) -> Self {
         Self::tokens(estimated_text(text))
     }
 
-    /// The provider says what the call took up to here.
+    /// Creates a piece in which the provider reports the usage up to here.
     pub const fn so_far(used: Used) -> Self {
         Self { output_tokens: 0, so_far: Some(used) }
     }
 }
 
-/// Asks a person whether a call may be made that a budget asks about.
+/// Asks the user whether a call may be made that needs approval.
 pub trait SpendApprover: Send + Sync {
-    /// Whether it may; an approval stands for the window of the counter.
+    /// Returns whether the call may be made; an approval applies to the current window of the counter.
     fn approve(&self, size: CallSize, reason: Reason) -> HookFuture<'static, bool>;
 }
 
-/// Meters a model that takes a [`ModelRequest`] and answers a [`ModelReply`], as inside
-/// [`GovernModel`](hooks_core::GovernModel): the requests do not say where they happen, so this does.
+/// Meters a model that takes a [`ModelRequest`] and returns a [`ModelReply`], as inside
+/// [`GovernModel`](hooks_core::GovernModel). The requests do not carry a context, so the meter does.
 #[derive(Clone, Debug)]
 pub struct ModelMeter {
     context: Arc<HookContext>,
 }
 
 impl ModelMeter {
-    /// Meters the calls of a session, or of an agent in it.
+    /// Creates a meter for the calls of a session, or of an agent in it.
     pub fn of(context: impl Into<Arc<HookContext>>) -> Self {
         Self { context: context.into() }
     }
@@ -110,7 +111,7 @@ impl MeterReply<ModelReply> for ModelMeter {
     }
 }
 
-/// Whether a message says nothing.
+/// Returns whether a message has no content.
 pub(super) fn is_empty(message: &Message) -> bool {
     match &message.content {
         Value::Null => true,

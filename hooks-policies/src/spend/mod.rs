@@ -1,13 +1,14 @@
-//! Limits what is spent on models, in money and in tokens.
+//! Limits the spending on models, in money and in tokens.
 //!
-//! A call holds what it may cost before it is made, from every budget it draws on or from none, and is settled with
-//! what it took: calls that overlap cannot spend the same dollar twice. What is held grows with a streamed answer,
-//! which is cut where there is no more; a call that is dropped gives back what it holds; one whose caller is lost is
-//! charged whole. Everything is counted in a [`StateStore`](hooks_core::state::StateStore), so processes share their budgets. A store that fails
-//! is a refusal.
+//! Before a call, its possible cost is reserved from all budgets that apply or from none; after it, the real
+//! cost is settled. Calls that overlap therefore cannot spend the same dollar twice. For a streamed answer,
+//! the reservation grows with the answer, which is cut if no more can be reserved. A call that is dropped
+//! gives its reservation back; a call whose caller is lost is charged whole. All counters are in a
+//! [`StateStore`](hooks_core::state::StateStore), so processes share their budgets. If the store fails, calls
+//! are denied.
 //!
-//! One engine ([`SpendBudget`]) stands behind a tower layer around a model ([`SpendBudgetLayer`],
-//! [`SpendStreamLayer`]) and behind hooks on `before_model_call` and `after_model_call`, which the configuration
+//! One engine ([`SpendBudget`]) is used by a tower layer around a model ([`SpendBudgetLayer`],
+//! [`SpendStreamLayer`]) and by hooks on `before_model_call` and `after_model_call`, which the configuration
 //! builds.
 //!
 //! ```
@@ -50,13 +51,13 @@
 //!
 //! | module | what it does |
 //! | --- | --- |
-//! | `config`, `compile`, `rules` | what people write, and what it means |
-//! | `price`, `estimate` | what tokens cost, and how many there are where nobody counts |
+//! | `config`, `compile`, `rules` | configuration, and its compiled form |
+//! | `price`, `estimate` | prices of tokens, and estimates of their number |
 //! | `limit` | the counters that a call draws on |
-//! | `budget`, `hold` | the engine: holds before a call, settles after it |
-//! | `advice`, `said`, `watch`, `report` | what is done before a limit is reached, who is told, what came of it all |
-//! | `meter`, `layer`, `service`, `future`, `stream` | around a model |
-//! | `events`, `open_calls` | on events |
+//! | `budget`, `hold` | the engine: reserves before a call, settles after it |
+//! | `advice`, `said`, `watch`, `report` | actions before a limit is reached, marks, notices, reports |
+//! | `meter`, `layer`, `service`, `future`, `stream` | the budget as a layer around a model |
+//! | `events`, `open_calls` | the budget on events |
 
 mod advice;
 mod budget;

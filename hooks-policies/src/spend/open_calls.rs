@@ -1,5 +1,5 @@
-//! Calls that began with one event and end with another, perhaps in another process: written down beside what they
-//! hold.
+//! Calls that start with one event and end with another, perhaps in another process: stored together with
+//! their reservations.
 
 use std::sync::Arc;
 
@@ -15,24 +15,24 @@ use super::price::Price;
 use super::rules::Rules;
 use crate::place::fresh_id;
 
-/// A call that is open.
+/// Open call.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub(super) struct OpenCall {
-    /// Of its hold.
+    /// Id of its reservation.
     #[serde(with = "as_text")]
     pub(super) id: u128,
-    /// The client's id of it.
+    /// Id that the client gave the call.
     pub(super) call: Option<String>,
     pub(super) agent: String,
     pub(super) model: String,
     pub(super) iteration: u64,
     pub(super) input_tokens: u64,
-    /// What is held, by unit.
+    /// Reserved amounts, by unit.
     held: Vec<(SpendUnit, u64)>,
 }
 
-/// What an event says of the call it belongs to.
+/// Properties by which an event identifies its call.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Sought<'a> {
     pub(super) call: Option<&'a str>,
@@ -42,7 +42,7 @@ pub(super) struct Sought<'a> {
 }
 
 impl OpenCall {
-    /// A call that `held` is to be held for, to be written down.
+    /// Creates the entry of a call for which `held` will be reserved.
     pub(super) fn of(id: OpId, size: &CallSize, iteration: u64, held: Vec<(SpendUnit, u64)>) -> Self {
         Self {
             id: id.0,
@@ -55,12 +55,12 @@ impl OpenCall {
         }
     }
 
-    /// Writes it down for `hold`, before anything is held: from then on what is held for the call is that one's to give
-    /// back. Where it is written down already, it is that of an earlier event about the same call, and dropping
-    /// `hold` ends nothing.
+    /// Stores the entry for `hold` before anything is reserved: from then on this hold gives the reservation
+    /// back. If an entry exists, it belongs to an earlier report of the same call, and dropping `hold` ends
+    /// nothing.
     pub(super) async fn write(&self, context: &HookContext, hold: &mut SpendHold) -> Result<(), StoreError> {
         let set = open_calls(context);
-        // Of this event: whoever tells of the same call again has another.
+        // Unique for this event: another report of the same call has another id.
         let id = fresh_id(FOLDER, context);
         let note: Arc<str> = serde_json::to_string(self).unwrap_or_default().into();
         let name = self.id.to_string().into();
@@ -76,7 +76,7 @@ impl OpenCall {
         }
     }
 
-    /// The call that an event is about, and its entry.
+    /// Returns the call that an event refers to, and its entry.
     pub(super) async fn find(
         store: &dyn StateStore,
         context: &HookContext,
@@ -98,7 +98,7 @@ impl OpenCall {
         match (&self.call, sought.call) {
             (Some(mine), Some(call)) => mine == call,
             (Some(_), None) => false,
-            // A client that gives its calls no ids has them end in the order in which they began.
+            // Calls without ids are matched to their ends in the order in which they started.
             (None, _) => {
                 self.agent == sought.agent
                     && sought.iteration.is_none_or(|iteration| iteration == self.iteration)
@@ -107,7 +107,7 @@ impl OpenCall {
         }
     }
 
-    /// Its hold, to be ended.
+    /// Converts the entry to a reservation that can be ended.
     pub(super) fn into_hold(
         self,
         entry: OpId,
@@ -139,12 +139,12 @@ impl OpenCall {
     }
 }
 
-/// The id of what a call holds in one unit.
+/// Returns the id of a call's reservation in one unit.
 pub(super) fn part_id(call: OpId, unit: SpendUnit) -> OpId {
     OpId::of(&[&call.0.to_string(), unit.name()])
 }
 
-/// JSON has no numbers of this size.
+/// Encodes ids as text, because JSON numbers are too small for them.
 mod as_text {
     use serde::{Deserialize as _, Deserializer, Serializer};
 

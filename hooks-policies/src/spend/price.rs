@@ -1,14 +1,14 @@
-//! What a call costs: prices by model and date.
+//! Prices of models, by model and date.
 
 use std::collections::HashMap;
 
 use hooks_core::event::{MicroUsd, Usage};
 use hooks_core::time::Timestamp;
 
-/// Prices are for so many tokens.
+/// Number of tokens that prices refer to.
 const MILLION: u128 = 1_000_000;
 
-/// What a model costs, in millionths of a US dollar for a million tokens.
+/// Price of a model, in millionths of a US dollar for a million tokens.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Price {
     /// Tokens sent.
@@ -22,14 +22,15 @@ pub struct Price {
 }
 
 impl Price {
-    /// So much for what is sent and what is received, of whichever kind.
+    /// Creates a price with one rate for all tokens sent and one for all tokens received.
     pub const fn new(input: u64, output: u64) -> Self {
         Self { input, output, cached: input, reasoning: output }
     }
 
-    /// What these tokens cost, rounded up: what is charged is never less than what is owed.
+    /// Returns the cost of these tokens, rounded up: the charge is never less than the real cost.
     pub fn of(&self, usage: &Usage) -> MicroUsd {
-        // Tokens that were cached are among those sent. Where they are more, they were counted beside them.
+        // Cached tokens are usually included in the tokens sent. If there are more of them, they were counted
+        // separately.
         let fresh = usage.input_tokens.checked_sub(usage.cached_tokens).unwrap_or(usage.input_tokens);
         let said = usage.output_tokens.checked_sub(usage.reasoning_tokens).unwrap_or(usage.output_tokens);
         self.sum(&[
@@ -40,12 +41,13 @@ impl Price {
         ])
     }
 
-    /// The most that so many tokens can cost, whatever kind they turn out to be of.
+    /// Returns the most that these tokens can cost, whatever their kind.
     pub fn at_most(&self, input_tokens: u64, output_tokens: u64) -> MicroUsd {
         self.sum(&[(input_tokens, self.dearest_input()), (output_tokens, self.dearest_output())])
     }
 
-    /// How many tokens may be received for `amount`, once the input is paid; all there are where they are free.
+    /// Returns the tokens that may be received for `amount` after the input is paid; the maximum if they are
+    /// free.
     pub fn output_for(&self, amount: MicroUsd, input_tokens: u64) -> u64 {
         let owed = u128::from(input_tokens) * u128::from(self.dearest_input());
         let left = (u128::from(amount.0) * MILLION).saturating_sub(owed);
@@ -68,30 +70,30 @@ impl Price {
     }
 }
 
-/// What is known about a model: its price, and how much it answers at most.
+/// Listed data of a model: its price, and the limit of its answers.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Listed {
-    /// What it costs.
+    /// Price of the model.
     pub price: Price,
-    /// The most tokens that it answers, where that is known.
+    /// Most tokens that the model returns in one answer, if known.
     pub most_output_tokens: Option<u64>,
 }
 
-/// Prices by model, each from a date on.
+/// Prices by model, each with a start date.
 #[derive(Clone, Debug, Default)]
 pub struct PriceTable {
     exact: HashMap<Box<str>, Dated>,
-    /// What stands before a star, the longest first.
+    /// Prefixes (the text before a star), the longest first.
     prefixes: Vec<(Box<str>, Dated)>,
     ceiling: Option<Price>,
 }
 
-/// What is known of a model from a date on, the earliest first.
+/// Data of a model by start date, the earliest first.
 type Dated = Vec<(Timestamp, Listed)>;
 
 impl PriceTable {
-    /// Enters what `model` costs from `since` on. A star at the end of `model` stands for any rest. False where that
-    /// is listed already.
+    /// Adds the price of `model` from `since` on. A star at the end of `model` makes it a prefix. Returns
+    /// false if the entry exists already.
     pub fn enter(&mut self, model: &str, since: Timestamp, listed: Listed) -> bool {
         let dated = match model.strip_suffix('*') {
             None => self.exact.entry(model.into()).or_default(),
@@ -116,17 +118,17 @@ impl PriceTable {
         true
     }
 
-    /// Whether nothing is known of any model.
+    /// Returns whether the table has no prices.
     pub fn is_empty(&self) -> bool {
         self.exact.is_empty() && self.prefixes.is_empty() && self.ceiling.is_none()
     }
 
-    /// What a model costs whose price is not listed.
+    /// Sets the price of models that are not listed.
     pub fn set_ceiling(&mut self, ceiling: Option<Price>) {
         self.ceiling = ceiling;
     }
 
-    /// What is known about `model` at `now`: by its name, by the longest beginning of it, or else the ceiling.
+    /// Returns the data of `model` at `now`: by its name, by the longest matching prefix, or the ceiling.
     pub fn get(&self, model: &str, now: Timestamp) -> Option<Listed> {
         let dated = self.dated(model).unwrap_or_default();
         let place = dated.partition_point(|(from, _)| *from <= now);
@@ -134,7 +136,7 @@ impl PriceTable {
         listed.or_else(|| Some(Listed { price: self.ceiling?, most_output_tokens: None }))
     }
 
-    /// When the first price of `model` begins to hold, where it has any.
+    /// Returns the date of the first price of `model`, if it has one.
     pub fn begins(&self, model: &str) -> Option<Timestamp> {
         self.dated(model)?.first().map(|(from, _)| *from)
     }
@@ -167,7 +169,7 @@ mod tests {
         assert_eq!(price.of(&usage(1_000, 100, 0, 0)), MicroUsd(4_500));
         assert_eq!(price.of(&usage(1_000, 100, 1_000, 100)), MicroUsd(1_300));
         assert_eq!(price.of(&usage(1, 0, 1, 0)), MicroUsd(1), "0.3 of a millionth");
-        // More cached than sent: they were counted beside.
+        // More cached than sent: they were counted separately.
         assert_eq!(price.of(&usage(10, 0, 1_000, 0)), MicroUsd(330));
     }
 

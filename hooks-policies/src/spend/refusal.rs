@@ -1,4 +1,4 @@
-//! Why a call is not made, in words with the way out.
+//! Reasons for denied calls, with advice.
 
 use std::fmt;
 
@@ -7,21 +7,21 @@ use hooks_core::{Evidence, HookError, Reason};
 
 use super::limit::{Counter, SpendUnit};
 
-/// The name of the policy, as its reasons give it.
+/// Name of the policy in reasons.
 pub(super) const NAME: &str = "spend-budget";
 
-/// Why nothing may be spent.
+/// Refusal to spend.
 #[derive(Debug)]
 #[non_exhaustive]
 pub enum SpendRefusal {
-    /// The budget does not allow it.
+    /// The budget does not allow the call.
     Refused(Box<Reason>),
-    /// The store that counts could not be asked: nothing is spent that is not counted.
+    /// The store failed: an amount that cannot be counted is not spent.
     Store(StoreError),
 }
 
 impl SpendRefusal {
-    /// As a reason; a store that failed is a failure.
+    /// Converts the refusal to a reason; a failed store is a failure.
     pub fn into_reason(self) -> Reason {
         match self {
             Self::Refused(reason) => *reason,
@@ -60,12 +60,12 @@ impl From<SpendRefusal> for HookError {
     }
 }
 
-/// A store that answers what nobody asked.
+/// Creates the refusal for an unexpected answer of the store.
 pub(super) fn bad_answer(what: &str) -> SpendRefusal {
     SpendRefusal::Store(StoreError::Unavailable(what.to_owned()))
 }
 
-/// The budget of the counter at `place` has no room for `needed`.
+/// Creates the reason for a counter without room for `needed`.
 pub(super) fn refused(counters: &[Counter], place: usize, unit: SpendUnit, needed: u64, used: u64) -> Reason {
     let needed = unit.show(needed);
     let Some(counter) = counters.get(place) else {
@@ -85,7 +85,7 @@ pub(super) fn refused(counters: &[Counter], place: usize, unit: SpendUnit, neede
     ))
 }
 
-/// Nobody knows what the model costs.
+/// Creates the reason for a model without a known price.
 pub(super) fn unknown_price(model: &str, begins: Option<String>) -> Reason {
     let message = match begins {
         None => format!("nobody knows what `{model}` costs"),
@@ -97,14 +97,14 @@ pub(super) fn unknown_price(model: &str, begins: Option<String>) -> Reason {
         .unless("list it in `budget.prices`, or give a `budget.price_ceiling`")
 }
 
-/// Nobody knows how long the answer may become.
+/// Creates the reason for an answer of unknown length.
 pub(super) fn unknown_size(model: &str) -> Reason {
     let message = format!("nobody knows how many tokens `{model}` answers at most");
     Reason::new(NAME, "unknown-size", message)
         .unless("give its price a `most_output_tokens`, or state one for all models in `budget.hold`")
 }
 
-/// A person has to approve.
+/// Creates the question to the user.
 pub(super) fn question(counter: &Counter, used: u64) -> Reason {
     let limit = counter.scope.limit;
     let message =
@@ -114,7 +114,7 @@ pub(super) fn question(counter: &Counter, used: u64) -> Reason {
         .unless("have a person approve it (`hooks state approve`), or raise `budget.thresholds.ask`")
 }
 
-/// No further agents.
+/// Creates the reason to start no further agents.
 pub(super) fn paused(counter: &Counter, used: u64) -> Reason {
     let limit = counter.scope.limit;
     let message = format!(
@@ -129,7 +129,7 @@ pub(super) fn paused(counter: &Counter, used: u64) -> Reason {
     ))
 }
 
-/// What a session was told of a threshold.
+/// Creates the warning at a threshold.
 pub(super) fn warning(counter: &Counter, used: u64) -> String {
     let limit = counter.scope.limit;
     let percent = u128::from(used) * 100 / u128::from(limit.max(1));

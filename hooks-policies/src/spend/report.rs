@@ -1,4 +1,4 @@
-//! What was spent, what is held, what is left.
+//! Report of a session's spending: amounts spent, reserved and remaining.
 
 use std::collections::BTreeMap;
 use std::fmt;
@@ -11,19 +11,19 @@ use super::advice::{bad, used};
 use super::budget::SpendBudget;
 use super::limit::{SpendUnit, counters, meters};
 
-/// What a session spent, and how its budgets stand.
+/// Spending of a session, and the state of its budgets.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[non_exhaustive]
 pub struct BudgetReport {
-    /// By model, in the order of their names; what is held is not among it.
+    /// Amounts spent by model, in the order of their names, without reserved amounts.
     pub spent: BTreeMap<String, Spent>,
-    /// What calls hold that are not over.
+    /// Amounts reserved by calls that have not ended.
     pub held: Spent,
-    /// The budgets that the session draws on.
+    /// Budgets that the session draws on.
     pub budgets: Vec<BudgetLine>,
 }
 
-/// What was spent, as far as it is counted.
+/// Amounts that are counted.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[non_exhaustive]
 pub struct Spent {
@@ -33,21 +33,21 @@ pub struct Spent {
     pub tokens: Option<u64>,
 }
 
-/// How a budget stands in its present window.
+/// State of a budget in the current window.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[non_exhaustive]
 pub struct BudgetLine {
-    /// Which one, in words.
+    /// Description of the budget.
     pub budget: String,
-    /// In which unit the amounts are: millionths of a dollar, or tokens.
+    /// Unit of the amounts: millionths of a dollar, or tokens.
     pub unit: SpendUnit,
-    /// What it allows.
+    /// Limit of the budget.
     pub limit: u64,
-    /// What is spent.
+    /// Amount spent.
     pub spent: u64,
-    /// What is held by calls that are not over.
+    /// Amount reserved by calls that have not ended.
     pub held: u64,
-    /// What is left.
+    /// Remaining amount.
     pub left: u64,
 }
 
@@ -69,7 +69,7 @@ impl BudgetReport {
         let models: Vec<_> = report.spent.keys().cloned().collect();
         for unit in SpendUnit::ALL {
             let mut seen = Vec::new();
-            // A session that called no model yet draws on all budgets but those of models.
+            // A session without model calls draws on all budgets except those of models.
             for model in models.iter().map(|model| Some(model.as_str())).chain([None]) {
                 let who = budget.rules.who(context, &root, model);
                 for counter in counters(&budget.rules.limits, unit, &who) {
@@ -116,7 +116,7 @@ impl fmt::Display for Spent {
     }
 }
 
-/// As text, a line each.
+/// Formats the report as text with one line for each model and budget.
 impl fmt::Display for BudgetReport {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         if self.spent.is_empty() {

@@ -1,4 +1,4 @@
-//! A budget as it was compiled.
+//! Compiled budget.
 
 use std::collections::HashMap;
 use std::time::Duration;
@@ -7,20 +7,20 @@ use super::config::UnansweredCharge;
 use super::limit::SpendLimit;
 use super::price::PriceTable;
 
-/// Limits, prices, and what is done when.
+/// Limits, prices and thresholds of a budget.
 #[derive(Clone, Debug)]
 pub(super) struct Rules {
     pub(super) limits: Vec<SpendLimit>,
     pub(super) prices: PriceTable,
-    /// The roles of an agent, by its name in lower case.
+    /// Roles of an agent, by its name in lower case.
     pub(super) roles: HashMap<String, Vec<String>>,
-    /// Which model is used in place of which.
+    /// Cheaper models, by the model that each replaces.
     pub(super) cheaper: HashMap<String, String>,
     pub(super) thresholds: Thresholds,
     pub(super) hold: HoldRules,
 }
 
-/// In percent of a limit.
+/// Thresholds in percent of a limit.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Thresholds {
     pub(super) warn: u64,
@@ -29,12 +29,12 @@ pub(super) struct Thresholds {
     pub(super) pause_spawns: u64,
 }
 
-/// What is held for a call.
+/// Sizes and duration of reservations.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct HoldRules {
     /// Tokens of an answer.
     pub(super) step: u64,
-    /// The most that an answer takes of which nobody says it.
+    /// Assumed limit of an answer, if neither the request nor the model has one.
     pub(super) most: Option<u64>,
     pub(super) worst_case: bool,
     pub(super) expires: Duration,

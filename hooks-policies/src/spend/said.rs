@@ -1,4 +1,4 @@
-//! What was said of a threshold of a counter in its present window: that it is reached, that a person approved.
+//! Marks for a threshold of a counter in its current window: warned, or approved by the user.
 
 use std::time::Duration;
 
@@ -10,8 +10,8 @@ use super::advice::bad;
 use super::limit::{Counter, FOLDER};
 use crate::place::fresh_id;
 
-/// One thing that is said once for each counter, window and threshold. It is a value of its own, which is gone with
-/// its window: asking costs the same however many there are, and nothing grows.
+/// Mark that is set once for each counter, window and threshold. Each mark is a value of its own that expires
+/// with its window, so reading one costs the same however many there are, and nothing grows.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Said<'a> {
     what: &'static str,
@@ -20,17 +20,17 @@ pub(super) struct Said<'a> {
 }
 
 impl<'a> Said<'a> {
-    /// That the counter reached the threshold.
+    /// Mark for a warning that the counter reached the threshold.
     pub(super) const fn warned(counter: &'a Counter, percent: u64) -> Self {
         Self { what: "warned", counter, percent }
     }
 
-    /// That a person approved what is spent beyond it.
+    /// Mark for the user's approval to spend beyond the threshold.
     pub(super) const fn approved(counter: &'a Counter, percent: u64) -> Self {
         Self { what: "approved", counter, percent }
     }
 
-    /// Whether it was said.
+    /// Returns whether the mark is set.
     pub(super) async fn is_said(
         &self,
         store: &dyn StateStore,
@@ -42,7 +42,7 @@ impl<'a> Said<'a> {
         }
     }
 
-    /// Says it: true where it is said for the first time.
+    /// Sets the mark; returns true if it was not set before.
     pub(super) async fn say(
         &self,
         store: &dyn StateStore,
@@ -65,7 +65,7 @@ impl<'a> Said<'a> {
         }
     }
 
-    /// The limit is part of it: who raises it has not heard of the new one.
+    /// The key contains the limit: after the limit is raised, there is no mark for the new one.
     fn key(&self, context: &HookContext) -> Key {
         let (percent, limit) = (self.percent.to_string(), self.counter.scope.limit.to_string());
         let parts = [FOLDER, "said", self.what, self.counter.scope.key.as_str(), &percent, &limit];
@@ -73,7 +73,7 @@ impl<'a> Said<'a> {
     }
 }
 
-/// How much is left of the window that `now` is in.
+/// Returns the time left in the window that contains `now`.
 fn left_of(window: Window, now: Timestamp) -> Option<Duration> {
     match window {
         Window::Always => None,

@@ -8,25 +8,27 @@ use super::error::SpendError;
 use super::future::{Admission, ResponseFuture, StreamFuture};
 use super::meter::{Meter, MeterReply, SpendApprover};
 
-/// Holds what a call may cost, makes it, and settles with what it took. What the budget does not allow is not called.
+/// Reserves the possible cost of a call, makes it, and settles its real cost. A call that the budget does not
+/// allow is not made.
 ///
-/// An answer that comes as a whole cannot be cut: all that it may take is held, where that is known, or, where the
-/// meter can tell the model to answer less, as much as there is. Where nobody knows how long it becomes, a step is held,
-/// and what it takes beyond that is charged although it may lead beyond the limit. Dropped before the model was called, what is held is
-/// released; dropped or failed later, it is charged as the budget's `unanswered` says.
+/// A whole answer cannot be cut. If the most that it may take is known, all of that is reserved. If the meter
+/// can limit the answer, at most the remaining budget is reserved, and the answer is limited to that. If the
+/// length is unknown and a limit applies, the call is denied; without a limit, one step is reserved. If the
+/// future is dropped before the model is called, the reservation is released; if it is dropped or fails later,
+/// it is charged as the budget's `unanswered` configures.
 ///
-/// Always ready: it holds first and drives the readiness of a clone of the model then. It boxes one future per call
-/// for its questions to the store. Put it inside of what tries again or elsewhere, so that each attempt is counted
-/// with its own model, and keep the `enforce` of the budget at `layer`: the hooks on model calls would count it
-/// again.
+/// Always ready: reserves first, and then drives the readiness of a clone of the model. Boxes one future per
+/// call for its requests to the store. Put it inside layers that retry or fall back to another model, so that
+/// each attempt is counted with its own model. Keep the `enforce` of the budget at `layer`, otherwise the
+/// hooks on model calls count the call again.
 #[derive(Clone)]
 pub struct SpendBudgetService<S, M> {
     inner: S,
     admission: Admission<M>,
 }
 
-/// The same around a model that streams: little more than the input is held at first, more as the answer grows, and
-/// where there is no more to hold the stream is cut, with an error at its end.
+/// The same around a model that streams. At first, little more than the input is reserved, and more as the
+/// answer grows. If no more can be reserved, the stream is cut, with an error at its end.
 #[derive(Clone)]
 pub struct SpendStreamService<S, M> {
     inner: S,
@@ -45,17 +47,17 @@ macro_rules! service {
                 Self { inner, admission: Admission { budget, meter, approver } }
             }
 
-            /// The model.
+            /// Returns the model.
             pub const fn get_ref(&self) -> &S {
                 &self.inner
             }
 
-            /// The model, to change.
+            /// Returns the model mutably.
             pub const fn get_mut(&mut self) -> &mut S {
                 &mut self.inner
             }
 
-            /// The model alone.
+            /// Returns the model without the budget.
             pub fn into_inner(self) -> S {
                 self.inner
             }

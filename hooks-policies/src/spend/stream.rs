@@ -1,4 +1,4 @@
-//! A streamed answer that is paid for as it grows.
+//! Streamed answer that is paid for as it grows.
 
 use std::pin::Pin;
 use std::task::{Context, Poll, ready};
@@ -14,33 +14,33 @@ use super::hold::{Charge, Grown, SpendHold, Used};
 use super::meter::{MeterPiece, PieceSize};
 use super::refusal::SpendRefusal;
 
-/// A streamed answer: holds more as it grows, and is cut where there is no more to hold. Dropped, it is settled with
-/// what was received.
+/// Streamed answer: reserves more as it grows, and is cut if no more can be reserved. On drop, it is settled
+/// with the usage received so far.
 #[pin_project]
 #[must_use = "streams do nothing unless polled"]
 pub struct SpendStream<St, M> {
-    /// None once it is over, or cut.
+    /// `None` after the stream ended or was cut.
     #[pin]
     inner: Option<St>,
     meter: M,
     payment: Payment,
 }
 
-/// What was received, and what is held for it.
+/// Usage received, and its reservation.
 struct Payment {
-    /// None once it is being settled.
+    /// `None` after settling has started.
     hold: Option<SpendHold>,
-    /// How much more is held at a time.
+    /// Tokens by which the reservation grows.
     step: u64,
     growing: Option<HookFuture<'static, Result<Grown, SpendRefusal>>>,
-    /// Why there is no more to hold.
+    /// Reason why no more could be reserved.
     refused: Option<SpendRefusal>,
     ending: Option<HookFuture<'static, Result<(), StoreError>>>,
-    /// What the provider said last.
+    /// Latest usage reported by the provider.
     said: Option<Used>,
     /// Tokens received since then, or from the start.
     since: u64,
-    /// The most tokens that came with one piece: so many may come with the next.
+    /// Most tokens in one piece: the next piece may have as many.
     largest: u64,
 }
 
@@ -59,7 +59,7 @@ impl<St, M> SpendStream<St, M> {
         Self { inner: Some(inner), meter, payment }
     }
 
-    /// The stream as it comes; None once it is over, or cut.
+    /// Returns the inner stream; `None` after it ended or was cut.
     pub const fn get_ref(&self) -> Option<&St> {
         self.inner.as_ref()
     }
@@ -79,7 +79,7 @@ where
             return Poll::Ready(this.payment.refused.take().map(|refusal| Err(refusal.into())));
         };
         if !ready!(this.payment.poll_room(cx)) {
-            // Cut: what is held is as good as received.
+            // The stream is cut: the whole reserved amount counts as received.
             this.inner.set(None);
             this.payment.end(Some(Charge::Held));
             ready!(this.payment.poll_end(cx));
@@ -91,7 +91,8 @@ where
                 Poll::Ready(Some(Ok(piece)))
             }
             Some(Err(error)) => {
-                // It ends with the hold's charge as it is: what was received, or what is due where nothing was.
+                // Ends with the current charge of the hold: the usage received, or the charge for a call
+                // without an answer.
                 this.inner.set(None);
                 this.payment.end(None);
                 this.payment.refused = None;
@@ -110,7 +111,8 @@ where
 }
 
 impl Payment {
-    /// Whether the next piece is paid for, however large those before it were; asks for more well before it is not.
+    /// Returns whether the next piece is covered by the reservation, assuming it is as large as the largest
+    /// so far. Requests more well before the reservation is used up.
     fn poll_room(&mut self, cx: &mut Context<'_>) -> Poll<bool> {
         loop {
             let received = self.output_tokens();
@@ -152,7 +154,7 @@ impl Payment {
             None => self.since = self.since.saturating_add(piece.output_tokens),
         }
         let more = self.output_tokens().saturating_sub(before);
-        // What a provider says at once about many pieces is none of one.
+        // A report of the provider may cover many pieces, so it is not the size of one.
         if piece.so_far.is_none() {
             self.largest = self.largest.max(more);
         }
@@ -165,11 +167,12 @@ impl Payment {
         }
     }
 
-    /// What the call took up to here.
+    /// Returns the usage of the call up to here.
     fn used(&self) -> Used {
         let input_tokens = self.hold.as_ref().map_or(0, SpendHold::input_tokens);
         match self.said {
-            // Tokens beyond those that the provider's cost is for have none yet: the price is the better guess.
+            // The provider's cost does not cover tokens received since its report: the price is the better
+            // estimate.
             Some(said) => {
                 let mut usage = said.usage;
                 if usage.input_tokens == 0 {
@@ -187,7 +190,7 @@ impl Payment {
         said.saturating_add(self.since)
     }
 
-    /// Whether nothing was received that counts.
+    /// Returns whether no usage was received.
     fn is_silent(&self) -> bool {
         self.said.is_none() && self.since == 0
     }
@@ -202,7 +205,7 @@ impl Payment {
         }
     }
 
-    /// What cannot be settled is charged when it expires.
+    /// Settles the reservation. A part that cannot be settled is charged when it expires.
     fn poll_end(&mut self, cx: &mut Context<'_>) -> Poll<()> {
         if let Some(ending) = &mut self.ending {
             let _settled = ready!(Pin::new(ending).poll(cx));

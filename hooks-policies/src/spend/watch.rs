@@ -1,4 +1,4 @@
-//! Who is told of what a budget does.
+//! Notices about a budget, and their receivers.
 
 use std::sync::Arc;
 
@@ -7,26 +7,26 @@ use hooks_core::{HookContext, HookFuture, HookRequest, Live};
 
 use super::report::BudgetReport;
 
-/// Something that a budget tells.
+/// Notice about a budget.
 #[derive(Clone, Debug, PartialEq)]
 #[non_exhaustive]
 pub enum SpendNotice {
-    /// A counter reached the threshold `warn`; told once for each counter and window.
+    /// A counter reached the threshold `warn`; sent once for each counter and window.
     Warning(String),
     /// Another model was used, because a counter reached the threshold `cheaper`.
     Cheaper {
-        /// The model that was asked for.
+        /// The requested model.
         model: String,
-        /// The model that was used.
+        /// The model that was used instead.
         instead: String,
     },
-    /// What a session spent; told at its end.
+    /// The spending of a session; sent at its end.
     Report(BudgetReport),
 }
 
-/// Hears of what a budget does. What takes time is done in the future that is answered.
+/// Receives the notices of a budget. Slow work belongs in the returned future.
 pub trait SpendWatch: Send + Sync {
-    /// Hears of it.
+    /// Receives a notice.
     fn tell(&self, context: &Arc<HookContext>, notice: SpendNotice) -> HookFuture<'static, ()>;
 }
 
@@ -37,7 +37,7 @@ pub struct NotifyHooks {
 }
 
 impl NotifyHooks {
-    /// Tells `hooks`, as they are then.
+    /// Creates a watch that fires the event on the current set of `hooks`.
     pub fn new(hooks: impl Into<Live>) -> Self {
         Self { hooks: hooks.into() }
     }

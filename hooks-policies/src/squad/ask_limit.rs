@@ -1,4 +1,4 @@
-//! Counts how often a session asked the user, and blocks when its limit is reached.
+//! Counts the questions of each session to the user, and blocks when the limit is reached.
 
 use std::collections::{HashMap, VecDeque};
 use std::sync::{Mutex, PoisonError};
@@ -7,10 +7,11 @@ use serde_json::Value;
 
 use super::javascript::{JsError, is_above_zero, to_number, to_text};
 
-/// One counter a session, shared by its agents.
+/// One counter for each session, shared by its agents.
 ///
-/// As in Squad a counter is never reset. It is freed once its session ended and [`MOST`] sessions asked; as long as
-/// as many that did not end are counted, the questions of others are blocked.
+/// As in Squad, a counter is never reset. It is removed after its session has ended, when room is needed for
+/// another session. If [`MOST`] sessions that have not ended are counted, the questions of other sessions are
+/// blocked.
 #[derive(Debug)]
 pub(super) struct AskLimit {
     limit: f64,
@@ -19,14 +20,14 @@ pub(super) struct AskLimit {
     counts: Mutex<Counts>,
 }
 
-/// How many sessions are counted. Squad counts them all, for ever.
+/// Most sessions that are counted. Squad counts all of them forever.
 pub(super) const MOST: usize = 65_536;
 
 /// Questions by session.
 #[derive(Debug, Default)]
 struct Counts {
     of: HashMap<String, Counter>,
-    /// Sessions that ended, in the order of their ends, each with the number of the end.
+    /// Ended sessions in the order of their ends, each with the number of the end.
     ended: VecDeque<(u64, String)>,
     ends: u64,
 }
@@ -34,21 +35,21 @@ struct Counts {
 #[derive(Debug, Default)]
 struct Counter {
     count: u64,
-    /// The number of its session's end, unless it asked since.
+    /// Number of the session's end, unless it has asked since then.
     ended: Option<u64>,
 }
 
-/// Why a question is blocked.
+/// Reason why a question is blocked.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Blocked {
-    /// So many were counted.
+    /// The counter has reached this number.
     Counted(u64),
     /// Too many sessions are counted.
     Sessions,
 }
 
 impl Blocked {
-    /// How many questions were counted.
+    /// Returns the number of questions that were counted.
     pub(super) const fn count(self) -> u64 {
         match self {
             Self::Counted(count) => count,
@@ -58,10 +59,10 @@ impl Blocked {
 }
 
 impl AskLimit {
-    /// The limit that a policy's field asks for.
+    /// Creates the limit of a policy's field.
     ///
     /// # Errors
-    /// The field cannot be compared with a number.
+    /// Returns an error if the field cannot be compared with a number.
     pub(super) fn from_policy(field: Option<&Value>) -> Result<Option<Self>, JsError> {
         match field {
             Some(given) if is_above_zero(given)? => Ok(Some(Self {
@@ -74,11 +75,11 @@ impl AskLimit {
         }
     }
 
-    /// Counts a call, or says why it is blocked.
+    /// Counts a call, or returns the reason why it is blocked.
     pub(super) fn count(&self, session: &str) -> Result<(), Blocked> {
         let mut counts = self.counts.lock().unwrap_or_else(PoisonError::into_inner);
         if let Some(counter) = counts.of.get_mut(session) {
-            // It goes on, whatever was said of its end.
+            // The session goes on, although its end was reported.
             counter.ended = None;
             // JavaScript counts in doubles as well.
             if counter.count as f64 >= self.limit {
@@ -97,7 +98,7 @@ impl AskLimit {
         Ok(())
     }
 
-    /// A session ended: its counter makes room where there is none.
+    /// Ends a session: its counter may be removed when room is needed.
     pub(super) fn end_session(&self, session: &str) {
         let mut counts = self.counts.lock().unwrap_or_else(PoisonError::into_inner);
         let Counts { of, ended, ends } = &mut *counts;
@@ -105,7 +106,7 @@ impl AskLimit {
         *ends += 1;
         counter.ended = Some(*ends);
         ended.push_back((*ends, session.to_owned()));
-        // Ends of sessions that went on are of no use.
+        // Ends of sessions that went on are not needed.
         if ended.len() > 2 * MOST {
             ended.retain(|(end, session)| of.get(session).is_some_and(|counter| counter.ended == Some(*end)));
         }
@@ -125,7 +126,7 @@ impl AskLimit {
         )
     }
 
-    /// The limit as it was given.
+    /// Returns the limit as it was given.
     pub(super) fn given(&self) -> &Value {
         &self.given
     }

@@ -1,4 +1,4 @@
-//! A tool call as the pipeline sees it, and the arguments its policies read.
+//! Tool call as the pipeline sees it, and the arguments that its policies read.
 
 use std::borrow::Cow;
 
@@ -6,24 +6,24 @@ use serde_json::Value;
 
 use super::javascript::{JsError, is_truthy};
 
-/// The context of a run.
+/// Context of a run.
 ///
-/// Everything may be borrowed: a run without custom hooks copies nothing. Custom hooks change the call
-/// through [`Cow::to_mut`].
+/// All parts may be borrowed: a run without custom hooks copies nothing. Custom hooks change the call through
+/// [`Cow::to_mut`].
 #[derive(Clone, Debug, PartialEq)]
 pub struct SquadCall<'a> {
-    /// The tool, compared exactly.
+    /// Name of the tool, compared exactly.
     pub tool_name: Cow<'a, str>,
-    /// The arguments, an object unless the client is at fault.
+    /// Arguments, an object unless the client is at fault.
     pub arguments: Cow<'a, Value>,
-    /// The agent that calls.
+    /// Name of the calling agent.
     pub agent_name: Cow<'a, str>,
-    /// The session it calls in.
+    /// Session of the call.
     pub session_id: Cow<'a, str>,
 }
 
 impl<'a> SquadCall<'a> {
-    /// A call that borrows all of its parts.
+    /// Creates a call that borrows all of its parts.
     #[must_use]
     pub fn new(tool_name: &'a str, arguments: &'a Value, agent_name: &'a str, session_id: &'a str) -> Self {
         Self {
@@ -34,7 +34,7 @@ impl<'a> SquadCall<'a> {
         }
     }
 
-    /// What the built-in policies take the tool for.
+    /// Returns the kind of the tool for the built-in policies.
     pub(super) fn kind(&self) -> ToolKind {
         match &*self.tool_name {
             "edit" | "create" | "write_file" | "create_file" => ToolKind::Write,
@@ -44,11 +44,11 @@ impl<'a> SquadCall<'a> {
         }
     }
 
-    /// The text of the first argument if it is true, else of the second: `None` where it is no text or
-    /// empty.
+    /// Returns the text of the first argument if it is truthy, otherwise of the second; `None` if that is not
+    /// a text or is empty.
     ///
     /// # Errors
-    /// The arguments are null.
+    /// Returns an error if the arguments are null.
     pub(super) fn text(&self, first: &str, second: &str) -> Result<Option<&str>, JsError> {
         match &*self.arguments {
             Value::Null => Err(JsError::unreadable("null", first)),
@@ -62,7 +62,7 @@ impl<'a> SquadCall<'a> {
     }
 }
 
-/// The tools a built-in policy looks at; no tool is of two kinds.
+/// Kinds of tools that a built-in policy checks; no tool has two kinds.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum ToolKind {
     Write,

@@ -1,35 +1,34 @@
-//! Hooks of the user's own, which run after the built-in ones.
+//! Custom hooks, which run after the built-in ones.
 //!
-//! Squad's hooks may be asynchronous; they are awaited one after the other, so ordinary functions keep the
-//! order.
+//! Squad's hooks may be asynchronous, but they are awaited one after the other, so ordinary functions keep
+//! the order.
 
 use serde_json::{Map, Value, json};
 
 use super::call::SquadCall;
 use super::javascript::JsError;
 
-/// A hook before a tool runs.
+/// Hook before a tool runs.
 ///
-/// It may change the call in place; hooks after it see that, and so does the caller of the pipeline,
-/// unless an earlier hook replaced the arguments. Functions that take a call and return a result are
-/// hooks.
+/// It may change the call in place. Hooks after it see the change, and so does the caller of the pipeline,
+/// unless an earlier hook replaced the arguments. Functions that take a call and return a result are hooks.
 pub trait CustomPreHook: Send + Sync {
-    /// Looks at a call.
+    /// Judges a call.
     ///
     /// # Errors
-    /// Whatever the hook raises: the run ends with it, and no other hook runs.
+    /// Returns the error of the hook, which ends the run: no other hook runs.
     fn call(&self, call: &mut SquadCall<'_>) -> Result<PreResult, JsError>;
 }
 
-/// A hook after a tool has run.
+/// Hook after a tool has run.
 ///
-/// It may change the arguments in place. Other changes of the call are lost, as is what came before when it
-/// answers without a result. Functions that take a call and a result are hooks.
+/// It may change the arguments in place; other changes of the call are lost. If it returns no result, the
+/// earlier result is lost. Functions that take a call and a result are hooks.
 pub trait CustomPostHook: Send + Sync {
-    /// Looks at a result, which is `None` where an earlier hook left it out.
+    /// Processes a result, which is `None` if an earlier hook left it out.
     ///
     /// # Errors
-    /// Whatever the hook raises: the run ends with it, and no other hook runs.
+    /// Returns the error of the hook, which ends the run: no other hook runs.
     fn call(&self, call: &mut SquadCall<'_>, result: Option<Value>) -> Result<Option<Value>, JsError>;
 }
 
@@ -51,27 +50,27 @@ where
     }
 }
 
-/// What a pre hook returned, in the shape of JSON, because any shape has an effect.
+/// Return value of a pre hook, as JSON, because any value has an effect.
 ///
-/// `action` `block` ends the run. `modify` with true `modifiedArguments` replaces the arguments for the
-/// hooks that follow. Null fails the run. Everything else, also an action nobody knows, is an allow.
+/// `action` `block` ends the run. `modify` with truthy `modifiedArguments` replaces the arguments for the
+/// hooks that follow. Null fails the run. Everything else, also an unknown action, is an allow.
 #[derive(Clone, Debug, PartialEq)]
 pub struct PreResult(pub Value);
 
 impl PreResult {
-    /// No objection.
+    /// Allows the call.
     #[must_use]
     pub fn allow() -> Self {
         Self(json!({"action": "allow"}))
     }
 
-    /// The tool must not run.
+    /// Blocks the call.
     #[must_use]
     pub fn block(reason: &str) -> Self {
         Self(json!({"action": "block", "reason": reason}))
     }
 
-    /// Other arguments for the hooks that follow; the caller of the pipeline never gets them.
+    /// Replaces the arguments for the hooks that follow; the caller of the pipeline never gets them.
     #[must_use]
     pub fn modify(arguments: Value) -> Self {
         let mut fields = Map::new();

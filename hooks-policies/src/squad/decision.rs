@@ -1,8 +1,8 @@
-//! What a run before a tool answers, and the warnings it writes.
+//! Decision of a run before a tool, and the warnings it logs.
 
 use serde_json::{Map, Value};
 
-/// The answer of a run.
+/// Decision of a run.
 #[derive(Clone, Debug, PartialEq)]
 pub enum SquadDecision {
     /// No hook blocked.
@@ -20,13 +20,13 @@ impl SquadDecision {
         Self::Block(Block { by: Blocker::Custom(place), answer: Answer::Object(object) })
     }
 
-    /// Whether the tool may run.
+    /// Returns whether the tool may run.
     #[must_use]
     pub fn is_allow(&self) -> bool {
         matches!(self, Self::Allow)
     }
 
-    /// Why it may not; a custom hook need not say.
+    /// Returns the reason of a block; a custom hook need not give one.
     #[must_use]
     pub fn reason(&self) -> Option<&str> {
         match self {
@@ -35,7 +35,7 @@ impl SquadDecision {
         }
     }
 
-    /// The object that Squad's pipeline returns.
+    /// Returns the object that Squad's pipeline returns.
     #[must_use]
     pub fn into_json(self) -> Value {
         match self {
@@ -48,7 +48,7 @@ impl SquadDecision {
     }
 }
 
-/// A block and where it comes from.
+/// Block and its source.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Block {
     /// The hook that blocked.
@@ -56,7 +56,7 @@ pub struct Block {
     answer: Answer,
 }
 
-/// What the hook said: a policy its reason, a custom hook an object that is handed on as it is.
+/// Return value of the hook: a policy's reason, or a custom hook's object, which is passed on unchanged.
 #[derive(Clone, Debug, PartialEq)]
 enum Answer {
     Reason(String),
@@ -64,7 +64,7 @@ enum Answer {
 }
 
 impl Block {
-    /// Why; a custom hook need not say.
+    /// Returns the reason; a custom hook need not give one.
     #[must_use]
     pub fn reason(&self) -> Option<&str> {
         match &self.answer {
@@ -74,7 +74,7 @@ impl Block {
     }
 }
 
-/// A hook that can block.
+/// Hook that can block.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 #[non_exhaustive]
 pub enum Blocker {
@@ -82,20 +82,20 @@ pub enum Blocker {
     WriteGuard,
     /// The command contains a prohibited text.
     Shell,
-    /// The session has used its questions up.
+    /// The session has used up its questions.
     AskLimit,
     /// The agent is locked out of an artifact.
     Lockout,
-    /// A custom hook, by its place in the order of registration.
+    /// A custom hook, by its index in the order of registration.
     Custom(usize),
 }
 
-/// A record that Squad writes to its log; commands and paths stand in it in full.
+/// Record that Squad writes to its log; it contains full commands and paths.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Warning {
-    /// What happened.
+    /// Description of the event.
     pub message: &'static str,
-    /// The details.
+    /// Details of the event.
     pub fields: Map<String, Value>,
 }
 

@@ -1,13 +1,13 @@
-//! The checks of Squad's configuration builder.
+//! Checks of Squad's configuration builder.
 //!
-//! The builder and the pipeline do not agree: the builder knows `maxAskUser`, the pipeline reads
-//! `maxAskUserPerSession`. The pipeline takes no notice of what the builder checked.
+//! The builder and the pipeline disagree: the builder knows `maxAskUser`, the pipeline reads
+//! `maxAskUserPerSession`. The pipeline ignores the builder's checks.
 
 use std::fmt;
 
 use serde_json::{Map, Value};
 
-/// Why the builder refused a configuration.
+/// Error of the builder about a configuration.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct BuilderValidationError {
     reason: String,
@@ -23,17 +23,17 @@ impl fmt::Display for BuilderValidationError {
 impl std::error::Error for BuilderValidationError {}
 
 impl BuilderValidationError {
-    /// What the error is called in JavaScript.
+    /// Name of the error in JavaScript.
     pub const NAME: &'static str = "BuilderValidationError";
 }
 
 /// Checks a configuration as `defineHooks` does: the first wrong field is reported.
 ///
-/// A field that is there must be of its type, and null is not. List items, ranges and unknown fields are
-/// not looked at, and nothing is added: what was given is the configuration.
+/// A field that is present must have its type, and null is not allowed. List items, ranges and unknown fields
+/// are not checked, and nothing is added to the configuration.
 ///
 /// # Errors
-/// The configuration is no object, or a field has the wrong type.
+/// Returns an error if the configuration is not an object, or a field has the wrong type.
 pub fn define_hooks(config: &Value) -> Result<(), BuilderValidationError> {
     let Value::Object(fields) = config else {
         return Err(BuilderValidationError { reason: "config must be a plain object".to_owned() });

@@ -1,8 +1,8 @@
-//! Finds what Squad takes for an e-mail address, in linear time.
+//! Finds e-mail addresses as Squad defines them, in linear time.
 //!
 //! The expression is `[a-zA-Z0-9._%+-]+@[a-zA-Z0-9.-]+\.[a-zA-Z]{2,}`, all matches, leftmost and greedy. A
 //! backtracking engine tries every start in a run of letters, which is quadratic. Every match holds exactly
-//! one at sign, so it is enough to look around each of them: the runs to their right are disjoint, and so
+//! one at sign, so it is enough to search around each at sign: the runs to their right are disjoint, and so
 //! are those to their left.
 
 use std::ops::Range;
@@ -13,7 +13,7 @@ use super::rewrite::Rewrite;
 
 const MARK: &str = "[EMAIL_REDACTED]";
 
-/// Replaces each address; says whether there was one.
+/// Replaces each address; returns whether there was one.
 pub(super) fn scrub(text: &mut String) -> bool {
     let Some(mut found) = next_address(text.as_bytes(), 0) else { return false };
     let mut rewrite = Rewrite::new(text);
@@ -28,7 +28,7 @@ pub(super) fn scrub(text: &mut String) -> bool {
     true
 }
 
-/// The first address that starts at `from` or later.
+/// Returns the first address that starts at `from` or later.
 #[inline]
 fn next_address(text: &[u8], from: usize) -> Option<Range<usize>> {
     let mut behind = from;
@@ -45,8 +45,8 @@ fn next_address(text: &[u8], from: usize) -> Option<Range<usize>> {
     None
 }
 
-/// How much of the text behind an at sign is a domain: the longest part that ends in a point and at least
-/// two letters and has something before the point.
+/// Returns the length of the domain after an at sign: the longest prefix that ends in a point and at least
+/// two letters, with something before the point.
 fn domain_length(text: &[u8]) -> Option<usize> {
     let run = text.iter().take_while(|byte| is(**byte, DOMAIN)).count();
     let run = text.get(..run)?;
@@ -69,7 +69,7 @@ const LETTER: u8 = 1;
 const DOMAIN: u8 = 2;
 const LOCAL: u8 = 4;
 
-/// What each byte may be part of.
+/// Parts of an address that each byte may belong to.
 static PARTS: [u8; 256] = parts();
 
 #[expect(clippy::indexing_slicing, reason = "evaluated while it is compiled: a wrong index does not build")]
@@ -142,7 +142,8 @@ mod tests {
         }
     }
 
-    /// The oracle backtracks in effect: same expression, same leftmost and greedy choice.
+    /// The oracle is a regular expression engine: the same expression, with the same leftmost and greedy
+    /// choice.
     #[test]
     fn every_short_text_as_the_expression_has_it() {
         let oracle = regex::Regex::new(r"[a-zA-Z0-9._%+-]+@[a-zA-Z0-9.-]+\.[a-zA-Z]{2,}").unwrap();
@@ -171,7 +172,7 @@ mod tests {
         }
     }
 
-    /// In the square of the length, each of these would hold the tests up for minutes.
+    /// In quadratic time, each of these would take minutes.
     #[test]
     fn hostile_texts_take_linear_time() {
         let count = 100_000;

@@ -1,12 +1,12 @@
-//! Turns the JavaScript expression that Squad makes of a path pattern into one for an engine that runs
-//! in linear time.
+//! Translates the JavaScript expression that Squad makes of a path pattern to one for an engine that runs in
+//! linear time.
 //!
-//! Squad escapes only the point and turns every back slash and question mark into something else, so of
-//! JavaScript's grammar these remain: classes, groups, alternatives, `+`, counts, `^` and `$`. There are no
-//! back references, no look-around and no lazy repetition: what is left describes a regular language, and
-//! any engine that is right gives the same yes or no. What differs is the alphabet. JavaScript matches
-//! UTF-16 units, so `.` takes half of an emoji. Here a unit that is no character stands for itself as a
-//! character of the last private plane, in the expression and in the text alike.
+//! Squad escapes only the point, and replaces every back slash and question mark. Of JavaScript's grammar
+//! these parts remain: classes, groups, alternatives, `+`, counts, `^` and `$`. There are no back references,
+//! no look-around and no lazy repetition. The rest describes a regular language, so any correct engine gives
+//! the same result. Only the alphabet differs. JavaScript matches UTF-16 units, so `.` takes half of an
+//! emoji. Here a unit that is not a character is represented by a character of the last private plane, in the
+//! expression and in the text alike.
 
 use std::borrow::Cow;
 use std::fmt::Write as _;
@@ -15,16 +15,16 @@ use regex::{Regex, RegexBuilder};
 
 use super::javascript::JsError;
 
-/// What a compiled expression may take. JavaScript counts repetitions without unrolling them and has no
-/// such bound; with it, `(a{1000}){1000}` is refused, and every call that comes to the pattern fails.
+/// Largest compiled expression. JavaScript counts repetitions without unrolling them and has no such limit;
+/// with it, `(a{1000}){1000}` is rejected, and every call that is matched against the pattern fails.
 const MAX_COMPILED_BYTES: usize = 1 << 20;
-/// How deep groups may stand in groups. JavaScript goes on for thousands.
+/// Deepest nesting of groups. JavaScript allows thousands.
 const MAX_OPEN_GROUPS: usize = 100;
-/// Above the depth that `MAX_OPEN_GROUPS` leads to, counted as the engine counts it.
+/// Above the depth that `MAX_OPEN_GROUPS` leads to, as the engine counts it.
 const ENGINE_NEST_LIMIT: u32 = 1_000;
-/// As in V8: 2^15 - 1 groups in all.
+/// As in V8: 2^15 - 1 groups in total.
 const MAX_GROUPS: usize = 32_767;
-/// V8's infinity: larger counts are cut to it.
+/// V8's infinity: larger counts are reduced to it.
 const MAX_COUNT: u32 = i32::MAX as u32;
 
 const TOO_LARGE: &str = "Regular expression too large";
@@ -33,7 +33,8 @@ const NOTHING_TO_REPEAT: &str = "Nothing to repeat";
 /// Compiles a JavaScript expression without flags.
 ///
 /// # Errors
-/// `SyntaxError` in V8's wording, also for what is legal there but beyond the bounds above.
+/// Returns `SyntaxError` in V8's wording, also for expressions that are valid there but exceed the limits
+/// above.
 pub(super) fn compile(source: &str) -> Result<Regex, JsError> {
     let refuse = |why: &'static str| JsError::bad_expression(source, why);
     let translated = Translator::new(source).run().map_err(refuse)?;
@@ -45,24 +46,24 @@ pub(super) fn compile(source: &str) -> Result<Regex, JsError> {
         .map_err(|_| refuse(TOO_LARGE))
 }
 
-/// Writes a text in the alphabet of a compiled expression: borrowed unless it holds characters of two
+/// Converts a text to the alphabet of a compiled expression; borrows it unless it has characters of two
 /// UTF-16 units.
 pub(super) fn encode(text: &str) -> Cow<'_, str> {
-    // Only the first byte of a four byte character is that large.
+    // Only the first byte of a character of four bytes is that large.
     if text.bytes().all(|byte| byte < 0xf0) {
         return Cow::Borrowed(text);
     }
     Cow::Owned(text.encode_utf16().map(letter).collect())
 }
 
-/// The character that stands for a UTF-16 unit.
+/// Returns the character that represents a UTF-16 unit.
 fn letter(unit: u16) -> char {
     let unit = u32::from(unit);
-    // The units without a character of their own are D800 to DFFF: they move to 10D800 and up.
+    // The units without a character of their own are D800 to DFFF; they map to 10D800 and up.
     char::from_u32(unit).or_else(|| char::from_u32(0x10_0000 + unit)).unwrap_or(char::REPLACEMENT_CHARACTER)
 }
 
-/// One pass over the source, in V8's order, so that of several faults the same one is reported.
+/// One pass over the source, in V8's order, so that the same one of several errors is reported.
 struct Translator {
     units: Vec<u16>,
     at: usize,
@@ -104,7 +105,7 @@ impl Translator {
         found
     }
 
-    /// Translates what starts with `unit`; says whether it may be repeated.
+    /// Translates the term that starts with `unit`; returns whether it may be repeated.
     fn term(&mut self, unit: u16) -> Result<bool, &'static str> {
         match ascii(unit) {
             Some(b'^') => self.out.push_str(r"\A"),
@@ -126,7 +127,7 @@ impl Translator {
                 self.out.push_str(r"[^\n\r\x{2028}\x{2029}]");
                 return Ok(true);
             }
-            // A point is all that is ever escaped.
+            // Only a point is ever escaped.
             Some(b'\\') => {
                 let escaped = self.next().ok_or("\\ at end of pattern")?;
                 push_letter(&mut self.out, letter(escaped));
@@ -153,7 +154,7 @@ impl Translator {
         Ok(())
     }
 
-    /// The repetition behind a term, if there is one.
+    /// Translates the repetition after a term, if there is one.
     fn repetition(&mut self) -> Result<(), &'static str> {
         if self.skip(b'*') {
             self.out.push('*');
@@ -161,10 +162,10 @@ impl Translator {
             self.out.push('+');
         } else if self.skip(b'{') {
             let Some((least, most)) = self.count() else {
-                self.at -= 1; // a brace that counts nothing is the next term
+                self.at -= 1; // a brace without a count is the next term
                 return Ok(());
             };
-            // Writing to a text cannot fail.
+            // Writing to a `String` cannot fail.
             let _ = match most {
                 Some(most) if most < least => return Err("numbers out of order in {} quantifier"),
                 Some(most) => write!(self.out, "{{{least},{most}}}"),
@@ -174,7 +175,7 @@ impl Translator {
         Ok(())
     }
 
-    /// The rest of `{n}`, `{n,}` or `{n,m}`; takes nothing when it is none of them.
+    /// Parses the rest of `{n}`, `{n,}` or `{n,m}`; consumes nothing if it is something else.
     fn count(&mut self) -> Option<(u32, Option<u32>)> {
         let start = self.at;
         let found = self.try_count();
@@ -203,7 +204,7 @@ impl Translator {
         number
     }
 
-    /// The rest of a class.
+    /// Parses the rest of a class.
     fn class(&mut self) -> Result<(), &'static str> {
         const UNTERMINATED: &str = "Unterminated character class";
         let negated = self.skip(b'^');
@@ -226,7 +227,7 @@ impl Translator {
         match (negated, members.is_empty()) {
             (false, false) => write!(self.out, "[{members}]"),
             (true, false) => write!(self.out, "[^{members}]"),
-            // In JavaScript an empty class matches nothing, and its opposite anything.
+            // In JavaScript an empty class matches nothing, and its negation anything.
             (false, true) => write!(self.out, r"[^\x00-\x{{10FFFF}}]"),
             (true, true) => write!(self.out, r"[\x00-\x{{10FFFF}}]"),
         }
@@ -243,7 +244,7 @@ fn ascii(unit: u16) -> Option<u8> {
     u8::try_from(unit).ok().filter(u8::is_ascii)
 }
 
-/// A range of units, in up to three pieces: below, among and above those without a character.
+/// Writes a range of units in up to three pieces: below, among and above the units without a character.
 fn push_range(out: &mut String, first: u16, last: u16) {
     for (low, high) in [(0, 0xd7ff), (0xd800, 0xdfff), (0xe000, 0xffff)] {
         let (low, high) = (first.max(low), last.min(high));
@@ -259,7 +260,7 @@ fn push_letter(out: &mut String, letter: char) {
     if letter.is_ascii_alphanumeric() {
         out.push(letter);
     } else {
-        // Writing to a text cannot fail.
+        // Writing to a `String` cannot fail.
         let _ = write!(out, "\\x{{{:X}}}", u32::from(letter));
     }
 }
@@ -317,10 +318,10 @@ mod tests {
         assert!(matches("^..$", "😀"));
         assert!(matches("^[^/]{2}$", "😀"));
         assert!(matches("^😀$", "😀"));
-        // The repetition takes the second half only.
+        // The repetition applies only to the second half.
         assert!(matches("^😀+$", "😀"));
         assert!(!matches("^😀+$", "😀😀"));
-        // A class holds the halves.
+        // A class contains the halves.
         assert!(matches("^[😀]{2}$", "😀"));
         assert!(!matches("^[😀]$", "😀"));
         assert!(matches("^[a-\u{ffff}]+$", "😀z\u{e000}"));

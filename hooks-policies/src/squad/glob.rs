@@ -1,4 +1,4 @@
-//! Squad's path patterns: a few replacements that make a JavaScript expression of a pattern.
+//! Squad's path patterns: a few replacements turn a pattern into a JavaScript expression.
 
 use std::borrow::Cow;
 
@@ -7,24 +7,25 @@ use regex::Regex;
 use super::expression;
 use super::javascript::JsError;
 
-/// A compiled pattern.
+/// Compiled pattern.
 #[derive(Debug)]
 pub(super) struct Glob(Regex);
 
 impl Glob {
     /// # Errors
-    /// What the JavaScript engine says to the expression; Squad raises it when a call is judged.
+    /// Returns the error of the JavaScript engine about the expression; Squad raises it when a call is
+    /// judged.
     pub(super) fn new(pattern: &str) -> Result<Self, JsError> {
         expression::compile(&source(pattern)).map(Self)
     }
 
-    /// `path` as [`prepare`] made it.
+    /// Returns whether the pattern matches a path from [`prepare`].
     pub(super) fn matches(&self, path: &str) -> bool {
         self.0.is_match(path)
     }
 }
 
-/// A path as patterns see it: with slashes, and in the alphabet of the expressions.
+/// Converts a path to the form that patterns match: with slashes, and in the alphabet of the expressions.
 pub(super) fn prepare(path: &str) -> Cow<'_, str> {
     if path.contains('\\') {
         Cow::Owned(expression::encode(&path.replace('\\', "/")).into_owned())
@@ -33,9 +34,9 @@ pub(super) fn prepare(path: &str) -> Cow<'_, str> {
     }
 }
 
-/// The expression's source. The order counts: a later step sees what an earlier one wrote.
+/// Returns the source of the expression. The order matters: a later step sees the result of an earlier one.
 fn source(pattern: &str) -> String {
-    // Squad marks double stars with this text for two steps, so a pattern may spell the mark itself.
+    // Squad replaces double stars by this text for two steps, so the text has the same effect in a pattern.
     const MARK: &str = "___DOUBLESTAR___";
     let inner = pattern
         .replace('\\', "/")

@@ -1,58 +1,58 @@
-//! Which agents may not write which artifacts, in memory, in the order of locking.
+//! Registry of locked-out agents by artifact, in memory, in the order of locking.
 //!
-//! Squad walks all artifacts for each write. Here an agent's artifacts are kept together, and a signature
-//! of letters and pairs of letters rules most of them out before any text is searched.
+//! Squad checks all artifacts for each write. Here an agent's artifacts are kept together, and a signature of
+//! letters and pairs of letters excludes most of them before any text is searched.
 
 use std::collections::HashMap;
 use std::sync::{Arc, PoisonError, RwLock};
 
 use memchr::memmem;
 
-/// The registry that a pipeline enforces; it works also where the pipeline does not.
+/// Registry that a pipeline enforces; it also works if the pipeline does not enforce it.
 ///
-/// Nothing is ever freed but by [`clear`](Self::clear) and [`clear_all`](Self::clear_all).
+/// Entries are removed only by [`clear`](Self::clear) and [`clear_all`](Self::clear_all).
 #[derive(Debug, Default)]
 pub struct LockoutRegistry {
     index: RwLock<Index>,
 }
 
 impl LockoutRegistry {
-    /// An empty registry.
+    /// Creates an empty registry.
     #[must_use]
     pub fn new() -> Self {
         Self::default()
     }
 
-    /// Keeps `agent` from writing `artifact`.
+    /// Locks `agent` out of `artifact`.
     pub fn lockout(&self, artifact: &str, agent: &str) {
         self.index.write().unwrap_or_else(PoisonError::into_inner).insert(artifact, agent);
     }
 
-    /// Whether exactly this agent is locked out of exactly this artifact.
+    /// Returns whether exactly this agent is locked out of exactly this artifact.
     #[must_use]
     pub fn is_locked_out(&self, artifact: &str, agent: &str) -> bool {
         self.index.read().unwrap_or_else(PoisonError::into_inner).contains(artifact, agent)
     }
 
-    /// The agents locked out of an artifact, in the order of locking.
+    /// Returns the agents that are locked out of an artifact, in the order of locking.
     #[must_use]
     pub fn locked_agents(&self, artifact: &str) -> Vec<Arc<str>> {
         let index = self.index.read().unwrap_or_else(PoisonError::into_inner);
         index.artifacts.get(artifact).map(|artifact| artifact.agents.clone()).unwrap_or_default()
     }
 
-    /// Lets all agents write an artifact again.
+    /// Allows all agents to write an artifact again.
     pub fn clear(&self, artifact: &str) {
         self.index.write().unwrap_or_else(PoisonError::into_inner).remove(artifact);
     }
 
-    /// Lets all agents write all artifacts again.
+    /// Allows all agents to write all artifacts again.
     pub fn clear_all(&self) {
         *self.index.write().unwrap_or_else(PoisonError::into_inner) = Index::default();
     }
 
-    /// The artifact, first in the order in which artifacts were first locked, that keeps `agent` from
-    /// writing `path`: its name is part of the path, or the path part of its name.
+    /// Returns the first artifact, in the order of first locking, that keeps `agent` from writing `path`: its
+    /// name is part of the path, or the path is part of its name.
     #[must_use]
     pub fn blocking_artifact(&self, agent: &str, path: &str) -> Option<Arc<str>> {
         let index = self.index.read().unwrap_or_else(PoisonError::into_inner);
@@ -68,7 +68,7 @@ impl LockoutRegistry {
 #[derive(Debug, Default)]
 struct Index {
     artifacts: HashMap<Arc<str>, Artifact>,
-    /// The same by agent, in the order of the artifacts' places.
+    /// The same by agent, in the order of the artifacts.
     agents: HashMap<Arc<str>, Vec<Locked>>,
     last_place: u64,
 }
@@ -117,7 +117,7 @@ impl Index {
     }
 }
 
-/// An artifact that somebody is locked out of.
+/// Artifact that at least one agent is locked out of.
 #[derive(Debug)]
 struct Artifact {
     place: u64,
@@ -135,7 +135,7 @@ struct Locked {
 impl Locked {
     fn concerns(&self, path: &str, signature: Signature) -> bool {
         let artifact = &*self.artifact;
-        // Of two texts of one length neither is a part of the other unless they are equal.
+        // Of two texts of the same length, neither is part of the other unless they are equal.
         if artifact.len() <= path.len() {
             self.signature.is_part_of(signature) && is_in(artifact, path)
         } else {
@@ -144,8 +144,8 @@ impl Locked {
     }
 }
 
-/// A set of a text's bytes and pairs of bytes, folded into bits: what is part of a text has no bit that the
-/// text has not.
+/// Set of a text's bytes and pairs of bytes, folded into bits: part of a text has no bit that the text does
+/// not have.
 #[derive(Clone, Copy, Debug)]
 struct Signature {
     bytes: u64,

@@ -1,9 +1,9 @@
 //! Answers tool calls exactly as the hook pipeline of the Squad SDK 0.11 does, faults included.
 //!
-//! This is the engine of the `squad-compat` profile: for those who have Squad policies and want the same
-//! decisions, reasons and scrubbed results, byte for byte, before they move to the stricter ones. It allows
-//! what Squad allows (a path with `..`, a tool of another name, an argument that is no text); it is no
-//! guard to begin with.
+//! This is the engine of the `squad-compat` profile. Users with Squad policies get the same decisions,
+//! reasons and scrubbed results, byte for byte, before they move to the stricter policies. It allows whatever
+//! Squad allows (a path with `..`, a tool with another name, an argument that is not a text), so it is not a
+//! safe guard by itself.
 //!
 //! ```
 //! use hooks_policies::squad::{SquadCall, SquadPipeline, SquadPolicy};
@@ -28,15 +28,15 @@
 //!
 //! # Where it differs
 //!
-//! * Patterns are compiled once, and matched in time linear in the path, however they nest. One that
-//!   repeats too much (`(a{1000}){1000}`) or nests more than 100 groups fails the calls that come to it;
-//!   Squad would evaluate it.
-//! * Addresses are found in linear time; Squad takes time in the square of a run of letters.
-//! * The depth at which a nested result fails is Squad's to a tenth; its own depends on the state of the
-//!   engine.
-//! * An integer beyond 2^53 passes the scrubber as it is; JavaScript had rounded it when it read it.
-//! * A text cannot hold half of a UTF-16 pair, here or in JSON as it is read; JavaScript's can.
-//! * A failed run is an [`JsError`]. Squad leaves what that means to its caller; take it for a denial.
+//! - Patterns are compiled once, and matched in time linear in the path, however they are nested. A pattern
+//!   that repeats too much (`(a{1000}){1000}`) or nests more than 100 groups fails the calls that are matched
+//!   against it; Squad would evaluate it.
+//! - Addresses are found in linear time; Squad takes time in the square of a run of letters.
+//! - The depth at which a nested result fails is within a tenth of Squad's; Squad's own depth depends on the
+//!   state of the engine.
+//! - An integer beyond 2^53 passes the scrubber unchanged; JavaScript rounds it when it parses it.
+//! - A text cannot hold half of a UTF-16 pair, neither here nor in parsed JSON; JavaScript's can.
+//! - A failed run is an [`JsError`]. Squad leaves its meaning to the caller; treat it as a denial.
 
 mod ask_limit;
 mod call;

@@ -19,7 +19,7 @@ use super::write_guard::WriteGuard;
 
 /// Squad's `HookPipeline`: see the [module](super) for an example.
 ///
-/// It is shared by reference: registry and counters change behind locks of their own.
+/// Shared by reference: the registry and the counters have locks of their own.
 pub struct SquadPipeline {
     write_guard: Option<WriteGuard>,
     shell: Option<ShellRestriction>,
@@ -35,11 +35,11 @@ pub struct SquadPipeline {
 type WarningSink = Box<dyn Fn(Warning) + Send + Sync>;
 
 impl SquadPipeline {
-    /// A pipeline of a policy; without one only the default commands are blocked.
+    /// Creates a pipeline of a policy; without one, only the default commands are blocked.
     ///
     /// # Errors
-    /// A field that JavaScript cannot compare with a number. Patterns are compiled here, but what is wrong
-    /// with them is raised, as Squad raises it, when a write is judged.
+    /// Returns an error for a field that JavaScript cannot compare with a number. Patterns are compiled here,
+    /// but their errors are returned when a write is judged, as in Squad.
     pub fn new(policy: Option<&SquadPolicy>) -> Result<Self, JsError> {
         let defaults = SquadPolicy::default();
         let policy = policy.unwrap_or(&defaults);
@@ -57,35 +57,35 @@ impl SquadPipeline {
         })
     }
 
-    /// Adds a hook before tools, after all others.
+    /// Adds a hook before tool calls, after all other such hooks.
     pub fn add_pre_hook(&mut self, hook: impl CustomPreHook + 'static) {
         self.pre_hooks.push(Box::new(hook));
     }
 
-    /// Adds a hook after tools, after all others.
+    /// Adds a hook after tool calls, after all other such hooks.
     pub fn add_post_hook(&mut self, hook: impl CustomPostHook + 'static) {
         self.post_hooks.push(Box::new(hook));
     }
 
-    /// Takes the warnings that Squad writes to its console; without it none is made.
+    /// Receives the warnings that Squad writes to its console; without it, no warnings are created.
     #[must_use]
     pub fn with_warnings(mut self, sink: impl Fn(Warning) + Send + Sync + 'static) -> Self {
         self.warn = Some(Box::new(sink));
         self
     }
 
-    /// The lockout registry, which exists also where it is not enforced.
+    /// Returns the lockout registry, which exists also if it is not enforced.
     #[must_use]
     pub fn lockouts(&self) -> &Arc<LockoutRegistry> {
         &self.lockouts
     }
 
-    /// Judges a call before its tool runs: the built-in hooks, then the custom ones.
+    /// Judges a call before its tool runs: the built-in hooks first, then the custom ones.
     ///
-    /// The arguments that a custom hook replaces are seen by the hooks after it and by nobody else.
+    /// Arguments that a custom hook replaces are seen only by the hooks after it.
     ///
     /// # Errors
-    /// A hook failed. Squad's caller has to decide what that means; it is not an allow.
+    /// Returns an error if a hook fails. The caller has to decide what that means; it is not an allow.
     pub fn pre(&self, call: &mut SquadCall<'_>) -> Result<SquadDecision, JsError> {
         match self.built_in(call)? {
             SquadDecision::Allow => self.custom(call),
@@ -93,19 +93,19 @@ impl SquadPipeline {
         }
     }
 
-    /// A session ended: its questions need not be counted any more where other sessions need the room. Squad has no such
-    /// call, and counts for ever.
+    /// Ends a session: its count of questions may be removed if other sessions need the room. Squad has no
+    /// such call and counts forever.
     pub fn end_session(&self, session: &str) {
         if let Some(limit) = &self.ask_limit {
             limit.end_session(session);
         }
     }
 
-    /// Passes a tool's result through the scrubber and the custom hooks. `None` is JavaScript's
-    /// `undefined`: a hook left the result out.
+    /// Passes a tool's result through the scrubber and the custom hooks. `None` is JavaScript's `undefined`:
+    /// a hook left the result out.
     ///
     /// # Errors
-    /// A hook failed, or the result is nested too deep for the scrubber.
+    /// Returns an error if a hook fails, or if the result is nested too deep for the scrubber.
     pub fn post(
         &self,
         call: &mut SquadCall<'_>,
@@ -117,7 +117,7 @@ impl SquadPipeline {
             self.scrub(call, result)?;
         }
         for hook in &self.post_hooks {
-            // Squad hands each hook a copy of the context that shares the arguments.
+            // Squad passes each hook a copy of the context that shares the arguments.
             let mut context = SquadCall {
                 tool_name: call.tool_name.clone(),
                 arguments: std::mem::take(&mut call.arguments),
@@ -131,7 +131,7 @@ impl SquadPipeline {
         Ok(result)
     }
 
-    /// No tool is of two kinds, so Squad's order of the hooks shows only among those for writes.
+    /// No tool has two kinds, so Squad's order of the hooks matters only among those for writes.
     fn built_in(&self, call: &SquadCall<'_>) -> Result<SquadDecision, JsError> {
         match call.kind() {
             ToolKind::Write => self.write(call),
@@ -209,7 +209,7 @@ impl SquadPipeline {
     }
 
     fn custom(&self, call: &mut SquadCall<'_>) -> Result<SquadDecision, JsError> {
-        // Once a hook has replaced the arguments, the rest of the hooks work on a copy of the call.
+        // After a hook has replaced the arguments, the other hooks work on a copy of the call.
         let mut copy: Option<SquadCall<'_>> = None;
         for (place, hook) in self.pre_hooks.iter().enumerate() {
             let PreResult(result) = hook.call(copy.as_mut().unwrap_or(&mut *call))?;

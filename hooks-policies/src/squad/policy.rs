@@ -1,30 +1,30 @@
-//! The configuration of a pipeline, in the JSON that Squad's pipeline reads.
+//! Configuration of a pipeline, in the JSON that Squad's pipeline reads.
 
 use serde::{Deserialize, Serialize};
 use serde_json::{Map, Value};
 
 use super::javascript::JsError;
 
-/// A pipeline's policies, as given: nothing is checked here, because Squad checks nothing.
+/// Policies of a pipeline, as given: nothing is checked here, because Squad checks nothing.
 ///
-/// A field of the wrong type is not an error but does what JavaScript makes of it: `"3"` is a limit of
-/// three, `"no"` switches a policy on, a null list is no list. Where JavaScript fails, the pipeline fails
-/// at the same moment: at construction or at the call. What JSON cannot say (`undefined` in a list,
-/// functions, an infinite limit) cannot be configured. Of a field that is given twice, the last counts.
+/// A field of the wrong type is not an error but is converted as in JavaScript: `"3"` is a limit of three,
+/// `"no"` switches a policy on, a null list means no list. If JavaScript fails, the pipeline fails at the
+/// same time: at construction or at the call. Values that JSON cannot express (`undefined` in a list,
+/// functions, an infinite limit) cannot be configured. If a field is given twice, the last value counts.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
 #[serde(try_from = "Value", into = "Value")]
 pub struct SquadPolicy {
-    /// `allowedWritePaths`: patterns, one of which a written path must match. Absent or empty: no guard.
+    /// `allowedWritePaths`: patterns, one of which a written path must match. Missing or empty: no guard.
     pub allowed_write_paths: Option<Value>,
-    /// `blockedCommands`: texts that no command may contain. Absent: four defaults. Empty: none.
+    /// `blockedCommands`: texts that no command may contain. Missing: four defaults. Empty: no text.
     pub blocked_commands: Option<Value>,
-    /// `maxAskUserPerSession`: how often a session may ask. Absent or not above zero: no limit.
+    /// `maxAskUserPerSession`: number of questions in a session. Missing or not above zero: no limit.
     pub max_ask_user_per_session: Option<Value>,
     /// `scrubPii`: whether addresses are removed from results.
     pub scrub_pii: Option<Value>,
     /// `reviewerLockout`: whether the lockout registry is enforced.
     pub reviewer_lockout: Option<Value>,
-    /// Fields that no policy reads, `maxAskUser` of the configuration builder among them.
+    /// Fields that no policy reads, among them `maxAskUser` of the configuration builder.
     pub other: Map<String, Value>,
 }
 
@@ -34,7 +34,7 @@ const MAX_ASK_USER_PER_SESSION: &str = "maxAskUserPerSession";
 const SCRUB_PII: &str = "scrubPii";
 const REVIEWER_LOCKOUT: &str = "reviewerLockout";
 
-/// Null cannot be read; any other value that is no object has no fields, so it is a policy without any.
+/// Null is an error; any other value that is not an object is a policy without fields.
 impl TryFrom<Value> for SquadPolicy {
     type Error = JsError;
 

@@ -1,4 +1,4 @@
-//! The text that Squad records as telemetry of a tool's arguments.
+//! Text of a tool's arguments that Squad records as telemetry.
 
 use serde_json::Value;
 
@@ -7,13 +7,13 @@ use super::javascript::{Cut, PROTOTYPE, rank, write_json};
 const MAX_UNITS: usize = 1_024;
 const MARK: &str = "[REDACTED]";
 
-/// Prints arguments as JSON, with fields of a telling name replaced, cut at 1,024 UTF-16 units.
+/// Formats arguments as JSON, with fields of a sensitive name replaced, cut at 1,024 UTF-16 units.
 ///
-/// Only the names of the outermost fields are looked at, so secrets inside of values stay. A list is
-/// printed as an object with its indices as names. Where the cut falls into a character of two units,
-/// U+FFFD stands for the half that JavaScript keeps.
+/// Only the names of the outermost fields are checked, so secrets inside of values stay. A list is formatted
+/// as an object with its indices as names. If the cut is inside a character of two units, U+FFFD replaces the
+/// half that JavaScript keeps.
 ///
-/// JavaScript fails for values nested beyond its stack, some thousand levels; this does not.
+/// JavaScript fails for values nested deeper than its stack, some thousand levels; this function does not.
 #[must_use]
 pub fn redact_args(args: &Value) -> String {
     let mut out = Cut::new(MAX_UNITS);
@@ -47,7 +47,7 @@ fn write_fields<'a>(fields: impl Iterator<Item = (impl ToString, &'a Value)>, ou
 }
 
 fn is_telling(name: &str) -> bool {
-    // JavaScript folds case without flag `u`: nothing but an ASCII letter equals an ASCII letter.
+    // Without the flag `u`, JavaScript folds only ASCII letters to ASCII letters.
     let name = name.to_ascii_lowercase();
     matches!(name.as_str(), "content" | "query")
         || ["token", "secret", "password", "key", "auth"].iter().any(|word| name.contains(word))

@@ -2,16 +2,16 @@
 
 use std::ops::Range;
 
-/// A text that is rewritten from its start: what is done, a gap, what is still to be read.
+/// Text that is rewritten from its start. The buffer holds the finished part, a gap, and the unread part.
 ///
-/// Where a part is longer than what stands for it, nothing is allocated: the text is closed up. Dropped
-/// before the end, it leaves the text empty.
+/// If each part is at least as long as its replacement, nothing is allocated: the text is closed up. If this
+/// is dropped before the end, the text is empty.
 pub(super) struct Rewrite<'a> {
     text: &'a mut String,
     bytes: Vec<u8>,
-    /// Where the part that is done ends.
+    /// End of the finished part.
     done: usize,
-    /// Where the part that is still to be read starts.
+    /// Start of the unread part.
     read: usize,
 }
 
@@ -21,17 +21,17 @@ impl<'a> Rewrite<'a> {
         Self { text, bytes, done: 0, read: 0 }
     }
 
-    /// The buffer; the text counts from [`read`](Self::read) on.
+    /// Returns the buffer; the unread text starts at [`read`](Self::read).
     pub(super) fn bytes(&self) -> &[u8] {
         &self.bytes
     }
 
-    /// Where the part that is still to be read starts.
+    /// Returns the start of the unread part.
     pub(super) fn read(&self) -> usize {
         self.read
     }
 
-    /// Keeps what stands before `part` and replaces `part`, which holds whole characters.
+    /// Keeps the text before `part` and replaces `part`, which consists of whole characters.
     #[inline]
     pub(super) fn replace(&mut self, part: Range<usize>, with: &str) {
         let kept = part.start - self.read;
@@ -48,7 +48,7 @@ impl<'a> Rewrite<'a> {
         self.read += part.len();
     }
 
-    /// Gives the text back.
+    /// Writes the text back.
     #[inline]
     pub(super) fn finish(mut self) {
         self.keep(self.bytes.len() - self.read);
@@ -65,8 +65,8 @@ impl<'a> Rewrite<'a> {
         self.read += length;
     }
 
-    /// Widens the gap by what is short and by a share of what is left to read. What the share makes room for
-    /// takes a share of what is left, so with each widening there is less to move by a constant factor.
+    /// Widens the gap by the missing bytes and by a share of the unread part. The next widening comes only
+    /// after that share is used, so each widening moves less by a constant factor.
     fn make_room(&mut self, short: usize) {
         let end = self.bytes.len();
         let room = short + (end - self.read) / 4;

@@ -1,9 +1,10 @@
 //! Replaces e-mail addresses in a tool's result: in texts, and in the values of objects and lists.
 //!
-//! Squad rebuilds the value with a function that calls itself, so what is nested too deep makes the run
-//! fail. Here the value is changed in place, and the same depth is refused on purpose: the first levels are
-//! walked by calls, which costs no memory, those below with a list. Values that `serde_json` read from text
-//! are never as deep as Squad's limit, unless its own of 128 levels was switched off; others are built by
+//! Squad rebuilds the value with a recursive function, so a result that is nested too deep makes the run
+//! fail. Here the value is changed in place, and the same depth is rejected on purpose. The first levels are
+//! walked recursively, which costs no memory, the levels below with a list. Values that `serde_json` parsed
+//! never reach Squad's limit, unless its own limit of 128 levels was switched off; deeper values are built by
+//! code.
 //! code.
 
 use serde_json::{Map, Value};
@@ -11,26 +12,26 @@ use serde_json::{Map, Value};
 use super::email;
 use super::javascript::{JsError, PROTOTYPE, is_in_order, rank};
 
-/// Squad's stack ends at about 4,000 objects or 2,000 lists in each other; the exact level depends on the
-/// engine and on who calls. A list takes two calls, an object one.
+/// Squad's stack ends at about 4,000 nested objects or 2,000 nested lists; the exact level depends on the
+/// engine and on the caller. A list takes two calls, an object one.
 const MAX_CALLS: usize = 4_000;
 const CALLS_OF_A_LIST: usize = 2;
 const CALLS_OF_AN_OBJECT: usize = 1;
 
-/// How many levels are walked by calls before the list takes over.
+/// Levels that are walked recursively before the list takes over.
 const LEVELS_AT_ONCE: usize = 16;
 
-/// Scrubs a result; says whether it is a text that changed.
+/// Scrubs a result; returns whether it is a text that changed.
 ///
 /// # Errors
-/// `RangeError` when it is nested too deep. The value is then taken apart here, because dropping it the
-/// ordinary way would use the stack as well.
+/// Returns `RangeError` if the value is nested too deep. In that case the value is taken apart here, because
+/// an ordinary drop would use the stack as well.
 pub(super) fn scrub(value: &mut Value) -> Result<bool, JsError> {
     if let Value::String(text) = value {
         return Ok(email::scrub(text));
     }
     if let Err(error) = scrub_nested(value) {
-        // That it is too deep is known; all that is wanted is that it is gone.
+        // The error is known already; the value only has to be dropped.
         drop(take_apart(std::mem::take(value), 0));
         return Err(error);
     }
@@ -46,7 +47,7 @@ fn scrub_nested(value: &mut Value) -> Result<(), JsError> {
     Ok(())
 }
 
-/// Scrubs a value down to some levels; what is below them is left for later.
+/// Scrubs a value down to a number of levels; deeper values are added to `later`.
 fn walk<'v>(
     value: &'v mut Value,
     calls: usize,
@@ -68,7 +69,7 @@ fn walk<'v>(
             }
         }
         Value::Object(map) => {
-            // The field is scrubbed like any other before it is lost.
+            // The field is scrubbed like any other before it is removed.
             if map.keys().any(|key| key == PROTOTYPE)
                 && let Some(prototype) = map.shift_remove(PROTOTYPE)
             {
@@ -83,7 +84,7 @@ fn walk<'v>(
     }
     Ok(())
 }
-/// How many calls the values inside of `value` stand in.
+/// Returns the number of calls for the values inside of `value`.
 fn deeper(value: &Value, calls: usize) -> Result<usize, JsError> {
     let inside = match value {
         Value::Array(_) => calls + CALLS_OF_A_LIST,
@@ -114,7 +115,7 @@ fn take_apart(value: Value, calls: usize) -> Result<(), JsError> {
     outcome
 }
 
-/// Lists the keys as JavaScript lists them.
+/// Sorts the keys as JavaScript lists them.
 fn put_in_order(map: &mut Map<String, Value>) {
     if is_in_order(map) {
         return;

@@ -5,31 +5,31 @@ use serde_json::{Value, json};
 
 use super::javascript::{JsError, is_truthy, length_is_above_zero, to_text};
 
-/// What is prohibited where a policy says nothing.
+/// Prohibited texts if a policy has none.
 const DEFAULTS: [&str; 4] = ["rm -rf", "git push --force", "git rebase", "git reset --hard"];
 
 /// The prohibited texts, in the order in which they are reported.
 #[derive(Debug)]
 pub(super) struct ShellRestriction {
     prohibited: Vec<Prohibited>,
-    /// What ends the search when none of `prohibited` is found.
+    /// Error of the search if none of `prohibited` is found.
     fault: Option<JsError>,
 }
 
-/// An item of the list.
+/// Item of the list.
 #[derive(Debug)]
 pub(super) struct Prohibited {
     finder: Finder<'static>,
-    /// What is said of a command that contains it; an error where the list cannot be printed.
+    /// Reason for a command that contains the text; an error if the list cannot be formatted.
     reason: Result<String, JsError>,
     item: Value,
 }
 
 impl ShellRestriction {
-    /// The restriction that a policy's field asks for.
+    /// Creates the restriction of a policy's field.
     ///
     /// # Errors
-    /// The field has a length that cannot be compared.
+    /// Returns an error if the field has a length that cannot be compared.
     pub(super) fn from_policy(field: Option<&Value>) -> Result<Option<Self>, JsError> {
         match field.filter(|list| is_truthy(list)) {
             None => Ok(Some(Self::new(&json!(DEFAULTS)))),
@@ -44,7 +44,7 @@ impl ShellRestriction {
         let letters: Vec<Value>;
         let items = match list {
             Value::Array(items) => items,
-            // JavaScript goes through a text letter by letter.
+            // JavaScript iterates over a text letter by letter.
             Value::String(text) => {
                 letters = text.chars().map(|letter| letter.to_string().into()).collect();
                 &letters
@@ -70,10 +70,11 @@ impl ShellRestriction {
         restriction
     }
 
-    /// The first prohibited text in the command.
+    /// Returns the first prohibited text in the command.
     ///
     /// # Errors
-    /// An item before has no text, or the list is none.
+    /// Returns an error if no text is found and the list is incomplete: the field is not a list, or one of
+    /// its items cannot be converted to text.
     pub(super) fn find(&self, command: &str) -> Result<Option<&Prohibited>, JsError> {
         let found = self.prohibited.iter().find(|item| item.finder.find(command.as_bytes()).is_some());
         match (found, &self.fault) {
@@ -84,15 +85,15 @@ impl ShellRestriction {
 }
 
 impl Prohibited {
-    /// What is said of a command that contains it.
+    /// Returns the reason for a command that contains the text.
     ///
     /// # Errors
-    /// The list cannot be printed.
+    /// Returns an error if the list cannot be formatted.
     pub(super) fn reason(&self) -> Result<String, JsError> {
         self.reason.clone()
     }
 
-    /// The item as it was given.
+    /// Returns the item as it was given.
     pub(super) fn item(&self) -> &Value {
         &self.item
     }

@@ -7,22 +7,23 @@ use super::javascript::{JsError, is_truthy, length_is_above_zero};
 
 /// The allowed patterns, compiled once.
 ///
-/// Squad compiles them for each call, one after the other until one matches, so a pattern it cannot compile
-/// makes the call fail only if none before it matches. What comes after such a pattern is never reached.
+/// Squad compiles the patterns for each call, one after the other until one matches. A pattern that cannot be
+/// compiled therefore makes the call fail only if none before it matches. Patterns after it are never
+/// reached.
 #[derive(Debug)]
 pub(super) struct WriteGuard {
     patterns: Vec<Glob>,
     fault: Option<JsError>,
     list: Value,
-    /// The patterns as a refusal lists them; it means that all items were patterns, that is, texts.
+    /// The patterns as they are listed in a reason; used only if all items are texts.
     joined: String,
 }
 
 impl WriteGuard {
-    /// The guard that a policy's field asks for.
+    /// Creates the guard of a policy's field.
     ///
     /// # Errors
-    /// The field has a length that cannot be compared.
+    /// Returns an error if the field has a length that cannot be compared.
     pub(super) fn from_policy(field: Option<&Value>) -> Result<Option<Self>, JsError> {
         match field.filter(|list| is_truthy(list)) {
             Some(list) if length_is_above_zero(list)? => Ok(Some(Self::new(list))),
@@ -50,10 +51,10 @@ impl WriteGuard {
         guard
     }
 
-    /// Whether the path may be written.
+    /// Returns whether the path may be written.
     ///
     /// # Errors
-    /// No pattern before the first bad one matches.
+    /// Returns an error if a pattern is invalid and none before it matches.
     pub(super) fn allows(&self, path: &str) -> Result<bool, JsError> {
         let prepared = glob::prepare(path);
         if self.patterns.iter().any(|pattern| pattern.matches(&prepared)) {
@@ -67,7 +68,7 @@ impl WriteGuard {
         format!("File write blocked: \"{path}\" does not match allowed paths. Allowed patterns: {patterns}")
     }
 
-    /// The list as it was given.
+    /// Returns the list as it was given.
     pub(super) fn list(&self) -> &Value {
         &self.list
     }

@@ -134,7 +134,7 @@ fn links_are_followed_and_each_place_is_asked_for_once() {
     }
     assert_eq!(judge("src/out/passwd"), (Strength::Deny, "path".into()));
     assert_eq!(judge("src/hard.rs"), (Strength::Deny, "hard-link".into()));
-    // A root that became a link is followed anew.
+    // A root that became a link is followed again.
     files.link("/repo", "/etc");
     assert_eq!(judge("src/a/b.rs").0, Strength::Allow);
     files.link("/etc/src", "/");
@@ -199,7 +199,7 @@ fn laws() {
     assert_policy_laws!(PreToolUse, guard(&["**"], &[]), HookContext::new("s", "a").in_dir("/repo"));
 }
 
-/// A way to spell a part of a path.
+/// Notation of a part of a path.
 fn part() -> impl Strategy<Value = String> {
     prop_oneof![
         4 => "[a-zA-Z]{1,4}",
@@ -218,7 +218,7 @@ fn part() -> impl Strategy<Value = String> {
     ]
 }
 
-/// The components of a path that a lenient tool would open, without any link.
+/// Returns the components of a path that a lenient tool would open, without any link.
 fn opened(path: &str) -> Vec<String> {
     let decoded = path.replace("%25", "%").replace("%2e", ".").replace('\u{ff0e}', ".").replace('\\', "/");
     let absolute = decoded.starts_with('/');

@@ -1,4 +1,5 @@
-//! What archives do to files: unpacking writes names that only the archive knows, packing may remove what it takes.
+//! Effects of archives on files: unpacking writes names that only the archive knows, packing may remove the
+//! packed files.
 
 use super::copies::inside;
 use super::{Changes, has, operands, value};
@@ -29,7 +30,7 @@ impl Changes<'_> {
         }
     }
 
-    /// `tar cf ARCHIVE --remove-files FILES`: the files go.
+    /// `tar cf ARCHIVE --remove-files FILES` removes the files.
     fn packed(&mut self, words: &[Argument], old: &str) {
         let long = [
             "directory",
@@ -47,7 +48,7 @@ impl Changes<'_> {
         let values = if old.is_empty() { 0 } else { 1 + old.matches(['C', 'T', 'X', 'b', 'f', 'g']).count() };
         let folder = value(words, 'C', "--directory");
         for file in files.into_iter().skip(values) {
-            // The name of the folder is part of each of them, so that many would be too long.
+            // The name of the folder is part of each name, so many of them would be too long.
             if self.walk.is_spent() {
                 return;
             }
@@ -58,7 +59,7 @@ impl Changes<'_> {
         }
     }
 
-    /// `zip ARCHIVE FILES`; with `-m` the files go.
+    /// `zip ARCHIVE FILES`; `-m` removes the files.
     pub(super) fn zip(&mut self, words: &[Argument]) {
         let files = operands(words, "bnxit", &[]);
         let Some((archive, files)) = files.split_first() else { return };
@@ -68,7 +69,7 @@ impl Changes<'_> {
         }
     }
 
-    /// `7z x ARCHIVE -oFOLDER`, `7z a ARCHIVE FILES`; with `-sdel` the files go.
+    /// `7z x ARCHIVE -oFOLDER`, `7z a ARCHIVE FILES`; `-sdel` removes the files.
     pub(super) fn seven_zip(&mut self, words: &[Argument]) {
         let files = operands(words, "", &[]);
         let Some((command, files)) = files.split_first() else { return };
@@ -88,7 +89,7 @@ impl Changes<'_> {
         }
     }
 
-    /// `unzip ARCHIVE -d FOLDER`; with some options it only looks.
+    /// `unzip ARCHIVE -d FOLDER`; with some options it only reads.
     pub(super) fn unzip(&mut self, words: &[Argument]) {
         let looks = ['l', 'p', 't', 'v', 'z', 'Z', 'c'];
         if !looks.into_iter().any(|letter| has(words, letter, "--help")) {

@@ -1,15 +1,16 @@
-//! What copying, moving and linking writes: names in a folder, a name that is given, or all that a folder holds.
+//! Files written by copying, moving and linking: names in a folder, a given name, or everything that a folder
+//! holds.
 
 use super::{Changes, has, operands};
 use crate::commands::analysis::WriteKind;
 use crate::commands::argument::Argument;
 use crate::globs::Gap;
 
-/// What is copied, moved or linked, as its name says.
+/// Copied, moved or linked file or folder.
 enum Source {
     /// A file or folder with this name.
     Named(Argument),
-    /// What a folder holds: `a/.`.
+    /// The contents of a folder: `a/.`.
     Contents,
 }
 
@@ -23,7 +24,7 @@ impl Changes<'_> {
         let folder = target_folder(name, words);
         let target = match &folder {
             Some(folder) => folder.clone(),
-            // A link with one operand gets its name, here.
+            // A link with one operand gets the operand's name, in this folder.
             None if name == "ln" && sources.len() == 1 => Argument::from("."),
             None => match sources.pop() {
                 Some(target) => target.clone(),
@@ -43,7 +44,7 @@ impl Changes<'_> {
             || matches!(target.literal(), Some("." | ".."))
             || ends_in_slash;
         let in_it = if tree { WriteKind::Filled } else { WriteKind::Changed };
-        // With these options a folder that is there is taken for the target itself.
+        // With these options, an existing folder is treated as the target itself.
         let exact = has(words, 'T', "--no-target-directory")
             || (name == "ln" && (has(words, 'n', "--no-dereference") || has(words, 'h', "--no-dereference")));
         if !is_folder {
@@ -54,12 +55,12 @@ impl Changes<'_> {
             };
             self.one(&target, kind);
         } else if tree && ends_in_slash && folder.is_none() {
-            // A folder that is not there yet gets the name of the target.
+            // A folder that does not exist yet gets the name of the target.
             self.maybe(&target, WriteKind::Named);
         }
         let keeps_parents = name == "cp" && has(words, '\0', "--parents");
         for source in sources {
-            // The name of the target is part of each of them, so that many would be too long.
+            // The name of the target is part of each name, so many of them would be too long.
             if self.walk.is_spent() {
                 return;
             }
@@ -81,7 +82,8 @@ impl Changes<'_> {
         }
     }
 
-    /// What a new link points to, seen from here. Only the name in a symbolic link is read from the link's folder.
+    /// Notes the file that a new link points to, as seen from here. Only the name in a symbolic link is
+    /// relative to the link's folder.
     fn linked(&mut self, words: &[Argument], source: &Argument, target: &Argument, is_folder: bool) {
         let seen = Seen::of(words);
         if seen.from_here {
@@ -92,7 +94,7 @@ impl Changes<'_> {
         }
     }
 
-    /// What the name in a symbolic link stands for.
+    /// Notes the file that the name in a symbolic link stands for.
     fn linked_from(&mut self, source: &Argument, target: &Argument, is_folder: bool) {
         let (Some(target), Some(text)) = (target.literal(), source.literal()) else {
             return self.maybe(source, WriteKind::Linked);
@@ -105,7 +107,7 @@ impl Changes<'_> {
     }
 }
 
-/// From where `ln` takes the name of a source.
+/// Folder from which `ln` resolves the name of a source.
 struct Seen {
     from_here: bool,
     from_the_link: bool,
@@ -115,7 +117,7 @@ impl Seen {
     fn of(words: &[Argument]) -> Self {
         let symbolic = has(words, 's', "") || has_long(words, "--sy");
         let relative = has(words, 'r', "") || has_long(words, "--r");
-        // Their values look like options: the suffix of `-Ss` makes no symbolic link.
+        // Their values look like options: the suffix in `-Ss` does not make a symbolic link.
         let has_value =
             has(words, 'S', "") || has(words, 't', "") || has_long(words, "--su") || has_long(words, "--t");
         Self {
@@ -125,17 +127,17 @@ impl Seen {
     }
 }
 
-/// Whether `cp` links the files that it would copy.
+/// Returns whether `cp` links the files instead of copying them.
 fn makes_links(words: &[Argument]) -> bool {
     has(words, 'l', "") || has(words, 's', "") || has_long(words, "--l") || has_long(words, "--sy")
 }
 
-/// Whether a long option is given, as short as it may be.
+/// Returns whether a long option is given, also if it is abbreviated.
 fn has_long(words: &[Argument], start: &str) -> bool {
     words.iter().any(|word| word.prefix().starts_with(start))
 }
 
-/// A name in a folder.
+/// Returns a name in a folder.
 pub(super) fn inside(folder: &Argument, name: &Argument) -> Argument {
     let folder = folder.outline();
     match folder.trim_end_matches('/') {
@@ -144,10 +146,10 @@ pub(super) fn inside(folder: &Argument, name: &Argument) -> Argument {
     }
 }
 
-/// What a source is known by where it arrives.
+/// Returns the name that a source has in the target folder.
 fn source_of(program: &str, source: &Argument) -> Source {
     let text = source.outline();
-    // For rsync a slash at the end makes a difference.
+    // For rsync, a slash at the end makes a difference.
     if program == "rsync" && text.ends_with('/') {
         return Source::Contents;
     }
@@ -155,7 +157,7 @@ fn source_of(program: &str, source: &Argument) -> Source {
     if matches!(own, "" | "." | "..") {
         return Source::Contents;
     }
-    // Only the last name arrives, whatever stands before it.
+    // Only the last part of the name is kept, whatever is before it.
     let own: String = own
         .chars()
         .map(|c| if Gap::of(c).is_some_and(Gap::is_deep) { Gap::Name.stand_in() } else { c })
@@ -163,7 +165,7 @@ fn source_of(program: &str, source: &Argument) -> Source {
     Source::Named(Argument::of_outline(&own))
 }
 
-/// Whether the program may bring a folder with all that is below it.
+/// Returns whether the program may write a folder with everything below it.
 fn takes_trees(name: &str, words: &[Argument]) -> bool {
     match name {
         "mv" | "ln" => true,
@@ -210,13 +212,13 @@ fn short_values(name: &str) -> &'static str {
     }
 }
 
-/// Whether a target is on another machine.
+/// Returns whether a target is on another machine.
 fn is_remote(name: &str, target: &Argument) -> bool {
     let host = target.prefix().split_once(':').map(|(host, _)| host);
     matches!(name, "rsync" | "scp") && host.is_some_and(|host| !host.contains('/'))
 }
 
-/// The folder of `-t` and `--target-directory`.
+/// Returns the folder of `-t` and `--target-directory`.
 fn target_folder(name: &str, words: &[Argument]) -> Option<Argument> {
     if matches!(name, "rsync" | "scp") {
         return None;
@@ -225,7 +227,7 @@ fn target_folder(name: &str, words: &[Argument]) -> Option<Argument> {
         let text = word.prefix();
         let bundle = text.starts_with('-') && !text.starts_with("--");
         let (option, attached) = text.split_once('=').map_or((text, false), |(option, _)| (option, true));
-        // Long options may be shortened.
+        // Long options may be abbreviated.
         let is_long = option.len() > "--".len() && "--target-directory".starts_with(option);
         match word.strip_prefix(&format!("{option}=")) {
             Some(folder) if is_long => Some(folder),

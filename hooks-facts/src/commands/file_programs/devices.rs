@@ -1,10 +1,11 @@
-//! What makes or mounts a file system writes: a file is formatted like a device, and a mount hides what was there.
+//! Files written by creating or mounting a file system: a file is formatted like a device, and a mount hides
+//! the files below it.
 
 use super::{Changes, operands};
 use crate::commands::analysis::WriteKind;
 use crate::commands::argument::Argument;
 
-/// Whether a program makes a file system of what it is given.
+/// Returns whether a program creates a file system in its operand.
 pub(super) fn formats(name: &str) -> bool {
     matches!(
         name,
@@ -18,7 +19,7 @@ impl Changes<'_> {
         self.all(&operands(words, "CEGILMNOTUbdegijlmort", &["type"]), WriteKind::Changed);
     }
 
-    /// `mount --bind A B`: another tree stands where `B` was.
+    /// `mount --bind A B`: another tree takes the place of `B`.
     pub(super) fn mounted(&mut self, words: &[Argument]) {
         let long = ["options", "types", "source", "target", "label", "uuid"];
         if let [.., _, target] = operands(words, "LNOUot", &long).as_slice() {

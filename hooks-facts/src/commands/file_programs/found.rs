@@ -1,4 +1,4 @@
-//! What a search finds, for the programs that it starts: `find src -name '*.o' -exec rm {} ;`.
+//! Files found by a search, for the programs that it starts: `find src -name '*.o' -exec rm {} ;`.
 
 use super::Changes;
 use crate::commands::analysis::WriteKind;
@@ -6,7 +6,7 @@ use crate::commands::argument::Argument;
 use crate::commands::walk::Stream;
 use crate::globs::Gap;
 
-/// Options of `fd` with a program behind them.
+/// Options of `fd` that are followed by a program.
 pub(in crate::commands) const FD_STARTS: &[&str] = &["-x", "-X", "--exec", "--exec-batch"];
 
 /// Options of `fd` that take a value.
@@ -34,16 +34,16 @@ const FD_LONG: &[&str] = &[
     "type",
 ];
 
-/// What a search may find.
+/// Names that a search may find.
 pub(in crate::commands) struct Search {
-    /// Where it starts.
+    /// Places at which it starts.
     starts: Vec<Argument>,
-    /// The names it looks for, as an outline.
+    /// Outline of the names it looks for.
     name: String,
 }
 
 impl Search {
-    /// Reads the words of `find`.
+    /// Parses the words of `find`.
     pub(in crate::commands) fn of_find(words: &[Argument]) -> Self {
         let words: Vec<&Argument> = words
             .iter()
@@ -60,7 +60,7 @@ impl Search {
         Self { starts, name: name.map_or_else(any_name, |name| wildcards(&name.outline())) }
     }
 
-    /// Reads the words of `fd`: a pattern, and the places where it starts.
+    /// Parses the words of `fd`: a pattern, and the places at which it starts.
     pub(in crate::commands) fn of_fd(words: &[Argument]) -> Self {
         let words = without_programs(words);
         let operands = super::operands(&words, FD_SHORT, FD_LONG);
@@ -90,7 +90,7 @@ impl Search {
         Self { starts, name }
     }
 
-    /// What may be found below each of the places that it starts at.
+    /// Returns the names that may be found below each of the places.
     pub(in crate::commands) fn below(&self) -> impl Iterator<Item = Argument> {
         self.starts.iter().map(|start| {
             let start = start.outline();
@@ -99,12 +99,12 @@ impl Search {
         })
     }
 
-    /// The places that it starts at, which it finds only if they are files of the right kind.
+    /// Returns the places at which it starts, which it finds only if they are files of the right kind.
     pub(in crate::commands) fn starts(&self) -> impl Iterator<Item = &Argument> {
         self.starts.iter().filter(|start| !matches!(start.literal(), Some("." | ".." | "/")))
     }
 
-    /// What `find` prints: names, where no option says otherwise.
+    /// Returns the output of `find`: names, unless an option changes the output.
     pub(in crate::commands) fn printed(&self, words: &[Argument]) -> Stream {
         const OTHERS: &[&str] = &["-exec", "-execdir", "-ok", "-okdir", "-ls", "-printf", "-files0-from"];
         if words.iter().any(|word| OTHERS.contains(&word.prefix())) {
@@ -113,7 +113,7 @@ impl Search {
         Stream::Names(self.below().chain(self.starts().cloned()).collect())
     }
 
-    /// What `fd` prints: names, where no option says otherwise.
+    /// Returns the output of `fd`: names, unless an option changes the output.
     pub(in crate::commands) fn printed_by_fd(&self, words: &[Argument]) -> Stream {
         let is_other = |word: &Argument| {
             FD_STARTS.contains(&word.prefix())
@@ -126,7 +126,7 @@ impl Search {
         Stream::Names(self.below().chain(self.starts().cloned()).collect())
     }
 
-    /// What is found, seen from the folder that it is in.
+    /// Returns a found name, as seen from its folder.
     pub(in crate::commands) fn own_name(&self) -> Argument {
         Argument::of_outline(&format!("./{}", self.name))
     }
@@ -135,7 +135,7 @@ impl Search {
 impl Changes<'_> {
     /// `find … -delete`, `find … -fprint FILE`.
     pub(super) fn found(&mut self, words: &[Argument]) {
-        // Of folders, only empty ones go.
+        // Of folders, only empty ones are removed.
         if words.iter().any(|word| word.literal() == Some("-delete")) && !finds_folders(words) {
             let search = Search::of_find(words);
             search.below().for_each(|item| self.one(&item, WriteKind::Removed));
@@ -151,14 +151,14 @@ impl Changes<'_> {
     }
 }
 
-/// Whether a search is for folders alone.
+/// Returns whether a search is for folders alone.
 fn finds_folders(words: &[Argument]) -> bool {
     let is_type = |pair: &[Argument]| matches!(pair, [kind, d] if kind.literal() == Some("-type") && d.literal() == Some("d"));
     words.windows(2).any(is_type)
         && !words.iter().any(|word| matches!(word.prefix(), "-o" | "-or" | "!" | "-not" | ","))
 }
 
-/// The words of `fd` without the programs it starts, each up to `;`.
+/// Returns the words of `fd` without the programs that it starts, each up to `;`.
 fn without_programs(words: &[Argument]) -> Vec<Argument> {
     let mut is_program = false;
     let is_own = |word: &&Argument| {
@@ -169,7 +169,7 @@ fn without_programs(words: &[Argument]) -> Vec<Argument> {
     words.iter().filter(is_own).cloned().collect()
 }
 
-/// The values of `--search-path`.
+/// Returns the values of `--search-path`.
 fn search_paths(words: &[Argument]) -> impl Iterator<Item = Argument> {
     words.iter().enumerate().filter_map(|(at, word)| match word.prefix() {
         "--search-path" => words.get(at + 1).cloned(),
@@ -177,12 +177,13 @@ fn search_paths(words: &[Argument]) -> impl Iterator<Item = Argument> {
     })
 }
 
-/// Whether an option of `fd` names an ending, of which there may be several.
+/// Returns whether an option of `fd` names a file extension, of which there may be several.
 fn is_ending(option: &str) -> bool {
     option.starts_with("--e") || option.starts_with('-') && !option.starts_with("--") && option.contains('e')
 }
 
-/// The names that a regular expression is found in, where it is plain text but for its ends.
+/// Returns an outline of the names that contain a match of a regular expression, if the expression is plain
+/// text except for its ends.
 fn plain_expression(expression: &str) -> String {
     let (begin, text) =
         expression.strip_prefix('^').map_or((any_name(), expression), |text| (String::new(), text));
@@ -198,7 +199,7 @@ fn any_name() -> String {
     Gap::Name.stand_in().into()
 }
 
-/// A pattern that the program itself reads, as an outline.
+/// Returns the outline of a pattern that the program itself expands.
 pub(super) fn wildcards(pattern: &str) -> String {
     let mut outline = String::with_capacity(pattern.len());
     let mut rest = pattern.chars();

@@ -1,9 +1,10 @@
-//! Which files plain programs change: `rm`, `cp`, `tee`, `sed -i` and their like, as far as their words are known.
+//! Files that plain programs change: `rm`, `cp`, `tee`, `sed -i` and similar ones, as far as their words are
+//! known.
 //!
-//! A program is known by its kind: what removes its operands, what replaces them, what copies or unpacks, what has an
-//! option for its output. A word that is known in part is kept as such; whoever judges it knows what it may become.
-//! Trees that are copied have ways of their own (`copies`), and so have git (`tracked`), archives (`archives`), searches
-//! (`found`) and what cuts a file up (`split`). Options that name an output are a table (`outputs`).
+//! A program is known by its kind: it removes or replaces its operands, copies, unpacks, or has an option for
+//! its output. A partly known word is kept as such; policies decide about the names that it may stand for.
+//! Separate modules handle copied trees (`copies`), git (`tracked`), archives (`archives`), searches
+//! (`found`) and splitting (`split`). Options that name an output are a table (`outputs`).
 
 mod archives;
 mod copies;
@@ -23,7 +24,7 @@ use crate::tools::{PathRole, patched_files};
 
 pub(super) use found::{FD_STARTS, Search};
 
-/// Programs that put another file in the place of each operand.
+/// Programs that replace each operand by another file.
 const COMPRESSORS: &[&str] = &[
     "brotli",
     "bunzip2",
@@ -43,10 +44,10 @@ const COMPRESSORS: &[&str] = &[
     "zstd",
 ];
 
-/// The endings that they take away.
+/// File extensions that they remove.
 const COMPRESSED: &[&str] = &[".gz", ".bz2", ".xz", ".zst", ".lzma", ".lz4", ".br", ".Z"];
 
-/// The options of `curl` that take a value.
+/// Options of `curl` that take a value.
 const CURL_VALUES: &str = "AbCcDdEeFHhKmoPQrTtUuwXxYyz";
 
 /// Notes the files that a program changes.
@@ -82,7 +83,7 @@ pub(super) fn note(walk: &mut Walk, name: &str, words: &[Argument], input: &Stre
         "yq" => changes.edited(words, ""),
         "awk" | "gawk" => changes.edited_by_awk(words),
         "curl" => changes.fetched_by_curl(words),
-        // Codex patches files with what a shell takes for a program.
+        // Codex patches files with a command that looks like a program.
         "apply_patch" | "applypatch" => changes.patched(words, input),
         "patch" => changes.patch(words, input),
         "wget" => changes.fetched_by_wget(words),
@@ -126,19 +127,19 @@ impl Changes<'_> {
         }
     }
 
-    /// A file that is written to if something else is as it may be.
+    /// Notes a file that is written only under some conditions.
     fn maybe(&mut self, file: &Argument, kind: WriteKind) {
         if file.literal() != Some("") {
             self.walk.may_write(file, kind, self.span);
         }
     }
 
-    /// Files of unknown names appear in a folder.
+    /// Notes that files with unknown names appear in a folder.
     fn fills(&mut self, folder: &Argument) {
         self.one(folder, WriteKind::Filled);
     }
 
-    /// `gio trash FILES`, `cmake -E rm FILES`: the program's own names for what others do.
+    /// `gio trash FILES`, `cmake -E rm FILES`: the program's own names for other programs.
     fn as_another(&mut self, words: &[Argument]) {
         let words = match words.split_first() {
             Some((first, rest)) if first.literal() == Some("-E") => rest,
@@ -159,7 +160,7 @@ impl Changes<'_> {
         }
     }
 
-    /// `flock FILE WORDS`: the file is made where it is not there. A number is a file that is open.
+    /// `flock FILE WORDS`: the file is created if it does not exist. A number is a file descriptor.
     fn locked(&mut self, words: &[Argument]) {
         if let Some(file) = operands(words, "wE", &["timeout", "wait", "conflict-exit-code"]).first()
             && file.literal().is_none_or(|text| text.parse::<u32>().is_err())
@@ -168,7 +169,7 @@ impl Changes<'_> {
         }
     }
 
-    /// `gdb -ex 'set logging file FILE'`, and its other commands that end in a file they write.
+    /// `gdb -ex 'set logging file FILE'`, and its other commands that end with a file to write.
     fn logged_by_gdb(&mut self, words: &[Argument]) {
         let begins = ["set logging file ", "save ", "dump ", "append ", "generate-core-file ", "gcore "];
         for word in words {
@@ -191,7 +192,7 @@ impl Changes<'_> {
         }
     }
 
-    /// `gzip A` leaves `A.gz` where `A` was.
+    /// `gzip A` replaces `A` by `A.gz`.
     fn compressed(&mut self, words: &[Argument]) {
         let looks = [('c', "--stdout"), ('l', "--list"), ('t', "--test")];
         if looks.into_iter().any(|(short, long)| has(words, short, long)) || has(words, 'c', "--to-stdout") {
@@ -209,7 +210,7 @@ impl Changes<'_> {
         self.output(words, 'o', "--output");
     }
 
-    /// `patch FILE PATCH`, and `patch` that reads which files it changes.
+    /// `patch FILE PATCH`, and `patch` with the names of files in its input.
     fn patch(&mut self, words: &[Argument], input: &Stream) {
         self.output(words, 'o', "--output");
         if has(words, '\0', "--dry-run") {
@@ -223,7 +224,7 @@ impl Changes<'_> {
         self.patched_by(input, folder);
     }
 
-    /// A patch that names its files, to be applied in a folder.
+    /// Notes the files that a patch names, applied in a folder.
     fn patched_by(&mut self, input: &Stream, folder: Option<Argument>) {
         match (input, folder) {
             (Stream::Known(text), None) => {
@@ -252,7 +253,7 @@ impl Changes<'_> {
     /// `curl -O URL`, `curl -o FILE URL`.
     fn fetched_by_curl(&mut self, words: &[Argument]) {
         let bundles = words.iter().filter_map(|word| word.prefix().strip_prefix('-'));
-        // What follows an option that takes a value is no option.
+        // The text after an option that takes a value is not an option.
         let options =
             bundles.map(|bundle| bundle.split(|c| CURL_VALUES.contains(c)).next().unwrap_or_default());
         let takes_name =
@@ -269,12 +270,12 @@ impl Changes<'_> {
         }
     }
 
-    /// Files that have the last parts of addresses for names.
+    /// Notes files whose names are the last parts of addresses.
     fn named_by_addresses(&mut self, words: &[Argument], folder: Option<&Argument>) {
         for word in words.iter().filter(|word| !word.prefix().starts_with('-')) {
             let address = word.outline();
             let Some((_, place)) = address.split_once("://") else { continue };
-            // The shell takes the `?` of a query for a wildcard.
+            // The shell treats the `?` of a query as a wildcard.
             let place = place.split(['?', '#', Gap::One.stand_in()]).next().unwrap_or_default();
             let Some((_, name)) = place.rsplit_once('/').filter(|(_, name)| !name.is_empty()) else {
                 continue;
@@ -288,7 +289,8 @@ impl Changes<'_> {
         }
     }
 
-    /// `apply_patch PATCH`, and `apply_patch` that reads the patch. One that nobody can read may change any file.
+    /// `apply_patch PATCH`, and `apply_patch` that reads the patch. A patch that is not known may change any
+    /// file.
     fn patched(&mut self, words: &[Argument], input: &Stream) {
         let text = match (words.first().map(Argument::literal), input) {
             (Some(Some(text)), _) => text.to_owned(),
@@ -370,7 +372,7 @@ impl Changes<'_> {
     }
 }
 
-/// The words that are neither options nor values of these options.
+/// Returns the words that are neither options nor values of these options.
 fn operands<'w>(words: &'w [Argument], short: &str, long: &[&str]) -> Vec<&'w Argument> {
     let mut found = Vec::new();
     let mut words = words.iter();
@@ -397,17 +399,17 @@ fn operands<'w>(words: &'w [Argument], short: &str, long: &[&str]) -> Vec<&'w Ar
     found
 }
 
-/// Whether an option of `sudo` has it edit files.
+/// Returns whether an option makes `sudo` edit files.
 fn edits(option: &Argument) -> bool {
     matches!(option.literal(), Some("-e" | "--edit"))
 }
 
-/// All but the first.
+/// Returns all words except the first.
 fn rest(words: Vec<&Argument>) -> Vec<&Argument> {
     words.into_iter().skip(1).collect()
 }
 
-/// Whether an option is given, in a bundle too.
+/// Returns whether an option is given, also in a bundle.
 fn has(words: &[Argument], short: char, long: &str) -> bool {
     let options = words.iter().take_while(|word| word.literal() != Some("--")).map(Argument::prefix);
     options.into_iter().any(|text| match text.strip_prefix("--") {
@@ -416,7 +418,7 @@ fn has(words: &[Argument], short: char, long: &str) -> bool {
     })
 }
 
-/// The value of an option: attached, or the next word.
+/// Returns the value of an option: attached, or the next word.
 fn value(words: &[Argument], short: char, long: &str) -> Option<Argument> {
     words.iter().enumerate().find_map(|(at, word)| {
         let text = word.prefix();

@@ -1,24 +1,24 @@
-//! Programs that an option has write to a file: `curl -D FILE`, `openssl x509 -out FILE`.
+//! Programs with an option for a file that they write: `curl -D FILE`, `openssl x509 -out FILE`.
 
 use super::Changes;
 use crate::commands::analysis::WriteKind;
 use crate::commands::argument::Argument;
 
-/// The options of some programs that name a file they write.
+/// Options of some programs that name a file to write.
 struct Outputs {
     programs: &'static [&'static str],
-    /// Letters that take a value; what stands behind one in a bundle is its value. A letter that takes none must not be
-    /// here, or the option behind it is not seen.
+    /// Letters that take a value; the text after one in a bundle is its value. A letter without a value must
+    /// not be listed, otherwise the option after it is not found.
     values: &'static str,
-    /// Those of them whose value is the file.
+    /// Letters of `values` whose value is the file.
     short: &'static str,
-    /// Whole words whose value is the file: the next word, or what stands behind `=`.
+    /// Whole words whose value is the file: the next word, or the text after `=`.
     long: &'static [&'static str],
-    /// Whether the first operand is another program, whose options are not this one's.
+    /// Whether the first operand is another program, whose options are not checked.
     runs: bool,
 }
 
-/// Shorter beginnings of options are not unique.
+/// Length of the shortest abbreviation of an option; shorter ones are ambiguous.
 const SHORTEST: usize = "--o".len();
 
 const TABLE: &[Outputs] = &[
@@ -78,7 +78,7 @@ const fn options(programs: &'static [&'static str], values: &'static str, short:
 }
 
 impl Changes<'_> {
-    /// The files of the options of a program that the table knows.
+    /// Notes the files of the options of a program in the table.
     pub(super) fn outputs(&mut self, name: &str, words: &[Argument]) {
         for outputs in TABLE.iter().filter(|outputs| outputs.programs.contains(&name)) {
             for file in outputs.files(words) {
@@ -118,7 +118,7 @@ impl Outputs {
     }
 }
 
-/// Whether a word is the name of an option, or the beginning of one with two dashes.
+/// Returns whether a word is the name of an option, or an abbreviation with two dashes.
 fn is_short_for(word: &str, name: &str) -> bool {
     word == name || (word.len() > SHORTEST && word.starts_with("--") && name.starts_with(word))
 }

@@ -1,4 +1,4 @@
-//! The files that a script of `sed` writes: the command `w`, and the flag of `s` with that name.
+//! Files that a script of `sed` writes: with the command `w`, and with the flag `w` of `s`.
 
 use super::Changes;
 use crate::commands::analysis::WriteKind;
@@ -6,7 +6,7 @@ use crate::commands::argument::Argument;
 use crate::commands::code::{self, Language};
 
 impl Changes<'_> {
-    /// Every file that the scripts among these words write.
+    /// Notes every file that the scripts among these words write.
     pub(super) fn sed_files(&mut self, words: &[Argument]) {
         for script in code::arguments(Language::Sed, words).texts {
             let text = script.outline();
@@ -17,7 +17,7 @@ impl Changes<'_> {
     }
 }
 
-/// The files of one line. A file's name goes on to its end.
+/// Returns the files of one line. The name of a file ends with the line.
 fn files(line: &str) -> Vec<&str> {
     let mut found = Vec::new();
     let mut rest = line;
@@ -26,7 +26,7 @@ fn files(line: &str) -> Vec<&str> {
         let (behind, named) = match command.chars().next() {
             Some('w' | 'W') => (command.get(1..).unwrap_or_default(), true),
             Some('s') => substituted(command.get(1..).unwrap_or_default()),
-            // An address: what follows it may be a command.
+            // An address: a command may follow.
             Some('/') => (past(command.get(1..).unwrap_or_default(), '/'), false),
             Some(_) => (command.split_once(';').map_or("", |(_, behind)| behind), false),
             None => return found,
@@ -39,7 +39,7 @@ fn files(line: &str) -> Vec<&str> {
     }
 }
 
-/// What follows `s/a/b/flags`, and whether it is the name of a file.
+/// Returns the text after `s/a/b/flags`, and whether it is the name of a file.
 fn substituted(text: &str) -> (&str, bool) {
     let Some(mark) = text.chars().next() else { return ("", false) };
     let text = past(past(text.get(mark.len_utf8()..).unwrap_or_default(), mark), mark);
@@ -47,7 +47,7 @@ fn substituted(text: &str) -> (&str, bool) {
     behind.strip_prefix('w').map_or((behind, false), |name| (name, true))
 }
 
-/// What follows the next `mark` that no back slash stands before.
+/// Returns the text after the next `mark` that is not escaped by a back slash.
 fn past(text: &str, mark: char) -> &str {
     let mut escaped = false;
     for (at, c) in text.char_indices() {

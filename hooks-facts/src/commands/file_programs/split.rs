@@ -1,4 +1,4 @@
-//! What cutting a file up writes: files whose names begin with what is given.
+//! Files written by splitting a file: their names start with a given prefix.
 
 use super::{Changes, operands, value};
 use crate::commands::analysis::WriteKind;

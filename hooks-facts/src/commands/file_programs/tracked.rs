@@ -1,4 +1,4 @@
-//! What git does to files that its words name.
+//! Files that git changes by name.
 
 use super::found::wildcards;
 use super::{Changes, has, operands, value};
@@ -9,7 +9,7 @@ use crate::commands::walk::Stream;
 use crate::globs::Gap;
 
 impl Changes<'_> {
-    /// `git rm`, `git mv`, `git restore` and their like, in the folder of `-C`.
+    /// `git rm`, `git mv`, `git restore` and similar commands, in the folder of `-C`.
     pub(super) fn tracked(&mut self, words: &[Argument], input: &Stream) {
         let rest = git::subcommand(words);
         let Some((command, arguments)) = rest.split_first() else { return };
@@ -32,7 +32,7 @@ impl Changes<'_> {
                 self.pathspecs(&operands(arguments, "s", &["source"]), WriteKind::Filled);
             }
             "clean" => self.cleaned(arguments),
-            // What is not tracked goes into the stash.
+            // Untracked files are moved to the stash.
             "stash" if has(arguments, 'u', "--include-untracked") || has(arguments, 'a', "--all") => {
                 let rest = operands(arguments, "m", &["message", "pathspec-from-file"]);
                 let files = rest.iter().skip(usize::from(rest.first().is_some_and(|word| is_stashing(word))));
@@ -61,7 +61,7 @@ impl Changes<'_> {
         }
     }
 
-    /// `git checkout REVISION -- FILES`. Without the two dashes a word may be a branch as well.
+    /// `git checkout REVISION -- FILES`. Without the two dashes, a word may also be a branch.
     fn checkout(&mut self, arguments: &[Argument]) {
         match arguments.iter().position(|word| word.literal() == Some("--")) {
             Some(at) => {
@@ -90,14 +90,15 @@ impl Changes<'_> {
         }
     }
 
-    /// `git clean -fdx FILES`: what is not tracked goes. Nothing does without `-f`, as the settings are mostly.
+    /// `git clean -fdx FILES` removes untracked files. With the usual settings it removes nothing without
+    /// `-f`.
     fn cleaned(&mut self, arguments: &[Argument]) {
         if has(arguments, 'f', "--force") && !has(arguments, 'n', "--dry-run") {
             self.untracked(&operands(arguments, "e", &["exclude"]));
         }
     }
 
-    /// What is not tracked of these files goes, or of all below the folder.
+    /// Notes that untracked files among these are removed, or all untracked files below the folder.
     fn untracked(&mut self, files: &[&Argument]) {
         if files.is_empty() {
             self.one(&Argument::from("."), WriteKind::Removed);
@@ -112,17 +113,18 @@ impl Changes<'_> {
     }
 }
 
-/// Whether a word is the command of `git stash` that puts something there.
+/// Returns whether a word is a command of `git stash` that stores changes.
 fn is_stashing(word: &Argument) -> bool {
     matches!(word.prefix(), "push" | "save")
 }
 
-/// What git takes a word for: it reads wildcards itself, and `:/` or `:(top)` from the top.
+/// Returns the outline of a pathspec: git expands wildcards itself, and resolves `:/` or `:(top)` from the
+/// top of the repository.
 fn pathspec(word: &Argument) -> Argument {
     let outline = word.outline();
     let from_top = outline.strip_prefix(":/").or_else(|| outline.strip_prefix(":(").map(behind_bracket));
     let spec = wildcards(from_top.unwrap_or(&outline));
-    // Its `*` goes on over slashes.
+    // In a pathspec, `*` also matches slashes.
     let star = Gap::Name.stand_in();
     let spec = spec.replace(star, &format!("{}{star}", Gap::Folders.stand_in()));
     match from_top {

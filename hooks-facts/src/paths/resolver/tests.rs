@@ -11,7 +11,7 @@ use proptest::prelude::*;
 
 use super::*;
 
-/// A tree in which every name that is not listed is a directory, and which counts what it is asked.
+/// Tree in which every name that is not listed is a directory, and which counts its look-ups.
 #[derive(Default)]
 struct Tree {
     entries: HashMap<PathBuf, (EntryKind, String)>,
@@ -258,7 +258,7 @@ fn each_component_is_asked_for_once() {
     assert_eq!(tree.asked.lock().unwrap().len(), 3);
 }
 
-/// Counts in place of a clock: links that lead back and forth do not multiply.
+/// Counts look-ups instead of time: links that lead back and forth do not multiply.
 #[test]
 fn hostile_links_are_bounded() {
     let tree = Tree::new(&[("/repo/a", "b/b/b/b"), ("/repo/b", "c/c/c/c"), ("/repo/c", "a/a/a/a")]);
@@ -285,7 +285,7 @@ proptest! {
                 prop_assert!(!reading.path.starts_with('/'));
                 prop_assert!(reading.path.split('/').all(|name| name != ".." && name != "."));
                 prop_assert!(!reading.path.contains("//"));
-                // A reading that is read again without decoding stays what it is.
+                // A reading that is resolved again without decoding stays the same.
                 if spellings::is_plain(&reading.path, Platform::Posix) && !reading.path.is_empty() {
                     prop_assert_eq!(&case.readings(&reading.path)[0], &reading.path);
                 }

@@ -1,4 +1,4 @@
-//! What the budget of children answers to a session.
+//! Answers of the budget of child agents to a session.
 
 use std::sync::Arc;
 use std::time::Duration;
@@ -12,7 +12,7 @@ use serde_json::{Value, json};
 use crate::config::PolicyConfig;
 use crate::{PolicyHooks, StrictPolicies};
 
-/// A budget in which every option says something.
+/// Returns a budget in which every option has an effect.
 pub(super) fn base() -> Value {
     json!({
         "concurrent": 4,
@@ -42,7 +42,7 @@ pub(super) fn base() -> Value {
     })
 }
 
-/// For each option, where to change it and to what.
+/// Lists for each option its JSON pointer and another value.
 pub(super) fn changes() -> Vec<(&'static str, &'static str, Value)> {
     vec![
         ("spawn.concurrent", "/spawn/concurrent", json!(3)),
@@ -79,19 +79,19 @@ pub(super) fn changes() -> Vec<(&'static str, &'static str, Value)> {
     ]
 }
 
-/// Nothing waits here: the store is in memory.
+/// Runs no background work: the store is in memory, so nothing waits.
 struct Nothing;
 
 impl Background for Nothing {
     fn run(&self, _work: HookFuture<'static, ()>) {}
 }
 
-/// What hooks of a configuration answer to agents that start children.
+/// Returns the answers of configured hooks to agents that start children.
 pub(super) async fn answers(config: PolicyConfig) -> Vec<String> {
     let (mut environment, clock, _) = world(FakeFileSystem::default());
     environment.background = Some(Arc::new(Nothing));
     let store = Arc::new(Memory::new(clock.clone()));
-    // Of the rest, whatever it says, there is a test of its own.
+    // The other sections have tests of their own.
     let config = PolicyConfig { spawn: config.spawn, ..PolicyConfig::default() };
     let hooks = Hooks::from_policy(StrictPolicies::new(config).with_store(store)).unwrap();
     let at = |session: &str| HookContext::new(session, "lead").with_environment(environment.clone());
@@ -121,7 +121,7 @@ pub(super) async fn answers(config: PolicyConfig) -> Vec<String> {
     };
     let mut answers = Vec::new();
 
-    // A tree of as many as may live.
+    // A tree with as many children as may live at the same time.
     for (session, id) in [("s", "a"), ("s", "b"), ("s", "c"), ("s", "d"), ("a", "e"), ("a", "f"), ("e", "g")]
     {
         let mut decided = begin(session, "backend", id, None, None, "do it").await;
@@ -134,7 +134,7 @@ pub(super) async fn answers(config: PolicyConfig) -> Vec<String> {
     for (session, id) in [("s", "a"), ("s", "b"), ("s", "c"), ("a", "e")] {
         end(session, id).await;
     }
-    // What is said of them.
+    // The rules for children.
     for (agent, id, kind, model, task) in [
         ("stranger", "h", None, None, "do it"),
         ("backend", "i", None, Some("gpt"), "do it"),
@@ -147,7 +147,7 @@ pub(super) async fn answers(config: PolicyConfig) -> Vec<String> {
         answers.push(said(&decided));
         decided.outcome.take_holds().commit();
     }
-    // One that is waited for, and one that is silent.
+    // A child that is awaited, and one that is silent.
     let waited = begin("s", "backend", "m", None, None, "do it").await;
     clock.advance(Duration::from_secs(90));
     answers.push(known().await);
@@ -157,12 +157,12 @@ pub(super) async fn answers(config: PolicyConfig) -> Vec<String> {
     for id in ["k", "l"] {
         end("s", id).await;
     }
-    // As many and as fast as may be.
+    // As many children, and as fast, as the limits allow.
     for window in 0..3 {
         for number in 0..12 {
             let id = format!("{window}-{number}");
             let (agent, kind) = if number == 0 { ("reviewer", Some("security")) } else { ("backend", None) };
-            // The first agent has no more of its own before the tree has none.
+            // The first agent uses up its own limit before the limit of the tree is used up.
             let session = if window < 2 { "s" } else { "a" };
             let mut decided = begin(session, agent, &id, kind, Some("opus"), "do it").await;
             answers.push(said(&decided));

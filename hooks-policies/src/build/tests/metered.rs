@@ -1,4 +1,4 @@
-//! What the limits and the budget answer to a session.
+//! Answers of the limits and the spending budget to a session.
 
 use std::sync::Arc;
 use std::time::Duration;
@@ -16,7 +16,7 @@ use crate::config::PolicyConfig;
 use crate::spend::{AnswerBound, CallSize};
 use crate::{PolicyHooks, StrictPolicies};
 
-/// Limits and a budget in which every option says something.
+/// Returns limits and a budget in which every option has an effect.
 pub(super) fn base() -> [(&'static str, Value); 2] {
     let limits = json!({
         "calls": [{"tools": ["lint"], "agents": ["Ash"], "most": 1, "of": "agent", "per": "session"}],
@@ -41,7 +41,7 @@ pub(super) fn base() -> [(&'static str, Value); 2] {
     [("limits", limits), ("budget", budget)]
 }
 
-/// For each option, where to change it and to what.
+/// Lists for each option its JSON pointer and another value.
 pub(super) fn changes() -> Vec<(&'static str, &'static str, Value)> {
     vec![
         ("limits.calls.tools", "/limits/calls/0/tools", json!(["other"])),
@@ -84,7 +84,7 @@ pub(super) fn changes() -> Vec<(&'static str, &'static str, Value)> {
     ]
 }
 
-/// What hooks answer to tools that are called, to models that are called, to children and to errors.
+/// Returns the answers of hooks to tool calls, model calls, child agents and errors.
 pub(super) async fn answers(config: PolicyConfig) -> Vec<String> {
     let mut answers = Vec::new();
     let (environment, clock, _) = world(FakeFileSystem::default());
@@ -119,7 +119,7 @@ pub(super) async fn answers(config: PolicyConfig) -> Vec<String> {
             outcome.reasons()
         ));
         match call {
-            // The third is open for good, the fourth fails.
+            // The third call stays open, the fourth fails.
             "3" | "5" | "6" => clock.advance(Duration::from_secs(6)),
             "4" => {
                 let mut failed = ErrorOccurred::new("busy", ErrorType::Model);
@@ -135,7 +135,7 @@ pub(super) async fn answers(config: PolicyConfig) -> Vec<String> {
         answers.push(format!("{:?}", child.outcome.reasons()));
         if let Some(budget) = hooks.spend_budget() {
             answers.push(budget.report(&at("Ash", "")).await.unwrap().to_string());
-            // A stream, which nobody sends.
+            // The size of a stream that is never sent.
             let size = CallSize::new(Arc::new(at("Ash", "")), "other", 10);
             let held = budget.hold(&size, AnswerBound::Cut).await;
             answers.push(

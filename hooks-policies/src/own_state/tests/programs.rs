@@ -1,4 +1,4 @@
-//! Known programs that are made to do what they are not known for: by a script in a file, by an option that names a
+//! Known programs that are made to have another effect: by a script in a file, by an option that names a
 //! program, by a variable.
 
 use super::*;
@@ -95,7 +95,7 @@ fn a_variable_may_not_bring_a_program() {
     );
 }
 
-/// What the same programs do every day: they read the files, or name none of them.
+/// Ordinary uses of the same programs: they read the files, or name none of them.
 #[test]
 fn every_day_goes_on() {
     says(

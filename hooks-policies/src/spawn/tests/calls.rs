@@ -12,7 +12,7 @@ fn call(id: &str) -> PreToolUse {
 }
 
 impl Desk {
-    /// A call of a tool that starts agents; whether it goes ahead.
+    /// Calls a tool that starts agents; returns whether the call goes ahead.
     async fn call(&self, id: &str) -> bool {
         let mut decided = self.hooks.on(self.at("s")).pre_tool_use(call(id)).await;
         decided.outcome.take_holds().commit();
@@ -44,7 +44,7 @@ async fn a_call_is_bound_where_nobody_asks_before_a_child_starts() {
 #[tokio::test]
 async fn a_call_and_its_child_are_counted_once() {
     let desk = Desk::new(SpawnConfig { total: Some(2), ..concurrent(2) });
-    // By the agent alone, as of clients whose children have ids that no call has.
+    // By the agent alone, as for clients whose children have ids that no call has.
     assert!(desk.call("t1").await && desk.start("s", "agent-1").await);
     assert_eq!(desk.states("s").await, [ChildState::Running]);
     // By the id of the call.
@@ -53,7 +53,7 @@ async fn a_call_and_its_child_are_counted_once() {
     context.call_id = Some("t2".into());
     assert_eq!(start(&desk.hooks, context, child("another name", "agent-2")).await, Ok(()));
     assert_eq!(desk.states("s").await, [ChildState::Running; 2]);
-    // Its result does not end a child that says its own end.
+    // Its result does not end a child that reports its own end.
     desk.returns("t1").await;
     assert_eq!(desk.states("s").await, [ChildState::Running; 2]);
     desk.stop("s", "agent-1").await;
@@ -93,7 +93,7 @@ async fn an_agent_below_the_root_of_a_shared_session_is_known_by_name() {
     context.agent_name = "Backend".into();
     let decided = desk.hooks.on(context).pre_tool_use(call("t2")).await;
     assert_eq!(decided.outcome.shown_reason().map(|reason| &*reason.rule), Some("depth"));
-    // Nor is a child less deep than the call it comes of.
+    // A child is at least as deep as the call that started it.
     let desk = Desk::new(SpawnConfig::default());
     assert!(desk.call("t1").await && desk.start("s", "a").await);
     let mut context = desk.at("s");

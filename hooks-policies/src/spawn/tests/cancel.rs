@@ -1,4 +1,4 @@
-//! Whatever is dropped, and whenever: nothing stays held.
+//! Whatever is dropped, and whenever: no place stays reserved.
 
 use std::task::{Context, Poll, Waker};
 
@@ -9,7 +9,7 @@ use tower::{ServiceExt, service_fn};
 
 use super::*;
 
-/// Polls so many times and drops it; the answer, where it came.
+/// Polls `polls` times and drops the future; returns the answer, if there is one.
 fn drop_after<F: Future>(polls: usize, future: F) -> Option<F::Output> {
     let mut future = Box::pin(future);
     let mut context = Context::from_waker(Waker::noop());
@@ -35,7 +35,7 @@ async fn a_start_that_is_dropped_at_any_point_holds_nothing() {
             desk.hooks.on(desk.at("s")).subagent_start(child("backend", "a")).await
         });
         let is_through = decided.is_some();
-        // Decided and not gone ahead with, or not even decided.
+        // Decided but not gone ahead, or not even decided.
         drop(decided);
         background.finish().await;
         assert!(desk.states("s").await.is_empty(), "after {points} polls");
@@ -63,7 +63,7 @@ async fn a_creation_that_is_dropped_at_any_point_holds_nothing() {
         let spawner = GovernSpawn::new(desk.hooks.clone(), spawner);
         let request =
             SpawnRequest { context: Arc::new(desk.at("s")), start: SubagentStart::new("backend", "do it") };
-        // A child that came to be is dropped too, and ends by that.
+        // A child that was created is dropped too, which ends it.
         let created = drop_after(points, spawner.oneshot(request));
         let is_through = created.is_some();
         drop(created);

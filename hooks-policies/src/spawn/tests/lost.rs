@@ -1,4 +1,4 @@
-//! Children whose end nobody tells of.
+//! Children whose end is not reported.
 
 use hooks_core::event::{Notification, SessionEnd};
 use hooks_core::testing::Recorder;
@@ -13,7 +13,7 @@ async fn the_place_of_a_child_that_is_lost_comes_back() {
     desk.clock.advance(LEASE);
     assert_eq!(desk.states("s").await, [ChildState::Silent]);
     assert!(desk.start("s", "b").await);
-    // A late end takes no place from anybody, and a late sign of life finds none.
+    // A late report of the end takes no place from other children, and a late sign of life finds none free.
     let children = desk.hooks.spawn_budget().unwrap().children();
     children.heartbeat(&desk.at("s"), "a").await.unwrap();
     assert_eq!(
@@ -35,7 +35,7 @@ async fn a_sign_of_life_keeps_the_place() {
     assert!(desk.start("s", "own-session").await);
     for _ in 0..8 {
         desk.clock.advance(LEASE / 3);
-        // Whatever the child does in its session shows that it lives.
+        // Any event in the child's session is a sign of life.
         let context = HookContext::new("own-session", "backend").with_environment(desk.environment.clone());
         desk.hooks
             .on(context)
@@ -86,7 +86,7 @@ async fn a_silence_is_told_once() {
         panic!("{seen:?}")
     };
     assert!(message.contains("`backend`") && message.contains("silent"), "{message}");
-    // It came back, and fell silent again.
+    // The child returned and fell silent again.
     children.heartbeat(&context, "a").await.unwrap();
     desk.clock.advance(LEASE);
     assert_eq!(children.report_silent(&live, &context).await.unwrap().len(), 2);

@@ -1,4 +1,4 @@
-//! Children that race, are lost, are dropped half-way, hang below each other; on stores that are slow or fail.
+//! Children that race, are lost, are dropped half-way or are nested, on stores that are slow or fail.
 
 mod calls;
 mod cancel;
@@ -22,7 +22,7 @@ use super::{Child, ChildState};
 use crate::config::PolicyConfig;
 use crate::{PolicyHooks, StrictPolicies};
 
-/// Hooks on a store, in a world whose clock stands still until it is told to go.
+/// Hooks on a store, in an environment whose clock advances only on request.
 struct Desk {
     hooks: Hooks,
     store: Arc<dyn StateStore>,
@@ -46,7 +46,7 @@ impl Desk {
         HookContext::new(session, "lead").with_environment(self.environment.clone())
     }
 
-    /// Starts a child with this id, and says whether it came to be.
+    /// Starts a child with this id; returns whether it was created.
     async fn start(&self, session: &str, id: &str) -> bool {
         start(&self.hooks, self.at(session), child("backend", id)).await.is_ok()
     }
@@ -75,7 +75,7 @@ fn child(agent: &str, id: &str) -> SubagentStart {
     start
 }
 
-/// Starts a child; the rule that refused it, where one did.
+/// Starts a child; returns the rule that denied it, if one did.
 async fn start(hooks: &Hooks, context: HookContext, start: SubagentStart) -> Result<(), String> {
     let mut decided = hooks.on(context).subagent_start(start).await;
     if decided.outcome.goes_ahead() {
@@ -97,7 +97,7 @@ fn concurrent(limit: u64) -> SpawnConfig {
 
 const LEASE: Duration = Duration::from_secs(15 * 60);
 
-/// A store that lets others go first, before and after it does something.
+/// Store that lets other tasks run before and after each operation.
 struct Slow(Arc<dyn StateStore>);
 
 impl StateStore for Slow {
@@ -112,7 +112,7 @@ impl StateStore for Slow {
     }
 }
 
-/// A store that is away for everything that `fails` says.
+/// Store that is unavailable for all operations that match `fails`.
 struct Away<F>(Arc<dyn StateStore>, F);
 
 impl<F: Fn(&Op) -> bool + Send + Sync> StateStore for Away<F> {
@@ -124,7 +124,7 @@ impl<F: Fn(&Op) -> bool + Send + Sync> StateStore for Away<F> {
     }
 }
 
-/// Keeps work until somebody does it.
+/// Keeps background work until `finish` is called.
 #[derive(Default)]
 struct Kept(Mutex<Vec<HookFuture<'static, ()>>>);
 

@@ -4,7 +4,7 @@ use proptest::prelude::*;
 
 use super::*;
 
-/// What happens to one of some children.
+/// Step in the history of one child.
 #[derive(Clone, Copy, Debug)]
 enum Step {
     Start(u8),
@@ -47,7 +47,7 @@ proptest! {
                         let lives = desk.children("s").await.iter().any(knows);
                         let goes = desk.start("s", &id).await;
                         started += u64::from(goes && !lives);
-                        // Never more than may; and never fewer, as long as nobody came back from being lost.
+                        // Never more than allowed; and never fewer, unless a lost child returned.
                         prop_assert!(!lives || goes, "told twice, counted once");
                         prop_assert!(lives || !goes || (before as u64) < limit);
                     }

@@ -1,11 +1,11 @@
-//! Who lives, and what is known of them.
+//! The registry of children, and its notices.
 
 use hooks_core::event::TurnStart;
 
 use super::*;
 
 impl Desk {
-    /// What an agent is told at its next turn.
+    /// Returns the notices of an agent at its next turn.
     async fn told(&self, session: &str, agent: &str) -> Vec<String> {
         let mut context = self.at(session);
         context.agent_name = agent.to_owned();

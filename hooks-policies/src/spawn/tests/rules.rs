@@ -1,4 +1,4 @@
-//! Which agent may be started with which model, for what.
+//! Rules for agents, models and kinds of task.
 
 use hooks_core::event::PreToolUse;
 use serde_json::json;

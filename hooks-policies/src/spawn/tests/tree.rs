@@ -1,4 +1,4 @@
-//! Children of children stay within their root's fence.
+//! Children of children stay within the limits of their root.
 
 use hooks_core::drivers::{SpawnRequest, Spawned};
 use hooks_core::{GovernSpawn, HookError};
@@ -10,7 +10,7 @@ use super::*;
 use crate::CallReader;
 
 impl Desk {
-    /// In the session of a child, which may say whose child it is.
+    /// Returns a context in the session of a child, which may name its parent.
     fn below(&self, session: &str, parent: Option<&str>) -> HookContext {
         let mut context = self.at(session);
         context.parent_session_id = parent.map(str::to_owned);
@@ -24,7 +24,7 @@ async fn a_tree_has_the_places_of_its_root() {
     let begin = async |context, id| start(&desk.hooks, context, child("backend", id)).await.is_ok();
     assert!(begin(desk.at("root"), "c1").await);
     assert!(begin(desk.below("c1", Some("root")), "c2").await);
-    // One that does not say whose child it is, is known all the same.
+    // A child that does not name its parent is known all the same.
     assert!(begin(desk.below("c2", None), "c3").await);
     assert!(!begin(desk.below("c3", None), "c4").await);
     assert!(!begin(desk.at("root"), "c4").await);
@@ -75,7 +75,7 @@ async fn what_a_child_brings_can_only_narrow() {
     let Spawned::Running(first, _) = spawn(&live, desk.at("root"), "c1").await else {
         panic!("there is room")
     };
-    // The child is given more, and less, than its root has.
+    // The child's own limit is above or below that of its root.
     let own = |limit| {
         let budget = SpawnBudget::new(&concurrent(limit), &CallReader::default()).unwrap();
         let budget = budget.with_store(desk.store.clone()).named(format!("own-{limit}"));

@@ -1,4 +1,4 @@
-//! After a model call: it is settled with what it took.
+//! Hook after a model call, which settles the call with its real cost.
 
 use std::sync::Arc;
 use std::task::{Context, Poll};
@@ -19,7 +19,7 @@ use super::super::price::Price;
 use super::call_id;
 use crate::place::{again, fresh_id};
 
-/// Settles what was held.
+/// Settles reservations.
 #[derive(Clone, Debug)]
 pub(super) struct Settles(pub(super) SpendBudget);
 
@@ -64,7 +64,7 @@ async fn settle(
     };
     let root = budget.root(context).await?;
     let input_tokens = open.input_tokens;
-    // A model that answered instead and has no price costs what the one that was asked for does.
+    // If another model answered and has no price, the price of the requested model applies.
     let listed = listed.or_else(|| budget.rules.prices.get(&open.model, budget.now(context)));
     let price = listed.map(|listed| listed.price);
     let (price_or_none, at) = (price.unwrap_or_default(), (&**context, &*root));
@@ -73,11 +73,13 @@ async fn settle(
         if is_empty(&event.response) {
             match budget.rules.hold.unanswered {
                 UnansweredCharge::Nothing => hold.sent(),
-                // Nobody counted and nobody saw it: it may have taken all that was held.
+                // The usage is unknown and the answer is empty: the call may have used the whole reserved
+                // amount.
                 UnansweredCharge::Input | UnansweredCharge::Held => hold.used(Used::default()),
             }
         } else {
-            // Nobody counted: what is there is estimated, and never less than what was held.
+            // The usage is unknown: the answer is used for an estimate, which is never less than the reserved
+            // amount.
             let output_tokens = estimated_tokens(std::slice::from_ref(&event.response));
             hold.used_or_held(Used::tokens(Usage { input_tokens, output_tokens, ..Usage::default() }));
         }
@@ -89,8 +91,8 @@ async fn settle(
     hold.end().await
 }
 
-/// Charges what nobody held: a call that another set of hooks let through, or whose hold was given back. It may lead
-/// beyond a limit, and then nothing more is let through.
+/// Charges a call without a reservation: one that another set of hooks allowed, or whose reservation was
+/// given back. The charge may exceed a limit; after that, no further call is allowed.
 async fn charge_unheld(
     budget: &SpendBudget,
     store: &dyn StateStore,
@@ -117,7 +119,7 @@ async fn charge_unheld(
         let scopes = scopes(&counters, meter(context, model, unit));
         for _ in 0..MOST_TAKEN_UP {
             match charge(store, part_id(id, unit), &scopes, actual, budget.rules.hold.expires).await? {
-                // What was held under it was given back.
+                // The reservation under this id was given back.
                 Some(0) => id = again(id),
                 _ => break,
             }

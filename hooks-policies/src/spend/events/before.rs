@@ -1,4 +1,4 @@
-//! Before a model call: what the thresholds want, and the hold.
+//! Hooks before a model call: the actions of the thresholds, and the reservation.
 
 use std::sync::Arc;
 use std::task::{Context, Poll};
@@ -17,7 +17,7 @@ use super::super::refusal::{NAME, SpendRefusal};
 use super::super::watch::SpendNotice;
 use crate::place::fresh_id;
 
-/// Warns, has a cheaper model called, or a person asked.
+/// Warns, switches to a cheaper model, or asks the user.
 #[derive(Clone, Debug)]
 pub(super) struct Advises(pub(super) SpendBudget);
 
@@ -41,11 +41,11 @@ impl Service<HookRequest<BeforeModelCall>> for Advises {
             };
             let mut outcome = Gate::from(verdict);
             for warning in advice.warnings {
-                // A note without an opinion, which stands also where the event is rewritten.
+                // A note without an opinion, which also stays if the event is rewritten.
                 outcome.merge(Gate::failed(Reason::new(NAME, "warn", warning), false));
             }
             let mut opinion = Opinion::new(outcome);
-            // What is judged for good stays as it is.
+            // The final event must not be changed.
             if request.stage() == Stage::Judge {
                 return Ok(opinion);
             }
@@ -61,7 +61,7 @@ impl Service<HookRequest<BeforeModelCall>> for Advises {
     }
 }
 
-/// Holds what the call may cost.
+/// Reserves the possible cost of the call.
 #[derive(Clone, Debug)]
 pub(super) struct Holds(pub(super) SpendBudget);
 
@@ -84,7 +84,7 @@ impl Reserve<BeforeModelCall> for Holds {
         HookFuture::later(async move {
             match budget.hold_told(&size, iteration, id).await {
                 Ok(hold) if hold.open => Ok(Reservation::Held(Box::new(hold))),
-                // The same call, told twice: what is held for it is the first one's to give back.
+                // The same call was reported before: the first report gives the reservation back.
                 Ok(_) => Ok(Reservation::NotNeeded),
                 Err(SpendRefusal::Refused(reason)) => Ok(Reservation::Refused(*reason)),
                 Err(SpendRefusal::Store(error)) => Err(HookError::other(error)),
@@ -93,7 +93,7 @@ impl Reserve<BeforeModelCall> for Holds {
     }
 }
 
-/// The id of what a call holds that its client gave an id.
+/// Returns the id of the reservation of a call to which its client gave an id.
 pub(in crate::spend) fn call_id(context: &hooks_core::HookContext, call: &str) -> OpId {
     OpId::of(&["spend", context.tenant.as_deref().unwrap_or_default(), &context.session_id, "call", call])
 }

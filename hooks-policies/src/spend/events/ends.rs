@@ -1,4 +1,4 @@
-//! What ends a call or a session apart from an answer.
+//! Hooks on failed model calls and on the end of a session.
 
 use std::task::{Context, Poll};
 
@@ -10,7 +10,7 @@ use super::super::budget::SpendBudget;
 use super::super::open_calls::{OpenCall, Sought};
 use super::super::watch::SpendNotice;
 
-/// Ends what a failed call holds, and tells what a session spent.
+/// Ends the reservation of a failed call, and reports the spending of a session.
 #[derive(Clone, Debug)]
 pub(super) struct Ends(pub(super) SpendBudget);
 
@@ -24,7 +24,7 @@ impl Service<HookRequest<ErrorOccurred>> for Ends {
     }
 
     fn call(&mut self, request: HookRequest<ErrorOccurred>) -> Self::Future {
-        // What has nothing to do with a model holds nothing.
+        // An event without a model has no reservation.
         let event = request.event();
         if event.error_type == ErrorType::Tool || event.current_model.is_none() {
             return HookFuture::now(Ok(Recovery::default()));

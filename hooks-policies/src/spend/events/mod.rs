@@ -1,9 +1,9 @@
-//! The budget as hooks: for hosts that send events, and for the drivers.
+//! The budget as hooks, for hosts that send events and for the drivers.
 //!
-//! `before_model_call` does what the thresholds want and holds what the call may cost; `after_model_call` settles it
-//! with what it took, and `error_occurred` where it failed. Nobody cuts a stream here: a budget that shall do so is a
-//! layer around the model. `subagent_start`, and calls of tools that start agents, are refused while spawns are
-//! paused; `session_end` has the report told.
+//! `before_model_call` applies the thresholds and reserves the possible cost of the call. `after_model_call`
+//! settles it with the real cost, and `error_occurred` settles a failed call. Streams are not cut here: a
+//! budget that cuts them is a layer around the model. While spawns are paused, `subagent_start` and calls of
+//! tools that start agents are denied. `session_end` sends the report to the watch.
 
 mod after;
 mod before;
@@ -26,7 +26,7 @@ use super::config::SpendEnforcement;
 use super::refusal::NAME;
 use crate::facts::CallReader;
 
-/// Adds the hooks of `budget`. Those on model calls are left out where a layer enforces it.
+/// Adds the hooks of `budget`. If a layer enforces the budget, the hooks on model calls are left out.
 pub(crate) fn add_to(
     builder: &mut HooksBuilder,
     budget: &SpendBudget,
@@ -39,7 +39,8 @@ pub(crate) fn add_to(
         hooks = hooks
             .stack::<BeforeModelCall, _>(&guard, DecideLayer::new(Advises(budget.clone())).layer(Settle))
             .reserve::<BeforeModelCall>(Holds(budget.clone()))
-            // The answer is there and paid for: what cannot be settled is charged whole when it expires.
+            // The answer has arrived and is paid for: if it cannot be settled, the whole reservation is
+            // charged when it expires.
             .stack::<AfterModelCall, _>(&guard.clone().opened(), Settles(budget.clone()))
             .hook::<ErrorOccurred, _>(&guard, Ends(budget.clone()));
     }

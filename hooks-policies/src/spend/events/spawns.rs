@@ -1,4 +1,4 @@
-//! No further agents while a budget is nearly used up.
+//! Denies further agents while a budget is nearly used up.
 
 use std::sync::Arc;
 use std::task::{Context, Poll};
@@ -12,7 +12,7 @@ use super::super::advice::pause;
 use super::super::budget::SpendBudget;
 use crate::facts::CallReader;
 
-/// Refuses what starts agents beyond the threshold `pause_spawns`.
+/// Denies the start of agents beyond the threshold `pause_spawns`.
 #[derive(Clone, Debug)]
 pub(super) struct Pauses {
     pub(super) budget: SpendBudget,
@@ -20,7 +20,7 @@ pub(super) struct Pauses {
 }
 
 impl Pauses {
-    /// Why `context` starts no agents, be it for itself or for `child`.
+    /// Returns the reason why `context` may start no agents, neither for itself nor for `child`.
     async fn reason(
         budget: SpendBudget,
         context: Arc<HookContext>,
@@ -55,7 +55,7 @@ impl Service<HookRequest<SubagentStart>> for Pauses {
     }
 }
 
-/// For clients that have no event before an agent is started, but a tool that starts one.
+/// For clients that send no event before an agent starts, but use a tool to start it.
 impl Service<HookRequest<PreToolUse>> for Pauses {
     type Response = Opinion<PreToolUse>;
     type Error = HookError;

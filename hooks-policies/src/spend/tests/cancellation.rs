@@ -1,4 +1,4 @@
-//! Calls that are given up, at every await there is.
+//! Calls that are dropped, at each await.
 
 use std::convert::Infallible;
 use std::future::Future;
@@ -41,7 +41,7 @@ async fn whoever_gives_up_pays_what_was_sent_and_no_more_than_is_said() {
             let is_called = called.load(Ordering::Relaxed) > before;
             let (used, held) = charged(&*store, "of").await;
             assert_eq!(held, 0, "after {polls} polls");
-            // Ten millionths and a token for each of those received, or of those held.
+            // Ten millionths and one token for each token received or reserved.
             let cost = used - expected;
             match unanswered {
                 _ if cost == 11_000 => assert!(is_called),

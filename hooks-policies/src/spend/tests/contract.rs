@@ -1,4 +1,4 @@
-//! Tower's contract: readiness, clones, what a stack may ask of its layers.
+//! Tower's contract: readiness, clones, and what a stack requires of its layers.
 
 use hooks_core::event::BeforeModelCall;
 use hooks_core::testing::{PendingOnce, Probe};
@@ -9,7 +9,7 @@ use super::*;
 
 type Asked = HookRequest<BeforeModelCall>;
 
-/// Any request and any answer will do: here those of a probe.
+/// Takes any request and any answer: here those of a probe.
 #[derive(Clone)]
 struct AnyMeter;
 
@@ -37,7 +37,7 @@ async fn it_drives_the_readiness_of_the_clone_it_calls_and_holds_none_while_it_w
     assert_eq!(log.held(), 0, "it is always ready, and takes no permit before it holds");
     assert!(service.call(request()).await.is_ok());
     assert_eq!((log.calls(), log.held()), (1, 0));
-    // What the budget refuses is not called.
+    // A call that the budget denies is not made.
     assert!(service.ready().await.unwrap().call(request()).await.is_err());
     assert_eq!((log.calls(), log.held()), (1, 0));
 }

@@ -16,7 +16,7 @@ fn hooks_with(budget: SpendBudgetConfig, store: Arc<dyn StateStore>, watch: Arc<
     Hooks::from_policy(StrictPolicies::new(config).with_store(store).with_spend_watch(watch)).unwrap()
 }
 
-/// Hooks with a dollar to spend, and 4,000 tokens of answers held at a time.
+/// Returns hooks with a budget of one dollar, which reserve 4,000 tokens of an answer at a time.
 fn hooks(store: Arc<dyn StateStore>) -> Hooks {
     let mut budget = config(json!([{ "of": "team", "per": "always", "usd": 1 }]));
     budget.cheaper.clear();
@@ -53,7 +53,7 @@ async fn what_one_process_holds_another_settles() {
     }
 }
 
-/// An instance of a fleet: what is reserved here is taken from what it has leased, and nobody else knows of it.
+/// Instance of a fleet: reservations here are taken from its lease, and other instances do not know of them.
 struct Instance {
     leased: Memory,
     shared: Arc<Memory>,
@@ -87,7 +87,7 @@ async fn what_one_instance_of_a_fleet_holds_another_settles() {
         assert_eq!(charged(&*store, "of").await, (40_000, 40_000));
         after(&other, id, 1, &reply(usage(100, 500))).await;
         assert_eq!(charged(&*store, "of").await, (5_100, 0), "{id:?}");
-        // The end of another is heard of twice, and nobody held anything.
+        // The end of another call is reported twice, and it has no reservation.
         for instance in [&one, &other] {
             after(instance, Some("call-2"), 2, &reply(usage(0, 10))).await;
         }
@@ -99,7 +99,7 @@ async fn what_one_instance_of_a_fleet_holds_another_settles() {
 async fn what_the_store_forgot_is_charged_when_it_ends() {
     let [(store, _), (later, _)] = [memory(), memory()];
     assert!(before(&hooks(store.clone()), Some("1"), 1).await);
-    // All that is left is that the call is open.
+    // All that is left is the entry of the open call.
     let set = Key::new(None, &["spend", "open", "s"]);
     let Answer::Members { members, .. } = store.apply(Op::Members { set: set.clone() }).await.unwrap() else {
         panic!("it has a set")
@@ -155,7 +155,7 @@ async fn calls_without_ids_end_in_their_order_and_turns_are_told_apart() {
     after(&hooks, None, 1, &reply(usage(0, 2))).await;
     after(&hooks, None, 2, &reply(usage(0, 3))).await;
     assert_eq!(charged(&*store, "of").await, (60, 0));
-    // One of which nobody heard is charged all the same.
+    // A call whose start was not reported is charged all the same.
     after(&hooks, None, 7, &reply(usage(0, 4))).await;
     assert_eq!(charged(&*store, "of").await, (100, 0));
 }
@@ -176,7 +176,7 @@ async fn what_is_told_twice_counts_once() {
         after(&hooks, Some("1"), 1, &reply(usage(0, 10))).await;
         assert_eq!(charged(&*store, "of").await, (100, 0));
     }
-    // The same id for a call that is another one.
+    // The same id for another call.
     assert!(before(&hooks, Some("1"), 2).await);
     assert_eq!(charged(&*store, "of").await, (40_100, 40_000));
     after(&hooks, Some("1"), 2, &reply(usage(0, 10))).await;
@@ -206,12 +206,12 @@ async fn an_answer_of_unknown_size_is_charged_as_it_is_held_or_as_it_looks() {
         ModelReply { response: Message::text(Role::Assistant, "x".repeat(30_000)), ..reply(usage(0, 0)) };
     after(&hooks, Some("2"), 2, &long).await;
     assert_eq!(charged(&*store, "of").await, (40_000 + 100_080, 0));
-    // Nothing at all, and nobody says what it took: perhaps all there was.
+    // An empty answer without a usage: the call may have used the whole reserved amount.
     assert!(before(&hooks, Some("empty"), 2).await);
     let empty = ModelReply { response: Message::text(Role::Assistant, ""), ..reply(usage(0, 0)) };
     after(&hooks, Some("empty"), 2, &empty).await;
     assert_eq!(charged(&*store, "of").await, (40_000 + 100_080 + 40_000, 0));
-    // The provider's word on the cost is the last.
+    // A cost that the provider reports takes precedence.
     assert!(before(&hooks, Some("3"), 3).await);
     let told = ModelReply { cost: Some(hooks_core::event::MicroUsd(7)), ..reply(usage(5, 5)) };
     after(&hooks, Some("3"), 3, &told).await;
@@ -286,7 +286,7 @@ async fn a_governed_call_that_is_dropped_is_charged_and_one_that_is_refused_leav
     assert_eq!(charged(&*store, "of").await, (40_000, 40_000));
     drop(running);
     quiet().await;
-    // The driver knows neither what was answered nor what it took.
+    // The driver knows neither the answer nor its usage.
     assert_eq!(charged(&*store, "of").await, (40_000, 0));
     let refused = model.call(call("unknown")).await.unwrap();
     assert!(
@@ -304,7 +304,7 @@ async fn an_answer_of_which_nobody_knows_how_long_it_may_be_is_not_asked_for() {
         budget.cheaper.clear();
         hooks_with(budget, store.clone(), Arc::default())
     };
-    // A call in flight for each: whatever they answer, no more is spent than there is.
+    // One call in flight for each: whatever they answer, the budget is not exceeded.
     let hooks = of(Some(50_000), limits());
     for (id, goes_ahead) in [("1", true), ("2", true), ("3", false)] {
         assert_eq!(before(&hooks, Some(id), 1).await, goes_ahead, "{id}");
@@ -319,7 +319,7 @@ async fn an_answer_of_which_nobody_knows_how_long_it_may_be_is_not_asked_for() {
     let reason = refused.shown_reason().unwrap();
     assert_eq!((&*reason.rule, refused.is_denied()), ("unknown-size", true));
     assert!(reason.remedy.as_deref().unwrap().contains("`most_output_tokens`"), "{reason:?}");
-    // Where nothing is limited, it is only counted.
+    // Without limits, the call is only counted.
     assert!(before(&of(None, json!([])), Some("5"), 1).await);
 }
 

@@ -1,4 +1,4 @@
-//! The budget as a whole: around models, on events, under load.
+//! The whole budget: around models, on events, under load.
 
 mod cancellation;
 mod contract;
@@ -20,7 +20,7 @@ use serde_json::{Value, json};
 
 use super::*;
 
-/// One token sent is a millionth of a dollar, one received is ten.
+/// A token sent costs a millionth of a dollar, a token received ten.
 fn config(limits: Value) -> SpendBudgetConfig {
     let mut config = json!({
         "prices": [{ "model": "large", "input": 1, "output": 10 }, { "model": "small", "input": 0.1, "output": 1 }],
@@ -42,7 +42,7 @@ fn context(session: &str, agent: &str) -> Arc<HookContext> {
     Arc::new(HookContext::new(session, agent).with_environment(environment))
 }
 
-/// Has the runtime of the test finish what was dropped.
+/// Runs background work in the runtime of the test.
 struct Spawns;
 
 impl Background for Spawns {
@@ -51,7 +51,7 @@ impl Background for Spawns {
     }
 }
 
-/// A store that lets others go first, before and after each operation.
+/// Store that lets other tasks run before and after each operation.
 struct Slow(Arc<Memory>);
 
 impl StateStore for Slow {
@@ -66,7 +66,7 @@ impl StateStore for Slow {
     }
 }
 
-/// A store that is away.
+/// Store that is unavailable.
 struct Away;
 
 impl StateStore for Away {
@@ -75,7 +75,7 @@ impl StateStore for Away {
     }
 }
 
-/// Keeps what it is told.
+/// Keeps the notices that it receives.
 #[derive(Default)]
 struct Keeps(Mutex<Vec<SpendNotice>>);
 
@@ -97,7 +97,7 @@ impl Keeps {
     }
 }
 
-/// What is charged and held of everything below a tenant's folder of spending.
+/// Returns the charged and reserved amounts of all counters below `part`.
 async fn charged(store: &dyn StateStore, part: &str) -> (u64, u64) {
     let below = Key::new(None, &["spend", part]);
     match store.apply(Op::Counters { below }).await.unwrap() {
@@ -120,7 +120,7 @@ fn reply(usage: Usage) -> ModelReply {
     ModelReply { response: Message::text(Role::Assistant, "yes"), usage, cost: None }
 }
 
-/// Lets all that was spawned go on to its end.
+/// Lets all spawned tasks finish.
 async fn quiet() {
     for _ in 0..200 {
         tokio::task::yield_now().await;

@@ -1,4 +1,4 @@
-//! Calls that overlap: nobody spends the same dollar twice.
+//! Calls that overlap: no two calls spend the same dollar.
 
 use std::convert::Infallible;
 use std::sync::atomic::{AtomicU64, Ordering};
@@ -8,7 +8,7 @@ use tower::{Layer, ServiceExt, service_fn};
 
 use super::*;
 
-/// A model whose calls take ten cents, and that counts what it really took.
+/// A model whose calls cost ten cents, and that counts its real usage.
 async fn overlapping(store: Arc<dyn StateStore>, calls: usize) -> (usize, u64) {
     let limits = json!([{ "of": "team", "per": "always", "usd": 1 }]);
     let mut config = config(limits);
@@ -34,7 +34,7 @@ async fn a_hundred_calls_of_ten_cents_spend_one_dollar() {
     let (store, _) = memory();
     assert_eq!(overlapping(store.clone(), 100).await, (10, 1_000_000));
     assert_eq!(charged(&*store, "of").await, (1_000_000, 0));
-    // The same where the store takes its time.
+    // The same with a slow store.
     let (store, _) = memory();
     assert_eq!(overlapping(Arc::new(Slow(store)), 100).await, (10, 1_000_000));
 }
@@ -52,7 +52,7 @@ async fn two_processes_share_one_budget() {
     assert_eq!(one.1 + other.1, 1_000_000);
 }
 
-/// A meter whose model can be told to answer less.
+/// Meter whose model can be limited to a shorter answer.
 #[derive(Clone)]
 struct Told(ModelMeter, Arc<AtomicU64>);
 
@@ -123,7 +123,7 @@ async fn what_nobody_knows_the_price_of_is_refused_or_has_a_ceiling() {
     assert!(refused.contains("known from 1970-01-02T00:00:00.000Z on"), "{refused}");
     clock.advance(std::time::Duration::from_secs(86_400));
     assert_eq!(hold(&config, "large").await, None);
-    // Where money is not limited, nobody need know.
+    // Without a limit on money, no price is needed.
     config.limits =
         serde_json::from_value(json!([{ "of": "team", "per": "always", "tokens": 5_000 }])).unwrap();
     assert_eq!(hold(&config, "other").await, None);

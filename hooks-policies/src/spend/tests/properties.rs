@@ -1,10 +1,10 @@
-//! Whatever calls do, in whatever order: the books never lead beyond a limit, and nothing is held for ever.
+//! Random calls in random order: the counters never exceed a limit, and no reservation stays forever.
 
 use proptest::prelude::*;
 
 use super::*;
 
-/// What a call does with its hold.
+/// Step of a call with its hold.
 #[derive(Clone, Debug)]
 enum Step {
     Begin { input: u64, most: Option<u64>, bound: u8, agent: u8 },

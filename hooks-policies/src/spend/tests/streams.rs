@@ -1,4 +1,4 @@
-//! Streams: paid for as they grow, cut where there is no more.
+//! Streams: paid for as they grow, cut if no more can be reserved.
 
 use std::collections::VecDeque;
 use std::convert::Infallible;
@@ -12,7 +12,7 @@ use tower::{Layer, ServiceExt, service_fn};
 
 use super::*;
 
-/// Pieces say their tokens; the last says what it took.
+/// Pieces carry their tokens; the last one carries the usage of the call.
 #[derive(Clone, Copy, Debug, PartialEq)]
 enum Piece {
     Tokens(u64),
@@ -43,7 +43,7 @@ impl MeterPiece<Piece> for Pieces {
     }
 }
 
-/// Sends pieces, and lets others go first.
+/// Stream of pieces that lets other tasks run before each.
 struct Sends(VecDeque<Piece>, bool);
 
 impl Stream for Sends {
@@ -67,7 +67,7 @@ fn budget(limits: Value, store: Arc<dyn StateStore>) -> SpendBudget {
     SpendBudget::new(&config, store).unwrap()
 }
 
-/// Receives an answer of these pieces; what came, and how it ended.
+/// Receives an answer of these pieces; returns the tokens received, and the error at its end.
 async fn receive(budget: &SpendBudget, meter: Pieces, pieces: Vec<Piece>) -> (u64, Option<String>) {
     let model = service_fn(|_: &str| {
         let pieces = Sends(pieces.clone().into(), false);
@@ -107,7 +107,7 @@ async fn an_answer_grows_as_far_as_there_is_money_and_no_further() {
         assert_eq!(receive(&budget, meter(1_000), pieces(100)).await, (10_000, None));
         assert_eq!(charged(&*memory, "of").await, (101_000, 0));
         let (received, cut) = receive(&budget, meter(1_000), pieces(400)).await;
-        // 98,000 for the answer, and one piece is kept back for the next one's sake.
+        // 98,000 for the answer; the room for one piece is kept for the next piece.
         assert_eq!(received, 9_800);
         assert!(cut.unwrap().contains("the team's budget for good is used up"), "{slow}");
         assert_eq!(charged(&*memory, "of").await, (200_000, 0), "what is held when it is cut is charged");
@@ -139,11 +139,11 @@ async fn what_breaks_or_is_dropped_is_charged_as_far_as_it_came() {
     assert_eq!((received, error.as_deref()), (300, Some("broken")));
     quiet().await;
     assert_eq!(charged(&*store, "of").await, (3_500, 0));
-    // Broken before anything came: what was sent is paid for.
+    // Broken before anything arrived: the input is charged.
     receive(&budget, meter(500), vec![Piece::Broken]).await;
     quiet().await;
     assert_eq!(charged(&*store, "of").await, (4_000, 0));
-    // Dropped on its way.
+    // Dropped in flight.
     let model =
         service_fn(|_: &str| async { Ok::<_, Infallible>(stream::repeat(Ok::<_, &str>(Piece::Tokens(10)))) });
     let mut stream = budget.stream_layer(meter(0)).layer(model).oneshot("large").await.unwrap();
@@ -164,7 +164,7 @@ async fn an_answer_that_cannot_be_longer_is_not_cut() {
     assert_eq!(charged(&*store, "of").await, (10_000, 0));
 }
 
-/// Twenty agents with $25 and answers of up to 64,000 tokens, as coding agents send them.
+/// Twenty agents with $25 and answers of up to 64,000 tokens, as coding agents request them.
 async fn twenty_agents(worst_case: bool) -> Simulated {
     let (store, _) = memory();
     let mut config = config(json!([{ "of": "team", "per": "always", "usd": 25 }]));
@@ -196,7 +196,7 @@ async fn twenty_agents(worst_case: bool) -> Simulated {
                         }
                     }
                     end => {
-                        // What the model took, whatever the books say.
+                        // The model's real usage, independent of the counters.
                         spent += (input * 3).max(1) + received * 15;
                         cut += u64::from(end.is_some());
                     }
@@ -216,7 +216,7 @@ async fn twenty_agents(worst_case: bool) -> Simulated {
 struct Simulated {
     spent: u64,
     booked: u64,
-    /// Refusals while less than four fifths were spent.
+    /// Denials while less than four fifths were spent.
     early: u64,
     cut: u64,
 }

@@ -1,4 +1,4 @@
-//! What is done before a limit is reached.
+//! Actions before a limit is reached.
 
 use std::convert::Infallible;
 
@@ -10,7 +10,7 @@ use super::*;
 use crate::StrictPolicies;
 use crate::config::PolicyConfig;
 
-/// A hundred tokens of a budget, of which so many are spent.
+/// Returns a budget of a hundred tokens, of which `tokens` are spent.
 async fn spent(tokens: u64, thresholds: Value) -> (SpendBudget, Arc<Memory>, Arc<Keeps>) {
     let (store, _) = memory();
     let watch = Arc::new(Keeps::default());
@@ -49,7 +49,7 @@ async fn each_threshold_acts_where_it_is_reached_and_not_before() {
         assert_eq!(advice.cheaper.as_deref(), cheaper.then_some("small"), "{tokens}");
         assert_eq!(advice.ask.is_some(), asked, "{tokens}");
         assert_eq!(advice::pause(&budget, &context).await.unwrap().is_some(), paused, "{tokens}");
-        // Said once, asked again.
+        // The warning comes once, the question again.
         let again = budget.advice(&context, "small").await.unwrap();
         assert_eq!((again.warnings.len(), again.cheaper, again.ask.is_some()), (0, None, asked));
     }
@@ -62,7 +62,7 @@ async fn a_hundred_percent_switches_a_threshold_off() {
     assert_eq!(budget.advice(&context("s", "a"), "large").await.unwrap(), Advice::default());
 }
 
-/// Says yes, and counts the questions.
+/// Answers with a fixed value, and keeps the questions.
 struct Approves(Mutex<Vec<String>>, bool);
 
 impl SpendApprover for Approves {
@@ -111,7 +111,7 @@ async fn around_a_model_a_person_is_asked_once_and_the_cheaper_model_is_called()
     }
 }
 
-/// Answers of one token.
+/// Meter for answers of one token.
 #[derive(Clone)]
 struct Short(ModelMeter);
 
@@ -161,12 +161,12 @@ async fn on_events_the_same_is_done() {
     assert_eq!(refused.shown_reason().unwrap().rule, "pause-spawns");
     assert!(at.pre_tool_use(PreToolUse::new("Task", json!({}))).await.outcome.is_denied());
     assert!(at.pre_tool_use(PreToolUse::new("view", json!({"path": "a"}))).await.outcome.goes_ahead());
-    // A person approves by hand.
+    // The user approves by hand.
     hooks.extension::<SpendBudget>().unwrap().approve(&context("s", "a"), "small").await.unwrap();
     assert!(at.before_model_call(call()).await.outcome.goes_ahead());
 }
 
-/// A store that counts what is asked of it, and takes no question about what was said as a whole.
+/// Store that counts its operations, and allows no set of marks.
 struct Counts(Arc<Memory>, std::sync::atomic::AtomicUsize);
 
 impl StateStore for Counts {
@@ -203,7 +203,7 @@ async fn what_was_said_costs_the_same_after_many_sessions_and_ends_with_its_wind
         assert_eq!((again.ask, again.warnings.len()), (None, 0));
     }
     assert!(asked.iter().all(|count| *count == asked[0]), "{asked:?}");
-    // With its window it is over, and nothing of it is left.
+    // The mark expires with its window, and nothing of it is left.
     clock.advance(std::time::Duration::from_secs(3_600));
     let at = context("s0", "a");
     let size = CallSize::new(at.clone(), "large", 1).answering_at_most(Some(0));

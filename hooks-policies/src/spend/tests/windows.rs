@@ -1,10 +1,10 @@
-//! Levels and windows: whose counters a call draws on, and when they begin anew.
+//! Levels and windows: the counters that a call draws on, and when they start anew.
 
 use std::time::Duration;
 
 use super::*;
 
-/// Spends so many tokens that cost nothing else.
+/// Spends `tokens`, which have no price.
 async fn spends(
     budget: &SpendBudget,
     context: &Arc<HookContext>,
@@ -32,7 +32,7 @@ async fn a_window_begins_anew_and_a_call_belongs_to_the_one_it_began_in() {
         let mut hold = budget.hold(&size, AnswerBound::Nothing).await.unwrap();
         assert!(spends(&budget, &context, "m", 11).await.is_err());
         clock.advance(Duration::from_secs(1));
-        // The next window is whole, whatever is open from before.
+        // The next window is complete, whatever is open from the one before.
         assert_eq!(spends(&budget, &context, "m", 100).await, Ok(()), "{per}");
         hold.used(Used::tokens(usage(1_000, 0)));
         hold.end().await.unwrap();
@@ -46,8 +46,8 @@ async fn a_window_begins_anew_and_a_call_belongs_to_the_one_it_began_in() {
 async fn each_level_has_its_counters() {
     let (one, two) = (context("one", "Ripley"), context("two", "ash"));
     for (limit, goes_ahead) in [
-        // Whether further calls pass after one of Ripley's on `m`: the same again; Ripley in capitals and another
-        // session; Ash; another model.
+        // Whether further calls pass after one of Ripley's on `m`: the same again; Ripley in capitals in
+        // another session; Ash; another model.
         (json!({ "of": "team" }), [false, false, false, false]),
         (json!({ "of": "agent" }), [false, false, true, false]),
         (json!({ "of": "agent", "named": ["ASH"] }), [true, true, true, true]),
@@ -111,7 +111,7 @@ async fn a_whole_tree_of_sessions_counts_for_its_root() {
         let (budget, _) = tokens(json!({ "limits": [limit] }));
         assert_eq!(spends(&budget, &below("child", "root"), "m", 4).await, Ok(()));
         assert_eq!(spends(&budget, &below("grandchild", "child"), "m", 4).await, Ok(()));
-        // Also where it says nothing of its parents any more.
+        // Also if it no longer names its parents.
         assert!(spends(&budget, &context("grandchild", "a"), "m", 3).await.is_err(), "{limit}");
         assert!(spends(&budget, &below("great", "grandchild"), "m", 3).await.is_err(), "{limit}");
         assert_eq!(spends(&budget, &below("great", "grandchild"), "m", 2).await, Ok(()));

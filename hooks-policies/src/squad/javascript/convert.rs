@@ -1,7 +1,7 @@
-//! What JavaScript makes of a value of the wrong type: truth, text, number, length.
+//! JavaScript's conversions of a value of the wrong type: truth, text, number, length.
 //!
-//! A policy is read from JSON, so no value here has code of its own: an object's own `toString` is never
-//! callable and only gets in the way.
+//! A policy is read from JSON, so no value has code of its own: an object's own `toString` is never callable
+//! and only makes the conversion fail.
 
 use std::slice;
 
@@ -9,7 +9,7 @@ use serde_json::Value;
 
 use super::{error::JsError, number};
 
-/// Whether a condition takes the value for true.
+/// Returns whether the value is truthy.
 pub(crate) fn is_truthy(value: &Value) -> bool {
     match value {
         Value::Null => false,
@@ -23,7 +23,7 @@ pub(crate) fn is_truthy(value: &Value) -> bool {
 /// `value > 0`.
 ///
 /// # Errors
-/// An object that cannot be converted to a simple value.
+/// Returns an error for an object that cannot be converted to a simple value.
 pub(crate) fn is_above_zero(value: &Value) -> Result<bool, JsError> {
     Ok(to_number(value)? > 0.0)
 }
@@ -31,7 +31,7 @@ pub(crate) fn is_above_zero(value: &Value) -> Result<bool, JsError> {
 /// `value.length > 0`, for any value but null.
 ///
 /// # Errors
-/// An object whose own `length` cannot be converted.
+/// Returns an error for an object whose own `length` cannot be converted.
 pub(crate) fn length_is_above_zero(value: &Value) -> Result<bool, JsError> {
     match value {
         Value::Array(items) => Ok(!items.is_empty()),
@@ -41,10 +41,10 @@ pub(crate) fn length_is_above_zero(value: &Value) -> Result<bool, JsError> {
     }
 }
 
-/// The number an arithmetic operator sees.
+/// Converts a value to a number, as an arithmetic operator does.
 ///
 /// # Errors
-/// An object that cannot be converted to a simple value.
+/// Returns an error for an object that cannot be converted to a simple value.
 pub(crate) fn to_number(value: &Value) -> Result<f64, JsError> {
     match value {
         Value::Null | Value::Bool(false) => Ok(0.0),
@@ -56,12 +56,13 @@ pub(crate) fn to_number(value: &Value) -> Result<f64, JsError> {
     }
 }
 
-/// The text a template or `String(value)` shows.
+/// Converts a value to text, as a template or `String(value)` does.
 ///
-/// Lists nest without limit here; JavaScript fails where its stack ends, some thousand levels down.
+/// Lists may be nested to any depth here; JavaScript fails at the end of its stack, some thousand levels
+/// down.
 ///
 /// # Errors
-/// An object with a `toString` of its own.
+/// Returns an error for an object with its own `toString`.
 pub(crate) fn to_text(value: &Value) -> Result<String, JsError> {
     let mut text = String::new();
     let mut open = vec![Items { items: slice::from_ref(value).iter(), at_start: true, in_list: false }];
@@ -90,14 +91,14 @@ pub(crate) fn to_text(value: &Value) -> Result<String, JsError> {
     Ok(text)
 }
 
-/// A list being joined.
+/// List that is being joined.
 struct Items<'a> {
     items: slice::Iter<'a, Value>,
     at_start: bool,
     in_list: bool,
 }
 
-/// The number a text spells, or not a number.
+/// Parses a text as a number; NaN if it is not one.
 fn number_in(text: &str) -> f64 {
     let text = text.trim_matches(is_white_space);
     let after = |small: &str, large: &str| text.strip_prefix(small).or_else(|| text.strip_prefix(large));
@@ -114,7 +115,7 @@ fn number_in(text: &str) -> f64 {
         "" => 0.0,
         "Infinity" | "+Infinity" => f64::INFINITY,
         "-Infinity" => f64::NEG_INFINITY,
-        // Rust reads words such as `inf` too; JavaScript reads digits only.
+        // Rust parses words such as `inf` too; JavaScript parses only digits.
         _ if text.bytes().all(|b| matches!(b, b'0'..=b'9' | b'.' | b'e' | b'E' | b'+' | b'-')) => {
             text.parse().unwrap_or(f64::NAN)
         }
@@ -122,7 +123,8 @@ fn number_in(text: &str) -> f64 {
     }
 }
 
-/// An integer in a base that divides the double's, exact up to 2^128 and at most one step off above.
+/// Parses an integer in a base that is a power of two, exactly up to 2^128 and with an error of at most one
+/// step above.
 fn integer(digits: &str, base: u32) -> f64 {
     if digits.is_empty() || !digits.chars().all(|c| c.is_digit(base)) {
         return f64::NAN;

@@ -1,12 +1,12 @@
-//! An error as the JavaScript engine, or a custom hook, raises it.
+//! Error as the JavaScript engine, or a custom hook, raises it.
 
 use std::borrow::Cow;
 use std::fmt;
 
-/// A failed run: the name and message the reference's caller would catch.
+/// Error of a failed run: the name and message that a caller of Squad would catch.
 ///
-/// Squad decides nothing when a run fails; whoever wraps this engine has to. A failure must not be taken
-/// for an allow.
+/// Squad makes no decision if a run fails, so the caller of this engine has to. A failure must not be treated
+/// as an allow.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct JsError {
     name: Cow<'static, str>,
@@ -23,18 +23,18 @@ impl fmt::Display for JsError {
 impl std::error::Error for JsError {}
 
 impl JsError {
-    /// An error with a name of its own, as a custom hook raises it.
+    /// Creates an error with a custom name, as a custom hook raises it.
     pub fn new(name: impl Into<Cow<'static, str>>, message: impl Into<Cow<'static, str>>) -> Self {
         Self { name: name.into(), message: message.into() }
     }
 
-    /// What the error is called: `Error`, `TypeError`, `SyntaxError`, `RangeError` or a hook's own name.
+    /// Returns the name of the error: `Error`, `TypeError`, `SyntaxError`, `RangeError` or a custom one.
     #[must_use]
     pub fn name(&self) -> &str {
         &self.name
     }
 
-    /// What went wrong, in the engine's wording.
+    /// Returns the message, in the engine's wording.
     #[must_use]
     pub fn message(&self) -> &str {
         &self.message
@@ -44,12 +44,12 @@ impl JsError {
         Self::new("TypeError", message)
     }
 
-    /// Reading a field of `null` or `undefined`.
+    /// Creates the error for reading a field of `null` or `undefined`.
     pub(crate) fn unreadable(what: &str, field: &str) -> Self {
         Self::type_error(format!("Cannot read properties of {what} (reading '{field}')"))
     }
 
-    /// An expression the engine refuses, with the source it was given.
+    /// Creates the error for an invalid expression, with its source.
     pub(crate) fn bad_expression(source: &str, why: &str) -> Self {
         Self::new("SyntaxError", format!("Invalid regular expression: /{source}/: {why}"))
     }

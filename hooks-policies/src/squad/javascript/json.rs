@@ -1,14 +1,14 @@
-//! Prints a value as `JSON.stringify` does, up to a number of UTF-16 units.
+//! Formats a value as `JSON.stringify` does, up to a number of UTF-16 units.
 
 use serde_json::{Map, Value};
 
 use super::keys::{is_in_order, rank};
 use super::number;
 
-/// A text that takes so many UTF-16 units and drops the rest.
+/// Text that takes a number of UTF-16 units and drops the rest.
 ///
-/// JavaScript may cut a character of two units in the middle. The half that stays is no character; when
-/// the text is written as UTF-8 it becomes U+FFFD, and that is what stands here.
+/// JavaScript may cut a character of two units in the middle. The remaining half is not a character; it
+/// becomes U+FFFD when the text is encoded as UTF-8, so U+FFFD is written here.
 #[derive(Debug)]
 pub(crate) struct Cut {
     text: String,
@@ -71,10 +71,10 @@ impl Cut {
     }
 }
 
-/// Writes a value and stops when the text is full, so the work is bounded by what is kept and by the
-/// size of the objects it begins.
+/// Writes a value and stops when the text is full. The work is therefore bounded by the length of the text
+/// and by the size of the objects that are started.
 ///
-/// The values being written are kept on a list, not on the stack: depth costs nothing.
+/// The open values are kept in a list, not on the stack, so nesting costs no stack.
 pub(crate) fn write_json(value: &Value, out: &mut Cut) {
     let mut open = Vec::new();
     begin(value, out, &mut open);
@@ -98,14 +98,14 @@ pub(crate) fn write_json(value: &Value, out: &mut Cut) {
     }
 }
 
-/// A list or object whose end is not written yet.
+/// List or object whose end is not written yet.
 struct Open<'a> {
     entries: std::vec::IntoIter<(Option<&'a str>, &'a Value)>,
     end: &'static str,
     at_start: bool,
 }
 
-/// Writes a simple value, or the start of a container that is then left open.
+/// Writes a simple value, or the start of a container, which is then left open.
 fn begin<'a>(value: &'a Value, out: &mut Cut, open: &mut Vec<Open<'a>>) {
     let (start, end, entries) = match value {
         Value::Null => return out.push("null"),

@@ -1,5 +1,5 @@
-//! The rules of JavaScript that Squad's answers depend on: truth, conversions, number and JSON printing,
-//! the order of keys, and the errors of its engine.
+//! Rules of JavaScript that affect Squad's answers: truth, conversions, formatting of numbers and JSON, the
+//! order of keys, and the errors of the engine.
 
 mod convert;
 mod error;

@@ -1,19 +1,19 @@
-//! Prints numbers as JavaScript does: shortest digits, plain up to 21 places, exponent beyond.
+//! Formats numbers as JavaScript does: shortest digits, plain up to 21 places, with an exponent beyond.
 
 use std::fmt::Write as _;
 
 use serde_json::Number;
 
-/// The text of a number in a template or in JSON.
+/// Formats a number as in a template or in JSON.
 ///
-/// Integers beyond 2^53 are doubles in JavaScript, so they round.
+/// Integers beyond 2^53 are doubles in JavaScript, so they are rounded.
 pub(super) fn print(number: &Number) -> String {
     let value = number.as_f64().unwrap_or(f64::NAN);
     if value == 0.0 {
         return "0".to_owned(); // minus zero too
     }
-    // Rust's exponent form has the shortest digits that read back as the same double, which is what the
-    // JavaScript specification asks for; only the layout differs.
+    // Rust's exponent form has the shortest digits that parse to the same double, as the JavaScript
+    // specification requires; only the layout differs.
     let exponent_form = format!("{:e}", value.abs());
     let Some((mantissa, exponent)) = exponent_form.split_once('e') else {
         return if value.is_nan() { "NaN" } else { "Infinity" }.to_owned();
@@ -48,7 +48,7 @@ fn with_exponent(digits: &str, exponent: i32) -> String {
         text.push_str(rest);
     }
     let sign = if exponent < 0 { '-' } else { '+' };
-    // Writing to a text cannot fail.
+    // Writing to a `String` cannot fail.
     let _ = write!(text, "e{sign}{}", exponent.abs());
     text
 }

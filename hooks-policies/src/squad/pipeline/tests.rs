@@ -1,4 +1,4 @@
-//! The order of the hooks, what they hand on, and what they say.
+//! Order of the hooks, the values they pass on, and their messages.
 
 use std::sync::Mutex;
 
