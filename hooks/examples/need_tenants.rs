@@ -1,4 +1,5 @@
-//! Tenants: one service, two customers; what one of them uses up is still the other's to use, and a third is refused.
+//! Tenants: one service, two customers. Calls of one do not use up the limit of the other; a third is
+//! refused.
 //! `cargo run -p tower-hooks --example need_tenants`
 
 use hooks::config::Config;
