@@ -1,5 +1,4 @@
-//! Five agents share a budget of one dollar. Their streams are paid for as they grow, and cut when it is
-//! spent.
+//! Five agents share a budget of one dollar: their streams are cut when it is spent.
 //! `cargo run -p tower-hooks --example budget`
 
 use std::convert::Infallible;

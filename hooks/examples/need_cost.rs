@@ -1,5 +1,4 @@
-//! Cost: a team has a daily budget. A call that would exceed it is refused before it is made, with the
-//! reason.
+//! Cost: a team has a daily budget. A call beyond it is refused before it is made, with the reason.
 //! `cargo run -p tower-hooks --example need_cost`
 
 use std::sync::Arc;

@@ -1,5 +1,5 @@
-//! Resilience: providers are overloaded and recover. The agent gets an answer, with the model that gave it
-//! and why.
+//! Resilience: providers are overloaded and recover. The agent gets an answer, and learns which model gave
+//! it.
 //! `cargo run -p tower-hooks --example need_resilience`
 
 use std::sync::Arc;

@@ -1,5 +1,4 @@
-//! Tenants: one service, two customers. Calls of one do not use up the limit of the other; a third is
-//! refused.
+//! Tenants: one service, two customers. Each has a limit of its own; a third customer is refused.
 //! `cargo run -p tower-hooks --example need_tenants`
 
 use hooks::config::Config;
