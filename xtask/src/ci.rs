@@ -5,9 +5,9 @@ use crate::process::Program;
 use crate::steps::{self, Step};
 use crate::{examples, instructions, proofs, tidy};
 
-/// Cheap steps first. Steps that compile again with other settings (`cargo xtask features`, `cargo xtask
-/// msrv`) and the long forms are in [`nightly`](crate::nightly), because developers do not wait that long for
-/// a run.
+/// Cheap steps first. Steps that compile again with other settings (`cargo xtask features`,
+/// `cargo xtask msrv`) and the long forms are in [`nightly`](crate::nightly), because developers do not wait
+/// that long for a run.
 const STEPS: &[Step] = &[
     ("format", format),
     ("tidy", tidy::run),

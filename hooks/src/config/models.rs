@@ -75,7 +75,7 @@ impl Models {
     /// with.
     ///
     /// # Errors
-    /// Returns an error if the configuration is not the one that was checked.
+    /// Returns an error if the settings are invalid. A configuration that was read has valid ones.
     pub fn layer<H: Into<Live>, C: Clone>(
         &self,
         hooks: H,
@@ -94,7 +94,7 @@ impl Models {
     /// All layers around a client that streams; as [`layer`](Self::layer).
     ///
     /// # Errors
-    /// Returns an error if the configuration is not the one that was checked.
+    /// Returns an error if the settings are invalid. A configuration that was read has valid ones.
     pub fn stream_layer<H: Into<Live>, C: Clone>(
         &self,
         hooks: H,
