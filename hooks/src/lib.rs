@@ -40,7 +40,7 @@ pub use self::system::{SystemMachine, SystemPrograms};
 #[cfg(feature = "tokio")]
 pub use self::system::{TokioBackground, TokioTimer};
 
-/// Context for agents without their doing: layers around a session, and their settings.
+/// Automatic context of agents: layers around a session, and their settings.
 #[cfg(feature = "context")]
 pub mod context {
     pub use hooks_context::*;

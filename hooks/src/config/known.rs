@@ -1,9 +1,9 @@
 //! Identity of the store that a configuration uses, kept apart from the store.
 //!
-//! | where | when |
+//! | place | when |
 //! | --- | --- |
-//! | `.hooks/stores/` beside the rules | always; the user's configuration folder where that cannot be written |
-//! | the audit log, a record `log.store` | where there is a log; it is read where the file is missing |
+//! | `.hooks/stores/` beside the rules | always; in the user's configuration folder if that cannot be written |
+//! | the audit log, a record `log.store` | if there is a log; it is read if the file is missing |
 //!
 //! There is one file for each place of a store: a copy of a project has its store elsewhere, and so has no
 //! known store at first. The folder contains a `.gitignore` for itself, so that a clone of the project has no
