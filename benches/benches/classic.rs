@@ -1,4 +1,4 @@
-//! What do the classic policies cost on calls as agents make them?
+//! Cost of the classic policies for typical calls of agents.
 
 fn main() -> Result<(), benches::SetupError> {
     let mut criterion = criterion::Criterion::default().configure_from_args();

@@ -1,4 +1,4 @@
-//! What does it cost to look for standing wishes in a user's message?
+//! Cost of the search for standing wishes in a user's message.
 
 fn main() {
     let mut criterion = criterion::Criterion::default().configure_from_args();

@@ -1,4 +1,4 @@
-//! What do metrics and the result cache cost a call?
+//! Cost of metrics and the result cache for each call.
 
 fn main() -> Result<(), benches::SetupError> {
     let mut criterion = criterion::Criterion::default().configure_from_args();

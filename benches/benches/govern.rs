@@ -1,4 +1,4 @@
-//! What does governing a tool cost, from the call to its result?
+//! Cost of governing a tool, from the call to its result.
 
 fn main() -> Result<(), benches::SetupError> {
     let mut criterion = criterion::Criterion::default().configure_from_args();

@@ -1,4 +1,4 @@
-//! What does it cost to read what a client sends, and to answer it?
+//! Cost of reading a client's payload and of answering it.
 
 fn main() -> Result<(), benches::SetupError> {
     let mut criterion = criterion::Criterion::default().configure_from_args();

@@ -1,4 +1,4 @@
-//! What does it cost that a model call survives failures?
+//! Cost of the layers that let a model call survive failures.
 
 fn main() -> Result<(), benches::SetupError> {
     let mut criterion = criterion::Criterion::default().configure_from_args();

@@ -1,4 +1,4 @@
-//! What does a decision among many rules cost?
+//! Cost of a decision with many rules.
 
 fn main() -> Result<(), benches::SetupError> {
     let mut criterion = criterion::Criterion::default().configure_from_args();

@@ -1,4 +1,4 @@
-//! What does a dynamic set of hooks cost, which can be swapped while it is asked?
+//! Cost of a dynamic set of hooks that can be replaced while it is in use.
 
 fn main() -> Result<(), benches::SetupError> {
     let mut criterion = criterion::Criterion::default().configure_from_args();

@@ -1,4 +1,4 @@
-//! What does the engine cost that answers as Squad does? Beside Squad itself: `benches/peers/squad`.
+//! Cost of the engine that answers as Squad does. `benches/peers/squad` measures Squad itself.
 
 fn main() -> Result<(), benches::SetupError> {
     let mut criterion = criterion::Criterion::default().configure_from_args();

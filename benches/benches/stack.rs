@@ -1,4 +1,4 @@
-//! What does a static stack cost?
+//! Cost of a static stack.
 
 fn main() -> Result<(), benches::SetupError> {
     let mut criterion = criterion::Criterion::default().configure_from_args();

@@ -1,4 +1,4 @@
-//! What does a budget cost?
+//! Cost of a budget.
 
 fn main() -> Result<(), benches::SetupError> {
     let mut criterion = criterion::Criterion::default().configure_from_args();

@@ -1,4 +1,4 @@
-//! The calls that are judged, and the policies that have little to say about them.
+//! Calls to judge, and policies that have no opinion about them.
 
 use std::pin::pin;
 use std::task::{Context, Poll, Waker};
@@ -7,12 +7,12 @@ use hooks_core::event::PreToolUse;
 use hooks_core::{HookContext, HookRequest, Policy, Reason, Verdict};
 use serde_json::json;
 
-/// An edit as agents make many.
+/// A typical edit of an agent.
 pub fn edit() -> PreToolUse {
     PreToolUse::new("edit", json!({"path": "src/parser/expression.rs", "old_str": "a", "new_str": "b"}))
 }
 
-/// A request about it.
+/// A request with this edit.
 pub fn request() -> HookRequest<PreToolUse> {
     HookRequest::new(HookContext::new("session-1", "backend").in_dir("/repo"), edit())
 }
@@ -28,7 +28,7 @@ pub fn finish<F: Future>(future: F) -> F::Output {
     }
 }
 
-/// A policy that looks at the tool and has no opinion, unless it is the one named here.
+/// A policy that compares the tool's name and has no opinion, unless it is the named one.
 #[derive(Clone, Copy, Debug)]
 pub struct NoTool(pub &'static str);
 

@@ -1,9 +1,9 @@
-//! One thing that is measured.
+//! A case that is measured.
 
 use std::fmt;
 use std::hint::black_box;
 
-/// Something that is measured, and what it may cost.
+/// Code to measure, and the bar for its cost.
 pub struct Case {
     name: &'static str,
     bar: Option<Bar>,
@@ -11,7 +11,7 @@ pub struct Case {
     run: Box<dyn FnMut(u32)>,
 }
 
-/// What a case may cost.
+/// Bar for the cost of a case.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub enum Bar {
     /// At most this many nanoseconds.
@@ -23,8 +23,8 @@ pub enum Bar {
 }
 
 impl Case {
-    /// Measures `call`. The loop around it is compiled together with it, so that nothing is called through
-    /// a pointer but once per batch.
+    /// A case that measures `call`. The loop around `call` is compiled together with it, so there is one call
+    /// through a pointer per batch.
     pub fn new<T>(name: &'static str, mut call: impl FnMut() -> T + 'static) -> Self {
         let run = move |count| {
             for _ in 0..count {
@@ -34,36 +34,36 @@ impl Case {
         Self { name, bar: None, allocations: None, run: Box::new(run) }
     }
 
-    /// Sets what it may cost.
+    /// Sets the bar for the cost.
     #[must_use]
     pub fn at_most(mut self, bar: Bar) -> Self {
         self.bar = Some(bar);
         self
     }
 
-    /// Sets how often it allocates, exactly.
+    /// Sets the exact number of allocations.
     #[must_use]
     pub fn allocating(mut self, times: u64) -> Self {
         self.allocations = Some(times);
         self
     }
 
-    /// Its name: the question, and the variant.
+    /// Name of the case: the question, and the variant.
     pub fn name(&self) -> &'static str {
         self.name
     }
 
-    /// What it may cost.
+    /// Bar for the cost.
     pub fn bar(&self) -> Option<Bar> {
         self.bar
     }
 
-    /// How often it allocates; `None` where nothing is promised.
+    /// Number of allocations; `None` if the case does not promise one.
     pub fn allocations(&self) -> Option<u64> {
         self.allocations
     }
 
-    /// Does it `count` times.
+    /// Runs the code `count` times.
     pub fn run(&mut self, count: u32) {
         (self.run)(count);
     }

@@ -1,4 +1,4 @@
-//! What do the classic policies cost on calls as agents make them?
+//! Cost of the classic policies for typical calls of agents.
 
 use std::sync::Arc;
 
@@ -13,10 +13,10 @@ use serde_json::json;
 use crate::call::{edit, finish};
 use crate::{Bar, Case, SetupError};
 
-/// All five policies, on a file system in memory. The request is new each time, with nothing resolved yet.
+/// All five policies, on a file system in memory. The request is new each time, so nothing is resolved yet.
 ///
 /// # Errors
-/// The configuration is refused.
+/// Returns an error if the configuration is refused.
 pub fn cases() -> Result<Vec<Case>, SetupError> {
     let command = |text: &str| PreToolUse::new("bash", json!({ "command": text }));
     let denied =
@@ -63,7 +63,7 @@ fn context() -> Arc<HookContext> {
     Arc::new(HookContext::new("session-1", "backend").in_dir("/repo").with_environment(environment))
 }
 
-/// What the other cases pay before anything is judged.
+/// Cost of the request, which the other cases pay before it is judged.
 fn made(name: &'static str, event: PreToolUse) -> Case {
     let context = context();
     Case::new(name, move || HookRequest::new(Arc::clone(&context), event.clone()))

@@ -1,4 +1,4 @@
-//! What does it cost to give a session its context? On a team folder of 20 agents, 2,000 decisions and 5 MB of
+//! Cost of giving a session its context, on a team folder with 20 agents, 2,000 decisions and 5 MB of
 //! histories, on a real disk.
 
 use std::fs;
@@ -19,17 +19,17 @@ use crate::{Bar, Case, SetupError};
 
 const MILLISECOND: f64 = 1e6;
 
-/// The cases: they read a real disk, so that they are measured and their instructions are not counted.
+/// The cases. They read a real disk, so their time is measured, but their instructions are not counted.
 ///
 /// # Errors
-/// The folder cannot be laid out.
+/// Returns an error if the folder cannot be created.
 pub fn cases() -> Result<Vec<Case>, SetupError> {
     let folder = Arc::new(tempfile::tempdir()?);
     lay_out(folder.path())?;
     let first = |model: &'static str| {
         let (runtime, folder) = (runtime()?, Arc::clone(&folder));
         Ok::<_, SetupError>(move || {
-            // Nothing is known from before: every file is read and parsed.
+            // Nothing is cached: every file is read and parsed.
             let context = context(folder.path());
             gathered(&runtime, &context, folder.path(), StartSource::Startup, model).tokens
         })
@@ -81,7 +81,7 @@ fn gathered(
     runtime.block_on(context.gather(ask.about("Measure the loop in lib-42 again").for_model(Some(model))))
 }
 
-/// A team as it is after a year.
+/// Creates the folder of a team after a year.
 fn lay_out(folder: &Path) -> Result<(), SetupError> {
     let team = Team::new(Arc::new(StdFileSystem), folder.join(".squad"), &system());
     let members =

@@ -1,4 +1,4 @@
-//! What does it cost to look for standing wishes in a user's message? In 2,000 characters each.
+//! Cost of the search for standing wishes in a user's message of 2,000 characters.
 
 use hooks::context::directive::detect;
 
@@ -7,7 +7,7 @@ use crate::{Bar, Case};
 const LENGTH: usize = 2_000;
 const BAR: Bar = Bar::Nanoseconds(100_000.0);
 
-/// Without a wish, with many, and one that was made to be slow.
+/// Messages without a wish, with many wishes, and one that was made to be slow.
 pub fn cases() -> Vec<Case> {
     let work = "Refactor the parser so that it reads lists and keeps spans. ";
     let wishes = "Fix the login page, and never log passwords. From now on, use pnpm instead of npm. ";

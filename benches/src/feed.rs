@@ -1,4 +1,4 @@
-//! What do metrics and the result cache cost a call?
+//! Cost of metrics and the result cache for each call.
 
 use std::future::{Ready, ready};
 use std::sync::Arc;
@@ -16,7 +16,7 @@ use tower_service::Service;
 use crate::call::{edit, finish, request};
 use crate::{Bar, Case};
 
-/// An event counted, a stack counted around, a result reused, a call passed on.
+/// An event that is counted, a stack that is counted around, a reused result, a call that passes through.
 pub fn cases() -> Vec<Case> {
     vec![counted(), around(), hit(), passed()]
 }

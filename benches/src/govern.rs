@@ -1,4 +1,4 @@
-//! What does governing a tool cost, from the call to its result?
+//! Cost of governing a tool, from the call to its result.
 
 use std::future::{Ready, ready};
 use std::sync::Arc;
@@ -12,7 +12,7 @@ use tower_service::Service;
 use crate::Case;
 use crate::call::{FIVE, FIVE_DENYING, NoTool, edit, finish};
 
-/// Call cloned, governed, answered.
+/// Clones a call, governs it, and returns its result.
 pub fn cases() -> Vec<Case> {
     vec![
         governed("govern/no hooks", Hooks::default()),

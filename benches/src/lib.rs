@@ -1,7 +1,7 @@
-//! What Hooks costs: the cases that are measured, one module per question a user asks.
+//! Costs of Hooks: the measured cases, with one module for each question of a user.
 //!
-//! The same cases are measured in three ways: distributions by criterion (`cargo bench`), floors against
-//! bars (`cargo xtask bench`), instructions against checked-in counts (`cargo xtask instructions`).
+//! The same cases are measured in three ways: distributions by criterion (`cargo bench`), floors against bars
+//! (`cargo xtask bench`), instructions against checked-in counts (`cargo xtask instructions`).
 
 pub mod call;
 mod case;
@@ -20,13 +20,13 @@ pub mod store;
 
 pub use case::{Bar, Case};
 
-/// Why a case cannot be set up.
+/// Reason why a case cannot be set up.
 pub type SetupError = Box<dyn std::error::Error>;
 
 /// All cases, by question.
 ///
 /// # Errors
-/// One of them cannot be set up.
+/// Returns an error if a case cannot be set up.
 pub fn all() -> Result<Vec<Case>, SetupError> {
     let mut all = stack::cases();
     all.extend(set::cases());

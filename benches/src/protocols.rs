@@ -1,17 +1,17 @@
-//! What does it cost to read what a client sends, and to answer it in its own form?
+//! Cost of reading a client's payload and of answering it in the client's own form.
 
 use hooks_protocols::{Answer, Client, Decoded, decode, encode, recognise};
 use serde_json::{Value, json};
 
 use crate::{Bar, Case, SetupError};
 
-/// What a payload of four KiB may cost, to read and to answer.
+/// Bar for reading a payload of 4 KiB, and for answering it.
 const FOUR_KIB: Bar = Bar::Nanoseconds(5_000.0);
 
-/// A file that is written, a command with much around it, a result; each about four KiB long.
+/// A written file, a command with much around it, a result; each about 4 KiB long.
 ///
 /// # Errors
-/// One of the payloads cannot be read.
+/// Returns an error if a payload cannot be read.
 pub fn cases() -> Result<Vec<Case>, SetupError> {
     let file =
         "    let total = items.iter().map(Item::price).sum::<u64>();\n    log(\"it comes to {total}\");\n"
@@ -35,7 +35,7 @@ pub fn cases() -> Result<Vec<Case>, SetupError> {
     Ok(vec![
         decoding("protocols/read a write of 4 KiB", write.clone())?.at_most(FOUR_KIB),
         decoding("protocols/read a result of 4 KiB", done)?.at_most(FOUR_KIB),
-        // Fifty objects instead of one text: what a tree of so many values costs, whoever makes it.
+        // Fifty objects instead of one text, to measure the cost of a tree with so many values in any parser.
         Case::new("protocols/parse many edits in 4 KiB, serde_json", move || {
             serde_json::from_str::<Value>(&parsed)
         }),

@@ -1,4 +1,4 @@
-//! What does it cost that a model call survives failures?
+//! Cost of the layers that let a model call survive failures.
 
 use std::future::{Ready, ready};
 use std::sync::Arc;
@@ -19,14 +19,14 @@ use tower_service::Service;
 use crate::call::finish;
 use crate::{Bar, Case, SetupError};
 
-/// What every case begins with.
+/// Name of the case that only makes a call, as every other case does first.
 const MADE: &str = "resilience/call made and dropped";
 
-/// Call made, service made ready and called, future polled to its end, answer dropped. Two allocations are the call:
-/// its body, and the name in its request.
+/// Makes a call, makes the service ready and calls it, polls the future to its end, drops the answer. Two
+/// allocations belong to the call: its body, and the name in its request.
 ///
 /// # Errors
-/// The configuration is refused.
+/// Returns an error if the configuration is refused.
 pub fn cases() -> Result<Vec<Case>, SetupError> {
     let context = Arc::new(HookContext::new("session-1", "backend"));
     Ok(vec![
@@ -58,7 +58,7 @@ fn call(context: &Arc<HookContext>) -> Call {
     Call::new(Arc::clone(context), request, OpId(1)).needing(needs)
 }
 
-/// The five, and the one that lifts a client.
+/// The five layers, and the one that adapts a client.
 fn five_layers(
     client: Client,
 ) -> Result<impl Service<Call, Response = Answered<u8>, Error = ModelError>, SetupError> {
@@ -73,8 +73,8 @@ fn five_layers(
         .service(client))
 }
 
-/// Two models on the system's clock. Limits that nobody reaches, but that are kept; a breaker that counts, and never
-/// opens; one attempt for each model, so that a failover has no pause in it.
+/// Two models on the system's clock. Their limits are counted but never reached. The breaker counts and never
+/// opens. Each model gets one attempt, so that a failover has no pause.
 fn layers() -> Result<ResilienceLayer<Classified>, SetupError> {
     let config: ResilienceConfig = serde_json::from_value(json!({
         "catalog": [
@@ -90,11 +90,11 @@ fn layers() -> Result<ResilienceLayer<Classified>, SetupError> {
     Ok(resilience.layer(&health, Classified).map_err(|fault| fault.to_string())?)
 }
 
-/// A provider that answers at once.
+/// A provider that answers immediately.
 #[derive(Clone, Copy, Debug)]
 enum Client {
     Well,
-    /// The model that is asked first fails.
+    /// The first model fails.
     FirstIsDown,
 }
 

@@ -1,4 +1,4 @@
-//! What does a decision among many rules cost?
+//! Cost of a decision with many rules.
 
 use std::sync::Arc;
 
@@ -12,11 +12,11 @@ use crate::call::finish;
 use crate::{Bar, Case, SetupError};
 
 /// Literal rules and globs, from ten to ten thousand; the call matches none of them. The request is new each
-/// time, with nothing resolved yet. Beside them a peer that compares raw strings: it neither reads arguments nor resolves
-/// the path, and looks at one pattern after the other.
+/// time, so nothing is resolved yet. For comparison, a peer compares raw strings: it parses no arguments,
+/// resolves no path, and tests one pattern after the other.
 ///
 /// # Errors
-/// The rules are refused.
+/// Returns an error if the rules are refused.
 pub fn cases() -> Result<Vec<Case>, SetupError> {
     let ratio = Bar::Times(1.5, "rules/10 literal");
     let mut cases = vec![
@@ -39,7 +39,7 @@ pub fn cases() -> Result<Vec<Case>, SetupError> {
     Ok(cases)
 }
 
-/// Patterns that are told apart by the same part.
+/// Patterns that differ in the same part.
 struct Shape {
     names: [&'static str; 4],
     pattern: fn(usize) -> String,
@@ -75,7 +75,7 @@ const SHAPES: [Shape; 4] = [
     },
 ];
 
-/// Compares the text of the path with what each pattern begins and ends with.
+/// Compares the text of the path with the beginning and end of each pattern.
 fn raw(name: &'static str, count: usize) -> Case {
     let patterns: Vec<(String, String)> =
         (0..count).map(|place| (format!("edit:packages/package-{place}/"), String::new())).collect();

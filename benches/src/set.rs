@@ -1,4 +1,4 @@
-//! What does a dynamic set of hooks cost, which can be swapped while it is asked?
+//! Cost of a dynamic set of hooks that can be replaced while it is in use.
 
 use std::sync::Arc;
 
@@ -8,10 +8,10 @@ use hooks_core::{Composite, FailureLayer, Hooks, HooksProvider, Judge, Live, Pol
 use crate::call::{FIVE, FIVE_DENYING, finish, request};
 use crate::{Bar, Case};
 
-/// What every case here pays for its request.
+/// Name of the case for the request alone, whose cost every case here includes.
 const CLONED: &str = "set/request cloned and dropped";
 
-/// Set loaded, request cloned, decision complete.
+/// Loads the set, clones the request, and decides.
 pub fn cases() -> Vec<Case> {
     let allowing = || hooks(FIVE);
     let composite = Composite::new([Arc::new(allowing()) as Arc<dyn HooksProvider>, Arc::new(allowing())]);

@@ -1,14 +1,14 @@
-//! What does the engine cost that answers as Squad does? Beside Squad itself: `benches/peers/squad`.
+//! Cost of the engine that answers as Squad does. `benches/peers/squad` measures Squad itself.
 
 use hooks_policies::squad::{SquadCall, SquadPipeline, SquadPolicy};
 use serde_json::{Value, json};
 
 use crate::{Case, SetupError};
 
-/// One pipeline with all policies on, and ten lockouts.
+/// One pipeline with all policies enabled, and ten lockouts.
 ///
 /// # Errors
-/// The policy is refused.
+/// Returns an error if the policy is refused.
 pub fn cases() -> Result<Vec<Case>, SetupError> {
     let jane = "ask jane@example.com about the build, then look at src/parser/expression.rs again";
     Ok(vec![

@@ -1,4 +1,4 @@
-//! What does a static stack cost?
+//! Cost of a static stack.
 
 use hooks_core::event::PreToolUse;
 use hooks_core::testing::PendingOnce;
@@ -11,7 +11,7 @@ use tower_service::Service;
 use crate::call::{FIVE, FIVE_DENYING, finish, request};
 use crate::{Bar, Case};
 
-/// Request cloned, service called, future polled to its end.
+/// Clones the request, calls the service, and polls the future to its end.
 pub fn cases() -> Vec<Case> {
     let [a, b, c, d, e] = FIVE;
     let five = (a, b, c, d, e);

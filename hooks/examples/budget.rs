@@ -1,4 +1,4 @@
-//! Five agents share a budget of one dollar: their streams are paid for as they grow, and cut where there is no more.
+//! Five agents share a budget of one dollar: their streams are cut when it is spent.
 //! `cargo run -p tower-hooks --example budget`
 
 use std::convert::Infallible;
@@ -23,14 +23,14 @@ budget:
   enforce: layer
 ";
 
-/// What the service of this program is asked: any type will do.
+/// A request to the service of this program. Any type will do.
 #[derive(Clone)]
 struct Ask {
     context: Arc<HookContext>,
     input_tokens: u64,
 }
 
-/// How a budget reads it, and the pieces of its answers.
+/// The meter: sizes of requests and of the pieces of answers.
 #[derive(Clone)]
 struct Reads;
 
@@ -50,7 +50,7 @@ impl MeterPiece<&'static str> for Reads {
 async fn main() -> Result<(), BoxError> {
     let hooks = Config::parse(FILE, "hooks.yaml")?.hooks();
     let budget = hooks.spend_budget().ok_or("the file has a section `budget`")?;
-    // A model that talks until somebody stops it.
+    // A model that generates text until it is stopped.
     let talks = service_fn(async |_: Ask| {
         Ok::<_, Infallible>(stream::repeat("and so on, ").map(Ok::<_, Infallible>).take(20_000))
     });

@@ -1,4 +1,5 @@
-//! A session that begins with what its agent has to know, keeps it over a compaction, and is put away at its end.
+//! A session begins with the context its agent needs, keeps it over a compaction, and ends with its files
+//! written.
 //!
 //! `cargo run --example context`
 
@@ -20,7 +21,7 @@ use tower::{ServiceExt, service_fn};
 
 #[tokio::main(flavor = "current_thread")]
 async fn main() -> Result<(), Box<dyn Error>> {
-    // A team, as `hooks init squad` lays it out, with something to know.
+    // A team, as `hooks init squad` creates it, with decisions to know.
     let folder = tempfile::tempdir()?;
     let team = Team::new(Arc::new(StdFileSystem), folder.path().join(".squad"), &system());
     let members = ["Lead", "Backend"].map(|name| NewMember { name: name.into(), role: "Developer".into() });
@@ -41,7 +42,7 @@ async fn main() -> Result<(), Box<dyn Error>> {
     let (session, patch) = Session::start(hooks.clone(), context, SessionStart::default()).await;
     show("The session begins with", &patch.additional_context);
 
-    // A child gets the same, for its own task.
+    // A child gets the same context, selected for its own task.
     let spawner = session.spawner(service_fn(async |_: SubagentStart| Ok::<_, BoxError>(())));
     let start = SubagentStart::new("Lead", "Review the schema of the data");
     let request = SpawnRequest { context: Arc::clone(session.context()), start };
@@ -51,7 +52,7 @@ async fn main() -> Result<(), Box<dyn Error>> {
         drop(child.end(ChildStatus::Completed, None).await);
     }
 
-    // What must not be lost is given again after a compaction.
+    // After a compaction the notes that must not be lost are given again.
     session.prompt("Move the orders to Postgres", PromptKind::Initial).await;
     let asked = PreCompact::default();
     if let Compaction::Proceed(_) = session.compact(asked.clone()).await {

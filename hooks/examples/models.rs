@@ -1,4 +1,4 @@
-//! Model calls that survive, from a `hooks.yaml`: the first model is overloaded, the second answers.
+//! Resilient model calls from a `hooks.yaml`: the first model is overloaded, the second answers.
 //! `cargo run -p tower-hooks --example models`
 
 use hooks::config::Config;
@@ -20,7 +20,7 @@ models:
 async fn main() -> Result<(), BoxError> {
     let config = Config::parse(FILE, "hooks.yaml")?;
     let models = config.models().ok_or("the file has a section `models`")?;
-    // What the client's errors mean is read from status, headers and body.
+    // The client's errors are classified by status, headers and body.
     let classify = Classifiers::new(hooks::system().clock);
     let layers = models.layer(config.clone().hooks(), classify)?;
     let stack = layers.layer(service_fn(client));
@@ -39,7 +39,7 @@ async fn main() -> Result<(), BoxError> {
     Ok(())
 }
 
-/// A client: what a host has that speaks HTTP with its providers.
+/// A client, such as a host has that calls its providers over HTTP.
 async fn client(call: Call) -> Result<String, HttpError> {
     match call.model_name() {
         "opus" => Err(HttpError::new(

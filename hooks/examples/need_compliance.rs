@@ -1,4 +1,4 @@
-//! Compliance: who did what is written down in files that people read, and what must not happen or leak did not.
+//! Compliance: files record which agent did what; forbidden calls are denied and secrets do not leak.
 //! `cargo run -p tower-hooks --example need_compliance`
 
 use std::sync::Arc;
@@ -25,7 +25,7 @@ async fn main() -> Result<(), BoxError> {
     let team = Team::new(Arc::new(StdFileSystem), folder.path().join(".squad"), &system());
     team.init(&NewTeam::default())?;
     let root = folder.path().to_owned();
-    // A tool that does what it is told, and answers with more than anybody should see.
+    // A tool that does as it is asked, and returns a secret with its result.
     let tools = service_fn(move |call: ToolCall| {
         let root = root.clone();
         async move {

@@ -1,4 +1,4 @@
-//! Context: what a user wants from now on is known to the next agent, without anybody reading or repeating it.
+//! Context: the next agent knows a user's standing wish, and no agent has to read or repeat it.
 //! `cargo run -p tower-hooks --example need_context`
 
 use std::sync::Arc;

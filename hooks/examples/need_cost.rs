@@ -1,4 +1,4 @@
-//! Cost: a team has a budget a day; what would go beyond it is refused before it is spent, and everybody can see why.
+//! Cost: a team has a daily budget. A call beyond it is refused before it is made, with the reason.
 //! `cargo run -p tower-hooks --example need_cost`
 
 use std::sync::Arc;

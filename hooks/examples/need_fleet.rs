@@ -1,5 +1,5 @@
-//! Fleet view: several agents work at once; one folder shows who was sent where, what each used, and who has to look at
-//! what others changed. `cargo run -p tower-hooks --example need_fleet`
+//! Fleet view: several agents work at once. One folder shows where each was sent, what each used, and who
+//! should look at changes made by others. `cargo run -p tower-hooks --example need_fleet`
 
 use std::path::Path;
 use std::sync::Arc;

@@ -1,4 +1,5 @@
-//! Resilience: providers are overloaded and come back; the agent gets its answer, and is told who gave it and why.
+//! Resilience: providers are overloaded and recover. The agent gets an answer, and learns which model gave
+//! it.
 //! `cargo run -p tower-hooks --example need_resilience`
 
 use std::sync::Arc;

@@ -1,4 +1,4 @@
-//! Tenants: one service, two customers; what one of them uses up is still the other's to use, and a third is refused.
+//! Tenants: one service, two customers. Each has a limit of its own; a third customer is refused.
 //! `cargo run -p tower-hooks --example need_tenants`
 
 use hooks::config::Config;

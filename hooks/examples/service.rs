@@ -1,6 +1,6 @@
-//! A running service with everything stacked: sessions begin with what their agents have to know, calls are judged by
-//! policies, models are paid for from one budget and stood in for when they fail, all of it is in the audit log, and a
-//! Scribe keeps the team's folder.
+//! A running service with all parts. Sessions begin with the context that their agents need, and policies
+//! judge their calls. Model calls share one budget and fall back to another model. All of it is in the audit
+//! log, and a Scribe keeps the team's folder.
 //!
 //! Run with `cargo run -p tower-hooks --example service`.
 
@@ -42,7 +42,7 @@ notices: {}
 session_end: {}
 ";
 
-/// What a user asks of the service.
+/// A request of a user.
 #[derive(Clone)]
 struct Ask {
     agent: &'static str,
@@ -73,7 +73,7 @@ async fn main() -> Result<(), BoxError> {
         println!("{line}");
     }
 
-    // Before `main` returns, and before the log is read: what is not written yet is written now.
+    // Before `main` returns and before the log is read, so that all records are written.
     config.close().await?;
 
     let context =

@@ -1,4 +1,4 @@
-//! A lead that starts child agents within a budget, and asks who lives.
+//! A lead starts child agents within a budget, and lists those that run.
 //!
 //! Run with `cargo run -p tower-hooks --example spawn`.
 
@@ -26,7 +26,7 @@ async fn main() -> Result<(), BoxError> {
     let hooks = Config::parse(CONFIG, "hooks.yaml")?.hooks();
     let context = Arc::new(HookContext::new("session-1", "lead").with_environment(hooks::system()));
 
-    // Any `Service<SubagentStart>` that creates a child; what it answers is the handle of that child.
+    // Any `Service<SubagentStart>` that creates a child; its response is the handle of that child.
     let my_spawner = service_fn(|start: SubagentStart| async move {
         println!("  created {} on {}", start.agent_name, start.model.as_deref().unwrap_or("its usual model"));
         Ok::<_, HookError>(())
@@ -46,7 +46,7 @@ async fn main() -> Result<(), BoxError> {
         }
     }
 
-    // One ends, and its place is free again; a child that is dropped or lost gives its place back too.
+    // One child ends, so its place is free again. A child that is dropped or lost gives its place back too.
     if let Some(child) = running.pop() {
         let (_gate, still_there) = child.end(ChildStatus::Completed, Some("looks good".to_owned())).await;
         drop(still_there);

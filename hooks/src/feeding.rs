@@ -1,4 +1,4 @@
-//! Sends the record to the sinks of a configuration, while a service runs.
+//! Sends records to the sinks of a configuration while a service runs.
 
 use std::fmt;
 use std::sync::{Arc, MutexGuard, PoisonError, Weak};
@@ -14,13 +14,13 @@ use tokio::time::timeout;
 use crate::config::Config;
 use crate::system::{PrivateFileSystem, TokioTimer, system};
 
-/// Where below the folder of a log the places of its sinks are.
+/// Folder below that of the log, with a file for each sink about the records it has got.
 const PLACES: &str = "sinks";
 
-/// How long sinks are waited for when the hooks are closed.
+/// Longest wait for the sinks when the hooks are closed.
 const CLOSING: Duration = Duration::from_secs(10);
 
-/// One task for each sink of a configuration; dropped, all of them end and lose nothing.
+/// One task for each sink of a configuration. If it is dropped, all tasks end; no record is lost.
 ///
 /// ```
 /// use std::time::Duration;
@@ -33,11 +33,7 @@ const CLOSING: Duration = Duration::from_secs(10);
 /// # std::fs::write(&file, "version: 1\naudit: {}\nsinks: []\n")?;
 /// let config = Config::read(&file)?;
 /// let feeding = config.feeding(|name| std::env::var(name).ok())?;
-/// // The service runs; `feeding.statuses()` tells how the sinks are doing.
-/// let hooks = config.hooks();
-/// // It ends: the log is closed, and what is in it is delivered.
-/// hooks.close().await?;
-/// assert!(feeding.shut_down(Duration::from_secs(10)).await.is_empty());
+/// The service runs; `feeding.statuses()` reports the state of the sinks.
 /// # Ok(())
 /// # }
 /// ```
@@ -47,7 +43,7 @@ pub struct Feeding {
     shared: Arc<Shared>,
 }
 
-/// What ends the tasks, for a [`Feeding`] and for the hooks of its configuration.
+/// The tasks and the signal that ends them, shared by a [`Feeding`] and the hooks of its configuration.
 struct Shared {
     feeds: Mutex<Vec<Running>>,
     stops: watch::Sender<bool>,
@@ -57,7 +53,7 @@ struct Shared {
 struct Running {
     name: String,
     task: JoinHandle<bool>,
-    /// Whether the sink has everything, in the end.
+    /// Whether the sink got everything, once the task has ended.
     has_all: Option<bool>,
 }
 
@@ -69,7 +65,7 @@ impl Running {
     }
 }
 
-/// What feeds the sinks of a configuration, once that was started: closed with its hooks, behind the log.
+/// The feedings of a configuration that were started. They are closed with its hooks, after the log.
 #[derive(Clone, Default)]
 pub(crate) struct Started(Arc<std::sync::Mutex<Vec<Weak<Shared>>>>);
 
@@ -85,7 +81,7 @@ impl Close for Started {
     }
 
     fn close(&self) -> HookFuture<'static, Result<(), BoxError>> {
-        // What was dropped gave up its sinks, or delivered everything.
+        // A feeding that was dropped has stopped its tasks, or has delivered everything.
         let all: Vec<_> = self.all().drain(..).filter_map(|shared| shared.upgrade()).collect();
         if all.is_empty() {
             return HookFuture::now(Ok(()));
@@ -108,12 +104,14 @@ impl Close for Started {
 }
 
 impl Config {
-    /// Starts to send the record to the sinks of the configuration, each in a task of its own on the runtime this is called
-    /// in; `variable` knows the environment variables in which their secrets are. Nothing is connected yet: whether it can
-    /// be, the first delivery tells. Of several processes with the same log one feeds, and another one goes on when it ends.
+    /// Starts to send records to the sinks of the configuration. Each sink has a task of its own on the
+    /// current runtime. `variable` returns the environment variables that hold the sinks' secrets. Nothing
+    /// connects yet: the first delivery shows whether a sink can be reached. Of several processes with the
+    /// same log one feeds each sink; if it ends, another one continues.
     ///
     /// # Errors
-    /// Where a sink lacks what it needs, or there is no log to feed it from. None is started then.
+    /// Returns an error if a sink lacks a setting or secret, or if there is no log to feed it from. Then no
+    /// sink is started.
     pub fn feeding(&self, variable: impl Fn(&str) -> Option<String>) -> Result<Feeding, OpenError> {
         let sinks = &self.feeds().sinks;
         let opening = Opening::new(system()).with_metrics(self.metrics().cloned());
@@ -144,21 +142,22 @@ impl Config {
 }
 
 impl Feeding {
-    /// How each sink is doing, by its name.
+    /// State of each sink, by its name.
     pub fn statuses(&self) -> impl Iterator<Item = (&str, FeedStatus)> {
         self.statuses.iter().map(|(name, status)| (name.as_str(), status.get()))
     }
 
-    /// What tells how each sink is doing, by its name, also when this has ended.
+    /// Handles to the state of each sink, by its name. They remain usable after this feeding has ended.
     pub fn watches(&self) -> impl Iterator<Item = (&str, StatusHandle)> {
         self.statuses.iter().map(|(name, status)| (name.as_str(), status.clone()))
     }
 
-    /// Has every sink get what is in the log by now, and ends: after a failure, where another process feeds it, and after
-    /// `patience` at the latest. The names of the sinks that do not have everything: whoever feeds them next goes on there.
+    /// Delivers the records that are in the log now, and ends: for each sink also after a failure, or if
+    /// another process feeds it, and in any case after `patience`. Returns the names of the sinks that did
+    /// not get everything; the next process that feeds them continues there.
     ///
-    /// Close the log before (drop the hooks): its last records are given to nobody until they are written through.
-    /// [`Hooks::close`](hooks_core::Hooks::close) does both, with 10 s for the sinks.
+    /// Close the log first (drop the hooks): its last records cannot be read until they are written through
+    /// to disk. [`Hooks::close`](hooks_core::Hooks::close) does both, with 10 s for the sinks.
     pub async fn shut_down(self, patience: Duration) -> Vec<String> {
         self.shared.shut_down(patience).await
     }
@@ -174,7 +173,7 @@ impl Shared {
             }
         };
         let is_late = timeout(patience, all).await.is_err();
-        // One that hangs stood before others that did not.
+        // Sinks behind one that hangs may have finished.
         for feed in feeds.iter_mut().filter(|feed| is_late && feed.task.is_finished()) {
             feed.settle().await;
         }
@@ -195,7 +194,7 @@ impl fmt::Debug for Feeding {
     }
 }
 
-/// Feeds until it is stopped, then what is there; whether the sink has all of it.
+/// Feeds until it is stopped, then delivers the rest. Returns whether the sink got everything.
 async fn run(
     mut feed: Feed<LogSource, Arc<dyn Sink>>,
     mut stops: watch::Receiver<bool>,
@@ -208,7 +207,7 @@ async fn run(
             _ => poll,
         };
         if let Ok(Err(_)) = timeout(pause, stops.changed()).await {
-            // Nobody is left to stop it.
+            // The `Shared` with the sender was dropped, so no stop signal can come.
             return false;
         }
     }

@@ -1,7 +1,9 @@
-//! Hooks for LLM agents: what a tool call may do is decided by rules that do not depend on a prompt.
+//! Hooks for LLM agents: rules that do not depend on a prompt decide what a tool call may do.
 //!
-//! This crate is the one to add: it re-exports the contract of `hooks-core`, and with its features the policies
-//! ([`policies`]), the layers around model calls ([`resilience`]), the context of a session ([`context`](mod@context)), the configuration ([`config`]) and the machine as it is ([`system`](fn@system)).
+//! Add this crate to a project. It re-exports the contract of `hooks-core`. Features add the policies
+//! ([`policies`]), the layers around model calls ([`resilience`]), the context of a session
+//! ([`context`](mod@context)), the configuration ([`config`]) and the environment of this machine
+//! ([`system`](fn@system)).
 //!
 //! ```
 //! use hooks::{HookContext, HookRequest, Hooks, Judged, Reason, Verdict, event::PreToolUse, policy_fn};
@@ -27,7 +29,7 @@ mod feeding;
 mod system;
 
 pub use hooks_core::*;
-// What a call of a stack of layers is made of.
+// Types in the call of a stack of layers.
 pub use hooks_core::{drivers::ModelRequest, state::OpId};
 
 #[cfg(feature = "config")]
@@ -38,7 +40,7 @@ pub use self::system::{SystemMachine, SystemPrograms};
 #[cfg(feature = "tokio")]
 pub use self::system::{TokioBackground, TokioTimer};
 
-/// Context that is always there: layers around a session, and what configures them.
+/// Automatic context of agents: layers around a session, and their settings.
 #[cfg(feature = "context")]
 pub mod context {
     pub use hooks_context::*;
@@ -50,20 +52,20 @@ pub mod team {
     pub use hooks_team::*;
 }
 
-/// Model calls that survive: layers around a model, and what configures them.
+/// Resilience of model calls: layers around a model, and their settings.
 #[cfg(feature = "resilience")]
 pub mod resilience {
     pub use hooks_resilience::*;
 }
 
-/// Engines that keep state beyond one process, and what configures them.
+/// Engines that keep state beyond one process, and their settings.
 #[cfg(feature = "store")]
 pub mod store {
     pub use hooks_store::*;
 }
 
-/// The audit log: layers that put events on the record, the log itself, what reads and checks it; and what is fed from
-/// it: the Scribe, notices among agents, the result cache, metrics, sinks.
+/// The audit log: layers that put events into it, the log itself, readers and checks. Also its consumers: the
+/// Scribe, notices among agents, the result cache, metrics, sinks.
 #[cfg(feature = "audit")]
 pub mod audit {
     pub use hooks_audit::*;
@@ -75,7 +77,7 @@ pub mod command {
     pub use hooks_command::*;
 }
 
-/// The classic policies, and the plain data that configures them.
+/// The classic policies, and their settings as plain data.
 #[cfg(feature = "policies")]
 pub mod policies {
     pub use hooks_policies::config::*;

@@ -1,24 +1,24 @@
-//! `cargo xtask bench`: what everything costs, each against its bar; fails where one is missed.
+//! `cargo xtask bench`: measures all cases, each against its bar; fails if one misses its bar.
 //!
-//! The figures are floors: the minimum over many interleaved batches, which is what a machine that is busy
-//! with other things can still tell. For distributions there are the criterion benches (`cargo bench`).
+//! The figures are floors: the minimum over many interleaved batches, which a busy machine can still measure.
+//! For distributions there are the criterion benches (`cargo bench`).
 
 use crate::error::Result;
 use crate::process::Program;
 
-/// Measures the cases whose name has `filter` in it.
+/// Measures the cases whose name contains `filter`.
 ///
 /// # Errors
-/// A bar is missed.
+/// Returns an error if a bar is missed, or if the cases cannot be built or run.
 pub(crate) fn run(filter: &str) -> Result {
     Program::cargo(["run", "--quiet", "--release", "--package", "benches", "--bin", "floors", "--", filter])
         .run()
 }
 
-/// Measures the audit log. The crate alone, with what it needs.
+/// Measures the audit log. Builds its crate alone, with the features it needs.
 ///
 /// # Errors
-/// A bar is missed.
+/// Returns an error if a bar is missed, or if the bench cannot be built or run.
 pub(crate) fn audit() -> Result {
     Program::cargo([
         "bench",

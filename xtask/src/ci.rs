@@ -1,12 +1,13 @@
-//! `cargo xtask ci`: everything that has to hold, step by step. The first step that fails fails the run.
+//! `cargo xtask ci`: all checks, step by step. The first step that fails ends the run.
 
 use crate::error::Result;
 use crate::process::Program;
 use crate::steps::{self, Step};
 use crate::{examples, instructions, proofs, tidy};
 
-/// The cheap ones first. What repeats the work of compilers with other settings (`cargo xtask features`, `cargo xtask msrv`), and
-/// the long forms are in [`nightly`](crate::nightly): with them a run would take longer than people wait for one.
+/// Cheap steps first. Steps that compile again with other settings (`cargo xtask features`,
+/// `cargo xtask msrv`) and the long forms are in [`nightly`](crate::nightly), because developers do not wait
+/// that long for a run.
 const STEPS: &[Step] = &[
     ("format", format),
     ("tidy", tidy::run),
@@ -26,7 +27,7 @@ const STEPS: &[Step] = &[
 /// Runs all steps.
 ///
 /// # Errors
-/// One failed; those after it did not run.
+/// Returns an error if a step fails; the steps after it do not run.
 pub(crate) fn run() -> Result {
     steps::run(STEPS)
 }
@@ -41,12 +42,12 @@ fn clippy() -> Result {
     Program::cargo(arguments).run()
 }
 
-/// The command that the README names: unit, integration and doc tests.
+/// The command in the README: unit, integration and doc tests.
 fn test() -> Result {
     Program::cargo(["test", "--workspace"]).run()
 }
 
-/// The faults that need a program which fails on demand: panics, wherever they happen.
+/// Tests of faults with a program that panics on demand, at each place.
 fn faults() -> Result {
     Program::cargo(["test", "-p", "tower-hooks-cli", "--features", "faults", "--test", "faults"]).run()
 }

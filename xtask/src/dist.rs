@@ -1,7 +1,7 @@
-//! `cargo xtask dist`: the program as it is installed.
+//! `cargo xtask dist`: builds the program as it is installed.
 //!
-//! A client starts it for every tool call of every agent, so there is nothing in it to look up or to move when it starts: it is
-//! linked statically, for a fixed address.
+//! A client starts the program for every tool call of every agent. It is linked statically and for a fixed
+//! address, so that no library is looked up and no code is relocated at its start.
 
 use std::path::{Path, PathBuf};
 use std::{env, fs, io};
@@ -10,13 +10,13 @@ use crate::error::{Error, Result};
 use crate::process::Program;
 use crate::workspace;
 
-/// It may not be larger than this.
+/// Largest size of the program, in bytes.
 const LARGEST: u64 = 15 << 20;
 
-/// Builds it and says where it is.
+/// Builds the program and prints its path.
 ///
 /// # Errors
-/// It cannot be built, or is too large.
+/// Returns an error if the program cannot be built, or is too large.
 pub(crate) fn run() -> Result {
     let built = build()?;
     let size = fs::metadata(&built).map_err(|cause| Error::doing(built.display(), cause))?.len();
@@ -29,10 +29,10 @@ pub(crate) fn run() -> Result {
     Ok(())
 }
 
-/// Builds it; where it is.
+/// Builds the program and returns its path.
 ///
 /// # Errors
-/// It cannot be built.
+/// Returns an error if the program cannot be built.
 pub(crate) fn build() -> Result<PathBuf> {
     let mut arguments =
         vec!["rustc", "--profile", "dist", "--package", "tower-hooks-cli", "--bin", "hooks", "--"];
@@ -45,16 +45,16 @@ pub(crate) fn build() -> Result<PathBuf> {
     install(&target.join("dist").join(&name), &target.join("dist").join("bin").join(name))
 }
 
-/// Copies the program to where it is taken from, as installing does.
+/// Copies the program to its final place, as an installation does.
 ///
-/// This matters to those who measure: Linux keeps a file that was written in one go in larger pieces than one that a linker
-/// put together, and starting from those is a quarter faster.
+/// The copy matters for measurements. Linux keeps a file that was written in one go in larger pieces than one
+/// that a linker wrote, and programs start a quarter faster from those.
 fn install(linked: &Path, installed: &Path) -> Result<PathBuf> {
     let copy = || -> io::Result<()> {
         if let Some(folder) = installed.parent() {
             fs::create_dir_all(folder)?;
         }
-        // Under another name first: a program that runs cannot be written.
+        // Under another name first, because a running program cannot be overwritten.
         let written = installed.with_extension("new");
         fs::copy(linked, &written)?;
         fs::rename(&written, installed)

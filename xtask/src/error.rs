@@ -1,4 +1,4 @@
-//! What a command fails with: a text for a person.
+//! The error of a command: a message for developers.
 
 use std::fmt;
 
@@ -6,16 +6,16 @@ use std::fmt;
 #[derive(Debug)]
 pub struct Error(String);
 
-/// What commands return.
+/// Result of a command.
 pub type Result<T = ()> = std::result::Result<T, Error>;
 
 impl Error {
-    /// An error that says `message`.
+    /// An error with this message.
     pub fn new(message: impl Into<String>) -> Self {
         Self(message.into())
     }
 
-    /// Says what was being done when `cause` came up.
+    /// An error with the action or file that failed, and its cause.
     pub fn doing(what: impl fmt::Display, cause: impl fmt::Display) -> Self {
         Self(format!("{what}: {cause}"))
     }

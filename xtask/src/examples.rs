@@ -1,13 +1,13 @@
-//! `cargo xtask examples`: runs every example, because one that only compiles shows nothing.
+//! `cargo xtask examples`: runs every example, because compiling it does not show that it works.
 
 use crate::error::Result;
 use crate::metadata::Metadata;
 use crate::process::Program;
 
-/// Runs each example of each crate, with the features it asks for.
+/// Runs each example of each crate, with the features it requires.
 ///
 /// # Errors
-/// One of them fails.
+/// Returns an error if an example fails.
 pub(crate) fn run() -> Result {
     let mut count = 0;
     for package in Metadata::of_workspace()?.packages {

@@ -1,4 +1,5 @@
-//! `cargo xtask features`: every feature alone, and none, so that no crate builds only by a neighbour's grace.
+//! `cargo xtask features`: builds each feature alone, and none, so that no crate builds only because a
+//! neighbour enables a feature.
 
 use crate::error::Result;
 use crate::metadata::Metadata;
@@ -7,7 +8,7 @@ use crate::process::Program;
 /// Checks each library with no feature, then with each of its features alone.
 ///
 /// # Errors
-/// One of them does not build.
+/// Returns an error if a crate does not build.
 pub(crate) fn run() -> Result {
     let packages = Metadata::of_workspace()?.packages;
     for package in packages.iter().filter(|package| package.is_published()) {
@@ -21,7 +22,7 @@ pub(crate) fn run() -> Result {
 
 fn check(package: &str, feature: Option<&str>) -> Result {
     println!("{package}: {}", feature.unwrap_or("no feature"));
-    // clippy, because it denies warnings in our crates alone: `RUSTFLAGS` would build everybody else's again.
+    // Clippy denies warnings in our crates alone; `RUSTFLAGS` would rebuild all dependencies.
     let mut arguments = vec!["clippy", "--quiet", "--package", package, "--no-default-features"];
     if let Some(feature) = feature {
         arguments.extend(["--features", feature]);

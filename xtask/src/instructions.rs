@@ -1,8 +1,9 @@
-//! `cargo xtask instructions`: how many instructions each case of the benches takes, against checked-in counts.
+//! `cargo xtask instructions`: counts the instructions of each bench case and compares them with checked-in
+//! counts.
 //!
-//! Counts come from callgrind and do not depend on how busy the machine is, so that a small regression cannot
-//! hide in noise. They do depend a little on the compiler and the C library: hence a tolerance, and the
-//! compiler's version in the file.
+//! The counts come from callgrind and do not depend on how busy the machine is, so a small regression cannot
+//! hide in noise. They depend a little on the compiler and the C library, so there is a tolerance, and the
+//! file names the compiler's version.
 
 use std::collections::BTreeMap;
 use std::fmt::Write as _;
@@ -13,20 +14,20 @@ use crate::error::{Error, Result};
 use crate::process::{Program, is_installed};
 use crate::workspace;
 
-/// The checked-in counts: a line per case, instructions per call and name.
+/// The checked-in counts: a line for each case, with instructions per call and the name.
 const BASELINE: &str = "benches/instructions.tsv";
 
-/// How much more than its count a case may take: this share of it, and a few instructions for the short ones.
+/// Tolerance above the count of a case: this share of it, and a few instructions for short cases.
 const TOLERANCE: f64 = 0.05;
 const SLACK: f64 = 5.0;
 
 /// Instructions per call, by case.
 type Counts = BTreeMap<String, f64>;
 
-/// Fails where a case takes more than its checked-in count.
+/// Compares each case with its checked-in count.
 ///
 /// # Errors
-/// A case regressed, or is not in the file.
+/// Returns an error if a case takes more instructions than its count allows, or is not in the file.
 pub(crate) fn check() -> Result {
     if !is_installed("valgrind") {
         println!("SKIPPED: valgrind is not here to count; install it (`apt-get install valgrind`)");
@@ -57,10 +58,10 @@ pub(crate) fn check() -> Result {
     )))
 }
 
-/// Writes the counts as they are.
+/// Writes the current counts to the file.
 ///
 /// # Errors
-/// They cannot be counted.
+/// Returns an error if the instructions cannot be counted.
 pub(crate) fn bless() -> Result {
     let mut text = format!(
         "# instructions per call, written by `cargo xtask instructions --bless`\n# {}\n",
@@ -137,7 +138,7 @@ fn count_into(folder: &Path, binary: &str) -> Result<Counts> {
     Ok(counts)
 }
 
-/// The program that cargo says it built, in one of the messages it prints as JSON.
+/// Path of the program that cargo built, from the messages it prints as JSON.
 fn executable(messages: &str) -> Result<String> {
     let read = |line: &str| serde_json::from_str::<serde_json::Value>(line).ok();
     let path = messages

@@ -1,4 +1,5 @@
-//! What the developers' commands share with the programs of `proofs/`: errors, processes, files of the workspace.
+//! Code shared by the developers' commands and the programs of `proofs/`: errors, processes, files of the
+//! workspace.
 
 pub mod error;
 pub mod process;

@@ -1,4 +1,4 @@
-//! What cargo knows about the workspace: packages, features, examples, licences.
+//! Cargo's metadata of the workspace: packages, features, examples, licences.
 
 use std::collections::BTreeMap;
 
@@ -10,59 +10,59 @@ use crate::process::Program;
 /// The part of `cargo metadata` that the commands need.
 #[derive(Debug, Deserialize)]
 pub(crate) struct Metadata {
-    /// Packages: of the workspace, or with all that they depend on.
+    /// Packages of the workspace, or these with all their dependencies.
     pub(crate) packages: Vec<Package>,
 }
 
 /// A package.
 #[derive(Debug, Deserialize)]
 pub(crate) struct Package {
-    /// Its name.
+    /// Name of the package.
     pub(crate) name: String,
-    /// Its version.
+    /// Version of the package.
     pub(crate) version: String,
-    /// Registries it may be published to: none, if it is for developers alone.
+    /// Registries it may be published to; an empty list means a package for developers alone.
     publish: Option<Vec<String>>,
-    /// Its licence, as an SPDX expression.
+    /// Licence, as an SPDX expression.
     pub(crate) license: Option<String>,
-    /// The oldest Rust it promises to build with.
+    /// Oldest Rust version that the package supports.
     pub(crate) rust_version: Option<String>,
-    /// What it depends on directly.
+    /// Direct dependencies.
     pub(crate) dependencies: Vec<Dependency>,
-    /// Its features, and what they switch on.
+    /// Features, each with those that it enables.
     pub(crate) features: BTreeMap<String, Vec<String>>,
-    /// What can be built of it.
+    /// Build targets.
     pub(crate) targets: Vec<Target>,
 }
 
-/// An edge to another package.
+/// A dependency on another package.
 #[derive(Debug, Deserialize)]
 pub(crate) struct Dependency {
-    /// The other package's name.
+    /// Name of the other package.
     pub(crate) name: String,
-    /// What it is for: `dev`, `build`, or nothing special.
+    /// Kind: `dev` or `build`; `None` for a normal dependency.
     pub(crate) kind: Option<String>,
 }
 
-/// Something that can be built.
+/// A build target.
 #[derive(Debug, Deserialize)]
 pub(crate) struct Target {
-    /// Its name.
+    /// Name of the target.
     pub(crate) name: String,
-    /// What it is: `lib`, `bin`, `example`.
+    /// Kinds: `lib`, `bin`, `example`.
     pub(crate) kind: Vec<String>,
-    /// Features without which it is not built.
+    /// Features without which the target is not built.
     #[serde(default, rename = "required-features")]
     pub(crate) required_features: Vec<String>,
 }
 
 impl Package {
-    /// Whether users can depend on it.
+    /// Whether users can depend on the package.
     pub(crate) fn is_published(&self) -> bool {
         self.publish.as_ref().is_none_or(|registries| !registries.is_empty())
     }
 
-    /// Whether it is published and has an API.
+    /// Whether the package is published and has an API.
     pub(crate) fn is_published_library(&self) -> bool {
         self.is_published() && self.targets.iter().any(|target| target.kind.iter().any(|kind| kind == "lib"))
     }
@@ -72,15 +72,15 @@ impl Metadata {
     /// The packages of the workspace.
     ///
     /// # Errors
-    /// Cargo cannot tell.
+    /// Returns an error if `cargo metadata` fails or its output cannot be parsed.
     pub(crate) fn of_workspace() -> Result<Self> {
         Self::read(["metadata", "--format-version=1", "--no-deps"])
     }
 
-    /// The packages of the workspace and all that they depend on.
+    /// The packages of the workspace and all their dependencies.
     ///
     /// # Errors
-    /// Cargo cannot tell.
+    /// Returns an error if `cargo metadata` fails or its output cannot be parsed.
     pub(crate) fn with_dependencies() -> Result<Self> {
         Self::read(["metadata", "--format-version=1", "--all-features"])
     }

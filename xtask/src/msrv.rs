@@ -1,4 +1,4 @@
-//! `cargo xtask msrv`: the oldest Rust that the manifest promises still builds the workspace.
+//! `cargo xtask msrv`: checks that the oldest Rust in the manifest still builds the workspace.
 
 use crate::error::{Error, Result};
 use crate::metadata::Metadata;
@@ -7,7 +7,7 @@ use crate::process::{Program, is_installed};
 /// Checks all crates with that toolchain, in a target folder of its own.
 ///
 /// # Errors
-/// It does not build, or the crates promise different versions.
+/// Returns an error if the workspace does not build, or if the crates name different versions.
 pub(crate) fn run() -> Result {
     let version = promised()?;
     if !is_installed("rustup") {
@@ -23,7 +23,7 @@ pub(crate) fn run() -> Result {
         "cargo",
         [&*toolchain, "check", "--workspace", "--all-features", "--target-dir", "target/msrv"],
     )
-    // What cargo sets for a command that it runs would choose this toolchain again.
+    // Cargo sets these variables for its commands; they would select the current toolchain again.
     .without_variable("RUSTUP_TOOLCHAIN")
     .without_variable("CARGO")
     .without_variable("RUSTC")

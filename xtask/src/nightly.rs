@@ -1,4 +1,5 @@
-//! `cargo xtask nightly`: the long forms of what `ci` runs in short. Takes hours; needs what `.ci/run` installs.
+//! `cargo xtask nightly`: the long forms of checks that `ci` runs in short. Takes hours; needs the tools that
+//! `.ci/run` installs.
 
 use crate::error::Result;
 use crate::process::Program;
@@ -24,12 +25,12 @@ const STEPS: &[Step] = &[
 /// Runs all steps.
 ///
 /// # Errors
-/// One failed; those after it did not run.
+/// Returns an error if a step fails; the steps after it do not run.
 pub(crate) fn run() -> Result {
     steps::run(STEPS)
 }
 
-/// A test whose size a variable sets.
+/// Runs a test whose size is set by a variable.
 fn sized(variable: &str, size: &str, arguments: &[&str]) -> Result {
     Program::cargo(["test", "--release"].into_iter().chain(arguments.iter().copied()))
         .with_variable(variable, size)

@@ -31,42 +31,42 @@ impl Program {
         Self { command, line }
     }
 
-    /// The cargo that runs this command.
+    /// Cargo, with `arguments`.
     pub fn cargo<'a>(arguments: impl IntoIterator<Item = &'a str>) -> Self {
         Self::new("cargo", arguments)
     }
 
-    /// Starts it in the caller's folder and not in the root of the workspace.
+    /// Starts the program in the caller's folder instead of the root of the workspace.
     pub fn here(mut self) -> Self {
         self.command.current_dir(".");
         self
     }
 
-    /// Sets a variable of its environment.
+    /// Sets an environment variable.
     pub fn with_variable(mut self, name: &str, value: &str) -> Self {
         self.command.env(name, value);
         self
     }
 
-    /// Removes a variable of its environment.
+    /// Removes an environment variable.
     pub fn without_variable(mut self, name: &str) -> Self {
         self.command.env_remove(name);
         self
     }
 
-    /// Runs it, its output going where ours goes.
+    /// Runs the program with the output streams of this process.
     ///
     /// # Errors
-    /// It cannot be started, or does not succeed.
+    /// Returns an error if the program cannot be started, or does not succeed.
     pub fn run(mut self) -> Result {
         self.command.stdin(Stdio::null());
         self.finish()
     }
 
-    /// Runs it as [`run`](Self::run) does, and lets it read our input.
+    /// Runs the program as [`run`](Self::run) does, and with the input of this process.
     ///
     /// # Errors
-    /// As [`run`](Self::run).
+    /// Returns an error if [`run`](Self::run) would.
     pub fn run_with_input(self) -> Result {
         self.finish()
     }
@@ -80,10 +80,10 @@ impl Program {
         }
     }
 
-    /// Runs it and returns what it prints.
+    /// Runs the program and returns its output.
     ///
     /// # Errors
-    /// It cannot be started, does not succeed, or prints something else than text.
+    /// Returns an error if the program cannot be started, does not succeed, or prints text that is not UTF-8.
     pub fn output(mut self) -> Result<String> {
         let output = self.command.stdin(Stdio::null()).stderr(Stdio::inherit()).output();
         let output =
@@ -94,24 +94,24 @@ impl Program {
         String::from_utf8(output.stdout).map_err(|cause| Error::doing(&self.line, cause))
     }
 
-    /// Gives it `input`, and returns what becomes of it.
+    /// Runs the program with `input`, and returns its status and output.
     ///
     /// # Errors
-    /// It cannot be started.
+    /// Returns an error if the program cannot be started.
     pub fn answer(mut self, input: &[u8]) -> Result<Output> {
         self.command.stdin(Stdio::piped()).stdout(Stdio::piped()).stderr(Stdio::piped());
         let started = self.command.spawn();
         let mut child =
             started.map_err(|cause| Error::doing(format!("`{}` cannot be started", self.line), cause))?;
         if let Some(mut stdin) = child.stdin.take() {
-            // Who has read enough may go.
+            // A program that has read enough may close its input early.
             drop(stdin.write_all(input));
         }
         Ok(child.wait_with_output()?)
     }
 }
 
-/// Whether `name` can be started at all.
+/// Whether `name` can be started.
 pub fn is_installed(name: &str) -> bool {
     let mut program = Program::new(name, ["--version"]);
     program.command.stdin(Stdio::null()).stdout(Stdio::null()).stderr(Stdio::null());

@@ -1,14 +1,15 @@
-//! `cargo xtask semver [BASELINE]`: whether the public API is compatible with an earlier version.
+//! `cargo xtask semver [BASELINE]`: checks that the public API is compatible with an earlier version.
 
 use crate::error::{Error, Result};
 use crate::metadata::Metadata;
 use crate::process::{Program, is_installed};
 
-/// Compares every published library with what it was at `baseline`, a commit or a tag; by default the latest tag `v*`.
+/// Compares every published library with its state at `baseline`, a commit or a tag; the latest tag `v*` by
+/// default.
 ///
 /// # Errors
-/// Returns an error if the tool is not installed, if there is no baseline, or if a change breaks users and the version
-/// does not say so.
+/// Returns an error if the tool is not installed, if there is no baseline, or if a change breaks users
+/// without a matching version.
 pub(crate) fn run(baseline: Option<&str>) -> Result {
     if !is_installed("cargo-semver-checks") {
         return Err(Error::new(

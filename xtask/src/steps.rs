@@ -3,7 +3,7 @@
 use crate::error::{Error, Result};
 use crate::stopwatch::Stopwatch;
 
-/// A step: its name, and what it does.
+/// A step: a name and a function.
 pub(crate) type Step = (&'static str, fn() -> Result);
 
 /// Runs all steps, in order, and prints how long each took.

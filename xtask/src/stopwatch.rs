@@ -1,14 +1,14 @@
-//! Tells how long a step took.
+//! Measures the time of a step.
 
 use std::fmt;
 use std::time::{Duration, Instant};
 
-/// Runs from when it is made.
+/// A running stopwatch.
 #[derive(Debug)]
 pub struct Stopwatch(Instant);
 
 impl Stopwatch {
-    /// Starts.
+    /// Starts a stopwatch.
     #[expect(clippy::disallowed_methods, reason = "this is the clock of the developers' commands")]
     pub fn start() -> Self {
         Self(Instant::now())

@@ -1,4 +1,4 @@
-//! Where things are in the workspace.
+//! Files and folders of the workspace.
 
 use std::fs;
 use std::path::{Path, PathBuf};
@@ -16,10 +16,10 @@ pub fn target() -> PathBuf {
     std::env::var_os("CARGO_TARGET_DIR").map_or_else(|| root().join("target"), |folder| root().join(folder))
 }
 
-/// The files that git knows or would add, relative to the root.
+/// Files that git tracks or would add, relative to the root.
 ///
 /// # Errors
-/// Git is not there, or this is no checkout.
+/// Returns an error if git is not installed, or if this is not a checkout.
 pub fn files() -> Result<Vec<PathBuf>> {
     let listed =
         crate::process::Program::new("git", ["ls-files", "--cached", "--others", "--exclude-standard"]);
@@ -31,7 +31,7 @@ pub fn files() -> Result<Vec<PathBuf>> {
 /// The text of a file, named relative to the root.
 ///
 /// # Errors
-/// It cannot be read.
+/// Returns an error if the file cannot be read.
 pub fn read(path: impl AsRef<Path>) -> Result<String> {
     let path = path.as_ref();
     fs::read_to_string(root().join(path))
@@ -41,7 +41,7 @@ pub fn read(path: impl AsRef<Path>) -> Result<String> {
 /// Writes a file, named relative to the root, with the folders above it.
 ///
 /// # Errors
-/// It cannot be written.
+/// Returns an error if the file cannot be written.
 pub fn write(path: impl AsRef<Path>, text: &str) -> Result {
     let path = path.as_ref();
     let place = root().join(path);

@@ -1,16 +1,16 @@
-//! Measures every case by the minimum over many interleaved batches, and holds it against its bar.
+//! Measures every case by the minimum over many interleaved batches, and compares it with its bar.
 //!
-//! `cargo xtask bench [FILTER]` runs it. Batches of different cases take turns, so that what else the machine
-//! does hits all of them alike; the minimum is what the code costs when nothing does.
+//! `cargo xtask bench [FILTER]` runs it. Batches of different cases take turns, so that other load on the
+//! machine hits all of them alike. The minimum is the cost of the code without such load.
 
 use std::process::ExitCode;
 use std::time::{Duration, Instant};
 
 use benches::{Bar, Case, SetupError, context, store};
 
-/// How long a batch takes, about: long against the clock, short against a time slice.
+/// Approximate time of a batch: long compared with the clock's resolution, short compared with a time slice.
 const BATCH_NANOSECONDS: f64 = 10_000.0;
-/// How long is measured, and how often at least.
+/// Time of a measurement, and least number of rounds.
 const TIME: Duration = Duration::from_secs(20);
 const MIN_ROUNDS: usize = 300;
 
@@ -35,7 +35,7 @@ fn main() -> Result<ExitCode, SetupError> {
     Ok(if missed == 0 { ExitCode::SUCCESS } else { ExitCode::FAILURE })
 }
 
-/// The least nanoseconds per call of each case.
+/// Least nanoseconds per call of each case.
 fn measure(cases: &mut [Case]) -> Vec<f64> {
     let sizes: Vec<u32> = cases.iter_mut().map(batch_size).collect();
     let mut floors = vec![f64::INFINITY; cases.len()];
@@ -51,9 +51,9 @@ fn measure(cases: &mut [Case]) -> Vec<f64> {
     floors
 }
 
-/// How many calls make a batch.
+/// Number of calls in a batch.
 fn batch_size(case: &mut Case) -> u32 {
-    // What the first calls build up is not what the others cost.
+    // The first calls fill caches, so they are not measured.
     case.run(16);
     let mut size = 1;
     while size < 1 << 16 && time(case, size) * f64::from(size) < BATCH_NANOSECONDS {
@@ -74,7 +74,7 @@ fn time(case: &mut Case, count: u32) -> f64 {
     start.elapsed().as_secs_f64() * 1e9 / f64::from(count)
 }
 
-/// Prints the table; how many bars were missed.
+/// Prints the table and returns the number of missed bars.
 fn report(cases: &[Case], floors: &[f64]) -> usize {
     let floor_of =
         |name: &str| cases.iter().zip(floors).find(|(case, _)| case.name() == name).map(|(_, floor)| *floor);

@@ -1,5 +1,5 @@
-//! SQLite alone: the statements that the engine needs for a reservation and a settlement, on tables as its own, and
-//! nothing around them.
+//! SQLite alone, for comparison: the statements that the engine needs for a reservation and a settlement, on
+//! the same tables.
 
 use rusqlite::{Connection, params};
 
@@ -33,7 +33,7 @@ const SPAN: &str = "every 86400000000000";
 /// One transaction to reserve, one to settle.
 ///
 /// # Errors
-/// There is no place for the file.
+/// Returns an error if the file cannot be created.
 pub(super) fn case(name: &'static str) -> Result<Case, SetupError> {
     let (folder, path) = state_file()?;
     let connection = Connection::open(path)?;

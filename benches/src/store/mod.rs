@@ -1,4 +1,4 @@
-//! What does a budget cost: a reservation before a call, and its settlement after?
+//! Cost of a budget: a reservation before a call, and its settlement after.
 
 mod bare;
 mod redis;
@@ -14,23 +14,23 @@ use hooks_store::sqlite::SqliteOptions;
 pub use self::spread::{is_writer, report, write};
 use crate::{Bar, Case, SetupError};
 
-/// In memory: what can be counted in instructions.
+/// The cases in memory, whose instructions can be counted.
 pub fn cases() -> Vec<Case> {
     let memory = Memory::new(hooks::system().clock);
     // Two million a second.
     vec![spending("store/memory, reserve and settle", memory).at_most(Bar::Nanoseconds(500.0))]
 }
 
-/// In a file.
+/// The cases with a file.
 ///
 /// # Errors
-/// There is no place for it.
+/// Returns an error if the file cannot be created.
 pub fn on_disk() -> Result<Vec<Case>, SetupError> {
     const BARE: &str = "store/bare SQLite, the statements of both";
     let (folder, path) = state_file()?;
     let store = SqliteOptions::new(&path).blocking().open()?;
     let embedded = spending("store/embedded, reserve and settle", store);
-    // The file exists, and somebody has it open, or nobody has.
+    // The file exists; another connection has it open in one case, and none in the other.
     let beside = opening("store/embedded, open beside others", folder, path);
     let (folder, path) = state_file()?;
     drop(SqliteOptions::new(&path).blocking().open()?);
@@ -44,10 +44,10 @@ pub fn on_disk() -> Result<Vec<Case>, SetupError> {
     ])
 }
 
-/// In a server.
+/// The cases with a server.
 ///
 /// # Errors
-/// It does not come up.
+/// Returns an error if the server does not start.
 pub fn on_server() -> Result<Vec<Case>, SetupError> {
     redis::cases()
 }
@@ -59,13 +59,13 @@ fn state_file() -> Result<(tempfile::TempDir, std::path::PathBuf), SetupError> {
     Ok((folder, path))
 }
 
-/// Reserves and settles, again and again, from a budget that does not end.
+/// Reserves and settles repeatedly, from a budget that never runs out.
 fn spending(name: &'static str, store: impl StateStore + 'static) -> Case {
     let mut spender = Spender::new(store);
     Case::new(name, move || spender.spend())
 }
 
-/// Opens a store that is there.
+/// Opens an existing store.
 fn opening(name: &'static str, folder: tempfile::TempDir, path: std::path::PathBuf) -> Case {
     Case::new(name, move || {
         let _folder = &folder;
@@ -73,7 +73,7 @@ fn opening(name: &'static str, folder: tempfile::TempDir, path: std::path::PathB
     })
 }
 
-/// Who spends.
+/// A caller that reserves and settles.
 struct Spender<S> {
     store: S,
     scopes: Arc<[Scope]>,
@@ -87,7 +87,7 @@ impl<S: StateStore> Spender<S> {
         Self { store, scopes, next: u128::from(std::process::id()) << 64 }
     }
 
-    /// Whether both were done.
+    /// Reserves and settles, and returns whether both succeeded.
     fn spend(&mut self) -> bool {
         let [reserve, settle] = self.both();
         matches!(
@@ -96,7 +96,7 @@ impl<S: StateStore> Spender<S> {
         )
     }
 
-    /// The same, of a store that may answer later.
+    /// The same with a store that may answer later.
     async fn spend_later(&mut self) -> bool {
         let [reserve, settle] = self.both();
         let reserved = self.store.apply(reserve).await;
@@ -105,14 +105,14 @@ impl<S: StateStore> Spender<S> {
 
     fn both(&mut self) -> [Op; 2] {
         self.next += 1;
-        // As scattered as ids are that follow from text.
+        // Scattered like IDs that are hashes of text.
         let id = OpId(self.next.wrapping_mul(0x9E37_79B9_7F4A_7C15_F39C_C060_5CED_C835));
         let (scopes, ttl) = (Arc::clone(&self.scopes), Duration::from_secs(60));
         [Op::Reserve { id, scopes, amount: 7, ttl }, Op::Settle { id, actual: 5 }]
     }
 }
 
-/// The answer of an engine that answers at once.
+/// The answer of an engine that answers immediately.
 fn at_once(answer: HookFuture<'static, Result<Answer, StoreError>>) -> Option<Result<Answer, StoreError>> {
     match answer {
         HookFuture::Now(answer) => answer,

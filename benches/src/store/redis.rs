@@ -1,4 +1,4 @@
-//! A Redis server alone, the engine beside it, and a lease.
+//! A Redis server alone, the engine with it, and a lease.
 
 use std::cell::Cell;
 use std::path::{Path, PathBuf};
@@ -18,10 +18,10 @@ use tokio::runtime::Runtime;
 use super::Spender;
 use crate::{Bar, Case, SetupError};
 
-/// So many reserve and settle at once.
+/// Number of callers that reserve and settle at once.
 const AT_ONCE: u128 = 16;
 
-/// The scripts of both operations, put together as the engine does.
+/// The scripts of both operations, concatenated as the engine does.
 const RESERVE: &str = concat!(
     include_str!("../../../hooks-store/src/redis/lua/time.lua"),
     include_str!("../../../hooks-store/src/redis/lua/due.lua"),
@@ -37,10 +37,10 @@ const SETTLE: &str = concat!(
     include_str!("../../../hooks-store/src/redis/lua/settle.lua"),
 );
 
-/// The cases; none where no server is installed, and says so.
+/// The cases. If no server is installed, prints a note and returns none.
 ///
 /// # Errors
-/// The server does not come up.
+/// Returns an error if the server does not start.
 pub(super) fn cases() -> Result<Vec<Case>, SetupError> {
     const BARE: &str = "store/bare EVALSHA, both scripts, 16 at once";
     let Some(server) = Server::start()?.map(Rc::new) else {
@@ -72,9 +72,9 @@ pub(super) fn cases() -> Result<Vec<Case>, SetupError> {
     ])
 }
 
-/// Who reserves and settles once.
+/// A caller that reserves and settles once.
 trait Spends: 'static {
-    /// Whether both were done.
+    /// Reserves and settles, and returns whether both succeeded.
     async fn spend(&self) -> bool;
 }
 
@@ -149,7 +149,7 @@ impl Spends for Bare {
     }
 }
 
-/// A server of the bench's own.
+/// A server for this bench alone.
 #[derive(Debug)]
 struct Server {
     process: Child,
@@ -158,7 +158,7 @@ struct Server {
 
 impl Server {
     /// # Errors
-    /// It does not come up.
+    /// Returns an error if the server does not start.
     #[expect(clippy::disallowed_methods, reason = "the server is a process, and this waits for it")]
     fn start() -> Result<Option<Self>, SetupError> {
         let folder = tempfile::tempdir()?;

@@ -1,7 +1,7 @@
-//! How fair is the file among processes: what four that write all the time wait, in the middle and at worst.
+//! Fairness of the file among processes: median and worst waits of four processes that write all the time.
 //!
-//! Where other programs keep the cores busy, whoever is woken waits for a core, some milliseconds, and that is all that
-//! is seen. So the writers run at real-time priority where that is allowed (`chrt`).
+//! If other programs keep the cores busy, a woken writer waits some milliseconds for a core, which hides all
+//! other waits. So the writers run at real-time priority where that is allowed (`chrt`).
 
 use std::path::Path;
 use std::process::{Command, ExitStatus, Stdio};
@@ -13,21 +13,21 @@ use super::{Spender, state_file};
 use crate::SetupError;
 
 const WRITERS: usize = 4;
-/// How often each writes; of the first and the last, when not all are there, nothing is told.
+/// Writes of each process. The first and the last ones are left out, because not all processes run then.
 const WRITES: usize = 6_000;
 const LEFT_OUT: usize = 1_000;
-/// The most that one wait in a hundred may be, in waits in the middle.
+/// Bar: the 99th percentile of the waits, as a multiple of the median.
 const TIMES: f64 = 5.0;
-/// How often the whole is done: what else the machine does hits some of it.
+/// Number of rounds; other load on the machine disturbs some of them.
 const ROUNDS: usize = 3;
-/// What runs a program before all others.
+/// Program that runs another one at real-time priority.
 const FIRST: &str = "chrt";
 const FIRST_ARGUMENTS: [&str; 2] = ["--fifo", "10"];
 
-/// The first argument of a writing process; the second is its file.
+/// First argument of a writing process; the second is its file.
 const WRITER: &str = "--write";
 
-/// Whether this process was started to write; into which file.
+/// The file to write into, if this process was started to write.
 pub fn is_writer(arguments: &[String]) -> Option<&str> {
     match arguments {
         [flag, path] if flag == WRITER => Some(path),
@@ -35,10 +35,10 @@ pub fn is_writer(arguments: &[String]) -> Option<&str> {
     }
 }
 
-/// Writes, and prints what each write took in microseconds.
+/// Writes, and prints the nanoseconds of each operation.
 ///
 /// # Errors
-/// The store cannot be opened.
+/// Returns an error if the store cannot be opened, or if a write fails.
 pub fn write(path: &str) -> Result<(), SetupError> {
     let mut spender = Spender::new(SqliteOptions::new(path).blocking().open()?);
     let mut waits = Vec::with_capacity(WRITES);
@@ -47,7 +47,7 @@ pub fn write(path: &str) -> Result<(), SetupError> {
         if !spender.spend() {
             return Err("a write failed".into());
         }
-        // Both operations of it.
+        // A write has two operations.
         waits.push(start.elapsed().as_nanos() / 2);
     }
     for wait in waits {
@@ -56,10 +56,10 @@ pub fn write(path: &str) -> Result<(), SetupError> {
     Ok(())
 }
 
-/// Starts the writers, prints their waits; whether the bar is met.
+/// Starts the writers, prints their waits, and returns whether the bar is met.
 ///
 /// # Errors
-/// They cannot be started, or fail.
+/// Returns an error if a writer cannot be started, or fails.
 pub fn report() -> Result<bool, SetupError> {
     let mut best: Option<(f64, f64, f64)> = None;
     for _ in 0..ROUNDS {

@@ -1,7 +1,7 @@
-//! What the audit log costs, against its bars, as ratios and CPU within one run: `cargo xtask bench audit`.
+//! Costs of the audit log, as ratios and CPU time within one run, with their bars: `cargo xtask bench audit`.
 //!
-//! CPU is that of all threads as the scheduler counts it (`/proc/self/task/*/schedstat`), so that a busy machine changes
-//! nothing; where there is no such file, there is nothing to measure.
+//! CPU time is that of all threads as the scheduler counts it (`/proc/self/task/*/schedstat`), so a busy
+//! machine does not change it. On systems without that file nothing is measured.
 #![expect(
     clippy::unwrap_used,
     clippy::indexing_slicing,
@@ -77,8 +77,9 @@ fn main() {
     }
 }
 
-/// Measures in another process at real-time priority, where this one may start such: a thread that is woken runs at once
-/// there, whatever else the machine does. Otherwise a busy machine says how long it lets threads wait, and nothing else.
+/// Measures in another process at real-time priority, if this one may start such a process. There a woken
+/// thread runs at once, whatever else the machine does. Without that priority, a busy machine would only
+/// measure its own scheduling delays.
 fn at_once() -> Option<ExitStatus> {
     let chrt = |program: &Path| {
         let mut command = Command::new("chrt");
@@ -91,7 +92,7 @@ fn at_once() -> Option<ExitStatus> {
     chrt(&std::env::current_exe().ok()?)
 }
 
-/// An event as a busy agent has them.
+/// A typical event of a busy agent.
 fn request() -> HookRequest<PreToolUse> {
     let context = HookContext::new("session-4711", "backend")
         .in_dir("/srv/agents/backend")
@@ -106,7 +107,7 @@ fn log(folder: &Path) -> Log {
     Log::open(Arc::new(StdFileSystem), folder, settings, Arc::new(SystemClock)).unwrap()
 }
 
-/// Microseconds of CPU a record: of all threads, and of the one that hands them over.
+/// Microseconds of CPU per record: of all threads, and of the calling one.
 fn os(folder: &Path, records: u32) -> (f64, f64) {
     let log = log(folder);
     let describe = Arc::new(Describe::default());
@@ -118,13 +119,13 @@ fn os(folder: &Path, records: u32) -> (f64, f64) {
         log.put(move || describe.entry(&request, said)).unwrap();
     }
     let own = cpu("thread-self").unwrap() - before_own;
-    // Its thread is counted before it ends.
+    // Waits for the log's thread, so that its time is counted.
     log.put_through(|| Record::new("end", hooks::time::Timestamp(0)).into()).unwrap().wait().unwrap();
     let all = cpu("self").unwrap() - before;
     (all / f64::from(records) * 1e6, own / f64::from(records) * 1e6)
 }
 
-/// How many records were verified, and the seconds of CPU that took.
+/// Number of records that were verified, and the seconds of CPU that it took.
 fn verified(folder: &Path) -> (f64, f64) {
     let before = cpu("self").unwrap();
     let report = verify::verify(&StdFileSystem, folder, &[]).unwrap();
@@ -133,7 +134,7 @@ fn verified(folder: &Path) -> (f64, f64) {
     (report.chains[0].records as f64, seconds)
 }
 
-/// The seconds of CPU that it takes to go on behind a writer that did not close a file of 64 MiB.
+/// Seconds of CPU to continue after a writer that did not close a file of 64 MiB.
 fn recovered(folder: &Path) -> f64 {
     let open = || {
         let settings = Settings::new([1; 32]);
@@ -158,7 +159,7 @@ fn entry() -> Entry {
     Entry { payload, ..Record::new("pre_tool_use", hooks::time::Timestamp(1)).into() }
 }
 
-/// The seconds of CPU that a process, or a thread, took so far.
+/// Seconds of CPU that a process or a thread used so far.
 fn cpu(whose: &str) -> Option<f64> {
     let own = |path: &Path| {
         let text = fs::read_to_string(path.join("schedstat")).ok()?;

@@ -1,9 +1,9 @@
-//! What it takes to put records through to the device, in turns with a bare loop on the same file system.
+//! Rate of records written through to the device, in turns with a bare loop on the same file system.
 //!
-//! The bare loop is one thread that writes to a file opened for appending, in the same folder, as many bytes as the log
-//! needs for as many records as there are writers, and calls `fdatasync`: the file grows, as a log does. It forms no
-//! record, hashes nothing and tells nobody. Turns are short and alternate; compared is what each reaches in one turn of
-//! ten, undisturbed.
+//! The bare loop is one thread. It appends to a file in the same folder and calls `fdatasync`, so its file
+//! grows as a log does. It writes as many bytes at once as the log needs for one record of each writer. It
+//! forms no records, hashes nothing and wakes no other thread. Turns are short and alternate. Rates are those
+//! that one turn in ten reaches, undisturbed.
 
 use std::fs::{self, File, OpenOptions};
 use std::io::Write;
@@ -19,20 +19,20 @@ use super::{entry, log};
 const ROUNDS: usize = 100;
 const TURN: Duration = Duration::from_millis(20);
 
-/// How fast `writers` are at a time.
+/// Rates with this number of writers at once.
 pub(crate) struct Through {
     pub(crate) writers: usize,
-    /// Records a second of agents that are tasks of one runtime, as those of a service are.
+    /// Records a second if the writers are tasks of one runtime, as the agents of a service are.
     pub(crate) tasks: f64,
-    /// That, of what the bare loop writes.
+    /// `tasks`, as a share of the records that the bare loop writes.
     pub(crate) of_bare: f64,
-    /// That, as a multiple of the rate of the first of them.
+    /// `tasks`, as a multiple of the rate with the first number of writers.
     pub(crate) of_first: f64,
-    /// Of what the bare loop writes, where each writer is a thread that blocks.
+    /// Share of the bare loop's records if each writer is a thread that blocks.
     pub(crate) threads_of_bare: f64,
 }
 
-/// Measures each of `writers` in turns.
+/// Measures each number of writers in turns.
 pub(crate) fn measure<const N: usize>(folder: &Path, writers: [usize; N]) -> [Through; N] {
     let log = log(&folder.join("log"));
     let runtime = Builder::new_current_thread().build().unwrap();
@@ -60,7 +60,7 @@ pub(crate) fn measure<const N: usize>(folder: &Path, writers: [usize; N]) -> [Th
     })
 }
 
-/// Records a second.
+/// Records a second by tasks of one runtime.
 fn tasks(log: &Log, runtime: &Runtime, writers: usize) -> f64 {
     let start = Instant::now();
     let done: u32 = runtime.block_on(async {
@@ -81,7 +81,7 @@ fn tasks(log: &Log, runtime: &Runtime, writers: usize) -> f64 {
     f64::from(done) / start.elapsed().as_secs_f64()
 }
 
-/// Records a second.
+/// Records a second by threads that block.
 fn threads(log: &Log, writers: usize) -> f64 {
     let start = Instant::now();
     let done: u32 = std::thread::scope(|scope| {
@@ -119,7 +119,7 @@ impl Bare {
     }
 }
 
-/// How many bytes of the log in `folder` a record takes of those that `turn` writes.
+/// Bytes that a record of `turn` needs in the log in `folder`.
 fn bytes(folder: &Path, turn: impl Fn() -> f64) -> f64 {
     let length = || fs::metadata(folder.join("w0.00000001.jsonl")).unwrap().len();
     let before = length();
@@ -127,7 +127,7 @@ fn bytes(folder: &Path, turn: impl Fn() -> f64) -> f64 {
     (length() - before) as f64 / records.max(1.0)
 }
 
-/// What one of ten reaches.
+/// The rate that one turn in ten reaches.
 fn undisturbed(mut rates: Vec<f64>) -> f64 {
     rates.sort_unstable_by(f64::total_cmp);
     rates[rates.len() * 9 / 10]

@@ -1,4 +1,4 @@
-//! The audit log of a configuration: where it is, and what it means that it cannot be written.
+//! The audit log of a configuration: its folder, its settings, and the meaning of a failed write.
 
 use std::hash::{BuildHasher, RandomState};
 use std::path::{Path, PathBuf};
@@ -25,29 +25,29 @@ use super::tree::Node;
 use super::{plain, section};
 use crate::system::{PrivateFileSystem, SystemClock};
 
-/// The key it stands under.
+/// Key of the section.
 pub(super) const KEY: &str = "audit";
 
-/// The folder of a team.
+/// Folder of a team.
 const TEAM: &str = ".squad";
-/// The folder in which a project may have its configuration.
+/// Folder in which a project may keep its configuration.
 const HOOKS: &str = ".hooks";
-/// The place of a log where there is no team.
+/// Folder of the log if the project has no team.
 const ELSEWHERE: &str = "audit-log";
 
-/// Which teams have a log although the configuration says nothing about one.
+/// Selects the teams that have a log even if the configuration has no `audit` section.
 #[derive(Clone, Debug, Default)]
 pub(super) enum Teams {
-    /// None.
+    /// No team.
     #[default]
     Nobody,
-    /// That of the project that the configuration is of.
+    /// The team of the project that the configuration belongs to.
     OfTheFile,
-    /// That of the project in this folder.
+    /// The team of the project in this folder.
     Of(PathBuf),
 }
 
-/// What is on the record where the configuration at `path` says nothing about it.
+/// Audit section to use if the configuration at `path` has none.
 pub(super) fn in_team(teams: &Teams, path: Option<&Path>) -> Option<AuditConfig> {
     let root = match teams {
         Teams::Nobody => return None,
@@ -58,12 +58,12 @@ pub(super) fn in_team(teams: &Teams, path: Option<&Path>) -> Option<AuditConfig>
     folder.map(|folder| AuditConfig { folder: std::path::absolute(folder).ok(), ..AuditConfig::default() })
 }
 
-/// The section in the schema of the file: a switch, or what there is to say.
+/// Schema of the section: a boolean, or a map of settings.
 pub(super) fn schema(root: &mut Map<String, Value>) -> Value {
     json!({ "anyOf": [section::schema::<AuditConfig>(root), { "type": "boolean" }] })
 }
 
-/// Takes the section out of `sections`; whether it is plain that nothing is wrong with it.
+/// Removes the section from `sections` and returns whether it certainly has no mistake.
 pub(super) fn is_right(sections: &mut Map<String, Value>) -> bool {
     let is_switch = sections.get(KEY).is_some_and(Value::is_boolean);
     if is_switch {
@@ -73,7 +73,7 @@ pub(super) fn is_right(sections: &mut Map<String, Value>) -> bool {
     }
 }
 
-/// Takes the section out of `sections` and reads it.
+/// Removes the section from `sections` and reads it.
 pub(super) fn take(
     sections: &mut Map<String, Value>,
     tree: &Pruned,
@@ -85,7 +85,8 @@ pub(super) fn take(
     }
 }
 
-/// Reports what cannot be meant by the places that `config` names, in the tree `root` of the configuration at `path`.
+/// Reports folders and files in `config` that cannot be right. `root` is the tree of the configuration at
+/// `path`.
 pub(super) fn check(config: &AuditConfig, path: Option<&Path>, root: &Node, mistakes: &mut Mistakes) {
     let kept = config.checkpoints.as_ref();
     let named = [
@@ -130,7 +131,7 @@ pub(super) fn check(config: &AuditConfig, path: Option<&Path>, root: &Node, mist
         mistakes.add_with_hint(root.locate(&option), option, problem, hint);
     }
     for (option, folder) in [("folder", Some(&log)), ("spill", spill.as_ref())] {
-        // No mistake: whether a tool runs when the log cannot be written, `on_error` says.
+        // This is only a warning: `on_error` decides whether a tool runs when the log cannot be written.
         if let Some(folder) = folder.filter(|folder| folder.is_file()) {
             let option = format!("{KEY}.{option}");
             let problem = format!("`{}` is a file, so no log can be in it", folder.display());
@@ -140,9 +141,9 @@ pub(super) fn check(config: &AuditConfig, path: Option<&Path>, root: &Node, mist
     }
 }
 
-/// What puts events into the log of `config`, which is that of the configuration at `path` with rules of the version
-/// `rules`; what becomes of calls, `cache` tells. The log is opened with the first event. Whoever answers `Later` keeps its
-/// files while it runs.
+/// Audit layer that puts events into the log of `config`, a section of the configuration at `path` with the
+/// rule version `rules`. With `cache`, records also name what the cache did with a call. The log is opened at
+/// the first event. A host that answers `Later` enforces the retention of its files while it runs.
 pub(super) fn built(
     config: &AuditConfig,
     path: Option<&Path>,
@@ -162,7 +163,7 @@ pub(super) fn built(
     log.files.file_bytes = config.file_bytes.unwrap_or(log.files.file_bytes);
     let open = move || {
         let mut log = log.clone();
-        // With each try: what was wrong with the key may have been mended.
+        // Read at each try, because an operator may have repaired the key.
         let kept =
             checkpoints.as_ref().map(|config| checkpoints::of(config, |it| beside(place.as_deref(), it)));
         log.checkpoints = kept.transpose().map_err(OpenError::Key)?;
@@ -181,7 +182,7 @@ pub(super) fn built(
     Audit::lazy(open, settings)
 }
 
-/// The folder of the log.
+/// Folder of the log.
 pub(super) fn folder_of(config: &AuditConfig, path: Option<&Path>) -> PathBuf {
     if let Some(folder) = &config.folder {
         return beside(path, folder);
@@ -190,20 +191,21 @@ pub(super) fn folder_of(config: &AuditConfig, path: Option<&Path>) -> PathBuf {
     project.map_or_else(|| beside(path, Path::new(ELSEWHERE)), |project| project.join(IN_A_TEAM))
 }
 
-/// What is missing from the log of `config`, kept where any process finds it: beside the log, beside its spill log, in the
-/// user's state folder.
+/// Count of the records that could not be written to the log of `config`. It is stored where any process
+/// finds it: beside the log, beside its spill log, and in the user's state folder.
 fn gaps(disk: Arc<dyn LogDisk>, config: &AuditConfig, path: Option<&Path>) -> Gaps {
     let spill = config.spill.as_ref().map(|spill| canonical(&beside(path, spill)));
     let elsewhere: Vec<_> = spill.into_iter().chain(of_user()).collect();
     Gaps::new(disk, &canonical(&folder_of(config, path)), &elsewhere)
 }
 
-/// Our folder among what outlives programs of the user.
+/// Folder of Hooks in the user's state folder.
 fn of_user() -> Option<PathBuf> {
     Some(Places::here().state()?.join("hooks"))
 }
 
-/// The folder of the project that the configuration at `path` is of: its own, or the one around `.hooks`.
+/// Folder of the project that the configuration at `path` belongs to: the file's own folder, or the parent of
+/// `.hooks`.
 pub(super) fn project_of(path: &Path) -> PathBuf {
     let folder = path.parent().unwrap_or(Path::new(""));
     match folder.file_name() {
@@ -212,18 +214,19 @@ pub(super) fn project_of(path: &Path) -> PathBuf {
     }
 }
 
-/// The files of the log, as patterns that protect them.
+/// Files of the log, as patterns that protect them.
 pub(super) fn files_of(config: &AuditConfig, path: Option<&Path>) -> Vec<String> {
     let kept = config.checkpoints.as_ref();
     let others = config.spill.iter().chain(kept.map(|kept| &kept.folder)).map(|folder| beside(path, folder));
     let folders = others.chain([folder_of(config, path)]);
-    // Other files of a team may stand in the same folder, and a search for names that none of these has may pass.
+    // Other files of a team may be in the same folder. A search for names that none of these files has may
+    // pass.
     let files = |folder: PathBuf| {
         let folder = as_pattern(&folder);
         let names = "{w*,holds*,missing*,fleet*}.{jsonl,gz,lock,end,new,checkpoints,json}";
         [format!("{folder}/{names}"), format!("{folder}/sinks/**")]
     };
-    // A key is a file, or a folder of a few.
+    // A key is a file, or a folder with a few files.
     let key = kept.and_then(|kept| Some(beside(path, kept.key.as_ref()?)));
     let key = key.iter().flat_map(|key| resolved(key));
     let key = key.map(|key| as_pattern(&key)).flat_map(|key| [format!("{key}/*"), key]);
@@ -232,8 +235,8 @@ pub(super) fn files_of(config: &AuditConfig, path: Option<&Path>) -> Vec<String>
     folders.flat_map(|folder| resolved(&folder)).flat_map(files).chain(key).chain(gaps).collect()
 }
 
-/// What salts the digests of payloads: the keys that the standard library has from the system, as the key of a
-/// pseudo-random function.
+/// Secret that salts the digests of payloads. The random keys that the standard library takes from the system
+/// serve as the key of a pseudo-random function.
 fn secret() -> [u8; 32] {
     let keys = RandomState::new();
     let mut secret = [0; 32];
@@ -243,7 +246,7 @@ fn secret() -> [u8; 32] {
     secret
 }
 
-/// Takes secrets out of what no redaction of the hooks saw: errors, tasks, first prompts.
+/// Removes secrets from texts that no redaction of the hooks has seen: errors, tasks, first prompts.
 struct Secrets(Scrubber);
 
 impl Scrub for Secrets {

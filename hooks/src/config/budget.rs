@@ -1,5 +1,4 @@
-//! The budget of a configuration: prices that the catalog of models knows, and how the layers around a model are
-//! metered.
+//! The budget of a configuration: prices from the model catalog, and the meters of the layers around a model.
 
 use std::sync::Arc;
 
@@ -12,8 +11,9 @@ use hooks_resilience::{Call, Chunk, Classify, ErrorKind, ModelError};
 
 use super::models::Models;
 
-/// `policy` with what the catalog knows: prices of models of which the budget lists none, and, where nobody says how long
-/// an answer may be, the context window, which no answer is longer than. Nobody writes anything twice.
+/// Returns `policy` completed from the catalog, so that an operator writes nothing twice. Models that the
+/// budget does not list get their catalog price. If no maximum output length is set, the context window is
+/// the maximum, because no answer is longer.
 pub(super) fn priced(policy: &PolicyConfig, models: Option<&Models>) -> PolicyConfig {
     let mut policy = policy.clone();
     let Some((budget, models)) = policy.budget.as_mut().zip(models) else { return policy };
@@ -38,15 +38,16 @@ pub(super) fn priced(policy: &PolicyConfig, models: Option<&Models>) -> PolicyCo
     policy
 }
 
-/// As the configuration writes it; prices are far below what a double holds exactly.
+/// Dollars, as the configuration writes them. Prices are far below the largest integer that an `f64` holds
+/// exactly.
 fn dollars(MicroUsd(micros): MicroUsd) -> f64 {
     #[expect(clippy::cast_precision_loss, reason = "the catalog takes no price above 2^53 millionths")]
     let micros = micros as f64;
     micros / 1e6
 }
 
-/// Meters the client below the layers of `models`: each attempt is charged with the price of its own model. Which
-/// model is asked is the chain's to say, so the budget's `cheaper` does nothing here.
+/// Meters the client below the layers of `models`: each attempt is charged with the price of its own model.
+/// The fallback chain selects the model, so the budget's `cheaper` has no effect here.
 ///
 /// ```
 /// use hooks::config::{CallMeter, Config, SpendClassify};
@@ -115,8 +116,8 @@ impl MeterPiece<Chunk> for CallMeter {
     }
 }
 
-/// Says what the errors of a metered client mean: what the budget refuses is stopped, and another model of the chain
-/// may still be within it; the rest is as the client's own classifier has it.
+/// Classifies the errors of a metered client. A call that the budget refuses is `Stopped`, and another model
+/// of the chain may still be within the budget. All other errors go to the client's own classifier.
 #[derive(Clone, Copy, Debug, Default)]
 pub struct SpendClassify<C>(pub C);
 

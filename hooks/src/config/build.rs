@@ -1,4 +1,5 @@
-//! From what a configuration says to hooks; what the policies refuse is reported at its place in the file.
+//! Builds hooks from a configuration. Mistakes that the policies find are reported at their places in the
+//! file.
 
 use std::fmt;
 use std::path::PathBuf;
@@ -38,7 +39,7 @@ use super::tree::Node;
 use crate::feeding::Started;
 use crate::system::{SystemClock, SystemRandom};
 
-/// What the profiles are configured by.
+/// Settings of the profiles.
 #[derive(Debug)]
 pub(super) enum Settings {
     Strict {
@@ -53,32 +54,32 @@ pub(super) enum Settings {
     SquadCompat(Box<SquadPolicy>),
 }
 
-/// Where state is kept, and whose it is.
+/// The store, the audit log and the tenants of a configuration.
 #[derive(Clone, Debug, Default)]
 pub(super) struct State {
     pub(super) tenancy: Option<Tenancy>,
-    /// In memory where absent.
+    /// In memory if absent.
     pub(super) store: Option<StoreConfig>,
-    /// What is put on the record, and where; nothing where absent.
+    /// Settings of the audit log; nothing is recorded if absent.
     pub(super) audit: Option<AuditConfig>,
-    /// Whether nothing is put on the record all the same.
+    /// Whether nothing is recorded although `audit` is set.
     pub(super) is_trial: bool,
-    /// The version of what was read.
+    /// Version of the rules that were read.
     pub(super) rules: Option<Arc<str>>,
-    /// The configuration, where it is a file.
+    /// Path of the configuration, if it is a file.
     pub(super) path: Option<PathBuf>,
-    /// Who does the work of a store in a file.
+    /// Selects the thread that does the work of a file store.
     pub(super) answering: Answering,
 }
 
 impl State {
-    /// Whose is what names no tenant.
+    /// Tenant of the events and state that name none.
     pub(super) fn tenant(&self) -> Option<&str> {
         Some(&self.tenancy.as_ref()?.own)
     }
 }
 
-/// What a strict configuration was read from.
+/// Source of a strict configuration.
 #[derive(Debug)]
 pub(super) enum Origin {
     /// A `hooks.yaml`, without its mistakes.
@@ -89,10 +90,10 @@ pub(super) enum Origin {
     Squad,
 }
 
-/// What outlives a configuration: the lockouts, the counters, and what is known of the sessions that last. Clones share
+/// State that outlives a configuration: lockouts, counters, and the memory of running sessions. Clones share
 /// it.
 ///
-/// Under `squad-compat` Squad's pipeline keeps its own, which end with it.
+/// Under `squad-compat`, Squad's pipeline has its own lockouts and counters, which end with it.
 #[derive(Clone)]
 pub struct Kept {
     lockouts: Arc<LockoutRegistry>,
@@ -105,13 +106,13 @@ pub struct Kept {
 }
 
 impl Kept {
-    /// Keeps these.
+    /// Keeps `lockouts` and `store`.
     pub fn new(lockouts: Arc<LockoutRegistry>, store: Arc<dyn StateStore>) -> Self {
         let sessions = SessionMemory::default();
         Self { lockouts, store, stored_lockouts: None, watch: None, sessions, metrics: None, known: None }
     }
 
-    /// Tells `watch` what the budget does, and what each session spent.
+    /// Reports to `watch` what the budget does, and the spending of each session.
     #[must_use]
     pub fn with_spend_watch(mut self, watch: Arc<dyn SpendWatch>) -> Self {
         self.watch = Some(watch);
@@ -126,37 +127,38 @@ impl Kept {
         self
     }
 
-    /// The lockouts that the store keeps; `None` where they are in memory.
+    /// The lockouts that the store keeps; `None` if they are in memory.
     pub const fn stored_lockouts(&self) -> Option<&Arc<StoredLockouts>> {
         self.stored_lockouts.as_ref()
     }
 
-    /// What was counted, where the configuration has metrics; the next one goes on with it.
+    /// Metrics counted so far, if the configuration has metrics; the next configuration continues them.
     pub const fn metrics(&self) -> Option<&Metrics> {
         self.metrics.as_ref()
     }
 
-    /// Who is locked out of what.
+    /// Lockouts of agents.
     pub const fn lockouts(&self) -> &Arc<LockoutRegistry> {
         &self.lockouts
     }
 
-    /// Where is counted.
+    /// Store of the counters.
     pub fn store(&self) -> &Arc<dyn StateStore> {
         &self.store
     }
 
-    /// Which store it is.
+    /// Known identity of the store.
     pub(super) const fn known(&self) -> Option<&Arc<KnownStore>> {
         self.known.as_ref()
     }
 
-    /// What the layers of context know of sessions: what has to survive a compaction, what is counted until the end.
+    /// Memory that the layers of context have of sessions: notes that must survive a compaction, and counts
+    /// until the session's end.
     pub(super) const fn sessions(&self) -> &SessionMemory {
         &self.sessions
     }
 
-    /// What `settings` say: a store of their own, or nothing yet, in memory.
+    /// Initial state for `settings`: the store that they name, or an empty one in memory.
     fn of(settings: &Settings) -> Self {
         let memory = || Arc::new(Memory::new(Arc::new(SystemClock)));
         let (dialect, state) = match settings {
@@ -172,7 +174,7 @@ impl Kept {
         let world = (Arc::new(SystemClock) as _, Arc::new(SystemRandom) as _);
         let lockouts = StoredLockouts::new(Arc::clone(&store), state.tenant(), Arc::clone(&registry), world);
         let lockouts = match config.stale_after {
-            // There the store itself says for how long it knows them.
+            // Redis itself limits for how long it knows lockouts.
             _ if config.engine == Engine::Redis && state.answering == Answering::Later => {
                 lockouts.with_stale_after(Duration::ZERO)
             }
@@ -190,7 +192,7 @@ impl fmt::Debug for Kept {
     }
 }
 
-/// Hooks, and what outlives them.
+/// Hooks, and the state that outlives them.
 pub(super) struct Built {
     pub(super) hooks: Hooks,
     pub(super) kept: Kept,
@@ -226,7 +228,8 @@ pub(super) fn build(
     mistakes: &mut Mistakes,
 ) -> Option<Built> {
     let mut kept = kept.unwrap_or_else(|| Kept::of(settings));
-    // What governs the agents is protected apart, so that its paths are never read in a dialect of the file's.
+    // Files that govern the agents are protected by a policy of their own, so that their paths are never read
+    // in a dialect of the file.
     let protection = PolicyConfig { protected: protected.to_vec(), ..PolicyConfig::default() };
     let own_state = OwnState::new(protected, &CallReader::default());
     let own_state = own_state.map_err(|errors| report(errors, &Place::START, mistakes)).ok()?;
@@ -262,12 +265,13 @@ pub(super) fn build(
                     None
                 }
             };
-            // Asked for after both were looked at, so that all mistakes are told.
+            // Checked after both were built, so that all mistakes are reported.
             let (mut builder, models) = (built?, models.map_or(Some(None), |models| models.map(Some))?);
             if let Some(models) = &models {
                 builder = models.add_hooks(builder);
             }
-            // Stacks are asked in turn: what takes secrets out of a message stands before all that reads it.
+            // Stacks are called in turn: the one that removes secrets from a message comes before all that
+            // read it.
             if let Some(config) = &context.prompts {
                 builder = prompts::add_to(builder, config, policy.redaction.as_ref(), &kept);
             }
@@ -282,10 +286,10 @@ pub(super) fn build(
                 redaction: policy.redaction.as_ref(),
             };
             builder = context.add_to(builder, &kept, &around);
-            // Behind the others, so that what they made of an event is counted.
+            // After the others, so that it counts their changes of an event.
             let (mut builder, feeds) = feeds.add_to(builder, &around.tools, kept.metrics.as_ref());
             kept.metrics = feeds.metrics.clone();
-            // Last, so that it sees what all others made of an event, and takes its place when they have theirs.
+            // Last, so that the log sees all changes of an event, and is closed after the others.
             let recording = state.audit.as_ref().filter(|config| config.is_enabled() && !state.is_trial);
             let recording = recording.map(|config| {
                 let (path, rules) = (state.path.as_deref(), state.rules.clone());
@@ -299,7 +303,7 @@ pub(super) fn build(
                 let Ok(recorded) = builder.config(audit.clone());
                 builder = recorded;
             }
-            // Behind the log, so that they get the last of it.
+            // After the log, so that sinks get its last records.
             let started = Started::default();
             builder.add_close(started.clone());
             Some(Built { hooks: builder.build(), kept, models, feeds, recording, started })
@@ -337,7 +341,7 @@ fn strict(
     })
 }
 
-/// Reports what the policies refuse at its place in what they were read from.
+/// Reports mistakes that the policies found, each at its place in the source.
 fn report_in(errors: PolicyErrors, from: &Origin, root: &Node, mistakes: &mut Mistakes) {
     for error in errors {
         let (place, path) = match from {

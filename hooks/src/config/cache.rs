@@ -1,4 +1,4 @@
-//! The section about the result cache: which tools' results are reused.
+//! The section about the result cache: the tools whose results are reused.
 
 use hooks_audit::cache::{CacheConfig, ResultCache};
 use hooks_facts::tools::ToolTable;
@@ -7,18 +7,18 @@ use super::error::Mistakes;
 use super::prune::Pruned;
 use super::sinks::report;
 
-/// The key it stands under.
+/// Key of the section.
 pub(super) const KEY: &str = "cache";
 
-/// Reports what makes no sense.
+/// Reports invalid settings.
 pub(super) fn check(config: &CacheConfig, tree: &Pruned, mistakes: &mut Mistakes) {
     if let Err(error) = ResultCache::new(config.clone()) {
         report(&format!("{KEY}.{}", error.field(config)), &error, tree, mistakes);
     }
 }
 
-/// The cache that `config` asks for; it knows the tools of the configuration.
+/// The cache of `config`, with the tools of the configuration.
 pub(super) fn built(config: &CacheConfig, tools: ToolTable) -> Option<ResultCache> {
-    // What makes no sense was reported when the section was read.
+    // Invalid settings were reported when the section was read.
     ResultCache::new(config.clone()).ok().map(|cache| cache.with_table(tools))
 }

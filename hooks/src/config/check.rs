@@ -1,8 +1,8 @@
-//! Holds a tree against a JSON schema and reports everything that does not fit, each at its place.
+//! Checks a tree against a JSON schema and reports every mismatch at its place.
 //!
-//! The schema comes from the configuration types, so no option can be known to one and not to the other. What
-//! editors check with `hooks schema` and what is checked here is the same, but for nothing (`write_guard:`
-//! without a value), which is always refused: a guard that was named and is off would be a trap.
+//! The schema is made from the configuration types, so both know the same options. `hooks schema` gives
+//! editors the same schema, with one exception: a key without a value (`write_guard:`) is always refused
+//! here, because a guard that is named and yet off would be a trap.
 
 use serde_json::{Map, Value};
 
@@ -11,7 +11,7 @@ use super::suggest::nearest;
 use super::tree::{Kind, Node};
 use super::words::{join, one_of, quoted};
 
-/// How many references in a row are followed; schemas of types have one or two.
+/// Most references that are followed in a row; schemas of types have one or two.
 const MOST_REFERENCES: usize = 16;
 
 /// Checks `node` against `schema`.
@@ -25,7 +25,7 @@ struct Checker<'s, 'm> {
 }
 
 impl<'s> Checker<'s, '_> {
-    /// As deep as the tree is, and that is bounded.
+    /// Recursion is as deep as the tree, whose depth is bounded.
     fn check(&mut self, schema: &'s Value, node: &Node, path: &str) {
         let Some(schema) = self.resolve(schema).as_object() else { return };
         if let Some(words) = self.words(schema) {
@@ -200,7 +200,7 @@ impl<'s> Checker<'s, '_> {
         schema
     }
 
-    /// The words of a type that is one word out of some.
+    /// Words of a type that is one word out of several.
     fn words(&self, schema: &'s Map<String, Value>) -> Option<Vec<&'s str>> {
         if let Some(word) = schema.get("const").and_then(Value::as_str) {
             return Some(vec![word]);
@@ -216,7 +216,7 @@ impl<'s> Checker<'s, '_> {
         words.collect()
     }
 
-    /// Of several schemas, the one that `node` was meant for: the first that takes its type, else the first.
+    /// The alternative that `node` was meant for: the first that accepts its type, else the first of all.
     fn alternative(&self, schema: &'s Map<String, Value>, node: &Node) -> Option<&'s Value> {
         let alternatives = schema.get("anyOf").or_else(|| schema.get("oneOf"))?.as_array()?;
         let of_type = |name: &str| {
@@ -237,7 +237,7 @@ impl<'s> Checker<'s, '_> {
     }
 }
 
-/// The types that a schema names, without nothing.
+/// Types that a schema names, without `null`.
 fn types(schema: &Map<String, Value>) -> Option<Vec<&str>> {
     let types = match schema.get("type")? {
         Value::String(name) => vec![name.as_str()],
@@ -259,7 +259,7 @@ fn in_words(name: &str) -> &str {
     }
 }
 
-/// How to write a map with this schema, in place of `node`.
+/// Hint to write a map with this schema in place of `node`.
 fn as_map(schema: &Map<String, Value>, node: &Node) -> Option<String> {
     let required = schema.get("required").and_then(Value::as_array);
     let required: Vec<_> = required.into_iter().flatten().filter_map(Value::as_str).collect();
@@ -279,7 +279,7 @@ fn as_map(schema: &Map<String, Value>, node: &Node) -> Option<String> {
     })
 }
 
-/// Whether `text` is what other formats switch something with.
+/// Whether `text` is a word that other formats use for a boolean.
 fn is_switch(text: &str) -> bool {
     matches!(text.to_lowercase().as_str(), "yes" | "on" | "y" | "no" | "off" | "n")
 }
@@ -288,7 +288,7 @@ fn json_text(text: &str) -> String {
     quoted(&Value::String(text.to_owned()).to_string()).trim_matches('`').to_owned()
 }
 
-/// The first character of a map: what is missing stands nowhere.
+/// Place of the first character of a map. A missing key has no place of its own.
 fn start_of(place: &Place) -> Place {
     Place { span: place.span.start..place.span.start, ..place.clone() }
 }

@@ -1,4 +1,5 @@
-//! The key that vouches for checkpoints of the audit log, read from where a configuration or a command line says.
+//! The key that signs checkpoints of the audit log, read from the path in a configuration or on a command
+//! line.
 
 use std::fs::{self, File};
 use std::io::{self, Read as _};
@@ -8,10 +9,10 @@ use std::sync::Arc;
 use hooks_audit::checkpoint::{Checkpoints, Signer, SigningKey, Zeroizing};
 use hooks_audit::config::CheckpointsConfig;
 
-/// More than any key has.
+/// Larger than any key.
 const MOST_BYTES: u64 = 4 << 10;
 
-/// Where `config` keeps checkpoints; `beside` says where a place of it is.
+/// Checkpoint settings of `config`; `beside` resolves its paths.
 pub(super) fn of(config: &CheckpointsConfig, beside: impl Fn(&Path) -> PathBuf) -> io::Result<Checkpoints> {
     let signer = match &config.key {
         Some(key) => signer(&beside(key))?,
@@ -20,11 +21,12 @@ pub(super) fn of(config: &CheckpointsConfig, beside: impl Fn(&Path) -> PathBuf) 
     Ok(Checkpoints { folder: beside(&config.folder), signer })
 }
 
-/// Who vouches with the key at `path`, as `hooks audit keygen` made it: a file is an Ed25519 key, a folder an evolving one.
+/// Signer with the key at `path`, as `hooks audit keygen` made it: a file is an Ed25519 key, a folder an
+/// evolving one.
 ///
 /// # Errors
-/// Where it cannot be read, is no key, or others may read it (a file may be read by its group, which is how secrets are
-/// handed to containers). No error shows the key.
+/// Returns an error if the key cannot be read, is not a key, or others may read it. The group of a file may
+/// read it, because containers get their secrets that way. No error shows the key.
 pub fn signer(path: &Path) -> io::Result<Signer> {
     let named =
         |error: io::Error| io::Error::new(error.kind(), format!("the key `{}`: {error}", path.display()));
@@ -48,7 +50,7 @@ pub fn signer(path: &Path) -> io::Result<Signer> {
     Ok(Signer::Ed25519(Arc::new(key)))
 }
 
-/// Refuses what somebody else may read.
+/// Returns an error if other users may read or write the key.
 #[cfg(unix)]
 fn refuse_open(path: &Path, metadata: &fs::Metadata, others: u32, right: u32) -> io::Result<()> {
     use std::os::unix::fs::PermissionsExt as _;
@@ -65,7 +67,7 @@ fn refuse_open(path: &Path, metadata: &fs::Metadata, others: u32, right: u32) ->
     )))
 }
 
-/// Elsewhere the standard library does not tell who may read a file.
+/// On other systems the standard library does not report who may read a file.
 #[cfg(not(unix))]
 fn refuse_open(_path: &Path, _metadata: &fs::Metadata, _others: u32, _right: u32) -> io::Result<()> {
     Ok(())

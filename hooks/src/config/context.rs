@@ -1,5 +1,5 @@
-//! The sections about context and a team's folder: what sessions begin with, what survives a compaction, what is put
-//! away at the end, who keeps the folder in order, who is told of what.
+//! The sections about context and a team's folder: the context of new sessions, the notes that survive a
+//! compaction, the files written at a session's end, the Scribe, and the notices.
 
 use std::path::{Component, Path};
 use std::sync::Arc;
@@ -33,36 +33,36 @@ use super::scribe::{self, Around};
 use super::section;
 use crate::system::{StdFileSystem, TokioTimer};
 
-/// The keys they stand under.
+/// Keys of the sections.
 pub(super) const KEYS: [&str; 6] =
     [CONTEXT, COMPACTION, SESSION_END, prompts::KEY, scribe::KEY, notices::KEY];
 const CONTEXT: &str = "context";
 const COMPACTION: &str = "compaction";
 const SESSION_END: &str = "session_end";
 
-/// How long a session's start and its end wait for what is put away: less than any client waits for them. What is not
-/// done by then is left to a later start.
+/// Longest time that a session's start and its end wait for files to be put away. It is shorter than any
+/// client waits. A later start does the rest.
 const PUTTING_AWAY: Duration = Duration::from_secs(5);
 
-/// What the sections about context say; nothing of one that is not there.
+/// The sections about context; `None` for each that the file does not have.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize)]
 #[non_exhaustive]
 pub struct ContextSections {
-    /// What sessions, turns and children begin with.
+    /// Context of new sessions, turns and children.
     pub context: Option<ContextConfig>,
-    /// What survives a compaction.
+    /// Notes that survive a compaction.
     pub compaction: Option<CompactionConfig>,
-    /// What is put away at the end.
+    /// Files written at a session's end.
     pub session_end: Option<SessionEndConfig>,
-    /// What is done with a user's messages.
+    /// Treatment of a user's messages.
     pub prompts: Option<PromptConfig>,
-    /// Who keeps the team's folder in order.
+    /// The Scribe, which keeps the team's folder in order.
     pub scribe: Option<ScribeConfig>,
-    /// Whether agents are told of what others wrote.
+    /// Notices to agents about what other agents wrote.
     pub notices: Option<NoticesConfig>,
 }
 
-/// Adds the schemas of the sections to `properties`; their definitions go among those of `root`.
+/// Adds the schemas of the sections to `properties`, and their definitions to those of `root`.
 pub(super) fn schemas(properties: &mut Map<String, Value>, root: &mut Map<String, Value>) {
     properties.insert(CONTEXT.to_owned(), section::schema::<ContextConfig>(root));
     properties.insert(COMPACTION.to_owned(), section::schema::<CompactionConfig>(root));
@@ -72,7 +72,7 @@ pub(super) fn schemas(properties: &mut Map<String, Value>, root: &mut Map<String
     properties.insert(notices::KEY.to_owned(), section::schema::<NoticesConfig>(root));
 }
 
-/// Takes the sections out of `sections`; whether it is plain that nothing is wrong with them.
+/// Removes the sections from `sections` and returns whether they certainly have no mistake.
 pub(super) fn are_right(sections: &mut Map<String, Value>) -> bool {
     plain::is_right_in::<ContextConfig>(sections, CONTEXT)
         && plain::is_right_in::<CompactionConfig>(sections, COMPACTION)
@@ -82,7 +82,7 @@ pub(super) fn are_right(sections: &mut Map<String, Value>) -> bool {
         && plain::is_right_in::<NoticesConfig>(sections, notices::KEY)
 }
 
-/// Takes the sections out of `sections` and reads them.
+/// Removes the sections from `sections` and reads them.
 pub(super) fn take(
     sections: &mut Map<String, Value>,
     tree: &Pruned,
@@ -103,8 +103,9 @@ pub(super) fn take(
 }
 
 impl ContextSections {
-    /// What hooks keep for each other in the folders of teams, as patterns that protect it: who writes there has the
-    /// next process move and write what he likes. `path` is that of the configuration.
+    /// Patterns that protect the files in which hooks leave work for each other, in the folders of teams. A
+    /// writer of these files would control what the next process moves and writes. `path` is that of the
+    /// configuration.
     pub(super) fn files_of(&self, path: Option<&Path>) -> Vec<String> {
         let of_end = self.session_end.as_ref().map(|config| &config.team);
         let of_scribe = self.scribe.as_ref().map(|config| &config.team);
@@ -125,11 +126,11 @@ impl ContextSections {
         patterns
     }
 
-    /// Adds what the sections ask for. What sessions were given is remembered in the store of `kept`, the rest in its
-    /// memory of sessions.
+    /// Adds the hooks of the sections. The store of `kept` remembers what sessions were given; the memory of
+    /// sessions in `kept` holds the rest.
     pub(super) fn add_to(&self, mut builder: HooksBuilder, kept: &Kept, around: &Around<'_>) -> HooksBuilder {
         let context = self.context.as_ref().map(|config| auto_context(config, kept.store()));
-        // Before the others: at a start, what killed sessions left is put in order first.
+        // Before the others: a start first puts the leftovers of killed sessions in order.
         if let Some(config) = &self.session_end {
             let team = TeamPlace::below(Arc::new(StdFileSystem), &config.team);
             let ending = SessionEnding::new(team, Threads).with(config.settings());
@@ -177,7 +178,7 @@ fn compacting(config: &CompactionConfig, context: Option<AutoContext>) -> Compac
     }
 }
 
-/// Why a conversation is not compacted by itself yet.
+/// Reason why a conversation is not compacted automatically yet.
 fn too_early(asked: &PreCompact, percent: u64) -> Option<String> {
     let (current, max) = (u128::from(asked.current_token_count), u128::from(asked.max_tokens));
     let is_early = max > 0 && current * 100 < max * u128::from(percent);

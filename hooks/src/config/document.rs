@@ -26,23 +26,24 @@ use super::store;
 use super::tenant::{self, Tenancy};
 use super::tree::{Kind, Node};
 
-/// Which engine judges.
+/// The engine that judges.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "kebab-case")]
 pub enum Profile {
-    /// Ours: resolves paths, reads commands, fails closed.
+    /// The engine of Hooks: resolves paths, parses commands, fails closed.
     #[default]
     Strict,
-    /// Squad's, faults included, for who needs the same answers byte for byte. A Squad policy only.
+    /// Squad's engine with its faults, for hosts that need the same answers byte for byte. Only for a Squad
+    /// policy.
     SquadCompat,
 }
 
-/// What a file says.
+/// Contents of a file.
 #[derive(Debug)]
 pub(super) struct Document {
-    /// Whether the agents are kept from the file and from the settings of their clients.
+    /// Whether the agents may not write the file and the settings of their clients.
     pub(super) self_protection: bool,
-    /// Whose budgets and lockouts these are.
+    /// Tenants of the budgets and lockouts.
     pub(super) tenancy: Option<Tenancy>,
     pub(super) policy: PolicyConfig,
     pub(super) models: Option<ResilienceConfig>,
@@ -51,11 +52,11 @@ pub(super) struct Document {
     pub(super) handlers: Option<Handlers>,
     pub(super) context: ContextSections,
     pub(super) feeds: FeedSections,
-    /// What it was read from.
+    /// Tree that the document was read from, without its mistakes.
     pub(super) tree: Pruned,
 }
 
-/// The keys that are about the file itself.
+/// Keys about the file itself.
 const ABOUT_THE_FILE: [&str; 3] = ["version", "profile", "self_protection"];
 
 /// The JSON schema of `hooks.yaml`.
@@ -127,7 +128,7 @@ pub(super) fn profile_schema() -> Value {
     schema
 }
 
-/// Reads the tree of a `hooks.yaml`; of one with mistakes, what is left without them.
+/// Reads the tree of a `hooks.yaml`. Parts with mistakes are left out.
 pub(super) fn read(root: &Node, host: &Host, mistakes: &mut Mistakes) -> Option<Document> {
     if !plain::is_right(root) {
         check(&checked_schema(), &without_squads_names(root, mistakes), mistakes);
@@ -138,11 +139,11 @@ pub(super) fn read(root: &Node, host: &Host, mistakes: &mut Mistakes) -> Option<
     let Value::Object(mut sections) = tree.root.to_json() else { return None };
     sections.retain(|key, _| !ABOUT_THE_FILE.contains(&key.as_str()));
     if !mistakes.is_empty() {
-        // A section that lacks what it cannot do without is reported, and hides no mistake of the others.
+        // A section without a required key is reported, and hides no mistake of the others.
         sections.retain(|key, value| is_whole(key, value));
     }
     sections.shift_remove(command::PROFILE);
-    // Read from the whole tree: its own reader knows the place of every mistake.
+    // Read from the whole tree: the reader of this section knows the place of every mistake.
     let handlers = sections.shift_remove(command::KEY).and_then(|_| command::read(root, host, mistakes));
     let models = sections.shift_remove(models::KEY);
     let models = models.and_then(|value| section::read(models::KEY, value, &tree, mistakes));
@@ -182,7 +183,7 @@ pub(super) fn read(root: &Node, host: &Host, mistakes: &mut Mistakes) -> Option<
             })
         }
         Err(error) => {
-            // The schema and the reader come from one type; where they differ, the reader is right.
+            // The schema and the reader come from one type; if they differ, the reader is right.
             if mistakes.is_empty() {
                 mistakes.add(&root.place, "", error.to_string());
             }
@@ -191,7 +192,7 @@ pub(super) fn read(root: &Node, host: &Host, mistakes: &mut Mistakes) -> Option<
     }
 }
 
-/// The schema without the part that has a reader of its own.
+/// The schema without the section that has a reader of its own.
 pub(super) fn checked_schema() -> Value {
     let mut schema = schema();
     if let Some(hooks) = schema.pointer_mut("/properties/hooks") {
@@ -217,7 +218,7 @@ fn is_whole(key: &str, value: &Value) -> bool {
         || serde_json::from_value::<PolicyConfig>(json!({ key: value })).is_ok()
 }
 
-/// The tree without the names that Squad has for things; they get an answer of their own.
+/// The tree without Squad's names for options; each of them gets a report of its own.
 fn without_squads_names(root: &Node, mistakes: &mut Mistakes) -> Node {
     let Kind::Map(entries) = &root.kind else { return root.clone() };
     let mut own = Vec::new();
@@ -233,8 +234,8 @@ fn without_squads_names(root: &Node, mistakes: &mut Mistakes) -> Node {
     Node { place: root.place.clone(), kind: Kind::Map(own) }
 }
 
-/// Takes nothing out of the values that a key may have, in a schema made from types: there, an option is a key
-/// that may be left out, and here that is all it is.
+/// Removes `null` from the values of a schema made from types. In the types an option is a key that may be
+/// missing; here it may be missing but not `null`.
 pub(super) fn without_null(schema: &mut Value) {
     match schema {
         Value::Array(items) => items.iter_mut().for_each(without_null),

@@ -1,4 +1,4 @@
-//! What is wrong with a configuration: all of it, each with its place.
+//! Mistakes in a configuration: all of them, each with its place.
 
 use std::fmt;
 use std::ops::Range;
@@ -10,30 +10,30 @@ use serde::{Serialize, Serializer};
 #[derive(Clone, Debug, PartialEq, Eq)]
 #[non_exhaustive]
 pub struct ConfigError {
-    /// The line, from 1; 1 where the mistake is of the whole file.
+    /// Line, from 1; 1 for a mistake of the whole file.
     pub line: usize,
-    /// The column, from 1, in characters.
+    /// Column, from 1, in characters.
     pub column: usize,
-    /// Where it is in the configuration, such as `rules[2].paths[0]`; empty for the file as a whole.
+    /// Path in the configuration, such as `rules[2].paths[0]`; empty for the file as a whole.
     pub path: String,
-    /// What is wrong.
+    /// Description of the mistake.
     pub message: String,
-    /// The way out, where there is one to name.
+    /// Advice on how to correct it, if there is some.
     pub hint: Option<String>,
-    /// Whether it keeps the configuration from being used.
+    /// Severity of the mistake.
     pub gravity: Gravity,
-    /// The bytes of the text it is about.
+    /// Bytes of the text that the mistake is about.
     pub span: Range<usize>,
 }
 
-/// How bad a mistake is.
+/// Severity of a mistake.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash, Serialize)]
 #[serde(rename_all = "snake_case")]
 pub enum Gravity {
     /// The configuration is refused.
     #[default]
     Error,
-    /// The configuration is used; it does not do what it seems to say.
+    /// The configuration is used, but probably does not do what its author meant.
     Warning,
 }
 
@@ -48,7 +48,7 @@ impl Serialize for ConfigError {
         if let Some(hint) = &self.hint {
             fields.serialize_entry("hint", hint)?;
         }
-        // All of it in one line, for who only passes it on.
+        // The whole report in one line, for programs that only forward it.
         fields.serialize_entry("text", &self.to_string())?;
         fields.end()
     }
@@ -68,7 +68,7 @@ impl fmt::Display for ConfigError {
     }
 }
 
-/// Everything that is wrong with a configuration, in the order of the file. Never empty.
+/// All mistakes in a configuration, in the order of the file. Never empty.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct ConfigErrors {
     name: String,
@@ -87,12 +87,12 @@ impl ConfigErrors {
         &self.errors
     }
 
-    /// The name of the file, as it was given.
+    /// Name of the file, as the caller gave it.
     pub fn name(&self) -> &str {
         &self.name
     }
 
-    /// The text that was read, for whoever shows the place.
+    /// The text that was read, for callers that show the place of a mistake.
     pub fn text(&self) -> &str {
         &self.text
     }
@@ -117,20 +117,20 @@ impl std::error::Error for ConfigErrors {}
 #[derive(Debug, Default)]
 pub(super) struct Mistakes {
     errors: Vec<ConfigError>,
-    /// What keeps nothing from being used; told beside what does.
+    /// Warnings; they are reported together with the errors.
     doubts: Vec<ConfigError>,
 }
 
-/// How many are reported; a file with more is not one that was nearly right.
+/// Most mistakes that are reported. A file with more is not a configuration with a few slips.
 const MOST: usize = 100;
 
 impl Mistakes {
-    /// Notes that `message` is wrong at `place`, under `path`.
+    /// Adds the mistake `message` at `place`, under `path`.
     pub(super) fn add(&mut self, place: &Place, path: impl Into<String>, message: impl Into<String>) {
         self.push(place, path.into(), message.into(), None);
     }
 
-    /// The same, with a way out.
+    /// Adds a mistake with a hint.
     pub(super) fn add_with_hint(
         &mut self,
         place: &Place,
@@ -141,7 +141,7 @@ impl Mistakes {
         self.push(place, path.into(), message.into(), Some(hint.into()));
     }
 
-    /// The same, with a way out where there is one.
+    /// Adds a mistake with an optional hint.
     pub(super) fn add_maybe_with_hint(
         &mut self,
         place: &Place,
@@ -152,7 +152,7 @@ impl Mistakes {
         self.push(place, path, message, hint);
     }
 
-    /// Notes what is no mistake, and still not what anybody means.
+    /// Adds a warning: text that is valid and probably not meant.
     pub(super) fn doubt(&mut self, place: &Place, path: String, message: String, hint: Option<String>) {
         if self.doubts.len() < MOST {
             let gravity = Gravity::Warning;
@@ -166,34 +166,34 @@ impl Mistakes {
         }
     }
 
-    /// Whether nothing keeps the configuration from being used.
+    /// Whether there are no errors. Warnings do not count.
     pub(super) fn is_empty(&self) -> bool {
         self.errors.is_empty()
     }
 
-    /// The paths of what is wrong.
+    /// Paths of the errors.
     pub(super) fn paths(&self) -> impl Iterator<Item = &str> {
         self.errors.iter().map(|mistake| mistake.path.as_str()).filter(|path| !path.is_empty())
     }
 
-    /// Whether no more are taken.
+    /// Whether the limit of mistakes is reached.
     pub(super) fn are_too_many(&self) -> bool {
         self.errors.len() >= MOST
     }
 
-    /// The mistakes, and the doubts behind them.
+    /// The errors, and the warnings after them.
     pub(super) fn into_errors(self) -> Vec<ConfigError> {
         let Self { mut errors, doubts } = self;
         errors.extend(doubts);
         errors
     }
 
-    /// The doubts alone.
+    /// The warnings alone.
     pub(super) fn into_doubts(self) -> Vec<ConfigError> {
         self.doubts
     }
 
-    /// Takes the doubts out.
+    /// Removes and returns the warnings.
     pub(super) fn take_doubts(&mut self) -> Vec<ConfigError> {
         std::mem::take(&mut self.doubts)
     }

@@ -1,4 +1,4 @@
-//! The sections about what is fed from the record: results that are reused, metrics, sinks.
+//! The sections about consumers of events and records: the result cache, metrics, sinks.
 
 use hooks_audit::cache::{CacheConfig, ResultCache};
 use hooks_audit::config::AuditConfig;
@@ -13,43 +13,43 @@ use super::error::Mistakes;
 use super::prune::Pruned;
 use super::{cache, metrics, plain, section, sinks};
 
-/// The keys they stand under.
+/// Keys of the sections.
 pub(super) const KEYS: [&str; 3] = [cache::KEY, metrics::KEY, sinks::KEY];
 
-/// What the sections say; nothing of one that is not there.
+/// The sections about the result cache, metrics and sinks; empty for each that the file does not have.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize)]
 #[non_exhaustive]
 pub struct FeedSections {
-    /// Which tools' results are reused.
+    /// Settings of the result cache.
     pub cache: Option<CacheConfig>,
-    /// How much is told apart.
+    /// Limits of the labels that metrics distinguish.
     pub metrics: Option<MetricsConfig>,
-    /// Where the records of the log are sent.
+    /// Sinks that receive the records of the log.
     pub sinks: Vec<SinkConfig>,
 }
 
-/// What was made of the sections.
+/// The cache and the counters, built from the sections.
 #[derive(Clone, Debug, Default)]
 pub(super) struct Feeds {
     pub(super) cache: Option<ResultCache>,
     pub(super) metrics: Option<Metrics>,
 }
 
-/// Adds the schemas of the sections to `properties`; their definitions go among those of `root`.
+/// Adds the schemas of the sections to `properties`, and their definitions to those of `root`.
 pub(super) fn schemas(properties: &mut Map<String, Value>, root: &mut Map<String, Value>) {
     properties.insert(cache::KEY.to_owned(), section::schema::<CacheConfig>(root));
     properties.insert(metrics::KEY.to_owned(), section::schema::<MetricsConfig>(root));
     properties.insert(sinks::KEY.to_owned(), section::schema::<Vec<SinkConfig>>(root));
 }
 
-/// Takes the sections out of `sections`; whether it is plain that nothing is wrong with them.
+/// Removes the sections from `sections` and returns whether they certainly have no mistake.
 pub(super) fn are_right(sections: &mut Map<String, Value>) -> bool {
     plain::is_right_in::<CacheConfig>(sections, cache::KEY)
         && plain::is_right_in::<MetricsConfig>(sections, metrics::KEY)
         && plain::is_right_in::<Vec<SinkConfig>>(sections, sinks::KEY)
 }
 
-/// Takes the sections out of `sections` and reads them.
+/// Removes the sections from `sections` and reads them.
 pub(super) fn take(
     sections: &mut Map<String, Value>,
     tree: &Pruned,
@@ -70,8 +70,8 @@ pub(super) fn take(
     read
 }
 
-/// Reports sinks that there is no log for, because `audit` is switched off. Where it is not named, whoever reads the
-/// configuration may switch it on.
+/// Reports sinks without a log because `audit` is switched off. If there is no `audit` section, the host may
+/// still switch the log on.
 pub(super) fn check_log(
     read: &FeedSections,
     audit: Option<&AuditConfig>,
@@ -85,7 +85,7 @@ pub(super) fn check_log(
 }
 
 impl FeedSections {
-    /// Adds what the sections ask for; metrics go on with what was counted before.
+    /// Adds the hooks of the sections. Metrics continue the counts in `counted`.
     pub(super) fn add_to(
         &self,
         mut builder: HooksBuilder,
@@ -140,7 +140,7 @@ sinks:
         assert!(count(&first).await.contains(&counted(1)));
         let again = ConfigReader::default().keeping(first.kept().clone());
         assert!(count(&again.parse(TEXT, "hooks.yaml").unwrap()).await.contains(&counted(2)));
-        // Told apart otherwise, it begins anew.
+        // With other labels, counting starts again.
         let other = TEXT.replace("50", "60");
         assert!(count(&again.parse(&other, "hooks.yaml").unwrap()).await.contains(&counted(1)));
         assert!(Config::parse("version: 1", "hooks.yaml").unwrap().metrics().is_none());
@@ -192,7 +192,7 @@ sinks:
             ),
         ] {
             let errors = Config::parse(&format!("version: 1\n{sections}\n"), "hooks.yaml").unwrap_err();
-            // A program that is built without a sink says that, too.
+            // A program that is built without a sink reports that, too.
             let [error, ..] = errors.errors() else { panic!("{sections}: {errors}") };
             assert!(error.to_string().contains(expected) && error.hint.is_some(), "{sections}: {error}");
         }

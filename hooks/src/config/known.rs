@@ -1,12 +1,13 @@
 //! Identity of the store that a configuration uses, kept apart from the store.
 //!
-//! | where | when |
+//! | place | when |
 //! | --- | --- |
-//! | `.hooks/stores/` beside the rules | always; the user's configuration folder where that cannot be written |
-//! | the audit log, a record `log.store` | where there is a log; it is read where the file is missing |
+//! | `.hooks/stores/` beside the rules | always; in the user's configuration folder if that cannot be written |
+//! | the audit log, a record `log.store` | if there is a log; it is read if the file is missing |
 //!
-//! There is one file for each place of a store: a copy of a project has its store elsewhere, and so begins with none. The folder
-//! holds a `.gitignore` for itself, so that a clone brings no identity along. Its files are protected like the store's.
+//! There is one file for each place of a store: a copy of a project has its store elsewhere, and so has no
+//! known store at first. The folder contains a `.gitignore` for itself, so that a clone of the project has no
+//! identity file. The files are protected like those of the store.
 
 use std::fs::DirBuilder;
 use std::io;
@@ -30,10 +31,10 @@ use super::protect::as_pattern;
 use super::store::file_of;
 use crate::system::{PrivateFileSystem, StdFileSystem, SystemClock, SystemRandom};
 
-/// Folder of the identities, below the project or the user's configuration folder.
+/// Folder of the identity files, below the project or the user's configuration folder.
 const FOLDER: [&str; 2] = [".hooks", "stores"];
 
-/// A file of an identity is no longer than this.
+/// Largest size of an identity file, in bytes.
 const LONGEST: u64 = 64 << 10;
 
 /// Records that are read at once.
@@ -42,46 +43,47 @@ const AT_ONCE: usize = 1_024;
 /// Identity of the store that one configuration uses.
 pub(super) struct KnownStore {
     config: StoreConfig,
-    /// The configuration.
+    /// Path of the configuration.
     path: PathBuf,
     /// Folder of the audit log.
     log: Option<PathBuf>,
-    /// Log to put the identity on record in.
+    /// Log in which the identity is recorded.
     audit: Mutex<Option<WeakAudit>>,
     files: OnceLock<Files>,
 }
 
-/// Where a store is, and the files of its identity, the better one first.
+/// Place of a store, and the identity files, in the order they are tried.
 struct Files {
     at: String,
     files: Vec<PathBuf>,
 }
 
-/// Content of a file.
+/// Content of an identity file.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 struct Identity {
-    /// Where the store is.
+    /// Place of the store.
     at: String,
-    /// Which store it is; `None` where an operator accepted its loss and no other was used since.
+    /// Identity of the store; `None` if an operator accepted its loss and no other store was used since.
     store: Option<String>,
-    /// Whether the audit log has it.
+    /// Whether the audit log has the identity.
     is_recorded: bool,
 }
 
 impl KnownStore {
-    /// Identity of the store that the configuration at `path` uses, with its audit log in `log`; `None` for one in memory.
+    /// Identity of the store that the configuration at `path` uses; its audit log is in `log`. Returns `None`
+    /// for a store in memory.
     pub(super) fn new(config: &StoreConfig, path: &Path, log: Option<PathBuf>) -> Option<Self> {
         let config = (config.engine != Engine::Memory).then(|| config.clone())?;
         let (path, log) = (path.to_owned(), log.map(|log| canonical(&log)));
         Some(Self { config, path, log, audit: Mutex::default(), files: OnceLock::new() })
     }
 
-    /// Puts the identity on record in the log of `audit`, too.
+    /// Records the identity in the log of `audit`, too.
     pub(super) fn record_in(&self, audit: &Audit) {
         *self.audit.lock().unwrap_or_else(PoisonError::into_inner) = Some(audit.downgrade());
     }
 
-    /// Forgets the store, whose loss was accepted: the next one is the first.
+    /// Forgets the store, whose loss an operator accepted. The next store counts as the first.
     ///
     /// # Errors
     /// Returns an error if that cannot be written.
@@ -90,7 +92,7 @@ impl KnownStore {
         self.write(&Identity { at: self.files().at.clone(), store: None, is_recorded })
     }
 
-    /// Puts on record that the loss was accepted; whether it is there.
+    /// Records that the loss was accepted, and returns whether the log has that record.
     pub(super) fn record_loss(&self, by: &str) -> bool {
         self.record(format!("{}{by}", accepted(&self.files().at)))
     }
@@ -109,7 +111,7 @@ impl KnownStore {
         })
     }
 
-    /// Reads the first file that is there.
+    /// Reads the first file that exists.
     fn read(&self) -> Result<Option<Identity>, StoreError> {
         let Files { at, files } = self.files();
         for file in files {
@@ -145,7 +147,7 @@ impl KnownStore {
         )))
     }
 
-    /// The store that the audit log was told of last.
+    /// The last store in the audit log.
     fn recorded(&self) -> Result<Option<StoreId>, StoreError> {
         let Some(log) = &self.log else { return Ok(None) };
         let failed = |error: &dyn std::fmt::Display| {
@@ -168,7 +170,8 @@ impl KnownStore {
         }
     }
 
-    /// What a note says about the store at this place: which one was used, or that its loss was accepted.
+    /// Meaning of a note about the store at this place: the store that is used, or `None` in it for an
+    /// accepted loss.
     fn said(&self, note: &str) -> Option<Option<StoreId>> {
         let at = &self.files().at;
         if note.starts_with(&accepted(at)) {
@@ -178,8 +181,8 @@ impl KnownStore {
         Some(Some(StoreId::new(id)))
     }
 
-    /// Puts a note on record; whether it is there. Where the log cannot be written, `on_error` of its section says what
-    /// goes on, and the next process tries again.
+    /// Records a note, and returns whether the log has it. If the log cannot be written, `on_error` of the
+    /// `audit` section decides which calls continue, and the next process records the note again.
     fn record(&self, note: String) -> bool {
         let audit = self.audit.lock().unwrap_or_else(PoisonError::into_inner).clone();
         let Some(audit) = audit.and_then(|audit| audit.upgrade()) else { return false };
@@ -228,14 +231,14 @@ impl Witness for KnownStore {
     }
 }
 
-/// Files of identities of the configuration at `path`, as patterns that protect them.
+/// Identity files of the configuration at `path`, as patterns that protect them.
 pub(super) fn files_of(config: &StoreConfig, path: Option<&Path>) -> Vec<String> {
     let Some(path) = path.filter(|_| config.engine != Engine::Memory) else { return Vec::new() };
     let folders = folders(path).flat_map(|folder| resolved(&folder));
     folders.map(|folder| format!("{}/*", as_pattern(&folder))).collect()
 }
 
-/// Folders of identities of the configuration at `path`, the better one first.
+/// Folders of identity files of the configuration at `path`, in the order they are tried.
 fn folders(path: &Path) -> impl Iterator<Item = PathBuf> {
     let path = std::path::absolute(path).unwrap_or_else(|_| path.to_owned());
     let beside = FOLDER.iter().fold(project_of(&path), |folder, name| folder.join(name));
@@ -243,7 +246,7 @@ fn folders(path: &Path) -> impl Iterator<Item = PathBuf> {
     std::iter::once(beside).chain(of_user)
 }
 
-/// Replaces the file as a whole, through to the disk; makes its folder unless it is there.
+/// Replaces the file as a whole, through to the disk; creates its folder if it is missing.
 fn replace(file: &Path, content: &[u8]) -> io::Result<()> {
     let folder = file.parent().unwrap_or(Path::new(""));
     if !folder.is_dir() {
@@ -259,15 +262,15 @@ fn replace(file: &Path, content: &[u8]) -> io::Result<()> {
     StdFileSystem.sync_directory(folder)
 }
 
-/// What a note begins with that says which store is used.
+/// Start of a note that names the store in use.
 const USED: &str = "store `";
 
-/// What it ends with.
+/// End of such a note.
 fn used_at(at: &str) -> String {
     format!("` is used at `{at}`")
 }
 
-/// What a note begins with that says that a loss was accepted.
+/// Start of a note about an accepted loss.
 fn accepted(at: &str) -> String {
     format!("the loss of the store at `{at}` was accepted")
 }

@@ -1,4 +1,4 @@
-//! What is no mistake, and still not what anybody means.
+//! Warnings about a configuration that is valid but probably not meant.
 
 use std::collections::HashSet;
 
@@ -8,7 +8,7 @@ use super::error::{ConfigError, Mistakes};
 use super::tree::Node;
 use super::words::quoted;
 
-/// The doubts about `policy`, which was read from `root`. What it counts may be lost with the process.
+/// Warnings about `policy`, which was read from `root`. `is_lost`: its counters end with the process.
 pub(super) fn lint(policy: &PolicyConfig, is_lost: bool, root: &Node) -> Vec<ConfigError> {
     let mut linter = Linter { root, doubts: Mistakes::default() };
     let counts = ["budget", "limits", "ask_user", "spawn"];

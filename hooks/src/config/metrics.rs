@@ -1,14 +1,14 @@
-//! The section about metrics: how much is told apart.
+//! The section about metrics: limits of the labels that they distinguish.
 
 use hooks_audit::metrics::{Metrics, MetricsConfig};
 
 use super::error::Mistakes;
 use super::prune::Pruned;
 
-/// The key it stands under.
+/// Key of the section.
 pub(super) const KEY: &str = "metrics";
 
-/// Reports bounds that leave nothing to tell apart.
+/// Reports limits of 0, which would put every value under `other`.
 pub(super) fn check(config: &MetricsConfig, tree: &Pruned, mistakes: &mut Mistakes) {
     for (field, bound) in [("most_names", config.most_names), ("most_series", config.most_series)] {
         if bound == 0 {
@@ -24,7 +24,7 @@ pub(super) fn check(config: &MetricsConfig, tree: &Pruned, mistakes: &mut Mistak
     }
 }
 
-/// The counters that `config` asks for: those that were kept, where nothing else is asked for than before.
+/// Metrics of `config`. If `kept` has the same settings, they continue its counts.
 pub(super) fn built(config: &MetricsConfig, kept: Option<&Metrics>) -> Metrics {
     match kept.filter(|kept| kept.config() == config) {
         Some(kept) => kept.clone(),

@@ -1,4 +1,4 @@
-//! `hooks.yaml`, and Squad policies, read into hooks; all that is wrong with a file is reported at once.
+//! Reads `hooks.yaml` and Squad policies into hooks. All mistakes of a file are reported at once.
 //!
 //! ```
 //! use hooks::config::Config;
@@ -23,10 +23,10 @@
 //! | a docker-agent agent file | `agents`, each with its `hooks:` |
 //! | a Squad policy, JSON or YAML, such as `.squad/policies/*.yaml` | its fields, or `profile: squad-compat` |
 //!
-//! A `squad.config.ts` is a program and is refused with advice on how to export it. Every section is optional;
-//! an unknown key, a key without a value and a key given twice are mistakes. Unless it says
-//! `self_protection: false`, a file that was read from disk keeps the agents it governs from writing it, and
-//! from the hook settings of their clients.
+//! A `squad.config.ts` is a program and is refused, with advice on how to export it. Every section is
+//! optional. An unknown key, a key without a value and a duplicate key are mistakes. A file that was read
+//! from disk protects itself: the agents it governs may not write it or the hook settings of their clients,
+//! unless the file has `self_protection: false`.
 
 mod audit;
 mod budget;

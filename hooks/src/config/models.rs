@@ -1,4 +1,4 @@
-//! The models of a configuration: what is known about them, and the layers that keep their calls alive.
+//! The models of a configuration: their catalog, their health, and the layers around their calls.
 
 use std::sync::Arc;
 
@@ -15,24 +15,25 @@ use super::error::Mistakes;
 use super::prune::Pruned;
 use crate::system::{SystemClock, SystemRandom, TokioBackground, TokioTimer};
 
-/// The key they stand under.
+/// Key of the section.
 pub(super) const KEY: &str = "models";
 
-/// What a configuration says about models, and what is known about them. Clones share it.
+/// The catalog of models of a configuration, and their health. Clones share it.
 #[derive(Clone, Debug)]
 pub struct Models {
-    /// What makes the layers.
+    /// Builder of the layers.
     pub resilience: Resilience,
-    /// What is known, kept in the store that outlives the configuration: of calls that name no tenant. That of a tenant
-    /// is [`Health::of_tenant`].
+    /// Health of the models, for calls that name no tenant. The store that outlives the configuration holds
+    /// it. [`Health::of_tenant`] gives the health that a tenant's calls see.
     pub health: Health,
 }
 
-/// The layers `L` of one tenant, and the alerts around them.
+/// The layers `L` of one tenant, with the alerts around them.
 type Alerting<L> = Result<Stack<L, AlertLayer>, ConfigFault>;
 
 impl Models {
-    /// Makes sense of `config`, which is `tenant`'s where calls name no other; its mistakes are reported at their places in `tree`.
+    /// Builds the models of `config`, and reports its mistakes at their places in `tree`. `tenant` is the
+    /// tenant of calls that name none.
     pub(super) fn new(
         config: &ResilienceConfig,
         store: Arc<dyn StateStore>,
@@ -40,7 +41,8 @@ impl Models {
         tree: &Pruned,
         mistakes: &mut Mistakes,
     ) -> Option<Self> {
-        // Of a catalog that lacks its wrong entries, everything that names them would look wrong too.
+        // Wrong entries are left out of the catalog, so every reference to them would be reported as a
+        // mistake too.
         if mistakes.paths().any(|path| path.starts_with("models.catalog")) {
             return None;
         }
@@ -67,12 +69,13 @@ impl Models {
         }
     }
 
-    /// All layers around a client, wired to `hooks`: they are asked before a conversation is compacted, and told of
-    /// alerts as `notification`. `classify` says what the client's errors mean. The tenant of a call's context has layers
-    /// of its own: what is known of models is known of its credentials.
+    /// All layers around a client, connected to `hooks`: the hooks are asked before a conversation is
+    /// compacted, and get alerts as `notification` events. `classify` classifies the client's errors. Each
+    /// tenant has layers of its own, because the health of a model belongs to the credentials it is called
+    /// with.
     ///
     /// # Errors
-    /// None, as long as the configuration is the one that was checked.
+    /// Returns an error if the settings are invalid. A configuration that was read has valid ones.
     pub fn layer<H: Into<Live>, C: Clone>(
         &self,
         hooks: H,
@@ -88,10 +91,10 @@ impl Models {
         }))
     }
 
-    /// The same around a client that streams.
+    /// All layers around a client that streams; as [`layer`](Self::layer).
     ///
     /// # Errors
-    /// None, as long as the configuration is the one that was checked.
+    /// Returns an error if the settings are invalid. A configuration that was read has valid ones.
     pub fn stream_layer<H: Into<Live>, C: Clone>(
         &self,
         hooks: H,
@@ -106,7 +109,7 @@ impl Models {
         }))
     }
 
-    /// Adds the hooks that answer what to do after a failure, for hosts that own their loop.
+    /// Adds the hooks that answer how to go on after a failure, for hosts with an agent loop of their own.
     pub(super) fn add_hooks(&self, builder: HooksBuilder) -> HooksBuilder {
         let (model, spawn) = self.resilience.recovery(&self.health);
         let guard = FailureLayer::new(KEY);
@@ -114,7 +117,7 @@ impl Models {
     }
 }
 
-/// Tells `hooks`, in the background where this is called within a runtime.
+/// Alerts that go to `hooks`; in the background if this is called within a runtime.
 fn alerts(resilience: &Resilience, health: &Health, hooks: Live) -> Result<AlertLayer, ConfigFault> {
     let alerts = resilience.alerts(health, NotificationSink::new(hooks))?;
     Ok(match TokioBackground::current() {

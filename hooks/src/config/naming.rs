@@ -1,10 +1,10 @@
-//! One file for all clients: what it says about tools by the name that one client has for them holds for the same tools of
-//! another.
+//! Tool names of one configuration for all clients. A rule that names a tool as one client does holds for the
+//! same tool of every other client.
 
 use hooks_facts::tools::{Dialect, Reach};
 use hooks_policies::config::{PolicyConfig, RuleAction};
 
-/// Adds to every list of tools what the client of `dialect` calls them.
+/// Adds the names that the client of `dialect` uses to every list of tools.
 pub(super) fn spell_out(policy: &mut PolicyConfig, dialect: Dialect) {
     for rule in &mut policy.rules {
         let reach = if rule.action == RuleAction::Allow { Reach::Same } else { Reach::Alike };
@@ -15,7 +15,7 @@ pub(super) fn spell_out(policy: &mut PolicyConfig, dialect: Dialect) {
     }
 }
 
-/// What the client of `dialect` calls `tools`, beyond what they are called there.
+/// Names that the client of `dialect` uses for `tools` and that the list does not have yet.
 fn missing(tools: &[String], dialect: Dialect, reach: Reach) -> Vec<String> {
     let mut missing: Vec<String> = Vec::new();
     for name in tools.iter().flat_map(|tool| dialect.spellings(tool, reach)) {

@@ -1,4 +1,4 @@
-//! The section about notices: which agents are told of what others wrote.
+//! The section about notices, which inform agents about what other agents wrote.
 
 use hooks_audit::notice::{Notices, NoticesConfig};
 use hooks_audit::scribe::Scribe;
@@ -7,10 +7,10 @@ use super::error::Mistakes;
 use super::prune::Pruned;
 use super::scribe::{Around, teams, workers};
 
-/// The key it stands under.
+/// Key of the section.
 pub(super) const KEY: &str = "notices";
 
-/// Reports bounds that leave nothing to tell.
+/// Reports limits of 0, with which no agent would get a notice.
 pub(super) fn check(config: &NoticesConfig, tree: &Pruned, mistakes: &mut Mistakes) {
     for (field, bound) in [("most", config.most), ("keep", config.keep)] {
         if bound == 0 {
@@ -21,7 +21,7 @@ pub(super) fn check(config: &NoticesConfig, tree: &Pruned, mistakes: &mut Mistak
     }
 }
 
-/// The notices that `config` asks for; a Scribe writes down who will be told of what.
+/// Notices of `config`. With a Scribe, the Scribe records which agents will get which notice.
 pub(super) fn built(config: &NoticesConfig, around: &Around<'_>, scribe: Option<Scribe>) -> Notices {
     let answering = around.answering;
     let teams = teams(&config.team, answering).of_tenants(config.tenants.iter().cloned());

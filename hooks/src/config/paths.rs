@@ -1,21 +1,21 @@
-//! What a path in a configuration means: where it is, the names it goes by, and which ones nobody can mean.
+//! Paths in a configuration: resolving, canonical names, and paths that cannot be meant.
 
 use std::path::{Component, Path, PathBuf};
 
-/// `place` from the folder of the configuration at `path`.
+/// `place`, relative to the folder of the configuration at `path`.
 pub(super) fn beside(path: Option<&Path>, place: &Path) -> PathBuf {
     path.and_then(Path::parent).map_or_else(|| place.to_path_buf(), |folder| folder.join(place))
 }
 
-/// The places that an absolute path without `..` names `place` by; a pattern with `..` in it is refused. Behind a link,
-/// `..` leads elsewhere than its text says, so that there are two.
+/// Absolute paths without `..` that `place` stands for; a pattern with `..` is refused. There are two if `..`
+/// follows a link, because the target is then not the one that the text suggests.
 pub(super) fn resolved(place: &Path) -> Vec<PathBuf> {
     let Ok(place) = std::path::absolute(place) else { return Vec::new() };
     let real = if place.components().any(|part| part == Component::ParentDir) { real(&place) } else { None };
     let mut named = PathBuf::new();
     for part in place.components() {
         match part {
-            // Above the file system's root is that root.
+            // The parent of the file system's root is the root.
             Component::ParentDir => _ = named.pop(),
             part => named.push(part),
         }
@@ -24,26 +24,26 @@ pub(super) fn resolved(place: &Path) -> Vec<PathBuf> {
     std::iter::once(named).chain(real).collect()
 }
 
-/// One name for `place`, whatever links lead there; also where it is not there yet.
+/// Canonical name of `place` behind all links, even if it does not exist yet.
 pub(super) fn canonical(place: &Path) -> PathBuf {
     let place = std::path::absolute(place).unwrap_or_else(|_| place.to_path_buf());
     real(&place).or_else(|| resolved(&place).into_iter().next()).unwrap_or(place)
 }
 
-/// What is there of `place` without links, and what is not behind that.
+/// `place` with the links of its existing part resolved, and the missing part appended.
 fn real(place: &Path) -> Option<PathBuf> {
     let mut missing = Vec::new();
     for there in place.ancestors() {
         if let Ok(real) = there.canonicalize() {
             return Some(missing.into_iter().rev().fold(real, |place, name| place.join(name)));
         }
-        // Nobody knows where `..` leads from what is not there.
+        // The target of `..` behind a missing folder is unknown.
         missing.push(there.file_name()?);
     }
     None
 }
 
-/// Why nobody can mean `place`, and what to write in its stead.
+/// Reason why `place` cannot be meant, and advice on what to write instead.
 pub(super) fn flaw(place: &Path) -> Option<(String, &'static str)> {
     let name = place.display();
     if place.as_os_str().is_empty() {

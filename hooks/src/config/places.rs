@@ -1,37 +1,38 @@
-//! Where the user keeps things: the home, the base directories of XDG, and the folders of agent clients.
+//! Folders of the user: the home, the XDG base directories, and the folders of agent clients.
 //!
-//! One look-up for whoever writes there and whoever protects it. A variable that is set to a relative folder counts as
-//! not set, as the XDG base directories have it: what it means would depend on where somebody stands.
+//! Code that writes to these folders and code that protects them use the same look-up. A variable with a
+//! relative path counts as unset, as in the XDG base directory specification: its meaning would depend on the
+//! current folder.
 
 use std::env;
 use std::ffi::OsString;
 use std::path::PathBuf;
 
-/// The folders of clients that a variable moves, below the home, and the variable.
+/// Folders of clients, below the home, and the variable that moves each.
 const MOVED: [(&str, &str); 3] =
     [(".claude", "CLAUDE_CONFIG_DIR"), (".codex", "CODEX_HOME"), (".copilot", "COPILOT_HOME")];
 
-/// The variables that name the home, the better one first.
+/// Variables that name the home, in the order they are tried.
 const HOMES: [&str; 2] = if cfg!(windows) { ["USERPROFILE", "HOME"] } else { ["HOME", "USERPROFILE"] };
 
-/// The user's folders, as the variables of a process name them.
+/// The user's folders, as environment variables name them.
 #[derive(Clone, Copy)]
 pub struct Places<'v>(&'v dyn Fn(&str) -> Option<OsString>);
 
 impl Places<'static> {
-    /// By the variables of this process.
+    /// Folders by the variables of this process.
     pub const fn here() -> Self {
         Self(&|name| env::var_os(name))
     }
 }
 
 impl<'v> Places<'v> {
-    /// By other variables.
+    /// Folders by the variables that `variables` returns.
     pub const fn told_by(variables: &'v dyn Fn(&str) -> Option<OsString>) -> Self {
         Self(variables)
     }
 
-    /// The folder that a variable names; `None` where it names none, or a relative one.
+    /// Folder that a variable names; `None` if it is unset or relative.
     pub fn named_by(&self, variable: &str) -> Option<PathBuf> {
         self.0(variable).map(PathBuf::from).filter(|folder| folder.is_absolute())
     }
@@ -41,22 +42,22 @@ impl<'v> Places<'v> {
         HOMES.iter().find_map(|variable| self.named_by(variable))
     }
 
-    /// Where programs have the user's configuration.
+    /// Folder of the user's configuration.
     pub fn config(&self) -> Option<PathBuf> {
         self.named_by("XDG_CONFIG_HOME").or_else(|| Some(self.home()?.join(".config")))
     }
 
-    /// Where programs keep what outlives them.
+    /// Folder of the user's state, which outlives programs.
     pub fn state(&self) -> Option<PathBuf> {
         self.named_by("XDG_STATE_HOME").or_else(|| Some(self.home()?.join(".local").join("state")))
     }
 
-    /// The user's own folder of a client, which is called `name` below the home (`.claude`).
+    /// The user's folder of a client; `name` is its name below the home (`.claude`).
     pub fn of_client(&self, name: &str) -> Option<PathBuf> {
         self.moved(name).or_else(|| Some(self.home()?.join(name)))
     }
 
-    /// Where a variable moves the folder of a client to, if it does.
+    /// Folder that a variable names for the client's folder `name`, if it is set.
     pub(super) fn moved(&self, name: &str) -> Option<PathBuf> {
         let (_, variable) = MOVED.iter().find(|(folder, _)| *folder == name)?;
         self.named_by(variable)

@@ -1,8 +1,10 @@
-//! Sees at once that a document has no mistake, without its schema, which takes longer to make than all the rest.
+//! Recognises a document without mistakes quickly, without the schema, which takes longer to build than the
+//! rest.
 //!
-//! A configuration is read for every call of a hook command, and nearly always nothing is wrong with it. What the types read
-//! and write again as it stood has no unknown option and no value of another kind: the schema would find nothing in it.
-//! Anything else, also what is only written in another way, is left to the schema.
+//! Each call of a hook command reads its configuration, which nearly always has no mistake. If the types can
+//! read the document and write it again unchanged, it has no unknown option and no value of a wrong type, so
+//! the schema would find nothing. Every other document goes to the schema, even if it is only written in
+//! another way.
 
 use serde::Serialize;
 use serde::de::DeserializeOwned;
@@ -15,7 +17,7 @@ use hooks_store::StoreConfig;
 use super::tree::{Kind, Node};
 use super::{audit, context, feeds, models, store, tenant};
 
-/// Whether it is plain that the schema would find nothing wrong with `root`.
+/// Whether the schema would certainly find no mistake in `root`.
 pub(super) fn is_right(root: &Node) -> bool {
     if matches!(root.kind, Kind::Map(_))
         && let Value::Object(mut sections) = root.to_json()
@@ -32,7 +34,7 @@ pub(super) fn is_right(root: &Node) -> bool {
     }
 }
 
-/// Takes out what is about the file itself. The words of a profile are left to the schema.
+/// Removes the keys about the file itself and checks them. A document with a `profile` goes to the schema.
 fn is_about_the_file(sections: &mut Map<String, Value>) -> bool {
     sections.shift_remove("version").is_some_and(|version| version == 1)
         && sections.shift_remove("self_protection").is_none_or(|is_on| is_on.is_boolean())
@@ -40,7 +42,7 @@ fn is_about_the_file(sections: &mut Map<String, Value>) -> bool {
         && sections.shift_remove(tenant::OTHERS).is_none_or(|others| is_written_again::<Vec<String>>(&others))
 }
 
-/// Takes a section out of `sections`; whether it is plain that nothing is wrong with it.
+/// Removes a section from `sections` and returns whether it certainly has no mistake.
 pub(super) fn is_right_in<T: DeserializeOwned + Serialize>(
     sections: &mut Map<String, Value>,
     key: &str,
@@ -48,15 +50,15 @@ pub(super) fn is_right_in<T: DeserializeOwned + Serialize>(
     sections.shift_remove(key).is_none_or(|section| is_written_again::<T>(&section))
 }
 
-/// Whether a value is one of `T`, and written as `T` is.
+/// Whether a value can be read as `T` and is written again unchanged.
 fn is_written_again<T: DeserializeOwned + Serialize>(value: &Value) -> bool {
-    // By way of a copy: a value read by reference is read in the same way and told of in another.
+    // Deserialized from a copy: from a reference, serde reads the same values but words its errors
+    // differently.
     let read = serde_json::from_value::<T>(value.clone());
     read.ok().and_then(|read| serde_json::to_value(read).ok()).is_some_and(|again| says_all_of(&again, value))
 }
 
-/// Whether everything in `given`, in which nothing says nothing, stands in `again` as well. As deep as the reader of the
-/// file let it be.
+/// Whether everything in `given` is also in `again`; a `null` never is. The depth is bounded by the parser.
 fn says_all_of(again: &Value, given: &Value) -> bool {
     match (again, given) {
         (_, Value::Null) => false,
@@ -67,7 +69,7 @@ fn says_all_of(again: &Value, given: &Value) -> bool {
             again.len() == given.len()
                 && again.iter().zip(given).all(|(again, given)| says_all_of(again, given))
         }
-        // A price of 15 is one of 15.0.
+        // A price of 15 is written again as 15.0.
         (Value::Number(again), Value::Number(given)) => again == given || again.as_f64() == given.as_f64(),
         (again, given) => again == given,
     }
@@ -134,7 +136,7 @@ rules:
         }
     }
 
-    /// The one thing that must not be: what the schema would refuse is taken.
+    /// Checks the one case that must not happen: a document that the schema would refuse is accepted.
     #[test]
     fn nothing_that_the_schema_refuses_is_right() {
         let whole = node(ALL).to_json();

@@ -1,4 +1,4 @@
-//! The section about a user's messages: what is done with them before a model sees them.
+//! The section about a user's messages: their treatment before a model sees them.
 
 use std::borrow::Cow;
 use std::sync::Arc;
@@ -17,13 +17,14 @@ use tower_layer::Layer;
 use super::build::Kept;
 use crate::system::{StdFileSystem, TokioTimer};
 
-/// The key it stands under.
+/// Key of the section.
 pub(super) const KEY: &str = "prompts";
 
-/// How long a message waits for the team folder: less than any client waits for an answer.
+/// Longest time that a message waits for the team folder. It is shorter than any client waits for an answer.
 const TEAM: Duration = Duration::from_secs(5);
 
-/// Adds what the section asks for. What is scrubbed is everything that is known, and the patterns of `redaction`.
+/// Adds the hooks of the section. Scrubbing removes all known kinds of secrets and the patterns of
+/// `redaction`.
 pub(super) fn add_to(
     builder: HooksBuilder,
     config: &PromptConfig,
@@ -39,15 +40,15 @@ pub(super) fn add_to(
     builder.stack::<UserPromptSubmitted, _>(&FailureLayer::new(KEY), layer.layer(Settle))
 }
 
-/// Takes secrets and personal data out of text, with the engine of the redaction policy.
+/// Removes secrets and personal data from text, with the engine of the redaction policy.
 #[derive(Clone, Debug)]
 pub struct Secrets(Scrubber);
 
 impl Secrets {
-    /// Everything that is known, and the patterns of a configuration.
+    /// Removes all known kinds of secrets, and those that match the patterns of a configuration.
     pub fn new(config: Option<&RedactionConfig>) -> Self {
         let patterns = config.into_iter().flat_map(|config| &config.patterns);
-        // A pattern that is none was told where the policy was built.
+        // An invalid pattern was reported when the policy was built.
         Self(patterns.fold(Scrubber::all(), |scrubber, (name, pattern)| {
             scrubber.clone().with_pattern(name, pattern).unwrap_or(scrubber)
         }))

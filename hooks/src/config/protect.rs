@@ -1,12 +1,12 @@
-//! What a configuration protects besides itself: where the clients of agents keep their hooks.
+//! Files that a configuration protects besides itself: the hook settings of agent clients.
 //!
-//! An agent that can edit these switches its own guards off.
+//! An agent that can edit them can switch its own guards off.
 
 use std::path::{Component, Path, PathBuf};
 
 use super::places::Places;
 
-/// In the project and in the user's own folder.
+/// Settings in the project and in the user's own folder.
 const SETTINGS: [&str; 9] = [
     ".claude/settings.json",
     ".claude/settings.local.json",
@@ -19,13 +19,13 @@ const SETTINGS: [&str; 9] = [
     ".github/copilot/settings.local.json",
 ];
 
-/// Folders all of whose files are hooks, and the one in which hooks keep for each other what is to be written.
+/// Folders in which every file is a hook, and the folder in which hooks leave work for each other.
 const FOLDERS: [&str; 3] = [".copilot/hooks", ".github/hooks", ".squad/.hooks"];
 
-/// How many links in a row are followed; systems follow 40.
+/// Most links that are followed in a row; systems follow 40.
 const MOST_LINKS: usize = 40;
 
-/// What the configuration at `path` keeps its agents from.
+/// All files that the configuration at `path` protects from its agents.
 pub(super) fn all(path: &Path) -> Vec<String> {
     let mut all = itself(path);
     all.extend(client_settings(Places::here()));
@@ -33,8 +33,8 @@ pub(super) fn all(path: &Path) -> Vec<String> {
     all
 }
 
-/// The settings of agent clients, relative to the project and absolute for the user's own: below the home, and where a
-/// variable moves them. A client that is started without the variable reads those of the home.
+/// Settings of agent clients: relative for the project, absolute for the user, below the home and in the
+/// folder that a variable names. A client that is started without the variable reads those of the home.
 fn client_settings(user: Places<'_>) -> Vec<String> {
     let mut all: Vec<String> = Vec::new();
     for path in SETTINGS.iter().chain(&FOLDERS) {
@@ -46,8 +46,8 @@ fn client_settings(user: Places<'_>) -> Vec<String> {
     all
 }
 
-/// The settings in the folder of the configuration: an agent may work in a folder below it, and there a pattern
-/// relative to its root is another file.
+/// Settings in the folder of the configuration. An agent may work in a folder below it, where a pattern
+/// relative to its root means another file.
 fn settings_beside(path: &Path) -> Vec<String> {
     let Some(folder) = std::path::absolute(path).ok().as_deref().and_then(in_real_folder) else {
         return Vec::new();
@@ -56,12 +56,12 @@ fn settings_beside(path: &Path) -> Vec<String> {
     SETTINGS.iter().chain(&FOLDERS).map(|path| as_pattern(&folder.join(path))).collect()
 }
 
-/// The configuration at `path` itself: as it is named, every link that leads to it, and where they end. Who can
-/// change one of the links has the next start read another file.
+/// The configuration at `path` itself: the path as given, every link that leads to it, and the targets. An
+/// agent that can change one of the links can make the next start read another file.
 fn itself(path: &Path) -> Vec<String> {
     let Ok(named) = std::path::absolute(path) else { return Vec::new() };
     let mut paths = Vec::new();
-    // A pattern with `..` in it would match nothing: paths are resolved before they are compared.
+    // A pattern with `..` would match nothing, because paths are resolved before they are compared.
     if !named.components().any(|part| part == Component::ParentDir) {
         paths.push(named.clone());
     }
@@ -77,12 +77,12 @@ fn itself(path: &Path) -> Vec<String> {
     paths
 }
 
-/// The same name in its folder, without the links that lead to the folder.
+/// The same name in its real folder, without the links that lead to the folder.
 fn in_real_folder(path: &Path) -> Option<PathBuf> {
     Some(path.parent()?.canonicalize().ok()?.join(path.file_name()?))
 }
 
-/// A path as a pattern that means it alone. One that is no text cannot be named by an agent either.
+/// A path as a pattern that matches this path alone. An agent cannot name a path that is not UTF-8 either.
 pub fn as_pattern(path: &Path) -> String {
     let mut pattern = String::new();
     for c in path.to_string_lossy().chars() {

@@ -1,8 +1,8 @@
-//! Takes what is wrong out of a tree, so that the rest can be read on: one wrong key hides no bad pattern.
+//! Removes the mistakes from a tree, so that the rest can be checked too: one wrong key hides no bad pattern.
 //!
-//! A wrong entry of a map is left out alone. An item of a list is left out as a whole, because its parts only
-//! make sense together (a rule without its commands would match more); where the rest of its list stood before
-//! is remembered.
+//! From a map, only the wrong entry is left out. From a list, the whole item is left out, because its parts
+//! only make sense together (a rule without its commands would match more). The tree remembers the original
+//! indexes of the items that remain.
 
 use std::collections::{HashMap, HashSet};
 
@@ -12,12 +12,13 @@ use super::tree::{Kind, Node};
 #[derive(Debug)]
 pub(super) struct Pruned {
     pub(super) root: Node,
-    /// By the path of a list in the pruned tree: where each item stood in the whole one.
+    /// For each list of the pruned tree, by its path: the original index of each item.
     moved: HashMap<String, Vec<usize>>,
 }
 
 impl Pruned {
-    /// Leaves out of `root` what stands under the paths of `wrong`; where nothing stands there, what lacks it.
+    /// Leaves out of `root` the values at the paths `wrong`. If a path has no value, the map or item that
+    /// lacks it is left out.
     pub(super) fn new<'w>(root: &Node, wrong: impl Iterator<Item = &'w str>) -> Self {
         let existing = wrong.map(|path| match root.find(path) {
             Some(_) => path,
@@ -28,7 +29,7 @@ impl Pruned {
         Self { root, moved: pruner.moved }
     }
 
-    /// The path in the whole tree of what stands under `path` in this one.
+    /// The path in the whole tree of the value at `path` in this one.
     pub(super) fn path_before(&self, path: &str) -> String {
         let (mut before, mut here) = (String::new(), String::new());
         let mut rest = path;
@@ -60,7 +61,8 @@ struct Pruner<'w> {
 }
 
 impl Pruner<'_> {
-    /// The node without its mistakes, and whether it had any. `path` is where it stood, `here` where it stands.
+    /// The node without its mistakes, and whether it had any. `path` is its path in the whole tree, `here` in
+    /// this one.
     fn prune(&mut self, node: &Node, path: &str, here: &str) -> (Node, bool) {
         let mut spoilt = false;
         let kind = match &node.kind {
@@ -74,7 +76,7 @@ impl Pruner<'_> {
                     }
                     let (item, item_spoilt) = self.prune(item, &path, &here);
                     if item_spoilt {
-                        // The next item takes its number.
+                        // The next item takes its index.
                         self.moved.retain(|list, _| !list.starts_with(&here));
                     } else {
                         kept.push(item);

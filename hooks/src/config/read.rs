@@ -1,4 +1,4 @@
-//! From a file to hooks.
+//! Reads a configuration and builds its hooks.
 
 use std::fmt;
 use std::io;
@@ -32,7 +32,7 @@ use super::tree::{Kind, Node};
 use super::{audit, naming, protect, source, squad, store, yaml};
 use crate::feeding::Started;
 
-/// A configuration that was read and makes sense: its hooks are built.
+/// A valid configuration, with its hooks.
 #[derive(Clone)]
 pub struct Config {
     name: String,
@@ -53,18 +53,18 @@ pub struct Config {
 }
 
 impl Config {
-    /// Reads the file at `path`; unless it says otherwise, it protects itself.
+    /// Reads the file at `path`. The file protects itself unless it has `self_protection: false`.
     ///
     /// # Errors
-    /// Everything that is wrong with the file.
+    /// Returns all mistakes in the file if it has any, or an error that the file cannot be read.
     pub fn read(path: impl AsRef<Path>) -> Result<Self, ConfigErrors> {
         ConfigReader::default().read(path)
     }
 
-    /// Reads `text`; `name` stands for it in reports, and its extension tells a program from a policy.
+    /// Reads `text`. Reports call it `name`; the extension of `name` distinguishes a program from a policy.
     ///
     /// # Errors
-    /// Everything that is wrong with the text.
+    /// Returns all mistakes in the text if it has any.
     pub fn parse(text: &str, name: &str) -> Result<Self, ConfigErrors> {
         ConfigReader::default().parse(text, name)
     }
@@ -74,121 +74,127 @@ impl Config {
         self.hooks
     }
 
-    /// Closes what was built, as [`Hooks::close`] does: has the Scribe finish, gives back what was leased of the store, writes
-    /// the log through and closes it, has sinks get the rest.
+    /// Closes the hooks, as [`Hooks::close`] does: the Scribe finishes its work, amounts leased from the
+    /// store are given back, the log is written through to disk and closed, and the sinks get the remaining
+    /// records.
     ///
     /// # Errors
-    /// Those of [`Hooks::close`].
+    /// Returns an error if [`Hooks::close`] does.
     pub async fn close(&self) -> Result<(), CloseError> {
         self.hooks.close().await
     }
 
-    /// What feeds the sinks, once that was started.
+    /// The feedings of this configuration that were started.
     pub(crate) const fn started(&self) -> &Started {
         &self.started
     }
 
-    /// What it says about models, where it does: the layers around their calls, and what is known about them.
+    /// The models of the configuration, if it has a `models` section: the layers around their calls, and
+    /// their health.
     pub const fn models(&self) -> Option<&Models> {
         self.models.as_ref()
     }
 
-    /// What it says about the context of sessions.
+    /// The sections about the context of sessions.
     pub const fn context(&self) -> &ContextSections {
         &self.context
     }
 
-    /// What it says about results that are reused, metrics and sinks.
+    /// The sections about the result cache, metrics and sinks.
     pub const fn feeds(&self) -> &FeedSections {
         &self.sections
     }
 
-    /// The cache, where it has one: put it around the tools of each session with
+    /// The result cache, if the configuration has one. Put it around the tools of each session with
     /// [`CacheLayer`](hooks_audit::cache::CacheLayer).
     pub const fn cache(&self) -> Option<&ResultCache> {
         self.feeds.cache.as_ref()
     }
 
-    /// The counters, where it has them: those of the hooks, and of the cache.
+    /// The metrics, if the configuration has them: the counters of the hooks and of the cache.
     pub const fn metrics(&self) -> Option<&Metrics> {
         self.feeds.metrics.as_ref()
     }
 
-    /// The name it was read under.
+    /// Name that the configuration was read under.
     pub fn name(&self) -> &str {
         &self.name
     }
 
-    /// Which engine judges.
+    /// The engine that judges.
     pub const fn profile(&self) -> Profile {
         self.profile
     }
 
-    /// Whose budgets and lockouts it is about; what names no tenant is its.
+    /// Tenant of the budgets and lockouts. Events and state that name no tenant belong to it.
     pub fn tenant(&self) -> Option<&str> {
         self.state.tenant()
     }
 
-    /// Who may be named beside the tenant.
+    /// Further tenants that events may name.
     pub fn tenants(&self) -> &[String] {
         self.state.tenancy.as_ref().map_or(&[], |tenancy| &tenancy.others)
     }
 
-    /// Where state is kept, where the file or its reader says so; in memory where neither does.
+    /// Settings of the store, from the file or else from the [`ConfigReader`]; `None` for a store in memory.
     pub const fn store(&self) -> Option<&StoreConfig> {
         self.state.store.as_ref()
     }
 
-    /// The file that state is kept in, where it is one.
+    /// Path of the store, if it is a file.
     pub fn store_file(&self) -> Option<PathBuf> {
         let store = self.state.store.as_ref().filter(|store| store.engine == Engine::File)?;
         store::file_of(store, self.state.path.as_deref())
     }
 
-    /// Goes on without the store that was used so far, where that is lost: closed, deleted, emptied, or another one now. `by`
-    /// says who accepted it, and why, in words behind "was accepted". What was refused before; `None` where nothing was.
+    /// Accepts the loss of the store that was used so far: it was closed, deleted or emptied, or another
+    /// store is in its place. `by` names the person who accepted it and the reason, in words that follow "was
+    /// accepted". Returns the reason for which the store was refused; `None` if it was not refused.
     ///
     /// # Errors
-    /// Where the store cannot be reached, or which one is used cannot be written down.
+    /// Returns an error if the store cannot be reached, or if the identity of the new store cannot be
+    /// written.
     pub async fn accept_store_loss(&self, by: &str) -> Result<Option<String>, StoreError> {
         let Some(store) = &self.state.store else { return Ok(None) };
         store::accept_loss(store, self.state.path.as_deref(), self.kept.known().cloned(), by).await
     }
 
-    /// What it says about the audit log, where it or its reader says something.
+    /// Settings of the audit log, from the file or else from the [`ConfigReader`].
     pub const fn audit(&self) -> Option<&AuditConfig> {
         self.state.audit.as_ref()
     }
 
-    /// The folder of the audit log, where there is one.
+    /// Folder of the audit log, if there is a log.
     pub fn audit_folder(&self) -> Option<PathBuf> {
         let audit = self.audit().filter(|audit| audit.is_enabled())?;
         Some(audit::folder_of(audit, self.state.path.as_deref()))
     }
 
-    /// What puts events on the record, where something does. Who ends with an answer waits for it
-    /// ([`Audit::settled`](hooks_audit::Audit::settled)) before that goes out.
+    /// The layer that puts events into the audit log, if there is a log. A program that ends after its answer
+    /// waits for it ([`Audit::settled`](hooks_audit::Audit::settled)) before it prints the answer.
     pub const fn recording(&self) -> Option<&Audit> {
         self.recording.as_ref()
     }
 
-    /// The strict policies' configuration; under `squad-compat` there is nothing in it.
+    /// Configuration of the strict policies; empty under `squad-compat`.
     pub const fn policy(&self) -> &PolicyConfig {
         &self.policy
     }
 
-    /// What the agents are kept from because it governs them: the file itself, the settings of their clients.
+    /// Patterns of the files that the agents may not write because these files govern them: the configuration
+    /// itself and the settings of their clients.
     pub fn protected(&self) -> &[String] {
         &self.protected
     }
 
-    /// What is no mistake, and still not what anybody means: a guard that allows everything, an entry that
-    /// stands twice.
+    /// Warnings about text that is valid and probably not meant: a guard that allows everything, a duplicate
+    /// entry.
     pub fn doubts(&self) -> &[ConfigError] {
         &self.doubts
     }
 
-    /// How many handlers each agent has for each event; under the name of nobody, those of everybody who is not named.
+    /// Number of handlers for each event, by agent. If no agent is named, the only entry has an empty name
+    /// and holds the handlers of all agents.
     pub fn handlers(&self) -> Vec<(&str, Vec<(&'static str, usize)>)> {
         let Some(handlers) = &self.handlers else { return Vec::new() };
         let named = handlers.by_agent.iter().map(|(name, block)| (name.as_str(), block.counts().collect()));
@@ -199,7 +205,7 @@ impl Config {
         all
     }
 
-    /// What outlives the configuration: hand it to the reader of the next one.
+    /// State that outlives the configuration. Give it to the reader of the next configuration.
     pub const fn kept(&self) -> &Kept {
         &self.kept
     }
@@ -216,7 +222,7 @@ impl fmt::Debug for Config {
     }
 }
 
-/// Reads configurations with a choice.
+/// Reads configurations with settings of the host.
 ///
 /// ```
 /// use hooks::config::{Config, ConfigReader};
@@ -225,9 +231,7 @@ impl fmt::Debug for Config {
 /// let first = Config::parse("version: 1\nask_user: { max_per_session: 3 }", "hooks.yaml")?;
 /// let kept = first.kept().clone();
 /// let live = Live::new(first.hooks());
-/// // The file changed: a session that asked twice may ask three times more, and lockouts stand.
-/// let second = ConfigReader::default().keeping(kept).parse("version: 1\nask_user: { max_per_session: 5 }", "hooks.yaml")?;
-/// live.swap(second.hooks());
+/// The file changed: a session that asked twice may ask three more times, and lockouts remain.
 /// # Ok::<(), hooks::config::ConfigErrors>(())
 /// ```
 #[derive(Clone, Debug, Default)]
@@ -244,51 +248,52 @@ pub struct ConfigReader {
 }
 
 impl ConfigReader {
-    /// Has handlers of the type `builtin` find these, in place of those that come with us.
+    /// Sets the builtins that handlers of the type `builtin` run, instead of the standard ones.
     #[must_use]
     pub fn builtins(mut self, builtins: Builtins) -> Self {
         self.host.builtins = Arc::new(builtins);
         self
     }
 
-    /// Has handlers of the type `model` ask `judge`; without, they fail.
+    /// Sets the judge that handlers of the type `model` ask. Without a judge these handlers fail.
     #[must_use]
     pub fn judge(mut self, judge: Arc<dyn Judge>) -> Self {
         self.host.judge = Some(judge);
         self
     }
 
-    /// Has commands run by `runner`, in place of the shell.
+    /// Sets the runner of commands, instead of the shell.
     #[must_use]
     pub fn runner(mut self, runner: Arc<dyn Runner>) -> Self {
         self.host.runner = Some(runner);
         self
     }
 
-    /// Reads and runs handlers by the rules of a generation of docker-agent, where the file does not say which. The
-    /// rules of the summer let calls through whose hooks fail.
+    /// Sets the generation of docker-agent rules for handlers, if the file names none. The rules of 2026-07
+    /// let a call through if its hook fails.
     #[must_use]
     pub fn hook_profile(mut self, profile: hooks_command::Profile) -> Self {
         self.host.profile = Some(profile);
         self
     }
 
-    /// Judges by this profile, whatever the file says.
+    /// Sets the profile, whatever the file has.
     #[must_use]
     pub fn profile(mut self, profile: Profile) -> Self {
         self.profile = Some(profile);
         self
     }
 
-    /// Says who does the work of a store in a file: a thread of its own, unless told.
+    /// Sets which thread does the work of a file store: a thread of its own by default, or the calling
+    /// thread.
     #[must_use]
     pub fn answering(mut self, answering: Answering) -> Self {
         self.answering = answering;
         self
     }
 
-    /// Has what the file says about tools hold for those of one client, whichever client's names it uses. Handlers are
-    /// told of that client's tools in docker-agent's words.
+    /// Applies the file's rules about tools to the tools of one client, whichever client's tool names the
+    /// file uses. Handlers get the names of that client's tools translated to docker-agent's.
     #[must_use]
     pub fn spoken_in(mut self, dialect: Dialect) -> Self {
         self.dialect = Some(dialect);
@@ -296,54 +301,56 @@ impl ConfigReader {
         self
     }
 
-    /// Keeps the agents from further files, as long as the file protects itself: patterns, absolute or relative to the root.
+    /// Protects further files from the agents, if the file protects itself. Patterns are absolute or relative
+    /// to the project root.
     #[must_use]
     pub fn protecting(mut self, patterns: impl IntoIterator<Item = String>) -> Self {
         self.protected.extend(patterns);
         self
     }
 
-    /// Keeps state in `engine` where the file does not say where: in memory, unless told.
+    /// Sets the engine of the store for files without a `store` section; in memory by default.
     #[must_use]
     pub fn storing_in(mut self, engine: Engine) -> Self {
         self.engine = Some(engine);
         self
     }
 
-    /// Puts events on the record below the team folder of the project that the file is of, where there is one and the file
-    /// does not say otherwise.
+    /// Records events below the team folder of the project that the file belongs to, if that folder exists
+    /// and the file has no `audit` section.
     #[must_use]
     pub fn recording_in_teams(mut self) -> Self {
         self.teams = Teams::OfTheFile;
         self
     }
 
-    /// The same of the project in `root`, wherever the file is.
+    /// Records events below the team folder of the project in `root`, wherever the file is. Otherwise as
+    /// [`recording_in_teams`](Self::recording_in_teams).
     #[must_use]
     pub fn recording_in_team_of(mut self, root: impl Into<PathBuf>) -> Self {
         self.teams = Teams::Of(root.into());
         self
     }
 
-    /// Puts nothing on the record, whatever the file says: what is tried out did not happen. The agents are kept from the
-    /// log as they would be.
+    /// Records nothing, whatever the file has: a trial run is not an event. The log's files stay protected
+    /// from the agents.
     #[must_use]
     pub const fn recording_nothing(mut self) -> Self {
         self.is_trial = true;
         self
     }
 
-    /// Goes on with what an earlier configuration counted and locked.
+    /// Continues the counters and lockouts of an earlier configuration.
     #[must_use]
     pub fn keeping(mut self, kept: Kept) -> Self {
         self.kept = Some(kept);
         self
     }
 
-    /// Reads the file at `path`; unless it says otherwise, it protects itself.
+    /// Reads the file at `path`. The file protects itself unless it has `self_protection: false`.
     ///
     /// # Errors
-    /// Everything that is wrong with the file.
+    /// Returns all mistakes in the file if it has any, or an error that the file cannot be read.
     pub fn read(&self, path: impl AsRef<Path>) -> Result<Config, ConfigErrors> {
         let path = path.as_ref();
         let name = path.to_string_lossy();
@@ -353,10 +360,10 @@ impl ConfigReader {
         }
     }
 
-    /// Reads `text`; `name` stands for it in reports, and its extension tells a program from a policy.
+    /// Reads `text`. Reports call it `name`; the extension of `name` distinguishes a program from a policy.
     ///
     /// # Errors
-    /// Everything that is wrong with the text.
+    /// Returns all mistakes in the text if it has any.
     pub fn parse(&self, text: &str, name: &str) -> Result<Config, ConfigErrors> {
         self.read_bytes(text.as_bytes(), name, None)
     }
@@ -423,7 +430,7 @@ impl ConfigReader {
         let built = build(&settings, &protected, self.kept.clone(), &self.host, &root, mistakes)?;
         let mut doubts = match &settings {
             Settings::Strict { policy, state, from: Origin::Document(tree), .. } => {
-                // With what is kept from before, its host says where.
+                // If an earlier state is kept, the host chose the store, so counters are not lost.
                 let engine = state.store.as_ref().map(|store| store.engine).unwrap_or(Engine::Memory);
                 let is_lost = engine == Engine::Memory && self.kept.is_none();
                 lint(&priced(policy, built.models.as_ref()), is_lost, &tree.root)

@@ -1,4 +1,4 @@
-//! The section about the Scribe: who keeps the team's folder in order.
+//! The section about the Scribe, which keeps the team's folder in order.
 
 use std::collections::BTreeMap;
 use std::path::Path;
@@ -16,26 +16,26 @@ use hooks_team::beside::{Here, Threads, Workers};
 use super::prompts::Secrets;
 use crate::system::{StdFileSystem, TokioTimer};
 
-/// The key it stands under.
+/// Key of the section.
 pub(super) const KEY: &str = "scribe";
 
-/// How long a program that does one thing and ends waits for others who write in a team's folder.
+/// Longest wait of a short-lived program for other writers in a team's folder.
 const SHORT: Duration = Duration::from_millis(500);
 
-/// How long the answer of such a program waits for the Scribe's work; clients wait for longer. What is not done by then, as
-/// the folder has grown large, is finished by the next one.
+/// Longest time that the answer of a short-lived program waits for the Scribe's work; clients wait for
+/// longer. If the folder is too large for that, the next program finishes the work.
 const WORKING: Duration = Duration::from_secs(2);
 
-/// What of a configuration the Scribe and the notices go by beside their own sections.
+/// Parts of a configuration that the Scribe and the notices use besides their own sections.
 pub(super) struct Around<'a> {
     pub(super) tools: ToolTable,
-    /// Who waits for a disk.
+    /// Selects the thread that waits for the disk.
     pub(super) answering: Answering,
-    /// What else is secret.
+    /// Further patterns of secrets.
     pub(super) redaction: Option<&'a RedactionConfig>,
 }
 
-/// The Scribe that `config` asks for. It writes nothing that is known to be secret.
+/// The Scribe of `config`. It writes no text that is known to be secret.
 pub(super) fn built(config: &ScribeConfig, around: &Around<'_>) -> Scribe {
     let answering = around.answering;
     let teams = teams(&config.team, answering).of_tenants(config.tenants.iter().cloned());
@@ -50,12 +50,12 @@ pub(super) fn built(config: &ScribeConfig, around: &Around<'_>) -> Scribe {
     scribe.scrubbed_by(move |text| secrets.redact(text))
 }
 
-/// All tools that are known, with those of the configuration.
+/// All known tools, including those of the configuration.
 pub(super) fn known(tools: &BTreeMap<String, ToolRole>) -> ToolTable {
     tools.iter().fold(ToolTable::default(), |table, (name, role)| table.with(name, (*role).into()))
 }
 
-/// Where the teams of sessions are.
+/// Place of the teams' folders, relative to the sessions.
 pub(super) fn teams(folder: &Path, answering: Answering) -> TeamPlace {
     let place = TeamPlace::below(Arc::new(StdFileSystem), folder);
     match answering {
@@ -64,7 +64,7 @@ pub(super) fn teams(folder: &Path, answering: Answering) -> TeamPlace {
     }
 }
 
-/// Who waits for the disk.
+/// The threads that wait for the disk.
 pub(super) fn workers(answering: Answering) -> Arc<dyn Workers> {
     match answering {
         Answering::Later => Arc::new(Threads),

@@ -1,4 +1,5 @@
-//! A section that another crate than `hooks-policies` reads: its schema, and its values with every mistake at its place.
+//! A section that another crate than `hooks-policies` reads: its schema, and its values, with every mistake
+//! at its place.
 
 use schemars::JsonSchema;
 use serde::de::DeserializeOwned;
@@ -9,10 +10,10 @@ use super::document::without_null;
 use super::error::Mistakes;
 use super::prune::Pruned;
 
-/// The most texts that are no durations, and the like, which are told one by one.
+/// Most values of a section (such as invalid durations) that are reported one by one.
 const MOST: usize = 100;
 
-/// The schema of a section; its definitions go among those of `root`.
+/// Schema of a section. Its definitions are added to those of `root`.
 pub(super) fn schema<T: JsonSchema>(root: &mut Map<String, Value>) -> Value {
     let mut schema = schemars::schema_for!(T).to_value();
     without_null(&mut schema);
@@ -27,7 +28,7 @@ pub(super) fn schema<T: JsonSchema>(root: &mut Map<String, Value>) -> Value {
     schema
 }
 
-/// Takes the section `key` out of `sections` and reads it.
+/// Removes the section `key` from `sections` and reads it.
 pub(super) fn taken<T: DeserializeOwned>(
     key: &str,
     sections: &mut Map<String, Value>,
@@ -37,8 +38,8 @@ pub(super) fn taken<T: DeserializeOwned>(
     read(key, sections.shift_remove(key)?, tree, mistakes)
 }
 
-/// Reads what fits the schema. What does not mean anything (a text that is no duration) is reported at its place and
-/// left out, so that one hides no other.
+/// Reads a value that fits the schema. An invalid value, such as a text that is not a duration, is reported
+/// at its place and left out, so that one mistake hides no other.
 pub(super) fn read<T: DeserializeOwned>(
     key: &str,
     mut value: Value,
@@ -55,7 +56,7 @@ pub(super) fn read<T: DeserializeOwned>(
             "." => key.to_owned(),
             within => format!("{key}.{within}"),
         };
-        // Without what was wrong before, something may be missing now: that is told already.
+        // A mistake left out before may be reported as missing now; it has a report already.
         let is_told = mistakes
             .paths()
             .any(|known| known.strip_prefix(&*path).is_some_and(|rest| rest.starts_with('.')));
@@ -69,7 +70,7 @@ pub(super) fn read<T: DeserializeOwned>(
     None
 }
 
-/// Reports `text`, which may have the way out behind a semicolon.
+/// Reports `text`. A hint may follow a semicolon.
 fn report(path: &str, text: String, tree: &Pruned, mistakes: &mut Mistakes) {
     let (place, path) = (tree.root.locate(path), tree.path_before(path));
     match text.split_once("; ") {
@@ -78,7 +79,7 @@ fn report(path: &str, text: String, tree: &Pruned, mistakes: &mut Mistakes) {
     }
 }
 
-/// Takes out what stands at `path`, where it is the entry of a map.
+/// Removes the value at `path` if it is the entry of a map, and returns whether it did.
 fn remove(value: &mut Value, path: &Path) -> bool {
     let segments: Vec<_> = path.iter().collect();
     let Some((Segment::Map { key }, parents)) = segments.split_last() else { return false };

@@ -1,4 +1,5 @@
-//! Tenants that sections name although the configuration serves others: nothing would ever be done for them.
+//! Reports tenants that sections name although the configuration does not serve them: the section would never
+//! apply to them.
 
 use super::error::Mistakes;
 use super::prune::Pruned;
@@ -7,7 +8,7 @@ use super::tree::{Kind, Node};
 use super::words::quoted;
 use super::{cache, metrics, notices, scribe, sinks};
 
-/// Reports each tenant that a section names, and that `tenancy` does not.
+/// Reports each tenant that a section names and `tenancy` does not serve.
 pub(super) fn check(tenancy: &Tenancy, tree: &Pruned, mistakes: &mut Mistakes) {
     for key in [cache::KEY, metrics::KEY, scribe::KEY, notices::KEY] {
         if let Some(section) = tree.root.get(key) {
@@ -21,7 +22,7 @@ pub(super) fn check(tenancy: &Tenancy, tree: &Pruned, mistakes: &mut Mistakes) {
     }
 }
 
-/// The same of one section, which stands at `path`.
+/// Reports the tenants of one section, which is at `path`.
 fn named(section: &Node, path: &str, tenancy: &Tenancy, tree: &Pruned, mistakes: &mut Mistakes) {
     let Some(Kind::List(names)) = section.get(OTHERS).map(|node| &node.kind) else { return };
     for (at, node) in names.iter().enumerate() {
@@ -53,13 +54,13 @@ sinks:
   - { name: a, tenants: [acme, umbrella], webhook: { url: \"http://x\" } }
 ";
         let errors = Config::parse(text, "hooks.yaml").unwrap_err();
-        // A program that is built without a sink says that, too.
+        // A program that is built without a sink reports that, too.
         let errors = errors.errors().iter().map(ToString::to_string);
         let errors: Vec<_> = errors.filter(|error| error.contains("tenants")).collect();
         let [metrics, sink] = &errors[..] else { panic!("{errors:?}") };
         assert!(metrics.contains("metrics.tenants[1]: `initech` is no tenant"), "{metrics}");
         assert!(sink.contains("sinks[0].tenants[1]: `umbrella` is no tenant"), "{sink}");
-        // Where nobody says who is served, everybody is.
+        // Without the key `tenant`, all tenants are served.
         assert!(Config::parse("version: 1\nmetrics: { tenants: [acme] }", "hooks.yaml").is_ok());
     }
 }

@@ -1,4 +1,4 @@
-//! The section about sinks: where the records of the log are sent.
+//! The section about sinks, which receive the records of the log.
 
 use std::fmt::Display;
 
@@ -7,10 +7,11 @@ use hooks_audit::sink::SinkConfig;
 use super::error::Mistakes;
 use super::prune::Pruned;
 
-/// The key it stands under.
+/// Key of the section.
 pub(super) const KEY: &str = "sinks";
 
-/// Reports what makes no sense. That this program is built without a sink is a doubt: another one may feed it.
+/// Reports invalid settings. A sink that this program was built without is only a warning: another program
+/// may feed it.
 pub(super) fn check(sinks: &[SinkConfig], tree: &Pruned, mistakes: &mut Mistakes) {
     for (at, sink) in sinks.iter().enumerate() {
         if let Some(feature) = sink.missing_feature() {
@@ -32,7 +33,7 @@ pub(super) fn check(sinks: &[SinkConfig], tree: &Pruned, mistakes: &mut Mistakes
     }
 }
 
-/// Reports an error whose text has the way out behind a semicolon, at its place.
+/// Reports an error at its place. A hint may follow a semicolon in its text.
 pub(super) fn report(path: &str, error: &dyn Display, tree: &Pruned, mistakes: &mut Mistakes) {
     let (place, path) = (tree.root.locate(path), tree.path_before(path));
     let text = error.to_string();

@@ -1,4 +1,4 @@
-//! Gets the text of a configuration, and refuses early what cannot be one.
+//! Reads the text of a configuration, and refuses files early that cannot be one.
 
 use std::fs::File;
 use std::io::{self, Read};
@@ -6,19 +6,19 @@ use std::path::Path;
 
 use super::error::{Mistakes, Place};
 
-/// How many bytes a configuration may have. Ten thousand rules need about two million.
+/// Largest size of a configuration, in bytes. Ten thousand rules need about two million.
 const LARGEST: usize = 8 << 20;
 
-/// The text of the file at `path`.
+/// Bytes of the file at `path`, at most one more than allowed.
 pub(super) fn read(path: &Path) -> io::Result<Vec<u8>> {
     let mut bytes = Vec::new();
-    // One more than is allowed, to see that there is more.
+    // One byte more than the limit shows that the file is too large.
     let limit = u64::try_from(LARGEST).unwrap_or(u64::MAX).saturating_add(1);
     File::open(path)?.take(limit).read_to_end(&mut bytes)?;
     Ok(bytes)
 }
 
-/// `bytes` as text, without the mark that some editors put in front.
+/// `bytes` as text, without a byte order mark.
 pub(super) fn decode<'b>(bytes: &'b [u8], name: &str, mistakes: &mut Mistakes) -> Option<&'b str> {
     if bytes.len() > LARGEST {
         let message = format!("the file is larger than {} MiB", LARGEST >> 20);
@@ -54,7 +54,7 @@ pub(super) fn decode<'b>(bytes: &'b [u8], name: &str, mistakes: &mut Mistakes) -
     Some(text)
 }
 
-/// Whether it is TypeScript or JavaScript, such as a `squad.config.ts`.
+/// Whether the text is TypeScript or JavaScript, such as a `squad.config.ts`.
 fn is_program(name: &str, text: &str) -> bool {
     let extension = Path::new(name).extension().and_then(|extension| extension.to_str()).unwrap_or_default();
     let named = matches!(extension, "ts" | "mts" | "cts" | "js" | "mjs" | "cjs");

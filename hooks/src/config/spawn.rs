@@ -1,4 +1,4 @@
-//! The children of a configuration: its section, and the models that its rules may name.
+//! The section about children, and the models that its rules may name.
 
 use hooks_policies::config::{PolicyConfig, SpawnConfig};
 use serde_json::Value;
@@ -8,21 +8,21 @@ use super::models::Models;
 use super::prune::Pruned;
 use super::section;
 
-/// The key it stands under.
+/// Key of the section.
 pub(super) const KEY: &str = "spawn";
 
-/// Reads the section, whose durations only the reader knows, and reports each at its place.
+/// Reads the section and reports each mistake at its place. Only its reader can check durations.
 pub(super) fn read(value: Value, tree: &Pruned, mistakes: &mut Mistakes) -> Option<SpawnConfig> {
     section::read(KEY, value, tree, mistakes)
 }
 
-/// `policy` with what the catalog knows: the tiers of its models, and, where the section does not say which models
-/// there are, those of the catalog.
+/// Returns `policy` with the tiers of the catalog's models. If the section has no list of models, those of
+/// the catalog are the known ones.
 pub(super) fn informed(mut policy: PolicyConfig, models: Option<&Models>) -> PolicyConfig {
     let Some((spawn, models)) = policy.spawn.as_mut().zip(models) else { return policy };
     let models = models.resilience.catalog().models();
     for model in models {
-        // As the catalog writes it.
+        // Spelled as in the catalog.
         if let Ok(Value::String(tier)) = serde_json::to_value(model.tier) {
             spawn.tiers.entry(tier).or_default().push(model.name.to_string());
         }

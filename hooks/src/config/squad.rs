@@ -1,4 +1,4 @@
-//! Squad policies, in JSON or YAML: the five fields of its hook pipeline, under every name they go by.
+//! Squad policies, in JSON or YAML: the five fields of its hook pipeline, under all their names.
 
 use std::collections::BTreeMap;
 
@@ -13,27 +13,27 @@ use super::document::{Profile, profile_schema};
 use super::error::Mistakes;
 use super::tree::Node;
 
-/// The fields. The limit has two names: the configuration builder's and the pipeline's.
+/// The fields. The limit has two names: one in the configuration builder and one in the pipeline.
 pub(super) const FIELDS: [&str; 6] =
     ["allowedWritePaths", "blockedCommands", BUILDERS_LIMIT, PIPELINES_LIMIT, "scrubPii", "reviewerLockout"];
 const BUILDERS_LIMIT: &str = "maxAskUser";
 const PIPELINES_LIMIT: &str = "maxAskUserPerSession";
 
-/// A Squad policy as it was read, and by whose rules it is to be judged, where the file says that.
+/// A Squad policy as it was read, and the profile, if the file names one.
 #[derive(Debug)]
 pub(super) struct SquadFile {
     pub(super) profile: Option<Profile>,
     pub(super) policy: SquadPolicy,
 }
 
-/// Whether the tree is meant as a Squad policy: it has one of its fields, and no `version`, which every
-/// `hooks.yaml` has; or it says so itself.
+/// Whether the tree is meant as a Squad policy: it has a field of Squad's and no `version`, which every
+/// `hooks.yaml` has; or its profile is `squad-compat`.
 pub(super) fn is_meant(root: &Node) -> bool {
     let says_so = root.get("profile").is_some_and(|node| node.to_json() == json!(Profile::SquadCompat));
     says_so || (root.get("version").is_none() && FIELDS.iter().any(|field| root.get(field).is_some()))
 }
 
-/// The same thing in `hooks.yaml`.
+/// Advice that names the equivalent option of `hooks.yaml`.
 pub(super) fn counterpart(field: &str) -> &'static str {
     match field {
         "allowedWritePaths" => "write `write_guard: { allow: [...] }`, or `profile: squad-compat`",
@@ -44,8 +44,8 @@ pub(super) fn counterpart(field: &str) -> &'static str {
     }
 }
 
-/// Reads the tree of a Squad policy. Squad itself takes a field of any type for something; here a field has
-/// its type, under both profiles: a guard that is off by a misspelling helps nobody.
+/// Reads the tree of a Squad policy. Squad accepts a value of any type for a field. Here each field has one
+/// type, under both profiles, because a guard that is off through a typing error protects nothing.
 pub(super) fn read(root: &Node, mistakes: &mut Mistakes) -> Option<SquadFile> {
     check(&schema(), root, mistakes);
     if let (Some(_), Some(second)) = (root.get(BUILDERS_LIMIT), root.get(PIPELINES_LIMIT)) {
@@ -78,7 +78,7 @@ pub(super) fn read(root: &Node, mistakes: &mut Mistakes) -> Option<SquadFile> {
     }
 }
 
-/// The strict policies that a Squad policy asks for.
+/// Settings of the strict policies that match a Squad policy.
 pub(super) fn into_strict(
     policy: &SquadPolicy,
     state: State,
@@ -104,10 +104,10 @@ pub(super) fn into_strict(
     }
 }
 
-/// The path in the Squad policy of what stands under `path` in the configuration made from it.
+/// Path in the Squad policy of the option `path` in the configuration that was made from it.
 pub(super) fn path_in(root: &Node, path: &str) -> String {
     let limit = if root.get(BUILDERS_LIMIT).is_some() { BUILDERS_LIMIT } else { PIPELINES_LIMIT };
-    // Commands are sorted into patterns and fragments, so that their numbers are not those of the list.
+    // Commands are sorted into patterns and fragments, so their indexes differ from those in the list.
     if path.starts_with("command_guard") {
         return "blockedCommands".to_owned();
     }

@@ -1,10 +1,11 @@
-//! "Did you mean": the known word that is nearest to an unknown one.
+//! "Did you mean": finds the known word that is nearest to an unknown one.
 
-/// Longer words are not compared; nobody misspells them.
+/// Longer words are not compared: a word of that length is not a misspelt option.
 const LONGEST: usize = 64;
 
-/// The one of `known` that `word` is likely to be a misspelling of: a third of its letters may be wrong, or one, and neither
-/// case nor separators count. `None` where it is none, or longer than anybody misspells (64 letters).
+/// The word of `known` that `word` probably misspells. A third of its letters may differ (at least one); case
+/// and separators do not count. Returns `None` if no word is that near, or if `word` has more than 64
+/// letters.
 pub fn nearest<'k>(word: &str, known: impl IntoIterator<Item = &'k str>) -> Option<&'k str> {
     let given = letters(word)?;
     known
@@ -12,7 +13,7 @@ pub fn nearest<'k>(word: &str, known: impl IntoIterator<Item = &'k str>) -> Opti
         .filter_map(|candidate| {
             let wanted = letters(candidate)?;
             let distance = distance(&given, &wanted);
-            // A third of the word may be wrong; of a short one, one letter.
+            // A third of the word may differ; of a short word, one letter.
             (distance <= (wanted.len() / 3).max(1)).then_some((distance, candidate))
         })
         .min_by_key(|(distance, _)| *distance)
@@ -30,7 +31,7 @@ fn letters(word: &str) -> Option<Vec<char>> {
     (!letters.is_empty() && letters.len() <= LONGEST).then_some(letters)
 }
 
-/// How many letters to add, remove, replace, or swap with their neighbour (optimal string alignment).
+/// Number of letters to add, remove, replace, or swap with their neighbour (optimal string alignment).
 fn distance(from: &[char], to: &[char]) -> usize {
     let mut before: Vec<usize> = Vec::new();
     let mut above: Vec<usize> = (0..=to.len()).collect();

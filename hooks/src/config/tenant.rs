@@ -1,7 +1,7 @@
-//! Whose events the hooks of a configuration take, and whose state they touch.
+//! Tenants of a configuration: the events that its hooks accept, and the state that they use.
 //!
-//! What names no tenant is the configuration's own; what names another is refused, as a call by a policy, and as an
-//! operation by the store that everything of the configuration counts in.
+//! Events and state that name no tenant belong to the configuration's own. A policy refuses a call that names
+//! another tenant, and the store of the configuration refuses such an operation.
 
 use std::sync::Arc;
 
@@ -15,9 +15,9 @@ use hooks_core::{HookFuture, HookRequest, HooksBuilder, Policy, Reason, Verdict}
 use super::error::Mistakes;
 use super::tree::{Kind, Node};
 
-/// The key of the tenant.
+/// Key of the tenant.
 pub(super) const KEY: &str = "tenant";
-/// The key of further ones.
+/// Key of further tenants.
 pub(super) const OTHERS: &str = "tenants";
 
 const NAME: &str = "tenant";
@@ -25,14 +25,14 @@ const NAME: &str = "tenant";
 /// The tenants of a configuration.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(super) struct Tenancy {
-    /// Whose is what names none.
+    /// Tenant of events and state that name none.
     pub(super) own: String,
-    /// Who may be named, too.
+    /// Further tenants that events may name.
     pub(super) others: Vec<String>,
 }
 
 impl Tenancy {
-    /// What the configuration says; `None` where it names nobody, and every event its own.
+    /// Reads the tenants; `None` if the configuration names none, so that every event keeps its own tenant.
     pub(super) fn read(root: &Node, mistakes: &mut Mistakes) -> Option<Self> {
         let mut name = |node: &Node, path: &str| match &node.kind {
             Kind::Text(name) if name.trim().is_empty() || name.trim() != name => {
@@ -65,25 +65,25 @@ impl Tenancy {
         }
     }
 
-    /// Refuses what names another tenant, whatever it is about.
+    /// Adds the policies that refuse events of other tenants.
     pub(super) fn add_to(&self, builder: &mut HooksBuilder) {
         let fence = Arc::new(self.clone());
         macro_rules! fence {
             ($($Event:ident)*) => { $( builder.add_policy::<$Event>(Fence(Arc::clone(&fence))); )* };
         }
-        // Where a refusal keeps something from happening; that of a stop would have the agent go on.
+        // Only events for which a refusal prevents something. A refused stop would make the agent continue.
         fence!(UserPromptSubmitted BeforeModelCall AfterModelCall PreToolUse PermissionRequest PostToolUse
             SubagentStart MaxIterations Route WorktreeCreated);
     }
 
-    /// `store` as the policies of this configuration see it.
+    /// `store`, limited to the tenants of this configuration.
     pub(super) fn of_store(&self, store: Arc<dyn StateStore>) -> Arc<dyn StateStore> {
         let name = |tenant: &str| Key::new(Some(tenant), &[]).as_str().to_owned();
         let others = self.others.iter().map(|other| name(other)).collect();
         Arc::new(OfTenant { store, own: name(&self.own), others })
     }
 
-    /// Whether events of `tenant` are taken.
+    /// Whether events of `tenant` are accepted.
     pub(super) fn serves(&self, tenant: &str) -> bool {
         tenant == self.own || self.others.iter().any(|other| other == tenant)
     }
@@ -94,7 +94,7 @@ impl Tenancy {
     }
 }
 
-/// The policy that keeps others out.
+/// Policy that refuses events of other tenants.
 struct Fence(Arc<Tenancy>);
 
 impl<E: Event> Policy<E> for Fence {
@@ -114,10 +114,11 @@ impl<E: Event> Policy<E> for Fence {
     }
 }
 
-/// A store in which everything that names nobody is the tenant's own, and nothing is another's.
+/// A store in which keys without a tenant belong to the configuration's own, and keys of other tenants are
+/// refused.
 struct OfTenant {
     store: Arc<dyn StateStore>,
-    /// As keys begin.
+    /// First part of the tenant's keys.
     own: String,
     others: Vec<String>,
 }
@@ -145,7 +146,7 @@ impl OfTenant {
         scopes.map(|scope| Ok(Scope { key: self.key(scope.key)?, ..scope })).collect()
     }
 
-    /// `op` with its keys in the tenant's state.
+    /// `op` with its keys moved into the tenant's state.
     fn within(&self, op: Op) -> Result<Op, StoreError> {
         Ok(match op {
             Op::Reserve { id, scopes, amount, ttl } => {
@@ -172,9 +173,9 @@ impl OfTenant {
             Op::Members { set } => Op::Members { set: self.key(set)? },
             Op::Changes { below, after } => Op::Changes { below: self.key(below)?, after },
             Op::Counters { below } => Op::Counters { below: self.key(below)? },
-            // They name nothing but what was named before.
+            // These operations name only reservations that an earlier operation made, or nothing.
             op @ (Op::Extend { .. } | Op::Settle { .. } | Op::Release { .. } | Op::Now) => op,
-            // One that came later may name anything.
+            // An operation added later may name any key.
             _ => return Err(StoreError::Unsupported),
         })
     }

@@ -1,4 +1,4 @@
-//! A configuration as a tree whose every key and value knows its place in the text.
+//! A configuration as a tree in which every key and value has its place in the text.
 
 use serde_json::{Map, Number, Value};
 
@@ -30,7 +30,7 @@ pub(super) struct Key {
 }
 
 impl Node {
-    /// What it is, in the words of a message.
+    /// Name of the value's type for messages.
     pub(super) const fn what(&self) -> &'static str {
         match self.kind {
             Kind::Null => "nothing",
@@ -42,7 +42,7 @@ impl Node {
         }
     }
 
-    /// Its entries; none where it is no map.
+    /// Entries of a map; empty for other values.
     pub(super) fn entries(&self) -> &[(Key, Self)] {
         match &self.kind {
             Kind::Map(entries) => entries,
@@ -55,7 +55,7 @@ impl Node {
         self.entries().iter().find(|(known, _)| known.text == key).map(|(_, value)| value)
     }
 
-    /// The same as JSON. As deep as the parser let it be.
+    /// The same value as JSON. The depth is bounded by the parser.
     pub(super) fn to_json(&self) -> Value {
         match &self.kind {
             Kind::Null => Value::Null,
@@ -70,8 +70,8 @@ impl Node {
         }
     }
 
-    /// The deepest place that `path` (`rules[2].paths[0]`) leads to. A key may hold dots itself, so the longest
-    /// key that fits is taken.
+    /// The deepest place that `path` (`rules[2].paths[0]`) leads to. A key may contain dots, so the longest
+    /// matching key is used.
     pub(super) fn locate(&self, path: &str) -> &Place {
         let (mut node, mut place, mut rest) = (self, &self.place, path);
         while !rest.is_empty() {
@@ -81,7 +81,7 @@ impl Node {
         place
     }
 
-    /// The place of the key that `path` ends with; of what it leads to, where there is none.
+    /// Place of the key at the end of `path`; of the value, if it has no key.
     pub(super) fn locate_key(&self, path: &str) -> &Place {
         let (mut node, mut place, mut rest) = (self, &self.place, path);
         while !rest.is_empty() {
@@ -95,7 +95,7 @@ impl Node {
         place
     }
 
-    /// What stands under `path`.
+    /// The value at `path`.
     pub(super) fn find(&self, path: &str) -> Option<&Self> {
         let (mut node, mut rest) = (self, path);
         while !rest.is_empty() {

@@ -1,9 +1,9 @@
-//! How messages put names and lists into words.
+//! Formats names and lists for messages.
 
-/// What a message shows of a text at most, in characters.
+/// Most characters that a message shows of a text.
 const LONGEST: usize = 60;
 
-/// `text` in backticks, shortened where it is long.
+/// `text` in backticks, shortened if it is long.
 pub(super) fn quoted(text: &str) -> String {
     format!("`{}`", shortened(text))
 }

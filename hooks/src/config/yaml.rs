@@ -1,8 +1,9 @@
-//! Reads YAML, and so JSON, into a tree; refuses what a policy file has no use for and an attacker has.
+//! Reads YAML, and so JSON, into a tree. Refuses features that a policy file does not need and an attacker
+//! could use.
 //!
-//! Refused: keys given twice, tags, a second document, an alias within its own anchor, more nodes (aliases
-//! written out) or depth than any real file has. The parser is asked event by event, so a text that nests too
-//! deep is left at once.
+//! Refused: duplicate keys, tags, a second document, an alias within its own anchor, and more nodes (with
+//! aliases expanded) or depth than any real file has. The parser returns one event at a time, so reading
+//! stops as soon as a text nests too deep.
 
 use std::collections::HashMap;
 
@@ -13,13 +14,12 @@ use super::error::{Mistakes, Place};
 use super::tree::{Key, Kind, Node};
 use super::words::{join, quoted};
 
-/// How deep a file may nest. What reads the tree later relies on it.
+/// Deepest nesting of a file. Later readers of the tree rely on it.
 const DEEPEST: usize = 64;
-/// How many values a file may hold, aliases written out.
+/// Most values in a file, with aliases expanded.
 const MOST_NODES: usize = 500_000;
 
-/// The tree of `text`, as far as it can be read; what is wrong goes to `mistakes`. `None` where there is
-/// nothing to go on with.
+/// The tree of `text`, as far as it can be read; mistakes go to `mistakes`. `None` if reading has to stop.
 pub(super) fn parse(text: &str, mistakes: &mut Mistakes) -> Option<Node> {
     let mut builder =
         Builder { text, mistakes, open: Vec::new(), anchors: HashMap::new(), nodes: 0, root: None };
@@ -55,14 +55,14 @@ pub(super) fn parse(text: &str, mistakes: &mut Mistakes) -> Option<Node> {
 struct Open {
     place: Place,
     anchor: usize,
-    /// Nodes in it, itself included.
+    /// Nodes in it, including itself.
     size: usize,
     content: Content,
 }
 
 enum Content {
     List(Vec<Node>),
-    /// `known` says on which line each key stands.
+    /// `known` maps each key to its line.
     Map {
         entries: Vec<(Key, Node)>,
         known: HashMap<String, usize>,
@@ -70,7 +70,7 @@ enum Content {
     },
 }
 
-/// A key whose value was not reached yet; one that was refused keeps its value out of the map.
+/// A key whose value was not reached yet. The value of a refused key is left out of the map.
 enum PendingKey {
     Good(Key),
     Refused,
@@ -80,13 +80,13 @@ struct Builder<'t, 'm> {
     text: &'t str,
     mistakes: &'m mut Mistakes,
     open: Vec<Open>,
-    /// What stands under an anchor, and how many nodes that are.
+    /// Values of anchors, each with its number of nodes.
     anchors: HashMap<usize, (Node, usize)>,
     nodes: usize,
     root: Option<Node>,
 }
 
-/// The text is not worth reading on.
+/// An error after which the rest of the text is not read.
 struct Hopeless;
 
 impl Builder<'_, '_> {
@@ -152,7 +152,7 @@ impl Builder<'_, '_> {
         self.add(Node { place, kind }, anchor, size)
     }
 
-    /// Adds a finished value to what is open around it.
+    /// Adds a finished value to the map or list around it.
     fn add(&mut self, node: Node, anchor: usize, size: usize) -> Result<(), Hopeless> {
         self.nodes = self.nodes.saturating_add(size);
         if self.nodes > MOST_NODES {
@@ -165,7 +165,7 @@ impl Builder<'_, '_> {
             return Err(Hopeless);
         }
         if anchor > 0 {
-            // What is kept for aliases counts like what is written out.
+            // Values stored for aliases count like written ones.
             self.nodes = self.nodes.saturating_add(size);
             self.anchors.insert(anchor, (node.clone(), size));
         }
@@ -188,7 +188,7 @@ impl Builder<'_, '_> {
         Ok(())
     }
 
-    /// Keeps a key until its value comes.
+    /// Stores a key until its value follows.
     fn add_key(&mut self, node: Node) -> Result<(), Hopeless> {
         let Node { place, kind } = node;
         let text = match kind {
@@ -233,7 +233,7 @@ impl Builder<'_, '_> {
         matches!(self.open.last(), Some(Open { content: Content::Map { key: None, .. }, .. }))
     }
 
-    /// The path of what is read next.
+    /// The path of the next value.
     fn path(&self) -> String {
         let mut path = String::new();
         for open in &self.open {
@@ -264,11 +264,11 @@ impl Builder<'_, '_> {
 
     fn refuse_syntax(&mut self, kind: &ErrorKind, span: Span) {
         let place = self.place(span);
-        // The scanner looks ahead, and may notice before the tree is that deep.
+        // The scanner reads ahead, and may find the limit before the tree is that deep.
         if matches!(kind, ErrorKind::RecursionLimitExceeded) {
             return self.refuse_depth(&place);
         }
-        // A tab is noticed where it stands, or at the end of the line before.
+        // The parser reports a tab at its place or at the end of the line before.
         let before = place.line.saturating_sub(1);
         let indented_by_tab =
             self.text.lines().skip(before).take(2).any(|line| line.trim_start_matches(' ').starts_with('\t'));
@@ -294,7 +294,7 @@ impl Builder<'_, '_> {
     }
 }
 
-/// What a scalar without quotes is, by the core schema of YAML 1.2: `yes` and `no` are texts.
+/// Value of an unquoted scalar, by the core schema of YAML 1.2: `yes` and `no` are strings.
 fn plain(text: &str) -> Kind {
     match text {
         "" | "~" | "null" | "Null" | "NULL" => return Kind::Null,

@@ -1,20 +1,20 @@
-//! Who may read and write what is made: files and folders that are there keep what they have.
+//! Access to new files and folders. Existing ones keep their mode.
 
 use std::fs::{DirBuilder, OpenOptions};
 use std::path::Path;
 
-/// Who may read and write what is made, as far as the umask of the process lets them.
+/// Users that may read and write a new file or folder, within the umask of the process.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Access {
-    /// Everybody.
+    /// All users.
     Umask,
-    /// The owner; and the group, in a folder that gives what is made in it to its group (set-group-ID).
+    /// The owner; and the group, in a folder with the set-group-ID bit, which gives new files to its group.
     Private,
 }
 
 #[cfg(unix)]
 impl Access {
-    /// For a file that may be made at `path`.
+    /// Sets the mode of a file that may be created at `path`.
     pub(super) fn of_file(self, path: &Path, options: &mut OpenOptions) {
         use std::os::unix::fs::OpenOptionsExt as _;
         if self == Self::Private {
@@ -22,7 +22,7 @@ impl Access {
         }
     }
 
-    /// For a folder that may be made at `path`.
+    /// Sets the mode of a folder that may be created at `path`.
     pub(super) fn of_folder(self, path: &Path, folder: &mut DirBuilder) {
         use std::os::unix::fs::DirBuilderExt as _;
         if self == Self::Private {
@@ -31,7 +31,7 @@ impl Access {
     }
 }
 
-/// Whether the folder of `path` gives what is made in it to its group.
+/// Whether the folder of `path` gives new files to its group.
 #[cfg(unix)]
 fn is_shared(path: &Path) -> bool {
     use std::os::unix::fs::PermissionsExt as _;
@@ -39,7 +39,7 @@ fn is_shared(path: &Path) -> bool {
     folder.metadata().is_ok_and(|folder| folder.permissions().mode() & 0o2000 != 0)
 }
 
-/// Elsewhere the standard library sets no access; what is made has that of its folder.
+/// On other systems the standard library sets no access; new files have that of their folder.
 #[cfg(not(unix))]
 impl Access {
     pub(super) fn of_file(self, _path: &Path, _options: &mut OpenOptions) {}

@@ -5,7 +5,7 @@ use std::time::{Instant, SystemTime, UNIX_EPOCH};
 
 use hooks_core::time::{Clock, Tick, Timestamp};
 
-/// Tells the time of the system. A clock set before 1970 stands at 0.
+/// The time of the system. A clock set before 1970 reads 0.
 #[derive(Clone, Copy, Debug, Default)]
 pub struct SystemClock;
 

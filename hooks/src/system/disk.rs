@@ -12,17 +12,18 @@ use hooks_core::time::{Clock, Random};
 use super::access::Access;
 use super::{StdFileSystem, SystemClock, SystemRandom};
 
-/// How long somebody waits before asking for a lock again: doubled from the first to the last.
+/// First and last pause between tries to take a lock; each pause doubles the one before.
 const PAUSES: (Duration, Duration) = (Duration::from_micros(250), Duration::from_millis(16));
 
-/// How often a file may be replaced while it is opened.
+/// Most times that a file may be replaced while it is being opened.
 const REPLACED: u32 = 64;
 
 impl Disk for StdFileSystem {
     fn read(&self, path: &Path, limit: u64) -> io::Result<Option<Vec<u8>>> {
-        // Others replace files while they are read; each time somebody else made progress.
+        // Other processes may replace the file meanwhile; each failed try means that one of them made
+        // progress.
         for _ in 0..REPLACED {
-            // Asked before it is opened, because opening a fifo waits.
+            // Checked before the file is opened, because opening a fifo blocks.
             match path.symlink_metadata() {
                 Ok(metadata) if metadata.is_file() => {}
                 Ok(_) => return Err(not_a_file()),
@@ -89,13 +90,13 @@ impl Disk for StdFileSystem {
     #[cfg(unix)]
     fn sync_directory(&self, path: &Path) -> io::Result<()> {
         match File::open(path)?.sync_all() {
-            // Some network file systems cannot, and write names through by themselves.
+            // Some network file systems cannot do this, and write names through by themselves.
             Err(error) if matches!(error.kind(), ErrorKind::InvalidInput | ErrorKind::Unsupported) => Ok(()),
             synced => synced,
         }
     }
 
-    /// Elsewhere a folder cannot be opened as a file; its names are journalled by the system.
+    /// On other systems a folder cannot be opened as a file; the system journals its names.
     #[cfg(not(unix))]
     fn sync_directory(&self, _path: &Path) -> io::Result<()> {
         Ok(())
@@ -106,7 +107,7 @@ impl Disk for StdFileSystem {
     }
 }
 
-/// Makes the folder at `path` unless it is there.
+/// Creates the folder at `path` if it is missing.
 pub(super) fn create_directory(path: &Path, access: Access) -> io::Result<()> {
     let mut folder = DirBuilder::new();
     access.of_folder(path, &mut folder);
@@ -116,9 +117,9 @@ pub(super) fn create_directory(path: &Path, access: Access) -> io::Result<()> {
     }
 }
 
-/// Makes a new file, through to the device.
+/// Creates a file and writes it through to the device.
 pub(super) fn create(path: &Path, content: &[u8], access: Access) -> io::Result<()> {
-    // Making a new file never follows a link.
+    // `create_new` never follows a link.
     let mut options = OpenOptions::new();
     options.write(true).create_new(true);
     access.of_file(path, &mut options);
@@ -127,14 +128,14 @@ pub(super) fn create(path: &Path, content: &[u8], access: Access) -> io::Result<
     file.sync_all()
 }
 
-/// The file at `path`, to add to its end; made unless it is there.
+/// The file at `path`, opened for appending; created if it is missing.
 pub(super) fn grown(path: &Path, access: Access) -> io::Result<File> {
     let mut options = OpenOptions::new();
     options.append(true).create(true);
     open(path, options, access)
 }
 
-/// Holds the file at `path`, which is made unless it is there.
+/// Locks the file at `path`, which is created if it is missing.
 pub(super) fn lock(path: &Path, wait: Duration, access: Access) -> io::Result<DiskLock> {
     let mut options = OpenOptions::new();
     options.write(true).create(true).truncate(false);
@@ -150,14 +151,14 @@ pub(super) fn lock(path: &Path, wait: Duration, access: Access) -> io::Result<Di
         if SystemClock.tick().since(start) >= wait {
             return Err(ErrorKind::TimedOut.into());
         }
-        // Between half and the whole, so that those who wait do not ask in step.
+        // A random part between half and all of the pause, so that waiting processes do not retry in step.
         let part = (SystemRandom.next_u64() % 1_024) as u32;
         sleep(pause / 2 + pause / 2 * part / 1_024);
         pause = (pause * 2).min(PAUSES.1);
     }
 }
 
-/// Opens an ordinary file, which `options` may make; a link is refused.
+/// Opens an ordinary file, which `options` may create. A link is refused.
 fn open(path: &Path, mut options: OpenOptions, access: Access) -> io::Result<File> {
     match path.symlink_metadata() {
         Ok(metadata) if !metadata.is_file() => return Err(not_a_file()),
@@ -184,7 +185,7 @@ pub(super) fn not_a_file() -> io::Error {
     io::Error::new(ErrorKind::InvalidInput, "not an ordinary file")
 }
 
-/// Tells whether `file` is the one that stands at `path`, and not one that a link there led to.
+/// Returns whether `file` is the one at `path`, and not the target of a link there.
 #[cfg(unix)]
 pub(super) fn is_at(file: &File, path: &Path) -> io::Result<bool> {
     use std::os::unix::fs::MetadataExt;
@@ -197,7 +198,8 @@ pub(super) fn is_at(file: &File, path: &Path) -> io::Result<bool> {
     }
 }
 
-/// Elsewhere the standard library does not tell files apart; that the name was not a link was asked before.
+/// On other systems the standard library does not identify files. The caller has checked that the name is not
+/// a link.
 #[cfg(not(unix))]
 pub(super) fn is_at(_file: &File, _path: &Path) -> io::Result<bool> {
     Ok(true)

@@ -1,4 +1,4 @@
-//! The system's files, one name at a time, links not followed.
+//! The system's files, one name at a time; links are not followed.
 
 use std::fs::{FileType, Metadata};
 use std::io::{self, ErrorKind};
@@ -6,7 +6,7 @@ use std::path::{Path, PathBuf};
 
 use hooks_core::fs::{Entry, EntryKind, FileSystem};
 
-/// The files of this machine, seen through `lstat` and `readlink`.
+/// The files of this machine, read with `lstat` and `readlink`.
 #[derive(Clone, Copy, Debug, Default)]
 pub struct StdFileSystem;
 
@@ -41,7 +41,7 @@ fn names(metadata: &Metadata) -> u64 {
     std::os::unix::fs::MetadataExt::nlink(metadata)
 }
 
-/// Elsewhere the standard library does not tell; one name is what nearly every file has.
+/// On other systems the standard library does not count names; nearly every file has one.
 #[cfg(not(unix))]
 fn names(_metadata: &Metadata) -> u64 {
     1

@@ -1,4 +1,4 @@
-//! The system's files, held open to grow.
+//! The system's files, held open for appending.
 
 use std::fs::File;
 use std::io::{self, Read, Seek, SeekFrom, Write};
@@ -16,7 +16,7 @@ impl LogDisk for StdFileSystem {
     }
 
     fn read_part(&self, path: &Path, offset: u64, limit: usize) -> io::Result<Option<Vec<u8>>> {
-        // Asked before it is opened, because opening a fifo waits.
+        // Checked before the file is opened, because opening a fifo blocks.
         match path.symlink_metadata() {
             Ok(metadata) if metadata.is_file() => {}
             Ok(_) => return Err(not_a_file()),
@@ -47,7 +47,7 @@ impl LogFile for Growing {
         self.0.write_all(content)
     }
 
-    /// The content and its length; when it was changed is nobody's business.
+    /// Syncs the content and the length, but not the time of change, which no reader needs.
     fn sync(&mut self) -> io::Result<()> {
         self.0.sync_data()
     }

@@ -1,8 +1,8 @@
-//! Who and what this machine is.
+//! Names of this machine and its user.
 
 use hooks_context::builtins::{Machine, User};
 
-/// This machine, as its environment and its files tell.
+/// This machine, as environment variables and system files describe it.
 #[derive(Clone, Copy, Debug, Default)]
 pub struct SystemMachine;
 
@@ -15,7 +15,7 @@ impl Machine for SystemMachine {
         let name = ["USER", "LOGNAME", "USERNAME"].iter().find_map(|name| self.variable(name));
         let name = name.filter(|name| !name.is_empty()).or_else(own_name)?;
         let full_name = field_of(|fields| fields.first() == Some(&&*name), 4).unwrap_or_default();
-        // The field holds more than a name, separated by commas.
+        // The field has more parts than the name, separated by commas.
         let full_name = full_name.split(',').next().unwrap_or_default().to_owned();
         Some(User { name, full_name })
     }
@@ -26,7 +26,7 @@ impl Machine for SystemMachine {
     }
 }
 
-/// The name that belongs to the number this process runs with.
+/// Name of the user ID that this process runs with.
 fn own_name() -> Option<String> {
     #[cfg(unix)]
     {
@@ -37,7 +37,7 @@ fn own_name() -> Option<String> {
     None
 }
 
-/// A field of the first line of `/etc/passwd` that is wanted.
+/// A field of the first line of `/etc/passwd` that `is_wanted` accepts.
 fn field_of(is_wanted: impl Fn(&[&str]) -> bool, field: usize) -> Option<String> {
     let users = std::fs::read_to_string("/etc/passwd").ok()?;
     users.lines().find_map(|line| {

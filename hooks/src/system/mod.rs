@@ -1,6 +1,7 @@
-//! The world as it is: clock, randomness and file system of the machine, for a host that has no others.
+//! The operating system's clock, randomness, files and programs, for hosts without an environment of their
+//! own.
 //!
-//! `hooks-core` sees the world through traits only; this is where they meet the operating system.
+//! `hooks-core` reaches the outside world through traits only. This module implements them for this machine.
 
 mod access;
 mod clock;
@@ -31,8 +32,8 @@ pub use self::random::SystemRandom;
 #[cfg(feature = "tokio")]
 pub use self::runtime::{TokioBackground, TokioTimer};
 
-/// The machine this runs on. Called within a tokio runtime (feature `tokio`), what a dropped driver still has
-/// to fire runs on that runtime.
+/// The environment of this machine. If this is called within a tokio runtime (feature `tokio`), events that a
+/// dropped driver still has to fire run on that runtime.
 ///
 /// ```
 /// let context = hooks::HookContext::new("session-1", "backend").with_environment(hooks::system());

@@ -1,4 +1,4 @@
-//! The system's files, for what is its owner's business: the record of what agents do.
+//! The system's files, for content that only its owner may read: the audit log.
 
 use std::ffi::OsString;
 use std::io::{self, Write as _};
@@ -12,9 +12,9 @@ use super::access::Access;
 use super::disk::{create, create_directory, grown, lock};
 use super::log::Growing;
 
-/// The files of this machine as [`StdFileSystem`] has them, but that what it makes is for its owner alone: files of mode
-/// 0600, folders of 0700. In a folder with the set-group-ID bit, the group has what the umask leaves to it. What is there
-/// keeps its mode.
+/// The files of this machine as in [`StdFileSystem`], but new files and folders are for their owner alone:
+/// files have mode 0600, folders 0700. In a folder with the set-group-ID bit, the group has what the umask
+/// allows. Existing files keep their mode.
 #[derive(Clone, Copy, Debug, Default)]
 pub struct PrivateFileSystem;
 
@@ -115,7 +115,7 @@ mod tests {
         fs::set_permissions(at("folder"), Permissions::from_mode(0o2750)).unwrap();
         make("folder");
         for name in ["folder/made", "folder/added", "folder/lock", "folder/log"] {
-            // Whether the group writes, the umask says.
+            // The umask decides whether the group may write.
             assert_eq!(mode(name) & 0o647, 0o640, "{name}");
         }
         assert_eq!(mode("folder/folder") & 0o757, 0o750);

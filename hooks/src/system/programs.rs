@@ -1,4 +1,4 @@
-//! Other programs, started and bounded: in time, in output, and with everything they start.
+//! Runs other programs with limits on their time and output, and ends them with everything they started.
 
 use std::io::{self, Read};
 use std::process::{Child, Command, Stdio};
@@ -7,10 +7,10 @@ use std::time::Duration;
 
 use hooks_context::builtins::{Finished, Program, Programs};
 
-/// How long a killed program's pipe is waited for, in case somebody else holds it.
+/// Longest wait for the end of a killed program.
 const GRACE: Duration = Duration::from_millis(50);
 
-/// Starts programs of this machine. Each has a process group of its own, which is killed when its time is over.
+/// Starts programs of this machine. Each has a process group of its own, which is killed at the time limit.
 #[derive(Clone, Copy, Debug, Default)]
 pub struct SystemPrograms;
 
@@ -20,7 +20,7 @@ impl Programs for SystemPrograms {
         let Some(pipe) = child.stdout.take() else { return Err(io::Error::other("it has no output")) };
         let limit = program.limit;
         let (sender, printed) = mpsc::channel();
-        // The pipe is read beside, so that a silent program can be left.
+        // A thread of its own reads the pipe, so that a silent program can be abandoned.
         std::thread::Builder::new().name(program.name.to_owned()).spawn(move || {
             let mut output = Vec::new();
             let read = pipe.take(limit as u64 + 1).read_to_end(&mut output);
@@ -39,7 +39,7 @@ impl Programs for SystemPrograms {
             let _reaped = child.try_wait();
         })?;
         output.truncate(limit);
-        // It closed its output: it ends, or is made to.
+        // The program closed its output, so it ends by itself or is killed.
         let code = ended(&mut child, program.patience)?;
         Ok(Finished { code, output, is_cut })
     }
@@ -66,9 +66,10 @@ fn start(program: &Program) -> io::Result<Child> {
     command.spawn()
 }
 
-/// The exit code of a program that is about to end; one that does not is killed.
+/// Exit code of a program that is about to end. A program that does not end is killed.
 fn ended(child: &mut Child, patience: Duration) -> io::Result<Option<i32>> {
-    // Waiting for an end without a time has no place in the standard library; nearly always it is there already.
+    // The standard library cannot wait for a process with a time limit. Nearly always the process has ended
+    // already.
     let (mut waited, mut pause) = (Duration::ZERO, Duration::from_micros(50));
     loop {
         if let Some(status) = child.try_wait()? {

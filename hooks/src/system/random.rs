@@ -4,8 +4,8 @@ use std::hash::{BuildHasher, RandomState};
 
 use hooks_core::time::Random;
 
-/// Numbers from the keys that the standard library draws from the operating system for its hash maps: good
-/// for identifiers and jitter, not for secrets, and no dependency.
+/// Numbers from the random keys that the standard library takes from the operating system for its hash maps.
+/// They are good for identifiers and jitter, not for secrets, and need no dependency.
 #[derive(Clone, Copy, Debug, Default)]
 pub struct SystemRandom;
 

@@ -6,13 +6,13 @@ use hooks_core::time::Timer;
 use hooks_core::{Background, HookFuture};
 use tokio::runtime::Handle;
 
-/// Waits on tokio's timer. Its futures are polled within a runtime that has time enabled.
+/// Waits on tokio's timer. Its futures must be polled within a runtime that has time enabled.
 #[derive(Clone, Copy, Debug, Default)]
 pub struct TokioTimer;
 
 impl Timer for TokioTimer {
     fn sleep(&self, duration: Duration) -> HookFuture<'static, ()> {
-        // Made within the future, so that making it needs no runtime.
+        // Created within the future, so that creating it needs no runtime.
         HookFuture::later(async move { tokio::time::sleep(duration).await })
     }
 }
@@ -27,7 +27,7 @@ impl TokioBackground {
         Self(handle)
     }
 
-    /// Runs work on the runtime this is called in, where there is one.
+    /// Runs work on the current runtime, if there is one.
     pub fn current() -> Option<Self> {
         Handle::try_current().ok().map(Self)
     }
@@ -35,7 +35,7 @@ impl TokioBackground {
 
 impl Background for TokioBackground {
     fn run(&self, work: HookFuture<'static, ()>) {
-        // The task outlives its handle; nobody waits for it.
+        // The task continues without its handle, and no task waits for it.
         drop(self.0.spawn(work));
     }
 }

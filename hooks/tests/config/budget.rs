@@ -1,4 +1,4 @@
-//! What `hooks.yaml` says about money and limits: what is read, what is refused, and that it holds over processes.
+//! Budgets and limits in `hooks.yaml`: accepted values, refused values, and their effect across processes.
 
 use std::sync::Arc;
 
@@ -119,7 +119,7 @@ fn nonsense_is_refused_at_its_place() {
         assert_eq!(said.len(), 1, "{line}: {said:#?}");
         assert!(said[0].contains(wanted), "{line}: {said:#?}");
     }
-    // All at once, with those of other sections.
+    // All mistakes at once, with those of other sections.
     let text = "version: 1
 write_guard: { allow: ['{a'] }
 limits: { loops: { longest: 0 } }
@@ -154,7 +154,7 @@ fn what_nobody_means_is_doubted() {
     let lengths = doubts(&format!("{stored}budget: {{ limits: [{{ of: team, per: day, tokens: 1 }}] }}"));
     assert!(lengths[0].contains("nobody knows how long answers may be"), "{lengths:?}");
     assert!(doubts(&FILE.replace("version: 1", stored)).is_empty());
-    // In memory it ends with the process.
+    // In memory the state ends with the process.
     for engine in ["version: 1", "version: 1\nstore: { engine: memory }"] {
         let counted = doubts(&format!("{engine}\nask_user: {{ max_per_session: 1 }}"));
         assert_eq!(counted.len(), 1);

@@ -1,4 +1,4 @@
-//! Handlers in a configuration: agent files of docker-agent, and our own section.
+//! Handlers in a configuration: agent files of docker-agent, and the `hooks:` section.
 
 use std::sync::{Arc, Mutex};
 
@@ -12,7 +12,7 @@ use hooks::event::{
 use hooks::{EventKind, HookContext, HookFuture, Judged, ReasonKind, Strength};
 use serde_json::{Value, json};
 
-/// Commands that do what their text says: `exit N`, or the output itself.
+/// Commands whose text is their behaviour: `exit N`, or the output itself.
 #[derive(Clone, Default)]
 struct Played(Arc<Mutex<Vec<(String, Value)>>>);
 
@@ -317,7 +317,7 @@ async fn a_failure_closes_what_would_go_ahead() {
             assert_eq!(ran.outcome.shown_reason().unwrap().kind, ReasonKind::Failure);
         }
     }
-    // There docker-agent cannot block, and says so.
+    // For this event docker-agent cannot block, and the report explains that.
     let said = |agents: &str| {
         format!(
             "{agents} tool_response_transform: {{ hooks: {{ type: command, command: x, on_error: block }} }}"
@@ -402,7 +402,7 @@ hooks:
     }
 }
 
-/// A builtin that nobody names.
+/// A builtin that no handler names.
 struct Never;
 
 impl Builtin for Never {

@@ -1,4 +1,4 @@
-//! The sections about context do what they say, on a real folder.
+//! Effects of the sections about context, on a real folder.
 
 use std::fs;
 use std::path::Path;

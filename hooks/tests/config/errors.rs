@@ -1,8 +1,8 @@
-//! Bad files and what is said about them: place, path, message, hint.
+//! Invalid files and their reports: place, path, message, hint.
 
 use hooks::config::{Config, ConfigErrors};
 
-/// What is said about `text`, one mistake a line.
+/// Reports about `text`, one mistake a line.
 fn said(text: &str) -> Vec<String> {
     said_of("hooks.yaml", text)
 }

@@ -1,4 +1,4 @@
-//! An agent file of the summer of 2026, of the shape that was published then: nineteen events, real commands.
+//! An agent file in the form of summer 2026, as published then: nineteen events, real commands.
 
 use std::path::Path;
 
@@ -117,7 +117,7 @@ async fn the_example_means_what_it_meant() {
     for (line, reason) in
         [("rm -rf build", "recursive removal is not for agents"), ("sudo reboot", "nobody becomes root here")]
     {
-        // docker-agent's tool, and another client's.
+        // docker-agent's tool, and the tool of another client.
         for (tool, argument) in [("shell", "cmd"), ("Bash", "command")] {
             let refused = asked(tool, argument, line).await;
             assert_eq!(

@@ -1,4 +1,4 @@
-//! Good files, however they are written.
+//! Valid files, in all spellings.
 
 use hooks::config::{Config, ConfigReader, Profile};
 use hooks::event::PreToolUse;

@@ -1,5 +1,6 @@
-//! `hooks.yaml`: every section, its errors and its page. One binary, because each links everything.
-// The helpers are tests as well: the lints exempt them.
+//! `hooks.yaml`: every section, its errors and its page. All in one binary, because each test binary links
+//! everything.
+// The helpers are tests as well, because the lints exempt tests.
 #![cfg(test)]
 
 mod budget;

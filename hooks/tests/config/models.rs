@@ -1,4 +1,4 @@
-//! What `hooks.yaml` says about models: what is read, what is refused, and what comes of it.
+//! Models in `hooks.yaml`: accepted values, refused values, and the resulting layers.
 
 use std::sync::{Arc, Mutex};
 
@@ -186,7 +186,7 @@ async fn a_stack_stands_where_a_model_stands() {
     assert_eq!(error.kind(), ErrorKind::InvalidRequest);
 }
 
-/// Keeps what it saw.
+/// A hook that stores its events.
 struct Keeps(Arc<Mutex<Vec<String>>>);
 
 impl Observer<Notification> for Keeps {

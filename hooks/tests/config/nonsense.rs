@@ -1,9 +1,9 @@
-//! Values of limits and budgets that mean nothing: each is refused when it is loaded, at its line, with the way out.
-//! None is ever read as "no limit".
+//! Limits and budgets with meaningless values: each is refused when it is loaded, at its line, with a hint.
+//! No such value is ever read as "no limit".
 
 use hooks::config::{Config, ConfigErrors};
 
-/// What is said about `line`, which is the second one.
+/// Reports about `line`, the second line of the file.
 fn said(line: &str) -> Vec<String> {
     let errors = Config::parse(&format!("version: 1\n{line}\n"), "hooks.yaml").err();
     errors.iter().flat_map(ConfigErrors::errors).map(ToString::to_string).collect()
@@ -65,10 +65,10 @@ fn nonsense_is_refused_with_its_line_and_the_way_out() {
     assert!(wrong.is_empty(), "{}", wrong.join("\n"));
 }
 
-/// Numbers that are none, or more than can be counted. Zero is none at all, as written.
+/// Values that are not numbers, or larger than can be counted. Zero is valid: it means "none at all".
 const NUMBERS: &[&str] =
     &["-1", "1.5", ".nan", ".inf", "-.inf", "9007199254740992", "1e300", "ten", "\"3\"", ""];
-/// The same, where there has to be one.
+/// The same for options that need at least one.
 const COUNTS: &[&str] =
     &["0", "-1", "1.5", ".nan", ".inf", "9007199254740992", "18446744073709551616", "all", ""];
 const MONEY: &[&str] =
@@ -132,12 +132,12 @@ fn zero_is_as_written() {
     }
 }
 
-/// What is wrong with how `line` is answered; `None` where it is refused as it should be.
+/// Reason why the report about `line` is wrong; `None` if the line is refused as it should be.
 fn taken(line: &str, path: &str) -> Option<String> {
     let said = said(line);
     let Some(first) = said.first() else { return Some(format!("`{line}` was taken")) };
     let text = first.split_once(path).map(|(_, text)| text).unwrap_or_default();
-    // The way out stands behind a semicolon, or what has to be there is said at once.
+    // A hint follows a semicolon, or the message itself names the expected value.
     let has_way_out = text.contains("; ") || text.contains("has to be") || text.contains("whole number");
     (!has_way_out || !first.starts_with("line 2, column ")).then(|| format!("`{line}`: {said:#?}"))
 }

@@ -1,4 +1,4 @@
-//! Every option that the schema offers is read: set alone, it arrives in the configuration.
+//! Every option of the schema is read: an option that is set alone arrives in the configuration.
 
 #![expect(
     clippy::indexing_slicing,
@@ -16,7 +16,7 @@ fn every_option_of_the_schema_is_read() {
     let mut all = Vec::new();
     options(&schema, &schema, &[], &mut all);
     assert!(all.len() > 25, "{all:?}");
-    // Handlers have a reader of their own, which knows them from the table of events: `commands.rs` has its tests.
+    // Handlers have a reader of their own, which takes them from the table of events; `commands.rs` tests it.
     all.retain(|(path, _)| !["hooks", "hook_profile"].contains(&path[0].as_str()));
     for (path, value) in all {
         // The option alone, in the sections and items around it.
@@ -30,7 +30,7 @@ fn every_option_of_the_schema_is_read() {
         }
         file["version"] = json!(1);
         match Config::parse(&file.to_string(), "hooks.yaml") {
-            // What was read says the same when it is written again.
+            // A configuration that was read is the same when it is written again.
             Ok(config) if !["version", "profile", "self_protection"].contains(&path[0].as_str()) => {
                 let mut whole = serde_json::to_value(config.policy()).unwrap();
                 if let Some(models) = config.models() {
@@ -50,7 +50,7 @@ fn every_option_of_the_schema_is_read() {
                 assert!(contains(read, &value), "{path:?}: {read} of {file}");
             }
             Ok(_) => {}
-            // A made-up value may make no sense to a policy; the key itself is known.
+            // A policy may refuse a made-up value; the key itself is known.
             Err(errors) => {
                 assert!(
                     errors.errors().iter().all(|error| !error.message.contains("unknown option")),
@@ -62,7 +62,7 @@ fn every_option_of_the_schema_is_read() {
     }
 }
 
-/// A value that fits `schema`, other than what stands there when the key is left out.
+/// A value that fits `schema` and differs from the default.
 fn some_value(root: &Value, schema: &Value) -> Value {
     let schema = resolve(root, schema);
     if let Some(only) = schema.get("const") {
@@ -78,7 +78,7 @@ fn some_value(root: &Value, schema: &Value) -> Value {
         Some("boolean") => json!(true),
         Some("integer") => json!(7),
         Some("number") => json!(0.5),
-        // A text where one is asked for, and a duration where it has to be one.
+        // A text if the option is a text, and a duration if it has to be one.
         Some("string") => json!("7s"),
         Some("array") => json!([some_value(root, &schema["items"])]),
         Some("object") => {
@@ -97,7 +97,7 @@ fn some_value(root: &Value, schema: &Value) -> Value {
     }
 }
 
-/// What a schema refers to; of what may be written in a long form or a short one, the long one.
+/// Definition that a schema refers to. If there is a long and a short form, the long one.
 fn resolve<'s>(root: &'s Value, schema: &'s Value) -> &'s Value {
     let schema = schema.get("anyOf").map_or(schema, |forms| &forms[0]);
     match schema.get("$ref").and_then(Value::as_str) {

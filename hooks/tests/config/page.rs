@@ -1,4 +1,4 @@
-//! `docs/configure.md`: its examples are read, and it leaves no option out.
+//! `docs/configure.md`: its examples are valid, and it names every option.
 
 use hooks::config::{Config, schema};
 use hooks::policies::config::CommandGuardConfig;

@@ -1,4 +1,4 @@
-//! The section `prompts`: a message goes through what the file says, with a team folder on disk.
+//! Effects of the section `prompts` on a message, with a team folder on disk.
 
 use std::fs;
 use std::sync::{Arc, Mutex};
@@ -36,7 +36,7 @@ async fn a_wish_is_in_the_inbox_without_its_secrets() {
     assert!(kept.contains("log in with") && !kept.contains("hunter2"), "{kept}");
 }
 
-/// Commands that say nothing, and remember what they were given.
+/// Commands without output that remember their input.
 #[derive(Clone, Default)]
 struct Listening(Arc<Mutex<Vec<String>>>);
 

@@ -1,4 +1,4 @@
-//! The sections `scribe` and `notices` do what they say, on a real folder.
+//! Effects of the sections `scribe` and `notices`, on a real folder.
 
 use std::fs;
 use std::path::Path;

@@ -1,4 +1,4 @@
-//! The section `spawn`: what makes no sense is refused at load, at its place; what does is taken as written.
+//! The section `spawn`: invalid values are refused at load, at their place; valid ones are used as written.
 
 use hooks::config::Config;
 use hooks::event::SubagentStart;
@@ -9,7 +9,7 @@ fn said(text: &str) -> Vec<String> {
     errors.iter().flat_map(hooks::config::ConfigErrors::errors).map(ToString::to_string).collect()
 }
 
-/// The rule that refuses a child, where one does.
+/// The rule that refuses a child, if one does.
 async fn refused(config: &str, start: SubagentStart) -> Option<String> {
     let hooks = Config::parse(&format!("version: 1\n{config}"), "hooks.yaml").unwrap().hooks();
     let context = HookContext::new("s", "lead").with_environment(hooks::system());

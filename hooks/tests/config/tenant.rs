@@ -1,4 +1,5 @@
-//! Whose events and whose state: the tenant of a configuration holds in every set of hooks that is built of it.
+//! Tenants: those of a configuration hold in every set of hooks that is built from it, for events and for
+//! state.
 
 use std::sync::Arc;
 
@@ -43,21 +44,21 @@ async fn what_names_nobody_is_the_tenants_and_what_names_another_is_refused() {
     let reason = refused.shown_reason().unwrap();
     assert_eq!(reason.message, "this is an event of `initech`, and these hooks are of `acme`");
     assert!(reason.remedy.as_deref().unwrap().contains("`tenants`"));
-    // Whatever it is about.
+    // Whatever the event is about.
     let view =
         hooks.on(at(Some("initech"))).pre_tool_use(PreToolUse::new("view", json!({"path": "a"}))).await;
     assert!(view.outcome.is_denied());
     let call = BeforeModelCall::new("m", 1, Vec::new());
     assert!(hooks.on(at(Some("initech"))).before_model_call(call).await.outcome.is_denied());
 
-    // Those that are listed have state of their own.
+    // Tenants that are listed have state of their own.
     let hooks = read(&file.replace("acme", "acme\ntenants: [initech]"));
     for _ in 0..2 {
         assert!(asks(&hooks, Some("initech")).await.outcome.goes_ahead());
     }
     assert!(asks(&hooks, Some("initech")).await.outcome.is_denied());
     assert!(asks(&hooks, Some("hooli")).await.outcome.is_denied());
-    // Where the file names nobody, every event has its own.
+    // If the file names no tenant, every event keeps its own.
     let hooks = read("version: 1\nask_user: { max_per_session: 1 }\n");
     for tenant in [None, Some("initrode")] {
         assert!(asks(&hooks, tenant).await.outcome.goes_ahead());

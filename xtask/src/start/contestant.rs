@@ -1,4 +1,4 @@
-//! A program that is started again and again.
+//! A program that is started repeatedly.
 
 use std::io::{PipeReader, Write as _, pipe};
 use std::path::Path;
@@ -16,19 +16,19 @@ use super::cost::{Cost, Costs};
 use crate::error::{Error, Result};
 use crate::stopwatch::Stopwatch;
 
-/// A program, and what its starts cost.
+/// A program, and the costs of its starts.
 #[derive(Debug)]
 pub(super) struct Contestant {
     pub(super) name: String,
     line: Vec<String>,
     payload: Value,
-    /// How many calls it was asked about.
+    /// Number of calls so far.
     calls: AtomicU64,
-    /// The folder that the program keeps its state in.
+    /// Folder of the program's state.
     state: String,
-    /// One process after the other.
+    /// Costs of one process after the other.
     pub(super) alone: Costs,
-    /// Many processes at once.
+    /// Costs of many processes at once.
     pub(super) at_once: Costs,
 }
 
@@ -48,17 +48,18 @@ impl Contestant {
     /// Starts one process with the payload, and waits until it ends.
     ///
     /// # Errors
-    /// It cannot be started, or fails.
+    /// Returns an error if the process cannot be started, or fails.
     pub(super) fn start(&self) -> Result<Cost> {
         let before = of_children()?;
         let wall = self.wall()?;
         Ok(Cost { wall: milliseconds(wall), cpu: milliseconds(processor_since(&before)?) })
     }
 
-    /// Starts so many processes at the same moment, and waits until all have ended. The processor time of each is the mean.
+    /// Starts `count` processes at the same moment, and waits until all have ended. The processor time of
+    /// each is the mean.
     ///
     /// # Errors
-    /// One of them cannot be started, or fails.
+    /// Returns an error if a process cannot be started, or fails.
     pub(super) fn start_at_once(&self, count: u32) -> Result<Vec<Cost>> {
         let before = of_children()?;
         let gate = Barrier::new(count.try_into().unwrap_or(usize::MAX));
@@ -75,7 +76,7 @@ impl Contestant {
         Ok(walls.into_iter().map(|wall| Cost { wall: milliseconds(wall), cpu }).collect())
     }
 
-    /// The time from the start of one process to its end.
+    /// Time from the start of one process to its end.
     fn wall(&self) -> Result<Duration> {
         let (program, arguments) =
             self.line.split_first().ok_or_else(|| Error::new("there is no program"))?;
@@ -94,7 +95,7 @@ impl Contestant {
         Ok(wall)
     }
 
-    /// The payload of another call. It is in a pipe as a whole before the program starts.
+    /// The payload of the next call. All of it is in a pipe before the program starts.
     fn payload(&self) -> Result<PipeReader> {
         let mut payload = self.payload.clone();
         if let Some(id) = payload.get_mut("tool_use_id") {
@@ -106,12 +107,12 @@ impl Contestant {
     }
 }
 
-/// What all processes that ended cost so far.
+/// Resources that all ended child processes used so far.
 fn of_children() -> Result<Usage> {
     getrusage(UsageWho::RUSAGE_CHILDREN).map_err(|cause| Error::doing("the use of the processor", cause))
 }
 
-/// The processor time of the processes that ended since `before` was taken.
+/// Processor time of the processes that ended since `before` was taken.
 fn processor_since(before: &Usage) -> Result<Duration> {
     Ok(processor(&of_children()?).saturating_sub(processor(before)))
 }

@@ -1,15 +1,15 @@
 //! Costs of starts, and their quantiles.
 
-/// What a start cost, in milliseconds.
+/// Cost of a start, in milliseconds.
 #[derive(Clone, Copy, Debug, Default)]
 pub(super) struct Cost {
-    /// From start to end.
+    /// Time from start to end.
     pub(super) wall: f64,
-    /// Of the processor, with what the program itself started.
+    /// Processor time, including the programs that the program itself started.
     pub(super) cpu: f64,
 }
 
-/// What many starts cost.
+/// Costs of many starts.
 #[derive(Debug, Default)]
 pub(super) struct Costs(Vec<Cost>);
 
@@ -18,7 +18,7 @@ impl Costs {
         self.0.extend(costs);
     }
 
-    /// What this share of the starts cost at most, in percent; wall and processor each for itself.
+    /// Quantile of the costs, in percent; wall and processor time each for itself.
     pub(super) fn quantile(&self, percent: usize) -> Cost {
         let at = |of: fn(&Cost) -> f64| {
             let mut all: Vec<f64> = self.0.iter().map(of).collect();

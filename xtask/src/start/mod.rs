@@ -1,9 +1,10 @@
-//! `cargo xtask bench start`: what it costs to start `hooks run`, have it answer, and see it end.
+//! `cargo xtask bench start`: measures a run of `hooks run` from its start to its end.
 //!
-//! A client does this before every tool call. Programs take turns, so that what else the machine does hits all of them
-//! alike: `/bin/true`, which no program can beat; `hooks run` under every classic policy; the same where the answer waits for its
-//! record to be on the device; the same with a counter in the store beside; and the hook that people write with `bash` and `jq`.
-//! Each is started alone, and all but the last also with many processes at once.
+//! A client starts it before every tool call. Programs take turns, so that other load on the machine hits all
+//! of them alike: `/bin/true`, which no program can beat; `hooks run` under every classic policy; the same,
+//! if the answer waits until its record is on the device; the same with a counter in the store; and a hook as
+//! users write it with `bash` and `jq`. Each is started alone, and all but the last also with many processes
+//! at once.
 
 mod contestant;
 mod cost;
@@ -18,28 +19,28 @@ use self::cost::Costs;
 use crate::dist;
 use crate::error::{Error, Result};
 
-/// How often each is started alone.
+/// Starts of each program alone.
 const STARTS: usize = 500;
-/// How many processes are started at once,
+/// Processes that are started at once.
 const AT_ONCE: u32 = 16;
-/// and how often.
+/// Rounds of such starts.
 const ROUNDS: usize = 40;
 
-/// Starts that nobody counts: files come into the page cache.
+/// Starts that are not counted; they bring the files into the page cache.
 const WARM_UP: usize = 10;
 
-/// `hooks run` may cost so many times what `/bin/true` does,
+/// Bar: `hooks run` may cost this many times as much as `/bin/true`,
 const TIMES_TRUE: f64 = 1.5;
-/// and so many milliseconds more;
+/// and this many milliseconds more;
 const MORE: f64 = 1.0;
-/// and the hook of `bash` and `jq` costs at least so many times what it does.
+/// the hook of `bash` and `jq` must cost at least this many times as much as `hooks run`.
 const CHEAPER: f64 = 10.0;
 
-/// Measures, and holds `hooks run` against its bars. The first of `programs` is built where it is not named; those after it are
-/// measured beside it, to compare.
+/// Measures `hooks run` and compares it with its bars. Without `programs` the program is built. Further
+/// programs are measured beside the first, to compare.
 ///
 /// # Errors
-/// Something cannot be started, or a bar is missed.
+/// Returns an error if a program cannot be built or started, or if a bar is missed.
 pub(crate) fn run(programs: &[&str]) -> Result {
     let mut programs: Vec<PathBuf> = programs.iter().map(PathBuf::from).collect();
     if programs.is_empty() {
@@ -79,7 +80,7 @@ pub(crate) fn run(programs: &[&str]) -> Result {
     held(nothing, hooks, &classic)
 }
 
-/// Prints what the starts of each cost, beside those of the first.
+/// Prints the costs of each program, and their ratio to the first.
 fn table<'a>(contestants: impl Iterator<Item = &'a Contestant>, costs: fn(&Contestant) -> &Costs) {
     println!(
         "{:<24}{:>10}{:>10}{:>10}{:>10}{:>10}{:>10}",
@@ -103,7 +104,7 @@ fn table<'a>(contestants: impl Iterator<Item = &'a Contestant>, costs: fn(&Conte
     }
 }
 
-/// Holds the floors of `hooks` against those of the two others.
+/// Compares the floors of `hooks` with those of the two others.
 fn held(nothing: &Contestant, hooks: &Contestant, classic: &Contestant) -> Result {
     let [nothing, hooks, classic] = [nothing, hooks, classic].map(|contestant| contestant.alone.quantile(10));
     let missed: Vec<String> =
@@ -125,7 +126,7 @@ fn held(nothing: &Contestant, hooks: &Contestant, classic: &Contestant) -> Resul
     if missed.is_empty() { Ok(()) } else { Err(Error::new(missed.join("; "))) }
 }
 
-/// The files that all are measured with.
+/// Files that all programs are measured with.
 struct Course<'a> {
     folder: &'a Path,
 }
@@ -149,7 +150,7 @@ impl Course<'_> {
         Ok(Contestant::new("bash and jq", &["bash", &script], payload(self.folder), self.folder))
     }
 
-    /// A program, governed by three configurations. Each program has a store and a record of its own.
+    /// A program under three configurations. Each program has a store and an audit log of its own.
     fn hooks(&self, program: &Path, number: usize) -> Result<[Contestant; 3]> {
         let program = program.to_string_lossy();
         let guards = include_str!("hooks.yaml");
@@ -172,7 +173,7 @@ impl Course<'_> {
         ])
     }
 
-    /// Whether what was to be on the record and in the store is there.
+    /// Returns an error if a record or a store is missing.
     fn is_recorded(&self, programs: usize) -> Result {
         let recorded = |number: usize, what: &str| {
             self.folder.join(format!("{number}/{what}/.squad/orchestration-log")).exists()
@@ -190,7 +191,7 @@ impl Course<'_> {
     }
 }
 
-/// A shell command, as Claude Code tells of it.
+/// A shell command, as Claude Code sends it.
 fn payload(folder: &Path) -> Value {
     json!({
         "session_id": "7d1f0c52-3a0e-4b7e-9a51-2f6f6f0a1c11",

@@ -1,10 +1,10 @@
-//! The crate graph: arrows point down only, and features never depend on each other.
+//! The crate graph: dependencies point down only, and crates of features never depend on each other.
 
 use crate::error::Result;
 use crate::metadata::Metadata;
 
-/// What each crate may depend on. A new line, or a new name in one, needs a sentence of reason where it is
-/// committed. Crates that are not here may depend on everything: the facade, the binary, the developers' own.
+/// Dependencies that each crate may have. A commit that adds one needs a sentence of reason. Crates that are
+/// not listed may depend on everything: the facade, the binary, the developers' own.
 const ALLOWED: &[(&str, &[&str])] = &[
     ("tower-hooks-core", &[]),
     ("tower-hooks-facts", &["tower-hooks-core"]),
@@ -18,10 +18,10 @@ const ALLOWED: &[(&str, &[&str])] = &[
     ("tower-hooks-command", &["tower-hooks-core", "tower-hooks-facts", "tower-hooks-protocols"]),
 ];
 
-/// Edges that are not allowed.
+/// Dependencies that are not allowed.
 ///
 /// # Errors
-/// Cargo cannot tell what depends on what.
+/// Returns an error if cargo's metadata cannot be read.
 pub(super) fn check() -> Result<Vec<String>> {
     let packages = Metadata::of_workspace()?.packages;
     let ours = |name: &str| packages.iter().any(|package| package.name == name);

@@ -1,4 +1,5 @@
-//! Licences of all that we depend on. `deny.toml` says the same to cargo-deny, for those who have it.
+//! Licences of all dependencies. `deny.toml` has the same list for cargo-deny, for developers who have it
+//! installed.
 
 use crate::error::Result;
 use crate::metadata::Metadata;
@@ -7,7 +8,7 @@ use crate::workspace;
 /// Packages with a licence that `deny.toml` does not allow.
 ///
 /// # Errors
-/// Cargo or `deny.toml` cannot be read.
+/// Returns an error if cargo's metadata or `deny.toml` cannot be read.
 pub(super) fn check() -> Result<Vec<String>> {
     let allowed = allowed(&workspace::read("deny.toml")?);
     let mut found = Vec::new();
@@ -33,9 +34,10 @@ fn allowed(text: &str) -> Vec<String> {
         .collect()
 }
 
-/// Whether one alternative of an SPDX expression is allowed in all its parts. Read from left to right with
-/// `OR` weaker than `AND`, and with parentheses only around alternatives that all are allowed or all are not,
-/// as they occur; what is read wrongly is refused and looked at by a person.
+/// Whether one alternative of an SPDX expression is allowed in all its parts. The expression is read from
+/// left to right, with `OR` weaker than `AND`. Parentheses are only read correctly around alternatives that
+/// are all allowed or all not, as they occur. An expression that is read wrongly is refused, so that a
+/// developer looks at it.
 fn is_allowed(expression: &str, allowed: &[String]) -> bool {
     let known = |name: &str| allowed.iter().any(|allowed| allowed == name.trim().trim_matches(['(', ')']));
     let expression = expression.replace('/', " OR ");

@@ -1,11 +1,11 @@
-//! Manifests: lints come from the workspace, and every feature says what it is for.
+//! Manifests: lints come from the workspace, and a comment explains every feature.
 
 use std::path::Path;
 
 /// The folder of crates outside of the workspace, whose lints cannot be inherited.
 const OUTSIDE: &str = "benches/peers";
 
-/// What is wrong with a manifest.
+/// Mistakes in a manifest.
 pub(super) fn check(path: &Path, text: &str) -> Vec<String> {
     if path.starts_with(OUTSIDE) || text.contains("[workspace]") {
         return Vec::new();

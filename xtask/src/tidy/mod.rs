@@ -1,4 +1,4 @@
-//! `cargo xtask tidy`: what no compiler checks. All that is wrong is reported at once.
+//! `cargo xtask tidy`: rules that no compiler checks. All findings are reported at once.
 
 mod architecture;
 mod dependencies;
@@ -29,7 +29,7 @@ pub(crate) fn command(arguments: &[&str]) -> Result {
 /// Runs all checks.
 ///
 /// # Errors
-/// One of them found something; each is a line of the report.
+/// Returns an error if a check has findings, each of which is a line of the report.
 pub(crate) fn run() -> Result {
     let mut found = Vec::new();
     let files = workspace::files()?;

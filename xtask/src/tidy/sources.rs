@@ -1,8 +1,8 @@
-//! Rust files: each says what it does, and none names a machine or leaves work open.
+//! Rust files: each begins with its purpose, and none names a folder of one machine or leaves work open.
 
 use std::path::Path;
 
-/// Files that a layer's `mod.rs` speaks for: the reader finds them under the same names in every layer.
+/// Files described by the `mod.rs` of their layer; every layer has files with these names.
 const SPOKEN_FOR: &[&str] = &["layer.rs", "service.rs", "tests.rs"];
 
 /// Marks of unfinished work. Split, so that this file does not find itself.
@@ -11,7 +11,7 @@ const OPEN_WORK: &[&str] = &[concat!("TO", "DO"), concat!("FIX", "ME"), concat!(
 /// Folders of single machines.
 const MACHINES: &[&str] = &[concat!("/wo", "rk/"), concat!("/ro", "ot/."), concat!("/Us", "ers/")];
 
-/// What is wrong with a file.
+/// Mistakes in a file.
 pub(super) fn check(path: &Path, text: &str) -> Vec<String> {
     let mut found = Vec::new();
     let is_spoken_for = SPOKEN_FOR.iter().any(|name| path.ends_with(name)) || is_ui_test(path);
@@ -34,7 +34,7 @@ pub(super) fn check(path: &Path, text: &str) -> Vec<String> {
     found
 }
 
-/// A file of `tests/ui`, which has to fail to compile and shows why by its name.
+/// A file of `tests/ui`, which must fail to compile. Its name gives the reason.
 fn is_ui_test(path: &Path) -> bool {
     path.components().any(|part| part.as_os_str() == "ui")
 }

@@ -1,6 +1,6 @@
-//! docker-agent's agent files: of each agent, its `hooks:` and the options that stand for hooks.
+//! docker-agent's agent files: for each agent, its `hooks:` and the options that stand for hooks.
 //!
-//! What else such a file says (models, instructions, tools, permissions) is the client's and is not looked at.
+//! The rest of such a file (models, instructions, tools, permissions) belongs to the client and is ignored.
 
 use hooks_command::config::{Entry, HandlerKind};
 use hooks_command::{Block, Failures, Handler, HookEvent, Profile, config::Known};
@@ -11,19 +11,19 @@ use super::super::tree::{Kind, Node};
 use super::super::words::join;
 use super::{Handlers, Host, KEY, read_block};
 
-/// The key below which agents stand.
+/// Key of the map of agents.
 const AGENTS: &str = "agents";
-/// The agent that a session starts with.
+/// Name of the agent that a session starts with.
 const ROOT: &str = "root";
 
-/// Whether the tree is meant as an agent file: it has agents by name. A `hooks.yaml` has no such key.
+/// Whether the tree is meant as an agent file: it has a map of agents. A `hooks.yaml` has no such key.
 pub(in super::super) fn is_meant(root: &Node) -> bool {
     let agents = root.get(AGENTS).map(|node| &node.kind);
     matches!(agents, Some(Kind::Map(agents)) if agents.iter().all(|(_, agent)| matches!(agent.kind, Kind::Map(_))))
         && agents.is_some()
 }
 
-/// The handlers of every agent.
+/// Reads the handlers of every agent.
 pub(in super::super) fn read(root: &Node, host: &Host, mistakes: &mut Mistakes) -> Option<Handlers> {
     let profile = host.profile.unwrap_or_default();
     let known = Known { profile, builtins: Some(&host.builtins), our_events: false };
@@ -38,14 +38,14 @@ pub(in super::super) fn read(root: &Node, host: &Host, mistakes: &mut Mistakes) 
         add_options(&mut block, agent, profile);
         handlers.by_agent.insert(name.text.clone(), block);
     }
-    // Who is not named is the agent that a session starts with.
+    // An agent that is not named counts as the one that a session starts with.
     let first = agents.entries().first().map(|(name, _)| name.text.as_str()).unwrap_or_default();
     let start = handlers.by_agent.get(ROOT).or_else(|| handlers.by_agent.get(first));
     handlers.others = start.cloned().unwrap_or_default();
     Some(handlers)
 }
 
-/// The options of an agent that stand for hooks; they run behind its own.
+/// Adds handlers for the agent's options that stand for hooks. They run after the agent's own handlers.
 fn add_options(block: &mut Block, agent: &Node, profile: Profile) {
     let is_set = |name: &str| agent.get(name).is_some_and(|node| matches!(node.kind, Kind::Bool(true)));
     if is_set("add_environment_info") {

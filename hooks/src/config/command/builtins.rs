@@ -1,4 +1,4 @@
-//! The builtins that come with us, as handlers.
+//! The standard builtins, as handlers.
 
 use std::path::PathBuf;
 use std::sync::Arc;
@@ -13,15 +13,15 @@ use super::super::places::Places;
 use super::super::prompts::Secrets;
 use crate::system::{StdFileSystem, SystemClock, SystemMachine, SystemPrograms};
 
-/// Those that keep something.
+/// Builtins that store files.
 const KEEPING: [&str; 2] = ["limit_large_tool_results", "snapshot"];
 
-/// The builtins of docker-agent that there are here, on this machine.
+/// The builtins of docker-agent that exist here, on this machine.
 pub fn standard_builtins() -> Builtins {
     registry(store(Places::here()))
 }
 
-/// The builtins, which keep what they keep in `store`.
+/// The builtins, which store their files in `store`.
 fn registry(store: Option<PathBuf>) -> Builtins {
     let has_store = store.is_some();
     let world = World::new(
@@ -40,7 +40,7 @@ fn registry(store: Option<PathBuf>) -> Builtins {
     registry
 }
 
-/// Where snapshots and long results are kept: never below the folder that somebody happens to stand in.
+/// Folder for snapshots and long results. It is never below the current folder.
 fn store(user: Places<'_>) -> Option<PathBuf> {
     Some(user.state()?.join("hooks"))
 }
@@ -65,7 +65,7 @@ impl Builtin for Standard {
         }
         let world = self.world.clone();
         HookFuture::later(async move {
-            // Files and git are waited for, so not on a thread that others wait on.
+            // Files and git block, so this runs on a thread that may block.
             let run = move || answer(&call, &world);
             match tokio::runtime::Handle::try_current() {
                 Ok(runtime) => {

@@ -1,5 +1,5 @@
-//! Handlers in a configuration: commands, builtins and models, in our own `hooks:` section and in docker-agent's agent
-//! files.
+//! Handlers in a configuration: commands, builtins and models, in the `hooks:` section of a `hooks.yaml` and
+//! in docker-agent's agent files.
 
 mod agents;
 mod builtins;
@@ -29,31 +29,31 @@ use super::tree::Node;
 use super::yaml;
 use crate::system::TokioTimer;
 
-/// The key that the section stands under.
+/// Key of the section.
 pub(super) const KEY: &str = "hooks";
-/// Whose rules hold for it.
+/// Key of the profile that the handlers follow.
 pub(super) const PROFILE: &str = "hook_profile";
 
 /// Handlers by agent.
 #[derive(Clone, Debug, Default)]
 pub(super) struct Handlers {
     pub(super) by_agent: BTreeMap<String, Block>,
-    /// For agents that are not named.
+    /// Handlers of agents that are not named.
     pub(super) others: Block,
     pub(super) profile: Profile,
-    /// What a failure means where a handler does not say.
+    /// Treatment of a failure if a handler has no `on_error`.
     pub(super) failures: Failures,
 }
 
-/// What handlers run with, beside the machine.
+/// The means that handlers run with, besides the machine.
 #[derive(Clone)]
 pub(super) struct Host {
     pub(super) builtins: Arc<Builtins>,
     pub(super) judge: Option<Arc<dyn Judge>>,
     pub(super) runner: Option<Arc<dyn Runner>>,
-    /// Whose rules hold where the file does not say.
+    /// Profile if the file names none.
     pub(super) profile: Option<Profile>,
-    /// Whose words tools come in, where that is known.
+    /// Dialect of the tool names in events, if known.
     pub(super) dialect: Option<Dialect>,
 }
 
@@ -71,13 +71,13 @@ impl fmt::Debug for Host {
 }
 
 impl Handlers {
-    /// Whether nobody has a handler.
+    /// Whether there is no handler at all.
     fn is_empty(&self) -> bool {
         self.others.is_empty() && self.by_agent.values().all(Block::is_empty)
     }
 
-    /// The handlers as hooks; `None` where there are none, so that nothing is asked for them. Builtins take out of texts
-    /// what `redaction` holds to be secret, too.
+    /// The handlers as hooks; `None` if there are no handlers, so that no event asks for them. Builtins also
+    /// remove secrets that match `redaction`.
     pub(super) fn hooks(&self, host: &Host, redaction: Option<&RedactionConfig>) -> Option<CommandHooks> {
         if self.is_empty() {
             return None;
@@ -108,7 +108,7 @@ impl Handlers {
     }
 }
 
-/// Reads the section of a `hooks.yaml`: a block in which our names of events stand too.
+/// Reads the section of a `hooks.yaml`: a block that may also use the event names of Hooks.
 pub(super) fn read(root: &Node, host: &Host, mistakes: &mut Mistakes) -> Option<Handlers> {
     let said = root.get(PROFILE).and_then(|node| match node.to_json() {
         Value::String(name) => Some((node, name)),
@@ -118,7 +118,7 @@ pub(super) fn read(root: &Node, host: &Host, mistakes: &mut Mistakes) -> Option<
         None => host.profile.unwrap_or_default(),
         Some((node, name)) => match name.parse() {
             Ok(profile) => profile,
-            // Reported by the schema already.
+            // The schema reported this mistake already.
             Err(_) if mistakes.paths().any(|path| path == PROFILE) => Profile::default(),
             Err(problem) => {
                 mistakes.add(&node.place, PROFILE, problem);
@@ -132,7 +132,7 @@ pub(super) fn read(root: &Node, host: &Host, mistakes: &mut Mistakes) -> Option<
     Some(Handlers { others, profile, ..Handlers::default() })
 }
 
-/// Reads the block that stands under `path`, and reports what is wrong with it at its place.
+/// Reads the block at `path` and reports each mistake at its place.
 fn read_block(root: &Node, path: &str, block: &Node, known: Known<'_>, mistakes: &mut Mistakes) -> Block {
     let read = config::read(&block.to_json(), known);
     for fault in read.faults {
@@ -153,11 +153,11 @@ fn report(root: &Node, within: &str, fault: Fault, mistakes: &mut Mistakes) {
     }
 }
 
-/// Reads a block of handlers alone, as it stands below `hooks:` in an agent file; `name` stands for it in reports.
-/// Gives the handlers, and what is no mistake and still not what anybody means.
+/// Parses a single block of handlers, as below `hooks:` in an agent file. Reports call it `name`. Returns the
+/// handlers and the warnings.
 ///
 /// # Errors
-/// Everything that is wrong with it.
+/// Returns every mistake in the text if it has one that is more than a warning.
 pub fn parse_hooks(
     text: &str,
     name: &str,

@@ -8,14 +8,14 @@ use serde_json::{Map, Value, json};
 
 use super::KEY;
 
-/// The schema of a block.
+/// Schema of a block.
 pub(in super::super) fn schema() -> Value {
     let mut events = Map::new();
     for event in EVENTS {
         events.insert(event.name.to_owned(), of_event(event, event.kind));
     }
     for kind in EventKind::ALL {
-        // Under our own name an event stands for all of its moments.
+        // An event name of Hooks stands for all docker-agent events of that kind.
         if let Some(event) = HookEvent::meant_by(kind.name()).first()
             && !events.contains_key(kind.name())
         {
@@ -27,12 +27,12 @@ pub(in super::super) fn schema() -> Value {
         "description": "Commands, builtins and models that are asked about events, as in a docker-agent agent file.",
         "properties": events,
         "additionalProperties": false,
-        // Below the section, and once: every event has them.
+        // Defined once, below the section, because every event uses them.
         "$defs": { "handler": handler(), "entry": entry(false), "preempting": entry(true) },
     })
 }
 
-/// What stands in the section's own definitions.
+/// Reference to a definition of the section.
 fn defined(name: &str) -> Value {
     json!({ "$ref": format!("#/properties/{KEY}/$defs/{name}") })
 }

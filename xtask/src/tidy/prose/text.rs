@@ -3,15 +3,15 @@
 /// A paragraph.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(super) struct Passage {
-    /// Its part in the text around it.
+    /// Part that the paragraph has in the text around it.
     pub(super) kind: Kind,
-    /// The line where it begins, from 1.
+    /// Line where it begins, from 1.
     pub(super) line: usize,
-    /// The words, on one line.
+    /// Words of the paragraph, on one line.
     pub(super) text: String,
 }
 
-/// The part that a passage has.
+/// Part that a passage has.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Kind {
     /// The first paragraph of a doc comment.
