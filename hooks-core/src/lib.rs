@@ -1,19 +1,19 @@
 //! The contract of Hooks: events, outcomes, policies, their layers, sets of hooks, and the drivers that fire
-//! every event at its moment.
+//! the events.
 //!
 //! Every hook is a tower [`Service`](tower_service::Service) of [`HookRequest`]; every feature is a tower
-//! [`Layer`](tower_layer::Layer). A static stack is assembled with a `ServiceBuilder`; a dynamic set is a
-//! [`Hooks`]. This crate does no I/O, has no clock of its own and no runtime.
+//! [`Layer`](tower_layer::Layer). Assemble a static stack with a `ServiceBuilder`, or a dynamic set with
+//! [`Hooks`]. This crate does no I/O and has no clock and no runtime of its own.
 //!
 //! | to | use |
 //! | --- | --- |
-//! | judge an event, without waiting | [`Policy`], [`policy_fn`], [`PolicyLayer`], [`Judge`] |
-//! | change an event on its way in | [`Transform`], [`TransformLayer`] |
-//! | see what happened | [`Observer`], [`ObserverLayer`] |
-//! | ask something that takes time | [`Decider`], [`DecideLayer`] |
-//! | count, limit, budget | [`Reserve`], [`ReserveLayer`] |
-//! | add context, recover, report | [`Hook`], [`hook_fn`] |
-//! | say what a failure means | [`FailureLayer`] |
+//! | judge an event without waiting | [`Policy`], [`policy_fn`], [`PolicyLayer`], [`Judge`] |
+//! | rewrite an event before it is judged | [`Transform`], [`TransformLayer`] |
+//! | see an event and its outcome | [`Observer`], [`ObserverLayer`] |
+//! | judge an event with a hook that waits | [`Decider`], [`DecideLayer`] |
+//! | apply limits and budgets | [`Reserve`], [`ReserveLayer`] |
+//! | add context, propose a recovery, report | [`Hook`], [`hook_fn`] |
+//! | set the meaning of a failure | [`FailureLayer`] |
 
 mod accessors;
 mod context;
