@@ -76,8 +76,7 @@ impl VirtualTime {
         inner.epoch = Timestamp(now.0.wrapping_sub(passed));
     }
 
-    /// Advances to the end of the next sleep and wakes all sleepers of that moment. Returns false if there
-    /// are none.
+    /// Advances to the end of the next sleep and wakes all its sleepers. Returns false without sleepers.
     fn leap(&self) -> bool {
         let mut inner = self.lock();
         let Some(Reverse(first)) = inner.sleepers.pop() else { return false };
