@@ -66,6 +66,10 @@ impl<E: Event<Outcome: fmt::Debug>> fmt::Debug for Opinion<E> {
 }
 
 /// A service that gives an opinion on an event. This is a trait alias: every such service implements it.
+///
+/// It may wait. If the event is rewritten after its opinion, it is called a second time, about the final
+/// event; so a call must not have an effect that may happen only once. Its error is the error of the stack; a
+/// [`FailureLayer`](crate::FailureLayer) outside turns it into an outcome.
 pub trait Decider<E: Event>: Service<HookRequest<E>, Response = Opinion<E>, Error = HookError> {}
 
 impl<E: Event, D> Decider<E> for D where D: Service<HookRequest<E>, Response = Opinion<E>, Error = HookError> {}

@@ -17,7 +17,8 @@ use crate::verdict::Reason;
 
 /// Sees an event as it was judged, and its outcome.
 ///
-/// All observers of an event run, also if one of them panics: a panic is recorded and passed over.
+/// It runs on the thread of the caller, after the decision and before the event goes ahead, and must not
+/// block. All observers of an event run, also if one of them panics: a panic is recorded and passed over.
 pub trait Observer<E: Event>: Send + Sync {
     /// Name of the observer, for reports.
     fn name(&self) -> &str;

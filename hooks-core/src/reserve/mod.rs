@@ -21,6 +21,9 @@ use crate::verdict::Reason;
 /// It is asked once per event, after all hooks have judged it (law 2), and never about a denied event. If the
 /// [`Hold`] is dropped before the event goes ahead, the amount is given back. A client may ask twice about
 /// the same call, so the reservation must be idempotent: derive its id from the id of the call.
+///
+/// It may wait for a store. In a [`Hooks`](crate::Hooks), an error or a panic denies the event where its
+/// failures close.
 pub trait Reserve<E: Event>: Send + Sync {
     /// Name of the reservation, as in its reasons.
     fn name(&self) -> &str;

@@ -16,7 +16,9 @@ use crate::request::HookRequest;
 /// A chain of providers. Each provider gets the event as the provider before left it, and all judge the final
 /// event. The strongest answer wins (law 1), so an early allow never hides a later deny.
 ///
-/// A composite is a provider itself. Composites can be nested; the grouping makes no difference.
+/// A composite is a provider itself. Composites can be nested; the grouping makes no difference. A provider
+/// that panics counts as a hook that failed (law 3). As long as no provider waits, the composite allocates
+/// nothing.
 #[derive(Clone, Default)]
 pub struct Composite {
     providers: Vec<Arc<dyn HooksProvider>>,

@@ -12,8 +12,11 @@ use crate::request::HookRequest;
 
 /// A shared holder of a set of hooks. All clones hold the same set.
 ///
-/// A call keeps the set that it started with until it ends; a swap affects later calls only. Reading is
-/// wait-free and allocates nothing. Policies own no counters, so a swap resets none.
+/// A call keeps the set that it started with until it ends; a swap affects later calls only. Policies own no
+/// counters, so a swap resets none.
+///
+/// Reading is wait-free. It allocates nothing, except with a holder made by [`Live::narrowed`], which builds
+/// a chain of the sets for each call.
 #[derive(Clone)]
 pub struct Live {
     current: Arc<ArcSwap<Snapshot>>,

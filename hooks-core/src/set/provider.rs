@@ -72,9 +72,12 @@ macro_rules! provider {
         ///
         /// An event that can be denied has four methods. `prepare_…` rewrites the event and asks the deciders
         /// that wait; `judge_…` judges the final event, synchronously and without side effects; `reserve_…`
-        /// makes reservations in limits and budgets; `observe_…` shows the event after the decision.
-        /// [`decide`](fn@crate::decide) and [`reserve`](fn@crate::reserve) call them in the order that law 2
-        /// requires. The other events have one method.
+        /// makes reservations in limits and budgets; `observe_…` shows the event after the decision. The
+        /// other events have one method.
+        ///
+        /// Drivers use [`decide`](fn@crate::decide), [`reserve`](fn@crate::reserve),
+        /// [`observe`](fn@crate::observe) and [`tell`](fn@crate::tell), which call these methods in the order
+        /// that law 2 requires, and turn a panic into an outcome (law 3).
         #[expect(unused_variables, reason = "the defaults ignore what they are told")]
         pub trait HooksProvider: Send + Sync {
             /// Whether the provider turns every panic of its hooks into an outcome, so that its caller does

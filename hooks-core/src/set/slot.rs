@@ -23,6 +23,10 @@ use crate::verdict::{Reason, Verdict};
 /// The hooks of one event, in order. First the transforms rewrite the event, then the stacks are asked, which
 /// may wait and rewrite too. Then the policies judge it, and reservations are made. Observers see the final
 /// outcome.
+///
+/// Every hook is guarded: an error or a panic becomes an outcome (law 3). If an event has policies only, it
+/// is decided at once, without an allocation unless a policy gives a reason. Each stack boxes one future per
+/// event.
 pub struct Slot<E: Event> {
     pub(super) transforms: Vec<Arc<dyn Transform<E>>>,
     pub(super) stacks: Vec<BoxHook<E>>,

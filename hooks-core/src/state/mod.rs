@@ -23,8 +23,9 @@ use crate::future::HookFuture;
 
 /// Stores state and changes it atomically.
 ///
-/// An in-process engine answers at once ([`HookFuture::Now`]) and does not allocate for operations on an existing
-/// counter; other engines answer later. If the store returns an error, its caller decides what the error means.
+/// An in-process engine answers at once ([`HookFuture::Now`]) and does not allocate for operations on an
+/// existing counter; other engines answer later. If the store returns an error, its caller decides what the
+/// error means.
 pub trait StateStore: Send + Sync {
     /// Does one operation.
     fn apply(&self, op: Op) -> HookFuture<'static, Result<Answer, StoreError>>;

@@ -14,8 +14,12 @@ use crate::request::HookRequest;
 /// Rewrites an event: the arguments before a tool runs, the result after it ran, a prompt, a task.
 ///
 /// Each transform gets the event as the transform before it left it, and runs once per event. All judgement
-/// comes after it (law 2). If it returns an error or panics, the event is denied where failures of the event
-/// close; otherwise the transform is passed over and the failure is recorded.
+/// comes after it (law 2). It runs on the thread of the caller and must not block; a transform that has to
+/// wait is a [`Decider`](crate::Decider).
+///
+/// If it returns an error, the event is denied where failures of the event close; otherwise the transform is
+/// passed over and the failure is recorded. A panic has the same effect in a [`Hooks`](crate::Hooks) or below
+/// a [`FailureLayer`](crate::FailureLayer).
 pub trait Transform<E: Event>: Send + Sync {
     /// Name of the transform, for reports.
     fn name(&self) -> &str;
