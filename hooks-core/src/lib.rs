@@ -38,7 +38,7 @@
 //! 1. Deny > ask > allow > no opinion. No merge and no order of hooks makes a denial weaker.
 //! 2. A hook judges the event that will run. If an event is rewritten, earlier allows are dropped and the
 //!    event is judged again. Each event is rewritten and reserved for once.
-//! 3. If a hook that decides fails, the event is denied, unless a setting explicitly says otherwise. Every
+//! 3. If a hook that decides fails, the event is denied, unless an explicit setting passes it over. Every
 //!    failure is recorded.
 //! 4. An unknown is not an allow: a policy that cannot judge an event denies it.
 //! 5. Every reason is reported, with its policy, rule, argument, evidence and remedy.
