@@ -4,7 +4,7 @@
 //! and its transactions; `lock` the queue of processes; `clock` the time; `damage` the handling of a damaged
 //! file; `worker` the thread that waits in place of its callers.
 //!
-//! | event | result |
+//! | situation | result |
 //! | --- | --- |
 //! | a process ends at any point, also by `kill -9` | its transaction is complete or absent; the lock goes to the next process |
 //! | a process is stopped while it holds the lock | others wait for [`SqliteOptions::wait`], then get an error; they continue when it continues or ends |
