@@ -17,8 +17,8 @@ pub(super) struct Breaker {
 #[derive(Clone, Copy, Debug, Default)]
 struct State {
     failed: u32,
-    /// End of the pause in which no request is sent. Afterwards one request tries, and the others wait for
-    /// its result or for another pause.
+    /// End of the pause in which no request is sent; `None` while the breaker is closed. After the pause one
+    /// request tries, and a new pause begins for all others.
     until: Option<Tick>,
 }
 
