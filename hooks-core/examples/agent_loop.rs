@@ -1,6 +1,8 @@
-//! A small agent loop that fires every event of its kind: session, prompt, turns, model calls, tools, stop.
+//! A small agent loop that fires every event of such a loop: session, prompt, turns, model calls, tools,
+//! stop.
 //!
-//! The model here is a function; the tool is one too. A policy denies one of the calls, and the model is told.
+//! The model and the tool are functions here. A policy denies one of the calls, and the model reads the
+//! reason.
 //! Run with `cargo run -p tower-hooks-core --example agent_loop`.
 
 use hooks_core::drivers::{
@@ -75,7 +77,7 @@ async fn main() -> Result<(), BoxError> {
     Ok(())
 }
 
-/// Stands in for a model: edits, then tries to delete, then gives up and says so.
+/// A stand-in for a model: it edits, then tries to delete, then reports that it was not allowed to.
 fn answer(request: &ModelRequest) -> Result<ModelReply, HookError> {
     let content = match request.messages.iter().filter(|message| message.role == Role::Tool).count() {
         0 => json!({ "tool": "edit", "args": { "path": "notes.md" } }),

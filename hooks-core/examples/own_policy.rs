@@ -1,4 +1,4 @@
-//! A policy of one's own, its law test, and the stack it stands in.
+//! A custom policy, its law test, and the stack it is used in.
 //!
 //! Run with `cargo run -p tower-hooks-core --example own_policy --features testing`; its test with
 //! `cargo test -p tower-hooks-core --example own_policy --features testing`.
@@ -8,7 +8,7 @@ use hooks_core::{HookContext, HookRequest, Judge, Judged, Policy, Reason, Verdic
 use serde_json::json;
 use tower::ServiceExt;
 
-/// Keeps migrations out of the hands of everyone but one agent.
+/// Allows only one agent to change migrations.
 struct OnlyForTheDba;
 
 impl Policy<PreToolUse> for OnlyForTheDba {

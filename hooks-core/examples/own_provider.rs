@@ -1,4 +1,4 @@
-//! A provider of one's own beside a set of hooks: a composite, in which the stronger answer stands.
+//! A custom provider next to a set of hooks: a composite, in which the stronger answer wins.
 //!
 //! Run with `cargo run -p tower-hooks-core --example own_provider`.
 
@@ -11,7 +11,7 @@ use hooks_core::{
 };
 use serde_json::json;
 
-/// Allows what it knows, and counts what it was told.
+/// Allows the tools that it knows, and counts notifications.
 #[derive(Default)]
 struct Office {
     notifications: AtomicU64,
@@ -40,7 +40,7 @@ async fn main() {
             _ => Verdict::NO_OPINION,
         });
     let hooks = Hooks::builder().policy(no_shell).build();
-    // The early allow of the office never hides the later denial.
+    // The early allow of `Office` never hides the later denial.
     let all = Composite::default().and(Office::default()).and(hooks);
 
     for (tool, wanted) in

@@ -1,4 +1,4 @@
-//! Hooks per tenant: each has its own set, swapped without stopping the others.
+//! Hooks per tenant: each has its own set, which can be swapped without affecting the others.
 //!
 //! Run with `cargo run -p tower-hooks-core --example tenants`.
 
@@ -25,7 +25,7 @@ fn without(tool: &'static str) -> Hooks {
 }
 
 async fn strength(tenants: &HashMap<&str, Live>, tenant: &str, tool: &str) -> Strength {
-    // A tenant that is not known gets nothing.
+    // Requests of an unknown tenant are denied.
     let Some(hooks) = tenants.get(tenant) else { return Strength::Deny };
     let context = HookContext::new("s", "Ripley").for_tenant(tenant);
     let request = HookRequest::new(context, PreToolUse::new(tool, json!({})));

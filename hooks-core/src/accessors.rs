@@ -1,10 +1,10 @@
-//! The accessors of a service that is around another one.
+//! Accessors of a service that wraps another one.
 
-/// Writes `get_ref`, `get_mut` and `into_inner`, in the `impl` of a service: which field holds the inner one, of what
-/// type, and what it is in words. A part that has to begin anew when the inner service is changed is named last, with
-/// the method that gives it anew.
+/// Writes `get_ref`, `get_mut` and `into_inner` in the `impl` of a service. The arguments are the field of
+/// the inner service, its type, and its description in words. If a part of the service must be renewed when
+/// the inner service is changed, that part and its renewing method come last.
 ///
-/// For the crates of this workspace: no promise to others.
+/// For the crates of this workspace only; it may change in any release.
 #[doc(hidden)]
 #[macro_export]
 macro_rules! inner_accessors {

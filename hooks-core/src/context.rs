@@ -1,4 +1,4 @@
-//! Where an event happens: session, agent, folder, tenant.
+//! The context of an event: session, agent, folder, tenant.
 
 use std::path::PathBuf;
 use std::sync::Arc;
@@ -8,44 +8,46 @@ use serde::{Deserialize, Serialize};
 use crate::environment::Environment;
 use crate::time::Timestamp;
 
-/// What every event carries beside its own fields. Made once per session or call and shared by `Arc`.
+/// The context that every event has besides its own fields. It is made once per session or call, and shared
+/// by `Arc`.
 #[derive(Clone, Debug, Default, Serialize, Deserialize)]
 #[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 #[serde(default, deny_unknown_fields)]
 #[non_exhaustive]
 pub struct HookContext {
-    /// The session; counters and budgets are kept per session.
+    /// Id of the session. Counters and budgets are kept per session.
     #[serde(alias = "sessionId")]
     pub session_id: String,
-    /// The agent that acts.
+    /// Name of the agent that acts.
     #[serde(alias = "agentName")]
     pub agent_name: String,
-    /// The folder the team works in: what relative globs start from. `cwd` where absent.
+    /// Working folder of the team, from which relative globs start. If it is missing, `cwd` is used.
     #[serde(alias = "teamRoot", skip_serializing_if = "Option::is_none")]
     pub team_root: Option<PathBuf>,
-    /// When it happened, in milliseconds since 1970.
+    /// Time of the event, in milliseconds since 1970.
     pub timestamp: Timestamp,
-    /// The working directory of the agent: what relative paths start from.
+    /// Working directory of the agent, from which relative paths start.
     pub cwd: PathBuf,
-    /// Whose hooks, budgets and state apply.
+    /// Tenant whose hooks, budgets and state apply.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub tenant: Option<String>,
-    /// The session that started this one.
+    /// Id of the session that started this one.
     #[serde(alias = "parentSessionId", skip_serializing_if = "Option::is_none")]
     pub parent_session_id: Option<String>,
     /// The repository, as `owner/name`.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub repo: Option<String>,
-    /// The tool or model call this event belongs to; reservations are idempotent by it.
+    /// Id of the tool call or model call that the event belongs to. A repeated reservation with the same id
+    /// counts once.
     #[serde(alias = "callId", skip_serializing_if = "Option::is_none")]
     pub call_id: Option<String>,
-    /// The world, through traits.
+    /// Access to the outside world, through traits.
     #[serde(skip)]
     pub environment: Environment,
 }
 
 impl HookContext {
-    /// A context of `agent` in `session`, with nothing else known.
+    /// A context of `agent` in `session`; all other fields are empty.
     pub fn new(session: impl Into<String>, agent: impl Into<String>) -> Self {
         Self { session_id: session.into(), agent_name: agent.into(), ..Self::default() }
     }
@@ -57,7 +59,7 @@ impl HookContext {
         self
     }
 
-    /// Sets the world.
+    /// Sets the environment, and the timestamp to its current time.
     #[must_use]
     pub fn with_environment(mut self, environment: Environment) -> Self {
         self.timestamp = environment.clock.now();
@@ -72,12 +74,12 @@ impl HookContext {
         self
     }
 
-    /// The folder that relative globs start from.
+    /// Returns the folder that relative globs start from.
     pub fn root(&self) -> &std::path::Path {
         self.team_root.as_deref().unwrap_or(&self.cwd)
     }
 
-    /// The same context, now, for one call.
+    /// Returns the same context with the current time, for the call with this id.
     pub(crate) fn for_call(self: &Arc<Self>, call_id: Option<&str>) -> Arc<Self> {
         let mut context = Self::clone(self);
         context.timestamp = context.environment.clock.now();

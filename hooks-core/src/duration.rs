@@ -1,14 +1,14 @@
-//! Durations as people write them: `30s`, `500ms`, `1m30s`. For serde: `#[serde(with = "hooks_core::duration")]`.
+//! Durations in text form: `30s`, `500ms`, `1m30s`. For serde: `#[serde(with = "hooks_core::duration")]`.
 
 use std::fmt::{self, Write as _};
 use std::time::Duration;
 
 use serde::{Deserialize as _, Deserializer, Serializer};
 
-/// The units, the longest first, in milliseconds.
+/// The units with their lengths in milliseconds, the longest first.
 const UNITS: [(&str, u64); 5] = [("d", 86_400_000), ("h", 3_600_000), ("m", 60_000), ("s", 1_000), ("ms", 1)];
 
-/// Why a text is no duration.
+/// Error for a text that is not a duration.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct DurationError(String);
 
@@ -24,10 +24,11 @@ impl fmt::Display for DurationError {
 
 impl std::error::Error for DurationError {}
 
-/// Reads whole numbers with the units d, h, m, s and ms, the longer before the shorter.
+/// Parses whole numbers with the units d, h, m, s and ms, longer units before shorter ones.
 ///
 /// # Errors
-/// A number without a unit, a unit that is not known or out of order, nothing at all, more than fits.
+/// Returns an error if the text is empty, a number has no unit, a unit is unknown or out of order, or the sum
+/// does not fit.
 pub fn parse(text: &str) -> Result<Duration, DurationError> {
     let millis = parts(text).ok_or_else(|| DurationError(text.chars().take(40).collect()))?;
     Ok(Duration::from_millis(millis))
@@ -42,7 +43,7 @@ fn parts(text: &str) -> Option<u64> {
         let (number, tail) = rest.split_at_checked(rest.find(|c: char| !c.is_ascii_digit())?)?;
         let end = tail.find(|c: char| c.is_ascii_digit()).unwrap_or(tail.len());
         let (unit, tail) = tail.split_at_checked(end)?;
-        // What was passed over is longer, or was there already.
+        // The iterator has passed the longer units, so a unit can neither repeat nor come out of order.
         let &(_, millis) = units.find(|(name, _)| *name == unit)?;
         sum = sum.checked_add(number.parse::<u64>().ok()?.checked_mul(millis)?)?;
         rest = tail;
@@ -50,7 +51,7 @@ fn parts(text: &str) -> Option<u64> {
     Some(sum)
 }
 
-/// Writes what [`parse`] reads; parts of a millisecond are left out.
+/// Formats a duration so that [`parse`] can read it; fractions of a millisecond are dropped.
 pub fn write(duration: Duration) -> String {
     let (mut rest, mut text) = (u64::try_from(duration.as_millis()).unwrap_or(u64::MAX), String::new());
     for (unit, millis) in UNITS {
@@ -63,33 +64,33 @@ pub fn write(duration: Duration) -> String {
     if text.is_empty() { "0s".to_owned() } else { text }
 }
 
-/// For serde.
+/// Serializes a duration as text.
 ///
 /// # Errors
-/// Those of the serializer.
+/// Returns the error of the serializer.
 pub fn serialize<S: Serializer>(duration: &Duration, serializer: S) -> Result<S::Ok, S::Error> {
     serializer.serialize_str(&write(*duration))
 }
 
-/// For serde.
+/// Deserializes a duration from text.
 ///
 /// # Errors
-/// Where the text is no duration.
+/// Returns an error if the text is not a duration.
 pub fn deserialize<'de, D: Deserializer<'de>>(deserializer: D) -> Result<Duration, D::Error> {
     let text = String::deserialize(deserializer)?;
     parse(&text).map_err(serde::de::Error::custom)
 }
 
-/// The same for a duration that may be absent: `#[serde(default, with = "hooks_core::duration::option")]`.
+/// The same for an optional duration: `#[serde(default, with = "hooks_core::duration::option")]`.
 pub mod option {
     use std::time::Duration;
 
     use serde::{Deserialize as _, Deserializer, Serializer};
 
-    /// For serde.
+    /// Serializes an optional duration as text.
     ///
     /// # Errors
-    /// Those of the serializer.
+    /// Returns the error of the serializer.
     pub fn serialize<S: Serializer>(duration: &Option<Duration>, serializer: S) -> Result<S::Ok, S::Error> {
         match duration {
             Some(duration) => super::serialize(duration, serializer),
@@ -97,17 +98,17 @@ pub mod option {
         }
     }
 
-    /// For serde.
+    /// Deserializes an optional duration from text.
     ///
     /// # Errors
-    /// Where the text is no duration.
+    /// Returns an error if the text is not a duration.
     pub fn deserialize<'de, D: Deserializer<'de>>(deserializer: D) -> Result<Option<Duration>, D::Error> {
         let text = Option::<String>::deserialize(deserializer)?;
         text.map(|text| super::parse(&text).map_err(serde::de::Error::custom)).transpose()
     }
 }
 
-/// Whole nanoseconds: 584 years of them.
+/// Returns the duration in whole nanoseconds; the largest value is 584 years.
 pub fn nanos(duration: Duration) -> u64 {
     u64::try_from(duration.as_nanos()).unwrap_or(u64::MAX)
 }
@@ -167,7 +168,7 @@ mod tests {
 
         #[test]
         fn no_text_is_too_odd(text in ".{0,60}") {
-            // Either is fine; a panic is not.
+            // Any result is fine; a panic is not.
             let _read = parse(&text);
         }
     }

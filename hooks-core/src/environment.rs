@@ -1,4 +1,4 @@
-//! What hooks know of the world, all of it through traits: clock, randomness, file system, state.
+//! Access to the outside world, all of it through traits: clock, randomness, file system, background tasks.
 
 use std::fmt;
 use std::io;
@@ -10,49 +10,51 @@ use crate::fs::{Entry, FileSystem};
 use crate::future::HookFuture;
 use crate::time::{Clock, Random, SeededRandom, StoppedClock};
 
-/// The operating system whose rules names follow.
+/// The operating system whose rules for file names apply.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash, serde::Serialize, serde::Deserialize)]
 #[serde(rename_all = "snake_case")]
 #[non_exhaustive]
 pub enum Platform {
-    /// Linux and other systems where a name is a string of bytes.
+    /// Linux and other systems where a file name is a string of bytes.
     #[default]
     Posix,
-    /// macOS: names without regard to case.
+    /// macOS: file names are not case-sensitive.
     Macos,
-    /// Windows: drive letters, back slashes, reserved names, streams.
+    /// Windows: drive letters, backslashes, reserved names, alternate streams.
     Windows,
 }
 
-/// Runs a future that nobody waits for any more: what a driver still has to fire when it is dropped.
+/// Runs a future in the background. A driver that is dropped uses this for the events that it still has to
+/// fire.
 pub trait Background: Send + Sync {
     /// Runs `work` to its end.
     fn run(&self, work: HookFuture<'static, ()>);
 }
 
-/// The world as the hooks of one process see it. Cheap to clone.
+/// Access to the outside world for the hooks of one process. Cheap to clone.
 ///
-/// [`Environment::detached`] knows nothing: its clock stands still and its file system answers every
-/// question with an error, so that a guard refuses what it cannot resolve (law 4). The `hooks` crate has
-/// the real one.
+/// [`Environment::detached`] has no access: its clock stands still, and its file system answers every
+/// question with an error, so that a guard denies paths that it cannot resolve (law 4). The `hooks` crate has
+/// an environment for the real system.
 #[derive(Clone)]
 pub struct Environment {
-    /// Tells the time.
+    /// Reads the current time.
     pub clock: Arc<dyn Clock>,
     /// Random numbers.
     pub random: Arc<dyn Random>,
-    /// What is on disk.
+    /// File system, for looking up names.
     pub files: Arc<dyn FileSystem>,
-    /// The system whose rules names follow.
+    /// The system whose rules for file names apply.
     pub platform: Platform,
-    /// Finishes what a dropped driver still has to fire; without one, only what needs no waiting fires.
+    /// Runs the events that a dropped driver still has to fire. Without it, only events whose hooks answer at
+    /// once are fired then.
     pub background: Option<Arc<dyn Background>>,
-    /// Hears of every hook that failed.
+    /// Receives a record of every hook that failed.
     pub failures: Arc<dyn FailureSink>,
 }
 
 impl Environment {
-    /// A world of which nothing is known.
+    /// An environment without access to the outside world.
     pub fn detached() -> Self {
         Self {
             clock: Arc::new(StoppedClock::default()),
@@ -77,7 +79,7 @@ impl fmt::Debug for Environment {
     }
 }
 
-/// A file system that cannot be asked.
+/// A file system that answers every question with an error.
 #[derive(Debug)]
 struct UnknownFiles;
 

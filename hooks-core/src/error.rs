@@ -1,41 +1,42 @@
-//! The one error type of every hook.
+//! The error type of all hooks.
 //!
-//! A denial is an answer, never an error. Because all hooks share this type, no conversion bound appears
-//! in any layer, and the order of layers never changes the type of a stack.
+//! A denial is an answer, never an error. Because all hooks share this type, layers need no conversion
+//! bounds, and the order of layers never changes the type of a stack.
 
 use std::any::Any;
 use std::borrow::Cow;
 use std::fmt;
 use std::time::Duration;
 
-/// A boxed error of whatever a hook is built on.
+/// A boxed error of the code that a hook is built on.
 pub type BoxError = Box<dyn std::error::Error + Send + Sync>;
 
-/// Why a hook could not answer. What that means (deny or pass) is the failure layer's job.
+/// The reason why a hook could not answer. [`FailureLayer`](crate::FailureLayer) decides what it means: a
+/// denial, or no opinion.
 #[derive(Debug)]
 #[non_exhaustive]
 pub enum HookError {
     /// The hook panicked, in `call` or while its future was polled.
     Panicked {
-        /// What it panicked with, where that was text.
+        /// Message of the panic, if its payload was text.
         message: String,
     },
-    /// The hook did not answer in time.
+    /// The hook did not answer before its deadline.
     TimedOut {
-        /// Its deadline.
+        /// Time that the hook had.
         limit: Duration,
     },
-    /// The hook answered something that cannot be used.
+    /// The hook gave an answer that cannot be used.
     BadAnswer {
-        /// What is wrong with it, and what was expected.
+        /// Description of the problem, and of the expected answer.
         message: Cow<'static, str>,
     },
     /// The hook could not be started or reached.
     Unavailable {
-        /// Why.
+        /// The cause.
         message: Cow<'static, str>,
     },
-    /// Anything else.
+    /// Any other error.
     Other(BoxError),
 }
 
@@ -52,7 +53,7 @@ impl fmt::Display for HookError {
 }
 
 impl std::error::Error for HookError {
-    // What is wrapped is shown as it is, so its own source follows.
+    // `Other` displays the wrapped error itself, so the next source is the source of that error.
     fn source(&self) -> Option<&(dyn std::error::Error + 'static)> {
         match self {
             Self::Other(source) => source.source(),
@@ -62,22 +63,22 @@ impl std::error::Error for HookError {
 }
 
 impl HookError {
-    /// An unusable answer.
+    /// An error for an unusable answer.
     pub fn bad_answer(message: impl Into<Cow<'static, str>>) -> Self {
         Self::BadAnswer { message: message.into() }
     }
 
-    /// A hook that could not be started or reached.
+    /// An error for a hook that could not be started or reached.
     pub fn unavailable(message: impl Into<Cow<'static, str>>) -> Self {
         Self::Unavailable { message: message.into() }
     }
 
-    /// Wraps an error of what the hook is built on.
+    /// Wraps an error of the code that the hook is built on.
     pub fn other(source: impl Into<BoxError>) -> Self {
         Self::Other(source.into())
     }
 
-    /// Reads the payload of a caught panic.
+    /// Makes an error of the payload of a caught panic.
     pub(crate) fn from_panic(payload: &(dyn Any + Send)) -> Self {
         let message = payload
             .downcast_ref::<&str>()

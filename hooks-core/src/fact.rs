@@ -1,5 +1,5 @@
-//! Facts: what is derived from an event, computed at most once per request and shared by all its clones
-//! (law 6). A rewrite and a wait start with fresh ones.
+//! Facts: values derived from an event, computed at most once per request and shared by all its clones (law
+//! 6). After a rewrite and after a wait, a request starts with fresh facts.
 
 use std::any::Any;
 use std::fmt;
@@ -8,28 +8,28 @@ use std::sync::OnceLock;
 use crate::event::Event;
 use crate::request::HookRequest;
 
-/// Something that follows from an event: its resolved paths, its parsed command, its text.
+/// A value that follows from an event, such as its resolved paths, its parsed command or its text.
 ///
-/// `compute` is called at most once per final event, whatever the number of policies that ask.
+/// `compute` is called at most once per final event, however many policies ask for the fact.
 pub trait Fact<E: Event>: Send + Sync + Sized + 'static {
-    /// Derives it.
+    /// Derives the value from the event.
     fn compute(request: &HookRequest<E>) -> Self;
 }
 
-/// The facts of one request: an append-only list, so that a fact once handed out stays where it is.
+/// The facts of one request: an append-only list, so that references to a fact stay valid.
 #[derive(Default)]
 pub(crate) struct Facts {
     first: OnceLock<Box<Node>>,
 }
 
-/// One fact, `OnceLock<F>` for the fact `F`, and those that were asked for later.
+/// One fact, stored as `OnceLock<F>`, and the facts that were requested later.
 struct Node<T: ?Sized = dyn Any + Send + Sync> {
     next: OnceLock<Box<Node>>,
     value: T,
 }
 
 impl Facts {
-    /// The fact of type `F`; the first asker computes it, others wait for that.
+    /// Returns the fact of type `F`. The first caller computes it; concurrent callers wait for the result.
     pub(crate) fn get<E: Event, F: Fact<E>>(&self, request: &HookRequest<E>) -> &F {
         let mut cell = &self.first;
         loop {

@@ -1,11 +1,11 @@
-//! What is asked of a file system (law 9), in three traits, so that a guard that looks at names cannot write.
+//! File system access (law 9), in three traits, so that a guard that only looks at names cannot write.
 //!
-//! [`FileSystem`] has two questions, both about one name, neither following the last link: what the path resolver
-//! needs. [`Disk`] reads and writes: what a crate needs that keeps text in files. [`LogDisk`] holds files open that
-//! grow, and is told when to write them through.
+//! [`FileSystem`] is all that the path resolver needs: two questions about one name, neither of which follows
+//! the last link. [`Disk`] reads and writes, for crates that store text in files. [`LogDisk`] keeps growing
+//! files open and flushes them when asked to.
 //!
-//! The real ones live in the `hooks` crate; `testing::FakeFileSystem` is a tree of names in memory,
-//! `testing::FakeDisk` one with content that can be killed at every write.
+//! The implementations for the real system are in the `hooks` crate. `testing::FakeFileSystem` is a tree of
+//! names in memory; `testing::FakeDisk` has content as well and can simulate a crash at every write.
 
 use std::any::Any;
 use std::ffi::OsString;
@@ -16,160 +16,167 @@ use std::time::Duration;
 
 /// A file system seen through `lstat` and `readlink`.
 ///
-/// A resolver that gets an error other than "not found" does not know what is there, and an unknown
-/// is not an allow (law 4).
+/// If a resolver gets an error other than "not found", it does not know what the path refers to, and must not
+/// allow it (law 4).
 pub trait FileSystem: Send + Sync {
-    /// What stands at `path`, the last link not followed; `None` where nothing does.
+    /// Returns the entry at `path` without following the last link, or `None` if there is nothing.
     ///
     /// # Errors
-    /// Whatever the system answers other than "not found" and "not a directory", which are `None`.
+    /// Returns the error of the system, except "not found" and "not a directory", for which the result is
+    /// `None`.
     fn entry(&self, path: &Path) -> io::Result<Option<Entry>>;
 
-    /// The text of the link at `path`, as it is written.
+    /// Returns the target of the link at `path`, unresolved.
     ///
     /// # Errors
-    /// Whatever the system answers, also that there is no link.
+    /// Returns the error of the system; also if `path` is not a link.
     fn read_link(&self, path: &Path) -> io::Result<PathBuf>;
 }
 
-/// What stands at one name.
+/// The entry at one name.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Entry {
-    /// Its type.
+    /// Type of the entry.
     pub kind: EntryKind,
-    /// How many names the file has; more than one means that another name, perhaps outside of what a
-    /// policy allows, shows the same content.
+    /// Number of hard links of the file. If it is more than one, another name shows the same content, perhaps
+    /// outside the paths that a policy allows.
     pub names: u64,
 }
 
-/// The types a write guard tells apart.
+/// The file types that a write guard distinguishes.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 #[non_exhaustive]
 pub enum EntryKind {
-    /// An ordinary file.
+    /// A regular file.
     File,
     /// A directory.
     Directory,
     /// A symbolic link.
     Symlink,
-    /// A fifo, a socket, a device, or whatever else is not a place to keep text.
+    /// A FIFO, a socket, a device, or anything else that does not store text.
     Special,
 }
 
-/// A file system that keeps text, in steps small enough that a crash between two of them can be tested.
+/// A file system that stores text, in steps small enough to test a crash between any two of them.
 ///
-/// No operation follows a link at the end of its path: what is a link there is refused. Folders on the way are
-/// followed; who must not leave a folder asks [`FileSystem::entry`] about each of them first.
+/// No operation follows a link at the end of its path: a link there is an error. Links in the folders on the
+/// way are followed. A caller that must not leave a folder checks each folder with [`FileSystem::entry`]
+/// first.
 pub trait Disk: FileSystem {
-    /// The content of the file at `path`, of `limit` bytes at most; `None` where nothing stands.
+    /// Reads the file at `path`, at most `limit` bytes; `None` if there is no file.
     ///
     /// # Errors
-    /// `InvalidInput` if it is not an ordinary file, `FileTooLarge` if it is longer than `limit`, and whatever the
-    /// system answers.
+    /// Returns `InvalidInput` if it is not a regular file; `FileTooLarge` if it is longer than `limit`;
+    /// otherwise the error of the system.
     fn read(&self, path: &Path, limit: u64) -> io::Result<Option<Vec<u8>>>;
 
-    /// The names in the folder at `path`, sorted; `None` where nothing stands.
+    /// Returns the names in the folder at `path`, sorted; `None` if there is no folder.
     ///
     /// # Errors
-    /// Whatever the system answers, also that it is no folder.
+    /// Returns the error of the system; also if `path` is not a folder.
     fn list(&self, path: &Path) -> io::Result<Option<Vec<OsString>>>;
 
-    /// Makes the folder at `path` unless it is there. The one above it has to be.
+    /// Creates the folder at `path` unless it exists. The parent folder has to exist.
     ///
     /// # Errors
-    /// Whatever the system answers, also that something else has the name.
+    /// Returns the error of the system; also if something else has the name.
     fn create_directory(&self, path: &Path) -> io::Result<()>;
 
-    /// Makes a new file at `path` and writes `content` through to the device. A crash may leave a part of it.
+    /// Creates a file at `path` and flushes `content` to the device. After a crash, the file may contain only
+    /// a part of it.
     ///
     /// # Errors
-    /// `AlreadyExists` if the name is taken, and whatever the system answers.
+    /// Returns `AlreadyExists` if the name is taken; otherwise the error of the system.
     fn create(&self, path: &Path, content: &[u8]) -> io::Result<()>;
 
-    /// Adds `content` to the end of the file at `path`, which is made unless it is there, in one write that others
-    /// who append do not tear, through to the device. A crash may leave a part of it.
+    /// Appends `content` to the file at `path` and flushes it to the device. A missing file is created. It is
+    /// one write, which writes of other processes do not split. After a crash, the file may contain only a
+    /// part of it.
     ///
     /// # Errors
-    /// Whatever the system answers.
+    /// Returns the error of the system.
     fn append(&self, path: &Path, content: &[u8]) -> io::Result<()>;
 
-    /// Gives what stands at `from` the name `to`, in place of what has it, at one moment.
+    /// Renames `from` to `to` atomically; a file that has the name `to` is replaced.
     ///
     /// # Errors
-    /// Whatever the system answers.
+    /// Returns the error of the system.
     fn rename(&self, from: &Path, to: &Path) -> io::Result<()>;
 
-    /// Gives the file at `from` the name `to` as well, at one moment.
+    /// Gives the file at `from` the additional name `to`, atomically.
     ///
     /// # Errors
-    /// `AlreadyExists` if the name is taken, and whatever the system answers; not all of them know this.
+    /// Returns `AlreadyExists` if the name is taken; otherwise the error of the system. Not every system
+    /// supports this.
     fn link(&self, from: &Path, to: &Path) -> io::Result<()>;
 
-    /// Takes the file at `path` away.
+    /// Removes the file at `path`.
     ///
     /// # Errors
-    /// `NotFound` if there is none, and whatever the system answers.
+    /// Returns `NotFound` if there is no file; otherwise the error of the system.
     fn remove(&self, path: &Path) -> io::Result<()>;
 
-    /// Writes the names in the folder at `path` through to the device; nothing where the system does that itself.
+    /// Flushes the names in the folder at `path` to the device. It does nothing on systems that do this
+    /// themselves.
     ///
     /// # Errors
-    /// Whatever the system answers.
+    /// Returns the error of the system.
     fn sync_directory(&self, path: &Path) -> io::Result<()>;
 
-    /// Holds the file at `path`, which is made unless it is there, against everyone else who asks for it, in this
-    /// process and others. The lock ends with its holder, also when that is killed; the file stays.
+    /// Locks the file at `path` against all other callers, in this process and in others. A missing file is
+    /// created. The lock ends when its holder is dropped or its process is killed; the file stays.
     ///
     /// # Errors
-    /// `TimedOut` if somebody else holds it for longer than `wait`, and whatever the system answers.
+    /// Returns `TimedOut` if another holder keeps the lock for longer than `wait`; otherwise the error of the
+    /// system.
     fn lock(&self, path: &Path, wait: Duration) -> io::Result<DiskLock>;
 }
 
-/// A disk on which logs grow: files that are held open, added to, and written through when that is asked for.
+/// A disk with log files: they are kept open, appended to, and flushed when asked to.
 pub trait LogDisk: Disk {
-    /// Opens the file at `path` to add to its end; it is made, empty, unless it is there.
+    /// Opens the file at `path` to append to it. A missing file is created, empty.
     ///
     /// # Errors
-    /// `InvalidInput` if it is not an ordinary file, and whatever the system answers.
+    /// Returns `InvalidInput` if it is not a regular file; otherwise the error of the system.
     fn open_log(&self, path: &Path) -> io::Result<Box<dyn LogFile>>;
 
-    /// The bytes of the file at `path` from `offset` on, `limit` at most; fewer where it ends before, `None` where
-    /// nothing stands.
+    /// Reads at most `limit` bytes of the file at `path`, starting at `offset`. Returns fewer if the file
+    /// ends before, and `None` if there is no file.
     ///
     /// # Errors
-    /// `InvalidInput` if it is not an ordinary file, and whatever the system answers.
+    /// Returns `InvalidInput` if it is not a regular file; otherwise the error of the system.
     fn read_part(&self, path: &Path, offset: u64, limit: usize) -> io::Result<Option<Vec<u8>>>;
 }
 
 /// An open file of a [`LogDisk`].
 pub trait LogFile: Send {
-    /// How long it is, in bytes.
+    /// Returns the length of the file in bytes.
     ///
     /// # Errors
-    /// Whatever the system answers.
+    /// Returns the error of the system.
     fn length(&mut self) -> io::Result<u64>;
 
-    /// Adds `content` at the end. It survives the process from here on, and not yet a loss of power.
+    /// Appends `content`. Afterwards it survives the end of the process, but not a loss of power.
     ///
     /// # Errors
-    /// Whatever the system answers; a part of `content` may be there then.
+    /// Returns the error of the system; a part of `content` may have been written.
     fn append(&mut self, content: &[u8]) -> io::Result<()>;
 
-    /// Writes its content through to the device.
+    /// Flushes the content of the file to the device.
     ///
     /// # Errors
-    /// Whatever the system answers. Nothing is known then of what was added since the last success, and asking again
-    /// does not help: a system may forget what it failed to write.
+    /// Returns the error of the system. The state of everything appended since the last success is unknown
+    /// then. A retry does not help: the system may have dropped the data that it could not write.
     fn sync(&mut self) -> io::Result<()>;
 
-    /// Cuts off what stands behind the first `length` bytes.
+    /// Cuts the file to its first `length` bytes.
     ///
     /// # Errors
-    /// Whatever the system answers.
+    /// Returns the error of the system.
     fn truncate(&mut self, length: u64) -> io::Result<()>;
 }
 
-/// A held lock, which ends when this is dropped.
+/// A held lock. It ends when this is dropped.
 #[must_use = "the lock ends when this is dropped"]
 pub struct DiskLock(#[expect(dead_code, reason = "it is held until it is dropped")] Box<dyn Any + Send>);
 

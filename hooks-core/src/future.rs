@@ -1,27 +1,27 @@
-//! A future that is often already there.
+//! A future that may be ready from the start.
 
 use std::fmt;
 use std::future::Future;
 use std::pin::Pin;
 use std::task::{Context, Poll};
 
-/// What the facade's methods return: the answer itself where nothing had to wait (no allocation), a boxed
-/// future where something did.
+/// The future that the methods of a set of hooks return. If no hook had to wait, it holds the answer itself,
+/// without an allocation; otherwise it holds a boxed future.
 #[must_use = "futures do nothing unless polled"]
 pub enum HookFuture<'a, T> {
-    /// The answer; `None` once it was taken.
+    /// The answer; `None` after it was taken.
     Now(Option<T>),
-    /// A future of it, boxed once.
+    /// A future of the answer, boxed once.
     Later(Pin<Box<dyn Future<Output = T> + Send + 'a>>),
 }
 
 impl<'a, T> HookFuture<'a, T> {
-    /// An answer that is there.
+    /// A future that is ready.
     pub fn now(value: T) -> Self {
         Self::Now(Some(value))
     }
 
-    /// An answer that has to be waited for.
+    /// A future that has to be polled.
     pub fn later(future: impl Future<Output = T> + Send + 'a) -> Self {
         Self::Later(Box::pin(future))
     }
@@ -35,8 +35,8 @@ impl<T> Future for HookFuture<'_, T> {
 
     fn poll(self: Pin<&mut Self>, cx: &mut Context<'_>) -> Poll<T> {
         match self.get_mut() {
-            // Polling a future after it was ready is a bug of the caller's; waiting for ever is the
-            // answer that neither panics nor invents a value.
+            // The caller polled the future after it was ready, which is a bug. Staying pending neither panics
+            // nor invents a value.
             Self::Now(value) => value.take().map_or(Poll::Pending, Poll::Ready),
             Self::Later(future) => future.as_mut().poll(cx),
         }

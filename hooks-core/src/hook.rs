@@ -16,17 +16,18 @@ use crate::failure::FailureLayer;
 use crate::future::HookFuture;
 use crate::request::HookRequest;
 
-/// A tower service that answers an event: an alias, implemented by every such service.
+/// A tower service that answers an event. This is a trait alias: every such service implements it.
 pub trait Hook<E: Event>: Service<HookRequest<E>, Response = E::Outcome, Error = HookError> {}
 
 impl<E: Event, S> Hook<E> for S where S: Service<HookRequest<E>, Response = E::Outcome, Error = HookError> {}
 
-/// A hook whose type is erased: boxed once, at the edge of a [`Hooks`](crate::Hooks) slot, so that the layers
-/// inside stay static. Called by reference; each call clones the service and drives the clone's readiness.
+/// A hook with an erased type. It is boxed once, at the edge of a [`Hooks`](crate::Hooks) slot, so that the
+/// layers inside stay static. It is called by reference: each call clones the service and drives the
+/// readiness of the clone.
 pub struct BoxHook<E: Event>(Arc<dyn Ask<E>>);
 
 impl<E: Event> BoxHook<E> {
-    /// Erases the type of `hook` and guards it: an error, a panic or a missed deadline is an outcome.
+    /// Erases the type of `hook` and guards it: an error, a panic or a missed deadline becomes an outcome.
     pub fn new<S>(hook: S, guard: &FailureLayer) -> Self
     where
         S: Hook<E, Future: Send> + Clone + Send + Sync + 'static,
@@ -34,7 +35,7 @@ impl<E: Event> BoxHook<E> {
         Self(Arc::new(guard.layer(Driven(Arc::new(hook)))))
     }
 
-    /// Asks it.
+    /// Asks the hook about one event.
     pub fn ask(&self, request: HookRequest<E>) -> HookFuture<'static, Result<E::Outcome, HookError>> {
         self.0.ask(request)
     }
@@ -80,8 +81,8 @@ where
     }
 }
 
-/// Clones a hook for each call and drives the clone's readiness within the answer, so that the guard around it
-/// covers all of it: a clone or readiness that panics, a readiness that never comes.
+/// Clones a hook for each call, and drives the readiness of the clone within the answer. Thus the guard
+/// around it covers a panic in `clone` or `poll_ready`, and a hook that never becomes ready.
 struct Driven<S>(Arc<S>);
 
 impl<S> Clone for Driven<S> {
@@ -108,7 +109,8 @@ where
     }
 }
 
-/// Makes a hook of an async closure, for what informs or recovers: context sources, notifications.
+/// Makes a hook of an async closure. Use it for events that inform or recover: context sources,
+/// notifications.
 ///
 /// ```
 /// use hooks_core::{ContextNote, ContextPatch, HookError, HookRequest, event::SessionStart, hook_fn};
@@ -158,7 +160,7 @@ impl<F> std::fmt::Debug for HookFn<F> {
     }
 }
 
-/// Polls `future` once, without a waker; gives it back where it is not ready.
+/// Polls `future` once, without a waker. Returns the future if it is not ready.
 pub(crate) fn poll_once<T>(
     mut future: Pin<Box<dyn Future<Output = T> + Send>>,
 ) -> Result<T, Pin<Box<dyn Future<Output = T> + Send>>> {

@@ -11,17 +11,18 @@ use crate::outcome::Judged;
 use crate::policy::Policy;
 use crate::request::HookRequest;
 
-/// The innermost service of a stack that has policies: they judge the event as all layers left it, and the
-/// outcome says which event that was.
+/// The innermost service of a stack with policies. The policies judge the event after all layers have
+/// rewritten it, and the outcome records which event that was.
 ///
-/// Always ready, never waits, no allocation while nothing is denied.
+/// It is always ready and never waits; it allocates nothing unless a policy gives a reason or the event was
+/// rewritten.
 #[derive(Clone, Copy, Debug)]
 pub struct Judge<P> {
     policies: P,
 }
 
 impl<P> Judge<P> {
-    /// A leaf of `policies`: one, or a tuple or slice of them.
+    /// A leaf service of `policies`: one policy, or a tuple or slice of policies.
     pub const fn new(policies: P) -> Self {
         Self { policies }
     }
@@ -47,8 +48,9 @@ where
     }
 }
 
-/// The innermost service of a stack without policies of its own: no opinion, about the event as all layers
-/// left it. What silence means in the end, the host says ([`Govern::undecided`](crate::Govern::undecided)).
+/// The innermost service of a stack without policies of its own. It has no opinion, and records the event
+/// after all layers have rewritten it. If no other hook has an opinion either, the host decides
+/// ([`Govern::undecided`](crate::Govern::undecided)).
 #[derive(Clone, Copy, Debug, Default)]
 pub struct Settle;
 

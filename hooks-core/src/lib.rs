@@ -1,19 +1,52 @@
 //! The contract of Hooks: events, outcomes, policies, their layers, sets of hooks, and the drivers that fire
-//! every event at its moment.
+//! the events.
 //!
 //! Every hook is a tower [`Service`](tower_service::Service) of [`HookRequest`]; every feature is a tower
-//! [`Layer`](tower_layer::Layer). A static stack is assembled with a `ServiceBuilder`; a dynamic set is a
-//! [`Hooks`]. This crate does no I/O, has no clock of its own and no runtime.
+//! [`Layer`](tower_layer::Layer). Assemble a static stack with a `ServiceBuilder`, or a dynamic set with
+//! [`Hooks`]. This crate does no I/O and has no clock and no runtime of its own.
+//!
+//! # Hooks
 //!
 //! | to | use |
 //! | --- | --- |
-//! | judge an event, without waiting | [`Policy`], [`policy_fn`], [`PolicyLayer`], [`Judge`] |
-//! | change an event on its way in | [`Transform`], [`TransformLayer`] |
-//! | see what happened | [`Observer`], [`ObserverLayer`] |
-//! | ask something that takes time | [`Decider`], [`DecideLayer`] |
-//! | count, limit, budget | [`Reserve`], [`ReserveLayer`] |
-//! | add context, recover, report | [`Hook`], [`hook_fn`] |
-//! | say what a failure means | [`FailureLayer`] |
+//! | judge an event without waiting | [`Policy`], [`policy_fn`], [`PolicyLayer`], [`Judge`] |
+//! | rewrite an event before it is judged | [`Transform`], [`TransformLayer`] |
+//! | see an event and its outcome | [`Observer`], [`ObserverLayer`] |
+//! | judge an event with a hook that waits | [`Decider`], [`DecideLayer`] |
+//! | apply limits and budgets | [`Reserve`], [`ReserveLayer`] |
+//! | add context, propose a recovery, report | [`Hook`], [`hook_fn`] |
+//! | set the meaning of a failure | [`FailureLayer`] |
+//!
+//! # Order in a stack
+//!
+//! The first layer of a `ServiceBuilder` is the outermost one: it receives the request first and the answer
+//! last.
+//!
+//! | position | layer | reason |
+//! | --- | --- | --- |
+//! | outermost, or around one hook | [`FailureLayer`] | turns errors and panics of everything inside into outcomes |
+//! | outside the hooks to observe | [`ObserverLayer`] | sees the answer of the hooks inside |
+//! | outside everything that judges | [`ReserveLayer`] | reserves only for events that no hook denied |
+//! | in the order of their rewrites | [`TransformLayer`], [`DecideLayer`] | each gets the event as the layer outside left it |
+//! | anywhere | [`PolicyLayer`] | judges again if the event is rewritten further in |
+//! | innermost | [`Judge`], or [`Settle`] without policies | records which event was judged |
+//!
+//! # Laws
+//!
+//! The documentation and the tests (`tests/laws`) refer to these laws by number.
+//!
+//! 1. Deny > ask > allow > no opinion. No merge and no order of hooks makes a denial weaker.
+//! 2. A hook judges the event that will run. If an event is rewritten, earlier allows are dropped and the
+//!    event is judged again. Each event is rewritten and reserved for once.
+//! 3. If a hook that decides fails, the event is denied, unless an explicit setting passes it over. Every
+//!    failure is recorded.
+//! 4. An unknown is not an allow: a policy that cannot judge an event denies it.
+//! 5. Every reason is reported, with its policy, rule, argument, evidence and remedy.
+//! 6. Facts are computed at most once for an event, and computed anew after a rewrite or a wait.
+//! 7. After hooks have changed a result, every receiver gets only the changed result, also in errors.
+//! 8. Nothing is lost: if a call is dropped at any point, its events still fire and its reservations are
+//!    given back.
+//! 9. Time, randomness and files are traits: the same seed gives the same run.
 
 mod accessors;
 mod context;

@@ -1,4 +1,4 @@
-//! A hook request: one event, where it happens, and the facts that follow from it.
+//! A hook request: one event, its context, and the facts derived from it.
 
 use std::sync::Arc;
 
@@ -6,37 +6,39 @@ use crate::context::HookContext;
 use crate::event::Event;
 use crate::fact::{Fact, Facts};
 
-/// Which part of a decision a stack is asked for.
+/// The part of a decision that a stack is asked for.
 ///
-/// A stack that stands alone does all of it at once. A driver that has several (a [`Composite`], a tool
-/// governor that waits for a person) has each prepare the event once, and asks again, to judge what became
-/// of it, those that answered before it was rewritten. Layers that transform or reserve keep to it, so that
-/// nothing is rewritten or counted twice (law 2).
+/// A stack that is called directly does all parts at once ([`Stage::Whole`]). Some drivers call several
+/// stacks for one decision: a [`Composite`], or a tool governor that waits for the user's approval. They ask
+/// each stack to prepare the event once. If the event is rewritten later, they ask the stacks that answered
+/// before the rewrite to judge it again. Layers that transform or reserve obey the stage, so that no event is
+/// rewritten or counted twice (law 2).
 ///
 /// [`Composite`]: crate::Composite
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
 #[non_exhaustive]
 pub enum Stage {
-    /// Everything: rewrite, judge, reserve.
+    /// Rewrite, judge and reserve.
     #[default]
     Whole,
-    /// Rewrite and judge; what is to be reserved is owed, for the driver to take at the end.
+    /// Rewrite and judge. Reservations are recorded as owed; the driver takes them at the end of the
+    /// decision.
     Prepare,
-    /// Judge the final event; rewrites are ignored, nothing is reserved.
+    /// Judge the final event. Rewrites are ignored, nothing is reserved.
     Judge,
 }
 
-/// Whether judging stops at the first denial. A setting of the asker, never a property of merging.
+/// Whether judging stops at the first denial. The caller chooses this; merging works the same for both.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
 pub enum Evaluation {
-    /// Stop where nothing can change the strength any more.
+    /// Stop as soon as the strength cannot change any more.
     #[default]
     UntilDenied,
-    /// Ask everyone, so that every reason is known (`explain`).
+    /// Ask every hook, so that all reasons are known (`explain`).
     Everyone,
 }
 
-/// One event on its way through a stack. Three words; cloning it bumps one counter.
+/// One event on its way through a stack. It is three words wide; a clone increments one reference count.
 #[derive(Debug)]
 pub struct HookRequest<E: Event> {
     shared: Arc<Shared<E>>,
@@ -65,33 +67,34 @@ impl<E: Event> HookRequest<E> {
         }
     }
 
-    /// Where the event happens.
+    /// Context of the event.
     pub fn context(&self) -> &Arc<HookContext> {
         &self.shared.context
     }
 
-    /// The event, as the last rewrite left it.
+    /// The event, after the last rewrite.
     pub fn event(&self) -> &E {
         &self.shared.event
     }
 
-    /// The event; copied only if another request shares it.
+    /// Returns the event. It is copied only if another request shares it.
     pub fn into_event(self) -> E {
         Arc::try_unwrap(self.shared).map_or_else(|shared| shared.event.clone(), |shared| shared.event)
     }
 
-    /// How often it was rewritten. A verdict given at an earlier revision is stale.
+    /// Number of times the event was rewritten. An allow that was given at an earlier revision no longer
+    /// holds.
     pub fn revision(&self) -> u32 {
         self.revision
     }
 
-    /// How often its facts were dropped, by a rewrite or after a wait. What was derived from an earlier
+    /// Number of times the facts were dropped, by a rewrite or after a wait. Values derived from an earlier
     /// generation may no longer hold.
     pub fn generation(&self) -> u32 {
         self.generation
     }
 
-    /// Which part of a decision is asked for.
+    /// The part of the decision that is asked for.
     pub fn stage(&self) -> Stage {
         self.stage
     }
@@ -101,28 +104,29 @@ impl<E: Event> HookRequest<E> {
         self.evaluation
     }
 
-    /// Asks for another part of the decision.
+    /// Sets the part of the decision that is asked for.
     #[must_use]
     pub fn at(mut self, stage: Stage) -> Self {
         self.stage = stage;
         self
     }
 
-    /// Asks everyone, also behind a denial.
+    /// Sets whether hooks are asked after a denial as well.
     #[must_use]
     pub fn evaluated(mut self, evaluation: Evaluation) -> Self {
         self.evaluation = evaluation;
         self
     }
 
-    /// A fact of the event, computed at most once per request.
+    /// Returns a fact of the event, which is computed at most once for each generation of the request.
     ///
-    /// A fact that asks for itself while it is computed would wait for ever; none may.
+    /// A fact must not ask for itself while it is computed: the call would never return.
     pub fn fact<F: Fact<E>>(&self) -> &F {
         self.shared.facts.get(self)
     }
 
-    /// Changes the event on its way in. Ignored, and `false`, where what is final is judged.
+    /// Rewrites the event. In [`Stage::Judge`] the event is final: the rewrite is ignored and the method
+    /// returns `false`.
     pub fn rewrite(&mut self, rewrite: E::Rewrite) -> bool {
         if self.stage == Stage::Judge {
             return false;
@@ -134,7 +138,7 @@ impl<E: Event> HookRequest<E> {
         true
     }
 
-    /// The same event with fresh facts: what must be judged after a wait, in which a link may have moved.
+    /// The same event with fresh facts. Needed after a wait, during which a link on disk may have changed.
     #[must_use]
     pub fn refreshed(mut self) -> Self {
         let event = self.shared.event.clone();

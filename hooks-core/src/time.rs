@@ -7,43 +7,44 @@ use serde::{Deserialize, Serialize};
 
 use crate::future::HookFuture;
 
-/// A moment: milliseconds since 1970-01-01T00:00:00Z.
+/// A point in time: milliseconds since 1970-01-01T00:00:00Z.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
 #[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 #[serde(transparent)]
 pub struct Timestamp(pub u64);
 
 impl Timestamp {
-    /// The time from `earlier` to here; nothing where the clock went backwards.
+    /// Returns the time from `earlier` to this timestamp; zero if `earlier` is later, because the clock was
+    /// set back.
     pub fn since(self, earlier: Self) -> Duration {
         Duration::from_millis(self.0.saturating_sub(earlier.0))
     }
 
-    /// This much later.
+    /// Returns the timestamp `wait` later.
     #[must_use]
     pub fn after(self, wait: Duration) -> Self {
         Self(self.0.saturating_add(u64::try_from(wait.as_millis()).unwrap_or(u64::MAX)))
     }
 
-    /// The number of its month in UTC, counted from the first of the year 0.
+    /// Returns the number of the month in UTC, counted from January of the year 0.
     pub fn month(self) -> u64 {
         let (year, month, _) = date(self.0 / DAY);
         year * 12 + month - 1
     }
 
-    /// When the month with that number begins; 1970 where it is before that.
+    /// Returns the start of the month with this number; 1970-01-01 for months before 1970.
     pub fn of_month(number: u64) -> Self {
         Self(days_before(number).saturating_mul(DAY))
     }
 }
 
-/// Milliseconds.
+/// Milliseconds of a day.
 const DAY: u64 = 86_400_000;
-/// From 0000-03-01 on.
+/// Days from 0000-03-01 to 1970-01-01.
 const DAYS_BEFORE_1970: u64 = 719_468;
 const DAYS_OF_400_YEARS: u64 = 146_097;
 
-/// As RFC 3339 has it, in UTC.
+/// Formats the time as RFC 3339, in UTC.
 impl fmt::Display for Timestamp {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         let (days, of_day) = (self.0 / DAY, self.0 % DAY);
@@ -53,8 +54,8 @@ impl fmt::Display for Timestamp {
     }
 }
 
-/// The date so many days after 1970-01-01 in the Gregorian calendar. Years begin in March here, so that the day
-/// that comes every four years is their last (Hinnant, "chrono-compatible low-level date algorithms").
+/// Returns the Gregorian date so many days after 1970-01-01. Years begin in March here, so that a leap day is
+/// the last day of its year (Hinnant, "chrono-compatible low-level date algorithms").
 fn date(days: u64) -> (u64, u64, u64) {
     let days = days + DAYS_BEFORE_1970;
     let day_of_era = days % DAYS_OF_400_YEARS;
@@ -66,7 +67,7 @@ fn date(days: u64) -> (u64, u64, u64) {
     (days / DAYS_OF_400_YEARS * 400 + year_of_era + u64::from(month <= 2), month, day)
 }
 
-/// The days from 1970-01-01 to the first of a month, by its number: [`date`] the other way around.
+/// Returns the days from 1970-01-01 to the first day of a month, by its number: the inverse of [`date`].
 fn days_before(month_number: u64) -> u64 {
     let (year, month) = (month_number / 12, month_number % 12 + 1);
     let (year, month_from_march) =
@@ -77,36 +78,36 @@ fn days_before(month_number: u64) -> u64 {
     (year / 400).saturating_mul(DAYS_OF_400_YEARS).saturating_add(day_of_era).saturating_sub(DAYS_BEFORE_1970)
 }
 
-/// A moment on a clock that never jumps: the time since it was started. What lasts (a wait, a deadline, a window)
-/// is measured with it; what is written down has a [`Timestamp`].
+/// A point in time on a clock that never jumps, as the time since the clock started. Use it to measure waits,
+/// deadlines and windows; stored times are [`Timestamp`]s.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub struct Tick(pub Duration);
 
 impl Tick {
-    /// The time from `earlier` to here; nothing where `earlier` is later.
+    /// Returns the time from `earlier` to this tick; zero if `earlier` is later.
     pub fn since(self, earlier: Self) -> Duration {
         self.0.saturating_sub(earlier.0)
     }
 
-    /// This much later.
+    /// Returns the tick `wait` later.
     #[must_use]
     pub fn after(self, wait: Duration) -> Self {
         Self(self.0.saturating_add(wait))
     }
 }
 
-/// Tells the time.
+/// Reads the current time.
 pub trait Clock: Send + Sync {
-    /// Now, as a calendar has it; somebody may set it forward and back.
+    /// Returns the calendar time. The system clock may be set forward or back at any time.
     fn now(&self) -> Timestamp;
 
-    /// Now, on a clock that nobody sets. A clock that has no other gives the time of its calendar.
+    /// Returns the time of a clock that cannot be set. The default implementation uses the calendar time.
     fn tick(&self) -> Tick {
         Tick(Duration::from_millis(self.now().0))
     }
 }
 
-/// A clock that stands still: what a context has until its host gives it a real one.
+/// A clock that stands still. A context has it until its host sets a real one.
 #[derive(Clone, Copy, Debug, Default)]
 pub struct StoppedClock(pub Timestamp);
 
@@ -116,9 +117,9 @@ impl Clock for StoppedClock {
     }
 }
 
-/// Waits. Everything in this workspace that waits does it through this.
+/// Waits. All code in this workspace that waits uses this trait.
 pub trait Timer: Send + Sync {
-    /// A future that is ready after `duration`.
+    /// Returns a future that is ready after `duration`.
     fn sleep(&self, duration: Duration) -> HookFuture<'static, ()>;
 }
 
@@ -128,23 +129,23 @@ impl<T: Timer + ?Sized> Timer for std::sync::Arc<T> {
     }
 }
 
-/// Random numbers: for identifiers and jitter, not for secrets.
+/// Random numbers for identifiers and jitter, not for secrets.
 pub trait Random: Send + Sync {
-    /// 64 random bits.
+    /// Returns 64 random bits.
     fn next_u64(&self) -> u64;
 
-    /// 128 random bits.
+    /// Returns 128 random bits.
     fn next_u128(&self) -> u128 {
         (u128::from(self.next_u64()) << 64) | u128::from(self.next_u64())
     }
 }
 
-/// Numbers that follow from a seed (SplitMix64, Steele, Lea and Flood 2014): the same seed, the same run.
+/// Pseudo-random numbers (SplitMix64, Steele, Lea and Flood 2014): the same seed gives the same numbers.
 #[derive(Debug, Default)]
 pub struct SeededRandom(std::sync::atomic::AtomicU64);
 
 impl SeededRandom {
-    /// Starts from `seed`.
+    /// A generator that starts from `seed`.
     pub const fn new(seed: u64) -> Self {
         Self(std::sync::atomic::AtomicU64::new(seed))
     }
@@ -171,7 +172,7 @@ mod tests {
         assert_eq!(shown(951_782_400_000), "2000-02-29T00:00:00.000Z");
         assert_eq!(shown(1_709_251_199_999), "2024-02-29T23:59:59.999Z");
         assert_eq!(shown(4_107_542_400_000), "2100-03-01T00:00:00.000Z");
-        // As far as the type goes: no panic.
+        // The largest value formats without a panic.
         assert!(shown(u64::MAX).ends_with('Z'));
     }
 

@@ -1,31 +1,31 @@
-//! What a policy says: a strength, and reasons for it.
+//! The verdict of a policy: a strength, and the reasons for it.
 //!
-//! Law 1: deny > ask > allow > no opinion. Strength absorbs; reasons append in order; the first reason of
-//! the winning strength is the one shown.
+//! Law 1: deny > ask > allow > no opinion. When verdicts are merged, the stronger one wins and all reasons
+//! are kept in order. The reason that is shown is the first one of the winning strength.
 
 use std::borrow::Cow;
 use std::fmt;
 
 use serde::{Deserialize, Serialize};
 
-/// How strongly a hook answers. The order of the variants is the law of merging.
+/// Strength of an answer. The order of the variants is the order of merging: a later variant wins.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
 #[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 #[serde(rename_all = "snake_case")]
 pub enum Strength {
-    /// Nothing to say; the neutral element of merging.
+    /// The hook has no opinion; the neutral element of merging.
     #[default]
     NoOpinion,
-    /// It may happen.
+    /// The event may happen.
     Allow,
-    /// A person decides.
+    /// The user is asked and decides.
     Ask,
-    /// It must not happen. Nothing that comes later changes that.
+    /// The event must not happen. No later answer changes that.
     Deny,
 }
 
 impl Strength {
-    /// Its name in JSON, records and metrics.
+    /// Name of the strength in JSON, records and metrics.
     pub const fn name(self) -> &'static str {
         match self {
             Self::NoOpinion => "no_opinion",
@@ -47,20 +47,20 @@ impl fmt::Display for Strength {
     }
 }
 
-/// Whether a rule decided or something broke.
+/// Whether a reason comes from a rule or from a failure.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash, Serialize, Deserialize)]
 #[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 #[serde(rename_all = "snake_case")]
 #[non_exhaustive]
 pub enum ReasonKind {
-    /// A rule decided.
+    /// A rule matched.
     #[default]
     Policy,
-    /// A hook errored, panicked, timed out or answered rubbish, and fails closed (law 3).
+    /// A hook returned an error, panicked, timed out or gave an unusable answer, and fails closed (law 3).
     Failure,
 }
 
-/// What a decision rests on, for `explain` and the audit log (law 5).
+/// Evidence that a decision rests on, for `explain` and the audit log (law 5).
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 #[serde(rename_all = "snake_case", deny_unknown_fields)]
@@ -68,18 +68,18 @@ pub enum ReasonKind {
 pub enum Evidence {
     /// A part of an argument's text, in bytes.
     Span {
-        /// First byte.
+        /// Offset of the first byte.
         start: usize,
-        /// One past the last byte.
+        /// Offset one past the last byte.
         end: usize,
         /// The text itself.
         text: String,
     },
-    /// A path as given and as resolved.
+    /// A path, as given and as resolved.
     Path {
-        /// As the argument has it.
+        /// The path as the argument has it.
         given: String,
-        /// After `.`, `..`, links and encodings were dealt with.
+        /// The path after `.`, `..`, links and encodings were resolved.
         resolved: String,
     },
     /// A command as the shell would start it.
@@ -87,46 +87,46 @@ pub enum Evidence {
         /// Program and arguments.
         argv: Vec<String>,
     },
-    /// A counter against its limit.
+    /// A counter, compared with its limit.
     Count {
-        /// How many were used.
+        /// Amount that is used.
         used: u64,
-        /// How many are allowed.
+        /// Amount that is allowed.
         limit: u64,
     },
 }
 
-/// Why a hook answered as it did: which policy, which rule, on which argument, with which evidence, and
-/// what would change the answer.
+/// A reason for an answer: the policy, the rule, the argument, the evidence, and the change that would lead
+/// to another answer.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 #[serde(deny_unknown_fields)]
 #[non_exhaustive]
 pub struct Reason {
-    /// The strength this reason argues for; set by the verdict it is given to.
+    /// Strength that this reason argues for. It is set when the reason is put into a verdict.
     pub strength: Strength,
-    /// The policy's name.
+    /// Name of the policy.
     pub policy: Cow<'static, str>,
-    /// The rule within the policy.
+    /// Name of the rule within the policy.
     pub rule: Cow<'static, str>,
-    /// What a person, or the model, reads.
+    /// Text for the user or the model.
     pub message: String,
-    /// Whether a rule decided or something broke.
+    /// Whether a rule matched or a hook failed.
     #[serde(default)]
     pub kind: ReasonKind,
-    /// The argument it is about, as a JSON pointer.
+    /// JSON pointer to the argument that the reason is about.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub argument: Option<String>,
-    /// What the decision rests on.
+    /// Evidence for the decision.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub evidence: Vec<Evidence>,
-    /// What would change the answer.
+    /// Change that would lead to another answer.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub remedy: Option<String>,
 }
 
 impl Reason {
-    /// A reason of `policy`, by `rule`, as `message` says it.
+    /// A reason with the name of the policy, the name of the rule and the text to show.
     pub fn new(
         policy: impl Into<Cow<'static, str>>,
         rule: impl Into<Cow<'static, str>>,
@@ -144,7 +144,7 @@ impl Reason {
         }
     }
 
-    /// A reason that says a hook failed (kind `failure`).
+    /// A reason of kind `failure`, whose message has `error` and all its sources.
     pub fn failure(policy: impl Into<Cow<'static, str>>, error: &(dyn std::error::Error + 'static)) -> Self {
         let mut message = error.to_string();
         let mut source = error.source();
@@ -155,7 +155,7 @@ impl Reason {
         Self { kind: ReasonKind::Failure, ..Self::new(policy, "failure", message) }
     }
 
-    /// Names the argument, as a JSON pointer.
+    /// Sets the argument that the reason is about, as a JSON pointer.
     #[must_use]
     pub fn on(mut self, argument: impl Into<String>) -> Self {
         self.argument = Some(argument.into());
@@ -169,7 +169,7 @@ impl Reason {
         self
     }
 
-    /// Says what would change the answer.
+    /// Sets the change that would lead to another answer.
     #[must_use]
     pub fn unless(mut self, remedy: impl Into<String>) -> Self {
         self.remedy = Some(remedy.into());
@@ -177,7 +177,8 @@ impl Reason {
     }
 }
 
-/// Reasons in order; one word wide while there are none, so that an allow costs nothing.
+/// Reasons in order. One word wide; an empty list does not allocate, so an allow without a reason costs
+/// nothing.
 #[derive(Clone, Default, PartialEq, Eq)]
 #[expect(
     clippy::box_collection,
@@ -191,12 +192,12 @@ impl Reasons {
         self.0.as_deref().map_or(&[], Vec::as_slice)
     }
 
-    /// Adds one at the end.
+    /// Adds a reason at the end.
     pub fn push(&mut self, reason: Reason) {
         self.0.get_or_insert_default().push(reason);
     }
 
-    /// Adds those of `later` at the end.
+    /// Adds the reasons of `later` at the end.
     pub fn append(&mut self, later: Self) {
         match (&mut self.0, later.0) {
             (_, None) => {}
@@ -205,21 +206,21 @@ impl Reasons {
         }
     }
 
-    /// The first reason that argues for `strength`: the one to show.
+    /// The first reason that argues for `strength`, which is the one to show.
     pub fn first_of(&self, strength: Strength) -> Option<&Reason> {
         self.as_slice().iter().find(|reason| reason.strength == strength)
     }
 
-    /// Keeps what `keep` says.
+    /// Keeps only the reasons for which `keep` returns true.
     pub fn retain(&mut self, keep: impl FnMut(&Reason) -> bool) {
         if let Some(reasons) = &mut self.0 {
             reasons.retain(keep);
         }
-        // None left is none, also to `==`.
+        // An empty list is stored as `None`, so that it equals one that was never filled.
         self.0.take_if(|reasons| reasons.is_empty());
     }
 
-    /// Whether there is none.
+    /// Whether there are no reasons.
     pub fn is_empty(&self) -> bool {
         self.as_slice().is_empty()
     }
@@ -239,9 +240,9 @@ impl FromIterator<Reason> for Reasons {
     }
 }
 
-/// What a policy answers: a strength and the reasons for it. Two words wide.
+/// The answer of a policy: a strength and the reasons for it. Two words wide.
 ///
-/// A deny and an ask always carry a reason. Verdicts form a monoid under [`Verdict::merge`] with
+/// A deny and an ask always have a reason. Verdicts form a monoid under [`Verdict::merge`] with
 /// [`Verdict::NO_OPINION`] as its neutral element.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 #[must_use]
@@ -251,22 +252,22 @@ pub struct Verdict {
 }
 
 impl Verdict {
-    /// Nothing to say.
+    /// No opinion, without a reason.
     pub const NO_OPINION: Self = Self { strength: Strength::NoOpinion, reasons: Reasons(None) };
-    /// It may happen, without a reason.
+    /// An allow without a reason.
     pub const ALLOW: Self = Self { strength: Strength::Allow, reasons: Reasons(None) };
 
-    /// It may happen, and why.
+    /// Allows the event, with a reason.
     pub fn allow(reason: Reason) -> Self {
         Self::with(Strength::Allow, reason)
     }
 
-    /// A person decides.
+    /// Asks the user to decide.
     pub fn ask(reason: Reason) -> Self {
         Self::with(Strength::Ask, reason)
     }
 
-    /// It must not happen.
+    /// Denies the event.
     pub fn deny(reason: Reason) -> Self {
         Self::with(Strength::Deny, reason)
     }
@@ -276,7 +277,8 @@ impl Verdict {
         Self::deny(Reason::failure(policy, error))
     }
 
-    /// What is left of a policy that could not judge, where failures open: a note of it.
+    /// The verdict of a policy that could not judge, for an event whose failures open: no opinion, with the
+    /// failure as reason.
     pub(crate) fn passed_over(reason: Reason) -> Self {
         Self::with(Strength::NoOpinion, reason)
     }
@@ -288,41 +290,41 @@ impl Verdict {
         Self { strength, reasons }
     }
 
-    /// How strong it is.
+    /// Strength of the verdict.
     pub fn strength(&self) -> Strength {
         self.strength
     }
 
-    /// Why, in order.
+    /// Reasons for the verdict, in order.
     pub fn reasons(&self) -> &[Reason] {
         self.reasons.as_slice()
     }
 
-    /// Whether it says nothing at all: no opinion, no reason.
+    /// Whether the verdict is no opinion without any reason.
     #[inline]
     pub(crate) fn is_silent(&self) -> bool {
         self.strength == Strength::NoOpinion && self.reasons.is_empty()
     }
 
-    /// Whether nothing that comes later changes the strength.
+    /// Whether no later verdict can change the strength.
     pub fn is_final(&self) -> bool {
         self.strength == Strength::Deny
     }
 
-    /// The stronger of both strengths, the reasons of both.
+    /// Merges `later` into this verdict: the stronger strength, the reasons of both.
     #[inline]
     pub fn merge(&mut self, later: Self) {
         self.strength = self.strength.max(later.strength);
         self.reasons.append(later.reasons);
     }
 
-    /// What is left of it once the event was rewritten after it was given: deny and ask stand, an allow
-    /// was for other arguments and is dropped (law 2).
+    /// The part of the verdict that still holds after the event was rewritten: deny and ask stay; an allow
+    /// was given for other arguments and becomes no opinion (law 2).
     pub fn stale(self) -> Self {
         if self.strength == Strength::Allow { Self::NO_OPINION } else { self }
     }
 
-    /// Drops the reasons that `earlier` gives too.
+    /// Drops the reasons that `earlier` has as well.
     pub(crate) fn forget_reasons_of(&mut self, earlier: &Self) {
         self.reasons.retain(|reason| !earlier.reasons().contains(reason));
     }

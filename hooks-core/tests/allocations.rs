@@ -1,5 +1,5 @@
-//! An allow costs no allocation: the claim that lets every tool call be governed, counted here rather than
-//! asserted in prose. A binary of its own, because it replaces the allocator.
+//! Checks by counting that an allow costs no allocation, so that governing every tool call is cheap. This is
+//! a binary of its own, because it replaces the allocator.
 // The helpers are tests as well: the lints exempt them.
 #![cfg(test)]
 
@@ -18,7 +18,7 @@ use hooks_core::{
 use serde_json::json;
 use tower::{Service, ServiceBuilder};
 
-/// Looks at the event and has nothing against it.
+/// Reads the event and has no opinion.
 #[derive(Clone, Copy, Debug)]
 struct Trivial;
 
@@ -36,7 +36,8 @@ fn request() -> HookRequest<PreToolUse> {
     HookRequest::new(HookContext::new("s1", "agent"), PreToolUse::new("edit", json!({ "path": "a" })))
 }
 
-/// The allocations of `ask`, which is done once before so that nothing is counted that happens once.
+/// Asserts that `ask` does not allocate. It runs once before counting, so that one-time allocations do not
+/// count.
 #[track_caller]
 fn allocates_nothing(what: &str, mut ask: impl FnMut()) {
     ask();
@@ -134,7 +135,7 @@ fn a_counter_that_exists() {
         amount: 1,
         ttl: Duration::from_secs(60),
     };
-    // A reservation that is known, and a counter that is asked about and paced.
+    // A reservation that is known; then a counter that is read and paced.
     allocates_nothing("a reservation that is known", || {
         assert_eq!(now(store.apply(reserve(1))).unwrap(), Answer::Done);
     });
@@ -148,7 +149,7 @@ fn a_counter_that_exists() {
         let pace = Op::Pace { key: key.clone(), cost: 0, interval, burst: 1 };
         assert_eq!(now(store.apply(pace)).unwrap(), Answer::Done);
     });
-    // New reservations on a counter that exists: the tables grow now and then, not with each.
+    // New reservations on an existing counter: the tables grow now and then, not for each reservation.
     let taken = allocation_counter::measure(|| {
         for id in 2..66 {
             assert_eq!(now(store.apply(reserve(id))).unwrap(), Answer::Done);

@@ -1,4 +1,5 @@
-//! What may be sent, shared, kept and moved: a missing `Sync` surfaces far away and months later.
+//! Checks which types are `Send`, `Sync`, `Clone` and small: a missing `Sync` surfaces far away and months
+//! later.
 // The helpers are tests as well: the lints exempt them.
 #![cfg(test)]
 
@@ -32,7 +33,7 @@ all! {
     State, Memory, Op, OpId, Answer, Key, Scope, Member, StoreError,
 }
 
-// What is asked through a pointer.
+// Traits that are used as objects.
 assert_impl_all!(dyn HooksProvider: Send, Sync);
 assert_impl_all!(dyn Policy<PreToolUse>: Send, Sync);
 assert_impl_all!(dyn Transform<PreToolUse>: Send, Sync);
@@ -41,11 +42,11 @@ assert_impl_all!(dyn Reserve<PreToolUse>: Send, Sync);
 assert_impl_all!(dyn StateStore: Send, Sync);
 assert_impl_all!(dyn Hold: Send, Sync);
 
-// Futures are sent between threads, wherever their parts are.
+// Futures are sent between threads, even if their parts are not.
 assert_impl_all!(HookFuture<'static, ()>: Send, Unpin);
 assert_impl_all!(Bound<'static>: Send, Sync, Clone);
 
-// A decision holds places: two of one would give them back twice.
+// A decision owns reservations: a clone would give them back twice.
 assert_not_impl_any!(Decision<PreToolUse>: Clone);
 assert_not_impl_any!(Holds: Clone);
 assert_not_impl_any!(Session: Clone);

@@ -1,7 +1,9 @@
-//! What must not compile: the types are the first guard, and nothing else would notice if they let go.
+//! Code that must not compile: the types are the first guard, and no other test would notice if they became
+//! weaker.
 //!
-//! The messages are those of the stable compiler; where a new one words them otherwise,
-//! `TRYBUILD=overwrite cargo test -p tower-hooks-core --test compile_fail` writes them anew, to be read before commit.
+//! The expected messages are those of the stable compiler. If a new compiler words them differently,
+//! `TRYBUILD=overwrite cargo test -p tower-hooks-core --test compile_fail` writes them anew; read them before
+//! the commit.
 // The helpers are tests as well: the lints exempt them.
 #![cfg(test)]
 

@@ -1,5 +1,5 @@
-//! A set of hooks is swapped while calls are in flight: each call sees one whole set, the one it started with.
-//! Real threads, no real time.
+//! Swaps a set of hooks while calls are in flight: each call uses one whole set, the one it started with. The
+//! threads are real, the time is not.
 // The helpers are tests as well: the lints exempt them.
 #![cfg(test)]
 
@@ -17,7 +17,7 @@ use serde_json::{Value, json};
 use tokio_test::task;
 use tower::{ServiceExt, service_fn};
 
-/// Writes its number over the arguments before a call and over the result after it.
+/// Overwrites the arguments before a call, and the result after it, with its number.
 #[derive(Clone, Copy, Debug)]
 struct Stamps(u64);
 
@@ -41,7 +41,7 @@ impl Transform<PostToolUse> for Stamps {
     }
 }
 
-/// Checks that the call that it sees was made by its own set.
+/// Checks that the call it sees was handled by its own set.
 #[derive(Clone, Debug)]
 struct Checks(u64, Arc<AtomicUsize>);
 

@@ -1,5 +1,5 @@
-//! The state machine against the simplest model of it: random histories, in which messages are lost, sent again and
-//! late, never charge twice, never give more than the limit, and never give back what expired.
+//! Compares the state machine with a simple model on random histories with lost, repeated and late messages.
+//! They never charge twice, never exceed the limit, and never give back expired amounts.
 // The helpers are tests as well: the lints exempt them.
 #![cfg(test)]
 
@@ -26,12 +26,12 @@ fn scopes(places: &[usize]) -> Arc<[Scope]> {
     places.iter().map(|place| Scope::spent(key(*place), LIMITS[*place])).collect()
 }
 
-/// One message of a history; `times` says how often it arrives.
+/// One message of a history; `times` is the number of arrivals.
 #[derive(Clone, Debug)]
 struct Message {
     op: Op,
     times: usize,
-    /// How much later than the one before.
+    /// Milliseconds after the message before.
     later: u64,
 }
 
@@ -64,7 +64,7 @@ fn histories() -> impl Strategy<Value = Vec<Message>> {
     vec(message, 0..40)
 }
 
-/// What is charged, told as plainly as it can be: a list of reservations.
+/// The simplest model of the charges: a list of reservations.
 #[derive(Default)]
 struct Model {
     held: HashMap<OpId, Held>,
@@ -87,7 +87,7 @@ impl Model {
         open.filter(|held| held.keys.contains(key)).map(|held| held.amount).sum()
     }
 
-    /// Believes `answer`, which came to `op` for the first time.
+    /// Applies `answer`, the first answer to `op`, to the model.
     fn believe(&mut self, op: &Op, answer: &Answer, now: Timestamp) {
         match (op, answer) {
             (Op::Reserve { id, scopes, amount, ttl }, Answer::Done) => {
@@ -105,7 +105,7 @@ impl Model {
         }
     }
 
-    /// The answer to `op`, where it asks for nothing that was not granted before.
+    /// Returns the answer to `op` if the model knows it: no operation that asks for a new amount.
     fn answer(&self, op: &Op, now: Timestamp) -> Option<Answer> {
         let (Op::Reserve { id, .. } | Op::Extend { id, .. } | Op::Settle { id, .. } | Op::Release { id }) =
             op
@@ -142,7 +142,7 @@ proptest! {
 
     #[test]
     fn a_history_with_duplicates_charges_what_the_model_says(history in histories()) {
-        // Within a day, in which nothing is forgotten: whatever expired stays charged.
+        // All times are within one day, in which no id is forgotten; expired amounts stay charged.
         let (mut state, mut model, mut now) = (State::default(), Model::default(), Timestamp(0));
         for Message { op, times, later } in history {
             now = now.after(Duration::from_millis(later));
@@ -173,7 +173,8 @@ proptest! {
                 };
                 prop_assert_eq!(used, model.used(&key(place)), "after {:?}", op);
                 prop_assert_eq!(held, model.held(&key(place), now), "after {:?}", op);
-                // A settlement says what was really used, which may be more; nothing else goes beyond the limit.
+                // A settlement reports the amount really used, which may exceed the limit; no other operation
+                // can.
                 let settles = matches!(op, Op::Settle { .. });
                 prop_assert!(used <= limit.max(was) || settles, "{}: {} after {}", place, used, was);
             }

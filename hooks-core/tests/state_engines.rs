@@ -1,4 +1,4 @@
-//! The test that every engine passes: `Memory` does, and engines with one fault each do not.
+//! Checks the test that every engine must pass: `Memory` passes, and engines with one fault each do not.
 // The helpers are tests as well: the lints exempt them.
 #![cfg(test)]
 
@@ -12,21 +12,21 @@ use hooks_core::state::{Answer, Key, Memory, Op, OpId, Scope, ScopeKind, State, 
 use hooks_core::testing::{HandClock, agree, on_random_histories};
 use hooks_core::time::{Clock, Timestamp};
 
-/// How many histories.
+/// Number of histories.
 const CASES: u32 = 1_000;
 
 #[test]
 fn memory_answers_like_the_specification() {
     on_random_histories(CASES, |history| {
         let clock = Arc::new(HandClock::default());
-        // Its time begins where the history does.
+        // The clock starts at the time of the first message.
         clock.set(history.first().map_or(Timestamp(0), |message| message.at));
         let engine = Memory::new(clock.clone());
         tokio_test::block_on(agree(&engine, &clock, &history))
     });
 }
 
-/// An engine with a fault: the specification behind a wrapper that bends what it is asked.
+/// An engine with a fault: the specification behind a wrapper that changes operations or answers.
 struct Mutant<F>(Mutex<(State, F)>, Arc<HandClock>);
 
 impl<F: FnMut(&mut State, Op, Timestamp) -> Answer + Send> StateStore for Mutant<F> {
@@ -49,7 +49,7 @@ fn assert_is_caught<F: FnMut(&mut State, Op, Timestamp) -> Answer + Send>(make: 
     assert!(catch_unwind(run).is_err(), "{CASES} histories did not tell it from the specification");
 }
 
-/// An id that no client has.
+/// An id that no client uses.
 fn other(id: OpId, number: u128) -> OpId {
     OpId(id.0 ^ ((number + 1) << 100))
 }
@@ -159,7 +159,7 @@ fn scopes_that_are_not_taken_all_or_none_are_caught() {
 
 #[test]
 fn accounting_after_the_fact_is_caught() {
-    // Check, call, count: what published budgets do.
+    // Check, call, count: the order that published budget libraries use.
     assert_is_caught(|| {
         let mut checked: HashSet<OpId> = HashSet::new();
         move |state, mut op, now| {

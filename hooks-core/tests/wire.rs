@@ -1,5 +1,5 @@
-//! Events as JSON: what other processes send us and read from us. A field that is read wrong, or passed over,
-//! is an argument that no guard sees.
+//! Events as JSON: the format that other processes write and read. If a field is parsed wrongly or skipped,
+//! guards do not see it.
 // The helpers are tests as well: the lints exempt them.
 #![cfg(test)]
 
@@ -9,7 +9,7 @@ use hooks_core::{HookContext, WireEvent};
 use proptest::prelude::*;
 use serde_json::{Map, Value, json};
 
-/// `tool_use_id` as `toolUseId`.
+/// Converts a name from snake case to camel case: `tool_use_id` to `toolUseId`.
 fn camel_case(name: &str) -> String {
     let mut parts = name.split('_');
     let first = parts.next().unwrap_or_default().to_owned();
@@ -25,8 +25,8 @@ fn fields_in_camel_case(value: &Value) -> Value {
     Value::Object(fields.iter().map(|(name, value)| (camel_case(name), value.clone())).collect::<Map<_, _>>())
 }
 
-/// Whether `schema` lets `value` pass, as far as our schemas go: types, properties, what is required, and that there
-/// is nothing else.
+/// Validates `value` against `schema`, with the parts of JSON Schema that our schemas use: types, properties,
+/// required fields, no unknown fields.
 fn validates(root: &Value, schema: &Value, value: &Value) -> Result<(), String> {
     if let Some(reference) = schema["$ref"].as_str() {
         let name = reference.rsplit('/').next().unwrap_or_default();
@@ -83,7 +83,8 @@ fn validates(root: &Value, schema: &Value, value: &Value) -> Result<(), String> 
     Ok(())
 }
 
-/// What must hold of any event: it is read as it was written, in either spelling; anything else is refused.
+/// Checks the properties of any event: its JSON can be read back in either spelling, and anything else is
+/// refused.
 fn round_trip<E: Arbitrary + Into<WireEvent>>(event: &E, context: &HookContext) -> Result<(), TestCaseError> {
     let wire: WireEvent = event.clone().into();
     prop_assert_eq!(wire.kind(), E::KIND);

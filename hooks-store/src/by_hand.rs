@@ -1,4 +1,4 @@
-//! Changes by hand, each with its record: who, when, what, why.
+//! Changes by hand, each with its record: the person, the time, the change, the reason.
 
 use std::fmt;
 use std::sync::Arc;
@@ -8,11 +8,11 @@ use hooks_core::state::{Answer, Charged, Key, Member, Op, OpId, StateStore, Stor
 use hooks_core::time::{Random, Timestamp};
 use serde::{Deserialize, Serialize};
 
-/// How long records are kept: more than a year, so that yearly reviews find them.
+/// Time that records are kept: more than a year, so that yearly reviews find them.
 const KEPT: Duration = Duration::from_secs(400 * 24 * 60 * 60);
 
-/// Looks at the state of a tenant and changes it by hand. Each change is recorded in the store before it is made: a
-/// change without a record would be worse than a record of a change that then failed.
+/// Reads the state of a tenant and changes it by hand. Each change is recorded in the store before it is
+/// made: a change without a record would be worse than the record of a change that then failed.
 pub struct ByHand {
     store: Arc<dyn StateStore>,
     random: Arc<dyn Random>,
@@ -24,31 +24,31 @@ pub struct ByHand {
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[non_exhaustive]
 pub struct Change {
-    /// Who made it.
+    /// Person or program that made the change.
     pub by: String,
-    /// When, by the store's time.
+    /// Time of the change, by the store's clock.
     pub at: Timestamp,
-    /// What was changed: a counter or a set.
+    /// Counter or set that was changed.
     pub what: String,
-    /// What it was changed to, in words.
+    /// New state, in words.
     pub to: String,
-    /// Why.
+    /// Reason for the change.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub why: Option<String>,
 }
 
-/// A set and who is in it.
+/// A set with its members.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize)]
 #[non_exhaustive]
 pub struct Listed {
-    /// Which set.
+    /// Key of the set.
     pub set: Key,
-    /// Who is in it, in order of entry.
+    /// Members of the set, in order of entry.
     pub members: Vec<Member>,
 }
 
 impl ByHand {
-    /// The state of `tenant` in `store`, changed by `by`.
+    /// The state of `tenant` in `store`, to be changed by `by`.
     pub fn new(
         store: Arc<dyn StateStore>,
         random: Arc<dyn Random>,
@@ -58,10 +58,10 @@ impl ByHand {
         Self { store, random, tenant: tenant.map(str::to_owned), by: by.into() }
     }
 
-    /// What is charged to the tenant's counters.
+    /// Returns the amounts charged to the tenant's counters.
     ///
     /// # Errors
-    /// The store fails.
+    /// Returns an error if the store fails.
     pub async fn counters(&self) -> Result<Vec<Charged>, StoreError> {
         match self.store.apply(Op::Counters { below: self.key(&[]) }).await? {
             Answer::Counters(counters) => Ok(counters),
@@ -69,10 +69,10 @@ impl ByHand {
         }
     }
 
-    /// The tenant's sets that somebody is in, and the store's time.
+    /// Returns the tenant's sets that have members, and the store's time.
     ///
     /// # Errors
-    /// The store fails.
+    /// Returns an error if the store fails.
     pub async fn sets(&self) -> Result<(Vec<Listed>, Timestamp), StoreError> {
         let keys = match self.store.apply(Op::Changes { below: self.key(&[]), after: 0 }).await? {
             Answer::Changes { keys, .. } => keys,
@@ -89,10 +89,11 @@ impl ByHand {
         Ok((sets, time))
     }
 
-    /// Sets what is spent of a counter in its present window; what is held stays held.
+    /// Sets the spent amount of a counter in its current window. Reservations that are still held are not
+    /// affected.
     ///
     /// # Errors
-    /// The store fails.
+    /// Returns an error if the store fails.
     pub async fn correct(
         &self,
         key: &Key,
@@ -104,19 +105,19 @@ impl ByHand {
         self.store.apply(Op::Correct { id, key: key.clone(), window, spent }).await.map(drop)
     }
 
-    /// Takes an entry out of a set.
+    /// Removes a member from a set.
     ///
     /// # Errors
-    /// The store fails.
+    /// Returns an error if the store fails.
     pub async fn remove(&self, set: &Key, member: &Member, why: Option<&str>) -> Result<(), StoreError> {
         self.record(set, format!("without `{}`", member.name), why).await?;
         self.store.apply(Op::Remove { id: member.id, set: set.clone() }).await.map(drop)
     }
 
-    /// Records a change that is made elsewhere.
+    /// Records a change that the caller makes itself. Returns a new id for that change.
     ///
     /// # Errors
-    /// The store fails.
+    /// Returns an error if the store fails.
     pub async fn record(&self, what: &Key, to: String, why: Option<&str>) -> Result<OpId, StoreError> {
         let at = match self.store.apply(Op::Now).await? {
             Answer::Now(now) => now,
@@ -135,10 +136,10 @@ impl ByHand {
         }
     }
 
-    /// Who changed what, in order.
+    /// Returns the records of all changes, in order.
     ///
     /// # Errors
-    /// The store fails.
+    /// Returns an error if the store fails.
     pub async fn changes(&self) -> Result<Vec<Change>, StoreError> {
         let (members, _) = self.members(&self.records()).await?;
         Ok(members.iter().filter_map(|member| serde_json::from_str(&member.note).ok()).collect())

@@ -1,136 +1,139 @@
-//! What `hooks.yaml` says about the store, and the store that follows from it.
+//! The configuration of the store in `hooks.yaml`.
 
 use std::path::PathBuf;
 use std::time::Duration;
 
 use serde::{Deserialize, Serialize};
 
-/// Where counters, budgets, children and lockouts are kept.
+/// Store for counters, budgets, children and lockouts.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
 #[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 #[serde(default, deny_unknown_fields)]
 pub struct StoreConfig {
-    /// Which engine keeps them.
+    /// Engine that keeps the state.
     pub engine: Engine,
-    /// Of `file`: where, relative to the configuration. A file of its own below the user's state folder where absent.
+    /// For `file`: path of the file, relative to the configuration. Without it, a separate file in the user's
+    /// state folder is used.
     pub path: Option<PathBuf>,
-    /// Of `file`: what an answer survives.
+    /// For `file`: the failures that an acknowledged write survives.
     pub sync: Durability,
-    /// Of `redis`: the server, such as `redis://127.0.0.1:6379/`.
+    /// For `redis`: URL of the server, such as `redis://127.0.0.1:6379/`.
     pub url: Option<String>,
-    /// Of `redis`: what all keys begin with.
+    /// For `redis`: prefix of all keys.
     pub prefix: Option<String>,
-    /// Of `redis`: how long an answer is waited for, such as `50ms`; it is waited for twice at most. More where the
-    /// server is far away. The first connection is given a second beside that.
+    /// For `redis`: time to wait for an answer, such as `50ms`. An operation waits at most twice. Use more
+    /// for a distant server. The first connection may take another second.
     #[serde(with = "hooks_core::duration::option")]
     #[cfg_attr(feature = "schema", schemars(with = "Option<String>"))]
     pub timeout: Option<Duration>,
-    /// Of `redis`: for how long nothing is granted by a server that was emptied, so that all who share it can tell it
-    /// what is held, such as `60s`.
+    /// For `redis`: time after the server was emptied in which it grants nothing, such as `60s`. In this
+    /// time, all programs that share the store report their reservations to it.
     #[serde(with = "hooks_core::duration::option")]
     #[cfg_attr(feature = "schema", schemars(with = "Option<String>"))]
     pub settle: Option<Duration>,
-    /// Of `redis`: what a service does, kind by kind, while the store is away. (For lockouts, see `stale_after`.)
+    /// For `redis`: behaviour of a service while the store is unavailable, for each kind of state. (For
+    /// lockouts, see `stale_after`.)
     pub away: Option<AwayConfig>,
-    /// How long the last known lockouts are believed while the store is away, such as `30s`.
+    /// Time that the last known lockouts stay valid while the store is unavailable, such as `30s`.
     #[serde(with = "hooks_core::duration::option")]
     #[cfg_attr(feature = "schema", schemars(with = "Option<String>"))]
     pub stale_after: Option<Duration>,
 }
 
-/// What a service does while its store is away. Nothing opens.
+/// Behaviour of a service while its store is unavailable. No setting allows more than the limits.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 #[serde(default, deny_unknown_fields)]
 pub struct AwayConfig {
-    /// What is spent: money, tokens, calls.
+    /// Spent amounts: money, tokens, calls.
     pub spend: AwaySpend,
-    /// What comes at a rate.
+    /// Rate limits.
     pub rates: AwayRates,
-    /// Of `rates: share`: among how many the rate is shared at least; as many as were there last, or more where that is
-    /// said here.
+    /// For `rates: share`: the least number of instances that share the rate. Without it, the last known
+    /// number is used; with it, the larger of both.
     pub instances: Option<u32>,
-    /// Breakers.
+    /// Circuit breakers.
     pub breakers: AwayBreakers,
 }
 
-/// What becomes of spending while the store is away.
+/// Behaviour of budgets while the store is unavailable.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 #[serde(rename_all = "snake_case")]
 pub enum AwaySpend {
-    /// What this service has leased is spent; then it is refused.
+    /// The service spends what it has leased; after that, reservations are refused.
     #[default]
     Lease,
-    /// It is refused at once. Nothing is leased, also while the store is there: each reservation asks it.
+    /// Reservations are refused at once. The service leases nothing, even while the store is available: each
+    /// reservation asks the store.
     Close,
 }
 
-/// What becomes of rates while the store is away.
+/// Behaviour of rate limits while the store is unavailable.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 #[serde(rename_all = "snake_case")]
 pub enum AwayRates {
-    /// Each service goes on with its share.
+    /// Each service continues with its share of the rate.
     #[default]
     Share,
-    /// Nothing is let through.
+    /// All calls are refused.
     Close,
 }
 
-/// What becomes of breakers while the store is away.
+/// Behaviour of circuit breakers while the store is unavailable.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 #[serde(rename_all = "snake_case")]
 pub enum AwayBreakers {
-    /// Each service has its own.
+    /// Each service has a breaker of its own.
     #[default]
     Local,
-    /// They are not known, which is an error.
+    /// The state of the breaker is unknown, which is an error.
     Close,
 }
 
-/// What keeps state.
+/// Engine of the state store.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 #[serde(rename_all = "snake_case")]
 pub enum Engine {
-    /// This process; all is forgotten with it.
+    /// The memory of this process; the state is lost when the process ends.
     Memory,
     /// A file that all processes of this machine share.
     #[default]
     File,
-    /// A Redis or Valkey server that a fleet shares.
+    /// A Redis or Valkey server that many machines share.
     Redis,
 }
 
-/// What an answer of a file survives.
+/// The failures that an acknowledged write to a file survives.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 #[serde(rename_all = "snake_case")]
 pub enum Durability {
-    /// The end of any process, however it ends. A power cut may take back what was answered shortly before: what a
-    /// checkpoint of SQLite did not yet sync.
+    /// The end of any process, however it ends. A power cut may lose recent writes: those after the last
+    /// checkpoint of SQLite.
     #[default]
     Process,
-    /// A power cut, too: each transaction waits for the disk.
+    /// A power cut as well: each transaction waits for the disk.
     Power,
 }
 
-/// What is wrong with a store's configuration.
+/// A fault in a store's configuration.
 #[derive(Clone, Debug, PartialEq, Eq)]
 #[non_exhaustive]
 pub struct StoreFault {
-    /// Which option.
+    /// Name of the option.
     pub option: &'static str,
-    /// What is wrong.
+    /// Description of the fault.
     pub problem: String,
-    /// The way out.
+    /// Suggested change.
     pub hint: String,
 }
 
 impl StoreConfig {
-    /// Everything in it that contradicts itself.
+    /// Returns all faults of the configuration.
     pub fn faults(&self) -> Vec<StoreFault> {
         let mut faults = Vec::new();
         let mut fault = |option, problem: &str, hint: &str| {
@@ -187,10 +190,10 @@ impl StoreConfig {
     }
 }
 
-/// What is wrong with the address of a server, and the way out.
+/// Returns the fault of a server's URL and the suggested change.
 fn fault_of_url(url: &str) -> Option<(&'static str, &'static str)> {
     let is = |schemes: &[&str]| schemes.iter().any(|scheme| url.starts_with(scheme));
-    // A whole second stack of cryptography for one connection, which a tunnel gives as well.
+    // TLS would add a whole second cryptography library for one connection, and a tunnel does the same.
     if is(&["rediss://", "valkeys://"]) {
         return Some((
             "this program speaks no TLS to its server",

@@ -1,4 +1,4 @@
-//! A store that is opened when it is first needed.
+//! A store that is opened on first use.
 
 use std::fmt;
 use std::sync::{Arc, Mutex, PoisonError};
@@ -8,21 +8,21 @@ use hooks_core::state::{Answer, Op, StateStore, StoreError};
 
 type Open = dyn Fn() -> Result<Arc<dyn StateStore>, StoreError> + Send + Sync;
 
-/// Opens a store with its first operation: hooks that count nothing open none. An error of opening is the
-/// operation's, and the next one tries again.
+/// Opens a store with its first operation, so that hooks that never count never open one. An error of opening
+/// is returned by the operation; the next operation tries again.
 pub struct LazyStore {
     open: Box<Open>,
     store: Mutex<Option<Arc<dyn StateStore>>>,
 }
 
 impl LazyStore {
-    /// A store that `open` will open.
+    /// A store that is opened by calling `open`.
     pub fn new(open: impl Fn() -> Result<Arc<dyn StateStore>, StoreError> + Send + Sync + 'static) -> Self {
         Self { open: Box::new(open), store: Mutex::default() }
     }
 
     fn store(&self) -> Result<Arc<dyn StateStore>, StoreError> {
-        // Held while it is opened, so that it is opened once.
+        // The lock is held while the store opens, so that it is opened once.
         let mut store = self.store.lock().unwrap_or_else(PoisonError::into_inner);
         if let Some(store) = &*store {
             return Ok(Arc::clone(store));
@@ -42,7 +42,7 @@ impl StateStore for LazyStore {
     }
 
     fn close(&self) -> HookFuture<'static, Result<(), StoreError>> {
-        // One that was not needed is not opened for that.
+        // A store that was never used is not opened just to be closed.
         let store = self.store.lock().unwrap_or_else(PoisonError::into_inner).clone();
         store.map_or_else(|| HookFuture::now(Ok(())), |store| store.close())
     }

@@ -1,7 +1,7 @@
-//! Engines of [`StateStore`](hooks_core::state::StateStore) beyond one process.
+//! Engines of [`StateStore`](hooks_core::state::StateStore) that several processes can share.
 //!
-//! Each answers like [`State::step`](hooks_core::state::State::step), the specification in `hooks-core`, which also
-//! has the engine for one process.
+//! Each engine answers like [`State::step`](hooks_core::state::State::step), the specification in
+//! `hooks-core`. The engine for a single process is in `hooks-core` too.
 
 mod away;
 mod by_hand;

@@ -1,4 +1,5 @@
-//! Opens what a configuration names; an engine that was left out of this build is an error that says so.
+//! Opens the store that a configuration names. An engine that is missing in this build is an error with that
+//! message.
 
 use std::fmt;
 use std::path::Path;
@@ -22,12 +23,13 @@ use crate::sqlite::SqliteOptions;
 #[cfg(feature = "redis")]
 use crate::{Away, AwaySettings, LeaseSettings, Leased, Rates, Values};
 
-/// The store in the file at `path`, made where it is not there, and its folder with it, for its user alone. Where
-/// `answering` is [`Answering::AtOnce`], whoever asks does the work; else a thread does. A store that is not the one that
-/// `witness` remembers is refused.
+/// Opens the store in the file at `path`. A missing file is created, and its folder with permissions for its
+/// user only. With [`Answering::AtOnce`] the calling thread does the work, otherwise a separate thread. A
+/// store other than the one that `witness` remembers is refused.
 ///
 /// # Errors
-/// The file cannot be used, is not the store that was used before, or this build has no engine for it.
+/// Returns an error if the file cannot be used, it is not the store that was used before, or this build has
+/// no engine for it.
 #[cfg(feature = "sqlite")]
 pub fn open_file(
     path: &Path,
@@ -46,7 +48,7 @@ pub fn open_file(
     }
     Ok(Arc::new(match answering {
         Answering::AtOnce => options.blocking().open()?,
-        // Whoever asks first is in a runtime.
+        // The first operation may come from inside a runtime.
         Answering::Later => options.open_later()?,
     }))
 }
@@ -60,20 +62,20 @@ fn make(folder: &Path) -> std::io::Result<()> {
     builder.create(folder)
 }
 
-/// Who does the work of a store in a file.
+/// The thread that does the work of a store in a file.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum Answering {
-    /// A thread of its own: for services, whose runtime must not wait for a disk.
+    /// A separate thread: for services, whose runtime must not wait for a disk.
     #[default]
     Later,
-    /// Whoever asks: for programs that do one thing at a time and end.
+    /// The calling thread: for programs that do one thing at a time and end.
     AtOnce,
 }
 
-/// The store in the file at `path`.
+/// Returns an error, because this build has no engine for files.
 ///
 /// # Errors
-/// This build has no engine for it.
+/// Returns `Unavailable` always.
 #[cfg(not(feature = "sqlite"))]
 pub fn open_file(
     _path: &Path,
@@ -84,23 +86,24 @@ pub fn open_file(
     Err(left_out("sqlite"))
 }
 
-/// What an engine needs of the world.
+/// Clock, timer and randomness for an engine.
 #[derive(Clone)]
 pub struct World {
-    /// Tells how long something took.
+    /// Measures elapsed time.
     pub clock: Arc<dyn Clock>,
     /// Waits.
     pub timer: Arc<dyn Timer>,
-    /// Names leases and epochs.
+    /// Makes the ids of leases and epochs.
     pub random: Arc<dyn Random>,
 }
 
-/// The store on the server that `config` names. A service ([`Answering::Later`]) keeps leases in this process and answers
-/// by [`AwaySettings`] while the server is away; a program that ends soon asks the server itself. A store that is not the one
-/// that `witness` remembers is refused.
+/// Opens the store on the server that `config` names. With [`Answering::Later`], for a service, leases are
+/// kept in this process, and [`AwaySettings`] apply while the server is unavailable. With
+/// [`Answering::AtOnce`], for a program that ends soon, each operation asks the server. A store other than
+/// the one that `witness` remembers is refused.
 ///
 /// # Errors
-/// The address cannot be used, no tokio runtime is entered, or this build has no engine for it.
+/// Returns an error if the URL is invalid, no tokio runtime is entered, or this build has no engine for it.
 #[cfg(feature = "redis")]
 pub fn open_redis(
     config: &StoreConfig,
@@ -144,11 +147,11 @@ fn redis(
     Ok(redis)
 }
 
-/// Goes on with the store on the server that `config` names, although it is not the one that `witness` remembers. What was
-/// refused before; `None` where nothing was.
+/// Accepts the store on the server that `config` names, although `witness` remembers another one. Returns the
+/// reason why it was refused; `None` if it was not refused.
 ///
 /// # Errors
-/// As [`open_redis`], and where the server does not answer.
+/// Returns the errors of [`open_redis`]; also an error if the server does not answer.
 #[cfg(feature = "redis")]
 pub async fn accept_redis_loss(
     config: &StoreConfig,
@@ -158,7 +161,7 @@ pub async fn accept_redis_loss(
     redis(config, &world, Some(witness))?.accept_loss().await
 }
 
-/// Where the store that `config` names is: a server, a database and a prefix, without a password.
+/// Returns the place of the store that `config` names: server, database and prefix, without a password.
 #[cfg(feature = "redis")]
 pub fn redis_place(config: &StoreConfig) -> String {
     let settings = RedisSettings::new(config.url.as_deref().unwrap_or_default());
@@ -197,7 +200,8 @@ fn away_settings(stale_after: Option<Duration>, config: &AwayConfig) -> AwaySett
     settings
 }
 
-/// Keeps leases, and gives them back when the store is dropped, on the runtime that was entered when it was opened.
+/// Renews leases, and returns them when the store is dropped, on the runtime that was entered when it was
+/// opened.
 #[cfg(feature = "redis")]
 #[derive(Clone)]
 struct OnRuntime(tokio::runtime::Handle);
@@ -209,10 +213,10 @@ impl Background for OnRuntime {
     }
 }
 
-/// The store on the server that `config` names.
+/// Returns an error, because this build has no engine for a server.
 ///
 /// # Errors
-/// This build has no engine for it.
+/// Returns `Unavailable` always.
 #[cfg(not(feature = "redis"))]
 pub fn open_redis(
     _config: &StoreConfig,
@@ -223,10 +227,10 @@ pub fn open_redis(
     Err(left_out("redis"))
 }
 
-/// Goes on with another store than the one that `witness` remembers.
+/// Returns an error, because this build has no engine for a server.
 ///
 /// # Errors
-/// This build has no engine for it.
+/// Returns `Unavailable` always.
 #[cfg(not(feature = "redis"))]
 pub async fn accept_redis_loss(
     _config: &StoreConfig,
@@ -236,7 +240,7 @@ pub async fn accept_redis_loss(
     Err(left_out("redis"))
 }
 
-/// Where the store that `config` names is.
+/// Returns the place of the store that `config` names: its prefix.
 #[cfg(not(feature = "redis"))]
 pub fn redis_place(config: &StoreConfig) -> String {
     config.prefix.clone().unwrap_or_default()

@@ -1,7 +1,7 @@
-//! Tells what values and sets are written, as it happens.
+//! Streams of the values and sets that are written.
 //!
-//! A watch asks its store for [`Op::Changes`] every so often, and at once when something wakes it. What was written
-//! more than once between two looks is told once; nothing that was written is missed.
+//! A watch polls its store with [`Op::Changes`] at a fixed pause, and at once when it is woken. A key that
+//! was written more than once between two polls is reported once; no written key is missed.
 //!
 //! ```
 //! use std::sync::Arc;
@@ -35,13 +35,14 @@ use hooks_core::HookFuture;
 use hooks_core::state::{Answer, Key, Op, StateStore, StoreError};
 use hooks_core::time::Timer;
 
-/// Wakes a watch early. A wake too many costs one look; one that is missed costs the pause until the next.
+/// Wakes a watch early. A superfluous wake costs one poll; a missed one delays the report until the next
+/// poll.
 pub trait Wakes: Send {
-    /// Ready when it is worth a look.
+    /// Becomes ready when the watch should poll.
     fn woken(&mut self) -> HookFuture<'_, ()>;
 }
 
-/// Nothing wakes: it is looked when the pause is over.
+/// Never wakes: the watch polls after each pause.
 #[derive(Clone, Copy, Debug, Default)]
 pub struct Asleep;
 
@@ -51,8 +52,8 @@ impl Wakes for Asleep {
     }
 }
 
-/// What is written at or below a key, looked for every `pause`. The first it tells is what is there already. A store
-/// that does not answer is told as an error, once for each look; the watch goes on.
+/// Reports the keys written at or below `below`, polling every `pause`. The first report has the keys that
+/// exist already. If the store does not answer, each poll reports an error; the watch continues.
 pub fn watch<S: StateStore>(
     store: S,
     below: Key,
@@ -62,7 +63,7 @@ pub fn watch<S: StateStore>(
     watch_woken(store, below, timer, pause, Asleep)
 }
 
-/// As [`watch`], and it looks at once whenever `wakes` says so.
+/// Does the same as [`watch`], and polls at once whenever `wakes` is ready.
 pub fn watch_woken<S: StateStore, W: Wakes>(
     store: S,
     below: Key,
@@ -83,13 +84,13 @@ struct Watch<S, W> {
     timer: Arc<dyn Timer>,
     pause: Duration,
     wakes: W,
-    /// What was told: all up to this revision.
+    /// Latest revision that was reported.
     after: u64,
     has_looked: bool,
 }
 
 impl<S: StateStore, W: Wakes> Watch<S, W> {
-    /// Looks until there is something to tell.
+    /// Polls until there is something to report.
     async fn next(&mut self) -> Result<Vec<Key>, StoreError> {
         loop {
             if self.has_looked {
@@ -106,7 +107,7 @@ impl<S: StateStore, W: Wakes> Watch<S, W> {
     async fn look(&mut self) -> Result<Vec<Key>, StoreError> {
         let changes = Op::Changes { below: self.below.clone(), after: self.after };
         match self.store.apply(changes).await? {
-            // The store began anew: all that is in it was written since.
+            // The store began anew: everything in it was written since.
             Answer::Changes { revision, .. } if revision < self.after => {
                 self.after = 0;
                 self.has_looked = false;
@@ -134,7 +135,7 @@ mod tests {
 
     const SECOND: Duration = Duration::from_secs(1);
 
-    /// A store that can be taken away or swapped.
+    /// A store that can be removed or swapped.
     #[derive(Clone)]
     struct Swapped(Arc<Mutex<Option<Arc<Memory>>>>);
 

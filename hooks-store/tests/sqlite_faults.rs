@@ -1,4 +1,4 @@
-//! What may happen to a file and to the processes that share it. Each process is this program, started again.
+//! Faults of the file, and of the processes that share it. Each process is this program, started again.
 // The helpers are tests as well: the lints exempt them.
 #![cfg(test)]
 #![cfg(all(feature = "sqlite", unix))]
@@ -17,7 +17,7 @@ use hooks_store::sqlite::SqliteOptions;
 use hooks_store::{Durability, SqliteStore, StoreId, Witness};
 use tempfile::TempDir;
 
-/// Says to this program, when it is started again, what it is to do with which file.
+/// Environment variable that names the task of a child process.
 const TASK: &str = "HOOKS_STORE_TASK";
 const LIMIT: u64 = 1_000;
 
@@ -69,7 +69,7 @@ impl Process {
         Self(command.stdout(Stdio::piped()).spawn().unwrap())
     }
 
-    /// Waits until it says `word`.
+    /// Waits until the process prints `word`.
     fn says(&mut self, word: &str) {
         let output = BufReader::new(self.0.stdout.as_mut().unwrap());
         assert!(output.lines().any(|line| line.unwrap().contains(word)), "it ended without `{word}`");
@@ -93,14 +93,14 @@ impl Drop for Process {
     }
 }
 
-/// What a process does that was started by another test; nothing, where it was not.
+/// The code of a child process; without its variable, this test does nothing.
 #[test]
 fn another_process() {
     let Ok(task) = std::env::var(TASK) else { return };
     let (task, path) = task.split_once(' ').unwrap();
     let path = Path::new(path);
     match task {
-        // Takes what there is, one by one.
+        // Reserves what is left, one by one.
         "drain" => {
             let store = options(path).open().unwrap();
             let base = u128::from(std::process::id()) << 64;
@@ -119,14 +119,14 @@ fn another_process() {
                 ask(&store, Op::Settle { id: OpId(base | id), actual: 0 }).unwrap();
             }
         }
-        // Stays in a transaction, as a program does that knows nothing of turns.
+        // Keeps a transaction open, as a program does that does not use the lock.
         "transaction" => {
             let connection = rusqlite::Connection::open(path).unwrap();
             connection.execute_batch("BEGIN IMMEDIATE").unwrap();
             println!("\nready");
             pause(Duration::from_secs(60));
         }
-        // Has its turn, and keeps it.
+        // Takes the lock and keeps it.
         "turn" => {
             let lock = fs::OpenOptions::new().write(true).open(format!("{}.lock", path.display())).unwrap();
             lock.lock().unwrap();
@@ -184,7 +184,7 @@ fn a_stopped_process_is_waited_for_so_long_and_goes_on_later() {
         assert!(matches!(&answer, Err(StoreError::Unavailable(why)) if why.contains("locked")), "{answer:?}");
     }
     drop(process);
-    // For so long after it was waited for in vain, little is waited.
+    // For some time after a failed wait, later waits are short.
     pause(Duration::from_millis(300));
     assert!(ask(&store, Op::Now).is_ok(), "its turn ends with it");
     assert!(ask(&store, Op::Now).is_ok());
@@ -219,7 +219,7 @@ fn nobody_starves_beside_those_who_write_all_the_time() {
     let store = options(&path).open().unwrap();
     let mut processes: Vec<_> = (0..3).map(|_| Process::start("write", &path)).collect();
     processes.iter_mut().for_each(|process| process.says("ready"));
-    // Each of these would be an error after twenty seconds.
+    // Without fairness, each of these would fail after twenty seconds.
     for _ in 0..50 {
         ask(&store, Op::Now).unwrap();
     }
@@ -251,7 +251,7 @@ fn a_damaged_file_is_moved_aside_and_the_store_is_closed_until_a_person_says_so(
         ask(&first, reserve(id, Duration::from_secs(600))).unwrap();
     }
     drop((first, second));
-    // All pages but the first, so that it opens.
+    // All pages except the first, so that the file can be opened.
     let mut bytes = fs::read(&path).unwrap();
     bytes[4_096..].fill(0x5A);
     fs::write(&path, &bytes).unwrap();
@@ -279,7 +279,7 @@ fn whoever_has_a_damaged_file_open_is_closed_as_well() {
     let (_folder, path) = place();
     let (one, other) = (options(&path).open().unwrap(), options(&path).open().unwrap());
     ask(&one, reserve(1, Duration::from_secs(1))).unwrap();
-    // As the one does that finds the damage.
+    // Simulates the process that finds the damage.
     fs::write(format!("{}.closed", path.display()), "it was damaged").unwrap();
     fs::rename(&path, path.with_extension("aside")).unwrap();
     assert_eq!(ask(&other, Op::Now), Err(StoreError::Closed("it was damaged".into())));
@@ -300,7 +300,7 @@ fn whoever_still_has_the_damaged_file_open_does_not_touch_the_new_one() {
     for id in 0..3 {
         ask(&new, reserve(id, Duration::from_secs(600))).unwrap();
     }
-    // It ends with the file it had, and goes on with the new one.
+    // It finishes with the old file, and continues with the new one.
     assert_eq!(used(&old), (3, 3));
     drop(old);
     assert_eq!(used(&options(&path).open().unwrap()), (3, 3));
@@ -420,7 +420,7 @@ fn it_is_waited_so_long_in_all() {
     let waited = uptime() - began;
     assert!(matches!(&answer, Err(StoreError::Unavailable(why)) if why.contains("busy")), "{answer:?}");
     assert!(waited < wait * 15 / 10, "{waited:?}");
-    // An event asks several times.
+    // An event sends several operations.
     for _ in 0..3 {
         ask(&store, Op::Now).unwrap_err();
     }
@@ -501,7 +501,7 @@ fn a_clock_that_jumps_by_an_hour_gives_nothing_back() {
     assert_eq!(ask(&store, reserve(2)), Ok(Answer::Done), "a new hour");
     clock.set(noon);
     assert_eq!(hour_used(), Answer::Used { used: 6, held: 6 }, "it stands");
-    // What began before the border is settled there.
+    // A reservation from before the border is settled in its own window.
     assert_eq!(ask(&store, Op::Settle { id: OpId(1), actual: 9 }), Ok(Answer::Done));
     assert_eq!(hour_used(), Answer::Used { used: 6, held: 6 });
 }
@@ -512,7 +512,8 @@ fn all_processes_of_a_machine_have_one_time() {
     let (one, other) = (options(&path).open().unwrap(), options(&path).open().unwrap());
     let times: Vec<Timestamp> = (0..20).flat_map(|_| [now(&one), now(&other)]).collect();
     assert!(times.is_sorted(), "{times:?}");
-    // A store that has seen a later time than the calendar shows, before this boot, goes on from there.
+    // If the store has seen a later time than the calendar shows, and that was before this boot, it continues
+    // from the later time.
     drop((one, other));
     let later = times[0].0 + 3_600_000;
     let file = rusqlite::Connection::open(&path).unwrap();
@@ -550,7 +551,7 @@ fn many_tasks_share_transactions() {
     assert_eq!(granted, LIMIT);
 }
 
-/// Remembers in memory, as a file would; unless it fails.
+/// Remembers in memory, as a file would; can be made to fail.
 #[derive(Clone, Default)]
 struct Remembers(Arc<std::sync::Mutex<(Option<StoreId>, bool)>>);
 
@@ -579,7 +580,7 @@ fn a_new_file_where_one_was_used_is_refused() {
             fs::remove_file(entry.unwrap().path()).unwrap();
         }
     };
-    // Nothing is granted that could not be remembered.
+    // No operation is granted before the identity is remembered.
     witness.0.lock().unwrap().1 = true;
     assert!(matches!(open(&path), Err(StoreError::Unavailable(why)) if why.contains("cannot write")));
     witness.0.lock().unwrap().1 = false;
@@ -589,7 +590,7 @@ fn a_new_file_where_one_was_used_is_refused() {
     delete();
     assert!(matches!(open(&path), Err(StoreError::Closed(why)) if why.contains("accept-loss")));
     assert!(!path.exists(), "it is not made");
-    // Nor is another one gone on with.
+    // Another store is refused as well.
     drop(options(&path).open().unwrap());
     assert!(matches!(open(&path), Err(StoreError::Closed(why)) if why.contains("another one")));
     assert_eq!(witness.known().unwrap(), known);

@@ -14,7 +14,7 @@ use crate::event::Event;
 use crate::outcome::{Judged, Outcome};
 use crate::request::{Evaluation, HookRequest, Stage};
 
-/// The answer of a decider and of the hook behind it.
+/// Resolves to the merged answer of a decider and the hook behind it.
 #[pin_project]
 #[must_use = "futures do nothing unless polled"]
 pub struct ResponseFuture<S, E, D>
@@ -25,10 +25,10 @@ where
 {
     #[pin]
     state: State<S, E, D>,
-    /// Taken when the inner hook is asked.
+    /// The inner hook; taken when it is asked.
     inner: Option<S>,
     decider: D,
-    /// The event as it now stands; taken when it is handed on for the last time.
+    /// The current event; taken when it is handed on for the last time.
     request: Option<HookRequest<E>>,
 }
 
@@ -43,16 +43,16 @@ where
     Deciding {
         #[pin]
         future: Oneshot<D, HookRequest<E>>,
-        /// Whether it kept anybody waiting.
+        /// Whether the decider returned `Pending` at least once.
         waited: bool,
     },
-    /// The inner hook is asked; what the decider said, and about which revision.
+    /// The inner hook is asked. `said` is the answer of the decider, and the revision that it is about.
     Inner {
         #[pin]
         future: Oneshot<S, HookRequest<E>>,
         said: Option<(E::Outcome, u32)>,
     },
-    /// The event changed since the decider was asked: it is asked again.
+    /// The event was rewritten after the decider was asked, so the decider is asked again.
     Again {
         #[pin]
         future: Oneshot<D, HookRequest<E>>,
@@ -108,7 +108,7 @@ where
                         outcome.settle(request);
                         return Poll::Ready(Ok(outcome));
                     }
-                    // The facts may have changed while the decider took its time (law 6).
+                    // The facts may have changed while the decider was waiting (law 6).
                     if waited {
                         *request = request.clone().refreshed();
                     }

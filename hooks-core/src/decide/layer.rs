@@ -2,14 +2,14 @@ use tower_layer::Layer;
 
 use super::DecideService;
 
-/// Asks a decider in front of the inner hook; see [`DecideService`].
+/// Asks a decider before the inner hook; see [`DecideService`].
 #[derive(Clone, Copy, Debug)]
 pub struct DecideLayer<D> {
     decider: D,
 }
 
 impl<D> DecideLayer<D> {
-    /// A layer of `decider`, which is cloned for each question.
+    /// A layer for `decider`, which is cloned for each question.
     pub const fn new(decider: D) -> Self {
         Self { decider }
     }

@@ -1,8 +1,8 @@
-//! Deciders that wait: a command, a model, a service over the network.
+//! Deciders: hooks that judge an event and may wait, such as a command, a model, or a network service.
 //!
-//! What a [`Policy`](crate::Policy) cannot do because it takes time is a [`Decider`]: a service that answers
-//! an [`Opinion`]. [`DecideLayer`] puts it in front of an inner hook and keeps law 2: a verdict on arguments
-//! that were rewritten later is given again.
+//! A [`Policy`](crate::Policy) cannot wait; a [`Decider`] can. It is a service whose response is an
+//! [`Opinion`]. [`DecideLayer`] puts it in front of an inner hook and keeps law 2: if the arguments are
+//! rewritten after the decider judged them, it is asked again.
 
 pub mod future;
 mod layer;
@@ -21,11 +21,11 @@ use crate::outcome::Judged;
 use crate::request::HookRequest;
 use crate::verdict::Strength;
 
-/// What a decider answers: an outcome, and perhaps a change of the event.
+/// The answer of a decider: an outcome, and optionally a change of the event.
 pub struct Opinion<E: Event> {
-    /// What it says about the event as it was asked.
+    /// Outcome for the event as the decider received it.
     pub outcome: E::Outcome,
-    /// What it wants changed. Ignored where the event is final.
+    /// Change of the event. It is ignored if the event is final.
     pub rewrite: Option<E::Rewrite>,
 }
 
@@ -35,7 +35,7 @@ impl<E: Event> Opinion<E> {
         Self { outcome: outcome.into(), rewrite: None }
     }
 
-    /// Wants the event changed.
+    /// Adds a change of the event.
     #[must_use]
     pub fn rewriting(mut self, rewrite: E::Rewrite) -> Self {
         self.rewrite = Some(rewrite);
@@ -47,7 +47,7 @@ impl<E: Event> Opinion<E>
 where
     E::Outcome: Judged<E>,
 {
-    /// Its outcome about an event that is final: an allow that comes with a change is no opinion.
+    /// The outcome for a final event: an allow that comes with a change becomes no opinion.
     fn about_final(mut self) -> E::Outcome {
         if self.rewrite.is_some() && self.outcome.strength() <= Strength::Allow {
             self.outcome.make_stale();
@@ -65,7 +65,11 @@ impl<E: Event<Outcome: fmt::Debug>> fmt::Debug for Opinion<E> {
     }
 }
 
-/// A service that gives an opinion on an event: an alias, implemented by every such service.
+/// A service that gives an opinion on an event. This is a trait alias: every such service implements it.
+///
+/// It may wait. If the event is rewritten after its opinion, it is called a second time, about the final
+/// event; so a call must not have an effect that may happen only once. Its error is the error of the stack; a
+/// [`FailureLayer`](crate::FailureLayer) outside turns it into an outcome.
 pub trait Decider<E: Event>: Service<HookRequest<E>, Response = Opinion<E>, Error = HookError> {}
 
 impl<E: Event, D> Decider<E> for D where D: Service<HookRequest<E>, Response = Opinion<E>, Error = HookError> {}

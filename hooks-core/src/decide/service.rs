@@ -10,15 +10,16 @@ use crate::inner_accessors;
 use crate::outcome::Judged;
 use crate::request::HookRequest;
 
-/// Asks a decider, changes the event as it says, asks the inner hook, and answers what both say.
+/// Asks a decider, applies its change to the event, asks the inner hook, and merges both answers.
 ///
-/// A denial of the decider's is answered without asking the inner hook, unless the request asks everyone.
-/// Where the event is changed after the decider was asked, by itself or further in, it is asked again about
-/// the final event; a change it then wants is ignored and an allow that comes with one is no opinion (law 2).
+/// If the decider denies, the inner hook is not asked, unless the request has
+/// [`Evaluation::Everyone`](crate::Evaluation::Everyone). If the event is changed after the decider was
+/// asked, by the decider itself or by an inner hook, the decider is asked again about the final event. A
+/// change that it returns then is ignored, and an allow that comes with a change is no opinion (law 2).
 ///
-/// Always ready: it waits for the decider first and drives the readiness of a clone of the inner hook then,
-/// so that no permit is held over the wait. It adds no allocation of its own. The decider's error is the
-/// stack's: put a [`FailureLayer`](crate::FailureLayer) outside.
+/// The service is always ready. It waits for the decider first, and only then drives the readiness of a clone
+/// of the inner hook, so that no permit is held during the wait. It adds no allocation of its own. An error
+/// of the decider is returned as the error of the stack: put a [`FailureLayer`](crate::FailureLayer) outside.
 #[derive(Clone, Copy, Debug)]
 pub struct DecideService<S, D> {
     inner: S,
@@ -26,7 +27,7 @@ pub struct DecideService<S, D> {
 }
 
 impl<S, D> DecideService<S, D> {
-    /// Asks `decider` in front of `inner`.
+    /// Asks `decider` before `inner`.
     pub const fn new(inner: S, decider: D) -> Self {
         Self { inner, decider }
     }

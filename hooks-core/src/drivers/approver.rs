@@ -1,4 +1,4 @@
-//! Who answers when hooks ask.
+//! Answers to the questions of hooks.
 
 use std::future::{Ready, ready};
 use std::task::{Context, Poll};
@@ -10,32 +10,32 @@ use crate::event::PreToolUse;
 use crate::request::HookRequest;
 use crate::verdict::Reason;
 
-/// A question for a person: the call exactly as it would run, and why they are asked.
+/// A question to the user: the call exactly as it would run, and the reasons for the question.
 #[derive(Clone, Debug)]
 #[non_exhaustive]
 pub struct ApprovalRequest {
-    /// The call. An approval is for exactly this event.
+    /// The call. An approval is valid for exactly this event.
     pub request: HookRequest<PreToolUse>,
-    /// Why they are asked, in order.
+    /// Reasons for the question, in order.
     pub reasons: Vec<Reason>,
 }
 
-/// A person's answer.
+/// Answer of the user.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Approval {
-    /// This call may run. It never undoes a denial.
+    /// The call may run. An approval never overrides a denial.
     Approved,
-    /// It must not, and why, for the model to read.
+    /// The call must not run, with the reason for the model to read.
     Rejected(String),
 }
 
-/// A service that puts a question to a person, or to whoever stands in their place: an alias, implemented by
-/// every such service.
+/// A service that asks the user, or a replacement for the user. This is a trait alias: every such service
+/// implements it.
 pub trait Approver: Service<ApprovalRequest, Response = Approval, Error = HookError> {}
 
 impl<A> Approver for A where A: Service<ApprovalRequest, Response = Approval, Error = HookError> {}
 
-/// Nobody: every question is a denial.
+/// An approver that answers no question, so that every question becomes a denial.
 #[derive(Clone, Copy, Debug, Default)]
 pub struct NoApprover;
 

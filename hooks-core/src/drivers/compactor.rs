@@ -1,4 +1,4 @@
-//! Compactions of a conversation.
+//! The driver of compactions.
 
 use std::sync::Arc;
 
@@ -9,26 +9,26 @@ use crate::event::{PostCompact, PreCompact};
 use crate::outcome::{CompactNotes, CompactOutcome, Judged};
 use crate::set::Live;
 
-/// Drives compactions, for a [`Session`](super::Session) and for a layer that compacts on its own:
-/// `pre_compact` before, where hooks may veto it, `post_compact` once it is done.
+/// Drives compactions, for a [`Session`](super::Session) or for a layer that compacts on its own. It fires
+/// `pre_compact` before, which hooks may veto, and `post_compact` afterwards.
 #[derive(Clone, Debug)]
 pub struct Compactor {
     hooks: Live,
 }
 
-/// What hooks made of a compaction.
+/// Decision of the hooks about a compaction.
 #[derive(Debug)]
 #[non_exhaustive]
 pub enum Compaction {
-    /// Compact: keep what the notes hold, and use their summary where there is one. Report it with
+    /// Compact: keep the context of the notes, and use their summary if there is one. Report the result with
     /// [`Compactor::done`] or [`Session::compacted`](super::Session::compacted).
     Proceed(CompactOutcome),
-    /// Do not, for this reason.
+    /// Do not compact, for this reason.
     Vetoed(String, CompactOutcome),
 }
 
 impl Compaction {
-    /// What the hooks want kept, and their summary.
+    /// Notes of the hooks: context to keep, and their summary.
     pub fn notes(&self) -> Option<&CompactNotes> {
         match self {
             Self::Proceed(outcome) | Self::Vetoed(_, outcome) => outcome.notes(),
@@ -37,12 +37,12 @@ impl Compaction {
 }
 
 impl Compactor {
-    /// Compactions that `hooks` hear of.
+    /// A driver that asks `hooks`.
     pub fn new(hooks: impl Into<Live>) -> Self {
         Self { hooks: hooks.into() }
     }
 
-    /// A conversation is about to be compacted.
+    /// Asks the hooks before a conversation is compacted.
     pub async fn ask(&self, context: &Arc<HookContext>, asked: PreCompact) -> Compaction {
         let outcome = self.moment(context).gate(asked).await.outcome;
         if outcome.goes_ahead() {
@@ -52,7 +52,7 @@ impl Compactor {
         }
     }
 
-    /// It was compacted.
+    /// Reports a finished compaction to the hooks.
     pub async fn done(&self, context: &Arc<HookContext>, done: PostCompact) {
         self.moment(context).tell(done).await;
     }

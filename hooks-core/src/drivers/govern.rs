@@ -1,4 +1,4 @@
-//! Tools: what may run, as what, and what comes back.
+//! The driver of tool calls: what may run, with which arguments, and which result is returned.
 
 use std::panic::AssertUnwindSafe;
 use std::sync::Arc;
@@ -25,23 +25,23 @@ use crate::outcome::{Decision, Holds, Judged, Outcome, Recovery, ResultPatch};
 use crate::set::{Decided, Live};
 use crate::verdict::{Reason, Strength, Verdict};
 
-/// A call of a tool.
+/// A tool call.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 #[non_exhaustive]
 pub struct ToolCall {
-    /// The tool's name.
+    /// Name of the tool.
     pub name: String,
-    /// Its arguments.
+    /// Arguments of the call.
     #[serde(default)]
     pub args: Value,
-    /// The client's id of the call. Reservations are idempotent by it.
+    /// Id of the call, given by the client. A repeated reservation with the same id counts once.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub id: Option<String>,
-    /// What kind of tool it is.
+    /// Kind of tool.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub category: Option<String>,
-    /// Whether it changes nothing.
+    /// Whether the tool changes nothing.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub read_only: Option<bool>,
 }
@@ -68,40 +68,40 @@ impl ToolCall {
     }
 }
 
-/// What a tool gave back.
+/// Result of a tool.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 #[non_exhaustive]
 pub struct ToolResult {
-    /// Its result.
+    /// Content of the result.
     pub content: Value,
-    /// What went wrong, where something did.
+    /// Error message, if the tool failed.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub error: Option<String>,
-    /// The files it wrote, for the session's tally.
+    /// Files that the tool wrote, for the session's tally.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub files_modified: Vec<String>,
 }
 
 impl ToolResult {
-    /// It went well.
+    /// The result of a successful call.
     pub fn ok(content: impl Into<Value>) -> Self {
         Self { content: content.into(), ..Self::default() }
     }
 
-    /// It failed.
+    /// The result of a failed call.
     pub fn failed(error: impl Into<String>) -> Self {
         Self { error: Some(error.into()), ..Self::default() }
     }
 
-    /// Says what went wrong, beside a result.
+    /// Sets the error message of a result.
     #[must_use]
     pub fn with_error(mut self, error: Option<String>) -> Self {
         self.error = error;
         self
     }
 
-    /// Says which files were written.
+    /// Adds files that were written.
     #[must_use]
     pub fn wrote(mut self, files: impl IntoIterator<Item = String>) -> Self {
         self.files_modified.extend(files);
@@ -109,51 +109,53 @@ impl ToolResult {
     }
 }
 
-/// A call, and where it happens.
+/// A tool call with its context.
 #[derive(Clone, Debug)]
 pub struct ToolRequest {
-    /// Where.
+    /// Context of the call.
     pub context: Arc<HookContext>,
-    /// What.
+    /// The call.
     pub call: ToolCall,
 }
 
-/// What came of a call.
+/// Answer of [`Govern`] to a call.
 #[derive(Debug)]
 #[non_exhaustive]
 pub struct Governed {
     /// The call as it was judged and, unless it was denied, as it ran.
     pub call: ToolCall,
-    /// What the hooks decided before it, with all reasons, context and messages.
+    /// Decision of the hooks before the call, with all reasons, context and messages.
     pub decision: Decision<PreToolUse>,
-    /// Who decided.
+    /// Source of the decision.
     pub source: VerdictSource,
-    /// What came of it.
+    /// Outcome of the call.
     pub outcome: ToolOutcome,
 }
 
-/// What came of a call.
+/// Outcome of a tool call.
 #[derive(Debug)]
 #[non_exhaustive]
 pub enum ToolOutcome {
-    /// It did not run, for this reason.
+    /// The tool did not run, for this reason.
     Denied(String),
-    /// It ran; the result as the hooks after it left it, and what they add.
+    /// The tool ran. The result is as the later hooks left it, with their notes.
     Ran(ToolResult, ResultPatch),
-    /// It ran, and its result is withheld for this reason.
+    /// The tool ran, and its result is withheld for this reason.
     Withheld(String, ResultPatch),
-    /// It failed; what the hooks after it add, and what they propose.
+    /// The tool failed, with the notes of the later hooks and their proposals for a recovery.
     Failed(ToolResult, ResultPatch, Recovery),
 }
 
-/// Governs a tool executor `S`: rewrites, judges, asks, reserves, calls, and patches the result, with one
-/// snapshot of the hooks from before to after.
+/// Governs a tool executor `S`: it has a call rewritten and judged, asks the user, reserves, calls the tool,
+/// and has the result checked. All steps use the same snapshot of the hooks.
 ///
-/// Fires `pre_tool_use`, where a person would be asked `permission_request` and `user_input_requested`, then
-/// `tool_decided`, and for what ran `post_tool_use` and on failure `error_occurred` and `notification`; dropped
-/// while the tool runs, it still fires `post_tool_use`, with an error. A denial is an answer. Always ready: a
-/// clone of the executor is made ready once it is known that the call runs, so that no permit is held over a
-/// wait; an executor that errs is a tool that failed. One boxed future per call.
+/// Events: `pre_tool_use` first; `permission_request` and `user_input_requested` if the user would be asked;
+/// then `tool_decided`. If the tool ran, `post_tool_use` follows, and after a failure `error_occurred` and
+/// `notification`. If the future is dropped while the tool runs, `post_tool_use` still fires, with an error.
+///
+/// A denial is an answer, not an error. An executor that returns an error counts as a tool that failed. The
+/// service is always ready: it drives the readiness of a clone of the executor after the call was allowed, so
+/// that no permit is held during a wait. It boxes one future per call.
 #[derive(Clone, Debug)]
 pub struct Govern<S, A = NoApprover> {
     tools: S,
@@ -164,7 +166,8 @@ pub struct Govern<S, A = NoApprover> {
 }
 
 impl<S> Govern<S> {
-    /// Governs `tools` by `hooks`. What hooks ask about is denied; what no hook has an opinion on runs.
+    /// Governs `tools` by `hooks`. Without an approver, an ask is a denial. A call that no hook has an
+    /// opinion on runs.
     pub fn new(hooks: impl Into<Live>, tools: S) -> Self {
         Self {
             tools,
@@ -177,20 +180,20 @@ impl<S> Govern<S> {
 }
 
 impl<S, A> Govern<S, A> {
-    /// Puts questions to `approver`.
+    /// Sends questions to `approver`.
     pub fn with_approver<B>(self, approver: B) -> Govern<S, B> {
         let Self { tools, approver: _, hooks, undecided, tally } = self;
         Govern { tools, approver, hooks, undecided, tally }
     }
 
-    /// What becomes of a call that no hook has an opinion on: allow (the default), ask or deny.
+    /// Sets the decision for a call that no hook has an opinion on: allow (the default), ask or deny.
     #[must_use]
     pub fn undecided(mut self, strength: Strength) -> Self {
         self.undecided = strength;
         self
     }
 
-    /// Counts into `tally`.
+    /// Adds to the counts of `tally`.
     #[must_use]
     pub fn counting(mut self, tally: Arc<Tally>) -> Self {
         self.tally = tally;
@@ -214,8 +217,8 @@ where
     }
 
     fn call(&mut self, request: ToolRequest) -> Self::Future {
-        // A clone, made ready once it is known that the call runs: no permit is held while hooks, or a person,
-        // make up their minds.
+        // A clone, whose readiness is driven after the call was allowed: no permit is held while hooks or the
+        // user decide.
         let tools = self.tools.clone();
         let context = request.context.for_call(request.call.id.as_deref());
         let moment = Moment::new(self.hooks.snapshot(), context);
@@ -242,7 +245,7 @@ where
     }
 }
 
-/// Decides about a call, up to and with the reservation.
+/// Decides about a call, up to and including the reservation.
 async fn decide<A>(
     moment: &Moment,
     event: PreToolUse,
@@ -270,7 +273,7 @@ where
     (decided, source)
 }
 
-/// What silence means.
+/// The verdict for a call that no hook has an opinion on.
 fn silence(undecided: Strength) -> Verdict {
     let reason = || {
         Reason::new("undecided", "silence", "no hook allowed it").unless("allow it with a rule of its own")
@@ -283,11 +286,12 @@ fn silence(undecided: Strength) -> Verdict {
     }
 }
 
-/// How often a person is asked about one call, where the world changes while they think.
+/// The most questions to the user about one call, if the reasons to ask change while the user decides.
 const MOST_QUESTIONS: usize = 3;
 
-/// Has the question of `decided` answered, then judges again: the world may have changed meanwhile. What the
-/// person did not see is asked again; a denial is not theirs to undo.
+/// Has the user answer the question of `decided`, then has the event judged again, because files and state
+/// may have changed meanwhile. If there are new reasons to ask, the user is asked again. The user cannot
+/// override a denial.
 async fn ask<A>(moment: &Moment, decided: &mut Decided<PreToolUse>, approver: &mut A) -> VerdictSource
 where
     A: Approver<Future: Send> + Clone + Send,
@@ -364,7 +368,7 @@ where
     }
 }
 
-/// Tells everyone of the verdict, before the tool runs.
+/// Reports the verdict to all hooks, before the tool runs.
 async fn announce(moment: &Moment, decided: &Decided<PreToolUse>, source: VerdictSource) {
     moment.observe(decided);
     let verdict = if decided.outcome.goes_ahead() { Strength::Allow } else { Strength::Deny };
@@ -372,14 +376,15 @@ async fn announce(moment: &Moment, decided: &Decided<PreToolUse>, source: Verdic
     moment.tell(event).await;
 }
 
-/// Runs the tool and has the hooks after it see what came back. What is held for it stays taken once it runs.
+/// Runs the tool and has the later hooks check the result. Reservations are committed just before the tool is
+/// called.
 async fn run<S>(moment: &Moment, event: &PreToolUse, mut tools: S, holds: Holds, tally: &Tally) -> ToolOutcome
 where
     S: Service<ToolCall, Response = ToolResult, Error: Into<BoxError>, Future: Send> + Send,
 {
     let clock = &moment.context.environment.clock;
     let mut started = clock.now();
-    // A panic of the tool unwinds to the caller, and the pending result fires on the way.
+    // If the tool panics, the panic unwinds to the caller, and dropping `pending` fires the event.
     let pending = PendingResult::new(moment, event);
     let made_ready = tools.ready().await.map(|_| ()).map_err(|error| error.into().to_string());
     let answer = match made_ready {
@@ -388,7 +393,7 @@ where
             holds.commit();
             tools.call(ToolCall::of_event(event)).await.map_err(|error| error.into().to_string())
         }
-        // It never ran: what is held for it is given back.
+        // The tool never ran: reservations are given back.
         Err(error) => Err(error),
     };
     pending.disarm();
@@ -398,13 +403,13 @@ where
     let duration = u64::try_from(clock.now().since(started).as_millis()).unwrap_or(u64::MAX);
     let after = PostToolUse::after(event, result.content.take(), result.error.clone(), duration);
     let Decided { request, outcome } = moment.gate(after).await;
-    // From here on everybody is told what the hooks left, also of the error (law 7).
+    // From here on, all hooks and the caller see the result and the error as the hooks left them (law 7).
     result.content = request.event().tool_result.clone();
     result.error = request.event().error.clone();
     if !outcome.goes_ahead() {
         let reason = refusal(outcome.shown_reason());
         if result.error.is_some() {
-            // That it failed is told; how is part of what is withheld.
+            // The failure itself is reported; the error message is part of what is withheld.
             let error = format!("the tool failed, and its result is withheld: {reason}");
             moment.fail(ErrorOccurred::new(error, ErrorType::Tool)).await;
         }
@@ -419,7 +424,7 @@ where
     }
 }
 
-/// Fires `tool_decided` as canceled where a call is dropped before there is a verdict.
+/// Fires `tool_decided` as canceled if a call is dropped before it is decided.
 struct PendingDecision(Option<(Moment, PreToolUse)>);
 
 impl PendingDecision {
@@ -444,7 +449,7 @@ impl Drop for PendingDecision {
     }
 }
 
-/// Fires `post_tool_use` with an error where a call is dropped, or unwinds, while its tool runs.
+/// Fires `post_tool_use` with an error if a call is dropped, or unwinds, while its tool runs.
 struct PendingResult(Option<(Moment, PreToolUse)>);
 
 impl PendingResult {

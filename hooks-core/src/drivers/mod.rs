@@ -1,12 +1,12 @@
-//! The drivers: they fire every event at its moment, on every way out.
-//!
-//! Hooks that are typed and never called are the chief fault of hook systems. A host that runs its tools through
-//! [`Govern`], its models through [`GovernModel`], its children through [`GovernSpawn`], its tasks through
-//! [`Router`], its compactions through [`Compactor`], and its session through [`Session`] fires all events, also on errors, denials, cancellation and
+//! Drivers: they fire every event at its moment, on every path, also on errors, denials, cancellation and
 //! drop.
 //!
-//! A driver boxes one future per call: what it drives (a tool, a model, a process) costs more than that by
-//! orders of magnitude, and an `async fn` can be read from top to bottom. The layers it asks are not boxed.
+//! The most common fault of hook systems is a hook that is defined but never called. A host fires all events
+//! if it uses the drivers: [`Govern`] for tools, [`GovernModel`] for models, [`GovernSpawn`] for children,
+//! [`Router`] for tasks, [`Compactor`] for compactions, and [`Session`] for the session.
+//!
+//! A driver boxes one future per call. The tool, model or process that it drives costs more by orders of
+//! magnitude, and an `async fn` can be read from top to bottom. The layers that it asks are not boxed.
 
 mod approver;
 mod compactor;
@@ -29,7 +29,7 @@ pub use self::tally::Tally;
 
 use crate::verdict::Reason;
 
-/// Why something did not happen, in the words of the first reason of the winning strength.
+/// Returns the message of the first reason of the winning strength, or a default text.
 fn refusal(reason: Option<&Reason>) -> String {
     reason.map_or_else(|| "refused by a hook that gave no reason".to_owned(), |reason| reason.message.clone())
 }

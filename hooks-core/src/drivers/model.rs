@@ -1,4 +1,4 @@
-//! Model calls.
+//! The driver of model calls.
 
 use std::sync::Arc;
 use std::sync::atomic::{AtomicU64, Ordering};
@@ -20,50 +20,52 @@ use crate::inner_accessors;
 use crate::outcome::{Judged, Recovery};
 use crate::set::{Decided, Live};
 
-/// A call of a model.
+/// A model call.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct ModelRequest {
-    /// Which model.
+    /// Name of the model.
     pub model: String,
-    /// The turn it belongs to, from 1.
+    /// Number of the turn that the call belongs to, from 1.
     #[serde(default)]
     pub iteration: u64,
-    /// What is sent.
+    /// Messages to send.
     #[serde(default)]
     pub messages: Vec<Message>,
 }
 
-/// A call, and where it happens.
+/// A model call with its context.
 #[derive(Clone, Debug)]
 pub struct ModelCall {
-    /// Where.
+    /// Context of the call.
     pub context: Arc<HookContext>,
-    /// What.
+    /// The call.
     pub request: ModelRequest,
 }
 
-/// What came of a model call.
+/// Outcome of a model call.
 #[derive(Debug)]
 #[non_exhaustive]
 pub enum ModelOutcome {
-    /// The model answered; the call as it was made, and the answer as the hooks after it left it.
+    /// The model answered. The call is as it was made; the answer is as the later hooks left it.
     Answered(ModelRequest, ModelReply),
-    /// A hook stopped the call, or withheld the answer, for this reason.
+    /// A hook stopped the call or withheld the answer, for this reason.
     Stopped(String),
-    /// It failed; the model's error, and what the hooks propose.
+    /// The call failed, with the error of the model and the proposals of the hooks.
     Failed(BoxError, Recovery),
 }
 
-/// Enters what an error says of itself into the event of it: its type, whether it may pass, how often it was
-/// tried. An error that it does not know it leaves as it is.
+/// Copies details of an error into its event: the type, whether another attempt may succeed, the number of
+/// attempts. It leaves the event unchanged for an error that it does not know.
 pub type DescribeError = fn(&(dyn std::error::Error + 'static), &mut ErrorOccurred);
 
-/// Governs a model `S`: `before_model_call` may rewrite or stop it, `after_model_call` may rewrite or withhold
-/// the answer; a failure fires `error_occurred` and `notification`. Dropped while the model is called, it fires
-/// `after_model_call`, with an empty answer, and `error_occurred`. A call that has no id is given one, so that its
-/// events are known to belong together. Whether to try again is left to the host or a resilience layer. Always ready:
-/// a clone of the model is made ready once the call is let through.
+/// Governs a model `S`. A hook on `before_model_call` may rewrite or stop the call; one on `after_model_call`
+/// may rewrite or withhold the answer. A failure fires `error_occurred` and `notification`.
+///
+/// If the future is dropped during the call, it fires `after_model_call` with an empty answer, and
+/// `error_occurred`. A call without an id gets one, so that its events can be related. The service makes one
+/// attempt; retries are left to the host or a resilience layer. The service is always ready: it drives the
+/// readiness of a clone of the model after the call was allowed.
 #[derive(Clone, Debug)]
 pub struct GovernModel<S> {
     model: S,
@@ -78,22 +80,23 @@ impl<S> GovernModel<S> {
         Self { model, hooks: hooks.into(), tally: Arc::default(), describe: None }
     }
 
-    /// Counts into `tally`.
+    /// Adds to the counts of `tally`.
     #[must_use]
     pub fn counting(mut self, tally: Arc<Tally>) -> Self {
         self.tally = tally;
         self
     }
 
-    /// Reads the model's errors by `describe`; without it, each is one of the model's, at its first attempt.
+    /// Reads errors of the model with `describe`. Without it, each error has the type `model` and is a first
+    /// attempt.
     #[must_use]
     pub fn describing(mut self, describe: DescribeError) -> Self {
         self.describe = Some(describe);
         self
     }
 
-    /// Serves one call as [`call`](Service::call) does, reading its error by `describe`, which may know of this call
-    /// what the error does not: how often it was tried, or how its host treats errors.
+    /// Does the same as [`call`](Service::call), with `describe` for the error of this call. `describe` may
+    /// add facts that the error does not contain: the number of attempts, or how the host treats errors.
     pub fn call_describing<D>(
         &mut self,
         call: ModelCall,
@@ -107,7 +110,7 @@ impl<S> GovernModel<S> {
         D: FnOnce(&(dyn std::error::Error + 'static), &mut ErrorOccurred) + Send + 'static,
     {
         let model = self.model.clone();
-        // What is held before the call is settled after it by its id.
+        // Reservations made before the call are settled after it, by this id.
         let id = call.context.call_id.is_none().then(|| call_id(&call.context));
         let moment = Moment::new(self.hooks.snapshot(), call.context.for_call(id.as_deref()));
         let tally = Arc::clone(&self.tally);
@@ -173,7 +176,8 @@ where
     }
 }
 
-/// An id for a call that its host gave none. The number tells calls apart whose contexts have the same randomness.
+/// Makes an id for a call without one. The number keeps ids distinct if two contexts have the same random
+/// numbers.
 fn call_id(context: &HookContext) -> String {
     static CALLS: AtomicU64 = AtomicU64::new(0);
     let number = CALLS.fetch_add(1, Ordering::Relaxed);
@@ -186,7 +190,7 @@ fn model_error(request: &ModelRequest, error: impl Into<String>) -> ErrorOccurre
     event
 }
 
-/// Fires `after_model_call` with an empty answer, and `error_occurred`, where a call is dropped while the model
+/// Fires `after_model_call` with an empty answer, and `error_occurred`, if a call is dropped while the model
 /// works.
 struct PendingReply(Option<(Moment, ModelRequest)>);
 

@@ -1,4 +1,4 @@
-//! One moment of a session: a set of hooks as it was then, and where it happens.
+//! One moment of a session: a snapshot of the hooks, and a context.
 
 use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::sync::Arc;
@@ -14,7 +14,7 @@ use crate::request::HookRequest;
 use crate::set::{Decided, DecidingEvent, InformingEvent, Snapshot, decide, observe, reserve, tell};
 use crate::verdict::Reason;
 
-/// Fires events: with one snapshot of the hooks, in one context.
+/// Fires events with one snapshot of the hooks, in one context.
 #[derive(Clone)]
 pub(super) struct Moment {
     hooks: Snapshot,
@@ -26,33 +26,34 @@ impl Moment {
         Self { hooks, context }
     }
 
-    /// The same hooks, now: what comes after a tool, a model or a child has taken its time.
+    /// The same hooks at the current time, for use after a tool, a model or a child has finished.
     pub(super) fn later(&self) -> Self {
         Self { hooks: self.hooks.clone(), context: self.context.for_call(None) }
     }
 
-    /// Has an event decided about; nothing is reserved or observed yet.
+    /// Has the hooks decide about an event; nothing is reserved or observed yet.
     pub(super) async fn decide<E: DecidingEvent>(&self, event: E) -> Decided<E> {
         let request = HookRequest::new(Arc::clone(&self.context), event);
         decide(self.hooks.hooks(), request).await
     }
 
-    /// Has what was decided judged once more, after a person was waited for.
+    /// Has a decided event judged once more, after waiting for the user.
     pub(super) async fn judge_again<E: DecidingEvent>(&self, decided: &mut Decided<E>) {
         decided.judge_again(self.hooks.hooks()).await;
     }
 
-    /// Takes places for what was decided, unless it is denied.
+    /// Makes reservations for a decided event, unless it is denied.
     pub(super) async fn reserve<E: DecidingEvent>(&self, decided: &mut Decided<E>) {
         reserve(self.hooks.hooks(), decided).await;
     }
 
-    /// Shows what was decided to the observers.
+    /// Shows a decided event to the observers.
     pub(super) fn observe<E: DecidingEvent>(&self, decided: &Decided<E>) {
         observe(self.hooks.hooks(), &decided.request, &decided.outcome);
     }
 
-    /// Has an event decided about to the end, where no person is asked: a question is a refusal.
+    /// Runs a complete decision about an event for which the user is not asked: an ask counts as a refusal.
+    /// Reservations are committed if the event goes ahead.
     pub(super) async fn gate<E: DecidingEvent>(&self, event: E) -> Decided<E> {
         let mut decided = self.admit(event).await;
         if decided.outcome.goes_ahead() {
@@ -61,7 +62,8 @@ impl Moment {
         decided
     }
 
-    /// The same, for what may still fail to happen: its places are the caller's to commit.
+    /// Does the same as [`Moment::gate`] for an event that may still fail: the caller commits the
+    /// reservations.
     pub(super) async fn admit<E: DecidingEvent>(&self, event: E) -> Decided<E> {
         let mut decided = self.decide(event).await;
         if decided.outcome.goes_ahead() {
@@ -71,8 +73,8 @@ impl Moment {
         decided
     }
 
-    /// Has an event decided about to the end, and leaves the question in it open. Places are taken for
-    /// whatever is not denied.
+    /// Runs a complete decision about an event and leaves an ask open. Reservations are made and committed
+    /// unless the event is denied.
     pub(super) async fn gate_or_ask<E: DecidingEvent>(&self, event: E) -> Decided<E> {
         let mut decided = self.decide(event).await;
         self.reserve(&mut decided).await;
@@ -83,13 +85,13 @@ impl Moment {
         decided
     }
 
-    /// Tells the hooks of something.
+    /// Sends an event that informs to the hooks.
     pub(super) async fn tell<E: InformingEvent>(&self, event: E) -> E::Outcome {
         let request = HookRequest::new(Arc::clone(&self.context), event);
         tell(self.hooks.hooks(), request).await
     }
 
-    /// Tells the hooks of a failure, and of the error that a user would see.
+    /// Reports a failure to the hooks, and the notification that a user would see.
     pub(super) async fn fail(&self, event: ErrorOccurred) -> Recovery {
         let notification = Notification::new(Level::Error, event.error.clone());
         let recovery = self.tell(event).await;
@@ -97,9 +99,9 @@ impl Moment {
         recovery
     }
 
-    /// Does what is left to do when a driver is dropped: at once where nothing waits, in the background where
-    /// the host gave one. What can do neither is recorded as a failure, and so is a panic: a driver may be
-    /// dropped by one, and a second would end the process.
+    /// Runs the remaining work of a dropped driver: at once if no hook waits, otherwise in the background if
+    /// the host has one. If neither is possible, a failure is recorded. A panic is recorded as well: the
+    /// driver may be dropped during an unwind, and a second panic would abort the process.
     pub(super) fn abandon(
         context: &HookContext,
         event: EventKind,

@@ -1,4 +1,4 @@
-//! Tasks on their way to an agent.
+//! The driver of tasks that are routed to an agent.
 
 use std::sync::Arc;
 use std::task::{Context, Poll};
@@ -16,30 +16,30 @@ use crate::inner_accessors;
 use crate::outcome::{Decision, Judged, Recovery};
 use crate::set::{Decided, Live};
 
-/// A task to route, and where.
+/// A task to route, with its context.
 #[derive(Clone, Debug)]
 pub struct RouteRequest {
-    /// Where.
+    /// Context of the task.
     pub context: Arc<HookContext>,
-    /// What, to whom.
+    /// The task and its target.
     pub route: Route,
 }
 
-/// What came of it.
+/// Outcome of a routing.
 #[derive(Debug)]
 #[non_exhaustive]
 pub enum Routed<T> {
-    /// It went to the agent that the route, as judged, names.
+    /// The task was sent to the agent that the judged route names.
     Sent(Route, T, Decision<Route>),
-    /// It was not routed, for this reason.
+    /// The task was not routed, for this reason.
     Denied(String, Decision<Route>),
-    /// Routing failed; the error, and what the hooks propose.
+    /// Routing failed, with the error and the proposals of the hooks.
     Failed(String, Recovery),
 }
 
-/// Governs a router `S`: `route` decides, and may name another target; a failure fires `error_occurred` and
-/// `notification`. A question is a refusal. Always ready: a clone of the router is made ready once the task is
-/// let through.
+/// Governs a router `S`. Hooks on `route` decide, and may set another target; a failure fires
+/// `error_occurred` and `notification`. An ask counts as a refusal. The service is always ready: it drives
+/// the readiness of a clone of the router after the task was allowed.
 #[derive(Clone, Debug)]
 pub struct Router<S> {
     router: S,

@@ -1,4 +1,4 @@
-//! A session, from its start to its end.
+//! The driver of a session, from its start to its end.
 
 use std::sync::Arc;
 use std::sync::atomic::{AtomicU64, Ordering};
@@ -15,10 +15,10 @@ use crate::outcome::{ContextPatch, Gate, Judged, PromptOutcome, Recovery};
 use crate::set::Live;
 use crate::time::Timestamp;
 
-/// Drives what happens around tools and models: start, prompts, turns, compaction, stop, end.
+/// Drives all of a session except its tools and models: start, prompts, turns, compaction, stop, end.
 ///
-/// Its methods are the moments of an agent loop; each fires the events of that moment. Dropped without
-/// [`Session::end`], it still fires `session_end`, as aborted; a [`Turn`] likewise fires `turn_end`.
+/// Each method is a moment of an agent loop and fires the events of that moment. If the session is dropped
+/// without [`Session::end`], it still fires `session_end`, as aborted; a dropped [`Turn`] fires `turn_end`.
 #[derive(Debug)]
 pub struct Session {
     hooks: Live,
@@ -29,18 +29,18 @@ pub struct Session {
     ended: bool,
 }
 
-/// What hooks made of a user message.
+/// Decision of the hooks about a user message.
 #[derive(Debug)]
 #[non_exhaustive]
 pub enum Prompted {
-    /// It goes to the model, with this text; what the hooks add.
+    /// The message goes to the model with this text, and with the additions of the hooks.
     Accepted(String, PromptOutcome),
-    /// It does not, for this reason.
+    /// The message does not go to the model, for this reason.
     Stopped(String, PromptOutcome),
 }
 
 impl Session {
-    /// Begins a session, or resumes one; answers what the hooks add to it.
+    /// Starts or resumes a session. Returns the additions of the hooks.
     pub async fn start(
         hooks: impl Into<Live>,
         context: impl Into<Arc<HookContext>>,
@@ -59,7 +59,7 @@ impl Session {
         (session, patch)
     }
 
-    /// The user says something.
+    /// Has the hooks decide about a message of the user.
     pub async fn prompt(&self, prompt: impl Into<String>, kind: PromptKind) -> Prompted {
         let decided = self.moment().gate(UserPromptSubmitted::new(prompt, kind)).await;
         if decided.outcome.goes_ahead() {
@@ -69,23 +69,24 @@ impl Session {
         }
     }
 
-    /// A turn begins; answers what the hooks add to it, for this turn only.
+    /// Starts a turn. Returns the additions of the hooks, which are valid for this turn only.
     pub async fn turn(&self) -> (Turn, ContextPatch) {
         let iteration = self.turns.fetch_add(1, Ordering::Relaxed).saturating_add(1);
-        // One set of hooks from the turn's start to its end.
+        // One set of hooks from the start of the turn to its end.
         let moment = self.moment();
         let turn = Turn { moment: Some(moment.clone()), iteration };
         let patch = moment.tell(TurnStart::new(iteration)).await;
         (turn, patch)
     }
 
-    /// The model finished its response. A stop in the answer wants the agent to go on; its reason is what the
-    /// agent is told.
+    /// Asks the hooks after the model finished its response. If the answer is a stop, the agent must go on;
+    /// the reason is the text that the model reads.
     pub async fn stop(&self, stop: Stop) -> Gate<Stop> {
         self.moment().gate(stop).await.outcome
     }
 
-    /// The cap on iterations is reached, or a person allowed to go on beyond it. A stop in the answer ends the run.
+    /// Asks the hooks after the iteration limit was reached, or after the user allowed more iterations. If
+    /// the answer is a stop, the run ends.
     pub async fn max_iterations(&self, reached: MaxIterations) -> Gate<MaxIterations> {
         let moment = self.moment();
         let MaxIterations { limit, resumed } = reached;
@@ -98,37 +99,37 @@ impl Session {
         outcome
     }
 
-    /// The context is about to be compacted.
+    /// Asks the hooks before the context is compacted.
     pub async fn compact(&self, asked: PreCompact) -> Compaction {
         self.compactor().ask(&self.context, asked).await
     }
 
-    /// The context was compacted.
+    /// Reports a finished compaction to the hooks.
     pub async fn compacted(&self, done: PostCompact) {
         self.compactor().done(&self.context, done).await;
     }
 
-    /// What drives the session's compactions, for a layer that compacts on its own.
+    /// Returns the driver of the session's compactions, for a layer that compacts on its own.
     pub fn compactor(&self) -> Compactor {
         Compactor::new(self.hooks.clone())
     }
 
-    /// Something failed that no other driver saw.
+    /// Reports a failure that no other driver saw.
     pub async fn fail(&self, error: ErrorOccurred) -> Recovery {
         self.moment().fail(error).await
     }
 
-    /// The runtime reports something.
+    /// Reports a notification of the runtime.
     pub async fn notify(&self, level: Level, message: impl Into<String>) {
         self.moment().tell(Notification::new(level, message)).await;
     }
 
-    /// The agent waits for a person.
+    /// Reports that the agent waits for the user.
     pub async fn wait_for_user(&self, question: impl Into<String>) {
         self.moment().tell(UserInputRequested::new(question)).await;
     }
 
-    /// One agent hands over to another; the session's context names the new one from here on.
+    /// Reports that the agent hands over to another. Afterwards, the session's context names the new agent.
     pub async fn switch_agent(&mut self, to: impl Into<String>) {
         let to = to.into();
         let switched = AgentSwitched::new(self.context.agent_name.clone(), to.clone());
@@ -138,7 +139,8 @@ impl Session {
         self.context = Arc::new(context);
     }
 
-    /// A working copy was made for the session. A stop in the answer refuses it.
+    /// Asks the hooks after a working copy was created for the session. If the answer is a stop, the working
+    /// copy is refused.
     pub async fn worktree(&self, created: WorktreeCreated) -> Gate<WorktreeCreated> {
         self.moment().gate(created).await.outcome
     }
@@ -165,12 +167,12 @@ impl Session {
         GovernSpawn::new(self.hooks.clone(), spawner)
     }
 
-    /// Governs where the session's tasks go.
+    /// Governs the routing of the session's tasks.
     pub fn router<S>(&self, router: S) -> Router<S> {
         Router::new(self.hooks.clone(), router)
     }
 
-    /// Where the session happens.
+    /// Context of the session.
     pub const fn context(&self) -> &Arc<HookContext> {
         &self.context
     }
@@ -180,7 +182,7 @@ impl Session {
         &self.hooks
     }
 
-    /// What the session used so far.
+    /// Counts of what the session used so far.
     pub const fn tally(&self) -> &Arc<Tally> {
         &self.tally
     }
@@ -212,14 +214,14 @@ impl Drop for Session {
     }
 }
 
-/// One turn: a model call and its tools. Dropped, it still fires `turn_end`, as canceled.
+/// One turn: a model call and its tools. If it is dropped, it still fires `turn_end`, as canceled.
 pub struct Turn {
     moment: Option<Moment>,
     iteration: u64,
 }
 
 impl Turn {
-    /// Its number in the session, from 1.
+    /// Number of the turn in the session, from 1.
     pub const fn iteration(&self) -> u64 {
         self.iteration
     }

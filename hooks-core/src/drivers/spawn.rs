@@ -1,4 +1,4 @@
-//! Child agents.
+//! The driver of child agents.
 
 use std::sync::Arc;
 use std::sync::atomic::AtomicU64;
@@ -20,31 +20,34 @@ use crate::set::{Decided, HooksProvider, Live};
 use crate::state::OpId;
 use crate::time::Timestamp;
 
-/// A child to create, and where.
+/// A child to create, with the context of the parent.
 #[derive(Clone, Debug)]
 pub struct SpawnRequest {
-    /// Where: the parent's context.
+    /// Context of the parent.
     pub context: Arc<HookContext>,
-    /// Whom, for what.
+    /// The child and its task.
     pub start: SubagentStart,
 }
 
-/// What came of it.
+/// Outcome of the creation of a child.
 #[derive(Debug)]
 #[non_exhaustive]
 pub enum Spawned<C> {
-    /// The child exists; what the hooks add for it.
+    /// The child was created; the decision has the notes of the hooks.
     Running(Child<C>, Decision<SubagentStart>),
-    /// It was not created, for this reason.
+    /// The child was not created, for this reason.
     Denied(String, Decision<SubagentStart>),
-    /// It could not be created; the error, and what the hooks propose.
+    /// The child could not be created, with the error and the proposals of the hooks.
     Failed(String, Recovery),
 }
 
-/// Governs the creation of children by `S`: `subagent_start` decides (also about model and task), then
-/// `subagent_spawned` or `spawn_failed`, and at the child's end `subagent_stop`, also when its handle is dropped.
-/// A child without an id gets one, which all events about it have. A question is a refusal. A place in a limit stays taken once the child exists, and is given back where it could
-/// not be created. Always ready: a clone of the spawner is made ready once the child is let through.
+/// Governs the creation of children by `S`. Hooks on `subagent_start` decide, and may change the model and
+/// the task; then `subagent_spawned` or `spawn_failed` fires. At the end of the child `subagent_stop` fires,
+/// also if its handle is dropped.
+///
+/// A child without an id gets one, which all events about it have. An ask counts as a refusal. A reservation
+/// is committed once the child exists, and given back if it could not be created. The service is always
+/// ready: it drives the readiness of a clone of the spawner after the child was allowed.
 #[derive(Clone, Debug)]
 pub struct GovernSpawn<S> {
     spawner: S,
@@ -90,7 +93,8 @@ where
             match created {
                 Ok(child) => {
                     outcome.take_holds().commit();
-                    // Before anybody is waited for: dropped from here on, the child still ends.
+                    // Made before the next wait: if the future is dropped from here on, the child still fires
+                    // its end.
                     let child = Child::new(child, moment.clone(), hooks, &start);
                     moment.tell(SubagentSpawned::from_start(&start)).await;
                     Ok(Spawned::Running(child, outcome))
@@ -104,9 +108,9 @@ where
     }
 }
 
-/// The child with an id of its own, by which what counts knows it again when it ends.
+/// Gives the child an id if it has none. Limits use the id to recognize the child when it ends.
 fn named(mut start: SubagentStart, context: &HookContext) -> SubagentStart {
-    // Tells children apart also where the random numbers of two contexts are the same.
+    // Keeps ids distinct if two contexts have the same random numbers.
     static STARTED: AtomicU64 = AtomicU64::new(0);
     if start.child_id.is_none() {
         let (random, number) = (context.environment.random.next_u128(), STARTED.fetch_add(1, Relaxed));
@@ -123,7 +127,7 @@ fn failure(start: &SubagentStart, error: &str) -> SpawnFailed {
     event
 }
 
-/// A child that runs. Dropped without [`Child::end`], it still fires `subagent_stop`, with an error.
+/// A running child. If it is dropped without [`Child::end`], it still fires `subagent_stop`, with an error.
 #[derive(Debug)]
 pub struct Child<C> {
     handle: C,
@@ -144,30 +148,30 @@ impl<C> Child<C> {
         Self { handle, hooks, alive: Alive { moment: Some(moment), stop, started } }
     }
 
-    /// What the spawner gave.
+    /// The handle that the spawner returned.
     pub const fn get_ref(&self) -> &C {
         &self.handle
     }
 
-    /// What the spawner gave, to change.
+    /// The handle that the spawner returned, for changes.
     pub const fn get_mut(&mut self) -> &mut C {
         &mut self.handle
     }
 
-    /// The hooks that govern the child: its parent's.
+    /// The hooks that govern the child: those of its parent, and those added by [`Child::narrowed`].
     pub const fn hooks(&self) -> &Live {
         &self.hooks
     }
 
-    /// Narrows the child's hooks further: its parent's stay, these come after them.
+    /// Adds hooks for the child. The hooks of its parent stay, and `further` comes after them.
     #[must_use]
     pub fn narrowed(mut self, further: impl HooksProvider + 'static) -> Self {
         self.hooks = self.hooks.narrowed(further);
         self
     }
 
-    /// The child ended with `status`. A stop in the answer wants it to go on: the handle comes back with it,
-    /// and the child's end is still to come.
+    /// Reports that the child ended with `status`. If the answer is a stop, the child must go on: the handle
+    /// is returned with the answer, and the end of the child is still to be reported.
     pub async fn end(
         mut self,
         status: ChildStatus,
@@ -185,7 +189,7 @@ impl<C> Child<C> {
         (decided.outcome, Some(self))
     }
 
-    /// Reports what the child used, for its `subagent_stop`.
+    /// Sets the amounts that the child used, for its `subagent_stop`.
     pub fn used(&mut self, tokens: u64, tool_calls: u64, files_modified: Vec<String>) {
         self.alive.stop.tokens_used = tokens;
         self.alive.stop.tool_call_count = tool_calls;
@@ -225,7 +229,7 @@ impl std::fmt::Debug for Alive {
     }
 }
 
-/// Fires `spawn_failed` where the creation of a child is dropped.
+/// Fires `spawn_failed` if the creation of a child is dropped.
 struct PendingSpawn(Option<(Moment, SubagentStart)>);
 
 impl PendingSpawn {

@@ -1,4 +1,4 @@
-//! What a session used, for `session_end`.
+//! Counts of what a session used, for `session_end`.
 
 use std::collections::HashSet;
 use std::sync::atomic::{AtomicU64, Ordering};
@@ -12,7 +12,8 @@ pub struct Tally {
     files: Mutex<Files>,
 }
 
-/// Files in order of the first write; the set answers whether one is known, however many there are.
+/// Files in order of the first write. The set makes the check for a known file fast, however many files there
+/// are.
 #[derive(Debug, Default)]
 struct Files {
     in_order: Vec<String>,

@@ -1,4 +1,4 @@
-//! The context is compacted.
+//! Events of a compaction of the context.
 
 use serde::{Deserialize, Serialize};
 
@@ -11,15 +11,15 @@ pub struct PreCompact {
     /// Tokens in the context now.
     #[serde(alias = "currentTokenCount")]
     pub current_token_count: u64,
-    /// Tokens that fit.
+    /// Tokens that fit into the context.
     #[serde(alias = "maxTokens")]
     pub max_tokens: u64,
-    /// How it is done, in the host's words.
+    /// Method of compaction, in the words of the host.
     #[serde(alias = "compactionStrategy")]
     pub compaction_strategy: Option<String>,
-    /// What asked for it.
+    /// Cause of the compaction.
     pub source: CompactionSource,
-    /// Why, in words.
+    /// Reason for the compaction, as text.
     pub reason: Option<String>,
 }
 
@@ -32,22 +32,22 @@ pub struct PostCompact {
     /// Tokens in the context now.
     #[serde(alias = "currentTokenCount")]
     pub current_token_count: u64,
-    /// Tokens that fit.
+    /// Tokens that fit into the context.
     #[serde(alias = "maxTokens")]
     pub max_tokens: u64,
-    /// How it was done, in the host's words.
+    /// Method of compaction, in the words of the host.
     #[serde(alias = "compactionStrategy")]
     pub compaction_strategy: Option<String>,
-    /// What asked for it.
+    /// Cause of the compaction.
     pub source: CompactionSource,
-    /// Why, in words.
+    /// Reason for the compaction, as text.
     pub reason: Option<String>,
-    /// What stands in place of what was dropped.
+    /// Summary that replaces the dropped messages.
     pub summary: String,
 }
 
 impl PostCompact {
-    /// What came of `asked`.
+    /// The event after the compaction that `asked` announced.
     pub fn after(asked: &PreCompact, summary: impl Into<String>, tokens: u64) -> Self {
         let PreCompact { max_tokens, compaction_strategy, source, reason, .. } = asked.clone();
         Self {
@@ -61,19 +61,19 @@ impl PostCompact {
     }
 }
 
-/// What asked for a compaction.
+/// Cause of a compaction.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash, Serialize, Deserialize)]
 #[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 #[serde(rename_all = "snake_case")]
 #[non_exhaustive]
 pub enum CompactionSource {
-    /// A person.
+    /// The user requested it.
     Manual,
-    /// A threshold.
+    /// The context reached a threshold.
     #[default]
     Auto,
-    /// A model that refused the context as too long.
+    /// A model refused the context because it was too long.
     Overflow,
-    /// A tool result that does not fit.
+    /// A tool result does not fit.
     ToolOverflow,
 }

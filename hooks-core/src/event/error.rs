@@ -1,31 +1,31 @@
-//! Something failed.
+//! Events of a failure.
 
 use serde::{Deserialize, Serialize};
 
-/// Something failed: a model, a tool, the network.
+/// An operation failed: a model call, a tool, the network.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
 #[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 #[serde(deny_unknown_fields)]
 #[non_exhaustive]
 pub struct ErrorOccurred {
-    /// What went wrong.
+    /// Error message.
     pub error: String,
-    /// What kind of error it is.
+    /// Type of the error.
     #[serde(default, alias = "errorType")]
     pub error_type: ErrorType,
     /// The model in use.
     #[serde(default, alias = "currentModel")]
     pub current_model: Option<String>,
-    /// How often it was tried, this one included.
+    /// Number of attempts so far, including this one.
     #[serde(default)]
     pub attempt: u32,
-    /// Whether the host thinks that trying again may help.
+    /// Whether the host considers that another attempt may succeed.
     #[serde(default)]
     pub recoverable: bool,
 }
 
 impl ErrorOccurred {
-    /// The first failure of this kind.
+    /// The first failure of this type.
     pub fn new(error: impl Into<String>, error_type: ErrorType) -> Self {
         Self { error: error.into(), error_type, attempt: 1, ..Self::default() }
     }
@@ -37,24 +37,24 @@ impl ErrorOccurred {
 #[serde(deny_unknown_fields)]
 #[non_exhaustive]
 pub struct SpawnFailed {
-    /// Which agent was to be created.
+    /// Name of the agent that was to be created.
     #[serde(default, alias = "agentName")]
     pub agent_name: String,
-    /// What went wrong.
+    /// Error message.
     pub error: String,
-    /// What kind of error it is.
+    /// Type of the error.
     #[serde(default, alias = "errorType")]
     pub error_type: ErrorType,
-    /// The model it was to use.
+    /// The model that the child was to use.
     #[serde(default, alias = "currentModel")]
     pub current_model: Option<String>,
-    /// How often it was tried, this one included.
+    /// Number of attempts so far, including this one.
     #[serde(default)]
     pub attempt: u32,
-    /// Whether the host thinks that trying again may help.
+    /// Whether the host considers that another attempt may succeed.
     #[serde(default)]
     pub recoverable: bool,
-    /// Which child it was to be: the same as in its `subagent_start`.
+    /// Id of the child, the same as in its `subagent_start`.
     #[serde(default, alias = "childId", skip_serializing_if = "Option::is_none")]
     pub child_id: Option<String>,
 }
@@ -66,7 +66,7 @@ impl SpawnFailed {
     }
 }
 
-/// What kind of error it is.
+/// Type of an error.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash, Serialize, Deserialize)]
 #[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 #[serde(rename_all = "snake_case")]
@@ -78,11 +78,11 @@ pub enum ErrorType {
     Tool,
     /// The network.
     Network,
-    /// A permission.
+    /// A missing permission.
     Permission,
     /// The context grew too large.
     ContextOverflow,
-    /// Not known.
+    /// An unknown error.
     #[default]
     Unknown,
 }

@@ -1,4 +1,4 @@
-//! Which events there are, as values; generated from the table.
+//! The kinds of events, as values; generated from the event table.
 
 use std::fmt;
 
@@ -11,10 +11,10 @@ use crate::outcome::{
 };
 use crate::request::HookRequest;
 
-/// What a failing hook of an event means by default (law 3).
+/// Default meaning of a failing hook of an event (law 3).
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub enum OnFailure {
-    /// A denial of its own kind. Opening it takes an explicit setting.
+    /// The failure is a denial, with a reason of kind `failure`. Only an explicit setting changes that.
     Closes,
     /// The hook is passed over; the failure is recorded.
     Opens,
@@ -43,7 +43,7 @@ macro_rules! kinds {
         deciding { $( #[doc = $ddoc:literal] $failure:ident $dname:ident: $DType:ident => $DOutcome:ty, rewrites $DRewrite:ident, $dalias:literal methods $prepare:ident $judge:ident $reserve:ident $observe:ident; )* }
         informing { $( #[doc = $idoc:literal] $iname:ident: $IType:ident => $IOutcome:ty, $ialias:literal; )* }
     ) => {
-        /// The events of the table.
+        /// Kind of an event: one variant for each row of the event table.
         #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
         #[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
         #[serde(rename_all = "snake_case")]
@@ -54,10 +54,10 @@ macro_rules! kinds {
         }
 
         impl EventKind {
-            /// All of them: those that decide, then those that inform.
+            /// All kinds: first those that can be denied, then those that only inform.
             pub const ALL: &'static [Self] = &[ $( Self::$DType, )* $( Self::$IType, )* ];
 
-            /// Its name in configuration and on the wire.
+            /// Name of the event in configuration and JSON.
             pub const fn name(self) -> &'static str {
                 match self {
                     $( Self::$DType => stringify!($dname), )*
@@ -65,7 +65,7 @@ macro_rules! kinds {
                 }
             }
 
-            /// When it fires.
+            /// Moment at which the event fires.
             pub fn fires(self) -> &'static str {
                 match self {
                     $( Self::$DType => $ddoc.trim(), )*
@@ -73,7 +73,7 @@ macro_rules! kinds {
                 }
             }
 
-            /// What a hook answers, as the type is written.
+            /// Type of the outcome, as text.
             pub const fn outcome(self) -> &'static str {
                 match self {
                     $( Self::$DType => stringify!($DOutcome), )*
@@ -81,7 +81,7 @@ macro_rules! kinds {
                 }
             }
 
-            /// What may be rewritten on the way in, as the type is written.
+            /// Type of the rewrite that transforms may make, as text; `Never` if they may make none.
             pub const fn rewrite(self) -> &'static str {
                 match self {
                     $( Self::$DType => stringify!($DRewrite), )*
@@ -89,7 +89,7 @@ macro_rules! kinds {
                 }
             }
 
-            /// What other systems call it.
+            /// Names of the event in other systems.
             pub const fn elsewhere(self) -> &'static str {
                 match self {
                     $( Self::$DType => $dalias, )*
@@ -97,7 +97,7 @@ macro_rules! kinds {
                 }
             }
 
-            /// Whether policies decide about it.
+            /// Whether policies judge the event.
             pub const fn decides(self) -> bool {
                 match self {
                     $( Self::$DType => true, )*
@@ -105,7 +105,7 @@ macro_rules! kinds {
                 }
             }
 
-            /// What a failing hook means.
+            /// Meaning of a failing hook.
             pub const fn on_failure(self) -> OnFailure {
                 match self {
                     $( Self::$DType => on_failure!($failure), )*
@@ -113,7 +113,7 @@ macro_rules! kinds {
                 }
             }
 
-            /// The JSON schema of its fields.
+            /// JSON schema of the event's fields.
             #[cfg(feature = "schema")]
             pub fn schema(self) -> schemars::Schema {
                 match self {
@@ -164,7 +164,7 @@ macro_rules! kinds {
 for_each_event!(kinds);
 
 impl EventKind {
-    /// The event of this name.
+    /// Returns the event with this name.
     pub fn from_name(name: &str) -> Option<Self> {
         Self::ALL.iter().copied().find(|kind| kind.name() == name)
     }

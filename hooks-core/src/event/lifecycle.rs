@@ -1,4 +1,4 @@
-//! The agent stops, reaches its cap, waits for a person, reports.
+//! Events in which the agent stops, reaches its iteration limit, waits for the user, or reports.
 
 use serde::{Deserialize, Serialize};
 
@@ -8,40 +8,40 @@ use serde::{Deserialize, Serialize};
 #[serde(default, deny_unknown_fields)]
 #[non_exhaustive]
 pub struct Stop {
-    /// What it said.
+    /// Response of the model.
     pub response: String,
-    /// What the user said last.
+    /// Last message of the user.
     #[serde(alias = "lastUserMessage")]
     pub last_user_message: Option<String>,
 }
 
 impl Stop {
-    /// It ended with this response.
+    /// The model finished with this response.
     pub fn new(response: impl Into<String>) -> Self {
         Self { response: response.into(), last_user_message: None }
     }
 }
 
-/// The cap on iterations is reached, or a person allowed to go on beyond it.
+/// The iteration limit was reached, or the user allowed more iterations.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
 #[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 #[serde(deny_unknown_fields)]
 #[non_exhaustive]
 pub struct MaxIterations {
-    /// The cap.
+    /// The limit.
     pub limit: u64,
-    /// Whether a person allowed to go on beyond it.
+    /// Whether the user allowed more iterations.
     #[serde(default)]
     pub resumed: bool,
 }
 
 impl MaxIterations {
-    /// This cap is reached.
+    /// The limit was reached.
     pub fn new(limit: u64) -> Self {
         Self { limit, resumed: false }
     }
 
-    /// A person allowed to go on beyond this cap.
+    /// The user allowed more iterations than this limit.
     pub fn resumed(limit: u64) -> Self {
         Self { limit, resumed: true }
     }
@@ -53,47 +53,47 @@ impl MaxIterations {
 #[serde(deny_unknown_fields)]
 #[non_exhaustive]
 pub struct Notification {
-    /// How bad it is.
+    /// Severity of the notification.
     #[serde(default)]
     pub level: Level,
-    /// What it says.
+    /// Text of the notification.
     pub message: String,
 }
 
 impl Notification {
-    /// A message of this level.
+    /// A notification of this level.
     pub fn new(level: Level, message: impl Into<String>) -> Self {
         Self { level, message: message.into() }
     }
 }
 
-/// How bad a notification is.
+/// Severity of a notification.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
 #[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 #[serde(rename_all = "snake_case")]
 #[non_exhaustive]
 pub enum Level {
-    /// For information.
+    /// Information only.
     #[default]
     Info,
-    /// Something is off.
+    /// A problem that does not stop the agent.
     Warning,
-    /// Something failed.
+    /// A failure.
     Error,
 }
 
-/// The agent waits for a person.
+/// The agent waits for the user.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
 #[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 #[serde(deny_unknown_fields)]
 #[non_exhaustive]
 pub struct UserInputRequested {
-    /// What is asked.
+    /// Question to the user.
     pub question: String,
 }
 
 impl UserInputRequested {
-    /// This is asked.
+    /// An event for this question.
     pub fn new(question: impl Into<String>) -> Self {
         Self { question: question.into() }
     }

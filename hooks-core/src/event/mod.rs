@@ -1,8 +1,8 @@
-//! The events: one hand-written type per row of the table in [`table`](self), grouped by what they are about.
+//! Events: one type per row of the event table, grouped by subject.
 //!
-//! The table is the one place that says which events there are. The facade's methods, the slots of
-//! [`Hooks`](crate::Hooks), the configuration keys, the wire format, the JSON schema and the docs table are
-//! generated from it.
+//! The table in `table.rs` is the only list of events. The methods of [`Bound`](crate::Bound), the slots of
+//! [`Hooks`](crate::Hooks), the configuration keys, the wire format, the JSON schema and the table in the
+//! docs are generated from it.
 
 mod compaction;
 mod error;
@@ -42,25 +42,25 @@ pub use self::wire::{WireError, WireEvent};
 use crate::outcome::Outcome;
 use crate::request::HookRequest;
 
-/// Something that happens in an agent, which hooks may answer.
+/// A moment in the run of an agent that hooks are asked about.
 pub trait Event: Clone + Debug + PartialEq + Serialize + DeserializeOwned + Send + Sync + 'static {
-    /// What a hook may answer. A wrong answer type does not compile.
+    /// The answer that a hook gives. An answer of another type does not compile.
     type Outcome: Outcome;
-    /// What may be changed on the way in; [`Never`] where nothing may.
+    /// The change that a transform may make; [`Never`] if the event cannot be changed.
     type Rewrite: Send;
-    /// Which event it is.
+    /// The kind of the event.
     const KIND: EventKind;
 
-    /// Changes the event.
+    /// Applies a change to the event.
     fn apply(&mut self, rewrite: Self::Rewrite);
 
-    /// Has `outcome` say which event it is about, unless that is the one that was asked about.
+    /// Records in `outcome` which event it is about, unless that is the event of the original request.
     fn settle(outcome: &mut Self::Outcome, request: &HookRequest<Self>);
 
-    /// The event that `outcome` is about, where that is not the one that was asked about.
+    /// Returns the event that `outcome` is about, if it differs from the event of the original request.
     fn effective(outcome: &Self::Outcome) -> Option<&HookRequest<Self>>;
 }
 
-/// What may be changed about an event that nobody may change.
+/// The rewrite type of an event that cannot be changed; it has no values.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Never {}

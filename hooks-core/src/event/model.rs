@@ -1,4 +1,4 @@
-//! A model is called and answers.
+//! Events of a model call.
 
 use std::fmt;
 
@@ -11,12 +11,12 @@ use serde_json::Value;
 #[serde(deny_unknown_fields)]
 #[non_exhaustive]
 pub struct BeforeModelCall {
-    /// Which model.
+    /// Name of the model.
     pub model: String,
-    /// The turn it belongs to, from 1.
+    /// Number of the turn that the call belongs to, from 1.
     #[serde(default)]
     pub iteration: u64,
-    /// What is sent.
+    /// Messages to send.
     #[serde(default)]
     pub messages: Vec<Message>,
 }
@@ -37,7 +37,7 @@ impl BeforeModelCall {
     }
 }
 
-/// What may be changed about a model call.
+/// Change of a model call.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
 #[serde(default, deny_unknown_fields)]
 pub struct ModelRewrite {
@@ -53,17 +53,17 @@ pub struct ModelRewrite {
 #[serde(deny_unknown_fields)]
 #[non_exhaustive]
 pub struct AfterModelCall {
-    /// Which model.
+    /// Name of the model.
     pub model: String,
-    /// The turn it belongs to, from 1.
+    /// Number of the turn that the call belongs to, from 1.
     #[serde(default)]
     pub iteration: u64,
-    /// What it answered.
+    /// Answer of the model.
     pub response: Message,
-    /// The tokens it took.
+    /// Tokens that the call used.
     #[serde(default)]
     pub usage: Usage,
-    /// What it cost, in millionths of a US dollar, where that is known.
+    /// Cost of the call in millionths of a US dollar, if known.
     #[serde(default)]
     pub cost: Option<MicroUsd>,
 }
@@ -85,28 +85,28 @@ impl AfterModelCall {
     }
 }
 
-/// A model's answer and what it took.
+/// Answer of a model, with tokens and cost.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct ModelReply {
-    /// What it answered.
+    /// Answer of the model.
     pub response: Message,
-    /// The tokens it took.
+    /// Tokens that the call used.
     #[serde(default)]
     pub usage: Usage,
-    /// What it cost, where that is known.
+    /// Cost of the call, if known.
     #[serde(default)]
     pub cost: Option<MicroUsd>,
 }
 
-/// One message of a conversation. The content is text or a list of blocks, as the provider has it.
+/// One message of a conversation. The content is text or a list of blocks, in the format of the provider.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 #[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 #[serde(deny_unknown_fields)]
 pub struct Message {
-    /// Who says it.
+    /// Role of the sender.
     pub role: Role,
-    /// What is said.
+    /// Content of the message.
     pub content: Value,
 }
 
@@ -117,7 +117,7 @@ impl Message {
     }
 }
 
-/// Who says something.
+/// Role of the sender of a message.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, Serialize, Deserialize)]
 #[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 #[serde(rename_all = "snake_case")]
@@ -138,28 +138,28 @@ pub enum Role {
 #[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 #[serde(default, deny_unknown_fields)]
 pub struct Usage {
-    /// Sent.
+    /// Tokens sent.
     #[serde(alias = "inputTokens")]
     pub input_tokens: u64,
-    /// Received.
+    /// Tokens received.
     #[serde(alias = "outputTokens")]
     pub output_tokens: u64,
-    /// Of those sent, read from the provider's cache.
+    /// Tokens sent that were read from the provider's cache.
     #[serde(alias = "cachedTokens")]
     pub cached_tokens: u64,
-    /// Of those received, spent on reasoning.
+    /// Tokens received that were used for reasoning.
     #[serde(alias = "reasoningTokens")]
     pub reasoning_tokens: u64,
 }
 
 impl Usage {
-    /// Sent and received together.
+    /// Returns the sum of tokens sent and received.
     pub fn total(&self) -> u64 {
         self.input_tokens.saturating_add(self.output_tokens)
     }
 }
 
-/// Millionths of a US dollar: money is never a float.
+/// An amount in millionths of a US dollar. An integer, so that sums are exact.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
 #[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 #[serde(transparent)]

@@ -1,4 +1,4 @@
-//! The user says something.
+//! Event of a user message.
 
 use serde::{Deserialize, Serialize};
 
@@ -8,9 +8,9 @@ use serde::{Deserialize, Serialize};
 #[serde(deny_unknown_fields)]
 #[non_exhaustive]
 pub struct UserPromptSubmitted {
-    /// Its text.
+    /// Text of the message.
     pub prompt: String,
-    /// Where in the session it comes.
+    /// Position of the message in the session.
     #[serde(default)]
     pub kind: PromptKind,
 }
@@ -26,17 +26,17 @@ impl UserPromptSubmitted {
     }
 }
 
-/// Where in a session a user message comes.
+/// Position of a user message in a session.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash, Serialize, Deserialize)]
 #[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 #[serde(rename_all = "snake_case")]
 #[non_exhaustive]
 pub enum PromptKind {
-    /// The first.
+    /// The first message.
     #[default]
     Initial,
-    /// While the agent works.
+    /// A message while the agent works.
     Steering,
-    /// After it answered.
+    /// A message after the agent answered.
     FollowUp,
 }

@@ -1,4 +1,5 @@
-//! Work moves: a task to an agent, a conversation to another agent, a session to a working copy.
+//! Events in which work moves: a task to an agent, a conversation to another agent, a session to a working
+//! copy.
 
 use std::path::PathBuf;
 
@@ -10,15 +11,15 @@ use serde::{Deserialize, Serialize};
 #[serde(deny_unknown_fields)]
 #[non_exhaustive]
 pub struct Route {
-    /// To whom.
+    /// Agent that is to do the task.
     #[serde(alias = "targetAgent")]
     pub target_agent: String,
-    /// What.
+    /// Text of the task.
     pub task: String,
-    /// How urgent.
+    /// Urgency of the task.
     #[serde(default)]
     pub priority: Priority,
-    /// What the target should know.
+    /// Background information for the target agent.
     #[serde(default)]
     pub context: Option<String>,
 }
@@ -34,19 +35,19 @@ impl Route {
     }
 }
 
-/// How urgent a task is.
+/// Urgency of a task.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
 #[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 #[serde(rename_all = "snake_case")]
 pub enum Priority {
-    /// When there is time.
+    /// To be done when there is time.
     Low,
-    /// In order.
+    /// To be done in order.
     #[default]
     Normal,
-    /// Before others.
+    /// To be done before others.
     High,
-    /// Now.
+    /// To be done immediately.
     Critical,
 }
 
@@ -56,31 +57,31 @@ pub enum Priority {
 #[serde(deny_unknown_fields)]
 #[non_exhaustive]
 pub struct AgentSwitched {
-    /// Who acted until now.
+    /// Agent that acted until now.
     pub from: String,
-    /// Who acts from now on.
+    /// Agent that acts from now on.
     pub to: String,
-    /// Why.
+    /// Reason for the hand-over.
     #[serde(default)]
     pub reason: Option<String>,
 }
 
 impl AgentSwitched {
-    /// A hand-over.
+    /// A hand-over without a reason.
     pub fn new(from: impl Into<String>, to: impl Into<String>) -> Self {
         Self { from: from.into(), to: to.into(), reason: None }
     }
 }
 
-/// A working copy was made for a session.
+/// A working copy was created for a session.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
 #[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 #[serde(deny_unknown_fields)]
 #[non_exhaustive]
 pub struct WorktreeCreated {
-    /// Where.
+    /// Path of the working copy.
     pub path: PathBuf,
-    /// On which branch.
+    /// Branch of the working copy.
     #[serde(default)]
     pub branch: Option<String>,
 }

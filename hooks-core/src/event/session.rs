@@ -1,4 +1,4 @@
-//! A session begins and ends.
+//! Events of the start and the end of a session.
 
 use serde::{Deserialize, Serialize};
 
@@ -8,28 +8,28 @@ use serde::{Deserialize, Serialize};
 #[serde(default, deny_unknown_fields)]
 #[non_exhaustive]
 pub struct SessionStart {
-    /// The model it starts with.
+    /// Model that the session starts with.
     pub model: Option<String>,
     /// The agent's charter.
     #[serde(alias = "charterContent")]
     pub charter_content: Option<String>,
-    /// Why it starts.
+    /// Cause of the start.
     pub source: StartSource,
-    /// What the user said first.
+    /// First message of the user.
     #[serde(alias = "initialPrompt")]
     pub initial_prompt: Option<String>,
 }
 
-/// Why a session starts.
+/// Cause of a session start.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash, Serialize, Deserialize)]
 #[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 #[serde(rename_all = "snake_case")]
 #[non_exhaustive]
 pub enum StartSource {
-    /// A new one.
+    /// A new session.
     #[default]
     Startup,
-    /// An earlier one goes on.
+    /// An earlier session continues.
     Resume,
     /// The context was cleared.
     Clear,
@@ -52,29 +52,29 @@ pub struct SessionEnd {
     /// Files that were written, in order of the first write.
     #[serde(alias = "filesModified")]
     pub files_modified: Vec<String>,
-    /// How long it lasted, in milliseconds.
+    /// Duration of the session in milliseconds.
     #[serde(alias = "durationMs")]
     pub duration_ms: u64,
-    /// Why it ended.
+    /// Reason for the end.
     pub reason: EndReason,
-    /// What went wrong, if that ended it.
+    /// Error message, if an error ended the session.
     pub error: Option<String>,
 }
 
-/// Why a session ended.
+/// Reason for the end of a session.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash, Serialize, Deserialize)]
 #[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 #[serde(rename_all = "snake_case")]
 #[non_exhaustive]
 pub enum EndReason {
-    /// It was done.
+    /// The work was complete.
     #[default]
     Complete,
-    /// Something failed.
+    /// An error ended the session.
     Error,
-    /// It was dropped or cancelled.
+    /// The session was dropped or cancelled.
     Abort,
-    /// Its time was up.
+    /// The time limit was reached.
     Timeout,
     /// The user left.
     UserExit,

@@ -1,4 +1,4 @@
-//! Child agents.
+//! Events of child agents.
 
 use serde::{Deserialize, Serialize};
 
@@ -8,31 +8,31 @@ use serde::{Deserialize, Serialize};
 #[serde(deny_unknown_fields)]
 #[non_exhaustive]
 pub struct SubagentStart {
-    /// Which agent; the context names the parent.
+    /// Name of the child agent; the context names the parent.
     #[serde(alias = "agentName")]
     pub agent_name: String,
-    /// The model it will use.
+    /// Model that the child will use.
     #[serde(default)]
     pub model: Option<String>,
-    /// The kind of task.
+    /// Kind of task.
     #[serde(default, alias = "taskType")]
     pub task_type: Option<String>,
-    /// Where its charter is.
+    /// Path of the charter.
     #[serde(default, alias = "charterPath")]
     pub charter_path: Option<String>,
-    /// What it is to do.
+    /// Task of the child.
     #[serde(default)]
     pub task: String,
-    /// How many generations below the session's own agent; its children have 1.
+    /// Number of generations below the session's own agent; its children have 1.
     #[serde(default)]
     pub depth: u32,
-    /// Which child: the same in all events about it. Its own session, where it has one.
+    /// Id of the child, the same in all events about it: the id of its own session, if it has one.
     #[serde(default, alias = "childId", skip_serializing_if = "Option::is_none")]
     pub child_id: Option<String>,
 }
 
 impl SubagentStart {
-    /// A child `agent` that is to do `task`.
+    /// A child `agent` with the task `task`.
     pub fn new(agent: impl Into<String>, task: impl Into<String>) -> Self {
         Self { agent_name: agent.into(), task: task.into(), depth: 1, ..Self::default() }
     }
@@ -47,7 +47,7 @@ impl SubagentStart {
     }
 }
 
-/// What may be changed about a child before it is created.
+/// Change of a child before it is created.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
 #[serde(default, deny_unknown_fields)]
 pub struct SpawnRewrite {
@@ -57,37 +57,37 @@ pub struct SpawnRewrite {
     pub task: Option<String>,
 }
 
-/// A child agent exists.
+/// A child agent was created.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
 #[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 #[serde(deny_unknown_fields)]
 #[non_exhaustive]
 pub struct SubagentSpawned {
-    /// Which agent.
+    /// Name of the child agent.
     #[serde(alias = "agentName")]
     pub agent_name: String,
-    /// The model it uses.
+    /// Model that the child uses.
     #[serde(default)]
     pub model: Option<String>,
-    /// The kind of task.
+    /// Kind of task.
     #[serde(default, alias = "taskType")]
     pub task_type: Option<String>,
-    /// Where its charter is.
+    /// Path of the charter.
     #[serde(default, alias = "charterPath")]
     pub charter_path: Option<String>,
-    /// What it is to do.
+    /// Task of the child.
     #[serde(default)]
     pub task: String,
-    /// How many generations below the session's own agent.
+    /// Number of generations below the session's own agent.
     #[serde(default)]
     pub depth: u32,
-    /// Which child: the same in all events about it. Its own session, where it has one.
+    /// Id of the child, the same in all events about it: the id of its own session, if it has one.
     #[serde(default, alias = "childId", skip_serializing_if = "Option::is_none")]
     pub child_id: Option<String>,
 }
 
 impl SubagentSpawned {
-    /// The child that `start` asked for.
+    /// The child that `start` announced.
     pub fn from_start(start: &SubagentStart) -> Self {
         let SubagentStart { agent_name, model, task_type, charter_path, task, depth, child_id } =
             start.clone();
@@ -101,46 +101,46 @@ impl SubagentSpawned {
 #[serde(deny_unknown_fields)]
 #[non_exhaustive]
 pub struct SubagentStop {
-    /// Which agent.
+    /// Name of the child agent.
     #[serde(alias = "agentName")]
     pub agent_name: String,
-    /// The model it used.
+    /// Model that the child used.
     #[serde(default)]
     pub model: Option<String>,
-    /// How long it lived, in milliseconds.
+    /// Lifetime of the child in milliseconds.
     #[serde(default, alias = "durationMs")]
     pub duration_ms: u64,
-    /// Tokens it used.
+    /// Tokens that the child used.
     #[serde(default, alias = "tokensUsed")]
     pub tokens_used: u64,
-    /// Tool calls that ran.
+    /// Number of tool calls that ran.
     #[serde(default, alias = "toolCallCount")]
     pub tool_call_count: u64,
-    /// How it ended.
+    /// Result of the child.
     #[serde(default)]
     pub status: ChildStatus,
-    /// Files it wrote.
+    /// Files that the child wrote.
     #[serde(default, alias = "filesModified")]
     pub files_modified: Vec<String>,
-    /// What it answered.
+    /// Final answer of the child.
     #[serde(default)]
     pub response: Option<String>,
-    /// Which child: the same in all events about it. Its own session, where it has one.
+    /// Id of the child, the same in all events about it: the id of its own session, if it has one.
     #[serde(default, alias = "childId", skip_serializing_if = "Option::is_none")]
     pub child_id: Option<String>,
 }
 
-/// How a child agent ended.
+/// Result of a child agent.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash, Serialize, Deserialize)]
 #[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 #[serde(rename_all = "snake_case")]
 #[non_exhaustive]
 pub enum ChildStatus {
-    /// It was done.
+    /// The task was completed.
     #[default]
     Completed,
-    /// Something failed, or it was dropped.
+    /// An error occurred, or the child was dropped.
     Error,
-    /// Its time was up.
+    /// The time limit was reached.
     Timeout,
 }

@@ -1,8 +1,8 @@
 //! The table of events.
 
-/// Calls `$callback!` with all rows. A row says: what a failing hook means (`closes`: a denial, `opens`:
-/// passed over and recorded; law 3), the name, the type, the outcome, what may be rewritten on the way in,
-/// and what other systems call it.
+/// Calls `$callback!` with all rows. A row has the meaning of a failing hook (law 3), the name, the type, the
+/// outcome, the rewrite type, and the names in other systems. `closes` means that a failure is a denial;
+/// `opens` means that the hook is passed over and the failure is recorded.
 macro_rules! for_each_event {
     ($callback:ident) => {
         $callback! {

@@ -1,4 +1,4 @@
-//! A tool is called: before, at the decision, after.
+//! Events of a tool call: before it, at the decision, after it.
 
 use serde::{Deserialize, Serialize};
 use serde_json::Value;
@@ -11,19 +11,19 @@ use crate::verdict::{Reason, Strength};
 #[serde(deny_unknown_fields)]
 #[non_exhaustive]
 pub struct PreToolUse {
-    /// The tool's name, as the client has it.
+    /// Name of the tool, as the client has it.
     #[serde(alias = "toolName")]
     pub tool_name: String,
-    /// Its arguments.
+    /// Arguments of the call.
     #[serde(default, alias = "toolArgs")]
     pub tool_args: Value,
-    /// The client's id of the call.
+    /// Id of the call, given by the client.
     #[serde(default, alias = "toolUseId")]
     pub tool_use_id: Option<String>,
-    /// What kind of tool the client takes it for.
+    /// Kind of tool, as the client classifies it.
     #[serde(default)]
     pub category: Option<String>,
-    /// Whether the client says that it changes nothing.
+    /// Whether the tool changes nothing, according to the client.
     #[serde(default, alias = "readOnly")]
     pub read_only: Option<bool>,
 }
@@ -39,25 +39,25 @@ impl PreToolUse {
     }
 }
 
-/// A person would be asked about a tool call.
+/// The user is about to be asked for permission for a tool call.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
 #[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 #[serde(deny_unknown_fields)]
 #[non_exhaustive]
 pub struct PermissionRequest {
-    /// The tool's name.
+    /// Name of the tool.
     #[serde(alias = "toolName")]
     pub tool_name: String,
-    /// Its arguments, as they would run.
+    /// Arguments that the tool would run with.
     #[serde(default, alias = "toolArgs")]
     pub tool_args: Value,
-    /// The client's id of the call.
+    /// Id of the call, given by the client.
     #[serde(default, alias = "toolUseId")]
     pub tool_use_id: Option<String>,
-    /// What kind of tool the client takes it for.
+    /// Kind of tool, as the client classifies it.
     #[serde(default)]
     pub category: Option<String>,
-    /// Whether the client says that it changes nothing.
+    /// Whether the tool changes nothing, according to the client.
     #[serde(default, alias = "readOnly")]
     pub read_only: Option<bool>,
 }
@@ -70,32 +70,32 @@ impl PermissionRequest {
     }
 }
 
-/// The verdict about a tool call is known; the tool did not run yet.
+/// A tool call was decided; the tool did not run yet.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
 #[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 #[serde(deny_unknown_fields)]
 #[non_exhaustive]
 pub struct ToolDecided {
-    /// The tool's name.
+    /// Name of the tool.
     #[serde(alias = "toolName")]
     pub tool_name: String,
-    /// Its arguments, as they will run.
+    /// Arguments that the tool will run with.
     #[serde(default, alias = "toolArgs")]
     pub tool_args: Value,
-    /// The client's id of the call.
+    /// Id of the call, given by the client.
     #[serde(default, alias = "toolUseId")]
     pub tool_use_id: Option<String>,
-    /// What kind of tool the client takes it for.
+    /// Kind of tool, as the client classifies it.
     #[serde(default)]
     pub category: Option<String>,
-    /// Whether the client says that it changes nothing.
+    /// Whether the tool changes nothing, according to the client.
     #[serde(default, alias = "readOnly")]
     pub read_only: Option<bool>,
-    /// Whether it runs: allow or deny.
+    /// Allow if the tool runs, otherwise deny.
     pub verdict: Strength,
-    /// Who decided.
+    /// Source of the decision.
     pub source: VerdictSource,
-    /// All reasons that were given.
+    /// All reasons of the hooks.
     #[serde(default)]
     pub reasons: Vec<Reason>,
 }
@@ -117,26 +117,26 @@ impl ToolDecided {
     }
 }
 
-/// Who decided about a tool call.
+/// Source of the decision about a tool call.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash, Serialize, Deserialize)]
 #[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 #[serde(rename_all = "snake_case")]
 #[non_exhaustive]
 pub enum VerdictSource {
-    /// Nobody had an opinion; what the host settled on stands.
+    /// No hook had an opinion; the default of the host applies.
     #[default]
     Settled,
     /// A policy or a deciding hook.
     Hooks,
-    /// A hook on `permission_request` answered in place of a person.
+    /// A hook on `permission_request` answered in place of the user.
     PermissionHook,
-    /// A person, or whatever the host put in their place.
+    /// The user, or the service that the host uses in place of the user.
     Approver,
-    /// There was a question and nobody to answer it.
+    /// The user had to be asked, but no answer was available.
     Unanswered,
     /// A budget or limit.
     Reservation,
-    /// The call was dropped before there was a verdict.
+    /// The call was dropped before it was decided.
     Canceled,
 }
 
@@ -146,34 +146,34 @@ pub enum VerdictSource {
 #[serde(deny_unknown_fields)]
 #[non_exhaustive]
 pub struct PostToolUse {
-    /// The tool's name.
+    /// Name of the tool.
     #[serde(alias = "toolName")]
     pub tool_name: String,
-    /// Its arguments, as it ran.
+    /// Arguments that the tool ran with.
     #[serde(default, alias = "toolArgs")]
     pub tool_args: Value,
-    /// The client's id of the call.
+    /// Id of the call, given by the client.
     #[serde(default, alias = "toolUseId")]
     pub tool_use_id: Option<String>,
-    /// What kind of tool the client takes it for.
+    /// Kind of tool, as the client classifies it.
     #[serde(default)]
     pub category: Option<String>,
-    /// Whether the client says that it changes nothing.
+    /// Whether the tool changes nothing, according to the client.
     #[serde(default, alias = "readOnly")]
     pub read_only: Option<bool>,
-    /// What it gave back; null where it failed without a result.
+    /// Result of the tool; null if it failed without a result.
     #[serde(default, alias = "toolResult")]
     pub tool_result: Value,
-    /// What went wrong.
+    /// Error message, if the tool failed.
     #[serde(default)]
     pub error: Option<String>,
-    /// How long it took, in milliseconds.
+    /// Duration of the call in milliseconds.
     #[serde(default, alias = "durationMs")]
     pub duration_ms: u64,
 }
 
 impl PostToolUse {
-    /// What came of `call`.
+    /// The event for the result of `call`.
     pub fn after(call: &PreToolUse, result: Value, error: Option<String>, duration_ms: u64) -> Self {
         let PreToolUse { tool_name, tool_args, tool_use_id, category, read_only } = call.clone();
         Self {
@@ -192,25 +192,25 @@ impl PostToolUse {
         if let Some(result) = rewrite.result {
             self.tool_result = result;
         }
-        // Whether it failed is not for a hook to say: there must be an error to change.
+        // A hook cannot change whether the tool failed: it can only replace the text of an existing error.
         if let (Some(error), Some(text)) = (&mut self.error, rewrite.error) {
             *error = text;
         }
     }
 }
 
-/// What may be changed about what a tool gave back. Whether it failed stays as it is.
+/// Change of a tool result. It cannot change whether the tool failed.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
 #[serde(default, deny_unknown_fields)]
 pub struct ResultRewrite {
     /// Another result.
     pub result: Option<Value>,
-    /// Another text of the error, where there is one.
+    /// Another error message. It is ignored if the tool did not fail.
     pub error: Option<String>,
 }
 
 impl From<Value> for ResultRewrite {
-    /// Another result; the text of an error stays.
+    /// Another result; an error message stays.
     fn from(result: Value) -> Self {
         Self { result: Some(result), error: None }
     }

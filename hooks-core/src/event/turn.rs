@@ -8,7 +8,7 @@ use serde::{Deserialize, Serialize};
 #[serde(deny_unknown_fields)]
 #[non_exhaustive]
 pub struct TurnStart {
-    /// Its number in the session, from 1.
+    /// Number of the turn in the session, from 1.
     pub iteration: u64,
 }
 
@@ -25,39 +25,39 @@ impl TurnStart {
 #[serde(deny_unknown_fields)]
 #[non_exhaustive]
 pub struct TurnEnd {
-    /// Its number in the session, from 1.
+    /// Number of the turn in the session, from 1.
     pub iteration: u64,
-    /// Why it ended.
+    /// Reason for the end.
     #[serde(default)]
     pub reason: TurnEndReason,
 }
 
 impl TurnEnd {
-    /// Turn number `iteration` ended like this.
+    /// The end of turn number `iteration`.
     pub fn new(iteration: u64, reason: TurnEndReason) -> Self {
         Self { iteration, reason }
     }
 }
 
-/// Why a turn ended.
+/// Reason for the end of a turn.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash, Serialize, Deserialize)]
 #[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 #[serde(rename_all = "snake_case")]
 #[non_exhaustive]
 pub enum TurnEndReason {
-    /// The model was done.
+    /// The model finished.
     #[default]
     Normal,
     /// Another turn follows.
     Continue,
-    /// The user said something meanwhile.
+    /// The user sent a message meanwhile.
     Steered,
-    /// Something failed.
+    /// An error occurred.
     Error,
-    /// It was cancelled or dropped.
+    /// The turn was cancelled or dropped.
     Canceled,
-    /// A hook stopped it.
+    /// A hook stopped the turn.
     HookBlocked,
-    /// It went round in a loop.
+    /// The agent repeated itself in a loop.
     LoopDetected,
 }

@@ -1,4 +1,4 @@
-//! Events as JSON: one object with the event's name, its context and its own fields.
+//! Events as JSON: one object with the name of the event, its context and its own fields.
 
 use std::fmt;
 
@@ -13,7 +13,7 @@ macro_rules! wire {
         deciding { $( #[doc = $ddoc:literal] $failure:ident $dname:ident: $DType:ident => $DOutcome:ty, rewrites $DRewrite:ident, $dalias:literal methods $prepare:ident $judge:ident $reserve:ident $observe:ident; )* }
         informing { $( #[doc = $idoc:literal] $iname:ident: $IType:ident => $IOutcome:ty, $ialias:literal; )* }
     ) => {
-        /// Any event, as it is read from JSON:
+        /// Any event, in its JSON form:
         /// `{"event": "pre_tool_use", "at": {"session_id": "s1", …}, "tool_name": "bash", …}`.
         #[derive(Clone, Debug, PartialEq)]
         #[non_exhaustive]
@@ -23,7 +23,7 @@ macro_rules! wire {
         }
 
         impl WireEvent {
-            /// Which event it is.
+            /// Returns the kind of the event.
             pub fn kind(&self) -> EventKind {
                 match self {
                     $( Self::$DType(_) => EventKind::$DType, )*
@@ -34,7 +34,8 @@ macro_rules! wire {
             /// Reads the fields of an event.
             ///
             /// # Errors
-            /// Says which field is missing, unknown or of the wrong type.
+            /// Returns [`WireError::Fields`], which names the field, if one is missing, unknown or of the
+            /// wrong type.
             pub fn from_fields(kind: EventKind, fields: Value) -> Result<Self, WireError> {
                 let read = match kind {
                     $( EventKind::$DType => serde_json::from_value(fields).map(Self::$DType), )*
@@ -66,23 +67,23 @@ macro_rules! wire {
 }
 for_each_event!(wire);
 
-/// Why JSON is no event.
+/// The reason why a JSON value is not an event.
 #[derive(Debug)]
 #[non_exhaustive]
 pub enum WireError {
-    /// It is not an object.
+    /// The value is not an object.
     NotAnObject,
-    /// It has no name.
+    /// The name of the event is missing.
     NoName,
-    /// There is no such event.
+    /// No event has this name.
     UnknownEvent(String),
-    /// The context cannot be read.
+    /// The context is invalid.
     Context(serde_json::Error),
-    /// The event's fields cannot be read.
+    /// The fields of the event are invalid.
     Fields {
-        /// Which event.
+        /// Kind of the event.
         kind: EventKind,
-        /// Which field, and what is wrong with it.
+        /// Name of the field, and what is wrong with it.
         source: serde_json::Error,
     },
 }
@@ -115,11 +116,12 @@ fn names() -> String {
 }
 
 impl WireEvent {
-    /// Reads an event with its context, which stands under `at` and may be left out.
+    /// Reads an event with its context. The context is the value of `at`, which may be missing.
     ///
     /// # Errors
-    /// Says what is missing, unknown or of the wrong type, and what is expected. Unknown fields are errors:
-    /// a misspelt argument would otherwise be one that no guard sees.
+    /// Returns `NotAnObject`, `NoName` or `UnknownEvent` if the event cannot be identified; `Context` or
+    /// `Fields` if a field is missing, unknown or of the wrong type. Unknown fields are errors, because
+    /// guards would not see an argument with a misspelt name.
     pub fn read(value: Value) -> Result<(HookContext, Self), WireError> {
         let Value::Object(mut fields) = value else { return Err(WireError::NotAnObject) };
         let kind = match fields.shift_remove("event") {

@@ -16,7 +16,7 @@ use crate::event::Event;
 use crate::future::HookFuture;
 use crate::verdict::Reason;
 
-/// The answer of a guarded hook; never an error.
+/// Resolves to the answer of a guarded hook; never to an error.
 #[pin_project]
 #[derive(Debug)]
 #[must_use = "futures do nothing unless polled"]
@@ -67,7 +67,8 @@ where
                 .take()
                 .unwrap_or_else(|| HookError::unavailable("it was asked again after it had answered"))),
             StateProjection::Started { inner, deadline } => {
-                // A timer without a runtime panics as a hook does: neither may be waited for without an end.
+                // A timer without a runtime panics as a hook can. Without the guard, the answer would never
+                // come.
                 let polled = catch_unwind(AssertUnwindSafe(|| match inner.poll(cx) {
                     Poll::Pending => deadline.as_pin_mut().map_or(Poll::Pending, |over| {
                         let limit = this.layer.deadline.as_ref().map(|(limit, _)| *limit).unwrap_or_default();

@@ -15,20 +15,21 @@ pub struct FailureLayer {
 }
 
 impl FailureLayer {
-    /// A layer for the hook of this name: a failure means what the event's kind says.
+    /// A layer for the hook with this name. The kind of the event determines the meaning of a failure.
     pub fn new(hook: impl Into<Arc<str>>) -> Self {
         Self { hook: hook.into(), deadline: None, opened: false }
     }
 
-    /// Ends the hook's time after `limit`, as `timer` tells it, from the call on. In a slot of
-    /// [`Hooks`](crate::Hooks) that covers its readiness too; in a static stack readiness is the caller's to await.
+    /// Sets a deadline: `limit` after the call, measured by `timer`. In a slot of [`Hooks`](crate::Hooks),
+    /// the deadline includes the readiness of the hook; in a static stack, the caller waits for readiness.
     #[must_use]
     pub fn within(mut self, limit: Duration, timer: Arc<dyn Timer>) -> Self {
         self.deadline = Some((limit, timer));
         self
     }
 
-    /// Passes over the failures of this hook, although it decides. The explicit setting that law 3 asks for.
+    /// Passes over the failures of this hook even if its event can be denied. This is the explicit setting
+    /// that law 3 requires.
     #[must_use]
     pub fn opened(mut self) -> Self {
         self.opened = true;

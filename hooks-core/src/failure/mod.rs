@@ -1,7 +1,8 @@
-//! What it means when a hook fails (law 3): an error, a panic, a missed deadline.
+//! Failures of hooks and their meaning (law 3): an error, a panic, a missed deadline.
 //!
-//! A failing decider is a denial of kind `failure`; a failing observer or context hook is passed over. Either
-//! way it is recorded. [`FailureLayer`] is the one place that turns errors into outcomes.
+//! If a hook that decides fails, the event is denied, with a reason of kind `failure`. If an observer or a
+//! context hook fails, it is passed over. Every failure is recorded. [`FailureLayer`] is the one layer that
+//! turns errors into outcomes.
 
 pub mod future;
 mod layer;
@@ -21,13 +22,13 @@ use crate::future::HookFuture;
 use crate::outcome::Outcome;
 use crate::verdict::Reason;
 
-/// Hears of every hook that failed, whether that closed or opened.
+/// Receives a record of every hook that failed, whether the failure was a denial or was passed over.
 pub trait FailureSink: Send + Sync {
-    /// A hook on `event` failed, as `reason` says.
+    /// Records that a hook failed on `event`, for `reason`.
     fn record(&self, context: &HookContext, event: EventKind, reason: &Reason);
 }
 
-/// Leaves the record to the `tracing` feature alone.
+/// A sink that drops the record; the `tracing` feature still reports it.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Unrecorded;
 
@@ -35,7 +36,7 @@ impl FailureSink for Unrecorded {
     fn record(&self, _context: &HookContext, _event: EventKind, _reason: &Reason) {}
 }
 
-/// Asks something that may panic, at once or while it is polled; `failed` says what that means.
+/// Asks a hook that may panic, at once or while it is polled; `failed` turns the panic into an answer.
 pub(crate) fn guarded<'a, T: 'a>(
     ask: impl FnOnce() -> HookFuture<'a, T>,
     failed: impl FnOnce(HookError) -> T + Send + 'a,
@@ -51,8 +52,8 @@ pub(crate) fn guarded<'a, T: 'a>(
     }
 }
 
-/// Records a failure. A sink that panics is passed over: what failed has been dealt with, and a driver may be recording
-/// while it unwinds.
+/// Records a failure. A panic of the sink is ignored: the failure itself has been handled, and a driver may
+/// call this during an unwind.
 pub(crate) fn record(context: &HookContext, event: EventKind, reason: &Reason) {
     #[cfg(feature = "tracing")]
     tracing::error!(
@@ -68,7 +69,7 @@ pub(crate) fn record(context: &HookContext, event: EventKind, reason: &Reason) {
     drop(recorded);
 }
 
-/// Records a failure and says what it means: a denial where the event's failures close, unless `opened`.
+/// Records a failure and returns its outcome: a denial if failures of the event close, unless `opened`.
 pub(crate) fn failed<E: Event>(context: &HookContext, reason: Reason, opened: bool) -> E::Outcome {
     record(context, E::KIND, &reason);
     E::Outcome::failed(reason, E::KIND.on_failure() == OnFailure::Closes && !opened)

@@ -10,22 +10,22 @@ use crate::event::Event;
 use crate::inner_accessors;
 use crate::request::HookRequest;
 
-/// Asks the inner hook and always answers: an error, a panic in `poll_ready`, in `call` or while the answer
-/// is polled, and a missed deadline are outcomes of kind `failure`.
+/// Asks the inner hook and always returns an outcome. An error, a panic in `poll_ready`, in `call` or while
+/// the answer is polled, and a missed deadline become outcomes with a reason of kind `failure`.
 ///
-/// Its error is never given. Where the inner service's readiness fails, this one stays ready and each call is
-/// answered as a failure. It costs no allocation without a deadline, and one timer with one. Put it around
-/// each hook that can fail, or outermost.
+/// This service never returns an error. If the readiness of the inner service fails, this one stays ready,
+/// and its next call is answered as a failure. It allocates nothing without a deadline, and makes one timer
+/// with one. Put it around each hook that can fail, or outermost.
 #[derive(Debug)]
 pub struct FailureService<S> {
     inner: S,
     layer: FailureLayer,
-    /// Why the inner service cannot be called; written by `poll_ready`, so a clone starts without it.
+    /// Error of the inner service's readiness. `poll_ready` writes it, so a clone starts without it.
     broken: Option<HookError>,
 }
 
 impl<S> FailureService<S> {
-    /// Guards `inner` as `layer` says.
+    /// Guards `inner` with the settings of `layer`.
     pub const fn new(inner: S, layer: FailureLayer) -> Self {
         Self { inner, layer, broken: None }
     }

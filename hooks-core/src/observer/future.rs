@@ -11,7 +11,7 @@ use crate::error::HookError;
 use crate::event::Event;
 use crate::request::HookRequest;
 
-/// The answer of the observed hook.
+/// Resolves to the answer of the observed hook.
 #[pin_project]
 #[derive(Debug)]
 #[must_use = "futures do nothing unless polled"]

@@ -9,7 +9,7 @@ pub struct ObserverLayer<O> {
 }
 
 impl<O> ObserverLayer<O> {
-    /// A layer of `observer`. It is cloned for each call: wrap one with data in an `Arc`.
+    /// A layer for `observer`. The observer is cloned for each call: if it holds data, wrap it in an `Arc`.
     pub const fn new(observer: O) -> Self {
         Self { observer }
     }

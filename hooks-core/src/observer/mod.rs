@@ -1,4 +1,4 @@
-//! Observers: they see an event and what was answered, and change nothing.
+//! Observers: hooks that see an event and its outcome, and change neither.
 
 pub mod future;
 mod layer;
@@ -15,14 +15,15 @@ use crate::failure::record;
 use crate::request::HookRequest;
 use crate::verdict::Reason;
 
-/// Sees an event as it was judged, and the outcome.
+/// Sees an event as it was judged, and its outcome.
 ///
-/// All observers of an event run, whatever one of them does: a panic is recorded and passed over.
+/// It runs on the thread of the caller, after the decision and before the event goes ahead, and must not
+/// block. All observers of an event run, also if one of them panics: a panic is recorded and passed over.
 pub trait Observer<E: Event>: Send + Sync {
-    /// Its name, for reports.
+    /// Name of the observer, for reports.
     fn name(&self) -> &str;
 
-    /// Sees one event.
+    /// Receives one event and its outcome.
     fn observe(&self, request: &HookRequest<E>, outcome: &E::Outcome);
 }
 
@@ -36,7 +37,7 @@ impl<E: Event, O: Observer<E> + ?Sized> Observer<E> for std::sync::Arc<O> {
     }
 }
 
-/// Shows the event to `observer`; a panic is recorded.
+/// Shows the event to `observer`. A panic is recorded.
 pub(crate) fn show<E: Event>(
     observer: &(impl Observer<E> + ?Sized),
     request: &HookRequest<E>,

@@ -11,10 +11,12 @@ use crate::request::{HookRequest, Stage};
 
 /// Asks the inner hook, then shows the event and the outcome to the observer.
 ///
-/// The observer sees what stands inside of it: put it outermost. In a [`Hooks`](crate::Hooks) slot it sees the
-/// answer of its stack, once; an observer of the final outcome is given to the slot itself. It costs one
-/// counter per call and what the observer does; its panics are recorded and passed over; readiness is that of
-/// the inner hook.
+/// The observer sees the result of the layers inside it, so put it outermost. In a slot of
+/// [`Hooks`](crate::Hooks) it sees the answer of its own stack, once; to observe the final outcome, add the
+/// observer to the slot itself.
+///
+/// The cost is one reference count per call, and that of the observer. A panic of the observer is recorded
+/// and passed over. The service is ready when the inner hook is.
 #[derive(Clone, Copy, Debug)]
 pub struct ObserverService<S, O> {
     inner: S,
@@ -22,7 +24,7 @@ pub struct ObserverService<S, O> {
 }
 
 impl<S, O> ObserverService<S, O> {
-    /// Lets `observer` see what `inner` answers.
+    /// Lets `observer` see the answers of `inner`.
     pub const fn new(inner: S, observer: O) -> Self {
         Self { inner, observer }
     }

@@ -5,7 +5,7 @@ use serde::{Deserialize, Serialize};
 use super::Outcome;
 use crate::verdict::Reason;
 
-/// What hooks add to a session or a turn.
+/// Text and settings that hooks add to a session or a turn.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
 #[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 #[serde(default, deny_unknown_fields)]
@@ -13,19 +13,20 @@ pub struct ContextPatch {
     /// Text for the model, in order.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     pub additional_context: Vec<ContextNote>,
-    /// Another model for the session; the last one given stands.
+    /// Another model for the session; the last value wins.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub model: Option<String>,
-    /// Another first prompt of a session; the last one given stands.
+    /// Another first prompt of a session; the last value wins.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub initial_prompt: Option<String>,
-    /// Standing instructions that were found, in order.
+    /// Standing instructions that hooks found, in order.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     pub directives: Vec<Directive>,
     /// Text for the user, in order.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     pub system_messages: Vec<String>,
-    /// What the user wrote, where hooks added to it; what was scrubbed stays scrubbed. The first one given stands.
+    /// The prompt that the user wrote, if hooks added to it; text that hooks removed is not restored. The
+    /// first value wins.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub original_prompt: Option<String>,
     /// Hooks that failed and were passed over (law 3).
@@ -63,21 +64,21 @@ impl Outcome for ContextPatch {
 pub struct ContextNote {
     /// The text.
     pub text: String,
-    /// How long it stays.
+    /// Time that the text stays in the context.
     #[serde(default)]
     pub lifetime: Lifetime,
-    /// Which hook gave it.
+    /// Name of the hook that gave the text.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub source: Option<String>,
 }
 
 impl ContextNote {
-    /// A text that stays for this call only.
+    /// A text for the next model call only.
     pub fn new(text: impl Into<String>) -> Self {
         Self { text: text.into(), lifetime: Lifetime::Call, source: None }
     }
 
-    /// Says how long it stays.
+    /// Sets how long the text stays.
     #[must_use]
     pub fn for_the(mut self, lifetime: Lifetime) -> Self {
         self.lifetime = lifetime;
@@ -85,27 +86,27 @@ impl ContextNote {
     }
 }
 
-/// How long a text for the model stays.
+/// Time that a text for the model stays in the context.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
 #[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 #[serde(rename_all = "snake_case")]
 pub enum Lifetime {
-    /// The next model call.
+    /// Until the next model call is over.
     #[default]
     Call,
-    /// The turn.
+    /// Until the turn is over.
     Turn,
-    /// The session.
+    /// Until the session is over.
     Session,
 }
 
-/// A standing instruction in a user's words.
+/// A standing instruction in the words of the user.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 #[serde(deny_unknown_fields)]
 pub struct Directive {
-    /// What is to be done or left.
+    /// Action to do or to avoid.
     pub text: String,
-    /// How it is meant: always, never, prefer and so on.
+    /// Kind of instruction: always, never, prefer and so on.
     pub mode: String,
 }

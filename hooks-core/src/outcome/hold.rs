@@ -1,32 +1,33 @@
-//! Reservations that come with an outcome.
+//! Reservations that belong to an outcome.
 
 use std::any::Any;
 use std::fmt;
 use std::panic::{AssertUnwindSafe, catch_unwind, resume_unwind};
 use std::thread;
 
-/// A place taken in a limit or a budget for one event. Dropping it gives the place back; committing it says
-/// that the event went ahead.
+/// A reservation for one event, in a limit or a budget. If it is dropped, the amount is given back; if it is
+/// committed, the event went ahead and the amount stays taken.
 pub trait Hold: Send + Sync {
-    /// The event goes ahead: the place stays taken.
+    /// Keeps the amount taken: the event goes ahead.
     fn commit(self: Box<Self>);
 }
 
-/// All places taken for one event.
+/// All reservations for one event.
 ///
-/// A hold that panics keeps none of the others from being committed or given back. Its panic goes on behind them; while the
-/// thread unwinds already, it ends here, since a second one would abort the process.
+/// If one of them panics, the others are still committed or given back, and the first panic continues
+/// afterwards. If the thread is already unwinding, the panic is swallowed, since a second one would abort the
+/// process.
 #[derive(Default)]
 #[must_use = "what is held is given back when this is dropped"]
 pub struct Holds(Vec<Box<dyn Hold>>);
 
 impl Holds {
-    /// The event goes ahead: all places stay taken.
+    /// Commits all reservations: the event goes ahead.
     pub fn commit(mut self) {
         each(std::mem::take(&mut self.0), Hold::commit);
     }
 
-    /// Whether nothing is held.
+    /// Whether there are no reservations.
     pub fn is_empty(&self) -> bool {
         self.0.is_empty()
     }
@@ -46,7 +47,7 @@ impl Drop for Holds {
     }
 }
 
-/// Ends every hold, whatever the others do, and then goes on with the first panic.
+/// Ends every hold, also after one of them panicked, and then resumes the first panic.
 fn each(holds: Vec<Box<dyn Hold>>, end: impl Fn(Box<dyn Hold>)) {
     let mut first: Option<Box<dyn Any + Send>> = None;
     for hold in holds {
@@ -72,12 +73,12 @@ mod tests {
 
     use super::*;
 
-    /// Counts how it ends, and panics then.
+    /// Counts each end, and panics.
     struct Falls(Arc<AtomicUsize>);
 
     impl Hold for Falls {
         fn commit(self: Box<Self>) {
-            // Its drop panics while this unwinds.
+            // The drop of `self` panics while this panic unwinds.
             panic!("in a commit");
         }
     }

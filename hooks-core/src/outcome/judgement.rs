@@ -1,4 +1,4 @@
-//! The answer to an event that is decided about.
+//! The answer to an event that can be denied.
 
 use std::fmt;
 use std::sync::Arc;
@@ -9,10 +9,10 @@ use crate::request::HookRequest;
 use crate::reserve::Reserve;
 use crate::verdict::{Reason, Reasons, Strength, Verdict};
 
-/// A strength, and behind one pointer whatever else there is: reasons, the event as it was judged, what is
-/// held, and the notes `N` that this kind of answer carries.
+/// A strength and, behind one pointer, all the rest: reasons, the event as it was judged, reservations, and
+/// the notes `N` of this kind of answer.
 ///
-/// Two words wide, so that an allow without a word passes a stack of layers without an allocation.
+/// It is two words wide, so that an allow without reasons passes through layers without an allocation.
 #[must_use]
 pub struct Judgement<E: Event, N: Notes> {
     strength: Strength,
@@ -28,29 +28,29 @@ struct Detail<E: Event, N> {
 }
 
 impl<E: Event, N: Notes> Judgement<E, N> {
-    /// It may happen, without a word.
+    /// An allow without a reason.
     pub fn allow() -> Self {
         Self { strength: Strength::Allow, detail: None }
     }
 
-    /// What it carries beside strength and reasons; `None` where nobody wrote any.
+    /// The notes; `None` if no hook has written any.
     pub fn notes(&self) -> Option<&N> {
         self.detail.as_ref().map(|detail| &detail.notes)
     }
 
-    /// The notes, to write.
+    /// The notes, for writing.
     pub fn notes_mut(&mut self) -> &mut N {
         &mut self.detail_mut().notes
     }
 
-    /// These notes, and no opinion.
+    /// A judgement with these notes and no opinion.
     pub fn noting(notes: N) -> Self {
         let mut outcome = Self::default();
         *outcome.notes_mut() = notes;
         outcome
     }
 
-    /// A person approved what was asked about: the ask is an allow from here on. A denial stays one.
+    /// Turns an ask into an allow, after the user approved. A denial stays a denial.
     pub(crate) fn satisfy_ask(&mut self) {
         if self.strength == Strength::Ask {
             self.strength = Strength::Allow;
@@ -61,7 +61,7 @@ impl<E: Event, N: Notes> Judgement<E, N> {
         self.detail.get_or_insert_default()
     }
 
-    /// What a denial holds is given back at once.
+    /// Gives back the reservations of a denied event at once.
     fn release_if_denied(&mut self) {
         if self.strength == Strength::Deny
             && let Some(detail) = &mut self.detail
@@ -95,58 +95,59 @@ impl<E: Event, N: Notes> Outcome for Judgement<E, N> {
     }
 }
 
-/// An outcome that policies give: it has a strength and reasons, and knows the event it is about once that
-/// was rewritten. [`Judgement`] is the one there is; the trait lets layers be generic over the event.
+/// An outcome of an event that policies judge. It has a strength and reasons, and contains the judged event
+/// if that was rewritten. [`Judgement`] is the only implementation; the trait lets layers be generic over the
+/// event.
 pub trait Judged<E: Event>: Outcome + From<Verdict> {
-    /// How strong it is.
+    /// Strength of the outcome.
     fn strength(&self) -> Strength;
 
-    /// Why, in order.
+    /// Reasons of the outcome, in order.
     fn reasons(&self) -> &[Reason];
 
-    /// The event as it was judged, where that is not the event that was asked about.
+    /// The event as it was judged, if it was rewritten.
     fn effective(&self) -> Option<&HookRequest<E>> {
         self.judged_event().filter(|request| request.revision() > 0)
     }
 
-    /// The event as it was last judged, where that is not the request that was asked: it was rewritten, or
-    /// looked at anew after a wait.
+    /// The event as it was last judged, if it differs from the request: it was rewritten, or its facts were
+    /// refreshed after a wait.
     fn judged_event(&self) -> Option<&HookRequest<E>>;
 
-    /// Says which event was judged, unless it is the one that was asked about. The innermost service of a
-    /// stack does this.
+    /// Records the event that was judged, unless it is the one of the original request. The innermost service
+    /// of a stack calls this.
     fn settle(&mut self, request: &HookRequest<E>);
 
-    /// Drops an allow that was given before the event was rewritten; deny and ask stand (law 2).
+    /// Drops an allow that was given before the event was rewritten; deny and ask stay (law 2).
     fn make_stale(&mut self);
 
-    /// Drops the reasons that `earlier` gives too. What holds is its strength.
+    /// Drops the reasons that `earlier` has as well. The strength does not change.
     fn forget_reasons_of(&mut self, earlier: &Self);
 
-    /// Keeps `hold` until the event is over: committed when it goes ahead, given back when this is dropped
-    /// or denied.
+    /// Keeps `hold` until the event is over. The hold is committed when the event goes ahead, and given back
+    /// if the outcome is dropped or denied.
     fn hold(&mut self, hold: Box<dyn Hold>);
 
-    /// Says that `reserve` is still to be asked, at the very end of the decision.
+    /// Records that `reserve` is still to be asked, at the end of the decision.
     fn owe(&mut self, reserve: Arc<dyn Reserve<E>>);
 
-    /// Takes what is still to be asked for a place, in order.
+    /// Takes the reservations that are still to be made, in order.
     fn take_owed(&mut self) -> Vec<Arc<dyn Reserve<E>>>;
 
-    /// Takes what is held, to commit it.
+    /// Takes the holds, to commit them.
     fn take_holds(&mut self) -> Holds;
 
-    /// Whether it is a denial.
+    /// Whether the event is denied.
     fn is_denied(&self) -> bool {
         self.strength() == Strength::Deny
     }
 
-    /// Whether the event goes ahead where nobody can be asked: it is neither denied nor in question.
+    /// Whether the event goes ahead without asking the user: it is neither denied nor an ask.
     fn goes_ahead(&self) -> bool {
         self.strength() <= Strength::Allow
     }
 
-    /// The reason to show: the first of the winning strength.
+    /// The reason to show: the first one of the winning strength.
     fn shown_reason(&self) -> Option<&Reason> {
         let strength = self.strength();
         self.reasons().iter().find(|reason| reason.strength == strength)
@@ -228,7 +229,7 @@ impl<E: Event, N: Notes> Default for Judgement<E, N> {
 }
 
 impl<E: Event, N: Notes> PartialEq for Judgement<E, N> {
-    /// Whether both say the same; what they hold is not compared.
+    /// Whether strength, reasons, judged event and notes are equal. Reservations are not compared.
     fn eq(&self, other: &Self) -> bool {
         let same_notes = match (self.notes(), other.notes()) {
             (None, None) => true,

@@ -1,8 +1,8 @@
-//! What hooks answer, and what two answers mean together.
+//! Outcomes: the answers of hooks, and the merge of two answers.
 //!
-//! Each outcome is a monoid: `Default` is "no opinion", [`Outcome::merge`] is associative, and strength
-//! absorbs (law 1). Events that policies decide about answer a [`Judgement`], which differs between them
-//! only in the notes it carries; the others answer a [`ContextPatch`], a [`Recovery`] or nothing.
+//! Each outcome is a monoid: `Default` is "no opinion", [`Outcome::merge`] is associative, and the stronger
+//! answer wins (law 1). Events that can be denied have a [`Judgement`] as outcome; these judgements differ
+//! only in their notes. The other events have a [`ContextPatch`], a [`Recovery`] or `()`.
 
 mod context_patch;
 mod hold;
@@ -19,29 +19,32 @@ pub use self::recovery::Recovery;
 use crate::event::{PostToolUse, PreCompact, UserPromptSubmitted};
 use crate::verdict::Reason;
 
-/// May it happen: deny, ask, allow; with context for the model and messages for the user.
+/// Whether an event may happen (deny, ask or allow), with context for the model and messages for the user.
 pub type Decision<E> = Judgement<E, DecisionNotes>;
 
-/// Go on, or stop with a reason. For an agent that is about to end, "stop" means: do not end yet, and the
-/// reason is what it is told.
+/// Whether to go on, or to stop with a reason. For an agent that is about to end, "stop" means that it must
+/// not end yet; the reason is the text that the model reads.
 pub type Gate<E> = Judgement<E, ()>;
 
-/// What hooks say to a user message: whether it goes on, and what is added for the model.
+/// The outcome of a user prompt: whether it goes on, and the context added for the model.
 pub type PromptOutcome = Judgement<UserPromptSubmitted, ContextPatch>;
 
-/// What hooks say to a compaction: a veto, a summary of their own, context that must survive.
+/// The outcome of a compaction: a veto, another summary, context that must survive.
 pub type CompactOutcome = Judgement<PreCompact, CompactNotes>;
 
-/// What hooks say to a tool result: withheld or not, and what is added. The changed result is that of the
-/// effective event: a patch is derived from before and after, never merged from two rewrites.
+/// The outcome of a tool result: whether it is withheld, and the notes added. A changed result is that of the
+/// effective event: it is derived from the result before and after all rewrites, never merged from two
+/// rewrites.
 pub type ResultPatch = Judgement<PostToolUse, ResultNotes>;
 
-/// What a hook answers: a monoid, whose neutral element is `Default`.
+/// The answer of a hook: a monoid with `Default` as its neutral element.
 pub trait Outcome: Default + Send + 'static {
-    /// What both mean together. Associative; the stronger absorbs, what informs is appended in order.
+    /// Merges a later answer into this one. The operation is associative; the stronger answer wins, and texts
+    /// are appended in order.
     fn merge(&mut self, later: Self);
 
-    /// What remains of a hook that failed: a denial where `closes`, otherwise no opinion with a note of it.
+    /// The outcome of a hook that failed: a denial if `closes`, otherwise no opinion with a note about the
+    /// failure.
     fn failed(reason: Reason, closes: bool) -> Self;
 }
 

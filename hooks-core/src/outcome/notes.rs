@@ -1,4 +1,4 @@
-//! What the different judgements carry beside strength and reasons.
+//! Notes: the parts of a judgement besides its strength and reasons.
 
 use std::fmt::Debug;
 
@@ -6,9 +6,9 @@ use serde::{Deserialize, Serialize};
 
 use super::{ContextNote, ContextPatch, Outcome};
 
-/// Notes of one kind of judgement: a monoid of their own.
+/// The notes of one kind of judgement. They are a monoid of their own.
 pub trait Notes: Debug + Default + PartialEq + Send + Sync + 'static {
-    /// What both mean together.
+    /// Merges later notes into these.
     fn merge(&mut self, later: Self);
 }
 
@@ -22,7 +22,7 @@ impl Notes for ContextPatch {
     }
 }
 
-/// What a decision tells the model and the user.
+/// Texts of a decision for the model and the user.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
 #[serde(default, deny_unknown_fields)]
 pub struct DecisionNotes {
@@ -41,16 +41,16 @@ impl Notes for DecisionNotes {
     }
 }
 
-/// What is said beside a tool result.
+/// Notes on a tool result.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
 #[serde(default, deny_unknown_fields)]
 pub struct ResultNotes {
     /// Text for the model, in order.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     pub additional_context: Vec<ContextNote>,
-    /// Whether the result is hidden from the transcript that the user sees.
+    /// Whether the result is hidden in the transcript that the user sees.
     pub suppress_output: bool,
-    /// Ends the run after this result, for this reason; the first one given stands.
+    /// Reason to end the run after this result; the first value wins.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub stop: Option<String>,
 }
@@ -63,16 +63,16 @@ impl Notes for ResultNotes {
     }
 }
 
-/// What hooks want of a compaction.
+/// Requests of hooks about a compaction.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
 #[serde(default, deny_unknown_fields)]
 pub struct CompactNotes {
-    /// What must survive it, and what is to be told to whoever summarises.
+    /// Context that must survive the compaction, and instructions for the model that writes the summary.
     pub context: ContextPatch,
-    /// A summary in place of the host's; the first one given stands.
+    /// A summary to use in place of the host's; the first value wins.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub summary: Option<String>,
-    /// State to carry over, by name; the first value given for a name stands.
+    /// State to carry over, by name; the first value for a name wins.
     #[serde(skip_serializing_if = "serde_json::Map::is_empty")]
     pub exported_state: serde_json::Map<String, serde_json::Value>,
 }

@@ -1,31 +1,31 @@
-//! What to do after a failure.
+//! Proposals for what to do after a failure.
 
 use serde::{Deserialize, Serialize};
 
 use super::Outcome;
 use crate::verdict::Reason;
 
-/// What hooks propose after a failure. The host, or a resilience layer, does it.
+/// Proposals of hooks after a failure. The host, or a resilience layer, carries them out.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
 #[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 #[serde(default, deny_unknown_fields)]
 pub struct Recovery {
-    /// Whether to try again; a "no" absorbs.
+    /// Whether to try again; if one hook answers no, the result is no.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub retry: Option<bool>,
-    /// With which model; the first one given stands.
+    /// Model to use instead; the first value wins.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub fallback_model: Option<String>,
-    /// With which prompt; the first one given stands.
+    /// Prompt to use instead; the first value wins.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub modified_prompt: Option<String>,
-    /// After how many milliseconds; the longest stands.
+    /// Milliseconds to wait before the next try; the longest value wins.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub backoff_ms: Option<u64>,
-    /// Whom to tell what, in order.
+    /// Notifications to send, in order.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     pub notify: Vec<String>,
-    /// Why, and which hooks failed.
+    /// Reasons for the proposals, and hooks that failed.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     pub reasons: Vec<Reason>,
 }

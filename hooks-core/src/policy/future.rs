@@ -13,7 +13,7 @@ use crate::outcome::{Judged, Outcome};
 use crate::request::HookRequest;
 use crate::verdict::Verdict;
 
-/// The answer of a policy and of the hook behind it.
+/// Resolves to the merged answer of a policy and the hook behind it.
 #[pin_project]
 #[must_use = "futures do nothing unless polled"]
 pub struct ResponseFuture<F, E: Event, P> {
@@ -30,7 +30,7 @@ enum State<F, E: Event, P> {
         #[pin]
         future: F,
         policy: P,
-        /// What the policy said of the event of this generation.
+        /// Verdict of the policy on the event of this generation.
         verdict: Verdict,
         generation: u32,
     },
@@ -63,7 +63,7 @@ where
                 let mut verdict = std::mem::take(verdict);
                 match inner.judged_event().filter(|last| last.generation() != *generation) {
                     Some(request) => verdict = judged_again(policy, verdict, request),
-                    // The common case, kept short: a policy that has nothing to say changes nothing.
+                    // The common case, kept short: a policy without an opinion changes nothing.
                     None if verdict.is_silent() => return Poll::Ready(Ok(inner)),
                     None => {}
                 }
@@ -75,8 +75,8 @@ where
     }
 }
 
-/// What the policy says of the event as it now is. Of what it had said, deny and ask stand; what it says again
-/// is said once.
+/// Judges the event as it now is. Of the earlier verdict, deny and ask stay; a reason that both verdicts have
+/// is kept once.
 fn judged_again<E: Event>(policy: &impl Policy<E>, earlier: Verdict, request: &HookRequest<E>) -> Verdict {
     let mut verdict = earlier.stale();
     let mut again = policy.judge(request);

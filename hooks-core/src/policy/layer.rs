@@ -2,14 +2,14 @@ use tower_layer::Layer;
 
 use super::PolicyService;
 
-/// Lets a policy judge in front of an inner hook; see [`PolicyService`].
+/// Lets a policy judge the event before the inner hook is asked; see [`PolicyService`].
 #[derive(Clone, Copy, Debug)]
 pub struct PolicyLayer<P> {
     policy: P,
 }
 
 impl<P> PolicyLayer<P> {
-    /// A layer of `policy`. It is cloned for each call: wrap one with data in an `Arc`.
+    /// A layer for `policy`. The policy is cloned for each call: if it holds data, wrap it in an `Arc`.
     pub const fn new(policy: P) -> Self {
         Self { policy }
     }

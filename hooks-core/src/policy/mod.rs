@@ -1,9 +1,9 @@
 //! Policies: pure judgement of an event, by reference.
 //!
-//! A [`Policy`] is the easy way into a stack: it neither rewrites, counts nor waits. [`PolicyLayer`] lifts it
-//! to a tower layer, [`Judge`](crate::Judge) to the innermost service, a [`Hooks`](crate::Hooks) slot takes it
-//! as it is. A tuple, slice or `Vec` of policies is a policy; all of them judge by strength (law 1), so their
-//! order never changes whether something is denied.
+//! A [`Policy`] is the simplest kind of hook: it never rewrites, counts or waits. There are three ways to use
+//! one: [`PolicyLayer`] makes it a tower layer, [`Judge`](crate::Judge) makes it the innermost service, and a
+//! slot of [`Hooks`](crate::Hooks) accepts it directly. A tuple, slice or `Vec` of policies is a policy too.
+//! Their verdicts are merged by strength (law 1), so their order never changes whether an event is denied.
 //!
 //! ```
 //! use hooks_core::{HookRequest, Policy, Reason, Verdict, event::PreToolUse};
@@ -43,19 +43,19 @@ use crate::verdict::Verdict;
 
 /// Judges an event.
 ///
-/// Pure: the same request gets the same verdict, whenever and however often it is asked. A policy that has
-/// nothing to say answers [`Verdict::NO_OPINION`]; one that cannot tell denies (law 4). A panic is a denial
-/// of kind `failure` wherever the policy stands in a [`Hooks`](crate::Hooks) or below a
-/// [`FailureLayer`](crate::FailureLayer).
+/// A policy is pure: the same request always gets the same verdict. If a policy has no opinion, it returns
+/// [`Verdict::NO_OPINION`]; if it cannot decide, it denies (law 4). It runs on the thread of the caller and
+/// must not block. A panic becomes a denial of kind `failure` if the policy is in a [`Hooks`](crate::Hooks)
+/// or below a [`FailureLayer`](crate::FailureLayer).
 pub trait Policy<E: Event>: Send + Sync {
-    /// Its name, as its reasons give it.
+    /// Name of the policy, as in its reasons.
     fn name(&self) -> &str;
 
     /// Judges the event.
     fn judge(&self, request: &HookRequest<E>) -> Verdict;
 
-    /// Shows each single policy in it: itself, unless it is a set of others. For `explain` and for
-    /// measuring what each costs.
+    /// Calls `see` with each single policy: with this one, or with the members if this is a set of policies.
+    /// Used by `explain` and to measure the cost of each policy.
     fn each(&self, see: &mut dyn FnMut(Single<'_, E>)) {
         see(Single { name: self.name(), judge: &|request| self.judge(request) });
     }
@@ -64,13 +64,13 @@ pub trait Policy<E: Event>: Send + Sync {
 /// One policy of a set.
 #[derive(Clone, Copy)]
 pub struct Single<'a, E: Event> {
-    /// Its name.
+    /// Name of the policy.
     pub name: &'a str,
     judge: &'a dyn Fn(&HookRequest<E>) -> Verdict,
 }
 
 impl<E: Event> Single<'_, E> {
-    /// What it alone says.
+    /// Judges with this policy alone.
     pub fn judge(&self, request: &HookRequest<E>) -> Verdict {
         (self.judge)(request)
     }

@@ -10,13 +10,14 @@ use crate::inner_accessors;
 use crate::outcome::Judged;
 use crate::request::{Evaluation, HookRequest};
 
-/// Judges the event, then asks the inner hook, and answers what both say.
+/// Judges the event, then asks the inner hook, and merges both answers.
 ///
-/// A denial is answered without asking the inner hook, unless the request asks everyone. Where the event is
-/// rewritten further in, or a decider there kept everyone waiting, the policy judges the event as it then is, and
-/// an allow for the old one is dropped (laws 2 and 6). It costs what the policy costs, and no allocation; it has
-/// no failure of its own; readiness is that of the inner hook. Its place in a stack does not change what is
-/// denied.
+/// If the policy denies, the inner hook is not asked, unless the request has [`Evaluation::Everyone`]. If an
+/// inner hook rewrites the event, or an inner decider waits, the policy judges the event again. An allow for
+/// the old event is dropped (laws 2 and 6).
+///
+/// The cost is that of the policy, without an allocation. The service itself cannot fail, and it is ready
+/// when the inner hook is. Its place in a stack does not change whether an event is denied.
 #[derive(Clone, Copy, Debug)]
 pub struct PolicyService<S, P> {
     inner: S,
@@ -24,7 +25,7 @@ pub struct PolicyService<S, P> {
 }
 
 impl<S, P> PolicyService<S, P> {
-    /// Lets `policy` judge in front of `inner`.
+    /// Lets `policy` judge before `inner` is asked.
     pub const fn new(inner: S, policy: P) -> Self {
         Self { inner, policy }
     }

@@ -1,4 +1,4 @@
-//! Several policies as one.
+//! Sets of policies, which are policies themselves.
 
 use std::sync::Arc;
 
@@ -7,8 +7,8 @@ use crate::event::Event;
 use crate::request::{Evaluation, HookRequest};
 use crate::verdict::Verdict;
 
-/// Merges what `verdicts` say, one by one, until nothing can change the strength, or to the end where the
-/// request asks everyone.
+/// Merges `verdicts` one by one. Stops when the strength cannot change any more, unless the request has
+/// [`Evaluation::Everyone`].
 #[inline]
 pub(crate) fn judge_each<E: Event>(
     request: &HookRequest<E>,
@@ -38,7 +38,7 @@ impl<E: Event, P: Policy<E>> Policy<E> for [P] {
     }
 }
 
-/// What points to a policy is a policy.
+/// Implements [`Policy`] for pointers to a policy.
 macro_rules! through_pointer {
     ($( $({$($generics:tt)*})? $Pointer:ty ),*) => { $(
         impl<E: Event, $($($generics)*)?> Policy<E> for $Pointer {

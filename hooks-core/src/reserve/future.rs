@@ -15,7 +15,7 @@ use crate::outcome::{Judged, Outcome};
 use crate::request::{HookRequest, Stage};
 use crate::verdict::Verdict;
 
-/// The answer of the inner hook, with a place taken for it.
+/// Resolves to the answer of the inner hook, together with the reservation made for it.
 #[pin_project]
 #[must_use = "futures do nothing unless polled"]
 pub struct ResponseFuture<F, E: Event, R> {
@@ -80,7 +80,7 @@ where
     }
 }
 
-/// Enters what came of a reservation into `outcome`.
+/// Adds the result of a reservation to `outcome`.
 pub(crate) fn enter<E: Event<Outcome: Judged<E>>>(outcome: &mut E::Outcome, reservation: Reservation) {
     match reservation {
         Reservation::NotNeeded => {}

@@ -2,14 +2,15 @@ use tower_layer::Layer;
 
 use super::ReserveService;
 
-/// Takes a place in a limit or budget for what the inner hook lets through; see [`ReserveService`].
+/// Makes a reservation in a limit or budget for each event that the inner hook does not deny; see
+/// [`ReserveService`].
 #[derive(Clone, Copy, Debug)]
 pub struct ReserveLayer<R> {
     reserve: R,
 }
 
 impl<R> ReserveLayer<R> {
-    /// A layer of `reserve`. It is cloned for each call: wrap one with data in an `Arc`.
+    /// A layer for `reserve`, which is cloned for each call: if it holds data, wrap it in an `Arc`.
     pub const fn new(reserve: R) -> Self {
         Self { reserve }
     }

@@ -1,4 +1,4 @@
-//! What counts: limits and budgets, taken by atomic reservation at the very end of a decision.
+//! Reservations in limits and budgets, made atomically at the very end of a decision.
 
 pub mod future;
 mod layer;
@@ -16,16 +16,19 @@ use crate::outcome::Hold;
 use crate::request::HookRequest;
 use crate::verdict::Reason;
 
-/// Takes a place in a limit or a budget for an event.
+/// Makes a reservation in a limit or a budget for an event.
 ///
-/// Asked once per event, after everyone judged it (law 2), and never about one that is denied. The place is
-/// given back when the [`Hold`] is dropped before the event went ahead. Where a client asks twice about the
-/// same call, the reservation must be idempotent: derive its id from the call's.
+/// It is asked once per event, after all hooks have judged it (law 2), and never about a denied event. If the
+/// [`Hold`] is dropped before the event goes ahead, the amount is given back. A client may ask twice about
+/// the same call, so the reservation must be idempotent: derive its id from the id of the call.
+///
+/// It may wait for a store. In a [`Hooks`](crate::Hooks), an error or a panic denies the event where its
+/// failures close.
 pub trait Reserve<E: Event>: Send + Sync {
-    /// Its name, as its reasons give it.
+    /// Name of the reservation, as in its reasons.
     fn name(&self) -> &str;
 
-    /// Takes a place.
+    /// Makes the reservation. An error means that the store could not answer.
     fn reserve(&self, request: &HookRequest<E>) -> HookFuture<'static, Result<Reservation, HookError>>;
 }
 
@@ -39,13 +42,13 @@ impl<E: Event, R: Reserve<E> + ?Sized> Reserve<E> for std::sync::Arc<R> {
     }
 }
 
-/// What came of it.
+/// The result of a reservation.
 pub enum Reservation {
-    /// The event needs no place here.
+    /// The event needs no reservation here.
     NotNeeded,
-    /// It has one.
+    /// The amount is reserved.
     Held(Box<dyn Hold>),
-    /// There is none left.
+    /// The limit or budget is exhausted.
     Refused(Reason),
 }
 

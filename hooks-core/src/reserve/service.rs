@@ -10,14 +10,16 @@ use crate::inner_accessors;
 use crate::outcome::Judged;
 use crate::request::HookRequest;
 
-/// Asks the inner hook, then takes a place for what was not denied. The place comes with the outcome and is
-/// given back when that is dropped or denied further out.
+/// Asks the inner hook, then makes a reservation if the event is not denied. The reservation is part of the
+/// outcome. It is given back if the outcome is dropped, or denied by an outer layer.
 ///
-/// Where a driver has several stacks, the place is only owed here, and taken by the driver once, at the end.
+/// If a driver has several stacks, the layer only records the reservation as owed, and the driver makes it
+/// once, at the end of the decision.
 ///
-/// What depends on the request is answered by `call`: readiness is that of the inner hook. A store that errs
-/// is the stack's error: put a [`FailureLayer`](crate::FailureLayer) outside. Put this outermost of what
-/// judges, so that it is asked last.
+/// The service is ready when the inner hook is. The future of `call` makes the reservation, because it depends
+/// on the request. An error of the store is returned as the error of the stack: put a
+/// [`FailureLayer`](crate::FailureLayer) outside. Put this layer outside all layers that judge, so that it is
+/// asked last.
 #[derive(Clone, Copy, Debug)]
 pub struct ReserveService<S, R> {
     inner: S,
@@ -25,7 +27,7 @@ pub struct ReserveService<S, R> {
 }
 
 impl<S, R> ReserveService<S, R> {
-    /// Takes places from `reserve` for what `inner` lets through.
+    /// Makes reservations with `reserve` for the events that `inner` does not deny.
     pub const fn new(inner: S, reserve: R) -> Self {
         Self { inner, reserve }
     }

@@ -1,4 +1,4 @@
-//! A set of hooks as plain async functions; generated from the table of events.
+//! A set of hooks as plain async functions; generated from the event table.
 
 use std::sync::Arc;
 
@@ -9,12 +9,11 @@ use crate::event::{for_each_event, *};
 use crate::outcome::{ContextPatch, Recovery};
 use crate::request::{Evaluation, HookRequest};
 
-/// A set of hooks, bound to where events happen: one plain async function per event, for hosts that do not
-/// speak tower.
+/// A set of hooks, bound to a context: one plain async function per event, for hosts that do not use tower.
 ///
-/// A decision is complete: rewritten, judged, reserved, observed. Commit what it holds
-/// ([`Judged::take_holds`](crate::Judged::take_holds)) once the event goes ahead; dropped, the places are given back. An `ask` is left to
-/// the host.
+/// A decision is complete: the event is rewritten, judged, reserved for and observed. Commit the reservations
+/// ([`Judged::take_holds`](crate::Judged::take_holds)) once the event goes ahead; if they are dropped, they
+/// are given back. An `ask` is left to the host.
 #[derive(Clone)]
 pub struct Bound<'a> {
     hooks: &'a dyn HooksProvider,
@@ -28,7 +27,7 @@ impl<'a> Bound<'a> {
         Self { hooks, context, evaluation: Evaluation::default() }
     }
 
-    /// Asks everyone, also behind a denial, so that every reason is known.
+    /// Asks all hooks, also after a denial, so that all reasons are known.
     #[must_use]
     pub fn asking_everyone(mut self) -> Self {
         self.evaluation = Evaluation::Everyone;

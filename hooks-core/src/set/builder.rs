@@ -14,19 +14,20 @@ use crate::policy::Policy;
 use crate::reserve::Reserve;
 use crate::transform::Transform;
 
-/// What can be built into a set of hooks: the configuration of a crate of policies.
+/// A configuration that adds hooks to a set, such as that of a crate of policies.
 pub trait HooksConfig {
-    /// Why it cannot be built.
+    /// Error for a configuration that cannot be built.
     type Error;
 
-    /// Adds its hooks.
+    /// Adds the hooks of the configuration.
     ///
     /// # Errors
-    /// Where the configuration makes no sense: at load time, never at call time.
+    /// Returns an error if the configuration is invalid. Errors are found here, at load time, never when a
+    /// hook is called.
     fn add_to(self, builder: &mut HooksBuilder) -> Result<(), Self::Error>;
 }
 
-/// Collects hooks by event, in the order they are given.
+/// Collects hooks by event. Hooks of the same event keep the order in which they were added.
 #[derive(Default)]
 pub struct HooksBuilder {
     slots: Slots,
@@ -60,7 +61,8 @@ impl HooksBuilder {
         self
     }
 
-    /// Adds a stack of layers on a deciding event, guarded as `guard` says. Its type is boxed here, once.
+    /// Adds a stack of layers for an event that can be denied, guarded by `guard`. The type of the stack is
+    /// boxed here, once.
     #[must_use]
     pub fn stack<E, S>(mut self, guard: &FailureLayer, stack: S) -> Self
     where
@@ -71,7 +73,7 @@ impl HooksBuilder {
         self
     }
 
-    /// Adds a hook on an event that informs, guarded as `guard` says.
+    /// Adds a hook for an event that informs, guarded by `guard`.
     #[must_use]
     pub fn hook<E, S>(mut self, guard: &FailureLayer, hook: S) -> Self
     where
@@ -82,14 +84,14 @@ impl HooksBuilder {
         self
     }
 
-    /// Adds an observer on a deciding event.
+    /// Adds an observer for an event that can be denied.
     #[must_use]
     pub fn observer<E: DecidingEvent>(mut self, observer: impl Observer<E> + 'static) -> Self {
         E::slot_mut(&mut self.slots).observers.push(Arc::new(observer));
         self
     }
 
-    /// Adds an observer on an event that informs.
+    /// Adds an observer for an event that informs.
     #[must_use]
     pub fn listener<E: InformingEvent>(mut self, observer: impl Observer<E> + 'static) -> Self {
         E::slot_mut(&mut self.slots).observers.push(Arc::new(observer));
@@ -99,7 +101,7 @@ impl HooksBuilder {
     /// Adds the hooks of a configuration.
     ///
     /// # Errors
-    /// Where the configuration cannot be built.
+    /// Returns the error of the configuration if it cannot be built.
     pub fn config<C: HooksConfig>(mut self, config: C) -> Result<Self, C::Error> {
         config.add_to(&mut self)?;
         Ok(self)
@@ -120,17 +122,17 @@ impl HooksBuilder {
         E::slot_mut(&mut self.slots).reserves.push(Arc::new(reserve));
     }
 
-    /// Adds a value that the built set hands out by its type; one of the same type is replaced.
+    /// Adds a value that the built set returns by its type. A value of the same type is replaced.
     pub fn add_extension<T: Send + Sync + 'static>(&mut self, value: Arc<T>) {
         self.extensions.insert(TypeId::of::<T>(), value);
     }
 
-    /// Adds what [`Hooks::close`] closes, behind what was added before.
+    /// Adds a resource that [`Hooks::close`] closes, after those that were added before.
     pub fn add_close(&mut self, close: impl Close + 'static) {
         self.closing.push(Arc::new(close));
     }
 
-    /// The set.
+    /// Builds the set.
     pub fn build(self) -> Hooks {
         let Self { slots, extensions, closing } = self;
         Hooks::from_inner(Inner { slots, extensions, closing })

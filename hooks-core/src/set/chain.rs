@@ -1,4 +1,4 @@
-//! Asks several that may wait and rewrite, one after the other, and keeps law 2 between them.
+//! Asks several parts that may wait and rewrite, one after the other, and keeps law 2 between them.
 
 use super::provider::Prepared;
 use super::slot::goes_on;
@@ -8,8 +8,9 @@ use crate::outcome::{Judged, Outcome};
 use crate::request::{Evaluation, HookRequest, Stage};
 use crate::verdict::Strength;
 
-/// Has each of `parts` prepare the event as the one before left it; then asks again whoever decided before
-/// the last rewrite. Ready at once where nobody had to wait. `already_said` comes before what they say.
+/// Asks each of `parts` to prepare the event as the part before left it. Afterwards, parts that decided
+/// before the last rewrite are asked again. The future is ready at once if no part had to wait.
+/// `already_said` is merged before the answers of the parts.
 pub(super) fn prepare_in_turn<'a, E, P, F>(
     parts: &'a [P],
     request: HookRequest<E>,
@@ -33,7 +34,7 @@ where
                         if !chain.goes_on() {
                             break;
                         }
-                        // Somebody was waited for: what follows from the event is derived anew (law 6).
+                        // An earlier part had to wait, so facts of the event are derived again (law 6).
                         chain.request = chain.request.refreshed();
                         let asked = ask(part, chain.request.clone());
                         chain.add(part, asked.await);
@@ -50,11 +51,11 @@ where
 }
 
 struct Chain<'a, E: Event, P> {
-    /// The event as it stands.
+    /// The event as it is now.
     request: HookRequest<E>,
-    /// What was said by those whose answer no rewrite makes stale.
+    /// Answers that no rewrite makes stale.
     settled: E::Outcome,
-    /// What was said by deciders that wait, and about which revision.
+    /// Answers of deciders that wait, each with its part and the revision that it is about.
     opinions: Vec<(&'a P, E::Outcome, u32)>,
 }
 
@@ -62,12 +63,13 @@ impl<'a, E: Event<Outcome: Judged<E>>, P> Chain<'a, E, P> {
     fn add(&mut self, part: &'a P, prepared: Prepared<E>) {
         let Prepared { request, outcome, judged_at } = prepared;
         let revision = request.revision();
-        // What is asked of the next one is the asker's to say, and what is final stays as it is.
+        // Stage and evaluation are set by the caller, not by a part; in the judging stage the event cannot
+        // change.
         let (stage, evaluation) = (self.request.stage(), self.request.evaluation());
         if stage != Stage::Judge {
             self.request = request.at(stage).evaluated(evaluation);
         }
-        // An allow that does not say what it is about is about the event as it came with it.
+        // An allow without a revision is about the event in the state in which it was returned.
         let judged_at = judged_at.or((outcome.strength() == Strength::Allow).then_some(revision));
         match judged_at {
             None => self.settled.merge(outcome),
@@ -84,8 +86,8 @@ impl<'a, E: Event<Outcome: Judged<E>>, P> Chain<'a, E, P> {
         self.opinions.iter().any(|(_, _, revision)| *revision != self.request.revision())
     }
 
-    /// Asks again, about the final event, whoever decided about an earlier one. Of what they had said, deny
-    /// and ask stand. Nobody is asked where that cannot change the answer.
+    /// Asks the parts again that decided about an earlier event. Of their earlier answers, deny and ask stay.
+    /// If a further answer cannot change the result, no part is asked.
     async fn judged_again<F>(mut self, ask: F) -> Prepared<E>
     where
         F: Fn(&'a P, HookRequest<E>) -> HookFuture<'a, Prepared<E>>,

@@ -1,30 +1,31 @@
-//! Closing what a set of hooks keeps open.
+//! Closing the resources of a set of hooks.
 
 use std::fmt;
 
 use crate::error::BoxError;
 use crate::future::HookFuture;
 
-/// Something that a set of hooks keeps open until its host ends: a log, a store, work in the background.
+/// A resource that a set of hooks keeps open until its host ends: a log, a store, work in the background.
 ///
-/// Added with [`HooksBuilder::add_close`](crate::HooksBuilder::add_close), it is closed by
+/// It is added with [`HooksBuilder::add_close`](crate::HooksBuilder::add_close) and closed by
 /// [`Hooks::close`](crate::Hooks::close).
 pub trait Close: Send + Sync {
-    /// The name that errors give it.
+    /// Name of the resource in errors.
     fn name(&self) -> &str;
 
-    /// Finishes what is under way, and ends. It may be called again.
+    /// Finishes the work in progress and closes the resource. It may be called more than once.
     fn close(&self) -> HookFuture<'static, Result<(), BoxError>>;
 }
 
-/// What could not be closed, and why: what it had to finish may be lost.
+/// The resources that could not be closed, each with its error. Unfinished work of these resources may be
+/// lost.
 #[derive(Debug, Default)]
 pub struct CloseError {
     failed: Vec<(String, BoxError)>,
 }
 
 impl CloseError {
-    /// Each thing that could not be closed, by name, in the order in which that was tried.
+    /// The resources that could not be closed, by name, in the order in which they were tried.
     pub fn failed(&self) -> impl Iterator<Item = (&str, &BoxError)> {
         self.failed.iter().map(|(name, error)| (&**name, error))
     }
@@ -33,7 +34,7 @@ impl CloseError {
         self.failed.push((name.to_owned(), error));
     }
 
-    /// An error, unless there is none.
+    /// Returns `self` as an error if there is at least one failure.
     pub(super) fn or_ok(self) -> Result<(), Self> {
         if self.failed.is_empty() { Ok(()) } else { Err(self) }
     }

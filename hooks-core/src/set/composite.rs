@@ -13,10 +13,12 @@ use crate::outcome::{
 };
 use crate::request::HookRequest;
 
-/// A chain of providers. Each sees the event as the one before left it; all judge the final one; the
-/// strongest answer stands (law 1), so that an early allow never hides a later deny.
+/// A chain of providers. Each provider gets the event as the provider before left it, and all judge the final
+/// event. The strongest answer wins (law 1), so an early allow never hides a later deny.
 ///
-/// A composite is a provider: composites nest, and grouping makes no difference.
+/// A composite is a provider itself. Composites can be nested; the grouping makes no difference. A provider
+/// that panics counts as a hook that failed (law 3). As long as no provider waits, the composite allocates
+/// nothing.
 #[derive(Clone, Default)]
 pub struct Composite {
     providers: Vec<Arc<dyn HooksProvider>>,
@@ -28,7 +30,7 @@ impl Composite {
         Self { providers: providers.into_iter().collect() }
     }
 
-    /// Adds a provider at the end. It can only narrow what the others allow.
+    /// Adds a provider at the end. It can only restrict what the others allow.
     #[must_use]
     pub fn and(mut self, provider: impl HooksProvider + 'static) -> Self {
         self.providers.push(Arc::new(provider));
@@ -60,7 +62,8 @@ impl Composite {
         self.in_turn(request, |_| true, question::inform)
     }
 
-    /// Asks each provider in turn, while `goes_on`. Ready at once where nobody waits.
+    /// Asks each provider in turn, while `goes_on` returns true. The future is ready at once if no provider
+    /// waits.
     fn in_turn<'a, E: Event>(
         &'a self,
         request: HookRequest<E>,

@@ -16,8 +16,8 @@ use crate::future::HookFuture;
 use crate::outcome::{CompactOutcome, ContextPatch, Decision, Gate, PromptOutcome, Recovery, ResultPatch};
 use crate::request::{Evaluation, HookRequest, Stage};
 
-/// A set of hooks: what configuration builds. `Clone + Send + Sync`, one pointer wide; swapped whole on reload
-/// through [`Live`](crate::Live).
+/// A set of hooks, as configuration builds it. It is `Clone + Send + Sync` and one pointer wide. A reload
+/// replaces the whole set through [`Live`](crate::Live).
 #[derive(Clone, Default)]
 pub struct Hooks {
     inner: Arc<Inner>,
@@ -30,7 +30,7 @@ pub(super) struct Inner {
     pub(super) closing: Vec<Arc<dyn Close>>,
 }
 
-/// Values that come with a set of hooks, by type.
+/// Values that belong to a set of hooks, by type.
 pub(super) type Extensions = HashMap<TypeId, Arc<dyn Any + Send + Sync>>;
 
 macro_rules! slots {
@@ -46,7 +46,7 @@ macro_rules! slots {
         }
 
         impl Slots {
-            /// The events that somebody hooks.
+            /// The events that have at least one hook.
             pub(super) fn hooked(&self) -> Vec<EventKind> {
                 let mut kinds = Vec::new();
                 $( if !self.$dname.is_empty() { kinds.push(EventKind::$DType); } )*
@@ -89,55 +89,55 @@ macro_rules! slots {
 for_each_event!(slots);
 
 impl Hooks {
-    /// Starts a set.
+    /// Starts an empty set.
     pub fn builder() -> HooksBuilder {
         HooksBuilder::default()
     }
 
-    /// Builds the set that `config` describes: the default provider. With `hooks-policies`, a `PolicyConfig`
-    /// gives the classic policies.
+    /// Builds the set that `config` describes. With `hooks-policies`, a `PolicyConfig` gives the standard
+    /// policies.
     ///
     /// # Errors
-    /// Where the configuration cannot be built: a bad pattern, a limit that makes no sense.
+    /// Returns the error of the configuration if it cannot be built, such as for an invalid pattern or limit.
     pub fn from_policy<C: HooksConfig>(config: C) -> Result<Self, C::Error> {
         let mut builder = HooksBuilder::default();
         config.add_to(&mut builder)?;
         Ok(builder.build())
     }
 
-    /// Takes the set apart again, to add further hooks at the end.
+    /// Turns the set back into a builder, to add further hooks at the end.
     pub fn into_builder(self) -> HooksBuilder {
         HooksBuilder::from_inner(Arc::unwrap_or_clone(self.inner))
     }
 
-    /// What came with the set under this type: a lockout registry, a limit's counters.
+    /// Returns the value of this type that was added to the set: a lockout registry, the counters of a limit.
     pub fn extension<T: Send + Sync + 'static>(&self) -> Option<&T> {
         self.inner.extensions.get(&TypeId::of::<T>())?.downcast_ref()
     }
 
-    /// The events that somebody hooks.
+    /// The events that have at least one hook.
     pub fn hooked(&self) -> Vec<EventKind> {
         self.inner.slots.hooked()
     }
 
-    /// The hooks on one event.
+    /// The hooks of one event.
     pub fn slot<E: DecidingEvent>(&self) -> &Slot<E> {
         E::slot(self)
     }
 
-    /// What each policy alone says about the event, also behind a denial (law 5). Nothing is rewritten,
-    /// waited for or counted.
+    /// Returns the verdict of each single policy on the event, also after a denial (law 5). Nothing is
+    /// rewritten or reserved, and nothing waits.
     pub fn explain<E: DecidingEvent>(&self, request: &HookRequest<E>) -> Vec<Explained> {
         let request = request.clone().at(Stage::Judge).evaluated(Evaluation::Everyone);
         self.slot::<E>().explain(&request)
     }
 
-    /// Closes what the set keeps open, one after the other: what was acknowledged is kept, also where the host ends at once.
-    /// Await it before `main` returns, behind the last session. Clones share what is closed; what is asked of them later may
-    /// be refused.
+    /// Closes the resources of the set, one after the other, so that acknowledged data is kept even if the
+    /// host exits right afterwards. Await it after the last session, before `main` returns. Clones share the
+    /// resources; later requests to them may be refused.
     ///
     /// # Errors
-    /// Lists what could not be closed. The rest is closed all the same.
+    /// Returns a list of the resources that could not be closed. All others are closed.
     pub async fn close(&self) -> Result<(), CloseError> {
         let mut failed = CloseError::default();
         for open in &self.inner.closing {
@@ -148,7 +148,7 @@ impl Hooks {
         failed.or_ok()
     }
 
-    /// The set as one plain async function per event, for hosts that do not speak tower.
+    /// Binds the set to a context: one plain async function per event, for hosts that do not use tower.
     pub fn on(&self, context: impl Into<Arc<HookContext>>) -> Bound<'_> {
         Bound::new(self, context.into())
     }

@@ -10,19 +10,22 @@ use super::provider::{DecidingEvent, HooksProvider, InformingEvent};
 use super::question::{Decided, decide, tell};
 use crate::request::HookRequest;
 
-/// A place that holds a whole set of hooks. Clones share it.
+/// A shared holder of a set of hooks. All clones hold the same set.
 ///
-/// A call keeps the set it started with from before to after; a swap concerns later calls only. Reading is
-/// wait-free and allocates nothing. Policies own no counters, so a swap resets nothing.
+/// A call keeps the set that it started with until it ends; a swap affects later calls only. Policies own no
+/// counters, so a swap resets none.
+///
+/// Reading is wait-free. It allocates nothing, except with a holder made by [`Live::narrowed`], which builds
+/// a chain of the sets for each call.
 #[derive(Clone)]
 pub struct Live {
     current: Arc<ArcSwap<Snapshot>>,
-    /// The places that this one narrows, the outermost first: those of the parent agents. Their swaps are followed.
-    /// Flat, so that nothing recurses however many generations there are.
+    /// The holders that this one restricts, the outermost first: those of the parent agents. If they are
+    /// swapped, this one follows. The list is flat, so that many generations cause no recursion.
     within: Vec<Arc<ArcSwap<Snapshot>>>,
 }
 
-/// One set of hooks, as it was when a call began.
+/// The set of hooks at the start of a call.
 #[derive(Clone)]
 pub(crate) struct Snapshot(Arc<dyn HooksProvider>);
 
@@ -32,12 +35,12 @@ impl Live {
         Self { current: Arc::new(ArcSwap::from_pointee(Snapshot(Arc::new(hooks)))), within: Vec::new() }
     }
 
-    /// Puts `hooks` in place of what is there.
+    /// Replaces the current set by `hooks`.
     pub fn swap(&self, hooks: impl HooksProvider + 'static) {
         self.current.store(Arc::new(Snapshot(Arc::new(hooks))));
     }
 
-    /// Asks something of the current set.
+    /// Calls `ask` with the current set.
     #[inline]
     pub fn with<T>(&self, ask: impl FnOnce(&dyn HooksProvider) -> T) -> T {
         match self.within.is_empty() {
@@ -46,19 +49,19 @@ impl Live {
         }
     }
 
-    /// Has an event decided about by the current set, which is kept to the end of the decision.
+    /// Has the current set decide about an event. The same set is used until the end of the decision.
     pub async fn decide<E: DecidingEvent>(&self, request: HookRequest<E>) -> Decided<E> {
         let snapshot = self.snapshot();
         decide(snapshot.hooks(), request).await
     }
 
-    /// Tells the current set of something.
+    /// Sends an event that informs to the current set.
     pub async fn tell<E: InformingEvent>(&self, request: HookRequest<E>) -> E::Outcome {
         let snapshot = self.snapshot();
         tell(snapshot.hooks(), request).await
     }
 
-    /// A place for a child: whatever is here, and `further` after it, which can only narrow it.
+    /// A holder for a child: the hooks of this one, followed by `further`, which can only restrict them.
     #[must_use]
     pub fn narrowed(&self, further: impl HooksProvider + 'static) -> Self {
         let within = self.within.iter().chain([&self.current]).cloned().collect();

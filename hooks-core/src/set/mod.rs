@@ -1,8 +1,9 @@
-//! A dynamic set of hooks, and what drives it.
+//! Dynamic sets of hooks, and the functions that ask them.
 //!
-//! [`Hooks`] has one [`Slot`] per event; [`HooksProvider`] is its object-safe face; [`Composite`] chains
-//! providers; [`Live`] swaps a whole set while calls are in flight. [`decide`](fn@decide), [`reserve`](fn@reserve) and [`tell`] are
-//! the three questions that a driver asks of a provider; [`Bound`] asks them for hosts that do not speak tower.
+//! [`Hooks`] has one [`Slot`] per event; [`HooksProvider`] is its object-safe interface; [`Composite`] chains
+//! providers; [`Live`] swaps a whole set while calls are in flight. A driver asks a provider with three
+//! functions: [`decide`](fn@decide), [`reserve`](fn@reserve) and [`tell`]. [`Bound`] calls them for hosts
+//! that do not use tower.
 
 mod bound;
 mod builder;

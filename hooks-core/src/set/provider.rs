@@ -1,4 +1,4 @@
-//! The object-safe face of a set of hooks; generated from the table of events.
+//! The object-safe interface of a set of hooks; generated from the event table.
 
 use super::hooks::{Hooks, Slots};
 use super::slot::Slot;
@@ -9,19 +9,19 @@ use crate::outcome::{
 };
 use crate::request::HookRequest;
 
-/// What came of asking a provider to prepare an event.
+/// The answer of a provider that prepared an event.
 pub struct Prepared<E: Event> {
-    /// The event as the provider's rewrites left it.
+    /// The event after the rewrites of the provider.
     pub request: HookRequest<E>,
-    /// What its deciders that wait said.
+    /// Answer of the provider's deciders that wait.
     pub outcome: E::Outcome,
-    /// The revision of the event at which they said it; `None` where there are none. Where a later provider
-    /// rewrites the event, they are asked again.
+    /// Revision of the event that the deciders answered about; `None` if there are no deciders. If a later
+    /// provider rewrites the event, they are asked again.
     pub judged_at: Option<u32>,
 }
 
 impl<E: Event> Prepared<E> {
-    /// Nothing to change and nothing to say.
+    /// An answer that changes nothing and has no opinion.
     pub fn unchanged(request: HookRequest<E>) -> Self {
         Self { request, outcome: E::Outcome::default(), judged_at: None }
     }
@@ -36,29 +36,29 @@ impl<E: Event> std::fmt::Debug for Prepared<E> {
     }
 }
 
-/// An event that policies decide about.
+/// An event that policies judge.
 pub trait DecidingEvent: Event<Outcome: Judged<Self>> {
     /// Has `provider` rewrite the event and ask its deciders that wait.
     fn prepare(provider: &dyn HooksProvider, request: HookRequest<Self>) -> HookFuture<'_, Prepared<Self>>;
     /// Has the policies of `provider` judge the event.
     fn judge(provider: &dyn HooksProvider, request: &HookRequest<Self>) -> Self::Outcome;
-    /// Has `provider` take places for the event.
+    /// Has `provider` make reservations for the event.
     fn reserve(provider: &dyn HooksProvider, request: HookRequest<Self>) -> HookFuture<'_, Self::Outcome>;
     /// Shows the decided event to the observers of `provider`.
     fn observe(provider: &dyn HooksProvider, request: &HookRequest<Self>, outcome: &Self::Outcome);
     /// The slot of the event.
     #[doc(hidden)]
     fn slot(hooks: &Hooks) -> &Slot<Self>;
-    /// The slot of the event, to fill.
+    /// The slot of the event, for writing.
     #[doc(hidden)]
     fn slot_mut(slots: &mut Slots) -> &mut Slot<Self>;
 }
 
-/// An event that hooks are told of; they may add context or propose a recovery.
+/// An event that only informs hooks; they may add context or propose a recovery.
 pub trait InformingEvent: Event {
-    /// Tells `provider`.
+    /// Sends the event to `provider`.
     fn tell(provider: &dyn HooksProvider, request: HookRequest<Self>) -> HookFuture<'_, Self::Outcome>;
-    /// The slot of the event, to fill.
+    /// The slot of the event, for writing.
     #[doc(hidden)]
     fn slot_mut(slots: &mut Slots) -> &mut Slot<Self>;
 }
@@ -68,15 +68,20 @@ macro_rules! provider {
         deciding { $( #[doc = $ddoc:literal] $failure:ident $dname:ident: $DType:ident => $DOutcome:ty, rewrites $DRewrite:ident, $dalias:literal methods $prepare:ident $judge:ident $reserve:ident $observe:ident; )* }
         informing { $( #[doc = $idoc:literal] $iname:ident: $IType:ident => $IOutcome:ty, $ialias:literal; )* }
     ) => {
-        /// A set of hooks behind one object-safe face. All methods have defaults that do nothing.
+        /// A set of hooks behind one object-safe interface. All methods have defaults that do nothing.
         ///
-        /// Per deciding event there are four: `prepare_…` rewrites and asks what waits, `judge_…` is the
-        /// synchronous and pure judgement of the final event, `reserve_…` takes places in limits and budgets,
-        /// `observe_…` shows the event once all is decided. [`decide`](fn@crate::decide) and
-        /// [`reserve`](fn@crate::reserve) call them in the order of law 2. Other events have one method.
+        /// An event that can be denied has four methods. `prepare_…` rewrites the event and asks the deciders
+        /// that wait; `judge_…` judges the final event, synchronously and without side effects; `reserve_…`
+        /// makes reservations in limits and budgets; `observe_…` shows the event after the decision. The
+        /// other events have one method.
+        ///
+        /// Drivers use [`decide`](fn@crate::decide), [`reserve`](fn@crate::reserve),
+        /// [`observe`](fn@crate::observe) and [`tell`](fn@crate::tell), which call these methods in the order
+        /// that law 2 requires, and turn a panic into an outcome (law 3).
         #[expect(unused_variables, reason = "the defaults ignore what they are told")]
         pub trait HooksProvider: Send + Sync {
-            /// Whether it turns every panic of its hooks into an outcome by itself, so that its caller need not.
+            /// Whether the provider turns every panic of its hooks into an outcome, so that its caller does
+            /// not have to.
             #[doc(hidden)]
             fn guards_its_hooks(&self) -> bool {
                 false

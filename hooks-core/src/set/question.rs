@@ -1,4 +1,4 @@
-//! The questions that a driver asks of a provider, in the order of law 2.
+//! The functions with which a driver asks a provider, in the order that law 2 requires.
 
 use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::sync::Arc;
@@ -13,9 +13,9 @@ use crate::outcome::{Judged, Outcome};
 use crate::request::{HookRequest, Stage};
 use crate::verdict::Reason;
 
-/// What was decided, about which event.
+/// A decision, with the event that it is about.
 pub struct Decided<E: DecidingEvent> {
-    /// The event that was judged: what will run.
+    /// The event that was judged and will run.
     pub request: HookRequest<E>,
     /// The decision.
     pub outcome: E::Outcome,
@@ -31,8 +31,9 @@ impl<E: DecidingEvent> std::fmt::Debug for Decided<E> {
     }
 }
 
-/// Has the event rewritten, asked of what waits, and judged by every policy as it then stands. Nothing is
-/// reserved yet. Ready at once where nothing waits. With the `tracing` feature, in a span of its own.
+/// Has the event rewritten, judged by the hooks that wait, and then judged by all policies in its final
+/// state. Reserves nothing yet. The future is ready at once if no hook waits. With the `tracing` feature, the
+/// call has a span of its own.
 pub fn decide<E: DecidingEvent>(
     provider: &dyn HooksProvider,
     request: HookRequest<E>,
@@ -48,7 +49,7 @@ fn prepare_and_judge<E: DecidingEvent>(
         HookFuture::Now(Some(prepared)) => HookFuture::now(judged(provider, prepared)),
         waiting => HookFuture::later(async move {
             let mut prepared = waiting.await;
-            // What was derived from the event may have changed over the wait (law 6).
+            // Facts of the event may have changed during the wait (law 6).
             prepared.request = prepared.request.refreshed();
             judged(provider, prepared)
         }),
@@ -66,14 +67,14 @@ fn judged<E: DecidingEvent>(provider: &dyn HooksProvider, prepared: Prepared<E>)
 }
 
 impl<E: DecidingEvent> Decided<E> {
-    /// Has everyone judge again, after a person was waited for: the world may have changed meanwhile. What was
-    /// said before stands unless it was an allow; what was said before and is said again is said once.
+    /// Has all hooks judge the event again, after waiting for the user: files and state may have changed
+    /// meanwhile. Earlier answers stay, except an allow. A reason that is given again is kept once.
     pub(crate) async fn judge_again(&mut self, provider: &dyn HooksProvider) {
         let request = self.request.clone().refreshed().at(Stage::Judge);
         let asked = EventSpan::of(E::KIND, request.context()).ask(|| {
             HookFuture::later(async move {
                 let prepared = prepare(provider, request.clone()).await;
-                // The event is final: whatever a provider made of it is not what would run.
+                // The event is final: a provider's rewrite of it is not what would run.
                 judged(provider, Prepared { request: request.refreshed(), ..prepared })
             })
         });
@@ -85,8 +86,8 @@ impl<E: DecidingEvent> Decided<E> {
     }
 }
 
-/// Takes places in limits and budgets for what was decided, unless it is denied. They come with the outcome:
-/// commit them once the event goes ahead; dropped, they are given back.
+/// Makes reservations in limits and budgets for a decided event, unless it is denied. They are part of the
+/// outcome: commit them once the event goes ahead; if they are dropped, they are given back.
 pub async fn reserve<E: DecidingEvent>(provider: &dyn HooksProvider, decided: &mut Decided<E>) {
     if decided.outcome.is_denied() {
         return;
@@ -114,7 +115,7 @@ pub fn observe<E: DecidingEvent>(
     }
 }
 
-/// Tells the hooks of something. With the `tracing` feature, in a span of its own.
+/// Sends an event that informs to the hooks. With the `tracing` feature, the call has a span of its own.
 pub fn tell<E: InformingEvent>(
     provider: &dyn HooksProvider,
     request: HookRequest<E>,
@@ -122,7 +123,7 @@ pub fn tell<E: InformingEvent>(
     EventSpan::of(E::KIND, request.context()).ask(|| inform(provider, request))
 }
 
-/// Has `provider` hear of something.
+/// Sends the event to `provider`.
 pub(super) fn inform<E: InformingEvent>(
     provider: &dyn HooksProvider,
     request: HookRequest<E>,
@@ -135,7 +136,7 @@ pub(super) fn inform<E: InformingEvent>(
     guarded(|| E::tell(provider, request), failed)
 }
 
-/// Has `provider` prepare the event. One that panics is a hook that failed (law 3).
+/// Has `provider` prepare the event. A panic is treated as a hook that failed (law 3).
 pub(super) fn prepare<E: DecidingEvent>(
     provider: &dyn HooksProvider,
     request: HookRequest<E>,
@@ -164,7 +165,7 @@ pub(super) fn judge<E: DecidingEvent>(provider: &dyn HooksProvider, request: &Ho
     })
 }
 
-/// Has `provider` take places for the event.
+/// Has `provider` make reservations for the event.
 pub(super) fn take_places<E: DecidingEvent>(
     provider: &dyn HooksProvider,
     request: HookRequest<E>,
@@ -177,5 +178,5 @@ pub(super) fn take_places<E: DecidingEvent>(
     guarded(|| E::reserve(provider, request), failed)
 }
 
-/// What a failure of a whole provider is recorded under.
+/// Name under which the failure of a whole provider is recorded.
 const PROVIDER: &str = "provider";

@@ -1,4 +1,4 @@
-//! The hooks on one event.
+//! The hooks of one event.
 
 use std::fmt;
 use std::panic::{AssertUnwindSafe, catch_unwind};
@@ -20,8 +20,13 @@ use crate::reserve::{Reservation, Reserve};
 use crate::transform::{Transform, rewrite};
 use crate::verdict::{Reason, Verdict};
 
-/// The hooks on one event, in order. An event is rewritten by the transforms, then asked of the stacks (which
-/// may wait and rewrite too), then judged by the policies, then places are taken; observers see the end.
+/// The hooks of one event, in order. First the transforms rewrite the event, then the stacks are asked, which
+/// may wait and rewrite too. Then the policies judge it, and reservations are made. Observers see the final
+/// outcome.
+///
+/// Every hook is guarded: an error or a panic becomes an outcome (law 3). If an event has policies only, it
+/// is decided at once, without an allocation unless a policy gives a reason. Each stack boxes one future per
+/// event.
 pub struct Slot<E: Event> {
     pub(super) transforms: Vec<Arc<dyn Transform<E>>>,
     pub(super) stacks: Vec<BoxHook<E>>,
@@ -30,18 +35,18 @@ pub struct Slot<E: Event> {
     pub(super) observers: Vec<Arc<dyn Observer<E>>>,
 }
 
-/// What one policy said, for `explain`.
+/// Verdict of one policy, for `explain`.
 #[derive(Clone, Debug, PartialEq, Eq)]
 #[non_exhaustive]
 pub struct Explained {
-    /// Its name.
+    /// Name of the policy.
     pub policy: String,
-    /// What it said.
+    /// Verdict of the policy.
     pub verdict: Verdict,
 }
 
 impl<E: Event> Slot<E> {
-    /// Whether nobody hooks the event.
+    /// Whether the event has no hooks.
     pub fn is_empty(&self) -> bool {
         self.transforms.is_empty()
             && self.stacks.is_empty()
@@ -55,7 +60,7 @@ impl<E: Event> Slot<E> {
         &self.policies
     }
 
-    /// Tells everyone in turn, then the observers. For events that policies do not decide about.
+    /// Asks all stacks in turn, then shows the result to the observers. For events that only inform.
     pub(super) fn tell(&self, request: HookRequest<E>) -> HookFuture<'_, E::Outcome> {
         if self.stacks.is_empty() {
             let outcome = E::Outcome::default();
@@ -115,7 +120,7 @@ impl<E: Event<Outcome: Judged<E>>> Slot<E> {
         E::Outcome::from(judge_each(request, verdicts))
     }
 
-    /// What each policy alone says, also behind a denial.
+    /// Returns the verdict of each single policy, also after a denial.
     pub(super) fn explain(&self, request: &HookRequest<E>) -> Vec<Explained> {
         let mut all = Vec::new();
         for policy in &self.policies {
@@ -136,7 +141,7 @@ impl<E: Event<Outcome: Judged<E>>> Slot<E> {
     }
 }
 
-/// Has each of `reserves` take a place, until one refuses. Ready at once where nobody waits.
+/// Asks each of `reserves` for a reservation, until one refuses. The future is ready at once if none waits.
 pub(super) fn reserve_each<E: Event<Outcome: Judged<E>>>(
     reserves: &[Arc<dyn Reserve<E>>],
     request: HookRequest<E>,
@@ -183,7 +188,8 @@ fn enter_answer<E: Event<Outcome: Judged<E>>>(
     }
 }
 
-/// Asks a stack. It is guarded, so an error is one of the guard itself; it still is an outcome.
+/// Asks a stack. The stack is guarded, so an error can only come from the guard itself; it becomes an outcome
+/// as well.
 async fn ask<E: Event>(stack: &BoxHook<E>, request: &HookRequest<E>) -> E::Outcome {
     stack
         .ask(request.clone())
@@ -262,7 +268,7 @@ impl<E: Event> fmt::Debug for Slot<E> {
     }
 }
 
-/// What the evaluation of a merged set depends on.
+/// Whether further hooks are asked: always, unless the event is denied and judging stops at the first denial.
 pub(super) fn goes_on<E: Event<Outcome: Judged<E>>>(outcome: &E::Outcome, request: &HookRequest<E>) -> bool {
     !outcome.is_denied() || request.evaluation() == Evaluation::Everyone
 }

@@ -1,4 +1,4 @@
-//! A span for each question about an event, where the `tracing` feature is on.
+//! A span for each question about an event, if the `tracing` feature is enabled.
 
 use crate::context::HookContext;
 use crate::event::EventKind;
@@ -22,7 +22,8 @@ impl EventSpan {
         Self { span }
     }
 
-    /// Asks within the span. Costs a box for what waits, where somebody listens, and nothing otherwise.
+    /// Asks within the span. If the span is enabled, a future that waits is boxed; otherwise there is no
+    /// cost.
     #[cfg(feature = "tracing")]
     pub(super) fn ask<'a, T: 'a>(self, ask: impl FnOnce() -> HookFuture<'a, T>) -> HookFuture<'a, T> {
         if self.span.is_disabled() {

@@ -1,18 +1,19 @@
-//! Names: of counters, values and sets, and of the operations on them.
+//! Names of counters, values and sets, and ids of operations.
 
 use std::fmt;
 use std::sync::Arc;
 
 use serde::{Deserialize, Serialize};
 
-/// The name of a counter, a rate, a value or a set. The tenant comes first, then the scope: nothing spans tenants by
-/// accident.
+/// The name of a counter, a rate, a value or a set. It starts with the tenant, then the scope, so that no key
+/// spans tenants by accident.
 #[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
 #[serde(from = "String", into = "String")]
 pub struct Key(Arc<str>);
 
 impl Key {
-    /// The key of `name` for `tenant`. The parts cannot run into each other: a slash in one is escaped.
+    /// The key of these parts for `tenant`. A slash within a part is escaped, so that different parts never
+    /// give the same key.
     pub fn new(tenant: Option<&str>, parts: &[&str]) -> Self {
         let mut key = escaped(tenant.unwrap_or_default());
         for part in parts {
@@ -22,17 +23,17 @@ impl Key {
         Self(key.into())
     }
 
-    /// As text.
+    /// The key as text.
     pub fn as_str(&self) -> &str {
         &self.0
     }
 
-    /// Its parts, the tenant first (empty where there is none).
+    /// Parts of the key, the tenant first. The tenant is empty for a key without one.
     pub fn parts(&self) -> impl Iterator<Item = String> + '_ {
         self.0.split('/').map(|part| part.replace("%2F", "/").replace("%25", "%"))
     }
 
-    /// Whether this is `folder` or below it.
+    /// Whether this key is `folder` or below it.
     pub fn is_below(&self, folder: &Self) -> bool {
         self.0.strip_prefix(&*folder.0).is_some_and(|rest| rest.is_empty() || rest.starts_with('/'))
     }
@@ -60,19 +61,19 @@ impl fmt::Display for Key {
     }
 }
 
-/// The id of an operation, chosen by its client: the same id, the same effect, once.
+/// The id of an operation, chosen by the client. Operations with the same id take effect once.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
 pub struct OpId(pub u128);
 
 impl OpId {
-    /// An id that follows from text: what a client does twice about one call gets the same id (FNV-1a, 128
-    /// bits, as its authors give it).
+    /// An id derived from text, so that a client that repeats an operation for one call uses the same id. The
+    /// hash is FNV-1a with 128 bits, with the constants of its authors.
     pub fn of(parts: &[&str]) -> Self {
         const BASIS: u128 = 0x6c62_272e_07bb_0142_62b8_2175_6295_c58d;
         const PRIME: u128 = 0x0000_0000_0100_0000_0000_0000_0000_013b;
         let mut hash = BASIS;
         for part in parts {
-            // The length keeps the parts apart.
+            // The length of each part is hashed too, so that different parts give different input.
             for byte in part.len().to_le_bytes().into_iter().chain(part.bytes()) {
                 hash = (hash ^ u128::from(byte)).wrapping_mul(PRIME);
             }

@@ -9,18 +9,21 @@ use super::{StateStore, StoreError};
 use crate::future::HookFuture;
 use crate::time::{Clock, Tick, Timestamp};
 
-/// State in memory, behind one lock that is held for one step. It forgets everything with its process.
+/// State in memory, behind one lock that is held for one step. It is lost when the process ends.
 ///
-/// It is bounded: it keeps [`Memory::NAMES`] counters, values, sets and rates, as many open reservations, and the latest
-/// [`Memory::REMEMBERED`] ids of what is over ([`State::remembering`]). At the bound it forgets what sessions named that
-/// ended ([`StateStore::session_ended`]), then what was silent for longest, a quarter of all at once. Nothing is forgotten
-/// that was silent for less than an hour, that is held, or that has no end: a session that may still be alive has no fresh
-/// budget. Where nothing may be forgotten, an operation that names something new is [`StoreError::Full`].
+/// The memory is bounded. It keeps at most [`Memory::NAMES`] counters, values, sets and rates, as many open
+/// reservations, and the latest [`Memory::REMEMBERED`] ids of ended operations ([`State::remembering`]). At
+/// the bound it drops a quarter of all names: first those of sessions that ended
+/// ([`StateStore::session_ended`]), then those that were unused for longest.
+///
+/// Some names are never dropped: those used within the last hour, those with open reservations, and those
+/// without an expiry. So a session that may still run does not get a fresh budget. If no name can be dropped,
+/// an operation with a new name returns [`StoreError::Full`].
 pub struct Memory {
     kept: Mutex<Kept>,
     clock: Arc<dyn Clock>,
-    /// When it was made: from there on its time is that of a clock that nobody sets, or else rates would stand still
-    /// for as long as a calendar is set back.
+    /// Time of creation. From then on, the store's time follows the ticks of the clock, which cannot be set.
+    /// With calendar time, rates would stand still while a calendar is set back.
     began: (Timestamp, Tick),
 }
 
@@ -30,20 +33,21 @@ struct Kept {
 }
 
 impl Memory {
-    /// How many ids of what is over are remembered, some 5 MB of them: in one process a message that comes again
+    /// Number of ended ids that are remembered; they use about 5 MB. Within one process, a repeated message
     /// comes soon.
     pub const REMEMBERED: usize = 65_536;
 
-    /// How many counters, values, sets and rates are kept, some 100 MB of them: those of more than twenty thousand
-    /// sessions.
+    /// Number of counters, values, sets and rates that are kept; they use about 100 MB, and are enough for
+    /// more than twenty thousand sessions.
     pub const NAMES: usize = 262_144;
 
-    /// An empty store. Its time begins as the calendar of `clock` has it, and goes on by the ticks of it.
+    /// An empty store. Its time starts with the calendar of `clock` and follows the ticks of `clock`.
     pub fn new(clock: Arc<dyn Clock>) -> Self {
         Self::with_room(clock, Self::NAMES)
     }
 
-    /// An empty store that keeps at most `names` counters, values, sets and rates, and as many open reservations.
+    /// An empty store that keeps at most `names` counters, values, sets and rates, and as many open
+    /// reservations.
     pub fn with_room(clock: Arc<dyn Clock>, names: usize) -> Self {
         let began = (clock.now(), clock.tick());
         let kept = Kept { state: State::remembering(Self::REMEMBERED), room: Room::of(names) };
@@ -56,7 +60,7 @@ impl Memory {
     }
 
     fn kept(&self) -> MutexGuard<'_, Kept> {
-        // A step does not panic; where one did, the state is what it was between two writes.
+        // A step does not panic. If one did, the state would be as it was between two writes.
         self.kept.lock().unwrap_or_else(PoisonError::into_inner)
     }
 }

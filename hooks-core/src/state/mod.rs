@@ -1,8 +1,8 @@
-//! Shared state: counters, holds, limits, flags. Policies own none, so a reload resets nothing.
+//! Shared state: counters, reservations, values and sets. Policies own no state, so a reload resets nothing.
 //!
-//! One pure machine ([`State::step`]) is the specification; engines implement [`StateStore`] and answer like it.
-//! Every operation is one atomic call, idempotent by the id its client chose, so that it may be sent again
-//! after a lost answer. [`Memory`] is the engine for one process.
+//! One pure state machine ([`State::step`]) is the specification; engines implement [`StateStore`] and must
+//! give the same answers. Every operation is one atomic call. It is idempotent by an id that the client
+//! chooses, so a client may send it again after a lost answer. [`Memory`] is the engine for one process.
 
 mod key;
 mod machine;
@@ -21,24 +21,25 @@ pub use self::scope::{MAX_AMOUNT, Scope, ScopeKind, Window};
 
 use crate::future::HookFuture;
 
-/// Keeps state and changes it atomically.
+/// Stores state and changes it atomically.
 ///
-/// An engine that is in this process answers at once ([`HookFuture::Now`]) and does not allocate on the path of
-/// a counter that exists; others answer later.
+/// An in-process engine answers at once ([`HookFuture::Now`]) and does not allocate for operations on an
+/// existing counter; other engines answer later. If the store returns an error, its caller decides what the
+/// error means.
 pub trait StateStore: Send + Sync {
     /// Does one operation.
     fn apply(&self, op: Op) -> HookFuture<'static, Result<Answer, StoreError>>;
 
-    /// A session ended. An engine with a bound forgets what its operations named first; a session that goes on all the
-    /// same is counted on as long as there is room.
+    /// Reports that a session ended. A bounded engine drops the names of ended sessions first. If the session
+    /// continues nevertheless, its counters stay as long as there is room.
     ///
-    /// An engine that keeps what it counts on a disk has nothing to do.
+    /// An engine that stores its counters on disk ignores this.
     fn session_ended(&self, _tenant: Option<&str>, _session: &str) {}
 
-    /// Tells what is still to be told, and gives back what this process has of the store ahead of its use: leases. It
-    /// can be asked afterwards as well; a host does this before it ends.
+    /// Sends outstanding messages to the store, and gives back the leases of this process. A host calls it
+    /// before it ends; operations are still possible afterwards.
     ///
-    /// An engine that keeps nothing back has nothing to do.
+    /// An engine without such messages or leases does nothing.
     fn close(&self) -> HookFuture<'static, Result<(), StoreError>> {
         HookFuture::now(Ok(()))
     }
@@ -58,20 +59,20 @@ impl<S: StateStore + ?Sized> StateStore for Arc<S> {
     }
 }
 
-/// Why a store could not answer. What that means is the asker's rule; for money it is "closed".
+/// The reason why a store could not answer. The caller decides what it means; for budgets, it means a denial.
 #[derive(Clone, Debug, PartialEq, Eq)]
 #[non_exhaustive]
 pub enum StoreError {
-    /// It cannot be reached.
+    /// The store cannot be reached.
     Unavailable(String),
-    /// What it knew is lost or damaged, and it stays closed until a person says so.
+    /// Data was lost or damaged, and the store stays closed until an operator accepts the loss.
     Closed(String),
-    /// It keeps as many counters as it has room for, and none of them may be forgotten yet.
+    /// The store is full, and no counter may be dropped yet.
     Full {
-        /// How many it keeps.
+        /// Number of counters that the store keeps.
         names: usize,
     },
-    /// It does not know this operation.
+    /// The store does not support this operation.
     Unsupported,
 }
 

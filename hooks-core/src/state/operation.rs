@@ -1,4 +1,4 @@
-//! What can be asked of a store, and what it answers.
+//! Operations of a store, and the answers to them.
 
 use std::sync::Arc;
 use std::time::Duration;
@@ -11,176 +11,183 @@ use crate::time::Timestamp;
 
 /// An operation. Amounts are integers: places, tokens, millionths of a US dollar.
 ///
-/// Each is one atomic step, and may arrive twice or late: what an id did, it did once. Only [`Op::Put`] has no id; it
-/// writes again what it wrote.
+/// Each operation is one atomic step, and may arrive twice or late; all arrivals with one id take effect
+/// once. Only [`Op::Put`] has no id: if it is repeated, it writes the same value again.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 #[non_exhaustive]
 pub enum Op {
-    /// Takes `amount` from all scopes or from none. An id is for one reservation: sent again, it takes nothing more,
-    /// and once that has ended or expired the answer says so.
+    /// Reserves `amount` in all scopes or in none. An id belongs to one reservation. If it is sent again,
+    /// nothing more is reserved; after the reservation has ended or expired, the answer reports that.
     Reserve {
-        /// Of this reservation.
+        /// Id of this reservation.
         id: OpId,
-        /// What to take it from; a scope that is named twice is charged twice.
+        /// Scopes to reserve in. A scope that is listed twice is charged twice.
         scopes: Arc<[Scope]>,
-        /// How much.
+        /// Amount to reserve.
         amount: u64,
-        /// When the holder is taken for lost: [`ScopeKind`](super::ScopeKind) says what becomes of the amount.
+        /// Time after which the holder counts as lost; [`ScopeKind`](super::ScopeKind) determines what
+        /// happens to the amount.
         ttl: Duration,
     },
-    /// Reserves as much as there is, between `least` and `most`, and no more than a share of what is left unless
-    /// that is less than `least`: large far from the limit, exact near it. What is granted is a reservation as any
-    /// other; sent again, the answer is the same.
+    /// Reserves an available amount between `least` and `most`. It is at most a share of the remaining
+    /// amount, unless that is below `least`; so leases are large far from the limit, and exact near it. A
+    /// lease is a reservation like any other; if it is sent again, the answer is the same.
     Lease {
-        /// Of this reservation.
+        /// Id of this reservation.
         id: OpId,
-        /// What to take it from.
+        /// Scopes to reserve in.
         scopes: Arc<[Scope]>,
-        /// No less than this: else it is refused.
+        /// Least amount; if it does not fit, the lease is refused.
         least: u64,
-        /// No more than this.
+        /// Most amount.
         most: u64,
-        /// So many thousandths of what is left.
+        /// Share of the remaining amount, in thousandths.
         share: u32,
-        /// When the holder is taken for lost.
+        /// Time after which the holder counts as lost.
         ttl: Duration,
     },
-    /// Raises what a reservation holds to `to`, in all its scopes or in none, and its holder is not lost for `ttl`
-    /// from now. A place that had come back because its holder was silent is taken again, if there is one.
+    /// Raises the amount of a reservation to `to`, in all its scopes or in none, and sets its expiry to `ttl`
+    /// from now. If the reservation had expired and its place was given back, the place is taken again if one
+    /// is free.
     Extend {
-        /// Of the reservation.
+        /// Id of the reservation.
         id: OpId,
-        /// The new amount; less than what it holds changes nothing.
+        /// New amount. If it is below the present amount, nothing is changed.
         to: u64,
-        /// From now on.
+        /// Time from now after which the holder counts as lost.
         ttl: Duration,
     },
-    /// Ends a reservation with what was really used; also one that had expired. The first end counts. To another one
-    /// the answer is [`Answer::Ended`], with what the first charged: so whoever used more can still say so.
+    /// Ends a reservation with the amount really used, also after it expired. The first end counts. A later
+    /// end is answered with [`Answer::Ended`] and the amount that the first end charged, so that a holder
+    /// that used more can still charge the rest.
     Settle {
-        /// Of the reservation.
+        /// Id of the reservation.
         id: OpId,
-        /// What was used.
+        /// Amount that was used.
         actual: u64,
     },
-    /// Ends a reservation that used nothing; the same as to settle it with nothing.
+    /// Ends a reservation that used nothing; the same as [`Op::Settle`] with zero.
     Release {
-        /// Of the reservation.
+        /// Id of the reservation.
         id: OpId,
     },
-    /// How much is charged to a counter in its present window.
+    /// Reads the amount charged to a counter in its current window.
     Used {
-        /// Which counter.
+        /// Key of the counter.
         key: Key,
-        /// Its window.
+        /// Window of the counter.
         window: Window,
     },
-    /// Sets what is charged to a counter beside what is held: a correction by hand.
+    /// Sets the amount charged to a counter apart from open reservations: a correction by hand.
     Correct {
-        /// Of this correction.
+        /// Id of this correction.
         id: OpId,
-        /// Which counter.
+        /// Key of the counter.
         key: Key,
-        /// Its window.
+        /// Window of the counter.
         window: Window,
-        /// What was spent.
+        /// Amount that was spent.
         spent: u64,
     },
     /// Takes `cost` from a rate (the generic cell rate algorithm).
     Pace {
-        /// Which rate.
+        /// Key of the rate.
         key: Key,
-        /// How much.
+        /// Number of units to take.
         cost: u32,
-        /// The time in which one unit comes back.
+        /// Time in which one unit is restored.
         interval: Duration,
-        /// How many units may be taken at once.
+        /// Number of units that may be taken at once.
         burst: u32,
     },
     /// Writes a value.
     Put {
-        /// Where.
+        /// Key of the value.
         key: Key,
-        /// What.
+        /// Text to write.
         value: Arc<str>,
-        /// How long it stays; for ever where absent.
+        /// Time until the value expires; never if absent.
         ttl: Option<Duration>,
     },
-    /// Writes a value if nobody wrote since.
+    /// Writes a value, if there was no other write since it was read.
     CompareAndSet {
-        /// Of this write.
+        /// Id of this write.
         id: OpId,
-        /// Where.
+        /// Key of the value.
         key: Key,
-        /// The revision that was read; 0 where nothing was there.
+        /// Revision that was read; 0 if there was no value.
         revision: u64,
-        /// What.
+        /// Text to write.
         value: Arc<str>,
-        /// How long it stays; for ever where absent.
+        /// Time until the value expires; never if absent.
         ttl: Option<Duration>,
     },
     /// Reads a value.
     Get {
-        /// Where.
+        /// Key of the value.
         key: Key,
     },
-    /// Puts a member into a set. One of this name that is there stays as it is, unless its time is up.
+    /// Adds a member to a set. A present member of the same name stays, unless it has expired.
     Insert {
-        /// Of this entry: it is changed and removed by it.
+        /// Id of this entry, by which it is changed and removed.
         id: OpId,
-        /// Which set.
+        /// Key of the set.
         set: Key,
-        /// Who.
+        /// Name of the member.
         name: Arc<str>,
-        /// What is known about it: by whom, why.
+        /// Note on the member, such as the author and the reason.
         note: Arc<str>,
-        /// How long it holds; for ever where absent.
+        /// Time until the entry expires; never if absent.
         ttl: Option<Duration>,
     },
-    /// Changes what is known about a member, and how long it holds from now.
+    /// Changes the note of a member, and its expiry.
     Update {
-        /// Of the entry.
+        /// Id of the entry.
         id: OpId,
-        /// Which set.
+        /// Key of the set.
         set: Key,
-        /// What is known now; as before where absent.
+        /// New note; unchanged if absent.
         note: Option<Arc<str>>,
-        /// From now on; for ever where absent.
+        /// Time from now until the entry expires; never if absent.
         ttl: Option<Duration>,
     },
-    /// Takes a member out of a set, for good: its entry does not come back with a late message.
+    /// Removes a member from a set. The id is remembered, so that a late [`Op::Insert`] does not bring the
+    /// entry back.
     Remove {
-        /// Of the entry.
+        /// Id of the entry.
         id: OpId,
-        /// Which set.
+        /// Key of the set.
         set: Key,
     },
-    /// Who is in a set, in order of entry.
+    /// Reads the members of a set, in order of entry.
     Members {
-        /// Which set.
+        /// Key of the set.
         set: Key,
     },
-    /// What values and sets at or below a key were written after a revision; what expires by itself is not told.
+    /// Lists the values and sets at or below a key that were written after a revision. An expiry does not
+    /// count as a write.
     Changes {
-        /// At or below this.
+        /// Key of the folder.
         below: Key,
-        /// After this; 0 for all.
+        /// Revision to start after; 0 for all.
         after: u64,
     },
-    /// The counters at or below a key that something is charged to, in their order.
+    /// Lists the counters at or below a key to which an amount is charged, in order.
     Counters {
-        /// At or below this.
+        /// Key of the folder.
         below: Key,
     },
-    /// The store's time.
+    /// Reads the store's time.
     Now,
 }
 
 impl Op {
-    /// Reserves `amount` where every process that uses the store finds it; the answer is [`Answer::Granted`].
+    /// Reserves `amount` so that all processes that use the store know the reservation; the answer is
+    /// [`Answer::Granted`].
     ///
-    /// [`Op::Reserve`] may be answered out of what this process has leased, and then nobody else knows of it. This is
-    /// for a reservation that another process may end, or ask for again under the same id.
+    /// [`Op::Reserve`] may be answered from a lease of this process, and then other processes do not know of
+    /// it. Use this operation for a reservation that another process may end, or request again with the same
+    /// id.
     pub const fn reserve_for_all(id: OpId, scopes: Arc<[Scope]>, amount: u64, ttl: Duration) -> Self {
         Self::Lease { id, scopes, least: amount, most: amount, share: 1_000, ttl }
     }
@@ -189,95 +196,96 @@ impl Op {
 /// A member of a set.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Member {
-    /// Of its entry.
+    /// Id of the entry.
     pub id: OpId,
-    /// Who.
+    /// Name of the member.
     pub name: Arc<str>,
-    /// What is known about it: by whom, why.
+    /// Note on the member, such as the author and the reason.
     pub note: Arc<str>,
-    /// Since when, by the store's time.
+    /// Time of entry, by the store's clock.
     pub since: Timestamp,
-    /// Until when; for ever where absent. One whose time is up is still told for a day, so that somebody can ask why.
+    /// Time of expiry; never if absent. An expired member is still listed for a day, so that a user can see
+    /// why it was there.
     pub until: Option<Timestamp>,
 }
 
 impl Member {
-    /// Whether its time is up.
+    /// Whether the entry has expired.
     pub fn is_over(&self, now: Timestamp) -> bool {
         self.until.is_some_and(|until| until <= now)
     }
 }
 
-/// What is charged to a counter.
+/// The amount charged to a counter.
 #[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]
 pub struct Charged {
-    /// Which counter.
+    /// Key of the counter.
     pub key: Key,
-    /// Its window.
+    /// Window of the counter.
     pub window: Window,
-    /// What is charged, what is held included.
+    /// Amount charged, including open reservations.
     pub used: u64,
-    /// What of it is held by reservations that are still open.
+    /// Part of the amount that open reservations hold.
     pub held: u64,
 }
 
-/// What a store answers.
+/// The answer of a store.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 #[non_exhaustive]
 pub enum Answer {
-    /// Done, or done before by the same id.
+    /// The operation is done, now or earlier with the same id.
     Done,
-    /// So much was leased.
+    /// The amount that was leased.
     Granted(u64),
-    /// What was asked for under this id is over: the reservation has ended or expired, the entry was removed. Nothing
-    /// is held, and nothing more is charged.
+    /// The reservation or entry with this id is over: the reservation has ended or expired, or the entry was
+    /// removed. Nothing is held, and nothing more is charged.
     Ended {
-        /// What is charged for it; nothing where it was released.
+        /// Amount charged for it; zero if it was released.
         actual: u64,
     },
-    /// There is not enough left.
+    /// The remaining amount is too small.
     Refused {
-        /// The first scope that does not suffice, by its place in the operation.
+        /// Index of the first scope whose remaining amount is too small.
         scope: usize,
-        /// What is charged to it.
+        /// Amount charged to this scope.
         used: u64,
-        /// What it may reach.
+        /// Limit of this scope.
         limit: u64,
     },
-    /// The reservation or entry is not known: it never was, or it ended too long ago.
+    /// The reservation or entry is unknown: it never existed, or it ended too long ago.
     Unknown,
-    /// What is charged to a counter.
+    /// The amount charged to a counter.
     Used {
-        /// What is charged, what is held included.
+        /// Amount charged, including open reservations.
         used: u64,
-        /// What of it is held by reservations that are still open.
+        /// Part of the amount that open reservations hold.
         held: u64,
     },
-    /// Not yet; in so long.
+    /// The rate is exhausted; try again after this time.
     Wait(Duration),
-    /// Written; the revision it has now.
+    /// The value was written, with this revision.
     Written(u64),
-    /// A value and its revision; `None` where nothing is there.
+    /// A value and its revision; `None` if there is no value.
     Value(Option<(Arc<str>, u64)>),
-    /// Somebody wrote in between; the revision that stands, 0 where nothing does.
+    /// There was another write in between. The current revision; 0 if there is no value.
     Conflict(u64),
-    /// Somebody of that name is in the set already.
+    /// A member with this name is already in the set.
     Present(Member),
     /// The members of a set.
     Members {
-        /// In order of entry.
+        /// Members in order of entry.
         members: Vec<Member>,
-        /// The store's time, to tell whose time is up.
+        /// The store's time, to compare with the expiry of members.
         now: Timestamp,
     },
-    /// What was written, in order of its keys.
+    /// The keys that were written, in order.
     Changes {
-        /// Which values and sets.
+        /// Keys of values and sets.
         keys: Vec<Key>,
-        /// The revision to go on from.
+        /// Revision to start after in the next request.
         revision: u64,
     },
-    /// Counters, in their order.
+    /// Counters, in order.
     Counters(Vec<Charged>),
     /// The store's time.
     Now(Timestamp),

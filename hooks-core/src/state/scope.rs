@@ -1,4 +1,4 @@
-//! What a reservation takes from: a counter, its window and its limit.
+//! Scopes: a reservation takes an amount from a counter, in a window, up to a limit.
 
 use std::time::Duration;
 
@@ -8,35 +8,35 @@ use super::key::Key;
 use super::machine::REMEMBERED;
 use crate::time::Timestamp;
 
-/// The largest amount that is counted: what every engine holds exactly, also one whose numbers are doubles. Limits
-/// above it are taken as it; amounts above it never fit.
+/// The largest amount. Every engine counts up to it exactly, including those with doubles as numbers. Limits
+/// above it are treated as equal to it; amounts above it never fit.
 pub const MAX_AMOUNT: u64 = (1 << 53) - 1;
 
-/// A counter and what it may reach.
+/// A counter with its limit.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Scope {
-    /// Which counter.
+    /// Key of the counter.
     pub key: Key,
-    /// What it may reach: zero means none at all.
+    /// Largest amount; with zero, nothing can be reserved.
     pub limit: u64,
-    /// When it begins anew.
+    /// Window after which the counter starts again.
     pub window: Window,
-    /// What becomes of an amount when its reservation ends.
+    /// Treatment of an amount when its reservation ends.
     pub kind: ScopeKind,
 }
 
 impl Scope {
-    /// A counter of what is used up: money, tokens, questions.
+    /// A counter of amounts that are used up: money, tokens, questions.
     pub const fn spent(key: Key, limit: u64) -> Self {
         Self { key, limit, window: Window::Always, kind: ScopeKind::Spent }
     }
 
-    /// A counter of places: what is taken comes back.
+    /// A counter of places, which are given back.
     pub const fn places(key: Key, limit: u64) -> Self {
         Self { key, limit, window: Window::Always, kind: ScopeKind::Places }
     }
 
-    /// Begins anew with each `window`.
+    /// Sets the window.
     #[must_use]
     pub const fn per(mut self, window: Window) -> Self {
         self.window = window;
@@ -44,41 +44,43 @@ impl Scope {
     }
 }
 
-/// What becomes of an amount when its reservation ends.
+/// Treatment of an amount when its reservation ends.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum ScopeKind {
-    /// What was really used stays charged. A reservation that expires is charged whole: its holder is lost, and what
-    /// it did may have cost all of it.
+    /// The amount really used stays charged. A reservation that expires is charged in full: its holder is
+    /// lost and may have used all of it.
     Spent,
-    /// It is given back, also when the reservation expires: whoever is lost takes no place.
+    /// The amount is given back, also when the reservation expires: a lost holder takes no place.
     Places,
 }
 
-/// When a counter begins anew. The window is part of the counter's name, so that a new one needs no reset, and what
-/// was taken in the old one is settled there. Windows follow the store's time, in UTC.
+/// The window of a counter, after which it starts again. The window is part of the counter's name, so that a
+/// new window needs no reset, and a reservation is settled in the window in which it was made. Windows follow
+/// the store's time, in UTC.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum Window {
-    /// Never.
+    /// The counter never starts again.
     Always,
-    /// Never, and nobody will ask for it any more once it was not charged for so long: a session's.
+    /// The counter never starts again, and is dropped if nothing is charged for this time. For the counters
+    /// of a session.
     Idle(Duration),
-    /// Every so often, counted from 1970-01-01T00:00:00Z.
+    /// The counter starts again after each period of this length, counted from 1970-01-01T00:00:00Z.
     Every(Duration),
-    /// With the first of each month.
+    /// The counter starts again on the first of each month.
     Month,
 }
 
 impl Window {
-    /// Every hour.
+    /// Windows of one hour.
     pub const HOUR: Self = Self::Every(Duration::from_secs(60 * 60));
-    /// A session's: for thirty days after it was charged last.
+    /// The window of a session: its counters are dropped thirty days after the last charge.
     pub const SESSION: Self = Self::Idle(Duration::from_secs(30 * 24 * 60 * 60));
-    /// Every day.
+    /// Windows of one day.
     pub const DAY: Self = Self::Every(Duration::from_secs(24 * 60 * 60));
 
-    /// The number of the window that `now` is in.
+    /// Returns the number of the window that `now` is in.
     pub fn number(self, now: Timestamp) -> u64 {
         match self {
             Self::Always | Self::Idle(_) => 0,
@@ -87,7 +89,7 @@ impl Window {
         }
     }
 
-    /// When the window with that number is over; never, where there is none after it.
+    /// Returns the end of the window with that number; `None` if there is no later window.
     pub fn end(self, number: u64) -> Option<Timestamp> {
         match self {
             Self::Always | Self::Idle(_) => None,
@@ -96,8 +98,8 @@ impl Window {
         }
     }
 
-    /// From when on a counter in the window with that number counts as nothing, if nothing is held of it and it was
-    /// charged last at `touched`: nobody will ask for it any more. Never, where absent.
+    /// Returns the time from which a counter in the window with that number counts as zero, if it has no open
+    /// reservations and was charged last at `touched`: it will not be used any more. `None` means never.
     pub fn forgotten(self, number: u64, touched: Timestamp) -> Option<Timestamp> {
         match self {
             Self::Always => None,

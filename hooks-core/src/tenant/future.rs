@@ -12,7 +12,7 @@ use crate::error::HookError;
 use crate::event::Event;
 use crate::request::HookRequest;
 
-/// The answer of the tenant's stack.
+/// Resolves to the answer of the tenant's stack.
 #[pin_project]
 #[must_use = "futures do nothing unless polled"]
 pub struct ResponseFuture<S: Service<HookRequest<E>>, E: Event>(#[pin] State<S, E>);
@@ -20,7 +20,7 @@ pub struct ResponseFuture<S: Service<HookRequest<E>>, E: Event>(#[pin] State<S, 
 #[pin_project(project = StateProjection)]
 enum State<S: Service<HookRequest<E>>, E: Event> {
     Asked(#[pin] Oneshot<S, HookRequest<E>>),
-    /// Until the error is taken.
+    /// The error; `None` after it was taken.
     Refused(Option<HookError>),
 }
 
@@ -44,7 +44,7 @@ where
     fn poll(self: Pin<&mut Self>, cx: &mut Context<'_>) -> Poll<Self::Output> {
         match self.project().0.project() {
             StateProjection::Asked(answer) => answer.poll(cx),
-            // Polled after it was ready: a mistake of the caller's that must not look like an answer.
+            // The caller polled the future after it was ready. This bug must not look like an answer.
             StateProjection::Refused(error) => {
                 error.take().map_or(Poll::Pending, |error| Poll::Ready(Err(error)))
             }

@@ -5,10 +5,10 @@ use tower_layer::Layer;
 
 use super::TenantService;
 
-/// Puts before the inner hook the layer of the request's tenant; see [`TenantService`].
+/// Puts the layer of the request's tenant in front of the inner hook; see [`TenantService`].
 ///
-/// The layers of all tenants have one type: where they differ in kind, make them [`Hooks`](crate::Hooks) and use
-/// [`Tenants`](super::Tenants).
+/// The layers of all tenants have the same type. If tenants need different types, build
+/// [`Hooks`](crate::Hooks) and use [`Tenants`](super::Tenants).
 #[derive(Clone, Debug)]
 pub struct TenantLayer<L> {
     by_name: BTreeMap<Arc<str>, L>,
@@ -16,19 +16,19 @@ pub struct TenantLayer<L> {
 }
 
 impl<L> TenantLayer<L> {
-    /// No tenant yet: every request is refused.
+    /// A layer without tenants: every request is refused.
     pub const fn new() -> Self {
         Self { by_name: BTreeMap::new(), without_name: None }
     }
 
-    /// This is the layer of `tenant`.
+    /// Sets the layer of `tenant`.
     #[must_use]
     pub fn with(mut self, tenant: impl Into<Arc<str>>, layer: L) -> Self {
         self.by_name.insert(tenant.into(), layer);
         self
     }
 
-    /// This is the layer of requests that name no tenant, which are refused otherwise.
+    /// Sets the layer of requests without a tenant. Without it, they are refused.
     #[must_use]
     pub fn for_nobody(mut self, layer: L) -> Self {
         self.without_name = Some(layer);

@@ -1,10 +1,12 @@
-//! One process, many tenants: each has its own hooks, and what the hooks of one say never reaches another.
+//! Many tenants in one process: each has its own hooks, and no answer of one tenant's hooks reaches another
+//! tenant.
 //!
-//! [`Tenants`] is a provider of providers, for the drivers and [`Live`](crate::Live); [`TenantLayer`] does the same for
-//! a stack of layers. Both pick by [`HookContext::tenant`](crate::HookContext::tenant). A tenant that nobody knows is
-//! refused (law 4), and so is a request without a tenant, unless there are hooks for that.
+//! [`Tenants`] is a provider made of providers, for the drivers and [`Live`](crate::Live); [`TenantLayer`]
+//! does the same for a stack of layers. Both select by [`HookContext::tenant`](crate::HookContext::tenant).
+//! An unknown tenant is refused (law 4). A request without a tenant is refused as well, unless there are
+//! hooks for such requests.
 //!
-//! State is kept apart by its keys: every policy that counts puts the tenant first in them.
+//! State is kept apart by its keys: in every policy that counts, the keys begin with the tenant.
 //!
 //! ```
 //! use hooks_core::event::PreToolUse;
@@ -40,7 +42,7 @@ pub use self::service::TenantService;
 use crate::context::HookContext;
 use crate::error::HookError;
 
-/// Why a request is refused that is of no tenant here.
+/// The error for a request whose tenant is unknown or missing.
 fn unknown(context: &HookContext) -> HookError {
     HookError::unavailable(match &context.tenant {
         Some(tenant) => {

@@ -13,12 +13,13 @@ use crate::request::HookRequest;
 use crate::set::{HooksProvider, Prepared};
 use crate::verdict::Reason;
 
-/// What refusals name.
+/// Name of the hook in the reasons of refusals.
 const NAME: &str = "tenants";
 
 /// The hooks of each tenant; see the [module](super) for an example.
 ///
-/// A value: put another one in place with [`Live::swap`](crate::Live::swap), and calls in flight keep theirs.
+/// To change the tenants, build another value and use [`Live::swap`](crate::Live::swap); calls in flight keep
+/// the old value.
 #[derive(Clone, Default)]
 pub struct Tenants {
     by_name: BTreeMap<Arc<str>, Arc<dyn HooksProvider>>,
@@ -26,21 +27,21 @@ pub struct Tenants {
 }
 
 impl Tenants {
-    /// These are the hooks of `tenant`; its former ones are replaced.
+    /// Sets the hooks of `tenant`; earlier hooks of this tenant are replaced.
     #[must_use]
     pub fn with(mut self, tenant: impl Into<Arc<str>>, hooks: impl HooksProvider + 'static) -> Self {
         self.by_name.insert(tenant.into(), Arc::new(hooks));
         self
     }
 
-    /// There is no such tenant any more: its requests are refused.
+    /// Removes `tenant`: its requests are refused.
     #[must_use]
     pub fn without(mut self, tenant: &str) -> Self {
         self.by_name.remove(tenant);
         self
     }
 
-    /// These are the hooks of requests that name no tenant, which are refused otherwise.
+    /// Sets the hooks of requests without a tenant. Without it, they are refused.
     #[must_use]
     pub fn for_nobody(mut self, hooks: impl HooksProvider + 'static) -> Self {
         self.without_name = Some(Arc::new(hooks));
@@ -70,7 +71,7 @@ macro_rules! tenants {
                 fn $prepare(&self, request: HookRequest<$DType>) -> HookFuture<'_, Prepared<$DType>> {
                     match self.of(request.context()) {
                         Some(hooks) => hooks.$prepare(request),
-                        // Judging refuses it.
+                        // The judging stage refuses the request.
                         None => HookFuture::now(Prepared::unchanged(request)),
                     }
                 }

@@ -11,11 +11,11 @@ use crate::error::HookError;
 use crate::event::Event;
 use crate::request::HookRequest;
 
-/// Asks the stack of the request's tenant. A request of a tenant that is not here is an error: put a
-/// [`FailureLayer`](crate::FailureLayer) outside, which denies it.
+/// Asks the stack of the request's tenant. If the tenant is unknown, it returns an error: put a
+/// [`FailureLayer`](crate::FailureLayer) outside, which turns it into a denial.
 ///
-/// Always ready: which stack has to be, the request says, so a clone of that is driven to readiness and asked. Clones
-/// are one pointer, and no allocation is made here.
+/// The service is always ready. The request determines which stack is asked, so readiness of a clone of that
+/// stack is driven in `call`. A clone of the service is one pointer, and a call allocates nothing here.
 #[derive(Debug)]
 pub struct TenantService<S> {
     stacks: Arc<Stacks<S>>,
@@ -32,7 +32,7 @@ impl<S> TenantService<S> {
         Self { stacks: Arc::new(Stacks { by_name, without_name }) }
     }
 
-    /// The stack of a tenant.
+    /// The stack of a tenant; `None` selects the stack of requests without a tenant.
     pub fn get_ref(&self, tenant: Option<&str>) -> Option<&S> {
         match tenant {
             Some(tenant) => self.stacks.by_name.get(tenant),

@@ -41,7 +41,7 @@ async fn each_tenant_has_its_own_hooks() {
 async fn what_informs_is_refused_as_its_kind_fails() {
     let live = Live::new(Tenants::default());
     let context = || HookContext::new("s", "a").for_tenant("nobody");
-    // A session starts without context; nobody is kept from stopping.
+    // A session starts without context; no agent is kept from stopping.
     let patch = live.tell(HookRequest::new(context(), SessionStart::default())).await;
     assert!(patch.additional_context.is_empty());
     let _gate = live.decide(HookRequest::new(context(), Stop::new("done"))).await;

@@ -1,4 +1,4 @@
-//! A disk in memory that can be killed at every step of a write, and lose its power.
+//! An in-memory disk that can simulate a crash at every step of a write, and a loss of power.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::ffi::OsString;
@@ -9,11 +9,11 @@ use std::time::Duration;
 
 use crate::fs::{Disk, DiskLock, Entry, EntryKind, FileSystem, LogDisk, LogFile};
 
-/// Files in memory, as two worlds: what a process sees, and what would be there after a loss of power. Clones
-/// share it.
+/// Files in memory, in two states: as processes see them, and as they would be after a loss of power. Clones
+/// share the disk.
 ///
-/// Every change counts its steps: making a file is a name, half of its bytes, all of them, and writing them
-/// through. [`FakeDisk::kill_at`] stops the process before a step: that step and all later ones fail, until
+/// Every change is counted in steps. Creating a file has four: its name, half of its bytes, all of its bytes,
+/// the flush. [`FakeDisk::kill_at`] stops the process before a step: this step and all later ones fail, until
 /// [`FakeDisk::restart`].
 #[derive(Clone, Debug, Default)]
 pub struct FakeDisk(Arc<Shared>);
@@ -26,14 +26,14 @@ struct Shared {
 
 #[derive(Debug, Default)]
 struct State {
-    /// What a process sees.
+    /// The files as a process sees them.
     seen: BTreeMap<PathBuf, Node>,
-    /// What a loss of power leaves.
+    /// The files as they are after a loss of power.
     durable: BTreeMap<PathBuf, Node>,
     /// The content of files, by number.
     contents: Vec<Content>,
     locked: BTreeSet<PathBuf>,
-    /// Counts restarts, so that a lock of a dead process releases nothing.
+    /// Number of restarts, so that dropping a lock of a killed process releases nothing.
     life: u64,
     steps: u64,
     fault: Option<Fault>,
@@ -60,28 +60,28 @@ enum Fault {
 }
 
 impl FakeDisk {
-    /// Puts a file at `path`, with all folders above it, as if it had always been there.
+    /// Puts a file at `path` and creates all folders above it. All of it is flushed.
     #[must_use]
     pub fn with_file(self, path: impl AsRef<Path>, content: impl Into<Vec<u8>>) -> Self {
         self.put(path, content);
         self
     }
 
-    /// Puts a link at `path`, with all folders above it.
+    /// Puts a link at `path` and creates all folders above it.
     #[must_use]
     pub fn with_link(self, path: impl AsRef<Path>, target: impl Into<PathBuf>) -> Self {
         self.state().place(path.as_ref(), &Node::Link(target.into()));
         self
     }
 
-    /// Puts a folder at `path`, with all folders above it.
+    /// Puts a folder at `path` and creates all folders above it.
     #[must_use]
     pub fn with_directory(self, path: impl AsRef<Path>) -> Self {
         self.state().place(path.as_ref(), &Node::Directory);
         self
     }
 
-    /// Puts a file at `path`, in place of what is there.
+    /// Puts a file at `path`; an existing one is replaced.
     pub fn put(&self, path: impl AsRef<Path>, content: impl Into<Vec<u8>>) {
         let mut state = self.state();
         let content = content.into();
@@ -89,7 +89,7 @@ impl FakeDisk {
         state.place(path.as_ref(), &Node::File(number));
     }
 
-    /// All files and their content, as a process sees them.
+    /// Returns all files with their content, as a process sees them.
     pub fn files(&self) -> BTreeMap<PathBuf, Vec<u8>> {
         let state = self.state();
         let files = state.seen.iter().filter_map(|(path, node)| match node {
@@ -99,7 +99,7 @@ impl FakeDisk {
         files.collect()
     }
 
-    /// How many steps were made so far.
+    /// Returns the number of steps so far.
     pub fn steps(&self) -> u64 {
         self.state().steps
     }
@@ -110,13 +110,13 @@ impl FakeDisk {
         state.fault = Some(Fault::Kill { at: state.steps + at });
     }
 
-    /// Lets step `at`, counted from now, fail with `kind`; the process goes on.
+    /// Makes step `at`, counted from now, fail with `kind`; the process continues.
     pub fn fail_at(&self, at: u64, kind: ErrorKind) {
         let mut state = self.state();
         state.fault = Some(Fault::Fail { at: state.steps + at, kind });
     }
 
-    /// Starts a new process: nothing fails any more, and no lock is held.
+    /// Starts a new process: no operation fails any more, and no lock is held.
     pub fn restart(&self) {
         let mut state = self.state();
         (state.fault, state.dead) = (None, false);
@@ -125,11 +125,11 @@ impl FakeDisk {
         self.0.released.notify_all();
     }
 
-    /// Cuts the power, then starts anew: only what was written through is there.
+    /// Simulates a loss of power and a restart: only flushed data is left.
     pub fn lose_power(&self) {
         {
             let mut state = self.state();
-            // What stood in a folder whose own name was not written through is lost with it.
+            // Entries of a folder whose own name was not flushed are lost too.
             let durable = &state.durable;
             let is_folder =
                 |path: &Path| path.as_os_str().is_empty() || durable.get(path) == Some(&Node::Directory);
@@ -154,7 +154,7 @@ impl State {
         self.contents.len() - 1
     }
 
-    /// Puts `node` at `path` in both worlds, with all folders above it.
+    /// Puts `node` at `path` in both states, and creates all folders above it.
     fn place(&mut self, path: &Path, node: &Node) {
         for world in [&mut self.seen, &mut self.durable] {
             for above in path.ancestors().skip(1).filter(|above| !above.as_os_str().is_empty()) {
@@ -164,7 +164,7 @@ impl State {
         }
     }
 
-    /// Counts a step, unless the process is dead or dies here.
+    /// Counts a step. Returns an error if the process is dead or is killed at this step.
     fn step(&mut self) -> io::Result<()> {
         if self.dead {
             return Err(killed());
@@ -185,7 +185,7 @@ impl State {
         Ok(())
     }
 
-    /// The number of the file at `path`.
+    /// Returns the number of the file at `path`.
     fn file(&self, path: &Path) -> io::Result<Option<usize>> {
         match self.seen.get(path) {
             None => Ok(None),
@@ -194,7 +194,7 @@ impl State {
         }
     }
 
-    /// Something can be put at `path` only if there is a folder to put it in.
+    /// Returns an error unless the parent of `path` is a folder.
     fn has_folder_for(&self, path: &Path) -> io::Result<()> {
         match path.parent().map(|parent| self.seen.get(parent)) {
             Some(Some(Node::Directory)) | None => Ok(()),
@@ -203,7 +203,7 @@ impl State {
         }
     }
 
-    /// Writes `added` behind what file `number` has: half, then all, then through.
+    /// Appends `added` to file `number` in three steps: half of the bytes, all of them, the flush.
     fn write(&mut self, number: usize, added: &[u8]) -> io::Result<()> {
         let (half, rest) = added.split_at(added.len() / 2);
         for part in [half, rest] {
@@ -392,7 +392,7 @@ impl LogDisk for FakeDisk {
     }
 }
 
-/// A file of this disk that is held open to grow.
+/// An open log file of this disk.
 #[derive(Debug)]
 struct Growing {
     disk: FakeDisk,
@@ -435,7 +435,7 @@ impl LogFile for Growing {
     }
 }
 
-/// What a lock of this disk is made of.
+/// The holder of a lock on this disk.
 #[derive(Debug)]
 struct Held {
     disk: FakeDisk,

@@ -9,14 +9,14 @@ use std::sync::{Arc, PoisonError, RwLock};
 
 use crate::fs::{Entry, EntryKind, FileSystem};
 
-/// A tree in memory, which counts how often it is asked. Clones share it.
+/// A tree of names in memory, which counts the questions it is asked. Clones share the tree.
 #[derive(Clone, Debug, Default)]
 pub struct FakeFileSystem {
     tree: Arc<RwLock<Tree>>,
     asked: Arc<AtomicUsize>,
 }
 
-/// What is there, by name.
+/// Entries by name.
 type Tree = HashMap<Box<[u8]>, Node, BuildHasherDefault<Words>>;
 
 #[derive(Clone, Debug)]
@@ -27,14 +27,14 @@ enum Node {
 }
 
 impl FakeFileSystem {
-    /// Puts an entry at `path`, with all directories above it.
+    /// Puts an entry at `path` and creates all directories above it.
     #[must_use]
     pub fn with(self, path: impl AsRef<Path>, kind: EntryKind) -> Self {
         self.put(path.as_ref(), Node::Plain(kind, 1));
         self
     }
 
-    /// Puts a file at `path` that has `names` names.
+    /// Puts a file at `path` that has `names` hard links.
     #[must_use]
     pub fn with_names(self, path: impl AsRef<Path>, names: u64) -> Self {
         self.put(path.as_ref(), Node::Plain(EntryKind::File, names));
@@ -48,19 +48,19 @@ impl FakeFileSystem {
         self
     }
 
-    /// Makes every question about `path` fail.
+    /// Makes every question about `path` fail with `kind`.
     #[must_use]
     pub fn with_broken(self, path: impl AsRef<Path>, kind: io::ErrorKind) -> Self {
         self.put(path.as_ref(), Node::Broken(kind));
         self
     }
 
-    /// Puts a link at `path`, in place of what is there.
+    /// Puts a link at `path`; an existing entry is replaced.
     pub fn link(&self, path: impl AsRef<Path>, target: impl Into<PathBuf>) {
         self.put(path.as_ref(), Node::Link(target.into()));
     }
 
-    /// How often [`FileSystem::entry`] was asked so far.
+    /// Returns the number of calls of [`FileSystem::entry`] so far.
     pub fn asked(&self) -> usize {
         self.asked.load(Ordering::Relaxed)
     }
@@ -98,7 +98,7 @@ impl FileSystem for FakeFileSystem {
     }
 }
 
-/// What a path is kept under: its text, without a slash at its end.
+/// Returns the key of a path: its text, without a slash at the end.
 fn name(path: &Path) -> &[u8] {
     match path.as_os_str().as_encoded_bytes() {
         [name @ .., b'/'] if !name.is_empty() => name,
@@ -106,8 +106,8 @@ fn name(path: &Path) -> &[u8] {
     }
 }
 
-/// Hashes eight bytes at a time (a multiplication each, as FxHash does). Guards are measured on this file system:
-/// a hash that withstands an attacker would be most of what is seen.
+/// Hashes eight bytes at a time, with one multiplication each, as FxHash does. Guards are benchmarked on this
+/// file system; with a hash that resists attackers, most of the measured time would be hashing.
 #[derive(Debug, Default)]
 struct Words(u64);
 

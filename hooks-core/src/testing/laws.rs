@@ -1,4 +1,4 @@
-//! The laws that every policy has to keep.
+//! The laws that every policy must keep.
 
 use crate::event::Event;
 use crate::outcome::Judged;
@@ -6,16 +6,16 @@ use crate::policy::Policy;
 use crate::request::HookRequest;
 use crate::verdict::{Strength, Verdict};
 
-/// Checks the laws on one request; says which one is broken. [`assert_policy_laws!`](crate::assert_policy_laws)
-/// does it on many.
+/// Checks the laws on one request. [`assert_policy_laws!`](crate::assert_policy_laws) checks them on many.
 ///
-/// * Pure: asked again, about the same request and about one with fresh facts, it says the same.
-/// * It names itself: each reason gives the policy's name and a rule, an ask and a deny have one.
-/// * Beside others it is neither weakened nor weakens: with a denial on either side the whole is a denial, and
-///   beside an allow its own strength, if higher, stands.
+/// * Pure: the policy returns the same verdict if it is asked again, about the same request or about one with
+///   fresh facts.
+/// * It names itself: each reason has the name of the policy and a rule; an ask and a deny have a reason.
+/// * In a set, it neither weakens others nor is weakened: together with a denial, the result is a denial;
+///   together with an allow, its own strength stays if it is higher.
 ///
 /// # Errors
-/// Names the broken law and shows what was said.
+/// Returns the law that is broken, with the verdict that breaks it.
 pub fn check_policy_laws<E, P>(policy: &P, request: &HookRequest<E>) -> Result<(), String>
 where
     E: Event<Outcome: Judged<E>>,
@@ -73,8 +73,8 @@ impl<E: Event> Policy<E> for Fixed {
 /// Checks that a policy keeps the laws ([`check_policy_laws`](crate::testing::check_policy_laws)) on random
 /// events.
 ///
-/// `assert_policy_laws!(PreToolUse, policy)`, or with a context of one's own
-/// `assert_policy_laws!(PreToolUse, policy, context)`.
+/// Use `assert_policy_laws!(PreToolUse, policy)`, or `assert_policy_laws!(PreToolUse, policy, context)` to
+/// set the context.
 #[macro_export]
 macro_rules! assert_policy_laws {
     ($Event:ty, $policy:expr) => {
@@ -90,7 +90,8 @@ macro_rules! assert_policy_laws {
     }};
 }
 
-/// Runs `check` on 256 random events of type `E`, the same ones each time, and shrinks the first that fails.
+/// Runs `check` on 256 random events of type `E`, the same ones in each run, and shrinks the first that
+/// fails.
 #[doc(hidden)]
 #[track_caller]
 #[expect(clippy::panic, reason = "an assertion for tests")]

@@ -1,7 +1,7 @@
-//! What tests of hooks need: fakes for the world, probes for layers, scripted tools and models, strategies for
-//! every event, the laws that every policy has to keep, and the test that every state store has to pass.
+//! Tools for testing hooks: a fake environment, probes for layers, scripted tools and models, strategies for
+//! every event, the laws that every policy must keep, and the test that every state store must pass.
 //!
-//! For our own tests as much as for those of our users; behind the feature `testing`.
+//! For our own tests and for those of our users; behind the feature `testing`.
 
 mod disk;
 mod files;

@@ -1,4 +1,4 @@
-//! Services that show whether a layer keeps tower's contract.
+//! Services that check whether a layer keeps tower's contract.
 
 use std::future::Future;
 use std::pin::Pin;
@@ -13,52 +13,52 @@ use crate::error::HookError;
 use crate::event::Event;
 use crate::request::HookRequest;
 
-/// An inner hook that is strict about readiness: it has to be polled ready before each call, a clone starts
-/// unready, and a call that was not made ready panics. It counts what happens to it.
+/// An inner hook that is strict about readiness. It must be polled until it is ready before each call; a
+/// clone starts unready; a call without readiness panics. It counts calls, clones and held permits.
 #[derive(Debug)]
 pub struct Probe<S> {
     inner: S,
     log: ProbeLog,
     ready: bool,
-    /// How often readiness is pending before it is given.
+    /// Number of polls that return pending before the hook is ready.
     delay: usize,
     polls: usize,
 }
 
-/// What happened to a [`Probe`] and its clones.
+/// Counts of a [`Probe`] and its clones.
 #[derive(Clone, Debug, Default)]
 pub struct ProbeLog {
     calls: Arc<AtomicUsize>,
     clones: Arc<AtomicUsize>,
-    /// Readied and neither called nor dropped.
+    /// Number of probes that are ready and were neither called nor dropped.
     held: Arc<AtomicUsize>,
 }
 
 impl ProbeLog {
-    /// How many calls were made.
+    /// Number of calls.
     pub fn calls(&self) -> usize {
         self.calls.load(Ordering::Relaxed)
     }
 
-    /// How many clones were made.
+    /// Number of clones.
     pub fn clones(&self) -> usize {
         self.clones.load(Ordering::Relaxed)
     }
 
-    /// How many are ready and were not called yet: permits that are held.
+    /// Number of probes that are ready and not called yet: held permits.
     pub fn held(&self) -> usize {
         self.held.load(Ordering::Relaxed)
     }
 }
 
 impl<S> Probe<S> {
-    /// A probe around `inner`, which answers.
+    /// A probe around `inner`, which answers the calls.
     pub fn new(inner: S) -> (Self, ProbeLog) {
         let log = ProbeLog::default();
         (Self { inner, log: log.clone(), ready: false, delay: 0, polls: 0 }, log)
     }
 
-    /// Is pending so often before it is ready.
+    /// Sets the number of polls that return pending before the hook is ready.
     #[must_use]
     pub fn ready_after(mut self, polls: usize) -> Self {
         self.delay = polls;
@@ -123,7 +123,7 @@ where
     }
 }
 
-/// A hook whose answer pends once, so that a stack's futures are really polled.
+/// A hook whose answer is pending once, so that the futures of a stack are really polled.
 #[derive(Clone, Copy, Debug)]
 pub struct PendingOnce<S>(pub S);
 

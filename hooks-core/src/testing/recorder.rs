@@ -1,4 +1,4 @@
-//! A provider that keeps every event it hears of, in order.
+//! A provider that records every event, in order.
 
 use std::sync::{Arc, Mutex, PoisonError};
 
@@ -8,20 +8,20 @@ use crate::outcome::{CompactOutcome, ContextPatch, Decision, Gate, PromptOutcome
 use crate::request::HookRequest;
 use crate::set::HooksProvider;
 
-/// Keeps every event that reaches its end, in order. Clones share what they keep.
+/// Records every event at the end of its decision, in order. Clones share the record.
 #[derive(Clone, Debug, Default)]
 pub struct Recorder(Arc<Mutex<Vec<Seen>>>);
 
-/// One event that was seen.
+/// One recorded event.
 pub type Seen = WireEvent;
 
 impl Recorder {
-    /// What was seen, in order.
+    /// Returns the recorded events, in order.
     pub fn seen(&self) -> Vec<Seen> {
         self.0.lock().unwrap_or_else(PoisonError::into_inner).clone()
     }
 
-    /// The kinds of what was seen, in order.
+    /// Returns the kinds of the recorded events, in order.
     pub fn kinds(&self) -> Vec<EventKind> {
         self.seen().iter().map(WireEvent::kind).collect()
     }

@@ -1,4 +1,4 @@
-//! Tools, models and people that follow a script.
+//! Scripted tools, models and users.
 
 use std::collections::VecDeque;
 use std::future::{Ready, ready};
@@ -12,24 +12,24 @@ use crate::drivers::{Approval, ApprovalRequest, ModelRequest, ToolCall, ToolResu
 use crate::error::HookError;
 use crate::event::{Message, ModelReply, Role, Usage};
 
-/// A list of answers, given in order, and what was asked. Clones share it.
+/// A list of answers to give in order, and the questions so far. Clones share it.
 #[derive(Debug)]
 struct Script<Q, A> {
     answers: VecDeque<A>,
     asked: Vec<Q>,
 }
 
-/// Tools that answer by script, and keep what they were called with; without a script they answer null.
+/// Tools that answer by a script, and record their calls. After the end of the script they return null.
 #[derive(Clone, Debug)]
 pub struct ScriptedTools(Arc<Mutex<Script<ToolCall, ToolResult>>>);
 
 impl ScriptedTools {
-    /// Tools that give these results, in order.
+    /// Tools that return these results, in order.
     pub fn new(results: impl IntoIterator<Item = ToolResult>) -> Self {
         Self(shared(results))
     }
 
-    /// The calls that ran, in order.
+    /// Returns the calls that ran, in order.
     pub fn calls(&self) -> Vec<ToolCall> {
         asked(&self.0)
     }
@@ -55,7 +55,7 @@ impl Service<ToolCall> for ScriptedTools {
     }
 }
 
-/// A model that answers by script; at its end it has nothing to say.
+/// A model that answers by a script. After the end of the script it returns an empty text.
 #[derive(Clone, Debug)]
 pub struct ScriptedModel(Arc<Mutex<Script<ModelRequest, Result<ModelReply, String>>>>);
 
@@ -65,12 +65,12 @@ impl ScriptedModel {
         Self(shared(replies))
     }
 
-    /// A model that says these texts, in order, at ten tokens each way.
+    /// A model that answers with these texts, in order, with ten tokens each way.
     pub fn saying<'a>(texts: impl IntoIterator<Item = &'a str>) -> Self {
         Self::new(texts.into_iter().map(|text| Ok(reply(text))))
     }
 
-    /// The calls that were made, in order.
+    /// Returns the calls, in order.
     pub fn calls(&self) -> Vec<ModelRequest> {
         asked(&self.0)
     }
@@ -96,17 +96,17 @@ impl Service<ModelRequest> for ScriptedModel {
     }
 }
 
-/// A person who answers by script; at its end nobody answers.
+/// An approver that answers by a script. After the end of the script it returns an error.
 #[derive(Clone, Debug)]
 pub struct ScriptedApprover(Arc<Mutex<Script<ApprovalRequest, Approval>>>);
 
 impl ScriptedApprover {
-    /// A person who gives these answers, in order.
+    /// An approver that gives these answers, in order.
     pub fn new(answers: impl IntoIterator<Item = Approval>) -> Self {
         Self(shared(answers))
     }
 
-    /// What was asked, in order.
+    /// Returns the questions, in order.
     pub fn asked(&self) -> Vec<ApprovalRequest> {
         asked(&self.0)
     }

@@ -8,9 +8,9 @@ use crate::event::*;
 use crate::time::Timestamp;
 use crate::verdict::Strength;
 
-/// Events that can be made at random.
+/// An event that can be generated at random.
 pub trait Arbitrary: Event {
-    /// Any event of this type, also strange ones.
+    /// Any event of this type, including unusual ones.
     fn any() -> BoxedStrategy<Self>;
 }
 
@@ -53,7 +53,7 @@ pub fn json() -> BoxedStrategy<Value> {
     .boxed()
 }
 
-/// A tool call that looks like one: known tools and arguments more often than not.
+/// A tool call; more often than not with a known tool and its usual arguments.
 pub fn tool_call() -> BoxedStrategy<(String, Value)> {
     let file = (prop::sample::select(&["edit", "create", "write_file", "Write", "apply_patch"][..]), text())
         .prop_map(|(tool, path)| (tool.to_owned(), serde_json::json!({ "path": path, "content": "x" })));

@@ -1,4 +1,5 @@
-//! Time that passes only while everybody waits: hours in milliseconds, the same at every run.
+//! Virtual time, which passes only while all futures wait: hours take milliseconds, and every run is the
+//! same.
 
 use std::cmp::{Ordering, Reverse};
 use std::collections::BinaryHeap;
@@ -11,8 +12,8 @@ use std::time::Duration;
 use crate::future::HookFuture;
 use crate::time::{Clock, Tick, Timer, Timestamp};
 
-/// A clock and a timer in one. [`VirtualTime::block_on`] runs a future; whenever it has to wait, time leaps to the
-/// next moment somebody sleeps for. Clones share the time.
+/// A clock and a timer in one. [`VirtualTime::block_on`] runs a future. Whenever it has to wait, time jumps
+/// to the end of the next sleep. Clones share the time.
 ///
 /// ```
 /// use std::time::Duration;
@@ -29,10 +30,10 @@ pub struct VirtualTime(Arc<Mutex<Inner>>);
 #[derive(Debug, Default)]
 struct Inner {
     now: Duration,
-    /// What the calendar shows at the start.
+    /// Calendar time at the start.
     epoch: Timestamp,
     sleepers: BinaryHeap<Reverse<Sleeper>>,
-    /// Sleepers of one moment wake in the order in which they lay down.
+    /// Number of the next sleeper. Sleepers with the same end wake in the order in which they began.
     next: u64,
 }
 
@@ -44,12 +45,13 @@ struct Sleeper {
 }
 
 impl VirtualTime {
-    /// Time whose calendar starts at `epoch`.
+    /// Virtual time whose calendar starts at `epoch`.
     pub fn at(epoch: Timestamp) -> Self {
         Self(Arc::new(Mutex::new(Inner { epoch, ..Inner::default() })))
     }
 
-    /// Runs `future` to its end. `None` where it waits for something that is no sleep: nobody would wake it.
+    /// Runs `future` to its end. Returns `None` if the future waits for anything but a sleep, since it would
+    /// never be woken.
     pub fn block_on<F: Future>(&self, future: F) -> Option<F::Output> {
         let flag = Arc::new(Flag(AtomicBool::new(true)));
         let waker = Waker::from(Arc::clone(&flag));
@@ -67,14 +69,14 @@ impl VirtualTime {
         }
     }
 
-    /// The calendar jumps, as when somebody sets it; ticks and sleepers do not.
+    /// Sets the calendar, as an operator might. Ticks and sleepers are not affected.
     pub fn set_calendar(&self, now: Timestamp) {
         let mut inner = self.lock();
         let passed = u64::try_from(inner.now.as_millis()).unwrap_or(u64::MAX);
         inner.epoch = Timestamp(now.0.wrapping_sub(passed));
     }
 
-    /// Goes to the next moment somebody sleeps for, and wakes who sleeps for it; false where nobody sleeps.
+    /// Advances to the end of the next sleep and wakes all its sleepers. Returns false without sleepers.
     fn leap(&self) -> bool {
         let mut inner = self.lock();
         let Some(Reverse(first)) = inner.sleepers.pop() else { return false };
@@ -146,7 +148,7 @@ impl Ord for Sleeper {
     }
 }
 
-/// Remembers that it was woken.
+/// Records that it was woken.
 struct Flag(AtomicBool);
 
 impl Wake for Flag {

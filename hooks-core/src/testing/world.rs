@@ -1,4 +1,4 @@
-//! A clock, a timer and an environment that tests hold in their hands.
+//! A clock, a timer and an environment that tests control.
 
 use std::sync::atomic::{AtomicU64, Ordering};
 use std::sync::{Arc, Mutex, PoisonError};
@@ -14,7 +14,7 @@ use crate::future::HookFuture;
 use crate::time::{Clock, SeededRandom, Tick, Timer, Timestamp};
 use crate::verdict::Reason;
 
-/// A clock that goes when it is told to.
+/// A clock that advances only by [`FakeClock::advance`].
 #[derive(Debug, Default)]
 pub struct FakeClock {
     calendar: AtomicU64,
@@ -23,18 +23,18 @@ pub struct FakeClock {
 }
 
 impl FakeClock {
-    /// Starts at `now`.
+    /// A clock that starts at `now`.
     pub const fn at(now: Timestamp) -> Self {
         Self { calendar: AtomicU64::new(now.0), ticks: AtomicU64::new(0) }
     }
 
-    /// Goes forward.
+    /// Advances the calendar and the ticks.
     pub fn advance(&self, by: Duration) {
         self.calendar.fetch_add(u64::try_from(by.as_millis()).unwrap_or(u64::MAX), Ordering::Relaxed);
         self.ticks.fetch_add(u64::try_from(by.as_nanos()).unwrap_or(u64::MAX), Ordering::Relaxed);
     }
 
-    /// The calendar jumps, also backwards; ticks do not.
+    /// Sets the calendar, possibly backwards; ticks do not change.
     pub fn set(&self, now: Timestamp) {
         self.calendar.store(now.0, Ordering::Relaxed);
     }
@@ -50,7 +50,7 @@ impl Clock for FakeClock {
     }
 }
 
-/// A timer whose time passes when it is told to.
+/// A timer whose time advances only by [`FakeTimer::advance`].
 #[derive(Clone, Debug, Default)]
 pub struct FakeTimer(Arc<Mutex<Sleepers>>);
 
@@ -61,7 +61,7 @@ struct Sleepers {
 }
 
 impl FakeTimer {
-    /// Lets time pass and wakes everyone, so that each looks whether its time has come.
+    /// Advances the time and wakes all sleepers; each checks whether its time has come.
     pub fn advance(&self, by: Duration) {
         let mut sleepers = self.0.lock().unwrap_or_else(PoisonError::into_inner);
         sleepers.now += by;
@@ -86,12 +86,12 @@ impl Timer for FakeTimer {
     }
 }
 
-/// Keeps every failure that was recorded.
+/// Records every failure of a hook.
 #[derive(Debug, Default)]
 pub struct FailureLog(Mutex<Vec<(EventKind, Reason)>>);
 
 impl FailureLog {
-    /// What was recorded, in order.
+    /// Returns the recorded failures, in order.
     pub fn entries(&self) -> Vec<(EventKind, Reason)> {
         self.0.lock().unwrap_or_else(PoisonError::into_inner).clone()
     }
@@ -103,7 +103,7 @@ impl FailureSink for FailureLog {
     }
 }
 
-/// A world with `files`, a stopped clock, seeded randomness and a log of failures.
+/// An environment with `files`, a stopped clock, seeded randomness and a log of failures.
 pub fn world(files: FakeFileSystem) -> (Environment, Arc<FakeClock>, Arc<FailureLog>) {
     let (clock, failures) = (Arc::new(FakeClock::default()), Arc::new(FailureLog::default()));
     let environment = Environment {

@@ -11,7 +11,7 @@ use crate::error::HookError;
 use crate::event::Event;
 use crate::outcome::Outcome;
 
-/// The answer of the hook behind a transform, or that of a transform that failed.
+/// Resolves to the answer of the hook behind a transform, or to the failure of the transform.
 #[pin_project]
 #[derive(Debug)]
 #[must_use = "futures do nothing unless polled"]
@@ -30,7 +30,7 @@ enum State<F, O> {
     Inner {
         #[pin]
         future: F,
-        /// What is said of a transform that failed and was passed over.
+        /// Outcome that records a transform that failed and was passed over.
         passed_over: Option<O>,
     },
 }

@@ -2,14 +2,14 @@ use tower_layer::Layer;
 
 use super::TransformService;
 
-/// Lets a transform rewrite the event before the inner hook sees it; see [`TransformService`].
+/// Lets a transform rewrite the event before the inner hook receives it; see [`TransformService`].
 #[derive(Clone, Copy, Debug)]
 pub struct TransformLayer<T> {
     transform: T,
 }
 
 impl<T> TransformLayer<T> {
-    /// A layer of `transform`, which is cloned for each service that is made.
+    /// A layer for `transform`, which is cloned for each service that is made.
     pub const fn new(transform: T) -> Self {
         Self { transform }
     }

@@ -11,11 +11,14 @@ use crate::inner_accessors;
 use crate::request::{HookRequest, Stage};
 use crate::verdict::Reason;
 
-/// Rewrites the event, then asks the inner hook about what it became.
+/// Rewrites the event, then asks the inner hook about the result.
 ///
-/// It runs once per event: where a driver asks the stack again, the event passes unchanged. A transform that
-/// errs is a denial where the event's failures close; otherwise it is passed over and recorded. It costs what the transform does and, where that changes something, a
-/// copy of the event; readiness is that of the inner hook. Put it outside of what has to see its result.
+/// It runs once per event: if a driver asks the stack again, the event passes unchanged. If the transform
+/// returns an error, the event is denied where failures of the event close; otherwise the transform is passed
+/// over and the failure is recorded.
+///
+/// The cost is that of the transform, and a copy of the event if it is changed. The service is ready when the
+/// inner hook is. Put it outside all layers that must see its result.
 #[derive(Clone, Copy, Debug)]
 pub struct TransformService<S, T> {
     inner: S,
@@ -23,7 +26,7 @@ pub struct TransformService<S, T> {
 }
 
 impl<S, T> TransformService<S, T> {
-    /// Lets `transform` rewrite what `inner` is asked about.
+    /// Lets `transform` rewrite the events that `inner` is asked about.
     pub const fn new(inner: S, transform: T) -> Self {
         Self { inner, transform }
     }
@@ -51,8 +54,8 @@ where
         {
             let reason = Reason::failure(self.transform.name().to_owned(), &error);
             let failure = failed::<E>(request.context(), reason, false);
-            // Where the event's failures close, that is the answer; otherwise only this transform is passed
-            // over, not what stands behind it.
+            // If failures of the event close, the failure is the answer. Otherwise only this transform is
+            // passed over, and the inner hook is still asked.
             return match E::KIND.on_failure() {
                 OnFailure::Closes => ResponseFuture::decided(failure),
                 OnFailure::Opens => ResponseFuture::inner(self.inner.call(request), Some(failure)),

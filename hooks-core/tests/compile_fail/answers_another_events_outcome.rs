@@ -1,4 +1,4 @@
-//! A hook on the start of a session informs: it cannot answer a decision.
+//! A hook on the start of a session only informs: its answer cannot be a decision.
 
 use hooks_core::event::{PreToolUse, SessionStart};
 use hooks_core::{Decision, HookError, HookRequest, hook_fn};

@@ -1,4 +1,4 @@
-//! A decision holds places: a copy would give them back twice.
+//! A decision owns reservations: a copy would give them back twice.
 
 use hooks_core::Decision;
 use hooks_core::event::PreToolUse;

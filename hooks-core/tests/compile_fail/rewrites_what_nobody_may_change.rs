@@ -1,4 +1,4 @@
-//! A working copy was made: nobody can make it another one.
+//! A working copy was already created: a hook cannot change it to another one.
 
 use hooks_core::event::WorktreeCreated;
 use hooks_core::{HookError, HookRequest, Never, Transform};

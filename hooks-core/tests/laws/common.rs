@@ -1,5 +1,4 @@
-//! What the tests of the laws share: policies that say what they are told, and a way to run what waits without
-//! a runtime and without time.
+//! Helpers of the law tests: policies with a fixed verdict, and an executor without a runtime or a clock.
 
 use std::future::{Future, poll_fn};
 use std::pin::pin;
@@ -12,7 +11,7 @@ use hooks_core::{
 };
 use serde_json::json;
 
-/// Runs `future` to its end. Whatever pends has to wake itself: nothing here waits for time.
+/// Runs `future` to its end. A future that is pending must wake itself, because no time passes here.
 pub(crate) fn run<T>(future: impl Future<Output = T>) -> T {
     let mut future = pin!(future);
     let mut cx = Context::from_waker(Waker::noop());
@@ -24,7 +23,7 @@ pub(crate) fn run<T>(future: impl Future<Output = T>) -> T {
     panic!("the future was never ready");
 }
 
-/// Polls `future` so often, then drops it; says whether it was ready by then.
+/// Polls `future` this many times, then drops it. Returns its output if it was ready by then.
 pub(crate) fn drop_after<T>(polls: usize, future: impl Future<Output = T>) -> Option<T> {
     let mut future = Box::pin(future);
     let mut cx = Context::from_waker(Waker::noop());
@@ -36,7 +35,7 @@ pub(crate) fn drop_after<T>(polls: usize, future: impl Future<Output = T>) -> Op
     None
 }
 
-/// Pends so often, waking itself.
+/// Stays pending this many times, and wakes itself.
 pub(crate) async fn pend(times: usize) {
     let mut left = times;
     poll_fn(|cx| {
@@ -61,7 +60,7 @@ pub(crate) fn verdict(strength: Strength, policy: &str, message: &str) -> Verdic
     }
 }
 
-/// A policy that always says the same.
+/// A policy that always returns the same verdict.
 #[derive(Clone, Debug)]
 pub(crate) struct Says {
     pub(crate) name: String,
@@ -84,7 +83,7 @@ impl<E: Event> Policy<E> for Says {
     }
 }
 
-/// A policy that denies arguments whose `path` holds a text.
+/// A policy that denies arguments whose `path` contains a text.
 #[derive(Clone, Debug)]
 pub(crate) struct Forbids(pub(crate) &'static str);
 
@@ -125,7 +124,7 @@ where
     BoxHook::new(stack, &guard())
 }
 
-/// What an answer says, to compare: strength, and reasons without regard to order.
+/// The parts of an answer to compare: strength, and reasons without regard to order.
 pub(crate) fn said<E: Event<Outcome: Judged<E>>>(outcome: &E::Outcome) -> (Strength, Vec<String>) {
     let mut reasons: Vec<_> =
         outcome.reasons().iter().map(|reason| format!("{} {}", reason.strength, reason.policy)).collect();

@@ -1,5 +1,6 @@
-//! Tower's contract, held by every layer and driver: calling another clone than the one that was made ready, or
-//! keeping a permit over a wait, works until the service inside is a `ConcurrencyLimit`, a `Buffer` or a `LoadShed`.
+//! Tower's contract, checked for every layer and driver. Calling another clone than the ready one, or holding
+//! a permit during a wait, goes unnoticed until the inner service is a `ConcurrencyLimit`, a `Buffer` or a
+//! `LoadShed`.
 //!
 //! | | drives what it made ready | a clone starts unready | no permit over a wait | backpressure | cancelled anywhere, nothing kept | wakes |
 //! | --- | --- | --- | --- | --- | --- | --- |
@@ -38,7 +39,7 @@ use tower::{Layer, Service, ServiceExt, service_fn};
 
 use super::common::{Forbids, Says, asking, drop_after, guard, pend, run};
 
-/// Waits, and then takes no place.
+/// Waits, and then makes no reservation.
 #[derive(Clone, Copy, Debug)]
 struct Waits;
 
@@ -58,7 +59,7 @@ impl Reserve<PreToolUse> for Waits {
     }
 }
 
-/// Leaves everything as it is.
+/// Rewrites the event to the same value.
 #[derive(Clone, Copy, Debug)]
 struct Leaves;
 
@@ -72,7 +73,7 @@ impl hooks_core::Transform<PreToolUse> for Leaves {
     }
 }
 
-/// Looks and does nothing.
+/// Receives the event and does nothing.
 #[derive(Clone, Copy, Debug)]
 struct Looks;
 
@@ -89,7 +90,7 @@ async fn slow_allow(_request: HookRequest<PreToolUse>) -> Result<Opinion<PreTool
     Ok(Opinion::new(Verdict::ALLOW))
 }
 
-/// A service whose calls count against `permits`, and which pends once per call.
+/// A service whose calls count against `permits`, and whose answer is pending once.
 fn limited(permits: &Arc<Semaphore>) -> ConcurrencyLimit<PendingOnce<Judge<Forbids>>> {
     ConcurrencyLimit::with_semaphore(PendingOnce(Judge::new(Forbids("no"))), Arc::clone(permits))
 }
@@ -179,7 +180,7 @@ macro_rules! contract {
     )+ };
 }
 
-/// Boxes what stands inside, as a slot does.
+/// Boxes the inner service, as a slot does.
 #[derive(Clone, Copy, Debug)]
 struct Boxes;
 
@@ -236,7 +237,7 @@ fn context() -> Arc<HookContext> {
     Arc::new(HookContext::new("s1", "agent"))
 }
 
-/// Hooks whose decider on `E` takes its time.
+/// Hooks whose decider on `E` waits.
 fn slow_hooks<E: DecidingEvent>() -> Hooks {
     let decider = service_fn(|_: HookRequest<E>| async {
         pend(3).await;

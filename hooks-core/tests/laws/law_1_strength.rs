@@ -1,5 +1,5 @@
-//! Law 1, deny > ask > allow > no opinion: an early allow or question that hid a later deny is the fault that
-//! chains of hooks elsewhere have. The laws of merging, and that no way of putting policies together breaks them.
+//! Law 1, deny > ask > allow > no opinion. In other hook systems, an early allow or ask can hide a later
+//! deny. These tests check the laws of merging, and that every combination of policies keeps them.
 
 use std::fmt::Debug;
 use std::sync::Arc;
@@ -114,7 +114,7 @@ fn recovery() -> impl Strategy<Value = Recovery> {
     )
 }
 
-/// Neutral on both sides, and grouping makes no difference.
+/// Checks that the default is neutral on both sides, and that grouping makes no difference.
 fn is_a_monoid<O: Outcome + PartialEq + Debug>(a: impl Fn() -> O, b: impl Fn() -> O, c: impl Fn() -> O) {
     let merged = |mut left: O, right: O| {
         left.merge(right);
@@ -125,7 +125,7 @@ fn is_a_monoid<O: Outcome + PartialEq + Debug>(a: impl Fn() -> O, b: impl Fn() -
     assert_eq!(merged(merged(a(), b()), c()), merged(a(), merged(b(), c())), "associative");
 }
 
-/// The stronger absorbs, and reasons append in order.
+/// Checks that the stronger answer wins, and that reasons are appended in order.
 fn absorbs<E: Event, N: Notes>(a: impl Fn() -> Judgement<E, N>, b: impl Fn() -> Judgement<E, N>) {
     let mut merged = a();
     merged.merge(b());
@@ -205,7 +205,7 @@ proptest! {
     }
 }
 
-/// A stack with a layer per policy.
+/// A stack with one layer per policy.
 fn stack(policies: &[Arc<Says>]) -> BoxHook<PreToolUse> {
     policies
         .iter()
@@ -220,7 +220,7 @@ fn slot(policies: &[Arc<Says>]) -> Hooks {
     builder.build()
 }
 
-/// A slot with a stack per policy.
+/// A slot with one stack per policy.
 fn slot_of_stacks(policies: &[Arc<Says>]) -> Hooks {
     let add = |builder: hooks_core::HooksBuilder, policy: &Arc<Says>| {
         builder.stack::<PreToolUse, _>(&guard(), stack(&[Arc::clone(policy)]))
@@ -236,7 +236,7 @@ fn asked_of(provider: &dyn HooksProvider, request: HookRequest<PreToolUse>) -> D
     run(decide(provider, request)).outcome
 }
 
-/// The answer of the same policies in every way they can be put together.
+/// The answers of the same policies, in every combination.
 fn in_every_form(
     policies: &[Arc<Says>],
     evaluation: Evaluation,
@@ -321,7 +321,7 @@ proptest! {
     }
 }
 
-/// Writes the same path, whatever it was.
+/// Replaces any path by the same path.
 struct Writes;
 
 impl Transform<PreToolUse> for Writes {

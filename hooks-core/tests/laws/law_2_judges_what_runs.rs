@@ -1,5 +1,5 @@
-//! Law 2, a guard judges what will run: a verdict on arguments that are rewritten afterwards, or on a file system
-//! that changes while somebody thinks, is the hole that chains of hooks elsewhere leave open.
+//! Law 2: a guard judges what will run. Other hook systems have a gap here: the verdict is about arguments
+//! that are rewritten afterwards, or about a file system that changes during a wait.
 
 use std::path::Path;
 use std::sync::Arc;
@@ -21,7 +21,7 @@ use tower::{Layer, ServiceBuilder, ServiceExt, service_fn};
 
 use super::common::{Forbids, asking, boxed, call, guard, path, pend, run, verdict};
 
-/// Appends a letter: not idempotent, so that a second run shows.
+/// Appends a letter. It is not idempotent, so that a second run is visible.
 #[derive(Clone, Debug)]
 struct Appends(char);
 
@@ -35,7 +35,7 @@ impl Transform<PreToolUse> for Appends {
     }
 }
 
-/// What a guard says: it denies a path that holds its letter, and otherwise allows or has no opinion.
+/// Denies a path that contains its letter; otherwise it allows or has no opinion.
 #[derive(Clone, Copy, Debug)]
 struct Guard {
     denies: char,
@@ -67,7 +67,7 @@ impl Policy<PreToolUse> for Guard {
 enum Part {
     Rewrites(char),
     Judges(Guard),
-    /// Waits so often, judges, and perhaps rewrites.
+    /// Waits this many times, judges, and may rewrite.
     Decides(usize, Guard, Option<char>),
 }
 
@@ -108,7 +108,7 @@ fn stack(parts: &[Part]) -> BoxHook<PreToolUse> {
     })
 }
 
-/// A set with a stack, and with the policies and transforms of `slot` beside it.
+/// A set with stacks, and with the policies and transforms of the slot.
 fn provider((in_slot, stacks): &(Vec<Part>, Vec<Vec<Part>>)) -> Hooks {
     let mut builder = Hooks::builder();
     for part in in_slot {
@@ -139,7 +139,7 @@ fn guards_of(parts: &[Part]) -> impl Iterator<Item = Guard> {
     })
 }
 
-/// What must hold of an answer about the path `end`, where `guards` were asked.
+/// Checks an answer about the path `end`, for which `guards` were asked.
 fn keeps_the_law(outcome: &Decision<PreToolUse>, end: &str, wanted: &str, guards: &[Guard]) {
     if guards.iter().any(|guard| end.contains(guard.denies)) {
         assert!(outcome.is_denied(), "`{end}` holds a forbidden letter and was let through");
@@ -182,7 +182,7 @@ proptest! {
     fn asking_everyone_denies_the_same(parts in (parts(), vec(parts(), 0..3))) {
         let hooks = provider(&parts);
         let ask = |evaluation| run(decide(&hooks, asking("-").evaluated(evaluation))).outcome.is_denied();
-        // Where nobody stops, more is rewritten: it may be denied for more, never for less.
+        // If judging does not stop, more is rewritten: there may be more reasons to deny, never fewer.
         prop_assert!(!ask(Evaluation::UntilDenied) || ask(Evaluation::Everyone));
     }
 }
@@ -229,7 +229,7 @@ fn stale_questions_and_denials_stand() {
     }
 }
 
-/// Counts how often it is asked.
+/// Counts its calls.
 #[derive(Debug, Default)]
 struct Counts(AtomicUsize);
 
@@ -267,7 +267,7 @@ fn what_counts_counts_once_an_event_although_a_later_provider_rewrites() {
     assert_eq!((in_stack.0.load(Relaxed), in_slot.0.load(Relaxed)), (1, 1));
 }
 
-/// Counts how often each of its parts is asked.
+/// Counts the calls of each of its parts.
 #[derive(Clone, Debug, Default)]
 struct Asked {
     transform: Arc<AtomicUsize>,
@@ -337,7 +337,7 @@ fn an_allow_with_a_change_is_no_opinion_also_where_another_provider_changed_the_
     assert_eq!((path(&decided.request), decided.outcome.strength()), ("(-)x", Strength::NoOpinion));
 }
 
-/// Has a place for one path only.
+/// Grants a reservation for one path only.
 #[derive(Clone, Copy, Debug)]
 struct OnlyFor(&'static str);
 
@@ -424,7 +424,7 @@ fn a_decider_that_always_wraps_ends_and_its_allow_counts_as_no_opinion() {
     assert_eq!(asked.load(Relaxed), 2);
 }
 
-/// Where the link at `/repo/out` leads.
+/// The target of the link at `/repo/out`.
 struct Target(String);
 
 impl Fact<PreToolUse> for Target {
@@ -451,7 +451,7 @@ fn with_link() -> (FakeFileSystem, HookContext) {
     (files, HookContext::new("s1", "agent").with_environment(environment))
 }
 
-/// Has a call governed while the person who is asked moves the link, and approves.
+/// Governs a call while the approver moves the link before it approves.
 fn governed_while_the_link_moves(hooks: Hooks) -> (hooks_core::drivers::Governed, usize) {
     let (files, context) = with_link();
     let tools = ScriptedTools::default();
@@ -504,7 +504,7 @@ fn a_link_that_moves_while_a_decider_thinks_is_seen_from_everywhere() {
     let place = |build: &dyn Fn(&FakeFileSystem) -> Hooks| {
         let (files, context) = with_link();
         let request = HookRequest::new(context, call("out"));
-        // Somebody had derived the fact before.
+        // The fact was derived before.
         assert_eq!(request.fact::<Target>().0, "/repo/build");
         run(decide(&build(&files), request)).outcome.is_denied()
     };
@@ -578,7 +578,7 @@ fn a_question_that_keeps_changing_is_not_approved() {
     assert!(tools.calls().is_empty() && approver.asked().len() < 5);
 }
 
-/// A fact that counts how often it is computed; one test uses it.
+/// A fact that counts its computations; one test uses it.
 struct Computed;
 
 static COMPUTED: AtomicUsize = AtomicUsize::new(0);
@@ -647,8 +647,8 @@ fn what_is_final_is_not_rewritten() {
     assert_eq!((path(&request), request.revision()), ("-", 0));
 }
 
-/// A provider that does not keep to what it is asked: it hands on the event for another stage, or another event, and
-/// does not say what its allow is about.
+/// A provider that violates the contract: it returns the event with another stage, or another event, and does
+/// not set the revision of its allow.
 #[derive(Clone, Copy, Debug)]
 struct Careless(Stage);
 
@@ -671,7 +671,7 @@ fn a_careless_provider_neither_stops_the_rewrites_of_others_nor_has_its_old_allo
         let careless = Composite::default().and(Careless(stage)).and(rewrites.clone());
         let decided = run(decide(&careless, asking("a")));
         assert_eq!(path(&decided.request), "ab", "{stage:?}");
-        // It is asked again, about the final event, and allows that.
+        // The provider is asked again about the final event, and allows it.
         assert_eq!(decided.outcome.strength(), Strength::Allow);
     }
 }

@@ -1,5 +1,5 @@
-//! Law 3, a failing decider is a denial of its own kind: most hook systems log the failure and let the call pass.
-//! Every way of failing, for every event.
+//! Law 3: the failure of a decider is a denial, with a reason of its own kind. Most hook systems log the
+//! failure and let the call pass. The tests cover every kind of failure, for every event.
 
 use std::any::Any;
 use std::future::poll_fn;
@@ -24,7 +24,7 @@ use tower::{Layer, Service, ServiceExt, service_fn};
 
 use super::common::{Says, asking, guard, pend, run};
 
-/// How a hook fails.
+/// Kinds of failure.
 #[derive(Clone, Copy, Debug, PartialEq)]
 enum How {
     Errs,
@@ -93,13 +93,13 @@ fn any<E: Arbitrary>() -> E {
     E::any().new_tree(&mut TestRunner::deterministic()).expect("a strategy gives a value").current()
 }
 
-/// A guard with a deadline, and the timer of it.
+/// A guard with a deadline, and its timer.
 fn deadline() -> (FailureLayer, FakeTimer) {
     let timer = FakeTimer::default();
     (FailureLayer::new("broken").within(Duration::from_secs(5), Arc::new(timer.clone())), timer)
 }
 
-/// Runs what ends by itself, or else by its deadline.
+/// Runs a future to its end, or to its deadline if it never ends.
 fn run_to_the_deadline<T>(how: How, timer: &FakeTimer, future: impl Future<Output = T>) -> T {
     let mut task = task::spawn(future);
     if matches!(how, How::NeverAnswers | How::NeverReady) {
@@ -152,7 +152,7 @@ fn a_broken_hook_that_informs_is_passed_over_and_recorded<E: InformingEvent + Ar
     }
 }
 
-/// Counts what it sees.
+/// Counts the events it sees.
 #[derive(Clone, Debug, Default)]
 struct Counter(Arc<AtomicUsize>);
 
@@ -166,7 +166,7 @@ impl<E: Event> Observer<E> for Counter {
     }
 }
 
-/// Panics wherever it stands.
+/// Panics in every role.
 #[derive(Clone, Copy, Debug)]
 struct Panics;
 
@@ -210,7 +210,7 @@ impl<E: Event> Reserve<E> for Panics {
     }
 }
 
-/// Fails to reserve, but only once it is polled.
+/// A reservation that fails only when it is polled.
 #[derive(Clone, Copy, Debug)]
 struct FailsLater(bool);
 
@@ -298,7 +298,7 @@ for_every_event! {
     }
 }
 
-/// A provider that was written by hand, and panics wherever it is asked.
+/// A custom provider that panics in every method.
 struct PanicsEverywhere;
 
 impl HooksProvider for PanicsEverywhere {
@@ -379,7 +379,7 @@ fn a_transform_that_fails_open_skips_nothing_but_itself() {
     assert!(outcome.is_denied() && outcome.reasons().len() == 2, "in a slot");
 }
 
-/// A transform that errs.
+/// A transform that returns an error.
 #[derive(Clone, Copy, Debug)]
 struct Erring;
 
@@ -440,7 +440,8 @@ fn the_release_profile_keeps_unwinding() {
     assert!(!manifest.lines().any(|line| line.trim().starts_with("panic") && line.contains("abort")));
 }
 
-/// A timer without a runtime, when it is set or when it is waited for; and a sink that is full.
+/// A timer without a runtime, which panics when it is set or when it is polled, and a failure sink that
+/// panics.
 #[derive(Clone, Copy, Debug)]
 struct BrokenHost {
     when_set: bool,

@@ -1,5 +1,6 @@
-//! Laws 4 to 9: an unknown is no allow, every reason is told, facts are computed once, only what was scrubbed is told,
-//! nothing is lost, the same seed is the same run. Each is small here; the crates above hold what is theirs to it.
+//! Laws 4 to 9. An unknown is not an allow; every reason is reported; facts are computed once; only the
+//! scrubbed text is reported; no event or reservation is lost; the same seed gives the same run. The tests
+//! here are small: the crates that build on this one test the laws in detail.
 
 use std::path::Path;
 use std::sync::atomic::{AtomicUsize, Ordering::Relaxed};
@@ -49,7 +50,7 @@ fn law_4_what_a_host_leaves_undecided_can_be_refused() {
     assert_eq!(ran(Strength::Deny, allows()), 1, "an opinion is none of silence");
 }
 
-/// A policy that says everything that can be said.
+/// A policy that fills every field of its reason.
 fn thorough() -> impl Policy<PreToolUse> {
     policy_fn("thorough", |_: &HookRequest<PreToolUse>| {
         let evidence = Evidence::Path { given: "a".to_owned(), resolved: "/b".to_owned() };
@@ -94,7 +95,7 @@ fn law_5_every_reason_reaches_the_decision_and_its_event() {
     assert_eq!(told, Some((governed.decision.reasons().to_vec(), Strength::Deny)));
 }
 
-/// Counts how often it is computed, and panics the first time.
+/// Counts its computations, and panics in the first one.
 struct Fragile(usize);
 
 static ATTEMPTS: AtomicUsize = AtomicUsize::new(0);
@@ -107,7 +108,7 @@ impl Fact<PreToolUse> for Fragile {
     }
 }
 
-/// A fact that follows from another one.
+/// A fact that is derived from another fact.
 struct Derived(usize);
 
 impl Fact<PreToolUse> for Derived {
@@ -151,7 +152,7 @@ fn law_6_threads_share_one_computation() {
     assert_eq!(COMPUTED.load(Relaxed), 1);
 }
 
-/// Takes a word out of the text of an error.
+/// Removes a word from an error message.
 struct Scrubs;
 
 impl Transform<PostToolUse> for Scrubs {
@@ -189,7 +190,7 @@ fn law_7_of_a_failing_tool_everyone_is_told_the_scrubbed_error_only() {
     assert_eq!(told, ["*** was refused"; 3]);
 }
 
-/// Counts the places that are taken.
+/// Counts reservations.
 #[derive(Clone, Debug, Default)]
 struct Places(Arc<AtomicUsize>);
 
@@ -197,7 +198,7 @@ struct Place(Places);
 
 impl Hold for Place {
     fn commit(self: Box<Self>) {
-        // It stays taken: the place is not given back.
+        // The reservation stays: it is not given back.
         self.0.0.fetch_add(1, Relaxed);
     }
 }

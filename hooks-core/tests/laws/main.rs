@@ -1,7 +1,8 @@
-//! The laws of Hooks, held against its public API: a file a law, the contract of every layer, a whole session.
+//! The laws of Hooks, tested on the public API: a file for each law, the contract of every layer, a whole
+//! session.
 //!
-//! One binary, so that the crate is linked once; a single law runs with
-//! `cargo test -p tower-hooks-core --test laws law_2`.
+//! All tests are in one binary, so that the crate is linked once. To run a single law: `cargo test -p
+//! tower-hooks-core --test laws law_2`.
 // The helpers are tests as well: the lints exempt them.
 #![cfg(test)]
 

@@ -1,5 +1,5 @@
-//! Every event really fires: hooks that are typed and never called are the chief fault of hook systems. One
-//! session through real services, and every way out of each driver.
+//! Every event really fires. The most common fault of hook systems is a hook that is defined but never
+//! called. The tests run one session through real services, and every way in which a driver can end.
 
 use std::collections::HashMap;
 use std::future::{pending, ready};
@@ -135,7 +135,7 @@ fn a_whole_session_fires_every_event_in_its_order_with_a_span_each() {
     let wanted = [
         &[K::SessionStart, K::WorktreeCreated, K::UserPromptSubmitted, K::Route][..],
         &[K::TurnStart, K::BeforeModelCall, K::AfterModelCall],
-        // The tool that is asked about, the one that fails, the one that is denied.
+        // The tool that needs approval, the one that fails, the one that is denied.
         &[K::PermissionRequest, K::UserInputRequested, K::PreToolUse, K::ToolDecided, K::PostToolUse],
         &[K::PreToolUse, K::ToolDecided, K::PostToolUse, K::ErrorOccurred, K::Notification],
         &[K::PreToolUse, K::ToolDecided],
@@ -152,7 +152,7 @@ fn a_whole_session_fires_every_event_in_its_order_with_a_span_each() {
     let spans = spans.0.lock().unwrap();
     for kind in K::ALL {
         let fired = kinds.iter().filter(|fired| *fired == kind).count();
-        // What a person approved is judged once more, in a span of its own.
+        // A call that the user approved is judged once more, in a span of its own.
         let again = usize::from(*kind == K::PreToolUse);
         assert_eq!(spans.get(kind.name()).copied().unwrap_or(0), fired + again, "spans of {kind}");
     }
@@ -393,7 +393,7 @@ fn a_creation_that_is_dropped_failed_and_a_refused_one_creates_nothing() {
     let spawner = GovernSpawn::new(hooks, never);
     assert!(drop_after(2, spawner.oneshot(spawn_request(&context(), "good"))).is_none());
     assert_eq!(recorder.kinds(), [EventKind::SubagentStart, EventKind::SpawnFailed]);
-    // Dropped while it is told of, it exists, and ends.
+    // If the future is dropped while `subagent_spawned` is handled, the child exists, and its end fires.
     let recorder = Recorder::default();
     let waits = hook_fn(|_: HookRequest<SubagentSpawned>| pending::<Result<(), HookError>>());
     let waits = Hooks::builder().hook(&FailureLayer::new("waits"), waits).build();
@@ -423,12 +423,12 @@ fn a_route_that_fails_is_an_error() {
     assert_eq!(kinds, [EventKind::Route, EventKind::ErrorOccurred, EventKind::Notification]);
 }
 
-/// Counts places that are taken and given back.
+/// Counts reservations that are made and given back.
 #[derive(Clone, Debug, Default)]
 struct Places(Arc<Mutex<(usize, usize)>>);
 
 impl Places {
-    /// Held or kept, and kept.
+    /// Returns two counts: reservations that are held or committed, and those committed.
     fn taken_and_kept(&self) -> (usize, usize) {
         *self.0.lock().unwrap()
     }
@@ -524,7 +524,7 @@ fn places_are_kept_for_what_happened_only() {
     assert_eq!(kept(&questions), (1, 1), "a question that was put");
 }
 
-/// Keeps what it is to run.
+/// Stores the futures that it is to run.
 #[derive(Clone, Default)]
 struct Later(Arc<Mutex<Vec<HookFuture<'static, ()>>>>);
 
@@ -597,7 +597,7 @@ fn generations_are_dropped_without_a_frame_each() {
     for _ in 0..5_000 {
         live = live.narrowed(Hooks::default());
     }
-    // A stack that holds a few frames, not one for each.
+    // The stack of the thread holds a few frames, not one for each generation.
     let small = std::thread::Builder::new().stack_size(64 * 1024);
     small.spawn(move || drop(live)).unwrap().join().unwrap();
 }

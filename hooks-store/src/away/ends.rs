@@ -1,10 +1,10 @@
-//! Ends of reservations that the store has not heard of.
+//! Ends of reservations that were not reported to the store yet.
 
 use std::collections::{HashMap, VecDeque};
 
 use hooks_core::state::{Op, OpId};
 
-/// What the store is told when it is back, in the order in which it happened; each id once.
+/// The operations to send when the store is back, in their original order; one for each id.
 #[derive(Debug, Default)]
 pub(super) struct Ends {
     order: VecDeque<OpId>,
@@ -12,9 +12,10 @@ pub(super) struct Ends {
 }
 
 impl Ends {
-    /// Keeps an end; false where `most` are kept already.
+    /// Keeps an end; returns false if `most` are kept already.
     pub(super) fn keep(&mut self, id: OpId, op: Op, most: usize) -> bool {
-        // The first end counts, as in the store; but one that gives back what was perhaps never taken is none.
+        // The first end counts, as in the store. A release of a reservation that may never have been made
+        // does not count as an end.
         if let Some(kept) = self.ops.get_mut(&id) {
             if matches!(kept, Op::Release { .. }) {
                 *kept = op;
@@ -29,12 +30,12 @@ impl Ends {
         true
     }
 
-    /// Forgets one that is asked for again.
+    /// Drops the end of a reservation that is requested again.
     pub(super) fn forget(&mut self, id: OpId) {
         self.ops.remove(&id);
     }
 
-    /// The first.
+    /// Returns the first end.
     pub(super) fn first(&mut self) -> Option<(OpId, Op)> {
         loop {
             let id = *self.order.front()?;
@@ -45,7 +46,7 @@ impl Ends {
         }
     }
 
-    /// Whether nothing is kept.
+    /// Whether no end is kept.
     pub(super) fn is_empty(&self) -> bool {
         self.ops.is_empty()
     }

@@ -1,17 +1,18 @@
-//! What is answered while the store is away, stated for each kind and never silently open.
+//! Answers while the store is unavailable: explicit for each kind of state, and never an unlimited allow.
 //!
 //! | kind | while the store does not answer |
 //! | --- | --- |
-//! | what is spent, places | what is leased here is used up ([`Leased`](crate::Leased)); the rest is an error, which is a denial |
+//! | spent amounts, places | leased amounts can be used up ([`Leased`](crate::Leased)); the rest is an error, which is a denial |
 //! | rates | this instance's share of the rate |
-//! | sets (lockouts, children) | as they were last, for 30 s; changes are errors |
+//! | sets (lockouts, children) | the last known members, for 30 s; changes are errors |
 //! | values (breakers) | this instance's own |
 //!
-//! The end of a reservation is kept and told when the store is back: until then, and for ever should this process be
-//! lost, all of it is charged. A reservation whose answer never came is given back then, unless it was asked for again.
+//! The end of a reservation is kept and sent when the store is back. Until then all of it is charged, and for
+//! ever if this process is lost. A reservation whose answer never came is given back then, unless it was
+//! requested again.
 //!
-//! [`Away::keep`] tells the store what it has missed, says that this instance is there, and learns how many there are; a
-//! host runs it beside its work.
+//! [`Away::keep`] sends the store the operations it missed, reports that this instance is running, and reads
+//! the number of instances; a host runs it in the background.
 
 mod ends;
 mod own;
@@ -29,34 +30,34 @@ use self::ends::Ends;
 use self::own::Own;
 pub use self::settings::{AwaySettings, Rates, Values};
 
-/// A store that may be away. Cheap to clone; clones know the same.
+/// A store that may be unavailable. Cheap to clone; clones share their state.
 pub struct Away<S>(Arc<Inner<S>>);
 
 struct Inner<S> {
     store: S,
     settings: AwaySettings,
-    /// Of this instance.
+    /// Id of this instance.
     id: OpId,
     own: Mutex<Own>,
     ends: Mutex<Ends>,
 }
 
 impl<S: StateStore + 'static> Away<S> {
-    /// Answers for `store` while that is away.
+    /// Answers for `store` while it is unavailable.
     pub fn new(store: S, settings: AwaySettings, clock: Arc<dyn Clock>, random: &dyn Random) -> Self {
         let own = Mutex::new(Own::new(clock));
         let id = OpId(random.next_u128());
         Self(Arc::new(Inner { store, settings, id, own, ends: Mutex::default() }))
     }
 
-    /// The store.
+    /// Returns the store.
     pub fn get_ref(&self) -> &S {
         &self.0.store
     }
 
-    /// Tells the store what it has missed, and that this instance is there, for as long as there is a clone of this.
+    /// Sends the store the operations it missed, and heartbeats, as long as a clone of this store exists.
     pub fn keep(&self, timer: Arc<dyn Timer>) -> impl Future<Output = ()> + Send + use<S> {
-        // More often than the heartbeat: what has ended is to be heard soon.
+        // More often than the heartbeat, so that ends are reported soon.
         let pause = (self.0.settings.heartbeat / BEATS).max(Duration::from_millis(1));
         let inner = Arc::downgrade(&self.0);
         async move {
@@ -64,7 +65,8 @@ impl<S: StateStore + 'static> Away<S> {
             loop {
                 let Some(inner) = inner.upgrade() else { return };
                 if beats == 0 {
-                    // An instance that is not heard of has a smaller share, not a larger one.
+                    // An error is ignored: without a heartbeat, this instance's share gets smaller, not
+                    // larger.
                     drop(inner.beat().await);
                 }
                 beats = (beats + 1) % BEATS;
@@ -75,23 +77,23 @@ impl<S: StateStore + 'static> Away<S> {
         }
     }
 
-    /// Tells the store what it has missed.
+    /// Sends the store the operations it missed.
     ///
     /// # Errors
-    /// When it is still away.
+    /// Returns an error if the store is still unavailable.
     pub async fn tell(&self) -> Result<(), StoreError> {
         self.0.tell().await
     }
 
-    /// Whether the store has heard of all that ended.
+    /// Whether all ends were reported to the store.
     pub fn has_told_all(&self) -> bool {
         self.0.ends().is_empty()
     }
 
-    /// Says that this instance is there, and counts all that are.
+    /// Reports that this instance is running, and returns the number of running instances.
     ///
     /// # Errors
-    /// When the store is away.
+    /// Returns an error if the store is unavailable.
     pub async fn beat(&self) -> Result<u32, StoreError> {
         self.0.beat().await
     }
@@ -103,7 +105,7 @@ impl<S: StateStore + 'static> StateStore for Away<S> {
             self.0.ends().forget(*id);
         }
         match self.0.store.apply(op.clone()) {
-            // What is answered at once need not wait now.
+            // An answer that is ready at once is passed on without a wait.
             HookFuture::Now(answer) => HookFuture::Now(answer.map(|answer| self.0.settled(op, answer))),
             later @ HookFuture::Later(_) => {
                 let inner = Arc::clone(&self.0);
@@ -122,7 +124,7 @@ impl<S: StateStore + 'static> StateStore for Away<S> {
 }
 
 impl<S: StateStore> Inner<S> {
-    /// The answer of the store, or in its absence ours.
+    /// Returns the answer of the store or, if the store is unavailable, the answer of this instance.
     fn settled(&self, op: Op, answer: Result<Answer, StoreError>) -> Result<Answer, StoreError> {
         match answer {
             Ok(answer) => {
@@ -149,13 +151,13 @@ impl<S: StateStore> Inner<S> {
         }
     }
 
-    /// What is answered without the store; `None` where nothing is.
+    /// Returns the answer of this instance; `None` if it cannot answer without the store.
     fn without(&self, op: Op) -> Option<Answer> {
         match op {
             Op::Settle { id, .. } | Op::Release { id } => {
                 self.ends().keep(id, op, self.settings.kept).then_some(Answer::Done)
             }
-            // It may have been granted, and nobody knows.
+            // It may have been granted, but the answer was lost.
             Op::Reserve { id, .. } | Op::Lease { id, .. } => {
                 self.ends().keep(id, Op::Release { id }, self.settings.kept);
                 None
@@ -222,7 +224,7 @@ impl<S> fmt::Debug for Away<S> {
     }
 }
 
-/// How often in a heartbeat the store is told what it has missed.
+/// Number of times in a heartbeat that missed operations are sent.
 const BEATS: u32 = 30;
 
 #[cfg(test)]

@@ -1,4 +1,4 @@
-//! What this instance answers on its own while the store is away.
+//! State that this instance keeps itself while the store is unavailable.
 
 use std::collections::HashMap;
 use std::sync::Arc;
@@ -8,29 +8,29 @@ use hooks_core::HookFuture;
 use hooks_core::state::{Answer, Key, Member, Memory, Op, StateStore as _};
 use hooks_core::time::{Clock, Tick, Timestamp};
 
-/// What this instance knows and counts on its own.
+/// Rates, values and known sets of this instance.
 pub(super) struct Own {
     clock: Arc<dyn Clock>,
     rates: Option<Memory>,
     values: Option<Memory>,
     sets: HashMap<Key, Seen>,
-    /// How many sets are kept before those that are stale are dropped.
+    /// Number of sets that are kept before stale ones are dropped.
     room: usize,
-    /// How many instances there were last; 0 where that was never heard.
+    /// Last known number of instances; 0 if it was never read.
     pub(super) instances: u32,
 }
 
-/// A set as it was told last.
+/// A set in its last known state.
 struct Seen {
     members: Vec<Member>,
     now: Timestamp,
     at: Tick,
 }
 
-/// Revisions of our own are above those of every store, so that neither is ever taken for the other.
+/// Offset of local revisions. They are above those of every store, so that the two are never confused.
 const OWN: u64 = 1 << 53;
 
-/// So many sets are kept at least.
+/// Least number of sets that are kept.
 const ROOM: usize = 1_024;
 
 impl Own {
@@ -38,24 +38,24 @@ impl Own {
         Self { clock, rates: None, values: None, sets: HashMap::new(), room: ROOM, instances: 0 }
     }
 
-    /// The share of a rate.
+    /// Applies this instance's share of a rate.
     pub(super) fn pace(&mut self, key: Key, cost: u32, interval: Duration, burst: u32) -> Option<Answer> {
         if self.instances == 0 {
             return None;
         }
         let interval = interval.checked_mul(self.instances).unwrap_or(Duration::MAX);
-        // What is let through at all by the whole is let through by a share.
+        // A call that fits into the whole burst also fits into a share.
         let burst = (burst / self.instances).max(cost.min(burst));
         let rates = self.rates.get_or_insert_with(|| Memory::new(Arc::clone(&self.clock)));
         here(rates, Op::Pace { key, cost, interval, burst })
     }
 
-    /// A value of our own.
+    /// Reads or writes a local value.
     pub(super) fn value(&mut self, op: Op) -> Option<Answer> {
         let values = self.values.get_or_insert_with(|| Memory::new(Arc::clone(&self.clock)));
         let op = match op {
             Op::CompareAndSet { id, key, revision, value, ttl } => {
-                // One of the store's is nobody's here, except where nothing was there.
+                // A revision of the store matches no local value; revision 0 matches a missing value in both.
                 let revision =
                     if revision > 0 && revision < OWN { u64::MAX } else { revision.saturating_sub(OWN) };
                 Op::CompareAndSet { id, key, revision, value, ttl }
@@ -70,12 +70,12 @@ impl Own {
         })
     }
 
-    /// The store is back: what it says counts.
+    /// The store is back: local rates and values are dropped.
     pub(super) fn is_back(&mut self) {
         (self.rates, self.values) = (None, None);
     }
 
-    /// Keeps a set as the store told it.
+    /// Records a set as the store returned it.
     pub(super) fn see(&mut self, set: Key, members: &[Member], now: Timestamp, kept: Duration) {
         let at = self.clock.tick();
         if self.sets.len() >= self.room {
@@ -85,20 +85,20 @@ impl Own {
         self.sets.insert(set, Seen { members: members.to_vec(), now, at });
     }
 
-    /// A set as it was told no longer than `kept` ago.
+    /// Returns a set that was read at most `kept` ago.
     pub(super) fn seen(&self, set: &Key, kept: Duration) -> Option<Answer> {
         let seen = self.sets.get(set)?;
         let age = self.clock.tick().since(seen.at);
         (age <= kept).then(|| Answer::Members { members: seen.members.clone(), now: seen.now.after(age) })
     }
 
-    /// A set was changed: what is known of it is not what it is.
+    /// Drops a set that was changed, because the known state is outdated.
     pub(super) fn unsee(&mut self, set: &Key) {
         self.sets.remove(set);
     }
 }
 
-/// The revision of our own; 0 where nothing is there.
+/// Returns the local revision; 0 if there is no value.
 fn own(revision: u64) -> u64 {
     if revision == 0 { 0 } else { revision.saturating_add(OWN) }
 }

@@ -1,42 +1,42 @@
-//! What is answered while the store is away, by kind.
+//! Settings for the time in which the store is unavailable, by kind of state.
 
 use std::time::Duration;
 
-/// What is answered while the store is away, by kind. What is spent has no setting: it runs out its lease
-/// ([`Leased`](crate::Leased)), whose size has, and then it is refused.
+/// Settings for the time in which the store is unavailable, by kind of state. Spent amounts have no setting
+/// here: this instance uses up its lease ([`Leased`](crate::Leased)), and then reservations are refused.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 #[non_exhaustive]
 pub struct AwaySettings {
-    /// Rates.
+    /// Behaviour of rates.
     pub rates: Rates,
-    /// How long the members of a set are told as they were last; then they are not known.
+    /// Time that the last known members of a set stay valid; then they are unknown.
     pub sets: Duration,
-    /// Values.
+    /// Behaviour of values.
     pub values: Values,
-    /// So often this instance says that it is there, and asks who else is.
+    /// Interval at which this instance reports that it is running, and counts the others.
     pub heartbeat: Duration,
-    /// So many ends of reservations are kept for the store to hear when it is back.
+    /// Most ends of reservations that are kept until the store is back.
     pub kept: usize,
 }
 
-/// What becomes of rates.
+/// Behaviour of rates.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 #[non_exhaustive]
 pub enum Rates {
-    /// This instance goes on with its share: the rate by the number of instances that were there last, and no fewer
-    /// than so many. Where none were ever heard of, nothing is let through.
+    /// This instance continues with its share: the rate divided by the last known number of instances, and at
+    /// least by this number. If the number of instances was never read, all calls are refused.
     Share(u32),
-    /// Nothing is let through.
+    /// All calls are refused.
     Closed,
 }
 
-/// What becomes of values: the breakers of a fleet.
+/// Behaviour of values, such as the breakers of several instances.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 #[non_exhaustive]
 pub enum Values {
-    /// This instance has its own, empty at first, and drops them when the store is back.
+    /// This instance has its own values, empty at first, and drops them when the store is back.
     Local,
-    /// They are not known.
+    /// Values are unknown.
     Closed,
 }
 
@@ -54,21 +54,21 @@ impl Default for AwaySettings {
 }
 
 impl AwaySettings {
-    /// Rates are answered so.
+    /// Sets the behaviour of rates.
     #[must_use]
     pub const fn with_rates(mut self, rates: Rates) -> Self {
         self.rates = rates;
         self
     }
 
-    /// Sets are told for so long.
+    /// Sets the time that known sets stay valid.
     #[must_use]
     pub const fn with_sets(mut self, sets: Duration) -> Self {
         self.sets = sets;
         self
     }
 
-    /// Values are answered so.
+    /// Sets the behaviour of values.
     #[must_use]
     pub const fn with_values(mut self, values: Values) -> Self {
         self.values = values;

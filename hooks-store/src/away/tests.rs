@@ -1,4 +1,4 @@
-//! A store that goes away and comes back, in virtual time.
+//! A store that becomes unavailable and comes back, in virtual time.
 
 use std::sync::atomic::{AtomicBool, Ordering};
 
@@ -10,7 +10,7 @@ use super::*;
 
 const SECOND: Duration = Duration::from_secs(1);
 
-/// A store that can be away; it may do what it is asked for and lose the answer.
+/// A store that can be unavailable; it may do an operation and lose the answer.
 #[derive(Clone)]
 struct Far {
     store: Arc<Memory>,

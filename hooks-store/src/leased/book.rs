@@ -1,7 +1,8 @@
-//! What is leased here, and what was taken of it.
+//! The leases of this instance, and the reservations made out of them.
 //!
-//! A lease is a counter of the engine for one process. Its limit never changes, since it is part of every reservation:
-//! what was not leased counts as spent already, and less of it does when the lease grows.
+//! A lease is a counter in the in-process engine. The limit of that counter is part of every reservation, so
+//! it never changes. Instead, the amount that is not leased counts as already spent, and this amount shrinks
+//! when the lease grows.
 
 use std::collections::{HashMap, HashSet};
 use std::hash::{Hash, Hasher};
@@ -15,39 +16,40 @@ use hooks_core::time::Tick;
 
 use super::spending::Spending;
 
-/// All that is leased here.
+/// All leases of this instance.
 pub(super) struct Book {
-    /// Reservations out of leases.
+    /// Engine for the reservations out of leases.
     local: Memory,
     pools: HashMap<PoolKey, Pool>,
     leases: HashMap<OpId, Lease>,
     places: HashMap<OpId, Place>,
-    /// How many corrections there were: each needs an id of its own.
+    /// Number of corrections so far; each needs its own id.
     corrections: u128,
-    /// Whether all goes to the store from now on.
+    /// Whether all operations go to the store from now on.
     pub(super) is_closed: bool,
 }
 
-/// What one set of scopes is reserved from.
+/// The pool from which one set of scopes is reserved.
 pub(super) struct Pool {
-    /// What is taken from, where there is something.
+    /// Current lease, if there is one.
     pub(super) lease: Option<OpId>,
-    /// A lease whose grant was not heard of. The same is asked for again.
+    /// A lease whose grant was never received. The same lease is requested again.
     pub(super) pending: Option<Pending>,
     pub(super) spending: Spending,
-    /// When something was reserved last.
+    /// Time of the last reservation.
     pub(super) used: Tick,
-    /// Until then nothing is leased: the limit is near.
+    /// Until this time nothing is leased, because the limit is near.
     pub(super) exact_until: Tick,
-    /// One asks the store at a time; the others then find what was leased.
+    /// Only one task at a time asks the store; the others then use its lease.
     pub(super) gate: Arc<Gate<()>>,
 }
 
-/// A lease that was asked for.
+/// A lease that was requested.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Pending {
     pub(super) id: OpId,
-    /// When one of its windows ends. It was asked for before: also if it is asked for again later, it is of that window.
+    /// End of the first of its windows, determined before the first request. A repeated request is still for
+    /// the same window.
     pub(super) ends: Tick,
 }
 
@@ -55,40 +57,41 @@ pub(super) struct Pending {
 #[derive(Clone, Debug)]
 pub(super) struct Lease {
     granted: u64,
-    /// The counter here.
+    /// The scopes of the local counter.
     scopes: Arc<[Scope]>,
     counter: Key,
-    /// When the store takes this instance for lost.
+    /// Time at which the store considers this instance lost.
     pub(super) expires: Tick,
-    /// When one of its windows ends; what is taken later belongs to the next.
+    /// End of the first of its windows; later reservations belong to the next window.
     ends: Tick,
-    /// How many reservations were taken from it that have not ended: a lost holder may still tell.
+    /// Number of reservations from it that have not ended. A holder may still report, even if it counts as
+    /// lost.
     open: usize,
-    /// Of its pool.
+    /// Gate of its pool.
     gate: Arc<Gate<()>>,
 }
 
-/// A lease whose grant was not heard of, and whose pool was not asked for in a while.
+/// A lease whose grant was never received, and whose pool was idle for a while.
 pub(super) struct Unheard {
     pub(super) id: OpId,
     pub(super) scopes: Arc<[Scope]>,
-    /// Of its pool.
+    /// Gate of its pool.
     pub(super) gate: Arc<Gate<()>>,
 }
 
-/// Where a reservation was taken.
+/// Place where a reservation was made.
 #[derive(Clone, Copy, Debug)]
 enum Place {
-    /// Here, so much of a lease.
+    /// In this lease, with this amount.
     Lease(OpId, u64),
-    /// At the store, where it is known for so long at least.
+    /// In the store, and known to be there until this time.
     Store(Tick),
 }
 
-/// The limit of every counter here; above it there is room for what costs more than was reserved.
+/// Limit of every local counter. The room above it is for calls that cost more than was reserved.
 const LIMIT: u64 = 1 << 52;
 
-/// How long a reservation that was taken at the store is known to be there.
+/// Time for which a reservation in the store is known to be there.
 const KNOWN: Duration = Duration::from_secs(600);
 
 impl Book {
@@ -114,9 +117,9 @@ impl Book {
         })
     }
 
-    /// Answers a reservation that was taken here before.
+    /// Answers a reservation that was made here before.
     pub(super) fn known(&self, id: OpId, ttl: Duration) -> Option<Answer> {
-        // Of a counter that has nothing, whoever is not known gets nothing.
+        // On a counter with a limit of zero, an unknown reservation is refused.
         let scopes = [Scope::spent(Key::new(None, &[]), 0)].into();
         match self.here(Op::Reserve { id, scopes, amount: 1, ttl }) {
             Answer::Refused { .. } => None,
@@ -124,7 +127,7 @@ impl Book {
         }
     }
 
-    /// Takes a reservation from the lease of its scopes; `None` where the store has to be asked.
+    /// Makes a reservation from the lease of its scopes; `None` if the store has to be asked.
     pub(super) fn take(
         &mut self,
         id: OpId,
@@ -151,14 +154,14 @@ impl Book {
                 self.places.insert(id, Place::Lease(lease_id, amount));
                 Some(Answer::Done)
             }
-            // It needs more than is left here.
+            // The lease has less left than the reservation needs.
             Answer::Refused { .. } => None,
             answer => Some(answer),
         }
     }
 
-    /// Does `op`, which is about a reservation, if that was taken here: `Unknown` where it was not, `Refused` where
-    /// the lease does not suffice.
+    /// Does `op` if it is about a reservation that was made here. Returns `Unknown` if it was not, and
+    /// `Refused` if the lease is too small.
     pub(super) fn change(&mut self, op: &Op) -> Answer {
         let answer = self.here(op.clone());
         match (op, &answer) {
@@ -182,25 +185,26 @@ impl Book {
         answer
     }
 
-    /// The lease that a reservation was taken from, and what that has to hold for the reservation to hold `to`.
+    /// Returns the lease of a reservation, and the amount that the lease needs so that the reservation can
+    /// hold `to`.
     pub(super) fn needed(&self, id: OpId, to: u64) -> Option<(OpId, u64)> {
         let Some(Place::Lease(lease_id, amount)) = self.places.get(&id).copied() else { return None };
         let used = self.used(self.leases.get(&lease_id)?).0;
         Some((lease_id, used.saturating_add(to.saturating_sub(amount))))
     }
 
-    /// The gate of the pool that the lease of a reservation belongs to.
+    /// Returns the gate of the pool that the lease of a reservation belongs to.
     pub(super) fn gate(&self, id: OpId) -> Option<Arc<Gate<()>>> {
         let Some(Place::Lease(lease_id, _)) = self.places.get(&id) else { return None };
         self.leases.get(lease_id).map(|lease| Arc::clone(&lease.gate))
     }
 
-    /// Remembers that a reservation is taken at the store.
+    /// Records that a reservation is made in the store.
     pub(super) fn passes(&mut self, id: OpId, ttl: Duration, now: Tick) {
         self.places.insert(id, Place::Store(now.after(ttl.min(KNOWN))));
     }
 
-    /// Enters a lease, from which is taken from now on.
+    /// Adds a lease. Reservations are made from it from now on.
     pub(super) fn enter(
         &mut self,
         scopes: &Arc<[Scope]>,
@@ -220,7 +224,7 @@ impl Book {
         self.leases.insert(id, Lease { granted, scopes: local, counter, expires, ends, open: 0, gate });
     }
 
-    /// A lease holds `granted` now.
+    /// Increases a lease to `granted`.
     pub(super) fn grow(&mut self, id: OpId, granted: u64, expires: Tick) {
         let Some(lease) = self.leases.get(&id) else { return };
         let (used, held) = self.charged(lease);
@@ -233,7 +237,7 @@ impl Book {
         }
     }
 
-    /// Nothing more is taken from any lease.
+    /// Uses up all leases, so that no further reservation fits.
     pub(super) fn exhaust(&mut self) {
         let counters: Vec<_> =
             self.leases.values().map(|lease| (lease.counter.clone(), self.charged(lease).1)).collect();
@@ -242,14 +246,15 @@ impl Book {
         }
     }
 
-    /// The store knows this instance for longer.
+    /// Records a later expiry of a lease.
     pub(super) fn renewed(&mut self, id: OpId, expires: Tick) {
         if let Some(lease) = self.leases.get_mut(&id) {
             lease.expires = expires;
         }
     }
 
-    /// The leases that are needed for longer, and when the store takes this instance for lost.
+    /// Returns the leases that are still needed, each with the time at which the store considers this
+    /// instance lost.
     pub(super) fn needed_longer(&self) -> Vec<(OpId, Tick)> {
         let taken_from = self.taken_from();
         let is_needed =
@@ -258,7 +263,8 @@ impl Book {
         needed.map(|(id, lease)| (*id, lease.expires)).collect()
     }
 
-    /// The leases that nothing is taken from any more and whose reservations have ended, with what was used of them.
+    /// Returns the leases that are no longer used and whose reservations have ended, each with the amount
+    /// used.
     pub(super) fn finished(&self) -> Vec<(OpId, u64)> {
         let taken_from = self.taken_from();
         let finished = self.leases.iter().filter(|(id, lease)| lease.open == 0 && !taken_from.contains(id));
@@ -269,19 +275,20 @@ impl Book {
         self.pools.values().filter_map(|pool| pool.lease).collect()
     }
 
-    /// All leases with what was used and is still held of them, and all that may have been granted.
+    /// Returns all leases with the amounts used and still held, and all leases that may have been granted.
     pub(super) fn all(&self) -> Vec<(OpId, u64)> {
         let leases = self.leases.iter().map(|(id, lease)| (*id, self.used(lease).0));
         leases.chain(self.pools.values().filter_map(|pool| Some((pool.pending?.id, 0)))).collect()
     }
 
-    /// A lease went back.
+    /// Removes a lease that was returned to the store.
     pub(super) fn returned(&mut self, id: OpId) {
         self.leases.remove(&id);
     }
 
-    /// Nothing is taken any more for scopes that were not asked for in `idle`; what nobody can ask about is forgotten.
-    /// What may have been granted to those scopes, with their gates.
+    /// Stops using the leases of scopes without a reservation for `idle`, and drops everything that cannot be
+    /// referred to any more. Returns the leases of those scopes whose grant was never received, with their
+    /// gates.
     pub(super) fn rest(&mut self, now: Tick, idle: Duration) -> Vec<Unheard> {
         for pool in self.pools.values_mut().filter(|pool| now.since(pool.used) >= idle) {
             pool.lease = None;
@@ -290,7 +297,7 @@ impl Book {
             let is_asked = Arc::strong_count(&pool.gate) > 1;
             is_asked || pool.lease.is_some() || pool.pending.is_some() || now.since(pool.used) < idle
         });
-        // A lost holder is waited for as long as the store remembers the lease.
+        // A lease is kept for a lost holder as long as the store remembers it.
         self.leases.retain(|_, lease| now < lease.expires.after(REMEMBERED));
         let leases = &self.leases;
         self.places.retain(|_, place| match place {
@@ -304,7 +311,7 @@ impl Book {
         unheard.collect()
     }
 
-    /// What was used of a lease, and what of it is held.
+    /// Returns the used amount of a lease, and the part of it that is held.
     fn used(&self, lease: &Lease) -> (u64, u64) {
         let (used, held) = self.charged(lease);
         (used.saturating_sub(LIMIT - lease.granted), held)
@@ -313,7 +320,7 @@ impl Book {
     fn charged(&self, lease: &Lease) -> (u64, u64) {
         match self.here(Op::Used { key: lease.counter.clone(), window: Window::Always }) {
             Answer::Used { used, held } => (used, held),
-            // Not to be known is to be used up.
+            // An unknown counter is treated as used up.
             _ => (LIMIT, LIMIT),
         }
     }
@@ -329,7 +336,7 @@ impl Book {
     }
 }
 
-/// Does `op` in the engine for one process, which answers at once.
+/// Does `op` in the in-process engine, which answers at once.
 fn here(local: &Memory, op: Op) -> Answer {
     match local.apply(op) {
         HookFuture::Now(Some(Ok(answer))) => answer,
@@ -337,13 +344,13 @@ fn here(local: &Memory, op: Op) -> Answer {
     }
 }
 
-/// Scopes by which a pool is found.
+/// Scopes as the key of a pool.
 #[derive(PartialEq, Eq)]
 struct PoolKey(Arc<[Scope]>);
 
 impl Hash for PoolKey {
     fn hash<H: Hasher>(&self, state: &mut H) {
-        // The same key with another window is rare; telling them apart is left to equality.
+        // The same key with another window is rare; equality distinguishes them.
         self.0.iter().for_each(|scope| (&scope.key, scope.limit).hash(state));
     }
 }

@@ -1,17 +1,17 @@
-//! Leases: a budget's store is far away, and most of what is reserved is answered here.
+//! Leases: the store of a budget is remote, and most reservations are answered locally.
 //!
-//! An instance leases a part of what is left, and reserves out of it without asking anybody. The lease is a
-//! reservation like any other: what was not used goes back when it ends, and an instance that is lost is charged for
-//! all of it. So there is never more taken than the limit, and what lies idle is bounded: a lease is no larger than a
-//! twentieth of what is left and a minute of this instance's spending, and in the last tenth of a limit every
-//! reservation is the store's own.
+//! An instance leases a part of the remaining amount, and makes reservations out of the lease without asking
+//! the store. The lease is a reservation like any other. When it ends, the unused part is given back; if an
+//! instance is lost, all of its lease is charged. So the limit is never exceeded, and the idle amount is
+//! bounded. A lease is at most a twentieth of the remaining amount, and at most what this instance spends in
+//! a minute. In the last tenth of a limit, every reservation is made in the store.
 //!
-//! Only what is spent is leased; places, and everything else, are the store's. What the store says is charged has all
-//! of a lease in it, as held.
+//! Only spent amounts are leased. Places, and everything else, stay in the store. In the store's charges, a
+//! whole lease counts as held.
 //!
-//! [`Leased::keep`] renews leases and gives back what lies idle; a host runs it beside its work. Without it a lease
-//! that nobody asks about is charged when its time is up, until its end is told. [`Leased::close`] gives all back, and
-//! so does the drop of the last clone where there is a [`Background`].
+//! [`Leased::keep`] renews leases and gives back idle ones; a host runs it in the background. Without it, a
+//! lease that is not used is charged when it expires, until its end is reported. [`Leased::close`] gives back
+//! all leases. So does the drop of the last clone if there is a [`Background`].
 
 mod book;
 mod settings;
@@ -41,7 +41,7 @@ struct Inner<S: StateStore> {
     book: Mutex<Book>,
 }
 
-/// A reservation, as it is asked for.
+/// A requested reservation.
 struct Asked {
     id: OpId,
     scopes: Arc<[Scope]>,
@@ -49,20 +49,21 @@ struct Asked {
     ttl: Duration,
 }
 
-/// How often a lease is asked for that comes out too small, since it was granted before to somebody who did not hear.
+/// Most attempts to get a lease that is large enough. A lease may be too small if it was granted to an
+/// earlier request whose answer was lost.
 const TRIES: usize = 3;
-/// How long nothing is leased once the limit was near.
+/// Time for which nothing is leased after the limit was near.
 const NEAR: Duration = Duration::from_secs(1);
 
 impl<S: StateStore> Leased<S> {
-    /// Leases from `store`. `clock` measures how long leases last, `random` names them.
+    /// Leases from `store`. `clock` measures the time of leases, `random` makes their ids.
     pub fn new(store: S, settings: LeaseSettings, clock: Arc<dyn Clock>, random: Arc<dyn Random>) -> Self {
         let book = Mutex::new(Book::new(Memory::new(Arc::clone(&clock))));
         Self(Arc::new(Inner { store, settings, clock, random, background: None, book }))
     }
 
-    /// Gives all leases back on `background` when the last clone is dropped. For a store that has no clones yet; later
-    /// it changes nothing.
+    /// Gives back all leases on `background` when the last clone is dropped. Call it before the store is
+    /// cloned; later it has no effect.
     #[must_use]
     pub fn returning_on(mut self, background: Arc<dyn Background>) -> Self {
         if let Some(inner) = Arc::get_mut(&mut self.0) {
@@ -71,13 +72,13 @@ impl<S: StateStore> Leased<S> {
         self
     }
 
-    /// The store.
+    /// Returns the store.
     pub fn get_ref(&self) -> &S {
         &self.0.store
     }
 
-    /// Looks after the leases for as long as there is a clone of this: renews those that something is held of, gives
-    /// back what lies idle.
+    /// Maintains the leases as long as a clone of this store exists: renews leases with open reservations,
+    /// and gives back idle ones.
     pub fn keep(&self, timer: Arc<dyn Timer>) -> impl Future<Output = ()> + Send + use<S>
     where
         S: 'static,
@@ -93,16 +94,17 @@ impl<S: StateStore> Leased<S> {
         }
     }
 
-    /// Looks after the leases once.
+    /// Maintains the leases once.
     pub async fn tend(&self) {
         self.0.tend().await;
     }
 
-    /// Gives all leases back: what is still held of them is charged, and what is reserved from now on is the store's
-    /// own.
+    /// Gives back all leases. Amounts that are still held are charged, and later reservations are made in the
+    /// store.
     ///
     /// # Errors
-    /// When the store did not take one back: that one is charged whole when its time is up.
+    /// Returns an error if the store did not accept the end of a lease: that lease is charged in full when it
+    /// expires.
     pub async fn close(&self) -> Result<(), StoreError> {
         let all = {
             let mut book = self.0.book();
@@ -159,7 +161,7 @@ impl<S: StateStore> Inner<S> {
         self.book().take(*id, scopes, *amount, *ttl, (now, self.settings.horizon))
     }
 
-    /// Reserves where no lease suffices.
+    /// Reserves if the current lease does not suffice.
     async fn reserve(self: Arc<Self>, asked: Asked) -> Result<Answer, StoreError> {
         let now = self.clock.tick();
         let gate = {
@@ -175,7 +177,7 @@ impl<S: StateStore> Inner<S> {
         };
         let Some(gate) = gate else { return self.pass(asked).await };
         let _turn = gate.lock().await;
-        // Who was before us may have leased enough for both.
+        // The task that held the gate may have leased enough for both.
         if let Some(answer) = self.take(&asked) {
             return Ok(answer);
         }
@@ -194,7 +196,7 @@ impl<S: StateStore> Inner<S> {
                         return Ok(answer);
                     }
                 }
-                // One that nobody heard of, and that is over meanwhile.
+                // The answer to this lease was lost, and the lease has ended meanwhile.
                 Answer::Ended { .. } => self.book().pool(&asked.scopes, sent).pending = None,
                 answer => {
                     self.book().pool(&asked.scopes, sent).pending = None;
@@ -205,7 +207,7 @@ impl<S: StateStore> Inner<S> {
         self.pass(asked).await
     }
 
-    /// Reserves at the store.
+    /// Makes the reservation in the store.
     async fn pass(&self, asked: Asked) -> Result<Answer, StoreError> {
         let Asked { id, scopes, amount, ttl } = asked;
         self.book().passes(id, ttl, self.clock.tick());
@@ -221,7 +223,7 @@ impl<S: StateStore> Inner<S> {
         Ok(answer)
     }
 
-    /// When the first window of `scopes` ends; `None` where a limit is near.
+    /// Returns the end of the first window of `scopes`; `None` if a limit is near.
     async fn look(&self, scopes: &Arc<[Scope]>, sent: Tick) -> Result<Option<Tick>, StoreError> {
         let used = scopes.iter().map(|scope| Op::Used { key: scope.key.clone(), window: scope.window });
         let answers = join_all(used.chain([Op::Now]).map(|op| self.store.apply(op))).await;
@@ -238,18 +240,18 @@ impl<S: StateStore> Inner<S> {
         Ok(Some(ends(scopes, now, sent)))
     }
 
-    /// The next lease, whose windows end at `ends` unless it was asked for before, and its size.
+    /// Returns the next lease and its size. Its windows end at `ends`, unless it was requested before.
     fn plan(&self, asked: &Asked, ends: Tick, now: Tick) -> (Pending, u64) {
         let mut book = self.book();
         let pool = book.pool(&asked.scopes, now);
         let fresh = || Pending { id: OpId(self.random.next_u128()), ends };
         let pending = *pool.pending.get_or_insert_with(fresh);
-        // What is asked for now will have been spent, too.
+        // The present request counts as spending too.
         let spent = pool.spending.lately(now, self.settings.horizon);
         (pending, spent.max(asked.amount).min(self.settings.most).max(asked.amount))
     }
 
-    /// Takes no more from the lease of `scopes`, and gives back what nothing is held of.
+    /// Stops using the lease of `scopes`, and gives back all leases without open reservations.
     async fn give_back(&self, scopes: &Arc<[Scope]>) -> Result<(), StoreError> {
         let finished = {
             let mut book = self.book();
@@ -277,7 +279,7 @@ impl<S: StateStore> Inner<S> {
                 Answer::Done => {
                     let mut book = self.book();
                     book.grow(lease, granted, sent.after(self.settings.ttl));
-                    // Others may have taken from it meanwhile.
+                    // Other reservations may have used it meanwhile.
                     match book.change(&Op::Extend { id, to, ttl }) {
                         Answer::Refused { .. } => {}
                         answer => return Ok(answer),
@@ -297,7 +299,7 @@ impl<S: StateStore> Inner<S> {
             (unheard, book.needed_longer(), book.finished())
         };
         for (id, actual) in finished {
-            // A store that is away is told the next time.
+            // If the store is unavailable, the next round tries again.
             if self.store.apply(Op::Settle { id, actual }).await.is_ok() {
                 self.book().returned(id);
             }
@@ -332,7 +334,7 @@ impl<S: StateStore> Drop for Inner<S> {
         let all = self.book().all();
         let returns: Vec<_> =
             all.into_iter().map(|(id, actual)| self.store.apply(Op::Settle { id, actual })).collect();
-        // What the store does not take back is charged when its time is up.
+        // A lease that the store does not accept back is charged when it expires.
         background.run(HookFuture::later(async { drop(join_all(returns).await) }));
     }
 }
@@ -349,13 +351,13 @@ impl<S: StateStore> fmt::Debug for Leased<S> {
     }
 }
 
-/// Whether reservations of these scopes are leased: only what is spent is.
+/// Whether reservations of these scopes are leased: all of them must be spent amounts.
 fn is_leased(scopes: &[Scope]) -> bool {
     !scopes.is_empty() && scopes.iter().all(|scope| scope.kind == ScopeKind::Spent)
 }
 
-/// When the first window of `scopes` ends, by the ticks here. The store's time was read after `sent`: so this is early
-/// rather than late.
+/// Returns the end of the first window of `scopes`, in local ticks. The store's time was read after `sent`,
+/// so the result is early rather than late.
 fn ends(scopes: &[Scope], now: Timestamp, sent: Tick) -> Tick {
     let ends = scopes.iter().filter_map(|scope| scope.window.end(scope.window.number(now)));
     ends.min().map_or(Tick(Duration::MAX), |end| sent.after(end.since(now)))

@@ -1,26 +1,27 @@
-//! How large a lease is, and how long it lasts.
+//! Size and duration of leases.
 
 use std::time::Duration;
 
-/// How large a lease is, and how long it lasts.
+/// Size and duration of leases. The smallest of `share`, `horizon` and `most` applies.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 #[non_exhaustive]
 pub struct LeaseSettings {
-    /// No more than so many thousandths of what is left.
+    /// Most thousandths of the remaining amount.
     pub share: u32,
-    /// No more than what this instance spent in so long.
+    /// A lease is at most the amount that this instance spent in this time.
     pub horizon: Duration,
-    /// No more than this, whatever else.
+    /// Most that is leased at once.
     pub most: u64,
-    /// Within so many thousandths of a limit nothing is leased: each reservation is the store's.
+    /// If fewer thousandths of a limit are left, nothing is leased: each reservation is made in the store.
     pub exact: u32,
-    /// When the store takes this instance for lost, and charges what it had leased.
+    /// Time after which the store considers this instance lost, and charges its leases.
     pub ttl: Duration,
-    /// What was not used for so long is given back.
+    /// Time without use after which a lease is given back.
     pub idle: Duration,
 }
 
-/// A twentieth of what is left or a minute's spending, whichever is less; nothing in the last tenth.
+/// A twentieth of the remaining amount or the spending of a minute, whichever is less; nothing in the last
+/// tenth.
 impl Default for LeaseSettings {
     fn default() -> Self {
         Self {
@@ -35,14 +36,14 @@ impl Default for LeaseSettings {
 }
 
 impl LeaseSettings {
-    /// Leases are no larger than `most`.
+    /// Sets the most that is leased at once.
     #[must_use]
     pub const fn with_most(mut self, most: u64) -> Self {
         self.most = most;
         self
     }
 
-    /// Whether so much is charged to a limit that nothing is leased from what is left.
+    /// Whether so much of a limit is used that nothing is leased from the rest.
     pub(super) fn is_near(&self, used: u64, limit: u64) -> bool {
         let left = u128::from(limit.saturating_sub(used));
         left * 1_000 < u128::from(limit) * u128::from(self.exact)

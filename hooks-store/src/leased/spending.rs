@@ -1,10 +1,10 @@
-//! How much was spent lately.
+//! Measurement of recent spending.
 
 use std::time::Duration;
 
 use hooks_core::time::Tick;
 
-/// What was spent in the present stretch of time and in the one before it.
+/// The amounts spent in the current period and in the one before it.
 #[derive(Clone, Copy, Debug, Default)]
 pub(super) struct Spending {
     began: Tick,
@@ -18,7 +18,8 @@ impl Spending {
         self.present = self.present.saturating_add(amount);
     }
 
-    /// About how much in the last `horizon`: all of the present stretch, or of the one before it where that was more.
+    /// Returns about the amount of the last `horizon`: that of the current period or that of the one before,
+    /// whichever is more.
     pub(super) fn lately(&mut self, now: Tick, horizon: Duration) -> u64 {
         self.turn(now, horizon);
         self.present.max(self.before)

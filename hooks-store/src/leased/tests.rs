@@ -11,8 +11,8 @@ use super::*;
 
 const MINUTE: Duration = Duration::from_secs(60);
 
-/// A store that counts how often it is asked, answers later as a server does, can be away, and can lose what it says to
-/// leases.
+/// A store that counts its operations and answers later, as a server does. It can be unavailable, and it can
+/// lose its answers to leases.
 #[derive(Clone)]
 struct Far(Arc<(Memory, AtomicU64, AtomicBool, AtomicBool)>);
 
@@ -278,7 +278,7 @@ fn places_are_the_stores() {
     });
 }
 
-/// What an instance does.
+/// A step of an instance.
 #[derive(Clone, Debug)]
 enum Step {
     Reserve(u64),
@@ -287,7 +287,7 @@ enum Step {
     Sleep(u64),
     Tend,
     Away(bool),
-    /// It is lost, and another takes its place.
+    /// The instance is lost, and another takes its place.
     Lose,
 }
 
@@ -313,7 +313,8 @@ proptest! {
         run(async |time, store| {
             let (scopes, mut next) = (budget(limit), 0_u128);
             let mut instances: Vec<_> = (0..3).map(|seed| (leased(&store, time, seed), Vec::new())).collect();
-            // What the calls really cost, by the reservation that was granted: never more than it held.
+            // The real costs of the calls, by the reservation that was granted: never more than the
+            // reservation.
             let mut granted = std::collections::HashMap::new();
             for (which, step) in steps {
                 let (instance, open) = &mut instances[which];

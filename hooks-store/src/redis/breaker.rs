@@ -1,4 +1,5 @@
-//! Leaves a server alone that does not answer, so that nobody waits for it in vain.
+//! A circuit breaker: it stops requests to a server that does not answer, so that callers do not wait in
+//! vain.
 
 use std::sync::{Mutex, PoisonError};
 use std::time::Duration;
@@ -16,36 +17,39 @@ pub(super) struct Breaker {
 #[derive(Clone, Copy, Debug, Default)]
 struct State {
     failed: u32,
-    /// Until then the server is left alone, where it is; then one tries, and the others until it should know.
+    /// End of the pause in which no request is sent; `None` while the breaker is closed. After the pause one
+    /// request tries, and a new pause begins for all others.
     until: Option<Tick>,
 }
 
 impl Breaker {
-    /// Opens after `failures` in a row for `rest`. None at all is as one: it never opens before a failure.
+    /// Opens for `rest` after `failures` in a row. Zero counts as one, so that the breaker never opens
+    /// without a failure.
     pub(super) fn new(failures: u32, rest: Duration) -> Self {
         Self { failures: failures.max(1), rest, state: Mutex::default() }
     }
 
-    /// Whether the server is asked.
+    /// Returns whether a request may be sent.
     pub(super) fn lets_pass(&self, now: Tick) -> bool {
         let mut state = self.state.lock().unwrap_or_else(PoisonError::into_inner);
         match state.until {
             None => true,
             Some(until) if now < until => false,
             Some(_) => {
-                // This one tries; should nobody hear of it again, the next does after another rest.
+                // This request tries. If its result is never reported, the next one tries after another
+                // pause.
                 state.until = Some(now.after(self.rest));
                 true
             }
         }
     }
 
-    /// It answered.
+    /// Records an answer.
     pub(super) fn succeeded(&self) {
         *self.state.lock().unwrap_or_else(PoisonError::into_inner) = State::default();
     }
 
-    /// It did not.
+    /// Records a failure.
     pub(super) fn failed(&self, now: Tick) {
         let mut state = self.state.lock().unwrap_or_else(PoisonError::into_inner);
         state.failed = state.failed.saturating_add(1);

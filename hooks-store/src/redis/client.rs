@@ -1,5 +1,5 @@
-//! Who asks the server: waits so long and no longer, asks once more, connects again, and tells a server that has
-//! forgotten something what it knows.
+//! Sends requests to the server: applies timeouts, retries once, reconnects, and restores what the server has
+//! lost.
 
 use std::future::poll_fn;
 use std::panic::AssertUnwindSafe;
@@ -30,7 +30,7 @@ pub(super) struct Client {
     pub(super) timer: Arc<dyn Timer>,
     random: Arc<dyn Random>,
     pub(super) runtime: Handle,
-    /// The store's time, where a test gives it.
+    /// Clock for the store's time, set by tests.
     given: OnceLock<Arc<dyn Clock>>,
     witness: OnceLock<Arc<dyn Witness>>,
     told: Mutex<Vec<Arc<dyn EpochSink>>>,
@@ -41,18 +41,18 @@ pub(super) struct Client {
     links: AtomicU64,
 }
 
-/// The number of no connection.
+/// The number that means no connection.
 const NONE: u64 = u64::MAX;
 
-/// So much is told at once to a server that has forgotten it.
+/// Number of items that are restored to a server at once.
 const AT_ONCE: usize = 256;
 
-/// What there is of a connection.
+/// State of the connection.
 #[derive(Default)]
 enum Connection {
     #[default]
     None,
-    /// Somebody connects; all wait for it.
+    /// A task is connecting; all callers wait for it.
     Opening(Opening),
     Open(Arc<Link>),
 }
@@ -62,7 +62,7 @@ type Opening = Shared<BoxFuture<'static, Result<Arc<Link>, Trouble>>>;
 #[derive(Default)]
 struct State {
     connection: Connection,
-    /// The epoch that was known last.
+    /// Epoch that was seen last.
     epoch: Option<Epoch>,
 }
 
@@ -91,17 +91,17 @@ impl Client {
         }
     }
 
-    /// Also `sink` hears of a new epoch.
+    /// Adds a sink that is notified of a new epoch.
     pub(super) fn tell(&self, sink: Arc<dyn EpochSink>) {
         self.told.lock().unwrap_or_else(PoisonError::into_inner).push(sink);
     }
 
-    /// The first clock that is given counts.
+    /// Sets the clock for the store's time. Only the first call has an effect.
     pub(super) fn take_time_from(&self, given: Arc<dyn Clock>) {
         self.given.get_or_init(|| given);
     }
 
-    /// The first witness that is given counts.
+    /// Sets the witness. Only the first call has an effect.
     pub(super) fn witness(&self, witness: Arc<dyn Witness>) {
         self.witness.get_or_init(|| witness);
     }
@@ -110,8 +110,9 @@ impl Client {
         &self.server
     }
 
-    /// Does `op` within the runtime of this client, whoever polls: a place may be given back by a thread that entered none, or
-    /// while its runtime shuts down. There tokio panics, which is an error of the store.
+    /// Does `op` within the runtime of this client, whichever thread polls: a reservation may be given back
+    /// by a thread outside the runtime, or while the runtime shuts down. In that case tokio panics, which is
+    /// returned as an error of the store.
     pub(super) async fn answer(self: Arc<Self>, op: Op) -> Result<Answer, StoreError> {
         let runtime = self.runtime.clone();
         let mut work = pin!(AssertUnwindSafe(self.apply(op)).catch_unwind());
@@ -124,7 +125,8 @@ impl Client {
         })
     }
 
-    /// Does `op`: once, and once more where the answer was lost. It is the same id, so it is done once.
+    /// Does `op`; if the answer is lost, sends it once more. Both requests have the same id, so it is done
+    /// once.
     pub(super) async fn apply(self: Arc<Self>, op: Op) -> Result<Answer, StoreError> {
         if !self.breaker.lets_pass(self.clock.tick()) {
             let rest = self.settings.rest;
@@ -151,18 +153,18 @@ impl Client {
         }
     }
 
-    /// Since when the store has not been empty.
+    /// Returns the first epoch since the store was empty.
     pub(super) fn origin(&self) -> Option<Arc<str>> {
         self.state().epoch.as_ref().map(|epoch| Arc::clone(&epoch.origin))
     }
 
-    /// Connects, if nobody did yet.
+    /// Connects, unless connected.
     pub(super) async fn connect(self: &Arc<Self>) -> Result<(), StoreError> {
         Ok(self.link().await.map(drop)?)
     }
 
-    /// Asks once, for so long. A connection on which the answer did not come in time is given up: its other end may be
-    /// gone without a word.
+    /// Sends a request once, with a timeout. If the answer does not come in time, the connection is dropped:
+    /// its other end may have disappeared silently.
     async fn attempt(self: &Arc<Self>, op: &Op) -> Result<(Answer, Option<Timestamp>), Trouble> {
         self.first_link().await?;
         let (link, timeout) = (AtomicU64::new(NONE), self.settings.timeout);
@@ -173,7 +175,7 @@ impl Client {
         })
     }
 
-    /// Waits for the first connection, which takes longer than an answer.
+    /// Waits for the first connection, which may take longer than an answer.
     async fn first_link(self: &Arc<Self>) -> Result<(), Trouble> {
         if self.state().epoch.is_some() {
             return Ok(());
@@ -181,12 +183,12 @@ impl Client {
         let connecting = self.settings.connecting;
         match self.within(connecting, self.link()).await {
             Some(linked) => linked.map(drop),
-            // Asked again at once, it would not be there either.
+            // An immediate retry would fail as well.
             None => Err(Trouble::Refused(format!("no connection within {connecting:?}"))),
         }
     }
 
-    /// Waits so long.
+    /// Runs `work` for at most `patience`.
     async fn within<T>(&self, patience: Duration, work: impl Future<Output = T>) -> Option<T> {
         match select(pin!(work), self.timer.sleep(patience)).await {
             Either::Left((done, _)) => Some(done),
@@ -194,8 +196,8 @@ impl Client {
         }
     }
 
-    /// Asks until there is an answer: first who is lost is taken for lost, and a store that is not the one that was
-    /// known is told what it should know. `on` is the number of the connection that was asked last.
+    /// Sends requests until there is an answer. Reservations of lost holders are expired first, and a store
+    /// that lost data is restored. `on` receives the number of the connection that was used last.
     async fn converse(
         self: &Arc<Self>,
         op: &Op,
@@ -210,7 +212,7 @@ impl Client {
                 reply => reply,
             };
             match reply {
-                // Connecting again finds out what happened.
+                // The new connection determines what happened.
                 Ok(Reply::Epoch) => self.give_up(link.number),
                 Ok(Reply::Settling(left)) => return Err(Trouble::Settling(left)),
                 Ok(Reply::Due | Reply::Answer(..)) => {}
@@ -224,7 +226,7 @@ impl Client {
         }
     }
 
-    /// The connection; made by whoever comes first, and by nobody else meanwhile.
+    /// Returns the connection. The first caller starts connecting; the others wait for the same attempt.
     async fn link(self: &Arc<Self>) -> Result<Arc<Link>, Trouble> {
         let opening = {
             let mut state = self.state();
@@ -241,7 +243,7 @@ impl Client {
         opening.await
     }
 
-    /// Connects in the background: whoever waits may stop waiting, and the next finds it further on.
+    /// Connects in the background: if the caller stops waiting, the next one finds the attempt further on.
     fn start_opening(self: &Arc<Self>) -> Opening {
         let client = Arc::clone(self);
         let task = self.runtime.spawn(async move {
@@ -270,12 +272,12 @@ impl Client {
         Ok(Arc::new(link))
     }
 
-    /// The store that the witness remembers.
+    /// Returns the identity that the witness remembers.
     fn witnessed(&self) -> Result<Option<StoreId>, Trouble> {
         Ok(self.witness.get().map_or(Ok(None), |witness| witness.known())?)
     }
 
-    /// Has the witness remember the store behind `link`, before anything is granted.
+    /// Has the witness remember the store of `link`, before anything is granted.
     fn remember(&self, link: &Link, witnessed: Option<&StoreId>) -> Result<(), Trouble> {
         let origin = &link.epoch.origin;
         match self.witness.get().filter(|_| witnessed.is_none_or(|known| known.as_str() != &**origin)) {
@@ -284,7 +286,7 @@ impl Client {
         }
     }
 
-    /// Goes on with the store that is there, whatever the witness remembers.
+    /// Accepts the current store, even if the witness remembers another one.
     pub(super) async fn accept_loss(self: &Arc<Self>) -> Result<Option<String>, StoreError> {
         let why = match self.link().await {
             Err(Trouble::Lost(why)) => why,
@@ -312,7 +314,7 @@ impl Client {
         Ok(link)
     }
 
-    /// Tells the server all that is known, much of it at once. How much that was.
+    /// Restores everything known to the server, many items at once. Returns their number.
     async fn restore(&self, link: &Link) -> Result<usize, Trouble> {
         let known = self.journal.known(self.clock.tick());
         for some in known.chunks(AT_ONCE) {
@@ -329,7 +331,7 @@ impl Client {
                 Known::Entry(op) => link.ask(&self.hashes, op, self.given()).await?,
             };
             match reply {
-                // Nothing of what is told asks for more.
+                // These operations never reserve more, so any answer is fine.
                 Reply::Answer(..) | Reply::Settling(_) => return Ok(()),
                 Reply::Due => drop(link.expire(&self.hashes, self.given()).await?),
                 Reply::Epoch => return Err(Trouble::Cut("the store changed again".to_owned())),
@@ -337,14 +339,14 @@ impl Client {
         }
     }
 
-    /// Waits as long as a connection may take.
+    /// Runs `work` for at most the time that a connection may take.
     async fn patiently<T>(&self, work: impl Future<Output = T>) -> Result<T, Trouble> {
         let patience = self.settings.patience;
         let done = self.within(patience, work).await;
         done.ok_or_else(|| Trouble::Cut(format!("no connection within {patience:?}")))
     }
 
-    /// Gives up the connection with that number.
+    /// Drops the connection with this number.
     fn give_up(&self, number: u64) {
         let mut state = self.state();
         if matches!(&state.connection, Connection::Open(link) if link.number == number) {

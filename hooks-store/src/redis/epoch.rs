@@ -1,4 +1,4 @@
-//! When a store is no longer the one that was known.
+//! Detection of a store that lost data.
 
 use std::fmt;
 use std::sync::{Arc, Weak};
@@ -8,25 +8,26 @@ use hooks_core::state::{Key, Op, OpId};
 
 use super::client::Client;
 
-/// A store may have forgotten something.
+/// Event: a store may have lost data.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 #[non_exhaustive]
 pub struct EpochChange {
-    /// What happened.
+    /// Kind of change.
     pub kind: EpochKind,
-    /// How many reservations and entries this client told the store again. Those that it still had are among them.
+    /// Number of reservations and set members that this client sent again, including those that the store
+    /// still had.
     pub restored: usize,
 }
 
-/// What happened to a store.
+/// The kind of change of a store.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 #[non_exhaustive]
 pub enum EpochKind {
-    /// Another server process answers: the server was restarted, or another took its place. The last that was written
-    /// may be lost; what this client did is told again.
+    /// Another server process answers: the server was restarted or replaced. The last writes may be lost;
+    /// this client sends its own again.
     Restarted,
-    /// The store was empty: it was flushed, or its data were lost. All that is older than what its clients remember is
-    /// gone, and somebody has to know.
+    /// The store was empty: it was flushed, or its data was lost. Everything older than the memory of its
+    /// clients is lost, and an operator has to know.
     Emptied,
 }
 
@@ -40,9 +41,9 @@ impl fmt::Display for EpochChange {
     }
 }
 
-/// Hears of it.
+/// Receives changes of the epoch.
 pub trait EpochSink: Send + Sync {
-    /// The store may have forgotten something.
+    /// The store may have lost data.
     fn changed(&self, change: EpochChange);
 }
 
@@ -52,7 +53,7 @@ impl<F: Fn(EpochChange) + Send + Sync> EpochSink for F {
     }
 }
 
-/// Writes down in the store itself that it was emptied, once for all who notice it.
+/// Records in the store itself that it was emptied, once for all clients that notice it.
 pub(super) struct Recorder {
     pub(super) client: Weak<Client>,
 }
@@ -66,26 +67,26 @@ impl EpochSink for Recorder {
         let id = OpId::of(&["emptied", &name]);
         let set = Key::new(None, &["hooks", "losses"]);
         let insert = Op::Insert { id, set, name, note: change.to_string().into(), ttl: Some(RECORDED) };
-        // The connection is there when this is done.
+        // The connection is only available after this call returns.
         let runtime = client.runtime.clone();
         drop(runtime.spawn(async move { drop(client.apply(insert).await) }));
     }
 }
 
-/// How long it is known that a store was emptied: more than a year.
+/// Time that the record is kept: more than a year.
 const RECORDED: Duration = Duration::from_secs(400 * 24 * 60 * 60);
 
-/// The epoch that is known.
+/// Epoch of a store.
 #[derive(Clone, Debug)]
 pub(super) struct Epoch {
-    /// Of the server process.
+    /// Epoch of the server process.
     pub(super) name: Arc<str>,
-    /// The first epoch since the store was empty.
+    /// First epoch since the store was empty.
     pub(super) origin: Arc<str>,
 }
 
 impl Epoch {
-    /// What has happened between `before` and this.
+    /// Returns the change from `before` to this epoch.
     pub(super) fn since(&self, before: &Self) -> Option<EpochKind> {
         if self.origin != before.origin {
             Some(EpochKind::Emptied)

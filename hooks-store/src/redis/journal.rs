@@ -1,7 +1,7 @@
-//! What this client knows that the server did, for a server that forgets its last writes.
+//! Record of recent operations that the server acknowledged, for a server that loses its last writes.
 //!
-//! Reservations that are open, those that ended a while ago at most, and entries put into sets or taken out in that
-//! time. To tell it again is idempotent.
+//! The journal has the open reservations, those that ended recently, and the members added to sets or removed
+//! in that time. Sending them again is idempotent.
 
 use std::collections::{BTreeSet, HashMap};
 use std::sync::{Arc, Mutex, PoisonError};
@@ -10,33 +10,33 @@ use std::time::Duration;
 use hooks_core::state::{Answer, Op, OpId, Scope};
 use hooks_core::time::{Tick, Timestamp};
 
-/// What is known of one id.
+/// Knowledge about one id.
 #[derive(Clone, Debug)]
 pub(super) enum Known {
     /// A reservation.
     Hold(Hold),
-    /// An entry: the operation that put it in, or took it out.
+    /// A set member: the operation that added or removed it.
     Entry(Op),
 }
 
 /// A reservation.
 #[derive(Clone, Debug)]
 pub(super) struct Hold {
-    /// What it was taken from and when, by the store's time; `None` where somebody else took it.
+    /// Scopes and time of the reservation, by the store's clock; `None` if another client made it.
     pub(super) taken: Option<(Arc<[Scope]>, Timestamp)>,
     pub(super) amount: u64,
     pub(super) phase: Phase,
 }
 
-/// Where a reservation is.
+/// Phase of a reservation.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Phase {
-    /// Its holder is taken for lost then, by the store's time.
+    /// The reservation is open; its holder counts as lost at this time of the store.
     Open(Timestamp),
     Ended,
 }
 
-/// What is known, and when it is forgotten.
+/// Known operations, each with the time after which it is dropped.
 #[derive(Debug)]
 pub(super) struct Journal {
     remembered: Duration,
@@ -47,7 +47,7 @@ pub(super) struct Journal {
 struct Pages {
     known: HashMap<OpId, (Tick, Known)>,
     forgotten: BTreeSet<(Tick, OpId)>,
-    /// The latest revision that was seen.
+    /// Latest revision that was seen.
     revision: u64,
 }
 
@@ -56,7 +56,7 @@ impl Journal {
         Self { remembered, pages: Mutex::default() }
     }
 
-    /// Enters what the server answered to `op`.
+    /// Records the server's answer to `op`.
     pub(super) fn enter(&self, op: &Op, answer: &Answer, store: Option<Timestamp>, now: Tick) {
         let mut pages = self.pages.lock().unwrap_or_else(PoisonError::into_inner);
         pages.forget(now);
@@ -71,7 +71,7 @@ impl Journal {
                 pages.extended(*id, *to, since, (*ttl, self.remembered), now);
             }
             (Op::Settle { id, actual }, Answer::Done, _)
-            // Whose message came before, it has ended with that.
+            // If another message ended it first, it ended with that amount.
             | (Op::Settle { id, .. } | Op::Release { id }, Answer::Ended { actual }, _) => {
                 pages.ended(*id, *actual, now.after(self.remembered));
             }
@@ -86,21 +86,21 @@ impl Journal {
         }
     }
 
-    /// All that is known.
+    /// Returns everything that is known.
     pub(super) fn known(&self, now: Tick) -> Vec<(OpId, Known)> {
         let mut pages = self.pages.lock().unwrap_or_else(PoisonError::into_inner);
         pages.forget(now);
         pages.known.iter().map(|(id, (_, known))| (*id, known.clone())).collect()
     }
 
-    /// The latest revision that was seen.
+    /// Returns the latest revision that was seen.
     pub(super) fn revision(&self) -> u64 {
         self.pages.lock().unwrap_or_else(PoisonError::into_inner).revision
     }
 }
 
 impl Pages {
-    /// A reservation was taken, or had been before.
+    /// Records a reservation that is new or was made before.
     fn took(
         &mut self,
         id: OpId,
@@ -110,7 +110,7 @@ impl Pages {
         (ttl, remembered): (Duration, Duration),
         now: Tick,
     ) {
-        // One that is known was sent again: it is what it was.
+        // A known reservation was sent again: it stays as it is.
         if let Some((_, Known::Hold(Hold { taken: Some(_), .. }))) = self.known.get(&id) {
             return;
         }
@@ -133,7 +133,7 @@ impl Pages {
         self.enter(id, Known::Hold(hold), now.after(ttl).after(remembered));
     }
 
-    /// The first end of a reservation counts.
+    /// Records the end of a reservation; only the first end counts.
     fn ended(&mut self, id: OpId, actual: u64, forgotten: Tick) {
         let taken = match self.known.get(&id) {
             Some((_, Known::Hold(Hold { phase: Phase::Ended, .. }))) => return,

@@ -1,4 +1,4 @@
-//! One connection to one server process, and what is asked over it.
+//! One connection to one server process, and the requests over it.
 
 use std::sync::OnceLock;
 use std::time::Duration;
@@ -16,66 +16,66 @@ use super::scripts::Script;
 use super::window;
 use crate::identity::{StoreId, lost};
 
-/// A connection. Everybody uses the same one: requests go out one after the other and answers come back in that order.
+/// A connection, shared by all callers: requests are pipelined, and answers come in the same order.
 #[derive(Clone, Debug)]
 pub(super) struct Link {
     connection: MultiplexedConnection,
-    /// Tells this connection from the one before.
+    /// Number that distinguishes this connection from earlier ones.
     pub(super) number: u64,
     prefix: String,
     pub(super) epoch: Epoch,
 }
 
-/// What a client says of the store that it knows.
+/// A client's knowledge of its store, sent in the first request.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Greeting<'a> {
-    /// The name of an epoch, should one begin.
+    /// Name for a new epoch, if one begins.
     pub(super) fresh: &'a str,
-    /// The latest revision that was seen: where an empty store goes on.
+    /// Latest revision that was seen. An empty store continues from it.
     pub(super) revision: u64,
-    /// Of the store that was known; empty where none was.
+    /// Origin of the known store; empty if no store is known.
     pub(super) origin: &'a str,
-    /// For how long nothing is granted where that was another one.
+    /// Time in which nothing is granted if the known store was another one.
     pub(super) settle: Duration,
-    /// Of the store that the witness remembers.
+    /// Identity that the witness remembers.
     pub(super) witnessed: Option<&'a StoreId>,
-    /// Where the store is, for what an operator is told.
+    /// Place of the store, for messages to the operator.
     pub(super) place: &'a str,
 }
 
-/// Why there is no answer.
+/// Reason for a missing answer.
 #[derive(Clone, Debug)]
 pub(super) enum Trouble {
-    /// The connection is of no use any more: with another one it may go better.
+    /// The connection is broken; a new one may work.
     Cut(String),
-    /// The server does not want to; asked again at once, it would not either.
+    /// The server refuses; an immediate retry would be refused too.
     Refused(String),
-    /// The store is not the one that the witness remembers; in words.
+    /// The store is not the one that the witness remembers, with a message.
     Lost(String),
-    /// The server was emptied and grants nothing for so long.
+    /// The server was emptied and grants nothing for this time.
     Settling(Duration),
-    /// No operation of this kind is known.
+    /// No script exists for an operation of this kind.
     Unsupported,
 }
 
-/// The version of what the scripts write.
+/// Version of the data that the scripts write.
 const VERSION: u32 = 1;
 
-/// The hashes by which the server knows the scripts, each once the server was given it.
+/// Hashes by which the server knows the scripts. Each is set after its script was loaded.
 #[derive(Debug, Default)]
 pub(super) struct Hashes([OnceLock<String>; Script::ALL.len()]);
 
 impl Link {
-    /// Connects, and looks whether this server can be trusted with a budget. The epoch is not known yet.
+    /// Connects to the server. The epoch is not known yet.
     pub(super) async fn open(client: &Client, prefix: &str, number: u64) -> Result<Self, Trouble> {
-        // Time is kept by who asks.
+        // The client applies the timeouts.
         let config = AsyncConnectionConfig::new().set_connection_timeout(None).set_response_timeout(None);
         let connection = client.get_multiplexed_async_connection_with_config(&config).await?;
         let unknown = Epoch { name: "".into(), origin: "".into() };
         Ok(Self { connection, number, prefix: prefix.to_owned(), epoch: unknown })
     }
 
-    /// Learns which store this is.
+    /// Checks whether this server can be used for budgets, and learns which store it has.
     pub(super) async fn greet(&mut self, hashes: &Hashes, greeting: &Greeting<'_>) -> Result<(), Trouble> {
         let server = self.inspect().await?;
         let hello = |command: &mut Cmd| {
@@ -118,12 +118,13 @@ impl Link {
         }
     }
 
-    /// Says that this store stands in for the lost one that was `known`.
+    /// Records that this store replaces the lost store `known`.
     pub(super) async fn stand_in_for(&self, hashes: &Hashes, known: &StoreId) -> Result<(), Trouble> {
         self.run_bare(hashes, Script::Accept, |command| _ = command.arg(known.as_str())).await.map(drop)
     }
 
-    /// The id of the server process. It has to be one that takes writes, and that never drops what it was given.
+    /// Returns the id of the server process. Returns an error if the server does not accept writes, or may
+    /// drop keys.
     async fn inspect(&self) -> Result<String, Trouble> {
         let mut info = Cmd::new();
         info.arg("INFO").arg("everything");
@@ -155,7 +156,7 @@ impl Link {
         line("run_id").map(str::to_owned).ok_or_else(unexpected)
     }
 
-    /// Does `op`. `given` is the time, where a test gives it.
+    /// Does `op`. `given` is the time, if a test sets it.
     pub(super) async fn ask(
         &self,
         hashes: &Hashes,
@@ -166,12 +167,12 @@ impl Link {
         self.run(hashes, script, given, |command| request::write(command, op)).await
     }
 
-    /// Takes for lost the holders whose time is up.
+    /// Expires the reservations whose holders are lost.
     pub(super) async fn expire(&self, hashes: &Hashes, given: Option<Timestamp>) -> Result<Reply, Trouble> {
         self.run(hashes, Script::Expire, given, |_| {}).await
     }
 
-    /// Brings back a reservation, should the server have forgotten it.
+    /// Restores a reservation, if the server has lost it.
     pub(super) async fn restore(
         &self,
         hashes: &Hashes,
@@ -223,7 +224,7 @@ impl Link {
         }
     }
 
-    /// Runs a script by its hash. A server that has lost it, or never had it, is given it once.
+    /// Runs a script by its hash. If the server does not have the script, it is loaded once.
     async fn run_bare(
         &self,
         hashes: &Hashes,
@@ -257,7 +258,7 @@ impl Hashes {
         self.0.get(script as usize)?.get().map(String::as_str)
     }
 
-    /// The hash of a text is always the same.
+    /// Stores the hash of a script. The hash of a text is always the same.
     fn learn(&self, script: Script, hash: &str) -> String {
         match self.0.get(script as usize) {
             Some(place) => place.get_or_init(|| hash.to_owned()).clone(),
@@ -269,7 +270,7 @@ impl Hashes {
 impl From<RedisError> for Trouble {
     fn from(error: RedisError) -> Self {
         let is_of_the_server = error.code().is_some();
-        // A server that has become a replica, or reads its data: another connection may lead to another server.
+        // The server became a replica or loads its data: another connection may lead to another server.
         let is_elsewhere = matches!(error.code(), Some("READONLY" | "LOADING" | "MASTERDOWN"));
         if is_of_the_server && !is_elsewhere {
             Self::Refused(error.to_string())

@@ -1,19 +1,20 @@
-//! A fleet: state in a Redis or Valkey server, shared by all that name it.
+//! State in a Redis or Valkey server, shared by many machines.
 //!
-//! Each operation is one script and so one atomic step of the server, which answers like
-//! [`State::step`](hooks_core::state::State::step). Amounts and times are doubles there, exact to 2^53; the time is the
-//! server's and never goes back. An answer is waited for 50 ms, twice at most, with the same id; a server that does not
-//! answer is left alone for a second.
+//! Each operation is one script, and so one atomic step of the server, which answers like
+//! [`State::step`](hooks_core::state::State::step). Amounts and times are doubles there, exact up to 2^53.
+//! The time is that of the server and never goes back. A client waits 50 ms for an answer, and retries once
+//! with the same id. A server that does not answer gets no requests for a second.
 //!
-//! **What a server can forget.** A restart loses what was not written to disk, a failover what was not replicated, a
-//! flush everything. The store has an epoch: it changes with the server process and when the store was empty, and no
-//! operation is done for a client that does not know the present one. A client that learns of a new one first tells
-//! the server all its open reservations and what ended in the last minute, whatever the limits say, and then its
-//! [`EpochSink`] hears of it. Where a [`Witness`] remembers the store across processes, a store that is empty or another one
-//! is refused until an operator accepts the loss ([`Redis::accept_loss`]).
+//! **Data that a server can lose.** A restart loses writes that were not on disk, a failover those that were
+//! not replicated, a flush everything. So the store has an epoch. The epoch changes with the server process
+//! and when the store was empty; no operation is done for a client that does not know the current one. A
+//! client that learns of a new epoch first sends the server all its open reservations and those that ended in
+//! the last minute, even beyond the limits. Then it notifies its [`EpochSink`]. If a [`Witness`] remembers
+//! the store across processes, a store that is empty or another one is refused until an operator accepts the
+//! loss ([`Redis::accept_loss`]).
 //!
-//! Redis 6.2 or Valkey, one server that takes writes; not Redis Cluster. A server that drops keys when its memory is full
-//! is refused.
+//! Requires Redis 6.2 or Valkey, and one server that accepts writes; Redis Cluster is not supported. A server
+//! that drops keys when its memory is full is refused.
 
 mod breaker;
 mod client;
@@ -42,17 +43,17 @@ pub use self::settings::RedisSettings;
 pub use self::wakes::RedisWakes;
 use crate::identity::Witness;
 
-/// The engine for a fleet. Cheap to clone; clones share one connection.
+/// The engine for a Redis or Valkey server. Cheap to clone; clones share one connection.
 #[derive(Clone)]
 pub struct Redis(Arc<Client>);
 
 impl Redis {
-    /// A store in the server that `settings` name. It is connected to when it is asked the first time, or by
-    /// [`connect`](Self::connect). `clock` measures how long the server is left alone, `timer` how long it is waited
-    /// for; `random` names epochs.
+    /// A store on the server that `settings` name. It connects with the first operation, or with
+    /// [`connect`](Self::connect). `clock` measures the pause after failures, `timer` the timeouts; `random`
+    /// makes the names of epochs.
     ///
     /// # Errors
-    /// When the URL cannot be read, or where no tokio runtime is entered, on which the connection lives.
+    /// Returns an error if the URL is invalid, or if no tokio runtime is entered, which the connection needs.
     pub fn new(
         settings: RedisSettings,
         clock: Arc<dyn Clock>,
@@ -67,47 +68,48 @@ impl Redis {
         Ok(Self(Arc::new(Client::new(server, settings, (clock, timer, random), runtime))))
     }
 
-    /// Tells `sink` as well when the server may have forgotten something.
+    /// Adds a sink that is notified when the server may have lost data.
     pub fn tell(&self, sink: Arc<dyn EpochSink>) {
         self.0.tell(sink);
     }
 
-    /// Writes down in the store itself that it was emptied, where `hooks state` shows it.
+    /// Records in the store itself that it was emptied; `hooks state` shows the record.
     pub fn record_losses(&self) {
         self.tell(Arc::new(Recorder { client: Arc::downgrade(&self.0) }));
     }
 
-    /// Refuses a store that is not the one that `witness` remembers, and has it remember the first one. The first witness
-    /// counts.
+    /// Refuses a store other than the one that `witness` remembers, and has it remember the first store. Only
+    /// the first witness has an effect.
     pub fn witnessed_by(&self, witness: Arc<dyn Witness>) {
         self.0.witness(witness);
     }
 
-    /// Goes on with the store that the server has now, which is not the one that the witness remembers, and says so in the
-    /// store: who remembers the same one goes on as well. What was refused before; `None` where nothing was.
+    /// Accepts the store that the server has now, although the witness remembers another one. This is
+    /// recorded in the store, so that other processes whose witness remembers the same store accept it too.
+    /// Returns the reason why it was refused; `None` if it was not refused.
     ///
     /// # Errors
-    /// When the server does not answer, or the witness fails.
+    /// Returns an error if the server does not answer, or if the witness fails.
     pub async fn accept_loss(&self) -> Result<Option<String>, StoreError> {
         self.0.accept_loss().await
     }
 
-    /// Takes the store's time from `clock` instead of the server: for tests.
+    /// Uses `clock` for the store's time instead of the server: for tests.
     #[must_use]
     pub fn at(self, clock: Arc<dyn Clock>) -> Self {
         self.0.take_time_from(clock);
         self
     }
 
-    /// Connects, if nobody did yet, so that the first operation need not wait for it.
+    /// Connects, unless connected, so that the first operation need not wait for it.
     ///
     /// # Errors
-    /// When there is no connection in time, or the server cannot be trusted with a budget.
+    /// Returns an error if there is no connection in time, or if the server cannot be used for budgets.
     pub async fn connect(&self) -> Result<(), StoreError> {
         self.0.connect().await
     }
 
-    /// Hears when something is written, for a watch.
+    /// Returns the wakes of a watch: notifications of writes.
     pub fn wakes(&self) -> RedisWakes {
         RedisWakes::new(&self.0)
     }
@@ -121,7 +123,7 @@ impl StateStore for Redis {
 
 impl fmt::Debug for Redis {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        // The URL may hold a password.
+        // The URL may contain a password.
         f.debug_struct("Redis").field("prefix", &self.0.settings.prefix).finish_non_exhaustive()
     }
 }

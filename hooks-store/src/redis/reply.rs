@@ -1,4 +1,4 @@
-//! What the scripts answer.
+//! Replies of the scripts.
 
 use std::sync::Arc;
 use std::time::Duration;
@@ -9,21 +9,21 @@ use redis::Value;
 
 use super::window;
 
-/// A reply.
+/// A reply of a script.
 #[derive(Debug, PartialEq)]
 pub(super) enum Reply {
-    /// The answer, and the store's time where that belongs to it.
+    /// The answer, and the store's time if the answer includes it.
     Answer(Answer, Option<Timestamp>),
     /// The store is not the one that the client knows: nothing was done.
     Epoch,
-    /// The store was emptied, and grants nothing for so long: nothing was done.
+    /// The store was emptied and grants nothing for this time: nothing was done.
     Settling(Duration),
-    /// Some holders are to be taken for lost first: nothing was done.
+    /// Reservations of lost holders have to be expired first: nothing was done.
     Due,
 }
 
 impl Reply {
-    /// Reads a reply; `None` where a script of this version does not answer so.
+    /// Reads a reply; `None` if no script of this version sends such a reply.
     pub(super) fn read(value: Value) -> Option<Self> {
         let Value::Array(values) = value else { return None };
         let mut values = Values(values.into_iter());
@@ -96,7 +96,7 @@ impl Values {
         }
     }
 
-    /// A moment; `-1` is none.
+    /// Reads a time; `-1` means no time.
     fn moment(&mut self) -> Option<Option<Timestamp>> {
         match self.0.next()? {
             Value::Int(-1) => Some(None),
@@ -129,7 +129,7 @@ impl Values {
         })
     }
 
-    /// All that is left, one after the other.
+    /// Reads all remaining values, one after the other.
     fn rest<T>(&mut self, one: impl Fn(&mut Self) -> Option<T>) -> Option<Vec<T>> {
         let mut all = Vec::new();
         while !self.is_empty() {

@@ -1,4 +1,4 @@
-//! What is asked for, as the scripts read it.
+//! Arguments of operations, in the form that the scripts read.
 
 use std::time::Duration;
 
@@ -8,7 +8,7 @@ use redis::Cmd;
 use super::scripts::Script;
 use super::window;
 
-/// The script of an operation; `None` where there is none.
+/// Returns the script of an operation; `None` if there is no script.
 pub(super) fn script_of(op: &Op) -> Option<Script> {
     Some(match op {
         Op::Reserve { .. } => Script::Reserve,
@@ -32,7 +32,7 @@ pub(super) fn script_of(op: &Op) -> Option<Script> {
     })
 }
 
-/// Adds the arguments of an operation, in the order in which its script names them.
+/// Adds the arguments of an operation, in the order in which its script reads them.
 pub(super) fn write(command: &mut Cmd, op: &Op) {
     match op {
         Op::Reserve { id, scopes, amount, ttl } => {
@@ -96,17 +96,17 @@ pub(super) fn write(command: &mut Cmd, op: &Op) {
         Op::Counters { below } => {
             command.arg(below.as_str());
         }
-        // The store's time needs no argument. What has no script is not asked for.
+        // `Now` needs no argument. An operation without a script is never sent.
         _ => {}
     }
 }
 
-/// An id as text, always of one length: so its order is that of the numbers.
+/// Formats an id as text of fixed length, so that texts sort like the numbers.
 pub(super) fn id_text(id: OpId) -> String {
     format!("{:032x}", id.0)
 }
 
-/// Whether `s` or `p`.
+/// Returns `s` for spent amounts, `p` for places.
 pub(super) fn kind_text(kind: ScopeKind) -> &'static str {
     match kind {
         ScopeKind::Spent => "s",
@@ -114,8 +114,8 @@ pub(super) fn kind_text(kind: ScopeKind) -> &'static str {
     }
 }
 
-/// As much as a script counts exactly. What is beyond [`MAX_AMOUNT`] stays so far beyond that it never fits, whatever
-/// it is compared with.
+/// Limits an amount to the range that a script counts exactly. An amount above [`MAX_AMOUNT`] stays so far
+/// above it that no limit can fit it.
 fn counted(amount: u64) -> u64 {
     amount.min((MAX_AMOUNT + 1) * 2)
 }

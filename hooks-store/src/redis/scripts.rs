@@ -1,19 +1,19 @@
-//! The scripts: each operation is one, put together from what it needs, and one atomic step of the server.
+//! The scripts. Each operation is one script, composed of shared parts, and one atomic step of the server.
 
-/// A table of scripts, each with its parts in their order.
+/// A table of scripts, each with its parts in order.
 macro_rules! scripts {
     ($($(#[$doc:meta])* $name:ident: $($part:literal)+;)+) => {
-        /// What the server runs.
+        /// A script that the server runs.
         #[derive(Clone, Copy, Debug, PartialEq, Eq)]
         pub(super) enum Script {
             $($(#[$doc])* $name,)+
         }
 
         impl Script {
-            /// All of them, in the order of their places.
+            /// All scripts, in the order of their numbers.
             pub(super) const ALL: [Self; [$(Self::$name),+].len()] = [$(Self::$name),+];
 
-            /// What it does, for the server to keep.
+            /// Source text of the script.
             pub(super) const fn text(self) -> &'static str {
                 match self {
                     $(Self::$name => concat!($(include_str!(concat!("lua/", $part, ".lua"))),+),)+
@@ -28,9 +28,9 @@ scripts! {
     Lease: "time" "due" "counters" "holds" "lease";
     Extend: "time" "due" "counters" "holds" "extend";
     Settle: "time" "due" "counters" "holds" "settle";
-    /// Takes for lost the holders whose time is up.
+    /// Expires the reservations whose holders are lost.
     Expire: "time" "counters" "holds" "expire";
-    /// Brings back what the server forgot.
+    /// Restores data that the server lost.
     Restore: "time" "due" "counters" "holds" "restore";
     Used: "time" "due" "counters" "used";
     Counters: "time" "due" "counters" "list";
@@ -45,8 +45,8 @@ scripts! {
     Members: "time" "due" "sets" "members";
     Changes: "time" "due" "revisions" "values" "sets" "changes";
     Now: "time" "due" "now";
-    /// Says which store this is.
+    /// Returns the identity of the store.
     Hello: "hello";
-    /// Says that the store stands in for another one, which is lost.
+    /// Records that the store replaces a lost one.
     Accept: "accept";
 }

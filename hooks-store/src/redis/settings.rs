@@ -1,35 +1,37 @@
-//! Which server, and how long it is waited for.
+//! Settings of the server and its timeouts.
 
 use std::time::Duration;
 
-/// Which server, and how long it is waited for.
+/// Settings of the server and its timeouts.
 #[derive(Clone, Debug, PartialEq, Eq)]
 #[non_exhaustive]
 pub struct RedisSettings {
-    /// The server: `redis://[user:password@]host[:port][/database]`, or `unix:///path`.
+    /// URL of the server: `redis://[user:password@]host[:port][/database]`, or `unix:///path`.
     pub url: String,
-    /// What all names in the server begin with. Stores with different prefixes know nothing of each other.
+    /// Prefix of all names in the server. Stores with different prefixes are independent.
     pub prefix: String,
-    /// How long one answer is waited for. It is waited for twice at most.
+    /// Time to wait for one answer. An operation waits at most twice.
     pub timeout: Duration,
-    /// How long the first connection is waited for, beside that. Those that follow are made while answers are waited for.
+    /// Additional time to wait for the first connection. Later connections are made within the time for an
+    /// answer.
     pub connecting: Duration,
-    /// For how long a server that was emptied grants nothing, so that everybody can tell it what is held. All programs
-    /// that share a store have to ask for it at least that often: services do twice a minute.
+    /// Time after the server was emptied in which it grants nothing, so that all clients can report their
+    /// reservations. All programs that share a store have to send a request at least this often; services do
+    /// so twice a minute.
     pub settle: Duration,
-    /// How long a connection may take, and each part of what is told to a server that has forgotten something.
+    /// Time that a connection may take, and each step of restoring data to a server.
     pub patience: Duration,
-    /// After so many failures in a row the server is left alone for [`rest`](Self::rest).
+    /// Number of failures in a row after which no requests are sent for [`rest`](Self::rest).
     pub failures: u32,
-    /// How long the server is left alone; then one operation tries.
+    /// Time in which no requests are sent; then one operation tries.
     pub rest: Duration,
-    /// How long what has ended is remembered here, for a server that forgets its last writes.
+    /// Time that ended reservations are remembered, for a server that loses its last writes.
     pub remembered: Duration,
 }
 
 impl RedisSettings {
-    /// The server at `url`: names begin with `hooks:`, an answer is waited for 50 ms, and what has ended is remembered
-    /// for a minute.
+    /// The server at `url`, with the prefix `hooks:`, a timeout of 50 ms, and a memory of a minute for ended
+    /// reservations.
     pub fn new(url: impl Into<String>) -> Self {
         Self {
             url: url.into(),
@@ -44,14 +46,14 @@ impl RedisSettings {
         }
     }
 
-    /// Names begin with `prefix`.
+    /// Sets the prefix of all names.
     #[must_use]
     pub fn with_prefix(mut self, prefix: impl Into<String>) -> Self {
         self.prefix = prefix.into();
         self
     }
 
-    /// An answer is waited for so long.
+    /// Sets the time to wait for one answer.
     #[must_use]
     pub const fn with_timeout(mut self, timeout: Duration) -> Self {
         self.timeout = timeout;

@@ -1,4 +1,4 @@
-//! Hears at once when something is written.
+//! Notifications of writes, without delay.
 
 use std::fmt;
 use std::sync::Arc;
@@ -13,8 +13,9 @@ use tokio::sync::watch::{Receiver, Sender, channel};
 use super::client::Client;
 use crate::watch::Wakes;
 
-/// Hears of writes over a connection of its own, made when this is made and again whenever it is lost. While it is
-/// lost nothing is heard: a watch also looks by its timer.
+/// Receives notifications of writes over a separate connection. The connection is made when this value is
+/// created, and made again whenever it is lost. Without a connection there are no notifications, so a watch
+/// also polls by its timer.
 pub struct RedisWakes(Receiver<u64>);
 
 impl RedisWakes {
@@ -37,7 +38,7 @@ impl Wakes for RedisWakes {
     fn woken(&mut self) -> HookFuture<'_, ()> {
         HookFuture::later(async {
             if self.0.changed().await.is_err() {
-                // The runtime is going down. Nobody wakes any more.
+                // The runtime is shutting down: no notification will come.
                 std::future::pending::<()>().await;
             }
         })
@@ -50,14 +51,14 @@ impl fmt::Debug for RedisWakes {
     }
 }
 
-/// How long after a lost connection the next is tried.
+/// Time between a lost connection and the next attempt.
 const PAUSE: Duration = Duration::from_secs(1);
 
 async fn listen(server: &redis::Client, timer: &dyn Timer, channel: &str, sender: &Sender<u64>) {
     loop {
-        // Why there is no connection is told by the operations, which need one too.
+        // Errors are ignored here: the operations need a connection too, and report them.
         if let Ok(mut messages) = subscribe(server, channel).await {
-            // What was written while nobody listened.
+            // There may have been writes while there was no connection.
             wake(sender);
             while messages.next().await.is_some() {
                 wake(sender);

@@ -1,10 +1,11 @@
-//! The text of a window, as the scripts read it.
+//! The text form of a window, which the scripts read.
 
 use std::time::Duration;
 
 use hooks_core::state::Window;
 
-/// `a`, `i<ms>`, `e<ms>` or `m`; what is less than a millisecond follows a dot, in nanoseconds.
+/// Formats a window as `a`, `i<ms>`, `e<ms>` or `m`. A fraction of a millisecond follows a dot, in
+/// nanoseconds.
 pub(super) fn to_text(window: Window) -> String {
     let length = |kind: char, length: Duration| {
         let (millis, rest) = (length.as_millis(), length.subsec_nanos() % NANOS);
@@ -18,7 +19,7 @@ pub(super) fn to_text(window: Window) -> String {
     }
 }
 
-/// The window of a text that [`to_text`] made.
+/// Parses the text that [`to_text`] made.
 pub(super) fn from_text(text: &str) -> Option<Window> {
     let length = |text: &str| {
         let (millis, rest) = text.split_once('.').unwrap_or((text, "0"));
@@ -37,7 +38,7 @@ pub(super) fn from_text(text: &str) -> Option<Window> {
     }
 }
 
-/// In a millisecond.
+/// Nanoseconds in a millisecond.
 const NANOS: u32 = 1_000_000;
 
 #[cfg(test)]

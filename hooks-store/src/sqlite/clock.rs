@@ -1,8 +1,9 @@
-//! The store's time: of a clock that nobody sets, the same for all processes of a machine.
+//! The store's time: a clock that cannot be set, the same for all processes of a machine.
 //!
-//! A calendar may jump by an hour; limits and holds must not. So the calendar is asked once per boot, what it said is
-//! written into the database, and from there on time goes as the machine counts since it started. Time never goes
-//! back: where the calendar shows less after a restart than the store has seen, it goes on from what was seen.
+//! A calendar may jump by an hour; limits and reservations must not. So the calendar is read once per boot
+//! and written to the database; from then on, the time follows the machine's uptime. It never goes back: if
+//! the calendar is earlier after a restart than the latest time of the store, the store continues from that
+//! time.
 
 use std::fmt;
 use std::sync::Arc;
@@ -15,24 +16,24 @@ use rusqlite::{Connection, OptionalExtension as _, params};
 use super::error::Fault;
 use super::number::{self, Column as _};
 
-/// Tells the store's time.
+/// Returns the store's time.
 pub(super) struct StoreClock {
     source: Source,
-    /// The latest time that was told or read.
+    /// Latest time that was returned or read.
     latest: Timestamp,
-    /// What of it is in the database.
+    /// Latest time that is in the database.
     written: Timestamp,
 }
 
 enum Source {
-    /// The machine's own, anchored in the database.
+    /// The machine's uptime, anchored in the database.
     Machine { epoch: Timestamp },
-    /// One that was given; its calendar is believed, as long as it goes on.
+    /// A given clock; its calendar is used as long as it does not go back.
     Given(Arc<dyn Clock>),
 }
 
 impl StoreClock {
-    /// The clock of the database behind `connection`, which has a transaction open.
+    /// The clock of the database of `connection`, which has an open transaction.
     pub(super) fn anchored(connection: &Connection, given: Option<&Arc<dyn Clock>>) -> Result<Self, Fault> {
         let read = "SELECT boot, epoch, latest FROM clock";
         let row = connection
@@ -57,7 +58,7 @@ impl StoreClock {
         Ok(Self { source: Source::Machine { epoch }, latest, written: latest })
     }
 
-    /// Now. Writes down how late it is, now and then, for whoever reads it after a restart.
+    /// Returns the current time. Now and then it is written to the database, for use after a restart.
     pub(super) fn now(&mut self, connection: &Connection) -> Result<Timestamp, Fault> {
         let (now, precision) = match &self.source {
             Source::Machine { epoch } => (epoch.after(machine::boot_time()), WRITTEN_EVERY),
@@ -73,12 +74,12 @@ impl StoreClock {
         Ok(self.latest)
     }
 
-    /// The latest time that is in the database.
+    /// Returns the latest time that is in the database.
     pub(super) fn written(&self) -> Timestamp {
         self.written
     }
 
-    /// What was written since the last commit was not written.
+    /// Marks the time as unwritten, after a transaction failed.
     pub(super) fn forget_written(&mut self) {
         self.written = Timestamp(0);
     }
@@ -90,12 +91,12 @@ impl fmt::Debug for StoreClock {
     }
 }
 
-/// How long the machine runs: to tell how long something took.
+/// Returns the machine's uptime, to measure durations.
 pub(super) fn uptime() -> Duration {
     machine::boot_time()
 }
 
-/// How exactly a restart has to know what was seen.
+/// Precision of the time in the database after a restart.
 const WRITTEN_EVERY: Duration = Duration::from_secs(1);
 
 fn millis(duration: Duration) -> u64 {
@@ -113,19 +114,19 @@ fn calendar() -> Timestamp {
 
 #[cfg(target_os = "linux")]
 mod machine {
-    //! Linux counts from its start, also while the machine sleeps, and names each boot.
+    //! Linux counts from its start, also while the machine sleeps, and has an id for each boot.
 
     use std::time::Duration;
 
     use rustix::time::{ClockId, clock_gettime};
 
-    /// The name of this boot, and how long ago it was.
+    /// Returns the id of this boot and the time since.
     pub(super) fn boot() -> (String, Duration) {
         let name = std::fs::read_to_string("/proc/sys/kernel/random/boot_id").unwrap_or_default();
         (name.trim().to_owned(), boot_time())
     }
 
-    /// How long ago the machine started.
+    /// Returns the time since the machine started.
     pub(super) fn boot_time() -> Duration {
         let time = clock_gettime(ClockId::Boottime);
         let seconds = u64::try_from(time.tv_sec).unwrap_or_default();
@@ -135,7 +136,8 @@ mod machine {
 
 #[cfg(not(target_os = "linux"))]
 mod machine {
-    //! Elsewhere the calendar is all that processes share: it is believed as long as it goes on.
+    //! On other systems, the calendar is the only clock that processes share; it is used as long as it does
+    //! not go back.
 
     use std::time::Duration;
 

@@ -1,6 +1,8 @@
-//! What happens to a damaged file: it is moved aside, and the store stays closed until a person says so.
+//! Handling of a damaged file: it is moved aside, and the store stays closed until an operator accepts the
+//! loss.
 //!
-//! Going on with an empty one would forget what was spent and who is locked out: open, without anybody knowing.
+//! With an empty store in its place, all spent amounts and lockouts would be lost, and no operator would
+//! know.
 
 use std::ffi::OsString;
 use std::fs;
@@ -9,9 +11,9 @@ use std::path::{Path, PathBuf};
 
 use super::lock::{Held, Mark, no_file};
 
-/// Moves the database at `path` aside and closes the store; what is told from now on.
+/// Moves the database at `path` aside and closes the store. Returns the message for all later operations.
 ///
-/// The note goes first: from then on no process opens a new file in place of the damaged one.
+/// The note is written first: from then on, no process creates a new file in place of the damaged one.
 pub(super) fn move_aside(path: &Path, why: &str) -> io::Result<String> {
     let aside = free_name(path);
     let (name, is_there) = (path.display(), path.exists());
@@ -33,7 +35,7 @@ pub(super) fn move_aside(path: &Path, why: &str) -> io::Result<String> {
     Ok(note)
 }
 
-/// Why the store at `path` is closed; `None` where it is not.
+/// Returns the reason why the store at `path` is closed; `None` if it is open.
 pub(super) fn note(path: &Path) -> io::Result<Option<String>> {
     let name = beside(path, NOTE);
     match fs::metadata(&name)
@@ -45,21 +47,22 @@ pub(super) fn note(path: &Path) -> io::Result<Option<String>> {
     }
 }
 
-/// Opens the store at `path` again, with nothing in it. What the note said; `None` where it was not closed.
+/// Opens the store at `path` again, empty. Returns the reason why it was closed; `None` if it was open.
 pub(super) fn accept(path: &Path, turn: &Held) -> io::Result<Option<String>> {
     let Some(note) = note(path)? else { return Ok(None) };
-    // A process may have ended between the note and the move: then the damaged file is still there.
+    // If a process ended between the note and the move, the damaged file is still there.
     if path.exists() {
         move_aside(path, "found beside the note")?;
     }
-    // Before the note goes: a store that is gone and was not given up closes again.
+    // Before the note is removed: if the file is missing although no loss was accepted, the store closes
+    // again.
     let losses = turn.mark()?.losses.saturating_add(1);
     turn.set_mark(Mark { is_kept: false, losses })?;
     fs::remove_file(beside(path, NOTE))?;
     Ok(Some(note))
 }
 
-/// What a closed store is told by.
+/// Ending of the file whose presence means that the store is closed.
 const NOTE: &str = ".closed";
 
 fn beside(path: &Path, ending: &str) -> PathBuf {
@@ -68,7 +71,7 @@ fn beside(path: &Path, ending: &str) -> PathBuf {
     PathBuf::from(name)
 }
 
-/// The first name that nothing has yet.
+/// Returns the first unused name.
 fn free_name(path: &Path) -> PathBuf {
     let names = (1_u32..).map(|number| beside(path, &format!(".damaged-{number}")));
     names.into_iter().find(|name| !name.exists()).unwrap_or_else(|| beside(path, ".damaged"))

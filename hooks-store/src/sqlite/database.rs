@@ -1,4 +1,4 @@
-//! The file, open: one transaction at a time, in turn with other processes.
+//! The open file: one transaction at a time, in turn with other processes.
 
 use std::fs;
 use std::io;
@@ -21,10 +21,10 @@ use crate::identity::lost;
 #[derive(Debug)]
 pub(super) struct Database {
     options: SqliteOptions,
-    /// Opened with the first transaction.
+    /// The lock, which is opened with the first transaction.
     lock: Option<Lock>,
     open: Option<Open>,
-    /// When, by the machine's uptime, it was last waited for in vain.
+    /// Uptime of the machine at the last wait that timed out.
     gave_up: Option<Duration>,
 }
 
@@ -32,39 +32,40 @@ pub(super) struct Database {
 struct Open {
     connection: Connection,
     clock: StoreClock,
-    /// Which file it is: somebody may move it aside and put another in its place. It stays open until then, so that no
-    /// other file is given its number.
+    /// Identity of the open file, because another program may move it aside and put another file in its
+    /// place. The file stays open until then, so that the system does not give its number to another file.
     identity: Identity,
-    /// How often the loss of one had been accepted when it was opened.
+    /// Number of accepted losses when the file was opened.
     losses: u64,
 }
 
 impl Database {
-    /// Opens it, made where it is not there.
+    /// Opens the database; a missing file is created.
     ///
     /// # Errors
-    /// It cannot be opened, or is closed.
+    /// Returns an error if the file cannot be opened, or the store is closed.
     pub(super) fn open(options: SqliteOptions) -> Result<Self, StoreError> {
         let mut database = Self::closed(options);
         database.run(&[])?;
         Ok(database)
     }
 
-    /// One that is opened with its first transaction.
+    /// A database that is opened with its first transaction.
     pub(super) fn closed(options: SqliteOptions) -> Self {
         Self { options, lock: None, open: None, gave_up: None }
     }
 
-    /// Does `ops`, in order, all in one transaction; each is one atomic step.
+    /// Does `ops` in order, in one transaction; each is one atomic step.
     ///
     /// # Errors
-    /// None of them is done. (One whose commit failed may be.)
+    /// Returns an error if one of them cannot be done; then none is done. Only after a failed commit they may
+    /// be done.
     pub(super) fn run(&mut self, ops: &[Op]) -> Result<Vec<Answer>, StoreError> {
         let result = self.transact(ops);
         result.map_err(|fault| fault.told(&self.options.path))
     }
 
-    /// Lets the file grow to so many pages only, or to what it has.
+    /// Limits the size of the file to this number of pages, or to its present size.
     #[cfg(test)]
     pub(super) fn limit_pages(&self, pages: i64) {
         let connection = &self.open.as_ref().unwrap().connection;
@@ -81,8 +82,8 @@ impl Database {
         result
     }
 
-    /// How long it is waited for. An event asks several times, and what it could not have it asks to give back: all of
-    /// that waits little longer than the first.
+    /// Returns the time to wait. An event sends several operations, and gives back what it could not get; all
+    /// of them together should wait little longer than the first.
     fn patience(&self, now: Duration) -> Duration {
         let wait = self.options.wait;
         match self.gave_up {
@@ -93,7 +94,7 @@ impl Database {
 
     fn within(&mut self, wait: Duration, began: Duration, ops: &[Op]) -> Result<Vec<Answer>, Fault> {
         let turn = self.lock()?.take(wait)?;
-        // What is left of the time: nobody waits twice.
+        // The remaining time: the two waits share one limit.
         let wait = wait.saturating_sub(uptime().saturating_sub(began));
         let result = self.in_turn(&turn, wait, ops);
         match &result {
@@ -101,7 +102,7 @@ impl Database {
                 self.open = None;
                 Err(Fault::Closed(damage::move_aside(&self.options.path, &fault.damage())?))
             }
-            // It may be put right meanwhile.
+            // The operator may fix this meanwhile.
             Err(Fault::Version(_)) => {
                 self.open = None;
                 result
@@ -125,8 +126,8 @@ impl Database {
             if let Some(note) = damage::note(path)? {
                 return Err(Fault::Closed(note));
             }
-            // Nobody goes on with another file, also not with one that somebody else made there, unless a person said
-            // that this one is lost.
+            // No process continues with another file, even one that another process created there, unless an
+            // operator accepted the loss of this one.
             if turn.mark()?.losses <= open.losses {
                 return Err(Fault::Replaced);
             }
@@ -144,12 +145,12 @@ impl Database {
     }
 }
 
-/// Whoever closes a database last, SQLite has fold its log into it and delete the log by its name. That is done in
-/// turn, so that nobody puts another file under that name meanwhile.
+/// The process that closes a database last makes SQLite fold its log into the file and delete the log by its
+/// name. This happens under the lock, so that no process puts another file under that name meanwhile.
 impl Drop for Database {
     fn drop(&mut self) {
         let wait = self.options.wait;
-        // Without a turn it is closed all the same.
+        // If the lock is not available, the database is closed anyway.
         let _turn = self.lock.as_mut().map(|lock| lock.take(wait));
         self.open = None;
     }
@@ -173,7 +174,7 @@ impl Open {
                 return Err(forgotten(known, "is not there any more"));
             }
         }
-        // Only this process's own lock keeps its threads apart, so that SQLite need not.
+        // The lock of this process already keeps its threads apart, so SQLite need not lock.
         let flags = OpenFlags::SQLITE_OPEN_READ_WRITE
             | OpenFlags::SQLITE_OPEN_CREATE
             | OpenFlags::SQLITE_OPEN_NO_MUTEX;
@@ -197,7 +198,7 @@ impl Open {
             return Err(forgotten(known, &format!("another one, `{store}`, is there now")));
         }
         let clock = StoreClock::anchored(&transaction, options.clock.as_ref())?;
-        // Through to the disk: a store that is remembered must not be taken back by a power cut.
+        // Flushed to disk: a power cut must not undo the creation of a store whose identity is remembered.
         transaction.commit()?;
         connection.pragma_update(None, "synchronous", synchronous)?;
         if let (Some(witness), None) = (witness, known) {
@@ -239,7 +240,7 @@ impl Open {
     }
 }
 
-/// Whether nothing is kept at `path` yet.
+/// Whether there is no data at `path` yet.
 fn is_empty(path: &Path) -> io::Result<bool> {
     match fs::metadata(path) {
         Ok(file) if !file.is_file() => Err(no_file(path)),
@@ -249,7 +250,7 @@ fn is_empty(path: &Path) -> io::Result<bool> {
     }
 }
 
-/// Which file it is.
+/// Identity of a file: device and number.
 #[derive(Debug, PartialEq, Eq)]
 struct Identity(u64, u64);
 
@@ -261,19 +262,19 @@ impl Identity {
         Ok(Self(file.dev(), file.ino()))
     }
 
-    /// Where an open file cannot be moved.
+    /// On systems on which an open file cannot be moved.
     #[cfg(not(unix))]
     fn of(path: &Path) -> io::Result<Self> {
         fs::metadata(path).map(|_| Self(0, 0))
     }
 }
 
-/// How long it is waited for after it was waited for in vain.
+/// Time to wait if an earlier wait timed out recently.
 const AGAIN: Duration = Duration::from_millis(100);
 
-/// How many prepared statements are kept: all there are.
+/// Number of prepared statements that are kept: all that exist.
 const STATEMENTS: usize = 64;
 
-/// How long the log of SQLite gets before whoever commits folds it into the file: so long that not one commit in a
-/// hundred waits for that, not even where several wait for the one that does it.
+/// Size of the SQLite log at which a commit folds it into the file. It is large enough that fewer than one
+/// commit in a hundred waits for this, also if several tasks wait for one commit.
 const CHECKPOINT_PAGES: i64 = 4_000;

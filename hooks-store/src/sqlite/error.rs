@@ -1,4 +1,4 @@
-//! What goes wrong inside, and what is said about it.
+//! Internal errors, and their messages.
 
 use std::io;
 use std::path::Path;
@@ -6,37 +6,37 @@ use std::path::Path;
 use hooks_core::state::StoreError;
 use rusqlite::ErrorCode;
 
-/// Why a transaction failed.
+/// The reason why a transaction failed.
 #[derive(Debug)]
 pub(super) enum Fault {
-    /// SQLite says so.
+    /// An error of SQLite.
     Sql(rusqlite::Error),
     /// A file operation failed.
     Io(io::Error),
-    /// A row makes no sense, though the file is whole.
+    /// A row is invalid, although the file is intact.
     Row(String),
-    /// It was written by another version of this program.
+    /// The file was written by another version of this program.
     Version(i64),
-    /// It is a database of something else.
+    /// The file is a database of another program.
     Foreign,
-    /// A store was kept in the file, and it is empty or gone.
+    /// A store was kept in the file, and the file is empty or missing.
     Lost,
-    /// The store that was used before is not there, or is another one; in words.
+    /// The store that was used before is missing or is another one, with a message.
     Forgotten(String),
-    /// The witness of its identity fails.
+    /// The witness of the identity failed.
     Witness(StoreError),
-    /// The file is another one than was opened, or none.
+    /// The file is missing or is another one than the one that was opened.
     Replaced,
-    /// The disk is none of this machine's.
+    /// The file is not on a local disk.
     Disk,
-    /// It was closed before, for this reason.
+    /// The store was closed before, for this reason.
     Closed(String),
-    /// An operation this engine does not know.
+    /// The engine does not know this operation.
     Unsupported,
 }
 
 impl Fault {
-    /// Whether what is in the file is damaged.
+    /// Whether the fault means that the data is damaged.
     pub(super) fn is_damage(&self) -> bool {
         match self {
             Self::Lost | Self::Row(_) | Self::Sql(rusqlite::Error::FromSqlConversionFailure(..)) => true,
@@ -47,7 +47,7 @@ impl Fault {
         }
     }
 
-    /// Whether it was waited for in vain.
+    /// Whether a wait timed out.
     pub(super) fn is_busy(&self) -> bool {
         match self {
             Self::Io(error) => error.kind() == io::ErrorKind::TimedOut,
@@ -58,7 +58,7 @@ impl Fault {
         }
     }
 
-    /// What was damaged, in a word.
+    /// Describes the damage in a few words.
     pub(super) fn damage(&self) -> String {
         match self {
             Self::Sql(error) => error.to_string(),
@@ -67,7 +67,7 @@ impl Fault {
         }
     }
 
-    /// What the asker is told about the store at `path`.
+    /// Returns the error for the caller, about the store at `path`.
     pub(super) fn told(&self, path: &Path) -> StoreError {
         let path = path.display();
         let sqlite_code = match self {

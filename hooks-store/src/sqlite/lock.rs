@@ -1,11 +1,13 @@
-//! Whose turn it is: a fair lock among processes, which ends with its holder.
+//! A fair lock between processes, which ends with its holder.
 //!
-//! SQLite alone keeps two writers apart, but who waits there asks now and then, and starves beside one who asks all
-//! the time. Here two files are locked with `flock`. Who wants to work takes `turn`, waits for `work`, and gives
-//! `turn` back: so exactly one waits for `work`, nobody gets past it, and the kernel has the others stand in line.
-//! Nothing but fairness depends on the locks: delete the files, and it is still SQLite that keeps writers apart.
+//! SQLite alone keeps two writers apart. But its waiters poll now and then, and starve next to a process that
+//! polls all the time. So two files are locked with `flock`. A process takes `turn`, waits for `work`, and
+//! releases `turn`. Thus exactly one process waits for `work`, no other can overtake it, and the kernel
+//! queues the rest. Only fairness depends on these locks: if the files are deleted, SQLite still keeps
+//! writers apart.
 //!
-//! The second file says as well whether there is a database: one that is empty or gone then was lost.
+//! The second file also records whether there is a database: if the record exists and the database is empty
+//! or missing, it was lost.
 
 use std::ffi::OsStr;
 use std::fs::{File, Metadata, OpenOptions, TryLockError};
@@ -24,7 +26,7 @@ pub(super) struct Lock {
 }
 
 impl Lock {
-    /// The lock of the database at `path`, in two files beside it.
+    /// The lock of the database at `path`, in two files next to it.
     pub(super) fn beside(path: &Path) -> io::Result<Self> {
         let folder = path.parent().unwrap_or(Path::new("")).to_owned();
         let name = path.file_name().and_then(OsStr::to_str).unwrap_or("state").to_owned();
@@ -32,12 +34,13 @@ impl Lock {
         Ok(Self { folder, name, files, waiter: None })
     }
 
-    /// Takes it, waiting for `wait` at most.
+    /// Takes the lock; waits for at most `wait`.
     ///
     /// # Errors
-    /// The files cannot be locked. [`io::ErrorKind::TimedOut`]: somebody has held it for that long.
+    /// Returns [`io::ErrorKind::TimedOut`] if another holder keeps it for that long; otherwise an error if
+    /// the files cannot be locked.
     pub(super) fn take(&mut self, wait: Duration) -> io::Result<Held> {
-        // Somebody may delete the files while we stand in line; then there is another line.
+        // The files may be deleted during the wait; the new files have another queue.
         for _ in 0..8 {
             let mut held = self.take_files(wait)?;
             if let Some(is_marked) = self.files.look()? {
@@ -69,20 +72,21 @@ impl Lock {
     }
 }
 
-/// The lock is held until this is dropped.
+/// The held lock; it is released when this is dropped.
 #[derive(Debug)]
 pub(super) struct Held {
     files: Arc<Files>,
-    /// Whether something stands in the second file.
+    /// Whether the second file has content.
     pub(super) is_marked: bool,
 }
 
-/// What the second file says of the database.
+/// The record about the database in the second file.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub(super) struct Mark {
-    /// Whether there is one. Where nothing is said, there is none, or one of an earlier version.
+    /// Whether there is a database. A missing record means no database, or one of an earlier version.
     pub(super) is_kept: bool,
-    /// How often a person accepted the loss of one: whoever has an earlier one open may go on with the next.
+    /// Number of losses that an operator accepted. A process that has an earlier database open may continue
+    /// with the next one.
     pub(super) losses: u64,
 }
 
@@ -91,7 +95,7 @@ impl Held {
         Self { files: Arc::clone(files), is_marked: false }
     }
 
-    /// What is said of the database. What makes no sense says that there is one: that is the safe side.
+    /// Reads the record. An invalid record counts as "there is a database", which is the safe choice.
     pub(super) fn mark(&self) -> io::Result<Mark> {
         let (mut file, mut text) = (&self.files.work, String::new());
         file.rewind()?;
@@ -101,7 +105,7 @@ impl Held {
         Ok(Mark { is_kept, losses: losses.parse().unwrap_or_default() })
     }
 
-    /// Says so of the database.
+    /// Writes the record.
     pub(super) fn set_mark(&self, mark: Mark) -> io::Result<()> {
         let mut file = &self.files.work;
         let text = format!("{} {}\n", if mark.is_kept { "kept" } else { "new" }, mark.losses);
@@ -111,12 +115,12 @@ impl Held {
     }
 }
 
-/// A mark is no longer than this.
+/// Largest size of a record.
 const MARK: u64 = 64;
 
 impl Drop for Held {
     fn drop(&mut self) {
-        // It cannot fail for a file that is open and locked; the end of the process would do it as well.
+        // This cannot fail for a file that is open and locked; the end of the process unlocks it as well.
         let _unlocked = self.files.work.unlock();
     }
 }
@@ -131,14 +135,14 @@ impl Files {
     fn open(folder: &Path, name: &str) -> io::Result<Self> {
         let open = |kind: &str| {
             let path = folder.join(format!("{name}.{kind}"));
-            // For both, so that a pipe of that name is not waited for.
+            // Both files are checked, so that opening never blocks on a pipe of that name.
             let file = OpenOptions::new().create(true).truncate(false).read(true).write(true).open(&path)?;
             if file.metadata()?.is_file() { Ok(file) } else { Err(no_file(&path)) }
         };
         Ok(Self { turn: open("turn")?, work: open("lock")? })
     }
 
-    /// Whether something stands in the second; `None` where somebody deleted them.
+    /// Returns whether the second file has content; `None` if the files were deleted.
     fn look(&self) -> io::Result<Option<bool>> {
         let (turn, work) = (self.turn.metadata()?, self.work.metadata()?);
         Ok((!is_deleted(&turn) && !is_deleted(&work)).then_some(work.len() > 0))
@@ -150,13 +154,13 @@ fn is_deleted(file: &Metadata) -> bool {
     std::os::unix::fs::MetadataExt::nlink(file) == 0
 }
 
-/// Where an open file cannot be deleted.
+/// On systems on which an open file cannot be deleted.
 #[cfg(not(unix))]
 fn is_deleted(_file: &Metadata) -> bool {
     false
 }
 
-/// What stands where a file should.
+/// The error for a path that is not a regular file.
 pub(super) fn no_file(path: &Path) -> io::Error {
     io::Error::other(format!("`{}` is no regular file; move it away, or name another file", path.display()))
 }
@@ -169,7 +173,7 @@ fn try_lock(file: &File) -> io::Result<bool> {
     }
 }
 
-/// The thread of a [`Waiter`], which ends when this is dropped.
+/// Handle of the thread of a [`Waiter`]; the thread ends when this is dropped.
 #[derive(Debug)]
 struct InLine(Arc<Waiter>);
 
@@ -180,7 +184,7 @@ impl Drop for InLine {
     }
 }
 
-/// A thread that stands in line, since waiting for a file lock has no end of its own.
+/// A thread that waits in the queue, since waiting for a file lock has no timeout.
 #[derive(Debug)]
 struct Waiter {
     phase: Mutex<Phase>,
@@ -189,13 +193,14 @@ struct Waiter {
 
 #[derive(Debug)]
 enum Phase {
-    /// Nobody waits.
+    /// No caller waits.
     Idle,
-    /// Somebody waits.
+    /// A caller waits.
     Wanted,
-    /// Whoever waited has given up; what is granted goes back, unless it is wanted again by then.
+    /// The caller has stopped waiting. A lock that is granted now is released, unless another caller waits by
+    /// then.
     Abandoned,
-    /// Granted, and not yet taken.
+    /// The lock is granted, and not taken yet.
     Granted,
     /// The files cannot be locked.
     Failed(io::Error),
@@ -216,7 +221,7 @@ impl Waiter {
         !matches!(*self.lock(), Phase::Idle)
     }
 
-    /// Has the thread stand in line, and waits for it.
+    /// Makes the thread wait for the lock, and waits for the thread.
     fn wait(&self, wait: Duration) -> io::Result<()> {
         let mut phase = self.lock();
         *phase = Phase::Wanted;
@@ -234,7 +239,7 @@ impl Waiter {
         }
     }
 
-    /// Waits until somebody wants the lock, and gets it. Whether to go on.
+    /// Waits until a caller wants the lock, then takes the lock. Returns whether the thread should continue.
     fn stand_in_line(&self, files: &Files) -> bool {
         let is_unwanted = |phase: &mut Phase| !matches!(phase, Phase::Wanted | Phase::Gone);
         let phase = self.changed.wait_while(self.lock(), is_unwanted).unwrap_or_else(PoisonError::into_inner);
@@ -252,7 +257,7 @@ impl Waiter {
             Ok(()) => Phase::Idle,
         };
         if is_granted && !matches!(next, Phase::Granted) {
-            // It cannot fail for a file that is open and locked.
+            // This cannot fail for a file that is open and locked.
             let _unlocked = files.work.unlock();
         }
         let is_gone = matches!(*phase, Phase::Gone);

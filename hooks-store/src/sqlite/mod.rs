@@ -1,21 +1,21 @@
-//! Several processes on one machine share a file: SQLite, entered in turn.
+//! A file that several processes of one machine share: SQLite, used in turn.
 //!
-//! Each operation is a transaction. `step` does it on rows, `schema` has the tables, `database` the file and
-//! its transactions, `lock` the turns, `clock` the time, `damage` what happens when the file is damaged, and
-//! `worker` the thread that waits so that others need not.
+//! Each operation is a transaction. `step` does it on rows; `schema` has the tables; `database` has the file
+//! and its transactions; `lock` the queue of processes; `clock` the time; `damage` the handling of a damaged
+//! file; `worker` the thread that waits in place of its callers.
 //!
-//! | what happens | what is done |
+//! | situation | result |
 //! | --- | --- |
-//! | a process ends anywhere, also by `kill -9` | the transaction is there or not; its turn goes to the next |
-//! | a process is stopped while it has its turn | others wait for [`SqliteOptions::wait`], then get an error; the turn is theirs when it goes on or ends |
+//! | a process ends at any point, also by `kill -9` | its transaction is complete or absent; the lock goes to the next process |
+//! | a process is stopped while it holds the lock | others wait for [`SqliteOptions::wait`], then get an error; they continue when it continues or ends |
 //! | another program has a transaction open | the same |
-//! | the disk is full | an error, nothing changed; it goes on when there is space |
-//! | the lock's files are deleted | they are made again; SQLite itself keeps writers apart meanwhile |
+//! | the disk is full | an error, nothing changed; operations work again when there is space |
+//! | the lock files are deleted | they are created again; meanwhile SQLite itself keeps writers apart |
 //! | the database is moved, deleted or replaced while it is open | an error |
 //! | the database is damaged | it is moved aside, the store is closed for all until [`SqliteStore::accept_loss`] |
-//! | a new database stands where one was used before | an error, where a [`Witness`](crate::Witness) remembers that one |
-//! | the database is of another version | an error, whichever came first |
-//! | the clock is set | nothing: time is what the machine counts |
+//! | there is a new database where another was used before | an error, if a [`Witness`](crate::Witness) remembers the other one |
+//! | the database is of another version | an error, whichever version came first |
+//! | the calendar is set | no effect: the time follows the machine's uptime |
 
 mod clock;
 mod damage;
@@ -44,39 +44,42 @@ use self::lock::Lock;
 pub use self::options::SqliteOptions;
 use self::worker::Worker;
 
-/// State in a file that several processes share. Dropping it does what was asked of it, and closes the file.
+/// A store in a file that several processes share. On drop, it finishes the operations it received and closes
+/// the file.
 pub struct SqliteStore(Mode);
 
 enum Mode {
-    /// Whoever asks does the work.
+    /// The calling thread does the work.
     Blocking(Box<Mutex<Database>>),
-    /// A thread does.
+    /// A separate thread does the work.
     Threaded(Worker),
 }
 
 impl SqliteStore {
-    /// Opens the file at `path` as [`SqliteOptions::new`] has it.
+    /// Opens the file at `path` with the defaults of [`SqliteOptions::new`].
     ///
     /// # Errors
-    /// It cannot be opened, is of another version, or is closed because it was damaged.
+    /// Returns an error if the file cannot be opened, is of another version, or is closed because it was
+    /// damaged.
     pub fn open(path: impl AsRef<Path>) -> Result<Self, StoreError> {
         SqliteOptions::new(path).open()
     }
 
-    /// Why the store at `path` is closed; `None` where it is not.
+    /// Returns the reason why the store at `path` is closed; `None` if it is open.
     ///
     /// # Errors
-    /// It cannot be told.
+    /// Returns an error if the note about the damage cannot be read.
     pub fn loss(path: impl AsRef<Path>) -> Result<Option<String>, StoreError> {
         let path = path.as_ref();
         damage::note(path).map_err(|error| Fault::from(error).told(path))
     }
 
-    /// Opens the store at `path` again after its file was damaged and moved aside, with nothing in it: what was spent
-    /// and who was locked out is forgotten. For a person to say. Why it was closed; `None` where it was not.
+    /// Opens the store at `path` again, empty, after its file was damaged and moved aside: all spent amounts
+    /// and lockouts are lost, so an operator has to decide this. Returns the reason why it was closed; `None`
+    /// if it was open.
     ///
     /// # Errors
-    /// The note cannot be removed.
+    /// Returns an error if the note about the damage cannot be removed.
     pub fn accept_loss(path: impl AsRef<Path>) -> Result<Option<String>, StoreError> {
         let path = path.as_ref();
         let accept = || {
@@ -105,7 +108,7 @@ impl SqliteStore {
     }
 }
 
-/// How long a person waits for the turn of a command.
+/// Time that a command of a user waits for the lock.
 const TURN: Duration = Duration::from_secs(10);
 
 impl StateStore for SqliteStore {
@@ -113,7 +116,7 @@ impl StateStore for SqliteStore {
         match &self.0 {
             Mode::Threaded(worker) => worker.ask(op),
             Mode::Blocking(database) => {
-                // A transaction does not panic; where one did, it is rolled back when the next begins.
+                // A transaction does not panic. If one did, it would be rolled back when the next one begins.
                 let mut database = database.lock().unwrap_or_else(PoisonError::into_inner);
                 let answers = database.run(std::slice::from_ref(&op));
                 HookFuture::now(answers.and_then(|answers| {

@@ -1,19 +1,19 @@
-//! Numbers, times and ids as columns.
+//! Columns of numbers, times and ids.
 
 use hooks_core::state::OpId;
 use hooks_core::time::Timestamp;
 
 use super::error::Fault;
 
-/// What a column holds of a value.
+/// Conversion of a value to a column.
 pub(super) trait Column {
-    /// As SQLite has it.
+    /// Type of the column in Rust.
     type As;
-    /// The column.
+    /// Returns the value of the column.
     fn column(self) -> Self::As;
 }
 
-/// Whatever is counted ends far below the end of what a column holds.
+/// Larger numbers become the largest number of a column; real counts are far below it.
 impl Column for u64 {
     type As = i64;
 
@@ -30,7 +30,7 @@ impl Column for Timestamp {
     }
 }
 
-/// Big-endian, so that their order is that of the numbers.
+/// Big-endian, so that ids sort like the numbers.
 impl Column for OpId {
     type As = [u8; 16];
 
@@ -49,7 +49,7 @@ pub(super) fn time(column: i64) -> Result<Timestamp, Fault> {
     count(column).map(Timestamp)
 }
 
-/// Reads a time that may be absent.
+/// Reads an optional time.
 pub(super) fn maybe_time(column: Option<i64>) -> Result<Option<Timestamp>, Fault> {
     column.map(time).transpose()
 }

@@ -1,4 +1,4 @@
-//! How a store in a file is opened.
+//! Options of a store in a file.
 
 use std::fmt;
 use std::path::{Path, PathBuf};
@@ -12,7 +12,7 @@ use super::SqliteStore;
 use crate::config::Durability;
 use crate::identity::Witness;
 
-/// How a store in a file is opened.
+/// Options of a store in a file.
 #[derive(Clone)]
 pub struct SqliteOptions {
     pub(super) path: PathBuf,
@@ -24,8 +24,8 @@ pub struct SqliteOptions {
 }
 
 impl SqliteOptions {
-    /// The store in the file at `path`. Beside it stand files of SQLite (`-wal`, `-shm`) and of the lock (`.turn`,
-    /// `.lock`); all of them have to be on a disk of this machine.
+    /// The store in the file at `path`. SQLite creates files next to it (`-wal`, `-shm`), and so does the
+    /// lock (`.turn`, `.lock`); all of them have to be on a local disk.
     pub fn new(path: impl AsRef<Path>) -> Self {
         Self {
             path: path.as_ref().to_owned(),
@@ -37,56 +37,58 @@ impl SqliteOptions {
         }
     }
 
-    /// What an answer survives.
+    /// Sets the failures that an acknowledged write survives.
     #[must_use]
     pub fn durability(mut self, durability: Durability) -> Self {
         self.durability = durability;
         self
     }
 
-    /// How long it waits for its turn and for a program that has a transaction open without one, both together; two
-    /// seconds unless told. Beyond that the answer is an error.
+    /// Sets the time to wait for the lock, and for another program that has a transaction open, both
+    /// together. The default is two seconds; after that, the answer is an error.
     #[must_use]
     pub fn wait(mut self, wait: Duration) -> Self {
         self.wait = wait;
         self
     }
 
-    /// Answers at once, in the thread that asks: for programs without a runtime, which do one thing at a time.
+    /// Does the work in the calling thread: for programs without a runtime, which do one thing at a time.
     #[must_use]
     pub fn blocking(mut self) -> Self {
         self.blocking = true;
         self
     }
 
-    /// Takes the time from the calendar of `clock`, for tests. Otherwise time is what the machine counts, so that
-    /// nobody moves it.
+    /// Uses the calendar of `clock` as the time, for tests. Otherwise the time follows the machine's uptime,
+    /// which cannot be set.
     #[must_use]
     pub fn clock(mut self, clock: Arc<dyn Clock>) -> Self {
         self.clock = Some(clock);
         self
     }
 
-    /// Refuses a store that is not the one that `witness` remembers, and has it remember the first one.
+    /// Refuses a store other than the one that `witness` remembers, and has it remember the first store.
     #[must_use]
     pub fn witnessed_by(mut self, witness: Arc<dyn Witness>) -> Self {
         self.witness = Some(witness);
         self
     }
 
-    /// Opens it; makes the file where it is not there.
+    /// Opens the store; a missing file is created.
     ///
     /// # Errors
-    /// It cannot be opened, is of another version, is closed because it was damaged, or is not the one that was used before.
+    /// Returns an error if the file cannot be opened, is of another version, is closed because it was
+    /// damaged, or is not the store that was used before.
     pub fn open(self) -> Result<SqliteStore, StoreError> {
         SqliteStore::with(self)
     }
 
-    /// Opens it with the first operation, in the same turn; unless it is [`blocking`](Self::blocking), in a thread, so that nobody
-    /// waits for the disk who asks from a runtime. An error of opening is the operation's; the next one tries again.
+    /// Opens the store with the first operation, under the same lock. Unless it is
+    /// [`blocking`](Self::blocking), a thread does this, so that no caller in a runtime waits for the disk.
+    /// An error of opening is returned by the operation; the next one tries again.
     ///
     /// # Errors
-    /// There cannot be one more thread.
+    /// Returns an error if the thread cannot be started.
     pub fn open_later(self) -> Result<SqliteStore, StoreError> {
         SqliteStore::later(self)
     }

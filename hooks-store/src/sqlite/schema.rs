@@ -5,13 +5,13 @@ use rusqlite::Connection;
 use super::error::Fault;
 use crate::identity::StoreId;
 
-/// The version of the tables that this program reads and writes.
+/// Version of the tables that this program reads and writes.
 pub(super) const VERSION: i64 = 1;
 
-/// Marks the file as ours: "Hook".
+/// Application id that marks the file as ours: "Hook".
 const APPLICATION: i64 = 0x486F_6F6B;
 
-/// Times are milliseconds; `due` is when a reservation's phase is over: open (0), expired (1), ended (2).
+/// Times are in milliseconds. `due` is the end of a reservation's phase: open (0), expired (1), ended (2).
 const TABLES: &str = "
 CREATE TABLE clock (id INTEGER PRIMARY KEY CHECK (id = 1), boot TEXT NOT NULL, epoch INTEGER NOT NULL,
     latest INTEGER NOT NULL) STRICT;
@@ -33,26 +33,26 @@ CREATE TABLE members (in_set TEXT NOT NULL, place INTEGER NOT NULL, id BLOB NOT 
     note TEXT NOT NULL, since INTEGER NOT NULL, until INTEGER, PRIMARY KEY (in_set, place)) STRICT, WITHOUT ROWID;
 ";
 
-/// The identity of the store, in a table that files of earlier programs do not have.
+/// Identity of the store, in a table that files of earlier versions do not have.
 const IDENTITY: &str = "
 CREATE TABLE IF NOT EXISTS identity (id INTEGER PRIMARY KEY CHECK (id = 1), name TEXT NOT NULL) STRICT;
 INSERT OR IGNORE INTO identity VALUES (1, lower(hex(randomblob(16))));
 ";
 
-/// Reads the identity of the store, which is drawn the first time. A transaction is open.
+/// Reads the identity of the store, which is drawn at random the first time. A transaction has to be open.
 ///
 /// # Errors
-/// SQLite fails.
+/// Returns an error if SQLite fails.
 pub(super) fn identity(connection: &Connection) -> Result<StoreId, Fault> {
     connection.execute_batch(IDENTITY)?;
     let name = connection.query_row("SELECT name FROM identity", [], |row| row.get::<_, String>(0))?;
     Ok(StoreId::new(name))
 }
 
-/// Makes the tables in an empty file. A transaction is open.
+/// Creates the tables in an empty file. A transaction has to be open.
 ///
 /// # Errors
-/// The file is of another version, or of another program.
+/// Returns an error if the file is of another version, or of another program.
 pub(super) fn prepare(connection: &Connection) -> Result<(), Fault> {
     let pragma = |name| connection.pragma_query_value(None, name, |row| row.get::<_, i64>(0));
     match (pragma("application_id")?, pragma("user_version")?) {
@@ -67,10 +67,10 @@ pub(super) fn prepare(connection: &Connection) -> Result<(), Fault> {
     }
 }
 
-/// Whether the tables are still of this version: another program may have written them anew.
+/// Checks whether the tables still have this version: another program may have replaced them.
 ///
 /// # Errors
-/// They are not.
+/// Returns an error if they have another version.
 pub(super) fn check_again(connection: &Connection) -> Result<(), Fault> {
     check(connection.prepare_cached("PRAGMA user_version")?.query_row([], |row| row.get(0))?)
 }

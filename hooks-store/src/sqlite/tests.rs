@@ -1,5 +1,5 @@
-//! The engine passes the test of all engines, and goes on after a full disk; `tests/sqlite_faults.rs` has the other
-//! faults.
+//! The engine passes the test of all engines, and continues after a full disk; other faults are in
+//! `tests/sqlite_faults.rs`.
 
 use std::sync::Arc;
 
@@ -36,7 +36,7 @@ fn a_full_disk_changes_nothing_and_is_gone_on_from() {
     let key = Key::new(None, &["note"]);
     let put = Op::Put { key: key.clone(), value: "x".repeat(100_000).into(), ttl: None };
     database.run(&[Op::Now]).unwrap();
-    // To SQLite, a file that must not grow is a full disk.
+    // SQLite treats a file that must not grow as a full disk.
     database.limit_pages(1);
     for _ in 0..2 {
         let answers = database.run(&[Op::Now, put.clone()]);

@@ -1,6 +1,7 @@
-//! The thread that does a store's transactions, so that nobody who asks has to wait in theirs.
+//! The thread that runs a store's transactions, so that callers do not block on the disk.
 //!
-//! What was asked while it worked is done together in the next transaction: many tasks of one process pay for one.
+//! Operations that arrive during a transaction are done together in the next one, so that many tasks of one
+//! process share its cost.
 
 use std::sync::mpsc::{Receiver, Sender, channel};
 use std::thread::JoinHandle;
@@ -11,10 +12,11 @@ use tokio::sync::oneshot;
 
 use super::database::Database;
 
-/// A store's thread. When this is dropped, it does what was asked until then, closes the database, and ends.
+/// The thread of a store. When this is dropped, the thread finishes the operations it received, closes the
+/// database, and ends.
 #[derive(Debug)]
 pub(super) struct Worker {
-    /// Taken when it is dropped.
+    /// The sender of jobs; taken on drop.
     jobs: Option<Sender<Job>>,
     thread: Option<JoinHandle<()>>,
 }
@@ -26,10 +28,10 @@ struct Job {
 }
 
 impl Worker {
-    /// Gives `database` to a thread of its own.
+    /// Starts a thread for `database`.
     ///
     /// # Errors
-    /// There cannot be one more thread.
+    /// Returns an error if the thread cannot be started.
     pub(super) fn start(database: Database) -> std::io::Result<Self> {
         let (sender, jobs) = channel();
         let thread = std::thread::Builder::new().name("hooks-store".to_owned());
@@ -37,11 +39,11 @@ impl Worker {
         Ok(Self { jobs: Some(sender), thread: Some(thread) })
     }
 
-    /// Has it do `op`.
+    /// Sends `op` to the thread.
     pub(super) fn ask(&self, op: Op) -> HookFuture<'static, Result<Answer, StoreError>> {
         let (reply, answer) = oneshot::channel();
         if let Some(jobs) = &self.jobs {
-            // Where the thread is gone, so is the reply, which whoever waits finds out.
+            // If the thread has ended, the reply channel is closed, and the caller gets an error below.
             let _sent = jobs.send(Job { op, reply });
         }
         HookFuture::later(async move {
@@ -55,7 +57,7 @@ impl Drop for Worker {
     fn drop(&mut self) {
         self.jobs = None;
         if let Some(thread) = self.thread.take() {
-            // Where it has panicked, there is nothing left to wait for.
+            // If the thread has panicked, it has ended already.
             let _ended = thread.join();
         }
     }
@@ -63,17 +65,18 @@ impl Drop for Worker {
 
 fn work(mut database: Database, jobs: &Receiver<Job>) {
     while let Ok(first) = jobs.recv() {
-        // Also what nobody waits for any more: a guard that was dropped gives back what it held, and goes.
+        // Operations whose caller no longer waits are done too: a guard that is dropped gives back its amount
+        // without waiting.
         let waiting = std::iter::once(first).chain(jobs.try_iter()).take(AT_ONCE);
         let (ops, replies): (Vec<Op>, Vec<_>) = waiting.map(|job| (job.op, job.reply)).unzip();
         for (reply, answer) in replies.into_iter().zip(answers(&mut database, &ops)) {
-            // Nobody may wait any more.
+            // The caller may no longer wait.
             let _gone = reply.send(answer);
         }
     }
 }
 
-/// The answers to `ops`, which share a transaction unless one of them cannot be done.
+/// Returns the answers to `ops`, which share a transaction unless one of them is not supported.
 fn answers(database: &mut Database, ops: &[Op]) -> Vec<Result<Answer, StoreError>> {
     match database.run(ops) {
         Ok(answers) => answers.into_iter().map(Ok).collect(),
@@ -84,5 +87,5 @@ fn answers(database: &mut Database, ops: &[Op]) -> Vec<Result<Answer, StoreError
     }
 }
 
-/// How many operations share a transaction at most, so that other processes get their turn.
+/// Most operations in one transaction, so that other processes get their turn.
 const AT_ONCE: usize = 64;

@@ -59,7 +59,7 @@ fn a_service_that_closes_at_once_leases_nothing() {
     });
 }
 
-/// Spends so much that the rest is leased.
+/// Spends until the rest is leased.
 async fn lease_some(store: &dyn StateStore) {
     let scopes: Arc<[Scope]> = [Scope::spent(Key::new(Some("acme"), &["session"]), 1_000)].into();
     for id in 0..40 {

@@ -1,4 +1,4 @@
-//! What happens to servers.
+//! Faults of servers.
 
 use std::sync::{Arc, Mutex};
 use std::time::Duration;
@@ -34,7 +34,7 @@ async fn used(store: &Redis) -> [(u64, u64); 2] {
     all
 }
 
-/// What was told of epochs.
+/// Epoch changes that were reported.
 #[derive(Clone, Default)]
 struct Told(Arc<Mutex<Vec<EpochChange>>>);
 
@@ -51,7 +51,7 @@ impl Told {
     }
 }
 
-/// Three reservations: one open with 10 of 20, one that used 5, one that was released.
+/// Makes three reservations: one open with 10 of 20, one that used 5, one that was released.
 async fn spend(store: &Redis) {
     for id in 1..=3 {
         assert_eq!(store.apply(reserve(id, 10)).await.unwrap(), Answer::Done);
@@ -65,7 +65,7 @@ async fn spend(store: &Redis) {
 
 const SPENT: [(u64, u64); 2] = [(25, 20); 2];
 
-/// What [`spend`] did is known, and idempotent.
+/// Checks that the result of [`spend`] is known, and that sending it again changes nothing.
 async fn is_known(store: &Redis) {
     assert_eq!(used(store).await, SPENT);
     assert_eq!(store.apply(reserve(1, 10)).await.unwrap(), Answer::Done);
@@ -158,7 +158,7 @@ fn a_limit_does_not_keep_back_what_was_granted() {
         one.apply(reserve(1, 60)).await.unwrap();
         other.apply(reserve(2, 40)).await.unwrap();
         server.run(&["FLUSHALL"]);
-        // A third is faster than either.
+        // A third client is faster than the other two.
         let third = patient_store(&server, "full:");
         assert_eq!(third.apply(reserve(3, 30)).await.unwrap(), Answer::Done);
         one.apply(Op::Now).await.unwrap();
@@ -192,7 +192,7 @@ fn an_emptied_server_grants_nothing_until_everybody_could_tell_what_is_held() {
             one.apply(Op::Extend { id: OpId(1), to: 60, ttl: MINUTE }).await,
             Err(StoreError::Closed(_))
         ));
-        // What was granted goes on.
+        // A reservation that was granted before stays valid.
         let renewal = Op::Extend { id: OpId(1), to: 0, ttl: MINUTE };
         assert_eq!(one.apply(renewal).await.unwrap(), Answer::Done);
         assert_eq!(one.apply(Op::Settle { id: OpId(1), actual: 30 }).await.unwrap(), Answer::Done);
@@ -211,7 +211,7 @@ fn an_emptied_server_grants_nothing_until_everybody_could_tell_what_is_held() {
 fn a_connection_may_take_longer_than_an_answer() {
     let Some(server) = Server::start() else { return };
     runtime().block_on(async {
-        // By a way on which it takes longer to connect than answers are waited for.
+        // Through a proxy that delays new connections for longer than the timeout of answers.
         let url = format!("redis://127.0.0.1:{}", server.far_away(Duration::from_millis(700)));
         let settings = |timeout| RedisSettings::new(&*url).with_timeout(timeout);
         let store = with(settings(Duration::from_millis(500)));
@@ -251,7 +251,7 @@ fn a_server_that_stands_still_is_not_waited_for() {
         });
         asked.await.expect("twice half a second, five times, and then not at all");
         server.signal(Signal::CONT);
-        // It may have been done meanwhile, by any of the messages: it is done once.
+        // Any of the messages may have been processed meanwhile: the operation is done once.
         let mut answer = store.apply(reserve(7, 10)).await;
         while answer.is_err() {
             tokio::time::sleep(Duration::from_millis(50)).await;
@@ -293,7 +293,7 @@ fn a_clock_that_jumps_by_an_hour_gives_nothing_back() {
         assert_eq!(store.apply(reserve(2)).await.unwrap(), Answer::Done, "a new hour");
         clock.set(noon);
         assert_eq!(store.apply(hour_used()).await.unwrap(), Answer::Used { used: 6, held: 6 }, "it stands");
-        // What began before the border is settled there.
+        // A reservation from before the border is settled in its own window.
         assert_eq!(store.apply(Op::Settle { id: OpId(1), actual: 9 }).await.unwrap(), Answer::Done);
         assert_eq!(store.apply(hour_used()).await.unwrap(), Answer::Used { used: 6, held: 6 });
     });

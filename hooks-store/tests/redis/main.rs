@@ -1,7 +1,7 @@
-//! The Redis engine against a real server on loopback: it answers like the specification, and no fault of the server
-//! makes it give more than there is.
+//! The Redis engine against a real server on loopback: it answers like the specification, and no fault of the
+//! server makes it exceed a limit.
 //!
-//! Where no `redis-server` is installed, each test says so and ends.
+//! If no `redis-server` is installed, each test prints a message and ends.
 // The helpers are tests as well: the lints exempt them.
 #![cfg(test)]
 #![cfg(feature = "redis")]

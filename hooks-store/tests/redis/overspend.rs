@@ -1,6 +1,6 @@
-//! Processes that spend one budget while their connections are cut and the server is killed and started again.
+//! Processes that spend one budget while their connections are cut and the server is killed and restarted.
 //!
-//! `HOOKS_OVERSPEND` is the number of operations of all processes; few where it is not set.
+//! `HOOKS_OVERSPEND` is the number of operations of all processes; without it, there are few.
 
 use std::process::{Child, Command, Stdio};
 use std::sync::Arc;
@@ -15,16 +15,16 @@ use crate::server::Server;
 use crate::world::{RealTime, patient_store, runtime, with};
 
 const PROCESSES: usize = 8;
-/// At once in each process.
+/// Number of concurrent tasks in each process.
 const TASKS: usize = 8;
-/// A holder is lost after that.
+/// Time after which a holder counts as lost.
 const TTL: Duration = Duration::from_secs(20);
 
 #[test]
 fn nothing_is_overspent() {
     let Some(mut server) = Server::start_append_only() else { return };
     let operations: usize = std::env::var("HOOKS_OVERSPEND").map_or(4_000, |text| text.parse().unwrap());
-    // Half of what all of them would take.
+    // Half of what all of them would spend.
     let limit = operations as u64;
     let workers: Vec<Child> =
         (0..PROCESSES).map(|number| start(&server, number, operations, limit)).collect();
@@ -70,7 +70,7 @@ fn nothing_is_overspent() {
     });
 }
 
-/// What a process of its own does; by itself it is no test.
+/// The code of a child process; without its variable, this test does nothing.
 #[test]
 fn worker() {
     let Ok(work) = std::env::var("HOOKS_WORKER") else { return };
@@ -127,7 +127,7 @@ async fn work_on<S: StateStore + 'static>(
     spent
 }
 
-/// Calls that cost up to 9, half of them less than was reserved; some are cancelled.
+/// Makes calls that cost up to 9, half of them less than was reserved; some are cancelled.
 async fn work_alone<S: StateStore + 'static>(
     store: Away<S>,
     random: Arc<SeededRandom>,
@@ -137,7 +137,7 @@ async fn work_alone<S: StateStore + 'static>(
     let (mut done, mut spent) = (0, 0);
     while done < operations {
         let (id, dice) = (OpId(random.next_u128()), random.next_u64());
-        // Small at the end, so that what is left is not too small for all.
+        // Small amounts, so that the rest at the end is not too small for all of them.
         let amount = 1 + dice % 9;
         let scopes = [Scope::spent(day(), limit).per(Window::DAY)].into();
         done += 1;
@@ -153,7 +153,7 @@ async fn work_alone<S: StateStore + 'static>(
             }
             Ok(Answer::Refused { .. }) => {}
             Ok(answer) => panic!("{answer:?}"),
-            // Money is closed; the next call tries anew.
+            // Budgets are closed; the next call tries again.
             Err(_) => tokio::time::sleep(Duration::from_millis(20)).await,
         }
     }

@@ -1,5 +1,5 @@
-//! What the engine costs beside the server alone, and what a lease saves: measured in one run, and held to its bars
-//! where the code is optimised.
+//! Measures the cost of the engine compared with the bare server, and the gain of a lease. Both are measured
+//! in one run; optimised builds also check the limits.
 
 use std::sync::Arc;
 use std::time::{Duration, Instant};
@@ -13,7 +13,7 @@ use hooks_store::{LeaseSettings, Leased, Redis};
 use crate::server::Server;
 use crate::world::{RealTime, patient_store};
 
-/// The scripts of a reservation and of its end, put together as the engine does.
+/// The scripts of a reservation and of its end, composed as the engine does it.
 const RESERVE: &str = concat!(
     include_str!("../../src/redis/lua/time.lua"),
     include_str!("../../src/redis/lua/due.lua"),
@@ -29,11 +29,11 @@ const SETTLE: &str = concat!(
     include_str!("../../src/redis/lua/settle.lua"),
 );
 
-/// So many ask at once.
+/// Number of concurrent requests.
 const AT_ONCE: u64 = 16;
-/// How often each is measured, one beside the other, so that a busy machine is busy for both.
+/// Number of alternating measurements, so that load on the machine affects both.
 const ROUNDS: u64 = 30;
-/// How many calls each makes in a round.
+/// Number of calls in a round.
 const CALLS: u64 = if cfg!(debug_assertions) { 4 } else { 100 };
 
 fn scopes() -> Arc<[Scope]> {
@@ -51,13 +51,13 @@ fn scopes() -> Arc<[Scope]> {
 fn the_engine_costs_little_beside_its_server() {
     let Some(server) = Server::start_append_only() else { return };
     let runtime = tokio::runtime::Builder::new_current_thread().enable_all().build().unwrap();
-    // What else the machine does hits one more than the other; not three times.
+    // Other load may slow one more than the other, but not three times in a row.
     let ratios = (0..3).map(|attempt| runtime.block_on(measure(&server, attempt)));
     let enough = ratios.take(if cfg!(debug_assertions) { 1 } else { 3 }).any(|ratio| ratio >= 0.8);
     assert!(cfg!(debug_assertions) || enough);
 }
 
-/// How fast the engine is beside bare `EVALSHA`.
+/// Returns the speed of the engine relative to bare `EVALSHA`.
 async fn measure(server: &Server, attempt: u64) -> f64 {
     let store = patient_store(server, "ours:");
     store.connect().await.unwrap();
@@ -76,7 +76,7 @@ async fn measure(server: &Server, attempt: u64) -> f64 {
             join_all((0..AT_ONCE).map(|task| raw.spend(ids(task)))).await;
             began.elapsed()
         };
-        // Each is first in every other round.
+        // The order alternates between rounds.
         let (ours, bare) = if round % 2 == 0 {
             let ours = ours.await;
             (ours, bare.await)
@@ -105,7 +105,7 @@ async fn spend(store: &Redis, ids: u64) {
     }
 }
 
-/// The server alone.
+/// The bare server, without the engine.
 struct Bare {
     connection: redis::aio::MultiplexedConnection,
     reserve: String,

@@ -1,4 +1,4 @@
-//! Servers that cannot be trusted with a budget.
+//! Servers that cannot be used for budgets.
 
 use hooks_core::state::{Answer, Key, Op, OpId, Scope, StateStore as _, StoreError, Window};
 use hooks_core::time::SeededRandom;
@@ -33,7 +33,7 @@ fn a_store_of_another_version_is_refused() {
     assert!(why(&server).is_empty());
     server.run(&["HSET", "refused:meta", "version", "7"]);
     assert!(why(&server).contains("version 7"), "{}", why(&server));
-    // Of the first one, which did not say which it was.
+    // Data of the first version, which did not record its version.
     server.run(&["HDEL", "refused:meta", "version"]);
     assert!(why(&server).is_empty(), "{}", why(&server));
 }
@@ -83,7 +83,7 @@ fn nobody_waits_long_for_a_server_that_is_not_there() {
     });
 }
 
-/// Why a server is not used; nothing where it is.
+/// Returns the reason why a server is refused; empty if it is accepted.
 fn why(server: &Server) -> String {
     runtime().block_on(async {
         match patient_store(server, "refused:").connect().await {

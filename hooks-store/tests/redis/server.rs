@@ -1,4 +1,4 @@
-//! A server of one's own: started on a free port in a folder that goes away with it, stopped by its process id.
+//! A server for one test: started on a free port in a temporary folder, and stopped by its process id.
 
 use std::io::Write as _;
 use std::net::{Ipv4Addr, TcpListener, TcpStream};
@@ -17,39 +17,39 @@ pub(crate) struct Server {
 }
 
 impl Server {
-    /// Starts a server that keeps nothing on disk; `None` where none is installed, and says so.
+    /// Starts a server without persistence. Returns `None` and prints a message if no server is installed.
     pub(crate) fn start() -> Option<Self> {
         Self::new(false)
     }
 
-    /// Starts a server that writes everything down before it forgets it.
+    /// Starts a server that appends every write to a file.
     pub(crate) fn start_append_only() -> Option<Self> {
         Self::new(true)
     }
 
     fn new(append_only: bool) -> Option<Self> {
         if program().arg("--version").stdout(Stdio::null()).status().is_err() {
-            // Past the capture of the test harness: this has to be seen.
+            // Written directly, because the test harness would capture it: the message has to be seen.
             writeln!(std::io::stderr(), "SKIPPED: no redis-server here; install Debian's package").unwrap();
             return None;
         }
-        // Free until somebody else takes it, which nobody does in that moment.
+        // The port is free; it is unlikely that another program takes it before the server starts.
         let port = TcpListener::bind((Ipv4Addr::LOCALHOST, 0)).unwrap().local_addr().unwrap().port();
         let mut server = Self { folder: tempfile::tempdir().unwrap(), port, append_only, process: None };
         server.resume();
         Some(server)
     }
 
-    /// Where it listens.
+    /// Returns the port of the server.
     pub(crate) fn port(&self) -> u16 {
         self.port
     }
 
-    /// A port behind which it is, too: of whoever connects there, nothing is heard for so long.
+    /// Returns the port of a proxy to the server, which delays each new connection.
     pub(crate) fn far_away(&self, delay: Duration) -> u16 {
         let listener = TcpListener::bind((Ipv4Addr::LOCALHOST, 0)).unwrap();
         let (port, server) = (listener.local_addr().unwrap().port(), self.port);
-        // Until the tests end.
+        // The thread runs until the tests end.
         std::thread::spawn(move || {
             for near in listener.incoming() {
                 let near = near.unwrap();
@@ -73,7 +73,7 @@ impl Server {
         self.folder.path()
     }
 
-    /// Ends it at once, without a word.
+    /// Kills the server.
     pub(crate) fn kill(&mut self) {
         if let Some(mut process) = self.process.take() {
             process.kill().unwrap();
@@ -81,7 +81,7 @@ impl Server {
         }
     }
 
-    /// Starts it again where it was killed.
+    /// Restarts the server after it was killed.
     pub(crate) fn resume(&mut self) {
         let mut command = program();
         command.args(["--port", &self.port.to_string(), "--bind", "127.0.0.1", "--save", ""]);
@@ -94,13 +94,14 @@ impl Server {
         }
     }
 
-    /// Stops it in its tracks, or lets it go on: connections stay, nothing answers.
+    /// Sends a signal to the server, such as STOP and CONT: connections stay open, but no request is
+    /// answered.
     pub(crate) fn signal(&self, signal: rustix::process::Signal) {
         let process = self.process.as_ref().unwrap();
         rustix::process::kill_process(rustix::process::Pid::from_child(process), signal).unwrap();
     }
 
-    /// Runs a command of its own.
+    /// Runs a command on a separate connection.
     pub(crate) fn run(&self, words: &[&str]) -> redis::Value {
         let mut command = redis::Cmd::new();
         for word in words {

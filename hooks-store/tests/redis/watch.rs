@@ -1,4 +1,4 @@
-//! A watch is woken by the server.
+//! A watch that the server wakes.
 
 use std::sync::Arc;
 use std::time::Duration;
@@ -26,7 +26,7 @@ fn it_hears_at_once_what_is_written() {
             let heard = tokio::time::timeout(Duration::from_secs(20), changes.next()).await;
             assert_eq!(heard.unwrap().unwrap().unwrap(), [key]);
         }
-        // Also over a connection that was cut, after a moment.
+        // It also wakes again after its connection was cut, with a short delay.
         server.run(&["CLIENT", "KILL", "TYPE", "pubsub"]);
         let set = Key::new(Some("acme"), &["d"]);
         let insert = Op::Insert {

@@ -1,4 +1,5 @@
-//! Which store is used is remembered apart from the server; and who asks from outside of the runtime gets an answer.
+//! The identity of the store is remembered outside the server; and operations work from threads outside the
+//! runtime.
 
 use std::sync::{Arc, Mutex};
 use std::task::{Context, Poll, Waker};
@@ -46,7 +47,7 @@ fn an_emptied_server_is_refused_until_the_loss_is_accepted_once() {
         witnessed(&server, &there).apply(Op::Now).await.unwrap();
         assert_eq!(*here.0.lock().unwrap(), *there.0.lock().unwrap());
         server.run(&["FLUSHALL"]);
-        // Whoever is connected finds out, and so does whoever connects; it is left empty.
+        // Connected clients detect the loss, and so do new ones; the server stays empty.
         is_lost(&running.apply(Op::Now).await);
         is_lost(&witnessed(&server, &there).apply(Op::Now).await);
         assert_eq!(witnessed(&server, &Remembers::default()).accept_loss().await, Ok(None));
@@ -70,13 +71,13 @@ fn an_operation_may_be_polled_by_a_thread_without_a_runtime() {
         store.apply(Op::Now).await.unwrap();
         store
     });
-    // As a place does that is given back: begun here, and finished in the background.
+    // As when a reservation is given back: started here, and finished in the background.
     let mut asked = store.apply(Op::Now);
     let begun = std::pin::Pin::new(&mut asked).poll(&mut Context::from_waker(Waker::noop()));
     assert_eq!(begun, Poll::Pending);
     assert!(matches!(runtime.block_on(asked), Ok(Answer::Now(_))));
     runtime.shutdown_timeout(Duration::from_secs(5));
-    // Nobody waits any more, and nothing can be told.
+    // The runtime has ended, so no request can be sent.
     let answer = tokio_test::block_on(store.apply(Op::Now));
     assert!(matches!(answer, Err(StoreError::Unavailable(_))), "{answer:?}");
 }

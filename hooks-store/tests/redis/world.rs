@@ -1,4 +1,4 @@
-//! The real time, since a server's is real too.
+//! Real time, since a real server runs in real time.
 
 use std::sync::Arc;
 use std::sync::OnceLock;
@@ -10,7 +10,7 @@ use hooks_store::redis::{Redis, RedisSettings};
 
 use crate::server::Server;
 
-/// A clock and a timer.
+/// A real clock and timer.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct RealTime;
 
@@ -34,7 +34,8 @@ impl Timer for RealTime {
     }
 }
 
-/// A store in `server`, under a name of its own, and patient: how fast a machine is that builds something else meanwhile is not what is tested.
+/// A store in `server`, with a prefix of its own and a long timeout, so that a slow machine does not fail the
+/// test.
 pub(crate) fn patient_store(server: &Server, prefix: &str) -> Redis {
     let settings = RedisSettings::new(server.url()).with_prefix(prefix);
     with(settings.with_timeout(Duration::from_secs(10)))

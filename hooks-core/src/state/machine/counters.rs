@@ -1,4 +1,4 @@
-//! What is charged, by counter and window.
+//! The amounts charged, by counter and window.
 
 use std::collections::HashMap;
 use std::time::Duration;
@@ -9,7 +9,8 @@ use super::super::scope::{MAX_AMOUNT, Window};
 use super::due::{Due, Queue};
 use crate::time::Timestamp;
 
-/// All counters: a few windows each, the present one and those that are still settled.
+/// All counters. Each has a few windows: the current one and those with reservations that still have to be
+/// settled.
 #[derive(Clone, Debug, Default)]
 pub(super) struct Counters(HashMap<Key, Vec<Counter>>);
 
@@ -18,11 +19,11 @@ pub(super) struct Counters(HashMap<Key, Vec<Counter>>);
 pub(super) struct Counter {
     window: Window,
     number: u64,
-    /// What was used up.
+    /// Amount that was used up.
     pub(super) spent: u64,
-    /// What open reservations hold.
+    /// Amount that open reservations hold.
     pub(super) held: u64,
-    /// When it was charged last.
+    /// Time of the last charge.
     touched: Timestamp,
 }
 
@@ -31,17 +32,17 @@ impl Counter {
         Self { window, number, spent: 0, held: 0, touched: now }
     }
 
-    /// What is charged in all.
+    /// Returns the amount charged in total.
     pub(super) fn used(&self) -> u64 {
         self.spent.saturating_add(self.held).min(MAX_AMOUNT)
     }
 
-    /// Adds to what is held.
+    /// Adds to the amount held.
     pub(super) fn hold(&mut self, amount: u64) {
         self.held = self.held.saturating_add(amount).min(MAX_AMOUNT);
     }
 
-    /// Adds to what was used up. Beyond what can be counted it stays there, which is beyond every limit.
+    /// Adds to the amount used up. It stays at the largest amount, which no limit exceeds.
     pub(super) fn spend(&mut self, amount: u64) {
         self.spent = self.spent.saturating_add(amount).min(MAX_AMOUNT);
     }
@@ -50,13 +51,14 @@ impl Counter {
         self.window == window && self.number == number
     }
 
-    /// Whether it may be forgotten before its time: nothing is held of it, and its window is a session's, or past.
+    /// Whether the counter may be dropped early: it has no open reservations, and its window is that of a
+    /// session or has passed.
     fn may_go(&self, now: Timestamp) -> bool {
         let is_past = self.window.number(now) != self.number;
         self.held == 0 && (is_past || matches!(self.window, Window::Idle(_)))
     }
 
-    /// Whether nobody will ask for it any more: it counts as nothing, whether it was dropped by then or not.
+    /// Whether the counter will not be used any more: it counts as zero, even if it was not dropped yet.
     fn is_over(&self, now: Timestamp) -> bool {
         let forgotten = self.window.forgotten(self.number, self.touched);
         self.held == 0 && forgotten.is_some_and(|when| when <= now)
@@ -64,14 +66,14 @@ impl Counter {
 }
 
 impl Counters {
-    /// What is charged, and what of it is held.
+    /// Returns the amount charged, and the part of it that is held.
     pub(super) fn get(&self, key: &Key, window: Window, number: u64, now: Timestamp) -> (u64, u64) {
         let counters = self.0.get(key).map(Vec::as_slice).unwrap_or_default();
         let counter = counters.iter().find(|counter| counter.is(window, number) && !counter.is_over(now));
         counter.map_or((0, 0), |counter| (counter.used(), counter.held))
     }
 
-    /// Changes a counter, made where it is not there.
+    /// Changes a counter; a missing one is created.
     pub(super) fn charge(
         &mut self,
         key: &Key,
@@ -112,7 +114,7 @@ impl Counters {
         self.0.contains_key(key)
     }
 
-    /// The counters that may be forgotten before their time, each with when it was charged last.
+    /// Returns the counters that may be dropped early, each with the time of its last charge.
     pub(super) fn idle(&self, now: Timestamp) -> impl Iterator<Item = (Timestamp, &Key)> {
         let counters = self.0.iter();
         let idle = counters.filter(move |(_, counters)| counters.iter().all(|counter| counter.may_go(now)));
@@ -123,7 +125,7 @@ impl Counters {
         self.0.remove(key);
     }
 
-    /// The counters at or below a key that something is charged to in their present window.
+    /// Returns the counters at or below a key with a charge in their current window.
     pub(super) fn below(&self, below: &Key, now: Timestamp) -> Vec<Charged> {
         let counters = self.0.iter().filter(|(key, _)| key.is_below(below));
         let counters =
@@ -142,7 +144,8 @@ impl Counters {
         charged
     }
 
-    /// Drops windows of a counter that are over, or that nothing is charged to: made anew they are the same. When to look at it again, where any is left.
+    /// Drops the windows of a counter that are over or have no charge; if they are created again, they are
+    /// the same. Returns the time of the next check, if a window is left.
     pub(super) fn forget(&mut self, key: &Key, now: Timestamp) -> Option<Timestamp> {
         let counters = self.0.get_mut(key)?;
         counters.retain(|counter| counter.used() > 0 && !counter.is_over(now));
@@ -154,5 +157,5 @@ impl Counters {
     }
 }
 
-/// How often it is looked whether a counter is still needed. Nobody sees a difference; only memory does.
+/// Interval of the checks whether a counter is still needed. It affects only memory, never an answer.
 const LOOKED_AT: Duration = Duration::from_secs(60 * 60);

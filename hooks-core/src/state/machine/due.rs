@@ -1,11 +1,11 @@
-//! When to look at something again.
+//! Queue of checks.
 
 use std::collections::BTreeSet;
 
 use super::super::key::Key;
 use crate::time::Timestamp;
 
-/// What is looked at.
+/// An item to check.
 #[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub(super) enum Due {
     Counter(Key),
@@ -14,8 +14,8 @@ pub(super) enum Due {
     Set(Key),
 }
 
-/// What is to be looked at, by time. Each thing is in it once, from its making to its end: when it is looked at and
-/// still needed, it is added again with its new time.
+/// The items to check, by time. Each item is in the queue once, from its creation to its end: if it is still
+/// needed after a check, it is added again with its next time.
 #[derive(Clone, Debug, Default)]
 pub(super) struct Queue(BTreeSet<(Timestamp, Due)>);
 
@@ -24,7 +24,7 @@ impl Queue {
         self.0.insert((when, due));
     }
 
-    /// Keeps what is still there.
+    /// Keeps the items that still exist.
     pub(super) fn retain(&mut self, is_there: impl Fn(&Due) -> bool) {
         self.0.retain(|(_, due)| is_there(due));
     }

@@ -1,4 +1,4 @@
-//! Reservations: what is held of the counters, and how it ends.
+//! Reservations: the amounts held in counters, and how they end.
 
 use std::collections::{BTreeSet, HashMap};
 use std::sync::Arc;
@@ -10,29 +10,29 @@ use super::super::scope::{MAX_AMOUNT, Scope, ScopeKind, Window};
 use super::{REMEMBERED, State};
 use crate::time::Timestamp;
 
-/// All reservations that are open, or remembered.
+/// All reservations that are open or remembered.
 #[derive(Clone, Debug, Default)]
 pub(super) struct Holds {
     all: HashMap<OpId, Held>,
-    /// When the holders of open ones are taken for lost.
+    /// Times at which the holders of open reservations count as lost.
     expiring: BTreeSet<(Timestamp, OpId)>,
 }
 
 #[derive(Clone, Debug)]
 struct Held {
     scopes: Arc<[Scope]>,
-    /// When it was taken: it is charged to the windows of then, whenever it ends.
+    /// Time of the reservation. It is charged to the windows of this time, whenever it ends.
     since: Timestamp,
-    /// What is charged for it: what it took, in the end what it used.
+    /// Amount charged: at first the reserved amount, at the end the used amount.
     amount: u64,
     phase: Phase,
 }
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum Phase {
-    /// Until its holder is taken for lost.
+    /// Open until this time, at which its holder counts as lost.
     Open(Timestamp),
-    /// Its holder was lost then; it may still come back.
+    /// Expired at this time, because its holder was lost; the holder may still come back.
     Expired(Timestamp),
     Ended(Timestamp),
 }
@@ -44,7 +44,7 @@ impl Holds {
         self.expiring.pop_first().map(|(_, id)| id)
     }
 
-    /// How many are open.
+    /// Returns the number of open reservations.
     pub(super) fn open(&self) -> usize {
         self.expiring.len()
     }
@@ -53,7 +53,7 @@ impl Holds {
         self.all.contains_key(&id)
     }
 
-    /// Forgets a reservation that was to be forgotten at `due`, unless it came back meanwhile.
+    /// Drops a reservation that was to be dropped at `due`, unless it was extended meanwhile.
     pub(super) fn forget(&mut self, id: OpId, due: Timestamp) {
         let is_over = |held: &Held| match held.phase {
             Phase::Open(_) => false,
@@ -98,7 +98,7 @@ impl State {
         if let Some(refused) = self.refusal(scopes, |_| least) {
             return refused;
         }
-        // A scope that is named twice has half as much for each.
+        // A scope that is listed twice has half of the remaining amount for each.
         let left = scopes.iter().map(|scope| {
             let number = scope.window.number(self.now);
             let (used, _) = self.counters.get(&scope.key, scope.window, number, self.now);
@@ -116,7 +116,7 @@ impl State {
 
     pub(super) fn extend(&mut self, id: OpId, to: u64, ttl: Duration) -> Answer {
         let Some(held) = self.holds.all.get(&id) else { return Answer::Unknown };
-        // What had expired was charged, but a place had come back.
+        // An expired reservation is charged already, but its places were given back.
         let taken_back = match held.phase {
             Phase::Open(_) => false,
             Phase::Expired(_) => true,
@@ -153,7 +153,8 @@ impl State {
         Answer::Done
     }
 
-    /// The first end of a reservation counts; another one changes nothing, and is told what counted.
+    /// Ends a reservation. The first end counts; a later one changes nothing, and its answer has the amount
+    /// of the first.
     pub(super) fn settle(&mut self, id: OpId, actual: u64) -> Answer {
         let Some(held) = self.holds.all.get_mut(&id) else { return Answer::Unknown };
         let actual = actual.min(MAX_AMOUNT);
@@ -169,7 +170,7 @@ impl State {
         let amount = std::mem::replace(&mut held.amount, actual);
         held.phase = Phase::Ended(self.now);
         self.past.remember(id, self.now);
-        // What it was charged to is not asked any more.
+        // The scopes of an ended reservation are not needed any more.
         for scope in std::mem::take(&mut held.scopes).iter() {
             let number = scope.window.number(held.since);
             self.counters.charge(&scope.key, scope.window, number, self.now, &mut self.queue, |counter| {
@@ -186,7 +187,7 @@ impl State {
         Answer::Done
     }
 
-    /// Takes the holder of a reservation for lost.
+    /// Expires a reservation, because its holder is lost.
     pub(super) fn expire(&mut self, id: OpId) {
         let Some(held) = self.holds.all.get_mut(&id) else { return };
         held.phase = Phase::Expired(self.now);
@@ -202,7 +203,7 @@ impl State {
         }
     }
 
-    /// Sets what was spent of a counter.
+    /// Sets the spent amount of a counter.
     pub(super) fn correct(&mut self, key: &Key, window: Window, spent: u64) {
         let number = window.number(self.now);
         let spent = spent.min(MAX_AMOUNT);
@@ -218,7 +219,7 @@ impl State {
         }
         let expires = self.until(ttl);
         self.holds.expiring.insert((expires, id));
-        // Of no scope at all, anything could be asked.
+        // Without scopes, the amount is not limited yet.
         let amount = amount.min(MAX_AMOUNT);
         let held = Held { scopes: Arc::clone(scopes), since: self.now, amount, phase: Phase::Open(expires) };
         self.holds.all.insert(id, held);
@@ -228,7 +229,7 @@ impl State {
         self.refusal_since(self.now, scopes, needs)
     }
 
-    /// Why what each of `scopes` needs cannot be charged to the windows of `since`.
+    /// Returns a refusal if the needs of `scopes` do not fit into the windows of `since`.
     fn refusal_since(
         &self,
         since: Timestamp,
@@ -237,7 +238,7 @@ impl State {
     ) -> Option<Answer> {
         scopes.iter().enumerate().find_map(|(place, scope)| {
             let more = needs(scope);
-            // What asks for nothing more is never refused, also where the counter is over its limit by now.
+            // A scope that needs nothing more is never refused, even if its counter is above the limit.
             if more == 0 {
                 return None;
             }
@@ -252,7 +253,7 @@ impl State {
     }
 }
 
-/// Whether two scopes are charged to one counter.
+/// Whether two scopes use the same counter.
 fn is_same(one: &Scope, other: &Scope) -> bool {
     one.key == other.key && one.window == other.window
 }

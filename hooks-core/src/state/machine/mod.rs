@@ -1,7 +1,8 @@
 //! The specification of every store: one pure step.
 //!
-//! [`State`] is cut as its operations are: [`counters`] and the [`holds`] on them, [`rates`], [`values`], [`sets`].
-//! What is over is remembered for a while in [`past`], so that a late message finds out. [`room`] bounds it all.
+//! [`State`] is divided like its operations: [`counters`] and the reservations in them ([`holds`]),
+//! [`rates`], [`values`], [`sets`]. Ids of ended operations are remembered for a while in [`past`], so that a
+//! late message is recognised. [`room`] bounds the memory.
 
 mod counters;
 mod due;
@@ -27,13 +28,14 @@ use super::key::Key;
 use super::operation::{Answer, Op};
 use crate::time::Timestamp;
 
-/// How long what is over is remembered, so that a message sent again or late finds it.
+/// Time that ended operations are remembered, so that a repeated or late message is recognised.
 pub const REMEMBERED: Duration = Duration::from_secs(24 * 60 * 60);
 
-/// The latest time that is told: what every engine holds exactly, also one whose numbers are doubles.
+/// The latest time that a store returns. Every engine represents it exactly, including those with doubles as
+/// numbers.
 pub const LATEST: Timestamp = Timestamp((1 << 53) - 1);
 
-/// All state of one store.
+/// The whole state of one store.
 #[derive(Clone, Debug, Default)]
 pub struct State {
     counters: Counters,
@@ -43,16 +45,16 @@ pub struct State {
     sets: Sets,
     past: Past,
     queue: Queue,
-    /// Of the latest write of a value or a set.
+    /// Revision of the latest write of a value or a set.
     revision: u64,
-    /// The latest time that was seen: a clock that goes back is held.
+    /// Latest time that was seen. If the clock goes back, this time is used.
     now: Timestamp,
 }
 
 impl State {
-    /// A state that remembers at most so many ids of what is over: beyond that it forgets the first of them before
-    /// their day is over. Then a reservation that arrives again long after its end is a new one, and one that expired
-    /// stays charged: nothing comes free.
+    /// A state that remembers at most this many ids of ended operations. Beyond that, it drops the oldest ids
+    /// before their day is over. If a reservation arrives again after its id was dropped, it is a new
+    /// reservation, and an expired reservation stays charged: no amount is given back by this.
     pub fn remembering(most: usize) -> Self {
         Self { past: Past::of(most), ..Self::default() }
     }
@@ -103,7 +105,7 @@ impl State {
         }
     }
 
-    /// When what lasts for `ttl` from now is over.
+    /// Returns the end of a period of `ttl` from now.
     fn until(&self, ttl: Duration) -> Timestamp {
         self.now.after(ttl).min(LATEST)
     }
@@ -121,7 +123,8 @@ impl State {
         Answer::Changes { keys, revision: self.revision }
     }
 
-    /// Lets go of what is over: reservations whose holder is lost, and what nobody can ask about any more.
+    /// Expires reservations whose holder is lost, and drops everything that no operation can refer to any
+    /// more.
     fn forget(&mut self) {
         while let Some(id) = self.holds.next_expired(self.now) {
             self.expire(id);
@@ -132,7 +135,7 @@ impl State {
             }
         }
         while let Some(due) = self.queue.next(self.now) {
-            // What is still needed says until when.
+            // Items that are still needed return the time of their next check.
             let until = match &due {
                 Due::Counter(key) => self.counters.forget(key, self.now),
                 Due::Rate(key) => self.rates.forget(key, self.now),

@@ -1,4 +1,4 @@
-//! The ids of what is over.
+//! Ids of ended operations.
 
 use std::collections::{HashSet, VecDeque};
 
@@ -6,32 +6,32 @@ use super::super::key::OpId;
 use super::REMEMBERED;
 use crate::time::Timestamp;
 
-/// Ids that are over, in the order of their ends, with the time when they are forgotten.
+/// Ids of ended operations, in order, each with the time when it is dropped.
 #[derive(Clone, Debug, Default)]
 pub(super) struct Past {
     order: VecDeque<(Timestamp, Over)>,
-    /// Corrections and removed entries.
+    /// Ids of corrections and removed entries.
     ids: HashSet<OpId>,
-    /// So many are remembered at most.
+    /// Most ids that are remembered.
     most: Option<usize>,
 }
 
-/// What is over.
+/// An ended operation.
 #[derive(Clone, Copy, Debug)]
 pub(super) enum Over {
-    /// A reservation, which tells by itself that it is.
+    /// A reservation, which records its own end.
     Hold(OpId),
     /// A correction or an entry.
     Id(OpId),
 }
 
 impl Past {
-    /// Remembers so many at most.
+    /// Remembers at most this many ids.
     pub(super) fn of(most: usize) -> Self {
         Self { most: Some(most), ..Self::default() }
     }
 
-    /// Enters the id of a correction or an entry; false where it is known.
+    /// Adds the id of a correction or an entry; returns false if the id is known.
     pub(super) fn enter(&mut self, id: OpId, now: Timestamp) -> bool {
         let is_new = self.ids.insert(id);
         if is_new {
@@ -44,14 +44,14 @@ impl Past {
         self.ids.contains(&id)
     }
 
-    /// Has a reservation forgotten in time.
+    /// Schedules an ended reservation to be dropped.
     pub(super) fn remember(&mut self, id: OpId, now: Timestamp) {
-        // The state's time never goes back, so the order of entry is that of time.
+        // The state's time never goes back, so the entries are in order of time.
         self.order.push_back((now.after(REMEMBERED), Over::Hold(id)));
     }
 
-    /// Forgets what was over first, if it is time or there are too many; with the time when it would have been. A
-    /// reservation is left to be forgotten by who keeps it.
+    /// Removes the oldest id if its time has come or if there are too many. Returns the id with the time when
+    /// it would have been dropped. The caller drops a reservation itself.
     pub(super) fn next_forgotten(&mut self, now: Timestamp) -> Option<(Timestamp, Over)> {
         let are_too_many = self.most.is_some_and(|most| self.order.len() > most);
         self.order.front().filter(|(when, _)| are_too_many || *when <= now)?;

@@ -8,18 +8,19 @@ use super::super::operation::Answer;
 use super::due::{Due, Queue};
 use crate::time::Timestamp;
 
-/// When each rate is full again (the theoretical arrival time), in microseconds.
+/// Time when each rate is full again (the theoretical arrival time), in microseconds.
 #[derive(Clone, Debug, Default)]
 pub(super) struct Rates(HashMap<Key, u64>);
 
-/// The latest time that is counted, in microseconds: sums of two are exact in doubles, and it is in the year 2112.
+/// The latest time, in microseconds; it is in the year 2112. Sums of two such times are exact in doubles.
 pub const MAX_MICROS: u64 = 1 << 52;
 
-/// A call on a rate in microseconds: what it adds, and how far ahead of now it may get.
+/// Converts a call on a rate to microseconds: the time that it adds, and the time that the rate may be ahead
+/// of now.
 pub fn pace_in_micros(cost: u32, interval: Duration, burst: u32) -> (u64, u64) {
     let micros = |nanos: u128| u64::try_from(nanos).unwrap_or(u64::MAX).min(MAX_MICROS);
     let (cost, burst) = (u128::from(cost), u128::from(burst));
-    // Up and down: rounding must not make a rate faster than it is.
+    // Rounded up and down, so that rounding never makes a rate faster.
     let added = interval.as_nanos().saturating_mul(cost).div_ceil(1_000);
     (micros(added), micros(interval.as_nanos().saturating_mul(burst) / 1_000))
 }
@@ -61,7 +62,7 @@ impl Rates {
         self.0.contains_key(key)
     }
 
-    /// Drops a rate that is full again. Until when it is needed, where it is.
+    /// Drops a rate that is full again. Returns the time when it will be full, if it is still needed.
     pub(super) fn forget(&mut self, key: &Key, now: Timestamp) -> Option<Timestamp> {
         let until = due(*self.0.get(key)?);
         if until <= now {

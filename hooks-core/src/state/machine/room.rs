@@ -1,8 +1,9 @@
-//! The bound of a state that is kept in memory.
+//! The bound of a state in memory.
 //!
-//! A state counts what clients name: sessions, agents, models. It keeps at most a number of names. At the bound the
-//! names of sessions that ended go first, then those that were silent for longest, but none that was silent for less
-//! than an hour: its session may still be alive, and would have a fresh budget. Where none may go, nothing new is named.
+//! A state has names that clients choose: sessions, agents, models. It keeps at most a fixed number of names.
+//! At the bound, names of ended sessions are dropped first, then those that were unused for longest. A name
+//! that was used within the last hour is not dropped: its session may still run, and would get a fresh
+//! budget. If no name can be dropped, no new name is added.
 
 use std::collections::{HashMap, VecDeque};
 use std::time::Duration;
@@ -13,28 +14,28 @@ use super::due::Due;
 use super::{LATEST, State};
 use crate::time::Timestamp;
 
-/// A session that was silent for less may still be alive.
+/// A session that was unused for a shorter time may still run.
 const SILENT: Duration = Duration::from_secs(60 * 60);
 
-/// A look through all names that found nothing to forget is not repeated for so long, ...
+/// Time after an unsuccessful search for names to drop in which there is no other search, ...
 const PAUSE: Duration = Duration::from_secs(60);
 
-/// ... unless so many sessions ended since.
+/// ... unless this many sessions have ended since.
 const ENDED_SINCE: usize = 1_024;
 
-/// How many ends of sessions are remembered.
+/// Number of ended sessions that are remembered.
 const MOST_ENDED: usize = 65_536;
 
-/// How many names a state keeps, and which sessions ended.
+/// The limit of names, and the sessions that ended.
 #[derive(Debug)]
 pub(in super::super) struct Room {
     most: usize,
-    /// By the session's id as it is written in keys: its tenant, written so too, and when it ended.
+    /// Ended sessions by their id, as escaped in keys, with the escaped tenant and the time of the end.
     ended: HashMap<Box<str>, (Box<str>, Timestamp)>,
-    /// In the order of their ends.
+    /// Ended sessions in the order of their ends.
     order: VecDeque<Box<str>>,
     ended_since: usize,
-    /// No look before that.
+    /// Time before which no search starts.
     pause: Timestamp,
 }
 
@@ -47,9 +48,10 @@ impl Room {
         self.most
     }
 
-    /// A session ended: what it named may go, unless something happens to it after that.
+    /// Records the end of a session: its names may be dropped, unless they are used after that.
     ///
-    /// One whose id has no digit is left to its silence: it may be a word of other keys.
+    /// A session whose id has no digit is ignored here, because the id may be an ordinary word in other keys.
+    /// Its names are dropped when they are unused for long enough.
     pub(in super::super) fn end(&mut self, tenant: Option<&str>, session: &str, now: Timestamp) {
         if !session.contains(|c: char| c.is_ascii_digit()) {
             return;
@@ -67,7 +69,7 @@ impl Room {
         }
     }
 
-    /// Whether a name that was touched last at `touched` is of a session that ended after that.
+    /// Whether the name, last used at `touched`, belongs to a session that ended after that.
     fn is_of_ended(&self, key: &Key, touched: Timestamp) -> bool {
         let mut parts = key.as_str().split('/');
         let tenant = parts.next().unwrap_or_default();
@@ -80,9 +82,9 @@ impl Room {
 }
 
 impl State {
-    /// Whether there is room for what `op` names, made where it can be.
+    /// Whether there is room for the names of `op`; names are dropped if necessary and possible.
     pub(in super::super) fn has_room(&mut self, op: &Op, now: Timestamp, room: &mut Room) -> bool {
-        // Most operations name nothing new.
+        // Most operations add no name.
         let adds = match op {
             Op::Reserve { id, scopes, .. } | Op::Lease { id, scopes, .. } => {
                 if self.holds.open() >= room.most && !self.holds.has(*id) {
@@ -114,14 +116,14 @@ impl State {
         self.counters.len() + self.rates.len() + self.values.len() + self.sets.len()
     }
 
-    /// How many things are to be looked at again.
+    /// Returns the number of queued checks.
     #[cfg(test)]
     pub(in super::super) fn queued(&self) -> usize {
         self.queue.len()
     }
 
-    /// Forgets a quarter of all names, so that it is long until the next look: those of sessions that ended, and those
-    /// that were silent for longest.
+    /// Drops up to a quarter of all names, so that the next search is not soon: those of ended sessions
+    /// first, then those that were unused for longest.
     fn make_room(&mut self, room: &mut Room) {
         let now = self.now;
         let counters = self.counters.idle(now).map(|(at, key)| (at, key, Due::Counter as fn(Key) -> Due));

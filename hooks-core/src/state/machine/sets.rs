@@ -1,4 +1,4 @@
-//! Sets: who is in them, since when, until when, and what is known about them.
+//! Sets: members with a note, a time of entry and an expiry.
 
 use std::collections::HashMap;
 use std::sync::Arc;
@@ -15,12 +15,12 @@ pub(super) struct Sets(HashMap<Key, Set>);
 
 #[derive(Clone, Debug, Default)]
 struct Set {
-    /// In order of entry. Sets are small: teams, children of a session.
+    /// Members in order of entry. Sets are small: teams, children of a session.
     members: Vec<Member>,
     revision: u64,
-    /// When it was changed last.
+    /// Time of the last change.
     touched: Timestamp,
-    /// When it was read last.
+    /// Time of the last read.
     read: Timestamp,
 }
 
@@ -39,7 +39,8 @@ impl Sets {
         self.0.contains_key(key)
     }
 
-    /// The sets without a member whose time is not up, each with when it was read or changed last.
+    /// Returns the sets in which every member has expired, each with the time when it was last read or
+    /// changed.
     pub(super) fn idle(&self, now: Timestamp) -> impl Iterator<Item = (Timestamp, &Key)> {
         let idle = self.0.iter().filter(move |(_, set)| set.members.iter().all(|member| member.is_over(now)));
         idle.map(|(key, set)| (set.touched.max(set.read), key))
@@ -57,8 +58,8 @@ impl Sets {
         changed.map(|(key, _)| key.clone()).collect()
     }
 
-    /// Drops members whose time was up a day ago, and a set that was empty for a day. When to look again, where it
-    /// stays.
+    /// Drops members that expired a day ago, and a set that was empty for a day. Returns the time of the next
+    /// check, if the set stays.
     pub(super) fn forget(&mut self, key: &Key, now: Timestamp) -> Option<Timestamp> {
         let set = self.0.get_mut(key)?;
         set.members.retain(|member| !is_forgotten(member, now));
@@ -71,7 +72,7 @@ impl Sets {
 }
 
 impl Set {
-    /// Whether it was empty for a day: nobody asks any more that it is.
+    /// Whether the set was empty for a day, so that its changes need not be reported any more.
     fn is_over(&self, now: Timestamp) -> bool {
         self.touched.after(REMEMBERED) <= now && self.members.iter().all(|member| is_forgotten(member, now))
     }
@@ -104,7 +105,7 @@ impl State {
         let until = ttl.map(|ttl| self.until(ttl));
         let member = Member { id, name: Arc::clone(name), note: Arc::clone(note), since: now, until };
         self.change_set(key, |members| {
-            // Whoever is over makes room: of this name, or of this id and forgotten.
+            // Replaces an expired member of this name, and a forgotten entry with this id.
             members.retain(|there| there.name != member.name && there.id != id);
             members.push(member);
         });

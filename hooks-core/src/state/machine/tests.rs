@@ -1,4 +1,4 @@
-//! The step, by example; `tests/state.rs` has it against a model.
+//! Examples of steps; `tests/state.rs` compares steps with a model.
 
 use std::sync::Arc;
 use std::time::Duration;

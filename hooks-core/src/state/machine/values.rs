@@ -1,4 +1,4 @@
-//! Values: a text each, with the revision of its last write.
+//! Values: texts, each with the revision of its last write.
 
 use std::collections::HashMap;
 use std::sync::Arc;
@@ -17,10 +17,10 @@ pub(super) struct Values(HashMap<Key, Stored>);
 struct Stored {
     value: Arc<str>,
     revision: u64,
-    /// The write that brought it, where that had an id.
+    /// Id of the write that stored it, if that had one.
     by: Option<OpId>,
     expires: Option<Timestamp>,
-    /// When it was read or written last.
+    /// Time of the last read or write.
     touched: Timestamp,
 }
 
@@ -39,7 +39,7 @@ impl Values {
         self.0.contains_key(key)
     }
 
-    /// The values that may be forgotten before their time, each with when it was read or written last.
+    /// Returns the values that may be dropped early, each with the time of its last read or write.
     pub(super) fn idle(&self) -> impl Iterator<Item = (Timestamp, &Key)> {
         let ending = self.0.iter().filter(|(_, stored)| stored.expires.is_some());
         ending.map(|(key, stored)| (stored.touched, key))
@@ -49,12 +49,12 @@ impl Values {
         self.0.remove(key);
     }
 
-    /// The revision that stands; 0 where nothing does.
+    /// Returns the current revision; 0 if there is no value.
     pub(super) fn revision(&self, key: &Key, now: Timestamp) -> u64 {
         self.live(key, now).map_or(0, |stored| stored.revision)
     }
 
-    /// Whether `id` brought what stands.
+    /// Whether the operation `id` wrote the current value.
     pub(super) fn is_by(&self, key: &Key, id: OpId, now: Timestamp) -> bool {
         self.live(key, now).is_some_and(|stored| stored.by == Some(id))
     }
@@ -67,7 +67,7 @@ impl Values {
         changed.map(|(key, _)| key.clone()).collect()
     }
 
-    /// Drops a value whose time is up. Until when it stays, where it does and has an end.
+    /// Drops an expired value. Returns its expiry if it stays and has one.
     pub(super) fn forget(&mut self, key: &Key, now: Timestamp) -> Option<Timestamp> {
         let expires = self.0.get(key)?.expires?;
         if expires <= now {

@@ -6,7 +6,7 @@ use crate::testing::FakeClock;
 
 const HOUR: Duration = Duration::from_secs(60 * 60);
 
-/// A store with room for eight names, and a number for each id.
+/// A store with room for eight names, and a counter for ids.
 struct Desk {
     clock: Arc<FakeClock>,
     store: Memory,
@@ -27,7 +27,7 @@ impl Desk {
         }
     }
 
-    /// Asks the user once, of two questions that a session has.
+    /// Asks the user once; a session has two questions.
     fn ask(&mut self, session: &str) -> Result<Answer, StoreError> {
         self.ids += 1;
         let (id, key) = (OpId(self.ids), Key::new(Some("acme"), &["ask-limit", session]));
@@ -54,7 +54,7 @@ fn a_session_that_may_be_alive_has_no_fresh_budget_however_many_come() {
         assert_eq!(desk.ask(&format!("s{session}")), Ok(Answer::Done));
     }
     assert_eq!(desk.ask("s8"), Err(StoreError::Full { names: 8 }));
-    // Those that are known go on, up to their limits.
+    // Known sessions continue, up to their limits.
     assert_eq!(desk.ask("s1"), Ok(Answer::Done));
     for _ in 0..3 {
         assert!(matches!(desk.ask("s0"), Ok(Answer::Refused { used: 2, .. })));
@@ -88,7 +88,7 @@ fn sessions_that_ended_make_room_first() {
         desk.store.session_ended(Some("acme"), session);
         desk.clock.advance(Duration::from_secs(1));
     }
-    // Of another tenant, of an id that is a word, and of one that went on.
+    // Ends of a session of another tenant, of one whose id is a word, and of one that continued.
     desk.store.session_ended(Some("other"), "s1");
     desk.store.session_ended(Some("acme"), "ask-limit");
     desk.ask("s5").unwrap();
@@ -121,7 +121,7 @@ fn a_flood_of_sessions_leaves_as_many_names_as_there_is_room_for() {
     let mut desk = Desk::new();
     for session in 0..10_000 {
         desk.ask(&format!("s{session}")).unwrap();
-        // Abandoned: nobody says that it ended.
+        // The session was abandoned: its end is never reported.
         desk.clock.advance(Duration::from_secs(60 * 15));
         assert!(desk.names() <= 8);
     }

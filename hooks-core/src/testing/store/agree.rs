@@ -1,4 +1,4 @@
-//! An engine beside the specification.
+//! Compares an engine with the specification.
 
 use std::sync::atomic::{AtomicU64, Ordering};
 
@@ -9,12 +9,12 @@ use super::operations;
 use crate::state::{Op, State, StateStore};
 use crate::time::{Clock, Timestamp};
 
-/// A clock whose hands are moved, also backwards; its ticks go with them.
+/// A clock that tests set, forwards or backwards; its ticks follow the calendar.
 #[derive(Debug, Default)]
 pub struct HandClock(AtomicU64);
 
 impl HandClock {
-    /// Moves it.
+    /// Sets the time.
     pub fn set(&self, now: Timestamp) {
         self.0.store(now.0, Ordering::SeqCst);
     }
@@ -26,11 +26,13 @@ impl Clock for HandClock {
     }
 }
 
-/// Gives `engine`, which is empty and takes its time from `clock`, and [`State::step`] the same messages at the same
-/// times, and then asks both for everything that is left.
+/// Sends the same messages at the same times to `engine` and to [`State::step`], and compares the answers. At
+/// the end, both are asked for everything that is left. `engine` has to be empty and must read its time from
+/// `clock`.
 ///
 /// # Errors
-/// Says which message was answered differently, and how, or that the engine failed.
+/// Returns a text with the first message that was answered differently and both answers, or with the message
+/// on which the engine failed.
 pub async fn agree<S: StateStore + ?Sized>(
     engine: &S,
     clock: &HandClock,
@@ -56,7 +58,7 @@ pub async fn agree<S: StateStore + ?Sized>(
     Ok(())
 }
 
-/// Runs `check` on random histories, the same ones each time, and shrinks the first that fails.
+/// Runs `check` on random histories, the same ones in each run, and shrinks the first that fails.
 #[track_caller]
 #[expect(clippy::panic, reason = "an assertion for tests")]
 pub fn on_random_histories(cases: u32, check: impl Fn(Vec<Message>) -> Result<(), String>) {

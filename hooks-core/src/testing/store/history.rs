@@ -1,4 +1,4 @@
-//! Histories: what arrives at a store, and when.
+//! Histories: the messages that arrive at a store, with their times.
 
 use proptest::collection::vec;
 use proptest::prelude::{BoxedStrategy, Just, Strategy, prop_oneof};
@@ -8,17 +8,18 @@ use super::operations::any_operation;
 use crate::state::{LATEST, Op};
 use crate::time::Timestamp;
 
-/// A message as it arrives.
+/// A message at its arrival.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Message {
-    /// When, by the store's clock.
+    /// Time of arrival, by the store's clock.
     pub at: Timestamp,
-    /// What it asks for.
+    /// The operation.
     pub op: Op,
 }
 
-/// Any history: several tenants, the same ids again and again, messages that come twice (their answer was lost) and
-/// late, pauses across the borders of windows and beyond what is remembered, and a clock that goes back.
+/// Any history. It has several tenants and repeated ids, messages that arrive twice because their answer was
+/// lost, and late messages. There are pauses across the ends of windows and beyond the time that ids are
+/// remembered, and a clock that is set back.
 pub fn any_history() -> BoxedStrategy<Vec<Message>> {
     let first = prop_oneof![
         6 => (select(&BORDERS[..]), 0..3_000_u64).prop_map(|(border, before)| border - before),
@@ -28,18 +29,18 @@ pub fn any_history() -> BoxedStrategy<Vec<Message>> {
     (first, vec(sent, 0..32)).prop_map(|(first, sent)| arrivals(first, sent)).boxed()
 }
 
-/// Ends of windows: of a day, of a year, of a February; and a moment in which nothing ends.
+/// Ends of windows (of a day, of a year, of a February), and a time at which no window ends.
 const BORDERS: [u64; 4] = [1_770_076_800_000, 1_798_761_600_000, 1_709_251_200_000, 1_785_000_123_456];
 
-/// An operation on its way.
+/// An operation before its arrival.
 #[derive(Clone, Debug)]
 struct Sent {
     op: Op,
-    /// How long after the one before, in milliseconds.
+    /// Milliseconds after the operation before.
     pause: u64,
-    /// How much later it arrives again.
+    /// Delays, in milliseconds, after which it arrives again.
     again: Vec<u64>,
-    /// How far the store's clock is set back when it arrives first.
+    /// Milliseconds by which the store's clock is set back at the first arrival.
     set_back: u64,
 }
 
@@ -65,7 +66,7 @@ fn pause() -> BoxedStrategy<u64> {
     .boxed()
 }
 
-/// The messages in order of arrival.
+/// Returns the messages in order of arrival.
 fn arrivals(first: u64, sent: Vec<Sent>) -> Vec<Message> {
     let mut now = first;
     let mut arriving = Vec::new();

@@ -1,7 +1,8 @@
-//! The one test that every engine of [`StateStore`](crate::state::StateStore) has to pass: asked the same at the
-//! same times, it answers like [`State::step`](crate::state::State::step).
+//! The test that every engine of [`StateStore`](crate::state::StateStore) must pass: to the same operations
+//! at the same times, it answers like [`State::step`](crate::state::State::step).
 //!
-//! An engine lets a test give it the time ([`HandClock`]), since times decide answers. Then it is a few lines:
+//! Answers depend on the time, so an engine must accept a clock of the test ([`HandClock`]). The test takes a
+//! few lines:
 //!
 //! ```
 //! use std::sync::Arc;

@@ -1,4 +1,4 @@
-//! Operations at random, on so few things that they meet.
+//! Random operations on so few keys and ids that they collide.
 
 use std::sync::Arc;
 use std::time::Duration;
@@ -19,7 +19,7 @@ const WINDOWS: [Window; 7] = [
     Window::Idle(Duration::from_secs(90)),
     Window::Every(Duration::from_millis(700)),
 ];
-/// The second has the first's name in its own, and parts that have to be escaped.
+/// The third tenant has the name of the second in its own name, and characters that have to be escaped.
 const TENANTS: [Option<&str>; 3] = [None, Some("acme"), Some("acme/%2")];
 const NAMES: [&str; 4] = ["backend", "", "a b\u{301}'\"\n", "frontend"];
 
@@ -28,7 +28,7 @@ pub(super) fn any_operation() -> BoxedStrategy<Op> {
     prop_oneof![12 => on_counters(), 3 => pace(), 4 => on_values(), 5 => on_sets(), 2 => on_all()].boxed()
 }
 
-/// All that can be asked at the end.
+/// All questions that can be asked at the end.
 pub(super) fn questions() -> Vec<Op> {
     let mut questions = vec![Op::Now];
     for tenant in TENANTS {
@@ -129,7 +129,7 @@ fn window() -> BoxedStrategy<Window> {
     .boxed()
 }
 
-/// Scopes of one operation, of one tenant or of several, also the same twice.
+/// Scopes of one operation, of one tenant or of several, possibly with duplicates.
 fn scopes() -> BoxedStrategy<Arc<[Scope]>> {
     let kind = select(&[ScopeKind::Spent, ScopeKind::Spent, ScopeKind::Places][..]);
     let limit =

@@ -1,4 +1,4 @@
-//! What is charged, by counter and window.
+//! The amounts charged, by counter and window.
 
 use std::time::Duration;
 
@@ -13,24 +13,24 @@ use crate::sqlite::number::{self, Column as _};
 /// A counter in one window.
 #[derive(Clone, Copy, Debug, Default)]
 pub(super) struct Counter {
-    /// What was used up.
+    /// Amount that was used up.
     pub(super) spent: u64,
-    /// What open reservations hold.
+    /// Amount that open reservations hold.
     pub(super) held: u64,
 }
 
 impl Counter {
-    /// What is charged in all.
+    /// Returns the amount charged in total.
     pub(super) fn used(self) -> u64 {
         self.spent.saturating_add(self.held).min(MAX_AMOUNT)
     }
 
-    /// Adds to what was used up.
+    /// Adds to the amount used up.
     pub(super) fn spend(&mut self, amount: u64) {
         self.spent = self.spent.saturating_add(amount).min(MAX_AMOUNT);
     }
 
-    /// Adds to what is held.
+    /// Adds to the amount held.
     pub(super) fn hold(&mut self, amount: u64) {
         self.held = self.held.saturating_add(amount).min(MAX_AMOUNT);
     }
@@ -42,7 +42,7 @@ impl Step<'_> {
         Ok(Answer::Used { used: counter.used(), held: counter.held })
     }
 
-    /// Sets what was spent of a counter.
+    /// Sets the spent amount of a counter.
     pub(super) fn correct(&self, id: OpId, key: &Key, window: Window, spent: u64) -> Result<Answer, Fault> {
         if self.enter_past(id)? {
             let spent = spent.min(MAX_AMOUNT);
@@ -51,7 +51,7 @@ impl Step<'_> {
         Ok(Answer::Done)
     }
 
-    /// The counters at or below a key that something is charged to in their present window.
+    /// Returns the counters at or below a key with a charge in their current window.
     pub(super) fn counters_below(&self, folder: &Key) -> Result<Answer, Fault> {
         let read = "SELECT key, span, number, spent, held FROM counters
             WHERE (key = ?1 OR (key >= ?2 AND key < ?3)) AND spent + held > 0
@@ -73,7 +73,7 @@ impl Step<'_> {
         Ok(Answer::Counters(charged))
     }
 
-    /// The counter in its window of `when`.
+    /// Returns the counter in its window at `when`.
     pub(super) fn counter(&self, key: &Key, window: Window, when: Timestamp) -> Result<Counter, Fault> {
         let read = "SELECT spent, held FROM counters WHERE key = ?1 AND span = ?2 AND number = ?3
             AND (held > 0 OR forgotten IS NULL OR forgotten > ?4)";
@@ -85,7 +85,7 @@ impl Step<'_> {
         Ok(Counter { spent: number::count(spent)?, held: number::count(held)? })
     }
 
-    /// Changes the counter in its window of `when`, made where it is not there.
+    /// Changes the counter in its window at `when`; a missing one is created.
     pub(super) fn charge(
         &self,
         key: &Key,
@@ -112,7 +112,7 @@ impl Step<'_> {
     }
 }
 
-/// A window as a part of a key.
+/// Formats a window as a part of the primary key.
 fn name_of(window: Window) -> String {
     match window {
         Window::Always => "always".to_owned(),

@@ -1,4 +1,4 @@
-//! Reservations: what is held of the counters, and how it ends.
+//! Reservations: the amounts held in counters, and how they end.
 
 use std::time::Duration;
 
@@ -10,7 +10,7 @@ use super::Step;
 use crate::sqlite::error::Fault;
 use crate::sqlite::number::{self, Column as _};
 
-/// A reservation, as its row has it.
+/// A reservation, as in its row.
 #[derive(Debug)]
 struct Held {
     scopes: Vec<Scope>,
@@ -76,7 +76,7 @@ impl Step<'_> {
         }
         let mut left = MAX_AMOUNT;
         for scope in scopes {
-            // A scope that is named twice has half as much for each.
+            // A scope that is listed twice has half of the remaining amount for each.
             let times = scopes.iter().filter(|other| is_same(other, scope)).count();
             let times = u64::try_from(times).unwrap_or(u64::MAX).max(1);
             let used = self.counter(&scope.key, scope.window, self.now)?.used();
@@ -93,7 +93,7 @@ impl Step<'_> {
         let Some(held) = self.held(id)?.filter(|held| held.phase != Phase::Ended) else {
             return Ok(Answer::Unknown);
         };
-        // What had expired was charged, but a place had come back.
+        // An expired reservation is charged already, but its places were given back.
         let taken_back = held.phase == Phase::Expired;
         let (to, more) = (to.max(held.amount), to.saturating_sub(held.amount));
         let needs = |scope: &Scope| match scope.kind {
@@ -120,7 +120,8 @@ impl Step<'_> {
         Ok(Answer::Done)
     }
 
-    /// The first end of a reservation counts; another one changes nothing, and is told what counted.
+    /// Ends a reservation. The first end counts; a later one changes nothing, and its answer has the amount
+    /// of the first.
     pub(super) fn settle(&self, id: OpId, actual: u64) -> Result<Answer, Fault> {
         let Some(held) = self.held(id)? else { return Ok(Answer::Unknown) };
         let actual = actual.min(MAX_AMOUNT);
@@ -140,14 +141,14 @@ impl Step<'_> {
                 }
             })?;
         }
-        // What it was charged to is not asked any more.
+        // The scopes of an ended reservation are not needed any more.
         let write = "UPDATE holds SET amount = ?2, phase = ?3, due = ?4, scopes = '[]' WHERE id = ?1";
         let columns = params![id.column(), actual.column(), Phase::Ended as i64, self.remembered()];
         self.db.prepare_cached(write)?.execute(columns)?;
         Ok(Answer::Done)
     }
 
-    /// Takes the holders of all open reservations that were to be heard of by now for lost.
+    /// Expires all open reservations whose holders are lost by now.
     pub(super) fn expire_lost(&self) -> Result<(), Fault> {
         let read = "SELECT id FROM holds WHERE phase = 0 AND due <= ?1 ORDER BY due, id";
         let mut statement = self.db.prepare_cached(read)?;
@@ -175,7 +176,7 @@ impl Step<'_> {
             self.charge(&scope.key, scope.window, self.now, |counter| counter.hold(amount))?;
         }
         let text = serde_json::to_string(scopes).map_err(|error| Fault::Row(error.to_string()))?;
-        // One whose row is forgotten, but still there, gives it to this one.
+        // Replaces the row of a forgotten reservation with the same id that was not deleted yet.
         let write = "INSERT OR REPLACE INTO holds (id, scopes, since, amount, phase, due)
             VALUES (?1, ?2, ?3, ?4, ?5, ?6)";
         self.db.prepare_cached(write)?.execute(params![
@@ -202,7 +203,7 @@ impl Step<'_> {
         Ok(Some(Held { scopes, since, amount, phase: Phase::of(phase)? }))
     }
 
-    /// Why what each of `scopes` needs cannot be charged to the windows of `since`.
+    /// Returns a refusal if the needs of `scopes` do not fit into the windows of `since`.
     fn refusal(
         &self,
         since: Timestamp,
@@ -211,7 +212,7 @@ impl Step<'_> {
     ) -> Result<Option<Answer>, Fault> {
         for (place, scope) in scopes.iter().enumerate() {
             let more = needs(scope);
-            // What asks for nothing more is never refused, also where the counter is over its limit by now.
+            // A scope that needs nothing more is never refused, even if its counter is above the limit.
             if more == 0 {
                 continue;
             }
@@ -226,7 +227,7 @@ impl Step<'_> {
     }
 }
 
-/// Whether two scopes are charged to one counter.
+/// Whether two scopes use the same counter.
 fn is_same(one: &Scope, other: &Scope) -> bool {
     one.key == other.key && one.window == other.window
 }

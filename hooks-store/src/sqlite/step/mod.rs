@@ -1,7 +1,7 @@
-//! One operation, inside a transaction that somebody else opened and ends.
+//! One operation, inside a transaction that the caller begins and ends.
 //!
-//! This is [`State::step`](hooks_core::state::State::step) once more, on rows: a file for what each operation is
-//! about, as there. That both answer alike is what the test of all engines holds.
+//! This is [`State::step`](hooks_core::state::State::step) again, on rows, with the same division into files.
+//! The test of all engines checks that both give the same answers.
 
 mod counters;
 mod holds;
@@ -23,7 +23,7 @@ use super::number::{self, Column as _};
 
 pub(super) use self::tidy::tidy;
 
-/// A transaction at a moment.
+/// An open transaction and the current time.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Step<'c> {
     pub(super) db: &'c Connection,
@@ -31,7 +31,7 @@ pub(super) struct Step<'c> {
 }
 
 impl Step<'_> {
-    /// Does `op`, once every reservation whose holder is lost by now has expired.
+    /// Does `op`, after expiring all reservations whose holder is lost by now.
     pub(super) fn run(&self, op: &Op) -> Result<Answer, Fault> {
         self.expire_lost()?;
         match op {
@@ -65,7 +65,7 @@ impl Step<'_> {
         self.now.after(ttl).min(LATEST)
     }
 
-    /// Until when what is over now is remembered, as a column.
+    /// Returns the time until which an operation that ends now is remembered, as a column.
     fn remembered(&self) -> i64 {
         self.now.after(REMEMBERED).column()
     }
@@ -84,8 +84,8 @@ impl Step<'_> {
     }
 }
 
-/// A folder of keys, as SQL compares it: itself, or between these two.
+/// The bounds of a folder of keys for SQL: the key itself, or a key between the other two.
 fn below(folder: &Key) -> [String; 3] {
-    // The character after a slash is a zero.
+    // In ASCII, the character after a slash is a zero.
     [folder.as_str().to_owned(), format!("{folder}/"), format!("{folder}0")]
 }

@@ -1,4 +1,4 @@
-//! The ids of corrections and removed entries.
+//! Ids of corrections and removed entries.
 
 use hooks_core::state::OpId;
 use rusqlite::params;
@@ -8,7 +8,7 @@ use crate::sqlite::error::Fault;
 use crate::sqlite::number::Column as _;
 
 impl Step<'_> {
-    /// Enters an id; false where it is known.
+    /// Adds an id; returns false if it is known.
     pub(super) fn enter_past(&self, id: OpId) -> Result<bool, Fault> {
         let is_new = !self.is_past(id)?;
         if is_new {

@@ -1,4 +1,4 @@
-//! Sets: who is in them, since when, until when, and what is known about them.
+//! Sets: members with a note, a time of entry and an expiry.
 
 use std::collections::BTreeSet;
 use std::sync::Arc;
@@ -12,7 +12,7 @@ use crate::sqlite::error::Fault;
 use crate::sqlite::number::{self, Column as _};
 
 impl Step<'_> {
-    /// The members that are not forgotten, in order of entry.
+    /// Returns the members that are not forgotten, in order of entry.
     pub(super) fn members(&self, set: &Key) -> Result<Vec<Member>, Fault> {
         let read = "SELECT id, name, note, since, until FROM members
             WHERE in_set = ?1 AND (until IS NULL OR until > ?2) ORDER BY place";
@@ -50,7 +50,7 @@ impl Step<'_> {
         if let Some(there) = there {
             return Ok(Answer::Present(there));
         }
-        // Whoever is over makes room: of this name, or of this id and forgotten.
+        // Replaces an expired member of this name, and a forgotten entry with this id.
         let free = "DELETE FROM members WHERE in_set = ?1 AND (name = ?2 OR id = ?3)";
         self.db.prepare_cached(free)?.execute(params![set.as_str(), &**name, id.column()])?;
         let write = "INSERT INTO members (in_set, place, id, name, note, since, until)
@@ -106,7 +106,7 @@ impl Step<'_> {
         Ok(())
     }
 
-    /// Says that a set has changed.
+    /// Records that a set was changed.
     fn touch(&self, set: &Key) -> Result<Answer, Fault> {
         let write = "INSERT OR REPLACE INTO sets (key, revision, touched) VALUES (?1, ?2, ?3)";
         let columns = params![set.as_str(), self.next_revision()?.column(), self.now.column()];
@@ -114,7 +114,8 @@ impl Step<'_> {
         Ok(Answer::Done)
     }
 
-    /// What was over by then is forgotten by now; before the first day nothing is.
+    /// Time before which expired entries are forgotten by now; negative on the first day, so that no entry is
+    /// forgotten.
     fn forgotten_since(&self) -> i64 {
         self.now.column().saturating_sub(DAY)
     }

@@ -1,4 +1,5 @@
-//! Rows that nobody can ask about any more go, some at a time. No answer depends on it; only the file's size does.
+//! Deletes rows that no operation can refer to any more, some at a time. It affects only the size of the
+//! file, never an answer.
 
 use hooks_core::state::REMEMBERED;
 use hooks_core::time::Timestamp;
@@ -8,10 +9,11 @@ use super::holds::Phase;
 use crate::sqlite::error::Fault;
 use crate::sqlite::number::Column as _;
 
-/// How many reservations go at once, so that nobody waits for long.
+/// Number of reservations that are deleted at once, so that no caller waits for long.
 const AT_ONCE: i64 = 2_000;
 
-/// Deletes what is forgotten by `now`; what there is few of once an hour only. `before` is when this was done last.
+/// Deletes the rows that are forgotten by `now`; those of small tables once an hour only. `before` is the
+/// time of the previous call.
 pub(in crate::sqlite) fn tidy(db: &Connection, before: Timestamp, now: Timestamp) -> Result<(), Fault> {
     for phase in [Phase::Expired, Phase::Ended] {
         let forgotten = "DELETE FROM holds WHERE id IN
@@ -35,5 +37,5 @@ pub(in crate::sqlite) fn tidy(db: &Connection, before: Timestamp, now: Timestamp
     Ok(())
 }
 
-/// In milliseconds.
+/// Milliseconds of an hour.
 const HOUR: u64 = 3_600_000;

@@ -1,4 +1,4 @@
-//! Values: a text each, with the revision of its last write.
+//! Values: texts, each with the revision of its last write.
 
 use std::collections::BTreeSet;
 use std::sync::Arc;
