@@ -54,13 +54,13 @@ macro_rules! bound {
     ) => {
         impl Bound<'_> {
             $(
-                #[doc = concat!("Asks:", $ddoc, ".")]
+                #[doc = concat!("Fires an event and returns the outcome:", $ddoc, ".")]
                 pub async fn $dname(&self, event: $DType) -> Decided<$DType> {
                     self.decided(event).await
                 }
             )*
             $(
-                #[doc = concat!("Tells:", $idoc, ".")]
+                #[doc = concat!("Fires an event that cannot be denied:", $idoc, ".")]
                 pub async fn $iname(&self, event: $IType) -> $IOutcome {
                     self.told(event).await
                 }

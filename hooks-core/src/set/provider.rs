@@ -87,15 +87,15 @@ macro_rules! provider {
                 false
             }
             $(
-                #[doc = concat!("Rewrites, and asks what waits:", $ddoc, ".")]
+                #[doc = concat!("Rewrites the event and asks the hooks that wait:", $ddoc, ".")]
                 fn $prepare(&self, request: HookRequest<$DType>) -> HookFuture<'_, Prepared<$DType>> {
                     HookFuture::now(Prepared::unchanged(request))
                 }
-                #[doc = concat!("Judges:", $ddoc, ".")]
+                #[doc = concat!("Judges the final event:", $ddoc, ".")]
                 fn $judge(&self, request: &HookRequest<$DType>) -> $DOutcome {
                     <$DOutcome>::default()
                 }
-                #[doc = concat!("Takes places:", $ddoc, ".")]
+                #[doc = concat!("Reserves from limits and budgets:", $ddoc, ".")]
                 fn $reserve(&self, request: HookRequest<$DType>) -> HookFuture<'_, $DOutcome> {
                     HookFuture::now(<$DOutcome>::default())
                 }
@@ -103,7 +103,7 @@ macro_rules! provider {
                 fn $observe(&self, request: &HookRequest<$DType>, outcome: &$DOutcome) {}
             )*
             $(
-                #[doc = concat!("Hears of it:", $idoc, ".")]
+                #[doc = concat!("Handles an event that cannot be denied:", $idoc, ".")]
                 fn $iname(&self, request: HookRequest<$IType>) -> HookFuture<'_, $IOutcome> {
                     HookFuture::now(<$IOutcome>::default())
                 }
