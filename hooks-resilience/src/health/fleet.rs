@@ -339,7 +339,7 @@ fn write(heard: &Heard, time: Timestamp, now: Tick) -> Option<Arc<str>> {
     serde_json::to_string(&written).ok().map(Into::into)
 }
 
-/// How long an entry is useful, and kept.
+/// Time for which an entry is useful, and kept.
 fn kept(settings: &HealthSettings) -> Duration {
     let breaker = &settings.breaker;
     settings

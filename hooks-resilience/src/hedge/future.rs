@@ -65,7 +65,7 @@ enum Second<F> {
     /// The service is made ready for this call.
     Readying(Option<Call>),
     Asking(#[pin] F),
-    /// The second attempt failed, or there is none to make.
+    /// The second attempt failed, or will not be made.
     Over,
 }
 

@@ -7,13 +7,12 @@ use serde::{Deserialize, Deserializer, Serialize, Serializer};
 use crate::duration;
 use crate::health::SettingsError;
 
-/// Conditions for a second attempt. By default there is none.
+/// Conditions for a second attempt. By default, no second attempt is made.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 #[serde(default, deny_unknown_fields)]
 pub struct HedgeSettings {
-    /// Delay before the second attempt: a duration (`3s`), or a percentile of recent answers (`p95`). If
-    /// absent, there is none.
+    /// Delay before the second attempt: a duration (`3s`), or a percentile of recent answers (`p95`). If absent, no second attempt is made.
     #[cfg_attr(feature = "schema", schemars(with = "Option<String>"))]
     pub delay: Option<HedgeDelay>,
     /// Largest share of calls with a second attempt, in per cent.
