@@ -46,7 +46,7 @@ impl<S> Recovery<S> {
             && !self.call.has_effects()
     }
 
-    /// Tries shorter and shorter conversations; `sent` tells whether `overflow` comes from an attempt.
+    /// Tries shorter and shorter conversations; `sent` is whether `overflow` comes from an attempt.
     pub(super) async fn run<R>(self, overflow: ModelError, sent: bool) -> Result<Answered<R>, ModelError>
     where
         S: Service<Call, Response = Answered<R>, Error = ModelError> + Clone,

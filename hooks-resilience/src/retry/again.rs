@@ -63,7 +63,7 @@ pub(super) fn again(
     if too_late || is_refused() { Again::Up(Some(at)) } else { Again::At(at) }
 }
 
-/// The jitter after a stated wait: at most the first pause, and at most the wait itself.
+/// The jitter after a stated wait: at most the first pause, and at most the wait itself (but up to 100 ms).
 fn brief(pause: Duration, told: Duration, settings: &RetrySettings) -> Duration {
     pause.min(settings.backoff.base).min(told.max(Duration::from_millis(100)))
 }
