@@ -1,4 +1,4 @@
-//! Which alerts are sent, and how often.
+//! Tests of the alerts that are sent, and their rate.
 
 use std::sync::{Arc, Mutex};
 use std::time::Duration;
