@@ -21,8 +21,8 @@
 //! | [`Governed`] | the client, with hooks around each attempt |
 //! | `BeginLayer` | for streams: the call returns once the first chunk has arrived |
 //!
-//! Time, randomness and shared state come through the traits of `hooks-core` ([`World`]), so that days of traffic
-//! are simulated in seconds. Nothing here does I/O.
+//! Time, randomness and shared state come through the traits of `hooks-core` ([`World`]), so that days of
+//! traffic are simulated in seconds. Nothing here does I/O.
 
 pub mod alert;
 pub mod attempt;

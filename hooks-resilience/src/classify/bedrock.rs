@@ -1,4 +1,5 @@
-//! Amazon Bedrock: the exception's name in `x-amzn-errortype`, in `__type`, or, in a stream, as the key of a frame.
+//! Amazon Bedrock: the exception's name in `x-amzn-errortype`, in `__type`, or, in a stream, as the key of a
+//! frame.
 
 use serde_json::Value;
 

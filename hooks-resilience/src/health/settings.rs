@@ -14,7 +14,8 @@ use crate::error::Treatments;
 pub struct HealthSettings {
     /// Conditions for opening a breaker.
     pub breaker: BreakerSettings,
-    /// Amount by which a rate may be ahead of its pace: as much as it refills in this time may be used at once.
+    /// Amount by which a rate may be ahead of its pace: as much as it refills in this time may be used at
+    /// once.
     pub burst: Duration,
     /// Retry budget of each provider.
     pub budget: BudgetSettings,

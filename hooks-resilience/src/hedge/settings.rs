@@ -12,7 +12,8 @@ use crate::health::SettingsError;
 #[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 #[serde(default, deny_unknown_fields)]
 pub struct HedgeSettings {
-    /// Delay before the second attempt: a duration (`3s`), or a percentile of recent answers (`p95`). If absent, no second attempt is made.
+    /// Delay before the second attempt: a duration (`3s`), or a percentile of recent answers (`p95`). If
+    /// absent, no second attempt is made.
     #[cfg_attr(feature = "schema", schemars(with = "Option<String>"))]
     pub delay: Option<HedgeDelay>,
     /// Largest share of calls with a second attempt, in per cent.

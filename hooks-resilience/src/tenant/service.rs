@@ -41,7 +41,7 @@ impl<M, S, T> PerTenant<M, S, T> {
         &self.client
     }
 
-    /// Returns the client, and drops the stacks.
+    /// Returns the client, without the stacks.
     pub fn into_inner(self) -> S {
         self.client
     }

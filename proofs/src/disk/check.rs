@@ -53,7 +53,7 @@ pub(super) fn check(device: &Device, policy: Policy, calls: &[Call], is_one_life
     Err(Error::new(format!("{wrong}: {line}")))
 }
 
-/// The condition in which a killed process left the log; it must not look tampered with.
+/// The condition in which a killed process left the log; a failed disk must not count as damage.
 ///
 /// # Errors
 /// Returns an error if the log is damaged or cannot be read.

@@ -1,7 +1,8 @@
 //! `cargo xtask e2e [CLIENT...] [--bless]`: runs the real clients, governed by the real `hooks`.
 //!
-//! Each client is installed from npm in one version. It runs headless against a scripted model server on loopback. It has an empty environment, a home of its
-//! own, an invalid key, no access to the network, and a time limit. `hooks init` writes its settings. A run without hooks shows that each call would happen; the
+//! Each client is installed from npm in one version. It runs headless against a scripted model server on
+//! loopback. It has an empty environment, a home of its own, an invalid key, no access to the network, and a
+//! time limit. `hooks init` writes its settings. A run without hooks shows that each call would happen; the
 //! runs with hooks show that it is denied or changed.
 //!
 //! | part | module |

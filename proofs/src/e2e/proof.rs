@@ -39,7 +39,8 @@ rules:
       - { tool: bash, args: { command: echo touch } }
 ";
 
-/// The command that the rules of `hooks init` deny. It does no harm, because the repository of the sandbox is empty.
+/// The command that the rules of `hooks init` deny. It does no harm, because the repository of the sandbox is
+/// empty.
 const RESET: &str = "git reset --hard; touch after-reset";
 
 /// Result of a claim.

@@ -18,7 +18,7 @@ use crate::child::KillOnDrop;
 use crate::error::{Error, Result};
 
 /// A server that syncs its file before it answers. With `everysec`, its answers may be up to two seconds
-/// ahead of the file while the disk is busy, and a client that is killed at the same time cannot repeat the
+/// ahead of the file while the disk is busy. A client that is killed at the same time could not repeat the
 /// lost operations.
 #[derive(Debug)]
 pub(super) struct Server {

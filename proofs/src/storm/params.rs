@@ -193,7 +193,7 @@ pub(super) struct IncidentParams {
     pub(super) provider: Option<String>,
     /// Model that is hit; all models of the provider if absent.
     pub(super) model: Option<String>,
-    /// Whether all instances and providers are hit at the same time: a fault of the fleet's own network.
+    /// Whether all providers are hit at the same time: a fault of the fleet's own network.
     #[serde(default)]
     pub(super) at_once: bool,
     pub(super) kind: IncidentKind,

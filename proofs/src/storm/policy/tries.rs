@@ -58,7 +58,7 @@ impl Tries {
                     told + doubled(Duration::from_secs(1)).mul_f64(jitter)
                 }
             };
-            // A wait of more than a minute is not accepted.
+            // The call fails instead of pausing for more than a minute.
             if tried >= self.most || pause > Duration::from_secs(60) {
                 return Err(fault.kind);
             }
