@@ -1,5 +1,5 @@
-//! A model fails, and the work continues: a stack of layers over a client whose first model fails. `cargo run
-//! -p tower-hooks-resilience --example survive`
+//! A model fails, and the work continues: a stack of layers over a client whose first model fails.
+//! `cargo run -p tower-hooks-resilience --example survive`
 
 use std::sync::Arc;
 use std::time::Duration;

@@ -140,7 +140,7 @@ impl Armed {
 }
 
 /// The longest that an attempt which began at `began` may take, if another model could still answer after it.
-/// This is a third of the time that its call had in all, or half of that time once the first third has
+/// This is a third of the time that its call had in all, or half of the whole time once the first third has
 /// passed. Without this limit, a model that never answers would use up the deadline of the whole chain. A
 /// share of the remaining time would soon be too short for many good answers, and so would a third each time.
 fn share(call: &Call, began: Tick) -> Duration {

@@ -72,11 +72,11 @@ pub(crate) enum Showed {
     Hopeless,
 }
 
-/// A row of failures must hold at least one call for every so many calls of a window.
+/// Number of calls in a window for each failure that a row needs to open the breaker.
 const CALLS_FOR_A_FAILURE: u32 = 6;
 
-/// A model with this many times as many failures in a row as open its breaker is down: it gets no calls as a
-/// last resort either.
+/// A model counts as down if it has this many times the failures in a row that open its breaker. It then gets
+/// no calls as a last resort either.
 const ROWS_OF_A_LAST_RESORT: u32 = 3;
 
 impl Core {

@@ -8,9 +8,9 @@
 //!
 //! * The models of a list are called in its order. The first is preferred; the provider plays no part.
 //! * At its end, a tier continues with the cheaper tiers, and a chain with the list that it names in `then`.
-//! * Cost never rises unless allowed. A list that goes to a more expensive tier is rejected without `upgrade:
-//!   true`. Models of later lists are left out if they cost more than the model the call started with: by
-//!   tier, and by price if both are known. Within a written list, its order counts, not the prices.
+//! * Cost never rises unless allowed. A list that goes to a more expensive tier is rejected without
+//!   `upgrade: true`. Models of later lists are left out if they cost more than the model the call started
+//!   with: by tier, and by price if both are known. Within a written list, its order counts, not the prices.
 //! * Models of the nuclear tier come last, and only if `nuclear` is enabled.
 //! * A restricted model is used only by calls that name it.
 //!

@@ -1,6 +1,6 @@
 //! OpenAI, and the many providers that imitate it: `{"error": {"message", "type", "param", "code"}}`; in a
-//! stream also `{"type": "error", "code", "message"}` and `{"type": "response.failed", "response": {"error":
-//! …}}`.
+//! stream also `{"type": "error", "code", "message"}` and
+//! `{"type": "response.failed", "response": {"error": …}}`.
 
 use serde_json::Value;
 

@@ -33,7 +33,7 @@ pub enum SameModel {
     No,
     /// So many retries, each after a longer pause, and after a short wait that the provider stated.
     Backoff(u32),
-    /// One retry, once the wait that the provider stated is over, if it is not longer than this.
+    /// Retries after the wait that the provider stated, if that is not longer than this; never earlier.
     AsTold(Duration),
     /// A retry with a shorter conversation: after each means of compaction that makes it small enough, and
     /// once more after all of them.

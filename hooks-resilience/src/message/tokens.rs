@@ -17,10 +17,10 @@ impl<F: Fn(&str, &Message) -> u64 + Send + Sync> CountTokens for F {
     }
 }
 
-/// An estimate for any model, without its tokenizer. Four characters of ASCII count as one token, two
-/// characters of other alphabets, and one of wider scripts (Chinese, Japanese, Korean). A character beyond
-/// the basic plane (emoji) counts as two tokens, an image as 1,600. For prose and code the error is at most a
-/// third. Random text (base64, hashes) takes up to twice the estimate.
+/// An estimate for any model, without its tokenizer. Four characters of ASCII count as one token, as do two
+/// characters of other alphabets and one character of wider scripts (Chinese, Japanese, Korean). A character
+/// beyond the basic plane (emoji) counts as two tokens, an image as 1,600. For prose and code the error is at
+/// most a third. Random text (base64, hashes) takes up to twice the estimate.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Estimate;
 

@@ -41,7 +41,7 @@ pub(super) struct Failure<'a> {
     pub(super) by_stack: bool,
 }
 
-/// A view that spends nothing of the retry budget, because the stack spends it.
+/// A view for failures that a stack handles. It spends nothing of the retry budget, because the stack does.
 struct Looking<'a>(&'a Health);
 
 impl View for Looking<'_> {
