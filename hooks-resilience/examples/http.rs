@@ -1,5 +1,5 @@
-//! A failover over real HTTP: one provider is overloaded, and then breaks off in the middle of a sentence; the other
-//! one answers, and goes on with the sentence.
+//! A failover over real HTTP. One provider is overloaded, and then breaks off in the middle of a sentence.
+//! The other one answers, and continues the sentence.
 //!
 //! Run with `cargo run -p tower-hooks-resilience --example http`.
 
@@ -29,7 +29,7 @@ use tower::{Service, ServiceBuilder, ServiceExt};
 use client::{Addresses, Client, Streaming, Vendor};
 use server::{Answer, Fault, Provider};
 
-/// The time of this process.
+/// The clock of this process.
 #[derive(Clone, Copy)]
 struct ProcessTime(tokio::time::Instant);
 
@@ -55,7 +55,7 @@ fn word(text: &str) -> String {
 
 #[tokio::main(flavor = "current_thread")]
 async fn main() -> Result<(), Box<dyn Error + Send + Sync>> {
-    // Two providers on loopback, and what they will answer.
+    // Two providers on loopback, with their scripted answers.
     let overloaded =
         Answer::new(529, r#"{"type":"error","error":{"type":"overloaded_error","message":"Overloaded"}}"#);
     let breaks_off = Answer::events([word("To be, or "), word("not ")]).failing(Fault::Cut(usize::MAX));
@@ -66,7 +66,7 @@ async fn main() -> Result<(), Box<dyn Error + Send + Sync>> {
     let end = "data: {\"choices\":[{\"delta\":{},\"finish_reason\":\"stop\"}]}\n\n";
     let second = Provider::start([Answer::new(200, whole), Answer::events([rest, end])]).await?;
 
-    // What is known of them.
+    // The shared health record of the models.
     let time = ProcessTime(tokio::time::Instant::now());
     let random = Arc::new(SeededRandom::new(1));
     let environment = Environment { clock: Arc::new(time), random, ..Environment::detached() };

@@ -1,4 +1,4 @@
-//! A model goes down, and the work goes on: a stack of layers over a client whose first model fails.
+//! A model fails, and the work continues: a stack of layers over a client whose first model fails.
 //! `cargo run -p tower-hooks-resilience --example survive`
 
 use std::sync::Arc;
@@ -16,7 +16,7 @@ use hooks_resilience::{
 use tower::{Service, ServiceBuilder, ServiceExt};
 
 fn main() -> Result<(), BoxError> {
-    // Time that passes only while everybody waits; a host gives its own clock and timer.
+    // Virtual time, which passes only while all tasks wait; a host provides its own clock and timer.
     let time = VirtualTime::default();
     let environment = Environment { clock: Arc::new(time.clone()), ..Environment::detached() };
     let world = World::new(&environment, time.clone());

@@ -14,61 +14,63 @@ use crate::catalog::Model;
 use crate::error::{ErrorKind, ModelError};
 use crate::world::World;
 
-/// What a call asks of a model.
+/// Requirements of a call on its model.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Needs {
-    /// How many tokens are sent, as well as the host knows.
+    /// Number of input tokens, as far as the host knows it.
     pub input_tokens: u64,
-    /// How many the answer may take.
+    /// Most tokens that the answer may take.
     pub output_tokens: u64,
-    /// Whether the model has to call tools.
+    /// Whether the model must be able to call tools.
     pub tools: bool,
-    /// Whether there are pictures to see.
+    /// Whether the model must be able to read images.
     pub vision: bool,
-    /// Whether it has to go on behind the beginning of an answer.
+    /// Whether the model must be able to continue a partial answer.
     pub prefill: bool,
 }
 
 impl Needs {
-    /// Sent and received together.
+    /// Input and output tokens together.
     pub const fn tokens(&self) -> u64 {
         self.input_tokens.saturating_add(self.output_tokens)
     }
 
-    /// The same of a conversation of any length.
+    /// The same needs without the number of tokens.
     pub(crate) const fn of_any_length(self) -> Self {
         Self { input_tokens: 0, output_tokens: 0, ..self }
     }
 }
 
-/// One logical call of a model: however often, and of whichever model, it is tried, it is one call, with one id, one
-/// deadline and one answer. Made with one allocation; a clone makes none.
+/// One logical call of a model. However often it is attempted, and with whichever models, it has one id, one
+/// deadline and one answer. Creating it costs one allocation; a clone costs none.
 #[derive(Clone, Debug)]
 pub struct Call {
     body: Arc<Body>,
-    /// Which model this attempt goes to. None until a `FallbackLayer`, or the host, chose.
+    /// Model of this attempt; `None` until a `FallbackLayer` or the host chooses one.
     pub model: Option<Arc<Model>>,
-    /// By when it has to be answered.
+    /// Time by which the call must be answered.
     pub deadline: Option<Tick>,
-    /// When it was last looked at the clock on behalf of this attempt; whoever waits sets it anew.
+    /// Last clock reading of this attempt; a layer that waits updates it.
     pub now: Option<Tick>,
-    /// The earliest moment at which another model could answer instead, as it was when this attempt began: nobody
-    /// below waits beyond it. None where there is no other.
+    /// Earliest moment at which another model could answer instead, as known when this attempt began. No
+    /// layer below waits longer. `None` if there is no other model.
     pub elsewhere: Option<Tick>,
-    /// Whether a layer above tries again: a second loop inside would multiply the attempts.
+    /// Whether a layer above retries. A second loop inside would multiply the attempts.
     pub(crate) retried: bool,
-    /// Which turn of a chain above this is, from 1: a chain inside would multiply the attempts too. 0 where there is no
-    /// chain.
+    /// Turn of the chain above, from 1; 0 without a chain. A second chain inside would multiply the
+    /// attempts.
     pub(crate) turn: u32,
-    /// Whether no model is ready: then one whose breaker is open is asked all the same, if it answers some calls.
+    /// Whether no model is ready. A model with an open breaker is then called all the same if it answers some
+    /// calls.
     pub(crate) last_resort: bool,
-    /// Whether a layer above reads the answer to its end, and tells how it went.
+    /// Whether a layer above reads the answer to its end and reports the result.
     pub(crate) watched: bool,
-    /// What came before this attempt. Boxed: of most calls nothing did, and a call is moved from layer to layer.
+    /// History before this attempt. Boxed, because most calls have none, and a call is moved from layer to
+    /// layer.
     before: Option<Box<Before>>,
 }
 
-/// What came before an attempt.
+/// History of a call before an attempt.
 #[derive(Clone, Debug, Default)]
 struct Before {
     tried: u32,
@@ -76,7 +78,7 @@ struct Before {
     let_down: Vec<(usize, Tick)>,
 }
 
-/// What all attempts of one call share.
+/// Data shared by all attempts of one call.
 #[derive(Debug)]
 struct Body {
     context: Arc<HookContext>,
@@ -84,15 +86,17 @@ struct Body {
     needs: Needs,
     id: OpId,
     task: Option<Arc<str>>,
-    /// Whether something happened that a second attempt would repeat.
+    /// Whether an effect has happened that a second attempt would repeat.
     effects: AtomicBool,
     /// Whether an attempt below armed a timer that fires at the deadline at the latest.
     timed: AtomicBool,
-    /// The body this one was copied from, to change the request: what happens to one copy of a call happens to all.
+    /// The body that this one was copied from to change the request. Effects and timers are recorded in the
+    /// original, so that all copies see them.
     origin: Option<Arc<Body>>,
 }
 
-/// Tells whether an attempt of a call has a timer: all that is kept of the call by those who need nothing else of it.
+/// Handle that reports whether an attempt of a call has a timer, for layers that need nothing else of the
+/// call.
 #[derive(Debug)]
 pub(crate) struct Timing(Arc<Body>);
 
@@ -104,8 +108,8 @@ impl Timing {
 }
 
 impl Call {
-    /// A call of `request`, in `context`. The `id` is the same for all attempts: what a provider is told, so that
-    /// it does a thing once, and what a budget settles by.
+    /// Creates a call of `request` in `context`. All attempts share the `id`: providers use it as idempotency
+    /// key, and budgets settle by it.
     pub fn new(context: Arc<HookContext>, request: ModelRequest, id: OpId) -> Self {
         let (needs, task, origin) = (Needs::default(), None, None);
         let (effects, timed) = (AtomicBool::new(false), AtomicBool::new(false));
@@ -124,59 +128,59 @@ impl Call {
         }
     }
 
-    /// Says what the model has to be able to do.
+    /// Sets the requirements on the model.
     #[must_use]
     pub fn needing(self, needs: Needs) -> Self {
         self.with_body(|body| body.needs = needs)
     }
 
-    /// Says what kind of work it is, for chains of their own.
+    /// Sets the kind of work, which may have its own chain.
     #[must_use]
     pub fn for_task(self, task: impl Into<Arc<str>>) -> Self {
         let task = task.into();
         self.with_body(|body| body.task = Some(task))
     }
 
-    /// Sets by when it has to be answered.
+    /// Sets the time by which the call must be answered.
     #[must_use]
     pub const fn until(mut self, deadline: Tick) -> Self {
         self.deadline = Some(deadline);
         self
     }
 
-    /// The same call with another request: one that was adapted to a model, or compacted.
+    /// Returns the call with another request, such as one adapted to a model or compacted.
     #[must_use]
     pub fn with_request(self, request: ModelRequest) -> Self {
         self.with_body(|body| body.request = request)
     }
 
-    /// Where it happens.
+    /// The context of the call.
     pub fn context(&self) -> &Arc<HookContext> {
         &self.body.context
     }
 
-    /// The conversation that is sent.
+    /// The messages of the conversation.
     pub fn messages(&self) -> &[Message] {
         &self.body.request.messages
     }
 
-    /// The turn it belongs to, from 1.
+    /// The turn of the agent that makes the call, from 1.
     pub fn iteration(&self) -> u64 {
         self.body.request.iteration
     }
 
-    /// What this attempt sends, naming the model it goes to. A copy: a client that writes the request itself reads
+    /// Copies the request of this attempt, with the name of its model. To avoid the copy, use
     /// [`messages`](Self::messages) and [`model_name`](Self::model_name).
     pub fn to_request(&self) -> ModelRequest {
         ModelRequest { model: self.model_name().to_owned(), ..self.body.request.clone() }
     }
 
-    /// The request as the host made it: its `model` is the model, chain or tier that the host asked for.
+    /// The request as the host made it: its `model` is the model, chain or tier that the host named.
     pub(crate) fn request(&self) -> &ModelRequest {
         &self.body.request
     }
 
-    /// What the model has to be able to do.
+    /// The requirements on the model.
     pub fn needs(&self) -> &Needs {
         &self.body.needs
     }
@@ -186,43 +190,43 @@ impl Call {
         self.body.id
     }
 
-    /// What kind of work it is.
+    /// The kind of work, if set.
     pub fn task(&self) -> Option<&str> {
         self.body.task.as_deref()
     }
 
-    /// The name of the model that is asked.
+    /// The name of the model of this attempt, or the name in the request if none is chosen.
     pub fn model_name(&self) -> &str {
         self.model.as_ref().map_or(&self.body.request.model, |model| &model.name)
     }
 
-    /// Says that something happened which a second attempt would do again: a streamed tool call was run. From
+    /// Records an effect that a second attempt would repeat, such as a streamed tool call that was run. From
     /// here on the call is not repeated.
     pub fn mark_effects(&self) {
         self.origin().effects.store(true, Ordering::Release);
     }
 
-    /// Whether something happened that a second attempt would do again.
+    /// Whether an effect has happened that a second attempt would repeat.
     pub fn has_effects(&self) -> bool {
         self.origin().effects.load(Ordering::Acquire)
     }
 
-    /// Says whether an attempt has a timer that fires at the deadline at the latest: nobody above needs another.
+    /// Records whether an attempt has a timer that fires by the deadline, so that the layers above need none.
     pub(crate) fn mark_timed(&self, timed: bool) {
         self.origin().timed.store(timed, Ordering::Relaxed);
     }
 
-    /// What tells whether an attempt has a timer.
+    /// A handle that reports whether an attempt has a timer.
     pub(crate) fn timing(&self) -> Timing {
         Timing(Arc::clone(self.origin()))
     }
 
-    /// When this attempt began, reading the clock only where nobody did.
+    /// The time at which this attempt began; reads the clock only if it was not read yet.
     pub fn tick(&mut self, world: &World) -> Tick {
         *self.now.get_or_insert_with(|| world.tick())
     }
 
-    /// The latest moment until which it may wait: its deadline, or when another model could answer.
+    /// The latest time until which the call may wait: its deadline, or when another model could answer.
     pub(crate) fn latest(&self) -> Option<Tick> {
         match (self.deadline, self.elsewhere) {
             (Some(deadline), Some(elsewhere)) => Some(deadline.min(elsewhere)),
@@ -230,14 +234,14 @@ impl Call {
         }
     }
 
-    /// The same call, naming no model: nothing of one is kept.
+    /// Clones the call without its model and the data about that model.
     pub(crate) fn without_model(&self) -> Self {
         let Self { deadline, now, elsewhere, retried, turn, last_resort, watched, .. } = *self;
         let (body, before) = (Arc::clone(&self.body), self.before.clone());
         Self { body, model: None, deadline, now, elsewhere, retried, turn, last_resort, watched, before }
     }
 
-    /// How often this model was tried already on behalf of this call, in earlier turns.
+    /// Number of attempts with this model in earlier turns of the call.
     pub(crate) fn tried(&self) -> u32 {
         self.before.as_ref().map_or(0, |before| before.tried)
     }
@@ -248,7 +252,7 @@ impl Call {
         }
     }
 
-    /// When the call came to the chain above, where that was before this attempt.
+    /// The time at which the call reached the chain above, if that was before this attempt.
     pub(crate) fn began(&self) -> Option<Tick> {
         self.before.as_ref().and_then(|before| before.began)
     }
@@ -259,8 +263,8 @@ impl Call {
         }
     }
 
-    /// The places in the catalog of models that let this call down already, in streams that broke, and from when on
-    /// they may be asked again: after the others.
+    /// Models whose streams broke for this call, as places in the catalog, each with the time from which it
+    /// may be called again. They come after the others.
     pub(crate) fn let_down(&self) -> &[(usize, Tick)] {
         self.before.as_ref().map_or(&[], |before| &before.let_down)
     }
@@ -301,51 +305,51 @@ impl Call {
     }
 }
 
-/// An answer, and how it came about.
+/// An answer, with the history of its call.
 #[derive(Clone, Debug)]
 #[non_exhaustive]
 pub struct Answered<R> {
-    /// The answer.
+    /// The answer itself.
     pub reply: R,
-    /// Which model gave it; None where the call named none of the catalog.
+    /// Model that answered; `None` if the call named no model of the catalog.
     pub model: Option<Arc<Model>>,
-    /// What was tried before, in order; empty (and not allocated) where the first attempt served.
+    /// Failed attempts, in order. Empty, and not allocated, if the first attempt succeeded.
     pub failed: Vec<FailedAttempt>,
-    /// The call as it was answered: its request may have been adapted or compacted.
+    /// The call as it was answered; its request may have been adapted or compacted.
     pub call: Call,
-    /// Who is to be told how it ended, where it comes in pieces and a layer above asked for that.
+    /// Receiver of the final result of a streamed answer, if a layer above asked for it.
     pub(crate) outstanding: Option<Outstanding>,
 }
 
 impl<R> Answered<R> {
-    /// `reply` to `call`, at the first attempt.
+    /// The answer `reply` to `call`, at the first attempt.
     pub fn new(call: Call, reply: R) -> Self {
         Self { reply, model: call.model.clone(), failed: Vec::new(), call, outstanding: None }
     }
 
-    /// The same with another reply.
+    /// Converts the reply.
     pub fn map<T>(self, change: impl FnOnce(R) -> T) -> Answered<T> {
         let Self { reply, model, failed, call, outstanding } = self;
         Answered { reply: change(reply), model, failed, call, outstanding }
     }
 }
 
-/// An attempt that came to nothing.
+/// A failed attempt.
 #[derive(Clone, Debug, PartialEq, Eq)]
 #[non_exhaustive]
 pub struct FailedAttempt {
-    /// Which model was asked.
+    /// Name of the model.
     pub model: Arc<str>,
-    /// What went wrong.
+    /// Kind of error.
     pub kind: ErrorKind,
-    /// In words; what providers say, cut to a length, never what was sent.
+    /// The provider's message, cut to a length; never the contents of the request.
     pub message: String,
-    /// When it had failed.
+    /// Time of the failure.
     pub at: Tick,
 }
 
 impl FailedAttempt {
-    /// `error` of `model`, at `at`.
+    /// Creates the record of `error`, with which `model` failed at `at`.
     pub fn new(model: impl Into<Arc<str>>, error: &ModelError, at: Tick) -> Self {
         Self { model: model.into(), kind: error.kind(), message: error.message().to_owned(), at }
     }

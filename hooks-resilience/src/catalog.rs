@@ -1,4 +1,4 @@
-//! Which models there are, and what each of them can do.
+//! The available models and their abilities.
 
 use std::collections::BTreeMap;
 use std::sync::Arc;
@@ -9,79 +9,80 @@ use serde::{Deserialize, Serialize};
 
 use crate::call::Needs;
 
-/// A class of models by what they cost; the order is that of the price. Squad's names.
+/// A class of models by cost, in ascending order. The names are Squad's.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
 #[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 #[serde(rename_all = "snake_case")]
 #[non_exhaustive]
 pub enum Tier {
-    /// The last resort: what still answers when nothing else does. Off unless switched on.
+    /// The last resort, for when all others fail. Disabled by default.
     Nuclear,
-    /// Small and cheap.
+    /// Small and cheap models.
     Fast,
-    /// The usual.
+    /// The usual models.
     #[default]
     Standard,
-    /// The best.
+    /// The most capable models.
     Premium,
 }
 
-/// What a model costs, for a million tokens.
+/// Price of a model, for a million tokens.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Price {
-    /// Tokens sent.
+    /// Price of input tokens.
     pub input: MicroUsd,
-    /// Tokens received.
+    /// Price of output tokens.
     pub output: MicroUsd,
 }
 
-/// What the provider lets through, for the whole organisation; `None` where it is not known.
+/// Rate limits of the provider, for the whole organisation; `None` if unknown.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 #[serde(default, deny_unknown_fields)]
 pub struct Limits {
-    /// Requests in a minute.
+    /// Requests per minute.
     pub requests_per_minute: Option<u32>,
-    /// Tokens in a minute, sent and received together.
+    /// Tokens per minute, input and output together.
     pub tokens_per_minute: Option<u64>,
-    /// Calls at one time.
+    /// Concurrent calls.
     pub concurrent: Option<u32>,
 }
 
-/// A model: who provides it, and what it can do.
+/// A model: its provider and its abilities.
 #[derive(Clone, Debug, PartialEq, Eq)]
 #[non_exhaustive]
 pub struct Model {
-    /// Its name, as the provider knows it.
+    /// Name of the model, as the provider knows it.
     pub name: Arc<str>,
-    /// Who serves it; models of one provider fail together, and share its credentials.
+    /// Name of the provider. The models of a provider fail together and share its credentials.
     pub provider: Arc<str>,
-    /// What class it is.
+    /// Class of the model by cost.
     pub tier: Tier,
-    /// How many tokens fit, those it answers included; `None` where it is not known.
+    /// Context window in tokens, including the answer; `None` if unknown.
     pub context_tokens: Option<u64>,
-    /// Whether it can call tools.
+    /// Whether the model can call tools.
     pub tools: bool,
-    /// Whether it can see pictures.
+    /// Whether the model can read images.
     pub vision: bool,
-    /// Whether it goes on behind the beginning of an answer: a conversation that ends with what it said.
+    /// Whether the model can continue a partial answer: a conversation that ends with a message of the model.
     pub prefill: bool,
-    /// Whether chains skip it: kept for those who name it.
+    /// Whether chains skip the model; only calls that name it use it.
     pub restricted: bool,
-    /// What it costs, where that is known.
+    /// Price of the model, if known.
     pub price: Option<Price>,
-    /// What its provider lets through.
+    /// Rate limits of the provider.
     pub limits: Limits,
-    /// The name of the quota it draws on, where it shares one with other models of its provider; its own where absent.
+    /// Name of the quota that the model shares with other models of its provider; a quota of its own if
+    /// absent.
     pub quota: Option<Arc<str>>,
-    /// How long one attempt may take, where that differs from the rest.
+    /// Time limit of one attempt, if it differs from the others'.
     pub attempt_timeout: Option<Duration>,
-    /// Its place in the catalog.
+    /// Place of the model in the catalog.
     index: usize,
 }
 
 impl Model {
-    /// `name`, served by `provider`, which can call tools and of which nothing else is known.
+    /// Creates a model that can call tools; the rest is unknown or off.
     pub fn new(name: impl Into<Arc<str>>, provider: impl Into<Arc<str>>, tier: Tier) -> Self {
         Self {
             name: name.into(),
@@ -100,7 +101,7 @@ impl Model {
         }
     }
 
-    /// Whether it can do what a call needs. A window that is not known is large enough.
+    /// Whether the model meets `needs`. An unknown context window counts as large enough.
     pub fn can_serve(&self, needs: &Needs) -> bool {
         (self.tools || !needs.tools)
             && (self.vision || !needs.vision)
@@ -108,17 +109,17 @@ impl Model {
             && self.context_tokens.is_none_or(|window| needs.tokens() <= window)
     }
 
-    /// Whether both draw on one quota.
+    /// Whether both models draw on one quota.
     pub(crate) fn shares_quota_with(&self, other: &Self) -> bool {
         self.quota.is_some() && self.quota == other.quota && self.provider == other.provider
     }
 
-    /// Whether this is its name; most often it is the very same string.
+    /// Whether `name` is the model's name; in most cases it is the same allocation.
     pub(crate) fn is_named(&self, name: &Arc<str>) -> bool {
         Arc::ptr_eq(&self.name, name) || self.name == *name
     }
 
-    /// Its place in the catalog, from 0.
+    /// Place of the model in the catalog, from 0.
     pub const fn index(&self) -> usize {
         self.index
     }
@@ -132,10 +133,10 @@ pub struct Catalog {
 }
 
 impl Catalog {
-    /// A catalog of `models`.
+    /// Creates a catalog of `models`.
     ///
     /// # Errors
-    /// Two models have one name.
+    /// Returns [`CatalogError::Twice`] if two models have the same name.
     pub fn new(models: impl IntoIterator<Item = Model>) -> Result<Self, CatalogError> {
         let (mut list, mut by_name) = (Vec::new(), BTreeMap::new());
         for (index, model) in models.into_iter().enumerate() {
@@ -147,22 +148,22 @@ impl Catalog {
         Ok(Self { models: list.into(), by_name: Arc::new(by_name) })
     }
 
-    /// The model of this name.
+    /// The model with this name.
     pub fn get(&self, name: &str) -> Option<&Arc<Model>> {
         self.models.get(*self.by_name.get(name)?)
     }
 
-    /// All of them, in order.
+    /// All models, in order.
     pub fn models(&self) -> &[Arc<Model>] {
         &self.models
     }
 }
 
-/// What is wrong with a catalog.
+/// Reasons why a catalog is invalid.
 #[derive(Debug, PartialEq, Eq, thiserror::Error)]
 #[non_exhaustive]
 pub enum CatalogError {
-    /// Two models of one name.
+    /// Two models have the same name.
     #[error("the model `{0}` is listed twice; give each model one entry")]
     Twice(Arc<str>),
 }

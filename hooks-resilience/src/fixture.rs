@@ -1,4 +1,4 @@
-//! What the tests of this crate have in common: a world of virtual time, and a client that does as it is told.
+//! Shared parts of the tests in this crate: a world with virtual time, and a scripted client.
 
 use std::collections::VecDeque;
 use std::pin::Pin;
@@ -32,7 +32,7 @@ pub(crate) const fn at(seconds: u64) -> Tick {
     Tick(Duration::from_secs(seconds))
 }
 
-/// A model `a` of the provider `acme`, changed.
+/// A catalog of the model `a` of the provider `acme`, after `change`.
 pub(crate) fn catalog(change: impl FnOnce(&mut Model)) -> Catalog {
     let mut model = Model::new("a", "acme", Tier::Standard);
     change(&mut model);
@@ -51,25 +51,26 @@ pub(crate) fn call(catalog: &Catalog) -> Call {
     call
 }
 
-/// What a client does with a call.
+/// Behaviour of the client for one call.
 #[derive(Clone, Copy, Debug)]
 pub(crate) enum Does {
     Answers,
-    /// Answers after so long.
+    /// Answers after this time.
     AnswersIn(Duration),
     Fails(ErrorKind),
-    /// Fails, and tells to wait.
+    /// Fails, and states a wait.
     Tells(ErrorKind, Duration),
     Hangs,
     Panics,
     PanicsLater,
 }
 
-/// A client that follows a script, and after it answers. It is strict about being made ready, as tower says.
+/// A client that follows a script, and answers all calls after it. It panics if it is called without being
+/// made ready, which tower forbids.
 pub(crate) struct Client {
     script: Arc<Mutex<VecDeque<Does>>>,
     asked: Arc<AtomicUsize>,
-    /// How many are on their way.
+    /// Number of calls in flight.
     pub(crate) busy: Arc<AtomicUsize>,
     time: VirtualTime,
     ready: bool,

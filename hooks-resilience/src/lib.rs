@@ -1,28 +1,28 @@
-//! Model calls that survive: each means against a failing provider is a tower layer of its own, and all of them
-//! share one knowledge of which models are well.
+//! Resilience for model calls: each measure against a failing provider is a tower layer of its own, and all
+//! layers share one record of which models are healthy.
 //!
-//! A stack serves [`Call`] and answers [`Answered`]; its error is [`ModelError`], whose [`ErrorKind`] says what
-//! went wrong and whose [`Treatment`] what to do about it. From the outside in, as a request sees them:
+//! A stack serves [`Call`] and returns [`Answered`]. Its error is [`ModelError`]: the [`ErrorKind`] gives the
+//! cause, and the [`Treatment`] gives the reaction to it. From the outside in, as a request passes them:
 //!
-//! | layer | what it adds |
+//! | layer | effect |
 //! | --- | --- |
 //! | `PerTenantLayer` | a stack of its own for each tenant |
-//! | `ResumeLayer` | for streams: one that breaks midway is brought to its end |
-//! | `AlertLayer` | tells people: too many errors, a breaker open, a chain at its end |
-//! | `DeadlineLayer` | by when there has to be an answer; nothing below waits longer |
-//! | `FallbackLayer` | which model is asked, and which one next; parks while none can serve |
+//! | `ResumeLayer` | for streams: continues a stream that breaks midway |
+//! | `AlertLayer` | alerts operators: too many errors, an open breaker, an exhausted chain |
+//! | `DeadlineLayer` | the deadline of the call; no layer below waits longer |
+//! | `FallbackLayer` | chooses the model, and the next one after a failure; parks the call while no model is ready |
 //! | `OverflowLayer` | compacts a conversation that does not fit, and tries again |
-//! | `HedgeLayer` | a second attempt beside a slow one; off unless asked for |
+//! | `HedgeLayer` | a second attempt beside a slow one; off by default |
 //! | `RetryLayer` | the same model again, with backoff and within a budget |
 //! | `PacingLayer` | stays below the provider's own limits |
-//! | `BreakerLayer` | leaves a model alone that keeps failing |
-//! | `BulkheadLayer` | so many calls of one provider at a time |
-//! | `AttemptLayer` | one attempt: its time limits, and what its error means |
+//! | `BreakerLayer` | stops calling a model that keeps failing |
+//! | `BulkheadLayer` | limits the concurrent calls of a provider |
+//! | `AttemptLayer` | one attempt: its time limits, and the classification of its error |
 //! | [`Governed`] | the client, with hooks around each attempt |
-//! | `BeginLayer` | for streams: the answer is there once its first piece is |
+//! | `BeginLayer` | for streams: the call returns once the first chunk has arrived |
 //!
-//! Time, randomness and shared state come through the traits of `hooks-core` ([`World`]), so that days of traffic
-//! are simulated in seconds. Nothing here does I/O.
+//! Time, randomness and shared state come through the traits of `hooks-core` ([`World`]), so that days of
+//! traffic are simulated in seconds. Nothing here does I/O.
 
 pub mod alert;
 pub mod attempt;

@@ -1,4 +1,4 @@
-//! What the layers know of the world: time, waiting, chance.
+//! Time, timers and randomness of the layers.
 
 use std::fmt;
 use std::future::poll_fn;
@@ -12,16 +12,16 @@ use hooks_core::{Environment, HookFuture};
 /// Clock, timer and randomness of a stack. Cheap to clone; all layers of one stack have to share one.
 #[derive(Clone)]
 pub struct World {
-    /// Tells the time.
+    /// Source of time.
     pub clock: Arc<dyn Clock>,
-    /// Waits.
+    /// Timer for waits.
     pub timer: Arc<dyn Timer>,
-    /// For jitter.
+    /// Source of randomness for jitter.
     pub random: Arc<dyn Random>,
 }
 
 impl World {
-    /// The clock and the randomness of `environment`, waiting by `timer`.
+    /// Takes the clock and the randomness of `environment`, and waits with `timer`.
     pub fn new(environment: &Environment, timer: impl Timer + 'static) -> Self {
         Self {
             clock: Arc::clone(&environment.clock),
@@ -30,7 +30,7 @@ impl World {
         }
     }
 
-    /// Now, on the clock that never jumps.
+    /// The current time of the monotonic clock.
     pub fn tick(&self) -> Tick {
         self.clock.tick()
     }
@@ -40,7 +40,8 @@ impl World {
         self.timer.sleep(tick.since(self.tick()))
     }
 
-    /// What `future` answers by `until`; without that it may take its time. The timer is set only where it waits.
+    /// The answer of `future`, if it comes by `until`; without `until` it may take any time. The timer is set
+    /// only if the future has to be waited for.
     pub(crate) async fn within<T>(&self, until: Option<Tick>, future: impl Future<Output = T>) -> Option<T> {
         let (mut future, mut timer) = (pin!(future), None);
         poll_fn(|cx| match (future.as_mut().poll(cx), until) {
@@ -54,9 +55,9 @@ impl World {
         .await
     }
 
-    /// A number below `bound`, all equally likely (up to one part in 2^32 for bounds below that).
+    /// A random number below `bound`, uniform (up to one part in 2^32 for bounds below that).
     pub fn below(&self, bound: u64) -> u64 {
-        // The high half of the product: no division, no bias worth naming.
+        // The high half of the product: no division, and only a negligible bias.
         let product = u128::from(self.random.next_u64()) * u128::from(bound);
         u64::try_from(product >> 64).unwrap_or_default()
     }

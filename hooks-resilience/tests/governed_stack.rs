@@ -1,6 +1,6 @@
-//! The whole stack with hooks at the bottom: a fallback cannot lead around a policy, and a conversation that does not
-//! fit is compacted before a larger window is asked.
-// The helpers are tests as well: the lints exempt them.
+//! The whole stack with hooks innermost: a fallback cannot circumvent a policy, and a conversation that does
+//! not fit is compacted before a model with a larger window is called.
+// Marks the helpers as tests, which the lints exempt.
 #![cfg(test)]
 
 use std::future::ready;
@@ -25,7 +25,7 @@ use hooks_resilience::{
 use serde_json::json;
 use tower::{Service, ServiceBuilder, ServiceExt, service_fn};
 
-/// Models of these names and real windows, which the catalog knows as well.
+/// Model names with their real windows, which the catalog knows as well.
 const MODELS: [(&str, u64); 2] = [("small", 2_000), ("large", 20_000)];
 
 struct Rig {
@@ -104,7 +104,7 @@ impl Rig {
     }
 }
 
-/// A task, and tool results of so many tokens each.
+/// A task, and tool results with these numbers of tokens.
 fn work(results: &[usize]) -> Vec<Message> {
     let mut messages = vec![Message::text(Role::User, "tidy up the notes")];
     for (index, tokens) in results.iter().enumerate() {

@@ -1,4 +1,4 @@
-//! Processes that do not outlive who started them.
+//! Child processes that end with their parent.
 
 use std::fmt::Display;
 use std::io;
@@ -6,32 +6,32 @@ use std::process::{Child, Command, Stdio};
 
 use crate::error::{Error, Result};
 
-/// A process that is killed when this is dropped: where a command fails, what it started must not go on.
+/// A process that is killed when this is dropped, so that it does not outlive a failed command.
 #[derive(Debug)]
 pub(crate) struct KillOnDrop(Child);
 
 impl KillOnDrop {
-    /// Starts it, without an input.
+    /// Starts the process, without an input.
     ///
     /// # Errors
-    /// It cannot be started.
+    /// Returns an error if the process cannot be started.
     pub(crate) fn start(command: &mut Command) -> io::Result<Self> {
         command.stdin(Stdio::null()).spawn().map(Self)
     }
 
-    /// Kills it, and waits until it is gone.
+    /// Kills the process, and waits for its end.
     ///
     /// # Errors
-    /// It cannot be killed.
+    /// Returns an error if the process cannot be killed.
     pub(crate) fn kill(&mut self) -> io::Result<()> {
         self.0.kill()?;
         self.0.wait().map(drop)
     }
 
-    /// Whether it has not ended yet.
+    /// Whether the process is still running.
     ///
     /// # Errors
-    /// It has failed; `name` stands for it.
+    /// Returns an error with `name` if the process has failed.
     pub(crate) fn is_running(&mut self, name: impl Display) -> Result<bool> {
         match self.0.try_wait()? {
             None => Ok(true),
@@ -43,7 +43,7 @@ impl KillOnDrop {
 
 impl Drop for KillOnDrop {
     fn drop(&mut self) {
-        // One that has ended cannot be killed any more.
+        // A process that has ended cannot be killed any more.
         let _gone = self.kill();
     }
 }

@@ -1,10 +1,11 @@
-//! `cargo xtask conformance`: holds the recorded vectors and corpora of `proofs/` against floors that only rise.
+//! `cargo xtask conformance`: checks the recorded vectors and corpora of `proofs/` against minimum scores,
+//! which may only rise.
 
 use crate::error::{Error, Result};
 use crate::process::{Program, is_installed};
 use crate::workspace;
 
-/// What `compare.py` has to give: suite, profile, per cent.
+/// Required results of `compare.py`: suite, profile, per cent.
 const VECTORS: &[(&str, &str, &str)] = &[
     ("squad", "compat", "100"),
     ("squad", "strict", "100"),
@@ -12,7 +13,7 @@ const VECTORS: &[(&str, &str, &str)] = &[
     ("docker-agent", "2026-07", "100"),
 ];
 
-/// What `score.py` has to give: kinds, and the options that make its exit status a gate.
+/// Required results of `score.py`: kinds, and the options that make its exit status a gate.
 const CORPORA: &[(&str, &[&str])] = &[
     ("shell", &["--min-block", "0.97", "--max-fp", "0"]),
     ("write", &["--min-block", "1", "--max-fp", "0"]),
@@ -49,13 +50,13 @@ pub(crate) fn run() -> Result {
     Ok(())
 }
 
-/// The path of what answers: this very program, built once.
+/// The path of this program, which also answers the questions, so that it is built only once.
 fn this_program() -> Result<String> {
     let path = std::env::current_exe()?;
     path.into_os_string().into_string().map_err(|_| Error::new("the path of this program is not text"))
 }
 
-/// The path of a file or folder of `proofs/`.
+/// The path of a file or folder in `proofs/`.
 fn place(name: &str) -> Result<String> {
     let path = workspace::root().join("proofs").join(name);
     if !path.exists() {

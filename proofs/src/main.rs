@@ -1,15 +1,16 @@
-//! The programs behind the figures of the README and the pages. `cargo xtask COMMAND` builds this program and starts it.
+//! The programs behind the figures in the README and the pages. `cargo xtask COMMAND` builds this program and
+//! starts it.
 //!
-//! | command | what it shows | where |
+//! | command | purpose | module |
 //! | --- | --- | --- |
-//! | `answer` | how the policies answer the questions of the vectors and corpora | [`answer`] |
-//! | `codegen` | that the generated pages and schemas follow from the code | [`codegen`] |
-//! | `conformance` | the scores of all vectors and corpora, against their floors | [`conformance`] |
-//! | `disk` | that full and failing disks lose no acknowledged record | [`disk`] |
-//! | `e2e` | that real clients obey | [`e2e`] |
-//! | `overspend` | that no budget is overspent | [`overspend`] |
-//! | `soak` | that long runs lose nothing and keep their speed | [`soak`] |
-//! | `storm` | what model calls survive | [`storm`] |
+//! | `answer` | answers the questions of the vectors and corpora by the policies | [`answer`] |
+//! | `codegen` | checks that the generated pages and schemas follow from the code | [`codegen`] |
+//! | `conformance` | checks the scores of all vectors and corpora against their minimum | [`conformance`] |
+//! | `disk` | checks that full and failing disks lose no acknowledged record | [`disk`] |
+//! | `e2e` | checks that real clients obey | [`e2e`] |
+//! | `overspend` | checks that no budget is overspent | [`overspend`] |
+//! | `soak` | checks that long runs lose nothing and keep their speed | [`soak`] |
+//! | `storm` | measures which failures of providers model calls survive | [`storm`] |
 
 mod answer;
 mod child;

@@ -1,6 +1,6 @@
-//! Nobody spends what is not there: real processes, killed at random, on each engine; the full size is a command
-//! (`cargo xtask overspend`).
-// The helpers are tests as well: the lints exempt them.
+//! Budgets are never overspent: tests with real processes, killed at random, on each engine. The full size is
+//! a command (`cargo xtask overspend`).
+// Marks the helpers as tests, which the lints exempt.
 #![cfg(test)]
 
 use std::process::Command;

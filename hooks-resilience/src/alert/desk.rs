@@ -1,4 +1,4 @@
-//! What is said, when, and to whom: shared by all services of a layer.
+//! Decides which alerts are sent, and sends them: shared by all services of a layer.
 
 use std::collections::{HashMap, VecDeque};
 use std::panic::{AssertUnwindSafe, catch_unwind};
@@ -33,25 +33,25 @@ pub(super) struct Desk {
 
 #[derive(Default)]
 pub(super) struct State {
-    /// When attempts failed, the latest last; no more than make an alert.
+    /// Times of failed attempts, oldest first; at most as many as raise an alert.
     errors: VecDeque<Tick>,
-    /// When each thing was said last.
+    /// When each alert was last raised, by kind and subject.
     said: HashMap<(AlertKind, Option<Arc<str>>), Tick>,
-    /// When alerts were made in the last minute.
+    /// When the alerts of the last minute were raised.
     made: VecDeque<Tick>,
     held_back: u64,
     queue: VecDeque<Alert>,
-    /// Whether somebody works off the queue.
+    /// Whether a task is sending the queued alerts.
     at_work: bool,
 }
 
 const MINUTE: Duration = Duration::from_secs(60);
 
-/// How many things are remembered to have been said.
+/// The most alerts whose last time is remembered.
 const REMEMBERED: usize = 1_024;
 
 impl Desk {
-    /// A call failed, after `error.failed()` attempts.
+    /// Records a failed call and its failed attempts (`error.failed()`).
     pub(super) fn failed(self: &Arc<Self>, context: &Arc<HookContext>, error: &ModelError) {
         let now = self.world.tick();
         self.attempts(context, error.failed(), now);
@@ -61,12 +61,12 @@ impl Desk {
         }
     }
 
-    /// A call was answered, after these attempts.
+    /// Records the failed attempts of a call that was answered.
     pub(super) fn answered(self: &Arc<Self>, context: &Arc<HookContext>, failed: &[FailedAttempt]) {
         self.attempts(context, failed, self.world.tick());
     }
 
-    /// A breaker changed its state.
+    /// Records a breaker's change of state.
     pub(super) fn breaker(self: &Arc<Self>, change: &Transition) {
         if change.from == BreakerState::Closed && change.to == BreakerState::Open {
             let subject = change.model.as_ref().unwrap_or(&change.provider);
@@ -89,7 +89,7 @@ impl Desk {
         message: &str,
         now: Tick,
     ) {
-        // Nobody was asked, or nobody should have been.
+        // No request was sent, or the caller stopped it on purpose.
         if matches!(kind, ErrorKind::NotAdmitted | ErrorKind::Stopped) {
             return;
         }
@@ -116,7 +116,7 @@ impl Desk {
         too_many
     }
 
-    /// Puts an alert into the queue, unless it was said lately or too much is said.
+    /// Queues an alert, unless the same one was raised within the quiet time or the rate is used up.
     fn raise(
         self: &Arc<Self>,
         context: &Arc<HookContext>,
@@ -144,16 +144,16 @@ impl Desk {
         self.work_off();
     }
 
-    /// Has the queue worked off: in the background, or here as far as nothing has to be waited for.
+    /// Sends the queued alerts: in the background, or without one in a single poll here.
     fn work_off(self: &Arc<Self>) {
         let mut work = Work { desk: Arc::clone(self), sending: None, is_done: false };
         let background = self.background.lock().unwrap_or_else(PoisonError::into_inner).clone();
         let Some(background) = background else {
-            // Where it waits it is dropped, and with it the alert at hand.
+            // A sink that has to wait is dropped, and its alert is lost.
             let _nothing = Pin::new(&mut work).poll(&mut Context::from_waker(Waker::noop()));
             return;
         };
-        // One that panics has dropped the work: the queue is worked off with the next alert.
+        // If the background panics, the work is dropped; the next alert starts it again.
         let _run = catch_unwind(AssertUnwindSafe(|| background.run(HookFuture::later(work))));
     }
 
@@ -187,7 +187,7 @@ impl State {
     }
 }
 
-/// Works off the queue, one alert after the other.
+/// Sends the queued alerts, one after the other.
 struct Work {
     desk: Arc<Desk>,
     sending: Option<HookFuture<'static, ()>>,
@@ -200,7 +200,7 @@ impl Future for Work {
     fn poll(mut self: Pin<&mut Self>, cx: &mut Context<'_>) -> Poll<()> {
         loop {
             if let Some(sending) = self.sending.as_mut() {
-                // A sink that panics has had its alert.
+                // An alert whose sink panics is not sent again.
                 match catch_unwind(AssertUnwindSafe(|| Pin::new(sending).poll(cx))) {
                     Ok(Poll::Pending) => return Poll::Pending,
                     Ok(Poll::Ready(())) => {}
@@ -229,7 +229,7 @@ impl Drop for Work {
         if self.sending.take().is_some() {
             self.desk.drop_one();
         }
-        // What is left in the queue goes with the next alert.
+        // The next alert sends what is left in the queue.
         if !self.is_done {
             self.desk.lock().at_work = false;
         }

@@ -12,7 +12,7 @@ use super::desk::Desk;
 use crate::call::Answered;
 use crate::error::ModelError;
 
-/// The inner answer, which is looked at as it passes.
+/// The inner future; its result is checked for failures and passed on.
 #[pin_project]
 #[must_use = "futures do nothing unless polled"]
 pub struct ResponseFuture<F> {

@@ -11,17 +11,17 @@ use super::settings::AlertSettings;
 use super::sink::AlertSink;
 use crate::health::{Health, SettingsError};
 
-/// Tells people; see the module docs. All services made from it share what was said.
+/// Raises alerts; see the module docs. All services made from a layer share its record of raised alerts.
 #[derive(Clone)]
 pub struct AlertLayer {
     desk: Arc<Desk>,
 }
 
 impl AlertLayer {
-    /// Tells `sink`, also of the breakers of `health`.
+    /// Creates a layer that sends alerts to `sink`, also for the breakers of `health`.
     ///
     /// # Errors
-    /// The settings are nonsense.
+    /// Returns an error if a setting is zero.
     pub fn new(
         health: &Health,
         settings: AlertSettings,
@@ -42,14 +42,15 @@ impl AlertLayer {
         Ok(Self { desk })
     }
 
-    /// Has alerts sent in the background. Without one a sink that has to wait loses the alert, which is counted.
+    /// Sends alerts in the background. Without a background, a sink that has to wait loses the alert, which
+    /// is counted.
     #[must_use]
     pub fn in_background(self, background: Arc<dyn Background>) -> Self {
         *self.desk.background.lock().unwrap_or_else(PoisonError::into_inner) = Some(background);
         self
     }
 
-    /// How many alerts were lost: the queue was full, the sink panicked or had nobody to wait for it.
+    /// Number of lost alerts: the queue was full, the sink panicked, or it had to wait without a background.
     pub fn dropped(&self) -> u64 {
         self.desk.dropped.load(Ordering::Relaxed)
     }

@@ -1,10 +1,12 @@
-//! Tells people: too many errors, a breaker open, a chain at its end, credentials that somebody has to mend.
+//! Alerts for operators: too many errors, an open breaker, an exhausted chain, credentials that need a
+//! repair.
 //!
-//! [`AlertLayer`] stands outermost and looks at answers and errors as they pass; the healthy path costs it one counter.
-//! What it has to say goes to an [`AlertSink`]: a closure, `tracing`, the `notification` event of a set of hooks, or
-//! whatever a host writes (a webhook, a command). The same thing is said once in a while, so many things a minute at
-//! most. Calls never wait for it: alerts stand in a queue of fixed length that is worked off in the background the
-//! host gives; what finds no place is dropped and counted.
+//! [`AlertLayer`] is the outermost layer and looks at each answer and error; a call without failures costs it
+//! one check. Alerts go to an [`AlertSink`]: a closure, `tracing`, the `notification` event of a set of
+//! hooks, or one that the host writes (a webhook, a command). The same alert is repeated only after a quiet
+//! time, and the alerts per minute are limited. Calls never wait for the sink: alerts wait in a queue of
+//! fixed length, which the host's background works off. If the queue is full, the alert is dropped and
+//! counted.
 //!
 //! ```
 //! use hooks_resilience::alert::Alert;
@@ -40,40 +42,40 @@ pub use self::sink::TracingSink;
 pub use self::sink::{AlertSink, NotificationSink};
 use crate::error::ErrorKind;
 
-/// Something people should know.
+/// A report of trouble that an operator should see.
 #[derive(Clone, Debug)]
 #[non_exhaustive]
 pub struct Alert {
-    /// What it is about.
+    /// Kind of trouble.
     pub kind: AlertKind,
-    /// Of which model, or of which provider where it is about all of its models.
+    /// Name of the model, or of the provider if all of its models are concerned.
     pub subject: Option<Arc<str>>,
-    /// In words; what providers say, never what was sent.
+    /// Description: may contain the provider's error text, never the contents of a request.
     pub message: String,
-    /// When, as a calendar has it.
+    /// Wall-clock time of the alert.
     pub at: Timestamp,
-    /// Where it came up; empty where no call had to do with it.
+    /// Context of the call that raised the alert; empty if no call did.
     pub context: Arc<HookContext>,
-    /// How many alerts were held back since the last one.
+    /// Number of alerts held back since the last one.
     pub held_back: u64,
 }
 
-/// What an alert is about.
+/// The kind of trouble that an alert reports.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 #[non_exhaustive]
 pub enum AlertKind {
-    /// More attempts failed within a window than may.
+    /// More attempts failed within the window than the settings allow.
     TooManyErrors,
-    /// A model, or a provider, is left alone from now on.
+    /// The breaker of a model or provider opened: it gets no calls for a while.
     BreakerOpened,
     /// A call failed because no model of its chain was left.
     ChainExhausted,
-    /// An error that somebody has to mend.
+    /// An error that an operator has to repair, such as refused credentials.
     Mend(ErrorKind),
 }
 
 impl Alert {
-    /// How bad it is.
+    /// The severity of the alert.
     pub const fn level(&self) -> Level {
         match self.kind {
             AlertKind::TooManyErrors | AlertKind::BreakerOpened => Level::Warning,

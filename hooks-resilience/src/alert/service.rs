@@ -10,7 +10,7 @@ use super::future::ResponseFuture;
 use crate::call::{Answered, Call};
 use crate::error::ModelError;
 
-/// Looks at answers and errors as they pass. Readiness is the inner service's.
+/// Checks answers and errors for failures. Ready when the inner service is.
 #[derive(Clone)]
 pub struct AlertService<S> {
     inner: S,

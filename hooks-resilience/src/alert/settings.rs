@@ -1,4 +1,4 @@
-//! When people are told, and how often.
+//! Conditions and rate of alerts.
 
 use std::time::Duration;
 
@@ -6,30 +6,30 @@ use serde::{Deserialize, Serialize};
 
 use crate::health::SettingsError;
 
-/// When people are told, and how often.
+/// Conditions and rate of alerts.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 #[serde(default, deny_unknown_fields)]
 pub struct AlertSettings {
-    /// So many failed attempts within the window are too many.
+    /// Number of failed attempts within `window` that raises an alert.
     pub errors: usize,
-    /// The window.
+    /// Length of the window.
     #[serde(with = "crate::duration")]
     #[cfg_attr(feature = "schema", schemars(with = "String"))]
     pub window: Duration,
-    /// How long the same thing is not said again.
+    /// Time for which the same alert is not repeated.
     #[serde(with = "crate::duration")]
     #[cfg_attr(feature = "schema", schemars(with = "String"))]
     pub quiet: Duration,
-    /// How many alerts there are in a minute at most.
+    /// Most alerts per minute.
     pub per_minute: usize,
-    /// How many may wait for the sink.
+    /// Most alerts that wait for the sink.
     pub queue: usize,
 }
 
 impl Default for AlertSettings {
-    /// Ours, for people who are on call: ten failures a minute are no bad luck of one agent, the same thing is said once
-    /// in ten minutes, and six messages a minute can be read.
+    /// Our choice for operators on call. Ten failures a minute are more than one unlucky agent. The same
+    /// alert comes at most every ten minutes, and six messages a minute can still be read.
     fn default() -> Self {
         Self {
             errors: 10,
@@ -42,28 +42,28 @@ impl Default for AlertSettings {
 }
 
 impl AlertSettings {
-    /// So many failed attempts within a window are too many.
+    /// Sets how many failed attempts within `window` raise an alert.
     #[must_use]
     pub const fn with_threshold(mut self, errors: usize, window: Duration) -> Self {
         (self.errors, self.window) = (errors, window);
         self
     }
 
-    /// The same thing is not said again for this long.
+    /// Sets the time for which the same alert is not repeated.
     #[must_use]
     pub const fn with_quiet(mut self, quiet: Duration) -> Self {
         self.quiet = quiet;
         self
     }
 
-    /// So many alerts in a minute at most.
+    /// Sets the most alerts per minute.
     #[must_use]
     pub const fn with_rate(mut self, per_minute: usize) -> Self {
         self.per_minute = per_minute;
         self
     }
 
-    /// So many may wait for the sink.
+    /// Sets the most alerts that wait for the sink.
     #[must_use]
     pub const fn with_queue(mut self, queue: usize) -> Self {
         self.queue = queue;

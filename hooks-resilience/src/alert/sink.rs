@@ -1,14 +1,14 @@
-//! Where alerts go.
+//! Destinations of alerts.
 
 use hooks_core::event::Notification;
 use hooks_core::{HookFuture, HookRequest, Live};
 
 use super::Alert;
 
-/// Takes alerts. What takes time (a webhook, a command) is done in the future it answers, which is run in the
-/// background; making that future must not block. A closure is one.
+/// Receives alerts. A closure is a sink. Slow work (a webhook, a command) belongs in the returned future,
+/// which runs in the background; `send` itself must not block.
 pub trait AlertSink: Send + Sync {
-    /// Takes one alert.
+    /// Sends one alert.
     fn send(&self, alert: Alert) -> HookFuture<'static, ()>;
 }
 
@@ -26,7 +26,7 @@ pub struct NotificationSink {
 }
 
 impl NotificationSink {
-    /// Tells `hooks`, as they are when an alert comes up.
+    /// Creates a sink that fires the event on the current hooks of `hooks` when an alert is sent.
     pub fn new(hooks: impl Into<Live>) -> Self {
         Self { hooks: hooks.into() }
     }

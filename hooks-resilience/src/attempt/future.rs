@@ -17,13 +17,13 @@ use crate::call::{Answered, Call};
 use crate::classify::Classify;
 use crate::error::{ErrorKind, ModelError};
 
-/// The answer of a client, in time or not.
+/// The answer of the client, or the error of its time limit.
 #[pin_project(PinnedDrop)]
 #[must_use = "futures do nothing unless polled"]
 pub struct ResponseFuture<F, C> {
     #[pin]
     state: State<F>,
-    /// Moved into the answer. Looked at the clock: that is when the attempt began.
+    /// The call, moved into the answer. Its `now` is when the attempt began.
     call: Option<Call>,
     layer: AttemptLayer<C>,
 }
@@ -62,7 +62,7 @@ where
         let answer = match this.state.as_mut().project() {
             StateProjection::Refused(error) => Err(error.take().unwrap_or_else(ModelError::polled_again)),
             StateProjection::Asked { inner, timer } => {
-                // A timer without a runtime panics as a client does: neither may be waited for without an end.
+                // A panic of the client or of the timer (such as one without a runtime) becomes an error.
                 let polled = catch_unwind(AssertUnwindSafe(|| match inner.poll(cx) {
                     Poll::Ready(answer) => {
                         Poll::Ready(answer.map_err(|error| shared.classify.classify(error)))
@@ -75,7 +75,7 @@ where
                 ready!(polled.unwrap_or_else(|panic| Poll::Ready(Err(panicked(&*panic)))))
             }
         };
-        // Without it, nothing is polled any more.
+        // If the call was already moved out, nothing is polled any more.
         let Some(call) = this.call.take() else { return Poll::Ready(Err(ModelError::polled_again())) };
         this.state.disarmed(&call);
         Poll::Ready(match answer {
@@ -86,7 +86,7 @@ where
     }
 }
 
-/// With it goes its timer.
+/// Marks the timer as dropped.
 #[pinned_drop]
 impl<F, C> PinnedDrop for ResponseFuture<F, C> {
     fn drop(self: Pin<&mut Self>) {
@@ -97,7 +97,7 @@ impl<F, C> PinnedDrop for ResponseFuture<F, C> {
 }
 
 impl<F> State<F> {
-    /// Tells that there is no timer any more, where there was one.
+    /// Marks the call as without a timer, if it had one.
     fn disarmed(&self, call: &Call) {
         if matches!(self, Self::Asked { timer: Some(_), .. }) {
             call.mark_timed(false);
@@ -108,7 +108,7 @@ impl<F> State<F> {
 /// The one timer of an attempt.
 struct Armed {
     sleep: HookFuture<'static, ()>,
-    /// What running out of it means.
+    /// Error kind of the attempt if the timer fires.
     kind: ErrorKind,
 }
 
@@ -139,10 +139,10 @@ impl Armed {
     }
 }
 
-/// What an attempt that begins at `began` may use up, where another model could still answer after that: a third of the
-/// time its call had in all, or half of that once the first third is gone. A model that never answers would take the deadline
-/// with it, and the chain with that; a share of what is left would soon be too short for many a good answer, and so would a
-/// third be each time.
+/// The longest that an attempt which began at `began` may take, if another model could still answer after it.
+/// This is a third of the time that its call had in all, or half of the whole time once the first third has
+/// passed. Without this limit, a model that never answers would use up the deadline of the whole chain. A
+/// share of the remaining time would soon be too short for many good answers, and so would a third each time.
 fn share(call: &Call, began: Tick) -> Duration {
     let (Some(deadline), Some(elsewhere)) = (call.deadline, call.elsewhere) else { return Duration::MAX };
     let first = call.began().unwrap_or(began);
@@ -151,7 +151,7 @@ fn share(call: &Call, began: Tick) -> Duration {
     if elsewhere <= began.after(share) { share } else { Duration::MAX }
 }
 
-/// A panic is a failure like others.
+/// Turns a panic into an error.
 pub(crate) fn panicked(panic: &(dyn Any + Send)) -> ModelError {
     let words = panic.downcast_ref::<&str>().copied();
     let words = words.or_else(|| panic.downcast_ref::<String>().map(String::as_str)).unwrap_or("no message");

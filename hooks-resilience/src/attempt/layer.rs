@@ -15,7 +15,7 @@ pub struct AttemptLayer<C> {
     pub(super) shared: Arc<Shared<C>>,
 }
 
-/// What all attempts of one layer share.
+/// State shared by all attempts of one layer.
 #[derive(Debug)]
 pub(super) struct Shared<C> {
     pub(super) world: World,
@@ -23,52 +23,53 @@ pub(super) struct Shared<C> {
     pub(super) classify: C,
 }
 
-/// How long an attempt may take.
+/// Time limits of an attempt.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(default, deny_unknown_fields)]
 #[non_exhaustive]
 pub struct AttemptSettings {
-    /// How long the client has for its answer, where its model says nothing else; less where a deadline is near, so that
-    /// another model can still answer.
+    /// Time limit for the client's answer, unless its model sets one. It is shortened if a deadline is near,
+    /// so that another model can still answer.
     #[serde(with = "crate::duration")]
     pub timeout: Duration,
-    /// Whether the client answers as soon as a stream begins: what is late then is the first byte.
+    /// Whether the client returns as soon as a stream begins. A timeout then means that the first byte is
+    /// late.
     pub streams: bool,
 }
 
 impl Default for AttemptSettings {
-    /// Ten minutes, as the providers' own clients have it.
+    /// Ten minutes, as in the providers' own clients.
     fn default() -> Self {
         Self { timeout: Duration::from_secs(600), streams: false }
     }
 }
 
 impl AttemptSettings {
-    /// How long the client has for its answer.
+    /// Sets the time limit for the client's answer.
     #[must_use]
     pub const fn with_timeout(mut self, timeout: Duration) -> Self {
         self.timeout = timeout;
         self
     }
 
-    /// The client answers as soon as a stream begins.
+    /// Declares that the client returns as soon as a stream begins.
     #[must_use]
     pub const fn streaming(mut self) -> Self {
         self.streams = true;
         self
     }
 
-    /// What an attempt that ran out of time failed of.
+    /// The error kind of an attempt that ran out of time.
     pub(super) const fn too_late(self) -> ErrorKind {
         if self.streams { ErrorKind::FirstByteTimeout } else { ErrorKind::AttemptTimeout }
     }
 }
 
 impl<C> AttemptLayer<C> {
-    /// A layer that has its errors read by `classify`.
+    /// Creates a layer that reads the client's errors with `classify`.
     ///
     /// # Errors
-    /// The settings are nonsense.
+    /// Returns an error if the timeout is zero.
     pub fn new(world: World, settings: AttemptSettings, classify: C) -> Result<Self, SettingsError> {
         if settings.timeout.is_zero() {
             return Err(SettingsError::Zero("attempt_timeout"));

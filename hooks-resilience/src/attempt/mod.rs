@@ -1,14 +1,14 @@
-//! One attempt: its time limits, and what its error means.
+//! One attempt: its time limits, and the classification of its error.
 //!
-//! [`AttemptLayer`] lifts a client, whatever it fails with, into a service of the stack: it ends the attempt at its own
-//! limit, at the deadline of the call, or after its share of the time the call has where another model could answer in the
-//! rest, whichever is first; it has the error read by a [`Classify`](crate::Classify), and takes a client that panics for
-//! one that failed. Nothing of it is decided here: what to do about an error is for the
-//! layers above to say.
+//! [`AttemptLayer`] turns a client with any error type into a service of the stack. It ends the attempt at
+//! the earliest of three limits: the attempt's own timeout, the deadline of the call, or its share of the
+//! call's time if another model could answer in the rest. A [`Classify`](crate::Classify) reads the error,
+//! and a client that panics counts as failed. This layer does not react to errors; the layers above do.
 //!
-//! It costs no allocation, and one timer once the client has to be waited for; with it the layers above need none. A
-//! call whose deadline has passed is answered by [`DeadlineExceeded`](crate::ErrorKind::DeadlineExceeded) and never
-//! sent. It is the innermost layer, directly around the client; there is one in every stack.
+//! A call costs no allocation, and one timer once the client has to be waited for; the layers above then need
+//! no timer of their own. A call whose deadline has passed fails with
+//! [`DeadlineExceeded`](crate::ErrorKind::DeadlineExceeded) and is never sent. Every stack has this layer,
+//! innermost, directly around the client.
 
 pub mod future;
 mod layer;

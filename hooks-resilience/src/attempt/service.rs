@@ -10,11 +10,12 @@ use crate::call::{Answered, Call};
 use crate::classify::Classify;
 use crate::error::{ErrorKind, ModelError};
 
-/// Makes one attempt: it ends at the limit of an attempt, at the deadline of the call, or after a third of the
-/// time the call had in all (half, once that third is gone) where another model could answer in the rest, whichever is first;
-/// its error is read, and says which model it is of; a client that panics has failed.
+/// Makes one attempt. It ends at the earliest of three limits: the attempt's timeout, the deadline of the
+/// call, or its share of the call's time if another model could answer in the rest. The share is a third of
+/// the call's whole time, or half of the whole time once the first third has passed. The error of the client
+/// is classified and names its model; a panic of the client counts as a failure.
 ///
-/// A call whose deadline has passed is not made at all. The timer is armed once the client has to be waited for.
+/// If the deadline has passed, no attempt is made. The timer is armed once the client has to be waited for.
 #[derive(Debug)]
 pub struct AttemptService<S, C> {
     inner: S,
@@ -22,7 +23,7 @@ pub struct AttemptService<S, C> {
 }
 
 impl<S, C> AttemptService<S, C> {
-    /// Attempts of the client `inner`.
+    /// Creates a service that makes attempts with the client `inner`.
     pub const fn new(inner: S, layer: AttemptLayer<C>) -> Self {
         Self { inner, layer }
     }

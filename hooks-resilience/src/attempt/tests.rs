@@ -15,7 +15,7 @@ fn attempts(time: &VirtualTime, does: Does) -> (AttemptService<Client, Classifie
     (layer.layer(client.clone()), client)
 }
 
-/// What comes of one call that is changed before.
+/// The result of one call, after `change`.
 fn one(
     time: &VirtualTime,
     does: Does,

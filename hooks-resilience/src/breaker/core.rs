@@ -1,4 +1,4 @@
-//! The breaker itself: a pure state, changed by what is told, at times that are given.
+//! State machine of the breaker: pure, changed only by the given results and times.
 
 use std::time::Duration;
 
@@ -7,60 +7,60 @@ use hooks_core::time::Tick;
 use super::BreakerSettings;
 use super::window::{Counts, Window};
 
-/// One breaker. No clock, no lock, no chance of its own: whoever holds it brings all three.
+/// One breaker. The owner provides the clock, the lock and the randomness.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(crate) struct Core {
     pub(super) state: State,
     pub(super) window: Window,
     /// Failures since the last success.
     pub(super) in_a_row: u32,
-    /// How often the time for which it opens was doubled since it was last closed.
+    /// Number of times that the open time was doubled since the breaker was last closed.
     pub(super) openings: u32,
-    /// When the first of those that fail in a row was made: what was made earlier says nothing about them.
+    /// When the first call of the current row of failures was made; earlier calls do not end the row.
     pub(super) failing_since: Tick,
-    /// Why it is open: what came of the calls it was judged by, and of those that were on their way with them.
+    /// Counts that opened the breaker, plus the results of calls that were in flight when it opened.
     pub(super) grounds: Counts,
-    /// How many calls a window had, the most of the times it opened since it was last well.
+    /// Largest number of calls in a window at any opening since the model was last well.
     pub(super) usual: u32,
 }
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum State {
-    /// Lets calls through, since then.
+    /// Lets calls through, since the given time.
     Closed { since: Tick },
-    /// Lets none through before then.
+    /// Lets no call through before `until`.
     Open { until: Tick, hard: bool },
-    /// One call is on its way to find out; by then it counts as lost.
+    /// One probe is in flight; at `lost` it counts as lost.
     Probing { probe: u64, lost: Tick, hard: bool },
 }
 
-/// What a breaker does with calls.
+/// State of a breaker.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 #[non_exhaustive]
 pub enum BreakerState {
-    /// Lets them through.
+    /// Lets calls through.
     Closed,
-    /// Lets none through.
+    /// Lets no calls through.
     Open,
-    /// Let one through to find out.
+    /// Waits for the result of one probe.
     Probing,
 }
 
-/// What a call that is let through is to the breaker.
+/// The way in which a call was admitted.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Pass {
-    /// One of many.
+    /// As one of many, by a closed breaker.
     Usual,
-    /// The one that finds out.
+    /// As the probe with this id.
     Probe(u64),
-    /// One that was let through an open breaker, because no other model was ready either.
+    /// Through an open breaker, because no other model was ready either.
     LastResort,
 }
 
-/// What a call showed.
+/// Result of a call, as the breaker counts it.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Showed {
-    /// Nothing, or it was dropped.
+    /// No result: the error does not count, or the call was dropped.
     Nothing,
     Success {
         slow: bool,
@@ -68,14 +68,15 @@ pub(crate) enum Showed {
     Failure {
         slow: bool,
     },
-    /// It is of no use until somebody does something.
+    /// The model cannot be used until an operator repairs the cause.
     Hopeless,
 }
 
-/// A row of failures has to have one for so many calls of a window.
+/// Number of calls in a window for each failure that a row needs to open the breaker.
 const CALLS_FOR_A_FAILURE: u32 = 6;
 
-/// A model that fails so many times as often in a row as opens its breaker is gone, and not even asked as a last resort.
+/// A model counts as down if it has this many times the failures in a row that open its breaker. It then gets
+/// no calls as a last resort either.
 const ROWS_OF_A_LAST_RESORT: u32 = 3;
 
 impl Core {
@@ -99,13 +100,13 @@ impl Core {
         }
     }
 
-    /// Whether it may close at any moment: a probe is on its way, or calls are that were made with what failed or as a last
-    /// resort.
+    /// Whether the breaker may close at any moment: a probe is in flight, or calls made along with the
+    /// failures or as a last resort are.
     pub(crate) const fn may_close(&self) -> bool {
         matches!(self.state, State::Open { hard: false, .. } | State::Probing { .. })
     }
 
-    /// From when on it lets a call through; None where it does at `now`.
+    /// The time from which the breaker lets a call through; `None` if it does at `now`.
     pub(crate) fn opens_at(&self, now: Tick) -> Option<Tick> {
         let at = match self.state {
             State::Closed { .. } => return None,
@@ -115,7 +116,7 @@ impl Core {
         (at > now).then_some(at)
     }
 
-    /// Lets a call through, or says from when on; as a probe it is called `probe`.
+    /// Lets a call through, or returns the time from which it would. A probe gets the id `probe`.
     pub(crate) fn admit(&mut self, probe: u64, now: Tick, settings: &BreakerSettings) -> Result<Pass, Tick> {
         if let Some(at) = self.opens_at(now) {
             return Err(at);
@@ -128,17 +129,17 @@ impl Core {
         Ok(Pass::Probe(probe))
     }
 
-    /// Whether it lets a call through that has no other model to turn to: not where it takes somebody to mend the model.
+    /// Whether a call that has no other model may pass. No, if an operator has to repair the model.
     pub(crate) const fn lets_last_resort(&self) -> bool {
         matches!(self.state, State::Open { hard: false, .. } | State::Probing { hard: false, .. })
     }
 
-    /// Whether its model answers some calls: it failed fewer times in a row than a model that is gone would have.
+    /// Whether the model answers some calls: fewer failures in a row than a model that is down would have.
     pub(crate) fn answers_some(&self, settings: &BreakerSettings) -> bool {
         self.in_a_row < ROWS_OF_A_LAST_RESORT * row_that_opens(self.usual, settings)
     }
 
-    /// Whether a call that was let through still is, after others had their say.
+    /// Whether an admitted call may still be sent after other results were counted.
     pub(crate) fn still_lets(&self, pass: Pass) -> bool {
         match self.state {
             State::Closed { .. } => true,
@@ -147,7 +148,7 @@ impl Core {
         }
     }
 
-    /// A call that was let through, and made at `began`, came to an end. `jitter` is a number below 2^16.
+    /// Counts the result of an admitted call that was made at `began`. `jitter` is a number below 2^16.
     pub(crate) fn tell(
         &mut self,
         pass: Pass,
@@ -164,7 +165,7 @@ impl Core {
                 Showed::Failure { .. } => self.open(now, settings, jitter),
                 Showed::Hopeless => self.open_hard(now, settings, jitter),
             },
-            // A probe that was taken for lost and is well after all is as good as any.
+            // A probe that was counted as lost and succeeds after all still closes the breaker.
             (_, Pass::Probe(_)) if matches!(showed, Showed::Success { .. }) => self.close(now),
             (State::Open { hard: false, .. } | State::Probing { hard: false, .. }, _)
                 if showed == Showed::Hopeless =>
@@ -182,7 +183,7 @@ impl Core {
             (State::Open { hard: false, .. }, _) if began >= self.failing_since => {
                 self.weigh(showed, now, settings);
             }
-            // What was on its way before anything failed says nothing new.
+            // Calls made before the first failure carry no new information.
             (State::Open { .. } | State::Probing { .. }, _) => {}
         }
     }
@@ -201,7 +202,7 @@ impl Core {
             _ => self.failed_again(began),
         }
         let counted = self.window.sum(now);
-        // Just after it closed the window is empty: how many calls there are was counted before it opened.
+        // Just after closing the window is empty, so the number of calls from before the opening is used.
         let usual = counted.calls.max(self.usual);
         let again = self.was_not_well();
         let row = row_that_opens(usual, settings);
@@ -220,18 +221,19 @@ impl Core {
         }
     }
 
-    /// Whether it was not well for long since it opened: failures are the same trouble as before, of a model that answers
-    /// some calls and not others. Fewer of them tell then that it is one of its bad moments, and less is lost by asking it
-    /// again sooner: where all models are like that for hours, who asks each of them twice a minute hardly finds a good moment
-    /// before the deadline.
+    /// Whether the breaker opened and the model has not been well for long since. Failures then continue the
+    /// earlier trouble of a model that answers some calls and not others. Fewer failures then suffice to
+    /// detect a bad moment, and asking the model again sooner costs less. If all models are like that for
+    /// hours, two probes of each model a minute hardly find a good moment before the deadline.
     const fn was_not_well(&self) -> bool {
         self.usual > 0
     }
 
-    /// What was on its way when it opened comes back. Failures are quicker than answers: of ten calls that are made at
-    /// one time and of which six will be answered, the four that fail are heard of first, in a row. So who was made with
-    /// them is heard as well, and where that makes the failures few it was opened for nothing. Where it does not, a good
-    /// answer still tells that the model is not gone: nobody has to wait longer for it than the first time.
+    /// Counts the result of a call that was in flight when the breaker opened. Failures return faster than
+    /// answers: of ten simultaneous calls with four failures, the four results that come first are failures,
+    /// in a row. So the results of calls made along with the failures still count, and if they make the
+    /// failures few, the opening is taken back. If they do not, a good answer still shows that the model is
+    /// up: the wait is then no longer than that of a first opening.
     fn weigh(&mut self, showed: Showed, now: Tick, settings: &BreakerSettings) {
         let Some(counts) = counts(showed) else { return };
         self.grounds.add(counts);
@@ -245,23 +247,23 @@ impl Core {
         }
     }
 
-    /// So many calls, the last of them made at `began`, were answered, and in good time.
+    /// Counts `calls` calls that were answered in time, the last of them made at `began`.
     pub(crate) fn went_well(&mut self, calls: u32, [began, now]: [Tick; 2], settings: &BreakerSettings) {
         let State::Closed { since } = self.state else { return };
         self.window.add(now, Counts { calls, failed: 0, slow: 0 });
         self.ended_well(began);
-        // It was well for as long as it is ever left alone: what was before is forgotten.
+        // The model was well for as long as the longest open time: earlier trouble is forgotten.
         if now.since(since) >= settings.open_at_most {
             self.usual = 0;
         }
     }
 
-    /// A quota refused once more, at `now`, although its word was kept.
+    /// Counts a further refusal of a quota at `now`, although its wait was respected.
     pub(crate) fn refused(&mut self, now: Tick) {
         self.failed_again(now);
     }
 
-    /// A call that was made at `began` failed.
+    /// Counts a failed call that was made at `began`.
     fn failed_again(&mut self, began: Tick) {
         if self.in_a_row == 0 {
             self.failing_since = began;
@@ -269,25 +271,27 @@ impl Core {
         self.in_a_row = self.in_a_row.saturating_add(1);
     }
 
-    /// A call that was made at `began` was answered: what fails since does not fail in a row.
+    /// Counts an answered call that was made at `began`; it ends the row of failures unless the row began
+    /// later.
     fn ended_well(&mut self, began: Tick) {
         if began >= self.failing_since {
             self.in_a_row = 0;
         }
     }
 
-    /// Whether something failed since the last good answer.
+    /// Whether a call failed since the last good answer.
     pub(crate) const fn is_failing(&self) -> bool {
         self.in_a_row > 0
     }
 
-    /// Whether a quota refused so often although its word was kept that its word is not enough any more.
+    /// Whether a quota refused so often, although its wait was respected, that its stated wait is no longer
+    /// trusted.
     pub(crate) const fn is_disbelieved(&self, settings: &BreakerSettings) -> bool {
         self.in_a_row >= settings.failures_in_a_row
     }
 
-    /// How long a quota is left alone whatever it says, were it to refuse once more: nothing at first, then as long as a
-    /// breaker that opens and opens again.
+    /// The shortest wait for a quota after one more refusal, whatever wait it states: zero at first, then as
+    /// long as a breaker that opens repeatedly.
     pub(crate) fn disbelief(&self, settings: &BreakerSettings) -> Duration {
         let refused = self.in_a_row.saturating_add(1);
         let Some(times) = refused.checked_sub(settings.failures_in_a_row) else { return Duration::ZERO };
@@ -312,7 +316,7 @@ impl Core {
         self.state = State::Open { until: now.after(longer(wait, jitter)), hard: false };
     }
 
-    /// It is asked again as soon as the first time it opened, and opens the next time for no longer.
+    /// Shortens the wait to that of a first opening, and resets the doubling for the next one.
     fn wait_as_at_first(&mut self, now: Tick, settings: &BreakerSettings) {
         let State::Open { until, hard: false } = self.state else { return };
         let until = until.min(now.after(longer(settings.open, u16::MAX)));
@@ -325,22 +329,22 @@ impl Core {
     }
 }
 
-/// How many failures in a row open it, where a window has so many calls: of a hundred calls of which a third fails,
-/// three in a row are heard of again and again, but of ten calls ten are all there are. So it is a share of them, and no
-/// more than what is enough for rates to mean something.
+/// Number of failures in a row that open the breaker if a window has `calls` calls. If a third of a hundred
+/// calls fails, three failures in a row happen by chance again and again; of ten calls, three are a sign. So
+/// the number is a share of the calls, limited to what makes the rates meaningful.
 fn row_that_opens(calls: u32, settings: &BreakerSettings) -> u32 {
     let longest = settings.failures_in_a_row.max(settings.minimum_calls);
     (calls / CALLS_FOR_A_FAILURE).clamp(settings.failures_in_a_row, longest)
 }
 
-/// Whether too many of these failed, or were slow.
+/// Whether too many of these calls failed or were slow.
 fn is_too_much(counts: Counts, settings: &BreakerSettings) -> bool {
     let calls = f64::from(counts.calls);
     f64::from(counts.failed) >= calls * settings.failure_rate
         || f64::from(counts.slow) >= calls * settings.slow_rate
 }
 
-/// What a call adds to the counts; None where it showed nothing that is counted.
+/// Counts that a call adds; `None` if it showed nothing that is counted.
 fn counts(showed: Showed) -> Option<Counts> {
     let (failed, slow) = match showed {
         Showed::Nothing | Showed::Hopeless => return None,
@@ -350,7 +354,7 @@ fn counts(showed: Showed) -> Option<Counts> {
     Some(Counts { calls: 1, failed: failed.into(), slow: slow.into() })
 }
 
-/// Up to a quarter longer, so that those who opened together do not probe together.
+/// Adds up to a quarter, so that breakers which opened together do not probe together.
 fn longer(wait: Duration, jitter: u16) -> Duration {
     wait.saturating_add((wait / 4).saturating_mul(jitter.into()) / (u32::from(u16::MAX) + 1))
 }

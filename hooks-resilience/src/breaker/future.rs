@@ -15,7 +15,7 @@ use crate::call::{Answered, Call};
 use crate::error::ModelError;
 use crate::health::{Health, NotAdmitted, Permit, Telling};
 
-/// The answer of a model that was let through, or the refusal.
+/// The model's answer, or the breaker's refusal.
 #[pin_project]
 #[must_use = "futures do nothing unless polled"]
 pub struct ResponseFuture<S, F, T> {
@@ -25,19 +25,19 @@ pub struct ResponseFuture<S, F, T> {
 
 #[pin_project(project = StateProjection)]
 enum State<S, F, T> {
-    /// The fleet is heard before the call is judged.
+    /// Reads the shared state of the other instances before the call is judged.
     Refreshing { refresh: HookFuture<'static, ()>, next: Option<(S, Call, Health)> },
-    /// The fleet is told of a probe before it is sent.
+    /// Publishes a probe to the other instances before it is sent.
     Confirming { telling: HookFuture<'static, ()>, next: Option<(S, Call, Permit)> },
-    /// The model is asked.
+    /// Waits for the model.
     Asked {
         #[pin]
         inner: F,
         permit: Option<(Permit, Tick)>,
     },
-    /// The fleet is told how it went.
+    /// Publishes the result of the call to the other instances.
     Telling { telling: HookFuture<'static, ()>, answer: Option<Result<T, ModelError>> },
-    /// The answer is there.
+    /// Holds the answer.
     Answered(Option<Result<T, ModelError>>),
 }
 
@@ -90,7 +90,7 @@ impl<S, R> ResponseFuture<S, S::Future, Answered<R>>
 where
     S: Service<Call, Response = Answered<R>, Error = ModelError>,
 {
-    /// What the model answers, or why it is not asked.
+    /// Drives the call to the model's answer or the breaker's refusal.
     fn answer(self: Pin<&mut Self>, cx: &mut Context<'_>) -> Poll<Result<Answered<R>, ModelError>> {
         let mut this = self.project();
         loop {
@@ -122,7 +122,7 @@ where
         }
     }
 
-    /// Keeps `answer` until the fleet was told.
+    /// Keeps `answer` until the result is published.
     fn told(
         mut self: Pin<&mut Self>,
         telling: HookFuture<'static, ()>,
@@ -135,13 +135,14 @@ where
         self.answer(cx)
     }
 
-    /// Says how it went, once; what is left of that where the fleet has to be waited for.
+    /// Reports the result of the call once; returns the future that publishes it, if there is one to wait
+    /// for.
     fn tell(self: Pin<&mut Self>, answer: &mut Result<Answered<R>, ModelError>) -> Telling {
         let StateProjection::Asked { permit, .. } = self.project().state.project() else { return None };
         let (permit, began) = permit.take()?;
         let now = permit.now();
         match answer {
-            // It only begins: whoever reads it tells how it ended.
+            // The stream only begins here; the layer that reads it reports its end.
             Ok(answered) if answered.call.watched => {
                 answered.outstanding = Some(Outstanding::new(permit, now.since(began)));
                 None
@@ -152,7 +153,7 @@ where
     }
 }
 
-/// What becomes of a call once the fleet was heard.
+/// The next state of a call after the shared state was read.
 fn judged<S, R>(mut service: S, mut call: Call, health: &Health) -> State<S, S::Future, Answered<R>>
 where
     S: Service<Call, Response = Answered<R>, Error = ModelError>,
@@ -170,7 +171,7 @@ where
     }
 }
 
-/// What becomes of a probe once the fleet was told.
+/// The next state of a probe after it was published.
 fn confirmed<S, R>(mut service: S, mut call: Call, permit: Permit) -> State<S, S::Future, Answered<R>>
 where
     S: Service<Call, Response = Answered<R>, Error = ModelError>,

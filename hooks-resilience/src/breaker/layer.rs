@@ -3,15 +3,15 @@ use tower_layer::Layer;
 use super::BreakerService;
 use crate::health::Health;
 
-/// Leaves models alone that keep failing, or whose provider told us to wait; see [`BreakerService`]. All services
-/// made from it share what is known.
+/// Stops calling models that keep failing, or whose provider asked for a pause; see [`BreakerService`]. All
+/// services made from a layer share the same [`Health`].
 #[derive(Clone, Debug)]
 pub struct BreakerLayer {
     health: Health,
 }
 
 impl BreakerLayer {
-    /// A layer that asks `health`, and tells it how calls went.
+    /// Creates a layer that asks `health` whether a call may pass, and reports its result.
     pub const fn new(health: Health) -> Self {
         Self { health }
     }

@@ -1,15 +1,17 @@
-//! Leaves a model alone that keeps failing.
+//! Stops calling a model that keeps failing.
 //!
-//! [`BreakerLayer`] counts how calls of each model end. Too many failures of a window, too many slow answers, or a few
-//! failures in a row open the breaker: then no call gets through until one is let out as a probe, and comes back well.
-//! What an error says of the model's health is the [`BreakerVote`](crate::BreakerVote) of its treatment. The provider
-//! has a breaker too, for what is true of all its models, such as credentials that are refused. Both stand in the
-//! [`Health`](crate::Health) that all layers, and instances that share a store, have in common.
+//! [`BreakerLayer`] counts the results of the calls of each model. Too many failures in a window, too many
+//! slow answers, or a few failures in a row open the breaker. Then no call passes until one is sent as a
+//! probe and succeeds. The [`BreakerVote`](crate::BreakerVote) of an error's treatment is its effect on the
+//! breaker. A provider has a breaker too, for causes that concern all of its models, such as refused
+//! credentials. Both are part of the [`Health`](crate::Health), which all layers share, and all instances
+//! with a common store.
 //!
-//! A call that is not let through is answered by [`NotAdmitted`](crate::ErrorKind::NotAdmitted), which says from when
-//! on it would be; nobody waits here. While all is well it takes one lock and allocates nothing. It stands inside the
-//! layers that wait ([`PacingLayer`](crate::PacingLayer)), so that it judges by what is known when the call goes out,
-//! and around the [`AttemptLayer`](crate::AttemptLayer), whose time limits it counts.
+//! A call that may not pass fails with [`NotAdmitted`](crate::ErrorKind::NotAdmitted), which carries the time
+//! from which it may; this layer never waits. A call to a healthy model costs one lock and no allocation. The
+//! layer belongs inside the layers that wait ([`PacingLayer`](crate::PacingLayer)), so that it judges at the
+//! moment when the call is sent. It belongs around the [`AttemptLayer`](crate::AttemptLayer), whose timeouts
+//! it counts.
 
 mod core;
 pub mod future;

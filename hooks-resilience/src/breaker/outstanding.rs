@@ -1,4 +1,4 @@
-//! The permit of an answer that has begun.
+//! The permit of an answer that has begun and not ended.
 
 use std::sync::{Arc, Mutex, PoisonError};
 use std::time::Duration;
@@ -6,18 +6,19 @@ use std::time::Duration;
 use crate::error::ModelError;
 use crate::health::Permit;
 
-/// The permit of an answer that comes in pieces, kept with it: how it went is known at its end. Dropped before, it says
-/// nothing of the model. Clones are one permit.
+/// The permit of a streamed answer, kept with it until its end shows the result. If it is dropped earlier,
+/// the call does not count. Clones share one permit.
 #[derive(Clone, Debug)]
 pub(crate) struct Outstanding(Arc<Mutex<Option<(Permit, Duration)>>>);
 
 impl Outstanding {
-    /// The answer to what `permit` let through began after `took`: that, and not its length, is how fast the model is.
+    /// Creates the handle for a call whose answer began after `took`. That time, not the length of the
+    /// answer, is the speed of the model.
     pub(crate) fn new(permit: Permit, took: Duration) -> Self {
         Self(Arc::new(Mutex::new(Some((permit, took)))))
     }
 
-    /// The answer came to its end.
+    /// Reports that the answer is complete.
     pub(crate) fn ended(self) {
         if let Some((permit, took)) = self.take() {
             let now = permit.now();
@@ -25,7 +26,7 @@ impl Outstanding {
         }
     }
 
-    /// It broke off.
+    /// Reports that the answer broke off.
     pub(crate) fn broke(self, error: &ModelError) {
         if let Some((permit, took)) = self.take() {
             let now = permit.now();

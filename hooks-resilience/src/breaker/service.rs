@@ -9,12 +9,12 @@ use crate::call::{Answered, Call};
 use crate::error::ModelError;
 use crate::health::Health;
 
-/// Asks a model only where its breaker lets the call through, and tells how it went. A call that is not let
-/// through is answered by an error of kind `NotAdmitted` that says from when on it would be.
+/// Calls a model only if its breaker admits the call, and reports the result. A call that is not admitted
+/// fails with an error of kind `NotAdmitted`, which carries the time from which it may pass.
 ///
-/// A probe whose call is dropped is given back: the next caller probes. Of a call that names no model of the
-/// catalog nothing is known, and it goes through. An answer that comes in pieces under a
-/// [`ResumeLayer`](crate::ResumeLayer) is a success at its end, not at its beginning.
+/// If the call of a probe is dropped, the next caller probes. A call that names no model of the catalog
+/// always passes. A streamed answer under a [`ResumeLayer`](crate::ResumeLayer) counts as a success at its
+/// end, not at its beginning.
 #[derive(Clone, Debug)]
 pub struct BreakerService<S> {
     inner: S,
@@ -22,7 +22,7 @@ pub struct BreakerService<S> {
 }
 
 impl<S> BreakerService<S> {
-    /// Asks `inner` where `health` lets it.
+    /// Creates a service that calls `inner` if `health` admits the call.
     pub const fn new(inner: S, health: Health) -> Self {
         Self { inner, health }
     }

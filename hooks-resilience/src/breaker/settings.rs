@@ -1,4 +1,4 @@
-//! When a breaker opens, and for how long.
+//! Conditions that open a breaker, and the open times.
 
 use std::time::Duration;
 
@@ -6,56 +6,60 @@ use serde::{Deserialize, Serialize};
 
 use crate::health::SettingsError;
 
-/// When a breaker opens, and for how long. The defaults suit agents, which make a few calls a minute.
+/// Conditions that open a breaker, and the open times. The defaults suit agents, which make a few calls a
+/// minute.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 #[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 #[serde(default, deny_unknown_fields)]
 #[non_exhaustive]
 pub struct BreakerSettings {
-    /// How far back calls count.
+    /// Length of the window in which calls count.
     #[serde(with = "crate::duration")]
     #[cfg_attr(feature = "schema", schemars(with = "String"))]
     pub window: Duration,
-    /// So many calls there have to be in a window before its rates mean anything.
+    /// Fewest calls in a window for which its rates count.
     pub minimum_calls: u32,
-    /// The share of failed calls at which it opens.
+    /// Share of failed calls at which the breaker opens.
     pub failure_rate: f64,
-    /// From when on an answer is slow, a good one too; None where only timeouts are.
+    /// Time from which an answer counts as slow, also a good one; `None` if only timeouts do.
     #[serde(with = "crate::duration::option")]
     #[cfg_attr(feature = "schema", schemars(with = "Option<String>"))]
     pub slow_after: Option<Duration>,
-    /// The share of slow calls at which it opens.
+    /// Share of slow calls at which the breaker opens.
     pub slow_rate: f64,
-    /// So many failures one after the other open it however few calls there are. Of many calls it takes more, one for every six in
-    /// the window, and never more than `minimum_calls`: of a thousand calls of which a third fails, three in a row mean nothing.
+    /// Number of consecutive failures that opens the breaker however few calls there are. With many calls it
+    /// takes more: one for every six calls in the window, and at most `minimum_calls`. If a third of a
+    /// thousand calls fails, three failures in a row mean nothing.
     pub failures_in_a_row: u32,
-    /// How long it stays open the first time; twice as long after each probe that fails, and half as long where it opens
-    /// again soon after one was answered.
+    /// Time for which the breaker stays open at first. It doubles after each failed probe, and is halved if
+    /// the breaker opens again soon after a probe was answered.
     #[serde(with = "crate::duration")]
     #[cfg_attr(feature = "schema", schemars(with = "String"))]
     pub open: Duration,
-    /// The longest it stays open.
+    /// Longest time for which the breaker stays open.
     #[serde(with = "crate::duration")]
     #[cfg_attr(feature = "schema", schemars(with = "String"))]
     pub open_at_most: Duration,
-    /// How long it stays open where it takes somebody to mend it: bad credentials, credit used up.
+    /// Open time for errors that an operator has to repair: refused credentials, used-up credit.
     #[serde(with = "crate::duration")]
     #[cfg_attr(feature = "schema", schemars(with = "String"))]
     pub open_hard: Duration,
-    /// How long a probe has to come back before another one is sent.
+    /// Time that a probe has to return before another one is sent.
     #[serde(with = "crate::duration")]
     #[cfg_attr(feature = "schema", schemars(with = "String"))]
     pub probe: Duration,
 }
 
 impl Default for BreakerSettings {
-    /// Where they come from: half of a minute's calls and a slow answer of a minute are resilience4j's defaults; 80 % of
-    /// slow calls instead of its 100 %, so that a rare fast one hides nothing. Ten calls instead of its hundred, and three
-    /// failures in a row instead of Envoy's five, because an agent makes a few calls a minute. Open for Envoy's sweep of
-    /// ten seconds at first; for half a minute at most, because that was measured in our simulator (`cargo xtask storm`):
-    /// two minutes outlast most outages, and lost 0.22 % of the sessions of an ordinary day, of which half a minute lost
-    /// none. Five minutes where people have to act: nobody mends credentials faster. A probe has as long as an answer
-    /// that is not slow.
+    /// Half of a minute's calls, and a minute for a slow answer, are resilience4j's defaults. The share of
+    /// slow calls is 80 % instead of its 100 %, so that a rare fast answer hides nothing. Ten calls instead
+    /// of its hundred, and three failures in a row instead of Envoy's five, because an agent makes a few
+    /// calls a minute.
+    ///
+    /// The first open time is Envoy's sweep of ten seconds. The longest is half a minute, measured in our
+    /// simulator (`cargo xtask storm`): two minutes outlast most outages, and lost 0.22 % of the sessions of
+    /// an ordinary day; half a minute lost none. Five minutes for errors that an operator has to repair:
+    /// credentials are not replaced faster. A probe has as long as an answer that is not slow.
     fn default() -> Self {
         Self {
             window: Duration::from_secs(60),
@@ -110,5 +114,5 @@ impl BreakerSettings {
     }
 }
 
-/// Beyond a day a window says nothing about now.
+/// Calls of more than a day ago show nothing about the present.
 const LONGEST_WINDOW: Duration = Duration::from_secs(24 * 60 * 60);

@@ -38,7 +38,7 @@ fn stack(
     (stack, health, client)
 }
 
-/// Asks so often, one after the other.
+/// Makes `times` calls, one after the other.
 fn ask_times(
     times: usize,
     stack: &mut Stack,
@@ -105,7 +105,7 @@ fn how_many_calls_there_are_is_remembered_until_it_was_well_for_long() {
     wait_until(ready_at(&health, &catalog, &time), &time);
     ask_times(4, &mut stack, &catalog, &time);
     assert_eq!(health.breaker(model), BreakerState::Closed);
-    // It was well for long, and nobody asked.
+    // The model was well for long, without calls.
     wait_until(time.tick().after(secs(600)), &time);
     ask_times(4, &mut stack, &catalog, &time);
     assert_eq!(health.breaker(model), BreakerState::Open);
@@ -122,7 +122,8 @@ fn an_open_breaker_asks_nobody_and_says_when_it_would() {
     assert!(error.ready_at().unwrap() >= at(10));
 }
 
-/// Who answers some calls is asked again sooner than who answers none, and fewer failures tell that it does not.
+/// A model that answers some calls is probed again sooner than one that answers none, and fewer failures open
+/// its breaker.
 #[test]
 fn what_fails_again_soon_after_a_probe_was_answered_opens_sooner_and_for_half_as_long() {
     for (well_for, failures, opens_for) in [(0, 2, 5), (29, 2, 5), (31, 3, 10)] {
@@ -199,7 +200,7 @@ fn it_stays_open_longer_each_time_up_to_a_limit_and_forgets_that_once_it_was_wel
         wait_until(opened.after(open), &time);
         ask_times(1, &mut stack, &catalog, &time);
     }
-    // The last one was answered: it is closed, and well for long.
+    // The last call was answered: the breaker is closed, and stays well for long.
     wait_until(time.tick().after(secs(121)), &time);
     ask_times(1, &mut stack, &catalog, &time);
     let opened = time.tick();
@@ -255,7 +256,7 @@ fn a_probe_that_never_comes_back_is_taken_for_lost() {
     assert_eq!(ready_at(&health, &catalog, &time), time.tick().after(secs(60)));
     wait_until(time.tick().after(secs(60)), &time);
     let second = health.admit(&catalog.models()[0], time.tick()).unwrap();
-    // The first was no failure of the second's.
+    // The late failure of the first probe does not count against the second.
     lost.failed(&ModelError::new(ErrorKind::Server, "late"), time.tick(), secs(60));
     assert_eq!(health.breaker(&catalog.models()[0]), BreakerState::Probing);
     second.succeeded(time.tick(), secs(1));
@@ -272,7 +273,7 @@ fn an_opening_is_taken_back_where_most_of_those_made_with_the_failures_are_answe
     ask_times(3, &mut stack, &catalog, &time);
     assert_eq!(health.breaker(model), BreakerState::Open);
     for (number, permit) in early.into_iter().enumerate() {
-        // Three of six failed, that is half: the fourth good answer makes it less.
+        // Three of six failed, which is half: the fourth good answer makes it less.
         let expected = if number < 3 { BreakerState::Open } else { BreakerState::Closed };
         permit.succeeded(time.tick().after(secs(7)), secs(7));
         assert_eq!(health.breaker(model), expected, "{number}");
@@ -330,7 +331,7 @@ fn an_open_breaker_that_hears_a_good_answer_stays_open_no_longer_than_at_first()
     let open = || ready_at(&health, &catalog, &time).since(time.tick());
     let twice = open();
     assert!(twice >= secs(20), "{twice:?}");
-    // A failure tells nothing of the kind.
+    // A failure does not shorten the wait.
     fails.failed(&ModelError::new(ErrorKind::Server, "down"), time.tick(), secs(9));
     assert_eq!(open(), twice);
     answers.succeeded(time.tick(), secs(9));

@@ -1,4 +1,4 @@
-//! Counts of the last while, in buckets of time.
+//! Counts of recent calls, in buckets of time.
 
 use std::time::Duration;
 
@@ -6,25 +6,25 @@ use hooks_core::time::Tick;
 
 use crate::duration::nanos;
 
-/// How many buckets a window has: what is older than a whole window is forgotten a tenth of it at a time.
+/// Number of buckets in a window; a window forgets a tenth of its length at a time.
 pub(crate) const BUCKETS: usize = 10;
 
-/// The calls of the last while, by how they went. Fixed in size; a count is made in constant time.
+/// Recent calls by their result. Fixed in size; counting takes constant time.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(crate) struct Window {
-    /// How long a bucket is, in nanoseconds.
+    /// Length of a bucket in nanoseconds.
     length: u64,
     buckets: [Bucket; BUCKETS],
 }
 
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 struct Bucket {
-    /// Which stretch of time it counts: the time divided by the length of a bucket.
+    /// Number of the bucket's stretch of time: the time divided by the length of a bucket.
     stretch: u64,
     counts: Counts,
 }
 
-/// How many calls there were, and how many of them went which way.
+/// Number of calls, and how many of them failed or were slow.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub(crate) struct Counts {
     pub(crate) calls: u32,
@@ -42,14 +42,14 @@ impl Window {
     pub(crate) fn add(&mut self, at: Tick, counts: Counts) {
         let stretch = self.stretch(at);
         let Some(bucket) = self.bucket(stretch) else { return };
-        // A time that was read before others were counted is theirs: never back.
+        // A time older than its bucket counts in that bucket; buckets never go back.
         if bucket.stretch < stretch {
             *bucket = Bucket { stretch, counts: Counts::default() };
         }
         bucket.counts.add(counts);
     }
 
-    /// What is counted within one window before `now`.
+    /// The sum of the counts within one window before `now`.
     pub(crate) fn sum(&self, now: Tick) -> Counts {
         let oldest = self.oldest(now);
         let mut sum = Counts::default();
@@ -59,7 +59,7 @@ impl Window {
         sum
     }
 
-    /// What is counted within one window before `now`: when it was, and how much.
+    /// The counts within one window before `now`, each with its time.
     pub(crate) fn counted(&self, now: Tick) -> impl Iterator<Item = (Tick, Counts)> + '_ {
         let oldest = self.oldest(now);
         let counted = move |bucket: &&Bucket| bucket.stretch >= oldest && bucket.counts != Counts::default();
@@ -67,7 +67,7 @@ impl Window {
         self.buckets.iter().filter(counted).map(move |bucket| (when(bucket), bucket.counts))
     }
 
-    /// Forgets all.
+    /// Forgets all counts.
     pub(crate) fn clear(&mut self) {
         self.buckets = [Bucket::default(); BUCKETS];
     }

@@ -1,5 +1,5 @@
-//! A breaker as it is written down for others. Their clocks are not ours: all times are told as "so long ago" and
-//! "in so long".
+//! The serialized form of a breaker, which instances exchange. Their clocks differ from ours, so all times
+//! are relative: "so long ago" and "in so long".
 
 use std::time::Duration;
 
@@ -10,31 +10,31 @@ use super::BreakerSettings;
 use super::core::{Core, State};
 use super::window::{Counts, Window};
 
-/// The state of a breaker, seen from one moment. Times are milliseconds.
+/// The state of a breaker at one moment. Times are in milliseconds.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(default)]
 pub(crate) struct Wire {
-    /// For so long it lets nothing through, where it is open or probing.
+    /// For how long the breaker lets no call through, if it is open or probing.
     closed_for: Option<u64>,
-    /// The probe that is on its way.
+    /// The id of the probe in flight.
     probe: Option<u64>,
     hard: bool,
-    /// For so long it has let calls through.
+    /// For how long the breaker has let calls through.
     well_for: u64,
     in_a_row: u32,
     openings: u32,
-    /// How long ago the first of those that fail in a row was made.
+    /// Age of the first call of the current row of failures.
     failing_for: u64,
-    /// Why it is open: how many calls, how many of them failed, how many were slow.
+    /// Counts that opened the breaker: calls, failed, slow.
     grounds: (u32, u32, u32),
-    /// How many calls a window had when it opened; none where an older instance wrote it.
+    /// Number of calls in a window when the breaker opened; zero if an older instance wrote the state.
     usual: u32,
-    /// How long ago, how many calls, how many of them failed, how many were slow.
+    /// The window: age, calls, failed, slow.
     counted: Vec<(u64, u32, u32, u32)>,
 }
 
 impl Wire {
-    /// `core`, as it is at `now`.
+    /// Serializes `core` as it is at `now`.
     pub(crate) fn of(core: &Core, now: Tick) -> Self {
         let (closed_for, probe, hard, well_for) = match core.state {
             State::Closed { since } => (None, None, false, millis(now.since(since))),
@@ -58,8 +58,8 @@ impl Wire {
         }
     }
 
-    /// The breaker it is, where it was written `ago` before `now`. Nobody's word keeps it open longer than our own
-    /// settings would.
+    /// Restores the breaker that was written `ago` before `now`. A state from another instance keeps the
+    /// breaker open at most twice as long as our own settings would.
     pub(crate) fn core(&self, ago: Duration, now: Tick, settings: &BreakerSettings) -> Core {
         let longest = settings.open_at_most.max(settings.open_hard).max(settings.probe).saturating_mul(2);
         let state = match (self.closed_for, self.probe) {
@@ -75,7 +75,7 @@ impl Wire {
             }
         };
         let mut window = Window::new(settings.window);
-        // In the order of time, so that a bucket is not started anew by what is older.
+        // In the order of time, so that older counts do not reset a bucket.
         let mut counted = self.counted.clone();
         counted.sort_unstable_by_key(|&(age, ..)| std::cmp::Reverse(age));
         for (age, calls, failed, slow) in counted {
@@ -92,7 +92,7 @@ impl Wire {
     }
 }
 
-/// So long before `now`; a clock that started since counts from there.
+/// The time `ago` before `now`, or the start of a clock that started later.
 fn before(now: Tick, ago: Duration) -> Tick {
     Tick(now.0.saturating_sub(ago))
 }
@@ -101,7 +101,7 @@ fn millis(duration: Duration) -> u64 {
     u64::try_from(duration.as_millis()).unwrap_or(u64::MAX)
 }
 
-/// Rounded up: nobody may come back earlier than was said.
+/// Rounds up, so that no caller returns before the announced time.
 fn millis_up(duration: Duration) -> u64 {
     millis(duration.saturating_add(Duration::from_nanos(999_999)))
 }
@@ -113,7 +113,7 @@ mod tests {
     use super::*;
     use crate::breaker::{Pass, Showed};
 
-    /// A breaker after this history: how many milliseconds later, and what happened then.
+    /// A breaker after this history of events, each with the milliseconds before it.
     fn after(history: &[(u64, u8)], settings: &BreakerSettings) -> (Core, Tick) {
         let (mut core, mut now) = (Core::new(settings), Tick(Duration::from_secs(1_000)));
         for &(later, event) in history {
@@ -126,7 +126,7 @@ mod tests {
                 Ok(pass) => {
                     let (slow, failed) = (event % 2 == 0, event % 3 > 0);
                     let showed = if failed { Showed::Failure { slow } } else { Showed::Success { slow } };
-                    // Some probes do not come back.
+                    // Some probes never return.
                     if event < 200 || pass == Pass::Usual {
                         core.tell(pass, showed, [now; 2], settings, event.into());
                     }
@@ -150,7 +150,7 @@ mod tests {
             let read = wire.core(ago, later, &settings);
             prop_assert_eq!(read.state(), core.state());
             let (read, core) = (read.opens_at(later), core.opens_at(later));
-            // Never earlier, and no more than what rounding takes later.
+            // Never earlier, and at most one rounding step later.
             prop_assert!(read >= core, "{read:?} {core:?}");
             let (read, core) = (read.unwrap_or(later), core.unwrap_or(later));
             prop_assert!(read.since(core) <= Duration::from_millis(1));

@@ -17,7 +17,7 @@ use crate::call::{Answered, Call};
 use crate::error::{ErrorKind, ModelError};
 use crate::health::{Because, NotAdmitted};
 
-/// The answer of a call that had a place.
+/// The answer of a call, once it holds a place.
 #[pin_project]
 #[must_use = "futures do nothing unless polled"]
 pub struct ResponseFuture<S, F> {
@@ -49,7 +49,8 @@ impl<S, F> ResponseFuture<S, F> {
 
     pub(super) fn waiting(service: S, call: Call, places: Arc<Semaphore>, layer: &BulkheadLayer) -> Self {
         let latest = call.latest();
-        // Boxed, on the way that waits; nobody closes the places, so there is no other end to it.
+        // Boxed, since only the waiting path pays for it. The semaphore is never closed, so the wait always
+        // ends with a place.
         let place = HookFuture::later(async move { places.acquire_owned().await.ok() });
         let layer = layer.clone();
         Self { state: State::Waiting { place, sleep: None, latest, next: Some((service, call)), layer } }
@@ -89,7 +90,7 @@ where
                 }
                 StateProjection::Asked { inner, place } => {
                     let answer = ready!(inner.poll(cx));
-                    // Free before the caller looks at the answer, however long it keeps this future.
+                    // Freed before the caller looks at the answer, however long the caller keeps this future.
                     drop(place.take());
                     return Poll::Ready(answer);
                 }
@@ -98,9 +99,9 @@ where
     }
 }
 
-/// There was no place until `latest`.
+/// The error of a call that had no place by `latest`.
 fn no_place(call: &Call, latest: Tick) -> ModelError {
-    // When a place is free nobody knows: not before now.
+    // The time at which a place will be free is unknown, so `latest` is the earliest time to try again.
     let refusal = NotAdmitted { ready_at: latest, because: Because::Bulkhead };
     let error = refusal.error(call);
     match call.deadline.is_some_and(|deadline| deadline <= latest) {

@@ -9,8 +9,8 @@ use crate::catalog::{Catalog, Model};
 use crate::health::SettingsError;
 use crate::world::World;
 
-/// Lets so many calls of one provider through at a time; see [`BulkheadService`]. All services made from it share
-/// the places.
+/// Limits the concurrent calls of each provider; see [`BulkheadService`]. All services made from a layer
+/// share the places.
 #[derive(Clone)]
 pub struct BulkheadLayer {
     pub(super) places: Arc<Places>,
@@ -19,16 +19,16 @@ pub struct BulkheadLayer {
 /// The places of all providers.
 pub(super) struct Places {
     pub(super) world: World,
-    /// Of each model of the catalog, which hold many of them in common.
+    /// Places of each model of the catalog; models of a provider share them unless their quota has its own.
     models: Vec<(Arc<str>, Arc<Semaphore>)>,
 }
 
 impl BulkheadLayer {
-    /// A layer of `each` places for every provider of `catalog`. A quota that says how many calls it lets through at
-    /// one time has as many places of its own.
+    /// Creates a layer with `each` places for every provider of `catalog`. A quota with its own limit of
+    /// concurrent calls has that many places of its own.
     ///
     /// # Errors
-    /// No places at all.
+    /// Returns an error if `each` is zero, or a quota allows no calls.
     pub fn new(catalog: &Catalog, world: World, each: usize) -> Result<Self, SettingsError> {
         if each == 0 {
             return Err(SettingsError::Zero("bulkhead.concurrent"));
@@ -43,14 +43,14 @@ impl BulkheadLayer {
 }
 
 impl Places {
-    /// Those of `model`; None where it is not of the catalog.
+    /// The places of `model`; `None` if it is not of the catalog.
     pub(super) fn of(&self, model: &Model) -> Option<&Arc<Semaphore>> {
         let (name, places) = self.models.get(model.index())?;
         model.is_named(name).then_some(places)
     }
 }
 
-/// Whose places they are: a provider's, or one of its quotas'.
+/// Owner of places: a provider, or one of its quotas.
 type Owner<'a> = (&'a str, Option<&'a str>);
 
 fn places_of<'a>(

@@ -1,13 +1,14 @@
-//! So many calls of one provider at a time.
+//! Limits the concurrent calls of each provider.
 //!
-//! [`BulkheadLayer`] has a number of places for each provider, and for each quota that says how many calls it lets
-//! through at once. One provider that hangs then holds its own places and nobody else's. Who finds none waits in order
-//! of arrival, no longer than until the deadline or until another model could answer, and is then answered by
-//! [`NotAdmitted`](crate::ErrorKind::NotAdmitted) or [`DeadlineExceeded`](crate::ErrorKind::DeadlineExceeded).
+//! [`BulkheadLayer`] has a number of places for each provider, and for each quota that limits its concurrent
+//! calls. A provider that hangs then blocks its own places and no others. Calls without a place wait in order
+//! of arrival, until the deadline or until another model could answer. After that they fail with
+//! [`NotAdmitted`](crate::ErrorKind::NotAdmitted) or
+//! [`DeadlineExceeded`](crate::ErrorKind::DeadlineExceeded).
 //!
-//! A place costs one atomic operation; to wait for one costs a box and a timer. It is free when its call ends or is
-//! dropped. It stands inside the [`BreakerLayer`](crate::BreakerLayer), so that nobody waits for a place whom the
-//! breaker would not let through.
+//! A place costs one atomic operation; waiting for one costs a box and a timer. The place is freed when its
+//! call ends or is dropped. The layer belongs inside the [`BreakerLayer`](crate::BreakerLayer), so that no
+//! call waits for a place that the breaker would not admit.
 
 pub mod future;
 mod layer;

@@ -10,9 +10,9 @@ use super::future::ResponseFuture;
 use crate::call::{Answered, Call};
 use crate::error::ModelError;
 
-/// Lets so many calls of one provider through at a time, so that one that hangs does not take all there is. Others
-/// wait in order of arrival, no longer than until the deadline or until another model could answer. A place is free
-/// again when its call ends or is dropped.
+/// Limits the concurrent calls of each provider, so that one that hangs does not use up all connections.
+/// Further calls wait in order of arrival, until the deadline or until another model could answer. A place is
+/// freed when its call ends or is dropped.
 #[derive(Clone, Debug)]
 pub struct BulkheadService<S> {
     inner: S,
@@ -20,7 +20,7 @@ pub struct BulkheadService<S> {
 }
 
 impl<S> BulkheadService<S> {
-    /// Calls `inner` with the places of `layer`.
+    /// Creates a service that calls `inner` with the places of `layer`.
     pub const fn new(inner: S, layer: BulkheadLayer) -> Self {
         Self { inner, layer }
     }

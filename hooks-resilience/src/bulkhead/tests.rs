@@ -73,10 +73,10 @@ fn a_place_is_free_again_when_its_call_is_dropped_at_whatever_point() {
     let (time, catalog) = (VirtualTime::default(), catalog(|_| {}));
     let client = Client::new(&time, [Does::Hangs, Does::Hangs]);
     let mut stack = stack(&catalog, &time, client.clone(), 1);
-    // While it is answered.
+    // Dropped while the client answers it.
     let mut first = ask(&mut stack, call(&catalog));
     assert!(poll(&mut first).is_pending());
-    // While it waits; also one that was given the place and had not been polled since.
+    // Dropped while it waits; also a call that was given the place and not polled since.
     let mut waiting: Vec<_> = (0..3).map(|_| ask(&mut stack, call(&catalog))).collect();
     assert!(waiting.iter_mut().all(|future| poll(future).is_pending()));
     drop(waiting.remove(1));

@@ -1,4 +1,4 @@
-//! The orders of a configuration, worked out once.
+//! The orders of models in a configuration, computed once.
 
 use std::collections::{BTreeMap, HashMap, HashSet};
 use std::ops::Deref;
@@ -12,12 +12,12 @@ use crate::call::Call;
 use crate::catalog::{Catalog, Model, Tier};
 use crate::error::{ErrorKind, ModelError};
 
-/// The models a call may use, the preferred one first. Never empty; a clone bumps one counter.
+/// The models that a call may use, the preferred one first. Never empty; a clone increments one counter.
 #[derive(Clone, Debug)]
 pub struct Chain(Arc<[Arc<Model>]>);
 
 impl Chain {
-    /// A chain of `first`, and `others` after it.
+    /// A chain of `first`, followed by `others`.
     pub fn new(first: Arc<Model>, others: impl IntoIterator<Item = Arc<Model>>) -> Self {
         Self([first].into_iter().chain(others).collect())
     }
@@ -31,8 +31,8 @@ impl Deref for Chain {
     }
 }
 
-/// Which models each call may use: everything a configuration says, worked out. Cheap to clone; see the
-/// module docs for the rules.
+/// The order of models for each call, computed from a whole configuration. Cheap to clone; see the module
+/// docs for the rules.
 #[derive(Clone, Debug)]
 pub struct Chains(Arc<Table>);
 
@@ -40,11 +40,11 @@ pub struct Chains(Arc<Table>);
 struct Table {
     catalog: Catalog,
     orders: Vec<Orders>,
-    /// Places among the orders, by the name of the chain or tier.
+    /// Places in `orders`, by the name of the chain or tier.
     named: HashMap<String, usize>,
-    /// Where the call names a model and nothing else is said.
+    /// Orders for calls that name a model, without a chain of a task, an agent or a default.
     alone: Vec<Chain>,
-    /// The same, by agent and by task.
+    /// Places in `orders`, by the name of the agent or task.
     agents: HashMap<String, usize>,
     tasks: HashMap<String, usize>,
     default: Option<usize>,
@@ -53,13 +53,13 @@ struct Table {
 /// The orders of one list.
 #[derive(Debug)]
 struct Orders {
-    /// Where the call names no model; `None` where the list has none it could start at.
+    /// Order for calls that name no model; `None` if the list has no model to start with.
     from_the_top: Option<Chain>,
-    /// Where it names one, by the model's place in the catalog.
+    /// Orders for calls that name a model, by the model's place in the catalog.
     from: Vec<Chain>,
 }
 
-/// A call names a model, chain or tier that does not exist.
+/// Error for a call that names an unknown model, chain or tier.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 #[error(
     "`{0}` is no model of the catalog, no chain and no tier with models; name one that is, or set a default"
@@ -67,10 +67,10 @@ struct Orders {
 pub struct UnknownName(pub String);
 
 impl Chains {
-    /// Works out what `config` says about the models of `catalog`.
+    /// Computes the orders that `config` defines for the models of `catalog`.
     ///
     /// # Errors
-    /// The first mistake, with its place.
+    /// Returns the first mistake in `config`, with its place.
     pub fn new(catalog: &Catalog, config: &ChainsConfig) -> Result<Self, ChainsError> {
         let mut faults = Vec::new();
         let lists = Lists::read(catalog, config, &mut faults);
@@ -88,7 +88,7 @@ impl Chains {
                 .or_else(|| lists.get(word(start.tier)));
             from(start, list.unwrap_or(&List::default()), &lists.nuclear)
         });
-        // Every name was looked up when the lists were read.
+        // Every name was checked when the lists were read.
         let by = |names: &BTreeMap<String, String>| {
             names.iter().filter_map(|(key, name)| Some((key.clone(), *named.get(name)?))).collect()
         };
@@ -98,32 +98,32 @@ impl Chains {
         Ok(Self(Arc::new(Table { catalog, orders, named, alone, agents, tasks, default })))
     }
 
-    /// Everything that is wrong with `config`, once for each of its lists; where it is nothing, [`new`](Self::new)
-    /// makes sense of it.
+    /// Lists the mistakes in `config`, one for each of its lists. Without mistakes, [`new`](Self::new)
+    /// succeeds.
     pub fn check(catalog: &Catalog, config: &ChainsConfig) -> Vec<ChainsError> {
         let mut faults = Vec::new();
         Lists::read(catalog, config, &mut faults);
         faults
     }
 
-    /// The models they are made of.
+    /// The catalog of the models.
     pub fn catalog(&self) -> &Catalog {
         &self.0.catalog
     }
 
-    /// Whom a call asks that names `name` (a model, a chain, a tier, or nothing), of `agent`, for `task`. What
-    /// the call names comes first; then the task's chain, the agent's, the default.
+    /// The order for a call of `agent` for `task` that names `name`: a model, a chain, a tier, or nothing.
+    /// The name in the call comes first, then the task's chain, the agent's chain, and the default.
     ///
     /// # Errors
-    /// The name is not known, or there is none and no default either.
+    /// Returns [`UnknownName`] if the name is unknown, or if it is empty and there is no default.
     pub fn order(&self, name: &str, agent: &str, task: Option<&str>) -> Result<Chain, UnknownName> {
         self.find(name, agent, task).cloned().ok_or_else(|| UnknownName(name.to_owned()))
     }
 
-    /// Whom `call` asks: from the model that was chosen for it, or from what its request names.
+    /// The order for `call`: from the model chosen for it, or from the name in its request.
     ///
     /// # Errors
-    /// [`ErrorKind::NoModel`], where the name is not known.
+    /// Returns an error of kind [`ErrorKind::NoModel`] if the name is unknown.
     pub fn for_call(&self, call: &Call) -> Result<Chain, ModelError> {
         if let Some(chain) = self.known(call) {
             return Ok(chain.clone());
@@ -137,7 +137,7 @@ impl Chains {
         }
     }
 
-    /// The same, where it is worked out already.
+    /// The order for `call`, if it was computed in advance.
     pub(crate) fn known(&self, call: &Call) -> Option<&Chain> {
         let agent = &call.context().agent_name;
         match &call.model {
@@ -157,17 +157,17 @@ impl Chains {
         orders?.from_the_top.as_ref()
     }
 
-    /// The order that begins with `model`; `None` where it is of another catalog.
+    /// The order that begins with `model`; `None` if it is of another catalog.
     fn from(&self, model: &Model, agent: &str, task: Option<&str>) -> Option<&Chain> {
         let chains = self.given(agent, task).map_or(&self.0.alone, |orders| &orders.from);
         let chain = chains.get(model.index())?;
         chain.first().is_some_and(|first| model.is_named(&first.name)).then_some(chain)
     }
 
-    /// What a call uses that names none itself.
+    /// The orders for a call that names nothing itself.
     fn given(&self, agent: &str, task: Option<&str>) -> Option<&Orders> {
         let table = &*self.0;
-        // Where nobody has a chain of their own nothing is hashed.
+        // If no agent or task has a chain, nothing is hashed.
         let of = |names: &HashMap<String, usize>, name: &str| match names.is_empty() {
             true => None,
             false => names.get(name).copied(),
@@ -185,8 +185,9 @@ impl Orders {
     }
 }
 
-/// From `start`, through `list`: what stands behind it there, in the order a person gave; then what stands before
-/// it, what the list goes on with, and the last resort, as far as they do not cost more.
+/// The order from `start` through `list`. First come the models behind it in the list, in the written order.
+/// Then come the models before it, the lists that this one continues with, and the last resort, unless they
+/// cost more.
 fn from(start: &Arc<Model>, list: &List, nuclear: &[Arc<Model>]) -> Chain {
     let place = list.own.iter().position(|model| model == start);
     let (before, behind) = list.own.split_at(place.unwrap_or(list.own.len()));
@@ -194,7 +195,7 @@ fn from(start: &Arc<Model>, list: &List, nuclear: &[Arc<Model>]) -> Chain {
     let rest = rest.filter(|model| list.upgrade || !costs_more(model, start));
     let mut seen = HashSet::from([start.index()]);
     let others = behind.iter().chain(rest).filter(|model| seen.insert(model.index()));
-    // Nuclear models are last wherever they came from.
+    // Nuclear models come last, whichever list they are in.
     let (last, usual): (Vec<_>, Vec<_>) = others.cloned().partition(|model| model.tier == Tier::Nuclear);
     Chain::new(Arc::clone(start), usual.into_iter().chain(last))
 }

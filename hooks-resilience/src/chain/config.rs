@@ -1,30 +1,31 @@
-//! What a configuration says about chains.
+//! Configuration of chains.
 
 use std::collections::BTreeMap;
 
 use serde::{Deserialize, Serialize};
 
-/// Which models are asked in which order, as `hooks.yaml` has it; see the module docs.
+/// The order in which models are called, as in `hooks.yaml`; see the module docs.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 #[serde(default, deny_unknown_fields)]
 pub struct ChainsConfig {
-    /// The models of each tier, the preferred one first, by the tier's name. A tier that is not listed has the
-    /// catalog's models of it, in the catalog's order.
+    /// The models of each tier, the preferred one first, by the tier's name. A tier that is not listed
+    /// consists of the catalog's models of that tier, in the catalog's order.
     pub tiers: BTreeMap<String, Vec<String>>,
-    /// Chains with names of their own.
+    /// Named chains.
     pub chains: BTreeMap<String, ChainConfig>,
-    /// The chain, or tier, of calls that name no model and have no other.
+    /// Chain or tier of calls that name no model and have no other chain.
     pub default: Option<String>,
-    /// Which chain, or tier, the calls of an agent use.
+    /// Chain or tier of each agent.
     pub agents: BTreeMap<String, String>,
-    /// Which chain, or tier, a kind of work uses; stronger than the agent's.
+    /// Chain or tier of each kind of work; it takes precedence over the agent's.
     pub tasks: BTreeMap<String, String>,
-    /// Whether everything may go upwards in cost; a tier then goes on with the dearer ones at the end.
+    /// Whether all lists may go to more expensive models. A tier then continues with the more expensive tiers
+    /// at its end.
     pub upgrade: bool,
-    /// Whether the nuclear tier is asked when all else failed.
+    /// Whether the nuclear tier is called when all other models failed.
     pub nuclear: bool,
-    /// Whether a tier goes on with the cheaper ones when its own list is used up.
+    /// Whether a tier continues with the cheaper tiers at its end.
     pub descend: bool,
 }
 
@@ -43,33 +44,33 @@ impl Default for ChainsConfig {
     }
 }
 
-/// A chain with a name of its own.
+/// A named chain.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 #[serde(default, deny_unknown_fields)]
 pub struct ChainConfig {
-    /// Its models, the preferred one first.
+    /// Models of the chain, the preferred one first.
     pub models: Vec<String>,
-    /// The chain, or tier, it goes on with when they are used up.
+    /// Chain or tier that follows after the last model.
     pub then: Option<String>,
-    /// Whether it may go upwards in cost.
+    /// Whether the chain may go to more expensive models.
     pub upgrade: bool,
 }
 
 impl ChainConfig {
-    /// A chain of these models.
+    /// Creates a chain of these models.
     pub fn new<T: Into<String>>(models: impl IntoIterator<Item = T>) -> Self {
         Self { models: models.into_iter().map(Into::into).collect(), ..Self::default() }
     }
 
-    /// Goes on with another chain, or a tier.
+    /// Continues with another chain or a tier.
     #[must_use]
     pub fn then(mut self, name: impl Into<String>) -> Self {
         self.then = Some(name.into());
         self
     }
 
-    /// May go upwards in cost.
+    /// Allows the chain to go to more expensive models.
     #[must_use]
     pub fn upgrading(mut self) -> Self {
         self.upgrade = true;
@@ -78,7 +79,7 @@ impl ChainConfig {
 }
 
 impl ChainsConfig {
-    /// Lists the models of a tier.
+    /// Sets the models of a tier.
     #[must_use]
     pub fn with_tier<T: Into<String>>(
         mut self,
@@ -96,28 +97,28 @@ impl ChainsConfig {
         self
     }
 
-    /// Gives calls that have no other this chain, or tier.
+    /// Sets the chain or tier of calls that have no other.
     #[must_use]
     pub fn with_default(mut self, name: impl Into<String>) -> Self {
         self.default = Some(name.into());
         self
     }
 
-    /// Gives an agent a chain, or a tier.
+    /// Sets the chain or tier of an agent.
     #[must_use]
     pub fn with_agent(mut self, agent: impl Into<String>, name: impl Into<String>) -> Self {
         self.agents.insert(agent.into(), name.into());
         self
     }
 
-    /// Gives a kind of work a chain, or a tier.
+    /// Sets the chain or tier of a kind of work.
     #[must_use]
     pub fn with_task(mut self, task: impl Into<String>, name: impl Into<String>) -> Self {
         self.tasks.insert(task.into(), name.into());
         self
     }
 
-    /// Switches the nuclear tier on.
+    /// Enables the nuclear tier.
     #[must_use]
     pub fn with_nuclear(mut self) -> Self {
         self.nuclear = true;

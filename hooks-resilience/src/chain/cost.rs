@@ -1,8 +1,8 @@
-//! Which of two models costs more.
+//! Comparison of models by cost.
 
 use crate::catalog::{Model, Price};
 
-/// Whether `model` costs more than `than`: by the tier; within one, by the price where both are known.
+/// Whether `model` costs more than `than`: by the tier, and within a tier by the price if both are known.
 pub(super) fn costs_more(model: &Model, than: &Model) -> bool {
     match model.tier.cmp(&than.tier) {
         std::cmp::Ordering::Equal => match (model.price, than.price) {
@@ -13,8 +13,8 @@ pub(super) fn costs_more(model: &Model, than: &Model) -> bool {
     }
 }
 
-/// Whether one price is above another, for the calls that agents make: long requests and short answers. Where
-/// one is dearer to send and the other to receive, three tokens sent count as one received.
+/// Whether one price is above another, for the calls that agents make: long requests and short answers. Three
+/// input tokens count as much as one output token.
 fn dearer(price: Price, other: Price) -> bool {
     let blend = |price: Price| u128::from(price.input.0) * 3 + u128::from(price.output.0);
     blend(price) > blend(other)

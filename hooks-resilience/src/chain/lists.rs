@@ -1,4 +1,4 @@
-//! The lists as configured: checked, and followed to their ends.
+//! The configured lists: checked, and followed to their ends.
 
 use std::collections::{BTreeMap, HashSet};
 use std::sync::Arc;
@@ -7,30 +7,30 @@ use super::config::{ChainConfig, ChainsConfig};
 use super::error::{ChainFault, ChainsError, word};
 use crate::catalog::{Catalog, Model, Tier};
 
-/// The tiers a call can start at or descend to, the dearest first.
+/// The tiers that a call can start at or descend to, the most expensive first.
 pub(super) const TIERS: [Tier; 3] = [Tier::Premium, Tier::Standard, Tier::Fast];
 
-/// The most chains of one configuration.
+/// The most chains in a configuration.
 const MOST_CHAINS: usize = 1_000;
 
-/// The most places in all orders together: an order is worked out from each model, along each list.
+/// The most places in all orders together: each list has one order for each model.
 const MOST_PLACES: usize = 10_000_000;
 
 /// Models, in order.
 type Models = Vec<Arc<Model>>;
 
-/// One list, and what it goes on with.
+/// One list, and the models that follow it.
 #[derive(Clone, Debug, Default)]
 pub(super) struct List {
-    /// As a person wrote it, without those that chains skip.
+    /// Models as written, without those that chains skip.
     pub(super) own: Models,
-    /// What comes when these are used up.
+    /// Models that follow after the last of the list.
     pub(super) further: Models,
-    /// Whether it may go upwards in cost.
+    /// Whether the list may go to more expensive models.
     pub(super) upgrade: bool,
 }
 
-/// Every list that a name stands for, tiers included.
+/// All lists by name, tiers included.
 #[derive(Debug)]
 pub(super) struct Lists {
     pub(super) named: BTreeMap<String, List>,
@@ -44,7 +44,7 @@ struct Reader<'a> {
 }
 
 impl Lists {
-    /// The lists, as far as they make sense; what does not is added to `faults`, once for each list.
+    /// Reads the valid lists; mistakes are added to `faults`, one for each list.
     pub(super) fn read(catalog: &Catalog, config: &ChainsConfig, faults: &mut Vec<ChainsError>) -> Self {
         if config.chains.len() > MOST_CHAINS {
             faults.push(error("chains", ChainFault::TooManyChains(config.chains.len(), MOST_CHAINS)));
@@ -83,7 +83,7 @@ impl Lists {
         lists
     }
 
-    /// The chain's, or the tier's.
+    /// The list of the chain or tier `name`.
     pub(super) fn get(&self, name: &str) -> Option<&List> {
         self.named.get(name)
     }
@@ -103,7 +103,7 @@ impl Lists {
         for (path, name) in default.chain(agents).chain(tasks) {
             match self.get(name) {
                 None => faults.push(error(path, ChainFault::UnknownChain(name.clone()))),
-                // Of lists that make no sense it is known already.
+                // The mistakes of invalid lists were reported already.
                 Some(list) if all_make_sense && list.own.is_empty() && list.further.is_empty() => {
                     faults.push(error(path, ChainFault::Empty));
                 }
@@ -114,7 +114,7 @@ impl Lists {
 }
 
 impl Reader<'_> {
-    /// The models of each tier, listed or the catalog's.
+    /// The models of each tier: those listed, or the catalog's.
     fn tiers(&self, faults: &mut Vec<ChainsError>) -> BTreeMap<&'static str, Models> {
         let mut tiers = BTreeMap::new();
         for tier in TIERS.into_iter().chain([Tier::Nuclear]) {
@@ -135,14 +135,14 @@ impl Reader<'_> {
         let path = format!("tiers.{name}");
         let tier = known.ok_or_else(|| error(&path, ChainFault::UnknownTier(name.to_owned())))?;
         let listed = self.models(&path, models)?;
-        // The last resort may be anything; what a tier lists else must not be above it.
+        // The last resort may list any model; other tiers must not list a more expensive one.
         if tier != Tier::Nuclear && !self.config.upgrade {
             not_upwards(&path, tier, &listed)?;
         }
         Ok((tier, self.only_usable(&path, listed, tier)?))
     }
 
-    /// The models of each chain itself.
+    /// The models that each chain lists itself.
     fn chains(&self, faults: &mut Vec<ChainsError>) -> BTreeMap<&str, Models> {
         let models = |(name, chain): (&'_ String, &ChainConfig)| {
             self.chain(name, chain).unwrap_or_else(|fault| {
@@ -170,7 +170,8 @@ impl Reader<'_> {
         self.only_usable(&path, listed, Tier::Premium)
     }
 
-    /// A chain's own models, and those of all it goes on with, in turn. A cycle is the fault of one of its chains.
+    /// The models of a chain, and those of all chains and tiers that follow it. A cycle is reported for one
+    /// of its chains.
     fn follow(
         &self,
         name: &str,
@@ -179,12 +180,12 @@ impl Reader<'_> {
     ) -> Result<(Models, Models), Option<ChainsError>> {
         let own = chains.get(name).cloned().unwrap_or_default();
         let (mut further, mut passed, mut at) = (Models::new(), vec![name.to_owned()], name);
-        // Each model once: an order takes no more of them.
+        // Each model once, as in an order.
         let mut seen = HashSet::new();
         let mut add = |models: &[Arc<Model>]| {
             further.extend(models.iter().filter(|model| seen.insert(model.index())).cloned());
         };
-        // Ends: each turn passes a chain that was not passed yet.
+        // The loop ends, because each turn visits a chain that was not visited yet.
         while let Some(ChainConfig { then: Some(then), .. }) = self.config.chains.get(at) {
             let path = || format!("chains.{at}.then");
             if passed.contains(then) {
@@ -198,7 +199,7 @@ impl Reader<'_> {
                     add(own);
                     add(cheaper);
                 }
-                // Told of the chain that names it, not of all that lead there.
+                // Reported for the chain that names it, not for all chains that lead there.
                 (None, None) if at == name => {
                     return Err(Some(error(path(), ChainFault::UnknownChain(then.clone()))));
                 }
@@ -210,7 +211,7 @@ impl Reader<'_> {
         Ok((own, further))
     }
 
-    /// The models of these names, each once.
+    /// The models with these names, without duplicates.
     fn models(&self, path: &str, names: &[String]) -> Result<Models, ChainsError> {
         if names.is_empty() {
             return Err(error(path, ChainFault::Empty));
@@ -236,13 +237,13 @@ impl Reader<'_> {
         Ok(models)
     }
 
-    /// Whether a list of this tier may use a model that the call does not name.
+    /// Whether a list of this tier may use `model` for calls that do not name it.
     fn usable(&self, model: &Model, list: Tier) -> bool {
         !model.restricted && (model.tier != Tier::Nuclear || (self.config.nuclear && list == Tier::Nuclear))
     }
 }
 
-/// Refuses a list that goes to a tier above the one it had come down to. The last resort may stand anywhere.
+/// Returns an error if a list goes back to a more expensive tier. The last resort may stand anywhere.
 fn not_upwards(path: &str, from: Tier, models: &[Arc<Model>]) -> Result<(), ChainsError> {
     let mut below = from;
     for (index, model) in models.iter().enumerate() {

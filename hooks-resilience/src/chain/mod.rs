@@ -1,18 +1,18 @@
-//! Which models a call may use, in order.
+//! The order of models for a call.
 //!
-//! A host writes lists: one per tier, and chains with names of its own that agents and tasks can be given.
-//! [`Chains`] checks them once and works out, for each place a call can start at, whom it asks and in which order;
-//! a call then takes its [`Chain`] without allocating.
+//! The host writes lists: one per tier, and named chains that can be assigned to agents and tasks. [`Chains`]
+//! checks the lists once and computes an order of models for each possible start of a call. A call then takes
+//! its [`Chain`] without allocating.
 //!
 //! The rules are Squad's:
 //!
-//! * A list is asked in its order. The first is preferred; who serves it does not matter unless the list says so.
-//! * Used up, a tier goes on with the cheaper tiers; a chain goes on with what it names in `then`.
-//! * Never upwards in cost unasked. A list that goes to a dearer tier is refused unless it says `upgrade: true`;
-//!   what a list goes on with is left out where it costs more than where the call started: by its tier, and by
-//!   its price where both are known. Within a list a person wrote, the order is that person's word on prices.
-//! * Models of the nuclear tier come last, and only where `nuclear` is switched on.
-//! * A restricted model is asked only by a call that names it.
+//! * The models of a list are called in its order. The first is preferred; the provider plays no part.
+//! * At its end, a tier continues with the cheaper tiers, and a chain with the list that it names in `then`.
+//! * Cost never rises unless allowed. A list that goes to a more expensive tier is rejected without
+//!   `upgrade: true`. Models of later lists are left out if they cost more than the model the call started
+//!   with: by tier, and by price if both are known. Within a written list, its order counts, not the prices.
+//! * Models of the nuclear tier come last, and only if `nuclear` is enabled.
+//! * A restricted model is used only by calls that name it.
 //!
 //! ```
 //! use hooks_resilience::{Catalog, Chains, ChainsConfig, Model, Tier};

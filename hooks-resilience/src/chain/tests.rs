@@ -67,7 +67,8 @@ fn a_tier_that_does_not_descend_ends_with_itself() {
 #[test]
 fn a_named_model_goes_on_behind_it_then_before_it_as_far_as_that_costs_no_more() {
     let chains = chains(&ChainsConfig::default());
-    // `gpt` is cheaper than `sonnet`; what stands behind `gpt` is the list's word, what stands before it costs more.
+    // `gpt` is cheaper than `sonnet`. The models behind `gpt` follow in the written order; those before it
+    // cost more.
     assert_eq!(names(&chains.order("gpt", "", None).unwrap()), ["gpt", "gemini", "haiku"]);
     assert_eq!(names(&chains.order("gemini", "", None).unwrap()), ["gemini", "sonnet", "gpt", "haiku"]);
 }
@@ -282,7 +283,7 @@ proptest! {
                 prop_assert!(!model.restricted);
                 prop_assert!(nuclear || model.tier != Tier::Nuclear);
                 prop_assert!(model.tier <= start.tier);
-                // Within the list of its own tier the order is a person's word.
+                // Within the list of its own tier the written order counts.
                 prop_assert!(model.tier == start.tier || !costs_more(model, start));
             }
         }

@@ -18,8 +18,8 @@ const TYPES: Codes = &[
     ("overloadederror", ErrorKind::Overloaded),
 ];
 
-/// Reads an error of Anthropic's. Invalid requests are also how it calls a prompt that is too long, credit that is
-/// used up and a spend limit that was reached: the sentence decides.
+/// Reads an error of Anthropic. Its type for invalid requests also covers a prompt that is too long, used-up
+/// credit and a spend limit; the message decides which it is.
 pub fn anthropic(reply: &ErrorReply<'_>) -> Option<Finding> {
     let (outer, kind) = (reply.field("/type")?, reply.field("/error/type")?);
     let message = reply.field("/error/message").unwrap_or_default();

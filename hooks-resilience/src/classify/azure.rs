@@ -1,4 +1,4 @@
-//! Azure: OpenAI's shape with codes of its own, an `innererror`, and a gateway in front that says
+//! Azure: OpenAI's shape with codes of its own, an `innererror`, and a gateway in front that answers
 //! `{"statusCode", "message"}`.
 
 use serde_json::Value;
@@ -28,7 +28,7 @@ const CODES: Codes = &[
     ("operationnotsupported", ErrorKind::InvalidRequest),
 ];
 
-/// Reads an error of Azure's.
+/// Reads an error of Azure.
 pub fn azure(reply: &ErrorReply<'_>) -> Option<Finding> {
     let document = reply.json();
     if let Some(status) = document.get("statusCode").and_then(Value::as_u64) {
@@ -42,7 +42,7 @@ pub fn azure(reply: &ErrorReply<'_>) -> Option<Finding> {
     if inner.is_none() && !own.iter().any(|name| reply.header(name).is_some()) {
         return None;
     }
-    // The inner code is the more exact one.
+    // The inner code is the more specific one.
     let kind =
         [inner, reply.field("/error/code")].into_iter().flatten().find_map(|code| codes::lookup(CODES, code));
     Some(reply.finding(Some(kind?), reply.field("/error/message").unwrap_or_default()))

@@ -1,4 +1,5 @@
-//! Amazon Bedrock: the exception's name in `x-amzn-errortype`, in `__type`, or, in a stream, as the key of a frame.
+//! Amazon Bedrock: the exception's name in `x-amzn-errortype`, in `__type`, or, in a stream, as the key of a
+//! frame.
 
 use serde_json::Value;
 
@@ -13,7 +14,7 @@ const EXCEPTIONS: Codes = &[
     ("requestlimitexceeded", ErrorKind::RateLimited),
     ("servicequotaexceededexception", ErrorKind::QuotaExhausted),
     ("limitexceededexception", ErrorKind::QuotaExhausted),
-    // It comes with 429, and is no limit: the model is being loaded.
+    // Sent with status 429, but not a limit: the model is still loading.
     ("modelnotreadyexception", ErrorKind::Overloaded),
     ("serviceunavailableexception", ErrorKind::Overloaded),
     ("serviceunavailable", ErrorKind::Overloaded),
@@ -43,8 +44,8 @@ const EXCEPTIONS: Codes = &[
     ("notauthorized", ErrorKind::Authentication),
 ];
 
-/// Reads an error of Bedrock's. A model's own error may lie inside: an exception of the model counts as what the
-/// model said, where that is known.
+/// Reads an error of Bedrock. An exception of the model may wrap the model's own error, which counts if it is
+/// known.
 pub fn bedrock(reply: &ErrorReply<'_>) -> Option<Finding> {
     let document = reply.json();
     let named = reply

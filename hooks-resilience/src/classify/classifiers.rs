@@ -1,4 +1,4 @@
-//! All readers together: from whatever a client fails with to what it means.
+//! All readers together: they classify any error of a client.
 
 use std::error::Error;
 use std::fmt;
@@ -16,12 +16,12 @@ use super::{
 };
 use crate::error::{ErrorKind, ModelError};
 
-/// Says what an error of a client means. Give it [`HttpError`] and [`TransportError`] where you can; of any other
-/// error, the chain of its sources is searched for these, for a [`ModelError`] and for an [`io::Error`], and in the
-/// end its words are read.
+/// Classifies the errors of a client. Give it [`HttpError`] and [`TransportError`] if possible. In any other
+/// error, it searches the chain of sources for these, for a [`ModelError`] and for an [`io::Error`];
+/// without one, it reads the message.
 ///
-/// The first reader that finds something decides: your own, in the order in which they were added, and then those
-/// of the vendors, who know their own shapes apart.
+/// The first reader that recognises the error decides: your own readers in the order in which they were
+/// added, then those of the vendors, whose shapes do not overlap.
 ///
 /// ```
 /// use std::sync::Arc;
@@ -42,22 +42,23 @@ pub struct Classifiers {
     own: Vec<Arc<Reader>>,
 }
 
-/// Finds out what an answer means, if it knows it.
+/// Classifies an error reply, or returns `None` if it does not recognise it.
 type Reader = dyn Fn(&ErrorReply<'_>) -> Option<Finding> + Send + Sync;
 
-/// The vendors, those with the most particular shape first: some shapes are a special case of OpenAI's.
+/// The vendors, those with the most specific shape first: some shapes are a special case of OpenAI's.
 const VENDORS: [fn(&ErrorReply<'_>) -> Option<Finding>; 5] = [bedrock, google, anthropic, azure, openai];
 
-/// So many sources of an error are looked at.
+/// Most sources of an error that are searched.
 const SOURCES: usize = 16;
 
 impl Classifiers {
-    /// The vendors' readers. Dates in headers are compared with the `clock` where an answer has no date itself.
+    /// Creates a classifier with the vendors' readers. Dates in headers are compared with `clock` if the
+    /// answer has no date of its own.
     pub fn new(clock: Arc<dyn Clock>) -> Self {
         Self { clock, own: Vec::new() }
     }
 
-    /// Asks `reader` before the vendors', and after those that were added before.
+    /// Adds `reader` before the vendors' readers, and after readers that were added earlier.
     #[must_use]
     pub fn with(
         mut self,
@@ -67,7 +68,7 @@ impl Classifiers {
         self
     }
 
-    /// What an answer means that is no reply, and which limits its headers tell of.
+    /// Classifies an answer that is an error, with the rate limits in its headers.
     pub fn http(&self, error: &HttpError) -> ModelError {
         let mut read = self.read(error.status(), error.headers(), error.body());
         if let Some(quota) = Quota::from_headers(error.headers(), self.clock.now()) {
@@ -76,11 +77,11 @@ impl Classifiers {
         if error.status() >= 400 { read.with_status(error.status()) } else { read }
     }
 
-    /// What an event of a stream means, where it tells of an error: the data of a server-sent event, or the frame
-    /// of Bedrock's. `event` is its name, where it has one.
+    /// Classifies an event of a stream, or returns `None` if it is no error: the data of a server-sent event,
+    /// or a frame of Bedrock. `event` is its name, if it has one.
     pub fn event(&self, event: Option<&str>, data: &[u8]) -> Option<ModelError> {
         let named = event.is_some_and(|name| name == "error" || name.ends_with("xception"));
-        // Nearly all events are none: no document is made of those.
+        // Nearly all events are no errors; those are not parsed.
         if !named && !may_be_error(data) {
             return None;
         }
@@ -89,7 +90,7 @@ impl Classifiers {
         is_error.then(|| self.read(200, &Headers::default(), data))
     }
 
-    /// What an error's words say, for those who have nothing else.
+    /// Classifies an error by its message alone.
     pub fn text(&self, text: &str) -> ModelError {
         let words = Words::of(text);
         let status = words.status();
@@ -111,7 +112,7 @@ impl Classifiers {
     fn read(&self, status: u16, headers: &Headers, body: &[u8]) -> ModelError {
         let (mut reply, documents) = ErrorReply::open(status, headers, body, self.clock.now());
         let mut found = None;
-        // A proxy's own words say less than what it passes on.
+        // The innermost document first: a proxy's own message is less specific than the error it passes on.
         for document in documents.into_iter().rev() {
             reply.json = document;
             let own = self.own.iter().find_map(|reader| reader(&reply));
@@ -169,7 +170,8 @@ impl fmt::Debug for Classifiers {
     }
 }
 
-/// What an error of the operating system's means; None where it wraps something that says more, or says nothing.
+/// Classifies an error of the operating system; `None` if it wraps a more specific error or is of an
+/// unspecific kind.
 fn io_kind(error: &io::Error) -> Option<ErrorKind> {
     use io::ErrorKind as Io;
     match error.kind() {
@@ -188,7 +190,7 @@ fn io_kind(error: &io::Error) -> Option<ErrorKind> {
     }
 }
 
-/// Whether the words are there that an error event has.
+/// Whether the data contains a word that every error event has.
 fn may_be_error(data: &[u8]) -> bool {
     [&b"error"[..], b"xception", b"__type", b"response.failed"]
         .iter()

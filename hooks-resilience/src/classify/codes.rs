@@ -1,17 +1,18 @@
-//! The words that providers have for an error, in fields that are made to be read by programs.
+//! Error codes of providers, in fields that are meant for programs.
 
 use crate::error::ErrorKind;
 
-/// A vendor's table: its words, lower case and without punctuation, and what they mean.
+/// A vendor's table: its codes, in lower case and without punctuation, and their kinds.
 pub(super) type Codes = &'static [(&'static str, ErrorKind)];
 
-/// What `code` means by `table`. Case and punctuation do not matter: `RateLimitReached` is `rate_limit_reached`.
+/// Looks `code` up in `table`. Case and punctuation do not matter: `RateLimitReached` is
+/// `rate_limit_reached`.
 pub(super) fn lookup(table: Codes, code: &str) -> Option<ErrorKind> {
     let code = plain(code)?;
     table.iter().find(|(word, _)| *word == code).map(|&(_, kind)| kind)
 }
 
-/// Letters and digits alone, in lower case. None where it is too long to be a code.
+/// Letters and digits alone, in lower case; `None` if the text is too long for a code.
 fn plain(code: &str) -> Option<String> {
     const LONGEST: usize = 128;
     (code.len() <= LONGEST).then(|| {
@@ -19,7 +20,7 @@ fn plain(code: &str) -> Option<String> {
     })
 }
 
-/// The words that many share: OpenAI's, and those of the many who imitate it.
+/// Codes of OpenAI and of the many providers that imitate it.
 pub(super) const SHARED: Codes = {
     use ErrorKind as Kind;
     &[

@@ -1,4 +1,4 @@
-//! An error answer, taken apart once for all who read it.
+//! An error reply, parsed once for all readers.
 
 use std::time::Duration;
 
@@ -11,40 +11,40 @@ use super::words::Words;
 use super::{Headers, status};
 use crate::error::ErrorKind;
 
-/// What a reader sees: status, headers, and a JSON document of the body where it holds one.
+/// An error reply as readers see it: status, headers, and a JSON document of the body if there is one.
 #[derive(Debug)]
 pub struct ErrorReply<'a> {
     status: u16,
     headers: &'a Headers,
-    /// The document that is read at the moment.
+    /// The document that is being read.
     pub(super) json: Value,
     text: String,
     now: Timestamp,
-    /// What headers and body say outright.
+    /// The wait that headers and body state explicitly.
     told: Option<Duration>,
 }
 
-/// What a reader found.
+/// The classification that a reader returns.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Finding {
-    /// What went wrong.
+    /// Kind of error.
     pub kind: ErrorKind,
-    /// What the provider says about it.
+    /// Message of the provider.
     pub message: String,
 }
 
 impl Finding {
-    /// An error of `kind`, and the provider's words.
+    /// Creates an error of `kind` with the provider's message.
     pub fn new(kind: ErrorKind, message: impl Into<String>) -> Self {
         Self { kind, message: message.into() }
     }
 }
 
-/// So many documents are looked for inside one another: proxies put a provider's error, as text, into their own.
+/// The most nested documents that are read: proxies put a provider's error, as text, into their own.
 const DOCUMENTS: usize = 4;
 
 impl<'a> ErrorReply<'a> {
-    /// Takes an answer apart: it, and the documents found in it, the innermost last.
+    /// Parses a reply. Returns it with the documents found in it, the innermost last.
     pub(super) fn open(status: u16, headers: &'a Headers, body: &[u8], now: Timestamp) -> (Self, Vec<Value>) {
         let body = body.get(..BODY_BYTES).unwrap_or(body);
         let text = String::from_utf8_lossy(body).into_owned();
@@ -62,17 +62,17 @@ impl<'a> ErrorReply<'a> {
         (Self { status, headers, json: Value::Null, text, now, told }, documents)
     }
 
-    /// The status; 200 for an error that came in the middle of an answer.
+    /// The status; 200 for an error in the middle of a stream.
     pub const fn status(&self) -> u16 {
         self.status
     }
 
-    /// The header of this name.
+    /// The value of the header with this name.
     pub fn header(&self, name: &str) -> Option<&str> {
         self.headers.get(name)
     }
 
-    /// The document: the whole body, or what was found inside a proxy's words. Null where there is none.
+    /// The document: the whole body, or the error inside a proxy's message. Null without a document.
     pub const fn json(&self) -> &Value {
         &self.json
     }
@@ -82,14 +82,14 @@ impl<'a> ErrorReply<'a> {
         &self.text
     }
 
-    /// How long headers or body say to wait, outright.
+    /// The wait that headers or body state explicitly.
     pub const fn retry_after(&self) -> Option<Duration> {
         self.told
     }
 
-    /// What it is by `code`, where there was one that is known, by the status and by `message`: a code that is
-    /// only a drawer for all sorts says less than a status that is none, and a sentence tells apart what lies in
-    /// one drawer.
+    /// Combines a known `code`, the status and the message. If the code is generic (invalid request, server
+    /// error, unknown), a specific status counts instead. The message then distinguishes causes that share a
+    /// code.
     pub(super) fn finding(&self, code: Option<ErrorKind>, message: &str) -> Finding {
         let is_drawer =
             |kind| matches!(kind, ErrorKind::InvalidRequest | ErrorKind::Server | ErrorKind::Unknown);
@@ -101,7 +101,7 @@ impl<'a> ErrorReply<'a> {
         Finding::new(Words::of(message).refine(kind, self.told), message)
     }
 
-    /// How long to wait before the same is asked again: as told, or until the limit that was hit is refilled.
+    /// The wait before the next attempt: as stated by the provider, or until the exhausted limit is refilled.
     pub(super) fn wait(&self, kind: ErrorKind) -> Option<Duration> {
         let reset = || retry_after::until_reset(self.headers, self.now);
         match kind {
@@ -116,11 +116,11 @@ impl<'a> ErrorReply<'a> {
     }
 }
 
-/// The document a body is, or has in its first event or at the start of its first list.
+/// The document that a body is, or that its first event or list contains.
 fn first_document(text: &str) -> Option<Value> {
     let document = match serde_json::from_str::<Value>(text) {
         Ok(document) => Some(document),
-        // Events: the first that has an error in it, or else the first.
+        // Events: the first error event, or else the first event.
         Err(_) if text.lines().any(|line| line.starts_with("data:")) => {
             let events = text.lines().filter_map(|line| line.strip_prefix("data:"));
             events.filter_map(|data| serde_json::from_str(data).ok()).find(is_error_event)
@@ -133,7 +133,7 @@ fn first_document(text: &str) -> Option<Value> {
     }
 }
 
-/// The document that `text` has in it, from its first brace on.
+/// The document inside `text`, from its first brace on.
 fn document_in(text: &str) -> Option<Value> {
     let (_, document) = text.split_at_checked(text.find('{')?)?;
     let first = serde_json::Deserializer::from_str(document).into_iter::<Value>().next()?;
@@ -147,7 +147,7 @@ fn document_inside(document: &Value) -> Option<Value> {
     PLACES.iter().filter_map(|place| document.pointer(place)).find_map(|inner| document_in(inner.as_str()?))
 }
 
-/// Whether `event`, a part of an answer, tells of an error.
+/// Whether `event`, a part of an answer, reports an error.
 pub(super) fn is_error_event(event: &Value) -> bool {
     let Some(fields) = event.as_object() else { return false };
     fields.iter().any(|(name, value)| {

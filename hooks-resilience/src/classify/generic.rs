@@ -1,4 +1,4 @@
-//! Everybody else: whatever fields look like a code, the status, and the words.
+//! Unknown providers: any field that looks like a code, the status, and the message.
 
 use serde_json::Value;
 
@@ -6,7 +6,7 @@ use super::codes::{self, SHARED};
 use super::{ErrorReply, Finding, status};
 use crate::error::ErrorKind;
 
-/// Reads any answer; it always finds something, if only [`ErrorKind::Unknown`].
+/// Reads any reply; the result is at least [`ErrorKind::Unknown`].
 pub fn generic(reply: &ErrorReply<'_>) -> Finding {
     const CODES: [&str; 8] =
         ["/error/code", "/error/type", "/code", "/type", "/error_code", "/error", "/title", "/status"];
@@ -24,7 +24,7 @@ pub fn generic(reply: &ErrorReply<'_>) -> Finding {
     reply.finding(kind, message)
 }
 
-/// What a code means: a word, or a status.
+/// The kind of a code: a word or a status.
 fn kind_of(code: &Value) -> Option<ErrorKind> {
     let number = code.as_u64().or_else(|| code.as_str()?.parse().ok());
     match number {
@@ -33,7 +33,7 @@ fn kind_of(code: &Value) -> Option<ErrorKind> {
     }
 }
 
-/// A body that is no document, if it is text and not a page.
+/// The body, if it is plain text: no JSON and no web page.
 fn plain(text: &str) -> &str {
     let text = text.trim();
     if text.starts_with(['<', '{', '[']) { "" } else { text }

@@ -39,8 +39,8 @@ const REASONS: Codes = &[
     ("iampermissiondenied", ErrorKind::Permission),
 ];
 
-/// Reads an error of Google's. Its details say more than its status: which key, and whether a quota is one of
-/// minutes or of days (a short `retryDelay` comes with both).
+/// Reads an error of Google. The details are more specific than the status: they name an invalid key, and
+/// whether a quota counts minutes or days. A short `retryDelay` comes with both kinds of quota.
 pub fn google(reply: &ErrorReply<'_>) -> Option<Finding> {
     let status = reply.field("/error/status")?;
     let message = reply.field("/error/message").unwrap_or_default();
@@ -56,7 +56,7 @@ pub fn google(reply: &ErrorReply<'_>) -> Option<Finding> {
     Some(reply.finding(kind, message))
 }
 
-/// How many details are looked at.
+/// The most details that are read.
 const DETAILS: usize = 32;
 
 /// Whether a detail names a quota of a day or longer.

@@ -1,6 +1,6 @@
 //! The header fields of an answer, whatever HTTP library they come from.
 
-/// Header fields. Names are found in any case; values that are no text count as text with the odd bytes replaced.
+/// Header fields. Names match in any case; bytes of a value that are not UTF-8 are replaced.
 ///
 /// ```
 /// use hooks_resilience::classify::Headers;
@@ -11,16 +11,16 @@
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Headers(Vec<(String, String)>);
 
-/// How many fields are kept: more than any provider sends, fewer than would hurt.
+/// The most fields that are kept: more than any provider sends, and few enough to bound the memory.
 const FIELDS: usize = 128;
 
 impl Headers {
-    /// The first value of this name.
+    /// The first value with this name.
     pub fn get(&self, name: &str) -> Option<&str> {
         self.0.iter().find(|(field, _)| field.eq_ignore_ascii_case(name)).map(|(_, value)| value.trim())
     }
 
-    /// The names and values, in the order in which they came.
+    /// The names and values, in the order of arrival.
     pub fn iter(&self) -> impl Iterator<Item = (&str, &str)> {
         self.0.iter().map(|(name, value)| (name.as_str(), value.trim()))
     }

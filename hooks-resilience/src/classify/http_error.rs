@@ -4,8 +4,8 @@ use std::fmt;
 
 use super::Headers;
 
-/// What a provider answered instead of a reply: what a client gives its stack where the status is not a success,
-/// so that [`Classifiers`](super::Classifiers) can say what it means.
+/// An answer of a provider whose status is not a success. A client returns it as its error, so that
+/// [`Classifiers`](super::Classifiers) can classify it.
 #[derive(Clone, PartialEq, Eq)]
 pub struct HttpError {
     status: u16,
@@ -13,28 +13,28 @@ pub struct HttpError {
     body: Vec<u8>,
 }
 
-/// How much of a body is read. Errors are short; what is longer is no error of a provider's.
+/// The most bytes of a body that are read. Errors of providers are short.
 pub(super) const BODY_BYTES: usize = 64 * 1024;
 
 impl HttpError {
-    /// An answer with this status, these headers and this body; of the body, 64 KiB are kept.
+    /// Creates an error with this status, these headers and the first 64 KiB of this body.
     pub fn new(status: u16, headers: Headers, body: impl Into<Vec<u8>>) -> Self {
         let mut body = body.into();
         body.truncate(BODY_BYTES);
         Self { status, headers, body }
     }
 
-    /// Its status.
+    /// The HTTP status.
     pub const fn status(&self) -> u16 {
         self.status
     }
 
-    /// Its headers.
+    /// The header fields.
     pub const fn headers(&self) -> &Headers {
         &self.headers
     }
 
-    /// Its body, as far as it is kept.
+    /// The kept part of the body.
     pub fn body(&self) -> &[u8] {
         &self.body
     }

@@ -1,8 +1,9 @@
-//! What a client's error means: from status, headers, body and error types to a [`ModelError`].
+//! Classification of a client's errors: from status, headers, body and error types to a [`ModelError`].
 //!
-//! [`Classifiers`] reads the shapes of Anthropic, OpenAI, Google, Bedrock and Azure, those of proxies that wrap
-//! them, and makes the best of anything else. Codes decide before status, status before words; words only tell kinds
-//! apart that share a code. It reads 64 KiB at most, in linear time, and whatever the bytes are, it answers.
+//! [`Classifiers`] reads the shapes of Anthropic, OpenAI, Google, Bedrock and Azure, and those of proxies
+//! that wrap them; for anything else it does its best. Codes decide before the status, and the status before
+//! the message. The message only distinguishes kinds that share a code. It reads at most 64 KiB, in linear
+//! time, and accepts any bytes.
 //!
 //! | kind | known by |
 //! | --- | --- |
@@ -47,13 +48,13 @@ pub use self::stop::{in_answer, stop_reason};
 pub use self::transport::{Phase, TransportError};
 use crate::error::ModelError;
 
-/// Says what an error of a client means.
+/// Classifies the errors of a client.
 pub trait Classify<E> {
-    /// What `error` means.
+    /// Converts `error` into a [`ModelError`].
     fn classify(&self, error: E) -> ModelError;
 }
 
-/// For clients whose errors are [`ModelError`]s already.
+/// Classifier for clients whose errors are [`ModelError`]s already.
 #[derive(Clone, Copy, Debug, Default)]
 pub struct Classified;
 

@@ -1,5 +1,6 @@
-//! OpenAI, and the many who imitate it: `{"error": {"message", "type", "param", "code"}}`; in a stream also
-//! `{"type": "error", "code", "message"}` and `{"type": "response.failed", "response": {"error": …}}`.
+//! OpenAI, and the many providers that imitate it: `{"error": {"message", "type", "param", "code"}}`; in a
+//! stream also `{"type": "error", "code", "message"}` and
+//! `{"type": "response.failed", "response": {"error": …}}`.
 
 use serde_json::Value;
 
@@ -7,7 +8,8 @@ use super::codes::{self, SHARED};
 use super::{ErrorReply, Finding};
 use crate::error::ErrorKind;
 
-/// Reads an error of OpenAI's shape. The code says more than the type, and both more than the status.
+/// Reads an error of OpenAI's shape. The code is more specific than the type, and both are more specific than
+/// the status.
 pub fn openai(reply: &ErrorReply<'_>) -> Option<Finding> {
     let places = ["/error", "/response/error", ""];
     let error =
@@ -23,7 +25,7 @@ pub fn openai(reply: &ErrorReply<'_>) -> Option<Finding> {
     Some(reply.finding(kind, message))
 }
 
-/// Whether it has the shape: words for what happened, and a code or a type.
+/// Whether the value has the shape of an error: a message, and a code or a type.
 fn is_error(error: &Value) -> bool {
     error.get("message").is_some_and(Value::is_string)
         && ["code", "type"].iter().any(|field| error.get(field).is_some())
@@ -36,7 +38,8 @@ fn numeric(error: &Value) -> Option<u16> {
     u16::try_from(number).ok().filter(|status| (400..600).contains(status))
 }
 
-/// Something that is missing, or too long, and is neither the model nor the conversation: the caller's mistake.
+/// Whether the code concerns something missing or too long that is neither the model nor the conversation: a
+/// mistake of the caller.
 fn is_of_something_else(code: &str, param: Option<&str>) -> bool {
     match code {
         "string_above_max_length" => param.is_some_and(|param| {

@@ -1,4 +1,4 @@
-//! What a provider lets through, as its answers tell in their headers.
+//! Rate limits that providers report in the headers of their answers.
 
 use std::time::Duration;
 
@@ -7,7 +7,7 @@ use hooks_core::time::Timestamp;
 use super::{Headers, retry_after};
 use crate::catalog::Limits;
 
-/// The limits that an answer's headers tell of, good answers' too.
+/// The rate limits in the headers of an answer, successful or not.
 ///
 /// ```
 /// use hooks_core::time::Timestamp;
@@ -20,13 +20,13 @@ use crate::catalog::Limits;
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 #[non_exhaustive]
 pub struct Quota {
-    /// Requests.
+    /// Number of requests.
     pub requests: Allowance,
-    /// Tokens, sent and received together.
+    /// Number of tokens, input and output together.
     pub tokens: Allowance,
-    /// Tokens sent.
+    /// Number of input tokens.
     pub input_tokens: Allowance,
-    /// Tokens received.
+    /// Number of output tokens.
     pub output_tokens: Allowance,
 }
 
@@ -34,17 +34,17 @@ pub struct Quota {
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 #[non_exhaustive]
 pub struct Allowance {
-    /// How many there are in all.
+    /// Size of the limit.
     pub limit: Option<u64>,
-    /// How many are left.
+    /// Remaining part of it.
     pub remaining: Option<u64>,
-    /// When all of them are there again.
+    /// Time until the limit is refilled.
     pub resets_in: Option<Duration>,
 }
 
 impl Quota {
-    /// Reads Anthropic's `anthropic-ratelimit-*` and the `x-ratelimit-*` of OpenAI, Azure and many others. None
-    /// where there is none of them.
+    /// Reads Anthropic's `anthropic-ratelimit-*` and the `x-ratelimit-*` of OpenAI, Azure and many others.
+    /// Returns `None` if there are no such headers.
     pub fn from_headers(headers: &Headers, now: Timestamp) -> Option<Self> {
         let now = retry_after::provider_time(headers).unwrap_or(now);
         let allowance = |of: &str| Allowance::from_headers(headers, of, now);
@@ -57,8 +57,9 @@ impl Quota {
         (quota != Self::default()).then_some(quota)
     }
 
-    /// The same as limits of a catalog. A limit that takes longer than a minute to come back is one of an hour or
-    /// a day and left out; of tokens sent and received apart, the smaller counts for both.
+    /// Converts to the limits of a catalog. A limit that takes longer than a minute to refill counts hours or
+    /// days, and is left out. If input and output tokens have separate limits, the smaller one counts for
+    /// both.
     pub fn limits(&self) -> Limits {
         let apart = [self.input_tokens.per_minute(), self.output_tokens.per_minute()];
         let tokens = self.tokens.per_minute().or_else(|| apart.into_iter().flatten().min());

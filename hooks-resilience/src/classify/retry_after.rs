@@ -1,4 +1,4 @@
-//! How long a provider says to wait, in all the ways in which they say it.
+//! The wait that a provider states, in all known forms.
 
 use std::time::{Duration, UNIX_EPOCH};
 
@@ -8,15 +8,15 @@ use serde_json::Value;
 use super::Headers;
 use crate::duration::nanos;
 
-/// Nobody waits longer: what is beyond it is cut off, so that no sum of times overflows.
+/// The longest wait: longer ones are cut, so that no sum of times overflows.
 const LONGEST: Duration = Duration::from_secs(366 * 24 * 3_600);
 
-/// The time the provider has, where it says it: dates are its own, and its clock need not be ours.
+/// The provider's time, if stated: dates follow its clock, which may differ from ours.
 pub(super) fn provider_time(headers: &Headers) -> Option<Timestamp> {
     headers.get("date").and_then(http_date)
 }
 
-/// What the headers say outright.
+/// The wait that the headers state explicitly.
 pub(super) fn told(headers: &Headers, now: Timestamp) -> Option<Duration> {
     let milliseconds = |name| headers.get(name).and_then(|value| decimal(value, Duration::from_millis(1)));
     milliseconds("retry-after-ms")
@@ -24,15 +24,15 @@ pub(super) fn told(headers: &Headers, now: Timestamp) -> Option<Duration> {
         .or_else(|| headers.get("retry-after").and_then(|value| retry_after(value, now)))
 }
 
-/// The value of `Retry-After`: seconds, whole or not, or a date. A negative one says nothing.
+/// The value of `Retry-After`: seconds, whole or not, or a date. A negative value counts as absent.
 fn retry_after(value: &str, now: Timestamp) -> Option<Duration> {
     decimal(value, Duration::from_secs(1))
         .or_else(|| http_date(value).or_else(|| timestamp(value)).map(|date| date.since(now).min(LONGEST)))
         .or_else(|| duration(value))
 }
 
-/// Until the limit that was hit is refilled, by the vendors' headers about their limits: of those that have
-/// nothing remaining the last to be refilled, and where none is said to be empty, the last of all.
+/// The time until the exhausted limit is refilled, from the vendors' rate limit headers. Of the limits with
+/// nothing remaining, the last one to refill counts; if none is exhausted, the last of all.
 pub(super) fn until_reset(headers: &Headers, now: Timestamp) -> Option<Duration> {
     let (mut empty, mut any) = (None, None);
     for (name, value) in headers.iter() {
@@ -50,7 +50,7 @@ pub(super) fn until_reset(headers: &Headers, now: Timestamp) -> Option<Duration>
     empty.or(any)
 }
 
-/// A moment, or how long until it: OpenAI has `6m0s`, Anthropic a date, others seconds or a Unix time.
+/// A time, or the duration until it: OpenAI has `6m0s`, Anthropic a date, others seconds or a Unix time.
 pub(super) fn reset(value: &str, now: Timestamp) -> Option<Duration> {
     const A_UNIX_TIME: u64 = 1_000_000_000;
     let until = |moment: Timestamp| moment.since(now).min(LONGEST);
@@ -64,7 +64,7 @@ pub(super) fn reset(value: &str, now: Timestamp) -> Option<Duration> {
     }
 }
 
-/// Google's `RetryInfo`, and fields that others have for it.
+/// Google's `RetryInfo`, and similar fields of others.
 pub(super) fn in_details(document: &Value) -> Option<Duration> {
     let error = document.get("error").filter(|error| error.is_object()).unwrap_or(document);
     let delay = |value: &Value| match value {
@@ -79,8 +79,8 @@ pub(super) fn in_details(document: &Value) -> Option<Duration> {
         .or_else(|| error.pointer("/metadata/retry_after").and_then(delay))
 }
 
-/// "Please try again in 6m0s", "retry after 7 seconds"; and `Retry-After: 30` or `'retryDelay': '17s'`, as errors are
-/// printed.
+/// Phrases such as "Please try again in 6m0s" and "retry after 7 seconds"; also `Retry-After: 30` or
+/// `'retryDelay': '17s'`, as errors are printed.
 pub(super) fn in_words(text: &str) -> Option<Duration> {
     const PHRASES: [&str; 8] = [
         "try again in",
@@ -96,16 +96,16 @@ pub(super) fn in_words(text: &str) -> Option<Duration> {
     PHRASES.iter().find_map(|phrase| {
         let (_, after) = text.split_once(phrase)?;
         let after = after.strip_prefix(BETWEEN)?.trim_start_matches(BETWEEN);
-        // Words between are few: "after about 7 seconds".
+        // Only a few words may stand between: "after about 7 seconds".
         let after = after.trim_start_matches("about ").trim_start_matches("approximately ");
         duration(after).or_else(|| seconds(after))
     })
 }
 
-/// What stands between a phrase and its time.
+/// Characters between a phrase and its time.
 const BETWEEN: &[char] = &[' ', ':', '=', '"', '\''];
 
-/// A number with no word behind it: seconds, as in the header.
+/// A number without a word behind it: seconds, as in the header.
 fn seconds(text: &str) -> Option<Duration> {
     let end = text.find(|letter: char| !letter.is_ascii_digit() && letter != '.').unwrap_or(text.len());
     let (number, rest) = text.split_at_checked(end)?;
@@ -114,8 +114,8 @@ fn seconds(text: &str) -> Option<Duration> {
     decimal(number.trim_end_matches('.'), Duration::from_secs(1)).filter(|_| !counts_something)
 }
 
-/// `6m0s`, `17s`, `12ms`, `1d2h`, `10.689s`, `7 seconds`, `1 minute and 20 seconds`: as far as it can be read, from
-/// its beginning on.
+/// Durations such as `6m0s`, `17s`, `12ms`, `1d2h`, `10.689s`, `7 seconds`, `1 minute and 20 seconds`: the
+/// longest readable beginning.
 fn duration(text: &str) -> Option<Duration> {
     let mut rest = text.trim_start();
     let mut total = None;
@@ -137,21 +137,22 @@ fn duration(text: &str) -> Option<Duration> {
             "d" | "day" | "days" => Duration::from_secs(86_400),
             _ => return total,
         };
-        // A full stop after the unit, of a sentence, is no part of a further number.
+        // A full stop that ends the sentence is not part of the number.
         let part = decimal(number.trim_end_matches('.'), unit)?;
         total = Some(total.unwrap_or(Duration::ZERO).saturating_add(part).min(LONGEST));
         rest = after.trim_start_matches([',', ' ']).trim_start_matches("and ");
     }
 }
 
-/// `number` times `unit`: digits, and perhaps a fraction. Anything else, a sign too, is none.
+/// Multiplies `number` with `unit`. The number consists of digits, with an optional fraction; anything else,
+/// also a sign, returns `None`.
 fn decimal(number: &str, unit: Duration) -> Option<Duration> {
     let (whole, fraction) = number.split_once('.').unwrap_or((number, ""));
     let all_digits = |text: &str| text.bytes().all(|byte| byte.is_ascii_digit());
     if !all_digits(whole) || !all_digits(fraction) || (whole.is_empty() && fraction.is_empty()) {
         return None;
     }
-    // What does not fit into the number is longer than anybody waits.
+    // A number that does not fit is longer than any useful wait.
     let whole = if whole.is_empty() { 0 } else { whole.parse::<u32>().unwrap_or(u32::MAX) };
     let billionths = fraction.bytes().chain(std::iter::repeat(b'0')).take(9);
     let billionths = billionths.fold(0u64, |sum, digit| sum * 10 + u64::from(digit.saturating_sub(b'0')));
@@ -160,14 +161,14 @@ fn decimal(number: &str, unit: Duration) -> Option<Duration> {
     Some(unit.saturating_mul(whole).saturating_add(part).min(LONGEST))
 }
 
-/// A date as HTTP has it, in all three forms.
+/// An HTTP date, in all three forms.
 fn http_date(value: &str) -> Option<Timestamp> {
     let date = httpdate::parse_http_date(value).ok()?;
     let since = date.duration_since(UNIX_EPOCH).ok()?;
     u64::try_from(since.as_millis()).ok().map(Timestamp)
 }
 
-/// A date as RFC 3339 has it: `2026-11-22T01:00:00Z`, with a fraction or an offset.
+/// An RFC 3339 date: `2026-11-22T01:00:00Z`, also with a fraction or an offset.
 fn timestamp(value: &str) -> Option<Timestamp> {
     let (date, time) = value.split_once(['T', 't', ' '])?;
     let mut date = date.splitn(3, '-').map(|part| number(part, 4));
@@ -192,14 +193,14 @@ fn timestamp(value: &str) -> Option<Timestamp> {
     u64::try_from(millis).ok().filter(|_| in_range && second <= 60).map(Timestamp)
 }
 
-/// A number of at most so many digits.
+/// A number of at most `digits` digits.
 fn number(text: &str, digits: usize) -> Option<i64> {
     let plain = !text.is_empty() && text.len() <= digits && text.bytes().all(|byte| byte.is_ascii_digit());
     text.parse().ok().filter(|_| plain)
 }
 
-/// Days from 1970-01-01 in the Gregorian calendar (Hinnant, "chrono-compatible low-level date algorithms", 2013):
-/// years begin in March, so that the day that is sometimes there is the last one.
+/// Days from 1970-01-01 in the Gregorian calendar (Hinnant, "chrono-compatible low-level date algorithms",
+/// 2013). Years begin in March, so that a leap day is the last day.
 const fn days_since_1970(year: i64, month: i64, day: i64) -> i64 {
     let year = if month <= 2 { year - 1 } else { year };
     let (era, of_era) = (year.div_euclid(400), year.rem_euclid(400));

@@ -1,4 +1,4 @@
-//! Why a model stopped, where it did not stop of itself, and answers that are refusals.
+//! Stop reasons that mean a failure, and answers that are refusals.
 
 use serde_json::Value;
 
@@ -12,7 +12,8 @@ const REASONS: Codes = {
         ("maxoutputtokens", Kind::OutputTruncated),
         ("length", Kind::OutputTruncated),
         ("modellength", Kind::OutputTruncated),
-        // The window is full before the answer is: room in it helps, more tokens for the answer do not.
+        // The window is full before the answer ends: a shorter conversation helps, a larger answer limit does
+        // not.
         ("modelcontextwindowexceeded", Kind::ContextOverflow),
         ("refusal", Kind::ContentFilter),
         ("contentfilter", Kind::ContentFilter),
@@ -36,8 +37,8 @@ const REASONS: Codes = {
     ]
 };
 
-/// What a stop reason says went wrong: `max_tokens`, `length`, `SAFETY`. None where the model was done, or wants a
-/// tool called.
+/// The error kind of a stop reason such as `max_tokens`, `length` or `SAFETY`. `None` if the model finished
+/// its answer, or calls a tool.
 ///
 /// ```
 /// use hooks_resilience::{ErrorKind, classify::stop_reason};
@@ -49,8 +50,8 @@ pub fn stop_reason(reason: &str) -> Option<ErrorKind> {
     codes::lookup(REASONS, reason)
 }
 
-/// What is wrong with an answer whose status is a success: its stop reason, or that the prompt was blocked.
-/// Documents of Anthropic, OpenAI (both APIs), Google and Bedrock.
+/// The error kind of an answer whose status is a success: from its stop reason, or from a blocked prompt.
+/// Reads documents of Anthropic, OpenAI (both APIs), Google and Bedrock.
 pub fn in_answer(answer: &Value) -> Option<ErrorKind> {
     const REASONS: [&str; 6] = [
         "/stop_reason",

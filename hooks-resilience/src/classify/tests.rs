@@ -1,4 +1,4 @@
-//! Every kind, by every vendor's shape; and bytes of all sorts.
+//! Tests of every kind in every vendor's shape, and of arbitrary bytes.
 
 use std::sync::Arc;
 use std::time::Duration;
@@ -368,12 +368,12 @@ fn waits_come_from_wherever_they_are_told() {
         ("anthropic-ratelimit-tokens-reset", "2026-11-22T01:00:12Z"),
     ];
     assert_eq!(wait(&reset, &limited), Some(Duration::from_secs(12)));
-    // The provider's clock is an hour ahead of ours: what counts is how long it is by its own.
+    // The provider's clock is an hour ahead of ours: the wait is computed by its own clock.
     let dated = [("date", "Sun, 22 Nov 2026 02:00:00 GMT"), ("retry-after", "Sun, 22 Nov 2026 02:00:30 GMT")];
     assert_eq!(wait(&dated, ""), Some(Duration::from_secs(30)));
     let body = r#"{"error":{"message":"Rate limit reached. Please try again in 6m0s.","type":"requests","code":"rate_limit_exceeded"}}"#;
     assert_eq!(wait(&[], body), Some(Duration::from_secs(360)));
-    // Limits are in the headers of other errors too, and no reason to wait.
+    // Other errors carry the limits in their headers too, which is no reason to wait.
     assert_eq!(read(500, &reset, "").retry_after(), None);
 }
 
@@ -498,7 +498,7 @@ fn phases_of_a_connection() {
     }
 }
 
-/// Texts as hosts have them, what they tell of, and for how many milliseconds they say to wait.
+/// Error texts as hosts have them, with the expected kind and the expected wait in milliseconds.
 const TEXTS: &[(&str, ErrorKind, Option<u64>)] = &[
     ("429 Too Many Requests", RateLimited, None),
     ("Error code: 429 - quota", RateLimited, None),

@@ -1,4 +1,4 @@
-//! What goes wrong below HTTP.
+//! Errors below HTTP.
 
 use std::fmt;
 
@@ -6,7 +6,7 @@ use hooks_core::BoxError;
 
 use crate::error::ErrorKind;
 
-/// A call that failed before, or while, the provider answered.
+/// A call that failed before or while the provider answered.
 #[derive(Debug)]
 pub struct TransportError {
     phase: Phase,
@@ -14,36 +14,36 @@ pub struct TransportError {
     source: Option<BoxError>,
 }
 
-/// How far a call had come.
+/// Phase of a call.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Phase {
-    /// No connection yet: name, address, handshake.
+    /// Not connected yet: name lookup, connection, handshake.
     Connect,
-    /// Connected; nothing was answered yet.
+    /// Connected, without an answer yet.
     FirstByte,
     /// The answer had begun.
     Body,
 }
 
 impl TransportError {
-    /// It broke in this phase.
+    /// Creates the error of a connection that broke in this phase.
     pub const fn broke(phase: Phase) -> Self {
         Self { phase, timed_out: false, source: None }
     }
 
-    /// It took too long in this phase.
+    /// Creates the error of a timeout in this phase.
     pub const fn timed_out(phase: Phase) -> Self {
         Self { phase, timed_out: true, source: None }
     }
 
-    /// Keeps the error it comes from.
+    /// Sets the cause of the error.
     #[must_use]
     pub fn with_source(mut self, source: impl Into<BoxError>) -> Self {
         self.source = Some(source.into());
         self
     }
 
-    /// What kind of error it is.
+    /// The kind of the error.
     pub const fn kind(&self) -> ErrorKind {
         match (self.phase, self.timed_out) {
             (Phase::Connect, true) => ErrorKind::ConnectTimeout,

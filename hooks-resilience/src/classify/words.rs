@@ -1,25 +1,25 @@
-//! What an error says in sentences, where its codes do not say it: several kinds share one code at every vendor
-//! ("invalid request" is also how a prompt that is too long is called), and sentences change without notice. So
-//! these look for what such a sentence has to talk about, not for the sentence.
+//! Classification by the message, if the codes do not suffice. Every vendor uses one code for several kinds
+//! ("invalid request" also covers a prompt that is too long), and messages change without notice. So these
+//! functions look for the topics of a message, not for its exact text.
 
 use std::time::Duration;
 
 use crate::error::ErrorKind;
 
-/// A text of a provider, made ready to be searched: lower case, every word between two spaces.
+/// A provider's text, prepared for a search: lower case, every word between two spaces.
 pub(super) struct Words(String);
 
-/// How much of a text is searched.
+/// The most characters of a text that are searched.
 const SEARCHED: usize = 8 * 1024;
 
-/// A wait longer than this is no matter of a rate.
+/// A longer wait does not come from a rate limit.
 const HOUR: Duration = Duration::from_secs(3_600);
 
 impl Words {
-    /// Makes `text` ready.
+    /// Prepares `text`.
     pub(super) fn of(text: &str) -> Self {
         let text: String = text.chars().take(SEARCHED).collect();
-        // Signs that are words: `tokens + max_new_tokens must be <= 4096`.
+        // Signs that stand for words: `tokens + max_new_tokens must be <= 4096`.
         let text = text.replace("<=", " at most ").replace(" > ", " more than ");
         let mut words = String::with_capacity(text.len() + 2);
         words.push(' ');
@@ -36,7 +36,7 @@ impl Words {
         Self(words)
     }
 
-    /// Whether one of `stems` begins a word of the text; one that ends in a space is a whole word.
+    /// Whether one of `stems` begins a word of the text. A stem that ends in a space is a whole word.
     fn any(&self, stems: &[&str]) -> bool {
         stems.iter().any(|stem| {
             self.0
@@ -45,8 +45,8 @@ impl Words {
         })
     }
 
-    /// `kind`, as the codes have it, or what the sentence says it is. A wait of at most an hour that was told
-    /// outright makes a limit one of a rate, whatever else is said.
+    /// Refines `kind`, which comes from the codes, by the message. If the provider states a wait of at most
+    /// an hour, the limit is a rate, whatever the message claims.
     pub(super) fn refine(&self, kind: ErrorKind, told: Option<Duration>) -> ErrorKind {
         let first = |kinds: &[(bool, ErrorKind)]| kinds.iter().find(|(is, _)| *is).map(|&(_, kind)| kind);
         let spent = told.is_none_or(|wait| wait > HOUR) && self.quota_gone();
@@ -94,9 +94,9 @@ impl Words {
         better.unwrap_or(kind)
     }
 
-    /// What is sent does not fit into the window.
+    /// Whether the request does not fit into the context window.
     pub(super) fn overflow(&self) -> bool {
-        // Of the window itself, and that something is beyond it.
+        // The text mentions the window, and that something exceeds it.
         let window = self.any(&[
             "context length",
             "context window",
@@ -135,7 +135,7 @@ impl Words {
         (window && beyond) || self.input_too_long()
     }
 
-    /// Of what was sent, and that it is too much of it; not of one field, one picture or the answer's length.
+    /// Whether the text calls the input too long, and not one field, one image or the answer.
     fn input_too_long(&self) -> bool {
         let sent = self.any(&[
             "prompt",
@@ -197,13 +197,14 @@ impl Words {
         sent && too_much && measured && !something_else && !of_the_answer && !self.rate()
     }
 
-    /// One request takes more than a whole minute lets through: waiting does not help, a smaller one does.
+    /// Whether one request exceeds the limit of a whole minute. Waiting does not help then; a smaller request
+    /// does.
     fn alone_too_large(&self) -> bool {
         self.any(&["request too large", "request is too large", "must be reduced"])
             || (self.overflow() && !self.rate())
     }
 
-    /// Money or quota is used up, for longer than minutes.
+    /// Whether money or quota is used up, for longer than minutes.
     fn quota_gone(&self) -> bool {
         let gone = self.any(&[
             "insufficient",
@@ -254,7 +255,7 @@ impl Words {
             "prepaid",
             "subscription",
         ]);
-        // A budget of tokens to think with is a parameter.
+        // A token budget for thinking is a parameter.
         gone && money && !self.any(&["budget token", "thinking", "reasoning"])
     }
 
@@ -333,7 +334,7 @@ impl Words {
     }
 
     fn unauthenticated(&self) -> bool {
-        // A signature alone is also what thinking blocks have.
+        // The word "signature" alone can also refer to thinking blocks.
         let credentials = self.any(&[
             "api key",
             "apikey",
@@ -417,7 +418,7 @@ impl Words {
             "throughput is not supported",
             "end of its life",
         ]);
-        // What a model does not take is a parameter that is gone, and not the model.
+        // "Not supported by this model" refers to a parameter, not to the model.
         model && gone && !self.any(&["for this model", "with this model", "by this model", "for the model"])
     }
 
@@ -481,7 +482,7 @@ impl Words {
         self.any(&["bad request", "invalid request", "invalid parameter", "malformed", "unprocessable"])
     }
 
-    /// A status that the text names: `status: 503`, `HTTP 429`, `429 Too Many Requests`.
+    /// The status that the text names: `status: 503`, `HTTP 429`, `429 Too Many Requests`.
     pub(super) fn status(&self) -> Option<u16> {
         let mut before = "";
         for word in self.0.split_ascii_whitespace() {

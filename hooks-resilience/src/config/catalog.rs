@@ -1,4 +1,4 @@
-//! The models of a document.
+//! Conversion of the models in a configuration.
 
 use std::collections::BTreeMap;
 use std::time::Duration;
@@ -9,7 +9,7 @@ use super::document::{ModelConfig, PriceConfig};
 use super::fault::ConfigFault;
 use crate::catalog::{Catalog, Price};
 
-/// The catalog of `models`; of those that make no sense, only the faults.
+/// Converts `models` to a catalog. Invalid entries are left out and reported in `faults`.
 pub(super) fn catalog(models: &[ModelConfig], faults: &mut Vec<ConfigFault>) -> Catalog {
     if models.is_empty() {
         faults.push(ConfigFault::new("catalog", "there is no model; list at least one"));
@@ -37,7 +37,7 @@ pub(super) fn catalog(models: &[ModelConfig], faults: &mut Vec<ConfigFault>) -> 
                     path(field),
                     "it is zero, so that the model could never answer; leave it out where it is not known",
                 ));
-                // What was told once is not told again by a layer.
+                // Reported here, so that no layer reports it again.
                 model.limits.concurrent = model.limits.concurrent.filter(|places| *places > 0);
             }
         }
@@ -60,11 +60,11 @@ pub(super) fn catalog(models: &[ModelConfig], faults: &mut Vec<ConfigFault>) -> 
             kept.push(model);
         }
     }
-    // No name stands there twice.
+    // Duplicate names were removed above.
     Catalog::new(kept).unwrap_or_default()
 }
 
-/// The dearest price that is taken for one: a million dollars for a million tokens.
+/// The highest plausible price: a million dollars for a million tokens.
 const DEAREST: f64 = 1e6;
 
 fn micro_usd(price: PriceConfig) -> Option<Price> {

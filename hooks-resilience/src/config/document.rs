@@ -1,4 +1,4 @@
-//! The document, as it is read.
+//! The configuration format.
 
 use std::collections::BTreeMap;
 use std::time::Duration;
@@ -17,60 +17,60 @@ use crate::overflow::OverflowSettings;
 use crate::retry::RetrySettings;
 use crate::stream::StreamSettings;
 
-/// Which models there are, and what is done when one of them fails.
+/// The models, and the reactions to their failures.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 #[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 #[serde(deny_unknown_fields)]
 pub struct ResilienceConfig {
-    /// The models, each with what it can do.
+    /// Models and their abilities.
     pub catalog: Vec<ModelConfig>,
-    /// Which models a call may use, in order.
+    /// Order of the models for a call.
     #[serde(default)]
     pub routing: ChainsConfig,
-    /// By when a call has to be answered, all attempts and waits together.
+    /// Time limit of a call, with all attempts and waits.
     #[serde(default = "ten_minutes", with = "crate::duration")]
     #[cfg_attr(feature = "schema", schemars(with = "String"))]
     pub deadline: Duration,
-    /// How long one attempt may take, where the model says nothing else.
+    /// Time limit of one attempt, unless the model sets its own.
     #[serde(default = "ten_minutes", with = "crate::duration")]
     #[cfg_attr(feature = "schema", schemars(with = "String"))]
     pub attempt_timeout: Duration,
-    /// How far a call is taken, and how long it may be parked.
+    /// Limits of attempts and waits for one call.
     #[serde(default)]
     pub fallback: FallbackSettings,
-    /// How the same model is asked again.
+    /// Retries with the same model.
     #[serde(default)]
     pub retry: RetrySettings,
-    /// How many attempts beyond the first ones there may be, for each provider.
+    /// Further attempts beyond the first, for each provider.
     #[serde(default)]
     pub budget: BudgetSettings,
-    /// When a model that keeps failing is left alone.
+    /// Conditions for no longer calling a model that keeps failing.
     #[serde(default)]
     pub breaker: BreakerSettings,
-    /// How calls keep below the provider's limits.
+    /// Pacing below the provider's limits.
     #[serde(default)]
     pub pacing: PacingConfig,
-    /// How many calls of one provider there may be at a time.
+    /// Limit of concurrent calls of one provider.
     #[serde(default)]
     pub bulkhead: BulkheadConfig,
-    /// A second attempt beside a slow one; off unless a delay is given.
+    /// A second attempt beside a slow one; disabled unless a delay is set.
     #[serde(default)]
     pub hedge: HedgeSettings,
-    /// How a conversation that does not fit is compacted.
+    /// Compaction of conversations that do not fit.
     #[serde(default)]
     pub overflow: OverflowSettings,
-    /// How streams are watched and brought to their end.
+    /// Timeouts of streams, and their resumption.
     #[serde(default)]
     pub stream: StreamSettings,
-    /// When people are told, and how often.
+    /// Conditions and rate of alerts.
     #[serde(default)]
     pub alert: AlertSettings,
-    /// What is done about each kind of error, where that differs from the defaults.
+    /// Reactions to error kinds that differ from the defaults.
     #[serde(default)]
     pub treatments: BTreeMap<ErrorKind, TreatmentConfig>,
 }
 
-/// As the providers' own clients have it.
+/// Ten minutes, as in the providers' own clients.
 const fn ten_minutes() -> Duration {
     Duration::from_secs(600)
 }
@@ -80,38 +80,38 @@ const fn ten_minutes() -> Duration {
 #[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 #[serde(deny_unknown_fields)]
 pub struct ModelConfig {
-    /// Its name, as the provider knows it.
+    /// Name of the model, as the provider knows it.
     pub name: String,
-    /// Who serves it; models of one provider fail together.
+    /// Name of the provider. The models of a provider fail together.
     pub provider: String,
-    /// What class it is.
+    /// Class of the model by cost.
     #[serde(default)]
     pub tier: Tier,
-    /// How many tokens fit, those it answers included.
+    /// Context window in tokens, including the answer.
     #[serde(default)]
     pub context_tokens: Option<u64>,
-    /// Whether it can call tools.
+    /// Whether the model can call tools.
     #[serde(default = "yes")]
     pub tools: bool,
-    /// Whether it can see pictures.
+    /// Whether the model can read images.
     #[serde(default)]
     pub vision: bool,
-    /// Whether it goes on with an answer that was begun for it.
+    /// Whether the model can continue a partial answer.
     #[serde(default)]
     pub prefill: bool,
-    /// Whether chains skip it: kept for calls that name it.
+    /// Whether chains skip the model; only calls that name it use it.
     #[serde(default)]
     pub restricted: bool,
-    /// What a million tokens cost, in US dollars.
+    /// Price of a million tokens, in US dollars.
     #[serde(default)]
     pub price: Option<PriceConfig>,
-    /// What its provider lets through, for the whole organisation.
+    /// Rate limits of the provider, for the whole organisation.
     #[serde(default)]
     pub limits: Limits,
-    /// Which quota it counts against, where models of its provider share one.
+    /// Name of the quota, if models of the provider share one.
     #[serde(default)]
     pub quota: Option<String>,
-    /// How long one attempt may take.
+    /// Time limit of one attempt.
     #[serde(default, with = "crate::duration::option")]
     #[cfg_attr(feature = "schema", schemars(with = "Option<String>"))]
     pub attempt_timeout: Option<Duration>,
@@ -121,31 +121,33 @@ const fn yes() -> bool {
     true
 }
 
-/// What a million tokens cost, in US dollars.
+/// Price of a million tokens, in US dollars.
 #[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize)]
 #[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 #[serde(deny_unknown_fields)]
 pub struct PriceConfig {
-    /// Of those sent.
+    /// Price of input tokens.
     pub input: f64,
-    /// Of those received.
+    /// Price of output tokens.
     pub output: f64,
 }
 
-/// How calls keep below the provider's limits.
+/// Pacing of calls below the provider's limits.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 #[serde(default, deny_unknown_fields)]
 pub struct PacingConfig {
-    /// What comes back in this time may be taken at once.
+    /// Amount that may be used at once: that which a limit refills in this time.
     #[serde(with = "crate::duration")]
     #[cfg_attr(feature = "schema", schemars(with = "String"))]
     pub burst: Duration,
-    /// The longest a provider's word keeps a model from being asked: one that says "a week" is asked before.
+    /// Longest time that a provider's stated wait keeps a model from being called. If the provider states "a
+    /// week", the model is tried earlier.
     #[serde(with = "crate::duration")]
     #[cfg_attr(feature = "schema", schemars(with = "String"))]
     pub longest_gate: Duration,
-    /// How many instances share the limits, roughly: while the shared store is away each keeps to its share.
+    /// Approximate number of instances that share the limits. While the shared store is unavailable, each
+    /// instance keeps to its share.
     pub instances: u32,
 }
 
@@ -156,62 +158,63 @@ impl Default for PacingConfig {
     }
 }
 
-/// How many calls of one provider there may be at a time.
+/// Limit of concurrent calls of one provider.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 #[serde(default, deny_unknown_fields)]
 pub struct BulkheadConfig {
-    /// Where `limits.concurrent` of a model says nothing else.
+    /// Most concurrent calls, unless a model sets `limits.concurrent`.
     pub concurrent: u32,
 }
 
 impl Default for BulkheadConfig {
-    /// More than one process of agents has at work, and fewer than the connections it may hold open (1,024 on most
-    /// systems): a bound against what hangs, no limit of the provider's.
+    /// More calls than one process of agents has in flight, and fewer than the connections it may hold open
+    /// (1,024 on most systems). It bounds the damage of a provider that hangs; it is not a limit of the
+    /// provider.
     fn default() -> Self {
         Self { concurrent: 256 }
     }
 }
 
-/// What is done about one kind of error; what is left out stays as it is by default.
+/// Reaction to one kind of error; absent fields keep their default.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 #[serde(default, deny_unknown_fields)]
 pub struct TreatmentConfig {
-    /// How often the same model is asked again, each time after a pause that grows; 0 is not at all.
+    /// Retries with the same model, each after a longer pause; 0 disables them.
     pub retries: Option<u32>,
-    /// The longest time given by the provider that is waited for on the same model, instead of `retries`.
+    /// Longest wait stated by the provider that a call waits for on the same model, instead of `retries`.
     #[serde(with = "crate::duration::option")]
     #[cfg_attr(feature = "schema", schemars(with = "Option<String>"))]
     pub wait_at_most: Option<Duration>,
-    /// Which other model is asked.
+    /// Model to call next.
     pub next_model: Option<NextModelWord>,
-    /// What the breaker makes of it.
+    /// Effect on the breaker.
     pub breaker: Option<BreakerVote>,
-    /// Whether everybody leaves the model alone until the provider's time has come.
+    /// Whether all calls avoid the model until the wait that the provider stated is over.
     pub gate: Option<bool>,
-    /// Whether people are told at the first one.
+    /// Whether the first such error raises an alert.
     pub alert: Option<bool>,
 }
 
-/// Which other model is asked.
+/// Model to call next.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 #[serde(rename_all = "snake_case")]
 pub enum NextModelWord {
-    /// None.
+    /// No other model.
     #[serde(rename = "none")]
     Nobody,
-    /// The next of the chain.
+    /// The next model of the chain.
     Any,
-    /// The next that somebody else provides.
+    /// The next model of another provider.
     OtherProvider,
-    /// The next with a larger window.
+    /// The next model with a larger window.
     LargerWindow,
 }
 
 impl ModelConfig {
-    /// The model it describes, but for its price.
+    /// Converts to a model, without its price.
     pub(super) fn to_model(&self) -> Model {
         let mut model = Model::new(self.name.as_str(), self.provider.as_str(), self.tier);
         model.context_tokens = self.context_tokens;

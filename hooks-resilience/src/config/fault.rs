@@ -1,24 +1,24 @@
-//! What is wrong with a document, and where.
+//! Mistakes in a configuration, with their places.
 
 use std::fmt;
 
 use crate::health::SettingsError;
 use crate::overflow::OverflowSettingsError;
 
-/// What is wrong with a configuration, and where.
+/// A mistake in a configuration, with its place.
 #[derive(Clone, Debug, PartialEq, Eq)]
 #[non_exhaustive]
 pub struct ConfigFault {
-    /// The place, such as `routing.tiers.premium[1]`.
+    /// Place in the configuration, such as `routing.tiers.premium[1]`.
     pub path: String,
-    /// What is wrong there.
+    /// Description of the mistake.
     pub problem: String,
-    /// The way out.
+    /// Suggested correction.
     pub hint: String,
 }
 
 impl ConfigFault {
-    /// `text` has the problem before a semicolon, and the way out behind it.
+    /// Creates a fault. `text` has the problem before a semicolon, and the hint behind it.
     pub(super) fn new(path: impl Into<String>, text: &str) -> Self {
         let (problem, hint) = text.split_once("; ").unwrap_or((text, "correct it, or leave it out"));
         Self { path: path.into(), problem: problem.to_owned(), hint: hint.to_owned() }

@@ -1,11 +1,11 @@
-//! How a document judges the health of models, and what it does about each kind of error.
+//! Conversion of the settings for health and for error kinds.
 
 use super::document::{NextModelWord, ResilienceConfig, TreatmentConfig};
 use super::fault::ConfigFault;
 use crate::error::{ErrorKind, NextModel, SameModel, Treatment, Treatments};
 use crate::health::HealthSettings;
 
-/// The settings of `config`; rows that make no sense are left as they are by default.
+/// Converts the health settings of `config`. Invalid rows keep their defaults.
 pub(super) fn health_settings(config: &ResilienceConfig, faults: &mut Vec<ConfigFault>) -> HealthSettings {
     let mut treatments = Treatments::default();
     for (&kind, changed) in &config.treatments {
@@ -28,7 +28,7 @@ pub(super) fn health_settings(config: &ResilienceConfig, faults: &mut Vec<Config
     }
 }
 
-/// The kinds whose answer is the stack's own: whoever could change them could make a loop.
+/// Kinds that the stack itself raises; changing their treatment could create a loop.
 const FIXED: [ErrorKind; 4] =
     [ErrorKind::DeadlineExceeded, ErrorKind::NoModel, ErrorKind::NestedRetry, ErrorKind::NotAdmitted];
 
@@ -51,7 +51,7 @@ fn treatment(kind: ErrorKind, changed: &TreatmentConfig) -> Result<Treatment, &'
     }
     if let Some(next) = changed.next_model {
         treatment.next_model = match next {
-            // To one other provider, and not from one to the next until somebody says yes.
+            // The request goes to one other provider, and not from provider to provider until one accepts it.
             NextModelWord::OtherProvider if kind == ErrorKind::ContentFilter => NextModel::IfAllowed,
             NextModelWord::Any if kind == ErrorKind::ContentFilter => {
                 return Err("a refusal is carried to one other provider at most; write `other_provider`");

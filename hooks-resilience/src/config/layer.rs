@@ -13,33 +13,33 @@ use crate::pacing::{PacingLayer, PacingService};
 use crate::retry::{Retry, RetryLayer};
 use crate::stream::{Begin, BeginLayer, ResumeLayer, ResumeService};
 
-/// All layers in their order, around a client: what [`ResilienceLayer`] makes.
+/// All layers in their order, around a client: the service that [`ResilienceLayer`] creates.
 pub type Stack<S, C> = DeadlineService<
     Fallback<Overflow<Hedge<Retry<PacingService<BreakerService<BulkheadService<AttemptService<S, C>>>>>>>>,
 >;
 
-/// All layers in their order. `C` says what the client's errors mean; the parts are public, so that a host may give
-/// them hooks, listeners, or a means of its own before it puts them around a client.
+/// All layers in their order. `C` classifies the client's errors. The parts are public, so that a host can
+/// add hooks, listeners or layers of its own before it wraps a client.
 #[derive(Debug)]
 #[non_exhaustive]
 pub struct ResilienceLayer<C> {
-    /// By when there has to be an answer.
+    /// Sets the deadline of a call.
     pub deadline: DeadlineLayer,
-    /// Which model is asked.
+    /// Chooses the model.
     pub fallback: FallbackLayer,
-    /// Compacts what does not fit.
+    /// Compacts conversations that do not fit.
     pub overflow: OverflowLayer,
-    /// A second attempt beside a slow one.
+    /// Makes a second attempt beside a slow one.
     pub hedge: HedgeLayer,
-    /// The same model again.
+    /// Retries with the same model.
     pub retry: RetryLayer,
     /// Stays below the provider's limits.
     pub pacing: PacingLayer,
-    /// Leaves a model alone that keeps failing.
+    /// Stops calling a model that keeps failing.
     pub breaker: BreakerLayer,
-    /// So many calls at a time.
+    /// Limits concurrent calls.
     pub bulkhead: BulkheadLayer,
-    /// One attempt.
+    /// Makes one attempt.
     pub attempt: AttemptLayer<C>,
 }
 
@@ -54,13 +54,13 @@ impl<S, C> Layer<S> for ResilienceLayer<C> {
     }
 }
 
-/// All layers in their order, around a client that streams: an answer that breaks off is brought to its end.
+/// All layers in their order, around a streaming client. An answer that breaks off is continued.
 #[derive(Debug)]
 #[non_exhaustive]
 pub struct StreamLayer<C> {
-    /// Goes on where an answer breaks off.
+    /// Continues an answer that breaks off.
     pub resume: ResumeLayer,
-    /// The others. An attempt ends with the first piece of its answer.
+    /// The other layers. An attempt ends with the first chunk of its answer.
     pub layers: ResilienceLayer<C>,
 }
 

@@ -1,8 +1,8 @@
-//! All layers from one document: what stands under `models` in `hooks.yaml`.
+//! All layers from one configuration: the section `models` of `hooks.yaml`.
 //!
-//! [`ResilienceConfig`] is the document, [`Resilience`] what makes sense of it: every mistake is reported with its
-//! path. A [`Resilience`] makes the [`Health`](crate::Health) that layers share, and the [`ResilienceLayer`], which is
-//! all layers in their order.
+//! [`ResilienceConfig`] is the configuration format, [`Resilience`] the checked configuration. Every mistake
+//! is reported with its path. A [`Resilience`] creates the [`Health`](crate::Health) that layers share, and
+//! the [`ResilienceLayer`], which contains all layers in their order.
 //!
 //! ```
 //! use hooks_resilience::config::{Resilience, ResilienceConfig};

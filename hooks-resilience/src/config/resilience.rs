@@ -1,4 +1,4 @@
-//! What makes sense of the document, and makes the layers.
+//! Checks a configuration, and creates the layers.
 
 use std::sync::Arc;
 use std::time::Duration;
@@ -29,7 +29,7 @@ use crate::retry::RetryLayer;
 use crate::stream::ResumeLayer;
 use crate::world::World;
 
-/// A configuration that makes sense. Cheap to clone.
+/// A valid configuration. Cheap to clone.
 #[derive(Clone, Debug)]
 pub struct Resilience(Arc<Parts>);
 
@@ -42,10 +42,10 @@ struct Parts {
 }
 
 impl Resilience {
-    /// Makes sense of `config`.
+    /// Checks `config` and computes its chains.
     ///
     /// # Errors
-    /// Everything that is wrong with it.
+    /// Returns all mistakes in `config`.
     pub fn new(config: &ResilienceConfig) -> Result<Self, Vec<ConfigFault>> {
         let mut faults = Vec::new();
         let catalog = catalog(&config.catalog, &mut faults);
@@ -55,7 +55,7 @@ impl Resilience {
                 faults.extend(wrong.into_iter().map(|error| {
                     ConfigFault::new(format!("routing.{}", error.path), &error.fault.to_string())
                 }));
-                // With chains that nobody configured the rest can be looked at.
+                // With the default chains the rest of the configuration can still be checked.
                 Chains::new(&catalog, &ChainsConfig::default())
             }
         };
@@ -70,34 +70,36 @@ impl Resilience {
         Err(faults)
     }
 
-    /// The models.
+    /// The catalog of models.
     pub fn catalog(&self) -> &Catalog {
         &self.0.catalog
     }
 
-    /// Which models a call may use.
+    /// The order of models for each call.
     pub fn chains(&self) -> &Chains {
         &self.0.chains
     }
 
-    /// What it was made of.
+    /// The configuration that this was created from.
     pub fn config(&self) -> &ResilienceConfig {
         &self.0.config
     }
 
-    /// What is known about the models: nothing yet. One for each process; all stacks and hooks share it.
+    /// Creates an empty record of the models' health. Each process needs one, which all stacks and hooks
+    /// share.
     ///
     /// # Errors
-    /// None, as long as the settings are those that were checked.
+    /// Returns an error if the settings are invalid, which [`new`](Self::new) has checked.
     pub fn health(&self, world: World) -> Result<Health, SettingsError> {
         Health::new(&self.0.catalog, self.0.health.clone(), world)
     }
 
-    /// The same, shared by everybody who uses `store` and the name `fleet`. What names no tenant is `tenant`'s; what
-    /// names one has its own: [`Health::of_tenant`].
+    /// Creates a health record that is shared by all instances with the same `store` and `fleet`. A call
+    /// without a tenant belongs to `tenant`; tenants have a record of their own through
+    /// [`Health::of_tenant`].
     ///
     /// # Errors
-    /// None, as long as the settings are those that were checked.
+    /// Returns an error if the settings are invalid, which [`new`](Self::new) has checked.
     pub fn shared_health(
         &self,
         world: World,
@@ -108,20 +110,21 @@ impl Resilience {
         Ok(self.health(world)?.shared_for(store, fleet, tenant))
     }
 
-    /// All layers, in their order. `classify` says what the errors of the client mean:
-    /// [`Classifiers`](crate::Classifiers), or [`Classified`](crate::Classified) where they say it themselves.
+    /// Creates all layers, in their order. `classify` classifies the client's errors:
+    /// [`Classifiers`](crate::Classifiers), or [`Classified`](crate::Classified) if they are
+    /// [`ModelError`](crate::ModelError)s already.
     ///
     /// # Errors
-    /// None, as long as the settings are those that were checked.
+    /// Returns an error if the settings are invalid, which [`new`](Self::new) has checked.
     pub fn layer<C>(&self, health: &Health, classify: C) -> Result<ResilienceLayer<C>, ConfigFault> {
         self.layer_of(health, classify, self.attempts())
     }
 
-    /// The same around a client that streams: an attempt ends with the first piece, and what breaks off later is
-    /// brought to its end.
+    /// Creates all layers for a streaming client. An attempt ends with the first chunk; if the stream breaks
+    /// later, it is continued.
     ///
     /// # Errors
-    /// None, as long as the settings are those that were checked.
+    /// Returns an error if the settings are invalid, which [`new`](Self::new) has checked.
     pub fn stream_layer<C>(&self, health: &Health, classify: C) -> Result<StreamLayer<C>, ConfigFault> {
         let resume = ResumeLayer::new(health.clone(), self.0.config.stream).map_err(|error| fault(&error))?;
         Ok(StreamLayer::new(resume, self.layer_of(health, classify, self.attempts().streaming())?))
@@ -158,21 +161,22 @@ impl Resilience {
         })
     }
 
-    /// The outermost layer: tells `sink` what people should know.
+    /// Creates the outermost layer, which sends alerts to `sink`.
     ///
     /// # Errors
-    /// None, as long as the settings are those that were checked.
+    /// Returns an error if the settings are invalid, which [`new`](Self::new) has checked.
     pub fn alerts(&self, health: &Health, sink: impl AlertSink + 'static) -> Result<AlertLayer, ConfigFault> {
         AlertLayer::new(health, self.0.config.alert, sink).map_err(|error| fault(&error))
     }
 
-    /// The same judgement as hooks of `error_occurred` and `spawn_failed`, for hosts that own their loop.
+    /// The same decisions as hooks for `error_occurred` and `spawn_failed`, for hosts with their own loop.
     pub fn recovery(&self, health: &Health) -> (RecoverModel, RecoverSpawn) {
         let advisor = Advisor::new(self.0.chains.clone(), health.clone(), self.0.config.fallback);
         (RecoverModel::new(advisor.clone()), RecoverSpawn::new(advisor))
     }
 
-    /// What else is nonsense, each layer knows itself: each is made once, in a world that stands still.
+    /// Reports further mistakes that only the layers can find: creates each layer once, with a timer that
+    /// never fires.
     fn try_layers(&self, faults: &mut Vec<ConfigFault>) {
         let Parts { config, catalog, chains, .. } = &*self.0;
         let world = World::new(&hooks_core::Environment::detached(), Asleep);
@@ -205,7 +209,7 @@ impl Resilience {
     }
 }
 
-/// A timer for layers that are made to be looked at.
+/// A timer that never fires, for layers that are created only to be checked.
 #[derive(Debug)]
 struct Asleep;
 

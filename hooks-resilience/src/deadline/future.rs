@@ -14,7 +14,7 @@ use crate::call::{Answered, Timing};
 use crate::error::{ErrorKind, ModelError};
 use crate::world::World;
 
-/// The answer, by the deadline.
+/// The answer, or an error at the deadline.
 #[pin_project]
 #[must_use = "futures do nothing unless polled"]
 pub struct ResponseFuture<F> {
@@ -32,7 +32,7 @@ enum State<F> {
     Refused,
 }
 
-/// Until when the answer is waited for.
+/// The time until which the answer is waited for.
 struct Limit {
     deadline: Tick,
     timing: Timing,
@@ -72,7 +72,7 @@ where
 
 impl Limit {
     fn poll<R>(&mut self, cx: &mut Context<'_>) -> Poll<Result<R, ModelError>> {
-        // The attempt below wakes by the deadline: a second timer would be for nothing.
+        // The timer of the attempt below fires by the deadline, so a second timer is not needed.
         if self.timer.is_none() && self.timing.is_timed() {
             return Poll::Pending;
         }

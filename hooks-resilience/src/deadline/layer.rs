@@ -15,10 +15,10 @@ pub struct DeadlineLayer {
 }
 
 impl DeadlineLayer {
-    /// A layer that gives each call so long.
+    /// Creates a layer that ends each call after `limit`.
     ///
     /// # Errors
-    /// No time at all.
+    /// Returns an error if `limit` is zero.
     pub fn new(world: World, limit: Duration) -> Result<Self, SettingsError> {
         if limit.is_zero() {
             return Err(SettingsError::Zero("deadline"));

@@ -1,12 +1,12 @@
-//! By when there has to be an answer.
+//! Deadlines of calls.
 //!
-//! [`DeadlineLayer`] gives each call a deadline, or an earlier one than it has, and answers by then: with
-//! [`DeadlineExceeded`](crate::ErrorKind::DeadlineExceeded) where nobody else did. All layers below plan by the deadline
-//! of the call, so that none of them begins a wait that would outlast it.
+//! [`DeadlineLayer`] gives each call a deadline unless it has an earlier one. At the deadline the call fails
+//! with [`DeadlineExceeded`](crate::ErrorKind::DeadlineExceeded). All layers below know the deadline of the
+//! call, and begin no wait that would outlast it.
 //!
-//! It allocates nothing, and arms a timer only where no attempt below has one. It stands outside the
-//! [`FallbackLayer`](crate::FallbackLayer): a deadline is one of the whole call, whatever it takes, while the
-//! limit of one attempt is the [`AttemptLayer`](crate::AttemptLayer)'s.
+//! It allocates nothing, and arms a timer only if no attempt below has one. It belongs outside the
+//! [`FallbackLayer`](crate::FallbackLayer): the deadline limits the whole call, while the
+//! [`AttemptLayer`](crate::AttemptLayer) limits each attempt.
 
 pub mod future;
 mod layer;

@@ -10,11 +10,11 @@ use crate::call::{Answered, Call};
 use crate::error::ModelError;
 use crate::world::World;
 
-/// Gives each call a deadline, or an earlier one than it has, and answers by then. A call whose deadline has
-/// passed is refused at once.
+/// Gives each call a deadline unless it has an earlier one, and returns by then. A call whose deadline has
+/// passed fails at once.
 ///
-/// All layers below keep to the deadline by themselves; what is here is for clients and layers that do not. So a
-/// timer is armed only while something is waited for that has none of its own: an attempt has one.
+/// All layers below keep to the deadline themselves; this service is for clients and layers that do not. It
+/// arms a timer only while the inner service waits without a timer of its own; an attempt has one.
 #[derive(Clone, Debug)]
 pub struct DeadlineService<S> {
     inner: S,
@@ -23,7 +23,7 @@ pub struct DeadlineService<S> {
 }
 
 impl<S> DeadlineService<S> {
-    /// Gives each call of `inner` so long.
+    /// Creates a service that ends each call of `inner` after `limit`.
     pub(super) const fn new(inner: S, world: Arc<World>, limit: Duration) -> Self {
         Self { inner, world, limit }
     }

@@ -61,7 +61,7 @@ fn one_timer_is_armed_for_an_attempt_and_none_for_an_answer_that_is_there() {
 
 #[test]
 fn an_inner_service_without_a_timer_is_ended_at_the_deadline() {
-    /// Waits for ever, with no attempt in it.
+    /// Never answers, and makes no attempt.
     #[derive(Clone)]
     struct Forever;
     impl tower_service::Service<crate::Call> for Forever {

@@ -1,14 +1,14 @@
-//! The taxonomy.
+//! The kinds of errors.
 
 use std::fmt;
 
 use hooks_core::event::ErrorType;
 use serde::{Deserialize, Serialize};
 
-/// Declares the kinds with their words and the six words of `error_occurred`, in one list.
+/// Declares the kinds with their words and their types in `error_occurred`, in one list.
 macro_rules! error_kinds {
     ($($(#[$doc:meta])* $kind:ident $word:literal => $type:ident,)*) => {
-        /// What went wrong with a model call.
+        /// Kinds of failure of a model call.
         #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
         #[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
         #[serde(rename_all = "snake_case")]
@@ -21,12 +21,12 @@ macro_rules! error_kinds {
             /// All kinds.
             pub const ALL: &[Self] = &[$(Self::$kind),*];
 
-            /// Its word in configuration, logs and metrics.
+            /// The name of the kind in configuration, logs and metrics.
             pub const fn word(self) -> &'static str {
                 match self { $(Self::$kind => $word),* }
             }
 
-            /// What `error_occurred` calls it.
+            /// The type of the error in the event `error_occurred`.
             pub const fn error_type(self) -> ErrorType {
                 match self { $(Self::$kind => ErrorType::$type),* }
             }
@@ -35,51 +35,52 @@ macro_rules! error_kinds {
 }
 
 error_kinds! {
-    /// Too many requests or tokens: the provider says wait.
+    /// Too many requests or tokens: the provider asks for a pause.
     RateLimited "rate_limited" => Model,
-    /// The provider is short of capacity, for everybody.
+    /// The provider lacks capacity, for all of its customers.
     Overloaded "overloaded" => Model,
-    /// No connection in time.
+    /// The connection took too long.
     ConnectTimeout "connect_timeout" => Network,
-    /// Connected, and no answer began in time.
+    /// Connected, but the answer did not begin in time.
     FirstByteTimeout "first_byte_timeout" => Network,
     /// An answer began and stalled.
     IdleTimeout "idle_timeout" => Network,
-    /// One attempt took longer than an attempt may.
+    /// The attempt exceeded its time limit.
     AttemptTimeout "attempt_timeout" => Network,
-    /// The connection could not be made, or broke before anything was answered.
+    /// The connection failed, or broke before the answer began.
     Network "network" => Network,
     /// The provider failed.
     Server "server" => Model,
     /// The conversation does not fit into the model's window.
     ContextOverflow "context_overflow" => ContextOverflow,
-    /// The answer ended at the limit of tokens: an answer, but not a whole one.
+    /// The answer ended at the token limit and is incomplete.
     OutputTruncated "output_truncated" => Model,
     /// The credentials are missing, wrong or withdrawn.
     Authentication "authentication" => Permission,
-    /// The credentials are good and do not reach that far.
+    /// The credentials are valid but do not permit the call.
     Permission "permission" => Permission,
     /// The provider, or the model, refuses the content.
     ContentFilter "content_filter" => Model,
-    /// The request is malformed: the caller's mistake, wherever it is sent.
+    /// The request is malformed: a mistake of the caller, which every provider would reject.
     InvalidRequest "invalid_request" => Model,
-    /// Credit, quota or spend cap used up: waiting minutes does not help.
+    /// Credit, quota or spending limit is used up; waiting for minutes does not help.
     QuotaExhausted "quota_exhausted" => Model,
-    /// The model does not exist here, or not any more.
+    /// The model does not exist at this provider, or no longer.
     ModelUnavailable "model_unavailable" => Model,
-    /// An answer began and broke off; what was received is in the error.
+    /// An answer began and broke off; the error holds the received part.
     StreamBroken "stream_broken" => Network,
     /// A hook stopped the call, or withheld the answer.
     Stopped "stopped" => Permission,
-    /// Nobody was asked: the breaker is open, the rate or the bulkhead used up, or the provider told us to wait.
+    /// No request was sent: the breaker is open, the rate or the bulkhead is used up, or the provider asked
+    /// for a pause.
     NotAdmitted "not_admitted" => Model,
-    /// The deadline of the whole call passed, or would pass before anything could answer.
+    /// The deadline of the whole call passed, or would pass before any model could answer.
     DeadlineExceeded "deadline_exceeded" => Network,
-    /// No model of the chain can do what the call needs.
+    /// No model of the chain meets the needs of the call.
     NoModel "no_model" => Model,
-    /// A retry loop inside a retry loop: attempts would multiply. A mistake in the stack.
+    /// A retry loop inside a retry loop, which would multiply the attempts: a mistake in the stack.
     NestedRetry "nested_retry" => Unknown,
-    /// None of these.
+    /// None of the other kinds.
     Unknown "unknown" => Unknown,
 }
 

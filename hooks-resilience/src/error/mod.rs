@@ -1,6 +1,7 @@
-//! What goes wrong with a model call, and what is done about each kind.
+//! Errors of model calls, and the treatment of each kind.
 //!
-//! [`ErrorKind`] is the taxonomy, [`ModelError`] the error that carries one, [`Treatment`] the answer to each.
+//! [`ErrorKind`] lists the kinds, [`ModelError`] is the error type, and [`Treatment`] is the reaction to a
+//! kind.
 
 mod kind;
 mod model_error;

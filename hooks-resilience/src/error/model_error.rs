@@ -12,7 +12,7 @@ use super::{ErrorKind, NextModel, SameModel, Treatment};
 use crate::call::{Call, FailedAttempt};
 use crate::catalog::Limits;
 
-/// Why a model call failed. Two words wide, so that it costs a healthy answer nothing.
+/// The failure of a model call. Two words in size, so that successful answers stay small.
 pub struct ModelError {
     kind: ErrorKind,
     detail: Box<Detail>,
@@ -29,16 +29,16 @@ struct Detail {
     received: Option<(Message, Usage)>,
     failed: Vec<FailedAttempt>,
     proposal: Option<Recovery>,
-    /// Whether it ends a chain.
+    /// Whether the error ends a chain.
     exhausted: bool,
     source: Option<BoxError>,
 }
 
-/// How much of a provider's text is kept.
+/// The most bytes of a provider's message that are kept.
 const MESSAGE_BYTES: usize = 1_000;
 
 impl ModelError {
-    /// An error of `kind`, in the provider's or our words; what is beyond 1,000 bytes is cut off.
+    /// Creates an error of `kind` with the provider's or our message, which is cut at 1,000 bytes.
     pub fn new(kind: ErrorKind, message: impl Into<String>) -> Self {
         let mut message = message.into();
         if let Some(end) =
@@ -49,7 +49,8 @@ impl ModelError {
         Self { kind, detail: Box::new(Detail { message, ..Detail::default() }) }
     }
 
-    /// A future was polled after it had answered. Said once more rather than never: a mistake of the caller shows.
+    /// The error of a future that was polled after it had completed. It completes again instead of hanging,
+    /// so that the caller's mistake shows.
     #[cold]
     pub(crate) fn polled_again() -> Self {
         Self::new(
@@ -58,14 +59,14 @@ impl ModelError {
         )
     }
 
-    /// Says which model it was.
+    /// Sets the model.
     #[must_use]
     pub fn with_model(mut self, model: impl Into<Arc<str>>) -> Self {
         self.detail.model = Some(model.into());
         self
     }
 
-    /// Says that it was the model that `call` goes to.
+    /// Sets the model to that of `call`.
     #[must_use]
     pub(crate) fn with_model_of(self, call: &Call) -> Self {
         match &call.model {
@@ -74,56 +75,56 @@ impl ModelError {
         }
     }
 
-    /// The same, taken for one of `kind`.
+    /// Replaces the kind.
     #[must_use]
     pub(crate) const fn with_kind(mut self, kind: ErrorKind) -> Self {
         self.kind = kind;
         self
     }
 
-    /// Says which HTTP status it had.
+    /// Sets the HTTP status.
     #[must_use]
     pub fn with_status(mut self, status: u16) -> Self {
         self.detail.status = Some(status);
         self
     }
 
-    /// Says how long the provider wants to be left alone.
+    /// Sets the wait that the provider stated.
     #[must_use]
     pub fn with_retry_after(mut self, wait: Duration) -> Self {
         self.detail.retry_after = Some(wait);
         self
     }
 
-    /// Says when the same model may be asked again.
+    /// Sets the time from which the same model may be called again.
     #[must_use]
     pub fn with_ready_at(mut self, tick: Tick) -> Self {
         self.detail.ready_at = Some(tick);
         self
     }
 
-    /// Says what the provider lets through, as it told with the error.
+    /// Sets the rate limits that the provider reported with the error.
     #[must_use]
     pub fn with_limits(mut self, limits: Limits) -> Self {
         self.detail.limits = Some(limits);
         self
     }
 
-    /// Keeps what had been received when it broke.
+    /// Keeps the part of the answer that was received before it broke off.
     #[must_use]
     pub fn with_received(mut self, message: Message, usage: Usage) -> Self {
         self.detail.received = Some((message, usage));
         self
     }
 
-    /// Keeps the error it comes from.
+    /// Sets the cause of the error.
     #[must_use]
     pub fn with_source(mut self, source: impl Into<BoxError>) -> Self {
         self.detail.source = Some(source.into());
         self
     }
 
-    /// Adds what was tried before, in order.
+    /// Adds earlier attempts, in order.
     #[must_use]
     pub fn with_failed(mut self, mut failed: Vec<FailedAttempt>) -> Self {
         failed.append(&mut self.detail.failed);
@@ -131,98 +132,98 @@ impl ModelError {
         self
     }
 
-    /// Keeps what hooks propose to do about it.
+    /// Keeps the recovery that hooks propose.
     #[must_use]
     pub fn with_proposal(mut self, recovery: Recovery) -> Self {
         self.detail.proposal = Some(recovery);
         self
     }
 
-    /// Takes out what was tried before.
+    /// Takes the earlier attempts out.
     pub(crate) fn take_failed(&mut self) -> Vec<FailedAttempt> {
         std::mem::take(&mut self.detail.failed)
     }
 
-    /// Says that nothing was left to try.
+    /// Marks the error as the end of a chain.
     pub(crate) fn exhausted(mut self) -> Self {
         self.detail.exhausted = true;
         self
     }
 
-    /// Whether it ends a call because no model of its chain is left.
+    /// Whether the call ended because no model of its chain is left.
     pub fn is_exhausted(&self) -> bool {
         self.detail.exhausted
     }
 
-    /// What kind it is.
+    /// The kind of the error.
     pub const fn kind(&self) -> ErrorKind {
         self.kind
     }
 
-    /// In words.
+    /// The message.
     pub fn message(&self) -> &str {
         &self.detail.message
     }
 
-    /// Which model it was.
+    /// The name of the model.
     pub fn model(&self) -> Option<&Arc<str>> {
         self.detail.model.as_ref()
     }
 
-    /// Which HTTP status it had.
+    /// The HTTP status.
     pub fn status(&self) -> Option<u16> {
         self.detail.status
     }
 
-    /// How long the provider wants to be left alone, as it told us.
+    /// The wait that the provider stated.
     pub fn retry_after(&self) -> Option<Duration> {
         self.detail.retry_after
     }
 
-    /// When the same model may be asked again, as a layer worked it out.
+    /// The time from which the same model may be called again, as computed by a layer.
     pub fn ready_at(&self) -> Option<Tick> {
         self.detail.ready_at
     }
 
-    /// What the provider lets through, where it told.
+    /// The rate limits that the provider reported.
     pub fn limits(&self) -> Option<&Limits> {
         self.detail.limits.as_ref()
     }
 
-    /// What had been received when it broke.
+    /// The part of the answer that was received before it broke off.
     pub fn received(&self) -> Option<&(Message, Usage)> {
         self.detail.received.as_ref()
     }
 
-    /// What was tried, in order.
+    /// The failed attempts, in order.
     pub fn failed(&self) -> &[FailedAttempt] {
         &self.detail.failed
     }
 
-    /// What hooks propose to do about it. It narrows what the treatment of the kind allows: a `retry` of false
-    /// forbids to ask the same model again, a `fallback_model` goes before the rest of the chain, `backoff_ms` is
-    /// the least there is waited.
+    /// The recovery that hooks propose. It narrows the treatment of the kind. If `retry` is false, the same
+    /// model is not called again; `fallback_model` comes before the rest of the chain; `backoff_ms` is the
+    /// shortest wait.
     pub fn proposal(&self) -> Option<&Recovery> {
         self.detail.proposal.as_ref()
     }
 
-    /// Whether hooks said that it is not to be tried again.
+    /// Whether hooks forbid a retry.
     pub fn forbids_retry(&self) -> bool {
         self.proposal().is_some_and(|proposal| proposal.retry == Some(false))
     }
 
-    /// Enters kind and attempts into the event of an error that is one of these; others it leaves as they are. For
-    /// [`GovernModel::describing`](hooks_core::drivers::GovernModel::describing), which has no place for a host's own
-    /// treatments: whether it is recoverable is what [`Treatment::of`] says.
+    /// Writes kind and attempts into the event if the error is a [`ModelError`]; other errors leave the event
+    /// as it is. For [`GovernModel::describing`](hooks_core::drivers::GovernModel::describing), which does
+    /// not know a host's own treatments: whether the error is recoverable is decided by [`Treatment::of`].
     pub fn describe(error: &(dyn std::error::Error + 'static), event: &mut ErrorOccurred) {
         let Some(error) = error.downcast_ref::<Self>() else { return };
         error.enter(Treatment::of(error.kind), 0, event);
     }
 
-    /// Enters kind and attempts into `event`: it is treated like this, and `tried` attempts came before that are not
-    /// among what it says [`failed`](Self::failed).
+    /// Writes kind and attempts into `event`, with `treatment` for this kind. `tried` is the number of
+    /// earlier attempts that [`failed`](Self::failed) does not list.
     pub(crate) fn enter(&self, treatment: Treatment, tried: u32, event: &mut ErrorOccurred) {
-        // What was passed over, or let nobody in, was not tried.
+        // A model that was skipped or not admitted was not tried.
         let before = self.failed().iter().filter(|failed| failed.kind != ErrorKind::NotAdmitted).count();
         event.error_type = self.kind.error_type();
         event.attempt = u32::try_from(before).unwrap_or(u32::MAX).saturating_add(tried).saturating_add(1);

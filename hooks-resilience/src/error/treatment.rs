@@ -1,4 +1,4 @@
-//! The decision table: what is done about each kind of error.
+//! The decision table: the treatment of each kind of error.
 
 use std::time::Duration;
 
@@ -7,75 +7,78 @@ use serde::{Deserialize, Serialize};
 use super::ErrorKind;
 use crate::duration::nanos;
 
-/// What is done about one kind of error. The default of each kind is [`Treatment::of`]; a host, or `hooks.yaml`,
-/// may change any row.
+/// Treatment of one kind of error. The default of each kind is [`Treatment::of`]; a host or `hooks.yaml` may
+/// change any row.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 #[non_exhaustive]
 pub struct Treatment {
-    /// Whether the same model is asked again.
+    /// Whether the same model is called again.
     pub same_model: SameModel,
-    /// Whether another model is asked.
+    /// Whether another model is called.
     pub next_model: NextModel,
-    /// What the breaker of the model makes of it.
+    /// Effect on the breaker of the model.
     pub breaker: BreakerVote,
-    /// Whether the model is left alone until the provider's time has come, by everybody who shares the state.
+    /// Whether all calls that share the state avoid the model until the wait that the provider stated is
+    /// over.
     pub gate: bool,
-    /// Whether people are told at the first one.
+    /// Whether the first such error raises an alert.
     pub alert: bool,
 }
 
-/// Whether the same model is asked again.
+/// Retries with the same model.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 #[non_exhaustive]
 pub enum SameModel {
-    /// No.
+    /// No retry.
     No,
-    /// So many times more, each after a pause that grows; and after the time the provider gave, where that is short.
+    /// So many retries, each after a longer pause, and after a short wait that the provider stated.
     Backoff(u32),
-    /// Once the time the provider gave has passed, where it is no longer than this; never earlier.
+    /// Retries after the wait that the provider stated, if that is not longer than this; never earlier.
     AsTold(Duration),
-    /// With a shorter conversation: after each means of compaction that makes it small enough, and once more after all.
+    /// A retry with a shorter conversation: after each means of compaction that makes it small enough, and
+    /// once more after all of them.
     Compacted,
 }
 
-/// Whether another model is asked.
+/// Calls of another model.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 #[non_exhaustive]
 pub enum NextModel {
-    /// No: it would say the same.
+    /// No other model, because it would give the same error.
     No,
-    /// The next of the chain.
+    /// The next model of the chain.
     Any,
-    /// The next that somebody else provides.
+    /// The next model of another provider.
     OtherProvider,
-    /// The next with a larger window.
+    /// The next model with a larger window.
     LargerWindow,
-    /// The next that somebody else provides, if the host allows it: a fallback must not weaken a refusal unasked.
+    /// The next model of another provider, if the host allows it: a fallback must not weaken a refusal by
+    /// default.
     IfAllowed,
 }
 
-/// What a breaker makes of an error.
+/// Effect of an error on a breaker.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 #[serde(rename_all = "snake_case")]
 #[non_exhaustive]
 pub enum BreakerVote {
-    /// It says nothing about the model's health.
+    /// The error does not count, because it does not depend on the model's health.
     Abstain,
-    /// A failure.
+    /// Counts as a failure.
     Failure,
-    /// A failure, and a slow one.
+    /// Counts as a failure and as a slow answer.
     Slow,
-    /// It is of no use until somebody does something: open at once, and probe rarely.
+    /// An operator has to repair the cause: the breaker opens at once and probes rarely.
     Open,
 }
 
-/// The longest Retry-After that is waited for on the same model, where its treatment names no other: about as long as a
-/// person who watches believes that something goes on.
+/// The longest stated wait for which a call waits on the same model, unless its treatment names another:
+/// about as long as a watching user believes that the agent is at work.
 pub(crate) const LONGEST_TOLD: Duration = Duration::from_secs(8);
 
 impl Treatment {
-    /// The default for `kind`.
+    /// The default treatment of `kind`.
     pub const fn of(kind: ErrorKind) -> Self {
         use BreakerVote as Vote;
         use ErrorKind as Kind;
@@ -104,16 +107,16 @@ impl Treatment {
     }
 }
 
-/// The whole table: the defaults, and what the host changed.
+/// The whole table: the defaults, and the host's changes.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Treatments {
     changed: Vec<(ErrorKind, Treatment)>,
-    /// Whether another provider may be asked what one refused for its content.
+    /// Whether a request that one provider refused for its content may go to another.
     pub cross_content_filter: bool,
 }
 
 impl Treatments {
-    /// Treats `kind` like this.
+    /// Sets the treatment of `kind`.
     #[must_use]
     pub fn with(mut self, kind: ErrorKind, treatment: Treatment) -> Self {
         self.changed.retain(|(changed, _)| *changed != kind);
@@ -121,38 +124,39 @@ impl Treatments {
         self
     }
 
-    /// What is done about `kind`.
+    /// The treatment of `kind`.
     pub fn of(&self, kind: ErrorKind) -> Treatment {
         self.changed.iter().find(|(changed, _)| *changed == kind).map_or(Treatment::of(kind), |&(_, it)| it)
     }
 }
 
-/// How long the pauses between attempts are: full jitter, that is anything from nothing to a bound that doubles
-/// (Brooker, "Exponential backoff and jitter", 2015).
+/// Pauses between attempts, with full jitter: a random time between zero and a bound that doubles (Brooker,
+/// "Exponential backoff and jitter", 2015).
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 #[serde(default, deny_unknown_fields)]
 #[non_exhaustive]
 pub struct Backoff {
-    /// The bound of the first pause.
+    /// Bound of the first pause.
     #[serde(with = "crate::duration")]
     #[cfg_attr(feature = "schema", schemars(with = "String"))]
     pub base: Duration,
-    /// The bound no pause exceeds.
+    /// Largest bound of a pause.
     #[serde(with = "crate::duration")]
     #[cfg_attr(feature = "schema", schemars(with = "String"))]
     pub cap: Duration,
 }
 
 impl Default for Backoff {
-    /// A second at first, as the AWS SDKs take it where a service throttles; as long at most as a breaker stays open.
+    /// A second at first, as the AWS SDKs use for services that throttle; at most as long as a breaker stays
+    /// open.
     fn default() -> Self {
         Self { base: Duration::from_secs(1), cap: Duration::from_secs(30) }
     }
 }
 
 impl Backoff {
-    /// Pauses from `base` to `cap`.
+    /// Creates pauses from `base` to `cap`.
     pub const fn new(base: Duration, cap: Duration) -> Self {
         Self { base, cap }
     }

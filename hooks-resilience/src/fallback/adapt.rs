@@ -1,4 +1,4 @@
-//! What has to change about a conversation before another model gets it.
+//! Changes to a conversation before another model receives it.
 
 use std::sync::Arc;
 
@@ -10,15 +10,15 @@ use crate::call::Call;
 use crate::catalog::Model;
 use crate::message::{Block, SIGNATURE};
 
-/// Adapts a conversation that was held with one model to another. Which model it is, the call says.
+/// Adapts a conversation with one model to another. The call names the new model.
 pub trait Adapt: Send + Sync {
-    /// `messages` as `to` gets them; `None` where nothing has to change. `from` is the model that the call was
-    /// made for.
+    /// Returns `messages` for `to`; `None` if they need no change. `from` is the model that the call was made
+    /// for.
     fn adapt(&self, messages: &[Message], from: &Model, to: &Model) -> Option<Vec<Message>>;
 }
 
-/// The default: what a model of another provider thought, signed or encrypted by it, is left out, since only its
-/// maker accepts it.
+/// The default: removes thinking that was signed or encrypted by a model of another provider, since only that
+/// provider accepts it.
 #[derive(Clone, Copy, Debug, Default)]
 pub struct DropForeignThinking;
 
@@ -40,7 +40,7 @@ where
     }
 }
 
-/// `call` as it goes to the model `to`.
+/// Adapts `call` to the model `to`.
 pub(crate) fn fit(adapt: &dyn Adapt, mut call: Call, from: &Model, to: &Arc<Model>) -> Call {
     call.model = Some(Arc::clone(to));
     match adapt.adapt(call.messages(), from, to) {
@@ -60,7 +60,7 @@ fn has_thinking(message: &Message) -> bool {
         .is_some_and(|blocks| blocks.iter().any(|block| is_thinking(block) || block.get(SIGNATURE).is_some()))
 }
 
-/// The message without its thoughts; `None` where it was nothing else.
+/// The message without its thinking; `None` if nothing else is left.
 fn without_thinking(message: &Message) -> Option<Message> {
     if !has_thinking(message) {
         return Some(message.clone());

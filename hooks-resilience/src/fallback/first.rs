@@ -1,4 +1,4 @@
-//! The first attempt of most calls: the first model of the chain is ready, and nothing has to be remembered yet.
+//! The first attempt of most calls: the first model of the chain is ready, and the call has no history.
 
 use hooks_core::time::Tick;
 
@@ -7,8 +7,8 @@ use super::layer::Shared;
 use super::view::{View, earliest, soonest};
 use crate::call::{Answered, Call};
 
-/// What `call` sends first at `now`; none where it takes a [`Plan`](super::Plan) to say. It is what the plan would say:
-/// of a call that failed nowhere, a plan asks the first model that is ready.
+/// The first attempt of `call` at `now`; `None` if it takes a [`Plan`](super::Plan) to decide. The result is
+/// that of a plan: for a call without failures, a plan chooses the first model that is ready.
 pub(super) fn first(shared: &Shared, call: &Call, now: Tick) -> Option<Call> {
     let is_late = call.deadline.is_some_and(|deadline| now >= deadline);
     if call.turn > 0 || call.retried || is_late || !call.let_down().is_empty() {
@@ -43,7 +43,7 @@ pub(super) fn answered<R>(shared: &Shared, call: &Call, answered: &mut Answered<
     }
 }
 
-/// The call of an answer may be sent again by whoever gets it.
+/// Resets the call of an answer, so that its receiver may send it again.
 pub(super) fn release(call: &mut Call) {
     (call.turn, call.elsewhere) = (0, None);
     call.set_tried(0);

@@ -16,7 +16,7 @@ use crate::call::{Answered, Call};
 use crate::error::ModelError;
 use crate::spare::Spare;
 
-/// The answer of the first model that gives one.
+/// The answer of the first model that succeeds.
 #[pin_project]
 #[must_use = "futures do nothing unless polled"]
 pub struct ResponseFuture<S: Service<Call>> {
@@ -27,29 +27,29 @@ pub struct ResponseFuture<S: Service<Call>> {
 
 #[pin_project(project = StateProjection)]
 enum State<F> {
-    /// A model is asked.
+    /// A model answers.
     Asking(#[pin] F),
-    /// The next one is made ready for this.
+    /// The next model is made ready for this call.
     Readying(Option<Call>),
     /// No model is ready.
     Parked(Wait),
-    /// Nothing is to be done.
+    /// The call is complete.
     Ended(Option<ModelError>),
 }
 
-/// How far a call is.
+/// Progress of a call.
 enum Course<S> {
-    /// Its first model is asked.
+    /// The first model answers.
     First(Call, Arc<Spare<S, Shared>>),
-    /// Something failed, or was not ready. Boxed: most calls do not come here.
+    /// A model failed or was not ready. Boxed: most calls never get here.
     Further(Box<Further<S>>),
-    /// At its end.
+    /// The call is complete.
     Over,
 }
 
 struct Further<S> {
     run: Run<S>,
-    /// Whom further attempts ask; none before the first of them.
+    /// Service for further attempts; `None` before the first of them.
     inner: Option<S>,
 }
 
@@ -84,7 +84,7 @@ impl<S> Course<S> {
         }
     }
 
-    /// What to do once the model that was asked failed.
+    /// Decides the next step after the current model failed.
     fn failed(&mut self, error: ModelError) -> Result<Next, ModelError> {
         *self = match mem::replace(self, Self::Over) {
             Self::First(call, shared) => Self::further(Run::after_first(call, shared)?),
@@ -118,7 +118,7 @@ impl<S, R> ResponseFuture<S>
 where
     S: Service<Call, Response = Answered<R>, Error = ModelError> + Clone,
 {
-    /// What comes of the model that is asked.
+    /// Polls the current attempt.
     fn attempt(self: Pin<&mut Self>, cx: &mut Context<'_>) -> Poll<Result<Answered<R>, ModelError>> {
         let mut this = self.project();
         loop {
@@ -131,12 +131,12 @@ where
                         return ended();
                     };
                     if let Err(error) = ready!(instance.poll_ready(cx)) {
-                        // A failure of the model like others; the instance is of no use any more.
+                        // A failure like that of a model; the service instance must not be used again.
                         *inner = None;
                         return Poll::Ready(Err(error));
                     }
                     let Some(mut call) = call.take() else { return ended() };
-                    // Readiness may have taken its time.
+                    // The clock is read again, since becoming ready may have taken time.
                     call.now = None;
                     State::Asking(instance.call(call))
                 }
@@ -154,14 +154,14 @@ where
         }
     }
 
-    /// Whether another model is asked after `answer`; where none is, that is what the call ends with.
+    /// Whether another model is called after `answer`. If not, `answer` is the result of the call.
     fn goes_on(self: Pin<&mut Self>, answer: &mut Poll<Result<Answered<R>, ModelError>>) -> bool {
         let mut this = self.project();
         if !matches!(answer, Poll::Ready(Err(_))) || matches!(*this.state, State::Ended(_)) {
             return false;
         }
         let Poll::Ready(Err(error)) = mem::replace(answer, Poll::Pending) else { return false };
-        // What the attempt held of the call is let go first: naming the next model copies less.
+        // The attempt's share of the call is dropped first, so that naming the next model copies less.
         this.state.set(State::Ended(None));
         match this.course.failed(error) {
             Ok(next) => {
@@ -175,7 +175,7 @@ where
         }
     }
 
-    /// Completes `answered`, and lets go what the attempt held.
+    /// Completes `answered`, and drops the state of the attempt.
     fn answered(self: Pin<&mut Self>, answered: &mut Answered<R>) {
         let mut this = self.project();
         this.course.answered(answered);
@@ -184,7 +184,7 @@ where
 }
 
 impl<F> State<F> {
-    /// What is done next.
+    /// The state that carries out `next`.
     fn after(next: Next) -> Self {
         match next {
             Next::Ask(call) => Self::Readying(Some(call)),

@@ -18,10 +18,10 @@ pub struct FallbackLayer {
     shared: Arc<Shared>,
 }
 
-/// Hears of calls that are parked.
+/// Listener for calls that are parked.
 type OnPark = dyn Fn(ParkedCall<'_>) + Send + Sync;
 
-/// What all services of a layer share.
+/// State shared by all services of a layer.
 #[derive(Clone)]
 pub(super) struct Shared {
     pub(super) chains: Chains,
@@ -34,10 +34,11 @@ pub(super) struct Shared {
 }
 
 impl FallbackLayer {
-    /// Takes the models from `chains` and asks those that `health` says are ready.
+    /// Creates a layer that takes the models from `chains` and calls those that are ready according to
+    /// `health`.
     ///
     /// # Errors
-    /// The settings are nonsense.
+    /// Returns an error if a setting is invalid.
     pub fn new(chains: Chains, health: Health, settings: FallbackSettings) -> Result<Self, SettingsError> {
         settings.check()?;
         let (adapt, parking) = (Arc::new(DropForeignThinking), Parking::default());
@@ -46,7 +47,7 @@ impl FallbackLayer {
         Ok(Self { shared: Arc::new(shared) })
     }
 
-    /// Adapts conversations to other models like this.
+    /// Sets how conversations are adapted to other models.
     #[must_use]
     pub fn adapting(self, adapt: impl Adapt + 'static) -> Self {
         self.with(|shared| shared.adapt = Arc::new(adapt))
@@ -58,7 +59,7 @@ impl FallbackLayer {
         self.with(|shared| shared.on_park = Some(Arc::new(listener)))
     }
 
-    /// The calls that are parked.
+    /// Counts of parked calls.
     pub fn parking(&self) -> &Parking {
         &self.shared.parking
     }

@@ -1,19 +1,19 @@
-//! Which model is asked, and which one next.
+//! Chooses the model of a call, and the next one after a failure.
 //!
-//! [`FallbackLayer`] takes a call's [`Chain`](crate::Chain), asks the first model of it that is ready, and goes on
-//! after a failure as the [`Treatments`](crate::Treatments) say: to the next model, to another provider, to a larger
-//! window, or not at all. While no model is ready it parks the call until the earliest one is, or says that none will
-//! be in time. What it does next is decided by a [`Plan`], which knows neither futures nor clocks.
+//! [`FallbackLayer`] calls the first model of a call's [`Chain`](crate::Chain) that is ready. After a failure
+//! it continues as the [`Treatments`](crate::Treatments) define: with the next model, another provider, a
+//! larger window, or not at all. While no model is ready, it parks the call until the first one is, or fails
+//! if none will be in time. A [`Plan`] decides the next step; it uses neither futures nor clocks.
 //!
-//! A model that failed may be asked again by the same call once its pause is over, as often as its treatment allows
-//! and as long as the provider's retry budget lasts; a model that was not asked yet goes first.
+//! The same call may retry a failed model once its pause is over, as often as its treatment allows and the
+//! provider's retry budget lasts. Models without an attempt come first.
 //!
 //! ```text
 //! FallbackLayer > OverflowLayer > HedgeLayer > RetryLayer > PacingLayer > BreakerLayer > ... > client
 //! ```
 //!
-//! There is one in a stack: a second one inside, or a retry loop around it, multiplies the attempts and is refused
-//! with [`ErrorKind::NestedRetry`](crate::ErrorKind::NestedRetry).
+//! A stack has one such layer. A second one inside, or a retry loop around it, would multiply the attempts,
+//! and fails with [`ErrorKind::NestedRetry`](crate::ErrorKind::NestedRetry).
 
 mod adapt;
 mod first;

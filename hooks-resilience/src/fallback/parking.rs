@@ -1,4 +1,4 @@
-//! Calls that wait because no model is ready: counted, bounded, visible.
+//! Calls that wait because no model is ready: counted and limited.
 
 use std::fmt;
 use std::sync::Arc;
@@ -9,7 +9,7 @@ use hooks_core::time::Tick;
 use crate::call::Call;
 use crate::sync::{AtomicU64, AtomicUsize};
 
-/// How many calls are parked, and were. Clones share the counts.
+/// Counts of parked calls. Clones share the counts.
 #[derive(Clone, Debug, Default)]
 pub struct Parking(Arc<Counts>);
 
@@ -26,29 +26,29 @@ struct Counts {
 pub struct ParkedCall<'a> {
     /// The call.
     pub call: &'a Call,
-    /// Since when.
+    /// Time since which it has waited.
     pub since: Tick,
-    /// Until when; its deadline is later.
+    /// Time until which it waits, before its deadline.
     pub until: Tick,
 }
 
 impl Parking {
-    /// How many are parked now.
+    /// Number of calls that are parked now.
     pub fn parked(&self) -> usize {
         self.0.now.load(Ordering::Relaxed)
     }
 
-    /// How often a call was parked.
+    /// Number of times that a call was parked.
     pub fn ever(&self) -> u64 {
         self.0.ever.load(Ordering::Relaxed)
     }
 
-    /// How many calls there was no place for.
+    /// Number of calls that were rejected because all places were taken.
     pub fn turned_away(&self) -> u64 {
         self.0.turned_away.load(Ordering::Relaxed)
     }
 
-    /// Takes a place of `places`; `None` where all are taken.
+    /// Takes one of `places` places; `None` if all are taken.
     pub(super) fn enter(&self, places: usize) -> Option<Place> {
         let more = |now: usize| (now < places).then(|| now + 1);
         if self.0.now.fetch_update(Ordering::Relaxed, Ordering::Relaxed, more).is_err() {
@@ -70,7 +70,7 @@ impl fmt::Debug for ParkedCall<'_> {
     }
 }
 
-/// The place of one call; left when it is dropped.
+/// The place of one call; freed when dropped.
 #[derive(Debug)]
 pub(super) struct Place(Arc<Counts>);
 

@@ -1,23 +1,23 @@
-//! What one call knows of a place of its chain.
+//! History of one call with one model of its chain.
 
 use hooks_core::time::Tick;
 
-/// What came of one place of the chain.
+/// History of one place of the chain.
 #[derive(Clone, Copy, Debug, Default)]
 pub(super) struct Past {
     pub(super) attempts: u32,
-    /// Whether a quota refused this call that the model draws on too.
+    /// Whether this call was refused by a quota that the model also draws on.
     pub(super) refused: bool,
-    /// How often it was not admitted when it was its turn.
+    /// Number of times that the model's turn came and the call was not admitted.
     pub(super) not_admitted: u32,
     pub(super) not_before: Tick,
-    /// Until then the retry budget does not pay for asking it although its breaker is open.
+    /// Until this time the retry budget pays for no call through the open breaker.
     pub(super) no_last_resort_before: Tick,
     pub(super) barred: bool,
 }
 
 impl Past {
-    /// Whether nothing speaks against the model yet: it may be asked without the retry budget.
+    /// Whether the model may be called without the retry budget: no attempt and no refusal yet.
     pub(super) const fn is_fresh(self) -> bool {
         self.attempts == 0 && !self.refused
     }

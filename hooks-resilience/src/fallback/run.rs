@@ -1,4 +1,4 @@
-//! One call on its way: the plan, and what belongs to it.
+//! The course of one call: its plan and its history.
 
 use std::sync::Arc;
 use std::time::Duration;
@@ -18,37 +18,37 @@ use crate::error::{ErrorKind, ModelError};
 use crate::spare::Spare;
 use crate::world::World;
 
-/// One call on its way.
+/// The course of one call.
 pub(super) struct Run<S> {
     shared: Arc<Spare<S, Shared>>,
     call: Call,
     plan: Plan,
-    /// The place of the chain that is asked.
+    /// Place of the current model in the chain.
     place: usize,
     turn: u32,
-    /// The place of a call that was parked and looks again.
+    /// Place of a parked call that wakes and checks the models again.
     held: Option<Place>,
-    /// What failed, in order, and who was passed over.
+    /// Failed attempts and skipped models, in order.
     failed: Vec<FailedAttempt>,
-    /// The error that tells most so far, and its place among `failed`.
+    /// The most informative error so far, and its place in `failed`.
     telling: Option<(usize, ModelError)>,
 }
 
-/// What to do next.
+/// The next step.
 pub(super) enum Next {
     Ask(Call),
     Wait(Wait),
     End(ModelError),
 }
 
-/// A call that is parked: it wakes at the end of `sleep`, and leaves its place when it is dropped.
+/// The wait of a parked call: it wakes at the end of `sleep`, and frees its place when dropped.
 pub(super) struct Wait {
     pub(super) sleep: HookFuture<'static, ()>,
     pub(super) place: Option<Place>,
 }
 
-/// The longest that is added to a wait, so that those who wait for one moment do not all come at once: a tenth of the
-/// wait, and no more than is felt beside it.
+/// The longest jitter of a wait, so that calls that wait for the same moment do not all return at once: a
+/// tenth of the wait, up to this limit.
 const LONGEST_JITTER: Duration = Duration::from_secs(1);
 
 impl<S> Run<S> {
@@ -64,7 +64,7 @@ impl<S> Run<S> {
         Ok(Self::along(plan, call, shared))
     }
 
-    /// The first model of the chain was asked, and nothing else happened yet.
+    /// Continues after the first model of the chain was called, with no other history.
     pub(super) fn after_first(call: Call, shared: Arc<Spare<S, Shared>>) -> Result<Self, ModelError> {
         let chain = shared.chains.for_call(&call)?;
         let plan = Plan::new(chain, *call.needs(), call.deadline, &shared.settings);
@@ -79,7 +79,7 @@ impl<S> Run<S> {
         self.shared.health.world()
     }
 
-    /// Whom a further attempt asks.
+    /// Service instance for a further attempt.
     pub(super) fn instance(&self) -> Option<S>
     where
         S: Clone,
@@ -87,7 +87,7 @@ impl<S> Run<S> {
         self.shared.instance()
     }
 
-    /// What to do at `now`.
+    /// The next step at `now`.
     pub(super) fn step(&mut self, now: Tick) -> Next {
         match self.plan.next(&self.shared.health, now) {
             Step::Try { place, elsewhere, last_resort } => {
@@ -100,7 +100,7 @@ impl<S> Run<S> {
         }
     }
 
-    /// A parked call wakes: what to do at `now`.
+    /// The next step of a parked call that wakes at `now`.
     pub(super) fn woke(&mut self, place: Option<Place>, now: Tick) -> Next {
         self.held = place;
         let next = self.step(now);
@@ -108,7 +108,7 @@ impl<S> Run<S> {
         next
     }
 
-    /// The model that was asked failed, at `now`: what to do next.
+    /// The next step after the current model failed at `now`.
     pub(super) fn failed(&mut self, mut error: ModelError, now: Tick) -> Next {
         let Self { shared, plan, call, .. } = self;
         let (world, backoff) = (shared.health.world(), shared.settings.backoff);
@@ -121,11 +121,11 @@ impl<S> Run<S> {
         if has_effects || telling.is_none_or(|(_, other)| tells(error.kind()) > tells(other.kind())) {
             self.telling = Some((self.failed.len() - 1, error));
         }
-        // What happened would happen twice.
+        // A further attempt would repeat the effects.
         if has_effects { Next::End(self.end(End::Final)) } else { self.step(now) }
     }
 
-    /// Completes the answer of the model that was asked.
+    /// Completes the answer of the current model.
     pub(super) fn answered<R>(&mut self, answered: &mut Answered<R>) {
         if !self.failed.is_empty() {
             self.failed.append(&mut answered.failed);
@@ -145,7 +145,8 @@ impl<S> Run<S> {
         let chain = self.plan.chain();
         let (Some(from), Some(model)) = (chain.first(), chain.get(place)) else { return self.call.clone() };
         let tried = self.plan.attempts_of(place);
-        // Who comes back to a model that did not admit it earns nothing more.
+        // Only the first attempt earns budget; a return to a model that did not admit the call earns nothing
+        // more.
         if self.plan.is_untouched(place) {
             self.shared.health.first_attempt(model);
         }
@@ -159,7 +160,7 @@ impl<S> Run<S> {
         attempt
     }
 
-    /// Writes down, once, why the models before `place` are not asked.
+    /// Records, once each, why the models before `place` are skipped.
     fn note_passed_over(&mut self, place: usize, now: Tick) {
         for (model, at) in self.plan.passed_over(place, &self.shared.health, now) {
             if self.failed.iter().any(|failed| failed.model == model.name) {
@@ -172,7 +173,7 @@ impl<S> Run<S> {
     }
 
     fn park(&mut self, until: Tick, place: usize, now: Tick) -> Next {
-        // A call that looks again and waits on is the same one, and keeps its place.
+        // A parked call that wakes and waits again keeps its place.
         let (held, most) = (self.held.take(), self.shared.settings.max_parked);
         let is_new = held.is_none();
         let Some(held) = held.or_else(|| self.shared.parking.enter(most)) else {
@@ -186,8 +187,9 @@ impl<S> Run<S> {
             listener(ParkedCall { call: &self.call, since: now, until });
         }
         let wait = until.since(now);
-        // Who waits for what somebody finds out knows no moment: all the longer they are kept apart, so that the first
-        // of them finds out for the others. Nobody loses by it more than a quarter of the time that is left.
+        // If a probe decides when the model is ready, its time is only a guess. The calls are then spread
+        // further, so that the first of them finds out for the others. No call loses more than a quarter of
+        // its remaining time.
         let health = &self.shared.health;
         let is_guessed = self.plan.chain().get(place).is_some_and(|model| health.is_guessed(model, now));
         let most = if is_guessed { wait } else { (wait / 10).min(LONGEST_JITTER) };
@@ -198,7 +200,7 @@ impl<S> Run<S> {
         Next::Wait(Wait { sleep: self.world().timer.sleep(until.since(now)), place: Some(held) })
     }
 
-    /// The error that the call ends with.
+    /// The error with which the call ends.
     fn end(&mut self, end: End) -> ModelError {
         let mut failed = std::mem::take(&mut self.failed);
         let telling = self.telling.take();
@@ -220,7 +222,7 @@ impl<S> Run<S> {
                 }
             }
             (end, Some((place, error))) => {
-                // It is the error itself; the others are what was tried beside it.
+                // This failure is the error itself; the others are listed as earlier attempts.
                 if place < failed.len() {
                     failed.remove(place);
                 }
@@ -242,8 +244,8 @@ impl<S> Run<S> {
     }
 }
 
-/// How much an error tells about why a call came to nothing: what somebody has to mend most, that nobody was asked
-/// least.
+/// Rank of an error as the reason of a failed call. Errors that end any call rank highest, then refusals and
+/// overflows, then errors that an operator has to repair; calls that were not admitted rank lowest.
 const fn tells(kind: ErrorKind) -> u8 {
     match kind {
         ErrorKind::NotAdmitted => 0,
@@ -253,7 +255,7 @@ const fn tells(kind: ErrorKind) -> u8 {
         | ErrorKind::QuotaExhausted
         | ErrorKind::ModelUnavailable => 3,
         ErrorKind::ContextOverflow | ErrorKind::ContentFilter | ErrorKind::Stopped => 4,
-        // These end a call wherever they come from.
+        // These end a call whichever model they come from.
         ErrorKind::InvalidRequest
         | ErrorKind::OutputTruncated
         | ErrorKind::DeadlineExceeded

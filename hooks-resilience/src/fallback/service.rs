@@ -13,11 +13,11 @@ use crate::call::{Answered, Call};
 use crate::error::ModelError;
 use crate::spare::Spare;
 
-/// Asks the models of a call's chain, one after the other, until one answers.
+/// Calls the models of a call's chain, one after the other, until one answers.
 ///
-/// Readiness is the inner service's; the instance that was made ready is asked first, and another one made ready for
-/// further attempts. A call that has to be parked first takes no instance with it. The healthy path
-/// allocates nothing: what a course takes is made once something failed, or is not ready.
+/// Ready when the inner service is. The ready instance makes the first attempt; further attempts make another
+/// instance ready. A call that is parked first takes no instance. The healthy path allocates nothing: the
+/// state of a longer course is created once a model failed or is not ready.
 #[derive(Clone)]
 pub struct Fallback<S> {
     inner: S,

@@ -1,4 +1,4 @@
-//! How far a call is taken.
+//! Limits of attempts and waits for one call.
 
 use std::time::Duration;
 
@@ -7,34 +7,34 @@ use serde::{Deserialize, Serialize};
 use crate::error::Backoff;
 use crate::health::SettingsError;
 
-/// How far a call is taken.
+/// Limits of attempts and waits for one call.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 #[serde(default, deny_unknown_fields)]
 pub struct FallbackSettings {
-    /// How many attempts one call may make, of all models together.
+    /// Most attempts of one call, with all models together.
     pub max_attempts: u32,
-    /// The pauses before a model that failed is asked again.
+    /// Pauses before a model that failed is called again.
     pub backoff: Backoff,
-    /// How long one call may be parked, all waits together.
+    /// Longest time for which one call may be parked, all waits together.
     #[serde(with = "crate::duration")]
     #[cfg_attr(feature = "schema", schemars(with = "String"))]
     pub max_park: Duration,
-    /// How many calls may be parked at a time; one more is told at once that no model is ready.
+    /// Most calls that are parked at a time; a further call fails at once because no model is ready.
     pub max_parked: usize,
-    /// How long calls stay with the model that served after a failover, or faster than the first; absent, each call prefers the first of its
-    /// chain as soon as that is ready again.
+    /// Time for which calls stay with another model after a failover to it, or if it answered faster than the
+    /// first. If absent, each call prefers the first model of its chain as soon as that is ready again.
     #[serde(with = "crate::duration::option")]
     #[cfg_attr(feature = "schema", schemars(with = "Option<String>"))]
     pub stay: Option<Duration>,
 }
 
 impl Default for FallbackSettings {
-    /// What the storms hold their gates with (`cargo xtask storm`). Twelve attempts were used up by a total outage of half a
-    /// minute, and twice as many by a brown-out of all models that answers one call of five; these are enough for ten minutes of it, with
-    /// the rests of a plan between them. Five minutes of parking take the avoidable
-    /// failures of a bad day from 0.8 % to none. As many parked calls as a process of agents hardly has at work: each
-    /// holds its conversation.
+    /// The values that pass the gates of our simulator (`cargo xtask storm`). A total outage of half a minute
+    /// used up twelve attempts. A brown-out in which all models answer one call in five used up twice as
+    /// many. These attempts are enough for ten minutes of it, with the pauses of a plan between them. Five
+    /// minutes of parking lower the avoidable failures of a bad day from 0.8 % to zero. The most parked calls
+    /// are more than a process of agents usually has in flight; each holds its conversation.
     fn default() -> Self {
         Self {
             max_attempts: 64,
@@ -47,35 +47,35 @@ impl Default for FallbackSettings {
 }
 
 impl FallbackSettings {
-    /// At most so many attempts.
+    /// Sets the most attempts of one call.
     #[must_use]
     pub const fn with_max_attempts(mut self, attempts: u32) -> Self {
         self.max_attempts = attempts;
         self
     }
 
-    /// Parks a call for at most this long; zero parks none.
+    /// Sets the longest time for which a call is parked; zero disables parking.
     #[must_use]
     pub const fn with_max_park(mut self, park: Duration) -> Self {
         self.max_park = park;
         self
     }
 
-    /// Parks so many calls at a time.
+    /// Sets the most calls that are parked at a time.
     #[must_use]
     pub const fn with_max_parked(mut self, calls: usize) -> Self {
         self.max_parked = calls;
         self
     }
 
-    /// Pauses like this before a model is asked again.
+    /// Sets the pauses before a model is called again.
     #[must_use]
     pub const fn with_backoff(mut self, backoff: Backoff) -> Self {
         self.backoff = backoff;
         self
     }
 
-    /// Stays this long with the model that served after a failover.
+    /// Stays with the other model for `stay` after a failover.
     #[must_use]
     pub const fn staying(mut self, stay: Duration) -> Self {
         self.stay = Some(stay);

@@ -1,4 +1,4 @@
-//! Which model calls stay with after a failover.
+//! The model that calls stay with after a failover.
 
 use std::collections::HashMap;
 use std::sync::{Mutex, MutexGuard, PoisonError};
@@ -9,8 +9,8 @@ use hooks_core::time::Tick;
 use crate::catalog::Model;
 use crate::chain::Chain;
 
-/// For each model that chains begin with, the one that serves in its place, and until when. As large as the catalog
-/// at most.
+/// For each first model of a chain, the model that answers in its place, and until when. At most as large as
+/// the catalog.
 #[derive(Debug, Default)]
 pub(super) struct Stays(Mutex<HashMap<usize, Stay>>);
 
@@ -21,7 +21,7 @@ struct Stay {
 }
 
 impl Stays {
-    /// The place in `chain` of the model that calls stay with; the first where there is none.
+    /// The place in `chain` of the model that calls stay with; otherwise the first place.
     pub(super) fn place(&self, chain: &Chain, now: Tick) -> usize {
         let Some(first) = chain.first() else { return 0 };
         let Some(stay) = self.lock().get(&first.index()).copied().filter(|stay| now < stay.until) else {
@@ -30,8 +30,9 @@ impl Stays {
         chain.iter().position(|model| model.index() == stay.model).unwrap_or(0)
     }
 
-    /// The model at `place` of `chain` was asked, and `model` served, at `now`: another one where that was faster. One that served by staying is not stayed with for longer:
-    /// the preferred one is looked at again in time.
+    /// Records that `chain` was called at `place` and `model` answered at `now`; it differs if it was faster.
+    /// An answer of the model that calls stay with does not extend the stay, so that the preferred model is
+    /// tried again in time.
     pub(super) fn served(
         &self,
         chain: &Chain,

@@ -1,42 +1,42 @@
-//! What a plan says: the next thing to do, or why there is none.
+//! The steps of a plan, and the reasons to give up.
 
 use hooks_core::time::Tick;
 
-/// What to do next.
+/// The next step of a call.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Step {
-    /// Ask a model.
+    /// Call a model.
     Try {
-        /// Its place in the chain.
+        /// Place of the model in the chain.
         place: usize,
-        /// From when on another one could answer instead; `None` where there is no other.
+        /// Time from which another model could answer instead; `None` without another model.
         elsewhere: Option<Tick>,
-        /// Whether its breaker is open, and no other model is ready either.
+        /// Whether the model's breaker is open, and no other model is ready either.
         last_resort: bool,
     },
     /// No model is ready.
     Park {
-        /// Look again then.
+        /// Time to check the models again.
         until: Tick,
-        /// The place in the chain that is ready then, as far as is known now.
+        /// Place in the chain of the model that is expected to be ready then.
         place: usize,
     },
-    /// There is nothing left to do.
+    /// Give up.
     GiveUp(End),
 }
 
-/// Why there is nothing left to do.
+/// Reasons to give up.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 #[non_exhaustive]
 pub enum End {
-    /// The last error is one that another model would give too.
+    /// Another model would give the same error.
     Final,
-    /// No model is left that could be asked.
+    /// No model is left to call.
     NoneLeft,
-    /// As many attempts were made as may be.
+    /// The most attempts were made.
     Attempts,
-    /// The deadline passed, or would before a model is ready: then.
+    /// The deadline passed, or would pass before a model is ready at this time.
     Late(Option<Tick>),
-    /// A model is ready only then, longer away than a call may be parked.
+    /// A model is ready only at this time, which is beyond the longest parking.
     TooFar(Tick),
 }

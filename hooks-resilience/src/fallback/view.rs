@@ -1,4 +1,4 @@
-//! What is asked about models before one of them is chosen, and the earliest of the answers.
+//! Questions about models before one of them is chosen.
 
 use std::time::Duration;
 
@@ -9,29 +9,29 @@ use crate::call::Needs;
 use crate::catalog::Model;
 use crate::health::{Health, Readiness};
 
-/// What a plan asks about models: [`Health`], or a table in a test.
+/// The source of a plan's knowledge about models: [`Health`], or a table in a test.
 pub trait View {
-    /// When `model` could be asked.
+    /// When `model` could be called.
     fn readiness(&self, model: &Model, needs: &Needs, now: Tick) -> Readiness;
 
-    /// Takes one further attempt from the retry budget; false where it is used up.
+    /// Takes one further attempt from the retry budget; false if the budget is used up.
     fn another_attempt(&self, model: &Model, now: Tick) -> bool;
 
-    /// When `model` could be asked although its breaker is open, because it answers some calls or this is the last chance of
-    /// the call.
+    /// When `model` could be called through its open breaker, because it answers some calls or this is the
+    /// last chance of the call.
     fn last_resort(&self, _model: &Model, _needs: &Needs, _now: Tick, _last_chance: bool) -> Option<Tick> {
         None
     }
 
-    /// Whether somebody is finding out about `model`: then it may be ready at any moment.
+    /// Whether a probe of `model` is in flight: then it may be ready at any moment.
     fn is_probed(&self, _model: &Model) -> bool {
         false
     }
 }
 
 impl View for Health {
-    /// A model whose breaker may close at any moment is looked at again soon: not only when its probe counts as lost, or when
-    /// its breaker would have to let one through. While a gate is shut that is of no use.
+    /// If the breaker of a model may close at any moment, the model is checked again soon, before its probe
+    /// counts as lost or the breaker would let one through. While a gate is shut, this would be of no use.
     fn readiness(&self, model: &Model, needs: &Needs, now: Tick) -> Readiness {
         match Self::readiness(self, model, needs, now) {
             Readiness::At(tick) if self.may_close(model) => {
@@ -55,11 +55,13 @@ impl View for Health {
     }
 }
 
-/// How soon it is looked again at a model that may be ready at any moment. Not sooner: all who wait would come within the second
-/// after one answer, before the first of them can tell that it was a lucky one.
+/// Interval at which a model that may be ready at any moment is checked again. A shorter one would let all
+/// waiting calls through within a second of one answer, before the first of them could show that the answer
+/// was luck.
 const SOON: Duration = Duration::from_secs(3);
 
-/// From when on `model` may be ready: nobody sleeps through the end of a probe that is on its way.
+/// Time from which `model` may be ready: `now` if a probe is in flight, so that no call sleeps through its
+/// end.
 pub(super) fn soonest(view: &impl View, model: &Model, needs: &Needs, now: Tick) -> Option<Tick> {
     match view.readiness(model, needs, now) {
         Readiness::At(_) if view.is_probed(model) => Some(now),
@@ -67,7 +69,7 @@ pub(super) fn soonest(view: &impl View, model: &Model, needs: &Needs, now: Tick)
     }
 }
 
-/// The earliest of `ticks`, and no earlier than `now`.
+/// The earliest of `ticks`, but no earlier than `now`.
 pub(super) fn earliest(ticks: impl Iterator<Item = Tick>, now: Tick) -> Option<Tick> {
     let mut earliest: Option<Tick> = None;
     for at in ticks {

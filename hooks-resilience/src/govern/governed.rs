@@ -16,15 +16,18 @@ use crate::call::Call;
 use crate::error::{ErrorKind, ModelError, Treatment};
 use crate::health::{Health, ToldOf};
 
-/// Serves attempts of a stack by a governed model. See the module docs.
+/// Makes the attempts of a stack with a governed model. See the module docs.
 ///
-/// An answer is the model's, as the hooks left it. A stop is an error of kind [`Stopped`](ErrorKind::Stopped). A failure
-/// is the client's own [`ModelError`] with what the hooks propose ([`ModelError::proposal`]); a client with other
-/// errors has them classified before (`client.map_err(...)`), else they are of kind [`Unknown`](ErrorKind::Unknown), also
-/// to the hooks. The hooks see the model that this attempt goes to. One that writes another model's name sends the attempt
-/// there, which the stack does not learn: to forbid a model and leave the choice to the chain, deny.
+/// The answer is the model's, as changed by the hooks. If the hooks stop the call, the error is of kind
+/// [`Stopped`](ErrorKind::Stopped). A failure is the client's own [`ModelError`] with the recovery that the
+/// hooks propose ([`ModelError::proposal`]). A client with another error type must convert it before
+/// (`client.map_err(...)`); otherwise the kind is [`Unknown`](ErrorKind::Unknown), also for the hooks.
 ///
-/// Costs a copy of the request, which hooks may rewrite, and the driver's own box. Always ready, as the driver is.
+/// The hooks see the model of this attempt. A hook that writes another model's name sends the attempt to that
+/// model, without the stack's knowledge. To forbid a model and leave the choice to the chain, deny the call.
+///
+/// The cost is a copy of the request, which hooks may rewrite, and the box of the driver. Always ready, as
+/// the driver is.
 #[derive(Clone, Debug)]
 pub struct Governed<S> {
     model: GovernModel<S>,
@@ -32,15 +35,15 @@ pub struct Governed<S> {
 }
 
 impl<S> Governed<S> {
-    /// Serves attempts by `model`. Its errors are described as [`ModelError::describe`] does, with how often the call
-    /// tried its model, whatever the model is told to describe them by.
+    /// Creates a service that makes attempts with `model`. Replaces the error description of `model` by
+    /// [`ModelError::describe`], with the number of attempts that the call made with its model.
     pub const fn new(model: GovernModel<S>) -> Self {
         Self { model, health: None }
     }
 
-    /// Shares `health` with the stack: the hooks hear by its treatments whether an error may pass, instead of by the
-    /// defaults, and a [`RecoverModel`](crate::RecoverModel) among them leaves to the stack what the stack does: to keep
-    /// to the provider's word, and to pay for further attempts.
+    /// Shares `health` with the stack. The hooks then learn from its treatments, instead of the defaults,
+    /// whether an error is recoverable. A [`RecoverModel`](crate::RecoverModel) among them leaves the stack's
+    /// tasks to the stack: to respect the provider's wait, and to pay for further attempts.
     #[must_use]
     pub fn treating_by(mut self, health: Health) -> Self {
         self.health = Some(health);
@@ -86,16 +89,16 @@ where
     }
 }
 
-/// The answer of a [`Governed`].
+/// The future of a [`Governed`].
 #[pin_project]
 #[derive(Debug)]
 #[must_use = "futures do nothing unless polled"]
 pub struct GovernedFuture<F> {
     #[pin]
     outcome: F,
-    /// For the name of its model; none once it was told.
+    /// The call, for the name of its model; `None` once it was reported.
     call: Option<Call>,
-    /// Held while the hooks hear of a failure.
+    /// Held while the hooks are called for a failure.
     told: Option<Arc<OnceLock<ToldOf>>>,
 }
 
@@ -120,7 +123,7 @@ impl<F: Future<Output = Result<ModelOutcome, HookError>>> Future for GovernedFut
     }
 }
 
-/// The client's error, with what the hooks propose.
+/// The client's error, with the recovery that the hooks propose.
 fn failed(error: BoxError, recovery: Recovery) -> ModelError {
     let error = match error.downcast::<ModelError>() {
         Ok(error) => *error,
@@ -132,7 +135,7 @@ fn failed(error: BoxError, recovery: Recovery) -> ModelError {
     }
 }
 
-/// Hooks that cannot be asked have not allowed anything.
+/// The error if the hooks could not be called: without an answer from them, nothing is allowed.
 fn not_asked(error: &HookError) -> ModelError {
     ModelError::new(ErrorKind::Stopped, format!("the hooks could not be asked: {error}"))
 }

@@ -1,11 +1,12 @@
-//! Hooks and a stack together, either way round.
+//! Combines hooks with a stack, inside or outside of it.
 //!
-//! * [`Governed`] stands at the bottom: **each attempt** goes through the hooks. A policy that forbids a model lets the
-//!   chain go on to the next, which is judged anew; a budget counts every hop; what the hooks propose after a failure
-//!   narrows what the layers do. This is how a fallback cannot lead around a policy.
-//! * [`Resilient`] stands at the top: it makes a plain model of a stack, for a host that puts hooks **around the whole
-//!   call** (`GovernModel::new(hooks, Resilient::new(stack, world))`), or none at all. Its hooks see one call, whatever
-//!   it took.
+//! * [`Governed`] stands innermost: **each attempt** passes the hooks. If a policy denies a model, the chain
+//!   goes on to the next one, which is judged anew. A budget counts every attempt, and the recovery that
+//!   hooks propose after a failure narrows the reactions of the layers. So a fallback cannot circumvent a
+//!   policy.
+//! * [`Resilient`] stands outermost: it turns a stack into a plain model, for a host that puts hooks **around
+//!   the whole call** (`GovernModel::new(hooks, Resilient::new(stack, world))`), or uses no hooks at all.
+//!   These hooks see one call, however many attempts it took.
 //!
 //! ```
 //! use hooks_core::drivers::{GovernModel, ModelRequest};

@@ -1,4 +1,4 @@
-//! A plain model, made of a stack.
+//! A plain model made of a stack.
 
 use std::fmt;
 use std::future::Future;
@@ -20,11 +20,12 @@ use crate::error::ModelError;
 use crate::message::{CountTokens, Estimate, is_picture};
 use crate::world::World;
 
-/// Serves model requests by a stack. See the module docs.
+/// Answers model requests with a stack. See the module docs.
 ///
-/// Each request becomes one [`Call`] with an id (that of its session and call id where the context has one, else a random
-/// one) and with what it needs: the tokens are counted, pictures are seen, and tools are taken to be needed, because the
-/// offer of tools stands in no message ([`Resilient::needing`]). Readiness is that of the stack.
+/// Each request becomes one [`Call`]. Its id is derived from the session and call id of the context, or is
+/// random without them. Its needs are computed: tokens are counted, and images are detected. Tools are
+/// assumed to be needed, because messages do not list the offered tools ([`Resilient::needing`]). Ready when
+/// the stack is.
 #[derive(Clone)]
 pub struct Resilient<S> {
     stack: S,
@@ -36,13 +37,13 @@ pub struct Resilient<S> {
     listener: Option<Arc<Listener>>,
 }
 
-/// Says what kind of work a request is.
+/// Finds the kind of work of a request.
 type FindTask = dyn Fn(&HookContext, &ModelRequest) -> Option<Arc<str>> + Send + Sync;
 
 type Listener = dyn Fn(&Answered<ModelReply>) + Send + Sync;
 
 impl<S> Resilient<S> {
-    /// Serves by `stack`.
+    /// Creates a model that answers with `stack`.
     pub fn new(stack: S, world: World) -> Self {
         let needs = Needs { tools: true, ..Needs::default() };
         Self {
@@ -56,31 +57,31 @@ impl<S> Resilient<S> {
         }
     }
 
-    /// Says where requests happen that come without a context: those of a `GovernModel`. Chains of an agent's own go by
-    /// it.
+    /// Sets the context of requests that come without one, as those of a `GovernModel`. It selects the chain
+    /// of the agent.
     #[must_use]
     pub fn in_context(mut self, context: impl Into<Arc<HookContext>>) -> Self {
         self.context = context.into();
         self
     }
 
-    /// Says what every request needs beside what its messages show: tools, and room for the answer. Tokens sent are
-    /// added to those that are counted.
+    /// Sets the needs of every request beyond those that its messages show: tools, and room for the answer.
+    /// The input tokens are added to the counted ones.
     #[must_use]
     pub const fn needing(mut self, needs: Needs) -> Self {
         self.needs = needs;
         self
     }
 
-    /// Counts tokens by `count`.
+    /// Counts tokens with `count`.
     #[must_use]
     pub fn counting(mut self, count: impl CountTokens + 'static) -> Self {
         self.count = Arc::new(count);
         self
     }
 
-    /// Has `find` say what kind of work a request is, for the chains of tasks (`routing.tasks`): no request says it
-    /// itself. A host that makes a model for each kind of work answers the same for every request.
+    /// Finds the kind of work of a request with `find`, for the chains of tasks (`routing.tasks`); requests
+    /// do not carry it. A host with a model for each kind of work returns the same for every request.
     #[must_use]
     pub fn finding_task<F>(mut self, find: F) -> Self
     where
@@ -90,7 +91,7 @@ impl<S> Resilient<S> {
         self
     }
 
-    /// Tells `listener` of each answer: which model gave it, after which failures, to which conversation.
+    /// Calls `listener` for each answer, with its model, its failed attempts and its conversation.
     #[must_use]
     pub fn telling(mut self, listener: impl Fn(&Answered<ModelReply>) + Send + Sync + 'static) -> Self {
         self.listener = Some(Arc::new(listener));
@@ -169,7 +170,7 @@ impl<S: fmt::Debug> fmt::Debug for Resilient<S> {
     }
 }
 
-/// The answer of a [`Resilient`].
+/// The future of a [`Resilient`].
 #[pin_project]
 #[must_use = "futures do nothing unless polled"]
 pub struct ResilientFuture<F> {
@@ -197,7 +198,7 @@ impl<F> fmt::Debug for ResilientFuture<F> {
     }
 }
 
-/// Whether there is a picture in it, also in a tool result.
+/// Whether the message contains an image, also in a tool result.
 fn shows_a_picture(message: &Message) -> bool {
     let mut open = vec![&message.content];
     while let Some(value) = open.pop() {

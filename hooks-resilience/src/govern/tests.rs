@@ -1,4 +1,4 @@
-//! Hooks inside and outside of a stack.
+//! Tests of hooks inside and outside of a stack.
 
 use std::future::ready;
 use std::sync::{Arc, Mutex};
@@ -47,7 +47,7 @@ fn call_of(model: &str) -> Call {
     call
 }
 
-/// Forbids one model.
+/// Denies one model.
 fn forbids(model: &'static str) -> Hooks {
     let rule = policy_fn("tenant", move |request: &HookRequest<BeforeModelCall>| {
         match request.event().model == model {
@@ -115,7 +115,7 @@ fn an_error_that_nobody_classified_is_unknown_and_still_there() {
     assert!(source.is::<std::io::Error>());
 }
 
-/// A stack that keeps its calls and answers, after one failure.
+/// A stack that records its calls and answers, after one failure.
 fn stack(
     log: &Arc<Mutex<Vec<Call>>>,
 ) -> impl Service<Call, Response = Answered<ModelReply>, Error = ModelError, Future: Send>

@@ -1,27 +1,27 @@
-//! How many attempts beyond the first ones a provider gets.
+//! The retry budget of a provider: attempts beyond the first.
 
 use hooks_core::time::Tick;
 
 use super::BudgetSettings;
 use crate::duration::nanos;
 
-/// The attempts that are saved up, in thousandths.
+/// Saved attempts, in thousandths.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Budget {
     saved: u64,
     at: Tick,
 }
 
-/// What one attempt costs.
+/// Cost of one attempt.
 const ONE: u64 = 1_000;
 
 impl Budget {
-    /// Starts with all that may be saved up.
+    /// Starts with a full budget.
     pub(crate) fn new(settings: BudgetSettings) -> Self {
         Self { saved: most(settings), at: Tick::default() }
     }
 
-    /// A first attempt: it earns its share.
+    /// Earns the share of a first attempt.
     pub(crate) fn first(&mut self, settings: BudgetSettings) {
         #[expect(
             clippy::cast_possible_truncation,
@@ -32,12 +32,12 @@ impl Budget {
         self.saved = self.saved.saturating_add(share).min(most(settings));
     }
 
-    /// Whether all is saved up that may be.
+    /// Whether the budget is full.
     pub(crate) fn is_full(&self, settings: BudgetSettings) -> bool {
         self.saved >= most(settings)
     }
 
-    /// Takes an attempt; false where none is left.
+    /// Takes an attempt; returns false if none is left.
     pub(crate) fn another(&mut self, now: Tick, settings: BudgetSettings) -> bool {
         self.earn(now, settings);
         let left = self.saved.checked_sub(ONE);
@@ -45,10 +45,11 @@ impl Budget {
         left.is_some()
     }
 
-    /// What comes with time. The rest of a division stays: time moves on by what was earned only.
+    /// Earns attempts for the time that passed. The remainder of the division is kept: `at` advances only by
+    /// the time that was paid out.
     fn earn(&mut self, now: Tick, settings: BudgetSettings) {
         let each_milli = 60_000_000_000u64.checked_div(u64::from(settings.per_minute).saturating_mul(ONE));
-        // However many a minute: the time of each is at least the least there is.
+        // However large the rate, an attempt takes at least a nanosecond.
         let Some(nanos_each) = each_milli.map(|nanos| nanos.max(1)) else { return };
         let passed = nanos(now.since(self.at));
         let earned = passed / nanos_each;

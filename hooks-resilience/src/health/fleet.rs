@@ -1,14 +1,15 @@
-//! What a fleet shares: one value for each model, provider and quota, with its breaker and its gate.
+//! State that a fleet shares: one value for each model, provider and quota, with its breaker and its gate.
 //!
-//! The value is the whole breaker, written by compare-and-set: so the fleet's breaker is the same pure core as a
-//! lone one's, its one probe is one for all, and no store has to know what a breaker is. What happened here is
-//! played again on what others wrote meanwhile. Only what fails or probes is told at once; answers in good time go
-//! along with the next word, or after a second.
+//! The value is the whole breaker, written by compare-and-set. So the fleet's breaker is the same pure state
+//! machine as a single one's, its probe is one for all, and no store has to know what a breaker is. Local
+//! events are replayed on the state that other instances wrote. Only failures and probes are published at
+//! once; answers in time are published with the next of these, or after a second.
 //!
-//! Nobody waits long: an engine in this process answers at once and is asked each time, any other at most once a
-//! second, for at most 50 ms each operation and 250 ms all together; what could not be said by then goes along with
-//! the next word. A place in a shared rate takes as many operations as others are faster, each of 50 ms at most. While
-//! the store is away our own breakers go on with what they know.
+//! Waits are short. A store in this process answers at once and is read for every call. Any other store is
+//! read at most once a second; an operation takes at most 50 ms, and all of them together 250 ms. Events that
+//! were not published by then follow with the next write. A place in a shared rate takes as many operations
+//! as other instances are faster, each of at most 50 ms. While the store is unavailable, local breakers
+//! continue with what they know.
 
 use std::pin::{Pin, pin};
 use std::sync::Arc;
@@ -29,34 +30,35 @@ use crate::pacing::caution;
 use crate::sync::{AtomicBool, AtomicU64};
 use crate::world::World;
 
-/// The longest one operation of a store is waited for: a store in the same data centre answers in a tenth of a
-/// millisecond to a few, one across a continent in less than this.
+/// The longest wait for one operation of a store. A store in the same data centre takes a tenth of a
+/// millisecond to a few; one across a continent takes less than this.
 const PATIENCE: Duration = Duration::from_millis(50);
-/// The longest a caller is kept to tell a fleet and to hear it: as long as five operations that all just make it.
+/// The longest that a caller waits for all operations on a fleet: five operations of the longest duration.
 const LONGEST_VISIT: Duration = Duration::from_millis(250);
-/// What was heard longer ago is stale; a store that did not answer is left alone for as long. A second is a tenth of the
-/// shortest time that a breaker is open.
+/// Age at which a read value is stale, and the time for which a store that did not answer is left alone. A
+/// second is a tenth of the shortest open time of a breaker.
 const STALE: Duration = Duration::from_secs(1);
-/// So often a word is written again that somebody else was faster with; beyond it, the next word carries it.
+/// Most attempts of a write that conflicts with other instances; after them, the next write carries the
+/// events.
 const TRIES: usize = 8;
 
 /// The store of a fleet.
 pub(super) struct Fleet {
     store: Arc<dyn StateStore>,
     name: Arc<str>,
-    /// Whether the store answers later: then it is not asked on the way of every call.
+    /// Whether the store answers later; then not every call reads it.
     answers_later: AtomicBool,
-    /// When a store that did not answer is asked again, in nanoseconds.
+    /// When a store that did not answer is tried again, in nanoseconds.
     away_until: AtomicU64,
 }
 
-/// The name under which a fleet shares what one tenant's credentials show.
+/// The name under which a fleet shares the state of one tenant's credentials.
 pub(super) struct Namespace {
     tenant: Option<Arc<str>>,
     fleet: Arc<str>,
 }
 
-/// What one caller says to a fleet's store and hears from it, in a time that is bounded as a whole.
+/// The reads and writes of one caller in a fleet's store, limited in time as a whole.
 pub(super) struct Visit<'a> {
     fleet: &'a Fleet,
     world: &'a World,
@@ -66,26 +68,26 @@ pub(super) struct Visit<'a> {
 /// A place's entry in the store.
 pub(super) struct Link {
     key: Key,
-    /// The revision that was read last; 0 where none was.
+    /// The revision that was read last; 0 before the first read.
     revision: AtomicU64,
-    /// When it was read, in nanoseconds; `NEVER` where it was not.
+    /// When it was last read, in nanoseconds; `NEVER` before the first read.
     heard: AtomicU64,
-    /// Whether somebody is reading or writing it.
+    /// Whether a task is reading or writing the entry.
     busy: AtomicBool,
 }
 
-/// When something was heard that never was.
+/// The time of a read that never happened.
 const NEVER: u64 = u64::MAX;
 
-/// What is written.
+/// The stored value.
 #[derive(Debug, Serialize, Deserialize)]
 struct Written {
-    /// When, by the store's time.
+    /// When it was written, by the store's time.
     at: u64,
     breaker: Wire,
-    /// For so many milliseconds the gate is shut.
+    /// For how many milliseconds the gate is shut.
     gate_for: u64,
-    /// For so many milliseconds a quota is used with caution; none where an older instance wrote it.
+    /// For how many milliseconds a quota is used with caution; zero if an older instance wrote the value.
     #[serde(default)]
     cautious_for: u64,
 }
@@ -108,7 +110,7 @@ impl Fleet {
         &self.name
     }
 
-    /// Does `op` for a store that answers at once; None where it does not.
+    /// Performs `op` if the store answers at once; otherwise returns `None`.
     pub(super) fn ask_now(&self, op: Op) -> Option<Answer> {
         if self.answers_later() {
             return None;
@@ -122,12 +124,13 @@ impl Fleet {
         }
     }
 
-    /// Does `op`, in the time a store has; None where it did not answer.
+    /// Performs `op` within the time limit of a store; `None` if it does not answer.
     pub(super) async fn ask(&self, op: Op, world: &World) -> Option<Answer> {
         self.ask_by(None, op, world).await
     }
 
-    /// The same, and by `until`. A store that had all of its time and did not answer is left alone for a while.
+    /// Performs `op` by `until` and within the time limit of a store. A store that used up its own time limit
+    /// is left alone for a while.
     async fn ask_by(&self, until: Option<Tick>, op: Op, world: &World) -> Option<Answer> {
         let now = world.tick();
         let own = now.after(PATIENCE);
@@ -143,12 +146,13 @@ impl Fleet {
         answer.and_then(Result::ok)
     }
 
-    /// Begins to tell and to hear: what one caller is kept for.
+    /// Begins the reads and writes of one caller.
     pub(super) fn visit<'a>(&'a self, world: &'a World) -> Visit<'a> {
         Visit { fleet: self, world, until: world.tick().after(LONGEST_VISIT) }
     }
 
-    /// What is left of `work`, which tells what kind of store it is: one that answers at once leaves nothing.
+    /// Polls `work` once and returns the unfinished rest, which shows what kind of store it is: one that
+    /// answers at once leaves none.
     pub(super) fn begin(&self, work: HookFuture<'static, ()>) -> Option<HookFuture<'static, ()>> {
         let rest = begun(work).err();
         if rest.is_some() {
@@ -157,7 +161,7 @@ impl Fleet {
         rest
     }
 
-    /// Whether `ask_now` may be worth its while: as far as is known it is there, and answers at once.
+    /// Whether `ask_now` may succeed: the store is available, as far as known, and answers at once.
     pub(super) fn answers_now(&self, now: Tick) -> bool {
         !self.answers_later() && !self.is_away(now)
     }
@@ -176,7 +180,7 @@ impl Namespace {
         Self { tenant: tenant.map(Into::into), fleet: fleet.into() }
     }
 
-    /// The key of what is kept about `name` of `provider`.
+    /// The key of the value for `name` of `provider`.
     pub(super) fn key(&self, kind: &str, what: &str, provider: &str, name: &str) -> Key {
         Key::new(self.tenant.as_deref(), &[&self.fleet, kind, what, provider, name])
     }
@@ -205,7 +209,7 @@ impl Link {
     }
 }
 
-/// Reads what the fleet knows of `place`, from a store that answers at once.
+/// Reads the fleet's state of `place` from a store that answers at once.
 pub(super) fn look(health: &Health, fleet: &Fleet, place: &Place, link: &Link, now: Tick) {
     let Some(Answer::Value(Some((text, revision)))) = fleet.ask_now(Op::Get { key: link.key.clone() }) else {
         return;
@@ -221,18 +225,18 @@ pub(super) fn look(health: &Health, fleet: &Fleet, place: &Place, link: &Link, n
     }
 }
 
-/// Whether nothing was ever heard of a place.
+/// Whether the entry was never read.
 pub(super) fn is_unheard(link: &Link) -> bool {
     link.heard.load(Ordering::Relaxed) == NEVER
 }
 
-/// Whether what is known of `place` is old, and nobody asks already.
+/// Whether the state of `place` is stale, and no task is reading it.
 pub(super) fn is_stale(place: &Place, link: &Link, now: Tick) -> bool {
     (link.is_stale(now) || place.has_untold_failure()) && !link.is_busy()
 }
 
-/// Tells the fleet what happened at `place`, and hears what it knows. One at a time: what happens meanwhile is told
-/// as well, or next time.
+/// Publishes the events of `place` and reads the fleet's state. Only one task does so at a time; events that
+/// occur meanwhile are included, or follow the next time.
 pub(super) async fn synchronise(health: &Health, visit: &Visit<'_>, place: &Place, link: &Link) {
     if link.busy.swap(true, Ordering::Acquire) {
         return;
@@ -255,12 +259,12 @@ pub(super) async fn synchronise(health: &Health, visit: &Visit<'_>, place: &Plac
         let mut unread = false;
         let ours = Heard { core: ours, gate: place.gate(), cautious_until: place.cautious_until() };
         let mut state = match &text {
-            // Nobody wrote since: what is known here is all of it, and of times that were not rounded.
+            // No other instance wrote since: the local state is complete, and its times are not rounded.
             Some(_) if known => ours,
             Some(text) => match read(text, time, now, settings) {
                 Some(heard) => heard,
                 None if untold.is_empty() => return,
-                // What is known here is written over it.
+                // The unreadable value is overwritten with the local state.
                 None => {
                     unread = true;
                     ours
@@ -285,7 +289,7 @@ pub(super) async fn synchronise(health: &Health, visit: &Visit<'_>, place: &Plac
         state.cautious_until = state.cautious_until.max(place.cautious_until());
         let told_all = told.saturating_add(untold.len() as u64);
         if !(known || unread) && text.is_some() && heard == state {
-            // What happened here is no news: a probe, say, that somebody else has sent already.
+            // The local events change nothing, for example because another instance already sends a probe.
             link.revision.store(revision, Ordering::Release);
             health.announce(place.adopt(state, told_all, &settings.breaker), place, now);
             return;
@@ -307,8 +311,8 @@ pub(super) async fn synchronise(health: &Health, visit: &Visit<'_>, place: &Plac
     }
 }
 
-/// What is written as `text`, read at `time` of the store, which is `now` here. What cannot be read says nothing: a
-/// breaker that is open here stays open.
+/// Parses `text`, which was read at `time` of the store, `now` here. A value that cannot be parsed changes
+/// nothing: a breaker that is open here stays open.
 fn read(text: &str, time: Timestamp, now: Tick, settings: &HealthSettings) -> Option<Heard> {
     let written: Written = serde_json::from_str(text).ok()?;
     let ago = time.since(Timestamp(written.at));
@@ -321,7 +325,7 @@ fn read(text: &str, time: Timestamp, now: Tick, settings: &HealthSettings) -> Op
 }
 
 fn write(heard: &Heard, time: Timestamp, now: Tick) -> Option<Arc<str>> {
-    // Rounded up: nobody may come back earlier than was said.
+    // Rounds up, so that no caller returns before the announced time.
     let left = |until: Tick| {
         let millis = until.since(now).as_nanos().div_ceil(1_000_000);
         u64::try_from(millis).unwrap_or(u64::MAX)
@@ -335,7 +339,7 @@ fn write(heard: &Heard, time: Timestamp, now: Tick) -> Option<Arc<str>> {
     serde_json::to_string(&written).ok().map(Into::into)
 }
 
-/// How long an entry says anything.
+/// Time for which an entry is useful, and kept.
 fn kept(settings: &HealthSettings) -> Duration {
     let breaker = &settings.breaker;
     settings
@@ -346,7 +350,7 @@ fn kept(settings: &HealthSettings) -> Duration {
         .saturating_mul(2)
 }
 
-/// Polls `work` once: what answers at once is done, the rest has to be waited for.
+/// Polls `work` once: returns its answer, or the rest that has to be waited for.
 pub(super) fn begun<T>(mut work: HookFuture<'static, T>) -> Result<T, HookFuture<'static, T>> {
     match Pin::new(&mut work).poll(&mut Context::from_waker(Waker::noop())) {
         Poll::Ready(answer) => Ok(answer),
@@ -354,7 +358,7 @@ pub(super) fn begun<T>(mut work: HookFuture<'static, T>) -> Result<T, HookFuture
     }
 }
 
-/// The answer of `work`, if it is there at once.
+/// The answer of `work`, if it is available at once.
 pub(super) fn at_once<T>(work: impl Future<Output = T>) -> Option<T> {
     match pin!(work).poll(&mut Context::from_waker(Waker::noop())) {
         Poll::Ready(answer) => Some(answer),
@@ -362,7 +366,7 @@ pub(super) fn at_once<T>(work: impl Future<Output = T>) -> Option<T> {
     }
 }
 
-/// Lets others in again, however it ended.
+/// Clears the busy flag when dropped, whatever the result.
 struct Busy<'a>(&'a AtomicBool);
 
 impl Drop for Busy<'_> {

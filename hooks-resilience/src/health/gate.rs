@@ -1,4 +1,4 @@
-//! A moment before which nobody is asked.
+//! A time before which no call is sent.
 
 use std::sync::atomic::Ordering;
 use std::time::Duration;
@@ -8,12 +8,12 @@ use hooks_core::time::Tick;
 use crate::duration::nanos;
 use crate::sync::AtomicU64;
 
-/// Shut until a moment; looked at without a lock.
+/// Shut until a time; readable without a lock.
 #[derive(Debug, Default)]
 pub(crate) struct Gate(AtomicU64);
 
 impl Gate {
-    /// Shuts it until `until`; a later moment that stands, stands.
+    /// Shuts the gate until `until`, unless it is shut for longer already.
     pub(crate) fn shut_until(&self, until: Tick) {
         self.0.fetch_max(nanos(until.0), Ordering::Relaxed);
     }
@@ -23,7 +23,7 @@ impl Gate {
         self.0.load(Ordering::Relaxed) <= now
     }
 
-    /// When it opens, or opened last.
+    /// When the gate opens, or last opened.
     pub(crate) fn opens(&self) -> Tick {
         Tick(Duration::from_nanos(self.0.load(Ordering::Relaxed)))
     }

@@ -1,5 +1,5 @@
-//! What is known about the models of a catalog: which are well, which want to be left alone, and how much may
-//! still be sent to them. All layers of a stack share it, and so may a fleet.
+//! Health of the models of a catalog: which of them work, which need a pause, and how much may still be sent
+//! to them. All layers of a stack share it, and optionally a fleet.
 
 mod budget;
 mod fleet;
@@ -42,12 +42,12 @@ use crate::error::{ErrorKind, Treatments};
 use crate::tenant::Kept;
 use crate::world::World;
 
-/// What is known about the models of a catalog. Clones share it.
+/// Health of the models of a catalog. Clones share it.
 ///
-/// It is known of one set of credentials, one tenant's: whose key is wrong or whose quota is used up must be nobody
-/// else's loss. See [`of_tenant`](Self::of_tenant).
+/// The record belongs to one set of credentials, that of one tenant: a tenant's wrong key or used-up quota
+/// must not affect others. See [`of_tenant`](Self::of_tenant).
 ///
-/// Of a model that is not in the catalog nothing is known, and nothing learned: it may always be asked.
+/// A model that is not in the catalog has no record, and may always be called.
 #[derive(Clone)]
 pub struct Health {
     inner: Arc<Inner>,
@@ -63,44 +63,44 @@ struct Inner {
     listeners: Mutex<Vec<Listener>>,
     fleet: OnceLock<Fleet>,
     told: Told,
-    /// Whose it is, where it is one tenant's.
+    /// The tenant that the record belongs to, if it is one tenant's.
     owner: OnceLock<Arc<str>>,
-    /// What is known for each of the others.
+    /// Records of the other tenants.
     tenants: Kept<Health>,
 }
 
-/// What is left to do where a store answers later.
+/// The future of a publication that is not finished because the store answers later.
 pub(crate) type Telling = Option<HookFuture<'static, ()>>;
 
 type Listener = Arc<dyn Fn(&Transition) + Send + Sync>;
 
-/// A breaker went from one state to another.
+/// A change of a breaker's state.
 #[derive(Clone, Debug, PartialEq, Eq)]
 #[non_exhaustive]
 pub struct Transition {
-    /// Of this model; None where it is that of a whole provider.
+    /// Name of the model; `None` if the breaker is that of a whole provider.
     pub model: Option<Arc<str>>,
-    /// Whose model it is.
+    /// Name of the provider.
     pub provider: Arc<str>,
-    /// What it was.
+    /// Previous state.
     pub from: BreakerState,
-    /// What it is.
+    /// New state.
     pub to: BreakerState,
-    /// When.
+    /// Time of the change.
     pub at: Tick,
 }
 
 impl Health {
-    /// Of the models of `catalog`, all of them taken for well.
+    /// Creates a record for the models of `catalog`, all of them healthy.
     ///
     /// # Errors
-    /// The settings are nonsense.
+    /// Returns an error if a setting is invalid.
     pub fn new(catalog: &Catalog, settings: HealthSettings, world: World) -> Result<Self, SettingsError> {
         settings.check()?;
         Ok(Self::of(catalog.clone(), settings, world, Told::default()))
     }
 
-    /// The same of settings that were checked.
+    /// Creates a record with settings that were checked.
     fn of(catalog: Catalog, settings: HealthSettings, world: World, told: Told) -> Self {
         let (mut models, mut quotas, mut providers) = (Vec::new(), Vec::new(), Vec::new());
         for model in catalog.models() {
@@ -126,22 +126,23 @@ impl Health {
         Self { inner: Arc::new(inner) }
     }
 
-    /// The world its times are of.
+    /// The clock, timer and randomness of the record.
     pub fn world(&self) -> &World {
         &self.inner.world
     }
 
-    /// What is done about each kind of error.
+    /// The treatments of error kinds.
     pub fn treatments(&self) -> &Treatments {
         &self.inner.settings.treatments
     }
 
-    /// How health is judged.
+    /// The settings.
     pub fn settings(&self) -> &HealthSettings {
         &self.inner.settings
     }
 
-    /// When `model` could be asked for this. Takes nothing, and promises nothing: others may be faster.
+    /// When `model` could be called with `needs`. This reserves nothing and guarantees nothing, since other
+    /// calls may be faster.
     pub fn readiness(&self, model: &Model, needs: &Needs, now: Tick) -> Readiness {
         if !model.can_serve(needs) {
             return Readiness::Never;
@@ -153,8 +154,8 @@ impl Health {
         Readiness::at(known.opens_at(now).map_or(paced, |opens| opens.max(paced)), now)
     }
 
-    /// When `model` could be asked although its breaker is open, where it answers some calls or this is the `last_chance`
-    /// of a call; None where it could not.
+    /// When `model` could be called through its open breaker, because it answers some calls or this is the
+    /// `last_chance` of a call; `None` if it could not.
     pub(crate) fn last_resort(
         &self,
         model: &Model,
@@ -171,8 +172,8 @@ impl Health {
         Some(known.gates_and_provider_open_at(now).map_or(paced, |opens| opens.max(paced)))
     }
 
-    /// Leaves `model` alone until `until`, and at most for as long as the settings allow. A rate is the whole
-    /// quota's: where that is used up, all models that draw on it are left alone.
+    /// Sends no calls to `model` until `until`, at most as long as the settings allow. A rate belongs to a
+    /// whole quota: if it is used up, no model that shares the quota is called.
     pub fn cool_down_until(&self, model: &Model, until: Tick, why: ErrorKind) {
         if self.known(model).is_some() {
             self.cool_down_place(model.index(), until, why, self.inner.world.tick());
@@ -180,15 +181,16 @@ impl Health {
         }
     }
 
-    /// Asks whether `model` may be asked: gate and breaker, not the rate.
+    /// Asks gate and breaker, but not the rate, whether `model` may be called.
     ///
     /// # Errors
-    /// Not now; the error says from when on.
+    /// Returns [`NotAdmitted`] with the time from which the model may be called.
     pub fn admit(&self, model: &Model, now: Tick) -> Result<Permit, NotAdmitted> {
         self.admit_and_tell(model, now, false).map(|(permit, _)| permit)
     }
 
-    /// The same; a probe has to be told to a fleet whose store answers later, and is confirmed after that.
+    /// Asks as [`admit`](Self::admit) does. A probe has to be published to a fleet whose store answers later,
+    /// and is confirmed after that.
     pub(crate) fn admit_and_tell(
         &self,
         model: &Model,
@@ -208,7 +210,7 @@ impl Health {
         let own =
             known.place.admit(name, now, last_resort, settings).map_err(refused)?.unwrap_or(Pass::Usual);
         let mut permit = Permit::new(self.clone(), model.index(), own, now);
-        // Where it refuses, the permit is dropped, and with it a probe is given back.
+        // If the provider refuses, the permit is dropped, which returns its probe.
         permit.provider = known.provider.place.admit(name, now, false, settings).map_err(refused)?;
         if !permit.is_probe() {
             return Ok((permit, None));
@@ -220,7 +222,7 @@ impl Health {
         Ok((permit, telling))
     }
 
-    /// Whether a probe is still ours, now that the fleet had its say.
+    /// Checks whether a probe is still ours after the fleet's state was read.
     pub(crate) fn confirm(&self, permit: &Permit, now: Tick) -> Result<(), NotAdmitted> {
         let Some(known) = self.inner.models.get(permit.model) else { return Ok(()) };
         let refused = |ready_at| NotAdmitted { ready_at, because: Because::Breaker };
@@ -231,29 +233,31 @@ impl Health {
         }
     }
 
-    /// A call is tried for the first time, with this model: its provider's retry budget earns a share.
+    /// Records the first attempt of a call with this model: its provider's retry budget earns a share.
     pub fn first_attempt(&self, model: &Model) {
         if let Some(known) = self.known(model) {
             known.provider.first_attempt(self.inner.settings.budget);
         }
     }
 
-    /// Whether a call may be tried once more with this model; that is taken from its provider's retry budget.
+    /// Takes a further attempt with this model from its provider's retry budget; returns false if the budget
+    /// is used up.
     pub fn another_attempt(&self, model: &Model, now: Tick) -> bool {
         self.known(model).is_none_or(|known| known.provider.another_attempt(now, self.inner.settings.budget))
     }
 
-    /// A stack tells hooks of a failure, and deals with it itself: so they need not, as long as what is returned is held.
+    /// Registers a failure that a stack reports to hooks and handles itself. Hooks need not handle it as long
+    /// as the returned value is held.
     pub(crate) fn tells_of(&self, context: &HookContext, event: &ErrorOccurred) -> ToldOf {
         self.inner.told.begin(context, event)
     }
 
-    /// Whether it is a stack that tells of this failure.
+    /// Whether a stack reports this failure and handles it itself.
     pub(crate) fn is_told_of(&self, context: &HookContext, event: &ErrorOccurred) -> bool {
         self.inner.told.contains(context, event)
     }
 
-    /// What the breaker of `model` does with calls.
+    /// State of the breaker of `model`.
     pub fn breaker(&self, model: &Model) -> BreakerState {
         self.known(model).map_or(BreakerState::Closed, |known| known.place.state())
     }
@@ -263,13 +267,13 @@ impl Health {
         self.known(model).is_some_and(|known| known.place.may_close())
     }
 
-    /// From when on all gates of `model` let somebody through; None where they do at `now`.
+    /// When all gates of `model` are open; `None` if they are at `now`.
     pub(crate) fn gates_open_at(&self, model: &Model, now: Tick) -> Option<Tick> {
         self.known(model)?.shut_until(now)
     }
 
-    /// Whether nobody knows when `model` will be ready: what it is said is a guess, of its breaker or of a quota whose
-    /// word did not hold.
+    /// Whether the time at which `model` will be ready is only a guess: that of a breaker, or of a quota
+    /// whose stated wait proved wrong.
     pub(crate) fn is_guessed(&self, model: &Model, now: Tick) -> bool {
         let is_disbelieved =
             |known: &Standing| known.quota.place.is_disbelieved(&self.inner.settings.breaker);
@@ -277,7 +281,7 @@ impl Health {
         may_close || self.known(model).is_some_and(is_disbelieved)
     }
 
-    /// Calls `listener` whenever a breaker goes from one state to another; it must not block.
+    /// Calls `listener` whenever a breaker changes its state; it must not block.
     pub fn on_transition(&self, listener: impl Fn(&Transition) + Send + Sync + 'static) {
         self.listeners().push(Arc::new(listener));
     }
@@ -293,12 +297,12 @@ impl Health {
         let _unchanged = known.place.happened(Event { at: now, what: What::Shut { until } }, settings);
     }
 
-    /// A permit came to its end. `wide` where what was shown is true of all models of the provider.
+    /// Counts the result of a permit. `wide` marks a result that concerns all models of the provider.
     fn tell(&self, permit: &Permit, showed: Showed, wide: bool, times: [Tick; 2]) -> Telling {
         let known = self.inner.models.get(permit.model)?;
         let own = if wide { Showed::Nothing } else { showed };
         self.ended(&known.place, permit.pass, own, times);
-        // A provider's breaker counts only what breaks or mends its credentials.
+        // A provider's breaker counts only results about its credentials.
         let shared = match showed {
             Showed::Success { .. } => showed,
             Showed::Hopeless if wide => showed,
@@ -307,7 +311,7 @@ impl Health {
         if permit.provider.is_some() || shared == Showed::Hopeless {
             self.ended(&known.provider.place, permit.provider.unwrap_or(Pass::Usual), shared, times);
         }
-        // Of a quota only that it lets in again is news.
+        // For a quota, only an admitted call is news.
         if matches!(showed, Showed::Success { .. }) && known.quota.place.is_failing() {
             let ([began, at], showed) = (times, Showed::Success { slow: false });
             let what = What::Ended { pass: Pass::Usual, showed, began, jitter: 0 };
@@ -319,7 +323,7 @@ impl Health {
     fn ended(&self, place: &Place, pass: Pass, showed: Showed, [began, now]: [Tick; 2]) {
         let what = match (pass, showed) {
             (Pass::Usual, Showed::Nothing) => return,
-            // Of a breaker that is open, also what went well is news.
+            // For an open breaker, successes are news too.
             (Pass::Usual, Showed::Success { slow: false }) if !place.is_troubled() => {
                 What::WentWell { calls: 1, began }
             }
@@ -329,7 +333,7 @@ impl Health {
         self.announce(change, place, now);
     }
 
-    /// Chance is asked for only where it may be needed.
+    /// Random numbers are drawn only if they may be needed.
     fn jitter(&self, showed: Showed) -> u16 {
         match showed {
             Showed::Nothing | Showed::Success { slow: false } => 0,
@@ -347,12 +351,13 @@ impl Health {
         }
     }
 
-    /// What is known of `model`, if that is one of the catalog.
+    /// The record of `model`, if it is in the catalog.
     fn known(&self, model: &Model) -> Option<&Standing> {
         self.inner.models.get(model.index()).filter(|known| model.is_named(&known.model.name))
     }
 
-    /// The place of `model`, where it is the very one that is kept here; [`model_at`](Self::model_at) finds it again.
+    /// The place of `model`, if it is the same allocation as in the catalog; [`model_at`](Self::model_at)
+    /// returns the model again.
     pub(crate) fn place_of(&self, model: &Arc<Model>) -> Option<usize> {
         let known = self.inner.models.get(model.index())?;
         Arc::ptr_eq(&known.model, model).then_some(model.index())

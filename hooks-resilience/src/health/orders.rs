@@ -1,4 +1,4 @@
-//! Callers at the same time: in every order in which they may come to what they share, by loom.
+//! Tests of concurrent callers with loom: shared state in all possible orders of access.
 
 use std::sync::atomic::{AtomicU32, AtomicUsize, Ordering};
 use std::sync::{Arc, Mutex, PoisonError};
@@ -25,7 +25,7 @@ fn fail(health: &Health, catalog: &Catalog, now: Tick) {
     }
 }
 
-/// A breaker that was opened at the start, and what it keeps.
+/// A breaker that opened at time zero, with its catalog.
 fn opened() -> (Health, Catalog) {
     let (time, catalog) = (VirtualTime::default(), catalog(|_| {}));
     let health = health(&catalog, &time);
@@ -33,16 +33,16 @@ fn opened() -> (Health, Catalog) {
     (health, catalog)
 }
 
-/// When the first time it is open is over.
+/// A time after the first open time.
 const LATER: Tick = at(15);
-/// The caution of the beginning is over.
+/// A time after the caution at the start.
 const SETTLED: Tick = at(600);
 
 fn work(run: impl FnOnce() + Send + 'static) -> Work {
     Box::new(run)
 }
 
-/// So many callers, and the check that one of them probes.
+/// `count` callers, and a check that one of them probes.
 fn callers(count: usize) -> (Vec<Work>, impl FnOnce()) {
     let (health, catalog) = opened();
     let permits = Arc::new(Mutex::new(Vec::<Permit>::new()));
@@ -77,7 +77,7 @@ fn a_probe_that_is_dropped_while_others_ask_is_never_lost() {
         };
         let threads = vec![caller(), caller()];
         (threads, move || {
-            // Dropped at the start of time, so it may be asked at once.
+            // The probe was dropped at time zero, so the model may be called at once.
             assert!(health.admit(&catalog.models()[0], LATER).unwrap().is_probe());
         })
     });
@@ -107,7 +107,7 @@ fn failures_at_the_same_time_all_count_and_it_opens_once() {
     });
 }
 
-/// So many callers of a model that lets `through` of them pass in five seconds.
+/// `count` callers of a model whose rate admits `through` calls in five seconds.
 fn paced(count: usize, through: u32) -> (Vec<Work>, impl FnOnce()) {
     let (time, catalog) =
         (VirtualTime::default(), catalog(|it| it.limits.requests_per_minute = Some(through * 12)));
@@ -139,7 +139,7 @@ fn a_retry_that_is_saved_up_is_spent_once_and_none_that_is_earned_is_lost() {
         let health = Health::new(&catalog, settings, world(&time)).unwrap();
         let model = Arc::clone(&catalog.models()[0]);
         assert!(health.another_attempt(&model, at(0)));
-        // One is left, and one is earned: of three who want one, two get it, now or after.
+        // One attempt is left, and one is earned: of three callers two get one, now or later.
         let got = Arc::new(AtomicU32::new(0));
         let spend = || {
             let (health, model, got) = (health.clone(), Arc::clone(&model), Arc::clone(&got));
@@ -159,7 +159,7 @@ fn a_retry_that_is_saved_up_is_spent_once_and_none_that_is_earned_is_lost() {
     });
 }
 
-/// A store of this process that others may come to first.
+/// A store in this process whose callers race each other.
 struct Contended(sync::Mutex<Memory>);
 
 impl StateStore for Contended {

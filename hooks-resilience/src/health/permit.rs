@@ -1,4 +1,4 @@
-//! The right to ask a model once.
+//! The permission to call a model once.
 
 use std::time::Duration;
 
@@ -8,17 +8,17 @@ use super::{Health, NotAdmitted, Telling};
 use crate::breaker::{Pass, Showed};
 use crate::error::{BreakerVote, ErrorKind, ModelError, NextModel};
 
-/// The right to ask a model once. Whoever holds it says how it went; dropped before, it says nothing about the
-/// model, and a probe is given back.
+/// The permission to call a model once. The holder reports the result. If the permit is dropped without a
+/// result, the call does not count, and a probe is returned.
 #[derive(Debug)]
 #[must_use = "a permit that is dropped is given back"]
 pub struct Permit {
     health: Health,
     pub(super) model: usize,
     pub(super) pass: Pass,
-    /// What its provider's breaker gave, where that had something to find out.
+    /// Admission by the provider's breaker, if that needs the result.
     pub(super) provider: Option<Pass>,
-    /// Since when.
+    /// Time at which the call was admitted.
     began: Tick,
     told: bool,
 }
@@ -28,28 +28,28 @@ impl Permit {
         Self { health, model, pass, provider: None, began, told: false }
     }
 
-    /// Whether this call is the one that finds out.
+    /// Whether this call is a probe.
     pub fn is_probe(&self) -> bool {
         matches!(self.pass, Pass::Probe(_)) || matches!(self.provider, Some(Pass::Probe(_)))
     }
 
-    /// Now, on the clock of what it is a permit for.
+    /// The current time on the clock of the health record.
     pub(crate) fn now(&self) -> Tick {
         self.health.world().tick()
     }
 
-    /// The model answered, at `now`, `took` after it was asked.
+    /// Reports that the model answered at `now`, `took` after the request.
     pub fn succeeded(self, now: Tick, took: Duration) {
         drop(self.success(now, took));
     }
 
-    /// It failed, at `now`, `took` after it was asked. Where the provider said how long it wants to be left alone, or
-    /// how much it lets through, that is kept to.
+    /// Reports a failure at `now`, `took` after the request. A wait or rate limits that the provider stated
+    /// with it are respected from then on.
     pub fn failed(self, error: &ModelError, now: Tick, took: Duration) {
         drop(self.failure(error, now, took));
     }
 
-    /// Whether the fleet leaves this call to us; only a probe can be lost to others.
+    /// Confirms the call after the fleet's state was read; only a probe can be lost to other instances.
     pub(crate) fn confirm(&self, now: Tick) -> Result<(), NotAdmitted> {
         self.health.confirm(self, now)
     }
@@ -61,7 +61,8 @@ impl Permit {
 
     pub(crate) fn failure(self, error: &ModelError, now: Tick, took: Duration) -> Telling {
         let treatment = self.health.treatments().of(error.kind());
-        // A quota that is used up may say nothing of when it is not: that it was is worth knowing all the same.
+        // A rate limit error without a stated wait is recorded with a wait of zero, because the refusal still
+        // counts.
         let untold = || (error.kind() == ErrorKind::RateLimited).then_some(Duration::ZERO);
         if let Some(wait) = error.retry_after().or_else(untold).filter(|_| treatment.gate) {
             self.health.cool_down_place(self.model, now.after(wait), error.kind(), now);
@@ -92,7 +93,7 @@ impl Permit {
 impl Drop for Permit {
     fn drop(&mut self) {
         if !self.told && self.is_probe() {
-            // What a store that answers later would have to hear goes along with the next word.
+            // If the store answers later, the next write carries this event.
             drop(self.health.tell(self, Showed::Nothing, false, [self.began, self.now()]));
         }
     }

@@ -1,4 +1,4 @@
-//! What a breaker and a gate know of one model, provider or quota, for many who ask at once.
+//! Breaker and gate of one model, provider or quota, for concurrent callers.
 
 use std::collections::VecDeque;
 use std::sync::atomic::Ordering;
@@ -14,51 +14,52 @@ use crate::sync::{AtomicBool, Mutex, MutexGuard};
 /// A breaker and a gate.
 pub(super) struct Place {
     local: Mutex<Local>,
-    /// Whether the breaker is anything but closed: where it is not, nobody has to take the lock to hear so.
+    /// Whether the breaker is not closed; if it is closed, no caller has to take the lock.
     troubled: AtomicBool,
     /// Whether something failed since the last good answer.
     failing: AtomicBool,
     gate: Gate,
-    /// Until when a quota is used with caution: as a gate, it is only ever moved on.
+    /// Until when a quota is used with caution; like the time of a gate, it only moves forward.
     caution: Gate,
-    /// Of which model; None where it is a provider's or a quota's.
+    /// Name of the model; `None` if the place is that of a provider or quota.
     pub(super) model: Option<Arc<str>>,
     pub(super) provider: Arc<str>,
-    /// Where the fleet has it, if there is one.
+    /// The entry in the fleet's store, if there is a fleet.
     pub(super) link: OnceLock<Link>,
 }
 
 struct Local {
     core: Core,
-    /// What happened here that the fleet was not told yet.
+    /// Events that were not published to the fleet yet.
     untold: VecDeque<Event>,
-    /// How many of them were dropped from the front since the place was made.
+    /// Number of events that were removed from the front of `untold` so far.
     told: u64,
 }
 
-/// Something that happened. Played again on what others saw, it has the same effect.
+/// An event. Replayed on another instance's state, it has the same effect.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) struct Event {
     pub(super) at: Tick,
     pub(super) what: What,
 }
 
-/// What happened.
+/// Kinds of events.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum What {
-    /// So many calls, the last of them made at `began`, were answered in good time.
+    /// `calls` calls, the last of them made at `began`, were answered in time.
     WentWell { calls: u32, began: Tick },
-    /// A call asked to be let through; as a probe it has this name.
+    /// A call asked for admission; as a probe it has this id.
     Asked(u64),
-    /// A call that was let through, and made at `began`, came to its end.
+    /// An admitted call that was made at `began` ended.
     Ended { pass: Pass, showed: Showed, began: Tick, jitter: u16 },
     /// The gate was shut.
     Shut { until: Tick },
-    /// A quota that had been left alone as long as it wanted refused again: its gate was shut, and it is used with caution.
+    /// A quota refused again although its stated wait was respected: its gate was shut, and it is used with
+    /// caution.
     Refused { until: Tick, cautious_until: Tick },
 }
 
-/// What a fleet knows of a place.
+/// The fleet's state of a place.
 #[derive(Clone, Debug, PartialEq)]
 pub(super) struct Heard {
     pub(super) core: Core,
@@ -66,10 +67,11 @@ pub(super) struct Heard {
     pub(super) cautious_until: Tick,
 }
 
-/// What a breaker was, and what it is now.
+/// Previous and new state of a breaker, if it changed.
 pub(super) type Change = Option<(BreakerState, BreakerState)>;
 
-/// Beyond so many the oldest is not told any more: the store was away for long, and it would be no news.
+/// Most events that are kept for publication. Older ones are dropped: after so long without a store they are
+/// no longer useful.
 const UNTOLD: usize = 256;
 
 impl Place {
@@ -95,7 +97,7 @@ impl Place {
         self.gate.opens()
     }
 
-    /// Until when a quota is used with caution.
+    /// Time until which a quota is used with caution.
     pub(super) fn cautious_until(&self) -> Tick {
         self.caution.opens()
     }
@@ -118,17 +120,17 @@ impl Place {
         self.is_troubled() && self.local().core.may_close()
     }
 
-    /// Whether a quota's word is not enough any more.
+    /// Whether a quota's stated wait is no longer trusted.
     pub(super) fn is_disbelieved(&self, settings: &BreakerSettings) -> bool {
         self.is_failing() && self.local().core.is_disbelieved(settings)
     }
 
-    /// From when on the breaker lets a call through; None where it does at `now`.
+    /// When the breaker lets a call through; `None` if it does at `now`.
     pub(super) fn opens_at(&self, now: Tick) -> Option<Tick> {
         if self.is_troubled() { self.local().core.opens_at(now) } else { None }
     }
 
-    /// Whether the breaker is open, and lets a call through that has no other model to turn to.
+    /// Whether the breaker is open, and admits a call that has no other model.
     pub(super) fn lets_last_resort(&self) -> bool {
         self.is_troubled() && self.local().core.lets_last_resort()
     }
@@ -138,8 +140,8 @@ impl Place {
         self.local().core.answers_some(settings)
     }
 
-    /// Lets a call through, or says from when on; None where nothing is to be found out. Only what changes something
-    /// is kept for the fleet.
+    /// Admits a call, or returns the time from which it would. `None` means that the result is not needed,
+    /// since the breaker is closed. Only changes are kept for the fleet.
     pub(super) fn admit(
         &self,
         probe: impl FnOnce() -> u64,
@@ -161,13 +163,13 @@ impl Place {
         Ok(Some(pass))
     }
 
-    /// Whether a call that was let through still is, now that others had their say.
+    /// Whether an admitted call may still be sent after the fleet's state was read.
     pub(super) fn still_lets(&self, pass: Pass, now: Tick) -> Result<(), Tick> {
         let local = self.local();
         if local.core.still_lets(pass) { Ok(()) } else { Err(local.core.opens_at(now).unwrap_or(now)) }
     }
 
-    /// Something happened here.
+    /// Applies an event.
     pub(super) fn happened(&self, event: Event, settings: &BreakerSettings) -> Change {
         match event.what {
             What::Shut { until } => self.gate.shut_until(until),
@@ -181,14 +183,14 @@ impl Place {
         let before = local.core.state();
         play(&mut local.core, &event, settings);
         if let Some(link) = self.link.get() {
-            // What is being told right now must not grow meanwhile.
+            // Events that are being published must not be merged with new ones.
             local.keep(event, !link.is_busy());
         }
         self.changed(&local, before)
     }
 
-    /// A quota is used up, and wants to be left alone until `until`. One that says so again and again although its word
-    /// was kept is not believed for ever; many who are refused at one time are one refusal.
+    /// Records that a quota is used up and asked for a pause until `until`. If it refuses repeatedly although
+    /// its wait was respected, its stated wait is no longer trusted. Simultaneous refusals count as one.
     pub(super) fn refused(&self, until: Tick, cautious_until: Tick, now: Tick, settings: &BreakerSettings) {
         let is_new = self.gate.opens() <= now;
         let what = match is_new {
@@ -206,23 +208,24 @@ impl Place {
         self.failing.load(Ordering::Acquire)
     }
 
-    /// What the fleet was not told, how often something was told before, and the breaker with all of it.
+    /// Unpublished events, the number of those published before, and the breaker with all of them.
     pub(super) fn untold(&self) -> (Vec<Event>, u64, Core) {
         let local = self.local();
         (local.untold.iter().copied().collect(), local.told, local.core.clone())
     }
 
-    /// How often something was told.
+    /// Number of published events.
     pub(super) fn told(&self) -> u64 {
         self.local().told
     }
 
-    /// Whether the fleet has to hear something at once; answers in good time can wait.
+    /// Whether an event has to be published at once; answers in time can wait.
     pub(super) fn has_untold_failure(&self) -> bool {
         self.local().untold.iter().any(|event| !matches!(event.what, What::WentWell { .. }))
     }
 
-    /// Takes over what the fleet knows, in which everything up to `told` is. What happened here since is played on it.
+    /// Adopts the fleet's state, which includes all events up to number `told`. Later local events are
+    /// replayed on it.
     pub(super) fn adopt(&self, heard: Heard, told: u64, settings: &BreakerSettings) -> Change {
         let Heard { mut core, gate, cautious_until } = heard;
         self.gate.shut_until(gate);
@@ -267,12 +270,12 @@ impl Local {
     }
 }
 
-/// What `event` does to a breaker.
+/// Applies `event` to a breaker.
 pub(super) fn play(core: &mut Core, event: &Event, settings: &BreakerSettings) {
     match event.what {
         What::WentWell { calls, began } => core.went_well(calls, [began, event.at], settings),
         What::Asked(probe) => {
-            // Somebody else's probe may be on its way: then this one is not sent.
+            // If a probe of another instance is in flight, this one is not sent.
             let _refused = core.admit(probe, event.at, settings).is_err();
         }
         What::Ended { pass, showed, began, jitter } => {

@@ -1,4 +1,4 @@
-//! What may be sent: a model's own quota, or one that several draw on.
+//! Rate limits: a model's own quota, or one that several models share.
 
 use std::sync::atomic::Ordering;
 use std::sync::{Arc, OnceLock, PoisonError};
@@ -17,22 +17,22 @@ use crate::pacing::{Caution, Ladder, Rate, SharedRate};
 use crate::sync::{AtomicBool, AtomicU64, Mutex, MutexGuard};
 use crate::world::World;
 
-/// What is known of one quota.
+/// State of one quota.
 pub(crate) struct Quota {
     pub(super) name: Arc<str>,
-    /// Only its gate is used, and how often it refused in a row: a quota is used up, it does not break.
+    /// Only its gate and the number of refusals in a row are used: a quota is used up, it does not break.
     pub(super) place: Place,
     rates: Mutex<Rates>,
-    /// What the catalog says: whatever is learned is no more than that.
+    /// Limits from the catalog; learned limits never exceed them.
     most: Limits,
-    /// Whether any limit is known: where none is, nobody has to take the lock to hear so.
+    /// Whether any limit is known; without limits, no caller has to take the lock.
     limited: AtomicBool,
-    /// When all that was taken is paid, in nanoseconds: from then on nobody has to take the lock to hear that there is
-    /// room, unless more is sent than `widest`. Never, where a fleet shares the rates.
+    /// When all requests taken so far are paid, in nanoseconds. From then on, callers know without the lock
+    /// that there is room, unless they send more than `widest`. Never, if a fleet shares the rates.
     paid: AtomicU64,
-    /// The most that fits into a minute.
+    /// Most tokens that fit into a minute.
     widest: AtomicU64,
-    /// Where the fleet that shares it has it, if one does.
+    /// Namespace of the fleet that shares the quota, if there is one.
     fleet: OnceLock<Arc<Namespace>>,
 }
 
@@ -40,13 +40,14 @@ pub(crate) struct Quota {
 #[derive(Clone, Default)]
 struct Rates {
     limits: Limits,
-    /// What refusals make of them; None where no limit is known.
+    /// Caution after refusals; `None` without a known limit.
     ladder: Option<Ladder>,
     requests: Option<Rate>,
     tokens: Option<Rate>,
-    /// The same, as the fleet's store keeps them. Ours are our share then, for while it is away.
+    /// The rates as the fleet's store keeps them. The local rates are then our share, used while the store is
+    /// unavailable.
     shared: Option<Arc<SharedRates>>,
-    /// Before this moment the store had no room.
+    /// Time before which the store had no room.
     full_until: Tick,
 }
 
@@ -56,8 +57,8 @@ struct SharedRates {
     tokens: Option<SharedRate>,
 }
 
-/// The quota of `model`, which is made if it is not there. Models that share one are held to what the first of them
-/// says.
+/// The quota of `model`, created if it does not exist. The limits of a shared quota are those of the first
+/// model that has it.
 pub(super) fn quota_of(
     quotas: &mut Vec<Arc<Quota>>,
     model: &Model,
@@ -87,7 +88,7 @@ pub(super) fn quota_of(
 }
 
 impl Quota {
-    /// From when on there is room, as far as is known here; None where there never is.
+    /// When there is room, as far as known here; `None` if there never is.
     pub(super) fn ready_at(&self, needs: &Needs, now: Tick, fleet: Option<&Fleet>) -> Option<Tick> {
         if !self.is_limited() || self.is_paid(needs, now) {
             return Some(now);
@@ -105,7 +106,7 @@ impl Quota {
         };
         let caution = self.caution(&self.rates(), now);
         let Some(fleet) = fleet.filter(|fleet| !fleet.answers_later()) else { return Some(at) };
-        // A store that answers at once is asked: it knows better than what was heard.
+        // A store that answers at once is read, because its state is newer.
         let mut wait = Duration::ZERO;
         let looks = [(&shared.requests, 1), (&shared.tokens, owed)];
         for op in looks.into_iter().filter_map(|(rate, amount)| rate.as_ref()?.with(caution).look(amount)) {
@@ -118,8 +119,8 @@ impl Quota {
         Some(now.after(wait))
     }
 
-    /// Takes what `needs` are, from the first moment there is room: no later than `latest`. That moment; None where
-    /// there is no rate.
+    /// Reserves room for `needs` at the first possible time, by `latest`. Returns that time, or `None`
+    /// without a rate.
     pub(super) fn book(&self, needs: &Needs, now: Tick, latest: Option<Tick>) -> Result<Option<Tick>, Tick> {
         if !self.is_limited() {
             return Ok(None);
@@ -142,7 +143,8 @@ impl Quota {
         self.is_limited() && self.rates().shared.is_some()
     }
 
-    /// The same, from the rates of the fleet, which `ask` reaches; None where its store is away.
+    /// Reserves room as `book` does, in the rates of the fleet, which `ask` reaches; `None` if its store is
+    /// unavailable.
     pub(super) async fn book_shared<A>(
         &self,
         world: &World,
@@ -159,7 +161,8 @@ impl Quota {
         };
         let Some(owed) = owed else { return Some(Err(Tick(Duration::MAX))) };
         let amounts = (owed, 1);
-        // What was taken from a store cannot be given back. So tokens are taken only where a request has room too.
+        // Amounts taken from a store cannot be returned. So tokens are taken only if there is room for a
+        // request too.
         if let (Some(_), Some(requests)) = (&shared.tokens, &shared.requests) {
             let requests = requests.with(caution);
             let room = requests.has_room(amounts.1, world.tick(), latest, &ask);
@@ -178,14 +181,14 @@ impl Quota {
         Some(Ok(at))
     }
 
-    /// The fleet's store has no room before `at`.
+    /// Records that the fleet's store has no room before `at`.
     fn is_full_until(&self, at: Tick) -> Tick {
         let mut rates = self.rates();
         rates.full_until = rates.full_until.max(at);
         at
     }
 
-    /// Gives back a request, and so many tokens as it would have taken.
+    /// Returns a request, with as many tokens as it took.
     pub(crate) fn give_back(&self, tokens: u64) {
         let mut rates = self.rates();
         let owed = rates.at_most_a_minute(tokens);
@@ -198,23 +201,23 @@ impl Quota {
         self.tell(&rates);
     }
 
-    /// How cautious refusals make us at `now`.
+    /// The caution that refusals require at `now`.
     fn caution(&self, rates: &Rates, now: Tick) -> Caution {
         rates.ladder.map(|ladder| ladder.caution(self.place.cautious_until(), now)).unwrap_or_default()
     }
 
-    /// Until when to be cautious of which nothing is known, at `now`.
+    /// End of the caution for an unknown quota, at `now`.
     pub(super) fn cautious_at_first(&self, now: Tick) -> Tick {
         self.rates().ladder.map_or(now, |ladder| ladder.at_first(now))
     }
 
-    /// Until when to be cautious after a refusal at `now`, where the quota is asked again at `opens`.
+    /// End of the caution after a refusal at `now`, if the quota is called again at `opens`.
     pub(super) fn cautious_after_refusal(&self, now: Tick, opens: Tick) -> Tick {
         let (until, is_first) = (self.place.cautious_until(), !self.place.is_failing());
         self.rates().ladder.map_or(until, |ladder| ladder.refused(until, now, opens, is_first))
     }
 
-    /// A fleet keeps the rates from now on.
+    /// Moves the rates to a fleet's store.
     pub(super) fn share(&self, namespace: &Arc<Namespace>, settings: &HealthSettings) {
         let fleet = self.fleet.get_or_init(|| Arc::clone(namespace));
         let mut rates = self.rates();
@@ -222,7 +225,7 @@ impl Quota {
         self.tell(&rates);
     }
 
-    /// Takes over what limits are known; what is owed stays owed.
+    /// Adopts newly known limits; amounts already taken still count.
     pub(super) fn learn(&self, limits: Limits, settings: &HealthSettings) {
         let mut rates = self.rates();
         let (known, most) = (rates.limits, self.most);
@@ -237,13 +240,13 @@ impl Quota {
         }
     }
 
-    /// Whether there is room for `needs` at `now`, as far as can be told without the lock.
+    /// Whether there is room for `needs` at `now`, as far as the lock-free fields show.
     fn is_paid(&self, needs: &Needs, now: Tick) -> bool {
         self.paid.load(Ordering::Relaxed) <= nanos(now.0)
             && needs.input_tokens <= self.widest.load(Ordering::Relaxed)
     }
 
-    /// Tells those who do not take the lock what `rates` are now.
+    /// Updates the lock-free fields to `rates`.
     fn tell(&self, rates: &Rates) {
         self.paid.store(rates.paid(), Ordering::Relaxed);
         self.widest.store(rates.limits.tokens_per_minute.unwrap_or(u64::MAX), Ordering::Relaxed);
@@ -258,7 +261,7 @@ impl Quota {
     }
 }
 
-/// The limit that was told, as far as it is one, and no more than `most`.
+/// A reported limit, at most `most`; zero counts as unknown.
 fn learned<T: Ord + Default>(told: Option<T>, most: Option<T>) -> Option<T> {
     let is_one = |limit: &T| *limit > T::default();
     let told = told.filter(is_one)?;
@@ -269,7 +272,7 @@ fn learned<T: Ord + Default>(told: Option<T>, most: Option<T>) -> Option<T> {
 }
 
 impl Rates {
-    /// Makes the rates of what limits are known.
+    /// Creates the rates from the known limits.
     fn make(&mut self, fleet: Option<(&Arc<Namespace>, &Quota)>, settings: &HealthSettings) {
         let share = if fleet.is_some() { u64::from(settings.instances.max(1)) } else { 1 };
         let (requests, tokens) =
@@ -289,19 +292,19 @@ impl Rates {
         });
     }
 
-    /// How many tokens `needs` are to the rate; None where what is sent never fits into a minute.
+    /// Number of tokens that `needs` take from the rate; `None` if the input never fits into a minute.
     fn owed(&self, needs: &Needs) -> Option<u64> {
         let fits = self.limits.tokens_per_minute.is_none_or(|limit| needs.input_tokens <= limit);
         fits.then(|| self.at_most_a_minute(needs.tokens()))
     }
 
-    /// No answer is longer than a minute's tokens, whatever is allowed for it, and a call that allows for endless ones
-    /// does not shut the rate for ever.
+    /// Limits a call to the tokens of a minute. No answer is longer, and a call that allows an endless answer
+    /// must not block the rate for ever.
     fn at_most_a_minute(&self, tokens: u64) -> u64 {
         tokens.min(self.limits.tokens_per_minute.unwrap_or(u64::MAX))
     }
 
-    /// From when on there is room for a request of `owed` tokens.
+    /// When there is room for a request of `owed` tokens.
     fn room_at(&self, owed: u64, now: u64, caution: Caution) -> u64 {
         let requests = self.requests.map_or(now, |rate| rate.with(caution).ready_at(1, now));
         let tokens = self.tokens.map_or(now, |rate| rate.with(caution).ready_at(owed, now));
@@ -317,7 +320,7 @@ impl Rates {
         }
     }
 
-    /// When all that was taken is paid.
+    /// When all amounts taken so far are paid.
     fn paid(&self) -> u64 {
         if self.shared.is_some() {
             return u64::MAX;
@@ -326,7 +329,7 @@ impl Rates {
     }
 }
 
-/// `at`, in nanoseconds, as a tick; most often it is `now`.
+/// Converts `at`, in nanoseconds; in most cases it is `now`.
 fn moment(at: u64, now: Tick) -> Tick {
     if at == nanos(now.0) { now } else { Tick(Duration::from_nanos(at)) }
 }

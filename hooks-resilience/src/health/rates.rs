@@ -1,4 +1,4 @@
-//! What may be sent to a model: a place in the rate of its quota, here or in what a fleet shares.
+//! Reservations in the rate of a model's quota, local or shared by a fleet.
 
 use std::future::ready;
 use std::sync::Arc;
@@ -13,11 +13,11 @@ use crate::catalog::{Limits, Model};
 use crate::pacing::{Booked, Slot};
 
 impl Health {
-    /// Takes what this needs from the rate of `model`. Of a fleet's rate only from a store that answers at once;
-    /// otherwise from our share of it.
+    /// Takes the room for `needs` from the rate of `model`. The rate of a fleet is used only if its store
+    /// answers at once; otherwise our share of it is used.
     ///
     /// # Errors
-    /// Not now; from then on.
+    /// Returns the time from which there is room.
     pub fn pace(&self, model: &Model, needs: &Needs, now: Tick) -> Result<(), Tick> {
         let booked = self.book(model, needs, now, Some(now), false).unwrap_or_else(|_later| {
             let known = self.known(model);
@@ -27,7 +27,7 @@ impl Health {
         Ok(())
     }
 
-    /// A slot in the rate of `model`, at the latest at `latest`; or the future of one.
+    /// Reserves a slot in the rate of `model`, by `latest`; or returns the future of one.
     pub(crate) fn book(
         &self,
         model: &Model,
@@ -38,8 +38,8 @@ impl Health {
     ) -> Result<Booked, HookFuture<'static, Booked>> {
         let Some(known) = self.known(model) else { return Ok(Ok(None)) };
         let quota = &known.quota;
-        // Who would not be let through takes no place: all who waited for a probe would, and a fleet's are not given
-        // back.
+        // A call that would not be admitted reserves nothing. Otherwise all calls that wait for a probe
+        // would, and reservations in a fleet's store cannot be returned.
         self.look(known, now);
         let last_resort = last_resort && known.place.lets_last_resort();
         let opens = if last_resort { known.gates_and_provider_open_at(now) } else { known.opens_at(now) };
@@ -49,7 +49,7 @@ impl Health {
         if let Some(fleet) = self.inner.fleet.get()
             && quota.is_shared()
         {
-            // Where the store answers at once, nothing has to be kept for later, and nothing is allocated.
+            // If the store answers at once, the call needs no stored future and no allocation.
             if fleet.answers_now(now) {
                 let ask = |op| ready(fleet.ask_now(op));
                 if let Some(Some(booked)) =
@@ -83,9 +83,10 @@ impl Health {
         })
     }
 
-    /// Learns what the provider of `model` lets through, as its headers say; what it does not say stays, and more than
-    /// the catalog says is not believed. Of errors this is learned by itself, where they carry
-    /// [`limits`](crate::ModelError::limits); of good answers, the client tells:
+    /// Learns the rate limits of the provider of `model` from its headers. Limits that it does not state stay
+    /// as they are, and learned limits never exceed those of the catalog. Limits of errors are learned
+    /// automatically if the errors carry [`limits`](crate::ModelError::limits). For successful answers, the
+    /// client calls this:
     ///
     /// ```
     /// use hooks_core::time::Clock;

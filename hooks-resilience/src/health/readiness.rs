@@ -1,23 +1,23 @@
-//! Whether a model could be asked.
+//! Readiness of models.
 
 use hooks_core::time::Tick;
 
 use crate::call::Call;
 use crate::error::{ErrorKind, ModelError};
 
-/// When a model could be asked.
+/// The time at which a model could be called.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Readiness {
     /// Now.
     Ready,
-    /// From then on, as far as is known.
+    /// From this time on, as far as known.
     At(Tick),
-    /// Not at all: it cannot do what the call needs, or its rate never lets as much through.
+    /// Never: the model does not meet the needs of the call, or its rate never allows so much.
     Never,
 }
 
 impl Readiness {
-    /// The moment; None where there is none.
+    /// The time of readiness; `None` for `Never`.
     pub fn tick(self, now: Tick) -> Option<Tick> {
         match self {
             Self::Ready => Some(now),
@@ -26,38 +26,38 @@ impl Readiness {
         }
     }
 
-    /// At `tick` where that is later than `now`.
+    /// At `tick`, if that is later than `now`.
     pub(crate) fn at(tick: Tick, now: Tick) -> Self {
         if tick > now { Self::At(tick) } else { Self::Ready }
     }
 }
 
-/// A model is not asked now.
+/// A refusal to call a model now.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 #[non_exhaustive]
 pub struct NotAdmitted {
-    /// From when on it may be asked.
+    /// Time from which the model may be called.
     pub ready_at: Tick,
-    /// What keeps it from being asked.
+    /// Reason of the refusal.
     pub because: Because,
 }
 
-/// What keeps a model from being asked.
+/// Reasons not to call a model.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 #[non_exhaustive]
 pub enum Because {
-    /// It kept failing.
+    /// The model kept failing.
     Breaker,
-    /// Its provider told us to wait.
+    /// The provider asked for a pause.
     Gate,
-    /// What may be sent in a minute was sent.
+    /// The rate limit is used up.
     Rate,
-    /// As many calls are on their way as may be.
+    /// The most concurrent calls are in flight.
     Bulkhead,
 }
 
 impl NotAdmitted {
-    /// As an error of the stack.
+    /// Converts to an error of the stack.
     pub(crate) fn error(self, call: &Call) -> ModelError {
         let words = match self.because {
             Because::Breaker => "it kept failing; it is asked again later",

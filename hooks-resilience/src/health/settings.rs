@@ -1,4 +1,4 @@
-//! How the health of models is judged, and what is nonsense.
+//! Settings of the health record, and their checks.
 
 use std::sync::Arc;
 use std::time::Duration;
@@ -8,29 +8,32 @@ use serde::{Deserialize, Serialize};
 use crate::breaker::BreakerSettings;
 use crate::error::Treatments;
 
-/// How the health of models is judged.
+/// Settings of the health record.
 #[derive(Clone, Debug, PartialEq)]
 #[non_exhaustive]
 pub struct HealthSettings {
-    /// When a breaker opens.
+    /// Conditions for opening a breaker.
     pub breaker: BreakerSettings,
-    /// How far ahead of its pace a rate may be: what comes in this time may be taken at once.
+    /// Amount by which a rate may be ahead of its pace: as much as it refills in this time may be used at
+    /// once.
     pub burst: Duration,
-    /// How many attempts beyond the first ones there may be.
+    /// Retry budget of each provider.
     pub budget: BudgetSettings,
-    /// The longest a provider's word keeps a model from being asked: one that says "a week" is asked before.
+    /// Longest time that a provider's stated wait keeps a model from being called. If the provider states "a
+    /// week", the model is tried earlier.
     pub longest_gate: Duration,
-    /// How many instances share a store, roughly: while it is away each keeps to its share of the rates.
+    /// Approximate number of instances that share a store. While it is unavailable, each keeps to its share
+    /// of the rates.
     pub instances: u32,
-    /// What is done about each kind of error.
+    /// Treatments of error kinds.
     pub treatments: Treatments,
 }
 
 impl Default for HealthSettings {
-    /// Ours: what comes in five seconds may go out together, as the calls of one turn do; three minutes for a provider's
-    /// word, since a wrong one must not take all of a call's ten minutes, and a spend cap may be lifted, and a key changed, long before
-    /// the week it spoke of is over; ten instances, for a
-    /// fleet that does not say how many it has.
+    /// Our choice. The amount of five seconds may be sent together, as with the calls of one turn. A
+    /// provider's stated wait is limited to three minutes, since a wrong one must not use up all of a call's
+    /// ten minutes. Also, a spending limit may be raised, or a key replaced, long before a stated week is
+    /// over. Ten instances, for a fleet that does not set their number.
     fn default() -> Self {
         Self {
             breaker: BreakerSettings::default(),
@@ -43,25 +46,26 @@ impl Default for HealthSettings {
     }
 }
 
-/// How many attempts beyond the first ones there may be, for each provider: a share of the first ones, and some
-/// each minute however few those are. A share alone would starve an agent that makes four calls a minute.
+/// Retry budget of each provider: a share of the first attempts, plus a fixed number per minute. A share
+/// alone would starve an agent that makes four calls a minute.
 #[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize)]
 #[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 #[serde(default, deny_unknown_fields)]
 #[non_exhaustive]
 pub struct BudgetSettings {
-    /// The share of the first attempts.
+    /// Share of the first attempts.
     pub ratio: f64,
-    /// So many a minute in any case.
+    /// Attempts per minute that are always earned.
     pub per_minute: u32,
-    /// So many may be saved up.
+    /// Most attempts that can be saved up.
     pub burst: u32,
 }
 
 impl Default for BudgetSettings {
-    /// A tenth of the first attempts, as in Google's SRE book (chapter 21, "Handling overload"). The ten a minute are for
-    /// agents: of four calls a minute a share alone pays hardly any further attempt. In a prototype of our simulator it
-    /// took the failures from 22 to 35 of a hundred sessions, with one model and the published outages.
+    /// A tenth of the first attempts, as in Google's SRE book (chapter 21, "Handling overload"). The ten a
+    /// minute are for agents: with four calls a minute, a share alone pays for hardly any further attempt. In
+    /// a prototype of our simulator, the share alone raised the failures from 22 to 35 of a hundred sessions,
+    /// with one model and the published outages.
     fn default() -> Self {
         Self { ratio: 0.1, per_minute: 10, burst: 10 }
     }
@@ -84,7 +88,7 @@ impl HealthSettings {
 }
 
 impl SettingsError {
-    /// Which setting it is, as `hooks.yaml` has it under `models`, such as `breaker.window`.
+    /// The name of the setting in `hooks.yaml` under `models`, such as `breaker.window`.
     pub const fn setting(&self) -> &'static str {
         match self {
             Self::Zero(name) | Self::Rate(name) | Self::Share(name) => name,
@@ -94,28 +98,28 @@ impl SettingsError {
     }
 }
 
-/// What is wrong with settings.
+/// Reasons why settings are invalid.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 #[non_exhaustive]
 pub enum SettingsError {
-    /// Nothing where there has to be something.
+    /// The value is zero, but must not be.
     #[error("`{0}` is zero; give a count of at least 1, or a time such as `30s`")]
     Zero(&'static str),
-    /// No rate of calls.
+    /// The value is not a share of calls.
     #[error("`{0}` is no share of calls; give it a value above 0 and at most 1")]
     Rate(&'static str),
-    /// No ratio.
+    /// The value is not a ratio.
     #[error("`{0}` is no ratio; give it a value from 0 to 10")]
     Share(&'static str),
-    /// No percentage.
+    /// The value is not a valid percentage.
     #[error("`{0}` is no such percentage; give it a value from {1} to {2}")]
     Percent(&'static str, u8, u8),
-    /// A model that could never be asked.
+    /// The model could never be called.
     #[error(
         "the model `{0}` has a `limits.concurrent` of zero and could never be asked; leave it out where it is not known"
     )]
     NoPlaces(Arc<str>),
-    /// More than makes sense.
+    /// The value is too large.
     #[error("`{0}` is longer than {1:?}; give it a shorter one")]
     TooLong(&'static str, Duration),
     /// The upper bound is below the lower one.

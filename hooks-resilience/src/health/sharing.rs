@@ -1,4 +1,4 @@
-//! What is told to a fleet of models, and heard from it: when, and by whom.
+//! Exchange of state with a fleet: when it is published and read.
 
 use std::sync::Arc;
 
@@ -13,15 +13,17 @@ use super::{Health, Inner, Telling};
 use crate::catalog::Model;
 
 impl Health {
-    /// Shares what is known with everybody who shares `store` under the name of `fleet`, all of them with the same
-    /// credentials. Give it before the first clone is used: what is shared already stays as it is shared.
+    /// Shares the record with all instances that use `store` and the name `fleet`; all of them must use the
+    /// same credentials. Call it before the first clone is used: a record that is shared already stays as it
+    /// is.
     #[must_use]
     pub fn shared(self, store: Arc<dyn StateStore>, fleet: &str) -> Self {
         self.shared_for(store, fleet, None)
     }
 
-    /// The same, of one tenant: whose it is that names none. What is known for others is [`of_tenant`](Self::of_tenant);
-    /// a [`PerTenantLayer`](crate::PerTenantLayer) puts a stack over each.
+    /// Shares the record as that of `tenant`: it serves calls that name no tenant. The records of other
+    /// tenants come from [`of_tenant`](Self::of_tenant); a [`PerTenantLayer`](crate::PerTenantLayer) builds a
+    /// stack on each.
     #[must_use]
     pub fn shared_for(self, store: Arc<dyn StateStore>, fleet: &str, tenant: Option<&str>) -> Self {
         let Inner { models, quotas, providers, .. } = &*self.inner;
@@ -41,19 +43,19 @@ impl Health {
         self
     }
 
-    /// Hears what the fleet knows of `model`, where its store answers later and was not heard for a while.
+    /// Reads the fleet's state of `model`, if its store answers later and the known state is stale.
     pub(crate) fn refresh(&self, model: &Model, now: Tick) -> Telling {
         let (fleet, known) = (self.inner.fleet.get()?, self.known(model)?);
         let links = || known.places().into_iter().filter_map(|place| Some((place, place.link.get()?)));
         let due = match fleet.answers_later() {
             true => links().any(|(place, link)| fleet::is_stale(place, link, now)),
-            // Which kind it is shows when it is asked for the first time.
+            // The first request shows which kind of store it is.
             false => links().any(|(_, link)| fleet::is_unheard(link)),
         };
         if due { fleet.begin(self.synchronise(known)) } else { None }
     }
 
-    /// Tells the fleet what it has to hear at once. What is left of it where its store answers later.
+    /// Publishes events that the fleet needs at once. Returns the unfinished rest if the store answers later.
     pub(super) fn tell_fleet(&self, known: &Standing) -> Telling {
         self.inner.fleet.get()?;
         let untold = |place: &&Place| place.link.get().is_some() && place.has_untold_failure();
@@ -61,7 +63,7 @@ impl Health {
         fleet::begun(self.synchronise(known)).err()
     }
 
-    /// Tells and hears all that concerns a model.
+    /// Publishes and reads all state of a model.
     fn synchronise(&self, known: &Standing) -> HookFuture<'static, ()> {
         let (health, model) = (self.clone(), known.place.model.clone());
         HookFuture::later(async move {
@@ -76,7 +78,7 @@ impl Health {
         })
     }
 
-    /// Hears what the fleet knows, from a store that answers at once.
+    /// Reads the fleet's state from a store that answers at once.
     pub(super) fn look(&self, known: &Standing, now: Tick) {
         if let Some(fleet) = self.inner.fleet.get().filter(|fleet| !fleet.answers_later()) {
             self.look_at(fleet, known, now);
@@ -91,12 +93,12 @@ impl Health {
         }
     }
 
-    /// The id of something that is written: like the name of a probe, nobody else's.
+    /// The id of a write, unique in the fleet like the id of a probe.
     pub(super) fn write_id(&self) -> OpId {
         OpId(u128::from(self.probe_name()) << 64 | u128::from(self.probe_name()))
     }
 
-    /// A name nobody else of the fleet gives a probe: also not where all instances have one seed.
+    /// The id of a probe, unique in the fleet even if all instances have the same random seed.
     pub(super) fn probe_name(&self) -> u64 {
         let own = u64::try_from(Arc::as_ptr(&self.inner).addr()).unwrap_or_default();
         self.inner.world.random.next_u64() ^ own

@@ -1,4 +1,4 @@
-//! What is known of one model, and of one provider.
+//! State of one model, and of one provider.
 
 use std::sync::atomic::Ordering;
 use std::sync::{Arc, PoisonError};
@@ -13,7 +13,7 @@ use crate::catalog::Model;
 use crate::duration::nanos;
 use crate::sync::{AtomicBool, Mutex};
 
-/// What is known of one model.
+/// State of one model.
 pub(super) struct Standing {
     pub(super) model: Arc<Model>,
     pub(super) quota: Arc<Quota>,
@@ -32,12 +32,12 @@ impl Standing {
         Self { model: Arc::clone(model), quota, provider, place }
     }
 
-    /// All that concerns a model: its own place, its quota's, its provider's.
+    /// All state of a model: its own place, its quota's and its provider's.
     pub(super) fn places(&self) -> [&Place; 3] {
         [&self.place, &self.quota.place, &self.provider.place]
     }
 
-    /// From when on all gates are open; None where they are at `now`.
+    /// When all gates are open; `None` if they are at `now`.
     pub(super) fn shut_until(&self, now: Tick) -> Option<Tick> {
         let since = nanos(now.0);
         if self.places().iter().all(|place| place.is_open(since)) {
@@ -46,13 +46,13 @@ impl Standing {
         self.places().iter().map(|place| place.gate()).max().filter(|opens| *opens > now)
     }
 
-    /// From when on all gates and the provider's breaker let somebody through; None where they do at `now`.
+    /// When all gates and the provider's breaker admit a call; `None` if they do at `now`.
     pub(super) fn gates_and_provider_open_at(&self, now: Tick) -> Option<Tick> {
         self.shut_until(now).max(self.provider.place.opens_at(now))
     }
 
-    /// From when on gates and breakers let somebody through; None where they do at `now`. Most often all is well, which
-    /// is found out without a lock and without working out a moment.
+    /// When all gates and breakers admit a call; `None` if they do at `now`. In most cases they do, which
+    /// costs neither a lock nor the computation of a time.
     pub(super) fn opens_at(&self, now: Tick) -> Option<Tick> {
         let since = nanos(now.0);
         if self.places().iter().all(|place| place.is_open(since) && !place.is_troubled()) {
@@ -63,17 +63,17 @@ impl Standing {
     }
 }
 
-/// What is known of one provider.
+/// State of one provider.
 pub(super) struct Provider {
     pub(super) name: Arc<str>,
-    /// Opened by what is true of all its models: their credentials.
+    /// Opened by errors that concern all its models, such as refused credentials.
     pub(super) place: Place,
     budget: Mutex<Budget>,
-    /// Whether all is saved up that may be: then a first attempt earns nothing, and takes no lock.
+    /// Whether the budget is full; then a first attempt earns nothing and takes no lock.
     is_full: AtomicBool,
 }
 
-/// The provider of `model`, which is made if it is not there.
+/// The provider of `model`, created if it does not exist.
 pub(super) fn provider_of(
     providers: &mut Vec<Arc<Provider>>,
     model: &Model,
@@ -93,14 +93,14 @@ pub(super) fn provider_of(
 }
 
 impl Provider {
-    /// A first attempt: it earns its share.
+    /// Earns the share of a first attempt.
     pub(super) fn first_attempt(&self, settings: BudgetSettings) {
         if !self.is_full.load(Ordering::Acquire) {
             self.change(settings, |budget| budget.first(settings));
         }
     }
 
-    /// Takes a further attempt; false where none is left.
+    /// Takes a further attempt; returns false if none is left.
     pub(super) fn another_attempt(&self, now: Tick, settings: BudgetSettings) -> bool {
         self.change(settings, |budget| budget.another(now, settings))
     }

@@ -1,4 +1,4 @@
-//! What is known for each tenant, apart from all others.
+//! Separate records for each tenant.
 
 use std::convert::Infallible;
 use std::sync::Arc;
@@ -7,10 +7,10 @@ use super::Health;
 use super::told::Told;
 
 impl Health {
-    /// What is known for `tenant`, as a [`HookContext`](hooks_core::HookContext) names it: of the same models, by the
-    /// same settings, and shared with the same fleet under the tenant's own name, but nothing of what is known for
-    /// others. Made when it is first asked for; those of the 1,024 tenants that came last are kept. For no tenant, and
-    /// for the one whose it is, it is this one.
+    /// The record of `tenant`, as a [`HookContext`](hooks_core::HookContext) names it. It has the same models
+    /// and settings, and is shared with the same fleet under the tenant's name, but holds no state of other
+    /// tenants. It is created on first use; the records of the 1,024 most recently used tenants are kept.
+    /// Without a tenant, and for the tenant that owns this record, it is this record.
     #[must_use]
     pub fn of_tenant(&self, tenant: Option<&str>) -> Self {
         let inner = &*self.inner;
@@ -27,7 +27,7 @@ impl Health {
         own
     }
 
-    /// Whether it is this tenant's own.
+    /// Whether the record belongs to `tenant`.
     pub(crate) fn is_of(&self, tenant: &str) -> bool {
         self.inner.owner.get().is_some_and(|owner| **owner == *tenant)
     }

@@ -19,7 +19,7 @@ use crate::{Catalog, Classified, ErrorKind, ModelError, Needs};
 const MS: Duration = Duration::from_millis(1);
 const SERVER: Does = Does::Fails(ErrorKind::Server);
 
-/// A store that is so far away, and may not be there.
+/// A store with a network delay, which may be unavailable.
 struct Remote {
     memory: Memory,
     time: VirtualTime,
@@ -38,7 +38,7 @@ impl StateStore for Remote {
     }
 }
 
-/// A store that always errs.
+/// A store that always fails.
 struct Broken;
 
 impl StateStore for Broken {
@@ -143,7 +143,7 @@ fn a_fleet_sends_one_probe() {
     let answers = time.block_on(join_all(calls)).unwrap();
     assert_eq!(answers.iter().filter(|answer| answer.is_ok()).count(), 1);
     assert_eq!(client.asked(), 4);
-    // And all of them hear that it is well.
+    // All instances learn that the model is well.
     assert!(fleet.iter().all(|instance| instance.readiness() == Readiness::Ready));
 }
 
@@ -175,7 +175,7 @@ fn a_gate_is_shut_for_all() {
     assert_eq!(second.readiness(), Readiness::At(at(90)));
 }
 
-/// What becomes of calls that are made as soon as there is room: a second is what the provider says each time.
+/// Waits between calls that are made as soon as there is room, while the provider states a second each time.
 fn refused_in_a_row(fleet: &mut [Instance], times: usize) -> Vec<u64> {
     let pause = |turn: usize| {
         let instance = &mut fleet[turn % 2];
@@ -197,7 +197,7 @@ fn a_quota_that_says_a_second_again_and_again_is_not_believed_for_ever_by_the_wh
     let client = Client::new(&time, script);
     let mut fleet = [(); 2].map(|()| Instance::new(&catalog, &time, Arc::clone(&store), &client));
     assert_eq!(refused_in_a_row(&mut fleet, 6), [1, 1, 10, 20, 30, 30]);
-    // One of them got through: both believe it again.
+    // One call succeeded: both instances trust the quota again.
     assert_eq!(fleet[1].kind(), None);
     assert_eq!(refused_in_a_row(&mut fleet, 2), [1, 1]);
 }
@@ -257,9 +257,9 @@ fn fleets_and_tenants_do_not_see_each_other() {
     for own in names {
         let health = of_tenant(&time, &store, own);
         assert_eq!(ready(&health), Readiness::Ready, "{own:?}");
-        // A rate that is used up, a wrong key, and a gate.
+        // A used-up rate, a wrong key, and a gate.
         let sent = (0..5).filter(|_| health.pace(model, &Needs::default(), at(0)).is_ok()).count();
-        // Half of the burst, at first.
+        // Half of the burst at the start, because of the caution.
         assert_eq!(sent, 1, "{own:?}");
         let wrong_key = ModelError::new(ErrorKind::Authentication, "no such key");
         health.admit(model, at(0)).unwrap().failed(&wrong_key, at(0), Duration::ZERO);
@@ -283,12 +283,12 @@ fn what_is_shared_once_stays_as_it_is_shared() {
     assert_eq!(ready(of_tenant(&time, &other, ("two", None))), Readiness::Ready);
 }
 
-/// 120 requests a minute, of which two may go at once.
+/// A catalog with 120 requests a minute, two of which may be sent at once.
 fn limited() -> Catalog {
     catalog(|model| model.limits.requests_per_minute = Some(120))
 }
 
-/// When each of the calls of all instances was answered.
+/// The times at which the calls of all instances were answered.
 fn moments(fleet: &mut [Instance], each: usize) -> Vec<Tick> {
     let (time, catalog) = (fleet[0].time.clone(), fleet[0].catalog.clone());
     let calls: Vec<_> = fleet
@@ -314,7 +314,7 @@ fn a_fleet_keeps_one_pace_and_nobody_stampedes() {
             .collect();
         let mut moments = moments(&mut fleet, 4);
         moments.sort();
-        // Twenty calls, two at once and then two in a second.
+        // Twenty calls: two at once, and then two each second.
         for window in moments.windows(4) {
             assert!(window[3].since(window[0]) >= MS * 900, "{moments:?}");
         }
@@ -425,7 +425,7 @@ fn a_store_that_answers_later_is_not_asked_on_every_way() {
     for _ in 0..100 {
         instance.ask().unwrap();
     }
-    // A second of calls: heard at the beginning and at the end.
+    // Calls for a second: the store is read at the beginning and at the end.
     assert!(store.asked.load(Ordering::Relaxed) <= 30, "{:?}", store.asked);
 }
 
@@ -464,7 +464,7 @@ fn while_the_store_is_away_our_own_breaker_goes_on_and_nobody_waits_long() {
         assert!(time.tick().since(began) <= MS * 50, "{:?}", time.tick().since(began));
         assert_eq!(instance.kind(), Some(ErrorKind::NotAdmitted));
         assert_eq!((instance.state(), script.asked()), (BreakerState::Open, 3));
-        // Its own probe is sent without the fleet.
+        // The probe of the instance is sent without the fleet.
         wait(secs(15), &time);
         assert_eq!(instance.kind(), None);
     }
@@ -475,7 +475,7 @@ fn while_the_store_is_away_an_instance_keeps_to_its_share() {
     let (time, catalog) = (VirtualTime::default(), limited());
     let client = Client::new(&time, []);
     let mut instance = Instance::new(&catalog, &time, Arc::new(Broken), &client);
-    // Of two instances: 60 a minute.
+    // The share of one of two instances: 60 a minute.
     let moments = moments(std::slice::from_mut(&mut instance), 5);
     assert_eq!(moments, [0, 1, 2, 3, 4].map(at));
 }
@@ -540,7 +540,7 @@ fn a_retry_budget_earns_its_share_and_never_starves() {
     assert_eq!(spend(at(0)), 10);
     (0..50).for_each(|_| health.first_attempt(model));
     assert_eq!(spend(at(0)), 5);
-    // Ten a minute, whatever else.
+    // Ten a minute in any case.
     assert_eq!(spend(at(30)), 5);
     assert_eq!(spend(at(3_600)), 10);
 }
@@ -576,7 +576,8 @@ fn a_call_that_is_dropped_at_whatever_await_leaves_nothing_behind() {
             instance.kind();
         }
         wait(secs(15), &time);
-        // The fleet is asked for a slot, heard, told of a probe; the model answers; the fleet is told of that.
+        // The polls: a slot of the fleet, the fleet's state, the publication of a probe, the model's answer,
+        // the publication of the result.
         let mut dropped = ask(&mut instance.stack, call(&catalog));
         for _ in 0..polls {
             if poll(&mut dropped).is_ready() {

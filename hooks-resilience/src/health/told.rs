@@ -1,4 +1,4 @@
-//! Failures that hooks are told of by a stack, which deals with them itself.
+//! Failures that a stack reports to hooks and handles itself.
 
 use std::collections::HashMap;
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
@@ -6,11 +6,11 @@ use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use hooks_core::HookContext;
 use hooks_core::event::ErrorOccurred;
 
-/// The failures that hooks are being told of by a stack. Clones share them.
+/// The failures that a stack is reporting to hooks. Clones share them.
 #[derive(Clone, Debug, Default)]
 pub(super) struct Told(Arc<Mutex<HashMap<Failure, usize>>>);
 
-/// Which failure it is, by what a hook hears of it.
+/// Identity of a failure, by the fields that a hook sees.
 #[derive(Clone, Debug, PartialEq, Eq, Hash)]
 struct Failure {
     session: String,
@@ -20,7 +20,7 @@ struct Failure {
     attempt: u32,
 }
 
-/// As long as it is held, a failure is a stack's to deal with.
+/// While this is held, the stack handles the failure.
 #[derive(Debug)]
 pub(crate) struct ToldOf {
     told: Told,
@@ -28,14 +28,14 @@ pub(crate) struct ToldOf {
 }
 
 impl Told {
-    /// Hooks are about to hear `event`.
+    /// Registers `event` before hooks receive it.
     pub(super) fn begin(&self, context: &HookContext, event: &ErrorOccurred) -> ToldOf {
         let failure = Failure::new(context, event);
         *self.lock().entry(failure.clone()).or_default() += 1;
         ToldOf { told: self.clone(), failure }
     }
 
-    /// Whether it is a stack that tells of it.
+    /// Whether a stack reports this event.
     pub(super) fn contains(&self, context: &HookContext, event: &ErrorOccurred) -> bool {
         self.lock().contains_key(&Failure::new(context, event))
     }

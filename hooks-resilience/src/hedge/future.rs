@@ -19,14 +19,14 @@ use crate::error::ModelError;
 #[pin_project]
 #[must_use = "futures do nothing unless polled"]
 pub struct ResponseFuture<S: Service<Call>> {
-    /// Gone once it ended: with it goes what the client and the layers below hold for it.
+    /// `None` once the attempt ended, which frees what the client and the layers below hold for it.
     #[pin]
     first: Option<S::Future>,
-    /// What the first attempt failed of, where the second is still on its way.
+    /// Error of the first attempt, while the second is still in flight.
     failed: Option<(ModelError, Tick)>,
     #[pin]
     second: Second<S::Future>,
-    /// What a second attempt needs; `None` where none is made.
+    /// Parts of a second attempt; `None` if there will be none.
     rest: Option<Rest<S>>,
 }
 
@@ -35,9 +35,9 @@ struct Rest<S> {
     call: Call,
     shared: Arc<Shared>,
     began: Tick,
-    /// Whom the second attempt asks.
+    /// Model of the second attempt.
     beside: Option<Arc<Model>>,
-    /// What failed beside the first attempt.
+    /// Failures of the second attempt.
     lost: Vec<FailedAttempt>,
 }
 
@@ -46,7 +46,7 @@ impl<S> Rest<S> {
         self.shared.health.world().tick()
     }
 
-    /// The second attempt came to nothing.
+    /// Records a failure of the second attempt.
     fn lost(&mut self, mut error: ModelError) {
         let name =
             self.beside.as_ref().map_or_else(|| self.call.model_name().into(), |it| Arc::clone(&it.name));
@@ -58,14 +58,14 @@ impl<S> Rest<S> {
 
 #[pin_project(project = SecondProjection)]
 enum Second<F> {
-    /// The first attempt was not waited for yet.
+    /// The first attempt was not polled yet.
     Idle,
-    /// Until the first attempt is slow.
+    /// Waits until the first attempt is slow.
     Delayed(HookFuture<'static, ()>),
-    /// It is made ready for this.
+    /// The service is made ready for this call.
     Readying(Option<Call>),
     Asking(#[pin] F),
-    /// It failed, or there is none.
+    /// The second attempt failed, or will not be made.
     Over,
 }
 
@@ -89,7 +89,7 @@ where
 
     fn poll(mut self: Pin<&mut Self>, cx: &mut Context<'_>) -> Poll<Self::Output> {
         let outcome = std::task::ready!(self.as_mut().advance(cx));
-        // It is over: both attempts are let go, and to poll again asks nobody.
+        // The call is complete: both attempts are dropped, and another poll sends nothing.
         let mut this = self.project();
         this.first.set(None);
         this.second.set(Second::Over);
@@ -164,7 +164,8 @@ where
                                 failed.append(&mut answered.failed);
                                 answered.failed = failed;
                             }
-                            // It would have taken longer yet: to forget it would make the slow look fast.
+                            // The first attempt would have taken even longer. Without this entry, slow models
+                            // would look fast.
                             None => rest.shared.took(&rest.call, rest.now().since(rest.began)),
                         }
                         return Poll::Ready(Ok(answered));
@@ -174,7 +175,7 @@ where
                         Second::Over
                     }
                 },
-                // What the first attempt said, or will say, is the answer: the call was that model's.
+                // The result is that of the first attempt: the call belongs to its model.
                 SecondProjection::Over => {
                     return match this.failed.take() {
                         Some((error, _)) => {

@@ -20,29 +20,30 @@ pub struct HedgeLayer {
     shared: Arc<Shared>,
 }
 
-/// What all services of a layer share.
+/// State shared by all services of a layer.
 pub(super) struct Shared {
     chains: Chains,
     pub(super) health: Health,
     settings: HedgeSettings,
     adapt: Arc<dyn Adapt>,
     recent: Recent,
-    /// The second attempts that are saved up, in hundredths.
+    /// Saved second attempts, in hundredths.
     saved: AtomicU64,
     hedged: AtomicU64,
 }
 
-/// What a second attempt costs, in hundredths of one.
+/// Cost of a second attempt, in hundredths.
 const ONE: u64 = 100;
 
-/// The most that is saved up: after a quiet hour not every call is hedged. Five are a turn of one agent.
+/// Most second attempts that are saved, so that not every call is hedged after a quiet hour. Five are the
+/// calls of one turn of an agent.
 const MOST: u64 = 5 * ONE;
 
 impl HedgeLayer {
-    /// Hedges calls with the models of `chains` that `health` says are ready.
+    /// Creates a layer that hedges calls with the models of `chains` that are ready according to `health`.
     ///
     /// # Errors
-    /// The settings are nonsense.
+    /// Returns an error if a setting is invalid.
     pub fn new(chains: Chains, health: Health, settings: HedgeSettings) -> Result<Self, SettingsError> {
         settings.check()?;
         let (adapt, recent) = (Arc::new(DropForeignThinking), Recent::default());
@@ -50,7 +51,7 @@ impl HedgeLayer {
         Ok(Self { shared: Arc::new(Shared { chains, health, settings, adapt, recent, saved, hedged }) })
     }
 
-    /// How many second attempts were made.
+    /// Number of second attempts so far.
     pub fn hedged(&self) -> u64 {
         self.shared.hedged.load(Ordering::Relaxed)
     }
@@ -61,15 +62,15 @@ impl Shared {
         self.settings.delay.is_some()
     }
 
-    /// A call begins: its share is saved up.
+    /// Saves the share of a call that begins.
     pub(super) fn earn(&self) {
         let share = u64::from(self.settings.budget_percent);
         let more = |saved: u64| Some(saved.saturating_add(share).min(MOST));
-        // It never refuses.
+        // The update never fails.
         let _earned = self.saved.fetch_update(Ordering::Relaxed, Ordering::Relaxed, more);
     }
 
-    /// After how long a second attempt is made beside `call`; `None` where none is.
+    /// The delay before a second attempt beside `call`; `None` if there will be none.
     pub(super) fn delay(&self, call: &Call) -> Option<Duration> {
         match self.settings.delay.filter(|_| call.turn <= 1)? {
             HedgeDelay::After(delay) => Some(delay),
@@ -77,7 +78,7 @@ impl Shared {
         }
     }
 
-    /// The second attempt, where one may be made.
+    /// The second attempt, if one is allowed.
     pub(super) fn second(&self, call: &Call, now: Tick) -> Option<Call> {
         if call.has_effects() {
             return None;
@@ -93,12 +94,12 @@ impl Shared {
         self.saved.fetch_update(Ordering::Relaxed, Ordering::Relaxed, spend).ok()?;
         self.hedged.fetch_add(1, Ordering::Relaxed);
         let mut second = fit(&*self.adapt, call.clone(), from, to);
-        // Nobody waits on its behalf: the first attempt is on its way.
+        // The second attempt never waits, because the first one is in flight.
         (second.now, second.elsewhere) = (Some(now), Some(now));
         Some(second)
     }
 
-    /// The model of `call` answered after so long, or had not when another did.
+    /// Records that the model of `call` took this long, or had not answered when another did.
     pub(super) fn took(&self, call: &Call, took: Duration) {
         if let (Some(model), Some(HedgeDelay::Percentile(_))) = (&call.model, self.settings.delay) {
             self.recent.add(model.index(), took);

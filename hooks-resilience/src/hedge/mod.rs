@@ -1,13 +1,14 @@
-//! A second attempt beside a slow one; off unless asked for.
+//! A second attempt beside a slow one; off by default.
 //!
-//! [`HedgeLayer`] waits for a while, fixed or learned from how long the model took lately, and then asks the next model
-//! of the chain that is ready, or the same one. The first answer wins, the other attempt is dropped. It buys short
-//! tails with load, so it has a budget: a share of the calls.
+//! [`HedgeLayer`] waits for a delay, which is fixed or learned from the model's recent answers. Then it calls
+//! the next ready model of the chain, or the same one. The first answer counts, and the other attempt is
+//! dropped. This reduces the slowest answers at the price of load, so it has a budget: a share of the calls.
 //!
-//! Only the first turn of a call is hedged: later ones have reasons not to ask certain models. A call whose tools ran
-//! is not. The delay counts from the first time the attempt has to be waited for.
+//! Only the first turn of a call is hedged, because later ones avoid certain models. A call whose tools ran
+//! is not hedged. The delay begins when the attempt first has to be waited for.
 //!
-//! It stands inside the [`FallbackLayer`](crate::FallbackLayer) and outside the [`RetryLayer`](crate::RetryLayer).
+//! The layer belongs inside the [`FallbackLayer`](crate::FallbackLayer) and outside the
+//! [`RetryLayer`](crate::RetryLayer).
 
 pub mod future;
 mod layer;

@@ -1,10 +1,10 @@
-//! How long each model took lately.
+//! Recent durations of each model's answers.
 
 use std::collections::HashMap;
 use std::sync::{Mutex, MutexGuard, PoisonError};
 use std::time::Duration;
 
-/// How long each model took lately, by its place in the catalog.
+/// Recent durations of each model's answers, by the model's place in the catalog.
 #[derive(Debug, Default)]
 pub(super) struct Recent(Mutex<HashMap<usize, Ring>>);
 
@@ -12,18 +12,20 @@ pub(super) struct Recent(Mutex<HashMap<usize, Ring>>);
 struct Ring {
     took: Vec<Duration>,
     next: usize,
-    /// The percentile as it was last worked out, and from how many.
+    /// The last computed percentile: percentage, duration, and the number of answers at that time.
     known: Option<(u8, Duration, u64)>,
     ever: u64,
 }
 
-/// How many are kept: half an hour of an agent, so that an hour of slowness is what is usual in the next.
+/// Number of durations that are kept: half an hour of an agent, so that an hour of slow answers becomes the
+/// norm for the next.
 const KEPT: usize = 128;
 
-/// How many have to be known: of fewer, no single one is the 95th percentile.
+/// Fewest durations for a percentile; of fewer, no single one is the 95th percentile.
 const ENOUGH: usize = 20;
 
-/// How many further ones it takes to sort anew: an eighth of what is kept moves no percentile far.
+/// Number of further durations before the percentile is computed again: an eighth of those kept moves no
+/// percentile far.
 const STALE: u64 = 16;
 
 impl Recent {
@@ -38,7 +40,7 @@ impl Recent {
         ring.ever += 1;
     }
 
-    /// How long so many of a hundred took at most; `None` where too little is known.
+    /// The longest duration of the fastest `percent` of a hundred answers; `None` if too few are known.
     pub(super) fn percentile(&self, model: usize, percent: u8) -> Option<Duration> {
         let mut rings = self.lock();
         let ring = rings.get_mut(&model).filter(|ring| ring.took.len() >= ENOUGH)?;

@@ -12,8 +12,8 @@ use crate::error::ModelError;
 
 /// Makes a second attempt beside a slow one.
 ///
-/// Readiness is the inner service's; the instance that was made ready makes the first attempt, a clone the second. Off,
-/// it costs nothing.
+/// Ready when the inner service is. The ready instance makes the first attempt, a clone makes the second. If
+/// hedging is off, it costs nothing.
 #[derive(Clone)]
 pub struct Hedge<S> {
     inner: S,

@@ -1,4 +1,4 @@
-//! When a second attempt is made.
+//! Conditions for a second attempt.
 
 use std::time::Duration;
 
@@ -7,30 +7,32 @@ use serde::{Deserialize, Deserializer, Serialize, Serializer};
 use crate::duration;
 use crate::health::SettingsError;
 
-/// When a second attempt is made. The default makes none.
+/// Conditions for a second attempt. By default, no second attempt is made.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 #[serde(default, deny_unknown_fields)]
 pub struct HedgeSettings {
-    /// After how long (`3s`), or at which percentile of the lately seen (`p95`); absent, never.
+    /// Delay before the second attempt: a duration (`3s`), or a percentile of recent answers (`p95`). If
+    /// absent, no second attempt is made.
     #[cfg_attr(feature = "schema", schemars(with = "Option<String>"))]
     pub delay: Option<HedgeDelay>,
-    /// In how many of a hundred calls at most.
+    /// Largest share of calls with a second attempt, in per cent.
     pub budget_percent: u8,
-    /// Who is asked.
+    /// Model of the second attempt.
     pub target: HedgeTarget,
 }
 
-/// After how long a second attempt is made. In configuration `3s`, or `p95`.
+/// Delay before a second attempt. In configuration `3s`, or `p95`.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum HedgeDelay {
-    /// After this long.
+    /// A fixed delay.
     After(Duration),
-    /// Once the attempt takes longer than so many of a hundred did lately; never before twenty of them are known.
+    /// The time within which so many per cent of recent answers came; no second attempt before twenty answers
+    /// are known.
     Percentile(u8),
 }
 
-/// Who is asked beside the model that is slow.
+/// Model of a second attempt.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 #[serde(rename_all = "snake_case")]
@@ -38,37 +40,37 @@ pub enum HedgeTarget {
     /// The next model of the chain that is ready.
     #[default]
     Next,
-    /// The same one.
+    /// The same model.
     Same,
 }
 
 impl Default for HedgeSettings {
-    /// Three of a hundred: in a prototype of our simulator the slowest thousandth of calls went from 59 to 31 s with it, for
-    /// two per cent of load.
+    /// Three per cent: in a prototype of our simulator, this lowered the time of the slowest thousandth of
+    /// calls from 59 to 31 s, for two per cent of load.
     fn default() -> Self {
         Self { delay: None, budget_percent: 3, target: HedgeTarget::Next }
     }
 }
 
 impl HedgeSettings {
-    /// After this long.
+    /// Makes a second attempt after this delay.
     pub fn after(delay: Duration) -> Self {
         Self { delay: Some(HedgeDelay::After(delay)), ..Self::default() }
     }
 
-    /// Once an attempt takes longer than so many of a hundred did lately.
+    /// Makes a second attempt once the first takes longer than `percent` per cent of recent answers.
     pub fn at_percentile(percent: u8) -> Self {
         Self { delay: Some(HedgeDelay::Percentile(percent)), ..Self::default() }
     }
 
-    /// In so many of a hundred calls at most.
+    /// Sets the largest share of calls with a second attempt, in per cent.
     #[must_use]
     pub const fn with_budget(mut self, percent: u8) -> Self {
         self.budget_percent = percent;
         self
     }
 
-    /// Asks this one.
+    /// Sets the model of the second attempt.
     #[must_use]
     pub const fn asking(mut self, target: HedgeTarget) -> Self {
         self.target = target;

@@ -1,38 +1,39 @@
-//! What one block of a message is.
+//! Kinds of blocks in a message.
 
 use serde_json::{Map, Value};
 
 use super::result::ToolResult;
 
-/// What one block of a message is.
+/// Kind of a block in a message.
 #[derive(Clone, Copy, Debug)]
 pub(crate) enum Block<'a> {
-    /// Something that is said.
+    /// Text.
     Text,
-    /// A picture.
+    /// An image.
     Picture,
-    /// What a model thought, signed or encrypted by its provider.
+    /// Thinking of a model, signed or encrypted by its provider.
     Thought,
-    /// A call of a tool, with its id where it has one.
+    /// A tool call, with its id if it has one.
     Call(Option<&'a str>),
-    /// What a tool returned.
+    /// The result of a tool.
     Result(ToolResult<'a>),
-    /// A message of OpenAI's chat completions, which is no list of blocks: text, and calls beside it.
+    /// A message of OpenAI's chat completions, which is not a list of blocks: text, with tool calls beside
+    /// it.
     Chat {
         /// Whether there is text, under `content`.
         has_text: bool,
-        /// Its calls.
+        /// Tool calls of the message.
         calls: &'a [Value],
     },
     /// Anything else.
     Other,
 }
 
-/// The key under which a block of Google's carries the signature of a thought that came before it.
+/// The key under which a block of Google carries the signature of earlier thinking.
 pub(crate) const SIGNATURE: &str = "thoughtSignature";
 
 impl<'a> Block<'a> {
-    /// What `fields` are, as Anthropic, OpenAI, Google, Bedrock and Vercel's SDK write them.
+    /// Reads the kind of `fields`, as Anthropic, OpenAI, Google, Bedrock and Vercel's SDK write them.
     pub(crate) fn of(fields: &'a Map<String, Value>) -> Self {
         if let Some(result) = ToolResult::of(fields) {
             return Self::Result(result);
@@ -50,7 +51,7 @@ impl<'a> Block<'a> {
         }
     }
 
-    /// What is known by its keys alone.
+    /// Reads the kind of a block without a type, from its keys.
     fn without_type(fields: &'a Map<String, Value>) -> Self {
         let call = |outer: &str, id: &str| {
             let call = fields.get(outer)?.as_object()?;
@@ -68,17 +69,17 @@ impl<'a> Block<'a> {
     }
 }
 
-/// Whether it is a block that shows a picture.
+/// Whether the block contains an image.
 pub(crate) fn is_picture(fields: &Map<String, Value>) -> bool {
     let kind = fields.get("type").and_then(Value::as_str);
     matches!(kind, Some("image" | "image_url" | "input_image"))
-        // Google.
+        // Google's form.
         || ["inlineData", "inline_data"].iter().any(|name| fields.contains_key(*name))
-        // Bedrock: a tool's arguments may have an `image` too, and no bytes of one.
+        // Bedrock's form: a tool's arguments may have a field `image` too, but without a source.
         || fields.get("image").and_then(|image| image.get("source")).is_some()
 }
 
-/// Whether it is a thought of Bedrock's or Google's.
+/// Whether the block is thinking of Bedrock or Google.
 fn is_thought(fields: &Map<String, Value>) -> bool {
     fields.contains_key("reasoningContent") || fields.get("thought").and_then(Value::as_bool) == Some(true)
 }

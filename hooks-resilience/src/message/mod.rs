@@ -1,8 +1,8 @@
-//! What the messages of a conversation hold, in the shapes of the providers.
+//! Contents of messages, in the shapes of the providers.
 //!
-//! [`Block`] reads one block, and is the only place that knows how a provider writes a call, a result, a thought or a
-//! picture; all others ask it. [`places`] says where in a message something stands that may give way to a mark,
-//! [`Estimate`] how many tokens it takes, and [`write`] makes the blocks of what was streamed.
+//! [`Block`] reads one block. It is the only place that knows how a provider writes a tool call, a result,
+//! thinking or an image. [`places`] finds the parts of a message that a mark may replace, [`Estimate`] counts
+//! its tokens, and [`write`] creates the blocks of a streamed answer.
 
 mod block;
 pub(crate) mod places;

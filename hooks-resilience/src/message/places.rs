@@ -1,4 +1,4 @@
-//! Where tool calls, their results and plain text stand in a message.
+//! Places of tool calls, tool results and plain text in a message.
 
 use hooks_core::event::{Message, Role};
 use serde_json::{Value, json};
@@ -7,7 +7,7 @@ use super::block::Block;
 use super::spot::Mark;
 pub(crate) use super::spot::Spot;
 
-/// Where the contents of tool results stand.
+/// The places of tool results' contents.
 pub(crate) fn results(message: &Message) -> Vec<Spot> {
     let mut holds_results = false;
     let known: Vec<Spot> = blocks(message)
@@ -18,13 +18,13 @@ pub(crate) fn results(message: &Message) -> Vec<Spot> {
         })
         .collect();
     match message.role == Role::Tool && !holds_results {
-        // A tool's message in no shape we know is a result as a whole.
+        // A tool's message of unknown shape is a result as a whole.
         true => vec![Spot { mark: whole_mark(&message.content), ..Spot::WHOLE }],
         false => known,
     }
 }
 
-/// Where plain text stands that is no result: the content, or the text of its blocks.
+/// The places of plain text outside of results: the content, or the text of its blocks.
 pub(crate) fn texts(message: &Message) -> Vec<Spot> {
     if message.content.is_string() {
         return vec![Spot::WHOLE];
@@ -37,12 +37,12 @@ pub(crate) fn texts(message: &Message) -> Vec<Spot> {
     blocks(message).filter_map(spot).collect()
 }
 
-/// Whether there is a tool result in it.
+/// Whether the message contains a tool result.
 pub(crate) fn holds_results(message: &Message) -> bool {
     blocks(message).any(|(_, block)| matches!(block, Block::Result(_)))
 }
 
-/// Whether there is anything in it that is no tool result.
+/// Whether the message contains anything but tool results.
 pub(crate) fn holds_more_than_results(message: &Message) -> bool {
     let is_result =
         |block: &Value| block.as_object().is_some_and(|it| matches!(Block::of(it), Block::Result(_)));
@@ -54,7 +54,7 @@ pub(crate) fn holds_more_than_results(message: &Message) -> bool {
     }
 }
 
-/// The ids of the calls whose results are in it.
+/// The ids of the calls whose results the message contains.
 pub(crate) fn answered(message: &Message) -> impl Iterator<Item = &str> {
     blocks(message).filter_map(|(_, block)| match block {
         Block::Result(result) => result.call(),
@@ -62,7 +62,7 @@ pub(crate) fn answered(message: &Message) -> impl Iterator<Item = &str> {
     })
 }
 
-/// The ids of the calls that are made in it.
+/// The ids of the calls that the message contains.
 pub(crate) fn called(message: &Message) -> Vec<&str> {
     let mut ids = Vec::new();
     for (_, block) in blocks(message) {
@@ -75,7 +75,7 @@ pub(crate) fn called(message: &Message) -> Vec<&str> {
     ids
 }
 
-/// The blocks of a message, each with its place in the list: or its content, where that is one block.
+/// The blocks of a message, each with its place in the list, or the content if it is a single block.
 fn blocks(message: &Message) -> impl Iterator<Item = (Option<usize>, Block<'_>)> {
     let list = message.content.as_array().map(Vec::as_slice).unwrap_or_default();
     let one = message.content.as_object().map(|block| (None, block));
@@ -83,7 +83,7 @@ fn blocks(message: &Message) -> impl Iterator<Item = (Option<usize>, Block<'_>)>
     listed.chain(one).map(|(index, block)| (index, Block::of(block)))
 }
 
-/// A list stays a list.
+/// The mark for a whole content; a list stays a list.
 fn whole_mark(content: &Value) -> Mark {
     match content {
         Value::Array(_) => |mark| json!([{ "type": "text", "text": mark }]),

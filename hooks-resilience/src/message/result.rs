@@ -1,26 +1,26 @@
-//! What a tool returned, as the providers write it.
+//! Tool results, as the providers write them.
 
 use serde_json::{Map, Value, json};
 
 use super::spot::{Mark, Spot};
 
-/// A block that holds what a tool returned.
+/// A block that contains the result of a tool.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct ToolResult<'a> {
     shape: &'static Shape,
-    /// The object that holds its fields.
+    /// The object with the fields of the result.
     fields: &'a Map<String, Value>,
 }
 
-/// How a result looks: which block it is, where its content stands, and which call it answers.
+/// Shape of a provider's tool results.
 #[derive(Debug)]
 struct Shape {
     is: fn(&Map<String, Value>) -> bool,
-    /// The object inside the block that holds the fields, where it is not the block.
+    /// Object inside the block that holds the fields; `None` if the block itself does.
     within: Option<&'static str>,
-    /// The field of its content.
+    /// Field of the content.
     content: &'static str,
-    /// The field of the id of the call.
+    /// Field of the call's id.
     call: &'static str,
     mark: Mark,
 }
@@ -77,7 +77,7 @@ const SHAPES: &[Shape] = &[
 ];
 
 impl<'a> ToolResult<'a> {
-    /// The result that `block` is, if it is one.
+    /// The tool result in `block`, if it is one.
     pub(super) fn of(block: &'a Map<String, Value>) -> Option<Self> {
         let shape = SHAPES.iter().find(|shape| (shape.is)(block))?;
         let fields = match shape.within {
@@ -87,12 +87,12 @@ impl<'a> ToolResult<'a> {
         Some(Self { shape, fields })
     }
 
-    /// The id of the call that it answers.
+    /// The id of the call that the result belongs to.
     pub(super) fn call(&self) -> Option<&'a str> {
         self.fields.get(self.shape.call)?.as_str()
     }
 
-    /// Where its content stands, in the block of this index.
+    /// The place of the content, in the block of this index.
     pub(super) fn spot(&self, index: Option<usize>) -> Option<Spot> {
         let Shape { within, content, mark, .. } = *self.shape;
         self.fields.contains_key(content).then_some(Spot { index, within, field: Some(content), mark })

@@ -1,28 +1,28 @@
-//! A place in a message, where something may give way to a mark.
+//! A place in a message that a mark may replace.
 
 use hooks_core::event::Message;
 use serde_json::Value;
 
-/// Makes a mark of its text, in the shape that belongs to a place.
+/// Converts the text of a mark to the shape that its place requires.
 pub(super) type Mark = fn(String) -> Value;
 
 /// A place in a message.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Spot {
-    /// Which block of the list; none where the content is no list.
+    /// Index of the block; `None` if the content is not a list.
     pub(super) index: Option<usize>,
-    /// The object inside the block.
+    /// Object inside the block.
     pub(super) within: Option<&'static str>,
-    /// The field inside that.
+    /// Field inside the object.
     pub(super) field: Option<&'static str>,
     pub(super) mark: Mark,
 }
 
 impl Spot {
-    /// The content of a message as a whole.
+    /// The whole content of a message.
     pub(super) const WHOLE: Self = Self { index: None, within: None, field: None, mark: Value::String };
 
-    /// What stands there.
+    /// The value at this place.
     pub(crate) fn get<'a>(&self, message: &'a Message) -> Option<&'a Value> {
         let mut value = &message.content;
         if let Some(index) = self.index {
@@ -34,7 +34,7 @@ impl Spot {
         Some(value)
     }
 
-    /// Puts a mark in its place.
+    /// Replaces the value with a mark.
     pub(crate) fn put(&self, message: &mut Message, mark: String) {
         let mut value = Some(&mut message.content);
         if let Some(index) = self.index {

@@ -1,13 +1,13 @@
-//! How many tokens a message takes.
+//! Token counts of messages.
 
 use hooks_core::event::Message;
 use serde_json::Value;
 
 use super::block::is_picture;
 
-/// Counts tokens. A closure of the model's name and a message is one.
+/// Counts tokens. A closure of the model's name and a message is a counter.
 pub trait CountTokens: Send + Sync {
-    /// How many tokens `message` takes in a call of `model`.
+    /// The number of tokens that `message` takes in a call of `model`.
     fn count(&self, model: &str, message: &Message) -> u64;
 }
 
@@ -17,39 +17,41 @@ impl<F: Fn(&str, &Message) -> u64 + Send + Sync> CountTokens for F {
     }
 }
 
-/// An estimate for any model, without its tokenizer: a token for four characters of ASCII, for two of other alphabets,
-/// for one of the scripts that are wider (Chinese, Japanese, Korean), two for what lies beyond the basic plane
-/// (emoji); a picture is 1,600. For prose and code it is within a third; random text (base64, hashes) takes up to
-/// twice as much as it says.
+/// An estimate for any model, without its tokenizer. Four characters of ASCII count as one token, as do two
+/// characters of other alphabets and one character of wider scripts (Chinese, Japanese, Korean). A character
+/// beyond the basic plane (emoji) counts as two tokens, an image as 1,600. For prose and code the error is at
+/// most a third. Random text (base64, hashes) takes up to twice the estimate.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Estimate;
 
-/// What a text takes that comes in pieces, by the measure of [`Estimate`].
+/// Running count of a text that arrives in parts, by the rules of [`Estimate`].
 #[derive(Clone, Copy, Debug, Default)]
 pub(crate) struct Tally {
     quarters: u64,
 }
 
-/// What a message takes beside its content: its role and the marks around it, as OpenAI documents for its own models.
+/// Tokens of a message besides its content: its role and the marks around it, as OpenAI documents for its own
+/// models.
 const MESSAGE: u64 = 4;
 
-/// What a picture takes, at the size to which Anthropic scales it down: about 1.15 megapixels, a token for 750 pixels.
+/// Tokens of an image, at the size to which Anthropic scales it down: about 1.15 megapixels, a token for 750
+/// pixels.
 const PICTURE: u64 = 1_600;
 
 impl Estimate {
-    /// How many tokens `text` takes.
+    /// The number of tokens in `text`.
     pub fn text(text: &str) -> u64 {
         quarters(text).div_ceil(4)
     }
 }
 
 impl Tally {
-    /// One more piece.
+    /// Adds one more part.
     pub(crate) fn add(&mut self, piece: &str) {
         self.quarters = self.quarters.saturating_add(quarters(piece));
     }
 
-    /// What all of it takes.
+    /// The number of tokens so far.
     pub(crate) const fn tokens(self) -> u64 {
         self.quarters.div_ceil(4)
     }

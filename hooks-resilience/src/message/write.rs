@@ -1,4 +1,4 @@
-//! The blocks of an answer that came in pieces, in Anthropic's shape.
+//! The blocks of a streamed answer, in Anthropic's shape.
 
 use serde_json::{Value, json};
 

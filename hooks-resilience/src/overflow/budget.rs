@@ -1,18 +1,18 @@
-//! How small a conversation has to become.
+//! The size that a conversation has to reach.
 
 use crate::call::Needs;
 
-/// Compares our counts of messages with what the host says the whole call takes (which knows of tools and prompts that
-/// stand in no message), and says how small is small enough.
+/// Computes how small is small enough. It compares our count of the messages with the host's count of the
+/// whole call, which includes tools and prompts outside of the messages.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Budget {
-    /// The messages as they were, by our count.
+    /// Original size of the messages, by our count.
     counted: u64,
-    /// The whole call as it was: as the host says, or our count.
+    /// Original size of the whole call: the host's count, or ours.
     stated: u64,
-    /// What the model's window leaves for what is sent.
+    /// Part of the model's window that is left for the input.
     window: Option<u64>,
-    /// The smallest size that was refused as too large.
+    /// Smallest size that was refused as too large.
     refused: Option<u64>,
     percent: u8,
 }
@@ -27,19 +27,20 @@ impl Budget {
         Self { counted, stated, window, refused: None, percent }
     }
 
-    /// The window, where it is known.
+    /// The window, if known.
     pub(super) const fn window(&self) -> Option<u64> {
         self.window
     }
 
-    /// A conversation of `counted` tokens was refused.
+    /// Records that a conversation of `counted` tokens was refused.
     pub(super) fn refuse(&mut self, counted: u64) {
         let stated = self.stated(counted);
         self.refused = Some(self.refused.map_or(stated, |refused| refused.min(stated)));
     }
 
-    /// What the whole call takes once the messages take `counted`. What stands in no message stays; where we count
-    /// more than the host does, it shrinks as our count does. The larger of both: rather too small than refused again.
+    /// Size of the whole call once the messages take `counted` tokens. Parts outside of the messages stay. If
+    /// our count is larger than the host's, the size shrinks in proportion to ours. The larger of both
+    /// results is used, so that a conversation becomes too small rather than being refused again.
     pub(super) fn stated(&self, counted: u64) -> u64 {
         let saved = self.counted.saturating_sub(counted);
         let scaled = u128::from(self.stated) * u128::from(counted) / u128::from(self.counted.max(1));
@@ -47,25 +48,25 @@ impl Budget {
         self.stated.saturating_sub(saved).max(scaled)
     }
 
-    /// Whether messages of `counted` tokens leave room to go on in.
+    /// Whether messages of `counted` tokens leave room for further turns.
     pub(super) fn is_met_by(&self, counted: u64) -> bool {
         self.stated(counted) <= self.target()
     }
 
-    /// Whether they may fit at all.
+    /// Whether messages of `counted` tokens may fit at all.
     pub(super) fn may_hold(&self, counted: u64) -> bool {
         let stated = self.stated(counted);
         self.window.is_none_or(|window| stated <= window)
             && self.refused.is_none_or(|refused| stated < refused)
     }
 
-    /// What the whole call may take.
+    /// The size that the whole call should not exceed.
     pub(super) fn target(&self) -> u64 {
         u64::try_from(u128::from(self.limit()) * u128::from(self.percent) / 100).unwrap_or(u64::MAX)
     }
 
-    /// How many tokens a summary may take beside messages of `counted` tokens: up to the target; where they are about
-    /// as large as that already, half of what is left of the limit.
+    /// Number of tokens that a summary may take beside messages of `counted` tokens: the rest of the target.
+    /// If the messages nearly fill the target, it is half of the rest of the limit.
     pub(super) fn room_beside(&self, counted: u64) -> u64 {
         let stated = self.stated(counted);
         self.target().saturating_sub(stated).max(self.limit().saturating_sub(stated) / 2)

@@ -1,4 +1,4 @@
-//! A conversation that is made shorter, by what needs no model.
+//! A conversation that is shortened without a model.
 
 use std::borrow::Cow;
 use std::collections::{HashMap, HashSet};
@@ -11,14 +11,14 @@ use super::keep::Keep;
 use crate::message::CountTokens;
 use crate::message::places::{self, Spot};
 
-/// What a compaction has to know of messages.
+/// Token counter and exceptions of a compaction.
 #[derive(Clone)]
 pub(super) struct Rules {
     pub(super) count: Arc<dyn CountTokens>,
     pub(super) keep: Arc<dyn Keep>,
 }
 
-/// A conversation on its way to a smaller one.
+/// A conversation that is being compacted.
 pub(super) struct Conversation {
     entries: Vec<Entry>,
     tokens: u64,
@@ -32,31 +32,32 @@ struct Entry {
     stays: Stays,
 }
 
-/// How much of a message has to stay.
+/// The part of a message that must stay.
 #[derive(Clone, Copy, PartialEq, Eq)]
 enum Stays {
-    /// All of it, verbatim.
+    /// The whole message, verbatim.
     Verbatim,
-    /// All but the tool results that stand in it.
+    /// All of it except its tool results.
     ButResults,
     /// Nothing.
     Free,
 }
 
-/// Which messages a summary is to stand for.
+/// Messages that a summary may replace.
 pub(super) struct Older {
     chosen: Vec<bool>,
-    /// What they take.
+    /// Tokens of the chosen messages.
     pub(super) tokens: u64,
-    /// What the rest takes.
+    /// Tokens of the other messages.
     pub(super) rest: u64,
 }
 
-/// Content of so few bytes is left where it is: a mark takes a third of that, and tells nothing.
+/// Contents up to this many bytes stay: a mark takes a third of that, and carries no information.
 const SMALL: usize = 160;
 
 impl Conversation {
-    /// `messages`, as they are sent to `model`. `notes` go to the front, after the system's messages, and stay.
+    /// Creates the conversation of `messages` as sent to `model`. `notes` are inserted after the system
+    /// messages at the front, and stay.
     pub(super) fn new(messages: &[Message], notes: Option<Message>, model: Arc<str>, rules: Rules) -> Self {
         let mut stays = which_stay(messages, &*rules.keep);
         let mut messages = messages.to_vec();
@@ -75,17 +76,17 @@ impl Conversation {
         Self { entries, tokens, model, rules }
     }
 
-    /// What all of it takes.
+    /// The number of tokens in the conversation.
     pub(super) const fn tokens(&self) -> u64 {
         self.tokens
     }
 
-    /// As it is now.
+    /// The current messages.
     pub(super) fn messages(&self) -> Vec<Message> {
         self.entries.iter().map(|entry| entry.message.clone()).collect()
     }
 
-    /// Drops tool results, the oldest first, until that is `enough`; answers how many.
+    /// Drops tool results, the oldest first, until the size is `enough`; returns how many.
     pub(super) fn drop_results(&mut self, enough: impl Fn(u64) -> bool) -> usize {
         let mut dropped = 0;
         for index in 0..self.entries.len() {
@@ -106,7 +107,7 @@ impl Conversation {
         dropped
     }
 
-    /// Leaves of what stands in several places only the last; answers how many others there were.
+    /// Keeps only the last of identical contents; returns how many others were removed.
     pub(super) fn deduplicate(&mut self) -> usize {
         let mut seen: HashSet<Cow<'_, str>> = HashSet::new();
         let mut repeats = Vec::new();
@@ -133,8 +134,8 @@ impl Conversation {
         replaced
     }
 
-    /// What a summary can stand for: all that need not stay, but for the newest turns, as many as `fit` beside what
-    /// has to stay. A call and its results are chosen together.
+    /// Chooses the messages that a summary may replace: all that need not stay, except the newest turns, as
+    /// many as `fit` beside those that have to stay. A call and its results are chosen together.
     pub(super) fn older(&self, fit: impl Fn(u64) -> bool) -> Older {
         let units = units(self.entries.iter().map(|entry| &entry.message));
         let (mut stays, mut tokens) = (vec![false; units.len()], vec![0u64; units.len()]);
@@ -158,13 +159,13 @@ impl Conversation {
         Older { chosen, tokens: self.tokens.saturating_sub(rest), rest }
     }
 
-    /// The messages that were chosen.
+    /// The chosen messages.
     pub(super) fn chosen(&self, older: &Older) -> Vec<Message> {
         let chosen = self.entries.iter().zip(&older.chosen).filter(|(_, chosen)| **chosen);
         chosen.map(|(entry, _)| entry.message.clone()).collect()
     }
 
-    /// Puts one message in the place of those that were chosen, where the first of them stood.
+    /// Replaces the chosen messages with one message, at the place of the first.
     pub(super) fn replace(&mut self, older: &Older, with: Message) {
         let tokens = self.rules.count.count(&self.model, &with);
         let mut with = Some(Entry { message: with, tokens, stays: Stays::Free });
@@ -180,7 +181,7 @@ impl Conversation {
         self.tokens = self.entries.iter().fold(0, |sum, entry| sum.saturating_add(entry.tokens));
     }
 
-    /// Puts marks into a message, and counts it anew.
+    /// Puts marks into a message, and counts it again.
     fn mark(&mut self, index: usize, marks: Vec<(Spot, String)>) {
         let Some(entry) = self.entries.get_mut(index) else { return };
         for (spot, mark) in marks {
@@ -192,11 +193,11 @@ impl Conversation {
     }
 }
 
-/// How much of each message has to stay.
+/// The part of each message that must stay.
 fn which_stay(messages: &[Message], keep: &dyn Keep) -> Vec<Stays> {
     let asks = |message: &Message| message.role == Role::User && places::holds_more_than_results(message);
-    // A host may write reminders beside the results of tools: the last message that is the user's alone is the
-    // request, and what stands beside later results may be one.
+    // A host may write reminders beside the results of tools. The last message that is the user's alone is
+    // the request; text beside later results may be one too.
     let alone = messages.iter().rposition(|message| asks(message) && !places::holds_results(message));
     let beside = messages.iter().rposition(asks);
     let of = |(index, message): (usize, &Message)| {
@@ -211,8 +212,8 @@ fn which_stay(messages: &[Message], keep: &dyn Keep) -> Vec<Stays> {
     messages.iter().enumerate().map(of).collect()
 }
 
-/// Which messages belong together, each named by the first of them: results with the message that made the calls, by
-/// id, and with what stands directly before them, whatever ids say.
+/// Groups of messages that belong together, each named by its first message. A result belongs to the message
+/// with its call, by id, and also to the message directly before it.
 fn units<'a>(messages: impl Iterator<Item = &'a Message>) -> Vec<usize> {
     let mut parents: Vec<usize> = Vec::new();
     let mut callers: HashMap<&str, usize> = HashMap::new();
@@ -233,7 +234,7 @@ fn units<'a>(messages: impl Iterator<Item = &'a Message>) -> Vec<usize> {
     (0..parents.len()).map(|index| root(&mut parents, index)).collect()
 }
 
-/// The first of the messages that `at` belongs to; shortens the way there.
+/// The first message of the group of `at`; shortens the path to it.
 fn root(parents: &mut [usize], mut at: usize) -> usize {
     while let Some(parent) = parents.get(at).copied().filter(|parent| *parent != at) {
         let next = parents.get(parent).copied().unwrap_or(parent);
@@ -245,7 +246,7 @@ fn root(parents: &mut [usize], mut at: usize) -> usize {
     at
 }
 
-/// Those of `spots` where enough stands to be worth a mark, and how many bytes that is.
+/// The places in `spots` whose content is large enough for a mark, with its size in bytes.
 fn large(spots: Vec<Spot>, message: &Message) -> impl Iterator<Item = (Spot, usize)> {
     spots.into_iter().filter_map(|spot| {
         let bytes = bytes(spot.get(message)?);
@@ -253,7 +254,7 @@ fn large(spots: Vec<Spot>, message: &Message) -> impl Iterator<Item = (Spot, usi
     })
 }
 
-/// How many bytes of text are in a value.
+/// The number of bytes of text in a value.
 fn bytes(value: &Value) -> usize {
     let (mut sum, mut open) = (0, vec![value]);
     while let Some(value) = open.pop() {
@@ -270,7 +271,7 @@ fn bytes(value: &Value) -> usize {
     sum
 }
 
-/// The text of a value: the same for a text and for a list of one block that is nothing but it.
+/// The text of a value; a list with a single text block counts as that text.
 fn plain(value: &Value) -> Cow<'_, str> {
     let block = match value {
         Value::Array(blocks) if blocks.len() == 1 => blocks.first().unwrap_or(value),

@@ -13,7 +13,7 @@ use super::recovery::Recovery;
 use crate::call::{Answered, Call};
 use crate::error::ModelError;
 
-/// The answer of the inner service; where the conversation did not fit, that of a shorter one.
+/// The answer of the inner service, or that to a shorter conversation if the first did not fit.
 #[pin_project]
 #[must_use = "futures do nothing unless polled"]
 pub struct ResponseFuture<S: Service<Call>, R> {
@@ -26,10 +26,10 @@ enum State<S: Service<Call>, R> {
     First {
         #[pin]
         future: S::Future,
-        /// What is done should it not fit; none once that is under way.
+        /// The recovery from an overflow; `None` once it has begun.
         recovery: Option<Recovery<S>>,
     },
-    /// Boxed: it is rare, waits for models, and can be read from top to bottom.
+    /// Boxed, because it is rare and waits for models.
     Recovering(HookFuture<'static, Result<Answered<R>, ModelError>>),
 }
 
@@ -42,7 +42,7 @@ where
         Self { state: State::First { future, recovery: Some(recovery) } }
     }
 
-    /// Recovers without an attempt: it cannot fit, as `error` says.
+    /// Recovers without an attempt, because `error` shows that the call cannot fit.
     pub(super) fn at_once(recovery: Recovery<S>, error: ModelError) -> Self {
         let state = match recovery.concerns(&error) {
             true => State::Recovering(HookFuture::later(recovery.run(error, false))),

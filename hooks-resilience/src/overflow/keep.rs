@@ -1,12 +1,12 @@
-//! Which messages a compaction leaves alone.
+//! Messages that a compaction keeps.
 
 use hooks_core::event::{Message, Role};
 use serde_json::Value;
 
 use crate::message::places;
 
-/// Says which messages stay verbatim, beside system messages and the newest user request. A closure of a message is
-/// one. Whoever keeps what tools returned lets a tool fill the window for good.
+/// Selects messages that stay verbatim, beside system messages and the newest user request. A closure of a
+/// message is one. If tool results are kept, a tool can fill the window for good.
 pub trait Keep: Send + Sync {
     /// Whether `message` stays as it is.
     fn keeps(&self, message: &Message) -> bool;
@@ -18,13 +18,13 @@ impl<F: Fn(&Message) -> bool + Send + Sync> Keep for F {
     }
 }
 
-/// Keeps messages of the user, the host and the model in whose text one of some marks stands, whatever its case. What
-/// tools returned is not looked at: a web page could pin itself.
+/// Keeps messages of the user, the host and the model that contain one of some marks, in any case. Tool
+/// results are not searched, so that a web page cannot pin itself.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Marked(Vec<String>);
 
 impl Marked {
-    /// Keeps what holds one of `marks`.
+    /// Keeps messages that contain one of `marks`.
     pub fn new<M: Into<String>>(marks: impl IntoIterator<Item = M>) -> Self {
         Self(
             marks
@@ -42,7 +42,7 @@ impl Marked {
 }
 
 impl Default for Marked {
-    /// The tags `<pinned>` and `<decision>`, and the word `decision:`, of which decision records are made.
+    /// The tags `<pinned>` and `<decision>`, and the word `decision:`, which decision records contain.
     fn default() -> Self {
         Self::new(["<pinned", "<decision", "decision:"])
     }

@@ -17,14 +17,14 @@ use crate::message::{CountTokens, Estimate};
 use crate::spare::Spare;
 use crate::world::World;
 
-/// Makes [`Overflow`]s. See the module docs.
+/// Compacts conversations that do not fit. See the module docs.
 #[derive(Clone)]
 pub struct OverflowLayer(Arc<Shared>);
 
-/// Hears of compactions.
+/// Listener for compactions.
 pub(super) type Listener = dyn Fn(&Compacted<'_>) + Send + Sync;
 
-/// What all services of a layer share.
+/// State shared by all services of a layer.
 #[derive(Clone)]
 pub(super) struct Shared {
     pub(super) settings: OverflowSettings,
@@ -36,27 +36,27 @@ pub(super) struct Shared {
     pub(super) switched_on: bool,
 }
 
-/// What a compaction came to, for a host that goes on with the shorter conversation.
+/// The result of a compaction, for a host that continues with the shorter conversation.
 #[derive(Clone, Copy, Debug)]
 #[non_exhaustive]
 pub struct Compacted<'a> {
-    /// The call as it was answered: its request has the shorter conversation.
+    /// The call as it was answered; its request contains the shorter conversation.
     pub call: &'a Call,
-    /// What was done, in order.
+    /// Means that were applied, in order.
     pub means: &'a [Means],
-    /// What was sent at first, in tokens.
+    /// Tokens of the original call.
     pub tokens_before: u64,
-    /// And in the end.
+    /// Tokens of the answered call.
     pub tokens_after: u64,
-    /// What `pre_compact` answered: text that had to survive, and state to carry over.
+    /// The notes that `pre_compact` hooks returned: text that had to survive, and state to carry over.
     pub notes: &'a CompactNotes,
 }
 
 impl OverflowLayer {
-    /// Compacts as `settings` say, with [`Estimate`] and [`Marked`], without hooks and without a summariser.
+    /// Creates a layer with these settings, [`Estimate`] and [`Marked`], without hooks or a summariser.
     ///
     /// # Errors
-    /// The settings make no sense.
+    /// Returns an error if a setting is invalid.
     pub fn new(settings: OverflowSettings, world: World) -> Result<Self, OverflowSettingsError> {
         settings.validate()?;
         let rules = Rules { count: Arc::new(Estimate), keep: Arc::new(Marked::default()) };
@@ -71,20 +71,20 @@ impl OverflowLayer {
         })))
     }
 
-    /// Has `hooks` decide about compactions and hear of them.
+    /// Calls `hooks` before compactions, which they can veto, and after them.
     #[must_use]
     pub fn with_hooks(self, hooks: impl Into<Live>) -> Self {
         self.with_compactor(Compactor::new(hooks))
     }
 
-    /// The same, through the driver of a session.
+    /// Calls hooks as [`with_hooks`](Self::with_hooks) does, through the driver of a session.
     #[must_use]
     pub fn with_compactor(self, compactor: Compactor) -> Self {
         self.change(|shared| shared.compactor = Some(compactor))
     }
 
-    /// Has `summariser` write summaries. Its calls are the host's to govern and to bound; here they may take
-    /// [`summary_timeout`](OverflowSettings::summary_timeout), and no longer than the call has.
+    /// Sets the service that writes summaries. The host must govern and limit its calls. Here a summary is
+    /// limited by [`summary_timeout`](OverflowSettings::summary_timeout) and the deadline of the call.
     #[must_use]
     pub fn with_summariser<S>(self, summariser: S) -> Self
     where
@@ -97,27 +97,27 @@ impl OverflowLayer {
         self.change(|shared| shared.summariser = Some(Arc::new(ByService(summariser))))
     }
 
-    /// Counts tokens by `count`.
+    /// Counts tokens with `count`.
     #[must_use]
     pub fn counting(self, count: impl CountTokens + 'static) -> Self {
         self.change(|shared| shared.rules.count = Arc::new(count))
     }
 
-    /// Leaves alone what `keep` keeps.
+    /// Keeps the messages that `keep` selects.
     #[must_use]
     pub fn keeping(self, keep: impl Keep + 'static) -> Self {
         self.change(|shared| shared.rules.keep = Arc::new(keep))
     }
 
-    /// Compacts only where the host's table of treatments still has it so.
+    /// Compacts only if the treatment of overflows in `treatments` is still compaction.
     #[must_use]
     pub fn treating(self, treatments: &Treatments) -> Self {
         let same_model = treatments.of(ErrorKind::ContextOverflow).same_model;
         self.change(|shared| shared.switched_on = same_model == SameModel::Compacted)
     }
 
-    /// Tells `listener` of each conversation that was answered once it was shorter. It is called before the answer is
-    /// given, so it has to be quick.
+    /// Calls `listener` for each conversation that was answered after a compaction. It is called before the
+    /// answer is returned, so it must be quick.
     #[must_use]
     pub fn telling(self, listener: impl Fn(&Compacted<'_>) + Send + Sync + 'static) -> Self {
         self.change(|shared| shared.listener = Some(Arc::new(listener)))

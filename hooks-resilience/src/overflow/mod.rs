@@ -1,22 +1,25 @@
 //! Compacts a conversation that does not fit into the model's window, and tries again.
 //!
-//! A [`ContextOverflow`](crate::ErrorKind::ContextOverflow) from below is answered with shorter and shorter
-//! conversations: each [`Means`] is applied in turn to what the one before left, and whenever the result is small
-//! enough the call is tried once more. What the catalog already says cannot fit is not sent in the first place.
+//! If the model answers [`ContextOverflow`](crate::ErrorKind::ContextOverflow), the layer tries shorter and
+//! shorter conversations. Each [`Means`] is applied to the result of the one before. Whenever the result is
+//! small enough, the call is attempted again. A call that cannot fit according to the catalog is not sent in
+//! the first place.
 //!
-//! | means | what it does |
+//! | means | effect |
 //! | --- | --- |
-//! | `drop_tool_results` | the oldest tool results give way to a mark of one line, until it fits |
-//! | `deduplicate` | what stands there several times stays once, where it came last |
-//! | `summarise` | the rest becomes a summary, by hooks or by a model, except for the newest turns |
+//! | `drop_tool_results` | replaces the oldest tool results with a mark of one line, until the rest fits |
+//! | `deduplicate` | keeps only the last of identical contents |
+//! | `summarise` | replaces the rest, except the newest turns, with a summary by hooks or by a model |
 //!
-//! Verbatim stay system messages, the newest user request, and what [`Keep`] keeps: decisions and pinned text. A call
-//! and its result stay or go together. `pre_compact` fires before the first means (a hook may veto, give a summary of
-//! its own, or text that has to survive), `post_compact` when a compacted conversation was answered.
+//! System messages, the newest user request and the messages that [`Keep`] selects (decisions and pinned
+//! text) stay verbatim. A call and its result stay or go together. `pre_compact` fires before the first
+//! means. Its hooks may veto the compaction, return a summary of their own, or return text that has to
+//! survive. `post_compact` fires when a compacted conversation was answered.
 //!
-//! Each means is tried once, so that it ends: in an answer, or in the overflow error, upon which a `FallbackLayer`
-//! outside goes to a larger window with the conversation as it was. A healthy call pays for one clone of the service
-//! and allocates nothing; the recovery is one boxed future. Goes inside `FallbackLayer` and outside `RetryLayer`.
+//! Each means is tried once, so the recovery ends: with an answer, or with the overflow error. A
+//! `FallbackLayer` outside then tries a larger window with the original conversation. A call that fits costs
+//! one clone of the service and no allocation; the recovery is one boxed future. The layer belongs inside
+//! `FallbackLayer` and outside `RetryLayer`.
 //!
 //! ```
 //! use hooks_resilience::{OverflowLayer, OverflowSettings, World};

@@ -1,4 +1,4 @@
-//! What holds for every conversation.
+//! Properties of all conversations.
 
 use std::collections::HashSet;
 use std::sync::Arc;
@@ -21,9 +21,10 @@ use crate::message::places;
 #[derive(Clone, Debug)]
 enum Step {
     Says(Role, String),
-    /// Calls, and their results, in the shape of a provider; a remark of the user's beside or before them.
+    /// Tool calls and their results, in the shape of a provider, with a remark of the user beside or before
+    /// them.
     Uses(u8, Vec<String>, Option<String>),
-    /// A result that nobody asked for.
+    /// A result without a call.
     Orphan(String),
 }
 
@@ -45,7 +46,7 @@ fn step() -> impl Strategy<Value = Step> {
     ]
 }
 
-/// The messages of a conversation; each call has an id of its own.
+/// The messages of a conversation; each call has its own id.
 fn conversation() -> impl Strategy<Value = Vec<Message>> {
     prop::collection::vec(step(), 0..20).prop_map(|steps| {
         let (mut messages, mut next) = (Vec::new(), 0);
@@ -91,7 +92,7 @@ fn uses(shape: u8, results: &[(String, String)], remark: Option<String>) -> Vec<
                 content: json!({ "tool_call_id": id, "content": text }),
             });
             let calls = assistant(json!({ "content": "so", "tool_calls": calls }));
-            // Somebody speaks before the tools are done.
+            // The user writes before the tools are done.
             let between = remark.map(|remark| Message::text(Role::User, remark));
             [calls].into_iter().chain(between).chain(answers).collect()
         }
@@ -113,7 +114,7 @@ fn uses(shape: u8, results: &[(String, String)], remark: Option<String>) -> Vec<
                 ),
             },
         ],
-        // Without ids.
+        // Results without ids.
         _ => {
             let answers = results.iter().map(|(_, text)| Message { role: Role::Tool, content: json!(text) });
             [assistant(json!({ "tool": "read" }))].into_iter().chain(answers).collect()
@@ -121,7 +122,7 @@ fn uses(shape: u8, results: &[(String, String)], remark: Option<String>) -> Vec<
     }
 }
 
-/// What a summariser does.
+/// Behaviour of the summariser.
 #[derive(Clone, Copy, Debug)]
 enum Summariser {
     None,
@@ -133,7 +134,7 @@ enum Summariser {
 #[derive(Debug)]
 struct Run {
     sent: Vec<Vec<Message>>,
-    /// The kind of the error, where it ended in one.
+    /// The kind of the final error, if there was one.
     ended: Option<ErrorKind>,
 }
 
@@ -157,7 +158,7 @@ fn run(messages: &[Message], window: u64, percent: u8, summariser: Summariser) -
     Run { sent, ended: answer.err().map(|error| error.kind()) }
 }
 
-/// What has to stay verbatim.
+/// Messages that have to stay verbatim.
 fn kept(messages: &[Message]) -> Vec<&Message> {
     let is_request = |message: &Message| {
         message.role == Role::User
@@ -172,7 +173,7 @@ fn kept(messages: &[Message]) -> Vec<&Message> {
     messages.iter().enumerate().filter(|(index, message)| stays(*index, message)).map(|(_, it)| it).collect()
 }
 
-/// Whether `part` stands in `whole`, in this order.
+/// Whether `whole` contains the messages of `part` in this order.
 fn stands_in<'a>(part: impl IntoIterator<Item = &'a Message>, whole: &[Message]) -> bool {
     let mut whole = whole.iter();
     part.into_iter().all(|wanted| whole.any(|message| message == wanted))
@@ -182,7 +183,7 @@ fn ids<'a>(messages: &'a [Message], of: impl Fn(&'a Message) -> Vec<&'a str>) ->
     messages.iter().flat_map(of).collect()
 }
 
-/// Each result stands after its call, and each call has its result.
+/// Whether each result stands after its call, and each call has its result.
 fn pairs_are_whole(messages: &[Message]) -> bool {
     let mut called = HashSet::new();
     for message in messages {
@@ -194,7 +195,7 @@ fn pairs_are_whole(messages: &[Message]) -> bool {
     called == ids(messages, |message| places::answered(message).collect())
 }
 
-/// A result without an id still follows what it followed, or another result.
+/// Whether each result without an id still follows a message of the model or another result.
 fn results_without_ids_follow_a_model(messages: &[Message]) -> bool {
     messages.windows(2).all(|pair| {
         let is_bare = pair[1].role == Role::Tool && pair[1].content.is_string();

@@ -1,4 +1,4 @@
-//! What is done once a conversation did not fit, from its first line to its last.
+//! The recovery of a call whose conversation did not fit, from start to end.
 
 use std::sync::Arc;
 
@@ -18,19 +18,19 @@ use crate::call::{Answered, Call, FailedAttempt, Needs};
 use crate::error::{ErrorKind, ModelError};
 use crate::spare::Spare;
 
-/// What is needed to try again.
+/// State of a recovery.
 pub(super) struct Recovery<S> {
     call: Call,
     shared: Arc<Spare<S, Shared>>,
 }
 
-/// The call, and what its layer has.
+/// The call, and the state of its layer.
 struct Site {
     call: Call,
     shared: Arc<Shared>,
 }
 
-/// The smallest summary worth asking for, in tokens: three sentences.
+/// The smallest useful summary, in tokens: three sentences.
 const SMALLEST_SUMMARY: u64 = 64;
 
 impl<S> Recovery<S> {
@@ -38,7 +38,7 @@ impl<S> Recovery<S> {
         Self { call, shared }
     }
 
-    /// Whether a shorter conversation is the answer to `error`.
+    /// Whether `error` calls for a shorter conversation.
     pub(super) fn concerns(&self, error: &ModelError) -> bool {
         error.kind() == ErrorKind::ContextOverflow
             && self.shared.switched_on
@@ -46,12 +46,12 @@ impl<S> Recovery<S> {
             && !self.call.has_effects()
     }
 
-    /// Tries shorter and shorter conversations; `sent` says whether `overflow` comes from an attempt.
+    /// Tries shorter and shorter conversations; `sent` is whether `overflow` comes from an attempt.
     pub(super) async fn run<R>(self, overflow: ModelError, sent: bool) -> Result<Answered<R>, ModelError>
     where
         S: Service<Call, Response = Answered<R>, Error = ModelError> + Clone,
     {
-        // Kept before the call was made.
+        // The instance was kept before the call was made.
         let Some(service) = self.shared.instance() else { return Err(overflow) };
         let site = Site { call: self.call.clone(), shared: Arc::clone(self.shared.shared()) };
         let at = sent.then(|| site.shared.world.tick());
@@ -64,7 +64,7 @@ impl<S> Recovery<S> {
         };
         let mut refusals = Refusals { last: overflow, at, before: Vec::new() };
         let mut unsent = false;
-        // After all means: what became smaller, and not as small as it should, may be small enough.
+        // One more step after all means: a conversation that became smaller, but missed the target, may fit.
         let steps = site.shared.settings.means.iter().copied().map(Some).chain([None]);
         for step in steps {
             let before = work.conversation.tokens();
@@ -107,7 +107,8 @@ impl<S> Recovery<S> {
 }
 
 impl Site {
-    /// Asks the hooks. An error where the compaction is off: a new one that says why, or none beside the overflow.
+    /// Asks the hooks. If the compaction is off, returns a new error with the reason, or `None` if the
+    /// overflow error stays.
     async fn begin(&self, overflow: &ModelError, sent: bool) -> Result<Work, Option<ModelError>> {
         let Shared { settings, rules, compactor, .. } = &*self.shared;
         let (call, messages) = (&self.call, self.call.messages());
@@ -159,7 +160,7 @@ impl Site {
         })
     }
 
-    /// Makes the conversation shorter by one means, as far as that goes.
+    /// Shortens the conversation by one means, as far as possible.
     async fn apply(&self, means: Means, work: &mut Work) {
         let budget = work.budget;
         match means {
@@ -171,11 +172,11 @@ impl Site {
         }
     }
 
-    /// Puts a summary, of hooks or of the summariser, in the place of the older turns. Where none can be had in time,
-    /// or it would be too long, everything stays.
+    /// Replaces the older turns with a summary by hooks or the summariser. If there is no summary in time, or
+    /// it would be too long, all turns stay.
     async fn summarise(&self, work: &mut Work) {
         let (conversation, budget) = (&work.conversation, work.budget);
-        // Half of the room is for the newest turns.
+        // Half of the room is left for the newest turns.
         let older = conversation.older(|tokens| budget.stated(tokens) <= budget.target() / 2);
         let room = budget.room_beside(older.rest).min(older.tokens / 2);
         if room < SMALLEST_SUMMARY {
@@ -209,7 +210,7 @@ impl Site {
         work.gone.summary = Some(text);
     }
 
-    /// The call with the conversation as it is now. An error where the deadline has passed.
+    /// The call with the current conversation; an error if the deadline has passed.
     fn shorter_call(&self, work: &Work) -> Result<Call, ModelError> {
         let now = self.shared.world.tick();
         if self.call.deadline.is_some_and(|deadline| deadline <= now) {
@@ -222,12 +223,12 @@ impl Site {
         request.messages = work.conversation.messages();
         let needs = Needs { input_tokens, ..*self.call.needs() };
         let mut call = self.call.clone().with_request(request).needing(needs);
-        // Time has passed since the attempt before.
+        // The clock is read again, since time has passed after the previous attempt.
         call.now = Some(now);
         Ok(call)
     }
 
-    /// Says that a compacted conversation was answered.
+    /// Reports that a compacted conversation was answered.
     async fn report(&self, work: &Work, call: &Call) {
         let tokens_after = work.budget.stated(work.conversation.tokens());
         if let Some(listener) = &self.shared.listener {
@@ -238,14 +239,14 @@ impl Site {
         if let Some(compactor) = &self.shared.compactor {
             let mut done = PostCompact::after(&work.asked, work.gone.summary(), tokens_after);
             done.compaction_strategy = Some(words(&work.done));
-            // An answer that is there is not lost to hooks that take too long.
+            // If the hooks take too long, the answer is returned without waiting for them.
             let _in_time =
                 self.shared.world.within(self.call.deadline, compactor.done(self.call.context(), done)).await;
         }
     }
 }
 
-/// A compaction under way.
+/// A compaction in progress.
 struct Work {
     conversation: Conversation,
     budget: Budget,
@@ -258,7 +259,7 @@ struct Work {
     gone: Gone,
 }
 
-/// What the compaction took out.
+/// Parts that the compaction removed.
 #[derive(Default)]
 struct Gone {
     results: usize,
@@ -267,7 +268,7 @@ struct Gone {
 }
 
 impl Gone {
-    /// In words, for `post_compact`: the summary, or what was done without one.
+    /// A description for `post_compact`: the summary, or the removed parts.
     fn summary(&self) -> String {
         let Self { results, repeats, summary } = self;
         match summary {
@@ -277,22 +278,22 @@ impl Gone {
     }
 }
 
-/// The attempts that were refused as too large.
+/// Attempts that were refused as too large.
 struct Refusals {
     last: ModelError,
-    /// When that was; none where nothing was sent.
+    /// Time of the last refusal; `None` if nothing was sent.
     at: Option<Tick>,
     before: Vec<FailedAttempt>,
 }
 
 impl Refusals {
-    /// One more.
+    /// Adds a refusal.
     fn add(&mut self, error: ModelError, at: Tick, model: &Arc<str>) {
         self.remember_last(model);
         (self.last, self.at) = (error, Some(at));
     }
 
-    /// All of them, in order.
+    /// All refusals, in order.
     fn into_failed(mut self, model: &Arc<str>) -> Vec<FailedAttempt> {
         self.remember_last(model);
         self.before
@@ -306,7 +307,7 @@ impl Refusals {
     }
 }
 
-/// Means in words.
+/// The names of the means.
 fn words(means: &[Means]) -> String {
     means.iter().map(|means| means.word()).collect::<Vec<_>>().join(", ")
 }

@@ -12,9 +12,9 @@ use crate::call::{Answered, Call};
 use crate::error::{ErrorKind, ModelError};
 use crate::spare::Spare;
 
-/// Calls the inner service with shorter and shorter conversations once one does not fit. See the module docs.
+/// Calls the inner service with shorter and shorter conversations if one does not fit. See the module docs.
 ///
-/// Readiness is that of the inner service, and what was made ready is called first; further attempts make a clone
+/// Ready when the inner service is. The ready instance makes the first attempt; further attempts make a clone
 /// ready.
 #[derive(Clone)]
 pub struct Overflow<S> {
@@ -59,8 +59,8 @@ impl<S: fmt::Debug> fmt::Debug for Overflow<S> {
     }
 }
 
-/// Why the call need not be sent: what the host says it takes is more than the model's window. None where either is
-/// not known.
+/// The error of a call that need not be sent, because the host's count exceeds the model's window. `None` if
+/// one of them is unknown.
 fn cannot_fit(call: &Call) -> Option<ModelError> {
     let (needs, model) = (call.needs(), call.model.as_ref()?);
     let window = model.context_tokens?;

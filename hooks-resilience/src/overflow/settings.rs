@@ -1,25 +1,25 @@
-//! How conversations are compacted.
+//! Settings of compaction.
 
 use std::time::Duration;
 
 use serde::{Deserialize, Serialize};
 
-/// A way to make a conversation shorter. See the module docs.
+/// A way to shorten a conversation. See the module docs.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, Serialize, Deserialize)]
 #[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 #[serde(rename_all = "snake_case")]
 #[non_exhaustive]
 pub enum Means {
-    /// The oldest tool results give way to a mark.
+    /// Replaces the oldest tool results with a mark.
     DropToolResults,
-    /// What stands there several times stays once.
+    /// Keeps only the last of identical contents.
     Deduplicate,
-    /// The older part becomes a summary.
+    /// Replaces the older part with a summary.
     Summarise,
 }
 
 impl Means {
-    /// Its word in configuration, events and logs.
+    /// The name of the means in configuration, events and logs.
     pub const fn word(self) -> &'static str {
         match self {
             Self::DropToolResults => "drop_tool_results",
@@ -29,26 +29,26 @@ impl Means {
     }
 }
 
-/// How conversations are compacted.
+/// Settings of compaction.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 #[serde(default, deny_unknown_fields)]
 #[non_exhaustive]
 pub struct OverflowSettings {
-    /// What is tried, in order, each once.
+    /// Means that are tried, in order, each once.
     pub means: Vec<Means>,
-    /// How much of the window, or of the size that did not fit, a compacted conversation may take, in percent:
-    /// what is left over is room to go on in.
+    /// Part of the window, or of the size that did not fit, that a compacted conversation may take, in per
+    /// cent. The rest is room for further turns.
     pub target_percent: u8,
-    /// How long a summary may take.
+    /// Time limit of a summary.
     #[serde(with = "crate::duration")]
     #[cfg_attr(feature = "schema", schemars(with = "String"))]
     pub summary_timeout: Duration,
 }
 
 impl Default for OverflowSettings {
-    /// What costs nothing first. A third of the window is for going on in, so that the next turn does not overflow again.
-    /// A minute for a summary, as for an answer that is not slow.
+    /// Means that cost nothing come first. A third of the window is left for further turns, so that the next
+    /// turn does not overflow again. A summary has a minute, like an answer that is not slow.
     fn default() -> Self {
         Self {
             means: vec![Means::DropToolResults, Means::Deduplicate, Means::Summarise],
@@ -58,35 +58,35 @@ impl Default for OverflowSettings {
     }
 }
 
-/// The most means there can be: each is an attempt.
+/// Most entries of `means`: each is an attempt.
 const MOST_MEANS: usize = 8;
 
 impl OverflowSettings {
-    /// Sets what is tried, in order.
+    /// Sets the means, in order.
     #[must_use]
     pub fn with_means(mut self, means: impl IntoIterator<Item = Means>) -> Self {
         self.means = means.into_iter().collect();
         self
     }
 
-    /// Sets how much of the window a compacted conversation may take, in percent.
+    /// Sets the part of the window that a compacted conversation may take, in per cent.
     #[must_use]
     pub const fn with_target_percent(mut self, percent: u8) -> Self {
         self.target_percent = percent;
         self
     }
 
-    /// Sets how long a summary may take.
+    /// Sets the time limit of a summary.
     #[must_use]
     pub const fn with_summary_timeout(mut self, timeout: Duration) -> Self {
         self.summary_timeout = timeout;
         self
     }
 
-    /// Checks that they make sense.
+    /// Checks the settings.
     ///
     /// # Errors
-    /// Says which does not.
+    /// Returns the first invalid setting.
     pub fn validate(&self) -> Result<(), OverflowSettingsError> {
         match self.means.len() {
             0 => return Err(OverflowSettingsError::NoMeans),
@@ -103,20 +103,20 @@ impl OverflowSettings {
     }
 }
 
-/// What is wrong with [`OverflowSettings`].
+/// Reasons why [`OverflowSettings`] are invalid.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 #[non_exhaustive]
 pub enum OverflowSettingsError {
-    /// Nothing would be done.
+    /// `means` is empty.
     #[error("`means` is empty; name at least one of `drop_tool_results`, `deduplicate`, `summarise`")]
     NoMeans,
-    /// Each is an attempt.
+    /// `means` has too many entries, each of which is an attempt.
     #[error("`means` has {0} entries; each is one more attempt, so give at most 8")]
     TooManyMeans(usize),
-    /// Nothing would be left, or nothing would be won.
+    /// `target_percent` is out of range: nothing would be left, or nothing would be gained.
     #[error("`target_percent` is `{0}`; give 1 to 95, such as 70")]
     Target(u8),
-    /// No summary would ever be there in time.
+    /// `summary_timeout` is zero, so no summary could be in time.
     #[error("`summary_timeout` is zero; give a time such as `60s`, or leave `summarise` out of `means`")]
     Timeout,
 }

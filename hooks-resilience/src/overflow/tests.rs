@@ -1,4 +1,4 @@
-//! What the layer does, seen from outside, in virtual time.
+//! Tests of the layer from outside, in virtual time.
 
 use std::collections::VecDeque;
 use std::future::pending;
@@ -29,15 +29,15 @@ use crate::world::World;
 
 const SECOND: Duration = Duration::from_secs(1);
 
-/// A model that takes so many tokens and no more. It is strict about readiness, answers after one second, and keeps
-/// what it was sent.
+/// A model with a limited window. It requires readiness before each call, answers after one second, and
+/// records the calls.
 pub(super) struct Window {
     tokens: u64,
     time: VirtualTime,
     sent: Arc<Mutex<Vec<Call>>>,
-    /// What goes wrong beside the size, in order.
+    /// Errors besides the size, in order.
     mishaps: Arc<Mutex<VecDeque<ModelError>>>,
-    /// How many are ready and were not called.
+    /// Number of instances that are ready and were not called.
     held: Arc<()>,
     ready: Option<Arc<()>>,
 }
@@ -120,7 +120,7 @@ fn user(text: &str) -> Message {
     Message::text(Role::User, text)
 }
 
-/// A call of a tool and what it returned: about `tokens`, all different by `id`.
+/// A tool call and its result: about `tokens` tokens, unique by `id`.
 fn exchange(id: &str, tokens: usize) -> [Message; 2] {
     let text = format!("{id} ").repeat(tokens * 4 / (id.len() + 1));
     [
@@ -167,7 +167,7 @@ fn ask(
     time.block_on(layer.layer(inner.clone()).oneshot(call)).expect("it waits for time alone")
 }
 
-/// Says the same of every conversation.
+/// Writes the same summary for every conversation.
 fn summariser(
     text: &'static str,
     log: &Arc<Mutex<Vec<SummaryRequest>>>,
@@ -265,7 +265,7 @@ fn a_summary_takes_the_place_of_the_older_turns() {
     assert!(!log[0].messages.contains(&before[4]) && log[0].max_tokens > 0);
 }
 
-/// Hooks that answer `pre_compact` with this.
+/// Hooks that answer `pre_compact` with these notes.
 fn noting(notes: CompactNotes) -> Hooks {
     let notes = Arc::new(Mutex::new(Some(notes)));
     let hook = hook_fn(move |_: HookRequest<PreCompact>| {
@@ -352,7 +352,7 @@ fn a_summariser_that_overflows_errs_or_hangs_ends_in_the_overflow() {
 #[test]
 fn what_did_not_become_as_small_as_it_should_is_tried_in_the_end() {
     let time = VirtualTime::default();
-    // The target is 70 % of what was refused, 980; only 190 tokens can go.
+    // The target is 70 % of the refused size, 980 tokens; only 190 tokens can be removed.
     let inner = Window::new(1_300, &time);
     let mut messages = work(&[200]);
     messages.push(Message::text(Role::Assistant, "so ".repeat(1_550)));

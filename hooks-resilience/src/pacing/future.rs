@@ -15,7 +15,7 @@ use crate::call::{Answered, Call};
 use crate::error::{ErrorKind, ModelError};
 use crate::health::{Because, Health, NotAdmitted};
 
-/// The answer of a call that was sent in its time.
+/// The answer of a call that was sent in its slot.
 #[pin_project]
 #[must_use = "futures do nothing unless polled"]
 pub struct ResponseFuture<S, F> {
@@ -25,18 +25,18 @@ pub struct ResponseFuture<S, F> {
 
 #[pin_project(project = StateProjection)]
 enum State<S, F> {
-    /// The store of a fleet is asked for a slot.
+    /// Waits for a slot from the store of a fleet.
     Booking {
         booking: HookFuture<'static, Booked>,
         next: Option<Next<S>>,
     },
-    /// The moment of the slot has not come yet.
+    /// Waits for the time of the slot.
     Waiting {
         sleep: HookFuture<'static, ()>,
         slot: Option<Slot>,
         next: Option<Next<S>>,
     },
-    /// The call is sent.
+    /// The call was sent.
     Sent {
         #[pin]
         inner: F,
@@ -45,7 +45,7 @@ enum State<S, F> {
     Refused(Option<ModelError>),
 }
 
-/// What is sent once its moment has come.
+/// The call to send in its slot, with its service.
 struct Next<S> {
     service: S,
     call: Call,
@@ -123,7 +123,7 @@ impl<S, R> ResponseFuture<S, S::Future>
 where
     S: Service<Call, Response = Answered<R>, Error = ModelError>,
 {
-    /// What is answered to the call, in its time.
+    /// Drives the call to its answer.
     fn answer(self: Pin<&mut Self>, cx: &mut Context<'_>) -> Poll<Result<Answered<R>, ModelError>> {
         let mut this = self.project();
         loop {
@@ -152,7 +152,7 @@ where
         }
     }
 
-    /// The place in the rate is free for somebody else.
+    /// Frees the slot for another call.
     fn was_not_asked(self: Pin<&mut Self>) {
         if let StateProjection::Sent { slot: Some(slot), .. } = self.project().state.project() {
             slot.used(false);

@@ -3,15 +3,15 @@ use tower_layer::Layer;
 use super::PacingService;
 use crate::health::Health;
 
-/// Sends calls no faster than their provider lets them through; see [`PacingService`]. All services made from it
-/// share what was sent.
+/// Sends calls no faster than the limits of their provider; see [`PacingService`]. All services made from a
+/// layer share the used amounts.
 #[derive(Clone, Debug)]
 pub struct PacingLayer {
     health: Health,
 }
 
 impl PacingLayer {
-    /// A layer that takes its slots from `health`.
+    /// Creates a layer that takes its slots from `health`.
     pub const fn new(health: Health) -> Self {
         Self { health }
     }

@@ -1,14 +1,17 @@
 //! Stays below the provider's own limits.
 //!
-//! [`PacingLayer`] sends calls no faster than their quota lets through, of requests and of tokens a minute: as the
-//! catalog says, or less where the provider has told so. Rates are kept by the generic cell rate algorithm; those of a
-//! fleet by its store, and while that is away each instance keeps to its share. A call that has to wait books its
-//! place, so that those who wait go one after the other; one that would wait beyond its deadline, or until another model
-//! could answer, is answered by [`NotAdmitted`](crate::ErrorKind::NotAdmitted) at once, with the moment there is room.
+//! [`PacingLayer`] sends calls no faster than their quota allows, in requests and tokens per minute. The
+//! limits are those of the catalog, or lower ones that the provider reported. Rates use the generic cell rate
+//! algorithm. The rates of a fleet are kept in its store; while that is unavailable, each instance keeps to
+//! its share.
 //!
-//! A model without limits costs nothing; one with limits of its own a lock. It stands outside the
+//! A call that has to wait books a slot, so that waiting calls are sent one after the other. If it would wait
+//! beyond its deadline, or until another model could answer, it fails with
+//! [`NotAdmitted`](crate::ErrorKind::NotAdmitted) at once, with the time of the next room.
+//!
+//! A model without limits costs nothing; one with its own limits costs a lock. The layer belongs outside the
 //! [`BreakerLayer`](crate::BreakerLayer), which is asked once the wait is over, and inside the
-//! [`RetryLayer`](crate::RetryLayer): each attempt is paced.
+//! [`RetryLayer`](crate::RetryLayer), so that each attempt is paced.
 
 pub(crate) mod caution;
 pub mod future;

@@ -1,61 +1,62 @@
-//! One rate, as the generic cell rate algorithm keeps it: a single number, the time at which all is paid.
+//! One rate, by the generic cell rate algorithm: a single number, the time at which all units are paid.
 
 use std::time::Duration;
 
 use super::Caution;
 use crate::duration::nanos;
 
-/// So many units in a minute. What was taken is paid back unit by unit; a burst may be owed. Moments are nanoseconds,
-/// as many as whoever asks several rates has worked out once.
+/// A number of units per minute. Taken units are paid back one by one; up to a burst may be owed. Times are
+/// in nanoseconds, so that a caller of several rates converts them once.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) struct Rate {
-    /// The time in which one unit comes back, in nanoseconds.
+    /// Time in which one unit is paid back, in nanoseconds.
     interval: u64,
-    /// How much may be owed, in nanoseconds.
+    /// Most that may be owed, in nanoseconds.
     burst: u64,
-    /// When all that was taken is paid.
+    /// When all taken units are paid.
     paid: u64,
 }
 
 const MINUTE: u64 = 60_000_000_000;
 
 impl Rate {
-    /// `per_minute` units, of which as many may be taken at once as come back in `burst`, and at least one.
+    /// Creates a rate of `per_minute` units. As many as are paid back in `burst`, and at least one, may be
+    /// taken at once.
     pub(crate) fn new(per_minute: u64, burst: Duration) -> Self {
         let interval = MINUTE.div_ceil(per_minute.max(1));
         Self { interval, burst: nanos(burst).max(interval), paid: 0 }
     }
 
-    /// The same in place of `before`: what was taken from that is still to be paid.
+    /// Replaces the rate `before`; units taken from that are still to be paid.
     pub(crate) fn owing(self, before: Option<Self>) -> Self {
         Self { paid: before.map_or(self.paid, |before| before.paid), ..self }
     }
 
-    /// The same rate, used as `caution` says.
+    /// The rate with `caution` applied.
     pub(crate) fn with(self, caution: Caution) -> Self {
         let (interval, burst) = caution.applied_to(self.interval, self.burst);
         Self { interval, burst, ..self }
     }
 
-    /// From when on `units` may be taken. More than fit into a burst may be taken once all is paid.
+    /// When `units` may be taken. More than a burst may be taken once all is paid.
     pub(crate) fn ready_at(&self, units: u64, now: u64) -> u64 {
         let owed = self.interval.saturating_mul(units).min(self.burst);
         let earliest = self.paid.saturating_add(owed).saturating_sub(self.burst);
         earliest.max(now)
     }
 
-    /// Takes `units`, also ahead of time, at the pace that `caution` makes of it.
+    /// Takes `units`, also ahead of time, at the pace that `caution` allows.
     pub(crate) fn take(&mut self, units: u64, now: u64, caution: Caution) {
         let owed = self.with(caution).interval.saturating_mul(units);
         self.paid = self.paid.max(now).saturating_add(owed);
     }
 
-    /// When all that was taken is paid: from then on there is room for any amount.
+    /// When all taken units are paid: from then on there is room for any amount.
     pub(crate) const fn paid(&self) -> u64 {
         self.paid
     }
 
-    /// Gives back what was taken.
+    /// Returns units.
     pub(crate) fn give_back(&mut self, units: u64) {
         self.paid = self.paid.saturating_sub(self.interval.saturating_mul(units));
     }

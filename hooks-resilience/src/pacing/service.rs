@@ -9,13 +9,13 @@ use crate::call::{Answered, Call};
 use crate::error::ModelError;
 use crate::health::Health;
 
-/// Sends calls no faster than the limits of their model: those of the catalog, or those its provider tells, in errors
-/// that a [`BreakerLayer`](crate::BreakerLayer) sees and where the client calls
-/// [`learn_quota`](Health::learn_quota). Without limits it does nothing.
+/// Sends calls no faster than the limits of their model. The limits come from the catalog, or from the
+/// provider: in errors that a [`BreakerLayer`](crate::BreakerLayer) sees, or when the client calls
+/// [`learn_quota`](Health::learn_quota). A model without limits is not paced.
 ///
-/// A call that has to wait books its slot, so that those who wait go one after the other, each at its time; one
-/// that would have to wait beyond its deadline, or until another model could answer, is answered by an error of
-/// kind `NotAdmitted` that says when there is room. A caller who goes away gives the slot back.
+/// A call that has to wait books a slot, so that waiting calls are sent one after the other, each at its
+/// time. If it would wait beyond its deadline, or until another model could answer, it fails with an error of
+/// kind `NotAdmitted` that carries the time of the next room. A call that is dropped returns its slot.
 #[derive(Clone, Debug)]
 pub struct PacingService<S> {
     inner: S,
@@ -23,7 +23,7 @@ pub struct PacingService<S> {
 }
 
 impl<S> PacingService<S> {
-    /// Paces `inner` by `health`.
+    /// Creates a service that paces `inner` with the rates of `health`.
     pub const fn new(inner: S, health: Health) -> Self {
         Self { inner, health }
     }

@@ -10,38 +10,40 @@ use tokio::sync::Mutex;
 use super::Caution;
 use crate::duration::nanos;
 
-/// One rate, as the store's own rates can hold it.
+/// One rate, in the form that the store's own rates can hold.
 ///
-/// Stores count whole units at whole milliseconds. A rate of a million tokens a minute would be rounded to nothing
-/// like it, so several are one unit there; what does not fill a unit is carried over to the next call.
+/// Stores count whole units at whole milliseconds. A rate of a million tokens a minute would lose its
+/// precision, so several tokens are one unit there. A remainder of less than a unit is carried over to the
+/// next call.
 #[derive(Debug)]
 pub(crate) struct SharedRate {
     key: Key,
-    /// How much is one unit of the store.
+    /// Amount that is one unit of the store.
     unit: u64,
-    /// The time in which one unit comes back.
+    /// Time in which one unit is paid back.
     interval: Duration,
-    /// How many may be taken at once.
+    /// Number of units that may be taken at once.
     burst: u32,
-    /// What was taken and not yet paid, less than a unit.
+    /// Amount of less than a unit that was taken and is not paid yet.
     carried: AtomicU64,
-    /// Held by who books.
+    /// Held while a slot is booked.
     turn: Mutex<()>,
 }
 
-/// A rate that a fleet shares, as it is used after refusals.
+/// A rate that a fleet shares, with caution applied after refusals.
 #[derive(Debug)]
 pub(crate) struct CautiousRate<'r> {
     rate: &'r SharedRate,
-    /// The time in which one unit comes back.
+    /// Time in which one unit is paid back.
     interval: Duration,
-    /// How many may be taken at once.
+    /// Number of units that may be taken at once.
     burst: u32,
 }
 
-/// Units come back at most so often: what rounding takes is then less than half a percent.
+/// Most units per minute; the rounding error is then less than half a per cent.
 const UNITS_A_MINUTE: u64 = 300;
-/// So often a place is asked for again that somebody else was faster with: then there is no room soon, and that is said.
+/// Most attempts to book while other instances are faster. After them there is no room soon, and the call
+/// fails.
 const TRIES: usize = 64;
 
 impl SharedRate {
@@ -55,7 +57,7 @@ impl SharedRate {
         Self { key, unit, interval, burst, carried: AtomicU64::new(0), turn: Mutex::new(()) }
     }
 
-    /// The same rate, used as `caution` says.
+    /// The rate with `caution` applied.
     pub(crate) fn with(&self, caution: Caution) -> CautiousRate<'_> {
         let interval = nanos(self.interval);
         let burst = interval.saturating_mul(self.burst.into());
@@ -74,7 +76,7 @@ impl SharedRate {
 }
 
 impl CautiousRate<'_> {
-    /// Whether there is room for `amount` now. It takes nothing.
+    /// Asks whether there is room for `amount` now, and takes nothing.
     pub(crate) fn look(&self, amount: u64) -> Option<Op> {
         let cost = self.rate.cost(amount);
         let left = self.burst.max(cost) - cost;
@@ -82,7 +84,7 @@ impl CautiousRate<'_> {
         (cost > 0).then_some(Op::Pace { key, cost: 0, interval, burst: left })
     }
 
-    /// Whether [`book`](Self::book) would find a place, if nobody else were faster. It takes nothing.
+    /// Whether [`book`](Self::book) would find a slot if no other instance were faster. Takes nothing.
     pub(crate) async fn has_room<A>(
         &self,
         amount: u64,
@@ -105,11 +107,12 @@ impl CautiousRate<'_> {
         }
     }
 
-    /// Books a place for `amount` from `now` on, and no later than `latest`; without an answer of the store, None.
+    /// Books a slot for `amount` at or after `now`, by `latest`; `None` if the store does not answer.
     ///
-    /// A store only says how long to wait. So a place ahead is taken by asking as if so much more might be owed:
-    /// who books next hears of a longer wait, and everybody goes at their own moment. Where somebody else is faster,
-    /// the place after theirs is asked for, and never one further ahead: two might find room at the same one.
+    /// A store only returns how long to wait. So a slot in the future is taken by a request that allows so
+    /// much more debt. The next caller then gets a longer wait, and each call has its own time. If another
+    /// instance is faster, the slot after its slot is requested, and never one further ahead: two might find
+    /// room at the same one.
     pub(crate) async fn book<A>(
         &self,
         amount: u64,
@@ -120,7 +123,7 @@ impl CautiousRate<'_> {
     where
         A: Future<Output = Option<Answer>>,
     {
-        // Of one instance one at a time: the only race is with others.
+        // One booking per instance at a time, so only other instances can be faster.
         let _turn = self.rate.turn.lock().await;
         let cost = self.rate.cost(amount);
         let (mut ahead, mut at) = (0u32, now);
@@ -148,12 +151,12 @@ impl CautiousRate<'_> {
         Some(Err(at))
     }
 
-    /// The place that is so many units ahead.
+    /// The slot that is `units` units ahead.
     fn place_ahead(&self, now: Tick, units: u32) -> Tick {
         now.after(self.interval.saturating_mul(units))
     }
 
-    /// How many units come back in `time`, the last one begun.
+    /// The number of units that are paid back in `time`, rounded up.
     fn units(&self, time: Duration) -> u32 {
         u32::try_from(time.as_nanos().div_ceil(self.interval.as_nanos().max(1))).unwrap_or(u32::MAX)
     }

@@ -1,4 +1,4 @@
-//! A place in a rate.
+//! A slot in a rate.
 
 use std::sync::Arc;
 
@@ -7,14 +7,14 @@ use hooks_core::time::Tick;
 use crate::call::Needs;
 use crate::health::Quota;
 
-/// A slot, or from when on there is room; None where there is no rate.
+/// A slot, or the time from which there is room; `None` without a rate.
 pub(crate) type Booked = Result<Option<Slot>, Tick>;
 
-/// A place in a rate: from a moment on a call may be sent. Dropped before it was used, it is given back, so that
-/// a caller who waits and goes away costs nobody anything.
+/// A slot in a rate: the time from which a call may be sent. If it is dropped unused, it is returned, so that
+/// a call that was dropped while it waited costs nothing.
 pub(crate) struct Slot {
     quota: Arc<Quota>,
-    /// What was taken, beside a request.
+    /// Tokens that were taken, beside a request.
     tokens: u64,
     at: Tick,
     shared: bool,
@@ -26,7 +26,8 @@ impl Slot {
         Self::of(quota, needs, at, false)
     }
 
-    /// A slot of a fleet. Its store has no way to give one back: the fleet sends a call less.
+    /// Creates a slot of a fleet. Its store cannot take one back, so a dropped slot is one call less for the
+    /// fleet.
     pub(crate) fn of_fleet(quota: &Arc<Quota>, needs: &Needs, at: Tick) -> Self {
         Self::of(quota, needs, at, true)
     }
@@ -35,12 +36,12 @@ impl Slot {
         Self { quota: Arc::clone(quota), tokens: needs.tokens(), at, shared, used: false }
     }
 
-    /// From when on the call may be sent.
+    /// When the call may be sent.
     pub(crate) const fn at(&self) -> Tick {
         self.at
     }
 
-    /// The call is sent; or, after all, it was not.
+    /// Records whether the call was sent.
     pub(crate) fn used(&mut self, used: bool) {
         self.used = used;
     }

@@ -13,7 +13,7 @@ use crate::{Catalog, Classified, ErrorKind, Health, HealthSettings, Limits, Mode
 
 type Stack = PacingService<AttemptService<Client, Classified>>;
 
-/// 60 requests a minute, one at once.
+/// A catalog with 60 requests a minute, one at once.
 fn limited() -> Catalog {
     catalog(|model| model.limits.requests_per_minute = Some(60))
 }
@@ -62,7 +62,7 @@ fn without_limits_nobody_waits_until_they_are_learned() {
     health.learn_quota(&catalog.models()[0], limits);
     time.block_on(join_all(many(&mut stack))).unwrap();
     assert_eq!(time.tick(), at(2));
-    // The same again forgets nothing of what is owed.
+    // Learning the same limits again keeps the owed amounts.
     health.learn_quota(&catalog.models()[0], limits);
     assert_eq!(health.readiness(&catalog.models()[0], &Needs::default(), at(2)), Readiness::At(at(3)));
 }
@@ -122,7 +122,7 @@ fn who_goes_away_gives_the_slot_back() {
     drop(unpolled);
     drop(polled);
     assert_eq!(ready(), Readiness::At(at(1)));
-    // What was sent was sent.
+    // A slot of a call that was sent is not returned.
     drop(sent);
     assert_eq!(ready(), Readiness::At(at(1)));
 }

@@ -1,4 +1,4 @@
-//! What a host is told to do next.
+//! Advice to a host after a failure.
 
 use std::fmt;
 use std::sync::Arc;
@@ -17,7 +17,7 @@ use crate::error::{ModelError, NextModel, SameModel};
 use crate::fallback::{End, FallbackSettings, Plan, Step, View};
 use crate::health::{Health, Readiness};
 
-/// Says what to do after a failure, from what the layers know. Cheap to clone.
+/// Decides what to do after a failure, from the state that the layers share. Cheap to clone.
 #[derive(Clone)]
 pub struct Advisor {
     chains: Chains,
@@ -26,22 +26,22 @@ pub struct Advisor {
     classifiers: Classifiers,
 }
 
-/// What failed, as a hook was told.
+/// A failure as reported to a hook.
 pub(super) struct Failure<'a> {
     pub(super) policy: &'static str,
     pub(super) text: &'a str,
     pub(super) error_type: ErrorType,
     pub(super) model: Option<&'a str>,
     pub(super) agent: &'a str,
-    /// How often it was tried, from 1.
+    /// Number of the attempt that failed, from 1.
     pub(super) attempt: u32,
-    /// Whose credentials were used.
+    /// Tenant whose credentials were used.
     pub(super) tenant: Option<&'a str>,
-    /// Whether a stack tells of it, which deals with it itself.
+    /// Whether a stack reports the failure and handles it itself.
     pub(super) by_stack: bool,
 }
 
-/// What a plan may look at, and take nothing from: a stack takes it.
+/// A view for failures that a stack handles. It spends nothing of the retry budget, because the stack does.
 struct Looking<'a>(&'a Health);
 
 impl View for Looking<'_> {
@@ -55,25 +55,26 @@ impl View for Looking<'_> {
 }
 
 impl Advisor {
-    /// Judges by these; of the settings, how many attempts there are, the pauses, and how long to wait count.
+    /// Creates an advisor. Of the settings, it uses the number of attempts, the pauses, and the longest
+    /// parking.
     pub fn new(chains: Chains, health: Health, settings: FallbackSettings) -> Self {
         let classifiers = Classifiers::new(Arc::clone(&health.world().clock));
         Self { chains, health, settings, classifiers }
     }
 
-    /// Has errors read by `classifiers`, which may know more than the vendors' shapes.
+    /// Reads errors with `classifiers`, which may have readers beyond those of the vendors.
     #[must_use]
     pub fn classifying(mut self, classifiers: Classifiers) -> Self {
         self.classifiers = classifiers;
         self
     }
 
-    /// Whether a stack over the same health tells of it.
+    /// Whether a stack with the same health record reports the failure and handles it.
     pub(super) fn is_by_stack(&self, context: &HookContext, event: &ErrorOccurred) -> bool {
         self.health.is_told_of(context, event)
     }
 
-    /// What to do, from what is known for the tenant.
+    /// The advice for `failure`, from the record of its tenant.
     pub(super) fn advise(&self, failure: &Failure<'_>) -> Recovery {
         match failure.tenant {
             Some(_) => Self { health: self.health.of_tenant(failure.tenant), ..self.clone() }.judge(failure),
@@ -98,14 +99,14 @@ impl Advisor {
         recovery
     }
 
-    /// The chain that begins with the model that failed. None where the failure names none of the catalog: a chain, a
-    /// tier, or nobody, is no model to leave alone, and any of several may have failed.
+    /// The chain that begins with the failed model. `None` if the failure names no model of the catalog: with
+    /// a chain, a tier or no name, the failed model is unknown, and none may be blamed.
     fn failed_chain(&self, failure: &Failure<'_>) -> Option<Chain> {
         let model = self.chains.catalog().get(failure.model?)?;
         self.chains.order(&model.name, failure.agent, None).ok()
     }
 
-    /// What a stack would do whose first model of the chain failed like this.
+    /// The step of a stack whose first model of the chain failed like this.
     fn along(&self, chain: &Chain, failure: &Failure<'_>, error: &ModelError, now: Tick) -> Recovery {
         let treatments = self.health.treatments();
         let Some(failed) = chain.first() else { return Recovery::default() };
@@ -122,7 +123,7 @@ impl Advisor {
         };
         let (place, at) = match next {
             Step::Try { place, .. } => (place, now),
-            // A pause is no way around the budget.
+            // A pause does not replace the retry budget.
             Step::Park { place, .. }
                 if !failure.by_stack
                     && plan.attempts_of(place) > 0
@@ -138,7 +139,7 @@ impl Advisor {
         })
     }
 
-    /// What is left where nobody knows which model failed: the same again, as often as that is worth it.
+    /// The advice if the failed model is unknown: the same again, as often as is useful.
     fn without_blame(&self, failure: &Failure<'_>, error: &ModelError) -> Recovery {
         let attempt = failure.attempt.max(1);
         let told = error.retry_after();
@@ -150,7 +151,7 @@ impl Advisor {
             SameModel::AsTold(_) => Some(told.unwrap_or_else(|| self.pause(attempt))),
             _ => None,
         };
-        // There is nobody else to ask: what a call may be parked for, it waits.
+        // There is no other model to call, so the call may wait as long as it could be parked.
         let may_wait =
             |wait: &Duration| *wait <= self.settings.max_park && attempt < self.settings.max_attempts;
         match wait.filter(may_wait) {
@@ -173,7 +174,8 @@ impl Advisor {
     }
 }
 
-/// To try again after `wait`, with the second of `models` where that is another than the first, which failed.
+/// Advises another attempt after `wait`, with the second of `models` if it differs from the first, which
+/// failed.
 fn again(
     failure: &Failure<'_>,
     error: &ModelError,
@@ -182,7 +184,7 @@ fn again(
 ) -> Recovery {
     let other = models.filter(|(failed, model)| failed != model).map(|(_, model)| model.name.to_string());
     let whom = other.as_deref().map_or("the same model".to_owned(), |name| format!("`{name}`"));
-    // Never earlier: a part of a millisecond is a whole one.
+    // Rounds up, so that the attempt is never early.
     let millis = u64::try_from(wait.as_nanos().div_ceil(1_000_000)).unwrap_or(u64::MAX);
     let when = if millis == 0 { "at once".to_owned() } else { format!("after {millis} ms") };
     let text = format!("{} at attempt {}: ask {whom} {when}", error.kind(), failure.attempt.max(1));

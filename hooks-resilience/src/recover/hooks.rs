@@ -9,27 +9,27 @@ use tower_service::Service;
 
 use super::advice::{Advisor, Failure};
 
-/// Answers `error_occurred` with what to do next about the model; says nothing about a tool that failed.
+/// Answers `error_occurred` with advice for failures of models; has no opinion on failures of tools.
 #[derive(Clone, Debug)]
 pub struct RecoverModel {
     advisor: Advisor,
 }
 
-/// Answers `spawn_failed` with what to do next: another model, a pause, or to give up.
+/// Answers `spawn_failed` with advice: another model, a pause, or to give up.
 #[derive(Clone, Debug)]
 pub struct RecoverSpawn {
     advisor: Advisor,
 }
 
 impl RecoverModel {
-    /// Answers as `advisor` says.
+    /// Creates a hook that answers with the advice of `advisor`.
     pub const fn new(advisor: Advisor) -> Self {
         Self { advisor }
     }
 }
 
 impl RecoverSpawn {
-    /// Answers as `advisor` says.
+    /// Creates a hook that answers with the advice of `advisor`.
     pub const fn new(advisor: Advisor) -> Self {
         Self { advisor }
     }

@@ -100,7 +100,7 @@ fn a_model_alone_is_asked_again_after_a_pause_as_often_as_that_is_worth_it() {
         assert_eq!((recovery.retry, recovery.fallback_model), (Some(true), None));
         assert!(recovery.backoff_ms.unwrap() <= 2_000);
     }
-    // Its tries are used up: it rests as it would for a call that is parked, and in the end that is the end.
+    // The retries are used up: the call waits as if it were parked, and ends after that.
     let recovery = host.asks(failed("529 overloaded", "haiku", 3));
     assert_eq!(recovery.retry, Some(true));
     assert!(recovery.backoff_ms.unwrap() >= 30_000);
@@ -115,7 +115,7 @@ fn the_providers_time_is_kept_to() {
     let recovery = host.asks(failed("429: try again in 20s", "haiku", 1));
     assert_eq!((recovery.retry, recovery.fallback_model), (Some(true), None));
     assert!(recovery.backoff_ms.unwrap() >= 20_000);
-    // Everybody who shares the health leaves it alone.
+    // All calls that share the health record avoid the model.
     let haiku = host.catalog.get("haiku").unwrap();
     let opens = host.health.readiness(haiku, &crate::Needs::default(), host.health.world().tick());
     assert_eq!(opens.tick(hooks_core::time::Tick::default()).unwrap().0, Duration::from_secs(20));

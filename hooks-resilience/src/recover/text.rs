@@ -1,19 +1,19 @@
-//! What kind of error a text tells of, where the host says what type it is.
+//! Classification of an error text with a type that the host states.
 
 use hooks_core::event::ErrorType;
 
 use crate::classify::Classifiers;
 use crate::error::{ErrorKind, ModelError};
 
-/// The error that a text of this type tells of: what `classifiers` read in it, as far as that is of the type. The type
-/// is the host's word; the text says which of it.
+/// The error in a text of this type: the result of `classifiers`, if it agrees with the type. The host's type
+/// decides; the text only selects a kind of that type.
 pub(crate) fn read_text(classifiers: &Classifiers, text: &str, error_type: ErrorType) -> ModelError {
     let error = classifiers.text(text);
     let otherwise = match error_type {
         ErrorType::ContextOverflow => ErrorKind::ContextOverflow,
         ErrorType::Network => ErrorKind::Network,
         ErrorType::Permission => ErrorKind::Permission,
-        // Hosts say "model" where they know no more than that a model was called.
+        // Hosts use the type `model` if they only know that a model was called.
         _ => return error,
     };
     match error.kind().error_type() == error_type {

@@ -1,4 +1,4 @@
-//! Whether the same model is asked again, and when.
+//! Decides whether and when the same model is called again.
 
 use std::time::Duration;
 
@@ -9,20 +9,19 @@ use crate::call::Call;
 use crate::error::{LONGEST_TOLD, ModelError, SameModel};
 use crate::health::Health;
 
-/// What is done after a failure.
+/// The decision after a failure.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Again {
-    /// The error goes up; the same model may be asked then, where that is known.
+    /// Return the error, with the time from which the same model may be called, if known.
     Up(Option<Tick>),
-    /// The same model is asked then.
+    /// Call the same model again at this time.
     At(Tick),
 }
 
-/// How often a model is asked again that is out of breath and does not say for how long: as often as the providers' own
-/// clients do.
+/// Most retries with a rate-limited model that states no wait: as many as the providers' own clients make.
 const UNTOLD: u32 = 2;
 
-/// What is done at `now` after the `attempts`th failure of the call's model.
+/// The decision at `now` after the `attempts`th failure of the call's model.
 pub(super) fn again(
     call: &Call,
     error: &ModelError,
@@ -39,18 +38,18 @@ pub(super) fn again(
         SameModel::AsTold(longest) => longest,
     };
     let told = error.retry_after();
-    // A long wait is for a chain to spend elsewhere, or to park through.
+    // A long wait is left to the chain, which can use another model or park the call.
     if let Some(told) = told.filter(|told| *told > longest) {
         return Again::Up(Some(now.after(told)));
     }
     let (most, wait) = match (same_model, told) {
         (SameModel::Backoff(more), told) => (more, told.unwrap_or_default().saturating_add(pause())),
-        // Jitter after the time that was given, never before.
+        // Jitter is added after the stated wait, never before its end.
         (_, Some(told)) => (u32::MAX, told.saturating_add(brief(pause(), told, settings))),
         (_, None) => (UNTOLD, settings.backoff.base.saturating_add(pause())),
     };
     let proposal = error.proposal();
-    // Hooks that want another model asked are heard by the chain above.
+    // If hooks propose another model, the chain above calls it.
     let elsewhere =
         proposal.and_then(|it| it.fallback_model.as_deref()).is_some_and(|it| it != call.model_name());
     let refused = error.forbids_retry() || (elsewhere && call.turn > 0) || call.has_effects();
@@ -64,7 +63,7 @@ pub(super) fn again(
     if too_late || is_refused() { Again::Up(Some(at)) } else { Again::At(at) }
 }
 
-/// What is added to a time that was told: no more than the first pause may be, or than was told.
+/// The jitter after a stated wait: at most the first pause, and at most the wait itself (but up to 100 ms).
 fn brief(pause: Duration, told: Duration, settings: &RetrySettings) -> Duration {
     pause.min(settings.backoff.base).min(told.max(Duration::from_millis(100)))
 }

@@ -24,39 +24,40 @@ use crate::spare::Spare;
 pub struct ResponseFuture<S: Service<Call>> {
     #[pin]
     state: State<S::Future>,
-    /// `None` once refused.
+    /// State for further attempts; `None` if the call was rejected.
     rest: Option<Rest<S>>,
 }
 
-/// What a call needs that may be tried again.
+/// State of a call that may be retried.
 struct Rest<S> {
     kept: Kept,
     shared: Arc<Spare<S, Shared>>,
-    /// How often this model failed this call, in earlier turns too.
+    /// Number of failures of this model for this call, earlier turns included.
     attempts: u32,
-    /// None before it is tried again. Boxed: most calls are not.
+    /// History before the current attempt; `None` before the first retry. Boxed, because most calls need no
+    /// retry.
     past: Option<Box<Past<S>>>,
 }
 
-/// What came before the attempt that is made.
+/// History before the current attempt.
 struct Past<S> {
-    /// Whom further attempts ask; none before the first of them.
+    /// Service for further attempts; `None` before the first of them.
     inner: Option<S>,
-    /// What failed here, in order, but for the last.
+    /// Failed attempts, in order, without the last one.
     failed: Vec<FailedAttempt>,
-    /// What failed last, and when.
+    /// Last error, with its time.
     last: Option<(ModelError, Tick)>,
 }
 
 #[pin_project(project = StateProjection)]
 enum State<F> {
-    /// The model is asked.
+    /// The model answers.
     Asking(#[pin] F),
-    /// A pause, after which it is asked again.
+    /// Waits before the next attempt.
     Pausing(HookFuture<'static, ()>),
-    /// It is made ready.
+    /// The service is made ready.
     Readying,
-    /// Nothing is to be done.
+    /// The call is complete.
     Ended(Option<ModelError>),
 }
 
@@ -73,12 +74,12 @@ impl<S: Service<Call>> ResponseFuture<S> {
 }
 
 impl<S> Rest<S> {
-    /// The pause before the next attempt; the error where there is none.
+    /// The pause before the next attempt, or the error if there will be no other.
     fn failed(&mut self, error: ModelError) -> Result<HookFuture<'static, ()>, ModelError> {
         let now = self.shared.health.world().tick();
         let mut past = self.past.take();
         if error.kind() == ErrorKind::NotAdmitted {
-            // Nobody was asked: what tells why is the failure before.
+            // No request was sent, so the error before is more informative.
             let ready_at = error.ready_at();
             let last = past.as_mut().and_then(|past| past.last.take());
             return Err(up(last.map_or(error, |(last, _)| last), past, ready_at));
@@ -101,21 +102,21 @@ impl<S> Rest<S> {
         }
     }
 
-    /// Tells `answered` what failed before it.
+    /// Adds the failed attempts to `answered`.
     fn answered<R>(&mut self, answered: &mut Answered<R>) {
         if let Some(mut past) = self.past.take() {
             past.note_last(self.kept.call(&self.shared.health).model_name());
             past.failed.append(&mut answered.failed);
             answered.failed = past.failed;
         }
-        // The answer's call may be sent again by whoever gets it.
+        // Reset, so that the receiver of the answer may send its call again.
         answered.call.retried = false;
         answered.call.set_tried(self.kept.tried());
     }
 }
 
 impl<S> Past<S> {
-    /// Puts what failed last with what failed before.
+    /// Moves the last error to the earlier ones.
     fn note_last(&mut self, model: &str) {
         if let Some((mut error, at)) = self.last.take() {
             self.failed.append(&mut error.take_failed());
@@ -124,7 +125,7 @@ impl<S> Past<S> {
     }
 }
 
-/// The error that goes up, and what failed before it.
+/// The error to return, with the failed attempts before it.
 fn up<S>(error: ModelError, past: Option<Box<Past<S>>>, ready_at: Option<Tick>) -> ModelError {
     let error = match ready_at {
         Some(tick) => error.with_ready_at(tick),
@@ -158,7 +159,7 @@ impl<S, R> ResponseFuture<S>
 where
     S: Service<Call, Response = Answered<R>, Error = ModelError> + Clone,
 {
-    /// What comes of the attempt that is under way.
+    /// Polls the current attempt.
     fn attempt(self: Pin<&mut Self>, cx: &mut Context<'_>) -> Poll<Result<Answered<R>, ModelError>> {
         let mut this = self.project();
         loop {
@@ -174,7 +175,7 @@ where
                     let inner = past.inner.take().or_else(|| rest.shared.instance());
                     let Some(inner) = inner.map(|inner| past.inner.insert(inner)) else { return ended() };
                     if let Err(error) = ready!(inner.poll_ready(cx)) {
-                        // A failure of the model like others; the instance is of no use any more.
+                        // A failure like that of a model; the service instance must not be used again.
                         past.inner = None;
                         return Poll::Ready(Err(error));
                     }
@@ -191,7 +192,7 @@ where
         }
     }
 
-    /// Whether there is another attempt after `answer`; where there is none, that is what the call ends with.
+    /// Whether there is another attempt after `answer`. If not, `answer` is the result of the call.
     fn goes_on(self: Pin<&mut Self>, answer: &mut Poll<Result<Answered<R>, ModelError>>) -> bool {
         let mut this = self.project();
         let (Poll::Ready(Err(_)), Some(rest)) = (&*answer, this.rest.as_mut()) else { return false };
@@ -212,7 +213,7 @@ where
         }
     }
 
-    /// Completes `answered`, and lets go what the attempt held.
+    /// Completes `answered`, and drops the state of the attempt.
     fn answered(self: Pin<&mut Self>, answered: &mut Answered<R>) {
         let mut this = self.project();
         if let Some(rest) = this.rest {

@@ -3,10 +3,11 @@
 use crate::call::Call;
 use crate::health::Health;
 
-/// A call that may be tried again. Most are not: so it holds no model that is kept anyway, only the place of that.
+/// A call that may be retried. Most are not, so it does not clone a model that the catalog holds, but keeps
+/// only its place.
 pub(super) struct Kept {
     call: Call,
-    /// Where the call's model is kept; None once it names it itself.
+    /// Place of the call's model in the catalog; `None` once the call holds the model itself.
     place: Option<usize>,
 }
 
@@ -18,7 +19,7 @@ impl Kept {
         }
     }
 
-    /// The call as it was made.
+    /// The original call.
     pub(super) fn call(&mut self, health: &Health) -> &Call {
         if let Some(place) = self.place.take() {
             self.call.model = health.model_at(place).cloned();
@@ -26,7 +27,7 @@ impl Kept {
         &self.call
     }
 
-    /// How often its model was tried in earlier turns.
+    /// Number of attempts with this model in earlier turns.
     pub(super) fn tried(&self) -> u32 {
         self.call.tried()
     }

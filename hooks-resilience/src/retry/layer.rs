@@ -7,13 +7,13 @@ use super::settings::RetrySettings;
 use crate::health::{Health, SettingsError};
 use crate::spare::Spare;
 
-/// Asks the same model again; see the module docs.
+/// Retries with the same model; see the module docs.
 #[derive(Clone, Debug)]
 pub struct RetryLayer {
     shared: Arc<Shared>,
 }
 
-/// What all services of a layer share.
+/// State shared by all services of a layer.
 #[derive(Debug)]
 pub(super) struct Shared {
     pub(super) health: Health,
@@ -21,10 +21,10 @@ pub(super) struct Shared {
 }
 
 impl RetryLayer {
-    /// Retries as the treatments of `health` say, within its retry budget.
+    /// Creates a layer that retries by the treatments of `health`, within its retry budget.
     ///
     /// # Errors
-    /// The settings are nonsense.
+    /// Returns an error if a setting is invalid.
     pub fn new(health: Health, settings: RetrySettings) -> Result<Self, SettingsError> {
         settings.check()?;
         Ok(Self { shared: Arc::new(Shared { health, settings }) })

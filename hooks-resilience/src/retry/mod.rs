@@ -1,15 +1,15 @@
-//! The same model again, after a pause.
+//! Retries with the same model, after a pause.
 //!
-//! [`RetryLayer`] repeats an attempt as the [`SameModel`](crate::SameModel) of its error says: after a pause with full
-//! jitter, or once the provider's own time has passed, never earlier. It does not wait where that makes no sense: not
-//! where the provider wants to be left alone for long, not beyond the deadline, not beyond the moment at which another model could answer ([`Call::elsewhere`]), not without
-//! the provider's retry budget. What it does not wait for goes up as the error, with the moment at which the model may
-//! be asked again; a [`FallbackLayer`](crate::FallbackLayer) above takes it from there, and the attempts made here
-//! count there.
+//! [`RetryLayer`] repeats an attempt as the [`SameModel`](crate::SameModel) of its error defines: after a
+//! pause with full jitter, or once the wait that the provider stated is over, never earlier. It does not
+//! retry if the stated wait is long, or beyond the deadline, or beyond the time at which another model could
+//! answer ([`Call::elsewhere`]), or if the provider's retry budget is used up. It then returns the error with
+//! the time from which the model may be called again. A [`FallbackLayer`](crate::FallbackLayer) above
+//! continues from there, and counts the attempts made here.
 //!
-//! It also serves alone. There is one in a stack: finding another above, it refuses with
-//! [`ErrorKind::NestedRetry`](crate::ErrorKind::NestedRetry), because attempts would multiply. A call whose tools ran
-//! is not repeated.
+//! The layer also works alone. A stack has one: if there is another above, it fails with
+//! [`ErrorKind::NestedRetry`](crate::ErrorKind::NestedRetry), because attempts would multiply. A call whose
+//! tools ran is not repeated.
 //!
 //! [`Call::elsewhere`]: crate::Call::elsewhere
 

@@ -12,10 +12,10 @@ use crate::call::{Answered, Call};
 use crate::error::{ErrorKind, ModelError};
 use crate::spare::Spare;
 
-/// Asks the same model again as long as that helps.
+/// Retries with the same model as long as that is useful.
 ///
-/// Readiness is the inner service's; the instance that was made ready is asked first, and another one made ready for
-/// further attempts, after the pause, so that no permit is held over it. The healthy path allocates nothing.
+/// Ready when the inner service is. The ready instance makes the first attempt. Further attempts make another
+/// instance ready after the pause, so that no permit is held during it. The healthy path allocates nothing.
 #[derive(Clone)]
 pub struct Retry<S> {
     inner: S,
@@ -54,7 +54,7 @@ where
         if let Some(model) = call.model.as_ref().filter(|_| call.turn == 0) {
             let health = &self.shared.health;
             let let_down = call.let_down().iter().any(|(index, _)| *index == model.index());
-            // What goes on with a stream that broke is a further attempt too.
+            // A call that continues a broken stream is a further attempt too.
             if !let_down {
                 health.first_attempt(model);
             } else if !health.another_attempt(model, call.now.unwrap_or_else(|| health.world().tick())) {

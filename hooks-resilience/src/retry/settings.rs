@@ -1,38 +1,39 @@
-//! How the same model is asked again.
+//! Settings of retries with the same model.
 
 use serde::{Deserialize, Serialize};
 
 use crate::error::Backoff;
 use crate::health::SettingsError;
 
-/// How the same model is asked again. How often each kind of error is worth it stands in the
-/// [`Treatments`](crate::Treatments).
+/// Settings of retries with the same model. The [`Treatments`](crate::Treatments) define how often each kind
+/// of error is retried.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 #[serde(default, deny_unknown_fields)]
 pub struct RetrySettings {
-    /// The pauses between attempts.
+    /// Pauses between attempts.
     pub backoff: Backoff,
-    /// How many attempts there are at most of one model, whatever a treatment says.
+    /// Most attempts with one model, whatever a treatment allows.
     pub max_attempts: u32,
 }
 
 impl Default for RetrySettings {
-    /// Five: more than any default treatment makes (three, as the SRE book has it), so that only changed ones come to it.
+    /// Five attempts. Default treatments make at most three, as the SRE book recommends, so only changed
+    /// treatments reach this limit.
     fn default() -> Self {
         Self { backoff: Backoff::default(), max_attempts: 5 }
     }
 }
 
 impl RetrySettings {
-    /// Pauses like this.
+    /// Sets the pauses between attempts.
     #[must_use]
     pub const fn with_backoff(mut self, backoff: Backoff) -> Self {
         self.backoff = backoff;
         self
     }
 
-    /// At most so many attempts.
+    /// Sets the most attempts.
     #[must_use]
     pub const fn with_max_attempts(mut self, attempts: u32) -> Self {
         self.max_attempts = attempts;

@@ -1,4 +1,4 @@
-//! From pieces to whole parts: the one reading of a stream, for who passes it on and for who collects it.
+//! Assembles chunks to complete parts, for layers that pass a stream on and for callers that collect it.
 
 use std::collections::VecDeque;
 
@@ -7,18 +7,18 @@ use super::overlap::{Differs, Overlap};
 use super::received::{Received, ToolCall};
 use crate::classify::stop_reason;
 
-/// An answer as it comes together.
+/// An answer that is being assembled.
 #[derive(Debug, Default)]
 pub(super) struct Assembly {
     received: Received,
-    /// Tool calls that began and did not end.
+    /// Tool calls that began and have not ended.
     open: Vec<ToolCall>,
-    /// Holds back what may have been said before.
+    /// Holds back text that may repeat the earlier text.
     overlap: Option<Overlap>,
 }
 
 impl Assembly {
-    /// Takes a piece, and puts what may go out into `out`: text that is new, tool calls that are whole.
+    /// Takes a chunk, and puts the parts that may be released into `out`: new text and complete tool calls.
     pub(super) fn take(&mut self, chunk: Chunk, out: &mut VecDeque<Chunk>) -> Result<(), Differs> {
         match chunk {
             Chunk::Text(text) => {
@@ -46,7 +46,8 @@ impl Assembly {
             }
             Chunk::Stop(reason) => {
                 self.flush(out)?;
-                // Not everybody says where a tool call ends; one that was cut off is none.
+                // Not every provider marks the end of a tool call. If the answer was cut off, the open calls
+                // are dropped.
                 let whole = stop_reason(&reason).is_none();
                 for call in std::mem::take(&mut self.open).into_iter().filter(|_| whole) {
                     self.release_tool(call, out)?;
@@ -66,23 +67,23 @@ impl Assembly {
         Ok(())
     }
 
-    /// The stream broke: what was not whole is none.
+    /// Drops incomplete parts after the stream broke.
     pub(super) fn broke(&mut self) {
         self.open.clear();
         self.overlap = None;
     }
 
-    /// What comes next goes on behind what was received.
+    /// Expects the next stream to continue the received text.
     pub(super) fn goes_on(&mut self) {
         self.overlap = Some(Overlap::new(self.received.text()));
     }
 
-    /// What went out.
+    /// The released parts.
     pub(super) const fn received(&self) -> &Received {
         &self.received
     }
 
-    /// All that went out, and nothing of what was not whole.
+    /// All released parts, without incomplete ones.
     pub(super) fn into_received(self) -> Received {
         self.received
     }
@@ -106,7 +107,7 @@ impl Assembly {
         Ok(())
     }
 
-    /// Lets out what is held back.
+    /// Releases the text that was held back.
     fn flush(&mut self, out: &mut VecDeque<Chunk>) -> Result<(), Differs> {
         if let Some(mut overlap) = self.overlap.take() {
             self.release(overlap.finish()?, out);

@@ -1,4 +1,4 @@
-//! Streams that have begun: a client whose answer is there once its first piece is.
+//! Streams that have begun: the call returns once the first chunk has arrived.
 
 use std::fmt;
 use std::future::Future;
@@ -28,16 +28,16 @@ impl<S> Layer<S> for BeginLayer {
     }
 }
 
-/// Answers with a stream once there is something in it to show. What goes wrong before, an error after a good
-/// status too, is an error of the attempt: retried, counted and passed on to the next model like any other, and an
-/// attempt's time limit is one for the first piece.
+/// Returns a stream once it has content. An earlier failure, also an error after a success status, is an
+/// error of the attempt: it is retried, counted, and passed on to the next model like any other. The time
+/// limit of an attempt then applies to the first chunk.
 #[derive(Clone, Copy, Debug)]
 pub struct Begin<S> {
     inner: S,
 }
 
 impl<S> Begin<S> {
-    /// Waits for the first piece of what the client `inner` answers.
+    /// Creates a service that waits for the first chunk of the client `inner`.
     pub const fn new(inner: S) -> Self {
         Self { inner }
     }
@@ -62,19 +62,20 @@ where
     }
 }
 
-/// A stream's first piece.
+/// The future of a [`Begin`].
 #[pin_project]
 #[must_use = "futures do nothing unless polled"]
 pub struct BeginFuture<F> {
     #[pin]
     asked: F,
-    /// The stream, once the client answered.
+    /// The stream, once the client returned it.
     begun: Option<ModelStream>,
-    /// What came and shows nothing yet.
+    /// Chunks without content that arrived before.
     early: Vec<Chunk>,
 }
 
-/// So many pieces that show nothing are waited through: a client that sends no end of them must not be kept without one.
+/// The most chunks without content before the first with content, so that a client which sends them without
+/// end is not waited for.
 const EARLY: usize = 64;
 
 impl<F, E> Future for BeginFuture<F>

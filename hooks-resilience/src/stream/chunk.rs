@@ -1,4 +1,4 @@
-//! A piece of an answer.
+//! Parts of a streamed answer.
 
 use std::sync::Arc;
 
@@ -6,37 +6,37 @@ use hooks_core::event::Usage;
 
 use crate::catalog::Model;
 
-/// A piece of an answer.
+/// A part of a streamed answer.
 #[derive(Clone, Debug, PartialEq, Eq)]
 #[non_exhaustive]
 pub enum Chunk {
-    /// More text.
+    /// Further text.
     Text(String),
-    /// A call of a tool begins.
+    /// Start of a tool call.
     ToolStart {
-        /// What it is called by until its end, and in its result.
+        /// Id of the call until its end, and in its result.
         id: String,
-        /// Which tool.
+        /// Name of the tool.
         name: String,
     },
-    /// More of its arguments.
+    /// Further arguments of a tool call.
     ToolArgs {
-        /// Of which call.
+        /// Id of the call.
         id: String,
-        /// A piece of JSON.
+        /// Part of the JSON.
         json: String,
     },
-    /// All of its arguments are there.
+    /// End of a tool call's arguments.
     ToolEnd {
-        /// Of which call.
+        /// Id of the call.
         id: String,
     },
-    /// The tokens it took so far; the last one counts.
+    /// Tokens used so far; the last report counts.
     Usage(Usage),
-    /// The model is done, for this reason, as its provider says it. An answer that ends without one is broken.
+    /// End of the answer, with the provider's stop reason. An answer that ends without it is broken.
     Stop(String),
-    /// The answer broke off, and another one goes on where it ended, of this model where that is known.
+    /// The answer broke off, and another one continues it; with its model, if known.
     Resumed(Option<Arc<Model>>),
-    /// The answer broke off, and another one begins anew: what was received does not count.
+    /// The answer broke off, and another one starts from the beginning: the received parts do not count.
     Restarted(Option<Arc<Model>>),
 }

@@ -1,4 +1,4 @@
-//! From pieces to an answer.
+//! Collects a stream to an answer.
 
 use std::collections::VecDeque;
 
@@ -14,14 +14,16 @@ use crate::error::{ErrorKind, ModelError};
 /// Reads a stream to its end.
 ///
 /// # Errors
-/// The stream's own error; one that says what the answer lacks where its stop reason does (truncated, refused); and
-/// [`ErrorKind::StreamBroken`] where it ends without one. All of them carry what was received.
+/// Returns the error of the stream; the kind of its stop reason if that means an incomplete answer
+/// (truncated, refused); [`ErrorKind::StreamBroken`] if the stream ends without a stop reason. All of them
+/// carry the received part.
 pub async fn collect(mut stream: ModelStream) -> Result<ModelReply, ModelError> {
     let (mut assembly, mut usage, mut stop) = (Assembly::default(), Usage::default(), None);
     let mut whole = VecDeque::new();
     while let Some(chunk) = stream.next().await {
         match chunk.map(|chunk| assembly.take(chunk, &mut whole)) {
-            // Only what goes on behind a text can differ from it, and that is not known of a stream from outside.
+            // Only the continuation of a text can differ from it, which cannot be detected outside of the
+            // stack.
             Ok(Ok(()) | Err(Differs)) => {
                 for chunk in whole.drain(..) {
                     match chunk {

@@ -13,13 +13,13 @@ use super::{ModelStream, ResumeLayer};
 use crate::call::{Answered, Call};
 use crate::error::ModelError;
 
-/// The beginning of an answer, whose rest is watched.
+/// The start of an answer; the rest is monitored as a stream.
 #[pin_project]
 #[must_use = "futures do nothing unless polled"]
 pub struct ResponseFuture<S: Service<Call>> {
     #[pin]
     asked: S::Future,
-    /// What the stream needs later; taken when it begins.
+    /// Parts that the stream needs later; taken when it begins.
     rest: Option<(S, Call, ResumeLayer)>,
 }
 
@@ -42,9 +42,9 @@ where
             return Poll::Ready(Err(ModelError::polled_again()));
         };
         let (model, outstanding) = (answered.model.clone(), answered.outstanding.take());
-        // The answer's call may be sent again by whoever gets it.
+        // Reset, so that the receiver of the answer may send its call again.
         answered.call.watched = false;
-        // A layer below may have set it: it is that of the whole call.
+        // A layer below may have set the deadline, which applies to the whole call.
         call.deadline = call.deadline.or(answered.call.deadline);
         Poll::Ready(Ok(answered.map(|stream| {
             ModelStream::new(ResumeStream::new(stream, model, outstanding, service, call, layer.shared))

@@ -5,14 +5,13 @@ use tower_layer::Layer;
 use super::{ResumeService, StreamSettings};
 use crate::health::{Health, SettingsError};
 
-/// Brings answers that break midway to their end; see [`ResumeService`]. The outermost layer of a stack that
-/// streams.
+/// Continues answers that break midway; see [`ResumeService`]. The outermost layer of a streaming stack.
 #[derive(Clone, Debug)]
 pub struct ResumeLayer {
     pub(super) shared: Arc<Shared>,
 }
 
-/// What all streams of one layer share.
+/// State shared by all streams of one layer.
 #[derive(Debug)]
 pub(super) struct Shared {
     pub(super) health: Health,
@@ -20,10 +19,10 @@ pub(super) struct Shared {
 }
 
 impl ResumeLayer {
-    /// Watches the streams of models whose health this is: a stream that breaks counts against its model.
+    /// Creates a layer that reports broken streams to `health`, so that they count against their models.
     ///
     /// # Errors
-    /// The settings are nonsense.
+    /// Returns an error if a setting is invalid.
     pub fn new(health: Health, settings: StreamSettings) -> Result<Self, SettingsError> {
         settings.check()?;
         Ok(Self { shared: Arc::new(Shared { health, settings }) })

@@ -1,23 +1,23 @@
-//! Answers that come in pieces: what the pieces are, and how an answer that breaks midway is brought to its end
-//! without doubling a word or a tool call.
+//! Streamed answers: their chunks, and the continuation of an answer that breaks midway, without repeated
+//! words or tool calls.
 //!
-//! [`ResumeLayer`] goes outermost, around a stack whose clients answer with a [`ModelStream`]. What it does when a
-//! stream breaks, stalls, or tells of an error depends on what was released by then:
+//! [`ResumeLayer`] is the outermost layer, around a stack whose clients return a [`ModelStream`]. If a stream
+//! breaks, stalls or reports an error, its reaction depends on the released parts:
 //!
-//! | released | what happens |
+//! | released | reaction |
 //! | --- | --- |
-//! | nothing | the call is made again, through the whole stack |
-//! | text | by the rule of [`StreamSettings::after_text`]: go on behind it, start anew, or fail |
-//! | a tool call | it ends with [`ErrorKind::StreamBroken`](crate::ErrorKind), which carries what was received |
+//! | nothing | makes the call again, through the whole stack |
+//! | text | by [`StreamSettings::after_text`]: continues it, starts again, or fails |
+//! | a tool call | fails with [`ErrorKind::StreamBroken`](crate::ErrorKind), which carries the received part |
 //!
-//! Whether a kind of error is one to make the call again after is for the host's
-//! [`Treatments`](crate::Treatments) to say, and each further call is paid from the retry budget.
+//! The host's [`Treatments`](crate::Treatments) decide which kinds of errors are retried. Each further call
+//! is paid from the retry budget.
 //!
-//! A model that broke off comes after the others when the call is made again, and after a pause. [`BeginLayer`] goes
-//! innermost, around the client: what goes wrong before the first piece is then an error of the attempt, for the
-//! whole stack to deal with, and not one of a stream.
+//! If a model broke off, further calls use the other models first, and it only after a pause. [`BeginLayer`]
+//! is the innermost layer, around the client. A failure before the first chunk is then an error of the
+//! attempt, which the whole stack handles, and not an error of the stream.
 //!
-//! Tool calls are released whole, so that none is ever released in part.
+//! Tool calls are released only when complete.
 
 mod assemble;
 mod begin;

@@ -1,4 +1,4 @@
-//! An answer in pieces.
+//! A streamed answer.
 
 use std::fmt;
 use std::pin::Pin;
@@ -9,7 +9,8 @@ use futures_util::Stream;
 use super::Chunk;
 use crate::error::ModelError;
 
-/// An answer in pieces, boxed. It ends with [`Chunk::Stop`] (and perhaps a last [`Chunk::Usage`]) or an error.
+/// A streamed answer, boxed. It ends with [`Chunk::Stop`], optionally followed by a last [`Chunk::Usage`], or
+/// with an error.
 pub struct ModelStream(Pin<Box<dyn Stream<Item = Result<Chunk, ModelError>> + Send>>);
 
 impl ModelStream {

@@ -1,58 +1,62 @@
-//! What a new stream says again of what was said already.
+//! Removes text that a continued stream repeats.
 //!
-//! A model that is given the beginning of its answer ought to go on behind it. Some say all of it again first, some
-//! its last words, and since no provider takes a beginning that ends in white space, that may come again too.
+//! A model that is given the beginning of its answer should continue after it. Some models repeat all of it,
+//! some repeat the last words. No provider accepts a beginning that ends in white space, so the white space
+//! may come again too.
 
-/// Holds back the beginning of a new stream until it is clear how much of it was said already.
+/// Holds back the beginning of a new stream until it is known how much of it is a repetition.
 #[derive(Debug)]
 pub(super) struct Overlap {
-    /// What was said, without the white space at its end.
+    /// Earlier text, without the white space at its end.
     said: String,
-    /// The white space at its end.
+    /// White space at the end of the earlier text.
     space: String,
-    /// What came and is not decided.
+    /// New text that is not decided yet.
     held: String,
-    /// How far what came is what was said, from its beginning on.
+    /// Length of the common beginning of the new and the earlier text.
     common: usize,
 }
 
-/// What is known.
+/// State of the decision.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum Verdict {
-    /// It may yet turn out either way.
+    /// Not decided yet.
     Open,
-    /// So many bytes were said already.
+    /// So many bytes are a repetition.
     Repeated(usize),
-    /// It begins like what was said and goes on otherwise: another answer, not the rest of this one.
+    /// The text begins like the earlier text and continues differently: it is another answer, not the rest of
+    /// this one.
     Another,
 }
 
-/// Words that come again are a repetition from this length on, four or five words; shorter ones may be meant. This and
-/// the next three are ours: no provider says how its models go on.
+/// Length from which repeated last words count as a repetition: four or five words. Shorter ones may be
+/// intended. This and the next three constants are our choice, because no provider documents how its models
+/// continue.
 const WORDS: usize = 24;
 
-/// The whole text that comes again is a repetition from this length on, with the white space at its end: a word and
-/// what parts it from the next. A shorter one may be meant, as the second syllable of a laugh is, or the second digit
-/// of a number.
+/// Length from which a repetition of the whole text counts, white space at its end included: a word and its
+/// separator. A shorter one may be intended, such as the second syllable of a laugh or the second digit of a
+/// number.
 const WHOLE: usize = 4;
 
-/// How far back it is looked for them: two or three sentences. To look takes as many comparisons.
+/// Length of the earlier text that is searched for repeated last words: two or three sentences. The search
+/// takes as many comparisons.
 const BACK: usize = 256;
 
-/// Something that begins like the whole text for so long, and then differs, tells it anew: twice as long as what is
-/// taken for a repetition, because to be wrong here ends the answer.
+/// Length from which a text that begins like the whole earlier text, and then differs, counts as another
+/// answer. It is twice the length of a repetition, because a mistake here ends the answer.
 const LIKENESS: usize = 48;
 
 impl Overlap {
-    /// `said` was released.
+    /// Starts after the released text `said`.
     pub(super) fn new(said: &str) -> Self {
         let text = said.trim_end();
         let space = said.strip_prefix(text).unwrap_or_default();
         Self { said: text.to_owned(), space: space.to_owned(), held: String::new(), common: 0 }
     }
 
-    /// Takes more of the new stream. `Some` is what is new in all that was held, and the end of holding; `Err`
-    /// where it is another answer.
+    /// Takes more of the new stream. Returns `Some` with the new part of all held text once that is decided,
+    /// and `Err` if it is another answer.
     pub(super) fn feed(&mut self, new: &str) -> Result<Option<String>, Differs> {
         let before = self.held.len();
         self.held.push_str(new);
@@ -63,7 +67,7 @@ impl Overlap {
         self.decide(false)
     }
 
-    /// No more comes: what is new in what was held.
+    /// Ends the decision without more text: returns the new part of the held text.
     pub(super) fn finish(&mut self) -> Result<String, Differs> {
         self.decide(true).map(Option::unwrap_or_default)
     }
@@ -106,7 +110,7 @@ impl Overlap {
         self.with_space(0, last)
     }
 
-    /// `bytes` were said already; so was the white space behind, as far as it comes again.
+    /// The verdict for `bytes` repeated bytes, plus the white space behind them that is repeated too.
     fn with_space(&self, bytes: usize, last: bool) -> Verdict {
         let rest = self.held.get(bytes..).unwrap_or_default();
         if !last && rest.len() < self.space.len() && self.space.starts_with(rest) {
@@ -117,7 +121,7 @@ impl Overlap {
     }
 }
 
-/// The new stream is another answer.
+/// Error for a new stream that is another answer.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) struct Differs;
 
@@ -127,7 +131,7 @@ mod tests {
 
     use super::*;
 
-    /// What is released of `new`, when it comes in pieces of `size` characters.
+    /// The released part of `new`, if it arrives in chunks of `size` characters.
     fn released(said: &str, new: &str, size: usize) -> Result<String, Differs> {
         let (mut overlap, mut out, mut holding) = (Overlap::new(said), String::new(), true);
         let letters: Vec<char> = new.chars().collect();
@@ -184,7 +188,7 @@ mod tests {
         #[test]
         fn the_rest_comes_once(text in "[a-z ]{1,80}", at: prop::sample::Index, size in 1usize..7, again: bool) {
             let (said, rest) = text.split_at(at.index(text.len()));
-            // The rest may itself begin like the whole: that is taken for a repetition, and something short is not.
+            // If the rest begins like the whole text, that counts as a repetition, but not if it is short.
             let (whole, is_long) = (said.trim_end(), said.len() >= WHOLE);
             prop_assume!(whole.is_empty() || if again { is_long } else { !is_long || !rest.starts_with(whole) });
             prop_assume!(!rest.starts_with(' ') || !said.ends_with(' '));

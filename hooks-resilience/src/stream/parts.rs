@@ -1,27 +1,27 @@
-//! What the parts of a broken answer took, added up: what was streamed is charged, whether it was of use or not.
+//! Tokens of the parts of a broken answer, added up: all streamed tokens are charged, useful or not.
 
 use hooks_core::event::Usage;
 
 use crate::message::Tally;
 
-/// Tokens of the parts that broke, and of the one that streams.
+/// Tokens of the broken parts, and of the part that streams.
 #[derive(Debug, Default)]
 pub(super) struct Parts {
     broken: Usage,
-    /// The last report of the part that streams.
+    /// Last report of the part that streams.
     current: Option<Usage>,
-    /// What it brought.
+    /// Output of the part that streams.
     brought: Tally,
 }
 
 impl Parts {
-    /// A piece of text or of arguments came.
+    /// Counts a chunk of text or arguments.
     pub(super) fn brought(&mut self, piece: &str) {
         self.brought.add(piece);
     }
 
-    /// The part that streams reports what it took so far. Providers report the input at the beginning and the
-    /// output at the end: what is left out stays.
+    /// Records the usage that the current part reports. Providers report the input at the beginning and the
+    /// output at the end, so missing values keep their earlier report.
     pub(super) fn report(&mut self, usage: Usage) {
         let known = self.current.unwrap_or_default();
         self.current = Some(Usage {
@@ -32,8 +32,8 @@ impl Parts {
         });
     }
 
-    /// The part that streams broke. What it took and did not report is estimated: `input` tokens, and
-    /// what came by the measure of prompts.
+    /// Ends the current part after a break. Unreported usage is estimated: `input` tokens, and the output by
+    /// the rules of prompts.
     pub(super) fn broke(&mut self, input: u64) {
         let mut part = self.current.take().unwrap_or_default();
         let brought = std::mem::take(&mut self.brought).tokens();
@@ -45,7 +45,7 @@ impl Parts {
         self.broken = sum(&self.broken, &part);
     }
 
-    /// All of them together.
+    /// The tokens of all parts together.
     pub(super) fn total(&self) -> Usage {
         sum(&self.broken, &self.current.unwrap_or_default())
     }

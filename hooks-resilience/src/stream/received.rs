@@ -1,19 +1,19 @@
-//! What came of an answer.
+//! The received part of an answer.
 
 use hooks_core::event::{Message, Role};
 use serde_json::Value;
 
 use crate::message::write;
 
-/// What was received: text and tool calls, in order.
+/// The received text and tool calls, in order.
 #[derive(Debug, Default)]
 pub(super) struct Received {
     text: String,
-    /// What came before the text, where there are tool calls.
+    /// Blocks before the text, if there are tool calls.
     blocks: Vec<Value>,
 }
 
-/// A call of a tool, as far as it came.
+/// The received part of a tool call.
 #[derive(Debug)]
 pub(super) struct ToolCall {
     pub(super) id: String,
@@ -46,7 +46,7 @@ impl Received {
         &self.text
     }
 
-    /// All of it: text where it is nothing else, or else blocks.
+    /// All received parts: as text without tool calls, otherwise as blocks.
     pub(super) fn into_message(mut self) -> Message {
         if !self.has_tools() {
             return Message::text(Role::Assistant, self.text);

@@ -1,4 +1,4 @@
-//! A stream that is gone on with when it breaks.
+//! A stream that is continued if it breaks.
 
 use std::collections::VecDeque;
 use std::panic::{AssertUnwindSafe, catch_unwind};
@@ -26,25 +26,25 @@ use crate::call::{Answered, Call, FailedAttempt};
 use crate::catalog::Model;
 use crate::error::{ErrorKind, ModelError, NextModel, SameModel};
 
-/// A stream, and what it takes to go on with it.
+/// A stream, and the state needed to continue it.
 pub(super) struct ResumeStream<S: Service<Call>> {
     state: State<S::Future>,
     service: S,
     shared: Arc<Shared>,
-    /// The call as it was made; every further one is made from it.
+    /// The original call; every further call is made from it.
     call: Call,
     watch: Watch,
-    /// Which model streams.
+    /// Model of the current stream.
     model: Option<Arc<Model>>,
-    /// Who is told how it ended.
+    /// Receiver of the stream's result.
     outstanding: Option<Outstanding>,
-    /// What goes out next, and the error behind it.
+    /// Chunks to release next, followed by the error.
     queue: VecDeque<Chunk>,
     failure: Option<ModelError>,
     assembly: Assembly,
     parts: Parts,
     failed: Vec<FailedAttempt>,
-    /// Models that broke before, and from when on each may be asked again.
+    /// Models that broke off before, each with the time from which it may be called again.
     let_down: Vec<(usize, Tick)>,
     stopped: bool,
 }
@@ -57,14 +57,14 @@ enum State<F> {
     Ended,
 }
 
-/// What the next stream is to what was received.
+/// Relation of the next stream to the received parts.
 #[derive(Clone, Copy, PartialEq, Eq)]
 enum Onward {
-    /// Nothing was released: it is the answer.
+    /// Nothing was released: the next stream is the whole answer.
     Afresh,
-    /// It goes on behind the text.
+    /// Continues the released text.
     Behind,
-    /// It begins anew, and what was received does not count.
+    /// Starts again; the received parts do not count.
     Anew,
 }
 
@@ -99,7 +99,7 @@ where
         }
     }
 
-    /// Takes a piece: what may go out goes into the queue.
+    /// Takes a chunk, and queues the parts that may be released.
     fn take(&mut self, chunk: Chunk) {
         self.watch.came(self.shared.health.world().tick());
         let stops = matches!(chunk, Chunk::Stop(_));
@@ -115,7 +115,7 @@ where
         }
         let taken = self.assembly.take(chunk, &mut self.queue);
         if self.assembly.received().has_tools() {
-            // From here on the call is never made again: whoever receives a tool call may run it.
+            // From here on the call is never made again, because the receiver of a tool call may run it.
             self.call.mark_effects();
         }
         match taken {
@@ -128,7 +128,7 @@ where
         }
     }
 
-    /// The stream broke: goes on, or fails.
+    /// Continues after a break, or fails.
     fn broke(&mut self, error: ModelError) {
         self.state = State::Ended;
         if self.stopped {
@@ -138,7 +138,7 @@ where
         let now = health.world().tick();
         match (self.outstanding.take(), &self.model) {
             (Some(outstanding), _) => outstanding.broke(&error),
-            // No breaker below keeps count of it.
+            // No breaker below has counted the break.
             (None, Some(model)) => {
                 if let Ok(permit) = health.admit(model, now) {
                     permit.failed(&error, now, now.since(self.watch.began()));
@@ -157,7 +157,7 @@ where
         }
     }
 
-    /// How to go on; `None` where it must not, or may not any more.
+    /// The way to continue; `None` if the call must not be made again.
     fn onward(&self, error: &ModelError) -> Option<Onward> {
         let settings = &self.shared.settings;
         let used_up = u32::try_from(self.failed.len()).unwrap_or(u32::MAX) > settings.breaks;
@@ -175,7 +175,7 @@ where
         }
     }
 
-    /// Whether the error may pass by itself, or with another model, as the one table of treatments has it.
+    /// Whether the treatment of the error allows another attempt, with the same or any other model.
     fn may_pass(&self, error: &ModelError) -> bool {
         if error.forbids_retry() {
             return false;
@@ -189,7 +189,8 @@ where
             SameModel::AsTold(longest) => error.retry_after().is_none_or(|told| told <= longest),
             SameModel::No | SameModel::Compacted => false,
         };
-        // The chain below chooses among all models: what may go to some of them only is not made again.
+        // The chain below chooses among all models, so a call that only some of them may receive is not made
+        // again.
         same_model || treatment.next_model == NextModel::Any
     }
 
@@ -200,7 +201,7 @@ where
         let proposed = error.proposal().and_then(|proposal| proposal.backoff_ms).map(Duration::from_millis);
         let again =
             now.after(pause.max(proposed.unwrap_or_default()).max(error.retry_after().unwrap_or_default()));
-        // Another model may be asked at once: the stack knows of a known one that it has to wait.
+        // Another model may be called at once: the stack knows that this one has to wait.
         let until = match &self.model {
             Some(model) => {
                 self.let_down.retain(|(index, _)| *index != model.index());
@@ -228,7 +229,7 @@ where
         };
     }
 
-    /// Another stream began.
+    /// Begins with another stream.
     fn begin(&mut self, answered: Answered<ModelStream>, onward: Onward) {
         let Answered { reply, model, mut failed, outstanding, .. } = answered;
         self.failed.append(&mut failed);
@@ -252,7 +253,7 @@ where
         self.state = State::Streaming(reply);
     }
 
-    /// Ends with `error`, and what was received.
+    /// Ends with `error` and the received parts.
     fn fail(&mut self, error: ModelError) {
         self.state = State::Ended;
         let usage = self.parts.total();
@@ -261,7 +262,7 @@ where
             error
         } else {
             failed.extend(error.failed().iter().cloned());
-            // Nobody above may make the call again as if nothing had been released.
+            // The kind must not allow a layer above to make the call again as if nothing had been released.
             let keeps = matches!(error.kind(), ErrorKind::DeadlineExceeded | ErrorKind::ContentFilter);
             let kind = if keeps { error.kind() } else { ErrorKind::StreamBroken };
             let message = format!("the answer broke off: {}", error.message());
@@ -335,18 +336,18 @@ where
     }
 }
 
-// Nothing in it is pinned in place: what has to be is boxed.
+// No field is pinned in place; futures and streams are boxed.
 impl<S: Service<Call>> Unpin for ResumeStream<S> {}
 
-/// The next of `stream`; one that panics has broken.
+/// Polls `stream`; a panic counts as a break.
 fn polled(stream: &mut ModelStream, cx: &mut Context<'_>) -> Poll<Option<Result<Chunk, ModelError>>> {
     catch_unwind(AssertUnwindSafe(|| Pin::new(stream).poll_next(cx)))
         .unwrap_or_else(|panic| Poll::Ready(Some(Err(panicked(&*panic)))))
 }
 
-/// The same call, of a model that can go on behind `text`, with `text` as what the model said already.
+/// The call for a model that can continue a partial answer, with `text` as the model's message.
 fn behind(call: &Call, text: &str) -> Call {
-    // No provider takes a beginning that ends in white space.
+    // No provider accepts a beginning that ends in white space.
     let text = text.trim_end();
     if text.is_empty() {
         return call.clone();

@@ -9,9 +9,9 @@ use super::{ModelStream, ResumeLayer};
 use crate::call::{Answered, Call};
 use crate::error::ModelError;
 
-/// Brings answers that break midway to their end: asked again where nothing was released, gone on with where text
-/// was, ended where a tool call was. A stream that stalls counts as broken; nothing waits beyond the deadline of the
-/// call. What broken parts took is in the usage.
+/// Continues answers that break midway. If nothing was released, the call is made again; if text was
+/// released, it is continued; if a tool call was released, the stream ends. A stream that stalls counts as
+/// broken, and nothing waits beyond the deadline of the call. The reported usage includes broken parts.
 #[derive(Clone, Debug)]
 pub struct ResumeService<S> {
     inner: S,
@@ -43,7 +43,7 @@ where
 
     fn call(&mut self, mut call: Call) -> Self::Future {
         call.watched = true;
-        // The instance that was made ready serves this call, and goes with its stream.
+        // The ready instance makes this call, and stays with its stream.
         let spare = self.inner.clone();
         let mut ready = mem::replace(&mut self.inner, spare);
         let asked = ready.call(call.clone());

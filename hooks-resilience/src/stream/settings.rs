@@ -1,4 +1,4 @@
-//! How streams are watched and brought to their end.
+//! Timeouts of streams, and their continuation.
 
 use std::time::Duration;
 
@@ -7,47 +7,47 @@ use serde::{Deserialize, Serialize};
 use crate::error::Backoff;
 use crate::health::SettingsError;
 
-/// How streams are watched, and what is done when one breaks.
+/// Timeouts of streams, and the reaction to a break.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 #[serde(default, deny_unknown_fields)]
 #[non_exhaustive]
 pub struct StreamSettings {
-    /// What is done when text was released.
+    /// Reaction to a break after text was released.
     pub after_text: AfterText,
-    /// How long the first piece may take, once the answer began.
+    /// Longest wait for the first chunk, once the answer began.
     #[serde(with = "crate::duration")]
     #[cfg_attr(feature = "schema", schemars(with = "String"))]
     pub first_chunk: Duration,
-    /// How long it may take from one piece to the next.
+    /// Longest wait from one chunk to the next.
     #[serde(with = "crate::duration")]
     #[cfg_attr(feature = "schema", schemars(with = "String"))]
     pub idle: Duration,
-    /// How often an answer may break and be gone on with.
+    /// Most breaks of one answer that are continued.
     pub breaks: u32,
-    /// How long the pauses are before a model that broke off is asked again; another one is asked at once.
+    /// Pauses before a model that broke off is called again; other models are called at once.
     pub backoff: Backoff,
 }
 
-/// What is done when a stream breaks of which text was released, and no tool call.
+/// Reaction to a break after text was released, and no tool call.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 #[serde(rename_all = "snake_case")]
 #[non_exhaustive]
 pub enum AfterText {
-    /// A model that can go on behind the beginning of its answer is given what was received; where none can, it
-    /// fails. What it says again of that is left out: all of it from 4 bytes on, its last words from 24.
+    /// Gives the received text to a model that can continue a partial answer; if no model can, the stream
+    /// fails. Repeated text is removed: the whole text from 4 bytes on, its last words from 24.
     #[default]
     Resume,
-    /// The call is made again, and the caller is told that what it received does not count.
+    /// Makes the call again, and signals that the received parts do not count.
     Restart,
-    /// It fails, with what was received.
+    /// Fails, with the received part.
     Fail,
 }
 
 impl Default for StreamSettings {
-    /// A minute for every piece, ours: as long as a whole answer may take before it is slow. Two breaks, as often as the
-    /// providers' own clients try again.
+    /// Our choice: a minute for every chunk, the time after which a whole answer is slow. Two breaks, as many
+    /// as the retries of the providers' own clients.
     fn default() -> Self {
         let minute = Duration::from_secs(60);
         Self {
@@ -61,21 +61,21 @@ impl Default for StreamSettings {
 }
 
 impl StreamSettings {
-    /// What is done when text was released.
+    /// Sets the reaction to a break after text was released.
     #[must_use]
     pub const fn with_after_text(mut self, rule: AfterText) -> Self {
         self.after_text = rule;
         self
     }
 
-    /// How long the first piece may take, and every other.
+    /// Sets the longest waits for the first chunk and for every other.
     #[must_use]
     pub const fn with_patience(mut self, first_chunk: Duration, idle: Duration) -> Self {
         (self.first_chunk, self.idle) = (first_chunk, idle);
         self
     }
 
-    /// How often an answer may break, and what pauses are made.
+    /// Sets the most breaks of an answer, and the pauses after them.
     #[must_use]
     pub const fn with_breaks(mut self, breaks: u32, backoff: Backoff) -> Self {
         (self.breaks, self.backoff) = (breaks, backoff);

@@ -31,7 +31,7 @@ use crate::{
     FallbackSettings, RetryLayer, RetrySettings,
 };
 
-/// What a scripted answer does next.
+/// Next step of a scripted answer.
 #[derive(Clone, Debug)]
 enum Do {
     Say(Chunk),
@@ -44,7 +44,7 @@ enum Do {
 
 type Answer = Box<dyn FnMut(&Call) -> Result<Vec<Do>, ModelError> + Send>;
 
-/// A stack whose answers are scripted, one after the other; the last one is given for ever.
+/// A stack with scripted answers, one after the other; the last one is repeated for ever.
 #[derive(Clone)]
 struct Script {
     time: VirtualTime,
@@ -94,7 +94,7 @@ impl Service<Call> for Script {
     }
 }
 
-/// A stack, and what is seen of it.
+/// A stack, with the objects to observe it.
 struct Rig {
     time: VirtualTime,
     health: Health,
@@ -236,7 +236,7 @@ fn text_is_gone_on_with_behind_its_last_word() {
     let asked = rig.asked();
     assert_eq!(asked[1].messages()[1], Message::text(Role::Assistant, "The quick brown"));
     assert!(asked[1].needs().prefill);
-    // 16 bytes came of the part that broke: 4 tokens, and the 10 it reported.
+    // The broken part had 16 bytes: 4 tokens, and the 10 it reported.
     assert_eq!((reply.usage.input_tokens, reply.usage.output_tokens), (24, 7));
 }
 
@@ -403,7 +403,7 @@ fn a_break_counts_against_the_model() {
     assert_ne!(rig.health.breaker(&rig.model), BreakerState::Closed);
 }
 
-/// The same client behind a whole stack, and a stream of it that is read to its end.
+/// Reads a stream of the client to its end, through a whole stack.
 fn through_a_stack(rig: &Rig, settings: StreamSettings, call: Call) -> Result<ModelReply, ModelError> {
     let models = Catalog::new([Model::clone(&rig.model)]).unwrap();
     let chains = Chains::new(&models, &ChainsConfig::default()).unwrap();
@@ -411,7 +411,7 @@ fn through_a_stack(rig: &Rig, settings: StreamSettings, call: Call) -> Result<Mo
     read(rig, settings, chain, call)
 }
 
-/// The same with `chain` in its place.
+/// Reads a stream through a stack with `chain` as its chain.
 fn read<L>(rig: &Rig, settings: StreamSettings, chain: L, call: Call) -> Result<ModelReply, ModelError>
 where
     L: Layer<Attempts>,
@@ -440,7 +440,7 @@ where
         .expect("nothing waits for ever")
 }
 
-/// All below a chain.
+/// The layers below a chain.
 type Attempts = Retry<
     BreakerService<
         AttemptService<
@@ -465,7 +465,7 @@ fn a_model_that_breaks_every_stream_is_left_alone() {
         assert_eq!(*opened.lock().unwrap(), call_number / 3, "after {call_number} calls");
         rig.pass(15);
     }
-    // The call that finds out finds out nothing by its first piece.
+    // The first chunk of a probe is no success yet.
     through_a_stack(&rig, settings().with_after_text(AfterText::Fail), call()).unwrap_err();
     assert_eq!((*opened.lock().unwrap(), rig.health.breaker(&rig.model)), (2, BreakerState::Open));
 }
@@ -555,14 +555,14 @@ fn nonsense_is_refused() {
     }
 }
 
-/// How a provider takes the beginning of an answer.
+/// Reaction of a provider to a partial answer.
 #[derive(Clone, Copy, Debug)]
 enum Manner {
     GoesOn,
     SaysAllAgain,
 }
 
-/// A provider that means to say `text`, and call `tools`, and breaks at these places, one a stream.
+/// A provider that answers `text` and `tools` tool calls, and breaks at these places, one in each stream.
 fn provider(text: String, tools: usize, cuts: Vec<usize>, manner: Manner, size: usize) -> Vec<Answer> {
     let answer = move |call: &Call, cut: Option<usize>| {
         let messages = call.messages();
@@ -570,7 +570,7 @@ fn provider(text: String, tools: usize, cuts: Vec<usize>, manner: Manner, size: 
         let rest = match manner {
             Manner::GoesOn => text.strip_prefix(said).unwrap_or(&text),
             Manner::SaysAllAgain if said.len() >= 4 => &text,
-            // What is shorter, and comes again, is taken for meant.
+            // A shorter repetition counts as intended.
             Manner::SaysAllAgain => text.strip_prefix(said).unwrap_or(&text),
         };
         let letters: Vec<char> = rest.chars().collect();
@@ -623,12 +623,12 @@ proptest! {
         let all: Vec<_> = (0..tools).map(|number| format!("t{number}")).collect();
         prop_assert!(all.starts_with(&ids), "{:?}", ids);
         prop_assert_eq!(whole, whole && ids == all);
-        // Only a tool call that was released keeps it from being whole.
+        // Only a released tool call keeps the answer from being complete.
         prop_assert!(whole || !ids.is_empty());
     }
 }
 
-/// A client that answers with a script.
+/// The chunks of a client that answers with a script.
 fn begun(steps: &[Do]) -> Result<Vec<Result<Chunk, ErrorKind>>, ErrorKind> {
     let Rig { time, service, .. } = rig(settings(), vec![script(steps)]);
     let client =
@@ -667,7 +667,7 @@ fn a_stream_may_be_dropped_anywhere() {
         rig.time.block_on(async {
             let mut stream = service.oneshot(call()).await.unwrap().reply;
             for _ in 0..polls {
-                // One poll, whatever comes of it; then everything is dropped.
+                // One poll, with any result; then everything is dropped.
                 drop(std::future::poll_fn(|cx| Poll::Ready(stream.poll_next_unpin(cx))).await);
                 hooks_core::time::Timer::sleep(&rig.time, Duration::from_secs(1)).await;
             }

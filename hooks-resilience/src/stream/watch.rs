@@ -1,4 +1,4 @@
-//! Whether a stream stalls: when something came last, and the timer for the next.
+//! Detects a stream that stalls: the time of the last chunk, and the timer for the next.
 
 use std::pin::Pin;
 use std::task::{Context, Poll};
@@ -9,7 +9,7 @@ use hooks_core::time::Tick;
 use super::layer::Shared;
 use crate::error::{ErrorKind, ModelError};
 
-/// When something came last, and the timer for the next.
+/// The time of the last chunk, and the timer for the next.
 pub(super) struct Watch {
     began: Tick,
     last: Tick,
@@ -18,7 +18,7 @@ pub(super) struct Watch {
 }
 
 impl Watch {
-    /// A stream began.
+    /// Starts with a new stream.
     pub(super) const fn new(now: Tick) -> Self {
         Self { began: now, last: now, first: true, timer: None }
     }
@@ -28,12 +28,12 @@ impl Watch {
         self.began
     }
 
-    /// Something came.
+    /// Records a chunk.
     pub(super) const fn came(&mut self, now: Tick) {
         (self.last, self.first) = (now, false);
     }
 
-    /// Pending, or what it means that nothing came.
+    /// Pending, or the error of a stall.
     pub(super) fn poll_late(
         &mut self,
         cx: &mut Context<'_>,
@@ -55,7 +55,7 @@ impl Watch {
             if Pin::new(timer).poll(cx).is_pending() {
                 return Poll::Pending;
             }
-            // It was set when something else was the last that came.
+            // The timer was set before the last chunk arrived.
             self.timer = None;
             if world.tick() >= due {
                 return Poll::Ready(ModelError::new(kind, "the answer stalled"));

@@ -1,5 +1,5 @@
-//! The locks and atomics that callers of one model share: those of the standard library, or in a test that asks for
-//! it those of loom, which runs every order there is.
+//! The locks and atomics that callers of one model share: those of the standard library, or in tests that
+//! request it those of loom, which runs all possible orders.
 
 #[cfg(test)]
 mod modelled;

@@ -1,23 +1,23 @@
-//! Each primitive as the standard library has it, or as loom does: whichever it is where it is made.
+//! Primitives of the standard library or of loom, depending on where they are created.
 //!
-//! So the crate's own types are explored by a plain `cargo test`, without a build of their own. Loom knows weak
-//! orderings too: a relaxed load sees any value that it may.
+//! So a plain `cargo test` explores the crate's own types, without a special build. Loom also models weak
+//! orderings: a relaxed load sees any value that it may.
 
 use std::cell::Cell;
 use std::fmt;
 use std::ops::{Deref, DerefMut};
 use std::sync::{LockResult, PoisonError, atomic::Ordering};
 
-/// What one thread does.
+/// The work of one thread.
 pub(crate) type Work = Box<dyn FnOnce() + Send>;
 
 thread_local! {
-    /// Whether a model runs here. All its threads do, on the one that began it.
+    /// Whether a loom model runs on this thread. All threads of a model run on the one that started it.
     static IS_MODELLED: Cell<bool> = const { Cell::new(false) };
 }
 
-/// Runs what `setup` makes in every order in which at most so many times somebody is interrupted, and after each asks
-/// the check it made. How many orders there were.
+/// Runs the threads of `setup` in every order with at most `interruptions` interruptions, and after each
+/// order runs the check that `setup` returned. Returns the number of orders.
 pub(crate) fn in_every_order<C: FnOnce()>(
     interruptions: usize,
     setup: impl Fn() -> (Vec<Work>, C) + Send + Sync + 'static,
@@ -50,7 +50,7 @@ pub(crate) enum Mutex<T> {
     Loom(loom::sync::Mutex<T>),
 }
 
-/// A lock that is held.
+/// A guard of a lock.
 pub(crate) enum MutexGuard<'a, T> {
     Std(std::sync::MutexGuard<'a, T>),
     Loom(loom::sync::MutexGuard<'a, T>),
@@ -157,7 +157,7 @@ atomic!(AtomicUsize of usize {
     fetch_update(set: Ordering, fetch: Ordering, change: impl FnMut(usize) -> Option<usize>) -> Result<usize, usize>;
 });
 
-/// Loom finds what only another order shows: that two who look and then write lose a write.
+/// Loom finds a bug that only another order shows: two threads that read and then write lose a write.
 #[test]
 #[should_panic = "a write was lost"]
 fn an_order_that_loses_a_write_is_found() {

@@ -1,28 +1,29 @@
-//! What is kept for each tenant: for those that came last, so that names without end fill no memory.
+//! Values for each tenant. Only the most recently used ones are kept, so that names without end do not fill
+//! the memory.
 
 use std::collections::HashMap;
 use std::sync::{Arc, Mutex, PoisonError};
 
-/// What is kept for each tenant.
+/// Values for each tenant.
 #[derive(Debug)]
 pub(crate) struct Kept<T>(Mutex<State<T>>);
 
 #[derive(Debug)]
 struct State<T> {
     by_name: HashMap<Arc<str>, Entry<T>>,
-    /// How often something was asked for.
+    /// Number of requests so far.
     turns: u64,
 }
 
 #[derive(Debug)]
 struct Entry<T> {
     value: T,
-    /// When it was asked for last, in turns.
+    /// Number of the last request for this entry.
     turn: u64,
 }
 
-/// So many tenants are kept: what is known of a few dozen models takes some ten kilobytes, so that all of it is about
-/// as large as one conversation.
+/// The most tenants that are kept. The health record of a few dozen models takes some ten kilobytes, so all
+/// records together are about as large as one conversation.
 const MOST: usize = 1_024;
 
 impl<T> Default for Kept<T> {
@@ -32,10 +33,10 @@ impl<T> Default for Kept<T> {
 }
 
 impl<T: Clone> Kept<T> {
-    /// What is kept for `name`, or else made.
+    /// The value for `name`, created if necessary.
     ///
     /// # Errors
-    /// That of `make`; then nothing is kept.
+    /// Returns the error of `make`; then nothing is kept.
     pub(crate) fn get_or_make<E>(&self, name: &str, make: impl FnOnce() -> Result<T, E>) -> Result<T, E> {
         let mut state = self.0.lock().unwrap_or_else(PoisonError::into_inner);
         state.turns = state.turns.saturating_add(1);

@@ -16,8 +16,8 @@ impl<M, L, E> PerTenantLayer<M>
 where
     M: Fn(&Health) -> Result<L, E>,
 {
-    /// Puts around the client the layer that `make` makes of a tenant's health; where it cannot, the call is refused
-    /// with its error. `health` is that of calls that name no tenant.
+    /// Creates a layer that wraps the client in the layer that `make` creates for a tenant's health record.
+    /// If `make` fails, the call fails with its error. `health` is the record of calls that name no tenant.
     pub fn new(health: Health, make: M) -> Self {
         Self { health, make: Arc::new(make) }
     }

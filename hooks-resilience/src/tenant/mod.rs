@@ -1,12 +1,12 @@
-//! A stack of its own for each tenant, picked by the [`HookContext`](hooks_core::HookContext) of the call.
+//! A separate stack for each tenant, chosen by the [`HookContext`](hooks_core::HookContext) of the call.
 //!
-//! What is known of models is known of one set of credentials: whose key is wrong, or whose quota is used up, must be
-//! nobody else's loss. So each tenant has a [`Health`](crate::Health) of its own ([`Health::of_tenant`]), and
-//! [`PerTenantLayer`] a stack over each: made when a tenant's first call comes, and kept while the tenant is among those
-//! that came last. Calls that name no tenant have a stack too.
+//! A health record belongs to one set of credentials: a tenant's wrong key or used-up quota must not affect
+//! others. So each tenant has its own [`Health`](crate::Health) ([`Health::of_tenant`]), and
+//! [`PerTenantLayer`] builds a stack on each. The stack is built at the tenant's first call, and kept while
+//! the tenant is among the most recently used ones. Calls that name no tenant have a stack too.
 //!
-//! A call costs a look under a lock and a clone of its stack, which it drives to readiness itself; the layer is always
-//! ready. It goes around everything else: which stack it is has to be known before anything of one is asked.
+//! A call costs a lookup under a lock and a clone of its stack, which it drives to readiness itself; the
+//! layer is always ready. It wraps all other layers, because the stack has to be chosen first.
 //!
 //! ```
 //! use hooks_resilience::{BreakerLayer, Health, ModelError, PerTenantLayer};

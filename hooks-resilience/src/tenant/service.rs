@@ -13,9 +13,10 @@ use crate::call::{Answered, Call};
 use crate::error::{ErrorKind, ModelError};
 use crate::health::Health;
 
-/// Asks the stack `T` of the call's tenant. Clones share the stacks.
+/// Calls the stack `T` of the call's tenant. Clones share the stacks.
 ///
-/// Always ready: which stack has to be, the call says, so a clone of that is driven to readiness and asked.
+/// Always ready: the call decides which stack has to be ready, so a clone of that stack is driven to
+/// readiness and called.
 pub struct PerTenant<M, S, T> {
     client: S,
     shared: Arc<Shared<M, T>>,
@@ -24,7 +25,7 @@ pub struct PerTenant<M, S, T> {
 struct Shared<M, T> {
     health: Health,
     make: Arc<M>,
-    /// Of calls that name no tenant, or the one whose `health` is.
+    /// Stack of calls that name no tenant, or the tenant of `health`.
     unnamed: OnceLock<T>,
     stacks: Kept<T>,
 }
@@ -35,12 +36,12 @@ impl<M, S, T> PerTenant<M, S, T> {
         Self { client, shared: Arc::new(shared) }
     }
 
-    /// The client around which the stacks are.
+    /// The client inside the stacks.
     pub const fn get_ref(&self) -> &S {
         &self.client
     }
 
-    /// The client alone.
+    /// Returns the client, without the stacks.
     pub fn into_inner(self) -> S {
         self.client
     }

@@ -65,7 +65,7 @@ fn a_tenant_is_known_to_its_fleet_by_its_own_name() {
     assert_eq!(ready(other.of_tenant(Some("acme"))), Readiness::At(at(60)));
     assert_eq!(ready(other.of_tenant(Some("initech"))), Readiness::Ready);
     assert_eq!(ready(other), Readiness::Ready);
-    // It is the same one each time, and of itself it is itself.
+    // The record of a tenant is the same each time, and its own record of that tenant is itself.
     let acme = one.of_tenant(Some("acme"));
     assert_eq!(ready(acme.of_tenant(Some("acme"))), Readiness::At(at(60)));
     assert_eq!(ready(acme.of_tenant(None)), Readiness::At(at(60)));

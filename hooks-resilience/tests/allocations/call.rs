@@ -1,4 +1,4 @@
-//! What a healthy call costs, counted: the call is one allocation, its way through the layers none.
+//! Allocations of a healthy call: one for the call itself, none on its way through the layers.
 
 use std::future::{Ready, ready};
 use std::pin::pin;
@@ -42,7 +42,7 @@ fn world() -> World {
     World { clock, timer, random: Arc::new(SeededRandom::new(1)) }
 }
 
-/// A model with limits that nobody reaches.
+/// A model with limits that are never reached.
 fn catalog() -> Catalog {
     let mut model = Model::new("m", "acme", Tier::Standard);
     model.limits = Limits {
@@ -103,7 +103,7 @@ fn a_look_at_who_is_ready_allocates_nothing() {
     let model = &catalog.models()[0];
     let look = || assert_ne!(health.readiness(model, &Needs::default(), world.tick()), Readiness::Never);
     assert_eq!(allocation_counter::measure(look).count_total, 0);
-    // With a store of this process it is asked each time.
+    // A store in this process is read each time.
     let store = Arc::new(Memory::new(Arc::clone(&world.clock)));
     let health = health.shared(store, "fleet");
     let look = || assert_ne!(health.readiness(model, &Needs::default(), world.tick()), Readiness::Never);

@@ -1,4 +1,4 @@
-//! A healthy call through chain, retry, hedge and alert costs no allocation: counted here.
+//! A healthy call through chain, retry, hedge and alert costs no allocation.
 
 use std::future::{Ready, ready};
 use std::hint::black_box;
@@ -79,7 +79,7 @@ fn a_healthy_call_allocates_nothing_beyond_itself() {
         let call = Call::new(Arc::clone(&context), request, OpId(1));
         black_box(now(stack.call(call)).unwrap());
     };
-    // What happens once happens here.
+    // Allocations that are made only once are made here.
     send(request());
     for _ in 0..100 {
         let request = request();

@@ -1,5 +1,5 @@
-//! Allocations of model calls, counted. A binary of its own, because it replaces the allocator.
-// The helpers are tests as well: the lints exempt them.
+//! Allocations of model calls. A binary of its own, because it replaces the allocator.
+// Marks the helpers as tests, which the lints exempt.
 #![cfg(test)]
 
 mod call;

@@ -1,4 +1,4 @@
-//! What the whole stack, as a configuration makes it, costs a healthy call in allocations.
+//! Allocations of a healthy call in the whole stack of a configuration.
 
 use std::future::{Ready, ready};
 use std::pin::pin;
@@ -58,7 +58,7 @@ fn call(context: &Arc<HookContext>, name: &str) -> Call {
     Call::new(Arc::clone(context), request, OpId(1)).needing(needs)
 }
 
-/// What a healthy call allocates once whatever is made once per model is made.
+/// Checks that a healthy call allocates nothing once the state of its model exists.
 fn assert_allocates_nothing(resilience: &Resilience, health: &Health) {
     let mut stack = resilience.layer(health, Classified).unwrap().layer(Healthy);
     let context = Arc::new(HookContext::new("s", "a"));

@@ -1,4 +1,4 @@
-//! A small client of two vendors' shapes, over hyper: what a host brings to a stack.
+//! A small client for the shapes of two vendors, over hyper, as a host provides it to a stack.
 
 use std::collections::HashMap;
 use std::net::SocketAddr;
@@ -21,26 +21,26 @@ use serde_json::{Value, json};
 use tokio::net::TcpStream;
 use tower::Service;
 
-/// Whose shape it is.
+/// Vendor whose shape a provider uses.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Vendor {
     Anthropic,
     OpenAi,
 }
 
-/// Where the providers are, by name, and what shape they have.
+/// Addresses and vendors of the providers, by name.
 pub(crate) type Addresses = HashMap<&'static str, (SocketAddr, Vendor)>;
 
-/// Answers whole.
+/// A client for whole answers.
 #[derive(Clone)]
 pub(crate) struct Client {
     pub(crate) addresses: Arc<Addresses>,
     pub(crate) classifiers: Classifiers,
-    /// Where it tells what good answers say of limits.
+    /// Record that receives the rate limits of successful answers.
     pub(crate) health: Health,
 }
 
-/// Answers in pieces.
+/// A client for streamed answers.
 #[derive(Clone)]
 pub(crate) struct Streaming(pub(crate) Client);
 
@@ -187,7 +187,7 @@ fn usage_at(body: &Value, input: &str, output: &str) -> Usage {
     Usage { input_tokens: tokens(input), output_tokens: tokens(output), ..Usage::default() }
 }
 
-/// The pieces that an event is.
+/// The chunks in an event.
 fn chunks(vendor: Vendor, data: &str) -> Vec<Chunk> {
     let Ok(event) = serde_json::from_str::<Value>(data) else { return Vec::new() };
     let text = |place: &str| event.pointer(place).and_then(Value::as_str).map(ToOwned::to_owned);

@@ -1,4 +1,4 @@
-//! Faults on the way: refused, reset, silent, stalled, cut.
+//! Faults of the connection: refused, reset, silent, stalled, cut.
 
 use hooks_resilience::ErrorKind;
 

@@ -1,11 +1,11 @@
-//! Limits that no catalog names: what providers tell of them in their headers is kept to.
+//! Limits that are not in the catalog: those in a provider's headers are respected.
 
 use serde_json::Value;
 
 use crate::rig::{Rig, anthropic, call, openai};
 use crate::server::Answer;
 
-/// One request a minute, in a vendor's words.
+/// One request a minute, in a vendor's headers.
 fn one_a_minute(answer: Answer) -> Answer {
     answer
         .with("anthropic-ratelimit-requests-limit", "1")
@@ -13,7 +13,7 @@ fn one_a_minute(answer: Answer) -> Answer {
         .with("anthropic-ratelimit-requests-reset", "2026-11-22T01:00:30Z")
 }
 
-/// Who answers each of three calls; None where it was an error.
+/// The answers of three calls; `None` for an error.
 async fn answers(rig: &Rig) -> [Option<Value>; 3] {
     let mut answers = [None, None, None];
     for answer in &mut answers {
@@ -25,7 +25,7 @@ async fn answers(rig: &Rig) -> [Option<Value>; 3] {
 #[tokio::test]
 async fn limits_that_a_good_answer_tells_are_kept_to() {
     let rig = Rig::new([one_a_minute(anthropic("from a"))], [openai("from b")]).await;
-    // What was sent before they were known does not count.
+    // Requests sent before the limits were known do not count.
     let expected = ["from a", "from a", "from b"].map(|from| Some(Value::from(from)));
     assert_eq!(answers(&rig).await, expected);
 }

@@ -1,4 +1,4 @@
-//! The whole stack over real HTTP on loopback: every vendor's errors, and every fault on the way.
+//! The whole stack over real HTTP on loopback: every vendor's errors, and every fault of the connection.
 #![cfg(test)]
 
 mod client;

@@ -23,7 +23,7 @@ use crate::server::{Answer, Provider};
 /// 2026-11-22T01:00:00Z.
 pub(crate) const EPOCH: Timestamp = Timestamp(1_795_309_200_000);
 
-/// Real time, which began at [`EPOCH`].
+/// Real time, starting at [`EPOCH`].
 #[derive(Clone, Copy)]
 struct RealTime(tokio::time::Instant);
 
@@ -60,7 +60,7 @@ pub(crate) struct Rig {
     client: Client,
 }
 
-/// How long an attempt may take here, and how long a stream may stall.
+/// Time limit of an attempt in these tests, and of a stalled stream.
 pub(crate) const PATIENCE: Duration = Duration::from_millis(400);
 
 impl Rig {
@@ -84,7 +84,7 @@ impl Rig {
         Self { a, b, world, health, chains, client }
     }
 
-    /// Nobody listens where `a` was.
+    /// Replaces the address of `a` by one without a listener.
     pub(crate) async fn without_a(mut self) -> Self {
         let mut addresses = (*self.client.addresses).clone();
         addresses.insert("a", (Provider::nowhere().await.unwrap(), Vendor::Anthropic));
@@ -125,17 +125,17 @@ impl Rig {
             .service(client)
     }
 
-    /// Asks for a whole answer.
+    /// Requests a whole answer.
     pub(crate) async fn ask(&self, call: Call) -> Result<Answered<ModelReply>, ModelError> {
         self.layers(self.client.clone(), AttemptSettings::default()).oneshot(call).await
     }
 
-    /// Asks for an answer in pieces, and reads it to its end.
+    /// Requests a streamed answer, and reads it to its end.
     pub(crate) async fn stream(&self, call: Call) -> Result<ModelReply, ModelError> {
         collect(self.begin_stream(call).await?.reply).await
     }
 
-    /// Asks for an answer in pieces.
+    /// Requests a streamed answer.
     pub(crate) async fn begin_stream(&self, call: Call) -> Result<Answered<ModelStream>, ModelError> {
         let settings =
             StreamSettings::default().with_patience(PATIENCE, PATIENCE).with_breaks(3, Self::backoff());
@@ -146,7 +146,7 @@ impl Rig {
     }
 }
 
-/// A call of the chain from its beginning.
+/// A call that starts at the beginning of the chain.
 pub(crate) fn call() -> Call {
     let messages = vec![Message::text(Role::User, "hello")];
     let request = ModelRequest { model: "first".to_owned(), iteration: 1, messages };

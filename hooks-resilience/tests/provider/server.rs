@@ -1,4 +1,4 @@
-//! A provider on loopback that answers as it is told: real sockets, real HTTP, every byte under control.
+//! A scripted provider on loopback: real sockets, real HTTP, every byte under control.
 
 use std::collections::VecDeque;
 use std::io;
@@ -11,38 +11,38 @@ use tokio::io::{AsyncReadExt, AsyncWriteExt};
 use tokio::net::{TcpListener, TcpStream};
 use tokio::task::JoinHandle;
 
-/// What a provider answers to one request.
+/// The answer of a provider to one request.
 #[derive(Clone, Debug)]
 pub(crate) struct Answer {
     pub(crate) status: u16,
     pub(crate) headers: Vec<(String, String)>,
-    /// Each part is sent on its own, as a chunk of the transfer.
+    /// Parts that are sent separately, each as a chunk of the transfer.
     pub(crate) body: Vec<String>,
     pub(crate) fault: Option<Fault>,
 }
 
-/// What goes wrong on the way. Bytes are those of the body.
+/// Faults of the connection. Byte counts refer to the body.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Fault {
-    /// The connection is reset before anything is answered.
+    /// Resets the connection before it answers.
     Reset,
-    /// Nothing is answered.
+    /// Never answers.
     Silence,
-    /// After so many bytes nothing more comes.
+    /// Sends nothing more after so many bytes.
     Stall(usize),
-    /// After so many bytes the connection is closed.
+    /// Closes the connection after so many bytes.
     Cut(usize),
-    /// After so many bytes the connection is reset.
+    /// Resets the connection after so many bytes.
     CutHard(usize),
 }
 
 impl Answer {
-    /// `body` with this status.
+    /// An answer of `body` with this status.
     pub(crate) fn new(status: u16, body: impl Into<String>) -> Self {
         Self { status, headers: Vec::new(), body: vec![body.into()], fault: None }
     }
 
-    /// Events, as they follow one another.
+    /// An answer of server-sent events, each in its own part.
     pub(crate) fn events<E: Into<String>>(events: impl IntoIterator<Item = E>) -> Self {
         let body = events.into_iter().map(Into::into).collect();
         Self { body, ..Self::new(200, "") }.with("content-type", "text/event-stream")
@@ -77,11 +77,11 @@ pub(crate) struct Provider {
     accepting: JoinHandle<()>,
 }
 
-/// The longest a provider lives.
+/// The longest lifetime of a provider.
 const LIFETIME: Duration = Duration::from_secs(60);
 
 impl Provider {
-    /// Gives `answers`, one to each request; the last one for ever.
+    /// Starts a provider that sends `answers`, one for each request; the last one is repeated for ever.
     pub(crate) async fn start(answers: impl IntoIterator<Item = Answer>) -> io::Result<Self> {
         let listener = TcpListener::bind(("127.0.0.1", 0)).await?;
         let address = listener.local_addr()?;
@@ -101,7 +101,7 @@ impl Provider {
         Ok(Self { address, requests, accepting })
     }
 
-    /// An address at which nobody listens.
+    /// An address without a listener.
     pub(crate) async fn nowhere() -> io::Result<SocketAddr> {
         TcpListener::bind(("127.0.0.1", 0)).await?.local_addr()
     }
@@ -118,7 +118,7 @@ impl Drop for Provider {
     }
 }
 
-/// Serves one request, as the script says. Errors are those of a client that went away.
+/// Serves one request by the script. Errors are those of a client that closed its connection.
 async fn serve(
     mut connection: TcpStream,
     answers: &Mutex<VecDeque<Answer>>,
@@ -153,7 +153,7 @@ async fn serve(
     match answer.fault {
         Some(Fault::Stall(_)) => stall().await,
         Some(Fault::CutHard(_)) => {
-            // What was sent has to arrive before the reset overtakes it.
+            // The sent bytes have to arrive before the reset overtakes them.
             tokio::time::sleep(Duration::from_millis(50)).await;
             connection.set_zero_linger()
         }

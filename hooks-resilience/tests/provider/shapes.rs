@@ -1,4 +1,4 @@
-//! Every vendor's errors, over the wire: what they are taken for, and who answers in the end.
+//! Every vendor's errors over HTTP: their classification, and the model that answers in the end.
 
 use std::time::Duration;
 
@@ -74,7 +74,7 @@ async fn another_provider_answers() {
     }
 }
 
-/// Errors that are nobody's but the caller's, and those that nobody may pass round.
+/// Errors that are mistakes of the caller, and errors that must not be passed to another provider.
 #[tokio::test]
 async fn nobody_else_is_asked() {
     let filtered = r#"{"error":{"message":"m","code":"content_filter","innererror":{"code":"ResponsibleAIPolicyViolation"}}}"#;
@@ -93,7 +93,7 @@ async fn nobody_else_is_asked() {
     }
 }
 
-/// The same model is asked again, no earlier than it said.
+/// The same model is called again, no earlier than it stated.
 #[tokio::test]
 async fn a_short_wait_is_kept_to() {
     let limited = error(429, "rate_limit_error", "slow down");
@@ -111,7 +111,7 @@ async fn a_short_wait_is_kept_to() {
     }
 }
 
-/// A negative wait says nothing, and harms nobody: the gate stays open.
+/// A negative wait counts as absent and has no effect: the gate stays open.
 #[tokio::test]
 async fn a_negative_wait_is_none() {
     for (wait, is_shut) in [("-30", false), ("30", true)] {
@@ -123,7 +123,7 @@ async fn a_negative_wait_is_none() {
     }
 }
 
-/// Who was told to wait leaves the model alone in the next call too.
+/// After a stated wait, the next call avoids the model too.
 #[tokio::test]
 async fn the_gate_stays_shut_for_the_next_call() {
     let limited = error(429, "rate_limit_error", "slow down").with("retry-after", "604800");

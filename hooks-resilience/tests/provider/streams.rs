@@ -11,7 +11,7 @@ fn event(data: &Value) -> String {
     format!("event: {}\ndata: {data}\n\n", data["type"].as_str().unwrap_or("message"))
 }
 
-/// The events of an answer of Anthropic's, a word each, and the one that ends it.
+/// The events of an Anthropic answer, one for each word, and the event that ends it.
 fn words(text: &str) -> Vec<String> {
     let mut events =
         vec![event(&json!({ "type": "message_start", "message": { "usage": { "input_tokens": 10 } } }))];
@@ -22,7 +22,7 @@ fn words(text: &str) -> Vec<String> {
     events
 }
 
-/// The same of OpenAI's.
+/// The events of an OpenAI answer, one for each word.
 fn deltas(text: &str) -> Vec<String> {
     let delta = |delta: Value, reason: Value| {
         format!("data: {}\n\n", json!({ "choices": [{ "delta": delta, "finish_reason": reason }] }))
@@ -41,7 +41,7 @@ async fn a_stream_that_breaks_is_gone_on_with_by_another_provider() {
     let events = words(ALL);
     let bytes: usize = events[..4].iter().map(String::len).sum();
     for fault in [Fault::Cut(bytes), Fault::CutHard(bytes), Fault::Stall(bytes), Fault::Cut(bytes + 30)] {
-        // Both go on with what was said, one of them by saying it again.
+        // Both continue the earlier text, one of them by repeating it.
         for rest in ["fox jumps", ALL] {
             let broken = Answer::events(events.clone()).failing(fault);
             let refuses = Answer::new(529, "{}");
@@ -135,7 +135,7 @@ async fn a_tool_call_is_never_doubled() {
     assert_eq!(error.kind(), ErrorKind::StreamBroken);
     assert_eq!(error.received().unwrap().0.content[0]["name"], "rm");
     assert_eq!((rig.a.requests().len(), rig.b.requests().len()), (1, 0));
-    // Broken within, it was never released, and the call may be made again.
+    // A tool call that broke off was never released, so the call may be made again.
     let half = tool[0].len() + tool[1].len() / 2;
     let rig = Rig::new([cut(half), Answer::events(words("never mind"))], [Answer::new(500, "")]).await;
     assert_eq!(rig.stream(call()).await.unwrap().response.content, "never mind");

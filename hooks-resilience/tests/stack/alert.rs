@@ -1,4 +1,4 @@
-//! Who is told what, and how often.
+//! Tests of the alerts that are sent, and their rate.
 
 use std::sync::{Arc, Mutex};
 use std::time::Duration;
@@ -11,7 +11,7 @@ use tower::{Layer, ServiceExt};
 
 use crate::rig::*;
 
-/// Keeps what it is told.
+/// Records the alerts that it receives.
 #[derive(Clone, Default)]
 struct Told(Arc<Mutex<Vec<Alert>>>);
 
@@ -131,7 +131,7 @@ fn a_sink_that_panics_is_counted_and_the_call_does_not_see_it() {
     assert_eq!(layer.dropped(), 1);
 }
 
-/// A sink that never ends.
+/// A sink whose future never ends.
 struct Stuck;
 
 impl AlertSink for Stuck {
@@ -140,7 +140,7 @@ impl AlertSink for Stuck {
     }
 }
 
-/// Keeps what it is given to run.
+/// Records the work that it is given.
 #[derive(Default)]
 struct Later(Mutex<Vec<HookFuture<'static, ()>>>);
 
@@ -161,7 +161,7 @@ fn a_sink_that_is_stuck_fills_its_queue_and_nothing_else() {
         send(&rig, &layer).unwrap_err();
     }
     assert_eq!((later.0.lock().unwrap().len(), layer.dropped()), (1, 3));
-    // Without anybody to wait, what waits is lost, and the next is tried.
+    // Without a background, an alert whose sink waits is lost, and the next one is tried.
     let layer = AlertLayer::new(&rig.health, settings, Stuck).unwrap();
     for lost in 1..3 {
         rig.client.plays("one", [Act::fail(ErrorKind::ContextOverflow)]);

@@ -1,4 +1,4 @@
-//! A call may be dropped at any await: nothing it held stays taken.
+//! Calls that are dropped at any await release everything they held.
 
 use std::pin::pin;
 use std::task::{Context, Poll, Waker};
@@ -9,8 +9,8 @@ use tower::{Layer, Service, ServiceExt};
 
 use crate::rig::*;
 
-/// Drives `future` for so many polls, letting everybody else's time pass between them, then drops it. True where it
-/// ended before.
+/// Polls `future` up to `polls` times, with time for other tasks between the polls, then drops it. Returns
+/// whether it completed before.
 fn drop_after<F: Future>(rig: &Rig, future: F, polls: usize) -> bool {
     let mut future = pin!(future);
     let mut left = polls;
@@ -27,8 +27,8 @@ fn drop_after<F: Future>(rig: &Rig, future: F, polls: usize) -> bool {
     end.unwrap_or(false)
 }
 
-/// A rig in which nothing that is held comes back by itself: a probe counts as lost only after a day, and there is one
-/// place for each model.
+/// A rig in which nothing that a call holds is released by itself: a probe counts as lost only after a day,
+/// and each model has one place.
 fn rig(models: impl IntoIterator<Item = Model>, settings: FallbackSettings) -> Rig {
     let mut health = HealthSettings::default();
     health.breaker.probe = secs(24 * 60 * 60);
@@ -43,10 +43,11 @@ fn patient(models: impl IntoIterator<Item = Model>) -> Rig {
     rig(models, FallbackSettings::default())
 }
 
-/// What everything is that a call can hold: a place among the parked, a probe of a breaker, a place of a provider.
+/// Checks that the call released everything it can hold: a place among the parked, a probe of a breaker, a
+/// place of a provider.
 fn nothing_is_held(rig: &Rig, polls: usize) {
     assert_eq!(rig.fallback.parking().parked(), 0, "a place is held after {polls} polls");
-    // Whatever was open is probed by the next call, in time: no probe is out.
+    // The next call probes every open breaker in time, which shows that no probe is in flight.
     rig.wait(secs(1_000));
     rig.client.always("one", Act::answer());
     assert!(rig.send(rig.call()).is_ok(), "a probe or a place is held after {polls} polls");
@@ -58,7 +59,7 @@ fn at_every_await_of_a_call_that_fails_over_pauses_and_is_parked() {
     let mut ended = false;
     for polls in 1..60 {
         let rig = patient(three());
-        // Fails over, pauses, is parked until a breaker lets a probe through, and answers.
+        // The call fails over, pauses, is parked until a breaker admits a probe, and is answered.
         rig.client.plays("one", [Act::fail(ErrorKind::RateLimited).told(secs(30))]);
         rig.client.plays("two", [Act::fail(ErrorKind::Overloaded); 2]);
         rig.client.plays("three", [Act::fail(ErrorKind::Network); 2]);
@@ -78,7 +79,7 @@ fn at_every_await_of_a_probe() {
         rig.client.plays("one", [Act::fail(ErrorKind::Network); 3]);
         assert!(rig.send(rig.call()).is_err());
         rig.wait(secs(60));
-        // The breaker is half open: this one is the probe.
+        // The breaker is due for a probe: this call is the probe.
         drop_after(&rig, rig.stack().oneshot(rig.call()), polls);
         nothing_is_held(&rig, polls);
     }
@@ -133,8 +134,8 @@ fn before_it_is_polled_at_all() {
 fn at_every_await_for_a_slot_of_a_rate() {
     let mut ended = false;
     for polls in 1..20 {
-        // One request in ten seconds. A chain parks a call until there is room; it is the further attempt of the loop
-        // below it that waits for a slot.
+        // One request in ten seconds. A chain parks a call until there is room; the retry below it waits for
+        // a slot.
         let [mut model] = alone();
         model.limits.requests_per_minute = Some(6);
         let rig = Rig::new([model]);
@@ -142,7 +143,7 @@ fn at_every_await_for_a_slot_of_a_rate() {
         ended = drop_after(&rig, rig.stack().oneshot(rig.call()), polls);
         let sent = rig.client.asked().len() as u64;
         assert!(rig.send(rig.call()).is_ok());
-        // The slot of an attempt that was not sent is the next one's; one that was sent is used.
+        // A slot of an attempt that was not sent goes to the next one; a slot of one that was sent is used.
         let next = *rig.client.times().last().unwrap();
         assert!(
             next >= secs(10 * sent) && next < secs(10 * sent + 2),

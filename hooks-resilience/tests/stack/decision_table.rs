@@ -1,4 +1,4 @@
-//! Every row of the decision table, driven through the whole stack: all layers of a configuration.
+//! Every row of the decision table, tested through the whole stack of a configuration.
 
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Arc, Mutex};
@@ -13,7 +13,7 @@ use tower::{Layer, ServiceExt};
 
 use crate::rig::*;
 
-/// Which models are asked when `one` fails once like this, and what comes of it.
+/// The models that are called if `one` fails once with `act`, and the outcome.
 fn asked(act: Act) -> (Vec<String>, Outcome) {
     let rig = Rig::new(three());
     rig.client.plays("one", [act]);
@@ -21,7 +21,7 @@ fn asked(act: Act) -> (Vec<String>, Outcome) {
     (rig.client.asked(), outcome)
 }
 
-/// Which models are asked when there is one alone, which fails like this until it answers.
+/// The outcome of a stack with one model, which fails with `acts` and then answers.
 fn alone_asked(acts: &[Act]) -> (Rig, Outcome) {
     asked_on(Rig::new(alone()), acts)
 }
@@ -32,7 +32,7 @@ fn asked_on(rig: Rig, acts: &[Act]) -> (Rig, Outcome) {
     (rig, outcome)
 }
 
-/// The next model of the chain answers at once, and the answer says what failed before.
+/// Checks that the next model of the chain answers at once, and that the answer lists the failure.
 fn goes_to_the_next(kind: ErrorKind) {
     let (asked, outcome) = asked(Act::fail(kind));
     assert_eq!(asked, ["one", "two"], "{kind}");
@@ -42,7 +42,7 @@ fn goes_to_the_next(kind: ErrorKind) {
     assert_eq!((answered.failed[0].kind, &*answered.failed[0].model), (kind, "one"));
 }
 
-/// A model alone is asked `times` times in all.
+/// Checks that a single model is called `times` times in all.
 fn alone_is_asked(kind: ErrorKind, times: usize) -> Rig {
     let (rig, outcome) = asked_on(Rig::impatient(alone()), &[Act::fail(kind); 9]);
     assert_eq!(rig.client.asked().len(), times, "{kind}");
@@ -51,7 +51,7 @@ fn alone_is_asked(kind: ErrorKind, times: usize) -> Rig {
     rig
 }
 
-/// The provider's other model is passed over.
+/// Checks that the provider's other model is skipped.
 fn goes_to_another_provider(kind: ErrorKind) {
     let (asked, outcome) = asked(Act::fail(kind));
     assert_eq!(asked, ["one", "three"], "{kind}");
@@ -68,7 +68,7 @@ fn ends_at_once(kind: ErrorKind) {
 #[test]
 fn rate_limited_with_another_model_ready() {
     let (asked, outcome) = asked(Act::fail(ErrorKind::RateLimited).told(secs(5)));
-    // The rate is the model's own quota: the provider's other model is ready.
+    // The rate is the model's own quota, so the provider's other model is ready.
     assert_eq!(asked, ["one", "two"]);
     assert!(outcome.is_ok());
 }
@@ -83,7 +83,7 @@ fn rate_limited_alone_waits_as_long_as_told_and_never_less() {
     }
 }
 
-/// Kinds that come with a time the provider wants to be left alone for.
+/// Kinds that may come with a stated wait.
 const TELL: [ErrorKind; 3] = [ErrorKind::RateLimited, ErrorKind::Overloaded, ErrorKind::Server];
 
 #[test]
@@ -216,7 +216,7 @@ fn context_overflow_is_compacted_once_and_asked_again_before_it_goes_elsewhere()
     );
     let sent = rig.client.requests();
     assert!(size(&sent[1].messages) < size(&sent[0].messages) && size(&sent[1].messages) > 0);
-    // What is too long all the same goes to a larger window, as it was.
+    // A conversation that is still too long goes to a larger window in its original form.
     let rig = Rig::new(three());
     rig.client.always("one", Act::fail(ErrorKind::ContextOverflow));
     assert!(rig.send(long("one")).is_ok());
@@ -332,13 +332,13 @@ fn a_host_may_change_a_row() {
     assert_eq!(rig.client.asked(), ["one", "two"]);
 }
 
-/// Fails like this on `one`, and answers elsewhere.
+/// Fails with `act` on `one`, and answers on another model.
 fn fails_on(rig: &Rig, act: Act) {
     rig.client.plays("one", [act]);
     drop(rig.send(rig.call()));
 }
 
-/// When `one` may be asked again.
+/// The readiness of `one`.
 fn readiness(rig: &Rig) -> Readiness {
     let one = rig.chains.catalog().get("one").unwrap();
     rig.health.readiness(one, &Needs::default(), rig.deadline(secs(0)))
@@ -376,7 +376,7 @@ fn the_vote_of_every_kind() {
             }
             opened.load(Ordering::Relaxed)
         };
-        // At the first one; where one of two is slow; at three in a row.
+        // At the first failure; if one of two calls is slow; after three failures in a row.
         let first = opens(&[Some(kind)], 1.0);
         let slow = opens(&[None, Some(kind)], 0.5);
         let third = opens(&[None, Some(kind), Some(kind), Some(kind)], 1.0);
@@ -406,6 +406,6 @@ fn the_alert_of_every_kind() {
 
 #[test]
 fn every_kind_has_its_row() {
-    // A kind that is added needs a row here too: this list is that of the tests above.
+    // A new kind needs a row here too: this number is that of the tests above.
     assert_eq!(ErrorKind::ALL.len(), 23);
 }

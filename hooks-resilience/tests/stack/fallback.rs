@@ -1,4 +1,4 @@
-//! Which model is asked, which one next, and how long is waited for it.
+//! The choice of the model, of the next one, and the wait for it.
 
 use std::sync::{Arc, Mutex};
 
@@ -93,7 +93,7 @@ fn parking_is_bounded_in_number_and_seen() {
 
 #[test]
 fn nobody_sleeps_while_another_model_could_answer() {
-    // The rate limit is short enough to be waited for, were there nobody else.
+    // The stated wait is short enough for a retry, if there were no other model.
     let rig = Rig::new(three());
     rig.client.plays("one", [Act::fail(ErrorKind::RateLimited).told(secs(3))]);
     rig.client.plays("two", [Act::fail(ErrorKind::Overloaded)]);
@@ -122,7 +122,7 @@ fn attempts_are_limited_for_the_whole_call() {
     }
     let error = rig.send(rig.call()).unwrap_err();
     assert_eq!((rig.client.asked().len(), error.is_exhausted()), (2, true));
-    // The one that is told, and the other.
+    // The returned error, and the other one.
     assert_eq!((error.kind(), error.failed().len()), (ErrorKind::Overloaded, 1));
 }
 
@@ -259,9 +259,9 @@ fn the_same_model_pauses_longer_after_each_failure_over_all_turns() {
     (settings.breaker.minimum_calls, settings.budget.burst, settings.budget.per_minute) =
         (u32::MAX, 999, 999);
     let rig = Rig::with(alone(), settings, FallbackSettings::default().with_backoff(backoff));
-    // Without a loop below, each attempt is a turn of the chain.
+    // Without a retry loop below, each attempt is a turn of the chain.
     let stack = rig.fallback.layer(rig.attempts());
-    // Each pause is anything up to its bound: over many calls the longest ones show what that is.
+    // Each pause is random up to its bound: over many calls the longest pauses show the bounds.
     let mut most = [secs(0); 4];
     for call in 0..64 {
         rig.client.plays("one", [Act::fail(ErrorKind::Server); 4]);
@@ -292,10 +292,10 @@ fn a_premium_chain_goes_down_and_never_up() {
 
 #[test]
 fn two_hundred_callers_at_half_open_send_one_probe_and_go_on_when_that_is_back() {
-    // Exactly as many places as there are waiting.
+    // Exactly as many places as there are waiting calls.
     let settings = FallbackSettings::default().with_max_parked(199).with_max_park(secs(25));
     let rig = Rig::with(alone(), HealthSettings::default(), settings);
-    // A model that failed fewer times in a row is asked beside its probe, as a last resort.
+    // A model with fewer failures in a row would be called beside its probe, as a last resort.
     rig.until_it_is_gone();
     rig.wait(secs(60));
     rig.client.plays("one", [Act::answer().taking(secs(3))]);
@@ -306,7 +306,7 @@ fn two_hundred_callers_at_half_open_send_one_probe_and_go_on_when_that_is_back()
     assert!(outcomes.iter().all(Result::is_ok));
     let times = &rig.client.times()[before..];
     assert_eq!(times.iter().filter(|at| **at < began + secs(3)).count(), 1, "one probe");
-    // The others come after it, apart from each other.
+    // The others follow after it, spread over time.
     assert!(rig.now() < began + secs(7), "{:?}", rig.now() - began);
     let most = (3..7)
         .map(|at| times.iter().filter(|it| **it >= began + secs(at) && **it < began + secs(at + 1)).count());
@@ -325,7 +325,8 @@ fn two_hundred_callers_of_a_model_that_answers_some_ask_beside_the_probe_what_th
     let (before, began) = (rig.client.asked().len(), rig.now());
     let calls = (0..200).map(|_| rig.stack().oneshot(rig.call().until(rig.deadline(secs(20)))));
     let outcomes = rig.time.block_on(join_all(calls)).unwrap();
-    // Whom the budget did not pay for waits for the probe, not for the budget: that fills again after the deadline.
+    // Calls that the budget does not pay for wait for the probe, not for the budget, which fills again only
+    // after the deadline.
     assert!(outcomes.iter().all(Result::is_ok));
     let times = &rig.client.times()[before..];
     assert_eq!(times.len(), 200);
@@ -336,7 +337,7 @@ fn two_hundred_callers_of_a_model_that_answers_some_ask_beside_the_probe_what_th
 
 #[test]
 fn a_call_asks_a_model_that_is_gone_once_before_its_deadline_and_not_where_a_gate_is_shut() {
-    // Its breaker stays open for longer than the call has time.
+    // The breaker stays open for longer than the call has time.
     let mut health = HealthSettings::default();
     (health.breaker.open, health.breaker.open_at_most) = (secs(600), secs(600));
     for gate in [0, 150] {
@@ -371,7 +372,7 @@ fn what_is_too_long_for_every_model_goes_to_the_largest_window() {
         size(&rig.client.requests()[0].messages) < size(long("one").messages()),
         "compacted before it is sent"
     );
-    // What no window helps with stays refused.
+    // A failure that no window can solve stays.
     let blind = Needs { vision: true, ..needs };
     assert_eq!(rig.send(call("one").needing(blind)).unwrap_err().kind(), ErrorKind::NoModel);
 }

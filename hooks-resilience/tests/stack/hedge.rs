@@ -18,7 +18,7 @@ fn send(rig: &Rig, layer: &HedgeLayer, call: Call) -> Outcome {
     rig.time.block_on(layer.layer(rig.attempts()).oneshot(call)).unwrap()
 }
 
-/// A call that goes to `one`, as a chain above would have it.
+/// A call that goes to `one`, as a chain above would send it.
 fn first(rig: &Rig) -> Call {
     let mut call = call("one");
     call.model = rig.chains.catalog().get("one").cloned();
@@ -77,7 +77,7 @@ fn a_failure_of_the_second_leaves_the_first_and_the_other_way_round() {
     let error = send(&rig, &layer, first(&rig)).unwrap_err();
     assert_eq!(error.kind(), ErrorKind::Network);
     assert_eq!(failed(error.failed()), [("two".to_owned(), ErrorKind::Server)]);
-    // The other way round: the second fails last.
+    // In the opposite order: the second attempt fails last.
     rig.wait(secs(100));
     rig.client.plays("one", [Act::fail(ErrorKind::Network).taking(secs(6))]);
     rig.client.plays("two", [Act::fail(ErrorKind::Server).taking(secs(6))]);
@@ -93,7 +93,7 @@ fn the_budget_bounds_the_share() {
     for _ in 0..100 {
         send(&rig, &layer, first(&rig)).unwrap();
     }
-    // One to begin with, and one in ten.
+    // One at the start, and one in ten.
     assert!((10..=11).contains(&layer.hedged()), "{}", layer.hedged());
 }
 
@@ -119,7 +119,7 @@ fn answers_that_were_overtaken_count_as_slow_as_they_were() {
     for _ in 0..20 {
         send(&rig, &layer, first(&rig)).unwrap();
     }
-    // From here on it is slow: at first each is overtaken, and once that is what is known of it, none.
+    // From here on the model is slow: at first each answer is overtaken, and none once the slowness is known.
     rig.client.always("one", Act::answer().taking(secs(2)));
     rig.client.always("two", Act::answer().taking(secs(1)));
     for _ in 0..80 {

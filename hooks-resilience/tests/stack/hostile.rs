@@ -1,4 +1,4 @@
-//! Clients, stores, summarisers and settings that are what nobody expects.
+//! Clients, stores, summarisers and settings that misbehave.
 
 use std::pin::Pin;
 use std::sync::atomic::{AtomicU64, Ordering};
@@ -23,7 +23,7 @@ use tower::{Layer, Service, ServiceBuilder, ServiceExt, service_fn};
 
 use crate::rig::*;
 
-/// A client that takes one call at a time; the place is taken until the call's future is gone.
+/// A client that takes one call at a time; its place is taken until the call's future is dropped.
 struct OnePlace {
     client: Client,
     place: Arc<Mutex<Place>>,
@@ -112,7 +112,7 @@ fn shared_with(rig: &mut Rig, store: impl StateStore + 'static) {
     rig.health = rig.health.clone().shared(Arc::new(store), "fleet");
 }
 
-/// A store where somebody else wrote something, and always anew.
+/// A store in which another instance wrote a text, with a new revision at each read.
 struct Says {
     memory: Memory,
     text: Arc<Mutex<Option<&'static str>>>,
@@ -153,7 +153,7 @@ fn a_breaker_that_is_open_stays_open_where_the_store_holds_nonsense() {
     }
 }
 
-/// A store that takes its time, or for ever.
+/// A store that answers late or never.
 struct Slow(Memory, VirtualTime, Option<Duration>);
 
 impl StateStore for Slow {
@@ -179,8 +179,8 @@ fn limited(requests: u32) -> [Model; 1] {
 
 #[test]
 fn a_store_that_hangs_is_waited_for_once_a_second_and_not_for_long() {
-    // An eighth of the burst is assumed at first, of an instance's share: two calls of one moment have to fit into it,
-    // since what is tested is the wait for the store and not that for the rate.
+    // An instance starts with an eighth of its share's burst. Two simultaneous calls have to fit into it,
+    // since this tests the wait for the store and not that for the rate.
     let mut rig = Rig::new(limited(6_000));
     let store = slow(&rig, None);
     shared_with(&mut rig, store);
@@ -222,7 +222,7 @@ fn a_probe_that_is_dropped_at_any_time_is_sent_by_the_next_call_at_once() {
 #[test]
 fn a_thousand_calls_at_a_breaker_that_is_open_send_one_probe_and_then_all_are_answered() {
     let rig = Rig::new(alone());
-    // A model that failed fewer times in a row is asked beside its probe, as a last resort.
+    // A model with fewer failures in a row would be called beside its probe, as a last resort.
     rig.until_it_is_gone();
     let before = rig.client.asked().len();
     let calls = (0..1_000).map(|_| rig.stack().oneshot(rig.call()));

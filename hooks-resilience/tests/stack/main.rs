@@ -1,4 +1,4 @@
-//! The layers as a user composes them, over a scripted client, in virtual time.
+//! The layers as a host composes them, over a scripted client, in virtual time.
 #![cfg(test)]
 
 mod alert;

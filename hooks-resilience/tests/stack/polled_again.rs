@@ -1,4 +1,4 @@
-//! A future that is polled after it answered says so, and asks nobody.
+//! A future that is polled after its answer returns an error, and sends nothing.
 
 use std::pin::Pin;
 
@@ -10,7 +10,7 @@ use tower::{Layer, Service};
 
 use crate::rig::*;
 
-/// Sends a call twice over: to the answer, and beyond it.
+/// Polls a call to its answer, and beyond it.
 fn beyond<S>(rig: &Rig, what: &str, mut stack: S)
 where
     S: Service<hooks_resilience::Call, Response = Answered<&'static str>, Error = ModelError>,
@@ -26,7 +26,7 @@ where
         let outcome = rig.time.block_on(future.as_mut()).unwrap();
         assert_eq!(outcome.err().map(|error| error.kind()), act.kind, "{what}");
         for _ in 0..2 {
-            // None where it waits, and nothing will ever wake it.
+            // `None` if the future waits and nothing will ever wake it.
             let again = rig.time.block_on(future.as_mut()).unwrap_or_else(|| panic!("{what}: silence"));
             let error = again.unwrap_err();
             assert_eq!(error.kind(), ErrorKind::Unknown, "{what}: {error}");

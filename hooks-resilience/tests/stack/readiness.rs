@@ -1,4 +1,4 @@
-//! Layers call what they made ready.
+//! Layers call the instances that they made ready.
 
 use std::sync::Arc;
 use std::sync::atomic::{AtomicU32, Ordering};
@@ -11,7 +11,7 @@ use tower::{Layer, Service, ServiceExt};
 
 use crate::rig::*;
 
-/// Has to be made ready before each call; a clone never is.
+/// A service that must be made ready before each call; a clone is never ready.
 struct Strict<S> {
     inner: S,
     ready: bool,
@@ -88,7 +88,7 @@ fn a_hedge_makes_ready_whom_it_asks_beside() {
     assert_eq!(rig.client.asked(), ["one", "two"]);
 }
 
-/// Fails to be made ready, once, where it is made ready for the second time.
+/// A service that fails once, when it is made ready for the second time.
 #[derive(Clone)]
 struct ErringSecond<S> {
     inner: S,

@@ -1,11 +1,11 @@
-//! The same model again, without a chain above.
+//! Retries with the same model, without a chain above.
 
 use hooks_resilience::{BudgetSettings, Call, ErrorKind, HealthSettings, RetryLayer, RetrySettings};
 use tower::{Layer, ServiceExt};
 
 use crate::rig::*;
 
-/// A retry loop straight over a client.
+/// A retry loop directly around a client.
 fn send(rig: &Rig, mut call: Call) -> Outcome {
     call.model = rig.chains.catalog().get("one").cloned();
     let retry = RetryLayer::new(rig.health.clone(), RetrySettings::default()).unwrap();

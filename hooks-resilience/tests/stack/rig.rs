@@ -1,4 +1,4 @@
-//! A whole stack over a scripted client, in time that passes only while everybody waits.
+//! A whole stack over a scripted client, in virtual time, which passes only while all tasks wait.
 
 use std::collections::{HashMap, VecDeque};
 use std::sync::{Arc, Mutex};
@@ -22,13 +22,13 @@ use tower::{Layer, Service, ServiceBuilder, ServiceExt};
 
 pub(crate) type Outcome = Result<Answered<&'static str>, ModelError>;
 
-/// What a client does with one call.
+/// Behaviour of a client for one call.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Act {
     pub(crate) kind: Option<ErrorKind>,
     pub(crate) told: Option<Duration>,
     pub(crate) takes: Duration,
-    /// Whether it runs a tool before it ends.
+    /// Whether the client runs a tool before it ends.
     pub(crate) effects: bool,
 }
 
@@ -54,7 +54,7 @@ impl Act {
     }
 }
 
-/// Does what its script says for each model, then what it always does; keeps who was asked, and when.
+/// Follows its script for each model, then its standing behaviour; records the called models and the times.
 #[derive(Clone)]
 pub(crate) struct Client {
     time: VirtualTime,
@@ -123,13 +123,13 @@ impl Service<Call> for Client {
     }
 }
 
-/// A stack, and what it is made of. All its stacks share their layers.
+/// A stack and its parts. All stacks of a rig share their layers.
 pub(crate) struct Rig {
     pub(crate) time: VirtualTime,
     pub(crate) health: Health,
     pub(crate) client: Client,
     pub(crate) chains: Chains,
-    /// The chain of `layers`.
+    /// The chain in `layers`.
     pub(crate) fallback: FallbackLayer,
     pub(crate) layers: ResilienceLayer<Classified>,
     pub(crate) world: World,
@@ -140,7 +140,8 @@ impl Rig {
         Self::with(models, HealthSettings::default(), FallbackSettings::default())
     }
 
-    /// Parks for less than a model rests whose tries are used up: they are what ends a call.
+    /// Parks for less time than a model rests after its attempts are used up, so that the attempts end a
+    /// call.
     pub(crate) fn impatient(models: impl IntoIterator<Item = Model>) -> Self {
         let settings = FallbackSettings::default().with_max_park(secs(25));
         Self::with(models, HealthSettings::default(), settings)
@@ -168,19 +169,19 @@ impl Rig {
         Self { client: Client::new(&time), time, health, chains, fallback, layers, world }
     }
 
-    /// Tells `listener` of calls that are parked.
+    /// Calls `listener` for calls that are parked.
     pub(crate) fn on_park(mut self, listener: impl Fn(ParkedCall<'_>) + Send + Sync + 'static) -> Self {
         self.fallback = self.fallback.on_park(listener);
         self.layers.fallback = self.fallback.clone();
         self
     }
 
-    /// All layers in their order, as a configuration makes them.
+    /// All layers in their order, as a configuration creates them.
     pub(crate) fn stack(&self) -> Stack<Client, Classified> {
         self.layers.layer(self.client.clone())
     }
 
-    /// The client as one attempt, with what stands around an attempt.
+    /// The client with the layers around a single attempt.
     pub(crate) fn attempts(
         &self,
     ) -> impl Service<Call, Response = Answered<&'static str>, Error = ModelError, Future: Send> + Clone + use<>
@@ -196,7 +197,8 @@ impl Rig {
         self.time.block_on(self.stack().oneshot(call)).expect("nobody sleeps for ever")
     }
 
-    /// Calls `one` until it failed so often in a row that no call asks it as a last resort: it is only probed.
+    /// Calls `one` until it failed so often in a row that no call uses it as a last resort: it is only
+    /// probed.
     pub(crate) fn until_it_is_gone(&self) {
         self.client.always("one", Act::fail(ErrorKind::Server));
         for _ in 0..6 {
@@ -223,8 +225,8 @@ impl Rig {
     }
 }
 
-/// The layers of a configuration of these models. A second attempt is made where one takes so long that nobody waits
-/// for it: what hedging does has tests of its own.
+/// The layers of a configuration of these models. The hedging delay is so long that no test reaches it;
+/// hedging has its own tests.
 fn layers(catalog: &Catalog, health: &Health) -> ResilienceLayer<Classified> {
     let model = |model: &Arc<Model>| json!({ "name": model.name, "provider": model.provider, "tier": model.tier, "limits": model.limits });
     let models: Vec<_> = catalog.models().iter().map(model).collect();
@@ -240,7 +242,7 @@ pub(crate) fn call(model: &str) -> Call {
     Call::new(HookContext::new("s1", "lead").into(), request, OpId(1))
 }
 
-/// The same with a conversation of 10,000 tokens, nearly all of them results of tools.
+/// A call with a conversation of 10,000 tokens, nearly all of them tool results.
 pub(crate) fn long(model: &str) -> Call {
     let mut request = call(model).to_request();
     for turn in 0..10 {
@@ -254,12 +256,12 @@ pub(crate) fn long(model: &str) -> Call {
     call(model).with_request(request)
 }
 
-/// How long a conversation is.
+/// The length of a conversation.
 pub(crate) fn size(messages: &[Message]) -> usize {
     messages.iter().map(|message| message.content.to_string().len()).sum()
 }
 
-/// `one` of provider `p`, `two` of `p`, `three` of `q`, with growing windows.
+/// Three models with growing windows: `one` and `two` of provider `p`, and `three` of `q`.
 pub(crate) fn three() -> [Model; 3] {
     [("one", "p", 1_000), ("two", "p", 2_000), ("three", "q", 4_000)].map(|(name, provider, window)| {
         let mut model = Model::new(name, provider, Tier::Standard);

@@ -1,4 +1,4 @@
-//! Suite `squad`, profile `compat`: what Squad answered, through the public engine.
+//! Suite `squad`, profile `compat`: answers with Squad's behaviour, through the public engine.
 
 use std::sync::{Arc, Mutex, PoisonError};
 
@@ -25,7 +25,7 @@ pub(super) fn answer(vector: &Value) -> Option<Value> {
     Some(json!({"id": vector.get("id")?, "answer": answer}))
 }
 
-/// What the custom hooks of a step saw, in order.
+/// Inputs of the custom hooks of a step, in order.
 type Trace = Arc<Mutex<Vec<Value>>>;
 
 fn steps(vector: &Value) -> Value {
@@ -74,7 +74,7 @@ fn register(pipeline: &mut SquadPipeline, hook: CustomHook, trace: Trace) {
     }
 }
 
-/// What a hook before tools answers.
+/// The answer of a custom hook before a tool call.
 pub(super) fn before(hook: &CustomHook, call: &mut SquadCall<'_>) -> Result<PreResult, JsError> {
     if !hook.when.holds(&call.tool_name, &call.agent_name, &call.arguments) {
         return Ok(PreResult::allow());
@@ -128,7 +128,7 @@ fn call(step: &Value) -> SquadCall<'_> {
     SquadCall::new(tool, question::field(call, "arguments"), agent, session)
 }
 
-/// Of what a custom hook returned, the vectors hold two fields.
+/// The vectors hold two fields of a custom hook's answer.
 fn decision(decision: SquadDecision) -> Value {
     let Value::Object(fields) = decision.into_json() else { return Value::Null };
     let held = |name: &str| name == "action" || name == "reason";

@@ -1,6 +1,6 @@
-//! Suite `corpora`: events under a policy of their own, through the configuration that users write.
+//! Suite `corpora`: events under a policy of their own, through the configuration format of users.
 //!
-//! Kinds that nothing is built for are not answered.
+//! Kinds without a matching feature are not answered.
 
 use std::io;
 use std::sync::Arc;
@@ -61,14 +61,14 @@ fn writes(policy: &Value) -> PolicyConfig {
     PolicyConfig { paths, write_guard: Some(guard), ..PolicyConfig::default() }
 }
 
-/// A configuration that cannot be built blocks everything it was to judge (law 4).
+/// If the configuration cannot be built, every event it should judge is denied (law 4).
 fn decision(event: &Value, config: PolicyConfig, context: HookContext) -> &'static str {
     let Ok(hooks) = Hooks::from_policy(config) else { return "block" };
     let asked = finish(hooks.on(context).pre_tool_use(call(event)));
     if asked.outcome.goes_ahead() { "allow" } else { "block" }
 }
 
-/// The text as the hooks let it through; `None`, which is no answer, where they withhold it.
+/// The text after redaction; `None`, which is no answer, if the hooks withhold it.
 fn scrubbed(event: &Value) -> Option<String> {
     let config = PolicyConfig { redaction: Some(RedactionConfig::default()), ..PolicyConfig::default() };
     let hooks = Hooks::from_policy(config).ok()?;
@@ -78,7 +78,7 @@ fn scrubbed(event: &Value) -> Option<String> {
     passed.as_str().map(str::to_owned)
 }
 
-/// The standing wishes that the hooks hear in a user's message.
+/// The standing wishes that the hooks find in a user's message.
 fn directives(event: &Value) -> Vec<Value> {
     let layer =
         PromptLayer::new(PromptConfig::default(), TeamPlace::below(Arc::new(FakeDisk::default()), ".squad"));
@@ -93,7 +93,7 @@ fn call(event: &Value) -> PreToolUse {
     PreToolUse::new(question::text(event, "tool"), question::field(event, "arguments").clone())
 }
 
-/// The world that the policy tells of.
+/// The context that the policy describes.
 fn context(policy: &Value) -> HookContext {
     let platform = match question::text(policy, "platform") {
         "windows" => Platform::Windows,
@@ -106,7 +106,7 @@ fn context(policy: &Value) -> HookContext {
     HookContext::new("session", "agent").in_dir(cwd).with_environment(environment)
 }
 
-/// What is on disk besides plain files and folders.
+/// The files on disk, besides plain files and folders.
 fn files(policy: &Value) -> FakeFileSystem {
     question::list(policy, "fs").iter().fold(FakeFileSystem::default(), |files, entry| {
         let path = question::text(entry, "path");
@@ -115,7 +115,7 @@ fn files(policy: &Value) -> FakeFileSystem {
             "hardlink" => files.with_names(path, 2),
             "dir" => files.with(path, EntryKind::Directory),
             "fifo" | "socket" | "device" => files.with(path, EntryKind::Special),
-            // What nobody knows cannot be looked at.
+            // An unknown type of file cannot be inspected.
             _ => files.with_broken(path, io::ErrorKind::Unsupported),
         }
     })

@@ -6,50 +6,50 @@ use serde_json::{Map, Value};
 /// A hook that a vector registers.
 #[derive(Clone, Debug, Deserialize)]
 pub(super) struct CustomHook {
-    /// When it runs.
+    /// Phase in which the hook runs.
     pub(super) phase: Phase,
-    /// Its name, for the trace.
+    /// Name of the hook, for the trace.
     pub(super) name: String,
-    /// What it does.
+    /// Effect of the hook.
     pub(super) does: Effect,
-    /// Which calls it is for; all where absent.
+    /// Calls that the hook applies to; all calls if absent.
     #[serde(default)]
     pub(super) when: Condition,
 }
 
-/// When a hook runs.
+/// Phase in which a hook runs.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub(super) enum Phase {
     /// Before the tool.
     Pre,
-    /// After it.
+    /// After the tool.
     Post,
 }
 
-/// What a hook does.
+/// Effect of a hook.
 #[derive(Clone, Debug, Deserialize)]
 #[serde(tag = "type", rename_all = "snake_case")]
 pub(super) enum Effect {
-    /// Returns this, whatever it is.
+    /// Returns this value, of any type.
     Return { value: Value },
-    /// Sets arguments on the very object it was handed.
+    /// Sets arguments in the object that the hook received.
     MutateInPlace { set: Map<String, Value> },
     /// Fails.
     Throw { message: String },
-    /// Returns the result it got.
+    /// Returns the result unchanged.
     Pass,
     /// Returns another result.
     Replace { value: Value },
-    /// Returns the result as text, with more text.
+    /// Returns the result as text, with this text appended.
     Append { text: String },
-    /// Returns the result under a key.
+    /// Returns the result under a key of an object.
     Wrap { key: String },
-    /// Returns nothing as result.
+    /// Returns no result.
     OmitResult,
 }
 
-/// Which calls a hook is for: what is given has to be equal.
+/// Condition on the calls of a hook: the given fields have to be equal.
 #[derive(Clone, Debug, Default, Deserialize)]
 #[serde(default)]
 pub(super) struct Condition {
@@ -59,7 +59,7 @@ pub(super) struct Condition {
 }
 
 impl Condition {
-    /// Whether a call is one of them.
+    /// Whether the condition holds for a call.
     pub(super) fn holds(&self, tool: &str, agent: &str, arguments: &Value) -> bool {
         self.tool.as_deref().is_none_or(|wanted| wanted == tool)
             && self.agent.as_deref().is_none_or(|wanted| wanted == agent)
@@ -68,10 +68,10 @@ impl Condition {
 }
 
 impl Effect {
-    /// What a post hook makes of a result; `None` is a result that is left out.
+    /// The result after a hook; `None` if the hook leaves it out.
     ///
     /// # Errors
-    /// It fails, with this message.
+    /// Returns the message of a hook that fails.
     pub(super) fn on_result(&self, result: Option<Value>) -> Result<Option<Value>, String> {
         Ok(match self {
             Self::Throw { message } => return Err(message.clone()),
@@ -84,7 +84,7 @@ impl Effect {
     }
 }
 
-/// A value as the text that JavaScript makes of it.
+/// Converts a value to text as JavaScript does.
 fn as_text(value: Option<&Value>) -> String {
     match value {
         None => "undefined".to_owned(),

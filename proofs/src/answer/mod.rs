@@ -1,7 +1,7 @@
-//! `cargo xtask answer SUITE`: the machine interface for judging us.
+//! `cargo xtask answer SUITE`: answers test vectors, as the machine interface of the conformance tests.
 //!
-//! Reads questions on stdin and writes an answer for each, one JSON line each, as they come. What answers is
-//! the public API with a configuration made of the question; nothing here decides anything.
+//! Reads questions from stdin and writes an answer for each, as one JSON line, at once. The answers come from
+//! the public API with a configuration made from the question; nothing here decides anything.
 
 mod compat;
 mod corpora;
@@ -18,14 +18,14 @@ use serde_json::{Value, json};
 
 use crate::error::{Error, Result};
 
-/// Answers one question; `None` where its kind is not known.
+/// Answers one question; `None` if its kind is not known.
 type Answerer = fn(&Value) -> Option<Value>;
 
 /// Answers the questions of `suite` until stdin ends.
 ///
 /// # Errors
-/// The suite or profile is unknown, or a stream breaks. A line that is no question is answered with an error
-/// and does not end the run.
+/// Returns an error if the suite or profile is unknown, or if a stream breaks. A line that is not a question
+/// is answered with an error and does not end the run.
 pub(crate) fn run(suite: &str, profile: Option<&str>) -> Result {
     let answerer: Answerer = match (suite, profile) {
         ("squad", None | Some("compat")) => compat::answer,
@@ -45,7 +45,7 @@ pub(crate) fn run(suite: &str, profile: Option<&str>) -> Result {
     thread.join().map_err(|_| Error::new("answering panicked"))?
 }
 
-/// An answer is flushed before the next question is read: the asker waits for it.
+/// Flushes each answer before it reads the next question, because the caller waits for the answer.
 fn serve(questions: impl BufRead, mut answers: impl Write, answerer: Answerer) -> Result {
     for line in questions.split(b'\n') {
         let line = line?;
@@ -64,7 +64,7 @@ fn serve(questions: impl BufRead, mut answers: impl Write, answerer: Answerer) -
     Ok(())
 }
 
-/// Waits for a decision. Nothing that is registered here waits for anything else, so it is there at once.
+/// Polls a decision once. No registered hook waits, so the decision is ready at once.
 fn finish<F: Future>(decision: F) -> F::Output {
     let mut decision = pin!(decision);
     let mut context = Context::from_waker(Waker::noop());

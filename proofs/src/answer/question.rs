@@ -1,20 +1,20 @@
-//! Reads a question: JSON, however deep it nests, up to a bound.
+//! Reads questions: JSON, nested up to a limit.
 
 use std::io;
 
 use serde::Deserialize;
 use serde_json::Value;
 
-/// The deepest nesting that is read; the engines that answer find their own limits far above it.
+/// The deepest nesting that is read; the limits of the engines that answer are far above it.
 const MAX_DEPTH: usize = 10_000;
 
-/// Room for that much nesting on the stack of whoever reads, answers and writes.
+/// Stack size that is enough to read, answer and write so much nesting.
 pub(super) const STACK: usize = 512 << 20;
 
-/// The question of a line.
+/// Parses the question in a line.
 ///
 /// # Errors
-/// It is not JSON, or nests deeper than the bound.
+/// Returns an error if the line is not JSON, or nests deeper than the limit.
 pub(super) fn read(line: &[u8]) -> io::Result<Value> {
     if depth(line) > MAX_DEPTH {
         return Err(io::Error::other(format!("it nests deeper than {MAX_DEPTH} levels")));
@@ -27,17 +27,17 @@ pub(super) fn read(line: &[u8]) -> io::Result<Value> {
     Ok(question)
 }
 
-/// A field; null where it is absent.
+/// The value of a field; null if it is absent.
 pub(super) fn field<'a>(of: &'a Value, name: &str) -> &'a Value {
     of.get(name).unwrap_or(&Value::Null)
 }
 
-/// A field's text; empty where there is none.
+/// The text of a field; empty if it is absent or not text.
 pub(super) fn text<'a>(of: &'a Value, name: &str) -> &'a str {
     field(of, name).as_str().unwrap_or_default()
 }
 
-/// A field's list; empty where there is none.
+/// The list of a field; empty if it is absent or not a list.
 pub(super) fn list<'a>(of: &'a Value, name: &str) -> &'a [Value] {
     field(of, name).as_array().map_or(&[], Vec::as_slice)
 }
@@ -47,7 +47,7 @@ pub(super) fn texts(of: &Value, name: &str) -> Vec<String> {
     list(of, name).iter().filter_map(Value::as_str).map(str::to_owned).collect()
 }
 
-/// How deep brackets nest outside of strings.
+/// Deepest nesting of brackets outside of strings.
 fn depth(line: &[u8]) -> usize {
     let (mut deepest, mut depth, mut in_text, mut escaped) = (0, 0_usize, false, false);
     for byte in line {

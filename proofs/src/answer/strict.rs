@@ -1,4 +1,4 @@
-//! Suite `squad`, profile `strict`: the same policies, read strictly, through the public API.
+//! Suite `squad`, profile `strict`: the same policies, interpreted strictly, through the public API.
 
 use std::sync::{Arc, Mutex, PoisonError};
 
@@ -30,13 +30,13 @@ pub(super) fn answer(vector: &Value) -> Option<Value> {
     Some(json!({"id": vector.get("id")?, "answer": answer}))
 }
 
-/// Who lets agents write again: nobody that a vector names.
+/// Name under which the host lifts lockouts; no vector uses it.
 const HOST: &str = "host of the vectors";
 
 /// The hooks of a vector.
 struct Pipeline {
     hooks: Hooks,
-    /// Whether the last hook after a tool left the result out, which an event cannot say.
+    /// Whether the last hook after a tool left the result out, which an event cannot express.
     left_out: LeftOut,
 }
 
@@ -46,7 +46,7 @@ fn steps(vector: &Value) -> Value {
     let steps = question::list(vector, "steps");
     let answers: Vec<_> = match Pipeline::of(vector) {
         Ok(pipeline) => steps.iter().map(|step| pipeline.run(step)).collect(),
-        // What is wrong is known before a call is judged: all calls fail.
+        // Mistakes are found before a call is judged, so all calls fail.
         Err(refused) => steps.iter().map(|_| error("Error", &refused)).collect(),
     };
     json!({"steps": answers})
@@ -90,7 +90,7 @@ impl Pipeline {
             outcome.take_holds().commit();
             return json!({"action": "allow"});
         }
-        // Squad has no way to ask; without somebody to answer, an ask is a denial.
+        // Squad cannot ask. Without a user who could answer, ask means deny.
         let reason = outcome.shown_reason().map(|reason| reason.message.as_str());
         json!({"action": "block", "reason": reason.unwrap_or("a person has to decide")})
     }
@@ -132,7 +132,7 @@ fn register(builder: HooksBuilder, hook: CustomHook, left_out: &LeftOut) -> Hook
     }
 }
 
-/// A folder in which nothing is special: the vectors tell of no links.
+/// A context with a folder without special files: the vectors contain no links.
 fn context(call: &Value) -> HookContext {
     let files = Arc::new(FakeFileSystem::default());
     HookContext::new(question::text(call, "sessionId"), question::text(call, "agentName"))

@@ -11,7 +11,7 @@ What happens in an agent, and what hooks may answer. Policies judge the events t
 inform are told to hooks, which may add context or propose a recovery. Fields: `schema/events/`.
 ";
 
-/// The page.
+/// The text of the page.
 pub(super) fn text() -> String {
     let mut text = HEAD.to_owned();
     text.push_str("\n## Events that decide\n\n");
@@ -48,7 +48,7 @@ fn code(text: &str) -> String {
 fn outcome(kind: EventKind) -> String {
     match kind.outcome() {
         "()" => "–".to_owned(),
-        // The compiler prints a type with spaces between all of its parts.
+        // The compiler prints types with spaces between all parts.
         outcome => code(&outcome.replace(' ', "")),
     }
 }

@@ -1,7 +1,7 @@
-//! `cargo xtask codegen`: writes what follows from the code, so that it cannot say something else.
+//! `cargo xtask codegen`: writes files that are derived from the code, so that they always agree with it.
 //!
-//! Generated files are checked in, for those who read them without building anything. `--check` fails where
-//! one is not what would be written, or is left over.
+//! Generated files are checked in, for readers who do not build the project. `--check` fails if a file is not
+//! up to date, or is no longer generated.
 
 mod events_page;
 mod resilience_page;
@@ -12,20 +12,20 @@ use std::path::{Path, PathBuf};
 use crate::error::{Error, Result};
 use crate::workspace;
 
-/// A file as it has to be, named relative to the root.
+/// A generated file; its path is relative to the root.
 #[derive(Debug)]
 struct Generated {
     path: PathBuf,
     text: String,
 }
 
-/// Folders in which every file is a generated one.
+/// Folders that contain only generated files.
 const WHOLLY_GENERATED: &[&str] = &[schemas::FOLDER];
 
-/// Writes all generated files, and removes those that are left over.
+/// Writes all generated files, and removes those that are no longer generated.
 ///
 /// # Errors
-/// A file cannot be written.
+/// Returns an error if a file cannot be written.
 pub(crate) fn write() -> Result {
     let all = generate()?;
     for Generated { path, text } in &all {
@@ -41,10 +41,10 @@ pub(crate) fn write() -> Result {
     Ok(())
 }
 
-/// Fails where a generated file is not as it would be written.
+/// Checks that all generated files are up to date.
 ///
 /// # Errors
-/// One has drifted, is missing or is left over.
+/// Returns an error if a file is out of date, missing, or no longer generated.
 pub(crate) fn check() -> Result {
     let all = generate()?;
     let drifted = all.iter().filter(|file| workspace::read(&file.path).ok().as_ref() != Some(&file.text));
@@ -65,7 +65,7 @@ fn generate() -> Result<Vec<Generated>> {
     Ok(all)
 }
 
-/// Files in wholly generated folders that nothing generates any more.
+/// Files in wholly generated folders that are no longer generated.
 fn left_over(generated: &[Generated]) -> Result<Vec<PathBuf>> {
     let is_left_over = |path: &Path| {
         WHOLLY_GENERATED.iter().any(|folder| path.starts_with(folder))

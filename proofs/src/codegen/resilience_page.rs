@@ -1,4 +1,5 @@
-//! The decision table of `docs/resilience.md`, from the treatments in the code; the rest of the page is written by hand.
+//! The decision table of `docs/resilience.md`, from the treatments in the code; the rest of the page is
+//! written by hand.
 
 use hooks_core::event::ErrorType;
 use hooks_resilience::{BreakerVote, ErrorKind, NextModel, SameModel, Treatment};
@@ -6,17 +7,17 @@ use hooks_resilience::{BreakerVote, ErrorKind, NextModel, SameModel, Treatment};
 use crate::error::{Error, Result};
 use crate::workspace;
 
-/// Where the page is.
+/// Path of the page.
 pub(super) const PATH: &str = "docs/resilience.md";
 
 const BEGIN: &str =
     "<!-- Written by `cargo xtask codegen` from hooks-resilience/src/error/treatment.rs. -->\n";
 const END: &str = "<!-- Up to here. -->\n";
 
-/// The page with the table as it has to be.
+/// The page with the current table.
 ///
 /// # Errors
-/// The page is not there, or has no place for the table.
+/// Returns an error if the page is missing, or has no place for the table.
 pub(super) fn text() -> Result<String> {
     let page = workspace::read(PATH)?;
     let no_place = || Error::new(format!("`{PATH}` has no place for the table"));
@@ -45,7 +46,7 @@ fn table() -> String {
     table
 }
 
-/// As it stands in an event.
+/// The word for the type in an event.
 fn word(of: ErrorType) -> String {
     let word = serde_json::to_value(of).ok();
     word.as_ref().and_then(|word| word.as_str()).unwrap_or_default().to_owned()

@@ -1,4 +1,4 @@
-//! `schema/events/*.json`: the fields of every event, for those who send or read events as JSON; and
+//! `schema/events/*.json`: the fields of every event, for programs that send or read events as JSON; and
 //! `schema/hooks.json`: the configuration, for editors.
 
 use std::path::{Path, PathBuf};
@@ -9,13 +9,13 @@ use serde::Serialize;
 use super::Generated;
 use crate::error::{Error, Result};
 
-/// Where the schemas are.
+/// Folder of the schemas.
 pub(super) const FOLDER: &str = "schema/events";
 
-/// One schema per event, and that of the configuration.
+/// The schema of each event, and that of the configuration.
 ///
 /// # Errors
-/// A schema cannot be written as JSON.
+/// Returns an error if a schema cannot be written as JSON.
 pub(super) fn all() -> Result<Vec<Generated>> {
     let events = EventKind::ALL.iter();
     let events = events.map(|kind| written(Path::new(FOLDER).join(format!("{kind}.json")), &kind.schema()));

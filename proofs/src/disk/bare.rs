@@ -1,9 +1,11 @@
-//! The control: a loop of write and fdatasync, which shows what a disk does to who writes to it.
+//! The control: a loop of write and fdatasync, which shows the effect of a disk on a program that writes to
+//! it.
 //!
-//! Done right, it leaves a file at its first failed sync, as the log does. What it acknowledges then has to be there: a
-//! disk on which it is not loses what it took, and shows nothing about the log. Done wrong, it goes on in the file, and
-//! takes a sync that succeeds later for an answer about all that was written before. Of what that acknowledges, something
-//! has to be missing: a disk on which all is there shows no fault.
+//! The correct loop leaves a file at its first failed sync, as the log does. All records that it acknowledges
+//! must be on the disk; otherwise the disk loses acknowledged data, and shows nothing about the log. The
+//! wrong loop continues in the file, and takes a later successful sync as an acknowledgement of all earlier
+//! writes. Some of the records that it acknowledges must be missing; if all are on the disk, the disk shows
+//! no fault.
 
 use std::fmt;
 use std::fs::{self, File};
@@ -17,19 +19,19 @@ use super::process::{Call, until_told};
 use super::writer::WRITES;
 use crate::error::{Error, Result};
 
-/// The size of what is written at a time: not that of a page, so that pages are written again, as those of a log are.
+/// Size of a record in bytes: not that of a page, so that pages are written again, as with a log.
 const RECORD: usize = 700;
 
-/// What it does when a sync fails.
+/// Reaction of the loop to a failed sync.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Loop {
-    /// Goes on in another file.
+    /// Continues in another file.
     LeavesTheFile,
-    /// Asks again with the next record, and acknowledges the ones before with that one.
+    /// Repeats the sync with the next record, which then acknowledges the earlier ones too.
     AsksAgain,
 }
 
-/// A file that is written to.
+/// An open file.
 struct Open {
     file: File,
     path: PathBuf,
@@ -37,10 +39,10 @@ struct Open {
 }
 
 impl Loop {
-    /// The one that `word` is for.
+    /// The loop with the name `word`.
     ///
     /// # Errors
-    /// There is none.
+    /// Returns an error if the name is unknown.
     pub(super) fn named(word: &str) -> Result<Self> {
         let all = [Self::LeavesTheFile, Self::AsksAgain];
         all.into_iter()
@@ -48,7 +50,7 @@ impl Loop {
             .ok_or_else(|| Error::new(format!("`{word}` is no loop")))
     }
 
-    /// The word for it.
+    /// The name of the loop.
     pub(super) fn word(self) -> &'static str {
         match self {
             Self::LeavesTheFile => "leaves-the-file",
@@ -56,10 +58,11 @@ impl Loop {
         }
     }
 
-    /// Writes records below `folder` until its standard input is closed, and says of each whether it was acknowledged.
+    /// Writes records below `folder` until standard input is closed, and prints whether each was
+    /// acknowledged.
     ///
     /// # Errors
-    /// The folder cannot be made, or nobody listens.
+    /// Returns an error if the folder cannot be created, or standard output is closed.
     pub(super) fn run(self, folder: &Path) -> Result {
         fs::create_dir_all(folder)?;
         let mut open = None;
@@ -80,7 +83,7 @@ impl Loop {
         })
     }
 
-    /// Writes record `number`, and says where it stands.
+    /// Writes record `number`, and sets `at` to its place.
     fn write(self, folder: &Path, number: u64, open: &mut Option<Open>, at: &mut String) -> io::Result<()> {
         let mut to = match open.take() {
             Some(open) => open,
@@ -105,7 +108,8 @@ impl fmt::Display for Loop {
     }
 }
 
-/// Holds what is on the device against what the loop acknowledged: how many of those records are lost, and a line.
+/// Compares the device with the acknowledged records. Returns the number of lost records, and a line of
+/// output.
 pub(super) fn check(device: &Device, calls: &[Call]) -> (usize, String) {
     let acknowledged: Vec<_> = calls.iter().filter(|call| call.ran).collect();
     let lost = acknowledged.iter().filter(|call| !is_there(&call.token).unwrap_or_default()).count();
@@ -126,22 +130,22 @@ fn say(at: &str, is_acknowledged: bool) -> Result {
     Ok(writeln!(io::stdout(), "{at} {WRITES} {}", if is_acknowledged { "ran" } else { "refused" })?)
 }
 
-/// Makes a file that has its name on the device.
+/// Creates a file whose directory entry is on the device.
 fn begin(folder: &Path, number: u64) -> io::Result<Open> {
-    // Another process may have been here.
+    // Unique, because another process may have written here before.
     let path = folder.join(format!("{}-{number}", std::process::id()));
     let made = File::create_new(&path).and_then(|file| file.sync_all().map(|()| file));
     match made.and_then(|file| File::open(folder)?.sync_all().map(|()| file)) {
         Ok(file) => Ok(Open { file, path, records: 0 }),
         Err(error) => {
-            // Nothing is in it.
+            // The file is empty.
             fs::remove_file(&path)?;
             Err(error)
         }
     }
 }
 
-/// Bytes that no disk compresses.
+/// A record of random bytes, which no disk can compress.
 fn record(number: u64) -> Vec<u8> {
     let random = SeededRandom::new(number);
     std::iter::repeat_with(|| random.next_u64().to_le_bytes()).flatten().take(RECORD).collect()

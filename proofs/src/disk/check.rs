@@ -1,4 +1,4 @@
-//! Holds what is on the device against what was acknowledged.
+//! Compares the device with the acknowledged calls.
 
 use std::collections::HashSet;
 use std::path::Path;
@@ -16,10 +16,11 @@ use super::{Policy, text};
 use crate::error::{Error, Result};
 use crate::process::Program;
 
-/// What was found, as a line. `is_one_life` says that one process made all calls.
+/// Checks the device and returns the result as a line. `is_one_life` is whether one process made all calls.
 ///
 /// # Errors
-/// Something that was acknowledged is not there, the log is not clean, tools ran or did not run against the policy.
+/// Returns an error if an acknowledged record is missing, if the log is not clean, or if tools ran or were
+/// refused against the policy.
 pub(super) fn check(device: &Device, policy: Policy, calls: &[Call], is_one_life: bool) -> Result<String> {
     let mut found = Found::default();
     found.read(&device.log())?;
@@ -43,7 +44,7 @@ pub(super) fn check(device: &Device, policy: Policy, calls: &[Call], is_one_life
         _ if reading > 0 => "a tool that only reads was refused",
         Policy::Deny if refused == 0 => "no tool was refused",
         Policy::Warn | Policy::Spill if refused > 0 => "a tool was refused",
-        // What was refused by a process that is gone did not run, and nobody can count it any more.
+        // Refused calls of a process that ended did not run, but it cannot report their number any more.
         Policy::Deny | Policy::Warn if is_one_life && found.missing == 0 => {
             "the log does not say what is missing"
         }
@@ -52,10 +53,10 @@ pub(super) fn check(device: &Device, policy: Policy, calls: &[Call], is_one_life
     Err(Error::new(format!("{wrong}: {line}")))
 }
 
-/// In what condition a process that was killed left the log, which is nothing that was changed.
+/// The condition in which a killed process left the log; a failed disk must not count as damage.
 ///
 /// # Errors
-/// The log is damaged, or cannot be read.
+/// Returns an error if the log is damaged or cannot be read.
 pub(super) fn left(device: &Device) -> Result<Condition> {
     let report = verify::verify(&StdFileSystem, &device.log(), &[])?;
     match report.condition() {
@@ -66,13 +67,13 @@ pub(super) fn left(device: &Device) -> Result<Condition> {
 
 #[derive(Default)]
 struct Found {
-    /// The sessions that have a record. Each call has one of its own.
+    /// Sessions that have a record; each call has its own session.
     sessions: HashSet<String>,
-    /// How many records say that others are missing.
+    /// Number of records that report missing ones.
     gaps: u64,
-    /// How many others.
+    /// Number of missing records.
     missing: u64,
-    /// How many files go on where one could not be written any more.
+    /// Number of files that were started because the previous one could not be written any more.
     failed: usize,
 }
 

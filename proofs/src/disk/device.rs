@@ -1,4 +1,4 @@
-//! Disks, and what goes wrong with them.
+//! Test disks and their faults.
 
 use std::fmt;
 use std::fs::{self, File};
@@ -11,38 +11,39 @@ use super::mount::{self, Mount};
 use super::zram::Zram;
 use crate::error::Result;
 
-/// How large the disks are whose syncs fail.
+/// Size of the disks whose syncs fail.
 const SIZE: &str = "16M";
 
-/// What goes wrong.
+/// Fault of a disk.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Fault {
     /// A tmpfs is full.
     FullMemory,
     /// An ext4 is full.
     FullDisk,
-    /// An ext4 without a journal has room, and the device below it refuses what is written: a write is taken, and its
-    /// sync fails. It goes on once the device does.
+    /// An ext4 without a journal has room, but the device below rejects writes: a write succeeds, and its
+    /// sync fails. The file system recovers once the device does.
     FailedSync,
-    /// The same with a journal, which cannot be written either: it takes nothing any more until it was repaired.
+    /// An ext4 with a journal on such a device. The journal cannot be written either, so the file system
+    /// accepts no writes until it is repaired.
     FailedJournal,
 }
 
-/// A disk; unmounted and gone when it is dropped.
+/// A test disk; unmounted and removed when dropped.
 #[derive(Debug)]
 pub(super) struct Device {
     fault: Fault,
-    /// Taken away while nothing is mounted. Unmounted before the device goes.
+    /// `None` while nothing is mounted. Unmounted before the device is removed.
     disk: Option<Mount>,
     zram: Option<Zram>,
     folder: TempDir,
 }
 
 impl Device {
-    /// Makes and mounts it.
+    /// Creates and mounts the disk.
     ///
     /// # Errors
-    /// It may not be mounted.
+    /// Returns an error if the disk cannot be mounted.
     pub(super) fn new(fault: Fault) -> Result<Self> {
         let folder = tempfile::tempdir()?;
         let mut device = Self { fault, disk: None, zram: None, folder };
@@ -66,12 +67,12 @@ impl Device {
         Ok(device)
     }
 
-    /// What goes wrong with it.
+    /// The fault of the disk.
     pub(super) fn fault(&self) -> Fault {
         self.fault
     }
 
-    /// Where the log is.
+    /// The folder of the log.
     pub(super) fn log(&self) -> PathBuf {
         self.folder.path().join("disk/log")
     }
@@ -81,10 +82,10 @@ impl Device {
         self.folder.path()
     }
 
-    /// Leaves no room.
+    /// Fills the disk.
     ///
     /// # Errors
-    /// Anything but that there is none.
+    /// Returns any error other than a full disk.
     pub(super) fn fill(&self) -> Result {
         if let Some(zram) = &self.zram {
             return zram.fill();
@@ -104,7 +105,7 @@ impl Device {
     /// Makes room again.
     ///
     /// # Errors
-    /// The ballast cannot be taken away.
+    /// Returns an error if the ballast cannot be removed.
     pub(super) fn make_room(&self) -> Result {
         match &self.zram {
             Some(zram) => zram.make_room(),
@@ -112,10 +113,10 @@ impl Device {
         }
     }
 
-    /// Unmounts it and mounts it again: what is there then is on the device. Memory has none.
+    /// Unmounts and mounts the disk again, so that reads come from the device. Does nothing for a tmpfs.
     ///
     /// # Errors
-    /// It cannot be mounted.
+    /// Returns an error if the disk cannot be mounted.
     pub(super) fn remount(&mut self) -> Result {
         if self.fault == Fault::FullMemory {
             return Ok(());
@@ -124,11 +125,11 @@ impl Device {
         self.mount()
     }
 
-    /// Does what a person does with a disk that takes nothing any more: unmounts it, makes room, repairs it, mounts it again.
-    /// What was not written through before is lost.
+    /// Repairs a disk that accepts no more writes, as an operator would: unmounts it, makes room, repairs it,
+    /// and mounts it again. Data that was not synced before is lost.
     ///
     /// # Errors
-    /// It cannot be repaired.
+    /// Returns an error if the disk cannot be repaired.
     pub(super) fn repair(&mut self) -> Result {
         self.disk = None;
         self.make_room()?;
@@ -151,7 +152,7 @@ impl Device {
 }
 
 impl Fault {
-    /// Whether it is one of writing through, and not of a lack of room.
+    /// Whether syncs fail, although there is room.
     pub(super) fn fails_syncs(self) -> bool {
         matches!(self, Self::FailedSync | Self::FailedJournal)
     }

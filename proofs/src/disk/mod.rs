@@ -1,9 +1,10 @@
-//! `cargo xtask disk`: real processes write the audit log to real disks that get full, or whose sync fails, and go on
-//! once there is room again; fails where something is missing afterwards that was acknowledged.
+//! `cargo xtask disk`: real processes write the audit log to real disks that get full or whose syncs fail,
+//! and continue once there is room again. Fails if an acknowledged record is missing afterwards.
 //!
-//! It mounts small disks of its own below a temporary folder, which takes root, and says SKIPPED where it may not. What
-//! is there is read after the disk was unmounted and mounted again: from the device, not from the memory of the system.
-//! What a disk whose syncs fail shows is shown by a bare loop beside the log ([`bare`]).
+//! It mounts small disks below a temporary folder, which requires root; without root it prints SKIPPED. The
+//! records are read after the disk was unmounted and mounted again, so that they come from the device and not
+//! from the page cache. A simple write loop beside the log ([`bare`]) shows the effect of a disk whose syncs
+//! fail.
 
 mod bare;
 mod check;
@@ -22,26 +23,26 @@ use self::process::{Call, Process};
 use self::trace::{Syncs, Trace};
 use crate::error::{Error, Result};
 
-/// So many calls at least are made in each state of the disk.
+/// Fewest calls in each state of the disk.
 const CALLS: usize = 40;
-/// How often what is left of the room is taken.
+/// Number of times that the rest of the room is filled.
 const FILLS: usize = 3;
 
-/// What a log that cannot be written means.
+/// Reaction of the host to a log that cannot be written.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum Policy {
-    /// Tools that change something do not run.
+    /// Tools that may change something do not run.
     Deny,
-    /// They run, and the log says how many records are missing.
+    /// The tools run, and the log reports how many records are missing.
     Warn,
-    /// They run, and are on the record in another place.
+    /// The tools run, and their records are written to another disk.
     Spill,
 }
 
-/// Runs all of it, or one process of it.
+/// Runs all checks, or one process of them.
 ///
 /// # Errors
-/// An argument makes no sense, or something that was acknowledged is lost.
+/// Returns an error if an argument is invalid, or an acknowledged record is lost.
 pub(crate) fn run(arguments: &[&str]) -> Result {
     match arguments {
         [] => all(),
@@ -78,12 +79,12 @@ fn all() -> Result {
     Ok(())
 }
 
-/// The log, while its disk fails.
+/// Tests the log while its disk fails.
 fn log(fault: Fault, policy: Policy) -> Result {
     let mut device = Device::new(fault)?;
     let config = writer::configure(&device, policy)?;
     let is_well = |calls: &[Call]| {
-        // With `Warn`, nobody sees from outside that the log is well again.
+        // With `Warn`, the recovery of the log cannot be seen from outside.
         policy == Policy::Warn || calls.last().is_some_and(|call| call.is_acknowledged(policy))
     };
     let words = ["writer", text(&config)?];
@@ -98,7 +99,7 @@ fn log(fault: Fault, policy: Policy) -> Result {
     }
 }
 
-/// The bare loop, while its disk fails as it does for the log.
+/// Tests the simple loop while its disk fails in the same way.
 fn control(fault: Fault, done: Loop) -> Result {
     let mut device = Device::new(fault)?;
     let folder = device.log();
@@ -121,7 +122,7 @@ fn control(fault: Fault, done: Loop) -> Result {
     }
 }
 
-/// The log whose process is killed while its disk fails, and another process that finds what is left.
+/// Kills the process of the log while its disk fails, and checks that another process can continue.
 fn killed(fault: Fault) -> Result {
     let mut device = Device::new(fault)?;
     let config = writer::configure(&device, Policy::Deny)?;
@@ -142,10 +143,11 @@ fn killed(fault: Fault) -> Result {
     Ok(())
 }
 
-/// Lets `device` fail under a process that is this command with `words`, and recover; what it calls, and what it asked the
-/// kernel to write through where syncs fail and that can be seen. Afterwards the device is mounted again.
+/// Runs this command with `words` as a process, and lets `device` fail and recover meanwhile. Returns its
+/// calls, and its syncs if they fail and can be traced. Mounts the device again afterwards.
 ///
-/// A disk that takes nothing any more is repaired first, as a person does, and another process goes on there.
+/// A disk that accepts no more writes is repaired first, as an operator would, and another process continues
+/// on it.
 fn through(
     device: &mut Device,
     words: &[&str],

@@ -1,4 +1,4 @@
-//! Mounts that end, and the commands for that, which end too.
+//! Mounts with a limited lifetime, and the commands for them, with a time limit.
 
 use std::fs;
 use std::path::{Path, PathBuf};
@@ -7,26 +7,27 @@ use super::text;
 use crate::error::{Error, Result};
 use crate::process::Program;
 
-/// How many seconds a command may take.
+/// Time limit of a command in seconds.
 const SECONDS: &str = "30";
 
-/// Something mounted, until it is dropped.
+/// A mount point; unmounted when dropped.
 #[derive(Debug)]
 pub(super) struct Mount(PathBuf);
 
 impl Mount {
-    /// Memory of `size`, as `mount` writes sizes.
+    /// Mounts a tmpfs of `size`, in the notation of `mount`.
     ///
     /// # Errors
-    /// It may not be mounted.
+    /// Returns an error if it cannot be mounted.
     pub(super) fn memory(place: &Path, size: &str) -> Result<Self> {
         Self::new(place, &["-t", "tmpfs", "-o", &format!("size={size}"), "tmpfs"])
     }
 
-    /// The ext4 in `image`, a file or a device. An error in it is answered, and nothing else comes of it.
+    /// Mounts the ext4 in `image`, a file or a device. Errors of the file system are returned and have no
+    /// other effect.
     ///
     /// # Errors
-    /// It may not be mounted.
+    /// Returns an error if it cannot be mounted.
     pub(super) fn image(place: &Path, image: &Path) -> Result<Self> {
         let options = if image.is_file() { "loop,errors=continue" } else { "errors=continue" };
         Self::new(place, &["-t", "ext4", "-o", options, text(image)?])
@@ -44,37 +45,37 @@ impl Drop for Mount {
     fn drop(&mut self) {
         let Ok(place) = text(&self.0) else { return };
         if bounded(["umount", place]).is_err() {
-            // Somebody is still there: out of sight now, and gone with them.
+            // The mount point is still in use: it is detached now, and unmounted once it is unused.
             drop(bounded(["umount", "--lazy", place]));
         }
     }
 }
 
-/// Makes an ext4 in `image`, a file or a device, all of it at once: none of it is left to be written later.
+/// Creates an ext4 in `image`, a file or a device, with all metadata written at once and not lazily.
 ///
 /// # Errors
-/// It cannot be made.
+/// Returns an error if it cannot be created.
 pub(super) fn make(image: &Path, options: &[&str]) -> Result {
     let arguments = ["mkfs.ext4", "-q", "-F", "-m", "0", "-N", "512"];
     let at_once = ["-E", "lazy_itable_init=0,lazy_journal_init=0"];
     bounded(arguments.iter().chain(&at_once).chain(options).copied().chain([text(image)?]))
 }
 
-/// Repairs the file system in `image`, which is not mounted.
+/// Repairs the unmounted file system in `image`.
 ///
 /// # Errors
-/// It cannot be repaired.
+/// Returns an error if it cannot be repaired.
 pub(super) fn repair(image: &Path) -> Result {
     let image = text(image)?;
-    // Once it says what it repaired, and once that nothing is left to repair.
+    // The first run repairs, and the second one checks that nothing is left to repair.
     drop(Program::new("timeout", [SECONDS, "e2fsck", "-f", "-y", image]).answer(b"")?);
     bounded(["e2fsck", "-f", "-n", image])
 }
 
-/// Runs a command that ends.
+/// Runs a command with a time limit.
 ///
 /// # Errors
-/// It cannot be started, takes too long, or does not succeed.
+/// Returns an error if the command cannot be started, takes too long, or fails.
 pub(super) fn bounded<'a>(arguments: impl IntoIterator<Item = &'a str>) -> Result {
     let line: Vec<_> = arguments.into_iter().collect();
     let output = Program::new("timeout", [SECONDS].into_iter().chain(line.iter().copied())).answer(b"")?;

@@ -1,4 +1,4 @@
-//! A process that calls tools until it is told to end, and what it says about each.
+//! A process that calls tools until its input is closed, and prints the result of each call.
 
 use std::fs::{self, File};
 use std::io::{BufRead as _, BufReader, Read as _};
@@ -15,27 +15,27 @@ use super::trace::Trace;
 use super::writer::WRITES;
 use crate::error::{Error, Result};
 
-/// How long is waited for a call.
+/// Longest wait for a call.
 const PATIENCE: Duration = Duration::from_secs(20);
-/// After so many calls, what is waited for does not come.
+/// Most calls that are read while waiting for a state.
 const MOST: usize = 20_000;
 
-/// A call, as the process that made it saw it.
+/// A call, as reported by the process that made it.
 #[derive(Clone, Debug)]
 pub(super) struct Call {
-    /// What its record is known by.
+    /// Token that identifies the record of the call.
     pub(super) token: String,
     /// Whether the tool may change something.
     pub(super) writes: bool,
-    /// Whether it ran.
+    /// Whether the tool ran.
     pub(super) ran: bool,
 }
 
-/// The process; it ends with this.
+/// The process; it ends when this is dropped.
 #[derive(Debug)]
 pub(super) struct Process {
     child: Child,
-    /// Closed to say that it is to end.
+    /// Closed to end the process.
     stdin: Option<ChildStdin>,
     lines: Receiver<String>,
     calls: Vec<Call>,
@@ -47,7 +47,7 @@ impl Call {
         !self.ran
     }
 
-    /// Whether its record has to be there.
+    /// Whether the record of the call must exist.
     pub(super) fn is_acknowledged(&self, policy: Policy) -> bool {
         self.ran
             && match policy {
@@ -59,11 +59,11 @@ impl Call {
 }
 
 impl Process {
-    /// Starts this command as `disk` with `words`, under `trace`, if there is one. What it complains about goes to a file in
-    /// `folder`.
+    /// Starts this command as `disk` with `words`, under `trace` if there is one. Its standard error goes to
+    /// a file in `folder`.
     ///
     /// # Errors
-    /// It cannot be started.
+    /// Returns an error if the process cannot be started.
     #[expect(
         clippy::disallowed_methods,
         reason = "it is talked to while it runs, which no other command does"
@@ -93,15 +93,15 @@ impl Process {
     /// Waits for `count` calls from here on.
     ///
     /// # Errors
-    /// They do not come.
+    /// Returns an error if the calls do not come.
     pub(super) fn calls(&mut self, count: usize) -> Result {
         self.calls_until(count, |_| true)
     }
 
-    /// Waits for `count` calls from here on, and until these have what is looked for.
+    /// Waits for `count` calls from here on, and until `has` holds for them.
     ///
     /// # Errors
-    /// They do not come.
+    /// Returns an error if the calls do not come.
     pub(super) fn calls_until(&mut self, count: usize, has: impl Fn(&[Call]) -> bool) -> Result {
         let from = self.calls.len();
         loop {
@@ -121,16 +121,16 @@ impl Process {
         }
     }
 
-    /// Tells it to end, and waits for that; all calls it made.
+    /// Ends the process and waits for it; returns all of its calls.
     ///
     /// # Errors
-    /// It fails, or panics somewhere.
+    /// Returns an error if the process fails or panics.
     pub(super) fn end(mut self) -> Result<Vec<Call>> {
         drop(self.stdin.take());
         while let Ok(line) = self.lines.recv_timeout(PATIENCE) {
             self.calls.extend(call(&line));
         }
-        // It has closed its output, or stands still.
+        // The process has closed its output, or hangs.
         if !self.child.try_wait()?.is_some_and(|status| status.success()) {
             pause(Duration::from_millis(500));
         }
@@ -145,10 +145,10 @@ impl Process {
         }
     }
 
-    /// Kills it, which must not be traced; all calls it made.
+    /// Kills the process, which must not be traced; returns all of its calls.
     ///
     /// # Errors
-    /// It cannot be killed.
+    /// Returns an error if the process cannot be killed.
     pub(super) fn kill(mut self) -> Result<Vec<Call>> {
         self.child.kill()?;
         self.child.wait()?;
@@ -156,7 +156,7 @@ impl Process {
         Ok(std::mem::take(&mut self.calls))
     }
 
-    /// What it wrote to its standard error.
+    /// The text on the standard error of the process.
     fn said(&self) -> String {
         fs::read_to_string(&self.errors).unwrap_or_default()
     }
@@ -164,12 +164,13 @@ impl Process {
 
 impl Drop for Process {
     fn drop(&mut self) {
-        // Where the command fails it must not go on. It ends when it is told to, also where this only traces it.
+        // The process must not outlive a failed command. It ends when its input is closed, also if `child` is
+        // only its tracer.
         drop(self.stdin.take());
         if !self.child.try_wait().is_ok_and(|status| status.is_some()) {
             pause(Duration::from_millis(500));
         }
-        // One that has ended cannot be killed any more.
+        // A process that has ended cannot be killed any more.
         let _ended = self.child.kill();
         let _gone = self.child.wait();
     }
@@ -185,15 +186,15 @@ fn call(line: &str) -> Option<Call> {
     }
 }
 
-/// Takes `step` after `step` until standard input is closed: what [`Process`] is on the other side.
+/// Repeats `step` until standard input is closed: the counterpart of [`Process`].
 ///
 /// # Errors
-/// That of the first step that fails.
+/// Returns the error of the first step that fails.
 pub(super) fn until_told(mut step: impl FnMut() -> Result) -> Result {
     let is_over = Arc::new(AtomicBool::new(false));
     let tells = Arc::clone(&is_over);
     thread::spawn(move || {
-        // Nothing is ever sent.
+        // No data is ever sent.
         drop(std::io::stdin().read(&mut [0]));
         tells.store(true, Ordering::Relaxed);
     });

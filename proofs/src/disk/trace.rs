@@ -1,4 +1,4 @@
-//! What a process asked the kernel to write through, and what that answered, as `strace` saw it.
+//! Syncs of a process and their results, as recorded by `strace`.
 
 use std::collections::BTreeSet;
 use std::fs;
@@ -7,36 +7,37 @@ use std::path::{Path, PathBuf};
 use super::mount::bounded;
 use crate::error::Result;
 
-/// Where the calls of a process are written down.
+/// The trace of a process.
 #[derive(Debug)]
 pub(super) struct Trace {
     folder: PathBuf,
 }
 
-/// What was found in it.
+/// Syncs in a trace.
 #[derive(Debug, Default)]
 pub(super) struct Syncs {
-    /// How many failed.
+    /// Number of failed syncs.
     pub(super) failed: usize,
-    /// How many were asked after one had failed, without anything new to write through.
+    /// Number of syncs that were repeated after a failure, without new data to write.
     pub(super) asked_again: usize,
 }
 
 impl Trace {
-    /// What is started in place of the process, which it starts.
+    /// The program that is started in place of the process, and starts it.
     pub(super) const PROGRAM: &str = "strace";
 
-    /// One in the new folder `folder`; `None` where nothing may be traced here.
+    /// Creates a trace in the new folder `folder`; `None` if tracing is not permitted.
     ///
     /// # Errors
-    /// The folder cannot be made.
+    /// Returns an error if the folder cannot be created.
     pub(super) fn new(folder: PathBuf) -> Result<Option<Self>> {
         fs::create_dir(&folder)?;
         let may = bounded([Self::PROGRAM, "-o", "/dev/null", "true"]).is_ok();
         Ok(may.then_some(Self { folder }))
     }
 
-    /// The arguments before the process and its own: a file for each thread, whose lines have moments and paths.
+    /// The arguments before the process and its own arguments. Each thread gets a file, whose lines have
+    /// times and paths.
     pub(super) fn options(&self) -> Vec<String> {
         let mut options: Vec<_> =
             ["-ff", "-ttt", "-y", "-qq", "-e", "signal=none", "-e"].map(String::from).into();
@@ -45,17 +46,17 @@ impl Trace {
         options
     }
 
-    /// Reads it, once the process is gone.
+    /// Reads the trace, once the process has ended.
     ///
     /// # Errors
-    /// It cannot be read.
+    /// Returns an error if the trace cannot be read.
     pub(super) fn read(&self) -> Result<Syncs> {
         let mut text = String::new();
         for file in fs::read_dir(&self.folder)? {
             text += &fs::read_to_string(file?.path())?;
         }
         let mut lines: Vec<_> = text.lines().collect();
-        // By the moments they begin with, whatever thread they are from.
+        // Sorted by the times at their beginning, over all threads.
         lines.sort_unstable();
         Ok(Syncs::of(&lines))
     }
@@ -67,7 +68,7 @@ impl Syncs {
         let mut failed = BTreeSet::new();
         for (call, answer) in lines.iter().filter_map(|line| line.rsplit_once(" = ")) {
             if call.contains(" openat(") {
-                // A new file is new to its folder, and nothing was ever asked about it.
+                // A new file is new data for its folder, and was never synced before.
                 if let Some(made) = path(answer).filter(|_| call.contains("O_EXCL")) {
                     let folder = Path::new(made).parent();
                     failed.retain(|path| *path != made && Some(Path::new(path)) != folder);

@@ -1,4 +1,5 @@
-//! The process that writes: governed tool calls under a configuration, each on the device before its tool runs.
+//! The process that writes: governed tool calls with a configuration that syncs each record before its tool
+//! runs.
 
 use std::fs;
 use std::io::Write as _;
@@ -14,16 +15,16 @@ use super::device::Device;
 use super::process::until_told;
 use crate::error::{Error, Result};
 
-/// The folder of what cannot be written to the disk.
+/// The folder for records that cannot be written to the disk.
 pub(super) const SPILL: &str = "spill";
-/// A tool that says it only reads, and one that does not.
+/// A tool that declares itself read-only; [`WRITES`] is one that does not.
 const READS: &str = "look";
 pub(super) const WRITES: &str = "deploy";
 
 /// Writes the configuration for `device`.
 ///
 /// # Errors
-/// It cannot be written.
+/// Returns an error if the file cannot be written.
 pub(super) fn configure(device: &Device, policy: Policy) -> Result<PathBuf> {
     let audit = match policy {
         Policy::Deny => json!({}),
@@ -37,15 +38,15 @@ pub(super) fn configure(device: &Device, policy: Policy) -> Result<PathBuf> {
         audit.insert("file_bytes".to_owned(), json!(40_000));
     }
     let file = device.elsewhere().join("hooks.yaml");
-    // What is JSON is YAML.
+    // JSON is valid YAML.
     fs::write(&file, config.to_string())?;
     Ok(file)
 }
 
-/// Calls tools until its standard input is closed, and says of each whether it ran.
+/// Calls tools until standard input is closed, and prints whether each one ran.
 ///
 /// # Errors
-/// The configuration cannot be read, or nobody listens.
+/// Returns an error if the configuration cannot be read, or standard output is closed.
 pub(super) fn run(config: &Path) -> Result {
     let folder = config.parent().unwrap_or(config).to_owned();
     let config = Config::read(config).map_err(|error| Error::new(error.to_string()))?;

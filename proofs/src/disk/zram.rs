@@ -1,27 +1,28 @@
-//! A disk in memory that can be told to take nothing more: a write it has no memory for fails, what it took stays readable.
+//! A disk in memory whose free space can be withdrawn: writes without memory for them fail, and earlier
+//! data stays readable.
 //!
-//! Unlike a file system in a file on a full one, it says so at each write, and nobody has promised anything before: what is
-//! lost on it was lost by who writes.
+//! Unlike a file system in a file on a full disk, it fails each write directly, and acknowledges nothing
+//! before. So data that is lost on it was lost by the program that wrote it.
 
 use std::fs;
 use std::path::{Path, PathBuf};
 
 use crate::error::{Error, Result};
 
-/// Where the kernel is asked for another one, and told to take one away.
+/// Control files of the kernel for adding and removing disks.
 const CONTROL: &str = "/sys/class/zram-control";
 
-/// The disk; gone when it is dropped, which is after it was unmounted.
+/// The disk; removed when dropped, which must happen after it is unmounted.
 #[derive(Debug)]
 pub(super) struct Zram {
     number: u32,
 }
 
 impl Zram {
-    /// Another one, of `size` as the kernel reads sizes. It takes memory as it is written to.
+    /// Adds a disk of `size`, in the kernel's notation. It uses memory as it is written to.
     ///
     /// # Errors
-    /// This kernel has none, or it may not be asked.
+    /// Returns an error if the kernel has no zram, or access to it is denied.
     pub(super) fn new(size: &str) -> Result<Self> {
         let control = Path::new(CONTROL).join("hot_add");
         let number =
@@ -32,27 +33,27 @@ impl Zram {
         Ok(zram)
     }
 
-    /// Where it can be mounted from.
+    /// The path of the device.
     pub(super) fn device(&self) -> PathBuf {
         PathBuf::from(format!("/dev/zram{}", self.number))
     }
 
-    /// Gives it no more memory than it has: writes fail that do not fit into what is left of that.
+    /// Limits the memory of the disk to its current size, so that writes beyond it fail.
     ///
     /// # Errors
-    /// The kernel does not take that.
+    /// Returns an error if the kernel rejects the limit.
     pub(super) fn fill(&self) -> Result {
         let used = fs::read_to_string(self.setting("mm_stat"))?;
-        // What was written to it, that compressed, and the memory for it.
+        // The columns: written data, its compressed size, and the memory for it.
         let used =
             used.split_whitespace().nth(2).ok_or_else(|| Error::new("zram does not say what it uses"))?;
         Ok(fs::write(self.setting("mem_limit"), used)?)
     }
 
-    /// Gives it what memory it asks for.
+    /// Removes the memory limit.
     ///
     /// # Errors
-    /// The kernel does not take that.
+    /// Returns an error if the kernel rejects the limit.
     pub(super) fn make_room(&self) -> Result {
         Ok(fs::write(self.setting("mem_limit"), "0")?)
     }
@@ -64,7 +65,7 @@ impl Zram {
 
 impl Drop for Zram {
     fn drop(&mut self) {
-        // It cannot go while something is mounted from it; then it goes with the machine.
+        // The disk cannot be removed while it is mounted; then it stays until the machine is rebooted.
         drop(fs::write(self.setting("reset"), "1"));
         drop(fs::write(Path::new(CONTROL).join("hot_remove"), self.number.to_string()));
     }

@@ -1,59 +1,59 @@
-//! The clients: which version, and how to start one headless against a server of ours.
+//! The clients: their versions, and how to start each one headless against a scripted server.
 
 use hooks_protocols::Client;
 
 use super::server::Speech;
 
-/// A client that can be run without an account.
+/// A client that can run without an account.
 #[derive(Debug)]
 pub(super) struct Runnable {
-    /// Which.
+    /// Identity of the client.
     pub(super) client: Client,
-    /// Its package.
+    /// Name of the npm package.
     pub(super) package: &'static str,
-    /// Its version: what is proven is proven of this one.
+    /// Version of the package, to which the proofs apply.
     pub(super) version: &'static str,
-    /// The program in the package.
+    /// Name of the program in the package.
     pub(super) program: &'static str,
-    /// What it speaks with its model.
+    /// Protocol between the client and its model.
     pub(super) speech: Speech,
-    /// The event before a tool, in its words.
+    /// The client's name of the event before a tool.
     pub(super) before_tool: &'static str,
-    /// The event after a tool.
+    /// The client's name of the event after a tool.
     pub(super) after_tool: &'static str,
-    /// The event of a prompt.
+    /// The client's name of the event of a prompt.
     pub(super) prompt: &'static str,
-    /// Its settings in a project.
+    /// Path of its settings in a project.
     pub(super) settings: &'static str,
-    /// What it is started with in any case.
+    /// Arguments, variables and files for every run.
     with: With,
-    /// And where a person trusted the folder: only then the settings of a project are read.
+    /// Further ones for a trusted folder: only then does the client read the settings of a project.
     trusted: With,
-    /// And where nobody did, and it is to run all the same.
+    /// Further ones to run in a folder that is not trusted.
     untrusted: With,
 }
 
-/// What a client is started with. `{url}` is the server's, `{work}` is the project.
+/// Arguments, variables and files of a run. `{url}` stands for the server, `{work}` for the project.
 #[derive(Debug)]
 struct With {
     arguments: &'static [&'static str],
     variables: &'static [(&'static str, &'static str)],
-    /// Files in its home.
+    /// Files in the home of the client.
     home: &'static [(&'static str, &'static str)],
 }
 
-/// Whether somebody trusted the folder.
+/// Whether the user trusts the folder.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Trust {
-    /// A person did.
+    /// The user trusts the folder.
     Given,
-    /// Nobody did.
+    /// The user does not trust the folder.
     None,
 }
 
 const NOTHING: With = With { arguments: &[], variables: &[], home: &[] };
 
-/// All of them. The oldest that is known to work is not looked for: people update.
+/// All clients. The oldest working version is not searched for, because users update their clients.
 pub(super) const CLIENTS: &[Runnable] = &[
     Runnable {
         client: Client::Claude,
@@ -71,7 +71,7 @@ pub(super) const CLIENTS: &[Runnable] = &[
                 ("ANTHROPIC_BASE_URL", "{url}"),
                 ("ANTHROPIC_API_KEY", NO_KEY),
                 ("CLAUDE_CODE_DISABLE_NONESSENTIAL_TRAFFIC", "1"),
-                // Lets root skip permissions; this is one.
+                // Allows root to skip permissions; this is a sandbox.
                 ("IS_SANDBOX", "1"),
             ],
             home: &[],
@@ -93,11 +93,11 @@ pub(super) const CLIENTS: &[Runnable] = &[
             arguments: &[
                 "exec",
                 "--model",
-                // Newer ones write programs that call tools.
+                // Newer models write programs that call tools.
                 "gpt-5.5",
                 "--skip-git-repo-check",
                 "--dangerously-bypass-approvals-and-sandbox",
-                // Nobody is there to trust its hooks.
+                // There is no user who could trust the hooks.
                 "--dangerously-bypass-hook-trust",
                 "-c",
                 "model_provider=scripted",
@@ -125,7 +125,7 @@ pub(super) const CLIENTS: &[Runnable] = &[
         prompt: "BeforeAgent",
         settings: ".gemini/settings.json",
         with: With {
-            // With a model named, none is asked which to use.
+            // With a named model, the client does not ask which one to use.
             arguments: &["--model", "gemini-2.5-pro", "--prompt", PROMPT, "--yolo"],
             variables: &[("GEMINI_API_KEY", NO_KEY), ("GOOGLE_GEMINI_BASE_URL", "{url}")],
             home: &[(
@@ -134,7 +134,7 @@ pub(super) const CLIENTS: &[Runnable] = &[
             )],
         },
         trusted: With { variables: &[("GEMINI_CLI_TRUST_WORKSPACE", "true")], ..NOTHING },
-        // Lets tools run, and reads no settings of the project.
+        // Allows tools to run, and reads no settings of the project.
         untrusted: With { arguments: &["--skip-trust"], ..NOTHING },
     },
     Runnable {
@@ -163,26 +163,26 @@ pub(super) const CLIENTS: &[Runnable] = &[
     },
 ];
 
-/// What the user says. The model does not listen.
+/// The prompt of the user, which the scripted model ignores.
 const PROMPT: &str = "go on";
 
-/// A key that opens nothing.
+/// An invalid API key.
 const NO_KEY: &str = "none";
 
 impl Runnable {
-    /// Its arguments against a server.
+    /// The arguments of the client for a server.
     pub(super) fn arguments(&self, url: &str, trust: Trust) -> Vec<String> {
         let arguments = self.with(trust).into_iter().flat_map(|with| with.arguments);
         arguments.map(|argument| argument.replace("{url}", url)).collect()
     }
 
-    /// Its environment against a server.
+    /// The environment of the client for a server.
     pub(super) fn variables(&self, url: &str, trust: Trust) -> Vec<(&'static str, String)> {
         let variables = self.with(trust).into_iter().flat_map(|with| with.variables);
         variables.map(|(name, value)| (*name, value.replace("{url}", url))).collect()
     }
 
-    /// The files that its home begins with.
+    /// The files in the client's home at the start.
     pub(super) fn home(&self, trust: Trust) -> impl Iterator<Item = &'static (&'static str, &'static str)> {
         self.with(trust).into_iter().flat_map(|with| with.home)
     }

@@ -8,10 +8,10 @@ use super::sandbox;
 use crate::error::{Error, Result};
 use crate::process::is_installed;
 
-/// How long npm may take for one of them.
+/// Time limit of npm for one client.
 const PATIENCE: Duration = Duration::from_secs(180);
 
-/// Whether npm is there and its registry answers.
+/// Checks that npm is installed and its registry answers.
 pub(super) fn reachable() -> std::result::Result<(), String> {
     if !is_installed("node") || !is_installed("npm") {
         return Err("there is no `npm`".to_owned());
@@ -24,19 +24,19 @@ pub(super) fn reachable() -> std::result::Result<(), String> {
     }
 }
 
-/// Where everything of these runs is.
+/// The folder for all files of these runs.
 pub(super) fn folder() -> Result<PathBuf> {
-    // `target/debug/xtask`, wherever `target` is.
+    // This program is `target/debug/xtask`, wherever `target` is.
     let here = std::env::current_exe()?;
     let target = here.ancestors().nth(2).ok_or_else(|| Error::new("this program is in no target folder"))?;
     Ok(target.join("e2e"))
 }
 
-/// The program of a client.
+/// Installs a client if necessary, and returns its program.
 pub(super) fn install(client: &Runnable) -> Result<PathBuf> {
     let folder = folder()?.join("clients").join(format!("{}-{}", client.client.name(), client.version));
     let program = folder.join("node_modules/.bin").join(client.program);
-    // Written last: an installation that was cut short is made again.
+    // Written last, so that an interrupted installation is repeated.
     let whole = folder.join("installed");
     if whole.exists() {
         return Ok(program);

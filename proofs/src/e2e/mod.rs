@@ -1,19 +1,19 @@
-//! `cargo xtask e2e [CLIENT...] [--bless]`: the real agent clients, governed by the real `hooks`.
+//! `cargo xtask e2e [CLIENT...] [--bless]`: runs the real clients, governed by the real `hooks`.
 //!
-//! Each client is installed from npm, in one version, and run headless against a model server on loopback that says what we
-//! script: an empty environment, a home of its own, a key that is none, no way out to the network, a time limit. `hooks init`
-//! does the wiring. A run without hooks shows that each call would happen; the runs with hooks show that it does not, or
-//! does otherwise.
+//! Each client is installed from npm in one version. It runs headless against a scripted model server on
+//! loopback. It has an empty environment, a home of its own, an invalid key, no access to the network, and a
+//! time limit. `hooks init` writes its settings. A run without hooks shows that each call would happen; the
+//! runs with hooks show that it is denied or changed.
 //!
-//! | what | where |
+//! | part | module |
 //! | --- | --- |
-//! | the clients: package, version, how to start one | [`clients`] |
-//! | installing them | [`install`] |
-//! | what the model says | [`script`], [`server`] |
+//! | the clients: package, version, start | [`clients`] |
+//! | their installation | [`install`] |
+//! | the scripted model | [`script`], [`server`] |
 //! | a run in its sandbox | [`sandbox`] |
-//! | what is proven | [`proof`] |
-//! | the hook that answers what no rule answers, and fails on demand | [`stand_in`] |
-//! | the page that tells it | [`page`] |
+//! | the claims and their proofs | [`proof`] |
+//! | a hook that gives answers which no rule gives, and fails on demand | [`stand_in`] |
+//! | the page of the results | [`page`] |
 
 mod clients;
 mod install;
@@ -34,13 +34,13 @@ use crate::process::Program;
 use crate::stopwatch::Stopwatch;
 use crate::workspace;
 
-/// The page that the results go to.
+/// Path of the page with the results.
 const PAGE: &str = "docs/clients.md";
 
 /// Runs the named clients, or all of them.
 ///
 /// # Errors
-/// A client does not do what has to hold, or what the page says.
+/// Returns an error if a required claim fails, or the results differ from the page.
 pub(crate) fn run(arguments: &[&str]) -> Result {
     let bless = arguments.contains(&"--bless");
     let names: Vec<&str> = arguments.iter().copied().filter(|name| *name != "--bless").collect();
@@ -58,7 +58,7 @@ pub(crate) fn run(arguments: &[&str]) -> Result {
         return Err(Error::new("the page tells of all clients: bless it with a run of all of them"));
     }
     let hooks = build()?;
-    // They mostly wait.
+    // In parallel, because the runs mostly wait.
     let all = thread::scope(|scope| {
         let running: Vec<_> = chosen.iter().map(|client| scope.spawn(|| one(client, &hooks))).collect();
         running
@@ -80,13 +80,14 @@ fn one(client: &Runnable, hooks: &Path) -> Result<Results> {
     Ok(results)
 }
 
-/// The client that CI runs: each costs half a minute there, and what they share breaks with any of them.
+/// The client that CI runs. Each costs half a minute there, and a fault in the shared parts fails any of
+/// them.
 const IN_CI: &str = "claude";
 
-/// In CI: one client, where npm can be reached. All of them, and the page, are by hand.
+/// Runs one client in CI, if npm can be reached. All clients, and the page, are run by hand.
 ///
 /// # Errors
-/// As [`run`].
+/// Returns the errors of [`run`].
 pub(crate) fn check() -> Result {
     match install::reachable() {
         Ok(()) => run(&[IN_CI]),
@@ -97,7 +98,7 @@ pub(crate) fn check() -> Result {
     }
 }
 
-/// Says what failed, and holds the page against the results.
+/// Reports failed claims, and compares the page with the results.
 fn report(all: &[Results], bless: bool) -> Result {
     let failed: Vec<String> = all.iter().flat_map(Results::failures).collect();
     if !failed.is_empty() {
@@ -117,12 +118,13 @@ fn report(all: &[Results], bless: bool) -> Result {
     Err(Error::new(format!("`{PAGE}` does not tell what was seen; run `cargo xtask e2e --bless`")))
 }
 
-/// Builds `hooks`, and says where it is.
+/// Builds `hooks`, and returns its path.
 fn build() -> Result<PathBuf> {
     Program::cargo(["build", "--quiet", "--package", "tower-hooks-cli"]).run()?;
     let here = std::env::current_exe()?;
     let name = format!("hooks{}", std::env::consts::EXE_SUFFIX);
-    // Both are built by the same cargo below the same folder; this one for speed, that one as the tests have built it.
+    // The same cargo builds both below the same folder: this program in its own profile for speed, `hooks` in
+    // the profile of the tests.
     here.parent()
         .and_then(Path::parent)
         .map(|folder| folder.join("debug").join(name))

@@ -1,4 +1,4 @@
-//! `docs/clients.md`: what the runs showed, and what our tables say of every client.
+//! `docs/clients.md`: the results of the runs, and our tables of every client.
 
 use std::fmt::Write;
 
@@ -53,7 +53,7 @@ By our tables, which were recorded from the same programs; those without a versi
 *less*: something near, never weaker. *some*: about some calls only. Empty: not at all.
 ";
 
-/// The page.
+/// The text of the page.
 pub(super) fn write(all: &[Results]) -> String {
     let mut page = HEAD.to_owned();
     seen(&mut page, all);
@@ -104,6 +104,6 @@ fn cell(row: &Capabilities, wish: Wish) -> &'static str {
 }
 
 fn line(page: &mut String, text: std::fmt::Arguments<'_>) {
-    // A text can always be written to.
+    // Writing to a string cannot fail.
     let _ = writeln!(page, "{text}");
 }

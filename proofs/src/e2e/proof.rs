@@ -1,5 +1,5 @@
-//! What is proven of a client, in four runs: without hooks; with `hooks` in a project; with a hook that says and does what
-//! rules do not; with `hooks` of a user, and the rules that `hooks init` writes.
+//! The proofs for a client, in four runs: without hooks; with `hooks` in a project; with a hook that behaves
+//! as no rule can; with `hooks` in the user's settings, and the rules that `hooks init` writes.
 
 use std::fmt;
 use std::path::Path;
@@ -15,10 +15,10 @@ use super::server::Server;
 use super::stand_in;
 use crate::error::{Error, Result};
 
-/// How long a client may take for one run.
+/// Time limit of a client for one run.
 const PATIENCE: Duration = Duration::from_secs(120);
 
-/// Why `touch` is denied; the model has to read it.
+/// Reason of the denial of `touch`; the model has to receive it.
 const REASON: &str = "files are made in the proper way, says rule 4711";
 
 /// The rules of the run with `hooks`.
@@ -39,26 +39,27 @@ rules:
       - { tool: bash, args: { command: echo touch } }
 ";
 
-/// What the first rules deny. It fails, and does no harm: there is no repository.
+/// The command that the rules of `hooks init` deny. It does no harm, because the repository of the sandbox is
+/// empty.
 const RESET: &str = "git reset --hard; touch after-reset";
 
-/// Whether something is so.
+/// Result of a claim.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Outcome {
-    /// It is.
+    /// The claim holds.
     Held,
-    /// It is not, and nobody said that it would be.
+    /// The claim does not hold, and our table does not promise it.
     Cannot,
-    /// It is not, and it has to be.
+    /// The claim does not hold, and must.
     Failed,
 }
 
-/// What was proven of a client.
+/// The results of a client.
 #[derive(Debug)]
 pub(super) struct Results {
     /// The client's name and version.
     pub(super) title: String,
-    /// Each claim, and whether it is so.
+    /// Claims with their results.
     pub(super) claims: Vec<(&'static str, Outcome)>,
 }
 
@@ -67,7 +68,7 @@ impl Results {
         self.claims.push((claim, if is_so { Outcome::Held } else { Outcome::Failed }));
     }
 
-    /// A claim that only holds where our table says that the client can.
+    /// Adds a claim that must hold only if our table promises the ability for this client.
     fn ability(&mut self, claim: &'static str, can: bool, is_so: bool) {
         let outcome = match (can, is_so) {
             (_, true) => Outcome::Held,
@@ -77,7 +78,7 @@ impl Results {
         self.claims.push((claim, outcome));
     }
 
-    /// What did not hold, and has to.
+    /// The claims that failed.
     pub(super) fn failures(&self) -> impl Iterator<Item = String> + '_ {
         let failed = self.claims.iter().filter(|(_, outcome)| *outcome == Outcome::Failed);
         failed.map(|(claim, _)| format!("{}: {claim}", self.title))
@@ -98,7 +99,7 @@ impl fmt::Display for Results {
     }
 }
 
-/// Proves it of a client.
+/// Runs all proofs for a client.
 pub(super) fn prove(client: &Runnable, program: &Path, hooks: &Path) -> Result<Results> {
     let mut results = Results { title: format!("{} {}", client.client, client.version), claims: Vec::new() };
     control(client, program)?;
@@ -108,7 +109,7 @@ pub(super) fn prove(client: &Runnable, program: &Path, hooks: &Path) -> Result<R
     Ok(results)
 }
 
-/// The calls that rules are about.
+/// The calls that the rules concern.
 fn calls(client: &Runnable) -> Script {
     let shell = |command: &str| Call::Shell(command.to_owned());
     Script {
@@ -124,7 +125,7 @@ fn calls(client: &Runnable) -> Script {
     }
 }
 
-/// Without hooks everything happens.
+/// Shows that without hooks all calls happen.
 fn control(client: &Runnable, program: &Path) -> Result {
     let sandbox = Sandbox::new(client, Trust::Given)?;
     furnish(client, &sandbox)?;
@@ -149,7 +150,7 @@ fn control(client: &Runnable, program: &Path) -> Result {
     Ok(())
 }
 
-/// With `hooks`, wired by `hooks init`, what rules say happens.
+/// Shows that with `hooks`, installed by `hooks init`, the rules are enforced.
 fn governed(client: &Runnable, program: &Path, hooks: &Path, results: &mut Results) -> Result {
     let sandbox = Sandbox::new(client, Trust::Given)?;
     furnish(client, &sandbox)?;
@@ -175,7 +176,7 @@ fn governed(client: &Runnable, program: &Path, hooks: &Path, results: &mut Resul
     Ok(())
 }
 
-/// With a hook that fails on demand, and says what rules do not.
+/// Shows the effects of a hook that fails on demand and gives answers which no rule gives.
 fn stood_in(client: &Runnable, program: &Path, hooks: &Path, results: &mut Results) -> Result {
     let sandbox = Sandbox::new(client, Trust::Given)?;
     furnish(client, &sandbox)?;
@@ -225,7 +226,8 @@ fn stood_in(client: &Runnable, program: &Path, hooks: &Path, results: &mut Resul
     Ok(())
 }
 
-/// With hooks in the user's own settings, and the first rules, in a folder that nobody trusts.
+/// Shows that hooks in the user's settings, with the rules of `hooks init`, govern a folder that is not
+/// trusted.
 fn of_user(client: &Runnable, program: &Path, hooks: &Path, results: &mut Results) -> Result {
     let sandbox = Sandbox::new(client, Trust::None)?;
     furnish(client, &sandbox)?;
@@ -242,7 +244,7 @@ fn of_user(client: &Runnable, program: &Path, hooks: &Path, results: &mut Result
     Ok(())
 }
 
-/// The folders that calls write into.
+/// Creates the folders that calls write into.
 fn furnish(client: &Runnable, sandbox: &Sandbox) -> Result {
     let settings = sandbox.work().join(client.settings);
     for folder in [
@@ -255,7 +257,7 @@ fn furnish(client: &Runnable, sandbox: &Sandbox) -> Result {
     Ok(())
 }
 
-/// `hooks init`, with rules of ours.
+/// Runs `hooks init`, with our rules.
 fn wire(client: &Runnable, sandbox: &Sandbox, hooks: &Path) -> Result {
     sandbox.put(&sandbox.work().join("hooks.yaml"), RULES)?;
     init(client, sandbox, hooks, &[])
@@ -276,7 +278,7 @@ fn init(client: &Runnable, sandbox: &Sandbox, hooks: &Path, options: &[&str]) ->
     Ok(())
 }
 
-/// A program that is called as `hooks` is.
+/// Creates a program that is called in place of `hooks`.
 fn stand_in(sandbox: &Sandbox, hooks: &Path) -> Result<String> {
     let place = sandbox.beside().join("bin/hooks");
     let quoted = |path: &Path| format!("'{}'", path.to_string_lossy().replace('\'', r"'\''"));
@@ -296,7 +298,7 @@ fn stand_in(sandbox: &Sandbox, hooks: &Path) -> Result<String> {
     Ok(place.to_string_lossy().into_owned())
 }
 
-/// A session of the client, and what it asked its model.
+/// Runs a session of the client; returns it with the requests to its model.
 fn session(
     client: &Runnable,
     program: &Path,
@@ -311,7 +313,7 @@ fn session(
         sandbox.run(program, &client.arguments(&url, trust), &client.variables(&url, trust), PATIENCE)?;
     let asked = server.recorded();
     if asked.len() <= count {
-        // Or else what did not happen was never tried.
+        // Otherwise, a call that did not happen may never have been tried.
         return Err(failed(
             client,
             &format!("only {} of {} questions came", asked.len(), count.saturating_add(1)),
@@ -326,14 +328,14 @@ fn able(client: &Runnable, event: &str, wish: Wish) -> bool {
     capabilities(client.client, event).is_some_and(|row| row.can(wish) != Ability::No)
 }
 
-/// Whether a text stands anywhere in what the model was told.
+/// Whether a text occurs anywhere in the requests to the model.
 fn says(asked: &[Value], text: &str) -> bool {
     let text = Value::from(text).to_string();
     let text = text.trim_matches('"');
     asked.iter().any(|body| body.to_string().contains(text))
 }
 
-/// What helps to see why a claim failed.
+/// Prints details of a run if a claim failed.
 fn shown(client: &Runnable, run: &Run, asked: &[Value], results: &Results) {
     if results.failures().next().is_some() {
         eprintln!("{}", failed(client, "something did not hold", run, asked));

@@ -1,5 +1,5 @@
-//! Runs a program with nothing of ours: an empty environment, a home and a project of its own, no way out to the network, a time
-//! limit, and nothing left of it behind.
+//! Runs a program in isolation: an empty environment, a home and a project of its own, no access to the
+//! network, a time limit, and a cleanup of everything it leaves behind.
 
 use std::fs::{self, File};
 use std::io;
@@ -16,10 +16,10 @@ use super::install;
 use crate::error::{Error, Result};
 use crate::workspace;
 
-/// Where nobody listens: whatever a client asks for beyond loopback fails at once.
+/// A proxy address without a listener: every request beyond loopback fails at once.
 const NOWHERE: &str = "http://127.0.0.1:9";
 
-/// How long making a repository may take.
+/// Time limit for creating a repository.
 const PATIENCE: Duration = Duration::from_secs(30);
 
 /// A home and a project.
@@ -28,19 +28,19 @@ pub(super) struct Sandbox {
     folder: TempDir,
 }
 
-/// What became of a program.
+/// The result of a program.
 #[derive(Debug)]
 pub(super) struct Run {
-    /// Whether it ended well, in time.
+    /// Whether the program succeeded in time.
     pub(super) succeeded: bool,
-    /// Its standard output.
+    /// Standard output of the program.
     pub(super) stdout: String,
-    /// Its standard error.
+    /// Standard error of the program.
     pub(super) stderr: String,
 }
 
 impl Sandbox {
-    /// A new one for a client, in a folder that somebody trusts or nobody.
+    /// Creates a sandbox for a client, in a folder that is trusted or not.
     pub(super) fn new(client: &Runnable, trust: Trust) -> Result<Self> {
         let runs = install::folder()?.join("runs");
         fs::create_dir_all(&runs)?;
@@ -49,7 +49,7 @@ impl Sandbox {
         for folder in [sandbox.home(), sandbox.work()] {
             fs::create_dir_all(folder)?;
         }
-        // A repository of its own: or else its project is whichever repository `target` is in.
+        // A repository of its own; otherwise the project would be the repository that contains `target`.
         let run = sandbox.run(Path::new("git"), &["init".to_owned(), "--quiet".to_owned()], &[], PATIENCE)?;
         if !run.succeeded {
             return Err(Error::new(format!("`git init` failed: {}", run.stderr)));
@@ -63,34 +63,34 @@ impl Sandbox {
         Ok(sandbox)
     }
 
-    /// The user's folder.
+    /// The user's home folder.
     pub(super) fn home(&self) -> PathBuf {
         self.folder.path().join("home")
     }
 
-    /// The project.
+    /// The project folder.
     pub(super) fn work(&self) -> PathBuf {
         self.folder.path().join("work")
     }
 
-    /// Beside both, where no agent comes.
+    /// A folder beside both, which agents do not use.
     pub(super) fn beside(&self) -> &Path {
         self.folder.path()
     }
 
-    /// Writes a file, with the folders above it.
+    /// Writes a file, with its parent folders.
     #[expect(clippy::unused_self, reason = "files are written into a sandbox only")]
     pub(super) fn put(&self, path: &Path, text: &str) -> Result {
         fs::create_dir_all(path.parent().unwrap_or(path))?;
         Ok(fs::write(path, text)?)
     }
 
-    /// Whether a file of the project is there.
+    /// Whether a file exists in the project.
     pub(super) fn has(&self, name: &str) -> bool {
         self.work().join(name).exists()
     }
 
-    /// The text of a file of the project; nothing where it is not there.
+    /// The text of a file in the project; empty if the file does not exist.
     pub(super) fn text(&self, name: &str) -> String {
         fs::read_to_string(self.work().join(name)).unwrap_or_default()
     }
@@ -117,7 +117,7 @@ impl Sandbox {
     }
 }
 
-/// Runs a program of the developer's.
+/// Runs a program of the developer, with the developer's environment.
 pub(super) fn with_our_environment(program: &str, arguments: &[&str], patience: Duration) -> Result<Run> {
     let folder = tempfile::tempdir()?;
     let mut command = command(Path::new(program));
@@ -130,8 +130,8 @@ fn command(program: &Path) -> Command {
     Command::new(program)
 }
 
-/// Runs it to its end or the end of our patience, and ends whatever it started. Its output goes to files in `folder`: a pipe
-/// would be held open by what it leaves behind.
+/// Runs a program to its end or its time limit, and kills all processes that it started. Its output goes to
+/// files in `folder`, because processes that it leaves behind would hold a pipe open.
 fn watched(mut command: Command, folder: &Path, patience: Duration) -> Result<Run> {
     let (stdout, stderr) = (folder.join("stdout"), folder.join("stderr"));
     command.stdin(Stdio::null()).stdout(File::create(&stdout)?).stderr(File::create(&stderr)?);
@@ -154,11 +154,11 @@ fn watched(mut command: Command, folder: &Path, patience: Duration) -> Result<Ru
     Ok(run)
 }
 
-/// Ends a process and all that it started.
+/// Kills a process and all processes that it started.
 fn end_group(id: u32) {
     #[cfg(unix)]
     if let Some(group) = i32::try_from(id).ok().and_then(rustix::process::Pid::from_raw) {
-        // Mostly there is nobody left.
+        // In most cases all of them have ended.
         let _ = rustix::process::kill_process_group(group, rustix::process::Signal::KILL);
     }
     #[cfg(not(unix))]

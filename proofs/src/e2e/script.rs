@@ -1,4 +1,4 @@
-//! What the model wants, one tool call after the other.
+//! The script of the model: one tool call after the other.
 
 use std::path::Path;
 
@@ -9,30 +9,30 @@ use super::server::Speech;
 /// A tool call.
 #[derive(Clone, Debug)]
 pub(super) enum Call {
-    /// A command for the shell.
+    /// A shell command.
     Shell(String),
     /// A new file in the project, with this text.
     Write(&'static str, &'static str),
 }
 
-/// The calls, in order. A call comes once those before it have results.
+/// The calls of a session, in order. A call is made once all calls before it have results.
 #[derive(Clone, Debug, Default)]
 pub(super) struct Script {
     /// The calls.
     pub(super) calls: Vec<Call>,
 }
 
-/// A call in the words of a client.
+/// A call in the form of a client.
 #[derive(Debug)]
 pub(super) struct Wanted {
-    /// The tool.
+    /// Name of the tool.
     pub(super) tool: &'static str,
-    /// Its arguments; a text for a tool that takes one.
+    /// Arguments of the call; a text for a tool that takes one.
     pub(super) arguments: Value,
 }
 
 impl Call {
-    /// In the words of the client that speaks like this, in a project.
+    /// Converts the call to the form of the client with this protocol, in a project.
     pub(super) fn wanted(&self, speech: Speech, work: &Path) -> Wanted {
         let described = |command: &str| json!({"command": command, "description": "a step"});
         let (tool, arguments) = match (speech, self) {

@@ -1,6 +1,7 @@
-//! A hook in the place of `hooks`: says through the same encoder what no rule says yet, and fails on demand.
+//! A hook in place of `hooks`: it gives answers that no rule gives yet, through the same encoder, and fails
+//! on demand.
 //!
-//! The name of a file in a tool call says what is asked for. It is a program of its own, so that it can crash.
+//! The file name in a tool call selects the behaviour. It is a program of its own, so that it can crash.
 
 use std::io::{Read, Write};
 use std::path::Path;
@@ -13,33 +14,33 @@ use serde_json::Value;
 use crate::error::{Error, Result};
 use crate::process::Program;
 
-/// A command with this in it has its hook ended by a signal.
+/// A command with this text makes its hook end by a signal.
 pub(super) const CRASH: &str = "fault-crash";
-/// One that says what a shell says where there is no program.
+/// A command that makes its hook fail like a missing program in a shell.
 pub(super) const GONE: &str = "fault-gone";
-/// The real one, with rules that cannot be read.
+/// A command that runs the real hook with invalid rules.
 pub(super) const BROKEN: &str = "fault-broken";
-/// The real one, with rules that never come.
+/// A command that runs the real hook with rules that never arrive.
 pub(super) const HANG: &str = "fault-hang";
-/// One that asks a person, and there is none.
+/// A command that makes its hook ask the user, who is absent.
 pub(super) const ASK: &str = "ask-me";
-/// One that has the call write elsewhere.
+/// A command whose call is rewritten to write another file.
 pub(super) const REWRITE: &str = "rewrite-me";
-/// Where it writes then.
+/// Name of the file after the rewrite.
 pub(super) const REWRITTEN: &str = "was-rewritten";
-/// One that says something to the model.
+/// A command whose hook sends notes to the model.
 pub(super) const NOTE: &str = "note-please";
-/// What it says before the call, after a call, and with a prompt.
+/// Notes before a call, after a call, and with a prompt.
 pub(super) const NOTES: [&str; 3] = ["NOTE-BEFORE-7301", "NOTE-AFTER-7302", "NOTE-PROMPT-7303"];
-/// What a tool prints that the model must not see.
+/// Output of a tool that the model must not see.
 pub(super) const SECRET: &str = "result-secret";
-/// What it sees in its place.
+/// Text that the model sees in its place.
 pub(super) const MASKED: &str = "result-masked";
 
-/// `xtask stand-in HOOKS BESIDE run --client C --event E …`.
+/// Runs `xtask stand-in HOOKS BESIDE run --client C --event E …`.
 ///
 /// # Errors
-/// It is not called as `hooks` is, or something cannot be written.
+/// Returns an error if the arguments are not those of `hooks`, or the answer cannot be written.
 pub(crate) fn run(arguments: &[&str]) -> Result {
     let [hooks, beside, rest @ ..] = arguments else {
         return Err(Error::new("a program and a folder are missing"));
@@ -76,7 +77,7 @@ pub(crate) fn run(arguments: &[&str]) -> Result {
     }
 }
 
-/// What is asked for.
+/// The answer that a call selects.
 fn answer(decoded: &Decoded, command: &str) -> Answer {
     let [before, after, prompt] = NOTES;
     match &decoded.event {
@@ -99,7 +100,7 @@ fn answer(decoded: &Decoded, command: &str) -> Answer {
     }
 }
 
-/// The real one, with other rules and less patience.
+/// Runs the real hook with other rules and a shorter deadline.
 fn real(hooks: &str, client: Client, event: &str, rules: &str, payload: &[u8]) -> Result {
     let arguments =
         ["run", "--client", client.name(), "--event", event, "--config", rules, "--deadline", "2s"];
@@ -109,7 +110,7 @@ fn real(hooks: &str, client: Client, event: &str, rules: &str, payload: &[u8]) -
     output.status.code().map_or_else(crash, leave)
 }
 
-/// Ends like a program that was killed.
+/// Ends the process like a killed program.
 fn crash() -> Result {
     #[cfg(unix)]
     let _ = rustix::process::kill_process(rustix::process::getpid(), rustix::process::Signal::KILL);

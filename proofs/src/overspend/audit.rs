@@ -1,4 +1,4 @@
-//! What was really spent, beside what there was and what the books say.
+//! Compares the real spending with the budgets and with the store's records.
 
 use std::collections::BTreeMap;
 use std::fmt;
@@ -13,28 +13,28 @@ use super::ledger::Spent;
 use super::plan::{Plan, TTL, WORKERS};
 use crate::error::{Error, Result};
 
-/// What came of a run.
+/// The results of a run.
 #[derive(Debug)]
 pub(super) struct Audit {
     operations: u64,
     kills: u64,
-    /// What was spent beyond a budget, summed over all.
+    /// Amount spent beyond the budgets, summed over all.
     pub(super) overspent: u64,
-    /// The most by which one budget was overspent, as a share of it.
+    /// The largest overspending of one budget, as a share of it.
     worst: f64,
-    /// What was spent of the budget of which least was, as a share of it.
+    /// Spending of the least used budget, as a share of it.
     pub(super) usable: f64,
-    /// What is still held after every holder is gone.
+    /// Amount that is still reserved after the end of every process.
     pub(super) held: u64,
-    /// What was spent and is not in the books.
+    /// Amount that was spent and is not in the store's records.
     pub(super) lost: u64,
 }
 
 impl Audit {
-    /// Looks at the ledgers of all workers, and at the store once whoever was killed is taken for lost.
+    /// Reads the ledgers of all workers, and the store once the reservations of killed workers have expired.
     ///
     /// # Errors
-    /// A ledger cannot be read, or the store does not answer.
+    /// Returns an error if a ledger cannot be read, or the store does not answer.
     pub(super) fn of(store: &Arc<dyn StateStore>, plan: &Plan, folder: &Path, kills: u64) -> Result<Self> {
         let mut spent = Spent::nothing(plan.all_sessions());
         for worker in 0..WORKERS {
@@ -87,7 +87,7 @@ impl fmt::Display for Audit {
     }
 }
 
-/// The books, once nothing is held any more or it has been waited for long enough.
+/// Reads the store's records, once nothing is reserved any more or the longest wait is over.
 fn recovered(store: &Arc<dyn StateStore>, plan: &Plan) -> Result<BTreeMap<Key, Charged>> {
     let mut waited = Duration::ZERO;
     loop {

@@ -1,4 +1,4 @@
-//! One call that spends: what is asked before, what is told after, also when it is dropped in between.
+//! One call that spends: its operations before and after, also if it is dropped in between.
 
 use std::cell::{Cell, RefCell};
 use std::sync::Arc;
@@ -12,20 +12,20 @@ use super::ledger::Ledger;
 use super::plan::{LARGEST, Plan, TTL};
 use crate::error::{Error, Result};
 
-/// How long a call waits for a store that is away.
+/// Pause of a call while the store is unavailable.
 const REST: Duration = Duration::from_millis(20);
 
-/// How a budget is kept.
+/// Accounting of a budget.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Policy {
-    /// Ask whether there is some left, call, count: what published budgets do.
+    /// Checks the budget, calls, and counts, as published budgets do.
     CheckThenCount,
-    /// Reserve, call, settle.
+    /// Reserves, calls, and settles.
     Reserve,
 }
 
 impl Policy {
-    /// Its name, for people.
+    /// The display name of the policy.
     pub(super) fn name(self) -> &'static str {
         match self {
             Self::CheckThenCount => "check, then count",
@@ -33,7 +33,7 @@ impl Policy {
         }
     }
 
-    /// Its name, for the command line.
+    /// The name of the policy on the command line.
     pub(super) fn key(self) -> &'static str {
         match self {
             Self::CheckThenCount => "check",
@@ -41,10 +41,10 @@ impl Policy {
         }
     }
 
-    /// The policy of that key.
+    /// The policy with this name on the command line.
     ///
     /// # Errors
-    /// There is none.
+    /// Returns an error if the name is unknown.
     pub(super) fn of(key: &str) -> Result<Self> {
         [Self::CheckThenCount, Self::Reserve]
             .into_iter()
@@ -53,25 +53,25 @@ impl Policy {
     }
 }
 
-/// What the calls of one worker share.
+/// State shared by the calls of one worker.
 pub(super) struct Desk {
     pub(super) store: Arc<dyn StateStore>,
     pub(super) plan: Plan,
     pub(super) policy: Policy,
     pub(super) ledger: Ledger,
     pub(super) random: SeededRandom,
-    /// Above all ids of this worker.
+    /// Upper bits of all ids of this worker.
     pub(super) ids: u128,
     pub(super) operations: Cell<u64>,
-    /// What dropped calls still have to tell the store.
+    /// Operations that end dropped calls, still to be awaited.
     pub(super) farewells: RefCell<Vec<Answering>>,
 }
 
-/// An operation on its way.
+/// An operation in flight.
 pub(super) type Answering = HookFuture<'static, std::result::Result<Answer, StoreError>>;
 
 impl Desk {
-    /// A number below `end`.
+    /// A random number below `end`.
     pub(super) fn roll(&self, end: u64) -> u64 {
         self.random.next_u64() % end.max(1)
     }
@@ -81,7 +81,7 @@ impl Desk {
         self.store.apply(op)
     }
 
-    /// Asks, now and then twice, as if the first answer had been lost.
+    /// Sends an operation; at random it is sent twice, as if the first answer had been lost.
     async fn ask(&self, op: Op) -> std::result::Result<Answer, StoreError> {
         if self.roll(16) == 0 {
             self.answered(op.clone()).await?;
@@ -89,7 +89,8 @@ impl Desk {
         self.answered(op).await
     }
 
-    /// What was not answered was no operation: whoever goes on at once would be through before the store is back.
+    /// Counts only answered operations, and pauses after a failure. Without the pause, the worker would
+    /// finish its share before the store is back.
     async fn answered(&self, op: Op) -> std::result::Result<Answer, StoreError> {
         let answer = self.send(op).await;
         if answer.is_err() {
@@ -99,7 +100,7 @@ impl Desk {
         answer
     }
 
-    /// Asks until there is an answer: what was spent has to be told.
+    /// Repeats the operation after failures, because spending must be recorded.
     async fn insist(&self, op: Op) {
         for _ in 0..5 {
             if self.ask(op.clone()).await.is_ok() {
@@ -109,27 +110,27 @@ impl Desk {
     }
 }
 
-/// A call under way. Whoever drops it tells the store.
+/// A call in progress. If it is dropped, its end is sent to the store.
 struct Call<'d> {
     desk: &'d Desk,
     id: OpId,
     session: u64,
-    /// What it has really spent, once it has.
+    /// Amount really spent; `None` before.
     spent: Option<u64>,
     is_told: bool,
 }
 
-/// Makes one call, by its number.
+/// Makes the call with this number.
 ///
 /// # Errors
-/// The ledger cannot be written.
+/// Returns an error if the ledger cannot be written.
 pub(super) async fn make(desk: &Desk, number: u64) -> Result {
     let session = desk.roll(desk.plan.all_sessions());
     let id = OpId(desk.ids | u128::from(number));
     let mut amount = 1 + desk.roll(LARGEST);
     let mut call = Call { desk, id, session, spent: None, is_told: false };
     if !call.may_spend(amount).await {
-        // What is left may do for something small.
+        // The rest of the budget may be enough for a small amount.
         amount = 1;
         call.id = OpId(id.0 | 1 << 63);
         if !call.may_spend(amount).await {
@@ -166,7 +167,7 @@ impl Call<'_> {
         }
     }
 
-    /// What the store is told in the end.
+    /// The operations that end the call in the store.
     fn ending(&self) -> Vec<Op> {
         let id = self.id;
         match (self.desk.policy, self.spent) {
@@ -191,7 +192,7 @@ impl Drop for Call<'_> {
     }
 }
 
-/// The others go on meanwhile.
+/// Lets other calls continue.
 async fn pause(desk: &Desk) {
     for _ in 0..desk.roll(4) {
         tokio::task::yield_now().await;

@@ -1,4 +1,4 @@
-//! Whom the script is run against.
+//! The stores that the script runs against.
 
 use std::path::Path;
 use std::sync::Arc;
@@ -9,7 +9,7 @@ use hooks_store::sqlite::SqliteOptions;
 use super::redis::Hosted;
 use crate::error::{Error, Result};
 
-/// An engine.
+/// A store engine.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Engine {
     Memory,
@@ -18,10 +18,10 @@ pub(super) enum Engine {
 }
 
 impl Engine {
-    /// The engine of that name.
+    /// The engine with this name.
     ///
     /// # Errors
-    /// There is none.
+    /// Returns an error if the name is unknown.
     pub(super) fn of(name: &str) -> Result<Self> {
         match name {
             "memory" => Ok(Self::Memory),
@@ -31,7 +31,7 @@ impl Engine {
         }
     }
 
-    /// Its name.
+    /// The name of the engine.
     pub(super) fn name(self) -> &'static str {
         match self {
             Self::Memory => "memory",
@@ -40,7 +40,7 @@ impl Engine {
         }
     }
 
-    /// How many operations are run, unless told.
+    /// The default number of operations.
     pub(super) fn operations(self) -> u64 {
         match self {
             Self::Memory => 10_000_000,
@@ -48,10 +48,10 @@ impl Engine {
         }
     }
 
-    /// The store that the processes of one run share; they share the folder.
+    /// Opens the store that the processes of one run share through the folder.
     ///
     /// # Errors
-    /// It cannot be opened.
+    /// Returns an error if the store cannot be opened.
     pub(super) fn open(self, folder: &Path) -> Result<Arc<dyn StateStore>> {
         match self {
             Self::Memory => Ok(Arc::new(Memory::new(hooks::system().clock))),

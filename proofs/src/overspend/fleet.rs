@@ -14,10 +14,10 @@ use super::redis::Server;
 use crate::child::KillOnDrop;
 use crate::error::Result;
 
-/// Runs the fleet until every worker has done its share, and looks at what is left.
+/// Runs the fleet until every worker has made its share of the operations, and audits the result.
 ///
 /// # Errors
-/// A process cannot be started, or fails by itself.
+/// Returns an error if a process cannot be started, or fails by itself.
 pub(super) fn run(engine: Engine, plan: &Plan, policy: Policy, seed: u64) -> Result<Audit> {
     let folder = Folder::make(&place(engine))?;
     let mut server = if engine == Engine::Redis { Some(Server::start(folder.path())?) } else { None };
@@ -49,11 +49,11 @@ pub(super) fn run(engine: Engine, plan: &Plan, policy: Policy, seed: u64) -> Res
     Audit::of(&engine.open(folder.path())?, plan, folder.path(), kills)
 }
 
-/// One process.
+/// A worker process.
 #[derive(Debug)]
 struct Worker {
     number: u64,
-    /// How often it was killed.
+    /// Number of times that the worker was killed.
     life: u64,
     process: KillOnDrop,
 }
@@ -75,14 +75,15 @@ impl Worker {
     }
 
     /// # Errors
-    /// It has failed.
+    /// Returns an error if the process has failed.
     fn is_running(&mut self) -> Result<bool> {
         self.process.is_running(format_args!("worker {}", self.number))
     }
 }
 
-/// Where a run keeps its files. A server that syncs every answer would measure the disk: where memory can be had as a
-/// folder it is there, since processes are killed here, and no power is cut.
+/// The folder for the files of a run. A server that syncs every answer would measure the disk, so its files
+/// are kept in memory if such a folder exists. This is valid because processes are killed here, but the power
+/// is never cut.
 fn place(engine: Engine) -> PathBuf {
     let memory = Path::new("/dev/shm");
     if engine == Engine::Redis && memory.is_dir() { memory.to_owned() } else { std::env::temp_dir() }
@@ -93,15 +94,15 @@ pub(super) fn pause(time: Duration) {
     std::thread::sleep(time);
 }
 
-/// A folder of this run's own, removed with it.
+/// A folder of its own for a run, removed when dropped.
 #[derive(Debug)]
 pub(super) struct Folder(PathBuf);
 
 impl Folder {
-    /// Makes it.
+    /// Creates the folder.
     ///
     /// # Errors
-    /// It cannot be made.
+    /// Returns an error if the folder cannot be created.
     pub(super) fn make(below: &Path) -> Result<Self> {
         let path = below.join(format!("hooks-overspend-{}", std::process::id()));
         if path.exists() {
@@ -118,7 +119,7 @@ impl Folder {
 
 impl Drop for Folder {
     fn drop(&mut self) {
-        // What stays is a few files among other temporary ones.
+        // If the removal fails, a few files stay among other temporary ones.
         let _removed = std::fs::remove_dir_all(&self.0);
     }
 }

@@ -1,4 +1,4 @@
-//! What was really spent, written down by who spends it.
+//! The real spending, recorded by the process that spends.
 
 use std::fs::{self, File, OpenOptions};
 use std::io::Write as _;
@@ -6,59 +6,60 @@ use std::path::{Path, PathBuf};
 
 use crate::error::Result;
 
-/// The file of one worker. Each record is one small write, which a killed process has made or not.
+/// The file of one worker. Each record is one small write, which a killed process has made completely or not
+/// at all.
 #[derive(Debug)]
 pub(super) struct Ledger(File);
 
-/// The session of records that say how many operations were made.
+/// The session number of records that count operations.
 const OPERATIONS: u64 = u64::MAX;
 
 impl Ledger {
-    /// Opens it, to go on where it ends.
+    /// Opens the ledger for appending.
     ///
     /// # Errors
-    /// It cannot be opened.
+    /// Returns an error if the file cannot be opened.
     pub(super) fn open(folder: &Path, worker: u64) -> Result<Self> {
         let file = OpenOptions::new().create(true).append(true).open(path(folder, worker))?;
         Ok(Self(file))
     }
 
-    /// Notes what a session spends.
+    /// Records an amount that a session spends.
     ///
     /// # Errors
-    /// It cannot be written.
+    /// Returns an error if the file cannot be written.
     pub(super) fn spend(&self, session: u64, amount: u64) -> Result {
         let record = [session.to_le_bytes(), amount.to_le_bytes()].concat();
         Ok((&self.0).write_all(&record)?)
     }
 
-    /// Notes that so many more operations were made.
+    /// Records further operations.
     ///
     /// # Errors
-    /// It cannot be written.
+    /// Returns an error if the file cannot be written.
     pub(super) fn count(&self, operations: u64) -> Result {
         self.spend(OPERATIONS, operations)
     }
 }
 
-/// What a ledger says.
+/// The contents of ledgers.
 #[derive(Debug)]
 pub(super) struct Spent {
     pub(super) operations: u64,
-    /// By session.
+    /// Amounts by session.
     pub(super) spent: Vec<u64>,
 }
 
 impl Spent {
-    /// Nothing yet.
+    /// Starts without spending.
     pub(super) fn nothing(sessions: u64) -> Self {
         Self { operations: 0, spent: vec![0; usize::try_from(sessions).unwrap_or(usize::MAX)] }
     }
 
-    /// Adds what a worker has noted.
+    /// Adds the records of a worker.
     ///
     /// # Errors
-    /// It cannot be read.
+    /// Returns an error if the file cannot be read.
     pub(super) fn add(&mut self, folder: &Path, worker: u64) -> Result {
         let bytes = match fs::read(path(folder, worker)) {
             Err(error) if error.kind() == std::io::ErrorKind::NotFound => return Ok(()),

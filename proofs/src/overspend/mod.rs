@@ -1,9 +1,10 @@
-//! `cargo xtask overspend ENGINE`: processes that overlap, are cancelled and killed spend from shared budgets; fails
-//! where they spend more than there is, where less than 99 % of a budget can be used, or something stays held.
+//! `cargo xtask overspend ENGINE`: concurrent processes that are cancelled and killed spend from shared
+//! budgets. Fails if they spend more than the budgets, if less than 99 % of a budget can be used, or if a
+//! reservation stays.
 //!
-//! Each real spend is written to a file of its own before the store hears of it ([`ledger`]), so that what was spent is
-//! known without asking whoever is on trial ([`audit`]). The same calls ([`call`]) are made twice: as published
-//! budgets do it, check and then count, and as ours do, reserve and then settle.
+//! Each real spend is written to a separate file before the store learns of it ([`ledger`]), so that the
+//! audit does not depend on the tested store ([`audit`]). The same calls ([`call`]) are made twice: with
+//! check and count, as published budgets do, and with reserve and settle, as ours do.
 
 mod audit;
 mod call;
@@ -26,7 +27,7 @@ use crate::stopwatch::Stopwatch;
 /// Runs the script against an engine, or one process of it.
 ///
 /// # Errors
-/// An argument makes no sense, a process cannot be started, or a gate is missed.
+/// Returns an error if an argument is invalid, a process cannot be started, or a gate is missed.
 pub(crate) fn run(arguments: &[&str]) -> Result {
     if let ["worker", arguments @ ..] = arguments {
         return worker::run(arguments);
@@ -34,7 +35,7 @@ pub(crate) fn run(arguments: &[&str]) -> Result {
     let options = Options::parse(arguments)?;
     let mut missed = Vec::new();
     for policy in [Policy::CheckThenCount, Policy::Reserve] {
-        // What others do needs no long look.
+        // The method of others needs no long run.
         let share = if policy == Policy::Reserve { 1 } else { 10 };
         let operations = (options.operations / share).max(options.operations.min(LEAST));
         let plan = Plan::for_operations(operations);
@@ -52,10 +53,10 @@ pub(crate) fn run(arguments: &[&str]) -> Result {
     Err(Error::new(missed.join("; ")))
 }
 
-/// With fewer than that, nobody gets to the end of a budget.
+/// With fewer operations, no budget is used up.
 const LEAST: u64 = 40_000;
 
-/// What does not hold.
+/// The gates that an audit misses.
 fn judge(policy: Policy, audit: &Audit) -> Vec<String> {
     let mut missed = Vec::new();
     if policy == Policy::CheckThenCount {

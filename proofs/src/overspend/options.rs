@@ -1,9 +1,9 @@
-//! What the command line asks for.
+//! Command line options.
 
 use super::engine::Engine;
 use crate::error::{Error, Result};
 
-/// The arguments.
+/// The options.
 #[derive(Debug)]
 pub(super) struct Options {
     pub(super) engine: Engine,
@@ -12,10 +12,10 @@ pub(super) struct Options {
 }
 
 impl Options {
-    /// Reads the arguments.
+    /// Parses the arguments.
     ///
     /// # Errors
-    /// One is not known, or its value is missing or no number.
+    /// Returns an error if an option is unknown, or its value is missing or not a number.
     pub(super) fn parse(arguments: &[&str]) -> Result<Self> {
         let (engine, mut arguments) = match arguments.split_first() {
             Some((name, rest)) => (Engine::of(name)?, rest.iter()),
@@ -35,10 +35,10 @@ impl Options {
     }
 }
 
-/// Reads a number.
+/// Parses a number.
 ///
 /// # Errors
-/// It is none.
+/// Returns an error if the text is not a number.
 pub(super) fn number(text: &str) -> Result<u64> {
     text.replace('_', "").parse().map_err(|cause| Error::doing(format!("`{text}`"), cause))
 }

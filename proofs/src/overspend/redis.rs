@@ -1,4 +1,4 @@
-//! A Redis server of the run's own, and what happens to it: connections are cut, it is killed and started again.
+//! A Redis server for one run, and its faults: connections are cut, and it is killed and started again.
 
 use std::io::{Read as _, Write as _};
 use std::os::unix::net::UnixStream;
@@ -17,8 +17,9 @@ use super::fleet::pause;
 use crate::child::KillOnDrop;
 use crate::error::{Error, Result};
 
-/// A server that writes down what it does before it answers: with `everysec` it answers up to two seconds ahead of its
-/// file while the disk is busy, and who is killed together with it cannot tell that again.
+/// A server that syncs its file before it answers. With `everysec`, its answers may be up to two seconds
+/// ahead of the file while the disk is busy. A client that is killed at the same time could not repeat the
+/// lost operations.
 #[derive(Debug)]
 pub(super) struct Server {
     folder: PathBuf,
@@ -27,20 +28,20 @@ pub(super) struct Server {
 }
 
 impl Server {
-    /// Starts it.
+    /// Starts the server.
     ///
     /// # Errors
-    /// It is not installed, or does not come up.
+    /// Returns an error if Redis is not installed, or does not start.
     pub(super) fn start(folder: &Path) -> Result<Self> {
         let server = Self { folder: folder.to_owned(), process: process(folder)?, faults: 0 };
         server.wait()?;
         Ok(server)
     }
 
-    /// The next thing that happens to it.
+    /// Injects the next fault.
     ///
     /// # Errors
-    /// It does not come up again.
+    /// Returns an error if the server does not start again.
     pub(super) fn suffer(&mut self) -> Result {
         self.faults += 1;
         match self.faults % 8 {
@@ -65,7 +66,7 @@ impl Server {
         Err(Error::new("`redis-server` does not come up"))
     }
 
-    /// Says a command, and the first of what it answers.
+    /// Sends a command, and returns the beginning of the answer.
     fn say(&self, command: &str) -> std::io::Result<String> {
         let mut stream = UnixStream::connect(socket(&self.folder))?;
         stream.set_read_timeout(Some(Duration::from_secs(5)))?;
@@ -89,17 +90,18 @@ fn socket(folder: &Path) -> PathBuf {
     folder.join("redis.sock")
 }
 
-/// The store in that server, for one process: what has ended while the server was away is told when it is back.
+/// The store in that server, for one process. Operations that ended while the server was unavailable are sent
+/// once it is back.
 pub(super) struct Hosted {
     store: Away<Redis>,
     runtime: Runtime,
 }
 
 impl Hosted {
-    /// Opens it.
+    /// Opens the store.
     ///
     /// # Errors
-    /// There is no runtime for it.
+    /// Returns an error if the runtime or the store cannot be created.
     pub(super) fn open(folder: &Path) -> Result<Self> {
         let runtime = tokio::runtime::Builder::new_multi_thread().worker_threads(1).enable_all().build()?;
         let system = hooks::system();

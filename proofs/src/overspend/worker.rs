@@ -1,4 +1,4 @@
-//! One worker: calls that overlap, some of them dropped on their way.
+//! One worker: concurrent calls, some of which are dropped before their end.
 
 use std::cell::{Cell, RefCell};
 use std::path::Path;
@@ -22,7 +22,7 @@ use crate::error::{Error, Result};
 /// Runs one process of a fleet, as [`fleet`](super::fleet) starts it.
 ///
 /// # Errors
-/// The arguments are not those, or the store or the ledger cannot be opened.
+/// Returns an error if the arguments are invalid, or the store or the ledger cannot be opened.
 pub(super) fn run(arguments: &[&str]) -> Result {
     let [engine, folder, policy, operations, worker, life] = arguments else {
         return Err(Error::new("a worker is started by `cargo xtask overspend` only"));
@@ -36,7 +36,7 @@ pub(super) fn run(arguments: &[&str]) -> Result {
 /// Runs all workers as threads of this process.
 ///
 /// # Errors
-/// The store or a ledger cannot be opened.
+/// Returns an error if the store or a ledger cannot be opened.
 pub(super) fn run_threads(plan: &Plan, policy: Policy) -> Result<Audit> {
     let folder = super::fleet::Folder::make(&std::env::temp_dir())?;
     let store = Engine::Memory.open(folder.path())?;
@@ -53,7 +53,7 @@ pub(super) fn run_threads(plan: &Plan, policy: Policy) -> Result<Audit> {
     Audit::of(&store, plan, folder.path(), 0)
 }
 
-/// Makes calls until the worker has made its share of the operations, in this life or an earlier one.
+/// Makes calls until the worker has made its share of the operations, in this process or earlier ones.
 fn work(
     store: Arc<dyn StateStore>,
     plan: &Plan,
@@ -90,10 +90,10 @@ async fn calls(desk: &Desk, share: u64) -> Result {
         made?;
         let farewells = desk.farewells.take();
         for farewell in farewells {
-            // What is not heard expires, and is charged.
+            // A reservation whose end is lost expires, and is charged.
             let _heard = farewell.await;
         }
-        // What found no answer is taken back, and may have been noted.
+        // Failed operations are subtracted again, and may have been recorded before.
         let new = desk.operations.get().saturating_sub(noted);
         if new >= 64 {
             desk.ledger.count(new)?;
@@ -103,7 +103,7 @@ async fn calls(desk: &Desk, share: u64) -> Result {
     desk.ledger.count(desk.operations.get().saturating_sub(noted))
 }
 
-/// A call, one in ten of which is dropped after some steps.
+/// Makes a call; one in ten is dropped after some steps.
 async fn until_dropped(desk: &Desk, number: u64) -> Result {
     let mut steps = if desk.roll(10) == 0 { desk.roll(8) } else { u64::MAX };
     let mut call = pin!(call::make(desk, number));

@@ -1,5 +1,5 @@
-//! `cargo xtask soak log`: one process puts records down by the million; fails where a later million costs more than an
-//! earlier one, in time, memory or open files.
+//! `cargo xtask soak log`: one process writes millions of records. Fails if a later million costs more than
+//! the first one, in time, memory or open files.
 
 use std::fs;
 use std::path::Path;
@@ -14,19 +14,19 @@ use super::number;
 use crate::error::{Error, Result};
 use crate::stopwatch::Stopwatch;
 
-/// How many records a line of the table is about.
+/// Number of records in a line of the table.
 const STEP: u64 = 1_000_000;
-/// So many may be on their way.
+/// Most records in flight.
 const AHEAD: u64 = 1_000;
-/// A later step may take this much of what the first takes, in CPU.
+/// Most CPU time of a later step, relative to the first.
 const MOST_TIME: f64 = 1.25;
-/// How much more memory there may be, in MiB.
+/// Most growth of memory, in MiB.
 const MOST_MEMORY: f64 = 16.0;
 
-/// Puts `--records` down, 10,000,000 unless told.
+/// Writes `--records` records, 10,000,000 by default.
 ///
 /// # Errors
-/// A step is not like the first, or the log is not clean.
+/// Returns an error if a step costs more than the first, or the log is not clean.
 pub(super) fn run(arguments: &[&str]) -> Result {
     let records = match arguments {
         [] => 10 * STEP,
@@ -59,7 +59,7 @@ pub(super) fn run(arguments: &[&str]) -> Result {
     check(folder.path(), records)
 }
 
-/// Puts `count` records down, the last of them through to the device, and says what that took.
+/// Writes `count` records, syncs the last of them, and measures the cost.
 fn put(log: &Log, count: u64) -> Result<Step> {
     let (before, watch) = (Usage::read()?, Stopwatch::start());
     let failed = |error: hooks::audit::Unwritten| Error::new(error.to_string());
@@ -98,7 +98,7 @@ fn is_flat(steps: &[Step]) -> Result {
     Ok(())
 }
 
-/// Verifies all of it.
+/// Verifies the whole log.
 fn check(folder: &Path, records: u64) -> Result {
     let (before, watch) = (Usage::read()?, Stopwatch::start());
     let report = verify::verify(&StdFileSystem, folder, &[])?;
@@ -115,15 +115,15 @@ fn check(folder: &Path, records: u64) -> Result {
     Ok(())
 }
 
-/// What a part of the records took.
+/// Cost of a part of the records.
 struct Step {
-    /// Records a second.
+    /// Records per second.
     rate: f64,
-    /// Microseconds of CPU a record, of all threads.
+    /// Microseconds of CPU per record, over all threads.
     time: f64,
-    /// MiB at its end.
+    /// Memory in MiB at the end.
     memory: f64,
-    /// Open files at its end.
+    /// Open files at the end.
     open: usize,
 }
 
@@ -134,11 +134,11 @@ impl std::fmt::Display for Step {
     }
 }
 
-/// What the process uses, as Linux says it.
+/// Resource usage of the process, as Linux reports it.
 struct Usage {
-    /// Seconds of CPU so far.
+    /// CPU time so far, in seconds.
     time: f64,
-    /// MiB of memory.
+    /// Memory in MiB.
     memory: f64,
     /// Open files.
     open: usize,

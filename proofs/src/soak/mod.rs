@@ -1,4 +1,4 @@
-//! What has to hold for long: the log with records by the million ([`log`]), the Scribe with agents that are killed
+//! Long runs: the log with millions of records ([`log`]), and the Scribe with agents that are killed
 //! ([`scribe`]).
 
 mod log;
@@ -9,7 +9,7 @@ use crate::error::{Error, Result};
 /// Runs a soak, or one process of it.
 ///
 /// # Errors
-/// An argument makes no sense, or something did not hold.
+/// Returns an error if an argument is invalid, or a check fails.
 pub(crate) fn run(arguments: &[&str]) -> Result {
     match arguments {
         ["log", arguments @ ..] => log::run(arguments),
@@ -18,18 +18,18 @@ pub(crate) fn run(arguments: &[&str]) -> Result {
     }
 }
 
-/// A short one, for CI.
+/// Runs a short soak, for CI.
 ///
 /// # Errors
-/// Something was lost or done twice.
+/// Returns an error if something was lost or done twice.
 pub(crate) fn check() -> Result {
     scribe::check()
 }
 
-/// Reads a number.
+/// Parses a number.
 ///
 /// # Errors
-/// It is none.
+/// Returns an error if the text is not a number.
 fn number(text: &str) -> Result<u64> {
     text.replace('_', "").parse().map_err(|cause| Error::doing(format!("`{text}`"), cause))
 }

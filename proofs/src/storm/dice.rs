@@ -1,13 +1,13 @@
-//! Chance that depends on what is asked and not on when: the same attempt of the same call has the same luck under
-//! every policy, so that policies differ by what they do alone.
+//! Random numbers that depend on their purpose and not on the time: the same attempt of the same call has the
+//! same luck under every policy. So policies differ only by their own actions.
 
 use std::time::Duration;
 
-/// Random numbers that follow from a few keys.
+/// Random numbers derived from a few keys.
 #[derive(Clone, Debug)]
 pub(super) struct Dice(u64);
 
-/// What a draw is for: keeps draws of one call apart.
+/// Purpose of a draw, which separates the draws of one call.
 #[derive(Clone, Copy, Debug)]
 pub(super) enum Purpose {
     Weather,
@@ -21,7 +21,7 @@ pub(super) enum Purpose {
 }
 
 impl Dice {
-    /// Dice for `purpose`, of `keys`.
+    /// Creates the dice of `keys` for `purpose`.
     pub(super) fn of(seed: u64, purpose: Purpose, keys: [u64; 2]) -> Self {
         let mut state = seed ^ 0x5bf0_3635_d1c2_56e9;
         for key in [purpose as u64, keys[0], keys[1]] {
@@ -30,39 +30,41 @@ impl Dice {
         Self(state)
     }
 
-    /// 64 random bits (SplitMix64).
+    /// Draws 64 random bits (SplitMix64).
     pub(super) fn bits(&mut self) -> u64 {
         self.0 = self.0.wrapping_add(0x9e37_79b9_7f4a_7c15);
         mix(self.0)
     }
 
-    /// From 0 to just below 1.
+    /// Draws a number from 0 to just below 1.
     pub(super) fn unit(&mut self) -> f64 {
         (self.bits() >> 11) as f64 / (1_u64 << 53) as f64
     }
 
-    /// Evenly between two numbers.
+    /// Draws a number between two numbers, uniformly.
     pub(super) fn between(&mut self, [low, high]: [f64; 2]) -> f64 {
         low + (high - low) * self.unit()
     }
 
-    /// Between two numbers, evenly in their logarithm: lengths of incidents, of which most are short.
+    /// Draws a number between two numbers, uniformly in the logarithm: for lengths of incidents, most of
+    /// which are short.
     pub(super) fn log_between(&mut self, [low, high]: [f64; 2]) -> f64 {
         self.between([low.max(1e-9).ln(), high.max(1e-9).ln()]).exp()
     }
 
-    /// True in `share` of all cases.
+    /// Draws true with the probability `share`.
     pub(super) fn chance(&mut self, share: f64) -> bool {
         self.unit() < share
     }
 
-    /// A time with this median and spread (log-normal; the sum of twelve stands for a normal number).
+    /// Draws a time with this median and spread (log-normal; a sum of twelve numbers approximates a normal
+    /// one).
     pub(super) fn time(&mut self, median_s: f64, spread: f64) -> Duration {
         let normal = (0..12).map(|_| self.unit()).sum::<f64>() - 6.0;
         Duration::from_secs_f64(median_s * (spread * normal).exp())
     }
 
-    /// The time to the next of events that come `mean_s` apart on average and know nothing of each other.
+    /// Draws the time to the next of independent events, which are `mean_s` apart on average.
     pub(super) fn gap(&mut self, mean_s: f64) -> f64 {
         -mean_s * (1.0 - self.unit()).ln()
     }

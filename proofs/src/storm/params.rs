@@ -1,5 +1,5 @@
-//! The parameters of a storm: fleet, traffic, providers, and what goes wrong when. One JSON file each; what a file
-//! leaves out has the value that is documented here.
+//! The parameters of a storm: fleet, traffic, providers and incidents. Each storm is one JSON file; absent
+//! fields have the defaults that are documented here.
 
 use std::path::Path;
 
@@ -13,67 +13,70 @@ use crate::workspace;
 #[derive(Clone, Debug, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub(super) struct Params {
-    /// Its name in tables.
+    /// Name of the storm in tables.
     pub(super) name: String,
-    /// What it stands for, in a sentence.
+    /// Description in a sentence.
     pub(super) about: String,
-    /// What all chance follows from.
+    /// Seed of all random numbers.
     #[serde(default = "one")]
     pub(super) seed: u64,
-    /// How many processes run agents; they share the credentials, and so the quotas, of one organisation.
+    /// Number of processes that run agents; they share the credentials, and so the quotas, of one
+    /// organisation.
     pub(super) instances: u32,
-    /// How long it lasts.
+    /// Length of the storm.
     pub(super) days: f64,
-    /// How long it lasts where the run has to be short.
+    /// Length of the storm in short runs.
     pub(super) short_days: f64,
-    /// Whether instances that know nothing of each other are judged too. On a quota that only all together can keep,
-    /// they cannot hold out.
+    /// Whether instances without shared state are judged too. If only all instances together can keep a
+    /// quota, they cannot pass.
     #[serde(default = "yes")]
     pub(super) is_for_loners: bool,
-    /// Whether the parts of the layers are judged too, each taken out, where all storms run: it is enough that each is missed in one.
+    /// Whether stacks without one of the layers are judged too when all storms run. It is enough that the
+    /// lack of each layer shows in one storm.
     #[serde(default = "yes")]
     pub(super) is_for_parts: bool,
-    /// By how many seconds the clocks of the instances are ahead of the providers' or behind them, at most. Providers name a date in
-    /// Retry-After then, which an instance compares with its own clock.
+    /// Most seconds by which the clocks of the instances are ahead of the providers' or behind them.
+    /// Retry-After then holds a date, which an instance compares with its own clock.
     #[serde(default)]
     pub(super) clock_skew_s: f64,
     #[serde(default)]
     pub(super) traffic: Traffic,
     #[serde(default = "Provider::usual")]
     pub(super) providers: Vec<Provider>,
-    /// The models; their order is that of the chain.
+    /// Models, in the order of the chain.
     #[serde(default = "ModelParams::usual")]
     pub(super) models: Vec<ModelParams>,
     #[serde(default)]
     pub(super) everyday: Everyday,
-    /// What goes wrong beyond the everyday.
+    /// Incidents beyond the everyday errors.
     pub(super) incidents: Vec<IncidentParams>,
 }
 
-/// What the agents do.
+/// Traffic of the agents.
 #[derive(Clone, Debug, Deserialize)]
 #[serde(default, deny_unknown_fields)]
 pub(super) struct Traffic {
-    /// A session begins so often in each instance, on average, whatever became of the ones before.
+    /// Average time between the starts of sessions in each instance, whatever the results of earlier
+    /// sessions.
     pub(super) session_every_s: f64,
-    /// How much busier noon is than the average.
+    /// Additional traffic at noon, relative to the average.
     pub(super) day_swing: f64,
-    /// How many model calls a session makes.
+    /// Number of model calls in a session.
     pub(super) calls: [f64; 2],
-    /// What tools take between two calls.
+    /// Seconds that tools take between two calls.
     pub(super) think_s: [f64; 2],
-    /// The tokens of the first call.
+    /// Tokens of the first call.
     pub(super) first_tokens: [f64; 2],
-    /// By how many tokens the conversation grows with each call.
+    /// Tokens that each call adds to the conversation.
     pub(super) growth_tokens: [f64; 2],
-    /// How many sessions read a lot, and how much more than others.
+    /// Share of sessions that read a lot; `heavy_factor` is how much more they read.
     pub(super) heavy_share: f64,
     pub(super) heavy_factor: f64,
-    /// What is answered.
+    /// Tokens of an answer.
     pub(super) output_tokens: [f64; 2],
-    /// By what a host's estimate of its tokens is off.
+    /// Factor by which a host's estimate of its tokens is wrong.
     pub(super) estimate: [f64; 2],
-    /// How long a call may take in all.
+    /// Time limit of a call.
     pub(super) deadline_s: f64,
 }
 
@@ -95,20 +98,20 @@ impl Default for Traffic {
     }
 }
 
-/// Who serves models.
+/// A provider of models.
 #[derive(Clone, Debug, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub(super) struct Provider {
     pub(super) name: String,
-    /// The quota of the organisation, over all its models.
+    /// Quota of the organisation, over all models of the provider.
     pub(super) requests_per_minute: u32,
-    /// How many seconds' worth of the quota may come at once.
+    /// Part of the quota that may be used at once, in seconds.
     #[serde(default = "burst")]
     pub(super) burst_s: f64,
-    /// What part of a request that is refused counts against the quota, as some providers have it.
+    /// Part of a refused request that counts against the quota, as with some providers.
     #[serde(default = "half")]
     pub(super) refused_counts: f64,
-    /// What a refusal of the quota says about coming back.
+    /// Wait that a refusal of the quota states.
     #[serde(default)]
     pub(super) retry_after: RetryAfter,
 }
@@ -134,9 +137,9 @@ pub(super) struct ModelParams {
     pub(super) provider: String,
     pub(super) tier: Tier,
     pub(super) context_tokens: u64,
-    /// US dollars for a million tokens, sent and received.
+    /// Price of a million input and output tokens, in US dollars.
     pub(super) price: [f64; 2],
-    /// The median of an answer's time.
+    /// Median time of an answer.
     pub(super) answer_s: f64,
 }
 
@@ -159,19 +162,19 @@ impl ModelParams {
     }
 }
 
-/// What goes wrong on a good day.
+/// Errors on a good day.
 #[derive(Clone, Debug, Deserialize)]
 #[serde(default, deny_unknown_fields)]
 pub(super) struct Everyday {
-    /// Attempts that end in a 5xx or a lost connection.
+    /// Share of attempts that end in a 5xx or a lost connection.
     pub(super) error: f64,
-    /// Answers that break off midway.
+    /// Share of answers that break off midway.
     pub(super) broken: f64,
-    /// Calls that a provider's content filter refuses, each provider for itself.
+    /// Share of calls that a provider's content filter refuses, independently for each provider.
     pub(super) filter: f64,
-    /// Calls that no provider would accept.
+    /// Share of calls that every provider would reject.
     pub(super) caller_bug: f64,
-    /// The spread of an answer's time.
+    /// Spread of the time of an answer.
     pub(super) spread: f64,
 }
 
@@ -181,15 +184,16 @@ impl Default for Everyday {
     }
 }
 
-/// A kind of incident, and when it happens: `per_day` by chance, or `at_min`, again and again each `every_days`.
+/// A kind of incident with its times: at random `per_day`, or at the minutes `at_min`, repeated every
+/// `every_days`.
 #[derive(Clone, Debug, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub(super) struct IncidentParams {
-    /// Whose; each provider has its own where absent.
+    /// Provider that is hit; if absent, each provider has incidents of its own.
     pub(super) provider: Option<String>,
-    /// Of which model; all of the provider's where absent.
+    /// Model that is hit; all models of the provider if absent.
     pub(super) model: Option<String>,
-    /// Whether it happens to everybody at one time: the fleet's own network.
+    /// Whether all providers are hit at the same time: a fault of the fleet's own network.
     #[serde(default)]
     pub(super) at_once: bool,
     pub(super) kind: IncidentKind,
@@ -200,53 +204,53 @@ pub(super) struct IncidentParams {
     #[serde(default)]
     pub(super) every_days: Option<f64>,
     pub(super) minutes: [f64; 2],
-    /// What share of the attempts it hits.
+    /// Share of the attempts that is hit.
     #[serde(default = "all")]
     pub(super) share: [f64; 2],
-    /// How many times slower answers are.
+    /// Factor by which answers are slower.
     #[serde(default = "all")]
     pub(super) slower: [f64; 2],
-    /// What is said about coming back.
+    /// Wait that the errors state.
     #[serde(default)]
     pub(super) retry_after: RetryAfter,
 }
 
-/// What an incident does to the attempts it hits.
+/// Effect of an incident on the attempts that it hits.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub(super) enum IncidentKind {
-    /// 503, 529, 500, lost connections, no answer at all.
+    /// 503, 529, 500, lost connections, or no answer at all.
     Failing,
     /// Answers are slow.
     Slow,
-    /// 429, whatever the quota says.
+    /// 429, whatever the state of the quota.
     RateLimited,
-    /// The organisation's spend cap is reached: 429 without a word of when.
+    /// The organisation's spending limit is reached: 429 without a wait.
     SpendCap,
 }
 
-/// What a 429 says about coming back.
+/// The wait that a 429 states.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub(super) enum RetryAfter {
-    /// The truth.
+    /// The real wait.
     #[default]
     Honest,
-    /// A second, again and again.
+    /// Always a second.
     TooShort,
-    /// Nothing.
+    /// No wait.
     Missing,
-    /// A week, though it is over in minutes.
+    /// A week, although the incident is over in minutes.
     Week,
-    /// Any of these, by chance, at each refusal.
+    /// One of these at random, at each refusal.
     Any,
 }
 
 impl Params {
-    /// The storm in a file.
+    /// Reads the storm in a file.
     ///
     /// # Errors
-    /// It cannot be read, or makes no sense.
+    /// Returns an error if the file cannot be read, or a parameter is invalid.
     pub(super) fn read(path: &Path) -> Result<Self> {
         let text = workspace::read(path)?;
         let params: Self = serde_json::from_str(&text)

@@ -1,5 +1,5 @@
-//! The comparison as a picture: for each storm and policy the sessions that failed, and the load on the provider that
-//! was failing. Plain SVG, written by hand.
+//! The comparison as a picture: for each storm and policy the sessions that failed, and the load on the
+//! provider that was failing. Written as plain SVG.
 
 use std::fmt::Write as _;
 
@@ -14,11 +14,11 @@ const TOP: f64 = 120.0;
 const BETWEEN: f64 = 92.0;
 const FONT: &str = "font-family=\"system-ui, sans-serif\"";
 
-/// An axis: where a value is between its ends, and what stands below it.
+/// An axis: the place of a value between the ends, and its labels.
 struct Axis {
     title: &'static str,
     ticks: &'static [(f64, &'static str)],
-    /// The bar of the gate.
+    /// Limit of the gate.
     gate: f64,
     place: fn(f64) -> f64,
     show: fn(f64) -> String,
@@ -44,7 +44,7 @@ const AXES: [Axis; 2] = [
     },
 ];
 
-/// Draws what ran.
+/// Draws the results of runs.
 pub(super) fn draw(runs: &[Run]) -> String {
     let storms = distinct(runs.iter().map(|run| run.storm.name.as_str()));
     let policies = distinct(runs.iter().map(|run| run.contender.name));
@@ -101,14 +101,14 @@ fn bar(svg: &mut String, axis: &Axis, run: &Run, left: f64, y: f64) {
     let length = PANEL * (axis.place)(value).clamp(0.0, 1.0);
     let color = color(run.contender.role);
     let height = ROW - 5.0;
-    // Writing to a string does not fail.
+    // Writing to a string cannot fail.
     let _written = writeln!(
         svg,
         "<rect x=\"{left:.1}\" y=\"{:.1}\" width=\"{length:.1}\" height=\"{height:.1}\" fill=\"{color}\"/>",
         y + 2.0
     );
     let label = (axis.show)(value);
-    // A ground of its own, so that no line of the panel runs through it.
+    // A background for the label, so that no line of the panel crosses it.
     let _written = writeln!(
         svg,
         "<rect x=\"{:.1}\" y=\"{:.1}\" width=\"{:.1}\" height=\"{height:.1}\" fill=\"#ffffff\"/>",

@@ -1,4 +1,4 @@
-//! The simulated providers: what becomes of an attempt, by the weather, the quota and its luck.
+//! The simulated providers: the result of an attempt, by the weather, the quota and its luck.
 
 use std::sync::Arc;
 use std::time::Duration;
@@ -11,20 +11,20 @@ use super::params::{IncidentKind, Params, Provider, RetryAfter};
 use super::traffic::Asked;
 use super::weather::Weather;
 
-/// What went wrong with an attempt.
+/// The failure of an attempt.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) struct Fault {
     pub(super) kind: ErrorKind,
     pub(super) retry_after: Option<Duration>,
 }
 
-/// What an attempt comes to.
+/// The result of an attempt.
 pub(super) type Response = Result<(), Fault>;
 
-/// What becomes of an attempt.
+/// The time and result of an attempt.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Fate {
-    /// When the client knows; `None` where nothing ever comes.
+    /// Time until the client knows the result; `None` if no answer ever comes.
     pub(super) takes: Option<Duration>,
     pub(super) result: Response,
 }
@@ -40,7 +40,7 @@ impl Fate {
     }
 }
 
-/// All of them, apart from what is left of their quotas.
+/// All providers, without the state of their quotas.
 #[derive(Debug)]
 pub(super) struct Providers {
     params: Arc<Params>,
@@ -56,7 +56,7 @@ impl Providers {
         Self { params, of_model, weather }
     }
 
-    /// What becomes of the `attempt`th attempt of `asked`, beginning now, if the quota lets it in.
+    /// The result of the `attempt`th attempt of `asked` that begins now, if the quota admits it.
     pub(super) fn fate(&self, asked: &Asked, model: usize, attempt: u64, now: Tick) -> Fate {
         let Some(served) = self.params.models.get(model) else {
             return Fate::fault(0.1, ErrorKind::ModelUnavailable);
@@ -66,7 +66,8 @@ impl Providers {
         let (incidents, _) = self.weather.at(model, now);
         let mut slower = 1.0;
         for incident in incidents {
-            // Drawn also where it does not hit, so that everything after is the same with and without it.
+            // Drawn also if the incident does not hit, so that all later draws are the same with and without
+            // it.
             let (is_hit, how, takes) = (dice.chance(incident.share), dice.unit(), dice.unit());
             match incident.kind {
                 _ if !is_hit => {}
@@ -101,7 +102,8 @@ impl Providers {
         Fate { takes: Some(takes), result: Ok(()) }
     }
 
-    /// What the quota of a provider says when it refuses the `attempt`th attempt of `asked`, and has room again in `left`.
+    /// The wait that a provider states when its quota refuses the `attempt`th attempt of `asked`, and has
+    /// room again in `left`.
     pub(super) fn refusal(
         &self,
         asked: &Asked,
@@ -130,13 +132,13 @@ impl Providers {
         dice.chance(self.params.everyday.filter)
     }
 
-    /// The place of the provider that serves a model.
+    /// The place of the provider of a model.
     pub(super) fn provider_of(&self, model: usize) -> usize {
         self.of_model.get(model).copied().unwrap_or_default()
     }
 }
 
-/// A provider that fails: mostly it says so, sometimes it says nothing.
+/// The failure of a provider: in most cases an error, sometimes silence.
 fn failing(how: f64, takes: f64) -> Fate {
     if how < 0.55 {
         Fate::fault(0.2 + 1.8 * takes, ErrorKind::Overloaded)
@@ -149,11 +151,11 @@ fn failing(how: f64, takes: f64) -> Fate {
     }
 }
 
-/// What a refusal says about coming back, where it will be over in `left`; `chance` is below 1.
+/// The wait that a refusal states if the cause will be over in `left`; `chance` is below 1.
 pub(super) fn wait(says: RetryAfter, left: Duration, chance: f64) -> Option<Duration> {
     const WEEK: Duration = Duration::from_secs(7 * 86_400);
     match says {
-        // In whole seconds, rounded up, as the header has them.
+        // In whole seconds, rounded up, as in the header.
         RetryAfter::Honest => Some(Duration::from_secs(left.as_secs() + 1)),
         RetryAfter::TooShort => Some(Duration::from_secs(1)),
         RetryAfter::Missing => None,
@@ -165,13 +167,13 @@ pub(super) fn wait(says: RetryAfter, left: Duration, chance: f64) -> Option<Dura
     }
 }
 
-/// What is left of a provider's quota: a bucket that fills evenly (GCRA).
+/// State of a provider's quota: a bucket that fills evenly (GCRA).
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Quota {
     interval: Duration,
     tolerance: Duration,
     refused: Duration,
-    /// When the bucket would be full.
+    /// Time at which the bucket would be full.
     full_at: Duration,
 }
 
@@ -186,23 +188,23 @@ impl Quota {
         }
     }
 
-    /// When the next request will be let in, were none to come before.
+    /// When the next request will be admitted, if none comes before.
     pub(super) fn next(&self, now: Tick) -> Tick {
         Tick(now.0.max((self.full_at + self.interval).saturating_sub(self.tolerance)))
     }
 
-    /// Whether it is hardly drawn on: nothing is owed, or with one more request less than a tenth of what may be. Who
-    /// knows the rate alone, and not how much of it may come at once, would send one now.
+    /// Whether the quota is hardly used: nothing is owed, or with one more request less than a tenth of the
+    /// burst. A client that knows the rate, but not the burst, would send a request now.
     pub(super) fn has_room(&self, now: Tick) -> bool {
         let owed = self.full_at.saturating_sub(now.0);
         owed.is_zero() || owed + self.interval < self.tolerance / 10
     }
 
-    /// Lets a request in, or says when to come back.
+    /// Admits a request, or returns the wait.
     pub(super) fn take(&mut self, now: Tick) -> Result<(), Duration> {
         let next = self.next(now);
         if next > now {
-            // A quota that counts what it refuses does not do so for ever.
+            // A quota that counts refused requests limits their sum.
             let most = now.0 + self.tolerance * 2;
             self.full_at = (self.full_at + self.refused).min(most.max(self.full_at));
             return Err(self.next(now).since(now));
@@ -211,7 +213,7 @@ impl Quota {
         Ok(())
     }
 
-    /// Takes a place at `at`, which [`Quota::next`] gave.
+    /// Takes a place at `at`, which [`Quota::next`] returned.
     pub(super) fn book(&mut self, at: Tick) {
         self.full_at = self.full_at.max(at.0) + self.interval;
     }

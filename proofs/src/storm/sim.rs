@@ -1,4 +1,4 @@
-//! The world that one policy runs in: sessions, virtual time, providers, and an observer who sees everything from
+//! The world of one policy: sessions, virtual time, providers, and an observer that measures everything from
 //! outside.
 
 use std::collections::HashMap;
@@ -20,7 +20,7 @@ use super::providers::{Fate, Fault, Providers, Quota, Response};
 use super::traffic::{self, Arrival, Asked, Conversation};
 use crate::error::Result;
 
-/// The world.
+/// The simulated world.
 #[derive(Debug)]
 pub(super) struct Sim {
     pub(super) params: Arc<Params>,
@@ -36,18 +36,18 @@ struct State {
     meter: Meter,
 }
 
-/// A call on its way.
+/// A call in progress.
 #[derive(Debug)]
 struct Open {
     asked: Asked,
     began: Tick,
-    /// When it was last counted as one that asks.
+    /// When the call was last counted as one that sends attempts.
     counted: Tick,
     attempts: u64,
-    /// The models it was sent to, as bits.
+    /// Models that the call was sent to, as bits.
     tried: u64,
     in_flight: u32,
-    /// Since when nothing was sent, and which models were evidently well then, as bits.
+    /// Time since which nothing was sent, with the models that were evidently well then, as bits.
     asleep: Option<(Tick, u64)>,
 }
 
@@ -55,7 +55,7 @@ impl Sim {
     /// Runs all sessions of a storm under `policy`.
     ///
     /// # Errors
-    /// The storm makes no sense to the policy.
+    /// Returns an error if the policy does not accept the storm.
     pub(super) fn run(params: &Arc<Params>, policy: Policy) -> Result<Measures> {
         let providers = Providers::new(Arc::clone(params));
         let state = State {
@@ -108,29 +108,28 @@ impl Sim {
         self.lock().meter.session_ended();
     }
 
-    /// Now.
+    /// The current time.
     pub(super) fn now(&self) -> Tick {
         self.time.tick()
     }
 
-    /// By when a call that begins now has to be answered.
+    /// The deadline of a call that begins now.
     pub(super) fn deadline(&self) -> Tick {
         self.now().after(Duration::from_secs_f64(self.params.traffic.deadline_s))
     }
 
-    /// When the quota of the provider of `model` lets somebody in again.
+    /// When the quota of the provider of `model` admits the next request.
     pub(super) fn next_slot(&self, model: usize, now: Tick) -> Tick {
         let provider = self.providers.provider_of(model);
         self.lock().quotas.get(provider).map_or(now, |quota| quota.next(now))
     }
 
-    /// One attempt at `model`, given up after `limit`.
+    /// Makes one attempt with `model`, which is abandoned after `limit`.
     pub(super) async fn attempt(&self, key: u64, model: usize, limit: Duration) -> Response {
         self.fulfil(key, model, limit, None).await
     }
 
-    /// The same at a place in the quota that was taken by [`Sim::book`], and with the luck of an attempt that is
-    /// chosen.
+    /// Makes an attempt at a place in the quota that was taken by [`Sim::book`], with chosen luck.
     pub(super) async fn attempt_booked(&self, key: u64, model: usize, luck: u64) -> Response {
         self.fulfil(key, model, Duration::MAX, Some(luck)).await
     }
@@ -227,7 +226,7 @@ impl Sim {
     }
 }
 
-/// An attempt; dropped before its end, it was given up.
+/// An attempt in flight; if it is dropped before its end, it was abandoned.
 struct InFlight<'s> {
     sim: &'s Sim,
     key: u64,

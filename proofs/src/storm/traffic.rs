@@ -1,4 +1,4 @@
-//! What the agents ask: sessions that begin whatever became of the ones before, and the calls of each.
+//! The requests of the agents: sessions that begin independently of earlier results, and the calls of each.
 
 use std::time::Duration;
 
@@ -7,37 +7,38 @@ use hooks_core::time::Tick;
 use super::dice::{Dice, Purpose};
 use super::params::Params;
 
-/// A session that begins.
+/// The start of a session.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Arrival {
     pub(super) at: Tick,
     pub(super) instance: u32,
-    /// Its number, from 0 in order of arrival.
+    /// Number of the session, from 0 in order of arrival.
     pub(super) session: u64,
 }
 
-/// A call that an agent makes.
+/// A call of an agent.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Asked {
-    /// Names the call, and so its luck.
+    /// Key of the call, which determines its luck.
     pub(super) key: u64,
     pub(super) instance: u32,
-    /// What is sent, truly and as the host takes it.
+    /// Real number of input tokens; `estimate` is the host's.
     pub(super) tokens: u64,
     pub(super) estimate: u64,
-    /// What will be answered.
+    /// Number of output tokens.
     pub(super) output: u64,
-    /// Whether no provider would accept it.
+    /// Whether every provider would reject the call.
     pub(super) is_bug: bool,
-    /// What the agent does before.
+    /// Time that the agent takes before the call.
     pub(super) think: Duration,
 }
 
-/// No session makes so many calls: a call's key is its session's number times this, and its own number in it.
+/// More calls than any session makes. The key of a call is its session's number times this, plus its own
+/// number in the session.
 const CALLS: u64 = 1_000;
 
 impl Asked {
-    /// The number of its session.
+    /// The number of the session.
     pub(super) const fn session(&self) -> u64 {
         self.key / CALLS
     }
@@ -49,7 +50,7 @@ pub(super) fn arrivals(params: &Params) -> Vec<Arrival> {
     let mut found = Vec::new();
     for instance in 0..params.instances {
         let mut dice = Dice::of(params.seed, Purpose::Arrivals, [u64::from(instance), 0]);
-        // Thinned from a process as dense as noon, so that the density follows the day.
+        // Thinned from a process as dense as at noon, so that the density follows the time of day.
         let peak = 1.0 + params.traffic.day_swing;
         let mut at = dice.gap(params.traffic.session_every_s / peak);
         while at < end {
@@ -77,7 +78,7 @@ pub(super) struct Conversation {
 }
 
 impl Conversation {
-    /// The session that began by `arrival`.
+    /// The session of `arrival`.
     pub(super) fn new(params: &Params, arrival: Arrival) -> Self {
         let traffic = &params.traffic;
         let mut dice = Dice::of(params.seed, Purpose::Session, [arrival.session, 0]);
@@ -87,7 +88,7 @@ impl Conversation {
         Self { arrival, dice, left, next: 0, tokens, factor }
     }
 
-    /// The next call; none at the end.
+    /// The next call; `None` at the end.
     pub(super) fn next(&mut self, params: &Params) -> Option<Asked> {
         self.left = self.left.checked_sub(1)?;
         let key = self.arrival.session * CALLS + self.next;
@@ -107,7 +108,7 @@ impl Conversation {
         })
     }
 
-    /// The conversation was compacted.
+    /// Shrinks the conversation after a compaction.
     pub(super) fn shrink(&mut self, factor: f64) {
         self.tokens *= factor;
     }

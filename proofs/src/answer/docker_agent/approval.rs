@@ -1,4 +1,4 @@
-//! Level `approval`: one tool call through rules, hooks and a person.
+//! Level `approval`: one tool call through rules, hooks and the user.
 
 use std::path::Path;
 use std::sync::Arc;
@@ -67,7 +67,7 @@ fn tool(asked: &Value) -> Tool {
     }
 }
 
-/// What the person says; in the words of every generation.
+/// The answer of the user, in the words of every generation.
 fn reply(asked: &Value) -> Option<Reply> {
     let word = asked.get("user")?.as_str()?.replace('_', "-");
     let reason = asked.get("user_reason").and_then(Value::as_str).map(str::to_owned);

@@ -1,4 +1,5 @@
-//! Suite `docker-agent`: hooks blocks, through the engine that runs them, by the rules of one generation and nothing else.
+//! Suite `docker-agent`: blocks of hooks, through the engine that runs them, by the rules of one generation
+//! only.
 
 mod approval;
 mod scripted;
@@ -16,12 +17,12 @@ use self::scripted::Script;
 use self::world::{Folder, World};
 use super::question;
 
-/// Answers by the rules since September.
+/// Answers by the rules since September 2026.
 pub(super) fn answer_september(question: &Value) -> Option<Value> {
     answer(question, Profile::September)
 }
 
-/// Answers by the rules of the summer.
+/// Answers by the rules of July 2026.
 pub(super) fn answer_july(question: &Value) -> Option<Value> {
     answer(question, Profile::July)
 }
@@ -37,7 +38,7 @@ fn answer(asked: &Value, profile: Profile) -> Option<Value> {
     Some(json!({"id": asked.get("id")?, "answer": answer}))
 }
 
-/// One event, one merged result.
+/// Runs one event and returns the merged result.
 fn dispatch(asked: &Value, profile: Profile) -> Option<Value> {
     let folder = Folder::of(asked.get("fixture"));
     let asked = &folder.enter(asked);
@@ -60,7 +61,7 @@ fn dispatch(asked: &Value, profile: Profile) -> Option<Value> {
     Some(folder.leave(&answer.into()))
 }
 
-/// A block, or all that is wrong with it.
+/// Reads a block, or returns all of its mistakes.
 fn block(hooks: &Value, profile: Profile) -> Result<Block, String> {
     let found = read(hooks, Known { profile, builtins: None, our_events: false });
     if found.is_usable() { Ok(found.block) } else { Err(errors(&found)) }

@@ -1,4 +1,4 @@
-//! Commands that are played, not run, and what they saw.
+//! Scripted commands, which are not really run, and their inputs.
 
 use std::collections::BTreeMap;
 use std::sync::{Mutex, PoisonError};
@@ -13,12 +13,12 @@ use serde_json::{Map, Value, json};
 
 use crate::answer::question;
 
-/// What commands do, by their text, and what they were started with.
+/// The script of commands, by their text, and the inputs they were started with.
 #[derive(Debug)]
 pub(super) struct Script {
     parts: Value,
     time: VirtualTime,
-    /// In the order in which they were started.
+    /// Commands with their inputs, in the order in which they were started.
     started: Mutex<Vec<(String, Value)>>,
 }
 
@@ -32,7 +32,7 @@ impl Script {
         &self.time
     }
 
-    /// The commands that were started, and what each read.
+    /// The commands that were started, with the input of each.
     pub(super) fn seen(&self) -> Map<String, Value> {
         let started = self.started.lock().unwrap_or_else(PoisonError::into_inner);
         let ran: Vec<_> = started.iter().map(|(command, _)| command.as_str()).collect();
@@ -46,7 +46,7 @@ impl Script {
         seen
     }
 
-    /// What a command does when it is started once more.
+    /// The scripted result of a command that is started once more.
     fn part(&self, start: &Start) -> Value {
         let mut started = self.started.lock().unwrap_or_else(PoisonError::into_inner);
         let command = &start.handler.command;

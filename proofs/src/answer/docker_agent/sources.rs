@@ -15,7 +15,7 @@ pub(super) fn answer(asked: &Value, profile: Profile) -> Value {
         Ok(agent) => parts.push((Source::Agent, agent)),
         Err(error) => return json!({ "config_error": error }),
     }
-    // Broken settings are left out as a whole.
+    // Invalid settings are ignored as a whole.
     parts.extend(
         read(question::field(sources, "settings"), profile).ok().map(|block| (Source::Settings, block)),
     );
@@ -45,7 +45,7 @@ pub(super) fn answer(asked: &Value, profile: Profile) -> Value {
     json!({"order": order, "warned": warned})
 }
 
-/// A source: a text, a block, or commands by event.
+/// Reads a source: a text, a block, or commands by event.
 fn read(source: &Value, profile: Profile) -> Result<Block, String> {
     match source {
         Value::String(text) => {
@@ -61,7 +61,7 @@ fn read(source: &Value, profile: Profile) -> Result<Block, String> {
     }
 }
 
-/// Commands as handlers; what is written out stays.
+/// Converts commands to handlers; handlers stay as they are.
 fn expanded(event: &str, value: &Value) -> Value {
     let Some(items) = value.as_array().filter(|items| items.iter().all(Value::is_string)) else {
         return value.clone();

@@ -1,4 +1,5 @@
-//! What a vector gives to handlers: scripted commands or a real shell, builtins, models, a folder, time.
+//! The environment of handlers in a vector: scripted commands or a real shell, builtins, models, a folder,
+//! time.
 
 use std::fs;
 use std::path::{Path, PathBuf};
@@ -21,10 +22,10 @@ use tokio::runtime::Runtime;
 use super::scripted::Script;
 use crate::answer::question;
 
-/// Where a vector keeps its folder.
+/// Placeholder for the folder in a vector.
 const PLACEHOLDER: &str = "{cwd}";
 
-/// The folder of a vector, and the one below it that handlers run in.
+/// The folder of a vector, and the folder below it in which handlers run.
 pub(super) struct Folder {
     root: Option<TempDir>,
     path: PathBuf,
@@ -32,13 +33,13 @@ pub(super) struct Folder {
 }
 
 impl Folder {
-    /// A fresh one, with what the fixture lists in it.
+    /// Creates a folder with the contents of the fixture.
     pub(super) fn of(fixture: Option<&Value>) -> Self {
         let fixture = fixture.unwrap_or(&Value::Null);
         let Some(root) = tempfile::tempdir().ok() else {
             return Self { root: None, path: PathBuf::new(), name: String::new() };
         };
-        // As programs in it will call it.
+        // The path as programs in the folder see it.
         let real = root.path().canonicalize().unwrap_or_else(|_| root.path().to_path_buf());
         for folder in question::texts(fixture, "dirs") {
             drop(fs::create_dir_all(real.join(folder)));
@@ -65,12 +66,12 @@ impl Folder {
         &self.path
     }
 
-    /// The question with the folder's name in it.
+    /// Replaces the placeholder in the question with the folder's name.
     pub(super) fn enter(&self, asked: &Value) -> Value {
         if self.root.is_none() { asked.clone() } else { replaced(asked, PLACEHOLDER, &self.name) }
     }
 
-    /// The answer without the folder's name in it.
+    /// Replaces the folder's name in the answer with the placeholder.
     pub(super) fn leave(&self, answer: &Value) -> Value {
         if self.root.is_none() { answer.clone() } else { replaced(answer, &self.name, PLACEHOLDER) }
     }
@@ -89,7 +90,7 @@ fn replaced(value: &Value, from: &str, to: &str) -> Value {
     }
 }
 
-/// Real time for what really runs, time that leaps for what is played.
+/// Real time for real commands, virtual time for scripted ones.
 pub(super) enum World {
     Scripted { script: Arc<Script>, builtins: Builtins, models: Models },
     Real { runtime: Runtime, processes: Processes, builtins: Builtins, models: Models },
@@ -119,7 +120,7 @@ impl World {
         }
     }
 
-    /// What the engine runs handlers with.
+    /// The handlers of the engine.
     pub(super) fn handlers(&self) -> Handlers {
         let (builtins, models) = match self {
             Self::Scripted { builtins, models, .. } | Self::Real { builtins, models, .. } => {
@@ -146,7 +147,7 @@ impl World {
         }
     }
 
-    /// Waits for an answer.
+    /// Waits for the result of `work`.
     pub(super) fn finish<F: Future>(&self, work: F) -> Option<F::Output> {
         match self {
             Self::Scripted { script, .. } => script.time().block_on(work),
@@ -154,7 +155,7 @@ impl World {
         }
     }
 
-    /// Tells after so many milliseconds that nobody waits any longer.
+    /// A cancellation after so many milliseconds.
     pub(super) fn cancelled(&self, after: u64) -> Cancelled {
         let after = Duration::from_millis(after);
         let waiting: Pin<Box<dyn Future<Output = ()> + Send>> = match self {
@@ -165,7 +166,7 @@ impl World {
     }
 }
 
-/// Models that reply what the vector says.
+/// Models with scripted replies.
 #[derive(Clone, Debug)]
 pub(super) struct Models {
     replies: Option<Value>,
@@ -183,7 +184,7 @@ impl Judge for Models {
     }
 }
 
-/// A builtin that returns what the vector says.
+/// A builtin with a scripted result.
 struct Played(Value);
 
 impl Builtin for Played {

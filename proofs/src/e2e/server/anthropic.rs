@@ -13,7 +13,7 @@ pub(super) fn answer(path: &str, body: &Value, turn: impl Fn(usize) -> Turn) -> 
     let messages = body.get("messages").unwrap_or(&Value::Null);
     let turn = turn(count(messages, "type", "tool_result"));
     let (block, delta, reason) = match turn {
-        // What asks for a title or a summary offers no tools.
+        // Requests for a title or a summary offer no tools.
         Turn::Call(number, wanted) if offers(body, wanted.tool) => (
             json!({"type": "tool_use", "id": format!("toolu_{number}"), "name": wanted.tool, "input": {}}),
             json!({"type": "input_json_delta", "partial_json": wanted.arguments.to_string()}),

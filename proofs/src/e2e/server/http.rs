@@ -1,28 +1,28 @@
-//! As much of HTTP/1.1 as clients need: a request with its body, a reply, and the connection ends.
+//! The part of HTTP/1.1 that clients need: a request with its body, a reply, and the end of the connection.
 
 use std::io::{self, BufRead, BufReader, Read, Write};
 use std::net::TcpStream;
 
 use serde_json::Value;
 
-/// No head is longer.
+/// Longest head in bytes.
 const LONGEST_HEAD: u64 = 64 << 10;
-/// No body is longer.
+/// Longest body in bytes.
 const LONGEST_BODY: u64 = 64 << 20;
 
 /// A request.
 #[derive(Debug)]
 pub(super) struct Request {
-    /// `POST`, mostly.
+    /// HTTP method, in most cases `POST`.
     pub(super) method: String,
-    /// With its query.
+    /// Path with its query.
     pub(super) path: String,
-    /// All of it.
+    /// The whole body.
     pub(super) body: Vec<u8>,
 }
 
 impl Request {
-    /// Reads one.
+    /// Reads a request.
     pub(super) fn read(stream: &mut TcpStream) -> io::Result<Self> {
         let mut writer = stream.try_clone()?;
         let mut reader = BufReader::new(stream);
@@ -95,12 +95,12 @@ pub(super) struct Reply {
 }
 
 impl Reply {
-    /// An object.
+    /// A JSON object.
     pub(super) fn json(value: &Value) -> Self {
         Self { kind: "application/json", body: value.to_string() }
     }
 
-    /// Events of a stream; those with a `type` are named by it.
+    /// A stream of events; an event with a `type` is named by it.
     pub(super) fn stream(events: impl IntoIterator<Item = Value>) -> Self {
         let mut body = String::new();
         for event in events {
@@ -112,13 +112,13 @@ impl Reply {
         Self { kind: "text/event-stream", body }
     }
 
-    /// The same, with a last line that says that it was all.
+    /// Adds the last line that marks the end of a stream.
     pub(super) fn closed(mut self) -> Self {
         self.body.push_str("data: [DONE]\n\n");
         self
     }
 
-    /// Writes it.
+    /// Writes the reply.
     pub(super) fn write(&self, stream: &mut TcpStream) -> io::Result<()> {
         let Self { kind, body } = self;
         let length = body.len();

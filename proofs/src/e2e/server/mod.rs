@@ -1,4 +1,4 @@
-//! A model server on loopback that says what a script says, and records what it is asked.
+//! A scripted model server on loopback, which records its requests.
 
 mod anthropic;
 mod chat;
@@ -18,7 +18,7 @@ use serde_json::Value;
 use self::http::{Reply, Request};
 use super::script::{Script, Wanted};
 
-/// What a client speaks with its model.
+/// Protocol between a client and its model.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Speech {
     /// Anthropic's Messages, streamed.
@@ -31,12 +31,12 @@ pub(super) enum Speech {
     GeminiGenerate,
 }
 
-/// What the model does next.
+/// Next step of the model.
 #[derive(Debug)]
 enum Turn {
-    /// It calls a tool. The number tells its calls apart.
+    /// Calls a tool. The number distinguishes its calls.
     Call(usize, Wanted),
-    /// It is done.
+    /// Ends the session.
     Done,
 }
 
@@ -56,11 +56,11 @@ struct Shared {
     is_over: Mutex<bool>,
 }
 
-/// How long a connection may be silent.
+/// Longest silence of a connection.
 const PATIENCE: Duration = Duration::from_secs(30);
 
 impl Server {
-    /// Starts one, for a client that works in `work`.
+    /// Starts a server for a client that works in `work`.
     pub(super) fn start(speech: Speech, script: Script, work: &Path) -> io::Result<Self> {
         let listener = TcpListener::bind(("127.0.0.1", 0))?;
         let port = listener.local_addr()?.port();
@@ -71,12 +71,12 @@ impl Server {
         Ok(Self { shared, port })
     }
 
-    /// Where it is.
+    /// The URL of the server.
     pub(super) fn url(&self) -> String {
         format!("http://127.0.0.1:{}", self.port)
     }
 
-    /// What it was asked, in order.
+    /// The request bodies so far, in order.
     pub(super) fn recorded(&self) -> Vec<Value> {
         self.shared.recorded.lock().unwrap_or_else(PoisonError::into_inner).clone()
     }
@@ -85,7 +85,7 @@ impl Server {
 impl Drop for Server {
     fn drop(&mut self) {
         *self.shared.is_over.lock().unwrap_or_else(PoisonError::into_inner) = true;
-        // Wakes who accepts.
+        // Wakes the thread that accepts connections.
         drop(TcpStream::connect(("127.0.0.1", self.port)));
     }
 }
@@ -97,7 +97,7 @@ fn accept(listener: &TcpListener, shared: &Arc<Shared>) {
         }
         let Ok(stream) = stream else { continue };
         let shared = Arc::clone(shared);
-        // A client that cannot be served is seen to fail.
+        // If the client cannot be served, its run fails.
         drop(thread::Builder::new().spawn(move || serve(stream, &shared)));
     }
 }
@@ -107,7 +107,7 @@ fn serve(mut stream: TcpStream, shared: &Shared) {
         let request = Request::read(&mut stream)?;
         shared.answer(&request).write(&mut stream)
     });
-    // Who went away is not told.
+    // A client that closed its connection gets no answer.
     drop(served.and_then(|()| stream.shutdown(Shutdown::Write)));
 }
 
@@ -132,7 +132,7 @@ impl Shared {
     }
 }
 
-/// How many objects in `value` have this member; that is how often it is said anywhere in it.
+/// Number of objects anywhere in `value` that have this member.
 fn count(value: &Value, key: &str, expected: &str) -> usize {
     let mut found = 0_usize;
     let mut left = vec![value];
@@ -151,7 +151,7 @@ fn count(value: &Value, key: &str, expected: &str) -> usize {
     found
 }
 
-/// Whether a tool of this name is offered, in whatever form.
+/// Whether a tool of this name is offered, in any form.
 fn offers(body: &Value, tool: &str) -> bool {
     body.get("tools").is_some_and(|tools| count(tools, "name", tool) > 0)
 }

@@ -10,7 +10,7 @@ pub(super) fn answer(body: &Value, turn: impl Fn(usize) -> Turn) -> Reply {
     let input = body.get("input").unwrap_or(&Value::Null);
     let results = ["function_call_output", "custom_tool_call_output"].map(|kind| count(input, "type", kind));
     let item = match turn(results.iter().sum()) {
-        // What takes a text is called in its own way.
+        // A tool that takes a text has its own form of call.
         Turn::Call(number, wanted) if wanted.arguments.is_string() => json!({
             "type": "custom_tool_call", "id": format!("ctc_{number}"), "call_id": format!("call_{number}"),
             "name": wanted.tool, "input": wanted.arguments,

@@ -1,4 +1,4 @@
-//! Holds what the team reads against what the tools did.
+//! Compares the files that the team reads with the real actions of the tools.
 
 use std::collections::HashMap;
 use std::fmt;
@@ -14,31 +14,31 @@ use super::options::Options;
 use super::worker::{settings, team};
 use crate::error::{Error, Result};
 
-/// What was found.
+/// The results of the audit.
 #[derive(Debug, Default)]
 pub(super) struct Found {
     /// Tool calls.
     calls: usize,
-    /// Writes below the team's folder.
+    /// Writes in the team folder.
     writes: usize,
-    /// Those that are in a session's log exactly once.
+    /// Writes that are in a session's log exactly once.
     logged: usize,
-    /// Decisions that tools wrote to their end.
+    /// Decisions that tools wrote completely.
     decisions: usize,
-    /// Those that are in `decisions.md` or its archive exactly once.
+    /// Decisions that are in `decisions.md` or its archive exactly once.
     merged: usize,
-    /// Children that came to exist.
+    /// Children that were started.
     children: usize,
-    /// Those that have exactly one file in `orchestration-log/`.
+    /// Children that have exactly one file in `orchestration-log/`.
     announced: usize,
-    /// What is not so.
+    /// Failed checks.
     pub(super) mistakes: Vec<String>,
 }
 
-/// Has the rest of the work done, and counts.
+/// Finishes the remaining work, and counts.
 ///
 /// # Errors
-/// The files cannot be read.
+/// Returns an error if the files cannot be read.
 pub(super) fn audit(folder: &Path, options: &Options) -> Result<Found> {
     finish(folder)?;
     let squad = folder.join("project/.squad");
@@ -69,7 +69,8 @@ pub(super) fn audit(folder: &Path, options: &Options) -> Result<Found> {
                         found.mistakes.push(format!("{file}: {} lines (done: {is_done})", times(&log)));
                     }
                     if file.starts_with("decisions/inbox/") {
-                        // What was killed half way may have no heading yet, and must not be there twice.
+                        // A decision whose write was killed may lack its heading, but must not be there
+                        // twice.
                         found.decisions += usize::from(*is_done);
                         found.merged += usize::from(*is_done && times(&decisions) == 1);
                         if times(&decisions) > 1 || *is_done && times(&decisions) == 0 {
@@ -83,7 +84,7 @@ pub(super) fn audit(folder: &Path, options: &Options) -> Result<Found> {
     Ok(found)
 }
 
-/// What whoever comes next does, once nothing is under way any more.
+/// Does the work that the next agent would do, after all agents have ended.
 fn finish(folder: &Path) -> Result {
     let mut settings = settings();
     (settings.settle, settings.given_up_after) = Default::default();
@@ -95,7 +96,7 @@ fn finish(folder: &Path) -> Result {
     Ok(())
 }
 
-/// All files of a folder, one after the other.
+/// The text of all files in a folder, one after the other.
 fn text_of(folder: &Path) -> Result<String> {
     let mut text = String::new();
     if folder.exists() {
@@ -107,7 +108,7 @@ fn text_of(folder: &Path) -> Result<String> {
     Ok(text)
 }
 
-/// How many of the lines that count name each token; a line that names one twice is one.
+/// Number of matching lines that name each token; a line that names a token twice counts once.
 fn tokens(text: &str, counts: impl Fn(&str) -> bool) -> HashMap<String, usize> {
     let mut all = HashMap::new();
     for line in text.lines().filter(|line| counts(line)) {

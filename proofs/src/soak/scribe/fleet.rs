@@ -10,10 +10,10 @@ use super::options::Options;
 use crate::child::KillOnDrop;
 use crate::error::Result;
 
-/// Runs the agents until each has done its share; how many were killed.
+/// Runs the agents until each has done its share; returns how many were killed.
 ///
 /// # Errors
-/// A process cannot be started, or fails by itself.
+/// Returns an error if a process cannot be started, or fails by itself.
 pub(super) fn run(folder: &Path, options: &Options) -> Result<u64> {
     let (random, mut kills) = (SeededRandom::new(options.seed), 0);
     let start = |agent: u64, life: u64| Agent::start(folder, options, agent, life);
@@ -39,11 +39,11 @@ pub(super) fn run(folder: &Path, options: &Options) -> Result<u64> {
     Ok(kills)
 }
 
-/// One process.
+/// An agent process.
 #[derive(Debug)]
 struct Agent {
     number: u64,
-    /// How often it was killed.
+    /// Number of times that the agent was killed.
     life: u64,
     process: KillOnDrop,
 }
@@ -58,7 +58,7 @@ impl Agent {
     }
 
     /// # Errors
-    /// It has failed.
+    /// Returns an error if the process has failed.
     fn is_running(&mut self) -> Result<bool> {
         self.process.is_running(format_args!("agent {}", self.number))
     }

@@ -1,4 +1,5 @@
-//! What tools really did, in the words of the tools themselves: a line before each step, on a file of each agent's own.
+//! The real actions of tools, recorded by the tools: a line before and after each call, in a separate file
+//! for each agent.
 
 use std::fs::{File, OpenOptions};
 use std::io::Write as _;
@@ -7,42 +8,42 @@ use std::sync::{Mutex, PoisonError};
 
 use crate::error::Result;
 
-/// An agent's ledger. A line is one write to a file that is appended to, which a kill does not tear.
+/// The ledger of an agent. A line is one append to the file, which a kill does not tear.
 #[derive(Debug)]
 pub(super) struct Ledger(Mutex<File>);
 
-/// One call.
+/// A call in a ledger.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub(super) struct Entry {
     pub(super) token: String,
-    /// The file below the team's folder that it wrote; `-` where it wrote elsewhere, `child` where it started one.
+    /// Path of the written file in the team folder; `-` for other files, `child` for a started child.
     pub(super) what: String,
-    /// Whether the tool came to its end.
+    /// Whether the tool completed.
     pub(super) is_done: bool,
 }
 
 impl Ledger {
-    /// The ledger of `agent`.
+    /// Opens the ledger of `agent`.
     ///
     /// # Errors
-    /// It cannot be opened.
+    /// Returns an error if the file cannot be opened.
     pub(super) fn open(folder: &Path, agent: u64) -> Result<Self> {
         let file = OpenOptions::new().append(true).create(true).open(place(folder, agent))?;
         Ok(Self(Mutex::new(file)))
     }
 
-    /// The tool of the call `token` begins.
+    /// Records that the tool of the call `token` begins.
     ///
     /// # Errors
-    /// It cannot be written.
+    /// Returns an error if the file cannot be written.
     pub(super) fn begin(&self, token: &str, what: &str) -> std::io::Result<()> {
         self.line(&format!("begin {token} {what}\n"))
     }
 
-    /// The tool of the call `token` came to its end.
+    /// Records that the tool of the call `token` completed.
     ///
     /// # Errors
-    /// It cannot be written.
+    /// Returns an error if the file cannot be written.
     pub(super) fn end(&self, token: &str) -> std::io::Result<()> {
         self.line(&format!("end {token}\n"))
     }
@@ -52,10 +53,10 @@ impl Ledger {
     }
 }
 
-/// What `agent` did, in all its lives.
+/// The calls of `agent`, over all of its processes.
 ///
 /// # Errors
-/// The ledger cannot be read.
+/// Returns an error if the ledger cannot be read.
 pub(super) fn read(folder: &Path, agent: u64) -> Result<Vec<Entry>> {
     let place = place(folder, agent);
     if !place.exists() {
@@ -68,7 +69,7 @@ pub(super) fn read(folder: &Path, agent: u64) -> Result<Vec<Entry>> {
             (Some("begin"), Some(token), Some(what)) => {
                 entries.push(Entry { token: token.to_owned(), what: what.to_owned(), is_done: false });
             }
-            // An agent does one thing at a time.
+            // An agent makes one call at a time.
             (Some("end"), Some(token), None) => {
                 if let Some(entry) = entries.last_mut().filter(|entry| entry.token == token) {
                     entry.is_done = true;

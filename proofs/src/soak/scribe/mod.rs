@@ -1,8 +1,9 @@
-//! `cargo xtask soak scribe`: agents in processes of their own write to one team's folder while processes are killed at
-//! random; fails where a write is not in the logs exactly once, or a decision not in `decisions.md` exactly once.
+//! `cargo xtask soak scribe`: agents in separate processes write to one team folder while processes are
+//! killed at random. Fails if a write is not in the logs exactly once, or a decision is not in `decisions.md`
+//! exactly once.
 //!
-//! What each tool really did is in a ledger that the Scribe does not know of ([`ledger`]); what became of it is counted in
-//! the files that the team reads ([`audit`]).
+//! The real actions of each tool are recorded in a ledger that the Scribe does not know of ([`ledger`]). They
+//! are compared with the files that the team reads ([`audit`]).
 
 mod audit;
 mod fleet;
@@ -17,7 +18,8 @@ use crate::stopwatch::Stopwatch;
 /// Runs the soak, or one process of it.
 ///
 /// # Errors
-/// An argument makes no sense, a process cannot be started, or something was lost or done twice.
+/// Returns an error if an argument is invalid, a process cannot be started, or something was lost or done
+/// twice.
 pub(super) fn run(arguments: &[&str]) -> Result {
     match arguments {
         ["worker", arguments @ ..] => worker::run(arguments),
@@ -25,10 +27,10 @@ pub(super) fn run(arguments: &[&str]) -> Result {
     }
 }
 
-/// A short one, for CI.
+/// Runs a short soak, for CI.
 ///
 /// # Errors
-/// Something was lost or done twice.
+/// Returns an error if something was lost or done twice.
 pub(super) fn check() -> Result {
     soak(&Options { agents: 8, calls: 800, kills: 24, ..Options::default() })
 }

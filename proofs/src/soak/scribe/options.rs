@@ -1,16 +1,16 @@
-//! What the command line asks for.
+//! Command line options.
 
 use crate::error::{Error, Result};
 use crate::soak::number;
 
-/// The arguments.
+/// The options.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Options {
-    /// So many processes.
+    /// Number of processes.
     pub(super) agents: u64,
-    /// So many tool calls of all of them together.
+    /// Number of tool calls of all processes together.
     pub(super) calls: u64,
-    /// So many processes are killed, at most.
+    /// Most processes that are killed.
     pub(super) kills: u64,
     pub(super) seed: u64,
 }
@@ -22,10 +22,10 @@ impl Default for Options {
 }
 
 impl Options {
-    /// Reads the arguments.
+    /// Parses the arguments.
     ///
     /// # Errors
-    /// One is not known, or its value is missing or no number.
+    /// Returns an error if an option is unknown, or its value is missing or not a number.
     pub(super) fn parse(arguments: &[&str]) -> Result<Self> {
         let mut options = Self::default();
         let mut arguments = arguments.iter();
@@ -44,7 +44,7 @@ impl Options {
         Ok(options)
     }
 
-    /// What one agent has to do.
+    /// The number of calls of one agent.
     pub(super) const fn share(&self) -> u64 {
         self.calls / self.agents
     }

@@ -21,7 +21,7 @@ use super::ledger::{self, Ledger};
 use crate::error::{Error, Result};
 use crate::soak::number;
 
-/// How long a run waits where a service would wait for longer, so that kills meet every step.
+/// Settings with shorter waits than those of a service, so that kills hit every step.
 pub(super) fn settings() -> ScribeSettings {
     let mut settings = ScribeSettings::default();
     settings.pause = Duration::from_millis(100);
@@ -30,15 +30,15 @@ pub(super) fn settings() -> ScribeSettings {
     settings
 }
 
-/// The team's folder.
+/// The team of the project.
 pub(super) fn team(folder: &Path) -> Team {
     Team::new(Arc::new(StdFileSystem), folder.join("project/.squad"), &system())
 }
 
-/// Lays out a project with a team.
+/// Creates a project with a team.
 ///
 /// # Errors
-/// It cannot be written.
+/// Returns an error if the files cannot be written.
 pub(super) fn lay_out(folder: &Path) -> Result {
     fs::create_dir_all(folder.join("project/src"))?;
     let members = vec![NewMember { name: "Agent".into(), role: "Developer".into() }];
@@ -51,7 +51,7 @@ pub(super) fn lay_out(folder: &Path) -> Result {
 /// Runs one agent, as [`fleet`](super::fleet) starts it.
 ///
 /// # Errors
-/// The arguments are not those, or the ledger cannot be opened.
+/// Returns an error if the arguments are invalid, or the ledger cannot be opened.
 pub(super) fn run(arguments: &[&str]) -> Result {
     let [folder, share, seed, agent, life] = arguments else {
         return Err(Error::new("an agent is started by `cargo xtask soak scribe` only"));
@@ -88,7 +88,8 @@ impl Agent {
         let context = context.in_dir(self.folder.join("project")).with_environment(system());
         let (session, _) = Session::start(hooks.clone(), context, SessionStart::default()).await;
         for call in from..share {
-            // A call that was killed before its tool began is not in the ledger: the next life has another name for it.
+            // A call that was killed before its tool began is not in the ledger; the next process gives it
+            // another name.
             let token = format!("token-{}-{}-{call}-", self.number, self.life);
             if random.next_u64().is_multiple_of(40) {
                 self.spawn(&hooks, session.context(), token).await?;
@@ -100,7 +101,7 @@ impl Agent {
         Ok(())
     }
 
-    /// Calls a tool that writes somewhere, in two steps as an editor may.
+    /// Calls a tool that writes a file, in two steps as an editor may.
     async fn call(
         &self,
         hooks: &Hooks,
@@ -115,7 +116,7 @@ impl Agent {
             _ => format!("src/{token}.rs"),
         };
         let text = format!("### 2026-11-22: Decide {token}\n**By:** Agent\n**What:** it\n");
-        // Some write with a command, and some clients give no ids.
+        // Some tools write with a command, and some clients send no ids.
         let (name, args) = match dice / 20 % 4 {
             0 => ("bash", json!({ "command": format!("printf '%s' \"$TEXT\" > {file}") })),
             1 => ("write_file", json!({ "path": format!("./src/../{file}"), "content": text })),
@@ -144,7 +145,7 @@ impl Agent {
         Ok(())
     }
 
-    /// Starts a child that is done at once.
+    /// Starts a child that ends at once.
     async fn spawn(
         &self,
         hooks: &Hooks,

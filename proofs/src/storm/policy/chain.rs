@@ -1,4 +1,4 @@
-//! A fallback chain and nothing else: every call begins at the first model, and finds out for itself.
+//! A fallback chain without shared knowledge: every call begins at the first model.
 
 use hooks_resilience::ErrorKind;
 

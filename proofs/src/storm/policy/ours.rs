@@ -1,4 +1,4 @@
-//! The layers of `hooks-resilience`: the code that users run, not a model of it.
+//! The layers of `hooks-resilience`: the real code, not a simulation of it.
 
 use std::fmt;
 use std::pin::Pin;
@@ -30,20 +30,20 @@ use crate::storm::providers::Fault;
 use crate::storm::sim::Sim;
 use crate::storm::traffic::Asked;
 
-/// Which parts are in the stack.
+/// Parts of the stack.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(in crate::storm) struct Parts {
-    /// All models, or the first alone.
+    /// Whether all models are used, or only the first.
     pub(super) chain: bool,
-    /// Calls wait while no model is ready.
+    /// Whether calls wait while no model is ready.
     pub(super) parking: bool,
-    /// The instances know of each other.
+    /// Whether the instances share their state.
     pub(super) sharing: bool,
-    /// The provider's quotas are kept.
+    /// Whether the provider's quotas are respected.
     pub(super) pacing: bool,
-    /// A slow call gets a second attempt beside it.
+    /// Whether a slow call gets a second attempt beside it.
     pub(super) hedging: bool,
-    /// Who waits for a model is told when another one could answer.
+    /// Whether the wait for a model ends when another one could answer.
     pub(super) elsewhere: bool,
 }
 
@@ -58,7 +58,7 @@ impl Parts {
     pub(super) const NO_ELSEWHERE: Self = Self { elsewhere: false, ..Self::ALL };
 }
 
-/// The layers as one instance has them.
+/// The stack of one instance.
 pub(in crate::storm) struct Ours {
     stack: BoxCloneSyncService<Call, Answered<()>, ModelError>,
     context: Arc<HookContext>,
@@ -68,7 +68,7 @@ impl Ours {
     /// The stacks of all instances.
     ///
     /// # Errors
-    /// The storm has two models of one name.
+    /// Returns an error if two models of the storm have the same name.
     pub(super) fn fleet(parts: Parts, sim: &Arc<Sim>) -> Result<Vec<Self>> {
         let store: Arc<dyn StateStore> = Arc::new(Memory::new(Arc::new(sim.time.clone())));
         let catalog = catalog(&sim.params, parts)?;
@@ -95,7 +95,7 @@ impl Ours {
             random: Arc::new(SeededRandom::new(seed)),
         };
         let mut settings = HealthSettings::default();
-        // A host that lets another provider judge what one refused; the storm's filters refuse by chance.
+        // A host that lets another provider judge a refused request; the storm's filters refuse at random.
         settings.treatments.cross_content_filter = true;
         settings.breaker.slow_after = Some(SLOW);
         let health = Health::new(catalog, settings, world.clone())?;
@@ -146,7 +146,7 @@ impl fmt::Debug for Ours {
     }
 }
 
-/// A call whose layers below know of no other model, and so wait for theirs.
+/// A call without the time of another model, so that the layers below wait for their own.
 fn without_elsewhere(mut call: Call) -> Call {
     call.elsewhere = None;
     call
@@ -155,7 +155,7 @@ fn without_elsewhere(mut call: Call) -> Call {
 /// The name of the one chain.
 const CHAIN: &str = "storm";
 
-/// What the storm's models can do.
+/// The catalog of the storm's models.
 fn catalog(params: &Params, parts: Parts) -> Result<Catalog> {
     let model = |served: &crate::storm::params::ModelParams| {
         let [input, output] = served.price.map(|dollars| (dollars * 1e6) as u64);
@@ -189,7 +189,7 @@ impl Service<Call> for Client {
     fn call(&mut self, call: Call) -> Self::Future {
         let sim = Arc::clone(&self.0);
         Box::pin(async move {
-            // A call without a model does not get here: the chain chose one.
+            // Calls here always have a model, because the chain chose one.
             let model = call.model.as_ref().map_or(usize::MAX, |model| model.index());
             let key = u64::try_from(call.id().0).unwrap_or_default();
             sim.attempt(key, model, Duration::MAX).await
@@ -197,8 +197,8 @@ impl Service<Call> for Client {
     }
 }
 
-/// The clock of one instance: its calendar is ahead of the providers' or behind it, and its ticks count from the start of its
-/// own process.
+/// The clock of one instance. Its wall clock is ahead of the providers' or behind it; its ticks count from
+/// the start of its process.
 #[derive(Debug)]
 struct SkewedClock {
     time: VirtualTime,
@@ -229,10 +229,10 @@ impl Clock for SkewedClock {
     }
 }
 
-/// Reads what the simulated providers answer.
+/// Classifies the errors of the simulated providers.
 #[derive(Clone, Copy, Debug)]
 struct Reader {
-    /// By how many milliseconds the clock of the instance is ahead: a date is so much nearer to it.
+    /// Milliseconds by which the clock of the instance is ahead: a date in a header seems so much nearer.
     skew: i64,
 }
 

@@ -1,5 +1,6 @@
-//! The sample of the hooks-provider design: one counter of retries that is never reset, a chain that is shifted at
-//! every error of a model, two to the power of the counter in seconds for an error of the network.
+//! The sample of the hooks-provider design. It has one retry counter, which is never reset. The chain moves
+//! on at every error of a model. After an error of the network it waits two to the power of the counter, in
+//! seconds.
 
 use std::time::Duration;
 
@@ -10,7 +11,7 @@ use super::{ATTEMPT, Memory};
 use crate::storm::sim::Sim;
 use crate::storm::traffic::Asked;
 
-/// How often the network is given another chance in a session.
+/// Number of retries after network errors in a session.
 const RETRIES: u32 = 3;
 
 /// Makes a call.

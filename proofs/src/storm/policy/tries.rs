@@ -1,4 +1,4 @@
-//! One model, asked again: what most programs do.
+//! Retries with one model, as in most programs.
 
 use std::time::Duration;
 
@@ -10,7 +10,7 @@ use crate::storm::dice::{Dice, Purpose};
 use crate::storm::sim::Sim;
 use crate::storm::traffic::Asked;
 
-/// How often, and with what pauses.
+/// Number of attempts, and the pauses between them.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(in crate::storm) struct Tries {
     most: u32,
@@ -21,7 +21,7 @@ pub(in crate::storm) struct Tries {
 enum Pause {
     Fixed(Duration),
     Doubling(Duration),
-    /// Full jitter below a doubling bound, Retry-After honoured, and only where another try could help.
+    /// Full jitter below a doubling bound, after the wait in Retry-After, and only for errors that may pass.
     Classified,
 }
 
@@ -32,7 +32,7 @@ impl Tries {
     pub(super) const FIVE: Self = Self { most: 5, pause: Pause::Doubling(Duration::from_secs(1)) };
     pub(super) const CLASSIFIED: Self = Self { most: 5, pause: Pause::Classified };
 
-    /// The same with so many tries.
+    /// Sets the number of attempts.
     pub(super) const fn at_most(self, most: u32) -> Self {
         Self { most, ..self }
     }
@@ -58,7 +58,7 @@ impl Tries {
                     told + doubled(Duration::from_secs(1)).mul_f64(jitter)
                 }
             };
-            // Nobody waits for more than a minute on the word of a header.
+            // The call fails instead of pausing for more than a minute.
             if tried >= self.most || pause > Duration::from_secs(60) {
                 return Err(fault.kind);
             }
@@ -68,7 +68,7 @@ impl Tries {
     }
 }
 
-/// Whether the same request may be answered at another time.
+/// Whether the same request may succeed at another time.
 fn is_worth_a_retry(kind: ErrorKind) -> bool {
     !matches!(
         kind,
