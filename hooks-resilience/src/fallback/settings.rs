@@ -32,8 +32,8 @@ pub struct FallbackSettings {
 impl Default for FallbackSettings {
     /// The values that pass the gates of our simulator (`cargo xtask storm`). A total outage of half a minute
     /// used up twelve attempts. A brown-out in which all models answer one call in five used up twice as
-    /// many. These attempts are enough for ten minutes of it, with the pauses of a plan between them. Five
-    /// minutes of parking lower the avoidable failures of a bad day from 0.8 % to zero. The most parked calls
+    /// many. These attempts are enough for ten minutes of it, with the pauses of a plan between them. Parking
+    /// lowers the avoidable failures of a bad day from 0.8 % to zero. The most parked calls
     /// are more than a process of agents usually has in flight; each holds its conversation.
     fn default() -> Self {
         Self {

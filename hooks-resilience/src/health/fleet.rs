@@ -36,7 +36,7 @@ const PATIENCE: Duration = Duration::from_millis(50);
 /// The longest that a caller waits for all operations on a fleet: five operations of the longest duration.
 const LONGEST_VISIT: Duration = Duration::from_millis(250);
 /// Age at which a read value is stale, and the time for which a store that did not answer is left alone. A
-/// second is a tenth of the shortest open time of a breaker.
+/// second is a tenth of the time that a breaker opens for at first.
 const STALE: Duration = Duration::from_secs(1);
 /// Most attempts of a write that conflicts with other instances; after them, the next write carries the
 /// events.

@@ -18,8 +18,8 @@ pub struct RetrySettings {
 }
 
 impl Default for RetrySettings {
-    /// Five attempts. Default treatments make at most three, as the SRE book recommends, so only changed
-    /// treatments reach this limit.
+    /// Five attempts. Default treatments make at most three, as the SRE book recommends, unless a provider states
+    /// a short wait: then this limit counts.
     fn default() -> Self {
         Self { backoff: Backoff::default(), max_attempts: 5 }
     }
