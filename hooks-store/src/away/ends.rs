@@ -1,21 +1,23 @@
 //! Ends of reservations that the store has not heard of.
 
-use std::collections::{HashMap, VecDeque};
+use std::collections::{BTreeMap, HashMap};
 
 use hooks_core::state::{Op, OpId};
 
 /// What the store is told when it is back, in the order in which it happened; each id once.
 #[derive(Debug, Default)]
 pub(super) struct Ends {
-    order: VecDeque<OpId>,
-    ops: HashMap<OpId, Op>,
+    order: BTreeMap<u64, OpId>,
+    /// Each with its place in the order.
+    ops: HashMap<OpId, (u64, Op)>,
+    last: u64,
 }
 
 impl Ends {
     /// Keeps an end; false where `most` are kept already.
     pub(super) fn keep(&mut self, id: OpId, op: Op, most: usize) -> bool {
         // The first end counts, as in the store; but one that gives back what was perhaps never taken is none.
-        if let Some(kept) = self.ops.get_mut(&id) {
+        if let Some((_, kept)) = self.ops.get_mut(&id) {
             if matches!(kept, Op::Release { .. }) {
                 *kept = op;
             }
@@ -24,25 +26,23 @@ impl Ends {
         if self.ops.len() >= most {
             return false;
         }
-        self.ops.insert(id, op);
-        self.order.push_back(id);
+        self.last = self.last.saturating_add(1);
+        self.ops.insert(id, (self.last, op));
+        self.order.insert(self.last, id);
         true
     }
 
     /// Forgets one that is asked for again.
     pub(super) fn forget(&mut self, id: OpId) {
-        self.ops.remove(&id);
+        if let Some((place, _)) = self.ops.remove(&id) {
+            self.order.remove(&place);
+        }
     }
 
     /// The first.
-    pub(super) fn first(&mut self) -> Option<(OpId, Op)> {
-        loop {
-            let id = *self.order.front()?;
-            match self.ops.get(&id) {
-                Some(op) => return Some((id, op.clone())),
-                None => drop(self.order.pop_front()),
-            }
-        }
+    pub(super) fn first(&self) -> Option<(OpId, Op)> {
+        let (_, id) = self.order.first_key_value()?;
+        self.ops.get(id).map(|(_, op)| (*id, op.clone()))
     }
 
     /// Whether nothing is kept.
@@ -69,5 +69,16 @@ mod tests {
         ends.forget(OpId(2));
         assert!(ends.is_empty());
         assert_eq!(ends.first(), None);
+    }
+
+    #[test]
+    fn one_that_is_asked_for_over_and_over_takes_one_place() {
+        let mut ends = Ends::default();
+        assert!(ends.keep(OpId(0), Op::Release { id: OpId(0) }, 2));
+        for _ in 0..1_000 {
+            ends.forget(OpId(1));
+            assert!(ends.keep(OpId(1), Op::Release { id: OpId(1) }, 2));
+        }
+        assert_eq!((ends.order.len(), ends.ops.len()), (2, 2));
     }
 }

@@ -22,6 +22,12 @@ pub(super) struct Book {
     pools: HashMap<PoolKey, Pool>,
     leases: HashMap<OpId, Lease>,
     places: HashMap<OpId, Place>,
+    /// No more pools and leases than that.
+    most: usize,
+    /// How many counters were named here.
+    counters: u128,
+    /// Counters of leases that went back, for the next ones.
+    free: Vec<Key>,
     /// How many corrections there were: each needs an id of its own.
     corrections: u128,
     /// Whether all goes to the store from now on.
@@ -91,15 +97,40 @@ const LIMIT: u64 = 1 << 52;
 /// How long a reservation that was taken at the store is known to be there.
 const KNOWN: Duration = Duration::from_secs(600);
 
+/// How many reservations are known for each lease that there is room for.
+const PLACES: usize = 4;
+
 impl Book {
-    pub(super) fn new(local: Memory) -> Self {
+    pub(super) fn new(local: Memory, most: usize) -> Self {
         Self {
             local,
             pools: HashMap::new(),
             leases: HashMap::new(),
             places: HashMap::new(),
+            most,
+            counters: 0,
+            free: Vec::new(),
             corrections: 0,
             is_closed: false,
+        }
+    }
+
+    /// Whether something may be leased for `scopes`.
+    pub(super) fn has_room(&self, scopes: &Arc<[Scope]>) -> bool {
+        let has_pool = self.pools.len() < self.most || self.pools.contains_key(&PoolKey(Arc::clone(scopes)));
+        has_pool && self.leases.len() < self.most && self.has_places()
+    }
+
+    fn has_places(&self) -> bool {
+        self.places.len() < self.most.saturating_mul(PLACES)
+    }
+
+    /// Enters what a reservation took at the store.
+    pub(super) fn spent(&mut self, scopes: &Arc<[Scope]>, amount: u64, now: Tick, horizon: Duration) {
+        if self.has_room(scopes) {
+            let pool = self.pool(scopes, now);
+            pool.spending.add(amount, now, horizon);
+            pool.used = now;
         }
     }
 
@@ -119,7 +150,7 @@ impl Book {
         // Of a counter that has nothing, whoever is not known gets nothing.
         let scopes = [Scope::spent(Key::new(None, &[]), 0)].into();
         match self.here(Op::Reserve { id, scopes, amount: 1, ttl }) {
-            Answer::Refused { .. } => None,
+            Answer::Refused { .. } | Answer::Unknown => None,
             answer => Some(answer),
         }
     }
@@ -136,6 +167,7 @@ impl Book {
         match self.places.get(&id) {
             Some(Place::Store(_)) => return None,
             Some(Place::Lease(..)) => return self.known(id, ttl),
+            None if !self.has_places() => return None,
             None => {}
         }
         let pool = self.pools.get_mut(&PoolKey(Arc::clone(scopes)))?;
@@ -151,8 +183,8 @@ impl Book {
                 self.places.insert(id, Place::Lease(lease_id, amount));
                 Some(Answer::Done)
             }
-            // It needs more than is left here.
-            Answer::Refused { .. } => None,
+            // It needs more than is left here, or there is no room for it.
+            Answer::Refused { .. } | Answer::Unknown => None,
             answer => Some(answer),
         }
     }
@@ -195,9 +227,12 @@ impl Book {
         self.leases.get(lease_id).map(|lease| Arc::clone(&lease.gate))
     }
 
-    /// Remembers that a reservation is taken at the store.
+    /// Remembers that a reservation is taken at the store, as long as there is room. One that is not remembered and
+    /// comes again may be taken here as well: then it is charged twice.
     pub(super) fn passes(&mut self, id: OpId, ttl: Duration, now: Tick) {
-        self.places.insert(id, Place::Store(now.after(ttl.min(KNOWN))));
+        if self.has_places() {
+            self.places.insert(id, Place::Store(now.after(ttl.min(KNOWN))));
+        }
     }
 
     /// Enters a lease, from which is taken from now on.
@@ -211,11 +246,15 @@ impl Book {
         now: Tick,
     ) {
         let granted = granted.min(LIMIT);
-        let counter = Key::new(None, &[&format!("{:x}", id.0)]);
+        let counter = self.free.pop().unwrap_or_else(|| {
+            self.counters = self.counters.saturating_add(1);
+            Key::new(None, &[&format!("{:x}", self.counters)])
+        });
         let local = [Scope::spent(counter.clone(), LIMIT)].into();
-        self.set_spent(&counter, LIMIT - granted);
+        // Of a counter that was not set, anything could be taken: then the lease goes back.
+        let is_set = self.set_spent(&counter, LIMIT - granted);
         let pool = self.pool(scopes, now);
-        (pool.lease, pool.pending) = (Some(id), None);
+        (pool.lease, pool.pending) = (is_set.then_some(id), None);
         let gate = Arc::clone(&pool.gate);
         self.leases.insert(id, Lease { granted, scopes: local, counter, expires, ends, open: 0, gate });
     }
@@ -277,7 +316,12 @@ impl Book {
 
     /// A lease went back.
     pub(super) fn returned(&mut self, id: OpId) {
-        self.leases.remove(&id);
+        if let Some(lease) = self.leases.remove(&id)
+            // A reservation that may still end would be charged to the counter's next lease.
+            && lease.open == 0
+        {
+            self.free.push(lease.counter);
+        }
     }
 
     /// Nothing is taken any more for scopes that were not asked for in `idle`; what nobody can ask about is forgotten.
@@ -291,7 +335,12 @@ impl Book {
             is_asked || pool.lease.is_some() || pool.pending.is_some() || now.since(pool.used) < idle
         });
         // A lost holder is waited for as long as the store remembers the lease.
-        self.leases.retain(|_, lease| now < lease.expires.after(REMEMBERED));
+        let lost = self.leases.extract_if(|_, lease| now >= lease.expires.after(REMEMBERED));
+        let lost: Vec<_> = lost.map(|(_, lease)| lease.counter).collect();
+        for counter in lost {
+            // What nothing is charged to is forgotten.
+            self.set_spent(&counter, 0);
+        }
         let leases = &self.leases;
         self.places.retain(|_, place| match place {
             Place::Lease(lease, _) => leases.contains_key(lease),
@@ -318,14 +367,22 @@ impl Book {
         }
     }
 
-    fn set_spent(&mut self, counter: &Key, spent: u64) {
+    /// Whether it could be set.
+    fn set_spent(&mut self, counter: &Key, spent: u64) -> bool {
         let id = OpId(self.corrections);
         self.corrections = self.corrections.wrapping_add(1);
-        self.here(Op::Correct { id, key: counter.clone(), window: Window::Always, spent });
+        let correction = Op::Correct { id, key: counter.clone(), window: Window::Always, spent };
+        self.here(correction) == Answer::Done
     }
 
     fn here(&self, op: Op) -> Answer {
         here(&self.local, op)
+    }
+
+    /// How many pools, leases and counters that wait for a lease there are; and how many counters were ever named.
+    #[cfg(test)]
+    pub(super) fn sizes(&self) -> ([usize; 3], u128) {
+        ([self.pools.len(), self.leases.len(), self.free.len()], self.counters)
     }
 }
 

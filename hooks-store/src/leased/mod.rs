@@ -10,7 +10,8 @@
 //! of a lease in it, as held.
 //!
 //! [`Leased::keep`] renews leases and gives back what lies idle; a host runs it beside its work. Without it a lease
-//! that nobody asks about is charged when its time is up, until its end is told. [`Leased::close`] gives all back, and
+//! that nobody asks about is charged when its time is up, until its end is told, and once there are
+//! [so many](LeaseSettings::leases) every reservation is the store's own. [`Leased::close`] gives all back, and
 //! so does the drop of the last clone where there is a [`Background`].
 
 mod book;
@@ -57,7 +58,7 @@ const NEAR: Duration = Duration::from_secs(1);
 impl<S: StateStore> Leased<S> {
     /// Leases from `store`. `clock` measures how long leases last, `random` names them.
     pub fn new(store: S, settings: LeaseSettings, clock: Arc<dyn Clock>, random: Arc<dyn Random>) -> Self {
-        let book = Mutex::new(Book::new(Memory::new(Arc::clone(&clock))));
+        let book = Mutex::new(Book::new(Memory::new(Arc::clone(&clock)), settings.leases));
         Self(Arc::new(Inner { store, settings, clock, random, background: None, book }))
     }
 
@@ -167,7 +168,8 @@ impl<S: StateStore> Inner<S> {
             if let Some(answer) = book.known(asked.id, asked.ttl) {
                 return Ok(answer);
             }
-            if book.is_closed || now < book.pool(&asked.scopes, now).exact_until {
+            let may_lease = !book.is_closed && book.has_room(&asked.scopes);
+            if !may_lease || now < book.pool(&asked.scopes, now).exact_until {
                 None
             } else {
                 Some(Arc::clone(&book.pool(&asked.scopes, now).gate))
@@ -212,11 +214,7 @@ impl<S: StateStore> Inner<S> {
         let reserve = Op::Reserve { id, scopes: Arc::clone(&scopes), amount, ttl };
         let answer = self.store.apply(reserve).await?;
         if answer == Answer::Done {
-            let now = self.clock.tick();
-            let mut book = self.book();
-            let pool = book.pool(&scopes, now);
-            pool.spending.add(amount, now, self.settings.horizon);
-            pool.used = now;
+            self.book().spent(&scopes, amount, self.clock.tick(), self.settings.horizon);
         }
         Ok(answer)
     }

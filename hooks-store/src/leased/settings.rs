@@ -18,6 +18,9 @@ pub struct LeaseSettings {
     pub ttl: Duration,
     /// What was not used for so long is given back.
     pub idle: Duration,
+    /// No more leases at a time, and no more sets of scopes that are told apart: beyond it each reservation is the
+    /// store's.
+    pub leases: usize,
 }
 
 /// A twentieth of what is left or a minute's spending, whichever is less; nothing in the last tenth.
@@ -30,6 +33,7 @@ impl Default for LeaseSettings {
             exact: 100,
             ttl: Duration::from_secs(60),
             idle: Duration::from_secs(10),
+            leases: 65_536,
         }
     }
 }
@@ -39,6 +43,13 @@ impl LeaseSettings {
     #[must_use]
     pub const fn with_most(mut self, most: u64) -> Self {
         self.most = most;
+        self
+    }
+
+    /// Has no more than `leases` at a time.
+    #[must_use]
+    pub const fn with_leases(mut self, leases: usize) -> Self {
+        self.leases = leases;
         self
     }
 

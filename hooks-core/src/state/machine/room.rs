@@ -85,7 +85,10 @@ impl State {
         // Most operations name nothing new.
         let adds = match op {
             Op::Reserve { id, scopes, .. } | Op::Lease { id, scopes, .. } => {
-                if self.holds.open() >= room.most && !self.holds.has(*id) {
+                if self.holds.has(*id) {
+                    return true;
+                }
+                if self.holds.open() >= room.most {
                     return false;
                 }
                 if self.names() + scopes.len() <= room.most {

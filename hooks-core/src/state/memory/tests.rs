@@ -103,6 +103,21 @@ fn sessions_that_ended_make_room_first() {
 }
 
 #[test]
+fn a_reservation_that_is_known_is_answered_where_there_is_no_room() {
+    let desk = Desk::new();
+    let reserve = |id: u128, key: &str| {
+        let scopes = Arc::from([Scope::spent(Key::new(None, &[key]), 2).per(Window::SESSION)]);
+        desk.apply(Op::Reserve { id: OpId(id), scopes, amount: 1, ttl: HOUR })
+    };
+    for id in 0..8 {
+        assert_eq!(reserve(id, &format!("s{id}")), Ok(Answer::Done));
+    }
+    assert_eq!(reserve(8, "s0"), Err(StoreError::Full { names: 8 }));
+    // Sent again, also with another name.
+    assert_eq!((reserve(0, "s0"), reserve(0, "other")), (Ok(Answer::Done), Ok(Answer::Done)));
+}
+
+#[test]
 fn what_is_held_or_has_no_end_is_never_forgotten() {
     let mut desk = Desk::new();
     for (number, name) in ["a", "b", "c", "d"].iter().enumerate() {
