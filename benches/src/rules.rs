@@ -2,17 +2,16 @@
 
 use std::sync::Arc;
 
-use hooks_core::event::PreToolUse;
 use hooks_core::testing::FakeFileSystem;
-use hooks_core::{Environment, HookContext, HookRequest, Hooks, decide};
+use hooks_core::{Decided, Environment, HookContext, HookRequest, Hooks, decide};
 use hooks_policies::config::{PolicyConfig, RuleAction, RuleConfig};
-use serde_json::json;
 
-use crate::call::finish;
+use crate::call::{edit, finish};
 use crate::{Bar, Case, SetupError};
 
 /// Literal rules and globs, from ten to ten thousand; the call matches none of them. The request is new each
-/// time, with nothing resolved yet. Beside them a peer that compares raw strings: it neither reads arguments nor resolves
+/// time, with nothing resolved yet; the event goes from one request to the next, as a host hands its event over and does not
+/// copy it. Beside them a peer that compares raw strings: it neither reads arguments nor resolves
 /// the path, and looks at one pattern after the other.
 ///
 /// # Errors
@@ -116,7 +115,11 @@ fn decided(name: &'static str, rules: impl Iterator<Item = RuleConfig>) -> Resul
     let environment = Environment { files: Arc::new(FakeFileSystem::default()), ..Environment::detached() };
     let context =
         Arc::new(HookContext::new("session-1", "agent-7").in_dir("/repo").with_environment(environment));
-    let event =
-        PreToolUse::new("edit", json!({"path": "src/parser/expression.rs", "old_str": "a", "new_str": "b"}));
-    Ok(Case::new(name, move || finish(decide(&hooks, HookRequest::new(Arc::clone(&context), event.clone())))))
+    let mut event = edit();
+    Ok(Case::new(name, move || {
+        let request = HookRequest::new(Arc::clone(&context), std::mem::take(&mut event));
+        let Decided { request, outcome } = finish(decide(&hooks, request));
+        event = request.into_event();
+        outcome
+    }))
 }

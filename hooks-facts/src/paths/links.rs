@@ -17,12 +17,12 @@ pub(super) const MAX_LENGTH: usize = 4096;
 pub(super) const MAX_COMPONENTS: usize = 256;
 
 /// What stands at the end of `path` below `base`, which is absolute and holds no links; `path` is relative and in normal
-/// form, without empty components and dots. `None` where a link is on the way.
+/// form, without empty components and dots. `None` where a link is on the way. With both as one path.
 pub(super) fn plain_entry(
     fs: &dyn FileSystem,
     base: &str,
     path: &str,
-) -> Result<Option<Option<Entry>>, PathError> {
+) -> Result<(String, Option<Option<Entry>>), PathError> {
     let base = base.trim_end_matches('/');
     let mut whole = String::with_capacity(base.len() + path.len() + 1);
     whole.push_str(base);
@@ -37,12 +37,12 @@ pub(super) fn plain_entry(
             |error: std::io::Error| PathError::Unreadable { path: name.to_owned(), kind: error.kind() };
         match fs.entry(Path::new(name)).map_err(unreadable)? {
             // Nothing stands below what is missing.
-            None => return Ok(Some(None)),
-            Some(entry) if entry.kind == EntryKind::Symlink => return Ok(None),
+            None => return Ok((whole, Some(None))),
+            Some(entry) if entry.kind == EntryKind::Symlink => return Ok((whole, None)),
             Some(entry) => last = Some(entry),
         }
     }
-    Ok(Some(last))
+    Ok((whole, Some(last)))
 }
 
 /// Follows the paths of one call; each place is asked for once.

@@ -1,10 +1,16 @@
 //! The JSON pointer of the argument a walk is at (RFC 6901).
 
+use std::borrow::Cow;
+
 /// Deeper arguments are not walked; what stands there is unusable.
 pub(super) const MAX_DEPTH: usize = 32;
 
 /// Longer keys are cut in a pointer, so that a long key above many paths is not copied for each of them.
 const MAX_KEY: usize = 64;
+
+/// Keys that most calls have, with their pointers at the top, which are not written out each time.
+const USUAL: [(&str, &str); 4] =
+    [("path", "/path"), ("file_path", "/file_path"), ("filePath", "/filePath"), ("command", "/command")];
 
 /// Where a walk is: a step down from where it was before. Only a pointer that is asked for its text is written out.
 #[derive(Clone, Copy, Debug, Default)]
@@ -35,8 +41,13 @@ impl<'a> Pointer<'a> {
         self.depth
     }
 
-    pub(super) fn text(&self) -> String {
-        self.text_before(0)
+    pub(super) fn text(&self) -> Cow<'static, str> {
+        if let Some((Pointer { step: None, .. }, Step::Key(key))) = self.step
+            && let Some((_, text)) = USUAL.iter().find(|(usual, _)| *usual == key)
+        {
+            return Cow::Borrowed(text);
+        }
+        Cow::Owned(self.text_before(0))
     }
 
     /// The text, with room for some bytes behind it. As deep as the walk went, which is bounded.
