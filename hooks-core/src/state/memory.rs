@@ -16,6 +16,9 @@ use crate::time::{Clock, Tick, Timestamp};
 /// ended ([`StateStore::session_ended`]), then what was silent for longest, a quarter of all at once. Nothing is forgotten
 /// that was silent for less than an hour, that is held, or that has no end: a session that may still be alive has no fresh
 /// budget. Where nothing may be forgotten, an operation that names something new is [`StoreError::Full`].
+///
+/// Before that comes, with the `tracing` feature, a warning: each time it looked for names to forget and more than four
+/// fifths of them had to stay.
 pub struct Memory {
     kept: Mutex<Kept>,
     clock: Arc<dyn Clock>,
@@ -34,8 +37,8 @@ impl Memory {
     /// comes soon.
     pub const REMEMBERED: usize = 65_536;
 
-    /// How many counters, values, sets and rates are kept, some 100 MB of them: those of more than twenty thousand
-    /// sessions.
+    /// How many counters, values, sets and rates are kept unless told, some 100 MB of them: those of more than twenty
+    /// thousand sessions.
     pub const NAMES: usize = 262_144;
 
     /// An empty store. Its time begins as the calendar of `clock` has it, and goes on by the ticks of it.
@@ -64,12 +67,19 @@ impl Memory {
 impl StateStore for Memory {
     fn apply(&self, op: Op) -> HookFuture<'static, Result<Answer, StoreError>> {
         let now = self.now();
-        let Kept { state, room } = &mut *self.kept();
+        let mut kept = self.kept();
+        let Kept { state, room } = &mut *kept;
         let answer = if state.has_room(&op, now, room) {
             Ok(state.step(&op, now))
         } else {
             Err(StoreError::Full { names: room.most() })
         };
+        let (tight, most) = (room.take_tight(), room.most());
+        // Whoever hears of it may ask this store.
+        drop(kept);
+        if let Some(names) = tight {
+            warn(names, most);
+        }
         HookFuture::now(answer)
     }
 
@@ -83,6 +93,18 @@ impl fmt::Debug for Memory {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.write_str("Memory")
     }
+}
+
+/// Tells an operator that there is little room left.
+#[cfg_attr(not(feature = "tracing"), expect(unused_variables, reason = "told by the feature alone"))]
+fn warn(names: usize, most: usize) {
+    #[cfg(feature = "tracing")]
+    tracing::warn!(
+        names,
+        most,
+        "the state store in memory is nearly full: {names} of {most} counters are of sessions that may be alive; end \
+         sessions that are over, give it more room (`store.names`), or keep state in a file"
+    );
 }
 
 #[cfg(test)]

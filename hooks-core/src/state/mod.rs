@@ -70,7 +70,7 @@ pub enum StoreError {
     /// It keeps as many counters as it has room for, and none of them may be forgotten yet.
     #[error(
         "the state store has no room for another session: it keeps {names} counters in memory; end sessions that are \
-         over, or keep state in a file (`store`)"
+         over, give it more room (`store.names`), or keep state in a file"
     )]
     Full {
         /// How many it keeps.

@@ -295,7 +295,10 @@ fn sessions_that_come_and_go_leave_no_leases() {
             leased.tend().await;
             let (sizes, names) = leased.0.book().sizes();
             // Those whose end is not told are waited for a day, and their counters are not used again.
-            assert!(sizes.iter().all(|size| *size <= 4) && names <= 6 + 2 * (session / 100), "{session}: {sizes:?}, {names} names");
+            assert!(
+                sizes.iter().all(|size| *size <= 4) && names <= 6 + 2 * (session / 100),
+                "{session}: {sizes:?}, {names} names"
+            );
             let used = store.0.0.apply(Op::Used { key: scopes[0].key.clone(), window: Window::Always }).await;
             let open = u64::from(session % 100 == 0);
             assert!(

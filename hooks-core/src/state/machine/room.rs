@@ -22,6 +22,9 @@ const PAUSE: Duration = Duration::from_secs(60);
 /// ... unless so many sessions ended since.
 const ENDED_SINCE: usize = 1_024;
 
+/// Where a look leaves more than so many of five names, the next ones may be refused.
+const TIGHT: usize = 4;
+
 /// How many ends of sessions are remembered.
 const MOST_ENDED: usize = 65_536;
 
@@ -36,11 +39,19 @@ pub(in super::super) struct Room {
     ended_since: usize,
     /// No look before that.
     pause: Timestamp,
+    /// How many names the last look left, where that is told still.
+    tight: Option<usize>,
 }
 
 impl Room {
     pub(in super::super) fn of(most: usize) -> Self {
-        Self { most, ended: HashMap::new(), order: VecDeque::new(), ended_since: 0, pause: Timestamp(0) }
+        let (ended, order) = (HashMap::new(), VecDeque::new());
+        Self { most, ended, order, ended_since: 0, pause: Timestamp(0), tight: None }
+    }
+
+    /// How many names there are, once after each look that found little to forget.
+    pub(in super::super) fn take_tight(&mut self) -> Option<usize> {
+        self.tight.take()
     }
 
     pub(in super::super) const fn most(&self) -> usize {
@@ -158,7 +169,26 @@ impl State {
             Due::Value(key) => values.has(key),
             Due::Set(key) => sets.has(key),
         });
+        let left = self.names();
+        room.tight = (left.saturating_mul(5) > room.most.saturating_mul(TIGHT)).then_some(left);
         room.ended_since = 0;
         room.pause = if idle.len() >= quarter { now } else { now.after(PAUSE) };
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn so_many_ends_of_sessions_are_remembered() {
+        let mut room = Room::of(8);
+        for session in 0..MOST_ENDED + 10 {
+            room.end(Some("acme"), &format!("s{session}"), Timestamp(1));
+            room.end(Some("acme"), "s0", Timestamp(1));
+        }
+        assert_eq!((room.ended.len(), room.order.len()), (MOST_ENDED, MOST_ENDED));
+        assert!(room.is_of_ended(&Key::new(Some("acme"), &["ask", "s20"]), Timestamp(0)));
+        assert!(!room.is_of_ended(&Key::new(Some("acme"), &["ask", "s1"]), Timestamp(0)));
     }
 }
