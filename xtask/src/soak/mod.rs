@@ -1,8 +1,9 @@
 //! What has to hold for long: the log with records by the million ([`log`]), the Scribe with agents that are killed
-//! ([`scribe`]).
+//! ([`scribe`]), one process with sessions by the million ([`sessions`]).
 
 mod log;
 mod scribe;
+mod sessions;
 
 use crate::error::{Error, Result};
 
@@ -14,16 +15,20 @@ pub(crate) fn run(arguments: &[&str]) -> Result {
     match arguments {
         ["log", arguments @ ..] => log::run(arguments),
         ["scribe", arguments @ ..] => scribe::run(arguments),
-        _ => Err(Error::new("name what is to be soaked: `log` or `scribe`; see `cargo xtask help`")),
+        ["sessions", arguments @ ..] => sessions::run(arguments),
+        _ => Err(Error::new(
+            "name what is to be soaked: `log`, `scribe` or `sessions`; see `cargo xtask help`",
+        )),
     }
 }
 
-/// A short one, for CI.
+/// Short ones, for CI.
 ///
 /// # Errors
-/// Something was lost or done twice.
+/// Something was lost or done twice, or memory grows.
 pub(crate) fn check() -> Result {
-    scribe::check()
+    scribe::check()?;
+    sessions::check()
 }
 
 /// Reads a number.
