@@ -22,13 +22,12 @@ pub(crate) fn run(arguments: &[&str]) -> Result {
     }
 }
 
-/// Short ones, for CI.
+/// A short one, for CI.
 ///
 /// # Errors
-/// Something was lost or done twice, or memory grows.
+/// Something was lost or done twice.
 pub(crate) fn check() -> Result {
-    scribe::check()?;
-    sessions::check()
+    scribe::check()
 }
 
 /// Reads a number.

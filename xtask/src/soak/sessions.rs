@@ -54,14 +54,6 @@ pub(super) fn run(arguments: &[&str]) -> Result {
     soak(plan)
 }
 
-/// The short form.
-///
-/// # Errors
-/// As those of [`run`].
-pub(super) fn check() -> Result {
-    soak(SHORT)
-}
-
 fn soak(plan: Plan) -> Result {
     if Usage::now().is_none() {
         println!("SKIPPED: this system does not say what a process uses");
