@@ -34,21 +34,17 @@ struct Plan {
 }
 
 const LONG: Plan = Plan { sessions: 1_000_000, step: 50_000, full: 200_000, names: Memory::NAMES };
-const SHORT: Plan = Plan { sessions: 24_000, step: 4_000, full: 12_000, names: 16_384 };
 
-/// Serves `--sessions`, 1,000,000 unless told, or so few that it takes seconds (`--short`).
+/// Serves `--sessions`, 1,000,000 unless told.
 ///
 /// # Errors
 /// Memory grows, or a session is not answered as its limits say.
 pub(super) fn run(arguments: &[&str]) -> Result {
     let plan = match arguments {
         [] => LONG,
-        ["--short"] => SHORT,
         ["--sessions", count] => Plan { sessions: number(count)?, ..LONG },
         _ => {
-            return Err(Error::new(
-                "`soak sessions` takes `--sessions N` or `--short`; see `cargo xtask help`",
-            ));
+            return Err(Error::new("`soak sessions` takes `--sessions N`; see `cargo xtask help`"));
         }
     };
     soak(plan)
