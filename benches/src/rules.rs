@@ -2,18 +2,17 @@
 
 use std::sync::Arc;
 
-use hooks_core::event::PreToolUse;
 use hooks_core::testing::FakeFileSystem;
-use hooks_core::{Environment, HookContext, HookRequest, Hooks, decide};
+use hooks_core::{Decided, Environment, HookContext, HookRequest, Hooks, decide};
 use hooks_policies::config::{PolicyConfig, RuleAction, RuleConfig};
-use serde_json::json;
 
-use crate::call::finish;
+use crate::call::{edit, finish};
 use crate::{Bar, Case, SetupError};
 
 /// Literal rules and globs, from ten to ten thousand; the call matches none of them. The request is new each
-/// time, so nothing is resolved yet. For comparison, a peer compares raw strings: it parses no arguments,
-/// resolves no path, and tests one pattern after the other.
+/// time, so nothing is resolved yet. The event moves from one request to the next and is not copied, as in a host.
+/// For comparison, a peer compares raw strings: it parses no arguments, resolves no path, and tests one pattern
+/// after the other.
 ///
 /// # Errors
 /// Returns an error if the rules are refused.
@@ -116,7 +115,11 @@ fn decided(name: &'static str, rules: impl Iterator<Item = RuleConfig>) -> Resul
     let environment = Environment { files: Arc::new(FakeFileSystem::default()), ..Environment::detached() };
     let context =
         Arc::new(HookContext::new("session-1", "agent-7").in_dir("/repo").with_environment(environment));
-    let event =
-        PreToolUse::new("edit", json!({"path": "src/parser/expression.rs", "old_str": "a", "new_str": "b"}));
-    Ok(Case::new(name, move || finish(decide(&hooks, HookRequest::new(Arc::clone(&context), event.clone())))))
+    let mut event = edit();
+    Ok(Case::new(name, move || {
+        let request = HookRequest::new(Arc::clone(&context), std::mem::take(&mut event));
+        let Decided { request, outcome } = finish(decide(&hooks, request));
+        event = request.into_event();
+        outcome
+    }))
 }

@@ -3,11 +3,10 @@
 //! A [`Runner`] runs commands, and a [`Timer`] measures time. Scripted commands on a virtual clock and real
 //! processes therefore use the same engine.
 
-use std::collections::BTreeMap;
 use std::future::Future;
 use std::path::{Path, PathBuf};
 use std::pin::{Pin, pin};
-use std::sync::{Arc, Mutex, PoisonError};
+use std::sync::Arc;
 
 use futures_util::future::{Either, Shared, join_all, select};
 use hooks_core::HookFuture;
@@ -23,7 +22,7 @@ use crate::model::{self, Judge, Question};
 use crate::output::{End, Finished, Reading, Said, read};
 use crate::process::{Start, Variables, expand_variables, folder_of};
 use crate::rules::Rules;
-use crate::template::{Template, TemplateError};
+use crate::template::Template;
 
 /// Runs commands.
 pub trait Runner: Send + Sync {
@@ -42,8 +41,6 @@ pub struct Engine {
     block: Arc<Block>,
     rules: Rules,
     world: World,
-    /// The parsed prompts that were used; at most as many as the block has.
-    templates: Arc<Mutex<BTreeMap<String, Arc<Template>>>>,
 }
 
 /// The services and data with which an engine runs handlers.
@@ -98,7 +95,7 @@ impl Ask<'_> {
 impl Engine {
     /// An engine for `block` with `rules`.
     pub fn new(block: Block, rules: Rules, world: World) -> Self {
-        Self { block: Arc::new(block), rules, world, templates: Arc::default() }
+        Self { block: Arc::new(block), rules, world }
     }
 
     /// The handlers.
@@ -245,17 +242,6 @@ impl Engine {
         builtin.run(call).await
     }
 
-    /// A prompt, which is parsed when it is first needed.
-    fn template(&self, prompt: &str) -> Result<Arc<Template>, TemplateError> {
-        let mut templates = self.templates.lock().unwrap_or_else(PoisonError::into_inner);
-        if let Some(template) = templates.get(prompt) {
-            return Ok(Arc::clone(template));
-        }
-        let template = Arc::new(Template::parse(prompt)?);
-        templates.insert(prompt.to_owned(), Arc::clone(&template));
-        Ok(template)
-    }
-
     async fn model(
         &self,
         ask: &Ask<'_>,
@@ -267,7 +253,8 @@ impl Engine {
         if !handler.schema.is_empty() && handler.schema != model::DECISION_SCHEMA {
             return Err(model::unknown_schema(&handler.schema));
         }
-        let prompt = self.template(&handler.prompt).and_then(|template| template.render(input));
+        // Parsed each time: it is short, and the model takes a million times as long.
+        let prompt = Template::parse(&handler.prompt).and_then(|template| template.render(input));
         let prompt = prompt.map_err(|error| format!("its prompt cannot be rendered: {error}"))?;
         let (model, schema) = (handler.model.clone(), handler.schema.clone());
         let reply = judge.ask(Question { model, prompt, schema }).await;

@@ -167,9 +167,11 @@ impl Policy<PreToolUse> for WriteGuard {
             return Verdict::deny(reason.unless("give the path as a text"));
         }
         let anywhere = places.partial.iter().find(|place| place.is_anywhere() && !place.is_possible);
-        if let Some(pointer) = places.unknown.first().or(anywhere.map(|place| &place.pointer)) {
+        if let Some(pointer) =
+            places.unknown.first().map(String::as_str).or(anywhere.map(|place| &*place.pointer))
+        {
             let message = "the command writes to a file whose name is not known before it runs";
-            let reason = Reason::new(NAME, "unknown-target", message).on(&**pointer);
+            let reason = Reason::new(NAME, "unknown-target", message).on(pointer);
             return Verdict::deny(reason.unless("write the name out"));
         }
         if let Some(reason) = places

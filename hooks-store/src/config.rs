@@ -17,6 +17,9 @@ pub struct StoreConfig {
     pub path: Option<PathBuf>,
     /// For `file`: the failures that an acknowledged write survives.
     pub sync: Durability,
+    /// Of `memory`: how many counters, values, sets and rates are kept, 262,144 unless told; each takes some 400 bytes, and
+    /// a session has about ten. Where none of them may be forgotten, further sessions are refused.
+    pub names: Option<usize>,
     /// For `redis`: URL of the server, such as `redis://127.0.0.1:6379/`.
     pub url: Option<String>,
     /// For `redis`: prefix of all keys.
@@ -149,6 +152,12 @@ impl StoreConfig {
         if self.sync != Durability::default() && !file {
             fault("sync", "only the engine `file` syncs", "leave it out, or write `engine: file`");
         }
+        if self.names.is_some() && self.engine != Engine::Memory {
+            fault("names", "only the engine `memory` has a bound", "leave it out, or write `engine: memory`");
+        }
+        if self.names.is_some_and(|names| names < LEAST_NAMES) {
+            fault("names", "it is less than a few sessions need", "write 1000 or more, or leave it out");
+        }
         let of_redis = [
             ("url", self.url.is_some()),
             ("prefix", self.prefix.is_some()),
@@ -213,6 +222,9 @@ fn fault_of_url(url: &str) -> Option<(&'static str, &'static str)> {
 
 const SECOND: Duration = Duration::from_secs(1);
 
+/// So many names a store in memory has at least.
+const LEAST_NAMES: usize = 1_000;
+
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -231,6 +243,9 @@ mod tests {
         assert_eq!(faults(wrong), ["path", "sync", "url"]);
         let wrong = serde_json::json!({"timeout": "1s", "settle": "1s", "away": {}});
         assert_eq!(faults(wrong), ["timeout", "settle", "away"]);
+        assert_eq!(faults(serde_json::json!({"names": 5_000})), ["names"]);
+        assert_eq!(faults(serde_json::json!({"engine": "memory", "names": 999})), ["names"]);
+        assert!(faults(serde_json::json!({"engine": "memory", "names": 1_000})).is_empty());
     }
 
     #[test]

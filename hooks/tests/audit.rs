@@ -4,6 +4,8 @@
 #![cfg(test)]
 #![cfg(all(unix, feature = "config"))]
 
+mod logs;
+
 use std::collections::HashSet;
 use std::fs;
 use std::io::{BufRead, BufReader, Write};
@@ -20,17 +22,7 @@ use hooks::time::{Random, SeededRandom, Timestamp};
 use hooks::{HookContext, Judged, StdFileSystem, SystemClock};
 use serde_json::json;
 
-fn read(folder: &Path) -> Vec<Committed> {
-    let mut reader = Reader::new(Arc::new(StdFileSystem), folder, Positions::default());
-    let mut all = Vec::new();
-    loop {
-        let records = reader.read(1_000).unwrap();
-        if records.is_empty() {
-            return all;
-        }
-        all.extend(records);
-    }
-}
+use self::logs::{process, project, read};
 
 fn open(folder: &Path, file_bytes: u64) -> Log {
     let mut settings = LogSettings::new([7; 32]);
@@ -78,15 +70,10 @@ fn second_words(folder: &Path, anchors: &[Anchor]) -> Option<(Condition, String)
 
 #[tokio::test]
 async fn a_configuration_puts_events_on_the_record_of_its_team() {
-    let folder = tempfile::tempdir().unwrap();
-    let file = folder.path().join("hooks.yaml");
-    fs::create_dir(folder.path().join(".squad")).unwrap();
-    fs::write(
-        &file,
+    let folder = project(
         "version: 1\naudit: {before: [deploy]}\nrules:\n  - {name: no-rm, action: deny, tools: [rm]}\n",
-    )
-    .unwrap();
-    let config = Config::read(&file).unwrap();
+    );
+    let config = Config::read(folder.path().join("hooks.yaml")).unwrap();
     let log = config.audit_folder().unwrap();
     assert_eq!(log, folder.path().join(".squad/orchestration-log"));
     let hooks = config.hooks();
@@ -149,11 +136,9 @@ fn the_team_is_that_of_the_project() {
 
 #[tokio::test]
 async fn what_is_tried_out_is_not_on_the_record_and_the_log_is_protected() {
-    let folder = tempfile::tempdir().unwrap();
+    let folder = project("version: 1\naudit: {}\n");
     let file = folder.path().join("hooks.yaml");
-    fs::create_dir(folder.path().join(".squad")).unwrap();
-    fs::write(&file, "version: 1\naudit: {}\n").unwrap();
-    let config = ConfigReader::default().recording_nothing().read(&file).unwrap();
+    let config = ConfigReader::default().recording_nothing().read(file).unwrap();
     let (log, context) = (config.audit_folder().unwrap(), HookContext::new("s1", "a").in_dir(folder.path()));
     let own = json!({"path": log.join("w0.00000001.jsonl"), "content": ""});
     let context = context.with_environment(hooks::system());
@@ -237,15 +222,8 @@ fn eight_writers_that_are_killed_lose_nothing_that_was_acknowledged() {
     let mut acknowledged = Vec::new();
     let dice = SeededRandom::new(1);
     for _ in 0..kills.div_ceil(8) {
-        let start = || {
-            Command::new(std::env::current_exe().unwrap())
-                .args(["writer_process", "--exact", "--nocapture", "--test-threads=1"])
-                .env(WRITER, folder.path())
-                .stdout(Stdio::piped())
-                .stderr(Stdio::null())
-                .spawn()
-                .unwrap()
-        };
+        let start =
+            || process("writer_process", WRITER, folder.path()).stderr(Stdio::null()).spawn().unwrap();
         let mut writers: Vec<_> = (0..8).map(|_| start()).collect();
         std::thread::sleep(Duration::from_millis(30 + dice.next_u64() % 150));
         for writer in &mut writers {

@@ -4,21 +4,24 @@
 #![cfg(test)]
 #![cfg(all(unix, feature = "config"))]
 
+mod logs;
+
 use std::collections::BTreeSet;
 use std::fs;
 use std::io::{BufRead, BufReader, Write};
 use std::path::{Path, PathBuf};
-use std::process::{Command, Stdio};
+use std::process::{Child, Stdio};
 use std::sync::{Arc, OnceLock};
 
 use hooks::audit::verify::{Condition, verify};
-use hooks::audit::{Committed, Positions, Reader};
 use hooks::config::Config;
 use hooks::drivers::{ToolCall, ToolOutcome, ToolRequest, ToolResult};
 use hooks::event::{EndReason, SessionStart};
 use hooks::{BoxError, HookContext, Hooks, Session, StdFileSystem};
 use serde_json::json;
 use tower::{ServiceExt, service_fn};
+
+use self::logs::{process, project, read};
 
 const SERVICE: &str = "HOOKS_CLOSING_SERVICE";
 
@@ -27,18 +30,6 @@ const CALLS: u64 = 20;
 
 /// Its hooks, where they live as long as the process.
 static HOOKS: OnceLock<Hooks> = OnceLock::new();
-
-fn read(folder: &Path) -> Vec<Committed> {
-    let mut reader = Reader::new(Arc::new(StdFileSystem), folder, Positions::default());
-    let mut all = Vec::new();
-    loop {
-        let records = reader.read(1_000).unwrap();
-        if records.is_empty() {
-            return all;
-        }
-        all.extend(records);
-    }
-}
 
 /// One session: a call that is allowed and one that is denied, over and over. Says on standard output which ones were
 /// answered.
@@ -95,18 +86,10 @@ fn service_process() {
 
 /// A service that is started: its folder, and the process.
 #[expect(clippy::disallowed_methods, reason = "a real process is started, which ends or is killed")]
-fn start(how: &str) -> (tempfile::TempDir, std::process::Child) {
-    let folder = tempfile::tempdir().unwrap();
-    fs::create_dir(folder.path().join(".squad")).unwrap();
-    let rules = "version: 1\naudit: {}\nrules:\n  - {name: no-rm, action: deny, tools: [rm]}\n";
-    fs::write(folder.path().join("hooks.yaml"), rules).unwrap();
-    let child = Command::new(std::env::current_exe().unwrap())
-        .args(["service_process", "--exact", "--nocapture", "--test-threads=1"])
-        .env(SERVICE, format!("{how}:{}", folder.path().display()))
-        .stdout(Stdio::piped())
-        .stderr(Stdio::piped())
-        .spawn()
-        .unwrap();
+fn start(how: &str) -> (tempfile::TempDir, Child) {
+    let folder = project("version: 1\naudit: {}\nrules:\n  - {name: no-rm, action: deny, tools: [rm]}\n");
+    let mut service = process("service_process", SERVICE, format!("{how}:{}", folder.path().display()));
+    let child = service.stderr(Stdio::piped()).spawn().unwrap();
     (folder, child)
 }
 

@@ -202,6 +202,23 @@ async fn a_command_in_the_background_keeps_the_tree_from_being_reused_until_its_
 }
 
 #[tokio::test]
+async fn more_sessions_with_commands_in_the_background_than_are_told_apart_end_the_reuse_of_trees() {
+    for (sessions, is_reused) in [(1_000, true), (1_025, false)] {
+        let bench = Bench::new(config(Depends::Tree));
+        let contexts = (0..sessions)
+            .map(|session| Arc::new(HookContext::new(format!("s{session}"), "a").in_dir(&bench.context.cwd)));
+        for context in contexts.clone() {
+            let layer = CacheLayer::new(bench.cache.clone(), context);
+            let tools = layer.layer(service_fn(async |_: ToolCall| Ok::<_, BoxError>(ToolResult::ok(""))));
+            tools.oneshot(ToolCall::new("bash", json!({"command": "sleep 1 &"}))).await.unwrap();
+        }
+        contexts.for_each(|context| bench.cache.end_session(&context));
+        let search = || bench.run("search", json!({"pattern": "x"}));
+        assert_eq!(search().await == search().await, is_reused, "{sessions}");
+    }
+}
+
+#[tokio::test]
 async fn a_result_from_outside_outlives_writes_and_not_its_time() {
     let bench = Bench::new(config(Depends::Outside));
     let search = || bench.run("search", json!({"query": "x"}));

@@ -36,3 +36,25 @@ impl Told {
         self.0.remove(at).map(|call| call.answer)
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use hooks_core::HookContext;
+    use serde_json::json;
+
+    use super::*;
+
+    #[test]
+    fn what_nobody_asks_about_makes_room() {
+        let key = |number: usize| {
+            Key::of(&HookContext::new("s", "a"), "search", &json!({ "query": number })).unwrap()
+        };
+        let mut told = Told::default();
+        for number in 0..2 * MOST {
+            told.note(key(number), None, CacheAnswer::Miss);
+        }
+        assert_eq!(told.0.len(), MOST);
+        assert_eq!(told.take(key(0), None), None);
+        assert_eq!(told.take(key(2 * MOST - 1), None), Some(CacheAnswer::Miss));
+    }
+}

@@ -53,7 +53,11 @@ impl Said {
                 let bytes = bytes(disk, folder, file)?;
                 // A joined file has all notes of its parts.
                 self.files.retain(|(chain, number), _| *chain != file.chain || !file.has(*number));
-                self.files.insert((file.chain.clone(), file.number), about_holds(&bytes));
+                let records = about_holds(&bytes);
+                // Nearly all files say nothing of holds.
+                if !records.is_empty() {
+                    self.files.insert((file.chain.clone(), file.number), records);
+                }
                 if file.number < last.number {
                     self.full.insert(file.chain.clone(), file.last);
                 }

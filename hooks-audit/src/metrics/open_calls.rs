@@ -47,3 +47,28 @@ impl OpenCalls {
         Some(self.hasher.hash_one((&context.tenant, &context.session_id, context.call_id.as_ref()?)))
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use hooks_core::testing::{FakeFileSystem, world};
+
+    use super::*;
+
+    #[test]
+    fn calls_that_are_never_answered_make_room_after_an_hour() {
+        let (environment, clock, _) = world(FakeFileSystem::default());
+        let call = |number: usize| {
+            let mut context =
+                HookContext::new(format!("s{number}"), "a").with_environment(environment.clone());
+            context.call_id = Some("1".to_owned());
+            context
+        };
+        let open = OpenCalls::default();
+        (0..2 * MOST).for_each(|number| open.begin(&call(number)));
+        assert_eq!(open.calls.lock().unwrap().len(), MOST);
+        clock.advance(LONGEST);
+        open.begin(&call(9 * MOST));
+        assert_eq!(open.calls.lock().unwrap().len(), 1);
+        assert_eq!(open.end(&call(9 * MOST)), Some(Duration::ZERO));
+    }
+}

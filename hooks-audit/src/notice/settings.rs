@@ -149,12 +149,7 @@ impl Notices {
             let notices = queue::take(&team, &agent)?;
             let note = note(&notices, this.0.settings.most);
             if let (Some(child), Some(_)) = (child, &note) {
-                let mut given = this.given();
-                given.retain(|other| other.child != child);
-                if given.len() >= MOST_CHILDREN {
-                    given.pop_front();
-                }
-                given.push_back(Given { child, agent, notices });
+                keep(&mut this.given(), Given { child, agent, notices });
             }
             Ok(note)
         });
@@ -259,4 +254,34 @@ fn told(
 
 fn failed(context: &HookContext, event: EventKind, error: &(dyn std::error::Error + 'static)) {
     context.environment.failures.record(context, event, &Reason::failure(NAME, error));
+}
+
+/// Keeps what a child was given, in place of what it was given before.
+fn keep(all: &mut VecDeque<Given>, given: Given) {
+    all.retain(|other| other.child != given.child);
+    if all.len() >= MOST_CHILDREN {
+        all.pop_front();
+    }
+    all.push_back(given);
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_child_that_was_given_first_makes_room() {
+        let mut all = VecDeque::new();
+        for number in 0..2 * MOST_CHILDREN {
+            for child in ["again".to_owned(), format!("child-{number}")] {
+                keep(
+                    &mut all,
+                    Given { child, agent: Name::of_agent("backend").unwrap(), notices: Vec::new() },
+                );
+            }
+        }
+        assert_eq!(all.len(), MOST_CHILDREN);
+        assert_eq!(all.iter().filter(|given| given.child == "again").count(), 1);
+        assert_eq!(all.back().unwrap().child, format!("child-{}", 2 * MOST_CHILDREN - 1));
+    }
 }

@@ -19,6 +19,9 @@ use crate::time::{Clock, Tick, Timestamp};
 /// Some names are never dropped: those used within the last hour, those with open reservations, and those
 /// without an expiry. So a session that may still run does not get a fresh budget. If no name can be dropped,
 /// an operation with a new name returns [`StoreError::Full`].
+///
+/// Before that comes, with the `tracing` feature, a warning: each time it looked for names to forget and more than four
+/// fifths of them had to stay.
 pub struct Memory {
     kept: Mutex<Kept>,
     clock: Arc<dyn Clock>,
@@ -37,7 +40,7 @@ impl Memory {
     /// comes soon.
     pub const REMEMBERED: usize = 65_536;
 
-    /// Number of counters, values, sets and rates that are kept; they use about 100 MB, and are enough for
+    /// Default number of counters, values, sets and rates that are kept; they use about 100 MB, and are enough for
     /// more than twenty thousand sessions.
     pub const NAMES: usize = 262_144;
 
@@ -68,12 +71,19 @@ impl Memory {
 impl StateStore for Memory {
     fn apply(&self, op: Op) -> HookFuture<'static, Result<Answer, StoreError>> {
         let now = self.now();
-        let Kept { state, room } = &mut *self.kept();
+        let mut kept = self.kept();
+        let Kept { state, room } = &mut *kept;
         let answer = if state.has_room(&op, now, room) {
             Ok(state.step(&op, now))
         } else {
             Err(StoreError::Full { names: room.most() })
         };
+        let (tight, most) = (room.take_tight(), room.most());
+        // Whoever hears of it may ask this store.
+        drop(kept);
+        if let Some(names) = tight {
+            warn(names, most);
+        }
         HookFuture::now(answer)
     }
 
@@ -87,6 +97,18 @@ impl fmt::Debug for Memory {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.write_str("Memory")
     }
+}
+
+/// Tells an operator that there is little room left.
+#[cfg_attr(not(feature = "tracing"), expect(unused_variables, reason = "told by the feature alone"))]
+fn warn(names: usize, most: usize) {
+    #[cfg(feature = "tracing")]
+    tracing::warn!(
+        names,
+        most,
+        "the state store in memory is nearly full: {names} of {most} counters are of sessions that may be alive; end \
+         sessions that are over, give it more room (`store.names`), or keep state in a file"
+    );
 }
 
 #[cfg(test)]

@@ -84,7 +84,7 @@ impl fmt::Display for StoreError {
             Self::Full { names } => write!(
                 f,
                 "the state store has no room for another session: it keeps {names} counters in memory; end sessions \
-                 that are over, or keep state in a file (`store`)"
+                 that are over, give it more room (`store.names`), or keep state in a file"
             ),
             Self::Unsupported => f.write_str("the state store does not support this operation"),
         }

@@ -16,13 +16,14 @@ pub(super) const MAX_LINKS: usize = 40;
 pub(super) const MAX_LENGTH: usize = 4096;
 pub(super) const MAX_COMPONENTS: usize = 256;
 
-/// Returns the entry at `path` below `base`. `base` is absolute and has no links; `path` is relative and in
-/// normal form, without empty components and dots. `None` if there is a link on the way.
+/// Returns both as one path, with the entry at `path` below `base`. `base` is absolute and has no links; `path` is
+/// relative and in normal form, without empty components and dots. The entry is `None` if there is a link on the
+/// way.
 pub(super) fn plain_entry(
     fs: &dyn FileSystem,
     base: &str,
     path: &str,
-) -> Result<Option<Option<Entry>>, PathError> {
+) -> Result<(String, Option<Option<Entry>>), PathError> {
     let base = base.trim_end_matches('/');
     let mut whole = String::with_capacity(base.len() + path.len() + 1);
     whole.push_str(base);
@@ -37,12 +38,12 @@ pub(super) fn plain_entry(
             |error: std::io::Error| PathError::Unreadable { path: name.to_owned(), kind: error.kind() };
         match fs.entry(Path::new(name)).map_err(unreadable)? {
             // Nothing exists below a missing folder.
-            None => return Ok(Some(None)),
-            Some(entry) if entry.kind == EntryKind::Symlink => return Ok(None),
+            None => return Ok((whole, Some(None))),
+            Some(entry) if entry.kind == EntryKind::Symlink => return Ok((whole, None)),
             Some(entry) => last = Some(entry),
         }
     }
-    Ok(Some(last))
+    Ok((whole, Some(last)))
 }
 
 /// Follows the paths of one call; looks up each place once.

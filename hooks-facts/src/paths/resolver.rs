@@ -83,10 +83,12 @@ impl Resolver<'_> {
 
     /// Fast path for ordinary paths, which are nearly all.
     fn resolve_plain(&self, below: &str, path: &str) -> Result<Resolution, PathError> {
-        let plain = plain_entry(self.fs, &self.root.real_cwd, path)?;
-        let mut written = String::with_capacity(below.len() + path.len());
-        written.push_str(below);
-        written.push_str(path);
+        let (mut written, plain) = plain_entry(self.fs, &self.root.real_cwd, path)?;
+        // The whole path ends with what is below the root: that is cut out, and not written once more.
+        let root = written.len().saturating_sub(below.len() + path.len());
+        if written.is_char_boundary(root) {
+            written.drain(..root);
+        }
         let mut resolution = Resolution {
             readings: vec![Reading { path: written, evidence: Evidence::Written }],
             kind: None,

@@ -1,11 +1,17 @@
 //! JSON pointer of the argument that a walk has reached (RFC 6901).
 
+use std::borrow::Cow;
+
 /// Deepest arguments that are walked; deeper ones are unusable.
 pub(super) const MAX_DEPTH: usize = 32;
 
 /// Longest key in a pointer. Longer keys are cut, so that a long key above many paths is not copied for each
 /// of them.
 const MAX_KEY: usize = 64;
+
+/// Keys that most calls have, with their pointers at the top, which are not written out each time.
+const USUAL: [(&str, &str); 4] =
+    [("path", "/path"), ("file_path", "/file_path"), ("filePath", "/filePath"), ("command", "/command")];
 
 /// Position of a walk: one step below its parent. The pointer is formatted only if its text is needed.
 #[derive(Clone, Copy, Debug, Default)]
@@ -36,8 +42,13 @@ impl<'a> Pointer<'a> {
         self.depth
     }
 
-    pub(super) fn text(&self) -> String {
-        self.text_before(0)
+    pub(super) fn text(&self) -> Cow<'static, str> {
+        if let Some((Pointer { step: None, .. }, Step::Key(key))) = self.step
+            && let Some((_, text)) = USUAL.iter().find(|(usual, _)| *usual == key)
+        {
+            return Cow::Borrowed(text);
+        }
+        Cow::Owned(self.text_before(0))
     }
 
     /// Formats the pointer, with `room` bytes of extra capacity. The recursion is as deep as the walk, which

@@ -171,11 +171,11 @@ impl Walk {
     }
 
     fn push(&mut self, command: Command, pointer: &Pointer<'_>) {
-        self.result.found.push(CommandArgument { pointer: pointer.text(), command });
+        self.result.found.push(CommandArgument { pointer: pointer.text().into_owned(), command });
     }
 
     fn unusable(&mut self, pointer: &Pointer<'_>) {
-        self.result.unusable.push(pointer.text());
+        self.result.unusable.push(pointer.text().into_owned());
     }
 }
 

@@ -49,7 +49,7 @@ pub use command_arguments::{Command, CommandArgument, CommandArguments, commands
 pub use dialect::{Canonical, Dialect};
 pub use kind::ToolKind;
 pub use patch::patched_files;
-pub use path_arguments::{PathArgument, PathArguments, PathRole, paths_of};
+pub use path_arguments::{PathArgument, PathArguments, PathRole, each_path, paths_of};
 pub use spelling::Reach;
 pub use table::ToolTable;
 pub use verbs::reads_by_name;

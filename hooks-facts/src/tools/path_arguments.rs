@@ -1,5 +1,7 @@
 //! Finds the paths in the arguments of a file tool.
 
+use std::borrow::Cow;
+
 use serde_json::{Map, Value};
 
 use super::arguments::{MAX_DEPTH, Pointer};
@@ -27,7 +29,7 @@ impl PathArguments {
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct PathArgument {
     /// JSON pointer (RFC 6901).
-    pub pointer: String,
+    pub pointer: Cow<'static, str>,
     /// Line in a patch text, from one.
     pub line: Option<usize>,
     /// Path as it is written, without the prefix of a unified diff.
@@ -54,22 +56,32 @@ pub enum PathRole {
 
 /// Returns every path in the arguments of a call of this kind.
 pub fn paths_of(kind: ToolKind, arguments: &Value) -> PathArguments {
-    let mut walk = Walk { kind, result: PathArguments::default() };
+    let mut found = Vec::new();
+    let unusable = each_path(kind, arguments, |path| found.push(path));
+    PathArguments { found, unusable }
+}
+
+/// Visits every path in the arguments of a call of this kind, and gives the pointers of those that are unusable.
+pub fn each_path(kind: ToolKind, arguments: &Value, mut visit: impl FnMut(PathArgument)) -> Vec<String> {
+    let mut walk = Walk { kind, found: 0, visit: &mut visit, unusable: Vec::new() };
     match arguments {
         Value::Object(map) => walk.object(map, &Pointer::default()),
         // Codex passes some patches as a bare text.
         Value::String(text) if kind == ToolKind::Patch => walk.patch(text, &Pointer::default()),
         _ => {}
     }
-    walk.result
+    walk.unusable
 }
 
-struct Walk {
+struct Walk<'v> {
     kind: ToolKind,
-    result: PathArguments,
+    /// How many were visited.
+    found: usize,
+    visit: &'v mut dyn FnMut(PathArgument),
+    unusable: Vec<String>,
 }
 
-impl Walk {
+impl Walk<'_> {
     fn object(&mut self, map: &Map<String, Value>, pointer: &Pointer<'_>) {
         for (key, value) in map {
             self.argument(key, value, &pointer.key(key));
@@ -114,12 +126,7 @@ impl Walk {
             Value::Null => {}
             Value::String(text) if text.is_empty() => {}
             Value::String(text) => {
-                let (pointer, text) = (pointer.text(), text.clone());
-                // Most calls name one.
-                if self.result.found.is_empty() {
-                    self.result.found.reserve_exact(1);
-                }
-                self.result.found.push(PathArgument { pointer, line: None, text, role });
+                self.visit(PathArgument { pointer: pointer.text(), line: None, text: text.clone(), role });
             }
             Value::Array(_) | Value::Object(_) if pointer.depth() >= MAX_DEPTH => self.unusable(pointer),
             Value::Array(items) => {
@@ -128,9 +135,9 @@ impl Walk {
                 }
             }
             Value::Object(map) => {
-                let (found, unusable) = (self.result.found.len(), self.result.unusable.len());
+                let (found, unusable) = (self.found, self.unusable.len());
                 self.object(map, pointer);
-                if found == self.result.found.len() && unusable == self.result.unusable.len() {
+                if found == self.found && unusable == self.unusable.len() {
                     self.unusable(pointer);
                 }
             }
@@ -154,15 +161,20 @@ impl Walk {
             match header.path {
                 Some(text) => {
                     let (line, role) = (Some(header.line), header.role);
-                    self.result.found.push(PathArgument { pointer, line, text, role });
+                    self.visit(PathArgument { pointer, line, text, role });
                 }
-                None => self.result.unusable.push(pointer),
+                None => self.unusable.push(pointer.into_owned()),
             }
         }
     }
 
+    fn visit(&mut self, path: PathArgument) {
+        self.found += 1;
+        (self.visit)(path);
+    }
+
     fn unusable(&mut self, pointer: &Pointer<'_>) {
-        self.result.unusable.push(pointer.text());
+        self.unusable.push(pointer.text().into_owned());
     }
 
     /// Returns the effect on the paths under a key; `None` if a call of this kind has no paths there.
@@ -195,7 +207,7 @@ mod tests {
 
     fn found(kind: ToolKind, arguments: &Value) -> Vec<(String, String, PathRole)> {
         let paths = paths_of(kind, arguments).found;
-        paths.into_iter().map(|path| (path.pointer, path.text, path.role)).collect()
+        paths.into_iter().map(|path| (path.pointer.into_owned(), path.text, path.role)).collect()
     }
 
     #[test]

@@ -50,7 +50,7 @@ impl<'a> WorkingFolder<'a> {
                 Value::String(text) if folder.path.is_none_or(|other| other == text) => {
                     folder.path = Some(text);
                 }
-                _ => folder.unusable.push(Pointer::default().key(key).text()),
+                _ => folder.unusable.push(Pointer::default().key(key).text().into_owned()),
             }
         }
         folder

@@ -1,12 +1,13 @@
 //! Resolved files that a call names.
 
+use std::borrow::Cow;
 use std::sync::OnceLock;
 
 use hooks_core::fs::{EntryKind, FileSystem};
 use hooks_facts::commands::{WriteKind, WriteTarget};
 use hooks_facts::globs::{self, Gap};
 use hooks_facts::paths::{PathError, Reading, Resolution, ResolvedRoot, Resolver};
-use hooks_facts::tools::{PathArgument, PathRole, ToolKind, WorkingFolder, paths_of};
+use hooks_facts::tools::{PathArgument, PathRole, ToolKind, WorkingFolder, each_path};
 
 use super::call::Call;
 use super::commands::ParsedCommand;
@@ -33,7 +34,7 @@ pub struct Places {
 #[derive(Debug)]
 pub struct Place {
     /// JSON pointer to the argument that names the file.
-    pub pointer: String,
+    pub pointer: Cow<'static, str>,
     /// Name as the call gives it.
     pub given: String,
     /// Effect of the call on the file.
@@ -76,15 +77,16 @@ impl Places {
             ToolKind::Unknown if call.writes_files() => ToolKind::WriteFile,
             kind => kind,
         };
-        let arguments = paths_of(kind, call.arguments());
-        let is_missing = arguments.is_missing();
         let folder = WorkingFolder::of_file_tool(call.arguments());
-        let mut written = None;
-        let mut found = Vec::with_capacity(arguments.found.len());
-        for argument in arguments.found {
+        let (mut found, mut written) = (Vec::<Place>::new(), None::<usize>);
+        let unusable = each_path(kind, call.arguments(), |argument| {
             let PathArgument { pointer, text, role, .. } = argument;
+            // Most calls name one.
+            if found.is_empty() {
+                found.reserve_exact(1);
+            }
             let link = written.and_then(|at| found.get(at)).filter(|_| role == PathRole::LinkTarget);
-            let target = link.and_then(|link: &Place| beside(&link.given, &text));
+            let target = link.and_then(|link| beside(&link.given, &text));
             if role == PathRole::Written {
                 written = Some(found.len());
             }
@@ -92,8 +94,9 @@ impl Places {
             let moved = folder.of_name(&text).map(|moved| Place::new(call, pointer.clone(), moved, role));
             found.push(Place::new(call, pointer, text, role));
             found.extend(moved);
-        }
-        Self { found, unusable: arguments.unusable, unknown: folder.unusable, is_missing, ..Self::default() }
+        });
+        let is_missing = found.is_empty() && unusable.is_empty();
+        Self { found, unusable, unknown: folder.unusable, is_missing, ..Self::default() }
     }
 
     /// Returns the files that the commands of a call write to.
@@ -129,7 +132,7 @@ impl Places {
 }
 
 impl Place {
-    fn new(call: Call<'_>, pointer: String, given: String, role: PathRole) -> Self {
+    fn new(call: Call<'_>, pointer: Cow<'static, str>, given: String, role: PathRole) -> Self {
         let resolution = match call.root().resolved() {
             Ok(root) => resolve(call, root, &given),
             Err(error) => Err(error.clone()),
@@ -158,7 +161,7 @@ impl Place {
         // A variable may lead out of the working directory.
         let is_elsewhere = name.starts_with(Gap::Any.stand_in());
         let name = if is_elsewhere { format!("{}/{name}", call.root().text()) } else { name };
-        let mut place = Self::new(call, pointer.to_owned(), name, role);
+        let mut place = Self::new(call, pointer.to_owned().into(), name, role);
         if is_partial {
             place.outline = Some(std::mem::replace(&mut place.given, given));
         }

@@ -176,7 +176,7 @@ impl OwnState {
         let written = written.found.iter().chain(&written.partial).filter(|place| !place.is_nameless);
         let of_places = written.chain(named).filter(|place| place.is_written()).find_map(|place| {
             let found = self.files().find_place(call, place)?;
-            Some(reason(place.pointer.clone(), found))
+            Some(reason(place.pointer.to_string(), found))
         });
         if of_places.is_some() || only_looks {
             return of_places;

@@ -235,3 +235,23 @@ impl Drop for Work {
         }
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn so_much_is_remembered_and_what_is_quiet_makes_room() {
+        let settings = AlertSettings { per_minute: usize::MAX, ..AlertSettings::default() };
+        let mut state = State::default();
+        let mut say = |model: usize, now: Tick| {
+            let what = (AlertKind::BreakerOpened, Some(Arc::from(format!("model-{model}"))));
+            (state.may_say(what, now, &settings), state.said.len())
+        };
+        for model in 0..2 * REMEMBERED {
+            assert_eq!(say(model, Tick::default()).0, model < REMEMBERED);
+        }
+        let later = Tick::default().after(settings.quiet);
+        assert_eq!(say(0, later), (true, 1));
+    }
+}

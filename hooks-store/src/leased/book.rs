@@ -23,6 +23,12 @@ pub(super) struct Book {
     pools: HashMap<PoolKey, Pool>,
     leases: HashMap<OpId, Lease>,
     places: HashMap<OpId, Place>,
+    /// No more pools and leases than that.
+    most: usize,
+    /// How many counters were named here.
+    counters: u128,
+    /// Counters of leases that went back, for the next ones.
+    free: Vec<Key>,
     /// Number of corrections so far; each needs its own id.
     corrections: u128,
     /// Whether all operations go to the store from now on.
@@ -94,15 +100,40 @@ const LIMIT: u64 = 1 << 52;
 /// Time for which a reservation in the store is known to be there.
 const KNOWN: Duration = Duration::from_secs(600);
 
+/// How many reservations are known for each lease that there is room for.
+const PLACES: usize = 4;
+
 impl Book {
-    pub(super) fn new(local: Memory) -> Self {
+    pub(super) fn new(local: Memory, most: usize) -> Self {
         Self {
             local,
             pools: HashMap::new(),
             leases: HashMap::new(),
             places: HashMap::new(),
+            most,
+            counters: 0,
+            free: Vec::new(),
             corrections: 0,
             is_closed: false,
+        }
+    }
+
+    /// Whether something may be leased for `scopes`.
+    pub(super) fn has_room(&self, scopes: &Arc<[Scope]>) -> bool {
+        let has_pool = self.pools.len() < self.most || self.pools.contains_key(&PoolKey(Arc::clone(scopes)));
+        has_pool && self.leases.len() < self.most && self.has_places()
+    }
+
+    fn has_places(&self) -> bool {
+        self.places.len() < self.most.saturating_mul(PLACES)
+    }
+
+    /// Enters what a reservation took at the store.
+    pub(super) fn spent(&mut self, scopes: &Arc<[Scope]>, amount: u64, now: Tick, horizon: Duration) {
+        if self.has_room(scopes) {
+            let pool = self.pool(scopes, now);
+            pool.spending.add(amount, now, horizon);
+            pool.used = now;
         }
     }
 
@@ -122,7 +153,7 @@ impl Book {
         // On a counter with a limit of zero, an unknown reservation is refused.
         let scopes = [Scope::spent(Key::new(None, &[]), 0)].into();
         match self.here(Op::Reserve { id, scopes, amount: 1, ttl }) {
-            Answer::Refused { .. } => None,
+            Answer::Refused { .. } | Answer::Unknown => None,
             answer => Some(answer),
         }
     }
@@ -139,6 +170,7 @@ impl Book {
         match self.places.get(&id) {
             Some(Place::Store(_)) => return None,
             Some(Place::Lease(..)) => return self.known(id, ttl),
+            None if !self.has_places() => return None,
             None => {}
         }
         let pool = self.pools.get_mut(&PoolKey(Arc::clone(scopes)))?;
@@ -154,8 +186,8 @@ impl Book {
                 self.places.insert(id, Place::Lease(lease_id, amount));
                 Some(Answer::Done)
             }
-            // The lease has less left than the reservation needs.
-            Answer::Refused { .. } => None,
+            // The lease has less left than the reservation needs, or there is no room for it.
+            Answer::Refused { .. } | Answer::Unknown => None,
             answer => Some(answer),
         }
     }
@@ -199,9 +231,12 @@ impl Book {
         self.leases.get(lease_id).map(|lease| Arc::clone(&lease.gate))
     }
 
-    /// Records that a reservation is made in the store.
+    /// Records that a reservation is made in the store, as long as there is room. If one that is not recorded comes
+    /// again, it may be made here as well, and is charged twice.
     pub(super) fn passes(&mut self, id: OpId, ttl: Duration, now: Tick) {
-        self.places.insert(id, Place::Store(now.after(ttl.min(KNOWN))));
+        if self.has_places() {
+            self.places.insert(id, Place::Store(now.after(ttl.min(KNOWN))));
+        }
     }
 
     /// Adds a lease. Reservations are made from it from now on.
@@ -215,11 +250,15 @@ impl Book {
         now: Tick,
     ) {
         let granted = granted.min(LIMIT);
-        let counter = Key::new(None, &[&format!("{:x}", id.0)]);
+        let counter = self.free.pop().unwrap_or_else(|| {
+            self.counters = self.counters.saturating_add(1);
+            Key::new(None, &[&format!("{:x}", self.counters)])
+        });
         let local = [Scope::spent(counter.clone(), LIMIT)].into();
-        self.set_spent(&counter, LIMIT - granted);
+        // Of a counter that was not set, anything could be taken: then the lease goes back.
+        let is_set = self.set_spent(&counter, LIMIT - granted);
         let pool = self.pool(scopes, now);
-        (pool.lease, pool.pending) = (Some(id), None);
+        (pool.lease, pool.pending) = (is_set.then_some(id), None);
         let gate = Arc::clone(&pool.gate);
         self.leases.insert(id, Lease { granted, scopes: local, counter, expires, ends, open: 0, gate });
     }
@@ -283,7 +322,12 @@ impl Book {
 
     /// Removes a lease that was returned to the store.
     pub(super) fn returned(&mut self, id: OpId) {
-        self.leases.remove(&id);
+        if let Some(lease) = self.leases.remove(&id)
+            // A reservation that may still end would be charged to the counter's next lease.
+            && lease.open == 0
+        {
+            self.free.push(lease.counter);
+        }
     }
 
     /// Stops using the leases of scopes without a reservation for `idle`, and drops everything that cannot be
@@ -298,7 +342,12 @@ impl Book {
             is_asked || pool.lease.is_some() || pool.pending.is_some() || now.since(pool.used) < idle
         });
         // A lease is kept for a lost holder as long as the store remembers it.
-        self.leases.retain(|_, lease| now < lease.expires.after(REMEMBERED));
+        let lost = self.leases.extract_if(|_, lease| now >= lease.expires.after(REMEMBERED));
+        let lost: Vec<_> = lost.map(|(_, lease)| lease.counter).collect();
+        for counter in lost {
+            // What nothing is charged to is forgotten.
+            self.set_spent(&counter, 0);
+        }
         let leases = &self.leases;
         self.places.retain(|_, place| match place {
             Place::Lease(lease, _) => leases.contains_key(lease),
@@ -325,14 +374,22 @@ impl Book {
         }
     }
 
-    fn set_spent(&mut self, counter: &Key, spent: u64) {
+    /// Whether it could be set.
+    fn set_spent(&mut self, counter: &Key, spent: u64) -> bool {
         let id = OpId(self.corrections);
         self.corrections = self.corrections.wrapping_add(1);
-        self.here(Op::Correct { id, key: counter.clone(), window: Window::Always, spent });
+        let correction = Op::Correct { id, key: counter.clone(), window: Window::Always, spent };
+        self.here(correction) == Answer::Done
     }
 
     fn here(&self, op: Op) -> Answer {
         here(&self.local, op)
+    }
+
+    /// How many pools, leases and counters that wait for a lease there are; and how many counters were ever named.
+    #[cfg(test)]
+    pub(super) fn sizes(&self) -> ([usize; 3], u128) {
+        ([self.pools.len(), self.leases.len(), self.free.len()], self.counters)
     }
 }
 

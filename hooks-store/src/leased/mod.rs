@@ -10,7 +10,8 @@
 //! whole lease counts as held.
 //!
 //! [`Leased::keep`] renews leases and gives back idle ones; a host runs it in the background. Without it, a
-//! lease that is not used is charged when it expires, until its end is reported. [`Leased::close`] gives back
+//! lease that is not used is charged when it expires, until its end is reported, and once there are
+//! [`LeaseSettings::leases`] of them, every reservation is made in the store. [`Leased::close`] gives back
 //! all leases. So does the drop of the last clone if there is a [`Background`].
 
 mod book;
@@ -58,7 +59,7 @@ const NEAR: Duration = Duration::from_secs(1);
 impl<S: StateStore> Leased<S> {
     /// Leases from `store`. `clock` measures the time of leases, `random` makes their ids.
     pub fn new(store: S, settings: LeaseSettings, clock: Arc<dyn Clock>, random: Arc<dyn Random>) -> Self {
-        let book = Mutex::new(Book::new(Memory::new(Arc::clone(&clock))));
+        let book = Mutex::new(Book::new(Memory::new(Arc::clone(&clock)), settings.leases));
         Self(Arc::new(Inner { store, settings, clock, random, background: None, book }))
     }
 
@@ -169,7 +170,8 @@ impl<S: StateStore> Inner<S> {
             if let Some(answer) = book.known(asked.id, asked.ttl) {
                 return Ok(answer);
             }
-            if book.is_closed || now < book.pool(&asked.scopes, now).exact_until {
+            let may_lease = !book.is_closed && book.has_room(&asked.scopes);
+            if !may_lease || now < book.pool(&asked.scopes, now).exact_until {
                 None
             } else {
                 Some(Arc::clone(&book.pool(&asked.scopes, now).gate))
@@ -214,11 +216,7 @@ impl<S: StateStore> Inner<S> {
         let reserve = Op::Reserve { id, scopes: Arc::clone(&scopes), amount, ttl };
         let answer = self.store.apply(reserve).await?;
         if answer == Answer::Done {
-            let now = self.clock.tick();
-            let mut book = self.book();
-            let pool = book.pool(&scopes, now);
-            pool.spending.add(amount, now, self.settings.horizon);
-            pool.used = now;
+            self.book().spent(&scopes, amount, self.clock.tick(), self.settings.horizon);
         }
         Ok(answer)
     }

@@ -18,6 +18,9 @@ pub struct LeaseSettings {
     pub ttl: Duration,
     /// Time without use after which a lease is given back.
     pub idle: Duration,
+    /// No more leases at a time, and no more sets of scopes that are told apart: beyond it each reservation is the
+    /// store's.
+    pub leases: usize,
 }
 
 /// A twentieth of the remaining amount or the spending of a minute, whichever is less; nothing in the last
@@ -31,6 +34,7 @@ impl Default for LeaseSettings {
             exact: 100,
             ttl: Duration::from_secs(60),
             idle: Duration::from_secs(10),
+            leases: 65_536,
         }
     }
 }
@@ -40,6 +44,13 @@ impl LeaseSettings {
     #[must_use]
     pub const fn with_most(mut self, most: u64) -> Self {
         self.most = most;
+        self
+    }
+
+    /// Has no more than `leases` at a time.
+    #[must_use]
+    pub const fn with_leases(mut self, leases: usize) -> Self {
+        self.leases = leases;
         self
     }
 

@@ -264,6 +264,89 @@ fn the_last_clone_gives_all_back() {
     });
 }
 
+/// Has no more than four leases at a time.
+fn with_few_leases(store: &Far, time: &VirtualTime) -> Leased<Far> {
+    let settings = LeaseSettings::default().with_leases(4);
+    Leased::new(store.clone(), settings, Arc::new(time.clone()), Arc::new(SeededRandom::new(1)))
+}
+
+/// A budget of a session's own.
+fn of_session(session: u128) -> Arc<[Scope]> {
+    [Scope::spent(Key::new(Some("acme"), &["session", &session.to_string()]), 1_000_000)].into()
+}
+
+#[test]
+fn sessions_that_come_and_go_leave_no_leases() {
+    run(async |time, store| {
+        let leased = with_few_leases(&store, time);
+        for session in 0..1_000 {
+            let scopes = of_session(session);
+            for id in [2 * session, 2 * session + 1] {
+                assert_eq!(leased.apply(reserve(id, &scopes, 7)).await.unwrap(), Answer::Done);
+                // Of some the end is never told.
+                if session % 100 != 0 {
+                    assert_eq!(
+                        leased.apply(Op::Settle { id: OpId(id), actual: 5 }).await.unwrap(),
+                        Answer::Done
+                    );
+                }
+            }
+            time.sleep(MINUTE * 60).await;
+            leased.tend().await;
+            let (sizes, names) = leased.0.book().sizes();
+            // Those whose end is not told are waited for a day, and their counters are not used again.
+            assert!(
+                sizes.iter().all(|size| *size <= 4) && names <= 6 + 2 * (session / 100),
+                "{session}: {sizes:?}, {names} names"
+            );
+            let used = store.0.0.apply(Op::Used { key: scopes[0].key.clone(), window: Window::Always }).await;
+            let open = u64::from(session % 100 == 0);
+            assert!(
+                matches!(used, Ok(Answer::Used { used, .. }) if used >= 10 && (used == 10 || open == 1)),
+                "{used:?}"
+            );
+        }
+    });
+}
+
+#[test]
+fn beyond_so_many_leases_each_reservation_is_the_stores() {
+    run(async |time, store| {
+        let leased = with_few_leases(&store, time);
+        for session in 0..20 {
+            assert_eq!(leased.apply(reserve(session, &of_session(session), 1)).await.unwrap(), Answer::Done);
+        }
+        let asked = store.asked();
+        for id in 0..10 {
+            assert_eq!(leased.apply(reserve(100 + id, &of_session(19), 1)).await.unwrap(), Answer::Done);
+            assert_eq!(
+                leased.apply(Op::Settle { id: OpId(100 + id), actual: 1 }).await.unwrap(),
+                Answer::Done
+            );
+        }
+        assert_eq!(store.asked() - asked, 20);
+        // More open reservations than are known here.
+        let scopes = of_session(0);
+        for id in 0..50 {
+            assert_eq!(leased.apply(reserve(1_000 + id, &scopes, 1)).await.unwrap(), Answer::Done);
+        }
+        for id in 0..50 {
+            let settle = Op::Settle { id: OpId(1_000 + id), actual: 1 };
+            assert_eq!(leased.apply(settle).await.unwrap(), Answer::Done);
+        }
+        leased.close().await.unwrap();
+        for (session, wanted) in [(0, 51), (1, 1), (19, 11)] {
+            let key = of_session(session)[0].key.clone();
+            let Answer::Used { used, held } =
+                store.apply(Op::Used { key, window: Window::Always }).await.unwrap()
+            else {
+                panic!()
+            };
+            assert_eq!(used, wanted, "{session}, of which {held} are held");
+        }
+    });
+}
+
 #[test]
 fn places_are_the_stores() {
     run(async |time, store| {

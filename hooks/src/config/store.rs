@@ -54,7 +54,9 @@ pub(super) fn open(
 ) -> Arc<dyn StateStore> {
     let witness = move || known.clone().map(|known| known as Arc<dyn Witness>);
     match config.engine {
-        Engine::Memory => Arc::new(Memory::new(Arc::new(SystemClock))),
+        Engine::Memory => {
+            Arc::new(Memory::with_room(Arc::new(SystemClock), config.names.unwrap_or(Memory::NAMES)))
+        }
         Engine::File => {
             let (file, sync) = (file_of(config, path), config.sync);
             Arc::new(LazyStore::new(move || match &file {
@@ -109,7 +111,6 @@ pub(super) async fn accept_loss(
 }
 
 /// Opens a file that was closed; why it was.
-#[cfg(feature = "sqlite")]
 fn refused(
     config: &StoreConfig,
     path: Option<&Path>,
@@ -119,6 +120,7 @@ fn refused(
     let witness = known.map(|known| known as Arc<dyn Witness>);
     match hooks_store::open_file(&file, config.sync, Answering::AtOnce, witness) {
         Ok(_) => Ok(None),
+        #[cfg(feature = "sqlite")]
         Err(StoreError::Closed(why)) => {
             // It may have been closed by this.
             hooks_store::SqliteStore::accept_loss(&file)?;
@@ -126,17 +128,6 @@ fn refused(
         }
         Err(error) => Err(error),
     }
-}
-
-#[cfg(not(feature = "sqlite"))]
-fn refused(
-    config: &StoreConfig,
-    path: Option<&Path>,
-    known: Option<Arc<KnownStore>>,
-) -> Result<Option<String>, StoreError> {
-    let Some(file) = file_of(config, path) else { return Ok(None) };
-    let witness = known.map(|known| known as Arc<dyn Witness>);
-    hooks_store::open_file(&file, config.sync, Answering::AtOnce, witness).map(|_| None)
 }
 
 /// The file of the state: the one that is named, or one of the configuration's folder below the user's state folder (XDG

@@ -135,21 +135,21 @@ impl std::fmt::Display for Step {
 }
 
 /// Resource usage of the process, as Linux reports it.
-struct Usage {
+pub(super) struct Usage {
     /// CPU time so far, in seconds.
     time: f64,
     /// Memory in MiB.
-    memory: f64,
+    pub(super) memory: f64,
     /// Open files.
     open: usize,
 }
 
 impl Usage {
-    fn read() -> Result<Self> {
+    pub(super) fn read() -> Result<Self> {
         Self::now().ok_or_else(|| Error::new("this system does not say any more what a process uses"))
     }
 
-    fn now() -> Option<Self> {
+    pub(super) fn now() -> Option<Self> {
         let of_thread = |task: fs::DirEntry| {
             let text = fs::read_to_string(task.path().join("schedstat")).ok()?;
             text.split(' ').next()?.parse::<f64>().ok()

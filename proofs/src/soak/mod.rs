@@ -1,8 +1,9 @@
-//! Long runs: the log with millions of records ([`log`]), and the Scribe with agents that are killed
-//! ([`scribe`]).
+//! Long runs: the log with millions of records ([`log`]), the Scribe with agents that are killed
+//! ([`scribe`]), and one process with sessions by the million ([`sessions`]).
 
 mod log;
 mod scribe;
+mod sessions;
 
 use crate::error::{Error, Result};
 
@@ -14,7 +15,10 @@ pub(crate) fn run(arguments: &[&str]) -> Result {
     match arguments {
         ["log", arguments @ ..] => log::run(arguments),
         ["scribe", arguments @ ..] => scribe::run(arguments),
-        _ => Err(Error::new("name what is to be soaked: `log` or `scribe`; see `cargo xtask help`")),
+        ["sessions", arguments @ ..] => sessions::run(arguments),
+        _ => Err(Error::new(
+            "name what is to be soaked: `log`, `scribe` or `sessions`; see `cargo xtask help`",
+        )),
     }
 }
 

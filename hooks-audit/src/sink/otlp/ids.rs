@@ -64,3 +64,25 @@ fn hex(bytes: usize, parts: &[&str]) -> String {
         text
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use hooks_core::time::Timestamp;
+
+    use super::*;
+
+    #[test]
+    fn no_more_sessions_are_known_than_there_is_room_for() {
+        let roots = Roots::default();
+        let record = |session: usize| Record {
+            session: format!("s{session}"),
+            parent: Some("root".to_owned()),
+            ..Record::new("stop", Timestamp(1))
+        };
+        let first = roots.trace(&record(0));
+        for session in 1..=2 * MOST {
+            assert_eq!(roots.trace(&record(session)), first);
+        }
+        assert!(roots.0.lock().unwrap().len() <= MOST);
+    }
+}

@@ -53,3 +53,22 @@ impl Cache {
         (*known == *bytes).then(|| made.downcast().ok())?
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use hooks_core::testing::FakeDisk;
+    use hooks_core::time::SeededRandom;
+
+    use super::*;
+
+    #[test]
+    fn so_many_files_are_remembered() {
+        let disk = Arc::new(FakeDisk::default().with_directory("/t"));
+        let (cache, folder) = (Cache::default(), Folder::new(disk, Arc::new(SeededRandom::new(1)), "/t"));
+        for number in 0..=MOST {
+            let place = Place::new(&format!("agents/a{number}/history.md")).unwrap();
+            cache.get(&folder, &place, |_| number).unwrap();
+        }
+        assert!(cache.0.lock().unwrap().len() <= MOST);
+    }
+}

@@ -23,6 +23,9 @@ const PAUSE: Duration = Duration::from_secs(60);
 /// ... unless this many sessions have ended since.
 const ENDED_SINCE: usize = 1_024;
 
+/// Where a look leaves more than so many of five names, the next ones may be refused.
+const TIGHT: usize = 4;
+
 /// Number of ended sessions that are remembered.
 const MOST_ENDED: usize = 65_536;
 
@@ -37,11 +40,19 @@ pub(in super::super) struct Room {
     ended_since: usize,
     /// Time before which no search starts.
     pause: Timestamp,
+    /// How many names the last look left, where that is told still.
+    tight: Option<usize>,
 }
 
 impl Room {
     pub(in super::super) fn of(most: usize) -> Self {
-        Self { most, ended: HashMap::new(), order: VecDeque::new(), ended_since: 0, pause: Timestamp(0) }
+        let (ended, order) = (HashMap::new(), VecDeque::new());
+        Self { most, ended, order, ended_since: 0, pause: Timestamp(0), tight: None }
+    }
+
+    /// How many names there are, once after each look that found little to forget.
+    pub(in super::super) fn take_tight(&mut self) -> Option<usize> {
+        self.tight.take()
     }
 
     pub(in super::super) const fn most(&self) -> usize {
@@ -87,7 +98,10 @@ impl State {
         // Most operations add no name.
         let adds = match op {
             Op::Reserve { id, scopes, .. } | Op::Lease { id, scopes, .. } => {
-                if self.holds.open() >= room.most && !self.holds.has(*id) {
+                if self.holds.has(*id) {
+                    return true;
+                }
+                if self.holds.open() >= room.most {
                     return false;
                 }
                 if self.names() + scopes.len() <= room.most {
@@ -157,7 +171,26 @@ impl State {
             Due::Value(key) => values.has(key),
             Due::Set(key) => sets.has(key),
         });
+        let left = self.names();
+        room.tight = (left.saturating_mul(5) > room.most.saturating_mul(TIGHT)).then_some(left);
         room.ended_since = 0;
         room.pause = if idle.len() >= quarter { now } else { now.after(PAUSE) };
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn so_many_ends_of_sessions_are_remembered() {
+        let mut room = Room::of(8);
+        for session in 0..MOST_ENDED + 10 {
+            room.end(Some("acme"), &format!("s{session}"), Timestamp(1));
+            room.end(Some("acme"), "s0", Timestamp(1));
+        }
+        assert_eq!((room.ended.len(), room.order.len()), (MOST_ENDED, MOST_ENDED));
+        assert!(room.is_of_ended(&Key::new(Some("acme"), &["ask", "s20"]), Timestamp(0)));
+        assert!(!room.is_of_ended(&Key::new(Some("acme"), &["ask", "s1"]), Timestamp(0)));
     }
 }

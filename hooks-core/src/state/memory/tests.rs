@@ -1,4 +1,7 @@
+use std::sync::atomic::{AtomicUsize, Ordering};
 use std::time::Duration;
+
+use tracing_subscriber::layer::{Context, Layer, SubscriberExt};
 
 use super::*;
 use crate::state::{Key, OpId, Scope, Window};
@@ -100,6 +103,58 @@ fn sessions_that_ended_make_room_first() {
         let used = desk.apply(Op::Used { key, window: Window::SESSION });
         assert_eq!(used, Ok(Answer::Used { used: wanted.min(2), held: 0 }), "{session}");
     }
+}
+
+/// Counts warnings.
+#[derive(Clone, Default)]
+struct Warnings(Arc<AtomicUsize>);
+
+impl<S: tracing::Subscriber> Layer<S> for Warnings {
+    fn on_event(&self, event: &tracing::Event<'_>, _context: Context<'_, S>) {
+        if *event.metadata().level() == tracing::Level::WARN {
+            self.0.fetch_add(1, Ordering::Relaxed);
+        }
+    }
+}
+
+#[test]
+fn an_operator_is_warned_before_sessions_are_refused() {
+    let warnings = Warnings::default();
+    let subscriber = tracing_subscriber::registry().with(warnings.clone());
+    tracing::subscriber::with_default(subscriber, || {
+        let mut desk = Desk::new();
+        for session in 0..8 {
+            // One was silent for long.
+            desk.clock.advance(if session == 1 { HOUR } else { Duration::ZERO });
+            desk.ask(&format!("s{session}")).unwrap();
+        }
+        assert_eq!(warnings.0.load(Ordering::Relaxed), 0);
+        assert_eq!(desk.ask("s8"), Ok(Answer::Done));
+        assert_eq!(warnings.0.load(Ordering::Relaxed), 1, "seven of eight had to stay");
+        for session in 9..20 {
+            desk.ask(&format!("s{session}")).unwrap_err();
+        }
+        // Each minute that it looks in vain.
+        assert_eq!(warnings.0.load(Ordering::Relaxed), 1);
+        desk.clock.advance(Duration::from_secs(61));
+        desk.ask("s20").unwrap_err();
+        assert_eq!(warnings.0.load(Ordering::Relaxed), 2);
+    });
+}
+
+#[test]
+fn a_reservation_that_is_known_is_answered_where_there_is_no_room() {
+    let desk = Desk::new();
+    let reserve = |id: u128, key: &str| {
+        let scopes = Arc::from([Scope::spent(Key::new(None, &[key]), 2).per(Window::SESSION)]);
+        desk.apply(Op::Reserve { id: OpId(id), scopes, amount: 1, ttl: HOUR })
+    };
+    for id in 0..8 {
+        assert_eq!(reserve(id, &format!("s{id}")), Ok(Answer::Done));
+    }
+    assert_eq!(reserve(8, "s0"), Err(StoreError::Full { names: 8 }));
+    // Sent again, also with another name.
+    assert_eq!((reserve(0, "s0"), reserve(0, "other")), (Ok(Answer::Done), Ok(Answer::Done)));
 }
 
 #[test]
