@@ -10,7 +10,7 @@ use hooks::StdFileSystem;
 use hooks::audit::{Committed, Positions, Reader};
 
 /// All records of a log.
-pub fn read(folder: &Path) -> Vec<Committed> {
+pub(crate) fn read(folder: &Path) -> Vec<Committed> {
     let mut reader = Reader::new(Arc::new(StdFileSystem), folder, Positions::default());
     let mut all = Vec::new();
     loop {
@@ -23,7 +23,7 @@ pub fn read(folder: &Path) -> Vec<Committed> {
 }
 
 /// A project with a team, whose `hooks.yaml` is `text`.
-pub fn project(text: &str) -> tempfile::TempDir {
+pub(crate) fn project(text: &str) -> tempfile::TempDir {
     let folder = tempfile::tempdir().unwrap();
     fs::create_dir(folder.path().join(".squad")).unwrap();
     fs::write(folder.path().join("hooks.yaml"), text).unwrap();
@@ -32,7 +32,7 @@ pub fn project(text: &str) -> tempfile::TempDir {
 
 /// The test `name` of this program as a process of its own, to which `variable` says `what`.
 #[expect(clippy::disallowed_methods, reason = "a real process is started, which ends or is killed")]
-pub fn process(name: &str, variable: &str, what: impl AsRef<OsStr>) -> Command {
+pub(crate) fn process(name: &str, variable: &str, what: impl AsRef<OsStr>) -> Command {
     let mut command = Command::new(std::env::current_exe().unwrap());
     command
         .args([name, "--exact", "--nocapture", "--test-threads=1"])
