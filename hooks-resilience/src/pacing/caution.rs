@@ -61,13 +61,15 @@ impl Ladder {
     }
 
     /// Until when caution lasts after one more refusal at `now`, where it lasted until `until`. It counts from when the quota is
-    /// asked again, at `opens`: a time in which nothing is sent shows nothing. `is_first` where the quota let requests in before: only
-    /// then the rate may be at fault. A quota that lets nobody in is shut, however slowly it is asked.
+    /// asked again, at `opens`: a time in which nothing is sent shows nothing. But [`LONGEST`] counts from the refusal, as long as that
+    /// leaves one step. `is_first` where the quota let requests in before: only then the rate may be at fault. A quota that lets nobody in is shut, however slowly it is asked.
     pub(crate) fn refused(self, until: Tick, now: Tick, opens: Tick, is_first: bool) -> Tick {
         let most = if is_first { self.halvings + SLOWINGS } else { self.halvings };
         let most = self.step.saturating_mul(most).min(LONGEST);
         let left = until.since(now).saturating_add(self.step).min(most);
-        opens.max(now).after(left).max(until)
+        let opens = opens.max(now);
+        let longest = now.after(LONGEST).max(opens.after(self.step));
+        opens.after(left).min(longest).max(until)
     }
 
     /// How cautious to be at `now`, where that lasts until `until`.
@@ -141,6 +143,16 @@ mod tests {
         let opens = NOW.after(Duration::from_secs(180));
         let until = ladder().refused(NOW, NOW, opens, true);
         assert_eq!(second_and_burst(ladder().caution(until, opens)), (1_000, 4_000));
+    }
+
+    #[test]
+    fn ten_minutes_after_a_refusal_nothing_is_left_however_long_the_gate_was_shut() {
+        // Three minutes shut, and two requests a minute: a refusal alone counts five minutes.
+        let ladder = Ladder::new(Some(2), Duration::from_secs(5));
+        let opens = NOW.after(Duration::from_secs(180));
+        let until = (0..3).fold(NOW, |until, _| ladder.refused(until, NOW, opens, true));
+        assert_ne!(ladder.caution(until, opens), Caution::default());
+        assert_eq!(ladder.caution(until, NOW.after(LONGEST)), Caution::default());
     }
 
     #[test]
