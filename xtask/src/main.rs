@@ -54,7 +54,7 @@ usage: cargo xtask COMMAND
   soak log [--records N]        puts records down by the million; later ones cost what the first cost
   soak scribe [--agents N] [--calls N] [--kills N] [--seed N]
                                 agents in processes that are killed write to one team's folder; every write is told once
-  storm [--params FILE] [--seed N] [--policy P] [--svg FILE] [--json] [--short] [--nightly]
+  storm [--params FILE] [--seed N] [--policy P] [--svg FILE] [--json] [--short] [--nightly [--seeds A-B]]
                                 days of model calls against failing providers, ours beside other policies
   instructions [--bless]        counts instructions, against the checked-in counts
 ";
