@@ -15,7 +15,7 @@ use super::params::Params;
 use super::policy::{Contender, NAIVE};
 use super::sim::Sim;
 use super::{Run, on_all_cores, traffic};
-use crate::error::Result;
+use crate::error::{Error, Result};
 use crate::stopwatch::Stopwatch;
 use crate::workspace;
 
@@ -70,11 +70,14 @@ pub(super) fn run(storms: &[Arc<Params>], options: &Options) -> Result<usize> {
     missed.iter().for_each(|missed| println!("MISSED {missed}"));
     if options.is_every_night() {
         let page = workspace::read(PAGE)?;
-        if let Some((before, rest)) = page.split_once(BEGIN)
-            && let Some((_, after)) = rest.split_once(END)
-        {
-            workspace::write(PAGE, &format!("{before}{BEGIN}\n{table}\n{END}{after}"))?;
-        }
+        let parts = page.split_once(BEGIN).and_then(|(before, rest)| Some((before, rest.split_once(END)?.1)));
+        let Some((before, after)) = parts else {
+            return Err(Error::new(format!(
+                "`{PAGE}` has no place for the table; it begins with `{}`",
+                BEGIN.trim()
+            )));
+        };
+        workspace::write(PAGE, &format!("{before}{BEGIN}\n{table}\n{END}{after}"))?;
     }
     Ok(missed.len())
 }

@@ -68,18 +68,20 @@ impl Weather {
 
     /// What goes on at `model` at `now`, and from when on something else does.
     pub(super) fn at(&self, model: usize, now: Tick) -> (&[Incident], Option<Tick>) {
-        let Some(segments) = self.models.get(model) else { return (&[], None) };
-        let next = segments.partition_point(|segment| segment.from <= now);
-        let until = segments.get(next).map(|segment| segment.from);
-        let current = next.checked_sub(1).and_then(|current| segments.get(current));
-        (current.map_or(&[], |segment| &segment.incidents), until)
+        let (current, next) = self.segments_at(model, now);
+        (current.map_or(&[], |segment| &segment.incidents), next.map(|segment| segment.from))
     }
 
     /// The share of its attempts that `model` answers in the weather of `now`, and in time.
     pub(super) fn answered_share(&self, model: usize, now: Tick) -> f64 {
-        let Some(segments) = self.models.get(model) else { return 0.0 };
+        self.segments_at(model, now).0.map_or(1.0, |segment| segment.answered)
+    }
+
+    /// The segment of `model` that `now` is in, and the next one.
+    fn segments_at(&self, model: usize, now: Tick) -> (Option<&Segment>, Option<&Segment>) {
+        let Some(segments) = self.models.get(model) else { return (None, None) };
         let next = segments.partition_point(|segment| segment.from <= now);
-        next.checked_sub(1).and_then(|current| segments.get(current)).map_or(1.0, |segment| segment.answered)
+        (next.checked_sub(1).and_then(|current| segments.get(current)), segments.get(next))
     }
 
     /// The share of the model that answers most of its attempts.

@@ -14,7 +14,7 @@ use crate::storm::traffic::Asked;
 const FAR: usize = 64;
 
 /// How many moments it looks at in one weather, a second apart: of a model that answers one attempt in ten it finds the lucky one
-/// all but once in a hundred times.
+/// in all but one of 150 cases.
 const LUCK: u64 = 48;
 
 /// Makes a call.
