@@ -25,7 +25,7 @@ pub struct Plan {
     widest: Option<u64>,
     deadline: Option<Tick>,
     /// From when on a call that has no model to turn to asks one all the same; None before the first turn, without a deadline, and
-    /// once it did.
+    /// where too little time is left for an answer.
     last_chance: Option<Tick>,
     max_attempts: u32,
     max_park: Duration,
@@ -74,8 +74,12 @@ const BELIEVED: u32 = 2;
 const LONGEST_REST: Duration = Duration::from_secs(30);
 
 /// So long before its deadline a call asks a model whose breaker is open, and no longer than a tenth of its time: long enough for
-/// most answers.
+/// most answers. It asks again whenever half of the time is gone that was left: what ends within these seconds is seen in time for
+/// a quick answer.
 const LAST_CHANCE: Duration = Duration::from_secs(20);
+
+/// With less than this left no model answers any more.
+const TOO_LATE: Duration = Duration::from_secs(4);
 
 /// The most that it is doubled to: a moment that a waiting person does not notice.
 const LONGEST_LOOK: Duration = Duration::from_secs(1);
@@ -178,7 +182,7 @@ impl Plan {
             {
                 self.asked = place;
                 if last_resort && self.is_last_chance(now) {
-                    self.last_chance = None;
+                    self.last_chance = self.next_chance(now);
                 }
                 return Step::Try { place, elsewhere: self.elsewhere(place, view, now), last_resort };
             }
@@ -328,6 +332,12 @@ impl Plan {
     fn last_chance_at(&self, place: usize, view: &impl View, now: Tick) -> Option<Tick> {
         let chance = self.last_chance.filter(|chance| *chance > now)?;
         Some(self.ready_as_last_resort(place, view, now, true)?.max(chance))
+    }
+
+    /// When the call asks once more, after a last chance that is taken at `now`.
+    fn next_chance(&self, now: Tick) -> Option<Tick> {
+        let left = self.deadline?.since(now) / 2;
+        (left >= TOO_LATE).then(|| now.after(left))
     }
 
     fn ready_as_last_resort<V: View>(

@@ -19,6 +19,8 @@ use crate::health::Readiness;
 struct Table {
     ready: HashMap<String, u64>,
     budget: RefCell<u32>,
+    /// Whether a call that has a last chance may take it with any model.
+    lets_last_chance: bool,
 }
 
 impl View for Table {
@@ -35,6 +37,10 @@ impl View for Table {
         let left = budget.checked_sub(1);
         *budget = left.unwrap_or_default();
         left.is_some()
+    }
+
+    fn last_resort(&self, _: &Model, _: &Needs, now: Tick, last_chance: bool) -> Option<Tick> {
+        (last_chance && self.lets_last_chance).then_some(now)
     }
 }
 
@@ -97,7 +103,7 @@ proptest! {
         });
         let chain = chain(named.collect());
         let ready = models.iter().enumerate().map(|(index, (.., ready))| (format!("m{index}"), *ready));
-        let mut table = Table { ready: ready.collect(), budget: RefCell::new(budget) };
+        let mut table = Table { ready: ready.collect(), budget: RefCell::new(budget), ..Table::default() };
         let mut treatments = Treatments::default();
         treatments.cross_content_filter = cross;
         let settings = FallbackSettings::default()
@@ -443,4 +449,31 @@ fn a_host_adapts_conversations_its_own_way_and_says_for_which_model() {
     let adapted = answered.call.messages();
     assert_eq!(adapted.last(), Some(&Message::text(Role::User, "for b")));
     assert_eq!(adapted.len(), before.len() + 1);
+}
+
+/// When a call is sent that began at 0, of models whose breakers stay open and that fail at once.
+fn sent_by(deadline: u64) -> Vec<u64> {
+    let ready = ["one", "two", "three"].map(|name| (name.to_owned(), 10_000)).into();
+    let table = Table { ready, budget: RefCell::new(9), lets_last_chance: true };
+    let mut plan = Plan::new(three(), Needs::default(), Some(tick(deadline)), &FallbackSettings::default());
+    let (mut now, mut sent) = (Tick::default(), Vec::new());
+    loop {
+        match plan.next(&table, now) {
+            Step::Try { last_resort, .. } => {
+                assert!(last_resort);
+                sent.push(now.0.as_secs());
+                fails(&mut plan, ErrorKind::Overloaded, now.0.as_secs());
+            }
+            Step::Park { until, .. } => now = until,
+            Step::GiveUp(_) => return sent,
+        }
+    }
+}
+
+#[test]
+fn a_call_that_would_end_unanswered_asks_again_as_its_end_comes_closer() {
+    assert_eq!(sent_by(600), [580, 590, 595]);
+    // A tenth of its time, and no more.
+    assert_eq!(sent_by(100), [90, 95]);
+    assert_eq!(sent_by(30), [27]);
 }

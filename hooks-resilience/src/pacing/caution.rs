@@ -1,9 +1,9 @@
 //! What refusals teach about a quota: how much of it may come at once, and then how much of it there is.
 //!
-//! A provider states a rate, never how much of it may come at once. So little is assumed at first. Each refusal halves the
-//! burst, down to one request an interval; further ones slow the rate down (additive increase, multiplicative decrease, as TCP
-//! shares a line of unknown width). What was learned is one moment, which each refusal moves a step further into the future
-//! and which time comes closer to: so instances merge what they learned by taking the later one.
+//! A provider states a rate, never how much of it may come at once. So little is assumed at first. A refusal takes the burst back to
+//! that, and each further one halves it, down to one request an interval; then they slow the rate down (additive increase,
+//! multiplicative decrease, as TCP shares a line of unknown width). What was learned is one moment, which each refusal moves further
+//! into the future and which time comes closer to: so instances merge what they learned by taking the later one.
 
 use std::time::Duration;
 
@@ -57,17 +57,24 @@ impl Ladder {
 
     /// Until when caution lasts that begins at `now`.
     pub(crate) fn at_first(self, now: Tick) -> Tick {
-        now.after(self.step.saturating_mul(AT_FIRST.min(self.halvings)))
+        now.after(self.length_at_first())
+    }
+
+    fn length_at_first(self) -> Duration {
+        self.step.saturating_mul(AT_FIRST.min(self.halvings))
     }
 
     /// Until when caution lasts after one more refusal at `now`, where it lasted until `until`. It counts from when the quota is
-    /// asked again, at `opens`: a time in which nothing is sent shows nothing. `is_first` where the quota let requests in before: only
-    /// then the rate may be at fault. A quota that lets nobody in is shut, however slowly it is asked.
+    /// asked again, at `opens`: a time in which nothing is sent shows nothing. But [`LONGEST`] counts from the refusal, as long as that
+    /// leaves one step. `is_first` where the quota let requests in before: only then the rate may be at fault. A quota that lets nobody in is shut, however slowly it is asked.
     pub(crate) fn refused(self, until: Tick, now: Tick, opens: Tick, is_first: bool) -> Tick {
         let most = if is_first { self.halvings + SLOWINGS } else { self.halvings };
         let most = self.step.saturating_mul(most).min(LONGEST);
-        let left = until.since(now).saturating_add(self.step).min(most);
-        opens.max(now).after(left).max(until)
+        // What was forgotten since turned out to be true: nothing is left of the burst beyond what is assumed at first.
+        let left = until.since(now).saturating_add(self.step).max(self.length_at_first()).min(most);
+        let opens = opens.max(now);
+        let longest = now.after(LONGEST).max(opens.after(self.step));
+        opens.after(left).min(longest).max(until)
     }
 
     /// How cautious to be at `now`, where that lasts until `until`.
@@ -94,23 +101,23 @@ mod tests {
     use super::*;
 
     const NOW: Tick = Tick(Duration::from_secs(1_000));
-    /// 60 requests a minute, of which eight may come at once.
+    /// 60 requests a minute, of which 32 may come at once.
     fn ladder() -> Ladder {
-        Ladder::new(Some(60), Duration::from_secs(8))
+        Ladder::new(Some(60), Duration::from_secs(32))
     }
 
     fn second_and_burst(caution: Caution) -> (u64, u64) {
-        caution.applied_to(1_000, 8_000)
+        caution.applied_to(1_000, 32_000)
     }
 
     #[test]
-    fn each_refusal_halves_the_burst_down_to_a_request_and_then_slows_the_rate_down() {
+    fn a_refusal_takes_the_burst_back_to_where_it_began_and_further_ones_halve_it_and_slow_the_rate_down() {
         let (mut until, mut found) = (NOW, Vec::new());
         for _ in 0..12 {
             found.push(second_and_burst(ladder().caution(until, NOW)));
             until = ladder().refused(until, NOW, NOW, true);
         }
-        let halved = [(1_000, 8_000), (1_000, 4_000), (1_000, 2_000), (1_000, 1_000)];
+        let halved = [(1_000, 32_000), (1_000, 4_000), (1_000, 2_000), (1_000, 1_000)];
         let slowed = [(1_333, 1_333), (1_777, 1_777), (2_369, 2_369), (3_158, 3_158), (4_210, 4_210)];
         assert_eq!(found[..4], halved);
         assert_eq!(found[4..9], slowed);
@@ -128,7 +135,7 @@ mod tests {
         let until = (0..20).fold(NOW, |until, _| ladder().refused(until, NOW, NOW, true));
         let later = |minutes: u64| NOW.after(Duration::from_secs(60 * minutes));
         assert_eq!(second_and_burst(ladder().caution(until, later(5))), (1_000, 1_000));
-        assert_eq!(second_and_burst(ladder().caution(until, later(7))), (1_000, 8_000 / 2));
+        assert_eq!(second_and_burst(ladder().caution(until, later(9))), (1_000, 32_000 / 2));
         for per_minute in [1, 2, 60, 100_000] {
             let ladder = Ladder::new(Some(per_minute), Duration::from_secs(5));
             let until = (0..50).fold(NOW, |until, _| ladder.refused(until, NOW, NOW, true));
@@ -140,13 +147,23 @@ mod tests {
     fn a_gate_that_is_shut_for_long_makes_nothing_forgotten() {
         let opens = NOW.after(Duration::from_secs(180));
         let until = ladder().refused(NOW, NOW, opens, true);
-        assert_eq!(second_and_burst(ladder().caution(until, opens)), (1_000, 4_000));
+        assert_eq!(second_and_burst(ladder().caution(until, opens)), (1_000, 32_000 / 8));
+    }
+
+    #[test]
+    fn ten_minutes_after_a_refusal_nothing_is_left_however_long_the_gate_was_shut() {
+        // Three minutes shut, and two requests a minute: a refusal alone counts five minutes.
+        let ladder = Ladder::new(Some(2), Duration::from_secs(5));
+        let opens = NOW.after(Duration::from_secs(180));
+        let until = (0..3).fold(NOW, |until, _| ladder.refused(until, NOW, opens, true));
+        assert_ne!(ladder.caution(until, opens), Caution::default());
+        assert_eq!(ladder.caution(until, NOW.after(LONGEST)), Caution::default());
     }
 
     #[test]
     fn a_burst_is_small_at_first() {
         let until = ladder().at_first(NOW);
-        assert_eq!(second_and_burst(ladder().caution(until, NOW)), (1_000, 1_000));
+        assert_eq!(second_and_burst(ladder().caution(until, NOW)), (1_000, 32_000 / 8));
         assert_eq!(ladder().caution(until, NOW.after(STEP * 3)), Caution::default());
     }
 

@@ -11,7 +11,7 @@ use serde::Serialize;
 use super::params::Params;
 use super::providers::{Fault, Providers, Quota, Response};
 use super::traffic::Asked;
-use super::weather::Weather;
+use super::weather::{HOPELESS, Weather};
 
 /// Collects.
 #[derive(Debug)]
@@ -43,16 +43,18 @@ pub(super) struct Measures {
     /// Those of them that ended with a call that nobody could have answered between its beginning and its deadline.
     #[serde(skip)]
     hopeless: BTreeSet<u64>,
-    pub(super) calls: u64,
+    /// All calls, and all attempts.
+    pub(super) all: Load,
     /// Calls that were answered by their deadline.
     pub(super) answered: u64,
-    pub(super) attempts: u64,
     /// What came while the first provider was in trouble.
     pub(super) in_trouble: Load,
     /// The same, as far as a model of another provider was well at the time: nobody needs to ask the one in trouble then.
     pub(super) in_trouble_elsewhere: Load,
-    /// Attempts at it for each call in its worst five minutes.
-    pub(super) worst_five_minutes: f64,
+    /// Its five minutes with the most attempts at it for each call.
+    pub(super) worst: Load,
+    /// Those that are nearest to what is too many, or furthest beyond it.
+    pub(super) hardest: Load,
     /// Calls that ended after their deadline.
     pub(super) late: u64,
     /// Times a call waited although another model, against which nobody had anything, would have answered.
@@ -63,11 +65,15 @@ pub(super) struct Measures {
     pub(super) cost: f64,
 }
 
-/// Calls that began, and attempts at the provider that is in trouble.
+/// Calls that began, and attempts.
 #[derive(Clone, Copy, Debug, Default, Serialize)]
 pub(super) struct Load {
     pub(super) calls: u64,
     pub(super) attempts: u64,
+    /// The attempts that were made while any model of any provider answered some.
+    answerable: u64,
+    /// The shares that the best of all models answered at each of them, summed.
+    shares: f64,
 }
 
 /// What was seen of a model.
@@ -100,6 +106,8 @@ pub(super) const SLOW: Duration = Duration::from_secs(30);
 const INSTANT: Duration = Duration::from_millis(50);
 /// The windows in which load is looked at.
 const WINDOW: Duration = Duration::from_secs(300);
+/// How many attempts at a failing provider a call may take in five minutes.
+const MOST_IN_FIVE_MINUTES: f64 = 2.0;
 /// A window with fewer calls says nothing.
 const FEW: u64 = 30;
 
@@ -122,9 +130,23 @@ impl Measures {
         ratio(self.lost.difference(&oracle.lost).count() as u64, self.sessions)
     }
 
+    /// Attempts for each session that came to its end: what was spent on sessions that were lost is spent too.
+    pub(super) fn attempts_a_session(&self) -> f64 {
+        ratio(self.all.attempts, self.finished())
+    }
+
+    /// Calls for each session that came to its end.
+    pub(super) fn calls_a_session(&self) -> f64 {
+        ratio(self.all.calls, self.finished())
+    }
+
+    fn finished(&self) -> u64 {
+        self.sessions.saturating_sub(self.lost.len() as u64 + self.caller_bugs)
+    }
+
     /// Attempts for each call.
     pub(super) fn load(&self) -> f64 {
-        ratio(self.attempts, self.calls)
+        self.all.ratio()
     }
 
     /// Attempts at the failing provider for each call.
@@ -139,13 +161,46 @@ impl Measures {
 }
 
 impl Load {
-    const fn add(&mut self, more: Self) {
-        self.calls += more.calls;
-        self.attempts += more.attempts;
+    /// A call.
+    pub(super) const CALL: Self = Self { calls: 1, attempts: 0, answerable: 0, shares: 0.0 };
+
+    /// An attempt, made while the best of all models answered this share.
+    pub(super) fn attempt(best_share: f64) -> Self {
+        match best_share {
+            hopeless if hopeless < HOPELESS => Self { attempts: 1, ..Self::default() },
+            shares => Self { attempts: 1, answerable: 1, shares, ..Self::default() },
+        }
     }
 
-    fn ratio(self) -> f64 {
+    pub(super) fn add(&mut self, more: Self) {
+        self.calls += more.calls;
+        self.attempts += more.attempts;
+        self.answerable += more.answerable;
+        self.shares += more.shares;
+    }
+
+    /// Attempts for each call.
+    pub(super) fn ratio(&self) -> f64 {
         ratio(self.attempts, self.calls)
+    }
+
+    /// The share of its attempts that the best of all models answered, while any answered some.
+    pub(super) fn best_share(&self) -> f64 {
+        if self.answerable == 0 { 1.0 } else { self.shares / self.answerable as f64 }
+    }
+
+    /// How many attempts a call takes to meet one that is answered, whoever makes it: of a model that answers two of five, two and
+    /// a half.
+    pub(super) fn needed(&self) -> f64 {
+        1.0 / self.best_share()
+    }
+
+    /// How many attempts a call may take in five minutes: [`MOST_IN_FIVE_MINUTES`], or what it takes with the best of all models;
+    /// and three standard errors more, since five minutes have some dozen calls.
+    pub(super) fn most_in_five_minutes(&self) -> f64 {
+        let share = self.best_share();
+        let error = (1.0 - share).sqrt() / share / (self.calls.max(1) as f64).sqrt();
+        MOST_IN_FIVE_MINUTES.max(self.needed() + 3.0 * error)
     }
 }
 
@@ -186,8 +241,8 @@ impl Meter {
 
     /// A call begins.
     pub(super) fn began(&mut self, now: Tick, weather: &Weather) {
-        self.measures.calls += 1;
-        self.add_load(now, weather, Load { calls: 1, attempts: 0 });
+        self.measures.all.add(Load::CALL);
+        self.add_load(now, weather, Load::CALL);
     }
 
     /// An attempt begins.
@@ -202,12 +257,13 @@ impl Meter {
         weather: &Weather,
         counted: &mut Tick,
     ) {
-        self.measures.attempts += 1;
+        let attempt = Load::attempt(weather.best_share(now));
+        self.measures.all.add(attempt);
         if let Some(evidence) = self.evidence_of(asked).get_mut(model) {
             evidence.in_flight += 1;
         }
         if self.providers.get(model) == self.providers.first() {
-            self.add_load(now, weather, Load { calls: 0, attempts: 1 });
+            self.add_load(now, weather, attempt);
             if window(*counted) != window(now) {
                 *counted = now;
                 if let Some(load) = self.windows.get_mut(&window(now)) {
@@ -356,8 +412,11 @@ impl Meter {
             let place = (last * part).round() as usize;
             self.waits_ms.get(place).map_or(0.0, |ms| f64::from(*ms) / 1e3)
         });
-        let windows = self.windows.values().filter(|load| load.calls >= FEW);
-        measures.worst_five_minutes = windows.map(|load| load.ratio()).fold(0.0, f64::max);
+        let windows = || self.windows.values().filter(|load| load.calls >= FEW).copied();
+        let most =
+            |of: fn(&Load) -> f64| windows().max_by(|a, b| of(a).total_cmp(&of(b))).unwrap_or_default();
+        measures.worst = most(Load::ratio);
+        measures.hardest = most(|load| load.ratio() - load.most_in_five_minutes());
         measures
     }
 }

@@ -50,7 +50,7 @@ pub(crate) fn run(arguments: &[&str]) -> Result {
     let watch = Stopwatch::start();
     let storms = options.storms()?;
     if options.is_nightly {
-        return match nightly::run(&storms)? {
+        return match nightly::run(&storms, &options)? {
             0 => Ok(()),
             missed => Err(Error::new(format!("{missed} gates are missed"))),
         };
@@ -98,26 +98,7 @@ fn simulate(storms: &[Arc<Params>], contenders: &[&'static Contender]) -> Result
     }
     let jobs: Vec<_> =
         storms.iter().flat_map(|storm| policies.iter().map(move |policy| (storm, *policy))).collect();
-    let next = AtomicUsize::new(0);
-    let measured = Mutex::new(jobs.iter().map(|_| None).collect::<Vec<_>>());
-    let cores = std::thread::available_parallelism().map_or(1, usize::from);
-    std::thread::scope(|scope| {
-        for _ in 0..cores.min(jobs.len()) {
-            scope.spawn(|| {
-                loop {
-                    let place = next.fetch_add(1, Ordering::Relaxed);
-                    let Some((storm, policy)) = jobs.get(place) else { break };
-                    let measures = Sim::run(storm, *policy);
-                    let mut measured = measured.lock().unwrap_or_else(PoisonError::into_inner);
-                    if let Some(slot) = measured.get_mut(place) {
-                        *slot = Some(measures);
-                    }
-                }
-            });
-        }
-    });
-    let measured = measured.into_inner().unwrap_or_else(PoisonError::into_inner);
-    let measured: Vec<Measures> = measured.into_iter().flatten().collect::<Result<_>>()?;
+    let measured = on_all_cores(&jobs, |(storm, policy)| Sim::run(storm, *policy))?;
     let mut runs = Vec::new();
     for (storm, of_storm) in storms.iter().zip(measured.chunks(policies.len().max(1))) {
         for contender in contenders {
@@ -128,4 +109,30 @@ fn simulate(storms: &[Arc<Params>], contenders: &[&'static Contender]) -> Result
         }
     }
     Ok(runs)
+}
+
+/// Does `job` for each of `jobs`, on all cores; the results are in their order.
+///
+/// # Errors
+/// Those of a job.
+fn on_all_cores<J: Sync, T: Send>(jobs: &[J], job: impl Fn(&J) -> Result<T> + Sync) -> Result<Vec<T>> {
+    let next = AtomicUsize::new(0);
+    let done = Mutex::new(jobs.iter().map(|_| None).collect::<Vec<_>>());
+    let cores = std::thread::available_parallelism().map_or(1, usize::from);
+    std::thread::scope(|scope| {
+        for _ in 0..cores.min(jobs.len()) {
+            scope.spawn(|| {
+                loop {
+                    let place = next.fetch_add(1, Ordering::Relaxed);
+                    let Some(of) = jobs.get(place) else { break };
+                    let result = job(of);
+                    if let Some(slot) = done.lock().unwrap_or_else(PoisonError::into_inner).get_mut(place) {
+                        *slot = Some(result);
+                    }
+                }
+            });
+        }
+    });
+    let done = done.into_inner().unwrap_or_else(PoisonError::into_inner);
+    done.into_iter().flatten().collect()
 }

@@ -5,16 +5,17 @@
 use std::fmt::Write as _;
 use std::io::{IsTerminal, Write as _};
 use std::ops::RangeInclusive;
-use std::sync::atomic::{AtomicUsize, Ordering};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::time::Duration;
 
 use super::gates;
+use super::meter::Load;
+use super::options::Options;
 use super::params::Params;
-use super::policy::{CONTENDERS, Contender, Role};
+use super::policy::{Contender, NAIVE};
 use super::sim::Sim;
-use super::{Run, traffic};
-use crate::error::Result;
+use super::{Run, on_all_cores, traffic};
+use crate::error::{Error, Result};
 use crate::stopwatch::Stopwatch;
 use crate::workspace;
 
@@ -43,84 +44,66 @@ struct Outcome {
     beyond: f64,
     three: f64,
     load: f64,
-    worst: f64,
+    /// Attempts for each session that came to its end, as a share of what three naive tries make.
+    spent: f64,
+    worst: Load,
     late: u64,
-    /// Load and worst five minutes of a policy that knows the weather; only where ours needed a reason.
-    forecast: Option<(f64, f64)>,
     missed: Vec<String>,
 }
 
-/// Runs all of `storms` and writes the table into the page; the number of gates that were missed.
+/// Runs all of `storms`, and writes the table into the page if those were the seeds of every night; the number of gates that were
+/// missed.
 ///
 /// # Errors
 /// A storm makes no sense, or the page cannot be read or written.
-pub(super) fn run(storms: &[Arc<Params>]) -> Result<usize> {
-    let jobs: Vec<Job> = storms.iter().flat_map(|storm| jobs(storm)).collect();
+pub(super) fn run(storms: &[Arc<Params>], options: &Options) -> Result<usize> {
+    let jobs: Vec<Job> = storms.iter().flat_map(|storm| jobs(storm, options)).collect();
     let progress = Progress::of(&jobs);
-    let next = AtomicUsize::new(0);
-    let outcomes: Mutex<Vec<Option<Result<Outcome>>>> = Mutex::new(jobs.iter().map(|_| None).collect());
-    let cores = std::thread::available_parallelism().map_or(1, usize::from);
-    std::thread::scope(|scope| {
-        for _ in 0..cores.min(jobs.len()) {
-            scope.spawn(|| {
-                loop {
-                    let place = next.fetch_add(1, Ordering::Relaxed);
-                    let Some(job) = jobs.get(place) else { break };
-                    let outcome = job.run();
-                    progress.ended(job, &outcome);
-                    if let Some(slot) = lock(&outcomes).get_mut(place) {
-                        *slot = Some(outcome);
-                    }
-                }
-            });
-        }
-    });
-    let outcomes = outcomes.into_inner().unwrap_or_else(PoisonError::into_inner);
-    let outcomes: Vec<Outcome> = outcomes.into_iter().flatten().collect::<Result<_>>()?;
+    let outcomes = on_all_cores(&jobs, |job| {
+        let outcome = job.run();
+        progress.ended(job, &outcome);
+        outcome
+    })?;
     let table = table(&jobs, &outcomes);
     println!("{table}");
     let missed: Vec<_> = outcomes.iter().flat_map(|outcome| &outcome.missed).collect();
     missed.iter().for_each(|missed| println!("MISSED {missed}"));
-    let page = workspace::read(PAGE)?;
-    if let Some((before, rest)) = page.split_once(BEGIN)
-        && let Some((_, after)) = rest.split_once(END)
-    {
+    if options.is_every_night() {
+        let page = workspace::read(PAGE)?;
+        let parts = page.split_once(BEGIN).and_then(|(before, rest)| Some((before, rest.split_once(END)?.1)));
+        let Some((before, after)) = parts else {
+            return Err(Error::new(format!(
+                "`{PAGE}` has no place for the table; it begins with `{}`",
+                BEGIN.trim()
+            )));
+        };
         workspace::write(PAGE, &format!("{before}{BEGIN}\n{table}\n{END}{after}"))?;
     }
     Ok(missed.len())
 }
 
 /// The runs of one storm.
-fn jobs(storm: &Params) -> Vec<Job> {
+fn jobs(storm: &Params, options: &Options) -> Vec<Job> {
     let job = |seed, is_short| {
         let days = if is_short { storm.short_days } else { storm.days };
         let params = Params { seed, days, ..storm.clone() };
         let sessions = traffic::arrivals(&params).len() as u64;
         Job { params: Arc::new(params), is_short, sessions }
     };
-    ALL_DAYS.map(|seed| job(seed, false)).chain(SHORT.map(|seed| job(seed, true))).collect()
+    match &options.seeds {
+        Some(seeds) => seeds.clone().map(|seed| job(seed, options.is_short)).collect(),
+        None => ALL_DAYS.map(|seed| job(seed, false)).chain(SHORT.map(|seed| job(seed, true))).collect(),
+    }
 }
 
 impl Job {
     fn run(&self) -> Result<Outcome> {
-        let run = |key: &str| -> Result<Option<Run>> {
-            let contender: Option<&'static Contender> = CONTENDERS.iter().find(|it| it.key == key);
-            let Some(contender) = contender else { return Ok(None) };
+        let run = |key: &str| -> Result<Run> {
+            let contender = Contender::of(key)?;
             let measures = Sim::run(&self.params, contender.policy)?;
-            Ok(Some(Run { storm: Arc::clone(&self.params), contender, measures }))
+            Ok(Run { storm: Arc::clone(&self.params), contender, measures })
         };
-        let mut runs = Vec::new();
-        for key in ["three", "ours", "oracle"] {
-            runs.extend(run(key)?);
-        }
-        let is_missed = |runs: &[Run]| gates::judge(runs, false).iter().any(|verdict| !verdict.holds);
-        if is_missed(&runs) {
-            runs.extend(run("forecast")?);
-        }
-        let of = |role| runs.iter().find(|run| run.contender.role == role).map(|run| &run.measures);
-        let empty = super::Measures::default();
-        let (three, ours) = (of(Role::Common).unwrap_or(&empty), of(Role::Ours).unwrap_or(&empty));
-        let oracle = of(Role::Oracle).unwrap_or(&empty);
+        let runs = [run(NAIVE)?, run("ours")?, run("oracle")?];
         let missed = gates::judge(&runs, false).into_iter().filter(|verdict| !verdict.holds).map(|verdict| {
             format!(
                 "{} seed {}{}: {} {} ({})",
@@ -132,17 +115,19 @@ impl Job {
                 verdict.bar
             )
         });
+        let missed = missed.collect();
+        let [three, ours, oracle] = runs.map(|run| run.measures);
         Ok(Outcome {
             seed: self.params.seed,
             sessions: ours.sessions,
-            avoidable: 100.0 * ours.avoidable(oracle),
-            beyond: 100.0 * ours.beyond(oracle),
-            three: 100.0 * three.avoidable(oracle),
+            avoidable: 100.0 * ours.avoidable(&oracle),
+            beyond: 100.0 * ours.beyond(&oracle),
+            three: 100.0 * three.avoidable(&oracle),
             load: ours.load(),
-            worst: ours.worst_five_minutes,
+            spent: ours.attempts_a_session() / three.attempts_a_session(),
+            worst: ours.worst,
             late: ours.late,
-            forecast: of(Role::Forecast).map(|it| (it.load(), it.worst_five_minutes)),
-            missed: missed.collect(),
+            missed,
         })
     }
 }
@@ -150,33 +135,33 @@ impl Job {
 /// The worst of each storm, as Markdown.
 fn table(jobs: &[Job], outcomes: &[Outcome]) -> String {
     let mut text = String::from(
-        "| storm | seeds | sessions a run | avoidable loss: worst (seed), mean | lost beyond the oracle: worst | three naive tries: least | attempts a call: worst (seed) | worst five minutes (seed) | late |\n| --- | --- | --- | --- | --- | --- | --- | --- | --- |\n",
+        "| storm | seeds | sessions a run | avoidable loss: worst (seed), mean | lost beyond the oracle: worst | three naive tries: least | attempts a call: worst (seed) | attempts a finished session, of three naive tries: worst (seed) | worst five minutes (seed; best share) | late |\n| --- | --- | --- | --- | --- | --- | --- | --- | --- | --- |\n",
     );
     let together: Vec<(&Job, &Outcome)> = jobs.iter().zip(outcomes).collect();
     for rows in together.chunk_by(|(job, _), (next, _)| {
         (&job.params.name, job.is_short) == (&next.params.name, next.is_short)
     }) {
         let Some((job, _)) = rows.first() else { continue };
-        let most = |of: fn(&Outcome) -> f64| rows.iter().max_by(|(_, a), (_, b)| of(a).total_cmp(&of(b)));
-        let worst = |of: fn(&Outcome) -> f64| most(of).map_or((0.0, 0), |(_, it)| (of(it), it.seed));
-        let forecast = |of: fn(&Outcome) -> f64, pick: fn((f64, f64)) -> f64| {
-            let there = most(of).and_then(|(_, it)| it.forecast).map(pick);
-            there.map(|it| format!("; forecast {it:.2}")).unwrap_or_default()
+        let most = |of: fn(&Outcome) -> f64| {
+            let (_, it) = rows.iter().max_by(|(_, a), (_, b)| of(a).total_cmp(&of(b)))?;
+            Some((of(it), *it))
         };
+        let worst = |of: fn(&Outcome) -> f64| most(of).map_or((0.0, 0), |(worst, it)| (worst, it.seed));
         let mean = rows.iter().map(|(_, it)| it.avoidable).sum::<f64>() / rows.len() as f64;
         let three = rows.iter().map(|(_, it)| it.three).fold(f64::INFINITY, f64::min);
         let sessions = rows.iter().map(|(_, it)| it.sessions).sum::<u64>() / rows.len() as u64;
         let late: u64 = rows.iter().map(|(_, it)| it.late).sum();
         let ((loss, of_loss), (beyond, _)) = (worst(|it| it.avoidable), worst(|it| it.beyond));
-        let ((load, of_load), (five, of_five)) = (worst(|it| it.load), worst(|it| it.worst));
+        let ((load, of_load), (spent, of_spent)) = (worst(|it| it.load), worst(|it| it.spent));
+        let five = most(|it| it.worst.ratio());
+        let (five, of_five, share) =
+            five.map_or((0.0, 0, 1.0), |(five, it)| (five, it.seed, it.worst.best_share()));
         let _written = writeln!(
             text,
-            "| `{}`{} | {} | {sessions} | {loss:.3} % ({of_loss}), {mean:.4} % | {beyond:.3} % | {three:.1} % | {load:.3} ({of_load}{}) | {five:.2} ({of_five}{}) | {late} |",
+            "| `{}`{} | {} | {sessions} | {loss:.3} % ({of_loss}), {mean:.4} % | {beyond:.3} % | {three:.1} % | {load:.3} ({of_load}) | {spent:.3} ({of_spent}) | {five:.2} ({of_five}; {share:.2}) | {late} |",
             job.params.name,
             if job.is_short { ", short" } else { "" },
             rows.len(),
-            forecast(|it| it.load, |it| it.0),
-            forecast(|it| it.worst, |it| it.1),
         );
     }
     text

@@ -1,5 +1,6 @@
 //! What the command line asks for.
 
+use std::ops::RangeInclusive;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
@@ -17,11 +18,13 @@ pub(super) struct Options {
     files: Vec<PathBuf>,
     policies: Vec<String>,
     seed: Option<u64>,
-    is_short: bool,
+    pub(super) is_short: bool,
     pub(super) svg: Option<PathBuf>,
     pub(super) json: bool,
     /// Many seeds, and a table of the worst of each storm.
     pub(super) is_nightly: bool,
+    /// Which seeds instead of those of every night: to choose settings by.
+    pub(super) seeds: Option<RangeInclusive<u64>>,
 }
 
 impl Options {
@@ -44,11 +47,15 @@ impl Options {
                     let seed = text.parse().map_err(|cause| Error::doing(format!("`{text}`"), cause))?;
                     options.seed = Some(seed);
                 }
+                "--seeds" => options.seeds = Some(seeds(value()?)?),
                 "--json" => options.json = true,
                 "--short" => options.is_short = true,
                 "--nightly" => options.is_nightly = true,
                 other => return Err(Error::new(format!("unknown option `{other}`; see `cargo xtask help`"))),
             }
+        }
+        if options.seeds.is_some() && !options.is_nightly {
+            return Err(Error::new("`--seeds` is for `--nightly`; one seed is given by `--seed`"));
         }
         Ok(options)
     }
@@ -56,6 +63,11 @@ impl Options {
     /// Whether everything runs, so that everything is judged.
     pub(super) fn is_whole(&self) -> bool {
         self.files.is_empty() && self.policies.is_empty()
+    }
+
+    /// Whether these are the runs of every night: their table stands in the page.
+    pub(super) fn is_every_night(&self) -> bool {
+        self.is_whole() && self.seeds.is_none()
     }
 
     /// The storms to run: those that are named, or all there are.
@@ -91,13 +103,16 @@ impl Options {
             let is_judged = |it: &&Contender| !self.is_short || it.role != Role::Common || it.key == NAIVE;
             return Ok(CONTENDERS.iter().filter(is_judged).collect());
         }
-        let named = |key: &String| {
-            CONTENDERS.iter().find(|contender| contender.key == key).ok_or_else(|| {
-                let known: Vec<&str> = CONTENDERS.iter().map(|contender| contender.key).collect();
-                Error::new(format!("unknown policy `{key}`; known are {}", known.join(", ")))
-            })
-        };
-        self.policies.iter().map(named).collect()
+        self.policies.iter().map(|key| Contender::of(key)).collect()
+    }
+}
+
+/// A range of seeds, such as `1-20`.
+fn seeds(text: &str) -> Result<RangeInclusive<u64>> {
+    let ends = text.split_once('-').map(|(first, last)| (first.parse(), last.parse()));
+    match ends {
+        Some((Ok(first), Ok(last))) if first <= last => Ok(first..=last),
+        _ => Err(Error::new(format!("`{text}` is no range of seeds; give one such as `1-20`"))),
     }
 }
 

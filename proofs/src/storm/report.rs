@@ -42,7 +42,7 @@ pub(super) fn print(storm: &Params, runs: &[Run]) {
             100.0 * avoidable(run, oracle_of(run, runs)),
             measures.load(),
             measures.load_in_trouble(),
-            measures.worst_five_minutes,
+            measures.worst.ratio(),
             measures.late,
             measures.idle,
             format!("{median:.1} / {slow:.0} / {slowest:.0}"),

@@ -4,7 +4,8 @@ use std::time::Duration;
 
 use hooks_core::time::Tick;
 
-use super::meter::Measures;
+use super::meter::{Load, Measures};
+use super::options::Options;
 use super::params::Params;
 use super::policy::CONTENDERS;
 use super::providers::Quota;
@@ -176,6 +177,60 @@ fn the_weather_is_what_the_file_says() {
     assert!(weather.at(0, at(120)).0.is_empty());
 }
 
+#[test]
+fn the_weather_says_what_share_of_its_attempts_a_model_answers_in_time() {
+    let storm = hours(
+        1.0,
+        r#""incidents": [
+        { "kind": "failing", "provider": "north", "at_min": [10], "minutes": [40, 40], "share": [0.6, 0.6] },
+        { "kind": "slow", "provider": "east", "at_min": [10], "minutes": [40, 40], "slower": [8, 8] },
+        { "kind": "slow", "provider": "south", "at_min": [10], "minutes": [40, 40], "slower": [2, 2] },
+        { "kind": "failing", "provider": "south", "at_min": [30], "minutes": [20, 20] }]"#,
+    );
+    let weather = Weather::new(&storm);
+    let at = |model, minutes: u64| weather.answered_share(model, Tick(Duration::from_secs(60 * minutes)));
+    let is = |share: f64, expected: f64| assert!((share - expected).abs() < 0.01, "{share} {expected}");
+    is(at(0, 5), 1.0);
+    is(at(0, 20), 0.4);
+    // Half of the answers of a minute end within a minute.
+    is(at(1, 20), 0.5);
+    is(at(2, 20), 1.0);
+    is(at(2, 40), 0.0);
+    is(weather.best_share(Tick(Duration::from_secs(60 * 20))), 1.0);
+    is(weather.best_share(Tick(Duration::from_secs(60 * 40))), 0.5);
+}
+
+/// So many calls, and attempts while the best of all models answers `share`.
+fn load(calls: u32, attempts: u32, share: f64) -> Load {
+    let mut load = Load::default();
+    (0..calls).for_each(|_| load.add(Load::CALL));
+    (0..attempts).for_each(|_| load.add(Load::attempt(share)));
+    load
+}
+
+#[test]
+fn a_call_may_take_as_many_attempts_as_the_best_model_makes_it_take() {
+    let is =
+        |measured: f64, expected: f64| assert!((measured - expected).abs() < 0.01, "{measured} {expected}");
+    is(load(100, 240, 0.4).needed(), 2.5);
+    // Two in five minutes; more only where a model that answers less than that is the best, and so much as chance adds.
+    is(load(100, 240, 0.9).most_in_five_minutes(), 2.0);
+    is(load(100, 240, 0.4).most_in_five_minutes(), 2.5 + 3.0 * 0.194);
+    // Where nobody answers, nothing is to be had for more attempts.
+    is(load(100, 240, 0.0).most_in_five_minutes(), 2.0);
+    is(load(100, 240, 0.0).needed(), 1.0);
+}
+
+#[test]
+fn seeds_are_a_range_of_the_nightly_run() {
+    let parse = |arguments: &[&str]| Options::parse(arguments).map_err(|error| error.to_string());
+    assert_eq!(parse(&["--nightly", "--seeds", "1-20"]).unwrap().seeds, Some(1..=20));
+    for nonsense in ["20", "20-1", "a-b", "-"] {
+        assert!(parse(&["--nightly", "--seeds", nonsense]).unwrap_err().contains(nonsense), "{nonsense}");
+    }
+    assert!(parse(&["--seeds", "1-20"]).unwrap_err().contains("--nightly"));
+}
+
 /// The same storm with callers who wait for so long.
 fn waiting(storm: &Arc<Params>, deadline_s: f64) -> Arc<Params> {
     let mut params = Params::clone(storm);
@@ -215,6 +270,16 @@ fn a_brown_out_of_all_providers_loses_nobody_at_the_load_that_a_forecast_needs()
     assert_eq!(ours.avoidable(&oracle), 0.0, "{ours:?}");
     assert!(forecast.load() > 1.5, "an attempt in 2.5 is answered: {forecast:?}");
     assert!(ours.load() <= 1.05 * forecast.load(), "{ours:?} {forecast:?}");
+    // What the weather says is needed is what the forecast, which knows it, takes.
+    assert!((forecast.all.needed() / forecast.load() - 1.0).abs() < 0.05, "{forecast:?}");
+}
+
+#[test]
+fn attempts_for_sessions_that_are_lost_are_spent_on_those_that_are_not() {
+    let storm = storm("storms/brownouts.json", 12.0 * HOUR);
+    let (naive, ours) = (run(&storm, "three"), run(&storm, "ours"));
+    assert!(naive.load() < ours.load(), "it gives up: {naive:?} {ours:?}");
+    assert!(naive.attempts_a_session() > naive.load() * ours.calls_a_session(), "{naive:?} {ours:?}");
 }
 
 #[test]

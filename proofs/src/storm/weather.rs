@@ -5,7 +5,11 @@ use std::time::Duration;
 use hooks_core::time::Tick;
 
 use super::dice::{Dice, Purpose};
-use super::params::{IncidentKind, IncidentParams, Params, RetryAfter};
+use super::params::{IncidentKind, IncidentParams, ModelParams, Params, RetryAfter};
+use super::policy::ATTEMPT;
+
+/// A model that answers less than this share of its attempts answers nothing.
+pub(super) const HOPELESS: f64 = 0.01;
 
 /// One thing that goes wrong, from when to when.
 #[derive(Clone, Copy, Debug)]
@@ -21,8 +25,18 @@ pub(super) struct Incident {
 /// All incidents.
 #[derive(Debug)]
 pub(super) struct Weather {
-    /// For each model: moments at which something begins or ends, and what goes on from there.
-    models: Vec<Vec<(Tick, Vec<Incident>)>>,
+    /// For each model, in order.
+    models: Vec<Vec<Segment>>,
+}
+
+/// From a moment at which something begins or ends until the next one.
+#[derive(Clone, Debug)]
+struct Segment {
+    from: Tick,
+    /// What goes on.
+    incidents: Vec<Incident>,
+    /// The share of its attempts that the model answers, and in time.
+    answered: f64,
 }
 
 impl Weather {
@@ -46,16 +60,33 @@ impl Weather {
                 }
             }
         }
-        Self { models: models.iter().map(|incidents| segments(incidents)).collect() }
+        let of_model = |(incidents, model): (&Vec<Incident>, &ModelParams)| {
+            segments(incidents, |going_on| answered(going_on, model.answer_s, params.everyday.spread))
+        };
+        Self { models: models.iter().zip(&params.models).map(of_model).collect() }
     }
 
     /// What goes on at `model` at `now`, and from when on something else does.
     pub(super) fn at(&self, model: usize, now: Tick) -> (&[Incident], Option<Tick>) {
-        let Some(segments) = self.models.get(model) else { return (&[], None) };
-        let next = segments.partition_point(|(from, _)| *from <= now);
-        let until = segments.get(next).map(|(from, _)| *from);
-        let incidents = next.checked_sub(1).and_then(|current| segments.get(current));
-        (incidents.map_or(&[], |(_, incidents)| incidents), until)
+        let (current, next) = self.segments_at(model, now);
+        (current.map_or(&[], |segment| &segment.incidents), next.map(|segment| segment.from))
+    }
+
+    /// The share of its attempts that `model` answers in the weather of `now`, and in time.
+    pub(super) fn answered_share(&self, model: usize, now: Tick) -> f64 {
+        self.segments_at(model, now).0.map_or(1.0, |segment| segment.answered)
+    }
+
+    /// The segment of `model` that `now` is in, and the next one.
+    fn segments_at(&self, model: usize, now: Tick) -> (Option<&Segment>, Option<&Segment>) {
+        let Some(segments) = self.models.get(model) else { return (None, None) };
+        let next = segments.partition_point(|segment| segment.from <= now);
+        (next.checked_sub(1).and_then(|current| segments.get(current)), segments.get(next))
+    }
+
+    /// The share of the model that answers most of its attempts.
+    pub(super) fn best_share(&self, now: Tick) -> f64 {
+        (0..self.models.len()).map(|model| self.answered_share(model, now)).fold(0.0, f64::max)
     }
 }
 
@@ -93,13 +124,33 @@ fn happen(params: &IncidentParams, days: f64, dice: &mut Dice) -> Vec<Incident> 
     starts.into_iter().map(incident).collect()
 }
 
+/// The share of its attempts that a model answers in time while `incidents` go on, of answers with this median and spread.
+fn answered(incidents: &[Incident], median_s: f64, spread: f64) -> f64 {
+    let Some((incident, others)) = incidents.split_first() else { return in_time(median_s, spread) };
+    let spared = (1.0 - incident.share) * answered(others, median_s, spread);
+    match incident.kind {
+        IncidentKind::Slow => spared + incident.share * answered(others, median_s * incident.slower, spread),
+        IncidentKind::Failing | IncidentKind::RateLimited | IncidentKind::SpendCap => spared,
+    }
+}
+
+/// The share of log-normal answers that take no longer than an attempt may: the normal distribution, as close as a logistic curve
+/// comes to it.
+fn in_time(median_s: f64, spread: f64) -> f64 {
+    let deviations = (ATTEMPT.as_secs_f64() / median_s).ln() / spread.max(1e-9);
+    1.0 / (1.0 + (-1.702 * deviations).exp())
+}
+
 /// Cuts overlapping incidents at their ends.
-fn segments(incidents: &[Incident]) -> Vec<(Tick, Vec<Incident>)> {
+fn segments(incidents: &[Incident], answered: impl Fn(&[Incident]) -> f64) -> Vec<Segment> {
     let mut cuts: Vec<Tick> = incidents.iter().flat_map(|incident| [incident.from, incident.until]).collect();
     cuts.sort_unstable();
     cuts.dedup();
-    let going_on = |at: Tick| {
-        incidents.iter().filter(|incident| incident.from <= at && at < incident.until).copied().collect()
+    let segment = |from: Tick| {
+        let goes_on = |incident: &&Incident| incident.from <= from && from < incident.until;
+        let incidents: Vec<Incident> = incidents.iter().filter(goes_on).copied().collect();
+        let answered = answered(&incidents);
+        Segment { from, incidents, answered }
     };
-    cuts.into_iter().map(|at| (at, going_on(at))).collect()
+    cuts.into_iter().map(segment).collect()
 }

@@ -4,18 +4,16 @@
 
 use std::time::Duration;
 
-use hooks_core::time::{Tick, Timer};
+use hooks_core::time::Timer;
 use hooks_resilience::ErrorKind;
 
 use super::ATTEMPT;
-use crate::storm::params::IncidentKind;
 use crate::storm::sim::Sim;
 use crate::storm::traffic::Asked;
+use crate::storm::weather::HOPELESS;
 
 /// The pause after an attempt that failed.
 const PAUSE: Duration = Duration::from_secs(1);
-/// A model that answers less than this is waited for.
-const HOPELESS: f64 = 0.01;
 
 /// Makes a call.
 pub(super) async fn ask(sim: &Sim, asked: &Asked) -> Result<(), ErrorKind> {
@@ -27,7 +25,7 @@ pub(super) async fn ask(sim: &Sim, asked: &Asked) -> Result<(), ErrorKind> {
         let left = deadline.since(now);
         let models = 0..sim.params.models.len();
         let able = models.filter(|model| refused >> model & 1 == 0 && sim.providers.is_able(asked, *model));
-        let best = able.map(|model| (answered_share(sim, model, now), model));
+        let best = able.map(|model| (sim.providers.weather.answered_share(model, now), model));
         // The share decides, and of equal ones the place in the quota that is free first.
         let best = best.max_by(|(share, model), (other, rival)| {
             share.total_cmp(other).then_with(|| sim.next_slot(*rival, now).cmp(&sim.next_slot(*model, now)))
@@ -53,15 +51,4 @@ pub(super) async fn ask(sim: &Sim, asked: &Asked) -> Result<(), ErrorKind> {
         }
     }
     Err(last)
-}
-
-/// The share of its attempts that a model answers in this weather, and in time.
-fn answered_share(sim: &Sim, model: usize, now: Tick) -> f64 {
-    let (incidents, _) = sim.providers.weather.at(model, now);
-    let answers = |incident: &crate::storm::weather::Incident| match incident.kind {
-        // A slow answer is one, unless it takes longer than an attempt may.
-        IncidentKind::Slow => 1.0 - 0.1 * incident.share,
-        IncidentKind::Failing | IncidentKind::RateLimited | IncidentKind::SpendCap => 1.0 - incident.share,
-    };
-    incidents.iter().map(answers).product()
 }

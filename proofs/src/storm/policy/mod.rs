@@ -17,10 +17,10 @@ use self::ours::{Ours, Parts};
 use self::tries::Tries;
 use super::sim::Sim;
 use super::traffic::Asked;
-use crate::error::Result;
+use crate::error::{Error, Result};
 
 /// How long one attempt may take, under every policy.
-const ATTEMPT: Duration = Duration::from_secs(60);
+pub(super) const ATTEMPT: Duration = Duration::from_secs(60);
 
 /// A way to make model calls.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -172,6 +172,19 @@ pub(super) const CONTENDERS: &[Contender] = &[
         policy: Policy::Oracle,
     },
 ];
+
+impl Contender {
+    /// The one that is called `key`.
+    ///
+    /// # Errors
+    /// There is none.
+    pub(super) fn of(key: &str) -> Result<&'static Self> {
+        CONTENDERS.iter().find(|contender| contender.key == key).ok_or_else(|| {
+            let known: Vec<&str> = CONTENDERS.iter().map(|contender| contender.key).collect();
+            Error::new(format!("unknown policy `{key}`; known are {}", known.join(", ")))
+        })
+    }
+}
 
 /// The policy at work in one instance.
 #[derive(Debug)]
