@@ -45,7 +45,7 @@ pub fn open_file(
         options = options.witnessed_by(witness);
     }
     Ok(Arc::new(match answering {
-        Answering::AtOnce => options.blocking().open()?,
+        Answering::AtOnce => options.blocking().open_later()?,
         // Whoever asks first is in a runtime.
         Answering::Later => options.open_later()?,
     }))

@@ -6,7 +6,7 @@ use proptest::test_runner::{Config, RngAlgorithm, TestCaseError, TestRng, TestRu
 
 use super::history::{Message, any_history};
 use super::operations;
-use crate::state::{Op, State, StateStore};
+use crate::state::{Answer, Op, State, StateStore, StoreError};
 use crate::time::{Clock, Timestamp};
 
 /// A clock whose hands are moved, also backwards; its ticks go with them.
@@ -27,7 +27,8 @@ impl Clock for HandClock {
 }
 
 /// Gives `engine`, which is empty and takes its time from `clock`, and [`State::step`] the same messages at the same
-/// times, and then asks both for everything that is left.
+/// times, and then asks both for everything that is left. Of messages at one time, some are sent together where the engine
+/// takes several at once.
 ///
 /// # Errors
 /// Says which message was answered differently, and how, or that the engine failed.
@@ -39,21 +40,48 @@ pub async fn agree<S: StateStore + ?Sized>(
     let mut state = State::default();
     let end = history.iter().map(|message| message.at).max().unwrap_or_default();
     let questions = operations::questions().into_iter().map(|op| Message { at: end, op });
-    for (place, Message { at, op }) in history.iter().cloned().chain(questions).enumerate() {
-        clock.set(at);
-        let expected = state.step(&op, at);
-        let answer = engine
-            .apply(Op::clone(&op))
-            .await
-            .map_err(|error| format!("message {place}, {op:?} at {}: {error}", at.0))?;
-        if answer != expected {
-            return Err(format!(
-                "message {place}, {op:?} at {}: the engine answers {answer:?}, the specification {expected:?}",
-                at.0
-            ));
+    let messages: Vec<Message> = history.iter().cloned().chain(questions).collect();
+    let mut rest = messages.as_slice();
+    let mut most = (1..=MOST_TOGETHER).cycle();
+    while let Some(Message { at, .. }) = rest.first() {
+        clock.set(*at);
+        let now = rest.iter().take_while(|message| message.at == *at).take(most.next().unwrap_or(1)).count();
+        let (sent, later) = rest.split_at_checked(now).unwrap_or((rest, &[]));
+        let place = messages.len() - rest.len();
+        let failed = |error| format!("message {place}, {sent:?}: {error}");
+        for ((op, answer), place) in answers(engine, sent).await.map_err(failed)?.into_iter().zip(place..) {
+            let expected = state.step(op, *at);
+            if answer != expected {
+                return Err(format!(
+                    "message {place}, {op:?} at {}: the engine answers {answer:?}, the specification {expected:?}",
+                    at.0
+                ));
+            }
         }
+        rest = later;
     }
     Ok(())
+}
+
+/// So many messages are sent together at most.
+const MOST_TOGETHER: usize = 3;
+
+/// The answers to messages of one time.
+async fn answers<'m, S: StateStore + ?Sized>(
+    engine: &S,
+    messages: &'m [Message],
+) -> Result<Vec<(&'m Op, Answer)>, StoreError> {
+    let ops: Vec<Op> = messages.iter().map(|message| message.op.clone()).collect();
+    let mut answers = Vec::new();
+    match if ops.len() > 1 { engine.together(&ops) } else { None } {
+        Some(all) => answers = all.await?,
+        None => {
+            for op in ops {
+                answers.push(engine.apply(op).await?);
+            }
+        }
+    }
+    Ok(messages.iter().map(|message| &message.op).zip(answers).collect())
 }
 
 /// Runs `check` on random histories, the same ones each time, and shrinks the first that fails.
