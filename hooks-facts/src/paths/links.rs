@@ -13,7 +13,7 @@ use super::lexical::is_drive;
 pub(super) const MAX_LINKS: usize = 40;
 
 /// Bounds on one path; no system takes more.
-pub(super) const MAX_LENGTH: usize = 4096;
+pub(crate) const MAX_LENGTH: usize = 4096;
 pub(super) const MAX_COMPONENTS: usize = 256;
 
 /// What stands at the end of `path` below `base`, which is absolute and holds no links; `path` is relative and in normal

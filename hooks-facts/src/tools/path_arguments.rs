@@ -6,13 +6,14 @@ use super::arguments::{MAX_DEPTH, Pointer};
 use super::kind::ToolKind;
 use super::patch;
 use super::path_keys::{self, Meaning};
+use crate::paths::MAX_LENGTH as LONGEST;
 
 /// What a call's arguments say about paths.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct PathArguments {
     /// Every path, in the order of the arguments.
     pub found: Vec<PathArgument>,
-    /// JSON pointers of path arguments that are there and are not text; a guard refuses them.
+    /// JSON pointers of path arguments that are there and are not text, or longer than any path; a guard refuses them.
     pub unusable: Vec<String>,
 }
 
@@ -113,6 +114,7 @@ impl Walk {
         match value {
             Value::Null => {}
             Value::String(text) if text.is_empty() => {}
+            Value::String(text) if text.len() > LONGEST => self.unusable(pointer),
             Value::String(text) => {
                 let (pointer, text) = (pointer.text(), text.clone());
                 // Most calls name one.
@@ -152,11 +154,11 @@ impl Walk {
         for header in patch::headers(text) {
             let pointer = pointer.text();
             match header.path {
-                Some(text) => {
+                Some(text) if text.len() <= LONGEST => {
                     let (line, role) = (Some(header.line), header.role);
                     self.result.found.push(PathArgument { pointer, line, text, role });
                 }
-                None => self.result.unusable.push(pointer),
+                _ => self.result.unusable.push(pointer),
             }
         }
     }
@@ -218,6 +220,21 @@ mod tests {
                 ("/odd~1key/uri", "i"),
             ]
         );
+    }
+
+    #[test]
+    fn a_text_that_is_longer_than_any_path_is_none() {
+        let (longest, longer) = ("x".repeat(LONGEST), "x".repeat(LONGEST + 1));
+        let patch = |path: &str| json!({"patch": format!("*** Add File: {path}\n+a\n")});
+        for (kind, of) in [
+            (ToolKind::WriteFile, &(|path: &str| json!({ "path": path })) as &dyn Fn(&str) -> Value),
+            (ToolKind::Patch, &patch),
+        ] {
+            let paths = paths_of(kind, &of(&longest));
+            assert_eq!((paths.found.len(), paths.unusable.len()), (1, 0));
+            let paths = paths_of(kind, &of(&longer));
+            assert_eq!((paths.found.len(), paths.unusable.len()), (0, 1));
+        }
     }
 
     #[test]

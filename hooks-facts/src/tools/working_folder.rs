@@ -6,6 +6,7 @@ use serde_json::Value;
 
 use super::arguments::Pointer;
 use super::names::Folded;
+use crate::paths::MAX_LENGTH;
 
 /// Folded names of arguments that name a folder to work in.
 const KEYS: &[&str] = &["cwd", "workdir", "workingdir", "workingdirectory", "currentdirectory"];
@@ -18,7 +19,7 @@ const COMMAND_KEYS: &[&str] = &["dirpath", "directory"];
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct WorkingFolder<'a> {
     path: Option<&'a str>,
-    /// JSON pointers of arguments that should name one and do not, or name a second.
+    /// JSON pointers of arguments that should name one and do not, name a second, or are longer than any path.
     pub unusable: Vec<String>,
 }
 
@@ -45,7 +46,9 @@ impl<'a> WorkingFolder<'a> {
             match value {
                 Value::Null => {}
                 Value::String(text) if text.is_empty() => {}
-                Value::String(text) if folder.path.is_none_or(|other| other == text) => {
+                Value::String(text)
+                    if text.len() <= MAX_LENGTH && folder.path.is_none_or(|other| other == text) =>
+                {
                     folder.path = Some(text);
                 }
                 _ => folder.unusable.push(Pointer::default().key(key).text()),

@@ -61,7 +61,7 @@ pub enum DecodeError {
         /// The second.
         other: String,
     },
-    /// The name of an event or a tool is longer than any is.
+    /// A name (of an event, a tool, a session, an agent, a call, a model or a folder) is longer than any is.
     #[error("the name of the {what} is {length} bytes long and {limit} are read")]
     LongName {
         /// Of what.

@@ -134,6 +134,7 @@ impl Payload {
             fields.shift_remove(key);
         }
         let Placed { context, event, extra, taken } = place::place(protocol, row, fields, limits)?;
+        names_in_short(&context, &event)?;
         let event = match row.and_then(|row| row.kind) {
             Some(kind) => Some(typed::read(kind, event).map_err(|source| match alike {
                 Some(alike) if alike != event_name => {
@@ -145,7 +146,7 @@ impl Payload {
         };
         let decoded = Decoded { client, event_name, context, event, extra, envelope, named_by, row, taken };
         if let Some((tool, _)) = decoded.call() {
-            bounded("tool", tool)?;
+            bounded("tool", tool.len(), LONGEST_NAME)?;
         }
         decoded.names_arguments_once()?;
         Ok(decoded)
@@ -194,18 +195,36 @@ fn named(
             DecodeError::NoEvent { client, example }
         })?,
     };
-    bounded("event", &event)?;
+    bounded("event", event.len(), LONGEST_NAME)?;
     Ok(Named { event, by })
 }
 
 /// Longer names of events and tools are refused: no client has one, and whatever compares names would take its time.
 const LONGEST_NAME: usize = 1024;
 
-fn bounded(what: &'static str, name: &str) -> Result<(), DecodeError> {
-    match name.len() {
-        ..=LONGEST_NAME => Ok(()),
-        length => Err(DecodeError::LongName { what, length, limit: LONGEST_NAME }),
+/// Longer names of sessions, agents, calls, models and folders are refused: they are copied into keys and records.
+const LONGEST_PLACE: usize = 64 << 10;
+
+fn bounded(what: &'static str, length: usize, limit: usize) -> Result<(), DecodeError> {
+    if length <= limit { Ok(()) } else { Err(DecodeError::LongName { what, length, limit }) }
+}
+
+/// Refuses names of where an event happens, and in it, that are longer than any is.
+fn names_in_short(context: &HookContext, event: &Map<String, Value>) -> Result<(), DecodeError> {
+    let HookContext { session_id, parent_session_id, agent_name, cwd, team_root, .. } = context;
+    let root = team_root.as_ref().map_or(0, |root| root.as_os_str().len());
+    let field = |name: &str| event.get(name).and_then(Value::as_str).map_or(0, str::len);
+    for (what, length) in [
+        ("session", session_id.len()),
+        ("parent session", parent_session_id.as_ref().map_or(0, String::len)),
+        ("agent", agent_name.len().max(field("agent_name"))),
+        ("call", field("tool_use_id")),
+        ("model", field("model")),
+        ("folder", cwd.as_os_str().len().max(root)),
+    ] {
+        bounded(what, length, LONGEST_PLACE)?;
     }
+    Ok(())
 }
 
 /// Refuses a payload that does not name its event and looks like one of another: a slip in the settings would take a call
