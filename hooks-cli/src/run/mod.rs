@@ -25,7 +25,7 @@ mod faults;
 mod governing;
 mod input;
 mod keeping;
-#[cfg(test)]
+#[cfg(all(test, unix))]
 mod mutants;
 mod notes;
 mod panics;
