@@ -26,8 +26,11 @@ use crate::{Away, AwaySettings, LeaseSettings, Leased, Rates, Values};
 /// `answering` is [`Answering::AtOnce`], whoever asks does the work; else a thread does. A store that is not the one that
 /// `witness` remembers is refused.
 ///
+/// It is opened with its first operation, whose errors are then that it cannot be used or is not the store that was used
+/// before.
+///
 /// # Errors
-/// The file cannot be used, is not the store that was used before, or this build has no engine for it.
+/// Its folder cannot be made, there cannot be one more thread, or this build has no engine for it.
 #[cfg(feature = "sqlite")]
 pub fn open_file(
     path: &Path,

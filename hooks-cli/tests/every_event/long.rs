@@ -48,7 +48,8 @@ fn taken(course: &Course, case: &Case, payload: &Value, pointer: &str, part: &[u
         case.client, case.event, ran.peak, ran.took, ran.exit
     );
     println!("{told}");
-    assert!(matches!(ran.exit, 0 | 2), "{told}: {} {}", ran.stdout, ran.stderr);
+    // 1 is how Cursor is told where nothing can be denied any more.
+    assert!(ran.exit <= 2, "{told}: {} {}", ran.stdout, ran.stderr);
     if ran.peak <= limit { Ok(()) } else { Err(told) }
 }
 

@@ -71,6 +71,14 @@ pub enum DecodeError {
         /// The limit.
         limit: usize,
     },
+    /// The folder that the event happens in is deeper than any is.
+    #[error("the working folder has {parts} parts and {limit} are read; work in a folder further up")]
+    DeepFolder {
+        /// Its parts.
+        parts: usize,
+        /// The limit.
+        limit: usize,
+    },
     /// The payload names two events.
     #[error("the payload names two events, `{one}` and `{other}`")]
     TwoEvents {

@@ -205,6 +205,9 @@ const LONGEST_NAME: usize = 1024;
 /// Longer names of sessions, agents, calls, models and folders are refused: they are copied into keys and records.
 const LONGEST_PLACE: usize = 64 << 10;
 
+/// A working folder is not deeper.
+const DEEPEST_FOLDER: usize = 128;
+
 fn bounded(what: &'static str, length: usize, limit: usize) -> Result<(), DecodeError> {
     if length <= limit { Ok(()) } else { Err(DecodeError::LongName { what, length, limit }) }
 }
@@ -224,7 +227,11 @@ fn names_in_short(context: &HookContext, event: &Map<String, Value>) -> Result<(
     ] {
         bounded(what, length, LONGEST_PLACE)?;
     }
-    Ok(())
+    // Whoever looks for a configuration looks at each folder above, and protects a name in each.
+    match cwd.components().count() {
+        ..=DEEPEST_FOLDER => Ok(()),
+        parts => Err(DecodeError::DeepFolder { parts, limit: DEEPEST_FOLDER }),
+    }
 }
 
 /// Refuses a payload that does not name its event and looks like one of another: a slip in the settings would take a call

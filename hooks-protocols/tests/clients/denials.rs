@@ -371,3 +371,15 @@ fn names_that_are_longer_than_any_are_refused() {
         }
     }
 }
+
+#[test]
+fn a_working_folder_that_is_deeper_than_any_is_refused() {
+    for (parts, is_read) in [(128, true), (129, false)] {
+        // The root is the first part.
+        let folder = "/a".repeat(parts - 1);
+        let payload = json!({"session_id": "s", "cwd": folder, "hook_event_name": "PreToolUse",
+            "tool_name": "Bash", "tool_input": {"command": "ls"}});
+        let read = decode(Client::Claude, None, payload.to_string().as_bytes());
+        assert_eq!(read.is_ok(), is_read, "{parts}: {read:?}");
+    }
+}
