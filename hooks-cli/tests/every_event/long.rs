@@ -42,10 +42,12 @@ fn taken(course: &Course, case: &Case, payload: &Value, pointer: &str, part: &[u
     let (before, after) = marked.split_once(MARK).unwrap();
     course.write(&[before.as_bytes(), part, after.as_bytes()]);
     let ran = course.run(case);
-    // What is left to do, as the page says: a command is held once more while it is put on the record, and a result that
-    // goes back to Squad.
-    let is_held_once_more =
-        pointer.ends_with("/command") || pointer.ends_with("/cmd") || case.event == "postTool";
+    // What is left to do, as the page says: a command and the role in a reply are held once more while they are put on the
+    // record, and a result that goes back to Squad.
+    let is_held_once_more = pointer.ends_with("/command")
+        || pointer.ends_with("/cmd")
+        || pointer.ends_with("/role")
+        || case.event == "postTool";
     let length = course.length();
     let limit = course.limit() + if is_held_once_more { length } else { 0 };
     let told = format!(
