@@ -1,5 +1,6 @@
 //! The command line.
 
+use std::ffi::OsString;
 use std::path::PathBuf;
 use std::time::Duration;
 
@@ -22,6 +23,36 @@ use crate::init::Scope;
 pub(crate) struct Cli {
     #[command(subcommand)]
     pub(crate) command: Command,
+}
+
+/// The same for `hooks run` alone: a client starts it for every call, and to describe all other commands takes longer than
+/// to read the line.
+#[derive(Debug, Parser)]
+#[command(name = "hooks")]
+struct HooksRun {
+    #[command(subcommand)]
+    command: RunAlone,
+}
+
+#[derive(Debug, Subcommand)]
+enum RunAlone {
+    Run(Run),
+}
+
+impl Cli {
+    /// Parses a command line.
+    ///
+    /// # Errors
+    /// It cannot be parsed, or asks for help.
+    pub(crate) fn of(line: impl Iterator<Item = OsString> + Clone) -> Result<Self, clap::Error> {
+        if line.clone().nth(1).is_some_and(|command| command == "run")
+            && let Ok(HooksRun { command: RunAlone::Run(run) }) = HooksRun::try_parse_from(line.clone())
+        {
+            return Ok(Self { command: Command::Run(run) });
+        }
+        // Also where that fails, so that what is said is about the whole program.
+        Self::try_parse_from(line)
+    }
 }
 
 #[derive(Debug, Subcommand)]
@@ -387,5 +418,33 @@ fn profile(name: &str) -> Result<Profile, String> {
         "strict" => Ok(Profile::Strict),
         "squad-compat" => Ok(Profile::SquadCompat),
         _ => Err("there is `strict` and `squad-compat`".to_owned()),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_line_of_run_is_parsed_as_among_all_commands() {
+        for line in [
+            "hooks run",
+            "hooks run --client claude --event PreToolUse --config a/hooks.yaml --deadline 20s",
+            "hooks run -c a --client=x",
+            "hooks run --deadline 1",
+            "hooks run --help",
+            "hooks run --nonsense",
+            "hooks run extra",
+            "hooks --version run",
+            "hooks check hooks.yaml",
+        ] {
+            let words: Vec<OsString> = line.split(' ').map(OsString::from).collect();
+            let shown = |parsed: Result<Cli, clap::Error>| match parsed {
+                Ok(cli) => format!("{cli:?}"),
+                Err(error) => error.to_string(),
+            };
+            let all = shown(Cli::try_parse_from(&words));
+            assert_eq!(shown(Cli::of(words.into_iter())), all, "{line}");
+        }
     }
 }

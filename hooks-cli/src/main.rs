@@ -27,16 +27,16 @@ mod strict_json;
 mod table;
 mod unfinished;
 
+use std::env;
 use std::io::Write;
 use std::process::ExitCode;
-
-use clap::Parser;
 
 use self::cli::{Cli, Command};
 use self::failure::Status;
 
 fn main() -> ExitCode {
-    let cli = match Cli::try_parse() {
+    let arguments: Vec<_> = env::args_os().collect();
+    let cli = match Cli::of(arguments.into_iter()) {
         Ok(cli) => cli,
         Err(error) => {
             if error.use_stderr() {

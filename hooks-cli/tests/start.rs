@@ -14,6 +14,8 @@ use serde_json::json;
 const GUARDS: &str =
     "version: 1\nwrite_guard: { allow: [src/**] }\ncommand_guard: { block: [rm -rf] }\nredaction: {}\n";
 
+const STATE: &str = "limits: { calls: [{ tools: [bash], most: 1000000, of: team, per: always }] }\n";
+
 /// Runs `hooks run` for a call with this number. With `calls`, it runs under `strace`, which lists the system
 /// calls of these kinds. `None` if tracing is not possible.
 fn run(folder: &Path, number: u32, calls: Option<&str>) -> Option<String> {
@@ -85,4 +87,18 @@ fn guards_alone_start_one_thread_and_lock_write_and_sync_nothing() {
 fn with_a_record_nothing_else_is_synced() {
     let Some(trace) = traced(GUARDS, true, "fsync,fdatasync") else { return };
     assert_eq!((count(&trace, "fsync"), count(&trace, "fdatasync")), (0, 1), "{trace}");
+}
+
+/// What is counted is asked for in one turn of the store and settled in another; whoever is the last to close folds the log of
+/// SQLite in a third one.
+#[test]
+fn with_state_and_a_record_there_are_three_turns_of_the_store() {
+    let config = format!("{GUARDS}{STATE}");
+    let Some(trace) = traced(&config, true, "flock,fsync,fdatasync,clone,clone3") else { return };
+    // A turn locks two files and unlocks each; the chain of the record has one more.
+    assert_eq!(count(&trace, "flock"), 3 * 4 + 1, "{trace}");
+    // The log of SQLite and its folder when it is begun, the log and the database when it is folded; and the record.
+    assert_eq!((count(&trace, "fsync"), count(&trace, "fdatasync")), (4, 1), "{trace}");
+    // The watch over the time, and the writer of the record.
+    assert_eq!(count(&trace, "clone") + count(&trace, "clone3"), 2, "{trace}");
 }

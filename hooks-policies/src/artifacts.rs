@@ -3,7 +3,7 @@
 
 use std::borrow::Cow;
 
-use hooks_facts::globs::{self, Dialect, Gap, GlobOptions, Globs};
+use hooks_facts::globs::{self, Dialect, Gap, GlobOptions, Globs, PatternError};
 
 use crate::config::PatternDialect;
 use crate::facts::{Call, Known, Place};
@@ -46,13 +46,28 @@ impl Artifacts {
         dialect: PatternDialect,
         anywhere: bool,
     ) -> Self {
+        let names: Vec<String> = names.into_iter().map(str::to_owned).collect();
+        // Most lists are right, so each name is looked at alone only where not all of them can be compiled.
+        Self::of(&names, dialect, anywhere, |_| true)
+            .or_else(|_| {
+                Self::of(&names, dialect, anywhere, |name| Self::problem_of(name, dialect).is_none())
+            })
+            .unwrap_or_else(|_| Self { names, everything: Some(0), ..Self::default() })
+    }
+
+    /// Compiles those of the names that are patterns; any other stands for everything.
+    fn of(
+        names: &[String],
+        dialect: PatternDialect,
+        anywhere: bool,
+        is_pattern: impl Fn(&str) -> bool,
+    ) -> Result<Self, Vec<PatternError>> {
         let (mut relative, mut absolute, mut outside) = (Vec::new(), Vec::new(), Vec::new());
-        let mut artifacts = Self::default();
-        for (index, name) in names.into_iter().enumerate() {
-            artifacts.names.push(name.to_owned());
+        let mut everything = None;
+        for (index, name) in names.iter().enumerate() {
             let trimmed = trimmed(name);
-            if trimmed.is_empty() || Self::problem_of(name, dialect).is_some() {
-                artifacts.everything.get_or_insert(index);
+            if trimmed.is_empty() || !is_pattern(name) {
+                everything.get_or_insert(index);
             } else if name.starts_with('/') {
                 absolute.push((trimmed.to_owned(), index));
             } else {
@@ -64,10 +79,14 @@ impl Artifacts {
                 }
             }
         }
-        artifacts.relative = Patterns::new(&relative, dialect, true);
-        artifacts.absolute = Patterns::new(&absolute, dialect, true);
-        artifacts.outside = Patterns::new(&outside, dialect, true);
-        artifacts
+        let compiled = |names: &[(String, usize)]| Patterns::new(names, dialect, true);
+        Ok(Self {
+            relative: compiled(&relative)?,
+            absolute: compiled(&absolute)?,
+            outside: compiled(&outside)?,
+            everything,
+            names: names.to_vec(),
+        })
     }
 
     /// Compiles names of folders, without the files in them. Names that are not valid patterns are left out.
@@ -82,8 +101,9 @@ impl Artifacts {
                 list.push((trimmed.to_owned(), index));
             }
         }
-        artifacts.relative = Patterns::new(&relative, dialect, false);
-        artifacts.absolute = Patterns::new(&absolute, dialect, false);
+        // `problem_of` compiled each of them alone before, so nothing is lost here.
+        artifacts.relative = Patterns::new(&relative, dialect, false).unwrap_or_default();
+        artifacts.absolute = Patterns::new(&absolute, dialect, false).unwrap_or_default();
         artifacts
     }
 
@@ -95,7 +115,7 @@ impl Artifacts {
         // Checks all patterns that are compiled later: a name may be just short enough, but too long with
         // `/**` appended.
         let pattern = folded(trimmed(name));
-        let all = [pattern.to_string(), format!("{pattern}/**"), format!("**/{pattern}/**")];
+        let all = [pattern.to_string(), format!("**/{pattern}/**")];
         let errors = Globs::compile(all, &options(dialect)).err()?;
         let text = errors.first()?.problem.to_string();
         let (problem, hint) = text.split_once("; ").unwrap_or((&text, "check the pattern"));
@@ -140,7 +160,11 @@ fn top(reading: &str) -> &'static str {
 
 impl Patterns {
     /// With `below`, a name also stands for everything below it.
-    fn new(artifacts: &[(String, usize)], dialect: PatternDialect, below: bool) -> Self {
+    fn new(
+        artifacts: &[(String, usize)],
+        dialect: PatternDialect,
+        below: bool,
+    ) -> Result<Self, Vec<PatternError>> {
         let mut patterns = Vec::with_capacity(artifacts.len() * 2);
         let mut owners = Vec::with_capacity(artifacts.len() * 2);
         for (artifact, owner) in artifacts {
@@ -151,9 +175,7 @@ impl Patterns {
             }
         }
         let patterns = patterns.iter().map(|pattern| folded(pattern));
-        // `problem_of` has compiled each of them before, so nothing is lost here.
-        let globs = Globs::compile(patterns, &options(dialect)).unwrap_or_default();
-        Self { globs, owners }
+        Ok(Self { globs: Globs::compile(patterns, &options(dialect))?, owners })
     }
 
     fn find(&self, reading: &str) -> Option<usize> {

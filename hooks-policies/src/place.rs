@@ -9,7 +9,7 @@ use std::sync::Arc;
 use std::sync::atomic::{AtomicU64, Ordering};
 use std::time::Duration;
 
-use hooks_core::state::{Answer, Key, Op, OpId, Scope, StateStore, StoreError};
+use hooks_core::state::{Answer, Key, Op, OpId, Scope, StateStore, StoreError, both};
 use hooks_core::{Background, Hold, HookContext, HookError, HookFuture, Reason, Reservation};
 
 use crate::later;
@@ -48,9 +48,18 @@ struct Claim {
     set: Key,
     /// Name of the entry: the first id of the call.
     name: Arc<str>,
-    /// Entry of this claim; `None` before it is requested, and if another claim exists.
-    entry: Option<OpId>,
+    entry: Entry,
     fresh: OpId,
+}
+
+/// Whether the entry that says whose place it is, is this one's.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum Entry {
+    /// It is another's, or nobody's.
+    None,
+    /// It was asked for, and nobody knows what came of it.
+    Asked,
+    Own,
 }
 
 /// Reason why no place was taken.
@@ -79,7 +88,7 @@ impl Place {
         let claim = id.is_of_call.then(|| Claim {
             set: Key::new(context.tenant.as_deref(), &["places", &context.session_id]),
             name: format!("{:032x}", id.id.0).into(),
-            entry: None,
+            entry: Entry::None,
             fresh: fresh_id("places", context),
         });
         let background = context.environment.background.clone();
@@ -108,10 +117,7 @@ impl Place {
 
     async fn taken(&mut self) -> Result<Taken, HookError> {
         for _ in 0..=MOST_GIVEN_BACK {
-            self.lay_claim().await?;
-            // From here on the store may have a place, even if its answer is lost.
-            self.open = true;
-            match self.ask().await.map_err(HookError::other)? {
+            match self.ask().await? {
                 Answer::Done | Answer::Granted(_) => return Ok(Taken::Place),
                 Answer::Refused { scope, used, limit } => {
                     self.open = false;
@@ -131,29 +137,30 @@ impl Place {
         Ok(Taken::Nothing(NoPlace::TooOften))
     }
 
-    /// Requests the place. One that other processes may request too is reserved in the shared store; any
-    /// other may be taken from a local lease.
-    fn ask(&self) -> HookFuture<'static, Result<Answer, StoreError>> {
+    /// Requests the place, and claims it for this value, unless another one has claimed it.
+    async fn ask(&mut self) -> Result<Answer, HookError> {
+        // From here on the store may have a place, even if its answer is lost.
+        self.open = true;
+        let store = Arc::clone(&self.store);
         let (id, scopes) = (self.id, Arc::clone(&self.scopes));
-        self.store.apply(match self.claim {
-            Some(_) => Op::reserve_for_all(id, scopes, 1, OPEN),
-            None => Op::Reserve { id, scopes, amount: 1, ttl: OPEN },
-        })
-    }
-
-    /// Claims the call's place for this value, unless another one has claimed it.
-    async fn lay_claim(&mut self) -> Result<(), HookError> {
-        let Some(claim) = self.claim.as_mut().filter(|claim| claim.entry.is_none()) else { return Ok(()) };
-        let (id, set, name) = (claim.fresh, claim.set.clone(), Arc::clone(&claim.name));
-        // Set before the request: if this future is dropped, the store may have the entry already.
-        claim.entry = Some(id);
-        let insert = Op::Insert { id, set, name, note: "".into(), ttl: Some(OPEN) };
-        match self.store.apply(insert).await.map_err(HookError::other)? {
-            Answer::Done => {}
-            Answer::Present(_) => claim.entry = None,
-            other => return Err(bad(&other)),
+        let Some(claim) = &mut self.claim else {
+            // It may be taken from a local lease.
+            let reserve = Op::Reserve { id, scopes, amount: 1, ttl: OPEN };
+            return store.apply(reserve).await.map_err(HookError::other);
+        };
+        // A place that other processes may request is reserved in the shared store.
+        let reserve = Op::reserve_for_all(id, scopes, 1, OPEN);
+        if claim.entry == Entry::Own {
+            return store.apply(reserve).await.map_err(HookError::other);
         }
-        Ok(())
+        claim.entry = Entry::Asked;
+        let [claimed, answer] = both(&*store, [claim.insert(), reserve]).await.map_err(HookError::other)?;
+        claim.entry = match claimed {
+            Answer::Done => Entry::Own,
+            Answer::Present(_) => Entry::None,
+            other => return Err(bad(&other)),
+        };
+        Ok(answer)
     }
 
     /// Releases the claim and gives no place back.
@@ -167,19 +174,23 @@ impl Place {
     }
 
     fn unclaim(&mut self) -> Option<Op> {
-        let claim = self.claim.as_mut()?;
-        Some(Op::Remove { id: claim.entry.take()?, set: claim.set.clone() })
+        self.claim.as_mut().and_then(Claim::remove)
     }
 
-    /// Returns whether this value gives the place back.
-    fn is_own(&self) -> bool {
-        self.claim.as_ref().is_none_or(|claim| claim.entry.is_some())
-    }
-
-    /// Counts the event for good.
+    /// Counts the event for good. After it, no value owns the place.
     async fn settle(&mut self) -> Result<(), StoreError> {
+        let store = Arc::clone(&self.store);
+        let mut remove = self.unclaim();
         for _ in 0..=MOST_GIVEN_BACK {
-            match self.store.apply(Op::Settle { id: self.id, actual: 1 }).await? {
+            let settle = Op::Settle { id: self.id, actual: 1 };
+            let answer = match remove.take() {
+                Some(remove) => {
+                    let [answer, _removed] = both(&*store, [settle, remove]).await?;
+                    answer
+                }
+                None => store.apply(settle).await?,
+            };
+            match answer {
                 // The first report gave the place back meanwhile, or the store forgot it. The event goes
                 // ahead all the same and counts.
                 Answer::Ended { actual: 0 } | Answer::Unknown => {}
@@ -187,9 +198,22 @@ impl Place {
             }
             self.id = again(self.id);
             let scopes = beyond_limits(&self.scopes);
-            self.store.apply(Op::reserve_for_all(self.id, scopes, 1, OPEN)).await?;
+            store.apply(Op::reserve_for_all(self.id, scopes, 1, OPEN)).await?;
         }
         Ok(())
+    }
+}
+
+impl Claim {
+    fn insert(&self) -> Op {
+        let (set, name) = (self.set.clone(), Arc::clone(&self.name));
+        Op::Insert { id: self.fresh, set, name, note: "".into(), ttl: Some(OPEN) }
+    }
+
+    /// Takes the entry out, where there may be one.
+    fn remove(&mut self) -> Option<Op> {
+        let entry = std::mem::replace(&mut self.entry, Entry::None);
+        (entry != Entry::None).then(|| Op::Remove { id: self.fresh, set: self.set.clone() })
     }
 }
 
@@ -211,23 +235,29 @@ impl Hold for Place {
         later::run(background.as_ref(), async move {
             // If the store fails, the place is charged when its time is up.
             let _settled = place.settle().await;
-            place.leave().await;
         });
     }
 }
 
 impl Drop for Place {
     fn drop(&mut self) {
-        let release = (self.open && self.is_own()).then_some(Op::Release { id: self.id });
+        let entry = self.claim.as_ref().map_or(Entry::Own, |claim| claim.entry);
+        let release = (self.open && entry != Entry::None).then_some(Op::Release { id: self.id });
+        // What was asked for is asked for once more: another's place is not given back.
+        let insert = self.claim.as_ref().filter(|_| entry == Entry::Asked).map(Claim::insert);
         let remove = self.unclaim();
         if release.is_none() && remove.is_none() {
             return;
         }
         let store = Arc::clone(&self.store);
         later::run(self.background.as_ref(), async move {
+            let is_own = match insert {
+                Some(insert) => matches!(store.apply(insert).await, Ok(Answer::Done)),
+                None => true,
+            };
             // In this order: after the entry is removed, another report may claim the place, and then it must
             // not be released.
-            for op in release.into_iter().chain(remove) {
+            for op in release.filter(|_| is_own).into_iter().chain(remove) {
                 let _ended = store.apply(op).await;
             }
         });

@@ -41,6 +41,13 @@ impl StateStore for LazyStore {
         }
     }
 
+    fn together(&self, ops: &[Op]) -> Option<HookFuture<'static, Result<Vec<Answer>, StoreError>>> {
+        match self.store() {
+            Ok(store) => store.together(ops),
+            Err(error) => Some(HookFuture::now(Err(error))),
+        }
+    }
+
     fn close(&self) -> HookFuture<'static, Result<(), StoreError>> {
         // A store that was never used is not opened just to be closed.
         let store = self.store.lock().unwrap_or_else(PoisonError::into_inner).clone();

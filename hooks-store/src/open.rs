@@ -27,9 +27,11 @@ use crate::{Away, AwaySettings, LeaseSettings, Leased, Rates, Values};
 /// user only. With [`Answering::AtOnce`] the calling thread does the work, otherwise a separate thread. A
 /// store other than the one that `witness` remembers is refused.
 ///
+/// It is opened with its first operation, whose errors are then that it cannot be used or is not the store that was used
+/// before.
+///
 /// # Errors
-/// Returns an error if the file cannot be used, it is not the store that was used before, or this build has
-/// no engine for it.
+/// Returns an error if its folder cannot be made, no thread can be started, or this build has no engine for it.
 #[cfg(feature = "sqlite")]
 pub fn open_file(
     path: &Path,
@@ -47,7 +49,7 @@ pub fn open_file(
         options = options.witnessed_by(witness);
     }
     Ok(Arc::new(match answering {
-        Answering::AtOnce => options.blocking().open()?,
+        Answering::AtOnce => options.blocking().open_later()?,
         // The first operation may come from inside a runtime.
         Answering::Later => options.open_later()?,
     }))

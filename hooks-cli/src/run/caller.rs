@@ -70,12 +70,14 @@ impl Caller {
         self.known.lock().unwrap_or_else(PoisonError::into_inner).clone()
     }
 
-    /// Stores the client and the events of the payload.
+    /// Stores the client and the events of the payload. The event of the settings stays, so that a denial has its
+    /// form as well.
     fn learn(&self, client: Client, events: &[&str]) {
         let mut known = self.known.lock().unwrap_or_else(PoisonError::into_inner);
         known.client = Some(client);
-        if !events.is_empty() {
-            known.events = events.iter().map(|event| (*event).to_owned()).collect();
+        for event in events {
+            known.events.retain(|named| named != event);
+            known.events.push((*event).to_owned());
         }
     }
 

@@ -26,7 +26,7 @@ mod faults;
 mod governing;
 mod input;
 mod keeping;
-#[cfg(test)]
+#[cfg(all(test, unix))]
 mod mutants;
 mod notes;
 mod panics;

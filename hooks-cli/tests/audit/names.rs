@@ -35,7 +35,7 @@ fn no_name_is_a_place_for_secrets_or_for_much() {
         "session_id": secret, "cwd": world.app(), "hook_event_name": "PreToolUse",
         // A longer tool name is refused before anything is recorded.
         "tool_name": format!("tool {secret} {}", "x".repeat(900)),
-        "tool_input": {}, "tool_use_id": format!("{secret} {}", "y".repeat(1 << 20)), "transcript_path": "",
+        "tool_input": {}, "tool_use_id": format!("{secret} {}", "y".repeat(60_000)), "transcript_path": "",
     });
     world.ask(&["run", "--client", "claude", "--event", "PreToolUse"], &payload.to_string());
     let output = world.audit(&["tail"]);

@@ -30,6 +30,14 @@ pub trait StateStore: Send + Sync {
     /// Does one operation.
     fn apply(&self, op: Op) -> HookFuture<'static, Result<Answer, StoreError>>;
 
+    /// Does several operations in order, each of them one atomic step; `None` where this engine has no cheaper way than
+    /// one after the other. [`both`] asks either way.
+    ///
+    /// Where it fails, each of them is done or not, as where an answer is lost: it may be sent again.
+    fn together(&self, _ops: &[Op]) -> Option<HookFuture<'static, Result<Vec<Answer>, StoreError>>> {
+        None
+    }
+
     /// Reports that a session ended. A bounded engine drops the names of ended sessions first. If the session
     /// continues nevertheless, its counters stay as long as there is room.
     ///
@@ -50,6 +58,10 @@ impl<S: StateStore + ?Sized> StateStore for Arc<S> {
         (**self).apply(op)
     }
 
+    fn together(&self, ops: &[Op]) -> Option<HookFuture<'static, Result<Vec<Answer>, StoreError>>> {
+        (**self).together(ops)
+    }
+
     fn session_ended(&self, tenant: Option<&str>, session: &str) {
         (**self).session_ended(tenant, session);
     }
@@ -57,6 +69,19 @@ impl<S: StateStore + ?Sized> StateStore for Arc<S> {
     fn close(&self) -> HookFuture<'static, Result<(), StoreError>> {
         (**self).close()
     }
+}
+
+/// Does two operations in order, each of them one atomic step, at once where the engine can.
+///
+/// # Errors
+/// Returns the error of the store. Each of the two is done or not then.
+pub async fn both<S: StateStore + ?Sized>(store: &S, ops: [Op; 2]) -> Result<[Answer; 2], StoreError> {
+    if let Some(answers) = store.together(&ops) {
+        let wrong = |_| StoreError::Unavailable("it did not answer each of two operations".to_owned());
+        return answers.await?.try_into().map_err(wrong);
+    }
+    let [first, second] = ops;
+    Ok([store.apply(first).await?, store.apply(second).await?])
 }
 
 /// The reason why a store could not answer. The caller decides what it means; for budgets, it means a denial.

@@ -4,6 +4,9 @@
 //! a name between two slashes, or otherwise a fragment. A path is then looked up by its ends, its starts, its
 //! names and, in one pass, by all fragments.
 
+use std::sync::OnceLock;
+use std::sync::atomic::{AtomicUsize, Ordering};
+
 use aho_corasick::AhoCorasick;
 use hashbrown::HashMap;
 
@@ -21,6 +24,37 @@ pub(super) struct Index {
     fragments: Option<Fragments>,
     /// Patterns without letters.
     others: Places,
+}
+
+/// An index that is built once it is worth its cost, which is that of many questions to a few patterns: a process that
+/// asks once and ends has none.
+#[derive(Debug, Default)]
+pub(super) struct LazyIndex {
+    index: OnceLock<Index>,
+    /// How many questions were answered without it.
+    asked: AtomicUsize,
+}
+
+/// So many questions to so many patterns are answered without an index.
+const QUESTIONS: usize = 16;
+const PATTERNS: usize = 64;
+
+impl LazyIndex {
+    /// The index of `patterns`, which are the same each time; `None` where they are to be looked at one by one.
+    pub(super) fn get(&self, patterns: &[Wild]) -> Option<&Index> {
+        if let Some(index) = self.index.get() {
+            return Some(index);
+        }
+        let is_early = patterns.len() <= PATTERNS && self.asked.fetch_add(1, Ordering::Relaxed) < QUESTIONS;
+        (!is_early).then(|| self.index.get_or_init(|| Index::new(patterns)))
+    }
+}
+
+impl Clone for LazyIndex {
+    fn clone(&self) -> Self {
+        let asked = AtomicUsize::new(self.asked.load(Ordering::Relaxed));
+        Self { index: self.index.clone(), asked }
+    }
 }
 
 /// Patterns by a text.
@@ -183,4 +217,37 @@ fn last(text: &str) -> Option<u8> {
 
 fn bit(byte: u8) -> u64 {
     1 << (byte & 63)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::super::{GlobOptions, Globs};
+    use super::*;
+
+    fn wild(count: usize) -> Vec<Wild> {
+        (0..count).map(|index| Wild::new(index, format!("{index}/"), 0, Vec::new())).collect()
+    }
+
+    #[test]
+    fn few_questions_to_few_patterns_are_answered_without_an_index() {
+        let (index, patterns) = (LazyIndex::default(), wild(PATTERNS));
+        for _ in 0..QUESTIONS {
+            assert!(index.get(&patterns).is_none());
+        }
+        assert!(index.get(&patterns).is_some() && index.clone().get(&patterns).is_some());
+        assert!(LazyIndex::default().get(&wild(PATTERNS + 1)).is_some());
+    }
+
+    #[test]
+    fn the_answer_is_the_same_with_an_index_and_without() {
+        let patterns = ["*.lock", "src/*-a", "src/**/x/*.rs", "**/gen*", "src/x*y", "docs/**", "**"];
+        let paths = ["a.lock", "src/b-a", "src/q/x/y.rs", "src/gen1", "src/xay", "docs/a/b", "c", "src/x"];
+        for least in 0..patterns.len() {
+            let globs = Globs::compile(&patterns[least..], &GlobOptions::default()).unwrap();
+            let early = paths.map(|path| globs.find(path));
+            // By now there is one.
+            let _again = paths.map(|path| globs.find(path));
+            assert_eq!(early, paths.map(|path| globs.find(path)));
+        }
+    }
 }

@@ -73,6 +73,13 @@ enum Mark {
     Close,
 }
 
+impl Mark {
+    /// Whether it means the same inside of braces and outside.
+    const fn is_plain(self) -> bool {
+        matches!(self, Self::Char(_) | Self::Question | Self::Star)
+    }
+}
+
 type Marks = Vec<(Mark, usize)>;
 
 fn marks(pattern: &str, dialect: Dialect) -> Result<Marks, Problem> {
@@ -109,6 +116,12 @@ fn alternatives(
     let mut finished: Vec<Marks> = Vec::new();
     let mut current: Vec<Marks> = vec![Vec::new()];
     while let Some((&(mark, at), after)) = rest.split_first() {
+        let plain = rest.iter().take_while(|(mark, _)| mark.is_plain()).count();
+        if let Some((plain, after)) = rest.split_at_checked(plain).filter(|(plain, _)| !plain.is_empty()) {
+            current.iter_mut().for_each(|alternative| alternative.extend_from_slice(plain));
+            *rest = after;
+            continue;
+        }
         *rest = after;
         match mark {
             Mark::Open => {
@@ -130,19 +143,12 @@ fn alternatives(
                 }
                 current = vec![Vec::new()];
             }
-            Mark::Comma => extend(&mut current, (Mark::Char(','), at)),
-            plain => extend(&mut current, (plain, at)),
+            _ => current.iter_mut().for_each(|alternative| alternative.push((Mark::Char(','), at))),
         }
     }
     match opened {
         Some(at) => Err((PatternProblem::UnclosedBrace, at)),
         None => Ok(current),
-    }
-}
-
-fn extend(alternatives: &mut [Marks], mark: (Mark, usize)) {
-    for alternative in alternatives {
-        alternative.push(mark);
     }
 }
 

@@ -7,7 +7,7 @@ use hashbrown::HashMap;
 
 use super::dialect::Dialect;
 use super::error::{PatternError, PatternProblem, PatternWarning};
-use super::index::Index;
+use super::index::LazyIndex;
 use super::matcher;
 use super::pattern::{self, Problem, Token};
 use super::wild::Wild;
@@ -35,7 +35,7 @@ pub struct Globs {
     literal: HashMap<String, usize>,
     /// Patterns with a wildcard, each once, in the order of the list.
     wild: Vec<Wild>,
-    index: Index,
+    index: LazyIndex,
     warnings: Vec<PatternWarning>,
 }
 
@@ -66,7 +66,6 @@ impl Globs {
         let is_first: Vec<bool> = globs.wild.iter().map(|wild| seen.insert(wild.text())).collect();
         let mut is_first = is_first.into_iter();
         globs.wild.retain(|_| is_first.next().unwrap_or(true));
-        globs.index = Index::new(&globs.wild);
         Ok(globs)
     }
 
@@ -79,14 +78,12 @@ impl Globs {
         }
         let path = if self.case_insensitive { Cow::Owned(folded(path)) } else { Cow::Borrowed(path) };
         let literal = self.literal.get(path.as_ref()).copied();
+        let Some(index) = self.index.get(&self.wild) else {
+            return first_of(self.wild.iter(), &path, literal);
+        };
         let mut best = literal;
-        self.index.visit(&path, &mut |candidates| {
-            // Candidates are in the order of the list, so the first that matches is the best of them.
-            let wild = candidates.iter().filter_map(|at| self.wild.get(*at));
-            let found = wild
-                .take_while(|wild| best.is_none_or(|best| wild.index < best))
-                .find(|wild| wild.matches(&path));
-            best = found.map(|wild| wild.index).or(best);
+        index.visit(&path, &mut |candidates| {
+            best = first_of(candidates.iter().filter_map(|at| self.wild.get(*at)), &path, best);
         });
         best
     }
@@ -169,6 +166,12 @@ impl Globs {
         self.wild.push(Wild::new(index, literal, folder, tokens));
         Ok(())
     }
+}
+
+/// The first of `patterns`, which are in the order of the list, that matches a path; `best` unless it stands before that.
+fn first_of<'w>(patterns: impl Iterator<Item = &'w Wild>, path: &str, best: Option<usize>) -> Option<usize> {
+    let mut before = patterns.take_while(|wild| best.is_none_or(|best| wild.index < best));
+    before.find(|wild| wild.matches(path)).map(|wild| wild.index).or(best)
 }
 
 pub(super) fn character(token: Token) -> Option<char> {

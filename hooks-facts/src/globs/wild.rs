@@ -32,8 +32,8 @@ impl Wild {
     }
 
     /// Returns the parts that identify the pattern.
-    pub(super) fn text(&self) -> (String, Vec<Token>) {
-        (self.folder().to_owned(), self.tokens.clone())
+    pub(super) fn text(&self) -> (&str, &[Token]) {
+        (self.folder(), &self.tokens)
     }
 
     pub(super) fn matches(&self, path: &str) -> bool {

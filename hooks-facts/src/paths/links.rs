@@ -13,7 +13,7 @@ use super::lexical::is_drive;
 pub(super) const MAX_LINKS: usize = 40;
 
 /// Limits of one path; no system accepts more.
-pub(super) const MAX_LENGTH: usize = 4096;
+pub(crate) const MAX_LENGTH: usize = 4096;
 pub(super) const MAX_COMPONENTS: usize = 256;
 
 /// Returns both as one path, with the entry at `path` below `base`. `base` is absolute and has no links; `path` is

@@ -20,5 +20,6 @@ mod spellings;
 mod windows;
 
 pub use error::PathError;
+pub(crate) use links::MAX_LENGTH;
 pub use resolver::{Evidence, Reading, Resolution, Resolver};
 pub use root::ResolvedRoot;

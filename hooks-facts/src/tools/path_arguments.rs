@@ -8,13 +8,14 @@ use super::arguments::{MAX_DEPTH, Pointer};
 use super::kind::ToolKind;
 use super::patch;
 use super::path_keys::{self, Meaning};
+use crate::paths::MAX_LENGTH as LONGEST;
 
 /// Paths in the arguments of a call.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct PathArguments {
     /// Every path, in the order of the arguments.
     pub found: Vec<PathArgument>,
-    /// JSON pointers of path arguments that are present but not text; a guard denies them.
+    /// JSON pointers of path arguments that are present but not text, or longer than any path; a guard denies them.
     pub unusable: Vec<String>,
 }
 
@@ -125,6 +126,7 @@ impl Walk<'_> {
         match value {
             Value::Null => {}
             Value::String(text) if text.is_empty() => {}
+            Value::String(text) if text.len() > LONGEST => self.unusable(pointer),
             Value::String(text) => {
                 self.visit(PathArgument { pointer: pointer.text(), line: None, text: text.clone(), role });
             }
@@ -159,11 +161,11 @@ impl Walk<'_> {
         for header in patch::headers(text) {
             let pointer = pointer.text();
             match header.path {
-                Some(text) => {
+                Some(text) if text.len() <= LONGEST => {
                     let (line, role) = (Some(header.line), header.role);
                     self.visit(PathArgument { pointer, line, text, role });
                 }
-                None => self.unusable.push(pointer.into_owned()),
+                _ => self.unusable.push(pointer.into_owned()),
             }
         }
     }
@@ -230,6 +232,21 @@ mod tests {
                 ("/odd~1key/uri", "i"),
             ]
         );
+    }
+
+    #[test]
+    fn a_text_that_is_longer_than_any_path_is_none() {
+        let (longest, longer) = ("x".repeat(LONGEST), "x".repeat(LONGEST + 1));
+        let patch = |path: &str| json!({"patch": format!("*** Add File: {path}\n+a\n")});
+        for (kind, of) in [
+            (ToolKind::WriteFile, &(|path: &str| json!({ "path": path })) as &dyn Fn(&str) -> Value),
+            (ToolKind::Patch, &patch),
+        ] {
+            let paths = paths_of(kind, &of(&longest));
+            assert_eq!((paths.found.len(), paths.unusable.len()), (1, 0));
+            let paths = paths_of(kind, &of(&longer));
+            assert_eq!((paths.found.len(), paths.unusable.len()), (0, 1));
+        }
     }
 
     #[test]

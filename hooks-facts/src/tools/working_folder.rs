@@ -7,6 +7,7 @@ use serde_json::Value;
 
 use super::arguments::Pointer;
 use super::names::Folded;
+use crate::paths::MAX_LENGTH;
 
 /// Folded names of arguments for a working folder.
 const KEYS: &[&str] = &["cwd", "workdir", "workingdir", "workingdirectory", "currentdirectory"];
@@ -19,7 +20,8 @@ const COMMAND_KEYS: &[&str] = &["dirpath", "directory"];
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct WorkingFolder<'a> {
     path: Option<&'a str>,
-    /// JSON pointers of arguments for a folder that are not a text, or that name a second folder.
+    /// JSON pointers of arguments for a folder that are not a text, that name a second folder, or that are longer
+    /// than any path.
     pub unusable: Vec<String>,
 }
 
@@ -47,7 +49,9 @@ impl<'a> WorkingFolder<'a> {
             match value {
                 Value::Null => {}
                 Value::String(text) if text.is_empty() => {}
-                Value::String(text) if folder.path.is_none_or(|other| other == text) => {
+                Value::String(text)
+                    if text.len() <= MAX_LENGTH && folder.path.is_none_or(|other| other == text) =>
+                {
                     folder.path = Some(text);
                 }
                 _ => folder.unusable.push(Pointer::default().key(key).text().into_owned()),

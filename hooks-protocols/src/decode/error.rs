@@ -62,7 +62,7 @@ pub enum DecodeError {
         /// The second key.
         other: String,
     },
-    /// The name of an event or a tool is longer than the limit.
+    /// A name (of an event, a tool, a session, an agent, a call, a model or a folder) is longer than the limit.
     #[error("the name of the {what} is {length} bytes long and {limit} are read")]
     LongName {
         /// The thing with the name: `event` or `tool`.
@@ -70,6 +70,14 @@ pub enum DecodeError {
         /// Length of the name in bytes.
         length: usize,
         /// The limit in bytes.
+        limit: usize,
+    },
+    /// The folder that the event happens in is deeper than any is.
+    #[error("the working folder has {parts} parts and {limit} are read; work in a folder further up")]
+    DeepFolder {
+        /// Its parts.
+        parts: usize,
+        /// The limit.
         limit: usize,
     },
     /// The payload names two events.

@@ -136,6 +136,7 @@ impl Payload {
             fields.shift_remove(key);
         }
         let Placed { context, event, extra, taken } = place::place(protocol, row, fields, limits)?;
+        names_in_short(&context, &event)?;
         let event = match row.and_then(|row| row.kind) {
             Some(kind) => Some(typed::read(kind, event).map_err(|source| match alike {
                 Some(alike) if alike != event_name => {
@@ -147,7 +148,7 @@ impl Payload {
         };
         let decoded = Decoded { client, event_name, context, event, extra, envelope, named_by, row, taken };
         if let Some((tool, _)) = decoded.call() {
-            bounded("tool", tool)?;
+            bounded("tool", tool.len(), LONGEST_NAME)?;
         }
         decoded.names_arguments_once()?;
         Ok(decoded)
@@ -196,7 +197,7 @@ fn named(
             DecodeError::NoEvent { client, example }
         })?,
     };
-    bounded("event", &event)?;
+    bounded("event", event.len(), LONGEST_NAME)?;
     Ok(Named { event, by })
 }
 
@@ -204,10 +205,35 @@ fn named(
 /// take time.
 const LONGEST_NAME: usize = 1024;
 
-fn bounded(what: &'static str, name: &str) -> Result<(), DecodeError> {
-    match name.len() {
-        ..=LONGEST_NAME => Ok(()),
-        length => Err(DecodeError::LongName { what, length, limit: LONGEST_NAME }),
+/// Longer names of sessions, agents, calls, models and folders are refused: they are copied into keys and records.
+const LONGEST_PLACE: usize = 64 << 10;
+
+/// A working folder is not deeper.
+const DEEPEST_FOLDER: usize = 128;
+
+fn bounded(what: &'static str, length: usize, limit: usize) -> Result<(), DecodeError> {
+    if length <= limit { Ok(()) } else { Err(DecodeError::LongName { what, length, limit }) }
+}
+
+/// Refuses names of where an event happens, and in it, that are longer than any is.
+fn names_in_short(context: &HookContext, event: &Map<String, Value>) -> Result<(), DecodeError> {
+    let HookContext { session_id, parent_session_id, agent_name, cwd, team_root, .. } = context;
+    let root = team_root.as_ref().map_or(0, |root| root.as_os_str().len());
+    let field = |name: &str| event.get(name).and_then(Value::as_str).map_or(0, str::len);
+    for (what, length) in [
+        ("session", session_id.len()),
+        ("parent session", parent_session_id.as_ref().map_or(0, String::len)),
+        ("agent", agent_name.len().max(field("agent_name"))),
+        ("call", field("tool_use_id")),
+        ("model", field("model")),
+        ("folder", cwd.as_os_str().len().max(root)),
+    ] {
+        bounded(what, length, LONGEST_PLACE)?;
+    }
+    // Whoever looks for a configuration looks at each folder above, and protects a name in each.
+    match cwd.components().count() {
+        ..=DEEPEST_FOLDER => Ok(()),
+        parts => Err(DecodeError::DeepFolder { parts, limit: DEEPEST_FOLDER }),
     }
 }
 

@@ -354,3 +354,34 @@ fn where_a_failure_cannot_deny_is_known() {
     known.sort_unstable();
     assert_eq!(found, known);
 }
+
+/// They are copied into keys and records.
+#[test]
+fn names_that_are_longer_than_any_are_refused() {
+    let names = ["session_id", "cwd", "tool_use_id"];
+    for (name, length, is_read) in
+        names.iter().flat_map(|name| [(name, 64 << 10, true), (name, 65_537, false)])
+    {
+        let mut payload = json!({"session_id": "s", "cwd": "/a", "hook_event_name": "PreToolUse",
+            "tool_name": "Bash", "tool_input": {"command": "ls"}, "tool_use_id": "t"});
+        payload[*name] = format!("/{}", "x".repeat(length - 1)).into();
+        let read = decode(Client::Claude, None, payload.to_string().as_bytes());
+        match (is_read, read) {
+            (true, Ok(_)) => {}
+            (false, Err(error)) => assert!(error.to_string().contains("65537 bytes long"), "{error}"),
+            (_, read) => panic!("{name}, {length}: {read:?}"),
+        }
+    }
+}
+
+#[test]
+fn a_working_folder_that_is_deeper_than_any_is_refused() {
+    for (parts, is_read) in [(128, true), (129, false)] {
+        // The root is the first part.
+        let folder = "/a".repeat(parts - 1);
+        let payload = json!({"session_id": "s", "cwd": folder, "hook_event_name": "PreToolUse",
+            "tool_name": "Bash", "tool_input": {"command": "ls"}});
+        let read = decode(Client::Claude, None, payload.to_string().as_bytes());
+        assert_eq!(read.is_ok(), is_read, "{parts}: {read:?}");
+    }
+}

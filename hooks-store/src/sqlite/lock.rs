@@ -184,6 +184,9 @@ impl Drop for InLine {
     }
 }
 
+/// Of a thread that only waits: most processes that meet others need one.
+const STACK: usize = 128 << 10;
+
 /// A thread that waits in the queue, since waiting for a file lock has no timeout.
 #[derive(Debug)]
 struct Waiter {
@@ -212,7 +215,7 @@ impl Waiter {
     fn start(files: &Arc<Files>) -> io::Result<InLine> {
         let waiter = Arc::new(Self { phase: Mutex::new(Phase::Idle), changed: Condvar::new() });
         let (of_thread, files) = (Arc::clone(&waiter), Arc::clone(files));
-        let thread = std::thread::Builder::new().name("hooks-store-lock".to_owned());
+        let thread = std::thread::Builder::new().name("hooks-store-lock".to_owned()).stack_size(STACK);
         thread.spawn(move || while of_thread.stand_in_line(&files) {})?;
         Ok(InLine(waiter))
     }

@@ -115,17 +115,26 @@ impl StateStore for SqliteStore {
     fn apply(&self, op: Op) -> HookFuture<'static, Result<Answer, StoreError>> {
         match &self.0 {
             Mode::Threaded(worker) => worker.ask(op),
-            Mode::Blocking(database) => {
-                // A transaction does not panic. If one did, it would be rolled back when the next one begins.
-                let mut database = database.lock().unwrap_or_else(PoisonError::into_inner);
-                let answers = database.run(std::slice::from_ref(&op));
-                HookFuture::now(answers.and_then(|answers| {
-                    let lost = || StoreError::Unavailable("no answer came for the operation".to_owned());
-                    answers.into_iter().next().ok_or_else(lost)
-                }))
-            }
+            Mode::Blocking(database) => HookFuture::now(run(database, &[op]).and_then(|answers| {
+                let lost = || StoreError::Unavailable("no answer came for the operation".to_owned());
+                answers.into_iter().next().ok_or_else(lost)
+            })),
         }
     }
+
+    /// In one transaction; a thread puts together what it was asked meanwhile.
+    fn together(&self, ops: &[Op]) -> Option<HookFuture<'static, Result<Vec<Answer>, StoreError>>> {
+        Some(match &self.0 {
+            Mode::Threaded(worker) => worker.ask_all(ops),
+            Mode::Blocking(database) => HookFuture::now(run(database, ops)),
+        })
+    }
+}
+
+/// Does `ops` in the thread that asks.
+fn run(database: &Mutex<Database>, ops: &[Op]) -> Result<Vec<Answer>, StoreError> {
+    // A transaction does not panic; where one did, it is rolled back when the next begins.
+    database.lock().unwrap_or_else(PoisonError::into_inner).run(ops)
 }
 
 impl fmt::Debug for SqliteStore {

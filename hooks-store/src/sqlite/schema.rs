@@ -44,8 +44,9 @@ INSERT OR IGNORE INTO identity VALUES (1, lower(hex(randomblob(16))));
 /// # Errors
 /// Returns an error if SQLite fails.
 pub(super) fn identity(connection: &Connection) -> Result<StoreId, Fault> {
-    connection.execute_batch(IDENTITY)?;
-    let name = connection.query_row("SELECT name FROM identity", [], |row| row.get::<_, String>(0))?;
+    let read = || connection.query_row("SELECT name FROM identity", [], |row| row.get::<_, String>(0));
+    // Nearly every store has one: to look for the table takes longer than to read it.
+    let name = read().or_else(|_| connection.execute_batch(IDENTITY).and_then(|()| read()))?;
     Ok(StoreId::new(name))
 }
 

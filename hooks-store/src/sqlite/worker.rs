@@ -51,6 +51,19 @@ impl Worker {
             answer.await.unwrap_or_else(gone)
         })
     }
+
+    /// Has it do `ops`, in order.
+    pub(super) fn ask_all(&self, ops: &[Op]) -> HookFuture<'static, Result<Vec<Answer>, StoreError>> {
+        // All of them are sent before any is waited for.
+        let asked: Vec<_> = ops.iter().map(|op| self.ask(op.clone())).collect();
+        HookFuture::later(async move {
+            let mut answers = Vec::with_capacity(asked.len());
+            for answer in asked {
+                answers.push(answer.await?);
+            }
+            Ok(answers)
+        })
+    }
 }
 
 impl Drop for Worker {

@@ -4,7 +4,7 @@ use std::path::{Path, PathBuf};
 use std::sync::Arc;
 use std::time::Duration;
 
-use hooks_core::state::{Memory, OpId, StateStore, StoreError};
+use hooks_core::state::{Memory, Op, OpId, StateStore, StoreError};
 use hooks_store::{Answering, Engine, LazyStore, StoreConfig, Witness, World};
 use serde_json::Value;
 
@@ -86,7 +86,7 @@ pub(super) async fn accept_loss(
 ) -> Result<Option<String>, StoreError> {
     let why = match config.engine {
         Engine::Memory => None,
-        Engine::File => refused(config, path, known.clone())?,
+        Engine::File => refused(config, path, known.clone()).await?,
         // The server says to all others that the loss was accepted.
         Engine::Redis => match known.clone() {
             Some(known) => {
@@ -111,22 +111,25 @@ pub(super) async fn accept_loss(
 }
 
 /// Opens a file that was closed; why it was.
-fn refused(
+async fn refused(
     config: &StoreConfig,
     path: Option<&Path>,
     known: Option<Arc<KnownStore>>,
 ) -> Result<Option<String>, StoreError> {
     let Some(file) = file_of(config, path) else { return Ok(None) };
     let witness = known.map(|known| known as Arc<dyn Witness>);
-    match hooks_store::open_file(&file, config.sync, Answering::AtOnce, witness) {
-        Ok(_) => Ok(None),
+    let store = hooks_store::open_file(&file, config.sync, Answering::AtOnce, witness)?;
+    // It is opened with what it is asked first.
+    match store.apply(Op::Now).await {
+        #[cfg(feature = "sqlite")]
         #[cfg(feature = "sqlite")]
         Err(StoreError::Closed(why)) => {
+            drop(store);
             // It may have been closed by this.
             hooks_store::SqliteStore::accept_loss(&file)?;
             Ok(Some(why))
         }
-        Err(error) => Err(error),
+        answer => answer.map(|_| None),
     }
 }
 

@@ -189,6 +189,13 @@ impl StateStore for OfTenant {
         }
     }
 
+    fn together(&self, ops: &[Op]) -> Option<HookFuture<'static, Result<Vec<Answer>, StoreError>>> {
+        match ops.iter().map(|op| self.within(op.clone())).collect::<Result<Vec<_>, _>>() {
+            Ok(ops) => self.store.together(&ops),
+            Err(error) => Some(HookFuture::now(Err(error))),
+        }
+    }
+
     fn session_ended(&self, tenant: Option<&str>, session: &str) {
         let own = Key::from(self.own.clone()).parts().next();
         self.store.session_ended(tenant.or(own.as_deref()), session);

@@ -1,0 +1,142 @@
+//! Runs the program and says what it took.
+//!
+//! The kernel tells the most memory that any child took so far, so each program is started by a process of its own: this
+//! test program, asked for one test that is no test.
+
+use std::fs::{self, File};
+use std::io::Write;
+use std::path::PathBuf;
+use std::process::{Command, Stdio};
+use std::{env, io};
+
+use nix::sys::resource::{UsageWho, getrusage};
+use nix::sys::time::TimeValLike;
+
+use super::cases::Case;
+
+/// Denies every command that has it as its program.
+pub(super) const FORBIDDEN: &str = "sudo true";
+
+const CONFIG: &str = "version: 1
+command_guard: { block: [sudo] }
+audit: {}
+";
+
+/// What may be taken beside twice the payload and what a short one takes.
+const BESIDE: u64 = 16_000_000;
+
+/// In milliseconds of the processor.
+const LONGEST: i64 = 1_000;
+
+/// Names the folder of a course to the process that starts the program.
+const MEASURED: &str = "HOOKS_MEASURED";
+
+/// A project, and the payload that is sent next.
+pub(super) struct Course {
+    folder: tempfile::TempDir,
+    /// What a short payload takes.
+    base: u64,
+}
+
+/// What came of one payload.
+#[derive(Debug)]
+pub(super) struct Ran {
+    pub(super) exit: u8,
+    pub(super) stdout: String,
+    pub(super) stderr: String,
+    /// The most memory, in bytes.
+    pub(super) peak: u64,
+    /// In milliseconds of the processor.
+    pub(super) took: i64,
+}
+
+impl Course {
+    pub(super) fn new() -> Self {
+        let folder = tempfile::tempdir().unwrap();
+        fs::write(folder.path().join("hooks.yaml"), CONFIG).unwrap();
+        let mut course = Self { folder, base: 0 };
+        let case = &super::cases::all()[0];
+        course.write(&[course.placed(&case.payload).as_bytes()]);
+        course.base = course.run(case).peak;
+        course
+    }
+
+    /// The payload, sent from the folder of the project.
+    pub(super) fn placed(&self, payload: &str) -> String {
+        payload.replace("/home/ada/app", self.folder.path().to_str().unwrap())
+    }
+
+    /// Has these parts be the payload.
+    pub(super) fn write(&self, parts: &[&[u8]]) {
+        let mut file = io::BufWriter::new(File::create(self.folder.path().join("payload")).unwrap());
+        for part in parts {
+            file.write_all(part).unwrap();
+        }
+        file.flush().unwrap();
+    }
+
+    pub(super) fn length(&self) -> u64 {
+        fs::metadata(self.folder.path().join("payload")).unwrap().len()
+    }
+
+    /// The most that the payload may take.
+    pub(super) fn limit(&self) -> u64 {
+        self.base + 2 * self.length() + BESIDE
+    }
+
+    /// Answers the payload.
+    pub(super) fn run(&self, case: &Case) -> Ran {
+        let folder = self.folder.path();
+        #[expect(clippy::disallowed_methods, reason = "the program under test is a process")]
+        let mut measuring = Command::new(env::current_exe().unwrap());
+        measuring.args(["--exact", "measured::one_program", "--ignored"]);
+        measuring
+            .env(MEASURED, folder)
+            .env("HOOKS_CLIENT", case.client.name())
+            .env("HOOKS_EVENT", case.event);
+        let output = measuring.output().unwrap();
+        assert!(output.status.success(), "{output:?}");
+        let read = |name: &str| fs::read(folder.join(name)).unwrap();
+        let text = |name: &str| String::from_utf8(read(name)).unwrap();
+        let taken = text("taken");
+        let mut taken = taken.split(' ');
+        let mut number = || taken.next().unwrap().parse::<u64>().unwrap();
+        let (exit, peak, took) = (number(), number(), number());
+        Ran {
+            exit: u8::try_from(exit).unwrap(),
+            stdout: text("stdout"),
+            stderr: text("stderr"),
+            peak,
+            took: took.try_into().unwrap(),
+        }
+    }
+}
+
+impl Ran {
+    /// Fails where it took too much.
+    pub(super) fn is_within_bounds(&self, course: &Course, shown: &dyn Fn() -> String) {
+        let limit = course.limit();
+        assert!(self.peak <= limit, "{} bytes of memory, {limit} allowed: {}", self.peak, shown());
+        assert!(self.took <= LONGEST, "{} ms of the processor: {}", self.took, shown());
+    }
+}
+
+#[test]
+#[ignore = "starts one program for the tests, which say which"]
+fn one_program() {
+    let Some(folder) = env::var_os(MEASURED).map(PathBuf::from) else { return };
+    let file = |name: &str| File::create(folder.join(name)).unwrap();
+    let said = |name: &str| env::var(name).unwrap();
+    #[expect(clippy::disallowed_methods, reason = "the program under test is a process")]
+    let mut command = Command::new(env!("CARGO_BIN_EXE_hooks"));
+    command.args(["run", "--client", &said("HOOKS_CLIENT"), "--event", &said("HOOKS_EVENT")]);
+    command.arg("--config").arg(folder.join("hooks.yaml")).current_dir(&folder);
+    command.env_clear().env("HOME", &folder);
+    command.stdin(File::open(folder.join("payload")).unwrap());
+    let status = command.stdout(file("stdout")).stderr(Stdio::from(file("stderr"))).status().unwrap();
+    let usage = getrusage(UsageWho::RUSAGE_CHILDREN).unwrap();
+    let took = (usage.user_time() + usage.system_time()).num_milliseconds();
+    // The kernel counts in kilobytes.
+    let taken = format!("{} {} {took}", status.code().unwrap(), usage.max_rss() * 1024);
+    fs::write(folder.join("taken"), taken).unwrap();
+}
