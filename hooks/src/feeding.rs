@@ -33,7 +33,11 @@ const CLOSING: Duration = Duration::from_secs(10);
 /// # std::fs::write(&file, "version: 1\naudit: {}\nsinks: []\n")?;
 /// let config = Config::read(&file)?;
 /// let feeding = config.feeding(|name| std::env::var(name).ok())?;
-/// The service runs; `feeding.statuses()` reports the state of the sinks.
+/// // The service runs; `feeding.statuses()` reports the state of the sinks.
+/// let hooks = config.hooks();
+/// // At its end, the log is closed and its records are delivered.
+/// hooks.close().await?;
+/// assert!(feeding.shut_down(Duration::from_secs(10)).await.is_empty());
 /// # Ok(())
 /// # }
 /// ```

@@ -231,7 +231,9 @@ impl fmt::Debug for Config {
 /// let first = Config::parse("version: 1\nask_user: { max_per_session: 3 }", "hooks.yaml")?;
 /// let kept = first.kept().clone();
 /// let live = Live::new(first.hooks());
-/// The file changed: a session that asked twice may ask three more times, and lockouts remain.
+/// // The file changed: a session that asked twice may ask three more times, and lockouts remain.
+/// let second = ConfigReader::default().keeping(kept).parse("version: 1\nask_user: { max_per_session: 5 }", "hooks.yaml")?;
+/// live.swap(second.hooks());
 /// # Ok::<(), hooks::config::ConfigErrors>(())
 /// ```
 #[derive(Clone, Debug, Default)]
