@@ -85,7 +85,6 @@ fn service_process() {
 }
 
 /// A service that is started: its folder, and the process.
-#[expect(clippy::disallowed_methods, reason = "a real process is started, which ends or is killed")]
 fn start(how: &str) -> (tempfile::TempDir, Child) {
     let folder = project("version: 1\naudit: {}\nrules:\n  - {name: no-rm, action: deny, tools: [rm]}\n");
     let mut service = process("service_process", SERVICE, format!("{how}:{}", folder.path().display()));

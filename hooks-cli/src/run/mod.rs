@@ -26,7 +26,8 @@ mod faults;
 mod governing;
 mod input;
 mod keeping;
-#[cfg(all(test, unix))]
+#[cfg(test)]
+#[cfg(unix)]
 mod mutants;
 mod notes;
 mod panics;

@@ -1,11 +1,6 @@
 //! Every option of the schema is read: an option that is set alone arrives in the configuration.
 
-#![expect(
-    clippy::indexing_slicing,
-    clippy::string_slice,
-    clippy::unwrap_used,
-    reason = "the schema is known to have what is looked up"
-)]
+#![expect(clippy::string_slice, reason = "the schema is known to have what is looked up")]
 
 use hooks::config::Config;
 use serde_json::{Value, json};
