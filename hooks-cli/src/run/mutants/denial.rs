@@ -1,13 +1,14 @@
 //! Whether an answer is a denial in the client's own form.
 
 use hooks::event::EventKind;
-use hooks_protocols::{Client, Degraded, Place, failure};
+use hooks_protocols::{Client, Degraded, Place, Reply, failure};
 use serde_json::Value;
 
-use super::cases::Case;
+use super::cases::{self, Case};
 use super::clients;
 
-/// Whether a reply denies at the event of the settings: as it was recorded of tool calls, by its words, or by exit code 2.
+/// Whether a reply denies the event of the settings: with the recorded denial of tool calls, with the event's own
+/// fields, or with exit code 2.
 pub(super) fn is_said(case: &Case, exit: u8, stdout: &str, stderr: &str) -> bool {
     let Case { client, event, .. } = case;
     let was_run = matches!(client, Client::Claude | Client::Codex | Client::Gemini | Client::Copilot);
@@ -18,26 +19,39 @@ pub(super) fn is_said(case: &Case, exit: u8, stdout: &str, stderr: &str) -> bool
         return true;
     }
     let expected = failure(Place::Event(*client, event), "x");
-    if expected.degraded.iter().any(Degraded::is_unsafe) {
-        // Nothing can be taken back any more, and the client is told.
-        return exit == expected.exit && !stderr.is_empty();
+    if !is_enforced(&expected) {
+        // Nothing can be withdrawn any more: the client receives the reason. If the payload names another event, which
+        // can be denied, the reply has the form of that one.
+        let others = cases::all().into_iter().filter(|other| other.client == *client);
+        let mut forms = others.map(|other| failure(Place::Event(*client, other.event), "x")).filter(is_enforced);
+        return exit == expected.exit && !stderr.is_empty() || forms.any(|form| has_fields_of(stdout, &form));
     }
-    match (said(&expected.stdout), said(stdout)) {
-        (Value::Object(expected), said) => {
-            expected.iter().all(|(key, value)| contains(said.get(key).unwrap_or(&Value::Null), value))
+    has_fields_of(stdout, &expected)
+}
+
+/// Whether the client obeys a denial of this form.
+fn is_enforced(denial: &Reply) -> bool {
+    !denial.degraded.iter().any(Degraded::is_unsafe)
+}
+
+/// Whether `stdout` has the fields of the denial, with any reason.
+fn has_fields_of(stdout: &str, denial: &Reply) -> bool {
+    match (without_envelope(&denial.stdout), without_envelope(stdout)) {
+        (Value::Object(expected), given) => {
+            expected.iter().all(|(key, value)| contains(given.get(key).unwrap_or(&Value::Null), value))
         }
         _ => false,
     }
 }
 
-/// What is said, out of its envelope.
-fn said(stdout: &str) -> Value {
+/// The answer without its envelope.
+fn without_envelope(stdout: &str) -> Value {
     let said: Value = serde_json::from_str(stdout).unwrap_or_default();
     let inner = said.get("result").unwrap_or(&said).get("output").cloned();
     inner.unwrap_or(said)
 }
 
-/// Whether the words are there, whatever the reason is.
+/// Whether the expected fields are present, with any reason.
 fn contains(said: &Value, expected: &Value) -> bool {
     match (said, expected) {
         (Value::Object(said), Value::Object(expected)) => {
