@@ -1,4 +1,4 @@
-//! What a call does next: decided from what failed and what is ready, without waiting for anything.
+//! Next step of a call, decided from its failures and from which models are ready, without waiting.
 
 use std::sync::Arc;
 use std::time::Duration;
@@ -14,37 +14,40 @@ use crate::catalog::Model;
 use crate::chain::Chain;
 use crate::error::{BreakerVote, ErrorKind, ModelError, NextModel, SameModel, Treatments};
 
-/// The course of one call along its chain. Pure: it is told the time and what failed, and says what to do.
+/// Course of one call along its chain of models. It is pure: the caller passes the time and the failures, and
+/// [`Plan::next`] returns the next step.
 ///
-/// It always ends: attempts are counted, and each turn without one needs time to pass, which is bounded too.
+/// The course always ends: the number of attempts is bounded, and each turn without an attempt needs time to
+/// pass, which is bounded too.
 #[derive(Debug)]
 pub struct Plan {
     chain: Chain,
     needs: Needs,
-    /// The largest window, where the conversation is too long for every model that could serve it otherwise.
+    /// Largest context window among the models that could serve a shorter conversation; `None` if a model can
+    /// serve the conversation as it is.
     widest: Option<u64>,
     deadline: Option<Tick>,
-    /// From when on a call that has no model to turn to asks one all the same; None before the first turn, without a deadline, and
-    /// where too little time is left for an answer.
+    /// Time from which a call without a ready model tries one all the same, as its last chance. `None` before
+    /// the first turn, without a deadline, and if too little time is left for an answer.
     last_chance: Option<Tick>,
     max_attempts: u32,
     max_park: Duration,
-    /// The longest pause before a model is asked again, as long as its tries last.
+    /// Longest pause before another attempt with the same model, while the model has retries left.
     longest_pause: Duration,
-    /// The place that is asked before all others, as long as it did not fail.
+    /// Place that is tried before all others, as long as it did not fail.
     preferred: usize,
-    /// The place that was asked last.
+    /// Place of the last attempt.
     asked: usize,
     attempts: u32,
     turns: u32,
     parked: Duration,
-    /// What came of each place of the chain; empty, and not allocated, until something failed.
+    /// History of each place of the chain; empty, and not allocated, until the first failure is known.
     past: Vec<Past>,
-    /// Providers of which this call asks nothing more.
+    /// Providers that this call does not try any more.
     barred: Vec<Arc<str>>,
-    /// The window that was too small.
+    /// Largest context window that was too small for the conversation.
     too_small: Option<u64>,
-    /// Whether a refused content was carried to another provider.
+    /// Whether content that one provider refused was sent to another one.
     crossed: bool,
     over: bool,
 }
@@ -57,35 +60,36 @@ fn widest(chain: &Chain, needs: Needs) -> Option<u64> {
     chain.iter().filter(|model| model.can_serve(&needs)).filter_map(|model| model.context_tokens).max()
 }
 
-/// More turns than a course of four models takes that are looked at every second of ten minutes: no course ends here
-/// but one of a model that is always ready and never admits.
+/// Most turns of one course. A course of four models that are checked every second for ten minutes takes
+/// fewer. Only a course with a model that is always ready and never admits the call ends here.
 const TURNS: u32 = 4_000;
 
-/// The least that has to pass before a model that was not admitted is looked at again, doubled each time: somebody else
-/// was faster, and is done in a moment or in a second.
+/// Shortest time before a model that did not admit the call is checked again; doubled each time. Other calls
+/// were faster, and are done in a moment or in a second.
 const LOOK: Duration = Duration::from_millis(10);
 
-/// How often a call comes back exactly when it was told to; after that its pauses grow. As often as the providers' own
-/// clients try again.
+/// Number of failures of a model after which a call retries exactly at the time that the provider named;
+/// after that its pauses grow. The providers' own clients retry as often.
 const BELIEVED: u32 = 2;
 
-/// The longest a model is left alone by a call. A model that answers two calls of five has to be asked ten times to answer nearly
-/// all; that it is not asked too often where it answers none is its breaker's affair.
+/// Longest time for which a call leaves a model alone. A model that answers two calls of five has to be tried
+/// ten times to answer nearly all of them. If it answers none, its breaker keeps it from being tried too
+/// often.
 const LONGEST_REST: Duration = Duration::from_secs(30);
 
-/// So long before its deadline a call asks a model whose breaker is open, and no longer than a tenth of its time: long enough for
-/// most answers. It asks again whenever half of the time is gone that was left: what ends within these seconds is seen in time for
-/// a quick answer.
+/// Time before its deadline at which a call tries a model whose breaker is open; at most a tenth of the
+/// call's time. It is long enough for most answers. The call tries again whenever half of the remaining time
+/// has passed, so that the end of an incident within these seconds is noticed in time for a quick answer.
 const LAST_CHANCE: Duration = Duration::from_secs(20);
 
-/// With less than this left no model answers any more.
+/// With less time than this left, no model answers any more.
 const TOO_LATE: Duration = Duration::from_secs(4);
 
-/// The most that it is doubled to: a moment that a waiting person does not notice.
+/// Longest pause that [`LOOK`] is doubled to: a moment that a waiting user does not notice.
 const LONGEST_LOOK: Duration = Duration::from_secs(1);
 
 impl Plan {
-    /// The course of a call that needs `needs`, along `chain`.
+    /// Creates the course of a call that needs `needs`, along `chain`.
     pub fn new(chain: Chain, needs: Needs, deadline: Option<Tick>, settings: &FallbackSettings) -> Self {
         let widest = widest(&chain, needs);
         Self {
@@ -110,7 +114,7 @@ impl Plan {
         }
     }
 
-    /// Asks the model at `place` before the others.
+    /// Tries the model at `place` before the others.
     #[must_use]
     pub fn preferring(mut self, place: usize) -> Self {
         self.preferred = place;
@@ -128,7 +132,7 @@ impl Plan {
         self
     }
 
-    /// So many attempts were made before, all of them of the first model.
+    /// Counts `attempts` earlier attempts, all of them with the first model.
     #[must_use]
     pub fn having_tried(mut self, attempts: u32) -> Self {
         self.attempts = attempts;
@@ -141,18 +145,19 @@ impl Plan {
         &self.chain
     }
 
-    /// How often the model at `place` was tried.
+    /// Number of attempts with the model at `place`.
     pub fn attempts_of(&self, place: usize) -> u32 {
         self.past(place).attempts
     }
 
-    /// Whether nobody ever came to the model at `place`: not even to find that it lets nobody in.
+    /// Whether the call did not come to the model at `place` yet: it made no attempt, and was not refused
+    /// admission.
     pub(super) fn is_untouched(&self, place: usize) -> bool {
         let past = self.past(place);
         past.attempts == 0 && past.not_admitted == 0
     }
 
-    /// What to do at `now`.
+    /// Returns the next step at `now`.
     pub fn next(&mut self, view: &impl View, now: Tick) -> Step {
         if self.turns == 0 {
             self.last_chance = self.deadline.map(|deadline| {
@@ -170,7 +175,7 @@ impl Plan {
         if self.attempts >= self.max_attempts || self.turns > TURNS {
             return Step::GiveUp(End::Attempts);
         }
-        // Each turn but the last puts a place off.
+        // Each iteration but the last puts a place off.
         loop {
             let ready = self.fresh(view, now).or_else(|| self.again(view, now));
             let Some(place) = ready.or_else(|| self.last_resort(view, now)) else {
@@ -186,7 +191,8 @@ impl Plan {
                 }
                 return Step::Try { place, elsewhere: self.elsewhere(place, view, now), last_resort };
             }
-            // The budget fills again. A model whose breaker is open may be ready before that, and then costs nothing more.
+            // The retry budget fills again. A model whose breaker is open may be ready before that, and then
+            // costs nothing more.
             let rested = now.after(self.rest(1));
             self.change(place, |past| match last_resort {
                 true => past.no_last_resort_before = rested,
@@ -195,8 +201,9 @@ impl Plan {
         }
     }
 
-    /// The model that was asked last, or else the first, failed at `now`. `pause` says how long to leave it alone after so many
-    /// failures, where nobody else does.
+    /// Records that the model of the last attempt, or else the first model, failed at `now`. `pause` returns
+    /// the time to leave it alone after that many failures; it is used if the provider named no time, or
+    /// named one too often.
     pub fn failed(
         &mut self,
         error: &ModelError,
@@ -235,19 +242,22 @@ impl Plan {
         let attempts = self.past(place).attempts.saturating_add(attempts);
         let passes = matches!(treatment.breaker, BreakerVote::Failure | BreakerVote::Slow);
         let (barred, not_before) = match treatment.same_model {
-            // What passes by itself may be over after a rest: calls that are parked ask again, within their attempts.
+            // A failure that passes by itself may be over after a rest: parked calls try again, within their
+            // attempts.
             SameModel::No if passes => (false, told.max(now.after(self.rest(attempts)))),
             SameModel::Backoff(more) if attempts > more => {
                 (false, told.max(now.after(self.rest(attempts - more))))
             }
             SameModel::No | SameModel::Compacted => (true, now),
-            // A provider that says "a second" again and again is not believed for ever.
+            // If a provider names a short time, such as a second, again and again, the call stops following
+            // it.
             SameModel::AsTold(_) if attempts > BELIEVED => (false, told.max(now.after(pause(attempts)))),
             SameModel::Backoff(_) | SameModel::AsTold(_) => {
                 (false, ready_at.unwrap_or_else(|| now.after(pause(attempts))))
             }
         };
-        // What hooks propose narrows it; a model they name goes first, where the chain has it.
+        // A proposal of hooks can only lengthen the pause or forbid a retry; a model that it names goes
+        // first, if the chain has it.
         let proposal = error.proposal();
         let least = proposal.and_then(|it| it.backoff_ms).map(Duration::from_millis).unwrap_or_default();
         let named = proposal.and_then(|it| it.fallback_model.as_deref());
@@ -264,8 +274,8 @@ impl Plan {
         }
     }
 
-    /// The quota of `model`, at `place`, is used up, and with it that of all who draw on it: asking one of them next is
-    /// asking the same again.
+    /// Records that the quota of `model`, at `place`, is used up, and so for every other model that draws on
+    /// it: an attempt with one of them would ask the same quota again.
     fn was_refused(&mut self, model: &Model, place: usize) {
         let not_before = self.past(place).not_before;
         for other in 0..self.chain.len() {
@@ -278,7 +288,8 @@ impl Plan {
         }
     }
 
-    /// The places before `place` that are passed over because they are not ready, and when they are.
+    /// Places before `place` that are passed over because they are not ready, with the time at which they
+    /// are.
     pub(super) fn passed_over<'a>(
         &'a self,
         place: usize,
@@ -292,7 +303,7 @@ impl Plan {
         })
     }
 
-    /// A model that was not tried yet and is ready: the preferred one, or the first of the chain.
+    /// A model that is ready and was not tried yet: the preferred one, or the first of the chain.
     fn fresh(&self, view: &impl View, now: Tick) -> Option<usize> {
         let is_fresh = |place: &usize| {
             self.past(*place).is_fresh() && self.ready_at(*place, view, now).is_some_and(|at| at <= now)
@@ -300,15 +311,15 @@ impl Plan {
         Some(self.preferred).filter(is_fresh).or_else(|| (0..self.chain.len()).find(is_fresh))
     }
 
-    /// A model that failed before and may be tried again: the one that may for longest.
+    /// A model that failed before and may be tried again: the one whose pause ended first.
     fn again(&self, view: &impl View, now: Tick) -> Option<usize> {
         let tried = (0..self.chain.len()).filter(|place| !self.past(*place).is_fresh());
         let ready = tried.filter(|place| self.ready_at(*place, view, now).is_some_and(|at| at <= now));
         ready.min_by_key(|place| self.past(*place).not_before)
     }
 
-    /// Where no model is ready, one whose breaker is open and that answers some calls: of those one of the
-    /// provider that was tried least.
+    /// If no model is ready: a model that may be tried through its open breaker. If there are several, the
+    /// provider with the fewest attempts comes first.
     fn last_resort(&self, view: &impl View, now: Tick) -> Option<usize> {
         let is_ready = |place: &usize| self.last_resort_at(*place, view, now).is_some_and(|at| at <= now);
         (0..self.chain.len())
@@ -327,14 +338,15 @@ impl Plan {
         self.ready_as_last_resort(place, view, now, self.is_last_chance(now))
     }
 
-    /// When the call asks the model at `place` before it ends unanswered; None where a gate or a quota would not let it even
-    /// then: nobody waits for that.
+    /// Time at which the call tries the model at `place` as a last chance, before it ends unanswered. `None`
+    /// if a gate or a quota would refuse the attempt even then: to wait for it would be of no use.
     fn last_chance_at(&self, place: usize, view: &impl View, now: Tick) -> Option<Tick> {
         let chance = self.last_chance.filter(|chance| *chance > now)?;
         Some(self.ready_as_last_resort(place, view, now, true)?.max(chance))
     }
 
-    /// When the call asks once more, after a last chance that is taken at `now`.
+    /// Time of the next attempt after a last chance that is taken at `now`; `None` if too little time is
+    /// left.
     fn next_chance(&self, now: Tick) -> Option<Tick> {
         let left = self.deadline?.since(now) / 2;
         (left >= TOO_LATE).then(|| now.after(left))
@@ -352,8 +364,8 @@ impl Plan {
         Some(self.ready_by(place, at, view, now)?.max(self.past(place).no_last_resort_before))
     }
 
-    /// Whether the call ends without an answer if it goes on waiting: then it has nothing to lose by asking, and may be the
-    /// first to find that a model is well again.
+    /// Whether the call would end without an answer if it went on waiting. Then it has nothing to lose by an
+    /// attempt, and may be the first to find that a model has recovered.
     fn is_last_chance(&self, now: Tick) -> bool {
         self.last_chance.is_some_and(|chance| chance <= now)
     }
@@ -378,15 +390,15 @@ impl Plan {
         Step::Park { until, place }
     }
 
-    /// Whose turn it is, of places that are ready at one moment: those that were not tried, the preferred one first,
-    /// and then the one that may be asked again for longest.
+    /// Order of places that become ready at the same time: untried places first, the preferred one before the
+    /// others; then the tried place whose pause ended first.
     fn rank(&self, place: usize) -> (Option<Tick>, bool) {
         let past = self.past(place);
         let is_tried = !past.is_fresh();
         (is_tried.then_some(past.not_before), !is_tried && place != self.preferred)
     }
 
-    /// When another place than `place` could be asked.
+    /// Earliest time at which a place other than `place` could be tried.
     fn elsewhere(&self, place: usize, view: &impl View, now: Tick) -> Option<Tick> {
         let others = (0..self.chain.len()).filter(|other| *other != place);
         let ready = |other| {
@@ -396,12 +408,12 @@ impl Plan {
         earliest(others.filter_map(ready), now)
     }
 
-    /// From when on the model at `place` may be asked; `None` where this call must not ask it (any more).
+    /// Time from which the model at `place` may be tried; `None` if this call must not try it (any more).
     pub(super) fn ready_at<V: View>(&self, place: usize, view: &V, now: Tick) -> Option<Tick> {
         self.ready_by(place, |view, model, needs, now| view.readiness(model, needs, now).tick(now), view, now)
     }
 
-    /// The same, as far as this call has nothing against the model, from when it is `ready`.
+    /// The same, with the time that `ready` returns for the model.
     fn ready_by<V: View>(
         &self,
         place: usize,
@@ -418,16 +430,17 @@ impl Plan {
         Some(at.max(past.not_before))
     }
 
-    /// What the call needs of a model that can serve it. A conversation that is too long for all of them goes to the
-    /// largest window, where it can be compacted.
+    /// Needs of the call that `model` has to meet; `None` if it cannot. A conversation that is too long for
+    /// all models goes to the largest window, where it can be compacted.
     fn needs_of(&self, model: &Model) -> Option<Needs> {
         let is_widest = self.widest.is_some() && model.context_tokens == self.widest;
         let needs = if is_widest { self.needs.of_any_length() } else { self.needs };
         model.can_serve(&needs).then_some(needs)
     }
 
-    /// Nobody was asked: others were faster, or the rate is used up. Looked at again when it is said to be ready, and
-    /// never at once, so that a model that is always ready and never open ends too.
+    /// Records that the call was not admitted: other calls were faster, or the rate is used up. The model is
+    /// checked again at `ready_at`, but never at once, so that the course ends even if a model is always
+    /// ready and never admits it.
     fn was_not_admitted(&mut self, place: usize, ready_at: Option<Tick>, now: Tick) {
         self.change(place, |past| {
             let doubled = LOOK.saturating_mul(1u32.checked_shl(past.not_admitted).unwrap_or(u32::MAX));
@@ -436,8 +449,8 @@ impl Plan {
         });
     }
 
-    /// How long a model is left alone whose tries are used up for the `time`th time: in minutes that a call is parked
-    /// it is asked a few times, not in vain every second.
+    /// Time for which a model without retries left is left alone, for the `time`th time. A call that is
+    /// parked for minutes tries the model a few times, not every second in vain.
     fn rest(&self, time: u32) -> Duration {
         let doubled = 1u32.checked_shl(time.saturating_sub(1)).unwrap_or(u32::MAX);
         self.longest_pause.saturating_mul(doubled).clamp(LOOK, LONGEST_REST)

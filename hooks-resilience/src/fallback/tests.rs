@@ -54,19 +54,19 @@ fn chain(models: Vec<Model>) -> Chain {
     Chain::new(models.next().unwrap(), models)
 }
 
-/// What failed, or what else happened, at one attempt.
+/// An attempt that fails or is not admitted.
 #[derive(Clone, Debug)]
 struct Mishap {
     kind: ErrorKind,
     told: Option<u64>,
     takes: u64,
-    /// When the model is ready again, as others left it.
+    /// Time at which the model is ready again because of other calls.
     leaves: Option<u64>,
 }
 
 fn mishap() -> impl Strategy<Value = Mishap> {
     let kind = prop::sample::select(ErrorKind::ALL.to_vec());
-    // As often as not one that goes on.
+    // In half of the cases, a kind after which the call goes on.
     let usual = prop::sample::select(vec![
         ErrorKind::Overloaded,
         ErrorKind::Network,
@@ -113,7 +113,7 @@ proptest! {
         let (mut now, mut parked) = (Tick::default(), Duration::ZERO);
         let mut mishaps = mishaps.into_iter().cycle();
         let mut asked: Vec<(usize, ErrorKind)> = Vec::new();
-        // Who did not admit the call at its turn is left alone for a moment, at most for a second.
+        // A model that did not admit the call at its turn is left alone for a moment, at most for a second.
         let mut refused: HashMap<usize, Tick> = HashMap::new();
         let (mut asks, mut again): (Vec<Ask>, u32) = (Vec::new(), 0);
         let ready = |table: &Table, place: usize, now| {
@@ -148,13 +148,14 @@ proptest! {
                     prop_assert!(ready(&table, place, now));
                     prop_assert!(!forbidden(&chain, &asked, place), "{asked:?}, then {place}");
                     prop_assert!(elsewhere.is_none_or(|at| at >= now));
-                    // The first that is ready goes first, and anybody new before anybody tried.
+                    // The first ready model goes first, and untried models go before tried ones.
                     if let Some(first) = fresh.first() {
                         prop_assert!(*first == place || (place < *first && refused.contains_key(&place)));
                         let others = fresh.len() > 1;
                         prop_assert!(!others || elsewhere == Some(now));
                     }
-                    // A model that failed is left alone for its time, and asked again only from the budget.
+                    // A model that failed is left alone for its time, and tried again only if the retry
+                    // budget allows it.
                     let of_place = || asks.iter().filter(|ask| ask.place == place);
                     if let Some(last) = of_place().next_back() {
                         let least = least_rest(last, of_place().count(), settings.backoff.cap);
@@ -191,7 +192,8 @@ proptest! {
         for first in &asks {
             let minute = first.began..first.began.after(Duration::from_secs(60));
             let in_it = asks.iter().filter(|ask| ask.place == first.place && minute.contains(&ask.began));
-            // The first, its two more, and one after a rest; how often a provider itself says when is its own affair.
+            // The first attempt, its two retries, and one after a rest. Attempts at times that a provider
+            // named do not count.
             prop_assert!(in_it.filter(|ask| !is_told(ask.kind)).count() <= 4, "{asks:?}");
         }
     }
@@ -211,8 +213,8 @@ fn is_told(kind: ErrorKind) -> bool {
     matches!(Treatments::default().of(kind).same_model, SameModel::AsTold(_))
 }
 
-/// How long a model is left alone at least, whose failure number `attempts` was `ask`, where pauses are a second and
-/// the longest is `cap`: worked out anew from the table.
+/// Shortest time for which a model is left alone after `ask`, its failure number `attempts`, if pauses are a
+/// second and the longest is `cap`; computed independently from the table.
 fn least_rest(ask: &Ask, attempts: usize, cap: Duration) -> Duration {
     let second = Duration::from_secs(1);
     let told = ask.told.map(Duration::from_secs);
@@ -224,7 +226,7 @@ fn least_rest(ask: &Ask, attempts: usize, cap: Duration) -> Duration {
     }
 }
 
-/// Whether what failed before forbids asking `place`, worked out anew from the table.
+/// Whether earlier failures forbid an attempt at `place`; computed independently from the table.
 fn forbidden(chain: &Chain, asked: &[(usize, ErrorKind)], place: usize) -> bool {
     let treatments = Treatments::default();
     asked.iter().any(|&(earlier, kind)| {
@@ -241,7 +243,7 @@ fn forbidden(chain: &Chain, asked: &[(usize, ErrorKind)], place: usize) -> bool 
         let again = earlier == place
             && match treatment.same_model {
                 SameModel::Compacted => true,
-                // What passes by itself may be over after a rest.
+                // A failure that passes by itself may be over after a rest.
                 SameModel::No => !matches!(treatment.breaker, BreakerVote::Failure | BreakerVote::Slow),
                 SameModel::Backoff(_) => false,
                 SameModel::AsTold(_) => false,
@@ -276,7 +278,7 @@ fn a_model_that_failed_comes_after_those_that_were_not_asked() {
     );
 }
 
-/// The last of three has nobody fresh behind it; the first is to be left alone for two seconds.
+/// The last of three has no untried model behind it; the first is left alone for two seconds.
 fn next_after(place: usize) -> Option<Tick> {
     Some(if place == 2 { tick(11) } else { tick(9) })
 }
@@ -294,7 +296,7 @@ fn a_quota_that_refused_a_call_is_asked_again_from_the_budget_whichever_model_dr
             Plan::new(chain(models.to_vec()), Needs::default(), None, &FallbackSettings::default());
         assert!(matches!(plan.next(&table, tick(0)), Step::Try { place: 0, .. }));
         fails(&mut plan, ErrorKind::RateLimited, 0);
-        // The one with a quota of its own is as good as before.
+        // A refusal does not affect the model with a quota of its own.
         assert!(matches!(plan.next(&table, tick(0)), Step::Try { place: 2, .. }));
         plan
     };
@@ -306,7 +308,7 @@ fn a_quota_that_refused_a_call_is_asked_again_from_the_budget_whichever_model_dr
     assert!(matches!(plan.next(&table, tick(0)), Step::Try { place: 0, .. }));
     fails(&mut plan, ErrorKind::RateLimited, 0);
     assert!(matches!(plan.next(&table, tick(0)), Step::Park { until, .. } if until == tick(2)));
-    // Without budget neither of them is asked, also not the one that nobody asked yet.
+    // Without budget neither model is tried, not even the one without an attempt.
     assert!(matches!(plan.next(&table, tick(2)), Step::Park { .. }));
 }
 

@@ -1,9 +1,12 @@
-//! What refusals teach about a quota: how much of it may come at once, and then how much of it there is.
+//! Caution after refusals: first the burst of a quota is reduced, then its rate.
 //!
-//! A provider states a rate, never how much of it may come at once. So little is assumed at first. A refusal takes the burst back to
-//! that, and each further one halves it, down to one request an interval; then they slow the rate down (additive increase,
-//! multiplicative decrease, as TCP shares a line of unknown width). What was learned is one moment, which each refusal moves further
-//! into the future and which time comes closer to: so instances merge what they learned by taking the later one.
+//! A provider states a rate, but never how much of it may come at once. So a small burst is assumed at first.
+//! A refusal takes the burst back to that. Each further refusal halves it, down to one request an interval;
+//! after that, each refusal slows the rate down (additive increase, multiplicative decrease, as TCP shares a
+//! line of unknown width).
+//!
+//! The state is one point in time. Each refusal moves it further into the future, and time comes closer to
+//! it. So instances merge what they learned by taking the later point.
 
 use std::time::Duration;
 
@@ -11,38 +14,41 @@ use hooks_core::time::Tick;
 
 use crate::duration::nanos;
 
-/// How cautious refusals can make the users of a quota, and for how long.
+/// Limits of the caution for a quota: its strength, and the time for which it lasts.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) struct Ladder {
-    /// The time in which one refusal is forgotten.
+    /// Time after which one refusal is forgotten.
     step: Duration,
-    /// So many refusals halve the burst down to one request; those beyond slow the rate down.
+    /// Number of refusals that halve the burst down to one request; those beyond slow the rate down.
     halvings: u32,
 }
 
-/// What is made of a rate after refusals.
+/// Changes to a rate after refusals: halvings of its burst, and slowings.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub(crate) struct Caution {
     halvings: u32,
     slowings: u32,
 }
 
-/// The least time in which a refusal is forgotten. Shorter, a burst that is too large would be tried again and again.
+/// Shortest time after which a refusal is forgotten. If it were shorter, a burst that is too large would be
+/// tried again and again.
 const STEP: Duration = Duration::from_secs(60);
-/// A slow quota is not tried with more before so many requests of it.
+/// Number of requests of a slow quota before a larger burst is tried.
 const REQUESTS_A_STEP: u32 = 10;
-/// What is older than this says nothing about a quota any more.
+/// Longest time for which caution lasts: older refusals show nothing about a quota any more.
 pub(crate) const LONGEST: Duration = Duration::from_secs(10 * 60);
-/// The halvings of a quota of which no rate of requests is known.
+/// Halvings for a quota without a known rate of requests.
 const TOKENS_ALONE: u32 = 4;
-/// The refusals that are assumed at first: an eighth of the burst.
+/// Number of refusals that are assumed at first: an eighth of the burst.
 const AT_FIRST: u32 = 3;
-/// The most that refusals slow a rate down: to three quarters five times, that is to a quarter. A rate that is slower than that
-/// is not what its provider states; its refusals say when to come back.
+/// Most slowings of a rate: five times to three quarters, that is to a quarter in all. If the real rate is
+/// lower than that, it is not the rate that its provider states; then the refusals name the time of the next
+/// request.
 const SLOWINGS: u32 = 5;
 
 impl Ladder {
-    /// Of a quota of so many requests a minute, where that is known, with a burst of `burst` at most.
+    /// Creates the ladder of a quota with this many requests a minute, if that is known, and a burst of at
+    /// most `burst`.
     pub(crate) fn new(requests_per_minute: Option<u64>, burst: Duration) -> Self {
         let Some(per_minute) = requests_per_minute.filter(|limit| *limit > 0) else {
             return Self { step: STEP, halvings: TOKENS_ALONE };
@@ -55,7 +61,7 @@ impl Ladder {
         Self { step: STEP.max(interval.saturating_mul(REQUESTS_A_STEP)).min(LONGEST), halvings }
     }
 
-    /// Until when caution lasts that begins at `now`.
+    /// End of the caution that begins at `now`.
     pub(crate) fn at_first(self, now: Tick) -> Tick {
         now.after(self.length_at_first())
     }
@@ -64,20 +70,24 @@ impl Ladder {
         self.step.saturating_mul(AT_FIRST.min(self.halvings))
     }
 
-    /// Until when caution lasts after one more refusal at `now`, where it lasted until `until`. It counts from when the quota is
-    /// asked again, at `opens`: a time in which nothing is sent shows nothing. But [`LONGEST`] counts from the refusal, as long as that
-    /// leaves one step. `is_first` where the quota let requests in before: only then the rate may be at fault. A quota that lets nobody in is shut, however slowly it is asked.
+    /// End of the caution after one more refusal at `now`, if it lasted until `until` before.
+    ///
+    /// The time counts from `opens`, when the quota is asked again, because a time without requests shows
+    /// nothing. But [`LONGEST`] counts from the refusal, as long as that leaves one step after `opens`.
+    /// `is_first` is whether the quota admitted requests before this refusal. Only then may the rate be at
+    /// fault: a quota that admits nothing is shut, however slow the requests are.
     pub(crate) fn refused(self, until: Tick, now: Tick, opens: Tick, is_first: bool) -> Tick {
         let most = if is_first { self.halvings + SLOWINGS } else { self.halvings };
         let most = self.step.saturating_mul(most).min(LONGEST);
-        // What was forgotten since turned out to be true: nothing is left of the burst beyond what is assumed at first.
+        // The refusals that were forgotten meanwhile turned out to be true: the burst is at most what is
+        // assumed at first.
         let left = until.since(now).saturating_add(self.step).max(self.length_at_first()).min(most);
         let opens = opens.max(now);
         let longest = now.after(LONGEST).max(opens.after(self.step));
         opens.after(left).min(longest).max(until)
     }
 
-    /// How cautious to be at `now`, where that lasts until `until`.
+    /// Caution at `now`, if it lasts until `until`.
     pub(crate) fn caution(self, until: Tick, now: Tick) -> Caution {
         let steps = until.since(now).as_nanos().div_ceil(self.step.as_nanos().max(1));
         let steps = u32::try_from(steps).unwrap_or(u32::MAX);
@@ -87,7 +97,7 @@ impl Ladder {
 }
 
 impl Caution {
-    /// The interval and the burst of a rate, in nanoseconds, with this caution.
+    /// Applies this caution to the interval and the burst of a rate, in nanoseconds.
     pub(crate) fn applied_to(self, interval: u64, burst: u64) -> (u64, u64) {
         let slower = |interval: u64| interval.saturating_add(interval / 3);
         let slowed = (0..self.slowings).fold(interval, |interval, _| slower(interval));
