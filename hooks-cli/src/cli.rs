@@ -43,14 +43,14 @@ impl Cli {
     /// Parses a command line.
     ///
     /// # Errors
-    /// It cannot be parsed, or asks for help.
+    /// Returns an error if the command line cannot be parsed or asks for help.
     pub(crate) fn of(line: impl Iterator<Item = OsString> + Clone) -> Result<Self, clap::Error> {
         if line.clone().nth(1).is_some_and(|command| command == "run")
             && let Ok(HooksRun { command: RunAlone::Run(run) }) = HooksRun::try_parse_from(line.clone())
         {
             return Ok(Self { command: Command::Run(run) });
         }
-        // Also where that fails, so that what is said is about the whole program.
+        // Also if `hooks run` could not be parsed, so that the message is about the whole program.
         Self::try_parse_from(line)
     }
 }

@@ -89,8 +89,8 @@ fn with_a_record_nothing_else_is_synced() {
     assert_eq!((count(&trace, "fsync"), count(&trace, "fdatasync")), (0, 1), "{trace}");
 }
 
-/// What is counted is asked for in one turn of the store and settled in another; whoever is the last to close folds the log of
-/// SQLite in a third one.
+/// Counts are reserved in one turn of the store and settled in another. The last process to close the store
+/// folds the log of SQLite in a third one.
 #[test]
 fn with_state_and_a_record_there_are_three_turns_of_the_store() {
     let config = format!("{GUARDS}{STATE}");

@@ -52,12 +52,12 @@ struct Claim {
     fresh: OpId,
 }
 
-/// Whether the entry that says whose place it is, is this one's.
+/// State of the entry that names the owner of the place.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum Entry {
-    /// It is another's, or nobody's.
+    /// There is no entry of this claim: none was requested, or another claim has it.
     None,
-    /// It was asked for, and nobody knows what came of it.
+    /// The entry was requested, and the result is not known.
     Asked,
     Own,
 }
@@ -210,7 +210,7 @@ impl Claim {
         Op::Insert { id: self.fresh, set, name, note: "".into(), ttl: Some(OPEN) }
     }
 
-    /// Takes the entry out, where there may be one.
+    /// Returns the operation that removes the entry, if there may be one.
     fn remove(&mut self) -> Option<Op> {
         let entry = std::mem::replace(&mut self.entry, Entry::None);
         (entry != Entry::None).then(|| Op::Remove { id: self.fresh, set: self.set.clone() })
@@ -243,7 +243,8 @@ impl Drop for Place {
     fn drop(&mut self) {
         let entry = self.claim.as_ref().map_or(Entry::Own, |claim| claim.entry);
         let release = (self.open && entry != Entry::None).then_some(Op::Release { id: self.id });
-        // What was asked for is asked for once more: another's place is not given back.
+        // An insert with an unknown result is sent once more, so that the place of another claim is not given
+        // back.
         let insert = self.claim.as_ref().filter(|_| entry == Entry::Asked).map(Claim::insert);
         let remove = self.unclaim();
         if release.is_none() && remove.is_none() {

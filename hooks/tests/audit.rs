@@ -42,12 +42,12 @@ fn condition(folder: &Path, anchors: &[Anchor]) -> Condition {
     verify::verify(&StdFileSystem, folder, anchors).unwrap().condition()
 }
 
-/// What the second verifier says; `None` where there is no Python here.
+/// Result of the second verifier; `None` if Python is not installed.
 fn second_opinion(folder: &Path, anchors: &[Anchor]) -> Option<Condition> {
     second_words(folder, anchors).map(|(condition, _)| condition)
 }
 
-/// The same, with its words.
+/// The same, with the messages of the verifier.
 #[expect(clippy::disallowed_methods, reason = "another program is asked on purpose")]
 fn second_words(folder: &Path, anchors: &[Anchor]) -> Option<(Condition, String)> {
     let program = concat!(env!("CARGO_MANIFEST_DIR"), "/../proofs/verify/audit.py");
@@ -236,7 +236,7 @@ fn eight_writers_that_are_killed_lose_nothing_that_was_acknowledged() {
             writer.wait().unwrap();
         }
     }
-    // Whoever takes a chain over finishes it.
+    // The next writer of a chain finishes it.
     let logs: Vec<_> = (0..8).map(|_| open(folder.path(), 20_000)).collect();
     drop(logs);
     let report = verify::verify(&StdFileSystem, folder.path(), &[]).unwrap();
@@ -254,14 +254,15 @@ fn eight_writers_that_are_killed_lose_nothing_that_was_acknowledged() {
     );
 }
 
-/// How many files of chains there are, and how many bytes they have.
+/// Number of files of chains, and their size in bytes.
 fn volume(folder: &Path) -> (u64, u64) {
     let files = fs::read_dir(folder).unwrap().map(|entry| entry.unwrap());
     let files = files.filter(|file| file.file_name().to_string_lossy().ends_with(".jsonl"));
     files.fold((0, 0), |(files, bytes), file| (files + 1, bytes + file.metadata().unwrap().len()))
 }
 
-/// How many files may be left: of each chain two for each full one, one for each doubling below that, and those that wait.
+/// Most files that may be left: two for each full file, and for each chain one for each doubling below that,
+/// and those that wait to be joined.
 fn most_files(chains: usize, bytes: u64, full: u64) -> u64 {
     let doublings = u64::from(full.ilog2() - 8);
     2 * bytes.div_ceil(full) + chains as u64 * (doublings + 9)
@@ -279,7 +280,7 @@ fn only_chain(folder: &Path) -> Appender {
     }
 }
 
-/// A writer that is killed over and over leaves one file each time; who takes the chain over joins them.
+/// A writer that is killed over and over leaves one file each time; the next writer of the chain joins them.
 #[test]
 fn killed_writers_leave_few_files_for_what_they_wrote() {
     let folder = tempfile::tempdir().unwrap();
@@ -294,7 +295,7 @@ fn killed_writers_leave_few_files_for_what_they_wrote() {
             written.push(format!("{kill}.{number}"));
         }
         appender.settle().unwrap();
-        // Somebody reads along, while files are joined behind their back.
+        // A reader reads along while files are joined.
         if kill % 7 == 0 {
             told.extend(reader.read(5).unwrap());
         }
@@ -373,10 +374,10 @@ fn run(program: &str, args: &[&str], path: &Path) -> bool {
     command.stderr(Stdio::null()).status().is_ok_and(|status| status.success())
 }
 
-/// What somebody does to a log: whether it can be done here.
+/// A change to a log; returns whether the change is possible on this system.
 type Deed = fn(&Path) -> bool;
 
-/// What stands in the place of a file, and what both verifiers find: in which file, and what.
+/// Replacements of a file, each with the result of both verifiers: the condition, the file and the message.
 const DEEDS: &[(&str, Deed, Condition, &str, &str)] = &[
     ("nothing", |_| true, Condition::Clean, "", ""),
     (

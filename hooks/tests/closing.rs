@@ -1,5 +1,5 @@
-//! A service that ends: what it was told is on the record once `close` is awaited, whatever keeps the hooks alive; and what
-//! was acknowledged is, whatever ends the process.
+//! Shutdown of a service: its events are on the record once `close` is awaited, whatever keeps the hooks
+//! alive. Acknowledged records are kept, whatever ends the process.
 // The helpers are tests as well: the lints exempt them.
 #![cfg(test)]
 #![cfg(all(unix, feature = "config"))]
@@ -25,13 +25,13 @@ use self::logs::{process, project, read};
 
 const SERVICE: &str = "HOOKS_CLOSING_SERVICE";
 
-/// How many calls a service makes before it ends.
+/// Number of rounds of calls that a service makes before it ends.
 const CALLS: u64 = 20;
 
-/// Its hooks, where they live as long as the process.
+/// Hooks of the service, if they live as long as the process.
 static HOOKS: OnceLock<Hooks> = OnceLock::new();
 
-/// One session: a call that is allowed and one that is denied, over and over. Says on standard output which ones were
+/// Runs one session: an allowed and a denied call, over and over. Prints on standard output which calls were
 /// answered.
 async fn serve(hooks: Hooks, folder: &Path, calls: u64) {
     let context = HookContext::new("s1", "backend").in_dir(folder).with_environment(hooks::system());
@@ -50,7 +50,7 @@ async fn serve(hooks: Hooks, folder: &Path, calls: u64) {
     session.end(EndReason::Complete, None).await;
 }
 
-/// Not a test: the service that the others start. It ends as services do: its `main` returns.
+/// Not a test: the service that the other tests start. It ends as services do: its `main` returns.
 #[test]
 fn service_process() {
     let Some(how) = std::env::var_os(SERVICE) else { return };
@@ -84,7 +84,7 @@ fn service_process() {
     });
 }
 
-/// A service that is started: its folder, and the process.
+/// Starts a service; returns its folder and the process.
 fn start(how: &str) -> (tempfile::TempDir, Child) {
     let folder = project("version: 1\naudit: {}\nrules:\n  - {name: no-rm, action: deny, tools: [rm]}\n");
     let mut service = process("service_process", SERVICE, format!("{how}:{}", folder.path().display()));
@@ -92,7 +92,7 @@ fn start(how: &str) -> (tempfile::TempDir, Child) {
     (folder, child)
 }
 
-/// The calls about which there is a record of this event.
+/// Calls with a record of this event.
 fn calls(folder: &Path, event: &str) -> BTreeSet<String> {
     let all = read(&folder.join(".squad/orchestration-log")).into_iter();
     all.filter(|committed| committed.record.event == event)
@@ -119,7 +119,7 @@ fn a_service_that_closes_its_hooks_keeps_every_record() {
             let report = verify(&StdFileSystem, &log, &[]).unwrap();
             assert_eq!(report.condition(), Condition::Clean, "{how}");
             assert!(log.join("w0.end").exists(), "{how}: the file was not handed over");
-            // Who drops hooks is told to close them; who closed them is told nothing.
+            // A process that drops its hooks unclosed gets a warning; one that closed them gets none.
             let is_told = errors.contains("dropped before it was closed");
             assert_eq!(is_told, end == "drop", "{how}: {errors}");
         }
@@ -138,7 +138,7 @@ fn a_service_that_is_killed_loses_nothing_that_was_acknowledged() {
         let denied: BTreeSet<_> =
             answered.iter().filter_map(|line| Some(line.strip_prefix("denied ")?.to_owned())).collect();
         assert!(denied.len() > 10, "{answered:?}");
-        // Who takes the chain over finishes it.
+        // The next writer of the chain finishes it.
         let hooks = Config::read(folder.path().join("hooks.yaml")).unwrap().hooks();
         let runtime = tokio::runtime::Builder::new_current_thread().enable_all().build().unwrap();
         runtime.block_on(async {

@@ -54,7 +54,7 @@ impl Said {
                 // A joined file has all notes of its parts.
                 self.files.retain(|(chain, number), _| *chain != file.chain || !file.has(*number));
                 let records = about_holds(&bytes);
-                // Nearly all files say nothing of holds.
+                // Nearly all files have no records about holds.
                 if !records.is_empty() {
                     self.files.insert((file.chain.clone(), file.number), records);
                 }

@@ -256,7 +256,7 @@ fn failed(context: &HookContext, event: EventKind, error: &(dyn std::error::Erro
     context.environment.failures.record(context, event, &Reason::failure(NAME, error));
 }
 
-/// Keeps what a child was given, in place of what it was given before.
+/// Remembers the notices that a child was given, in place of those it was given before.
 fn keep(all: &mut VecDeque<Given>, given: Given) {
     all.retain(|other| other.child != given.child);
     if all.len() >= MOST_CHILDREN {

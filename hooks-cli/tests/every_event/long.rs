@@ -7,10 +7,10 @@ use serde_json::Value;
 use super::cases::{self, Case};
 use super::measured::Course;
 
-/// What the long text is made of: several words, as code has them, and what JSON has to escape.
+/// Part of the long text: several words, as in code, and characters that JSON has to escape.
 const PART: &str = r#"let x = foo(bar);\n    if y { return \"z\"; }\n"#;
 
-/// How long the text is: 24 MB, so that one more copy of it is more than may be taken.
+/// Number of parts in the long text: 24 MB in all, so that one more copy exceeds the limit.
 const TIMES: usize = 24_000_000 / PART.len();
 
 #[test]
@@ -22,7 +22,7 @@ fn a_long_text_takes_twice_its_length_wherever_it_stands() {
         let payload: Value = serde_json::from_str(&course.placed(&case.payload)).unwrap();
         let mut texts = Vec::new();
         texts_of(&payload, String::new(), &mut texts);
-        // The last ones are what a tool is given and what it said.
+        // The last texts are the arguments of a tool and its result.
         let from_the_end = texts.into_iter().rev();
         let (skipped, most) = if is_each { (0, usize::MAX) } else { (at % 2, 1) };
         for pointer in from_the_end.skip(skipped).take(most) {
@@ -32,18 +32,18 @@ fn a_long_text_takes_twice_its_length_wherever_it_stands() {
     assert!(wrong.is_empty(), "{} take too much:\n{}", wrong.len(), wrong.join("\n"));
 }
 
-/// Sends the payload with the long text at `pointer`; an error where that takes too much.
+/// Sends the payload with the long text at `pointer`; returns an error if that takes too much memory.
 fn taken(course: &Course, case: &Case, payload: &Value, pointer: &str, part: &[u8]) -> Result<(), String> {
     const MARK: &str = "the long text stands here";
     let mut marked = payload.clone();
     *marked.pointer_mut(pointer).unwrap() = MARK.into();
     let marked = marked.to_string();
-    // A text that stands in a payload as text of its own is escaped twice, and not made long.
+    // JSON inside a text of the payload is escaped twice; its texts are not made long.
     let (before, after) = marked.split_once(MARK).unwrap();
     course.write(&[before.as_bytes(), part, after.as_bytes()]);
     let ran = course.run(case);
-    // What is left to do, as the page says: a command and the role in a reply are held once more while they are put on the
-    // record, and a result that goes back to Squad.
+    // Known exceptions, as the page lists them: a command and the role in a reply are held once more while
+    // they are put on the record, and so is a result that goes back to Squad.
     let is_held_once_more = pointer.ends_with("/command")
         || pointer.ends_with("/cmd")
         || pointer.ends_with("/role")
@@ -55,7 +55,7 @@ fn taken(course: &Course, case: &Case, payload: &Value, pointer: &str, part: &[u
         case.client, case.event, ran.peak, ran.took, ran.exit
     );
     println!("{told}");
-    // 1 is how Cursor is told where nothing can be denied any more.
+    // Exit code 1 is the answer to Cursor where nothing can be denied any more.
     assert!(ran.exit <= 2, "{told}: {} {}", ran.stdout, ran.stderr);
     if ran.peak <= limit { Ok(()) } else { Err(told) }
 }

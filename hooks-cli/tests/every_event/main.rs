@@ -1,10 +1,11 @@
-//! Hostile payloads of every client and event that can be denied, through the real program: mutants, and texts of tens of
-//! megabytes. Each answer is a denial in the client's own form or a judgement of what was sent, none takes more than a
-//! second of the processor, and none more memory than twice its payload, 16 MB and what a short payload takes. The
-//! installed program takes 14 MB for a short one.
+//! Hostile payloads of every client and event that can be denied, through the real program: mutants, and
+//! texts of tens of megabytes. Each answer is a denial in the client's own form or a judgement of the
+//! payload. No run takes more than a second of processor time. No run takes more memory than twice its
+//! payload, 16 MB and the memory for a short payload; the installed program takes 14 MB for a short one.
 //!
-//! `HOOKS_MUTANTS=10000` makes so many mutants of each event, and `HOOKS_EVERY_FIELD=1` tries each text of each payload as
-//! the long one: `cargo test -p tower-hooks-cli --test every_event -- --nocapture` prints what was taken.
+//! `HOOKS_MUTANTS=10000` makes this many mutants of each event, and `HOOKS_EVERY_FIELD=1` tries each text of
+//! each payload as the long one. `cargo test -p tower-hooks-cli --test every_event -- --nocapture` prints the
+//! memory and time of each run.
 
 #![cfg(target_os = "linux")]
 #![expect(clippy::unwrap_used, clippy::panic, reason = "tests")]
@@ -32,7 +33,7 @@ use std::env;
 use self::measured::Course;
 use self::mutate::Mutator;
 
-/// How many mutants of each event, where nothing else is said.
+/// Number of mutants of each event, unless `HOOKS_MUTANTS` is set.
 const FEW: usize = 5;
 
 #[test]
@@ -42,7 +43,7 @@ fn mutants_are_denied_or_judged_by_the_program() {
     let (mut denied, mut allowed) = (0, 0);
     for (at, case) in cases::all().iter().enumerate() {
         let payload = course.placed(&case.payload);
-        // Other ones than those that are judged within the program.
+        // Other mutants than those in the tests within the program.
         let mut mutator = Mutator::new(0x5eed_0000 + u64::try_from(at).unwrap());
         for _ in 0..count {
             let sent = mutator.mutant(&payload);

@@ -1,7 +1,7 @@
-//! Runs the program and says what it took.
+//! Runs the program and measures its memory and processor time.
 //!
-//! The kernel tells the most memory that any child took so far, so each program is started by a process of its own: this
-//! test program, asked for one test that is no test.
+//! The kernel reports the highest memory use of any child so far. So each program is started by a process of
+//! its own: this test program, run with one test that only starts the program.
 
 use std::fs::{self, File};
 use std::io::Write;
@@ -14,7 +14,7 @@ use nix::sys::time::TimeValLike;
 
 use super::cases::Case;
 
-/// Denies every command that has it as its program.
+/// Command that the configuration denies, by its program.
 pub(super) const FORBIDDEN: &str = "sudo true";
 
 const CONFIG: &str = "version: 1
@@ -22,23 +22,23 @@ command_guard: { block: [sudo] }
 audit: {}
 ";
 
-/// What may be taken beside twice the payload and what a short one takes.
+/// Memory allowed beyond twice the payload and the memory for a short payload, in bytes.
 const BESIDE: u64 = 16_000_000;
 
 /// In milliseconds of the processor.
 const LONGEST: i64 = 1_000;
 
-/// Names the folder of a course to the process that starts the program.
+/// Variable with the folder of a course, for the process that starts the program.
 const MEASURED: &str = "HOOKS_MEASURED";
 
 /// A project, and the payload that is sent next.
 pub(super) struct Course {
     folder: tempfile::TempDir,
-    /// What a short payload takes.
+    /// Peak memory for a short payload, in bytes.
     base: u64,
 }
 
-/// What came of one payload.
+/// Result of one payload.
 #[derive(Debug)]
 pub(super) struct Ran {
     pub(super) exit: u8,
@@ -66,7 +66,7 @@ impl Course {
         payload.replace("/home/ada/app", self.folder.path().to_str().unwrap())
     }
 
-    /// Has these parts be the payload.
+    /// Writes these parts as the payload.
     pub(super) fn write(&self, parts: &[&[u8]]) {
         let mut file = io::BufWriter::new(File::create(self.folder.path().join("payload")).unwrap());
         for part in parts {
@@ -79,7 +79,7 @@ impl Course {
         fs::metadata(self.folder.path().join("payload")).unwrap().len()
     }
 
-    /// The most that the payload may take.
+    /// Most memory that the payload may take, in bytes.
     pub(super) fn limit(&self) -> u64 {
         self.base + 2 * self.length() + BESIDE
     }
@@ -113,7 +113,7 @@ impl Course {
 }
 
 impl Ran {
-    /// Fails where it took too much.
+    /// Panics if the run took too much memory or time.
     pub(super) fn is_within_bounds(&self, course: &Course, shown: &dyn Fn() -> String) {
         let limit = course.limit();
         assert!(self.peak <= limit, "{} bytes of memory, {limit} allowed: {}", self.peak, shown());

@@ -79,7 +79,7 @@ impl StateStore for Memory {
             Err(StoreError::Full { names: room.most() })
         };
         let (tight, most) = (room.take_tight(), room.most());
-        // Whoever hears of it may ask this store.
+        // The subscriber that receives the warning may use this store.
         drop(kept);
         if let Some(names) = tight {
             warn(names, most);
@@ -99,7 +99,7 @@ impl fmt::Debug for Memory {
     }
 }
 
-/// Tells an operator that there is little room left.
+/// Warns the operator that there is little room left.
 #[cfg_attr(not(feature = "tracing"), expect(unused_variables, reason = "told by the feature alone"))]
 fn warn(names: usize, most: usize) {
     #[cfg(feature = "tracing")]

@@ -26,21 +26,22 @@ pub(super) struct Index {
     others: Places,
 }
 
-/// An index that is built once it is worth its cost, which is that of many questions to a few patterns: a process that
-/// asks once and ends has none.
+/// An index that is built once it is worth its cost, which is that of many questions to a few patterns. A
+/// process that asks once and ends builds none.
 #[derive(Debug, Default)]
 pub(super) struct LazyIndex {
     index: OnceLock<Index>,
-    /// How many questions were answered without it.
+    /// Number of questions that were answered without the index.
     asked: AtomicUsize,
 }
 
-/// So many questions to so many patterns are answered without an index.
+/// Limits up to which questions are answered without an index.
 const QUESTIONS: usize = 16;
 const PATTERNS: usize = 64;
 
 impl LazyIndex {
-    /// The index of `patterns`, which are the same each time; `None` where they are to be looked at one by one.
+    /// Returns the index of `patterns`, which are the same each time; `None` if the patterns are to be
+    /// checked one by one.
     pub(super) fn get(&self, patterns: &[Wild]) -> Option<&Index> {
         if let Some(index) = self.index.get() {
             return Some(index);

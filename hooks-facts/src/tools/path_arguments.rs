@@ -62,7 +62,8 @@ pub fn paths_of(kind: ToolKind, arguments: &Value) -> PathArguments {
     PathArguments { found, unusable }
 }
 
-/// Visits every path in the arguments of a call of this kind, and gives the pointers of those that are unusable.
+/// Visits every path in the arguments of a call of this kind, and returns the pointers of those that are
+/// unusable.
 pub fn each_path(kind: ToolKind, arguments: &Value, mut visit: impl FnMut(PathArgument)) -> Vec<String> {
     let mut walk = Walk { kind, found: 0, visit: &mut visit, unusable: Vec::new() };
     match arguments {
@@ -76,7 +77,7 @@ pub fn each_path(kind: ToolKind, arguments: &Value, mut visit: impl FnMut(PathAr
 
 struct Walk<'v> {
     kind: ToolKind,
-    /// How many were visited.
+    /// Number of paths that were visited.
     found: usize,
     visit: &'v mut dyn FnMut(PathArgument),
     unusable: Vec<String>,

@@ -72,10 +72,10 @@ pub enum DecodeError {
         /// The limit in bytes.
         limit: usize,
     },
-    /// The folder that the event happens in is deeper than any is.
+    /// The working folder of the event has more parts than the limit.
     #[error("the working folder has {parts} parts and {limit} are read; work in a folder further up")]
     DeepFolder {
-        /// Its parts.
+        /// Number of parts of the folder.
         parts: usize,
         /// The limit.
         limit: usize,

@@ -215,7 +215,8 @@ fn bounded(what: &'static str, length: usize, limit: usize) -> Result<(), Decode
     if length <= limit { Ok(()) } else { Err(DecodeError::LongName { what, length, limit }) }
 }
 
-/// Refuses names of where an event happens, and in it, that are longer than any is.
+/// Refuses a context or an event with a name that is longer than the limit, or with a folder that is too
+/// deep.
 fn names_in_short(context: &HookContext, event: &Map<String, Value>) -> Result<(), DecodeError> {
     let HookContext { session_id, parent_session_id, agent_name, cwd, team_root, .. } = context;
     let root = team_root.as_ref().map_or(0, |root| root.as_os_str().len());
@@ -230,7 +231,7 @@ fn names_in_short(context: &HookContext, event: &Map<String, Value>) -> Result<(
     ] {
         bounded(what, length, LONGEST_PLACE)?;
     }
-    // Whoever looks for a configuration looks at each folder above, and protects a name in each.
+    // A search for a configuration checks each parent folder, and protects a name in each.
     match cwd.components().count() {
         ..=DEEPEST_FOLDER => Ok(()),
         parts => Err(DecodeError::DeepFolder { parts, limit: DEEPEST_FOLDER }),

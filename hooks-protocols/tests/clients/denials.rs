@@ -355,7 +355,7 @@ fn where_a_failure_cannot_deny_is_known() {
     assert_eq!(found, known);
 }
 
-/// They are copied into keys and records.
+/// Names are copied into keys and records, so their length is limited.
 #[test]
 fn names_that_are_longer_than_any_are_refused() {
     let names = ["session_id", "cwd", "tool_use_id"];

@@ -121,7 +121,8 @@ impl Plan {
         self
     }
 
-    /// Asks the models at these places of the catalog after the others, and not before then: they let the call down.
+    /// Tries the models at these places of the catalog after the others, and not before the given times:
+    /// earlier attempts with them let the call down.
     #[must_use]
     pub fn behind(mut self, let_down: &[(usize, Tick)]) -> Self {
         for (index, not_before) in let_down {

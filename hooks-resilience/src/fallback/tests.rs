@@ -14,7 +14,8 @@ use crate::chain::Chain;
 use crate::error::{BreakerVote, ErrorKind, ModelError, NextModel, SameModel, Treatments};
 use crate::health::Readiness;
 
-/// Readiness by table: when each model is ready next, moved on by those who ask it.
+/// Readiness from a table with the time at which each model is ready next; a test changes it after an
+/// attempt.
 #[derive(Default)]
 struct Table {
     ready: HashMap<String, u64>,
@@ -453,7 +454,8 @@ fn a_host_adapts_conversations_its_own_way_and_says_for_which_model() {
     assert_eq!(adapted.len(), before.len() + 1);
 }
 
-/// When a call is sent that began at 0, of models whose breakers stay open and that fail at once.
+/// Times of the attempts of a call that began at 0, if all breakers stay open and every attempt fails at
+/// once.
 fn sent_by(deadline: u64) -> Vec<u64> {
     let ready = ["one", "two", "three"].map(|name| (name.to_owned(), 10_000)).into();
     let table = Table { ready, budget: RefCell::new(9), lets_last_chance: true };

@@ -25,7 +25,7 @@ pub(super) struct Book {
     places: HashMap<OpId, Place>,
     /// No more pools and leases than that.
     most: usize,
-    /// How many counters were named here.
+    /// Number of counters that were ever named here.
     counters: u128,
     /// Counters of leases that went back, for the next ones.
     free: Vec<Key>,
@@ -100,7 +100,7 @@ const LIMIT: u64 = 1 << 52;
 /// Time for which a reservation in the store is known to be there.
 const KNOWN: Duration = Duration::from_secs(600);
 
-/// How many reservations are known for each lease that there is room for.
+/// Most reservations that are remembered for each lease that there is room for.
 const PLACES: usize = 4;
 
 impl Book {
@@ -386,7 +386,8 @@ impl Book {
         here(&self.local, op)
     }
 
-    /// How many pools, leases and counters that wait for a lease there are; and how many counters were ever named.
+    /// Returns the numbers of pools, of leases, and of counters that wait for a lease; and the number of
+    /// counters that were ever named.
     #[cfg(test)]
     pub(super) fn sizes(&self) -> ([usize; 3], u128) {
         ([self.pools.len(), self.leases.len(), self.free.len()], self.counters)

@@ -18,8 +18,8 @@ pub struct LeaseSettings {
     pub ttl: Duration,
     /// Time without use after which a lease is given back.
     pub idle: Duration,
-    /// No more leases at a time, and no more sets of scopes that are told apart: beyond it each reservation is the
-    /// store's.
+    /// Most leases at a time, and most sets of scopes with a pool. Beyond it, each reservation is made in the
+    /// store.
     pub leases: usize,
 }
 

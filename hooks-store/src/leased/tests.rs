@@ -283,7 +283,7 @@ fn sessions_that_come_and_go_leave_no_leases() {
             let scopes = of_session(session);
             for id in [2 * session, 2 * session + 1] {
                 assert_eq!(leased.apply(reserve(id, &scopes, 7)).await.unwrap(), Answer::Done);
-                // Of some the end is never told.
+                // Some reservations are never settled.
                 if session % 100 != 0 {
                     assert_eq!(
                         leased.apply(Op::Settle { id: OpId(id), actual: 5 }).await.unwrap(),
@@ -294,7 +294,7 @@ fn sessions_that_come_and_go_leave_no_leases() {
             time.sleep(MINUTE * 60).await;
             leased.tend().await;
             let (sizes, names) = leased.0.book().sizes();
-            // Those whose end is not told are waited for a day, and their counters are not used again.
+            // Reservations that are not settled are kept for a day, and their counters are not used again.
             assert!(
                 sizes.iter().all(|size| *size <= 4) && names <= 6 + 2 * (session / 100),
                 "{session}: {sizes:?}, {names} names"

@@ -122,7 +122,8 @@ impl StateStore for SqliteStore {
         }
     }
 
-    /// In one transaction; a thread puts together what it was asked meanwhile.
+    /// Without a worker thread, runs `ops` in one transaction. A worker thread combines the operations that
+    /// arrive during a transaction in the next one.
     fn together(&self, ops: &[Op]) -> Option<HookFuture<'static, Result<Vec<Answer>, StoreError>>> {
         Some(match &self.0 {
             Mode::Threaded(worker) => worker.ask_all(ops),
@@ -131,9 +132,9 @@ impl StateStore for SqliteStore {
     }
 }
 
-/// Does `ops` in the thread that asks.
+/// Runs `ops` in the calling thread.
 fn run(database: &Mutex<Database>, ops: &[Op]) -> Result<Vec<Answer>, StoreError> {
-    // A transaction does not panic; where one did, it is rolled back when the next begins.
+    // A transaction does not panic. If one did, it is rolled back when the next begins.
     database.lock().unwrap_or_else(PoisonError::into_inner).run(ops)
 }
 

@@ -52,9 +52,9 @@ impl Worker {
         })
     }
 
-    /// Has it do `ops`, in order.
+    /// Sends `ops` to the thread, in order.
     pub(super) fn ask_all(&self, ops: &[Op]) -> HookFuture<'static, Result<Vec<Answer>, StoreError>> {
-        // All of them are sent before any is waited for.
+        // All operations are sent before the first answer is awaited.
         let asked: Vec<_> = ops.iter().map(|op| self.ask(op.clone())).collect();
         HookFuture::later(async move {
             let mut answers = Vec::with_capacity(asked.len());

@@ -1,4 +1,4 @@
-//! The store of a configuration: where what outlives the hooks is kept.
+//! The store of a configuration, for state that outlives the hooks.
 
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
@@ -20,10 +20,10 @@ use crate::system::{SystemClock, SystemRandom, TokioTimer};
 /// The key it stands under.
 pub(super) const KEY: &str = "store";
 
-/// The longest that lockouts are believed while nobody can say whether they hold.
+/// Longest time for which lockouts are believed while the store cannot confirm them.
 const LONGEST_STALE: Duration = Duration::from_secs(24 * 60 * 60);
 
-/// Reads the section and reports what contradicts itself.
+/// Reads the section and reports contradictions in it.
 pub(super) fn read(value: Value, tree: &Pruned, mistakes: &mut Mistakes) -> Option<StoreConfig> {
     let config: StoreConfig = section::read(KEY, value, tree, mistakes)?;
     if config.stale_after.is_some_and(|stale_after| stale_after.is_zero() || stale_after > LONGEST_STALE) {
@@ -44,8 +44,9 @@ pub(super) fn read(value: Value, tree: &Pruned, mistakes: &mut Mistakes) -> Opti
     Some(config)
 }
 
-/// The store that `config` asks for, of the configuration at `path`. It is opened when it is first needed: whether it
-/// can be is told then, and what needed it is denied. One that is not `known` is refused.
+/// Creates the store that `config` describes, for the configuration at `path`. The store is opened when it is
+/// first needed. If it cannot be opened, the events that need it are denied. A store that is not the `known`
+/// one is refused.
 pub(super) fn open(
     config: &StoreConfig,
     path: Option<&Path>,
@@ -77,7 +78,8 @@ fn world() -> World {
     World { clock: Arc::new(SystemClock), timer: Arc::new(TokioTimer), random: Arc::new(SystemRandom) }
 }
 
-/// Goes on without the store that was used, which is lost, as `by` says; what was refused before, `None` where nothing was.
+/// Accepts, on behalf of `by`, that the store that was used is lost. Returns the reason why the store was
+/// refused before; `None` if it was not refused.
 pub(super) async fn accept_loss(
     config: &StoreConfig,
     path: Option<&Path>,
@@ -87,7 +89,7 @@ pub(super) async fn accept_loss(
     let why = match config.engine {
         Engine::Memory => None,
         Engine::File => refused(config, path, known.clone()).await?,
-        // The server says to all others that the loss was accepted.
+        // The server makes the accepted loss known to all other processes.
         Engine::Redis => match known.clone() {
             Some(known) => {
                 let witness = Arc::clone(&known) as Arc<dyn Witness>;
@@ -96,7 +98,7 @@ pub(super) async fn accept_loss(
                     && known.record_loss(by)
                     && let Some(id) = known.known()?
                 {
-                    // Behind that on the record: what it says last counts.
+                    // After the loss on the record, because the last entry counts.
                     known.remember(&id)?;
                 }
                 return Ok(why);
@@ -110,7 +112,7 @@ pub(super) async fn accept_loss(
     Ok(why)
 }
 
-/// Opens a file that was closed; why it was.
+/// Opens the file of the state; returns the reason if the store is closed.
 async fn refused(
     config: &StoreConfig,
     path: Option<&Path>,
@@ -119,13 +121,13 @@ async fn refused(
     let Some(file) = file_of(config, path) else { return Ok(None) };
     let witness = known.map(|known| known as Arc<dyn Witness>);
     let store = hooks_store::open_file(&file, config.sync, Answering::AtOnce, witness)?;
-    // It is opened with what it is asked first.
+    // The first operation opens the file.
     match store.apply(Op::Now).await {
         #[cfg(feature = "sqlite")]
         #[cfg(feature = "sqlite")]
         Err(StoreError::Closed(why)) => {
             drop(store);
-            // It may have been closed by this.
+            // This operation may have closed it.
             hooks_store::SqliteStore::accept_loss(&file)?;
             Ok(Some(why))
         }
@@ -140,8 +142,8 @@ pub(super) fn file_of(config: &StoreConfig, path: Option<&Path>) -> Option<PathB
         return Some(beside(path, named));
     }
     let state = Places::here().state()?;
-    // By the folder of the configuration, whatever way leads to it: two projects share no budgets without saying so,
-    // wait for each other never, and a file that is damaged closes one of them.
+    // Named by the folder of the configuration, whatever path leads to it. So two projects share budgets only
+    // if they are configured to, and never wait for each other; and a damaged file closes only one of them.
     let folder = path.and_then(Path::parent);
     let named = folder.filter(|folder| !folder.as_os_str().is_empty()).unwrap_or(Path::new("."));
     let named = named.canonicalize().or_else(|_| std::path::absolute(named)).unwrap_or(named.to_path_buf());
@@ -149,7 +151,8 @@ pub(super) fn file_of(config: &StoreConfig, path: Option<&Path>) -> Option<PathB
     Some(state.join("hooks").join(format!("{digest:032x}.db")))
 }
 
-/// The files of the state, as patterns that protect them: the file, what stands beside it, and what says which store it is.
+/// Patterns that protect the files of the state: the database, the files beside it, and the files that
+/// identify the store.
 pub(super) fn files_of(config: &StoreConfig, path: Option<&Path>) -> Vec<String> {
     let file = (config.engine == Engine::File).then(|| file_of(config, path)).flatten();
     let with_those_beside = |file: PathBuf| {

@@ -1,4 +1,5 @@
-//! What tests of the audit log begin with: a project with a team, its log read, a test as a process of its own.
+//! Setup for tests of the audit log: a project with a team, the records of a log, a test as a process of its
+//! own.
 
 use std::ffi::OsStr;
 use std::fs;
@@ -30,7 +31,8 @@ pub(crate) fn project(text: &str) -> tempfile::TempDir {
     folder
 }
 
-/// The test `name` of this program as a process of its own, to which `variable` says `what`.
+/// The test `name` of this program as a process of its own, with `what` in the environment variable
+/// `variable`.
 #[expect(clippy::disallowed_methods, reason = "a real process is started, which ends or is killed")]
 pub(crate) fn process(name: &str, variable: &str, what: impl AsRef<OsStr>) -> Command {
     let mut command = Command::new(std::env::current_exe().unwrap());

@@ -1,8 +1,8 @@
-//! `cargo xtask soak sessions`: one process serves sessions by the million through one set of hooks, a third of them
-//! abandoned; fails where its memory still grows after what is bounded is full.
+//! `cargo xtask soak sessions`: one process serves sessions by the million through one set of hooks; a third
+//! of them are abandoned. It fails if memory still grows after everything with a bound is full.
 //!
-//! The hooks have every section that keeps something in memory. All of them go by one clock, which is set: a session
-//! begins every nine seconds, so a million of them take a hundred days.
+//! The hooks have every section that keeps something in memory. All of them use one simulated clock: a
+//! session begins every nine seconds, so a million of them take a hundred days.
 
 mod stack;
 
@@ -16,29 +16,32 @@ use crate::error::{Error, Result};
 
 use self::stack::Served;
 
-/// How long after the last one a session begins.
+/// Time between the starts of two sessions.
 const EVERY: Duration = Duration::from_millis(8_640);
-/// How much more memory there may be than when all was full, in parts of that and in MiB.
+/// Most growth of memory after everything is full: as a share of it, and in MiB. The larger of the two
+/// applies.
 const MOST: (f64, f64) = (0.05, 4.0);
 
-/// How many sessions there are, and what they fill.
+/// Sizes of a run, and of the state that its sessions fill.
 #[derive(Clone, Copy)]
 struct Plan {
     sessions: u64,
-    /// How many sessions a line of the table is about.
+    /// Number of sessions for each line of the table.
     step: u64,
-    /// After so many sessions everything is full: the largest bound is that of ends of sessions, 65,536.
+    /// Number of sessions after which everything is full. The largest bound is that of ends of sessions,
+    /// 65,536.
     full: u64,
-    /// How many names the state store keeps.
+    /// Number of names that the state store keeps.
     names: usize,
 }
 
 const LONG: Plan = Plan { sessions: 1_000_000, step: 50_000, full: 200_000, names: Memory::NAMES };
 
-/// Serves `--sessions`, 1,000,000 unless told.
+/// Serves the number of sessions in `--sessions`, by default 1,000,000.
 ///
 /// # Errors
-/// Memory grows, or a session is not answered as its limits say.
+/// Returns an error if an argument is invalid, memory grows, or the answer to a call is not the one that its
+/// limits require.
 pub(super) fn run(arguments: &[&str]) -> Result {
     let plan = match arguments {
         [] => LONG,
@@ -73,7 +76,7 @@ fn soak(plan: Plan) -> Result {
     is_flat(&steps, plan.full)
 }
 
-/// From when all is full, no step may be much larger than the first.
+/// Checks that no step after everything is full is much larger than the first of them.
 fn is_flat(steps: &[(u64, f64)], full: u64) -> Result {
     let mut after = steps.iter().filter(|(count, _)| *count >= full).map(|(_, memory)| *memory);
     let Some(first) = after.next() else {

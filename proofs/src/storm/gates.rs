@@ -1,12 +1,12 @@
-//! What has to hold: for the layers in every storm, and, so that the storms are worth something, that the layers do
-//! not hold it with any one part taken out.
+//! Gates that the layers have to hold in every storm. To show that the storms are worth something, the layers
+//! without any one part must miss a gate.
 
 use super::Run;
 use super::meter::Measures;
 use super::params::Params;
 use super::policy::{NAIVE, Role};
 
-/// A gate, and what was measured.
+/// A gate with its measured value.
 #[derive(Clone, Debug)]
 pub(super) struct Verdict {
     pub(super) storm: String,
@@ -23,7 +23,8 @@ impl Verdict {
     }
 }
 
-/// Judges what ran; `is_whole` where those were all storms, so that a part taken out has to show.
+/// Judges `runs`; `is_whole` is whether they are of all storms, so that each part taken out has to miss a
+/// gate.
 pub(super) fn judge(runs: &[Run], is_whole: bool) -> Vec<Verdict> {
     let mut verdicts = Vec::new();
     for run in runs {
@@ -39,11 +40,11 @@ pub(super) fn judge(runs: &[Run], is_whole: bool) -> Vec<Verdict> {
     verdicts
 }
 
-/// How many attempts there may be for each call.
+/// Most attempts for each call.
 const MOST_ATTEMPTS: f64 = 1.10;
-/// The load on a failing provider that a fleet may cause, as long as another one could answer.
+/// Load on a failing provider that a fleet may cause, as long as another one could answer.
 const FLEET: f64 = 1.0;
-/// The same for an instance that knows of no other: it has to find out everything for itself.
+/// The same for an instance that does not know of any other: it has to find out everything by itself.
 const LONE: f64 = 1.25;
 
 /// The gates of one run, beside those of the same storm.
@@ -106,14 +107,14 @@ fn gates(run: &Run, runs: &[Run], load_in_trouble: f64) -> Vec<Verdict> {
     found
 }
 
-/// Whether there is anybody to turn to where a provider fails.
+/// Whether there is a second provider to use if the first one fails.
 fn has_second_provider(storm: &Params) -> bool {
     let mut providers = storm.models.iter().map(|model| &model.provider);
     let first = providers.next();
     providers.any(|provider| Some(provider) != first)
 }
 
-/// Each part taken out misses a gate somewhere that is held with it.
+/// Checks that each part, if taken out, misses a gate in some storm that is held with it.
 fn mutants(runs: &[Run]) -> Vec<Verdict> {
     let of = |run: &Run| gates(run, runs, FLEET);
     let whole = runs.iter().filter(|run| run.contender.role == Role::Ours);
@@ -121,8 +122,8 @@ fn mutants(runs: &[Run]) -> Vec<Verdict> {
     let by_itself = |missed: &Verdict| {
         !missed_anyway.iter().any(|other| other.storm == missed.storm && other.gate == missed.gate)
     };
-    // Where only all together can keep a quota, instances that know nothing of each other cannot in any case: that shows
-    // nothing about what else they share.
+    // If only all instances together can keep a quota, instances that know nothing of each other miss the
+    // gate in any case. That shows nothing about the other things that they share.
     let tells = |run: &&Run| run.storm.is_for_loners || run.contender.policy.is_shared();
     let mutants = runs.iter().filter(|run| run.contender.role == Role::Mutant);
     let mut found: Vec<Verdict> = Vec::new();
@@ -145,7 +146,8 @@ fn mutants(runs: &[Run]) -> Vec<Verdict> {
     found
 }
 
-/// The share of sessions that failed and need not have; all that failed, where no oracle tells which those are.
+/// Share of sessions that failed although they could have been saved; without an oracle to compare with, the
+/// share of all that failed.
 pub(super) fn avoidable(run: &Run, oracle: Option<&Measures>) -> f64 {
     oracle.map_or_else(|| run.measures.failures(), |oracle| run.measures.avoidable(oracle))
 }

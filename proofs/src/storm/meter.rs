@@ -1,4 +1,4 @@
-//! What is measured, from outside: nothing here asks a policy what it did.
+//! Measures of a run, taken from outside: a policy is never asked about its own work.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::sync::Arc;
@@ -13,15 +13,15 @@ use super::providers::{Fault, Providers, Quota, Response};
 use super::traffic::Asked;
 use super::weather::{HOPELESS, Weather};
 
-/// Collects.
+/// Collector of the measures of one run.
 #[derive(Debug)]
 pub(super) struct Meter {
     params: Arc<Params>,
-    /// From when to when the first model of the chain is in trouble.
+    /// Start and end of each time in which the first model of the chain has an incident.
     trouble: Vec<(Tick, Tick)>,
     /// The provider of each model.
     providers: Vec<usize>,
-    /// Who knows of each other: all instances, or each alone.
+    /// Whether all instances share what they know; otherwise each knows only its own calls.
     is_shared: bool,
     evidence: Vec<Vec<Evidence>>,
     windows: BTreeMap<u64, Load>,
@@ -29,37 +29,39 @@ pub(super) struct Meter {
     measures: Measures,
 }
 
-/// What a policy got out of a storm.
+/// Measures of one policy in one storm.
 #[derive(Clone, Debug, Default, Serialize)]
 pub(super) struct Measures {
     pub(super) sessions: u64,
-    /// Sessions that ended because of a call nobody would have answered.
+    /// Sessions that ended because of a call that no provider would have answered.
     pub(super) caller_bugs: u64,
     /// Sessions that ended for other reasons, by the last error.
     pub(super) failed: BTreeMap<ErrorKind, u64>,
-    /// Which sessions those were.
+    /// The sessions counted in `failed`.
     #[serde(skip)]
     lost: BTreeSet<u64>,
-    /// Those of them that ended with a call that nobody could have answered between its beginning and its deadline.
+    /// Sessions of `lost` whose last call no model could have answered between its start and its deadline.
     #[serde(skip)]
     hopeless: BTreeSet<u64>,
     /// All calls, and all attempts.
     pub(super) all: Load,
     /// Calls that were answered by their deadline.
     pub(super) answered: u64,
-    /// What came while the first provider was in trouble.
+    /// Calls, and attempts with the first provider, while its first model had an incident.
     pub(super) in_trouble: Load,
-    /// The same, as far as a model of another provider was well at the time: nobody needs to ask the one in trouble then.
+    /// The same, while a model of another provider had no incident, so that no call needed the provider in
+    /// trouble.
     pub(super) in_trouble_elsewhere: Load,
-    /// Its five minutes with the most attempts at it for each call.
+    /// The five minutes of `in_trouble` with the most attempts for each call.
     pub(super) worst: Load,
-    /// Those that are nearest to what is too many, or furthest beyond it.
+    /// The five minutes of `in_trouble` that are nearest to the limit of attempts, or furthest beyond it.
     pub(super) hardest: Load,
     /// Calls that ended after their deadline.
     pub(super) late: u64,
-    /// Times a call waited although another model, against which nobody had anything, would have answered.
+    /// Number of times that a call waited although another model, with no evidence against it, would have
+    /// answered.
     pub(super) idle: u64,
-    /// How long calls took, in seconds: median, 99th and 99.9th percentile.
+    /// Duration of calls in seconds: median, 99th and 99.9th percentile.
     pub(super) waits_s: [f64; 3],
     /// In US dollars.
     pub(super) cost: f64,
@@ -70,72 +72,76 @@ pub(super) struct Measures {
 pub(super) struct Load {
     pub(super) calls: u64,
     pub(super) attempts: u64,
-    /// The attempts that were made while any model of any provider answered some.
+    /// Attempts made while at least one model of any provider answered some attempts.
     answerable: u64,
-    /// The shares that the best of all models answered at each of them, summed.
+    /// Sum, over these attempts, of the share of attempts that the best of all models answered.
     shares: f64,
 }
 
-/// What was seen of a model.
+/// Evidence about a model.
 #[derive(Clone, Copy, Debug, Default)]
 struct Evidence {
     failed: Option<Tick>,
-    /// Until when it asked to be left alone.
+    /// Time until which its provider asked to be left alone.
     told: Tick,
-    /// Whether nothing good was seen of it since it failed.
+    /// Whether it gave no quick answer since it failed.
     is_unproven: bool,
     in_flight: u32,
 }
 
 impl Evidence {
-    /// Whether anything speaks against the model: a failure of late, its provider's word, or a failure of any age
-    /// that was not disproved, while somebody is finding out. One call at a time finds out about a model that failed,
-    /// so that 200 who come back do not: what the others do meanwhile is no idling. Where nobody is asking, an old
-    /// failure is no reason to wait.
+    /// Whether there is evidence against the model: a recent failure, a wait that its provider asked for, or
+    /// an older failure that was not disproved while a call is testing the model.
+    ///
+    /// One call at a time tests a model that failed, so that 200 returning calls do not. The other calls are
+    /// not idle meanwhile. If no call is testing the model, an old failure is no reason to wait.
     fn speaks_against(&self, now: Tick) -> bool {
         let is_fresh = self.failed.is_some_and(|failed| now.since(failed) <= MEMORY);
         is_fresh || self.told > now || (self.is_unproven && self.in_flight > 0)
     }
 }
 
-/// How long a failure speaks against a model.
+/// Time for which a failure counts as evidence against a model.
 const MEMORY: Duration = Duration::from_secs(600);
-/// An answer, or the lack of one, that took so long speaks against a model too.
+/// An attempt that took this long, answered or not, counts as evidence against a model too.
 pub(super) const SLOW: Duration = Duration::from_secs(30);
-/// A wait that is none.
+/// A shorter wait does not count as one.
 const INSTANT: Duration = Duration::from_millis(50);
-/// The windows in which load is looked at.
+/// Length of the windows in which load is measured.
 const WINDOW: Duration = Duration::from_secs(300);
-/// How many attempts at a failing provider a call may take in five minutes.
+/// Most attempts with a failing provider for each call in five minutes.
 const MOST_IN_FIVE_MINUTES: f64 = 2.0;
-/// A window with fewer calls says nothing.
+/// Fewest calls of a window that is judged; fewer show nothing.
 const FEW: u64 = 30;
 
 impl Measures {
-    /// The share of sessions that failed, those left out that no provider could have helped.
+    /// Share of sessions that failed, without those that no provider could have helped.
     pub(super) fn failures(&self) -> f64 {
         ratio(self.lost.len() as u64, self.sessions)
     }
 
-    /// The share of sessions that failed and need not have: those that `oracle`, which met the same weather, the same
-    /// calls and the same quotas and knew all of them, did not lose. A call that nobody could have answered in its time was not
-    /// avoidable either: the oracle, which answers faster, was at another call of that session then.
+    /// Share of sessions that failed although they could have been saved: those that `oracle` did not lose.
+    /// The oracle met the same weather, calls and quotas, and knew all of them.
+    ///
+    /// A call that no model could have answered in its time was not avoidable either. The oracle, which
+    /// answers faster, was at another call of that session then.
     pub(super) fn avoidable(&self, oracle: &Self) -> f64 {
         let beyond = self.lost.difference(&oracle.lost);
         ratio(beyond.filter(|session| !self.hopeless.contains(session)).count() as u64, self.sessions)
     }
 
-    /// The share of sessions that failed and that `oracle` did not lose, whether or not anybody could have answered.
+    /// Share of sessions that failed and that `oracle` did not lose, whether or not a model could have
+    /// answered.
     pub(super) fn beyond(&self, oracle: &Self) -> f64 {
         ratio(self.lost.difference(&oracle.lost).count() as u64, self.sessions)
     }
 
-    /// Attempts for each session that came to its end: what was spent on sessions that were lost is spent too.
+    /// Attempts for each session that was completed; attempts for lost sessions are counted too.
     pub(super) fn attempts_a_session(&self) -> f64 {
         ratio(self.all.attempts, self.finished())
     }
 
-    /// Calls for each session that came to its end.
+    /// Calls for each session that was completed; calls of lost sessions are counted too.
     pub(super) fn calls_a_session(&self) -> f64 {
         ratio(self.all.calls, self.finished())
     }
@@ -184,19 +190,19 @@ impl Load {
         ratio(self.attempts, self.calls)
     }
 
-    /// The share of its attempts that the best of all models answered, while any answered some.
+    /// Share of its attempts that the best of all models would have answered, while any model answered some.
     pub(super) fn best_share(&self) -> f64 {
         if self.answerable == 0 { 1.0 } else { self.shares / self.answerable as f64 }
     }
 
-    /// How many attempts a call takes to meet one that is answered, whoever makes it: of a model that answers two of five, two and
-    /// a half.
+    /// Number of attempts that a call needs, under any policy, until one is answered: two and a half with a
+    /// model that answers two of five.
     pub(super) fn needed(&self) -> f64 {
         1.0 / self.best_share()
     }
 
-    /// How many attempts a call may take in five minutes: [`MOST_IN_FIVE_MINUTES`], or what it takes with the best of all models;
-    /// and three standard errors more, since five minutes have some dozen calls.
+    /// Most attempts for each call in five minutes: [`MOST_IN_FIVE_MINUTES`], or the number needed with the
+    /// best of all models and three standard errors, because five minutes have only some dozen calls.
     pub(super) fn most_in_five_minutes(&self) -> f64 {
         let share = self.best_share();
         let error = (1.0 - share).sqrt() / share / (self.calls.max(1) as f64).sqrt();
@@ -204,7 +210,7 @@ impl Load {
     }
 }
 
-/// The number of the window a moment is in.
+/// Number of the window that contains `at`.
 fn window(at: Tick) -> u64 {
     at.0.as_secs() / WINDOW.as_secs()
 }
@@ -247,8 +253,8 @@ impl Meter {
 
     /// An attempt begins.
     ///
-    /// A call that comes over from an earlier window asks in this one too: `counted` says when it
-    /// last did.
+    /// A call from an earlier window also counts as a call of this window. `counted` is the time at which the
+    /// call was last counted.
     pub(super) fn attempted(
         &mut self,
         model: usize,
@@ -325,7 +331,7 @@ impl Meter {
         if fault.is_some_and(is_the_calls_own) || (fault.is_none() && took < SLOW) {
             return;
         }
-        // A quota is the organisation's: it speaks of all models of its provider.
+        // A quota belongs to the organisation, so its refusal is evidence about all models of its provider.
         let is_of_quota = |kind| matches!(kind, ErrorKind::RateLimited | ErrorKind::QuotaExhausted);
         let is_wide = fault.is_some_and(|fault| is_of_quota(fault.kind));
         let told = fault.and_then(|fault| fault.retry_after).unwrap_or_default();
@@ -341,7 +347,7 @@ impl Meter {
         }
     }
 
-    /// Those who know what the instance of a call knows.
+    /// Index of the group of instances that share what the instance of a call knows.
     fn group(&self, asked: &Asked) -> usize {
         if self.is_shared { 0 } else { asked.instance as usize }
     }
@@ -351,7 +357,7 @@ impl Meter {
         self.evidence.get_mut(group).map(Vec::as_mut_slice).unwrap_or_default()
     }
 
-    /// The models that would answer `asked` now, against which nobody who could tell has anything: bits.
+    /// Models that would answer `asked` now, with no evidence against them in its group, as bits.
     pub(super) fn evidently_well(
         &self,
         providers: &Providers,
@@ -371,7 +377,7 @@ impl Meter {
         well
     }
 
-    /// A call slept, while the models in `well` were.
+    /// Records that a call slept while the models in `well` would have answered.
     pub(super) fn slept(&mut self, since: Tick, now: Tick, well: u64) {
         self.measures.idle += u64::from(well != 0 && now.since(since) > INSTANT);
     }
@@ -403,7 +409,7 @@ impl Meter {
         }
     }
 
-    /// What it comes to.
+    /// Returns the measures, with the percentiles and the windows that stand out.
     pub(super) fn measures(&mut self) -> Measures {
         let mut measures = self.measures.clone();
         self.waits_ms.sort_unstable();

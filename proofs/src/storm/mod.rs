@@ -1,9 +1,10 @@
-//! `cargo xtask storm`: days of a fleet's model calls against providers that fail, in seconds, the same at every run;
-//! fails where the layers of `hooks-resilience` miss a gate.
+//! `cargo xtask storm`: days of a fleet's model calls against providers that fail, simulated in seconds, the
+//! same at every run. It fails if the layers of `hooks-resilience` miss a gate.
 //!
-//! A storm is a file of parameters ([`params`]); chance follows from its seed and from what is asked ([`dice`]), so
-//! that all policies meet the same weather and the same luck. [`sim`] is the world of one run, [`meter`] watches it
-//! from outside, [`policy`] holds what is compared, [`gates`] what has to hold.
+//! A storm is a file of parameters ([`params`]). Chance follows from its seed and from the request
+//! ([`dice`]), so that all policies meet the same weather and the same luck. [`sim`] is the world of one run,
+//! [`meter`] measures it from outside, [`policy`] has the policies to compare, and [`gates`] the limits that
+//! they have to keep.
 
 mod dice;
 mod gates;
@@ -41,10 +42,10 @@ struct Run {
     measures: Measures,
 }
 
-/// Runs storms as the arguments say.
+/// Runs the storms that the arguments select.
 ///
 /// # Errors
-/// An argument or a file makes no sense, or a gate is missed.
+/// Returns an error if an argument or a file is invalid, or a gate is missed.
 pub(crate) fn run(arguments: &[&str]) -> Result {
     let options = Options::parse(arguments)?;
     let watch = Stopwatch::start();
@@ -56,7 +57,7 @@ pub(crate) fn run(arguments: &[&str]) -> Result {
         };
     }
     let runs = if options.is_whole() {
-        // Parts are judged where a storm is for it; what has to hold is judged in all of them.
+        // Parts are judged only in storms that are for it; the gates are judged in all storms.
         let contenders = options.contenders()?;
         let has_to_hold: Vec<_> = contenders.iter().copied().filter(|it| !it.role.is_of_parts()).collect();
         let (with, without): (Vec<_>, Vec<_>) = storms.iter().cloned().partition(|storm| storm.is_for_parts);
@@ -114,7 +115,7 @@ fn simulate(storms: &[Arc<Params>], contenders: &[&'static Contender]) -> Result
 /// Does `job` for each of `jobs`, on all cores; the results are in their order.
 ///
 /// # Errors
-/// Those of a job.
+/// Returns the error of the first job in the list that failed.
 fn on_all_cores<J: Sync, T: Send>(jobs: &[J], job: impl Fn(&J) -> Result<T> + Sync) -> Result<Vec<T>> {
     let next = AtomicUsize::new(0);
     let done = Mutex::new(jobs.iter().map(|_| None).collect::<Vec<_>>());

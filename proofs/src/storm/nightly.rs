@@ -32,11 +32,11 @@ const SHORT: RangeInclusive<u64> = 401..=500;
 struct Job {
     params: Arc<Params>,
     is_short: bool,
-    /// How many sessions it has: as good a measure as any of how long it takes.
+    /// Number of sessions: the measure for how long the job takes.
     sessions: u64,
 }
 
-/// What came of it.
+/// Result of a job.
 struct Outcome {
     seed: u64,
     sessions: u64,
@@ -51,11 +51,11 @@ struct Outcome {
     missed: Vec<String>,
 }
 
-/// Runs all of `storms`, and writes the table into the page if those were the seeds of every night; the number of gates that were
-/// missed.
+/// Runs all `storms` and returns the number of gates that were missed. If the seeds were those of every
+/// night, writes the table into the page.
 ///
 /// # Errors
-/// A storm makes no sense, or the page cannot be read or written.
+/// Returns an error if a storm is invalid, or the page cannot be read or written.
 pub(super) fn run(storms: &[Arc<Params>], options: &Options) -> Result<usize> {
     let jobs: Vec<Job> = storms.iter().flat_map(|storm| jobs(storm, options)).collect();
     let progress = Progress::of(&jobs);
@@ -167,7 +167,8 @@ fn table(jobs: &[Job], outcomes: &[Outcome]) -> String {
     text
 }
 
-/// How far it is: on a terminal with the time that is left, elsewhere a line each twentieth.
+/// Progress of the jobs, with the remaining time: updated in place on a terminal, elsewhere a line for each
+/// twentieth.
 struct Progress {
     began: Stopwatch,
     all: u64,

@@ -1,4 +1,4 @@
-//! What the command line asks for.
+//! Options of the command line.
 
 use std::ops::RangeInclusive;
 use std::path::{Path, PathBuf};
@@ -9,7 +9,7 @@ use super::policy::{CONTENDERS, Contender, NAIVE, Role};
 use crate::error::{Error, Result};
 use crate::workspace;
 
-/// Where the storms are that run when none is named.
+/// Folder of the storms that run if no file is named.
 const FOLDER: &str = "storms";
 
 /// The arguments.
@@ -23,7 +23,7 @@ pub(super) struct Options {
     pub(super) json: bool,
     /// Many seeds, and a table of the worst of each storm.
     pub(super) is_nightly: bool,
-    /// Which seeds instead of those of every night: to choose settings by.
+    /// Seeds instead of those of every night, for choosing settings.
     pub(super) seeds: Option<RangeInclusive<u64>>,
 }
 
@@ -31,7 +31,8 @@ impl Options {
     /// Reads the arguments.
     ///
     /// # Errors
-    /// One is not known, or its value is missing or no number.
+    /// Returns an error if an argument is unknown, its value is missing or invalid, or `--seeds` stands
+    /// without `--nightly`.
     pub(super) fn parse(arguments: &[&str]) -> Result<Self> {
         let mut options = Self::default();
         let mut arguments = arguments.iter();
@@ -73,7 +74,7 @@ impl Options {
     /// The storms to run: those that are named, or all there are.
     ///
     /// # Errors
-    /// A file cannot be read or makes no sense.
+    /// Returns an error if a file cannot be read or is invalid.
     pub(super) fn storms(&self) -> Result<Vec<Arc<Params>>> {
         let all;
         let files = if self.files.is_empty() {
@@ -96,10 +97,11 @@ impl Options {
     /// The policies to compare: those that are named, or all there are.
     ///
     /// # Errors
-    /// One is not known.
+    /// Returns an error if a policy is unknown.
     pub(super) fn contenders(&self) -> Result<Vec<&'static Contender>> {
         if self.policies.is_empty() {
-            // Of what is commonly written nothing has to hold; three naive tries are what ours is compared with.
+            // Common policies have no gates to hold, so a short run leaves them out; it keeps the three naive
+            // tries, because ours is compared with them.
             let is_judged = |it: &&Contender| !self.is_short || it.role != Role::Common || it.key == NAIVE;
             return Ok(CONTENDERS.iter().filter(is_judged).collect());
         }

@@ -73,7 +73,7 @@ pub(super) fn print_gates(verdicts: &[Verdict]) {
 /// Everything that was measured.
 ///
 /// # Errors
-/// It cannot be written as JSON.
+/// Returns an error if the report cannot be written as JSON.
 pub(super) fn json(runs: &[Run]) -> Result<String> {
     let as_json = |run: &Run| {
         json!({

@@ -216,7 +216,7 @@ fn a_call_may_take_as_many_attempts_as_the_best_model_makes_it_take() {
     // Two in five minutes; more only where a model that answers less than that is the best, and so much as chance adds.
     is(load(100, 240, 0.9).most_in_five_minutes(), 2.0);
     is(load(100, 240, 0.4).most_in_five_minutes(), 2.5 + 3.0 * 0.194);
-    // Where nobody answers, nothing is to be had for more attempts.
+    // If no model answers, more attempts would gain nothing.
     is(load(100, 240, 0.0).most_in_five_minutes(), 2.0);
     is(load(100, 240, 0.0).needed(), 1.0);
 }
@@ -270,7 +270,7 @@ fn a_brown_out_of_all_providers_loses_nobody_at_the_load_that_a_forecast_needs()
     assert_eq!(ours.avoidable(&oracle), 0.0, "{ours:?}");
     assert!(forecast.load() > 1.5, "an attempt in 2.5 is answered: {forecast:?}");
     assert!(ours.load() <= 1.05 * forecast.load(), "{ours:?} {forecast:?}");
-    // What the weather says is needed is what the forecast, which knows it, takes.
+    // The attempts needed in this weather are those that the forecast, which knows the weather, makes.
     assert!((forecast.all.needed() / forecast.load() - 1.0).abs() < 0.05, "{forecast:?}");
 }
 

@@ -1,4 +1,4 @@
-//! What goes wrong when, for each model: fixed before the first call, the same for every policy.
+//! Incidents of each model over time: fixed before the first call, the same for every policy.
 
 use std::time::Duration;
 
@@ -11,7 +11,7 @@ use super::policy::ATTEMPT;
 /// A model that answers less than this share of its attempts answers nothing.
 pub(super) const HOPELESS: f64 = 0.01;
 
-/// One thing that goes wrong, from when to when.
+/// One incident, with its start and end.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Incident {
     pub(super) kind: IncidentKind,
@@ -29,11 +29,11 @@ pub(super) struct Weather {
     models: Vec<Vec<Segment>>,
 }
 
-/// From a moment at which something begins or ends until the next one.
+/// The time from one start or end of an incident until the next.
 #[derive(Clone, Debug)]
 struct Segment {
     from: Tick,
-    /// What goes on.
+    /// Incidents during the segment.
     incidents: Vec<Incident>,
     /// The share of its attempts that the model answers, and in time.
     answered: f64,
@@ -66,7 +66,7 @@ impl Weather {
         Self { models: models.iter().zip(&params.models).map(of_model).collect() }
     }
 
-    /// What goes on at `model` at `now`, and from when on something else does.
+    /// Incidents of `model` at `now`, and the time at which they change.
     pub(super) fn at(&self, model: usize, now: Tick) -> (&[Incident], Option<Tick>) {
         let (current, next) = self.segments_at(model, now);
         (current.map_or(&[], |segment| &segment.incidents), next.map(|segment| segment.from))

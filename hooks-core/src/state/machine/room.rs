@@ -23,7 +23,7 @@ const PAUSE: Duration = Duration::from_secs(60);
 /// ... unless this many sessions have ended since.
 const ENDED_SINCE: usize = 1_024;
 
-/// Where a look leaves more than so many of five names, the next ones may be refused.
+/// Fifths of the limit: if a search leaves more names than that, the next ones may be refused.
 const TIGHT: usize = 4;
 
 /// Number of ended sessions that are remembered.
@@ -40,7 +40,7 @@ pub(in super::super) struct Room {
     ended_since: usize,
     /// Time before which no search starts.
     pause: Timestamp,
-    /// How many names the last look left, where that is told still.
+    /// Number of names that the last search left, if it was too high and was not reported yet.
     tight: Option<usize>,
 }
 
@@ -50,7 +50,7 @@ impl Room {
         Self { most, ended, order, ended_since: 0, pause: Timestamp(0), tight: None }
     }
 
-    /// How many names there are, once after each look that found little to forget.
+    /// Returns the number of names, once after each search that left too many.
     pub(in super::super) fn take_tight(&mut self) -> Option<usize> {
         self.tight.take()
     }

@@ -1,4 +1,4 @@
-//! The hooks of the soak of sessions, and what a session does with them.
+//! The hooks of the soak of sessions, and the events that a session sends to them.
 
 use std::future::ready;
 use std::path::PathBuf;
@@ -57,7 +57,7 @@ metrics: {}
 hooks: { pre_tool_use: [{ hooks: [{ type: command, command: check }] }] }
 "#;
 
-/// The sections about a team's folder, which is read on threads: sessions that have one are some.
+/// The sections that need a team folder. It is read on threads, so only some sessions have one.
 const TEAM: &str = r#"
 context: {}
 compaction: {}
@@ -74,12 +74,12 @@ const SQUAD: &str = "profile: squad-compat\nmaxAskUser: 2\n";
 const MODELS: &str =
     r#"{"catalog": [{"name": "opus", "provider": "one"}, {"name": "gpt", "provider": "two"}]}"#;
 
-/// One session in so many works in the folder of a team; so many sessions share such a folder.
+/// One session in 50 works in a team folder; a new folder begins every 1,000 sessions.
 const TEAMS: (u64, u64) = (50, 1_000);
-/// How many tenants there are: more than are remembered.
+/// Number of tenants: more than are remembered.
 const TENANTS: u64 = 3_000;
 
-/// A command that has nothing to say.
+/// A command that prints nothing.
 struct Silent;
 
 impl Runner for Silent {
@@ -98,12 +98,12 @@ struct Side {
 /// Models, with layers for each tenant.
 type Models = BoxCloneSyncService<Call, Answered<()>, ModelError>;
 
-/// What serves sessions.
+/// Hooks and models that serve the sessions, with their clock and folders.
 pub(super) struct Served {
     clock: Arc<FakeClock>,
     timer: FakeTimer,
     environment: Environment,
-    /// Of most sessions, and of those with a team, which count together.
+    /// Hooks of sessions without a team; those of `in_team` share their counts.
     alone: Side,
     in_team: Side,
     squad: Hooks,
@@ -113,12 +113,12 @@ pub(super) struct Served {
 }
 
 impl Served {
-    /// Hooks on a store that keeps so many names.
+    /// Creates hooks on a store that keeps this many names.
     pub(super) fn new(names: usize) -> Result<Self> {
         let (environment, clock, _) = world(FakeFileSystem::default());
         let (timer, store) = (FakeTimer::default(), Arc::new(Memory::with_room(clock.clone(), names)));
         let lockouts = Arc::new(LockoutRegistry::default());
-        // What works for a team works at once, so that nothing waits for a clock of the machine.
+        // Work for a team is done at once, so that nothing waits for the clock of the machine.
         let reader = ConfigReader::default()
             .keeping(Kept::new(Arc::clone(&lockouts), store.clone()))
             .answering(Answering::AtOnce)
@@ -155,7 +155,8 @@ impl Served {
         let start = SubagentStart::new("child", "search");
         let child = spawner.oneshot(SpawnRequest { context: Arc::clone(&context), start }).await?;
         if is_abandoned {
-            // Nobody tells an end: of a call that began, of the session, its turn or its child.
+            // An abandoned session reports no end: not of the call that began, nor of the session, its turn
+            // or its child.
             let write = PreToolUse::new("edit", json!({"path": ".squad/decisions/inbox/a.md"}));
             drop(hooks.on((*context).clone()).pre_tool_use(write).await);
             drop((session, turn, child));
@@ -169,7 +170,7 @@ impl Served {
         Ok(())
     }
 
-    /// Where a session works: of some, in a team's folder, which is gone when others have theirs.
+    /// Context of a session. Some sessions work in a team folder, which is deleted when the next one begins.
     fn context(&self, number: u64) -> std::io::Result<Arc<HookContext>> {
         let mut folder = PathBuf::from("/repo");
         if number.is_multiple_of(TEAMS.0) {

@@ -1,4 +1,5 @@
-//! What is compared: from giving up at once, through what is commonly written, to the layers of `hooks-resilience`.
+//! Policies to compare: from giving up at once, through common retry code, to the layers of
+//! `hooks-resilience`.
 
 mod chain;
 mod forecast;
@@ -19,7 +20,7 @@ use super::sim::Sim;
 use super::traffic::Asked;
 use crate::error::{Error, Result};
 
-/// How long one attempt may take, under every policy.
+/// Longest time for one attempt, under every policy.
 pub(super) const ATTEMPT: Duration = Duration::from_secs(60);
 
 /// A way to make model calls.
@@ -39,7 +40,7 @@ pub(super) enum Policy {
     Oracle,
 }
 
-/// A policy, and what it is called.
+/// A policy with its names and its role.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Contender {
     /// For the command line.
@@ -50,20 +51,20 @@ pub(super) struct Contender {
     pub(super) policy: Policy,
 }
 
-/// What a contender is there for.
+/// Purpose of a contender.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Role {
-    /// Something that is commonly written.
+    /// A common way to retry.
     Common,
-    /// What has to hold the gates.
+    /// The layers, which have to hold the gates.
     Ours,
-    /// The same where nobody knows of another.
+    /// The same, where no instance knows of another.
     Lone,
     /// The same with a part taken out: has to miss a gate.
     Mutant,
-    /// The best that knows no luck.
+    /// The best policy that does not know the luck.
     Forecast,
-    /// The best there could be.
+    /// The best possible policy.
     Oracle,
 }
 
@@ -174,10 +175,10 @@ pub(super) const CONTENDERS: &[Contender] = &[
 ];
 
 impl Contender {
-    /// The one that is called `key`.
+    /// Returns the contender with the key `key`.
     ///
     /// # Errors
-    /// There is none.
+    /// Returns an error if the key is unknown.
     pub(super) fn of(key: &str) -> Result<&'static Self> {
         CONTENDERS.iter().find(|contender| contender.key == key).ok_or_else(|| {
             let known: Vec<&str> = CONTENDERS.iter().map(|contender| contender.key).collect();
@@ -195,7 +196,7 @@ pub(super) enum Mind {
     Ours(Ours),
 }
 
-/// What a policy remembers within a session.
+/// State that a policy keeps within a session.
 #[derive(Debug, Default)]
 pub(super) struct Memory {
     /// Retries so far, and the place in the chain: for the sample.
@@ -209,7 +210,7 @@ impl Policy {
     /// The policy in all instances of a fleet.
     ///
     /// # Errors
-    /// The storm makes no sense.
+    /// Returns an error if the storm is invalid.
     pub(super) fn minds(self, sim: &Arc<Sim>) -> Result<Vec<Mind>> {
         match self {
             Self::Ours(parts) => Ok(Ours::fleet(parts, sim)?.into_iter().map(Mind::Ours).collect()),
@@ -228,7 +229,7 @@ impl Policy {
 }
 
 impl Mind {
-    /// What is remembered of a new session.
+    /// Returns the state of a new session.
     pub(super) fn new_session(&self) -> Memory {
         Memory::default()
     }

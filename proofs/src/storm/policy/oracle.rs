@@ -1,5 +1,5 @@
-//! Knows the weather, the quotas and the luck of every attempt: asks whoever answers first, and never in vain. What
-//! it reaches is the most there is to reach.
+//! Policy that knows the weather, the quotas and the luck of every attempt. It asks the model that answers
+//! first, and never in vain. No policy can reach a better result.
 
 use std::time::Duration;
 
@@ -10,11 +10,11 @@ use super::ATTEMPT;
 use crate::storm::sim::Sim;
 use crate::storm::traffic::Asked;
 
-/// How many moments after a change of the weather it looks at; far more than there are within a deadline.
+/// Number of changes of the weather that it looks ahead: far more than there are within a deadline.
 const FAR: usize = 64;
 
-/// How many moments it looks at in one weather, a second apart: of a model that answers one attempt in ten it finds the lucky one
-/// in all but one of 150 cases.
+/// Number of moments that it looks at in one weather, a second apart. With a model that answers one attempt
+/// in ten, it finds the lucky one in all but one of 150 cases.
 const LUCK: u64 = 48;
 
 /// Makes a call.
@@ -27,7 +27,7 @@ pub(super) async fn ask(sim: &Sim, asked: &Asked) -> Result<(), ErrorKind> {
             .min_by_key(|(answer, _)| answer.done);
         let Some((answer, model)) = best else { break };
         if answer.start > now && answer.is_later_weather {
-            // Quota is booked only for the weather of today.
+            // Quota is booked only for the current weather.
             sim.time.sleep(answer.start.since(now)).await;
             continue;
         }
@@ -37,7 +37,7 @@ pub(super) async fn ask(sim: &Sim, asked: &Asked) -> Result<(), ErrorKind> {
             return Ok(());
         }
     }
-    // Nobody would answer in time: one attempt, for the error.
+    // No model would answer in time: one attempt, for its error.
     let fault = sim.attempt(asked.key, 0, Duration::from_secs(60).min(deadline.since(sim.now()))).await;
     Err(fault.err().map_or(ErrorKind::DeadlineExceeded, |fault| fault.kind))
 }
@@ -52,7 +52,7 @@ pub(in crate::storm) fn could_answer(sim: &Sim, asked: &Asked, from: Tick, deadl
 struct FirstAnswer {
     start: Tick,
     done: Tick,
-    /// Which attempt it is that is answered: it knows which of the next moments is the lucky one.
+    /// Index of the lucky attempt among the moments looked at.
     luck: u64,
     is_later_weather: bool,
 }
