@@ -97,8 +97,9 @@ fn with_state_and_a_record_there_are_three_turns_of_the_store() {
     let Some(trace) = traced(&config, true, "flock,fsync,fdatasync,clone,clone3") else { return };
     // A turn locks two files and unlocks each; the chain of the record has one more.
     assert_eq!(count(&trace, "flock"), 3 * 4 + 1, "{trace}");
-    // The log of SQLite and its folder when it is begun, the log and the database when it is folded; and the record.
+    // Syncs: the log of SQLite and its folder when the log is begun, the log and the database when the log is
+    // folded; and the record.
     assert_eq!((count(&trace, "fsync"), count(&trace, "fdatasync")), (4, 1), "{trace}");
-    // The watch over the time, and the writer of the record.
+    // Threads: the watch over the time, and the writer of the record.
     assert_eq!(count(&trace, "clone") + count(&trace, "clone3"), 2, "{trace}");
 }

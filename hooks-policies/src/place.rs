@@ -55,7 +55,7 @@ struct Claim {
 /// State of the entry that names the owner of the place.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum Entry {
-    /// There is no entry of this claim: none was requested, or another claim has it.
+    /// The claim has no entry: none was requested, it was removed, or another claim has the name.
     None,
     /// The entry was requested, and the result is not known.
     Asked,

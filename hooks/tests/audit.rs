@@ -1,5 +1,5 @@
-//! The audit log on the real disk: what a configuration puts on the record, writers that are killed, and a second verifier
-//! that shares no code with the first.
+//! The audit log on the real disk: records that a configuration writes, writers that are killed, and a second
+//! verifier that shares no code with the first.
 // The helpers are tests as well: the lints exempt them.
 #![cfg(test)]
 #![cfg(all(unix, feature = "config"))]
@@ -194,7 +194,7 @@ fn both_verifiers_agree_about_tampered_logs() {
 
 const WRITER: &str = "HOOKS_AUDIT_WRITER";
 
-/// Not a test: what the next one starts, in a process of its own, and kills.
+/// Not a test: the process that the next test starts and kills.
 #[test]
 fn writer_process() {
     let Some(folder) = std::env::var_os(WRITER) else { return };
@@ -212,7 +212,7 @@ fn writer_process() {
     }
 }
 
-/// `HOOKS_AUDIT_KILLS` asks for another number.
+/// `HOOKS_AUDIT_KILLS` sets another number of kills.
 #[test]
 #[expect(clippy::disallowed_methods, reason = "real processes are started and killed")]
 fn eight_writers_that_are_killed_lose_nothing_that_was_acknowledged() {
@@ -268,7 +268,8 @@ fn most_files(chains: usize, bytes: u64, full: u64) -> u64 {
     2 * bytes.div_ceil(full) + chains as u64 * (doublings + 9)
 }
 
-/// Opens `w0`. A process that another test forks has a copy of its lock for a moment, which is waited for.
+/// Opens `w0`. A process that another test forks has a copy of the chain's lock for a moment; this function
+/// waits until the lock is free.
 fn only_chain(folder: &Path) -> Appender {
     loop {
         let (disk, clock) = (Arc::new(StdFileSystem), Arc::new(SystemClock));
@@ -321,7 +322,8 @@ fn killed_writers_leave_few_files_for_what_they_wrote() {
     assert!(second.is_none_or(|second| second == Condition::Clean));
 }
 
-/// The files of a log in which all kinds stand: full ones, compressed ones, one in which a write failed, a joined one.
+/// Writes a log with files of all kinds: full ones, compressed ones, one in which a write failed, a joined
+/// one.
 fn log_of_all_kinds(folder: &Path) {
     let open = || only_chain(folder);
     let mut appender = open();
@@ -340,7 +342,7 @@ fn log_of_all_kinds(folder: &Path) {
     let appender = open();
     appender.compress().unwrap();
     drop(appender);
-    // Of eight more, one is made.
+    // Eight more files, which are joined into one.
     for number in 0..8 {
         let mut appender = open();
         appender.append(&mut [record(format!("c{number}"))]).unwrap();
@@ -435,7 +437,7 @@ const DEEDS: &[(&str, Deed, Condition, &str, &str)] = &[
         JOINED,
         "a special file stands in its place",
     ),
-    // Where this runs without the right to make one, it is left out.
+    // Left out if this runs without the right to make a device.
     (
         "a device",
         |log| replaced(log, LAST, |path| run("mknod", &["c", "1", "5"], path)),

@@ -121,8 +121,8 @@ impl Plan {
         self
     }
 
-    /// Tries the models at these places of the catalog after the others, and not before the given times:
-    /// earlier attempts with them let the call down.
+    /// Tries the models at these places of the catalog after the others, and not before the given times,
+    /// because their streams broke for this call.
     #[must_use]
     pub fn behind(mut self, let_down: &[(usize, Tick)]) -> Self {
         for (index, not_before) in let_down {

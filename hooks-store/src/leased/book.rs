@@ -23,7 +23,7 @@ pub(super) struct Book {
     pools: HashMap<PoolKey, Pool>,
     leases: HashMap<OpId, Lease>,
     places: HashMap<OpId, Place>,
-    /// No more pools and leases than that.
+    /// Most pools, and most leases.
     most: usize,
     /// Number of counters that were ever named here.
     counters: u128,
@@ -374,7 +374,7 @@ impl Book {
         }
     }
 
-    /// Whether it could be set.
+    /// Returns whether the counter could be set.
     fn set_spent(&mut self, counter: &Key, spent: u64) -> bool {
         let id = OpId(self.corrections);
         self.corrections = self.corrections.wrapping_add(1);

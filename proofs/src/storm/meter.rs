@@ -82,9 +82,9 @@ pub(super) struct Load {
 #[derive(Clone, Copy, Debug, Default)]
 struct Evidence {
     failed: Option<Tick>,
-    /// Time until which its provider asked to be left alone.
+    /// Time until which the provider asked to leave the model alone.
     told: Tick,
-    /// Whether it gave no quick answer since it failed.
+    /// Whether the model gave no quick answer since it failed.
     is_unproven: bool,
     in_flight: u32,
 }

@@ -1,4 +1,4 @@
-//! The tables, and the same as JSON.
+//! The results of the storms as tables and as JSON.
 
 use serde_json::json;
 
@@ -7,7 +7,7 @@ use super::gates::{Verdict, avoidable, oracle_of};
 use super::params::Params;
 use crate::error::{Error, Result};
 
-/// Prints what every policy got out of one storm.
+/// Prints the measures of every policy in one storm.
 pub(super) fn print(storm: &Params, runs: &[Run]) {
     println!("\n{}: {}", storm.name, storm.about);
     println!(
@@ -51,7 +51,7 @@ pub(super) fn print(storm: &Params, runs: &[Run]) {
     }
 }
 
-/// Prints what has to hold, and whether it does.
+/// Prints the gates, and whether each is held.
 pub(super) fn print_gates(verdicts: &[Verdict]) {
     if verdicts.is_empty() {
         return;
@@ -70,7 +70,7 @@ pub(super) fn print_gates(verdicts: &[Verdict]) {
     }
 }
 
-/// Everything that was measured.
+/// Returns all measures as JSON.
 ///
 /// # Errors
 /// Returns an error if the report cannot be written as JSON.

@@ -161,7 +161,7 @@ fn a_quota_lets_in_its_burst_and_then_its_pace() {
     let let_in = (0..100).filter(|_| quota.take(at(1_000)).is_ok()).count();
     // 150 a minute, of which as many may come at once as in 15 seconds.
     assert!((36..=38).contains(&let_in), "{let_in}");
-    // What was refused counts by half, up to another burst.
+    // A refused request counts by half, up to another burst.
     assert!(quota.take(at(1_010)).is_err());
     assert!(quota.take(at(1_031)).is_ok());
 }
@@ -213,7 +213,8 @@ fn a_call_may_take_as_many_attempts_as_the_best_model_makes_it_take() {
     let is =
         |measured: f64, expected: f64| assert!((measured - expected).abs() < 0.01, "{measured} {expected}");
     is(load(100, 240, 0.4).needed(), 2.5);
-    // Two in five minutes; more only where a model that answers less than that is the best, and so much as chance adds.
+    // Two in five minutes. More only if a call needs more attempts with the best model, with a margin for
+    // chance.
     is(load(100, 240, 0.9).most_in_five_minutes(), 2.0);
     is(load(100, 240, 0.4).most_in_five_minutes(), 2.5 + 3.0 * 0.194);
     // If no model answers, more attempts would gain nothing.
@@ -231,7 +232,7 @@ fn seeds_are_a_range_of_the_nightly_run() {
     assert!(parse(&["--seeds", "1-20"]).unwrap_err().contains("--nightly"));
 }
 
-/// The same storm with callers who wait for so long.
+/// The same storm with callers who wait this many seconds.
 fn waiting(storm: &Arc<Params>, deadline_s: f64) -> Arc<Params> {
     let mut params = Params::clone(storm);
     params.traffic.deadline_s = deadline_s;
@@ -247,8 +248,8 @@ fn a_burst_shorter_than_assumed_and_wrong_words_do_not_keep_the_layers_over_the_
     assert_eq!((ours.late, ours.idle), (0, 0));
 }
 
-/// Five seconds' worth of the quota went out together once, and those who waited longer asked more often in vain: 0 % were lost with
-/// two minutes, 2 % with five, 6 % with ten.
+/// Regression test: five seconds' worth of the quota once went out together, and calls that waited longer
+/// asked more often in vain. 0 % were lost with a deadline of two minutes, 2 % with five, 6 % with ten.
 #[test]
 fn longer_deadlines_never_increase_the_loss() {
     let storm = storm("storms/liars.json", 6.0 * HOUR);

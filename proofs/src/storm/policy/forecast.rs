@@ -1,6 +1,6 @@
-//! Knows the weather and the quotas, but not the luck of an attempt: what a policy could reach at most that knows at each moment
-//! what share of its attempts every model answers. Where the oracle answers a call with the one attempt in ten that is lucky,
-//! this one needs ten.
+//! Policy that knows the weather and the quotas, but not the luck of an attempt. No policy can reach a better
+//! result if all it knows is the share of attempts that every model answers at each moment. With a model that
+//! answers one attempt in ten, the oracle needs only the lucky attempt, and this policy needs ten.
 
 use std::time::Duration;
 
@@ -26,7 +26,7 @@ pub(super) async fn ask(sim: &Sim, asked: &Asked) -> Result<(), ErrorKind> {
         let models = 0..sim.params.models.len();
         let able = models.filter(|model| refused >> model & 1 == 0 && sim.providers.is_able(asked, *model));
         let best = able.map(|model| (sim.providers.weather.answered_share(model, now), model));
-        // The share decides, and of equal ones the place in the quota that is free first.
+        // The model with the highest share is chosen; among equal ones, the one whose quota has room first.
         let best = best.max_by(|(share, model), (other, rival)| {
             share.total_cmp(other).then_with(|| sim.next_slot(*rival, now).cmp(&sim.next_slot(*model, now)))
         });

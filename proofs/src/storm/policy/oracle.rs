@@ -1,5 +1,6 @@
 //! Policy that knows the weather, the quotas and the luck of every attempt. It asks the model that answers
-//! first, and never in vain. No policy can reach a better result.
+//! first, and makes no attempt in vain, except one for its error if no model can answer. No policy can reach
+//! a better result.
 
 use std::time::Duration;
 
@@ -27,7 +28,7 @@ pub(super) async fn ask(sim: &Sim, asked: &Asked) -> Result<(), ErrorKind> {
             .min_by_key(|(answer, _)| answer.done);
         let Some((answer, model)) = best else { break };
         if answer.start > now && answer.is_later_weather {
-            // Quota is booked only for the current weather.
+            // Quota is booked only for attempts in the current weather.
             sim.time.sleep(answer.start.since(now)).await;
             continue;
         }
