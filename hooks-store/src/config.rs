@@ -17,8 +17,8 @@ pub struct StoreConfig {
     pub path: Option<PathBuf>,
     /// For `file`: the failures that an acknowledged write survives.
     pub sync: Durability,
-    /// Of `memory`: how many counters, values, sets and rates are kept, 262,144 unless told; each takes some 400 bytes, and
-    /// a session has about ten. Where none of them may be forgotten, further sessions are refused.
+    /// For `memory`: the number of counters, values, sets and rates that are kept, 262,144 by default. Each takes about 400
+    /// bytes, and a session has about ten. If none of them may be dropped, further sessions are refused.
     pub names: Option<usize>,
     /// For `redis`: URL of the server, such as `redis://127.0.0.1:6379/`.
     pub url: Option<String>,

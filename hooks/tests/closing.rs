@@ -145,7 +145,6 @@ fn a_service_that_is_killed_loses_nothing_that_was_acknowledged() {
             serve(hooks.clone(), folder.path(), 1).await;
             hooks.close().await.unwrap();
         });
-        // Also without a runtime, and of clones.
         let kept = calls(folder.path(), "pre_tool_use");
         let lost: Vec<_> = denied.difference(&kept).collect();
         assert!(lost.is_empty(), "{lost:?}");

@@ -124,7 +124,6 @@ async fn refused(
     // The first operation opens the file.
     match store.apply(Op::Now).await {
         #[cfg(feature = "sqlite")]
-        #[cfg(feature = "sqlite")]
         Err(StoreError::Closed(why)) => {
             drop(store);
             // This operation may have closed it.

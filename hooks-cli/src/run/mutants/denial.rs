@@ -23,7 +23,8 @@ pub(super) fn is_said(case: &Case, exit: u8, stdout: &str, stderr: &str) -> bool
         // Nothing can be withdrawn any more: the client receives the reason. If the payload names another event, which
         // can be denied, the reply has the form of that one.
         let others = cases::all().into_iter().filter(|other| other.client == *client);
-        let mut forms = others.map(|other| failure(Place::Event(*client, other.event), "x")).filter(is_enforced);
+        let mut forms =
+            others.map(|other| failure(Place::Event(*client, other.event), "x")).filter(is_enforced);
         return exit == expected.exit && !stderr.is_empty() || forms.any(|form| has_fields_of(stdout, &form));
     }
     has_fields_of(stdout, &expected)

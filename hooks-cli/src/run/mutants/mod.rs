@@ -146,7 +146,7 @@ fn of_case(
     tally
 }
 
-/// The answer to a payload, and how long it took of the processor: the machine may do something else meanwhile.
+/// Returns the answer to a payload, and the processor time it took: wall time would include other work of the machine.
 fn answered(asked: &Run, sent: &[u8]) -> (Reply, Duration) {
     let (caller, deadline) = (Caller::new(asked), Deadline::within(LONG));
     let start = processor();
@@ -155,7 +155,7 @@ fn answered(asked: &Run, sent: &[u8]) -> (Reply, Duration) {
     (reply, processor().saturating_sub(start))
 }
 
-/// What this thread had of the processor.
+/// Returns the processor time of this thread.
 fn processor() -> Duration {
     let time = clock_gettime(ClockId::ThreadCPUTime);
     Duration::new(time.tv_sec.try_into().unwrap(), time.tv_nsec.try_into().unwrap())
