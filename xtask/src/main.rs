@@ -49,7 +49,7 @@ usage: cargo xtask COMMAND
   soak log [--records N]        puts records down by the million; later ones cost what the first cost
   soak scribe [--agents N] [--calls N] [--kills N] [--seed N]
                                 agents in processes that are killed write to one team's folder; every write is told once
-  soak sessions [--sessions N]  serves sessions by the million, a third of them abandoned; memory stays flat
+  soak sessions [--sessions N]  serves sessions by the million, a third of them abandoned; memory has to stay flat
   storm [--params FILE] [--seed N] [--policy P] [--svg FILE] [--json] [--short] [--nightly [--seeds A-B]]
                                 days of model calls against failing providers, ours beside other policies
   nightly                       the long forms of what `ci` runs in short, and what builds everything again; takes hours
