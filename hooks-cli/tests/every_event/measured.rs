@@ -122,7 +122,7 @@ impl Ran {
 }
 
 #[test]
-#[ignore = "starts one program for the tests, which say which"]
+#[ignore = "not a test: the tests of this file start it as a process, to measure the program it starts"]
 fn one_program() {
     let Some(folder) = env::var_os(MEASURED).map(PathBuf::from) else { return };
     let file = |name: &str| File::create(folder.join(name)).unwrap();

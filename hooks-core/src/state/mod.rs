@@ -30,10 +30,10 @@ pub trait StateStore: Send + Sync {
     /// Does one operation.
     fn apply(&self, op: Op) -> HookFuture<'static, Result<Answer, StoreError>>;
 
-    /// Does several operations in order, each of them one atomic step; `None` where this engine has no cheaper way than
-    /// one after the other. [`both`] asks either way.
+    /// Does several operations in order, each as one atomic step. `None` if this engine has no cheaper way than one
+    /// [`apply`](Self::apply) after the other; [`both`] handles either case.
     ///
-    /// Where it fails, each of them is done or not, as where an answer is lost: it may be sent again.
+    /// If the store returns an error, any of the operations may have been done. Each may be sent again.
     fn together(&self, _ops: &[Op]) -> Option<HookFuture<'static, Result<Vec<Answer>, StoreError>>> {
         None
     }
@@ -71,10 +71,10 @@ impl<S: StateStore + ?Sized> StateStore for Arc<S> {
     }
 }
 
-/// Does two operations in order, each of them one atomic step, at once where the engine can.
+/// Does two operations in order, each as one atomic step, in one request if the engine supports it.
 ///
 /// # Errors
-/// Returns the error of the store. Each of the two is done or not then.
+/// Returns the error of the store. Either operation may have been done then.
 pub async fn both<S: StateStore + ?Sized>(store: &S, ops: [Op; 2]) -> Result<[Answer; 2], StoreError> {
     if let Some(answers) = store.together(&ops) {
         let wrong = |_| StoreError::Unavailable("it did not answer each of two operations".to_owned());
