@@ -7,8 +7,8 @@ use hooks::audit::describe::Described;
 use hooks::config::Config;
 use hooks::event::WireEvent;
 use hooks::{
-    DecidingEvent, HookContext, HookRequest, Hooks, InformingEvent, Judged, Judgement, Notes, Outcome,
-    Strength, decide, observe, reserve, tell,
+    Decided, DecidingEvent, Ending, HookContext, HookRequest, Hooks, InformingEvent, Judged, Judgement,
+    Notes, Outcome, Strength, conclude, tell,
 };
 use serde::Serialize;
 use serde_json::{Map, Value, json};
@@ -16,22 +16,22 @@ use serde_json::{Map, Value, json};
 use crate::unfinished::Unfinished;
 
 /// Evaluates one expression for events that hooks decide and another for events that inform, each with the
-/// event in its own type.
+/// event in its own type. The list of events is that of the core's table.
 macro_rules! by_type {
-    ($wire:expr, decided($decided:ident) => $decides:expr, informed($informed:ident) => $informs:expr, other => $other:expr) => {
-        $crate::event::by_type!(@match $wire, $decided, $decides, $informed, $informs, $other;
-            UserPromptSubmitted BeforeModelCall AfterModelCall PreToolUse PermissionRequest PostToolUse PreCompact
-            SubagentStart SubagentStop Stop MaxIterations Route WorktreeCreated;
-            SessionStart SessionEnd TurnStart TurnEnd ToolDecided UserInputRequested ErrorOccurred PostCompact
-            SubagentSpawned SpawnFailed AgentSwitched Notification)
-    };
-    (@match $wire:expr, $decided:ident, $decides:expr, $informed:ident, $informs:expr, $other:expr;
-        $($Deciding:ident)*; $($Informing:ident)*) => {
+    (
+        @arms $wire:expr, $decided:ident => $decides:expr, $informed:ident => $informs:expr, $other:expr,
+        deciding { $($Deciding:ident)* } informing { $($Informing:ident)* }
+    ) => {
         match $wire {
             $( hooks::event::WireEvent::$Deciding($decided) => $decides, )*
             $( hooks::event::WireEvent::$Informing($informed) => $informs, )*
             _ => $other,
         }
+    };
+    ($wire:expr, decided($decided:ident) => $decides:expr, informed($informed:ident) => $informs:expr, other => $other:expr) => {
+        hooks::for_each_event_type!(
+            [$crate::event::by_type] { @arms $wire, $decided => $decides, $informed => $informs, $other, }
+        )
     };
 }
 pub(crate) use by_type;
@@ -51,28 +51,38 @@ impl<E: hooks::Event, N: Notes + Serialize> Noted for Judgement<E, N> {
     }
 }
 
-/// Waits until the decision is recorded. If it cannot be recorded and the configuration closes on that,
-/// `outcome` becomes a denial.
-pub(crate) async fn settle<E>(recording: Option<&Audit>, request: &HookRequest<E>, outcome: &mut E::Outcome)
+/// Runs a whole decision to its `ending`, and waits until it is recorded. If it cannot be recorded and the
+/// configuration closes on that, it becomes a denial. Every subcommand that decides calls this function, so
+/// that all of them decide alike.
+pub(crate) async fn settled<E>(
+    hooks: &Hooks,
+    request: HookRequest<E>,
+    ending: Ending,
+    recording: Option<&Audit>,
+) -> Decided<E>
 where
     E: DecidingEvent + Described,
 {
+    let mut decided = conclude(hooks, request, ending).await;
     if let Some(audit) = recording
-        && let Some(reason) = audit.settled(request).await
+        && let Some(reason) = audit.settled(&decided.request).await
     {
-        outcome.merge(E::Outcome::failed(reason, true));
+        decided.outcome.merge(E::Outcome::failed(reason, true));
     }
+    decided
 }
 
-/// Waits until an informing event is recorded. It can no longer be denied, so a failure is only recorded with
-/// the other failures.
-pub(crate) async fn settle_told<E>(recording: Option<&Audit>, request: &HookRequest<E>)
+/// Sends an informing event to the hooks, and waits until it is recorded. It can no longer be denied, so a
+/// failure is only recorded with the other failures.
+pub(crate) async fn told<E>(hooks: &Hooks, request: HookRequest<E>, recording: Option<&Audit>) -> E::Outcome
 where
     E: InformingEvent + Described,
 {
+    let outcome = tell(hooks, request.clone()).await;
     if let Some(audit) = recording {
-        drop(audit.settled(request).await);
+        drop(audit.settled(&request).await);
     }
+    outcome
 }
 
 /// Calls the hooks for an event, and returns their outcome as JSON after it is recorded, if it has to be.
@@ -93,18 +103,13 @@ pub(crate) async fn answer(
     Value::Object(outcome)
 }
 
-/// Decides, takes reservations, and calls the observers, as a host does before it runs an allowed call.
+/// Decides as `hooks run` does for a client that goes on with the event.
 async fn decided<E>(hooks: &Hooks, request: HookRequest<E>, recording: Option<&Audit>) -> Map<String, Value>
 where
     E: DecidingEvent<Outcome: Noted> + Described,
 {
-    let mut decided = decide(hooks, request).await;
-    reserve(hooks, &mut decided).await;
-    observe(hooks, &decided.request, &decided.outcome);
-    settle(recording, &decided.request, &mut decided.outcome).await;
-    if decided.outcome.goes_ahead() {
-        decided.outcome.take_holds().commit();
-    }
+    let mut decided = settled(hooks, request, Ending::Open, recording).await;
+    decided.commit();
     let outcome = &decided.outcome;
     let mut said = Map::from_iter([("decision".to_owned(), json!(outcome.strength()))]);
     if outcome.strength() >= Strength::Ask
@@ -126,9 +131,7 @@ async fn informed<E>(hooks: &Hooks, request: HookRequest<E>, recording: Option<&
 where
     E: InformingEvent<Outcome: Serialize> + Described,
 {
-    let outcome = tell(hooks, request.clone()).await;
-    settle_told(recording, &request).await;
-    match serde_json::to_value(outcome) {
+    match serde_json::to_value(told(hooks, request, recording).await) {
         Ok(Value::Object(outcome)) => outcome,
         Ok(_) => Map::new(),
         Err(error) => failed(&error.to_string()),

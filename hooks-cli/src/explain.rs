@@ -2,17 +2,18 @@
 
 use std::io::{self, Read, Write};
 
+use hooks::audit::describe::Described;
 use hooks::event::{PreToolUse, WireEvent};
 use hooks::{
-    DecidingEvent, Evaluation, Evidence, HookContext, HookRequest, Hooks, Judged, Reason, ReasonKind,
-    Strength, decide, reserve,
+    DecidingEvent, Ending, Evaluation, Evidence, HookContext, HookRequest, Hooks, Judged, Reason, ReasonKind,
+    Strength,
 };
 use serde::Serialize;
 use serde_json::{Value, json};
 
 use crate::cli::{Explain, Format};
 use crate::eval::{self, runtime};
-use crate::event::{by_type, here};
+use crate::event::{by_type, here, settled};
 use crate::failure::{Failure, Status};
 use crate::paint::{self, LOUD, OPEN, QUIET, one_line};
 use crate::unfinished::Unfinished;
@@ -25,7 +26,7 @@ const LARGEST: u64 = 32 << 20;
 
 /// All facts about one decision.
 #[derive(Debug, Serialize)]
-struct Story {
+pub(crate) struct Story {
     event: &'static str,
     agent: String,
     /// The original event.
@@ -33,10 +34,10 @@ struct Story {
     /// The event as policies judged it, if a transform changed it.
     #[serde(skip_serializing_if = "Option::is_none")]
     effective: Option<Value>,
-    decision: Strength,
+    pub(crate) decision: Strength,
     /// Message that the model would receive.
     #[serde(skip_serializing_if = "Option::is_none")]
-    message: Option<String>,
+    pub(crate) message: Option<String>,
     /// The judgement of each policy alone, about the final event.
     policies: Vec<Said>,
     /// Other reasons: of transforms that failed, of hooks that wait, of limits.
@@ -99,11 +100,17 @@ fn event_of(asked: &Explain) -> Result<(HookContext, WireEvent), Failure> {
     eval::read(&input).map_err(Failure::said)
 }
 
-async fn story<E: DecidingEvent>(hooks: &Hooks, context: HookContext, event: E) -> Story {
+/// Explains a decision without using up a limit.
+pub(crate) async fn story<E: DecidingEvent + Described>(
+    hooks: &Hooks,
+    context: HookContext,
+    event: E,
+) -> Story {
     let agent = context.agent_name.clone();
     let given = json!(event);
     let request = HookRequest::new(context, event).evaluated(Evaluation::Everyone);
-    let mut decided = decide(hooks, request).await;
+    // Reservations are given back when the outcome is dropped, so explaining uses up no limit.
+    let decided = settled(hooks, request, Ending::Trial, None).await;
     let policies: Vec<_> = hooks
         .explain(&decided.request)
         .into_iter()
@@ -113,8 +120,6 @@ async fn story<E: DecidingEvent>(hooks: &Hooks, context: HookContext, event: E) 
             policy: said.policy,
         })
         .collect();
-    // Reservations are returned when the outcome is dropped, so explaining uses up no limit.
-    reserve(hooks, &mut decided).await;
     let outcome = &decided.outcome;
     let by_policies: Vec<_> = policies.iter().flat_map(|said| &said.reasons).collect();
     let besides = outcome.reasons().iter().filter(|reason| !by_policies.contains(reason)).cloned().collect();

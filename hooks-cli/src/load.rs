@@ -1,9 +1,9 @@
 //! Loads a configuration, or reports all of its mistakes.
 
-use std::fs;
-use std::path::Path;
+use std::path::{Path, PathBuf};
+use std::{env, fs};
 
-use hooks::config::{Config, ConfigReader, Profile};
+use hooks::config::{Config, ConfigReader, Profile, as_pattern};
 use hooks::store::{Answering, Engine};
 
 use crate::failure::{Failure, Status};
@@ -39,9 +39,21 @@ fn read(reader: &ConfigReader, path: &Path) -> Result<Config, Failure> {
 pub(crate) fn reader(profile: Option<Profile>) -> ConfigReader {
     // Answers are computed one after the other, and no work remains when the process ends. Counters outlive
     // the process, unless the file sets a store.
-    let reader = ConfigReader::default().answering(Answering::AtOnce).storing_in(Engine::File);
+    let reader = ConfigReader::default()
+        .answering(Answering::AtOnce)
+        .storing_in(Engine::File)
+        .protecting(this_program());
     match profile {
         Some(profile) => reader.profile(profile),
         None => reader,
     }
+}
+
+/// The path of this program, as it was called and as it is: an agent that can write this file can remove
+/// every rule.
+fn this_program() -> impl Iterator<Item = String> {
+    let called = env::args_os().next().map(PathBuf::from).filter(|path| path.is_absolute());
+    let program = env::current_exe().ok();
+    let is_another = called != program;
+    called.filter(|_| is_another).into_iter().chain(program).map(|path| as_pattern(&path))
 }

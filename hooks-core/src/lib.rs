@@ -98,8 +98,9 @@ pub use self::policy::{Policy, PolicyLayer, policy_fn};
 pub use self::request::{Evaluation, HookRequest, Stage};
 pub use self::reserve::{Reservation, Reserve, ReserveLayer};
 pub use self::set::{
-    Bound, Close, CloseError, Composite, Decided, DecidingEvent, Explained, Hooks, HooksBuilder, HooksConfig,
-    HooksProvider, InformingEvent, Live, Prepared, Slot, decide, observe, reserve, tell,
+    Bound, Close, CloseError, Composite, Decided, DecidingEvent, Ending, Explained, Hooks, HooksBuilder,
+    HooksConfig, HooksProvider, InformingEvent, Live, Prepared, Slot, conclude, decide, observe, reserve,
+    tell,
 };
 pub use self::tenant::{TenantLayer, Tenants};
 pub use self::transform::{Transform, TransformLayer};

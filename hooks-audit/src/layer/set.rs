@@ -71,12 +71,13 @@ impl Audit {
     }
 }
 
-/// Adds an observer for each event of the two lists.
+/// Adds an observer for each event, except for the one that has a hook which waits.
 macro_rules! observe {
-    ($builder:expr, $audit:expr; $($deciding:ident)*; $($informing:ident)*) => {
-        $builder
-            $(.observer::<$deciding>($audit.clone()))*
-            $(.listener::<$informing>($audit.clone()))*
+    ($builder:ident, $audit:ident, deciding { $($Deciding:ident)* } informing { $($Informing:ident)* }) => {
+        $( $builder = $builder.observer::<$Deciding>($audit.clone()); )*
+        $( if $Informing::KIND != ToolDecided::KIND {
+            $builder = $builder.listener::<$Informing>($audit.clone());
+        } )*
     };
 }
 
@@ -85,11 +86,8 @@ impl HooksConfig for Audit {
 
     /// Adds the audit to every slot. Add it last, so that it reserves last.
     fn add_to(self, builder: &mut HooksBuilder) -> Result<(), Infallible> {
-        let observed = observe!(mem::take(builder), self;
-            UserPromptSubmitted BeforeModelCall AfterModelCall PreToolUse PermissionRequest PostToolUse PreCompact
-            SubagentStart SubagentStop Stop MaxIterations Route WorktreeCreated;
-            SessionStart SessionEnd TurnStart TurnEnd UserInputRequested ErrorOccurred PostCompact SubagentSpawned
-            SpawnFailed AgentSwitched Notification);
+        let mut observed = mem::take(builder);
+        hooks_core::for_each_event_type! { [observe] { observed, self, } }
         let told = self.clone();
         let decided = hook_fn(move |request: HookRequest<ToolDecided>| {
             let audit = told.clone();

@@ -25,7 +25,7 @@ trait Count: Event {
 }
 
 macro_rules! observers {
-    (deciding $($Deciding:ident)*; informing $($Informing:ident)*) => {
+    (deciding { $($Deciding:ident)* } informing { $($Informing:ident)* }) => {
         $(
             impl Observer<$Deciding> for Metrics {
                 fn name(&self) -> &'static str {
@@ -79,12 +79,7 @@ macro_rules! counted_informing {
     };
 }
 
-observers! {
-    deciding UserPromptSubmitted BeforeModelCall AfterModelCall PreToolUse PermissionRequest PostToolUse PreCompact
-        SubagentStart SubagentStop Stop MaxIterations Route WorktreeCreated;
-    informing SessionStart SessionEnd TurnStart TurnEnd ToolDecided UserInputRequested ErrorOccurred PostCompact
-        SubagentSpawned SpawnFailed AgentSwitched Notification
-}
+hooks_core::for_each_event_type! { [observers] {} }
 
 macro_rules! nothing_more {
     ($($Event:ident)*) => { $( impl Count for $Event {} )* };

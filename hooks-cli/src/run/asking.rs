@@ -6,14 +6,13 @@ use hooks::audit::Audit;
 use hooks::audit::describe::Described;
 use hooks::event::WireEvent;
 use hooks::{
-    DecidingEvent, Event, Holds, HookContext, HookRequest, Hooks, InformingEvent, Judged, Strength, decide,
-    observe, reserve, tell,
+    DecidingEvent, Ending, Event, Holds, HookContext, HookRequest, Hooks, InformingEvent, Judged, Strength,
 };
 use hooks_protocols::{Answer, Decoded};
 
 use super::governing::Governing;
 use super::{Failure, Notes};
-use crate::event::{by_type, settle, settle_told};
+use crate::event::{by_type, settled, told};
 
 /// The answer of the hooks.
 #[derive(Default)]
@@ -58,19 +57,15 @@ impl Lent {
     }
 }
 
-/// Decides, takes reservations if the event `counts`, calls the observers, and waits until the event is
-/// recorded. The process ends afterwards, so a later failure could not be reported.
+/// Decides about an event, with reservations if it `counts`. The process ends afterwards, so a later failure
+/// could not be reported.
 async fn decided<E>(hooks: &Hooks, request: HookRequest<E>, counts: bool, recording: Option<&Audit>) -> Asked
 where
     E: DecidingEvent + Described,
     for<'a> Answer: From<&'a E::Outcome>,
 {
-    let mut decided = decide(hooks, request).await;
-    if counts {
-        reserve(hooks, &mut decided).await;
-    }
-    observe(hooks, &decided.request, &decided.outcome);
-    settle(recording, &decided.request, &mut decided.outcome).await;
+    let ending = if counts { Ending::Open } else { Ending::Uncounted };
+    let mut decided = settled(hooks, request, ending, recording).await;
     let answer = restrained(Answer::from(&decided.outcome));
     Asked { answer, holds: decided.outcome.take_holds() }
 }
@@ -91,7 +86,5 @@ where
     E: InformingEvent + Described,
     for<'a> Answer: From<&'a E::Outcome>,
 {
-    let outcome = tell(hooks, request.clone()).await;
-    settle_told(recording, &request).await;
-    Asked { answer: Answer::from(&outcome), holds: Holds::default() }
+    Asked { answer: Answer::from(&told(hooks, request, recording).await), holds: Holds::default() }
 }

@@ -7,7 +7,7 @@ use std::time::Duration;
 
 use hooks::audit::Audit;
 use hooks::audit::keep::Keeper;
-use hooks::config::{Config, ConfigErrors, as_pattern};
+use hooks::config::{Config, ConfigErrors};
 use hooks::{Holds, HookContext, Hooks};
 use hooks_protocols::Decoded;
 use tokio::runtime::{Builder, Runtime};
@@ -43,20 +43,11 @@ pub(super) fn of(asked: &Run, decoded: &Decoded, deadline: Deadline) -> Result<G
     let reader = load::reader(None)
         .spoken_in(decoded.client.dialect(&decoded.event_name))
         .recording_in_team_of(&root)
-        .protecting(would_govern.into_iter().chain(this_program()));
+        .protecting(would_govern);
     let config = settled::read(&config, || reader.read(&config))?.map_err(|errors| told(&errors))?;
     let runtime = Builder::new_current_thread().enable_all().build();
     let runtime = runtime.map_err(|error| format!("nothing can be waited for: {error}"))?;
     Ok(Governing { config, root, runtime, unfinished: Unfinished::default(), deadline })
-}
-
-/// The path of this program, as it was called and as it is: an agent that can write this file can remove
-/// every rule.
-fn this_program() -> impl Iterator<Item = String> {
-    let called = env::args_os().next().map(PathBuf::from).filter(|path| path.is_absolute());
-    let program = env::current_exe().ok();
-    let is_another = called != program;
-    called.filter(|_| is_another).into_iter().chain(program).map(|path| as_pattern(&path))
 }
 
 impl Governing {

@@ -17,6 +17,9 @@
 //! | maintain the files of the log | [`keeping`] |
 //! | log unsupported wishes and failures | [`notes`] |
 
+#[cfg(test)]
+#[cfg(unix)]
+mod agreement;
 mod asking;
 mod caller;
 mod deadline;

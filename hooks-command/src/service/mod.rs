@@ -25,8 +25,8 @@ use std::task::{Context, Poll};
 
 use hooks_core::decide::DecideService;
 use hooks_core::{
-    DecidingEvent, Event, FailureLayer, HookContext, HookError, HookFuture, HookRequest, HooksBuilder,
-    InformingEvent, Opinion, Outcome, Settle, Stage, event as core,
+    DecidingEvent, Event, EventKind, FailureLayer, HookContext, HookError, HookFuture, HookRequest,
+    HooksBuilder, InformingEvent, Opinion, Outcome, Settle, Stage, event as core,
 };
 use hooks_facts::tools::Dialect;
 use tower_service::Service;
@@ -93,35 +93,16 @@ impl CommandHooks {
     }
 
     fn add(&self, builder: HooksBuilder, event: &'static HookEvent, lane: Lane) -> HooksBuilder {
-        use hooks_core::EventKind as Kind;
-        match event.kind {
-            Kind::UserPromptSubmitted => self.decide::<core::UserPromptSubmitted>(builder, event, lane),
-            Kind::BeforeModelCall => self.decide::<core::BeforeModelCall>(builder, event, lane),
-            Kind::AfterModelCall => self.decide::<core::AfterModelCall>(builder, event, lane),
-            Kind::PreToolUse => self.decide::<core::PreToolUse>(builder, event, lane),
-            Kind::PermissionRequest => self.decide::<core::PermissionRequest>(builder, event, lane),
-            Kind::PostToolUse => self.decide::<core::PostToolUse>(builder, event, lane),
-            Kind::PreCompact => self.decide::<core::PreCompact>(builder, event, lane),
-            Kind::SubagentStart => self.decide::<core::SubagentStart>(builder, event, lane),
-            Kind::SubagentStop => self.decide::<core::SubagentStop>(builder, event, lane),
-            Kind::Stop => self.decide::<core::Stop>(builder, event, lane),
-            Kind::MaxIterations => self.decide::<core::MaxIterations>(builder, event, lane),
-            Kind::Route => self.decide::<core::Route>(builder, event, lane),
-            Kind::WorktreeCreated => self.decide::<core::WorktreeCreated>(builder, event, lane),
-            Kind::SessionStart => self.inform::<core::SessionStart>(builder, event),
-            Kind::SessionEnd => self.inform::<core::SessionEnd>(builder, event),
-            Kind::TurnStart => self.inform::<core::TurnStart>(builder, event),
-            Kind::TurnEnd => self.inform::<core::TurnEnd>(builder, event),
-            Kind::ToolDecided => self.inform::<core::ToolDecided>(builder, event),
-            Kind::UserInputRequested => self.inform::<core::UserInputRequested>(builder, event),
-            Kind::ErrorOccurred => self.inform::<core::ErrorOccurred>(builder, event),
-            Kind::PostCompact => self.inform::<core::PostCompact>(builder, event),
-            Kind::SubagentSpawned => self.inform::<core::SubagentSpawned>(builder, event),
-            Kind::SpawnFailed => self.inform::<core::SpawnFailed>(builder, event),
-            Kind::AgentSwitched => self.inform::<core::AgentSwitched>(builder, event),
-            Kind::Notification => self.inform::<core::Notification>(builder, event),
-            _ => builder,
+        macro_rules! by_type {
+            (deciding { $($Deciding:ident)* } informing { $($Informing:ident)* }) => {
+                match event.kind {
+                    $( EventKind::$Deciding => self.decide::<core::$Deciding>(builder, event, lane), )*
+                    $( EventKind::$Informing => self.inform::<core::$Informing>(builder, event), )*
+                    _ => builder,
+                }
+            };
         }
+        hooks_core::for_each_event_type! { [by_type] {} }
     }
 
     fn decide<E: Decide + DecidingEvent>(

@@ -22,7 +22,7 @@ use crate::failure::record;
 use crate::future::HookFuture;
 use crate::inner_accessors;
 use crate::outcome::{Decision, Holds, Judged, Outcome, Recovery, ResultPatch};
-use crate::set::{Decided, Live};
+use crate::set::{Decided, Ending, Live};
 use crate::verdict::{Reason, Strength, Verdict};
 
 /// A tool call.
@@ -332,7 +332,10 @@ async fn question<A>(
 where
     A: Approver<Future: Send> + Send,
 {
-    let permission = moment.gate_or_ask(PermissionRequest::about(decided.request.event())).await;
+    // An ask means that the hooks leave the question to the user, which follows.
+    let about = PermissionRequest::about(decided.request.event());
+    let mut permission = moment.conclude(about, Ending::Open).await;
+    permission.commit();
     match permission.outcome.strength() {
         Strength::Allow => return (Ok(()), VerdictSource::PermissionHook),
         Strength::Deny => {

@@ -9,9 +9,11 @@ use crate::event::{ErrorOccurred, EventKind, Level, Notification};
 use crate::failure::record;
 use crate::future::HookFuture;
 use crate::hook::poll_once;
-use crate::outcome::{Judged, Recovery};
+use crate::outcome::Recovery;
 use crate::request::HookRequest;
-use crate::set::{Decided, DecidingEvent, InformingEvent, Snapshot, decide, observe, reserve, tell};
+use crate::set::{
+    Decided, DecidingEvent, Ending, InformingEvent, Snapshot, conclude, decide, observe, reserve, tell,
+};
 use crate::verdict::Reason;
 
 /// Fires events with one snapshot of the hooks, in one context.
@@ -52,37 +54,17 @@ impl Moment {
         observe(self.hooks.hooks(), &decided.request, &decided.outcome);
     }
 
-    /// Runs a complete decision about an event for which the user is not asked: an ask counts as a refusal.
-    /// Reservations are committed if the event goes ahead.
+    /// Decides about an event for which the user is not asked, and commits its reservations.
     pub(super) async fn gate<E: DecidingEvent>(&self, event: E) -> Decided<E> {
-        let mut decided = self.admit(event).await;
-        if decided.outcome.goes_ahead() {
-            decided.outcome.take_holds().commit();
-        }
+        let mut decided = self.conclude(event, Ending::Closed).await;
+        decided.commit();
         decided
     }
 
-    /// Does the same as [`Moment::gate`] for an event that may still fail: the caller commits the
-    /// reservations.
-    pub(super) async fn admit<E: DecidingEvent>(&self, event: E) -> Decided<E> {
-        let mut decided = self.decide(event).await;
-        if decided.outcome.goes_ahead() {
-            self.reserve(&mut decided).await;
-        }
-        self.observe(&decided);
-        decided
-    }
-
-    /// Runs a complete decision about an event and leaves an ask open. Reservations are made and committed
-    /// unless the event is denied.
-    pub(super) async fn gate_or_ask<E: DecidingEvent>(&self, event: E) -> Decided<E> {
-        let mut decided = self.decide(event).await;
-        self.reserve(&mut decided).await;
-        self.observe(&decided);
-        if !decided.outcome.is_denied() {
-            decided.outcome.take_holds().commit();
-        }
-        decided
+    /// Decides about an event to the `ending`. The caller commits the reservations.
+    pub(super) async fn conclude<E: DecidingEvent>(&self, event: E, ending: Ending) -> Decided<E> {
+        let request = HookRequest::new(Arc::clone(&self.context), event);
+        conclude(self.hooks.hooks(), request, ending).await
     }
 
     /// Sends an event that informs to the hooks.

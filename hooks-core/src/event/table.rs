@@ -1,11 +1,18 @@
 //! The table of events.
 
-/// Calls `$callback!` with all rows. A row has the meaning of a failing hook (law 3), the name, the type, the
+/// Calls a macro with all rows. A row has the meaning of a failing hook (law 3), the name, the type, the
 /// outcome, the rewrite type, and the names in other systems. `closes` means that a failure is a denial;
 /// `opens` means that the hook is passed over and the failure is recorded.
+///
+/// Crates of this workspace that need only the types call `for_each_event_type`.
+#[doc(hidden)]
+#[macro_export]
 macro_rules! for_each_event {
-    ($callback:ident) => {
-        $callback! {
+    ($callback:ident) => { $crate::for_each_event! { [$callback] } };
+    // What is given in braces comes before the rows.
+    ([$($callback:tt)+] $({ $($given:tt)* })?) => {
+        $($callback)+! {
+            $($($given)*)?
             deciding {
                 /// each user message, before the model sees it
                 closes user_prompt_submitted: UserPromptSubmitted => PromptOutcome,
@@ -91,3 +98,21 @@ macro_rules! for_each_event {
 }
 
 pub(crate) use for_each_event;
+
+/// Calls the macro in brackets with what is given in braces, then the types of the events that hooks decide about, then those
+/// of the events that inform. Lists of events in other crates are made of it, so that a new event is in all
+/// of them, or does not compile.
+#[doc(hidden)]
+#[macro_export]
+macro_rules! for_each_event_type {
+    (
+        @rows [$($callback:tt)+] { $($given:tt)* }
+        deciding { $( #[doc = $ddoc:literal] $failure:ident $dname:ident: $DType:ident => $DOutcome:ty, rewrites $DRewrite:ident, $dalias:literal methods $prepare:ident $judge:ident $reserve:ident $observe:ident; )* }
+        informing { $( #[doc = $idoc:literal] $iname:ident: $IType:ident => $IOutcome:ty, $ialias:literal; )* }
+    ) => {
+        $($callback)+! { $($given)* deciding { $($DType)* } informing { $($IType)* } }
+    };
+    ([$($callback:tt)+] { $($given:tt)* }) => {
+        $crate::for_each_event! { [$crate::for_each_event_type] { @rows [$($callback)+] { $($given)* } } }
+    };
+}

@@ -3,7 +3,7 @@
 use std::sync::Arc;
 
 use super::provider::{DecidingEvent, HooksProvider, InformingEvent};
-use super::question::{Decided, decide, observe, reserve, tell};
+use super::question::{Decided, Ending, conclude, tell};
 use crate::context::HookContext;
 use crate::event::{for_each_event, *};
 use crate::outcome::{ContextPatch, Recovery};
@@ -12,8 +12,7 @@ use crate::request::{Evaluation, HookRequest};
 /// A set of hooks, bound to a context: one plain async function per event, for hosts that do not use tower.
 ///
 /// A decision is complete: the event is rewritten, judged, reserved for and observed. Commit the reservations
-/// ([`Judged::take_holds`](crate::Judged::take_holds)) once the event goes ahead; if they are dropped, they
-/// are given back. An `ask` is left to the host.
+/// ([`Decided::commit`]) once the event goes ahead; if they are dropped, they are given back. An `ask` is left to the host.
 #[derive(Clone)]
 pub struct Bound<'a> {
     hooks: &'a dyn HooksProvider,
@@ -36,10 +35,7 @@ impl<'a> Bound<'a> {
 
     async fn decided<E: DecidingEvent>(&self, event: E) -> Decided<E> {
         let request = HookRequest::new(Arc::clone(&self.context), event).evaluated(self.evaluation);
-        let mut decided = decide(self.hooks, request).await;
-        reserve(self.hooks, &mut decided).await;
-        observe(self.hooks, &decided.request, &decided.outcome);
-        decided
+        conclude(self.hooks, request, Ending::Open).await
     }
 
     async fn told<E: InformingEvent>(&self, event: E) -> E::Outcome {

@@ -1,9 +1,10 @@
 //! Dynamic sets of hooks, and the functions that ask them.
 //!
 //! [`Hooks`] has one [`Slot`] per event; [`HooksProvider`] is its object-safe interface; [`Composite`] chains
-//! providers; [`Live`] swaps a whole set while calls are in flight. A driver asks a provider with three
-//! functions: [`decide`](fn@decide), [`reserve`](fn@reserve) and [`tell`]. [`Bound`] calls them for hosts
-//! that do not use tower.
+//! providers; [`Live`] swaps a whole set while calls are in flight. A driver asks a provider with two
+//! functions: [`conclude`](fn@conclude) about events that hooks decide, and [`tell`] about the others. A
+//! driver that does something between the steps, such as asking the user, calls [`decide`](fn@decide),
+//! [`reserve`](fn@reserve) and [`observe`](fn@observe) itself. [`Bound`] is for hosts that do not use tower.
 
 mod bound;
 mod builder;
@@ -25,5 +26,5 @@ pub use self::hooks::Hooks;
 pub use self::live::Live;
 pub(crate) use self::live::Snapshot;
 pub use self::provider::{DecidingEvent, HooksProvider, InformingEvent, Prepared};
-pub use self::question::{Decided, decide, observe, reserve, tell};
+pub use self::question::{Decided, Ending, conclude, decide, observe, reserve, tell};
 pub use self::slot::{Explained, Slot};

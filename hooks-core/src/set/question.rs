@@ -31,6 +31,67 @@ impl<E: DecidingEvent> std::fmt::Debug for Decided<E> {
     }
 }
 
+impl<E: DecidingEvent> Decided<E> {
+    /// Commits the reservations, unless the event is denied: call it once nothing else can deny the event.
+    pub fn commit(&mut self) {
+        if !self.outcome.is_denied() {
+            self.outcome.take_holds().commit();
+        }
+    }
+}
+
+/// How a decision ends: what is reserved for the event, and who sees the decision.
+///
+/// ```
+/// use hooks_core::event::PreToolUse;
+/// use hooks_core::{Ending, HookContext, HookRequest, Hooks, Judged, conclude};
+///
+/// # futures_util::FutureExt::now_or_never(async {
+/// let hooks = Hooks::builder().build();
+/// let call = PreToolUse::new("bash", serde_json::json!({"command": "ls"}));
+/// let request = HookRequest::new(HookContext::new("session-1", "backend"), call);
+/// let mut decided = conclude(&hooks, request, Ending::Open).await;
+/// if !decided.outcome.is_denied() {
+///     // Here the host asks the user, if the outcome is an ask, and runs the tool.
+///     decided.commit();
+/// }
+/// # }).expect("no hook waits");
+/// ```
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Ending {
+    /// The host asks the user itself: an ask is reserved for like an allow.
+    Open,
+    /// Nobody can be asked: an ask is a refusal, so nothing is reserved for it.
+    Closed,
+    /// Another event counts what this one is about: nothing is reserved.
+    Uncounted,
+    /// The event does not happen. Reservations show what limits and budgets would decide; drop the outcome
+    /// to give them back. Observers see nothing.
+    Trial,
+}
+
+/// Runs a whole decision: the event is rewritten, judged, reserved for and shown to the observers, in the
+/// order that law 2 requires. Nothing is committed; see [`Decided::commit`].
+pub async fn conclude<E: DecidingEvent>(
+    provider: &dyn HooksProvider,
+    request: HookRequest<E>,
+    ending: Ending,
+) -> Decided<E> {
+    let mut decided = decide(provider, request).await;
+    let reserves = match ending {
+        Ending::Open | Ending::Trial => true,
+        Ending::Closed => decided.outcome.goes_ahead(),
+        Ending::Uncounted => false,
+    };
+    if reserves {
+        reserve(provider, &mut decided).await;
+    }
+    if ending != Ending::Trial {
+        observe(provider, &decided.request, &decided.outcome);
+    }
+    decided
+}
+
 /// Has the event rewritten, judged by the hooks that wait, and then judged by all policies in its final
 /// state. Reserves nothing yet. The future is ready at once if no hook waits. With the `tracing` feature, the
 /// call has a span of its own.

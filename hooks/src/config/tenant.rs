@@ -5,10 +5,7 @@
 
 use std::sync::Arc;
 
-use hooks_core::event::{
-    AfterModelCall, BeforeModelCall, Event, MaxIterations, PermissionRequest, PostToolUse, PreToolUse, Route,
-    SubagentStart, UserPromptSubmitted, WorktreeCreated,
-};
+use hooks_core::event::*;
 use hooks_core::state::{Answer, Key, Op, Scope, StateStore, StoreError};
 use hooks_core::{HookFuture, HookRequest, HooksBuilder, Policy, Reason, Verdict};
 
@@ -69,11 +66,15 @@ impl Tenancy {
     pub(super) fn add_to(&self, builder: &mut HooksBuilder) {
         let fence = Arc::new(self.clone());
         macro_rules! fence {
-            ($($Event:ident)*) => { $( builder.add_policy::<$Event>(Fence(Arc::clone(&fence))); )* };
+            (deciding { $($Event:ident)* } informing { $($Informing:ident)* }) => { $(
+                // Only events for which a refusal prevents something. A refused stop would make the agent
+                // continue.
+                if $Event::KIND.on_failure() == OnFailure::Closes {
+                    builder.add_policy::<$Event>(Fence(Arc::clone(&fence)));
+                }
+            )* };
         }
-        // Only events for which a refusal prevents something. A refused stop would make the agent continue.
-        fence!(UserPromptSubmitted BeforeModelCall AfterModelCall PreToolUse PermissionRequest PostToolUse
-            SubagentStart MaxIterations Route WorktreeCreated);
+        hooks_core::for_each_event_type! { [fence] {} }
     }
 
     /// `store`, limited to the tenants of this configuration.

@@ -28,14 +28,14 @@ struct Plan {
     sessions: u64,
     /// Number of sessions for each line of the table.
     step: u64,
-    /// Number of sessions after which everything is full. The largest bound is that of ends of sessions,
-    /// 65,536.
+    /// Number of sessions after which everything is full. The largest bound is that of the names of a store,
+    /// [`Memory::NAMES`]; before it is reached, its table doubles once more.
     full: u64,
     /// Number of names that the state store keeps.
     names: usize,
 }
 
-const LONG: Plan = Plan { sessions: 1_000_000, step: 50_000, full: 200_000, names: Memory::NAMES };
+const LONG: Plan = Plan { sessions: 1_000_000, step: 50_000, full: 300_000, names: Memory::NAMES };
 
 /// Serves the number of sessions in `--sessions`, by default 1,000,000.
 ///
