@@ -2,7 +2,6 @@
 
 use hooks_core::time::Timestamp;
 
-const DAY: u64 = 86_400_000;
 const MINUTE: u64 = 60_000;
 
 /// Parses the timestamp at the start of `text`: `2026-11-22`, or with a time, `T04:20:47Z` or `T04-20-47Z`.
@@ -10,7 +9,7 @@ const MINUTE: u64 = 60_000;
 pub(crate) fn leading(text: &str) -> Option<(Timestamp, usize)> {
     let mut reader = Reader { rest: text.as_bytes() };
     let (year, month, day) = (reader.digits(4)?, reader.then(b"-", 2)?, reader.then(b"-", 2)?);
-    let mut moment = days(year, month, day)? * DAY;
+    let Timestamp(mut moment) = Timestamp::of_date(year, month, day)?;
     let mut end = reader.at(text);
     if reader.rest.first().is_some_and(u8::is_ascii_digit) {
         return None;
@@ -124,28 +123,6 @@ impl Reader<'_> {
     }
 }
 
-/// Returns the days from 1970-01-01 to a date of the Gregorian calendar (Hinnant, "chrono-compatible
-/// low-level date algorithms").
-fn days(year: u64, month: u64, day: u64) -> Option<u64> {
-    const DAYS_OF_400_YEARS: u64 = 146_097;
-    let leap = year.is_multiple_of(4) && (!year.is_multiple_of(100) || year.is_multiple_of(400));
-    let last = match month {
-        1 | 3 | 5 | 7 | 8 | 10 | 12 => 31,
-        4 | 6 | 9 | 11 => 30,
-        2 if leap => 29,
-        2 => 28,
-        _ => return None,
-    };
-    if year < 1_970 || !(1..=last).contains(&day) {
-        return None;
-    }
-    let year = if month <= 2 { year - 1 } else { year };
-    let of_era = year % 400;
-    let of_year = (153 * if month > 2 { month - 3 } else { month + 9 } + 2) / 5 + day - 1;
-    let of_era = of_era * 365 + of_era / 4 - of_era / 100 + of_year;
-    (year / 400 * DAYS_OF_400_YEARS + of_era).checked_sub(719_468)
-}
-
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -182,7 +159,7 @@ mod tests {
     #[test]
     fn every_day_reads_back() {
         for day in (0..60_000).step_by(7) {
-            let moment = Timestamp(day * DAY);
+            let moment = Timestamp(day * 86_400_000);
             assert_eq!(leading(&date(moment)), Some((moment, 10)));
         }
     }

@@ -248,19 +248,7 @@ fn same(one: &str, other: &str) -> bool {
 
 /// Returns the start of a day that is written as `2026-01-31`, in UTC.
 fn day_of(text: &str) -> Option<Timestamp> {
-    let mut parts = text.split('-').map(|part| (part.len(), part));
-    let mut number = |length| {
-        let (given, part) = parts.next()?;
-        let is_plain = given == length && part.bytes().all(|byte| byte.is_ascii_digit());
-        is_plain.then(|| part.parse::<u64>().ok()).flatten()
-    };
-    let (year, month, day) = (number(4)?, number(2)?, number(2)?);
-    if parts.next().is_some() || year < 1970 || !(1..=12).contains(&month) || day == 0 {
-        return None;
-    }
-    let month = year * 12 + month - 1;
-    let begins = Timestamp::of_month(month).after(Duration::from_secs((day - 1) * 86_400));
-    (begins.month() == month).then_some(begins)
+    format!("{text}T00:00:00Z").parse().ok()
 }
 
 #[cfg(test)]

@@ -1,10 +1,13 @@
 //! Time and randomness, as traits (law 9). This crate has no clock of its own.
 
-use std::fmt;
+mod calendar;
+mod rfc3339;
+
 use std::time::Duration;
 
 use serde::{Deserialize, Serialize};
 
+pub use self::rfc3339::TimestampError;
 use crate::future::HookFuture;
 
 /// A point in time: milliseconds since 1970-01-01T00:00:00Z.
@@ -28,56 +31,28 @@ impl Timestamp {
 
     /// Returns the number of the month in UTC, counted from January of the year 0.
     pub fn month(self) -> u64 {
-        let (year, month, _) = date(self.0 / DAY);
+        let (year, month, _) = self.date();
         year * 12 + month - 1
+    }
+
+    /// Returns the start of a date in UTC; `None` if there is no such date, or it is before 1970.
+    pub fn of_date(year: u64, month: u64, day: u64) -> Option<Self> {
+        calendar::days(year, month, day)?.checked_mul(DAY).map(Self)
+    }
+
+    /// Returns the year, month and day in UTC.
+    pub fn date(self) -> (u64, u64, u64) {
+        calendar::date(self.0 / DAY)
     }
 
     /// Returns the start of the month with this number; 1970-01-01 for months before 1970.
     pub fn of_month(number: u64) -> Self {
-        Self(days_before(number).saturating_mul(DAY))
+        Self(calendar::days_before(number).saturating_mul(DAY))
     }
 }
 
 /// Milliseconds of a day.
 const DAY: u64 = 86_400_000;
-/// Days from 0000-03-01 to 1970-01-01.
-const DAYS_BEFORE_1970: u64 = 719_468;
-const DAYS_OF_400_YEARS: u64 = 146_097;
-
-/// Formats the time as RFC 3339, in UTC.
-impl fmt::Display for Timestamp {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        let (days, of_day) = (self.0 / DAY, self.0 % DAY);
-        let (year, month, day) = date(days);
-        let (hour, minute, second) = (of_day / 3_600_000, of_day / 60_000 % 60, of_day / 1_000 % 60);
-        write!(f, "{year:04}-{month:02}-{day:02}T{hour:02}:{minute:02}:{second:02}.{:03}Z", of_day % 1_000)
-    }
-}
-
-/// Returns the Gregorian date so many days after 1970-01-01. Years begin in March here, so that a leap day is
-/// the last day of its year (Hinnant, "chrono-compatible low-level date algorithms").
-fn date(days: u64) -> (u64, u64, u64) {
-    let days = days + DAYS_BEFORE_1970;
-    let day_of_era = days % DAYS_OF_400_YEARS;
-    let year_of_era = (day_of_era - day_of_era / 1_460 + day_of_era / 36_524 - day_of_era / 146_096) / 365;
-    let day_of_year = day_of_era - (365 * year_of_era + year_of_era / 4 - year_of_era / 100);
-    let month_from_march = (5 * day_of_year + 2) / 153;
-    let day = day_of_year - (153 * month_from_march + 2) / 5 + 1;
-    let month = if month_from_march < 10 { month_from_march + 3 } else { month_from_march - 9 };
-    (days / DAYS_OF_400_YEARS * 400 + year_of_era + u64::from(month <= 2), month, day)
-}
-
-/// Returns the days from 1970-01-01 to the first day of a month, by its number: the inverse of [`date`].
-fn days_before(month_number: u64) -> u64 {
-    let (year, month) = (month_number / 12, month_number % 12 + 1);
-    let (year, month_from_march) =
-        if month > 2 { (year, month - 3) } else { (year.saturating_sub(1), month + 9) };
-    let year_of_era = year % 400;
-    let day_of_year = (153 * month_from_march + 2) / 5;
-    let day_of_era = year_of_era * 365 + year_of_era / 4 - year_of_era / 100 + day_of_year;
-    (year / 400).saturating_mul(DAYS_OF_400_YEARS).saturating_add(day_of_era).saturating_sub(DAYS_BEFORE_1970)
-}
-
 /// A point in time on a clock that never jumps, as the time since the clock started. Use it to measure waits,
 /// deadlines and windows; stored times are [`Timestamp`]s.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord, Hash)]
