@@ -15,6 +15,7 @@
 //! | judge an event with a hook that waits | [`Decider`], [`DecideLayer`] |
 //! | apply limits and budgets | [`Reserve`], [`ReserveLayer`] |
 //! | add context, propose a recovery, report | [`Hook`], [`hook_fn`] |
+//! | do other work while a hook runs | [`Beside`](beside::Beside), [`BesideLayer`](beside::BesideLayer) |
 //! | set the meaning of a failure | [`FailureLayer`] |
 //!
 //! # Order in a stack
@@ -49,6 +50,7 @@
 //! 9. Time, randomness and files are traits: the same seed gives the same run.
 
 mod accessors;
+pub mod beside;
 mod context;
 pub mod decide;
 pub mod drivers;

@@ -10,14 +10,12 @@
 //! | [`files`] | typed views of each file: roster, routing, ceremonies, decisions, histories, charters, skills, identity |
 //! | [`folder`] | atomic replacement of files, under a lock, within the folder |
 //! | [`tools`] | tools for a model: decide, remember, keep a skill, see the status of the team, route |
-//! | [`beside`] | blocking work that is done while an agent goes on |
 //!
 //! Reading is tolerant: a part that cannot be parsed stays as it is, and does not keep other parts from being
 //! read. Writing is careful: content that the writer has not seen is never overwritten, files are replaced
 //! atomically, and an acknowledged write survives a power cut. This crate has no policy: it reports what a
 //! team wrote, not what follows from it.
 
-pub mod beside;
 mod digest;
 mod error;
 pub mod files;

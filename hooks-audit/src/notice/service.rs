@@ -1,7 +1,7 @@
 use std::task::{Context, Poll};
 
+use hooks_core::beside::ResponseFuture;
 use hooks_core::{ContextNote, HookError, HookRequest, inner_accessors};
-use hooks_team::beside::ResponseFuture;
 use tower_service::Service;
 
 use super::{Noticed, Notices};

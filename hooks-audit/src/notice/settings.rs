@@ -4,13 +4,13 @@ use std::collections::{BTreeSet, VecDeque};
 use std::fmt;
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
+use hooks_core::beside::{Workers, offload, offload_then};
 use hooks_core::event::{PostToolUse, SessionStart, SubagentStart, TurnStart};
 use hooks_core::{
     BoxError, ContextNote, Decision, Event, EventKind, FailureLayer, HookContext, HookFuture, HookRequest,
     HooksBuilder, Judged, Observer, Reason, Settle,
 };
 use hooks_facts::tools::ToolTable;
-use hooks_team::beside::{Workers, offload, offload_then};
 use hooks_team::{Name, Team, TeamPlace};
 use serde_json::Value;
 use tower_layer::Layer;

@@ -2,6 +2,7 @@ use std::path::Path;
 use std::sync::Arc;
 
 use futures_util::FutureExt;
+use hooks_core::beside::Here;
 use hooks_core::drivers::{SpawnRequest, Spawned};
 use hooks_core::event::{PostToolUse, PreToolUse, SessionStart, SubagentStart, TurnStart};
 use hooks_core::testing::{FakeDisk, FakeFileSystem, Probe, world};
@@ -10,7 +11,6 @@ use hooks_core::{
     Verdict, policy_fn,
 };
 use hooks_team::Team;
-use hooks_team::beside::Here;
 use serde_json::{Value, json};
 use tower::{Layer, ServiceExt, service_fn};
 

@@ -7,12 +7,12 @@
 
 use std::sync::Arc;
 
+use hooks_core::beside::{offload, offload_then};
 use hooks_core::event::PreToolUse;
 use hooks_core::{
     BoxError, Event, Hold, HookContext, HookError, HookFuture, HookRequest, Reservation, Reserve,
 };
 use hooks_team::Team;
-use hooks_team::beside::{offload, offload_then};
 
 use super::Scribe;
 use super::call::{Call, may_write, take_back};

@@ -7,6 +7,7 @@ use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::time::Duration;
 
 use futures_util::future::{Either, select};
+use hooks_core::beside::{Workers, offload, offload_then};
 use hooks_core::event::{
     PostToolUse, PreToolUse, SessionEnd, SessionStart, SubagentStart, SubagentStop, ToolDecided,
 };
@@ -15,7 +16,6 @@ use hooks_core::{
     BoxError, Close, EventKind, FailureLayer, HookContext, HookFuture, HooksBuilder, Reason, Settle,
 };
 use hooks_facts::tools::ToolTable;
-use hooks_team::beside::{Workers, offload, offload_then};
 use hooks_team::{Team, TeamPlace};
 use tower_layer::Layer;
 

@@ -5,11 +5,11 @@
 
 use std::sync::Arc;
 
+use hooks_core::beside::{offload, offload_then};
 use hooks_core::event::{SubagentStart, SubagentStop};
 use hooks_core::{
     BoxError, Event, Hold, HookContext, HookError, HookFuture, HookRequest, Reservation, Reserve,
 };
-use hooks_team::beside::{offload, offload_then};
 use hooks_team::files::SpawnRecord;
 use hooks_team::folder::Place;
 use hooks_team::{Team, TeamError};

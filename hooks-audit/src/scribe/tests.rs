@@ -4,6 +4,7 @@ use std::sync::{Arc, Mutex};
 use std::time::Duration;
 
 use futures_util::FutureExt;
+use hooks_core::beside::{Here, Work, Workers};
 use hooks_core::drivers::{SpawnRequest, Spawned};
 use hooks_core::drivers::{ToolCall, ToolRequest, ToolResult};
 use hooks_core::event::{
@@ -17,7 +18,6 @@ use hooks_core::{
     Hooks, Judged, Reason, Settle, Strength, Verdict, policy_fn,
 };
 use hooks_team::Team;
-use hooks_team::beside::{Here, Work, Workers};
 use hooks_team::files::NewDecision;
 use proptest::prelude::*;
 use regex::Regex;

@@ -2,10 +2,10 @@
 
 use std::sync::Arc;
 
+use hooks_core::beside::offload;
 use hooks_core::event::{PostToolUse, SessionEnd, SessionStart, ToolDecided};
 use hooks_core::{BoxError, Event, HookContext, HookFuture, HookRequest, Stage, Strength};
 use hooks_team::Team;
-use hooks_team::beside::offload;
 
 use super::Scribe;
 use super::call::{Call, may_write};

@@ -33,17 +33,16 @@
 //! ```
 
 mod gather;
-mod layer;
 mod occasion;
 mod sent;
-mod service;
 mod settings;
 
 #[cfg(test)]
 mod tests;
 
 pub use self::gather::Gathered;
-pub use self::layer::AutoContextLayer;
 pub use self::occasion::Occasion;
-pub use self::service::AutoContextService;
 pub use self::settings::{AutoContext, AutoSettings};
+
+/// Adds context to the answer of the inner hook, at the same time as that runs.
+pub type AutoContextLayer = hooks_core::beside::BesideLayer<AutoContext>;

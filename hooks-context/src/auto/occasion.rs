@@ -2,10 +2,11 @@
 
 use std::sync::Arc;
 
+use hooks_core::beside::Beside;
 use hooks_core::event::{SessionStart, SubagentStart, TurnStart};
-use hooks_core::{ContextPatch, Decision, Event, HookRequest, Stage};
+use hooks_core::{ContextPatch, Decision, Event, HookFuture, HookRequest, Stage};
 
-use super::Gathered;
+use super::{AutoContext, Gathered};
 use crate::source::{Ask, Moment};
 
 /// An event at which context is given.
@@ -15,6 +16,23 @@ pub trait Occasion: Event {
 
     /// Adds the gathered context to the outcome.
     fn add(outcome: &mut Self::Outcome, gathered: Gathered);
+}
+
+impl<E: Occasion> Beside<E> for AutoContext {
+    type Done = Gathered;
+
+    fn start(&self, request: &HookRequest<E>) -> Option<HookFuture<'static, Gathered>> {
+        let ask = E::ask(request).filter(|ask| self.settings().budget(ask.moment) > 0);
+        ask.map(|ask| self.gather(ask))
+    }
+
+    fn add(request: &HookRequest<E>, outcome: &mut E::Outcome, gathered: Gathered) {
+        let context = request.context();
+        for reason in &gathered.failures {
+            context.environment.failures.record(context, E::KIND, reason);
+        }
+        E::add(outcome, gathered);
+    }
 }
 
 impl Occasion for SessionStart {

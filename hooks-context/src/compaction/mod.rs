@@ -22,9 +22,7 @@
 //! adds it to all of them, with its observers and its transform.
 
 mod hand_over;
-mod layer;
 mod moment;
-mod service;
 mod settings;
 mod summary;
 mod survivors;
@@ -33,11 +31,12 @@ mod veto;
 #[cfg(test)]
 mod tests;
 
-pub use self::layer::CompactionLayer;
-pub use self::moment::CompactionMoment;
-pub use self::service::CompactionService;
 pub use self::settings::{Compacting, CompactionSettings};
 pub use self::summary::{SummaryRequest, summarise};
 pub(crate) use self::survivors::Ledger;
 pub use self::survivors::{Output, Survivors};
 pub use self::veto::Veto;
+
+/// Hands over the texts that have to survive a compaction, while the inner hook runs. A summary of the inner
+/// hook takes precedence over ours.
+pub type CompactionLayer = hooks_core::beside::BesideLayer<Compacting>;

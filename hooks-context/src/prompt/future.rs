@@ -4,9 +4,9 @@ use std::future::Future;
 use std::pin::Pin;
 use std::task::{Context, Poll};
 
+use hooks_core::beside;
 use hooks_core::event::UserPromptSubmitted;
 use hooks_core::{ContextPatch, HookError, HookFuture, HookRequest, Outcome, PromptOutcome};
-use hooks_team::beside;
 use pin_project::pin_project;
 
 /// Future of the inner hook's outcome, with the notes about the message before it.

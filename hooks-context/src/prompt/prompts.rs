@@ -2,12 +2,12 @@
 
 use std::sync::Arc;
 
+use hooks_core::beside::offload;
 use hooks_core::event::{PromptKind, UserPromptSubmitted};
 use hooks_core::{
     BoxError, ContextNote, ContextPatch, Directive, HookContext, HookError, HookFuture, HookRequest,
     Lifetime, Reason,
 };
-use hooks_team::beside::offload;
 use hooks_team::{Digest, Team, TeamError};
 
 use super::inbox::{Capture, Captured, Kept, capture};

@@ -2,29 +2,21 @@
 
 use std::sync::Arc;
 
+use hooks_core::beside::{Beside, offload};
 use hooks_core::event::{SessionEnd, SessionStart};
-use hooks_core::{BoxError, Event, HookFuture, HookRequest};
-use hooks_team::beside::offload;
+use hooks_core::{BoxError, ContextPatch, Event, HookFuture, HookRequest, Reason};
 
 use super::SessionEnding;
 use super::closing::Closing;
 use super::record::Ended;
 
-/// The start or the end of a session.
-pub trait Boundary: Event {
-    /// Starts the work for this event.
-    fn work(ending: &SessionEnding, request: &HookRequest<Self>)
-    -> HookFuture<'static, Result<(), BoxError>>;
-}
+impl Beside<SessionStart> for SessionEnding {
+    type Done = Result<(), BoxError>;
 
-impl Boundary for SessionStart {
-    fn work(
-        ending: &SessionEnding,
-        request: &HookRequest<Self>,
-    ) -> HookFuture<'static, Result<(), BoxError>> {
+    fn start(&self, request: &HookRequest<SessionStart>) -> Option<HookFuture<'static, Self::Done>> {
         let context = Arc::clone(request.context());
-        let work = offload(&*ending.workers, {
-            let ending = ending.clone();
+        let work = offload(&*self.workers, {
+            let ending = self.clone();
             move || {
                 // Without a team, nothing is written.
                 let Some(team) = ending.team(&context) else { return Ok(()) };
@@ -32,16 +24,19 @@ impl Boundary for SessionStart {
                 Ok(closing.begin(&context, context.timestamp)?)
             }
         });
-        ending.limited(work)
+        Some(self.limited(work))
+    }
+
+    fn add(request: &HookRequest<SessionStart>, _outcome: &mut ContextPatch, done: Self::Done) {
+        report(request, done);
     }
 }
 
-impl Boundary for SessionEnd {
-    fn work(
-        ending: &SessionEnding,
-        request: &HookRequest<Self>,
-    ) -> HookFuture<'static, Result<(), BoxError>> {
-        let (ending, context, end) = (ending.clone(), Arc::clone(request.context()), request.event().clone());
+impl Beside<SessionEnd> for SessionEnding {
+    type Done = Result<(), BoxError>;
+
+    fn start(&self, request: &HookRequest<SessionEnd>) -> Option<HookFuture<'static, Self::Done>> {
+        let (ending, context, end) = (self.clone(), Arc::clone(request.context()), request.event().clone());
         let counts = ending.tally.take(&context);
         // This starts before anything waits, so the end is recorded even if the answer is dropped.
         let written = offload(&*ending.workers, {
@@ -55,7 +50,7 @@ impl Boundary for SessionEnd {
             }
         });
         let whole = ending.clone();
-        whole.limited(HookFuture::later(async move {
+        Some(whole.limited(HookFuture::later(async move {
             let Some((team, mut ended)) = written.await? else { return Ok(()) };
             let told = match ending.open_work(&context).await {
                 Ok(work) => {
@@ -70,6 +65,17 @@ impl Boundary for SessionEnd {
             });
             done.await?;
             told
-        }))
+        })))
+    }
+
+    fn add(request: &HookRequest<SessionEnd>, (): &mut (), done: Self::Done) {
+        report(request, done);
+    }
+}
+
+fn report<E: Event>(request: &HookRequest<E>, done: Result<(), BoxError>) {
+    if let Err(error) = done {
+        let context = request.context();
+        context.environment.failures.record(context, E::KIND, &Reason::failure("session_end", &*error));
     }
 }

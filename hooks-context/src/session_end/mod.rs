@@ -22,19 +22,18 @@
 mod archive;
 mod boundary;
 mod closing;
-mod layer;
 mod metrics;
 mod record;
-mod service;
 mod settings;
 mod tally;
 
 #[cfg(test)]
 mod tests;
 
-pub use self::boundary::Boundary;
-pub use self::layer::SessionEndLayer;
 pub use self::metrics::Metrics;
-pub use self::service::SessionEndService;
 pub use self::settings::{OpenWork, SessionEndSettings, SessionEnding};
 pub use self::tally::{Counts, SessionTally};
+
+/// Closes sessions while the inner hook runs. The answer waits for the work, so a process that exits after it
+/// has finished the work.
+pub type SessionEndLayer = hooks_core::beside::BesideLayer<SessionEnding>;

@@ -3,9 +3,9 @@
 use std::path::PathBuf;
 use std::sync::Arc;
 
+use hooks_core::beside::offload;
 use hooks_core::fs::Disk;
 use hooks_core::{BoxError, HookFuture};
-use hooks_team::beside::offload;
 
 use super::{Ask, ContextSource, Item, Section, Workers};
 

@@ -26,7 +26,7 @@ pub use self::section::{Item, Section};
 pub use self::service::{Command, CommandSource, ServiceSource};
 pub use self::store::StoreSource;
 pub use self::words::Words;
-pub use hooks_team::beside::{Here, Threads, Work, Workers};
+pub use hooks_core::beside::{Here, Threads, Work, Workers};
 
 use std::sync::Arc;
 

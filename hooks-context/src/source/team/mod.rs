@@ -23,8 +23,8 @@ mod skills;
 use std::any::Any;
 use std::sync::Arc;
 
+use hooks_core::beside::offload;
 use hooks_core::{BoxError, HookFuture};
-use hooks_team::beside::offload;
 use hooks_team::folder::Place;
 use hooks_team::text::Document;
 use hooks_team::{Name, Team, TeamError};

@@ -6,7 +6,7 @@ use std::fs;
 use std::path::Path;
 
 use hooks::audit::scribe::Scribe;
-use hooks::team::beside::Here;
+use hooks::beside::Here;
 use hooks::{HookContext, system};
 
 use super::ledger;

@@ -4,7 +4,10 @@ use std::future::Future;
 use std::pin::Pin;
 use std::task::{Context, Poll, ready};
 
-use hooks_core::{Event, HookError, HookFuture, HookRequest};
+use crate::error::HookError;
+use crate::event::Event;
+use crate::future::HookFuture;
+use crate::request::HookRequest;
 use pin_project::pin_project;
 
 /// Outcome of an inner hook, with the result of other work added. Both run at the same time. If the inner

@@ -5,7 +5,8 @@ use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::sync::{Arc, Mutex};
 use std::task::{Poll, Waker};
 
-use hooks_core::{BoxError, HookFuture};
+use crate::error::BoxError;
+use crate::future::HookFuture;
 
 use super::{Workers, lock};
 
