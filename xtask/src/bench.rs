@@ -11,8 +11,19 @@ use crate::process::Program;
 /// # Errors
 /// Returns an error if a bar is missed, or if the cases cannot be built or run.
 pub(crate) fn run(filter: &str) -> Result {
-    Program::cargo(["run", "--quiet", "--release", "--package", "benches", "--bin", "floors", "--", filter])
-        .run()
+    Program::cargo([
+        "run",
+        "--quiet",
+        "--profile",
+        "fast",
+        "--package",
+        "benches",
+        "--bin",
+        "floors",
+        "--",
+        filter,
+    ])
+    .run()
 }
 
 /// Measures the audit log. Builds its crate alone, with the features it needs.

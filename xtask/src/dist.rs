@@ -34,15 +34,14 @@ pub(crate) fn run() -> Result {
 /// # Errors
 /// Returns an error if the program cannot be built.
 pub(crate) fn build() -> Result<PathBuf> {
-    let mut arguments =
-        vec!["rustc", "--profile", "dist", "--package", "tower-hooks-cli", "--bin", "hooks", "--"];
+    let mut arguments = vec!["rustc", "--release", "--package", "tower-hooks-cli", "--bin", "hooks", "--"];
     if cfg!(target_os = "linux") {
         arguments.extend(["-C", "target-feature=+crt-static", "-C", "relocation-model=static"]);
     }
     Program::cargo(arguments).run()?;
     let target = workspace::target();
     let name = format!("hooks{}", env::consts::EXE_SUFFIX);
-    install(&target.join("dist").join(&name), &target.join("dist").join("bin").join(name))
+    install(&target.join("release").join(&name), &target.join("dist").join(name))
 }
 
 /// Copies the program to its final place, as an installation does.

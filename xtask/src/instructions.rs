@@ -103,7 +103,8 @@ fn count() -> Result<Counts> {
     let built = [
         "build",
         "--quiet",
-        "--release",
+        "--profile",
+        "fast",
         "--package",
         "benches",
         "--bin",

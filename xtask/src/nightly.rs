@@ -32,7 +32,7 @@ pub(crate) fn run() -> Result {
 
 /// Runs a test whose size is set by a variable.
 fn sized(variable: &str, size: &str, arguments: &[&str]) -> Result {
-    Program::cargo(["test", "--release"].into_iter().chain(arguments.iter().copied()))
+    Program::cargo(["test", "--profile", "fast"].into_iter().chain(arguments.iter().copied()))
         .with_variable(variable, size)
         .run()
 }

@@ -20,6 +20,6 @@ pub(crate) fn run(arguments: &[&str]) -> Result {
 }
 
 fn build() -> Result<PathBuf> {
-    Program::cargo(["build", "--quiet", "--release", "--package", "proofs"]).run()?;
-    Ok(workspace::target().join("release").join(format!("proofs{}", std::env::consts::EXE_SUFFIX)))
+    Program::cargo(["build", "--quiet", "--profile", "fast", "--package", "proofs"]).run()?;
+    Ok(workspace::target().join("fast").join(format!("proofs{}", std::env::consts::EXE_SUFFIX)))
 }

@@ -135,8 +135,8 @@ async fn explained(hooks: &Hooks, context: HookContext, event: WireEvent) -> Sai
 }
 
 impl Said {
-    /// A client is told to go on for two reasons, an allow and no opinion, and of one the message differs: it
-    /// contains the remedy. So all that does not forbid is alike, and a message is what it begins with.
+    /// A client goes on after an allow and without an opinion, so both count as equal. Of a message, only the
+    /// beginning counts: `hooks run` adds the remedy.
     fn new(strength: Strength, message: Option<String>) -> Self {
         let strength = if strength == Strength::Allow { Strength::NoOpinion } else { strength };
         let message = message.filter(|_| strength >= Strength::Ask);

@@ -2,7 +2,7 @@
 //! them continues with another store than the one that was used before.
 //!
 //! A longer form of the races:
-//! `HOOKS_RACE_ROUNDS=40 cargo test --release -p tower-hooks-cli --test store run_races -- --nocapture`.
+//! `HOOKS_RACE_ROUNDS=40 cargo test --profile fast -p tower-hooks-cli --test store run_races -- --nocapture`.
 
 // The helpers are tests as well: the lints exempt them.
 #![cfg(test)]

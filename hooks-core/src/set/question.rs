@@ -40,7 +40,7 @@ impl<E: DecidingEvent> Decided<E> {
     }
 }
 
-/// How a decision ends: what is reserved for the event, and who sees the decision.
+/// The end of a decision: what is reserved for the event, and who sees the decision.
 ///
 /// ```
 /// use hooks_core::event::PreToolUse;
@@ -61,7 +61,7 @@ impl<E: DecidingEvent> Decided<E> {
 pub enum Ending {
     /// The host asks the user itself: an ask is reserved for like an allow.
     Open,
-    /// Nobody can be asked: an ask is a refusal, so nothing is reserved for it.
+    /// The user cannot be asked: an ask is a refusal, so nothing is reserved for it.
     Closed,
     /// Another event counts what this one is about: nothing is reserved.
     Uncounted,

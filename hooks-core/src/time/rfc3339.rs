@@ -63,7 +63,7 @@ fn thousandths(rest: &mut &[u8]) -> Option<u64> {
     Some(first.fold(0, |sum, digit| sum * 10 + u64::from(digit.saturating_sub(b'0'))))
 }
 
-/// How many milliseconds the zone is ahead of UTC.
+/// Milliseconds by which the zone is ahead of UTC.
 fn ahead(rest: &mut &[u8]) -> Option<i64> {
     let (zone, after) = rest.split_first()?;
     *rest = after;
