@@ -14,14 +14,12 @@
 //! | [`engine`] | selects, runs, merges |
 //! | [`process`] | starts commands, with limits on time and output |
 //! | [`builtin`], [`model`], [`template`] | the other two kinds of handlers |
-//! | [`approval`] | docker-agent's processing of a tool call by rules, hooks and the user |
 //! | [`service`] | handlers as hooks of a set |
 //!
 //! There are two [`Profile`]s of rules. Failures of deciding handlers deny (law 3), unless the handler's
 //! `on_error` differs. docker-agent's own rules and the July profile, in which failures open, apply only if
 //! the configuration names them.
 
-pub mod approval;
 pub mod builtin;
 pub mod config;
 pub mod engine;

@@ -3,7 +3,6 @@
 // The helpers are tests as well: the lints exempt them.
 #![cfg(test)]
 
-mod approval;
 mod common;
 mod page;
 #[cfg(unix)]

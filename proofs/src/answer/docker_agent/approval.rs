@@ -3,10 +3,10 @@
 use std::path::Path;
 use std::sync::Arc;
 
-use hooks_command::approval::{Call, Pipeline, Reply, Rule, Session, Tool};
 use hooks_command::{Engine, Profile, Rules};
 use serde_json::{Map, Value, json};
 
+use super::pipeline::{Call, Pipeline, Reply, Rule, Session, Tool};
 use super::scripted::Script;
 use super::world::World;
 use super::{block, question};

@@ -2,6 +2,7 @@
 //! only.
 
 mod approval;
+mod pipeline;
 mod scripted;
 mod sources;
 mod world;

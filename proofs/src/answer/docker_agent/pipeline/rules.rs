@@ -4,18 +4,18 @@ use serde_json::{Map, Value};
 
 /// The patterns of one layer: of the session, or of the team.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
-pub struct Rule {
+pub(crate) struct Rule {
     /// Calls that run without a question.
-    pub allow: Vec<String>,
+    pub(crate) allow: Vec<String>,
     /// Calls that always need a question.
-    pub ask: Vec<String>,
+    pub(crate) ask: Vec<String>,
     /// Calls that never run.
-    pub deny: Vec<String>,
+    pub(crate) deny: Vec<String>,
 }
 
 /// The decision of a layer.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Ruled {
+pub(crate) enum Ruled {
     /// The call never runs.
     Deny,
     /// The call runs without a question.
@@ -26,7 +26,7 @@ pub enum Ruled {
 
 impl Rule {
     /// The decision about a call: deny counts before allow, allow before ask.
-    pub fn about(&self, tool: &str, arguments: &Map<String, Value>) -> Option<Ruled> {
+    pub(crate) fn about(&self, tool: &str, arguments: &Map<String, Value>) -> Option<Ruled> {
         let any = |patterns: &[String]| patterns.iter().any(|pattern| covers(pattern, tool, arguments));
         let layers = [(&self.deny, Ruled::Deny), (&self.allow, Ruled::Allow), (&self.ask, Ruled::Ask)];
         layers.iter().find(|(patterns, _)| any(patterns)).map(|(_, ruled)| *ruled)
@@ -34,7 +34,7 @@ impl Rule {
 
     /// Whether a user's grants cover a call clearly enough to settle a question of a guard. For the shell,
     /// they cover a single plain command only, compared by whole words.
-    pub fn grants(&self, tool: &str, arguments: &Map<String, Value>) -> bool {
+    pub(crate) fn grants(&self, tool: &str, arguments: &Map<String, Value>) -> bool {
         if self.about(tool, arguments) != Some(Ruled::Allow) {
             return false;
         }

@@ -1,13 +1,16 @@
 //! One tool call through rules, hooks and the user, in both profiles.
 
+use std::collections::BTreeMap;
 use std::path::Path;
+use std::sync::Arc;
 
-use hooks_command::approval::{Call, Outcome, Pipeline, Reply, Rule, Session, Tool};
 use hooks_command::config::{Known, read};
 use hooks_command::{Engine, Profile, Rules};
 use serde_json::{Value, json};
 
-use crate::common::Script;
+use super::{Call, Outcome, Pipeline, Reply, Rule, Session, Tool};
+use crate::answer::docker_agent::scripted::Script;
+use crate::answer::docker_agent::world::World;
 
 const BOTH: [Profile; 2] = [Profile::July, Profile::September];
 
@@ -29,10 +32,11 @@ impl Case {
     }
 
     fn run(&self, profile: Profile) -> Outcome {
-        let script = Script::of(self.script.clone());
+        let asked = json!({"script": self.script.iter().cloned().collect::<BTreeMap<_, _>>()});
+        let script = Arc::new(Script::of(&asked));
         let found = read(&self.hooks, Known { profile, builtins: None, our_events: false });
         assert!(found.is_usable(), "{:?}", found.faults);
-        let engine = Engine::new(found.block, Rules::exactly(profile), script.world());
+        let engine = Engine::new(found.block, Rules::exactly(profile), World::of(&asked, &script).handlers());
         let pipeline = Pipeline {
             engine: &engine,
             folder: Path::new("/"),
@@ -42,7 +46,8 @@ impl Case {
         };
         let arguments = json!({"cmd": "ls -l", "cwd": "."}).as_object().cloned().unwrap();
         let mut session = self.session.clone();
-        script.finish(pipeline.run(&mut session, Call { id: "c".to_owned(), arguments }))
+        let ran = pipeline.run(&mut session, Call { id: "c".to_owned(), arguments });
+        script.time().block_on(ran).expect("every wait ends")
     }
 }
 

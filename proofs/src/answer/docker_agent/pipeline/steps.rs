@@ -5,24 +5,22 @@ use std::path::Path;
 use serde_json::{Map, Value, json};
 
 use super::{Approval, Call, Outcome, Reply, Rule, Ruled, Session, Tool};
-use crate::engine::{Ask, Engine};
-use crate::event::{HookEvent, Lane};
-use crate::merge::{Merged, Verdict};
-use crate::rules::Profile;
+use hooks_command::merge::{Merged, Verdict};
+use hooks_command::{Ask, Engine, HookEvent, Lane, Profile};
 
 /// The inputs of the pipeline.
 #[derive(Debug)]
-pub struct Pipeline<'a> {
+pub(crate) struct Pipeline<'a> {
     /// The hooks of the agent.
-    pub engine: &'a Engine,
+    pub(crate) engine: &'a Engine,
     /// Working directory of the hooks.
-    pub folder: &'a Path,
+    pub(crate) folder: &'a Path,
     /// The rules of the team.
-    pub team: &'a Rule,
+    pub(crate) team: &'a Rule,
     /// The tool that is called.
-    pub tool: &'a Tool,
+    pub(crate) tool: &'a Tool,
     /// The user's answer to a question; `None` if there is no user.
-    pub reply: Option<&'a Reply>,
+    pub(crate) reply: Option<&'a Reply>,
 }
 
 /// The source of a verdict.
@@ -33,7 +31,7 @@ const TEAM_RULES: Source = "permissions configuration";
 
 impl Pipeline<'_> {
     /// Runs a call through the pipeline.
-    pub async fn run(&self, session: &mut Session, call: Call) -> Outcome {
+    pub(crate) async fn run(&self, session: &mut Session, call: Call) -> Outcome {
         let mut run = Run {
             pipeline: self,
             session,
