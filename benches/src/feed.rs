@@ -4,11 +4,11 @@ use std::future::{Ready, ready};
 use std::sync::Arc;
 use std::task::{Context, Poll};
 
-use hooks_audit::cache::{CacheConfig, CacheLayer, CacheTool, Depends, ResultCache};
-use hooks_audit::metrics::{Metrics, MetricsLayer};
+use hooks_cache::{CacheConfig, CacheLayer, CacheTool, Depends, ResultCache};
 use hooks_core::drivers::{ToolCall, ToolResult};
 use hooks_core::event::PostToolUse;
 use hooks_core::{HookContext, HookError, HookRequest, Observer, ResultPatch, Settle};
+use hooks_metrics::{Metrics, MetricsLayer};
 use serde_json::{Value, json};
 use tower::Layer;
 use tower_service::Service;

@@ -1,4 +1,4 @@
-//! An append-only audit log that can be verified independently, and consumers of its records.
+//! An append-only audit log that can be verified independently, and the sinks that get its records.
 //!
 //! | module | content |
 //! | --- | --- |
@@ -15,15 +15,9 @@
 //! | [`verify`] | checks that the log is unchanged since it was written |
 //! | [`checkpoint`] | signed digests of the log, stored elsewhere |
 //! | [`sink`] | sends committed records to other systems, at least once |
-//! | [`metrics`] | counts what agents do |
-//! | [`cache`] | reuses the results of expensive reads |
-//! | [`scribe`] | keeps a team's folder in order while agents write there |
-//! | [`notice`] | notifies an agent that another one changed files of its charter |
-//! | [`touched`] | finds the files that a call wrote, by any means |
 //! | [`config`] | the log's settings as plain data, for a configuration file |
 
 pub mod append;
-pub mod cache;
 pub mod chain;
 pub mod checkpoint;
 pub mod config;
@@ -32,18 +26,14 @@ mod join;
 pub mod keep;
 pub mod layer;
 pub mod log;
-pub mod metrics;
 mod mutant;
-pub mod notice;
 pub mod read;
 pub mod record;
 pub mod recover;
-pub mod scribe;
 pub mod segment;
 #[cfg(test)]
 mod sim;
 pub mod sink;
-pub mod touched;
 pub mod verify;
 
 pub use self::append::{Appender, Entry, OpenError, Recovered, Settings};

@@ -51,6 +51,7 @@
 
 mod accessors;
 pub mod beside;
+pub mod cache;
 mod context;
 pub mod decide;
 pub mod drivers;

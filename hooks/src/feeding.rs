@@ -118,7 +118,9 @@ impl Config {
     /// sink is started.
     pub fn feeding(&self, variable: impl Fn(&str) -> Option<String>) -> Result<Feeding, OpenError> {
         let sinks = &self.feeds().sinks;
-        let opening = Opening::new(system()).with_metrics(self.metrics().cloned());
+        let metrics = self.metrics().cloned();
+        let metrics = metrics.map(|metrics| Arc::new(move |since, now| metrics.otlp(since, now)) as _);
+        let opening = Opening::new(system()).with_metrics(metrics);
         let opened = sinks.iter().map(|config| Ok((config, opening.open(config, &variable)?)));
         let opened = opened.collect::<Result<Vec<_>, OpenError>>()?;
         let (stops, _) = watch::channel(false);

@@ -64,11 +64,29 @@ pub mod store {
     pub use hooks_store::*;
 }
 
-/// The audit log: layers that put events into it, the log itself, readers and checks. Also its consumers: the
-/// Scribe, notices among agents, the result cache, metrics, sinks.
+/// The audit log: layers that put events into it, the log itself, readers, checks and sinks.
 #[cfg(feature = "audit")]
 pub mod audit {
     pub use hooks_audit::*;
+}
+
+/// The Scribe, which keeps a team folder in order, and notices among agents.
+#[cfg(feature = "scribe")]
+pub mod scribe {
+    pub use hooks_scribe::*;
+}
+
+/// The result cache.
+#[cfg(feature = "cache")]
+pub mod cache {
+    pub use hooks_cache::*;
+    pub use hooks_core::cache::*;
+}
+
+/// Metrics of what agents do.
+#[cfg(feature = "metrics")]
+pub mod metrics {
+    pub use hooks_metrics::*;
 }
 
 /// External command hooks: handlers as docker-agent writes them, their rules and their engine.

@@ -10,13 +10,13 @@ use std::borrow::Cow;
 use std::mem;
 use std::sync::Arc;
 
+use hooks_core::cache::CacheHistory;
 use hooks_core::event::PostToolUse;
 use hooks_core::{Event, HookContext, HookRequest};
 use serde_json::Value;
 
 pub use self::said::Said;
 use crate::append::Entry;
-use crate::cache::ResultCache;
 use crate::record::{Limits, Payload, Record, kept_name};
 
 /// An event that can be recorded. All events of the table can.
@@ -59,8 +59,8 @@ pub struct Describe {
     pub rules: Option<Arc<str>>,
     /// Removes from payloads and names what must not be stored.
     pub scrub: Option<Arc<dyn Scrub>>,
-    /// Cache whose hits and misses are recorded with the results of tools.
-    pub cache: Option<ResultCache>,
+    /// Hits and misses of the result cache, which are recorded with the results of tools.
+    pub cache: Option<Arc<dyn CacheHistory>>,
 }
 
 impl Describe {

@@ -1,3 +1,4 @@
+use hooks_core::cache::CacheAnswer;
 use hooks_core::event::{
     AfterModelCall, MicroUsd, ModelReply, PostToolUse, PreToolUse, Role, SubagentStart, Usage, WireEvent,
 };
@@ -52,6 +53,22 @@ fn what_it_took_is_put_down() {
     let failed = PostToolUse::after(&PreToolUse::new("t", json!({})), json!(null), Some("no".into()), 17);
     let record = Describe::default().entry(&request(failed), Said::default()).record;
     assert_eq!((record.failed, record.duration_ms), (true, Some(17)));
+}
+
+#[test]
+fn the_answer_of_the_cache_is_on_the_record_of_the_result() {
+    struct Hits;
+    impl CacheHistory for Hits {
+        fn answer_of(&self, context: &HookContext, event: &PostToolUse) -> Option<CacheAnswer> {
+            (context.session_id == "s1" && event.tool_name == "search").then_some(CacheAnswer::Hit)
+        }
+    }
+    let describe = Describe { cache: Some(Arc::new(Hits)), ..Describe::default() };
+    let recorded = |tool: &str| {
+        let event = PostToolUse::after(&PreToolUse::new(tool, json!({})), json!(null), None, 1);
+        describe.entry(&request(event), Said::default()).record.cache
+    };
+    assert_eq!((recorded("search"), recorded("bash")), (Some(CacheAnswer::Hit), None));
 }
 
 #[test]

@@ -10,11 +10,10 @@ mod name;
 mod payload;
 mod shorten;
 
+use hooks_core::cache::CacheAnswer;
 use hooks_core::time::Timestamp;
 use hooks_core::{Strength, event::Usage, event::VerdictSource};
 use serde::{Deserialize, Serialize};
-
-use crate::cache::CacheAnswer;
 
 pub use self::name::kept_name;
 pub use self::payload::Payload;

@@ -42,6 +42,7 @@ mod chains;
 mod feed;
 #[cfg(feature = "http")]
 pub mod http;
+mod metrics;
 #[cfg(feature = "nats")]
 pub mod nats;
 mod open;
@@ -64,6 +65,7 @@ use std::time::Duration;
 use hooks_core::HookFuture;
 
 pub use self::feed::{Feed, Step};
+pub use self::metrics::MetricsSource;
 pub use self::open::{OpenError, Opening};
 pub use self::origin::Origin;
 pub use self::settings::{

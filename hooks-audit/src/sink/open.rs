@@ -1,12 +1,12 @@
 //! Opens sinks from their configuration.
 
+use std::fmt;
 use std::sync::Arc;
 
 use hooks_core::Environment;
 
-use super::Sink;
 use super::settings::SinkConfig;
-use crate::metrics::Metrics;
+use super::{MetricsSource, Sink};
 
 /// Reason why a sink cannot be opened.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
@@ -31,14 +31,14 @@ pub enum OpenError {
 }
 
 /// Environment and metrics for opening sinks.
-#[derive(Clone, Debug, Default)]
+#[derive(Clone, Default)]
 pub struct Opening {
     #[cfg_attr(
         not(any(feature = "http", feature = "nats")),
         expect(dead_code, reason = "no sink asks for it")
     )]
     environment: Environment,
-    metrics: Option<Metrics>,
+    metrics: Option<Arc<dyn MetricsSource>>,
 }
 
 impl Opening {
@@ -49,7 +49,7 @@ impl Opening {
 
     /// Sets the metrics, for sinks that send metrics.
     #[must_use]
-    pub fn with_metrics(mut self, metrics: Option<Metrics>) -> Self {
+    pub fn with_metrics(mut self, metrics: Option<Arc<dyn MetricsSource>>) -> Self {
         self.metrics = metrics;
         self
     }
@@ -85,7 +85,7 @@ impl Opening {
             let sink = super::otlp::OtlpSink::new(super::http::PlainHttp::new(), otlp.clone(), clock);
             let sink = sink.with_headers(headers);
             return Ok(match &self.metrics {
-                Some(metrics) => Arc::new(sink.with_metrics(metrics.clone())),
+                Some(metrics) => Arc::new(sink.with_metrics(Arc::clone(metrics))),
                 None => Arc::new(sink),
             });
         }
@@ -119,6 +119,13 @@ impl Opening {
             return Ok(Arc::new(sink.map_err(|error| unusable(error.to_string()))?));
         }
         Err(OpenError::Feature { name: name(), feature: config.feature() })
+    }
+}
+
+impl fmt::Debug for Opening {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let has_metrics = self.metrics.is_some();
+        f.debug_struct("Opening").field("has_metrics", &has_metrics).finish_non_exhaustive()
     }
 }
 

@@ -1,8 +1,8 @@
 //! Filters records by the options of the command line.
 
 use hooks::audit::Record;
-use hooks::audit::cache::CacheAnswer;
 use hooks::audit::keep::Selection;
+use hooks::cache::CacheAnswer;
 
 use super::cli::{Filter, Selected};
 

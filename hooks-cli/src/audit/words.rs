@@ -61,7 +61,7 @@ pub(super) fn text(text: &str) -> Result<String, String> {
 #[cfg(test)]
 mod tests {
     use hooks::Strength;
-    use hooks::audit::cache::CacheAnswer;
+    use hooks::cache::CacheAnswer;
     use serde_json::from_value;
 
     use super::super::cli::{ANSWERS, OUTCOMES};

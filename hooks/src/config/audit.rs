@@ -4,12 +4,12 @@ use std::hash::{BuildHasher, RandomState};
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
-use hooks_audit::cache::ResultCache;
 use hooks_audit::config::{AuditConfig, IN_A_TEAM};
 use hooks_audit::describe::{Describe, Scrub};
 use hooks_audit::layer::{Audit, AuditSettings};
 use hooks_audit::log::Gaps;
 use hooks_audit::{Log, LogSettings, OpenError};
+use hooks_cache::ResultCache;
 use hooks_core::fs::LogDisk;
 use hooks_policies::redaction::Scrubber;
 use hooks_store::Answering;
@@ -171,6 +171,7 @@ pub(super) fn built(
     };
     let mut settings = AuditSettings::default();
     settings.gaps = Some(gaps);
+    let cache = cache.map(|cache| Arc::new(cache) as _);
     settings.describe =
         Describe { rules, scrub: Some(Arc::new(Secrets(Scrubber::all()))), cache, ..Describe::default() };
     (settings.on_error_writing, settings.on_error_reading) =

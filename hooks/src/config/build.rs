@@ -8,10 +8,10 @@ use std::time::Duration;
 
 use hooks_audit::Audit;
 use hooks_audit::config::AuditConfig;
-use hooks_audit::metrics::Metrics;
 use hooks_context::SessionMemory;
 use hooks_core::state::{Memory, StateStore};
 use hooks_core::{BoxError, Close, HookFuture, Hooks, HooksBuilder};
+use hooks_metrics::Metrics;
 use hooks_policies::config::PolicyConfig;
 use hooks_policies::profile::SquadCompat;
 use hooks_policies::spend::SpendWatch;

@@ -1,6 +1,6 @@
 //! The section about the result cache: the tools whose results are reused.
 
-use hooks_audit::cache::{CacheConfig, ResultCache};
+use hooks_cache::{CacheConfig, ResultCache};
 use hooks_facts::tools::ToolTable;
 
 use super::error::Mistakes;

@@ -5,8 +5,6 @@ use std::path::{Component, Path};
 use std::sync::Arc;
 use std::time::Duration;
 
-use hooks_audit::notice::NoticesConfig;
-use hooks_audit::scribe::ScribeConfig;
 use hooks_context::TeamPlace;
 use hooks_context::auto::AutoContext;
 use hooks_context::compaction::Compacting;
@@ -17,6 +15,8 @@ use hooks_context::source::{FileSource, Threads};
 use hooks_core::event::{CompactionSource, PreCompact};
 use hooks_core::state::StateStore;
 use hooks_core::{HookContext, HooksBuilder};
+use hooks_scribe::ScribeConfig;
+use hooks_scribe::notice::NoticesConfig;
 use serde::Serialize;
 use serde_json::{Map, Value};
 

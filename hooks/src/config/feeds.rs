@@ -1,11 +1,11 @@
 //! The sections about consumers of events and records: the result cache, metrics, sinks.
 
-use hooks_audit::cache::{CacheConfig, ResultCache};
 use hooks_audit::config::AuditConfig;
-use hooks_audit::metrics::{Metrics, MetricsConfig};
 use hooks_audit::sink::SinkConfig;
+use hooks_cache::{CacheConfig, ResultCache};
 use hooks_core::HooksBuilder;
 use hooks_facts::tools::ToolTable;
+use hooks_metrics::{Metrics, MetricsConfig};
 use serde::Serialize;
 use serde_json::{Map, Value};
 

@@ -1,6 +1,6 @@
 //! The section about metrics: limits of the labels that they distinguish.
 
-use hooks_audit::metrics::{Metrics, MetricsConfig};
+use hooks_metrics::{Metrics, MetricsConfig};
 
 use super::error::Mistakes;
 use super::prune::Pruned;

@@ -1,7 +1,7 @@
 //! The section about notices, which inform agents about what other agents wrote.
 
-use hooks_audit::notice::{Notices, NoticesConfig};
-use hooks_audit::scribe::Scribe;
+use hooks_scribe::Scribe;
+use hooks_scribe::notice::{Notices, NoticesConfig};
 
 use super::error::Mistakes;
 use super::prune::Pruned;

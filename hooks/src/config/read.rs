@@ -6,15 +6,15 @@ use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
 use hooks_audit::Audit;
-use hooks_audit::cache::ResultCache;
 use hooks_audit::chain::Digest;
 use hooks_audit::config::AuditConfig;
-use hooks_audit::metrics::Metrics;
+use hooks_cache::ResultCache;
 use hooks_command::process::Runner;
 use hooks_command::{Builtins, Judge};
 use hooks_core::state::StoreError;
 use hooks_core::{CloseError, Hooks};
 use hooks_facts::tools::Dialect;
+use hooks_metrics::Metrics;
 use hooks_policies::config::PolicyConfig;
 use hooks_store::{Answering, Engine, StoreConfig};
 
@@ -106,7 +106,7 @@ impl Config {
     }
 
     /// The result cache, if the configuration has one. Put it around the tools of each session with
-    /// [`CacheLayer`](hooks_audit::cache::CacheLayer).
+    /// [`CacheLayer`](hooks_cache::CacheLayer).
     pub const fn cache(&self) -> Option<&ResultCache> {
         self.feeds.cache.as_ref()
     }

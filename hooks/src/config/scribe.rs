@@ -5,11 +5,11 @@ use std::path::Path;
 use std::sync::Arc;
 use std::time::Duration;
 
-use hooks_audit::scribe::{Scribe, ScribeConfig};
 use hooks_context::builtins::Redact as _;
 use hooks_core::beside::{Here, Threads, Workers};
 use hooks_facts::tools::ToolTable;
 use hooks_policies::config::{RedactionConfig, ToolRole};
+use hooks_scribe::{Scribe, ScribeConfig};
 use hooks_store::Answering;
 use hooks_team::TeamPlace;
 

@@ -14,7 +14,10 @@ const ALLOWED: &[(&str, &[&str])] = &[
     ("tower-hooks-policies", &["tower-hooks-core", "tower-hooks-facts"]),
     ("tower-hooks-protocols", &["tower-hooks-core", "tower-hooks-facts"]),
     ("tower-hooks-context", &["tower-hooks-core", "tower-hooks-team"]),
-    ("tower-hooks-audit", &["tower-hooks-core", "tower-hooks-facts", "tower-hooks-team"]),
+    ("tower-hooks-audit", &["tower-hooks-core", "tower-hooks-facts"]),
+    ("tower-hooks-cache", &["tower-hooks-core", "tower-hooks-facts"]),
+    ("tower-hooks-metrics", &["tower-hooks-core"]),
+    ("tower-hooks-scribe", &["tower-hooks-core", "tower-hooks-facts", "tower-hooks-team"]),
     ("tower-hooks-command", &["tower-hooks-core", "tower-hooks-facts", "tower-hooks-protocols"]),
 ];
 

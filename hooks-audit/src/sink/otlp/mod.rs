@@ -4,7 +4,7 @@
 //! | --- | --- | --- |
 //! | traces | a span for each session, child, model call and tool call, from the record of its end | GenAI |
 //! | logs | a log record for each record, whose `log.record.uid` is its key | |
-//! | metrics | all of [`Metrics`](crate::metrics::Metrics), cumulative | Squad's names, and those of `hooks` |
+//! | metrics | all of a [`MetricsSource`](crate::sink::MetricsSource), cumulative | Squad's names, and those of `hooks` |
 //!
 //! Ids are derived from the content of a record, so that a span sent twice is the same span. A trace is a
 //! session and the sessions below it; the span of a session has an id that its tool calls use as their
@@ -17,7 +17,6 @@
 
 mod ids;
 mod logs;
-mod metrics;
 mod rejected;
 mod sink;
 mod traces;

@@ -14,12 +14,11 @@ use serde_json::Value;
 use super::ids::Roots;
 use super::rejected::Rejected;
 use super::value::request;
-use super::{logs, metrics, traces};
-use crate::metrics::Metrics;
+use super::{logs, traces};
 use crate::read::Committed;
 use crate::sink::http::{SendHttp, meaning, unanswered};
 use crate::sink::settings::{OtlpConfig, Signal};
-use crate::sink::{Sink, SinkError};
+use crate::sink::{MetricsSource, Sink, SinkError};
 
 /// Sends to a collector; see the [module](super).
 ///
@@ -31,7 +30,7 @@ pub struct OtlpSink<C> {
     client: C,
     config: OtlpConfig,
     headers: HeaderMap,
-    metrics: Option<Metrics>,
+    metrics: Option<Arc<dyn MetricsSource>>,
     clock: Arc<dyn Clock>,
     since: Timestamp,
     sent: Mutex<Option<Tick>>,
@@ -55,7 +54,7 @@ impl<C: SendHttp> OtlpSink<C> {
 
     /// Sends these metrics as well.
     #[must_use]
-    pub fn with_metrics(mut self, metrics: Metrics) -> Self {
+    pub fn with_metrics(mut self, metrics: Arc<dyn MetricsSource>) -> Self {
         self.metrics = Some(metrics);
         self
     }
@@ -93,7 +92,7 @@ impl<C: SendHttp> OtlpSink<C> {
         if !self.is_due(self.config.interval) {
             return Ok(());
         }
-        let items = metrics::of(counted, self.since, self.clock.now());
+        let items = counted.otlp(self.since, self.clock.now());
         if !items.is_empty() {
             self.send("metrics", &request(&self.config.service, "Metrics", "metrics", items)).await?;
         }

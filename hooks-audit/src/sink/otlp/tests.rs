@@ -8,8 +8,6 @@ use hooks_core::time::Timestamp;
 use serde_json::{Value, json};
 
 use super::*;
-use crate::cache::{CacheAnswer, CacheWatch};
-use crate::metrics::Metrics;
 use crate::read::{Committed, Kept};
 use crate::record::{Payload, Record};
 use crate::sink::http::PlainHttp;
@@ -118,13 +116,17 @@ async fn a_collector_gets_traces_and_logs_that_fit_together() {
     assert_eq!((&logs[0]["traceId"], &logs[0]["spanId"]), (&root["traceId"], &root["spanId"]));
 }
 
+/// A metric that shows the times it was asked with.
+fn two_times(since: Timestamp, now: Timestamp) -> Vec<Value> {
+    vec![json!({"name": "times", "since": since.0, "now": now.0})]
+}
+
 #[tokio::test]
 async fn a_batch_is_settled_whatever_becomes_of_the_metrics() {
     let collector = Recorder::answering([200, 200, 500]).await;
     let config = OtlpConfig::new(collector.url("").to_string());
-    let metrics = Metrics::default();
-    metrics.answered(&hooks_core::HookContext::new("s", "a"), "search", CacheAnswer::Hit);
-    let sink = OtlpSink::new(PlainHttp::new(), config, Arc::new(FakeClock::default())).with_metrics(metrics);
+    let sink = OtlpSink::new(PlainHttp::new(), config, Arc::new(FakeClock::default()));
+    let sink = sink.with_metrics(Arc::new(two_times));
     sink.deliver(&session()).await.unwrap();
     assert!(matches!(sink.idle().await, Err(SinkError::Again { .. })));
     let got = collector.requests().await;
@@ -138,14 +140,8 @@ async fn a_batch_is_settled_whatever_becomes_of_the_metrics() {
 async fn metrics_are_sent_in_the_pauses_no_more_often_than_the_interval() {
     let collector = Recorder::answering([200, 200]).await;
     let clock = Arc::new(FakeClock::at(Timestamp(1_000)));
-    let metrics = Metrics::default();
     let config = OtlpConfig::new(collector.url("").to_string());
-    let sink = OtlpSink::new(PlainHttp::new(), config, clock.clone()).with_metrics(metrics.clone());
-    metrics.answered(&hooks_core::HookContext::new("s", "a"), "search", CacheAnswer::Hit);
-    let call = hooks_core::event::PreToolUse::new("edit", json!({}));
-    let after = hooks_core::event::PostToolUse::after(&call, json!(null), None, 30);
-    let hooks = metrics.add_to(hooks_core::Hooks::builder()).build();
-    hooks.on(hooks_core::HookContext::new("s", "a")).post_tool_use(after).await;
+    let sink = OtlpSink::new(PlainHttp::new(), config, clock.clone()).with_metrics(Arc::new(two_times));
     for _ in 0..3 {
         sink.idle().await.unwrap();
     }
@@ -154,20 +150,12 @@ async fn metrics_are_sent_in_the_pauses_no_more_often_than_the_interval() {
     let got = collector.requests().await;
     assert_eq!(got.len(), 2);
     assert_eq!(got[0].path, "/v1/metrics");
-    let metrics = got[0].body["resourceMetrics"][0]["scopeMetrics"][0]["metrics"].as_array().unwrap();
-    let named = |name: &str| metrics.iter().find(|metric| metric["name"] == name).unwrap();
-    let point = &named("hooks.cache.calls")["sum"]["dataPoints"][0];
-    assert_eq!((&point["asInt"], &point["startTimeUnixNano"]), (&json!("1"), &json!("1000000000")));
-    assert_eq!(attributes(point)["outcome"], "hit");
-    assert_eq!(named("squad.tool.call")["sum"]["isMonotonic"], true);
-    let point = &named("hooks.tool.duration")["histogram"]["dataPoints"][0];
-    let (bounds, buckets) =
-        (point["explicitBounds"].as_array().unwrap(), point["bucketCounts"].as_array().unwrap());
-    assert_eq!(
-        (&point["count"], &point["sum"], buckets.len()),
-        (&json!("1"), &json!(0.03), bounds.len() + 1)
-    );
-    assert_eq!(buckets[2], "1");
+    let times = |number: usize| {
+        let metric = &got[number].body["resourceMetrics"][0]["scopeMetrics"][0]["metrics"][0];
+        (metric["since"].as_u64(), metric["now"].as_u64())
+    };
+    assert_eq!(times(0), (Some(1_000), Some(1_000)));
+    assert_eq!(times(1), (Some(1_000), Some(16_000)));
 }
 
 #[tokio::test]

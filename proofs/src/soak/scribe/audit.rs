@@ -5,8 +5,8 @@ use std::fmt;
 use std::fs;
 use std::path::Path;
 
-use hooks::audit::scribe::Scribe;
 use hooks::beside::Here;
+use hooks::scribe::Scribe;
 use hooks::{HookContext, system};
 
 use super::ledger;

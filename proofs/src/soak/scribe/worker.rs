@@ -6,10 +6,10 @@ use std::path::{Path, PathBuf};
 use std::sync::Arc;
 use std::time::Duration;
 
-use hooks::audit::scribe::{Scribe, ScribeSettings};
 use hooks::beside::Threads;
 use hooks::drivers::{SpawnRequest, Spawned, ToolCall, ToolRequest, ToolResult};
 use hooks::event::{ChildStatus, EndReason, SessionStart, SubagentStart};
+use hooks::scribe::{Scribe, ScribeSettings};
 use hooks::team::files::NewMember;
 use hooks::team::{NewTeam, Team};
 use hooks::{BoxError, Govern, GovernSpawn, HookContext, Hooks, Session, StdFileSystem, TokioTimer, system};

@@ -5,7 +5,7 @@ use std::path::PathBuf;
 use std::sync::Arc;
 use std::time::Duration;
 
-use hooks::audit::cache::{CacheLayer, ResultCache};
+use hooks::cache::{CacheLayer, ResultCache};
 use hooks::command::output::{End, Finished};
 use hooks::command::process::{Runner, Start};
 use hooks::config::{Config, ConfigErrors, ConfigReader, Kept};

@@ -18,7 +18,7 @@ use tower_layer::Layer;
 use super::hand_over::note;
 use super::queue::{self, Notice};
 use super::{Coverage, NoticeLayer};
-use crate::scribe::Scribe;
+use crate::Scribe;
 use crate::touched::{SeenFolder, Touched};
 
 /// Name in reports.

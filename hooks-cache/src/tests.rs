@@ -5,6 +5,7 @@ use std::sync::{Arc, Mutex};
 use std::time::Duration;
 
 use futures_util::future::join_all;
+use hooks_core::cache::{CacheAnswer, CacheHistory as _};
 use hooks_core::drivers::{ToolCall, ToolOutcome, ToolRequest, ToolResult};
 use hooks_core::event::{PostToolUse, PreToolUse};
 use hooks_core::testing::{FakeClock, FakeFileSystem, world};
@@ -15,7 +16,6 @@ use tokio::sync::Semaphore;
 use tower::{Layer, Service, ServiceExt, service_fn};
 
 use super::*;
-use crate::describe::{Describe, Said};
 
 /// Far later than the change times of the files that tests create, so that these are not young.
 const LATER: Timestamp = Timestamp(4_000_000_000_000);
@@ -413,13 +413,11 @@ fn what_became_of_calls_is_told() {
 }
 
 #[tokio::test]
-async fn what_became_of_a_call_is_on_the_record_with_its_result() {
+async fn the_log_gets_each_answer_once() {
     let bench = Bench::new(config(Depends::Tree));
-    let describe = Describe { cache: Some(bench.cache.clone()), ..Describe::default() };
     let recorded = |tool: &str| {
         let event = PostToolUse::after(&PreToolUse::new(tool, json!({"q": 1})), json!(1), None, 1);
-        let request = HookRequest::new(HookContext::clone(&bench.context), event);
-        describe.entry(&request, Said::default()).record.cache
+        bench.cache.answer_of(&bench.context, &event)
     };
     bench.run("search", json!({"q": 1})).await;
     assert_eq!((recorded("search"), recorded("search")), (Some(CacheAnswer::Miss), None));

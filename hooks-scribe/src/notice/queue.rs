@@ -6,7 +6,7 @@ use hooks_team::folder::{Left, Spool};
 use hooks_team::{Digest, Name, Team, TeamError};
 use serde::{Deserialize, Serialize};
 
-use crate::scribe::short;
+use crate::note::short;
 
 /// Version of the format. Notices of another version stay in the queue for programs that know it.
 const VERSION: u32 = 1;

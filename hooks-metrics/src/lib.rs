@@ -14,7 +14,7 @@
 //! [`SessionSummary`].
 //!
 //! ```
-//! use hooks_audit::metrics::{Metrics, MetricsConfig};
+//! use hooks_metrics::{Metrics, MetricsConfig};
 //! use hooks_core::event::PreToolUse;
 //! use hooks_core::{HookContext, HookRequest, Hooks, Reason, Verdict, policy_fn};
 //! use serde_json::json;
@@ -40,6 +40,7 @@ mod layer;
 mod names;
 mod observe;
 mod open_calls;
+mod otlp;
 mod registry;
 mod series;
 mod service;

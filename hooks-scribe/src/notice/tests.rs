@@ -15,7 +15,7 @@ use serde_json::{Value, json};
 use tower::{Layer, ServiceExt, service_fn};
 
 use super::*;
-use crate::scribe::Scribe;
+use crate::Scribe;
 
 struct Rig {
     disk: FakeDisk,

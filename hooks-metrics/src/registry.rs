@@ -5,6 +5,7 @@ use std::sync::Arc;
 use std::sync::atomic::Ordering;
 use std::time::Duration;
 
+use hooks_core::cache::{CacheAnswer, CacheWatch};
 use hooks_core::time::Tick;
 use hooks_core::{Event, HookContext, HookRequest};
 
@@ -15,7 +16,6 @@ use super::series::{Cell, SeriesKey, SeriesTable};
 use super::settings::MetricsConfig;
 use super::snapshot::{FamilySnapshot, SeriesSnapshot, Value};
 use super::summary::{SessionSummary, Summaries};
-use crate::cache::{CacheAnswer, CacheWatch};
 
 /// Counters of a process. Clones share them.
 #[derive(Clone)]

@@ -40,11 +40,13 @@ mod inbox;
 mod layer;
 mod log;
 mod note;
+pub mod notice;
 mod open;
 mod problems;
 mod service;
 mod settings;
 mod spawn;
+pub mod touched;
 mod witness;
 mod work;
 
@@ -53,7 +55,6 @@ mod tests;
 
 pub use self::config::ScribeConfig;
 pub use self::layer::ScribeLayer;
-pub(crate) use self::note::short;
 pub use self::service::ScribeService;
 pub use self::settings::{Scribe, ScribeSettings};
 pub use self::witness::Witnessed;

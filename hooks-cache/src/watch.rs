@@ -1,51 +1,8 @@
-//! Counters of the cache, and the interface for metrics.
+//! Counters of the cache.
 
 use std::sync::atomic::{AtomicU64, Ordering};
 
-use hooks_core::HookContext;
-use serde::{Deserialize, Serialize};
-
-/// Answer of the cache to a call of a cached tool.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, Serialize, Deserialize)]
-#[serde(rename_all = "snake_case")]
-#[non_exhaustive]
-pub enum CacheAnswer {
-    /// A stored result was reused.
-    Hit,
-    /// No result was stored, and the tool runs.
-    Miss,
-    /// A dependence of the stored result had changed, or the result had expired; the tool runs.
-    Stale,
-    /// The same call is running, and this one waits for its result.
-    Joined,
-    /// The dependence cannot be determined or is being changed; the tool runs, and its result is not stored.
-    Passed,
-}
-
-impl CacheAnswer {
-    /// Name in metrics and records.
-    pub const fn name(self) -> &'static str {
-        match self {
-            Self::Hit => "hit",
-            Self::Miss => "miss",
-            Self::Stale => "stale",
-            Self::Joined => "joined",
-            Self::Passed => "passed",
-        }
-    }
-}
-
-/// Receives the answer to each call of a cached tool. It must not block.
-pub trait CacheWatch: Send + Sync {
-    /// Receives the answer to one call.
-    fn answered(&self, context: &HookContext, tool: &str, answer: CacheAnswer);
-}
-
-impl<F: Fn(&HookContext, &str, CacheAnswer) + Send + Sync> CacheWatch for F {
-    fn answered(&self, context: &HookContext, tool: &str, answer: CacheAnswer) {
-        self(context, tool, answer);
-    }
-}
+use hooks_core::cache::CacheAnswer;
 
 /// Counters of a cache since its start, and the size of its stored results.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]

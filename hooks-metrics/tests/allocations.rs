@@ -6,11 +6,11 @@
 use std::pin::pin;
 use std::task::{Context, Poll, Waker};
 
-use hooks_audit::metrics::{Metrics, MetricsLayer};
 use hooks_core::event::{
     AfterModelCall, Message, MicroUsd, ModelReply, PostToolUse, PreToolUse, Role, Usage,
 };
 use hooks_core::{Event, Gate, HookContext, HookRequest, Observer, ResultPatch, Settle};
+use hooks_metrics::{Metrics, MetricsLayer};
 use serde_json::{Value, json};
 use tower::{Layer, Service};
 

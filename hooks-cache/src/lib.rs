@@ -23,7 +23,7 @@
 //!
 //! ```
 //! use std::sync::Arc;
-//! use hooks_audit::cache::{CacheConfig, CacheLayer, ResultCache};
+//! use hooks_cache::{CacheConfig, CacheLayer, ResultCache};
 //! use hooks_core::drivers::{ToolCall, ToolResult};
 //! use hooks_core::{BoxError, Govern, HookContext, Hooks};
 //! use serde_json::json;
@@ -64,7 +64,7 @@ pub use self::result_cache::ResultCache;
 pub use self::service::CacheService;
 pub use self::settings::{CacheConfig, CacheConfigError, CacheTool, Check, Depends};
 pub use self::stamp::{Look, Stamps, SystemStamps};
-pub use self::watch::{CacheAnswer, CacheCounts, CacheWatch};
+pub use self::watch::CacheCounts;
 
 #[cfg(test)]
 mod tests;

@@ -2,6 +2,7 @@ use std::collections::BTreeMap;
 use std::sync::Arc;
 use std::time::Duration;
 
+use hooks_core::cache::{CacheAnswer, CacheWatch};
 use hooks_core::drivers::ModelCall;
 use hooks_core::drivers::{ModelRequest, SpawnRequest, ToolCall, ToolRequest};
 use hooks_core::event::{
@@ -9,16 +10,16 @@ use hooks_core::event::{
     SessionStart, Usage,
 };
 use hooks_core::testing::{FakeClock, FakeFileSystem, world};
+use hooks_core::time::Timestamp;
 use hooks_core::{
-    BoxError, Govern, GovernModel, HookContext, HookError, HookRequest, Hooks, PolicyLayer, Reason, Session,
-    Settle, Verdict, policy_fn,
+    BoxError, Govern, GovernModel, HookContext, HookError, HookRequest, Hooks, Observer as _, PolicyLayer,
+    Reason, ResultPatch, Session, Settle, Verdict, policy_fn,
 };
 use prometheus_parse::{Scrape, Value as Sample};
 use serde_json::json;
 use tower::{Layer, Service, ServiceExt, service_fn};
 
 use super::*;
-use crate::cache::{CacheAnswer, CacheWatch};
 
 /// Parses the text with an independent parser.
 fn read(metrics: &Metrics) -> Vec<(String, BTreeMap<String, String>, f64)> {
@@ -225,7 +226,7 @@ fn sessions_that_were_not_seen_for_longest_go_first() {
     let metrics = Metrics::new(MetricsConfig { most_sessions: 8, ..MetricsConfig::default() });
     let at = |number: u64| {
         let mut context = HookContext::new(format!("s{number}"), "a");
-        context.timestamp = hooks_core::time::Timestamp(number);
+        context.timestamp = Timestamp(number);
         context
     };
     for number in 0..9 {
@@ -237,8 +238,7 @@ fn sessions_that_were_not_seen_for_longest_go_first() {
 
 #[test]
 fn the_dashboard_asks_for_what_there_is() {
-    let dashboard: serde_json::Value =
-        serde_json::from_str(include_str!("../../../docs/grafana.json")).unwrap();
+    let dashboard: serde_json::Value = serde_json::from_str(include_str!("../../docs/grafana.json")).unwrap();
     let mut names: Vec<_> = FAMILIES.iter().map(|family| family.prometheus.to_owned()).collect();
     let histograms = FAMILIES.iter().filter(|family| matches!(family.instrument, Instrument::Histogram(_)));
     for family in histograms {
@@ -267,4 +267,26 @@ fn the_dashboard_asks_for_what_there_is() {
     }
     assert!(queries >= 12, "{queries}");
     assert!(dashboard["panels"].as_array().unwrap().len() >= 10 && dashboard["schemaVersion"].is_u64());
+}
+
+#[test]
+fn a_collector_gets_all_metrics() {
+    let metrics = Metrics::default();
+    let context = HookContext::new("s", "a");
+    metrics.answered(&context, "search", CacheAnswer::Hit);
+    let call = PreToolUse::new("edit", json!({}));
+    let after = HookRequest::new(context, PostToolUse::after(&call, json!(null), None, 30));
+    metrics.observe(&after, &ResultPatch::default());
+    let sent = metrics.otlp(Timestamp(1_000), Timestamp(2_000));
+    let named = |name: &str| sent.iter().find(|metric| metric["name"] == name).unwrap();
+    let point = &named("hooks.cache.calls")["sum"]["dataPoints"][0];
+    assert_eq!((&point["asInt"], &point["startTimeUnixNano"]), (&json!("1"), &json!("1000000000")));
+    assert_eq!(point["timeUnixNano"], "2000000000");
+    let outcome = json!({"key": "outcome", "value": {"stringValue": "hit"}});
+    assert!(point["attributes"].as_array().unwrap().contains(&outcome));
+    assert_eq!(named("squad.tool.call")["sum"]["isMonotonic"], true);
+    let point = &named("hooks.tool.duration")["histogram"]["dataPoints"][0];
+    let [bounds, buckets] = ["explicitBounds", "bucketCounts"].map(|name| point[name].as_array().unwrap());
+    assert_eq!((&point["count"], &point["sum"]), (&json!("1"), &json!(0.03)));
+    assert_eq!((buckets.len(), &buckets[2]), (bounds.len() + 1, &json!("1")));
 }

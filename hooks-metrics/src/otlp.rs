@@ -1,22 +1,25 @@
-//! All metrics, cumulative since the start.
+//! Metrics in the JSON of OTLP, the protocol of OpenTelemetry.
 
 use hooks_core::time::Timestamp;
 use serde_json::{Map, Value, json};
 
-use super::value::{Attributes, nanos};
-use crate::metrics::{FamilySnapshot, Instrument, Metrics, SeriesSnapshot, Value as Counted};
+use super::family::Instrument;
+use super::registry::Metrics;
+use super::snapshot::{FamilySnapshot, SeriesSnapshot, Value as Counted};
 
-/// Value for sums and buckets that have a common start time.
+/// Temporality of sums and buckets that have a common start time.
 const CUMULATIVE: u8 = 2;
 
-/// Returns the metrics of a request.
-pub(super) fn of(metrics: &Metrics, since: Timestamp, now: Timestamp) -> Vec<Value> {
-    let families = metrics.snapshot();
-    families
-        .iter()
-        .filter(|family| !family.series.is_empty())
-        .map(|family| metric(family, since, now))
-        .collect()
+impl Metrics {
+    /// Returns all metrics at `now`, counted since `since`: the elements of `metrics` in an OTLP request.
+    pub fn otlp(&self, since: Timestamp, now: Timestamp) -> Vec<Value> {
+        let families = self.snapshot();
+        families
+            .iter()
+            .filter(|family| !family.series.is_empty())
+            .map(|family| metric(family, since, now))
+            .collect()
+    }
 }
 
 fn metric(FamilySnapshot { family, series }: &FamilySnapshot, since: Timestamp, now: Timestamp) -> Value {
@@ -24,11 +27,9 @@ fn metric(FamilySnapshot { family, series }: &FamilySnapshot, since: Timestamp, 
         .iter()
         .map(|series| {
             let mut point = number(family.instrument, series);
-            point.insert("startTimeUnixNano".to_owned(), nanos(since.0).into());
-            point.insert("timeUnixNano".to_owned(), nanos(now.0).into());
-            let labels = series.labels.iter();
-            let attributes = labels.fold(Attributes::default(), |all, (label, value)| all.text(label, value));
-            point.insert("attributes".to_owned(), attributes.into_json());
+            point.insert("startTimeUnixNano".to_owned(), nanos(since));
+            point.insert("timeUnixNano".to_owned(), nanos(now));
+            point.insert("attributes".to_owned(), attributes(series));
             Value::Object(point)
         })
         .collect();
@@ -47,6 +48,12 @@ fn metric(FamilySnapshot { family, series }: &FamilySnapshot, since: Timestamp, 
         metric.insert(kind.to_owned(), data);
     }
     metric
+}
+
+/// Labels of a series; an empty one is left out.
+fn attributes(series: &SeriesSnapshot) -> Value {
+    let labels = series.labels.iter().filter(|(_, value)| !value.is_empty());
+    labels.map(|(label, value)| json!({"key": label, "value": {"stringValue": &**value}})).collect()
 }
 
 fn number(instrument: Instrument, series: &SeriesSnapshot) -> Map<String, Value> {
@@ -74,4 +81,9 @@ fn number(instrument: Instrument, series: &SeriesSnapshot) -> Map<String, Value>
         }
     }
     point
+}
+
+/// Returns nanoseconds, which are a string in OTLP's JSON.
+fn nanos(time: Timestamp) -> Value {
+    time.0.saturating_mul(1_000_000).to_string().into()
 }

@@ -6,6 +6,7 @@ use std::sync::atomic::Ordering;
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
 use futures_util::future::{BoxFuture, Shared, WeakShared};
+use hooks_core::cache::{CacheAnswer, CacheHistory, CacheWatch};
 use hooks_core::drivers::{ToolCall, ToolResult};
 use hooks_core::event::{PostToolUse, SessionEnd};
 use hooks_core::{HookContext, HookRequest, HooksBuilder, Judged, Observer, ResultPatch};
@@ -19,7 +20,7 @@ use super::lru::{Entry, Lru, Session};
 use super::settings::{CacheConfig, CacheConfigError, CacheTool};
 use super::stamp::{Stamps, SystemStamps};
 use super::told::Told;
-use super::watch::{CacheAnswer, CacheCounts, CacheWatch, Counters};
+use super::watch::{CacheCounts, Counters};
 use super::write_set::{WriteSet, goes_on};
 
 /// Limit on sessions with a command in the background that are distinguished. Beyond it, no tree is cached
@@ -157,17 +158,6 @@ impl ResultCache {
         self.inner.counters.counts(state.results.len(), state.results.bytes())
     }
 
-    /// Returns how the cache answered the call of `event`. `None` if its tool is not cached, or if the answer
-    /// was already taken. Costs one SHA-256 of the arguments.
-    pub fn answer_of(&self, context: &HookContext, event: &PostToolUse) -> Option<CacheAnswer> {
-        if !self.inner.tools.contains_key(&event.tool_name) {
-            return None;
-        }
-        let key = Key::of(context, &event.tool_name, &event.tool_args)?;
-        let mut told = self.inner.told.lock().unwrap_or_else(PoisonError::into_inner);
-        told.take(key, event.tool_use_id.as_deref())
-    }
-
     /// Decides how `call` is answered.
     pub(super) fn ask(&self, context: &Arc<HookContext>, call: &ToolCall) -> Asked {
         match self.inner.tools.get(&call.name) {
@@ -298,6 +288,18 @@ impl ResultCache {
 
     fn lock(&self) -> MutexGuard<'_, State> {
         self.inner.state.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+}
+
+impl CacheHistory for ResultCache {
+    /// Costs one SHA-256 of the arguments.
+    fn answer_of(&self, context: &HookContext, event: &PostToolUse) -> Option<CacheAnswer> {
+        if !self.inner.tools.contains_key(&event.tool_name) {
+            return None;
+        }
+        let key = Key::of(context, &event.tool_name, &event.tool_args)?;
+        let mut told = self.inner.told.lock().unwrap_or_else(PoisonError::into_inner);
+        told.take(key, event.tool_use_id.as_deref())
     }
 }
 

@@ -2,8 +2,9 @@
 
 use std::collections::VecDeque;
 
+use hooks_core::cache::CacheAnswer;
+
 use super::key::Key;
-use super::watch::CacheAnswer;
 
 /// Limit on calls whose answer is noted at one time; the oldest goes first.
 const MOST: usize = 1_024;
