@@ -11,12 +11,12 @@ use std::process::{Child, Command, Stdio};
 use std::sync::Arc;
 use std::time::Duration;
 
-use hooks::{StdFileSystem, TokioTimer, system};
 use hooks_context::auto::{AutoContext, AutoSettings};
 use hooks_context::session_end::{Metrics, SessionEndSettings, SessionEnding};
 use hooks_context::source::{Threads, team};
 use hooks_core::event::{EndReason, SessionStart};
 use hooks_core::{HookContext, Hooks, Session};
+use hooks_system::{StdFileSystem, TokioTimer, system};
 use hooks_team::files::{History, MemorySection, NewMember};
 use hooks_team::{NewTeam, Team};
 

@@ -10,11 +10,12 @@ use std::process::{Command, Stdio};
 use std::sync::Arc;
 use std::time::Duration;
 
-use hooks::{StdFileSystem, SystemMachine, SystemPrograms};
 use hooks_context::builtins::snapshot::Shadow;
-use hooks_context::builtins::{Call, Finished, Program, Programs, World, run};
+use hooks_context::builtins::{Call, World, run};
+use hooks_core::programs::{Finished, Program, Programs};
 use hooks_core::testing::FakeClock;
 use hooks_core::time::{Clock, Timestamp};
+use hooks_system::{StdFileSystem, SystemMachine, SystemPrograms};
 use serde_json::{Value, json};
 use tempfile::TempDir;
 

@@ -4,7 +4,7 @@
 //! the last link. [`Disk`] reads and writes, for crates that store text in files. [`LogDisk`] keeps growing
 //! files open and flushes them when asked to.
 //!
-//! The implementations for the real system are in the `hooks` crate. `testing::FakeFileSystem` is a tree of
+//! The implementations for the real system are in `hooks-system`. `testing::FakeFileSystem` is a tree of
 //! names in memory; `testing::FakeDisk` has content as well and can simulate a crash at every write.
 
 use std::any::Any;

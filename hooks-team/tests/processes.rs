@@ -11,7 +11,7 @@ use std::process::{Child, Command, Stdio};
 use std::sync::{Arc, mpsc};
 use std::time::Duration;
 
-use hooks::{StdFileSystem, system};
+use hooks_system::{StdFileSystem, system};
 use hooks_team::files::{MemorySection, NewDecision, NewMember};
 use hooks_team::{NewTeam, Team};
 

@@ -6,7 +6,7 @@ use std::path::Path;
 use std::sync::Arc;
 use std::time::{Duration, Instant};
 
-use hooks::{StdFileSystem, system};
+use hooks_system::{StdFileSystem, system};
 use hooks_team::files::{Decisions, MemorySection, NewMember};
 use hooks_team::ledger::{Grammar, Ledger};
 use hooks_team::text::{Document, Table};

@@ -22,23 +22,17 @@
 //! # }
 //! ```
 
-#[cfg(feature = "config")]
-pub mod config;
-#[cfg(feature = "config")]
-mod feeding;
-mod system;
-
 pub use hooks_core::*;
 // Types in the call of a stack of layers.
 pub use hooks_core::{drivers::ModelRequest, state::OpId};
+#[cfg(feature = "system")]
+pub use hooks_system::*;
 
+/// `hooks.yaml` and Squad policies, read and compiled into hooks.
 #[cfg(feature = "config")]
-pub use self::feeding::Feeding;
-pub use self::system::{PrivateFileSystem, StdFileSystem, SystemClock, SystemRandom, system};
-#[cfg(feature = "context")]
-pub use self::system::{SystemMachine, SystemPrograms};
-#[cfg(feature = "tokio")]
-pub use self::system::{TokioBackground, TokioTimer};
+pub mod config {
+    pub use hooks_config::*;
+}
 
 /// Automatic context of agents: layers around a session, and their settings.
 #[cfg(feature = "context")]

@@ -26,21 +26,10 @@ pub(crate) fn run(filter: &str) -> Result {
     .run()
 }
 
-/// Measures the audit log. Builds its crate alone, with the features it needs.
+/// Measures the audit log. Builds its crate alone.
 ///
 /// # Errors
 /// Returns an error if a bar is missed, or if the bench cannot be built or run.
 pub(crate) fn audit() -> Result {
-    Program::cargo([
-        "bench",
-        "--quiet",
-        "--package",
-        "tower-hooks",
-        "--no-default-features",
-        "--features",
-        "audit",
-        "--bench",
-        "audit",
-    ])
-    .run()
+    Program::cargo(["bench", "--quiet", "--package", "tower-hooks-audit", "--bench", "audit"]).run()
 }

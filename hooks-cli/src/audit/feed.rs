@@ -3,9 +3,9 @@
 use std::io::Write;
 use std::time::Duration;
 
-use hooks::Feeding;
 use hooks::audit::sink::{FeedStatus, StatusHandle};
 use hooks::config::Config;
+use hooks::config::Feeding;
 use tokio::time::Instant;
 
 use super::output::{err, out};

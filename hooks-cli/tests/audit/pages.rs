@@ -98,7 +98,7 @@ fn the_first_sinks_are_fed_by_the_program_as_it_is_built() {
 #[test]
 fn rust_stands_in_an_example_that_is_compiled() {
     for (page, example) in [
-        (METRICS, include_str!("../../../hooks/src/feeding.rs")),
+        (METRICS, include_str!("../../../hooks-config/src/feeding.rs")),
         (CACHE, include_str!("../../../hooks-cache/src/lib.rs")),
     ] {
         let documented = example.lines().filter_map(|line| line.trim_start().strip_prefix("//"));

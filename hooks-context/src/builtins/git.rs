@@ -5,7 +5,9 @@ use std::ffi::OsString;
 use std::path::{Path, PathBuf};
 use std::time::Duration;
 
-use super::world::{Finished, Program, World};
+use hooks_core::programs::{Finished, Program};
+
+use super::world::World;
 
 /// Settings that start programs, switched off for every call.
 const SETTINGS: [(&str, &str); 14] = [

@@ -43,7 +43,7 @@ use std::path::Path;
 use serde_json::Value;
 
 pub use self::output::{InstructionContext, Output, Specific};
-pub use self::world::{Finished, Machine, Program, Programs, Redact, Templates, UnknownMachine, User, World};
+pub use self::world::{Redact, Templates, World};
 
 /// Input of a builtin.
 #[derive(Clone, Copy, Debug)]

@@ -2,6 +2,8 @@ use std::io;
 use std::path::Path;
 use std::sync::{Arc, Mutex};
 
+use hooks_core::machine::{Machine, UnknownMachine, User};
+use hooks_core::programs::{Finished, Program, Programs};
 use hooks_core::testing::{FakeClock, FakeDisk};
 use hooks_core::time::Timestamp;
 use hooks_team::Digest;

@@ -1,13 +1,12 @@
 //! Traits through which builtins reach the machine.
 
-use std::ffi::OsString;
 use std::fmt;
-use std::io;
 use std::path::PathBuf;
 use std::sync::Arc;
-use std::time::Duration;
 
 use hooks_core::fs::Disk;
+use hooks_core::machine::{Machine, UnknownMachine};
+use hooks_core::programs::Programs;
 use hooks_core::time::Clock;
 use serde_json::Value;
 
@@ -69,105 +68,6 @@ impl fmt::Debug for World {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.debug_struct("World").field("store", &self.store).finish_non_exhaustive()
     }
-}
-
-/// Describes a machine and its user. Unknown facts are left out of outputs.
-pub trait Machine: Send + Sync {
-    /// Returns an environment variable.
-    fn variable(&self, name: &str) -> Option<String>;
-
-    /// Returns the user of the machine.
-    fn user(&self) -> Option<User>;
-
-    /// Returns the name of the machine in the network.
-    fn host_name(&self) -> Option<String>;
-
-    /// Returns the operating system, as Rust names it (`linux`, `macos`, `windows`).
-    fn operating_system(&self) -> &'static str {
-        std::env::consts::OS
-    }
-
-    /// Returns the processor architecture, as Rust names it (`x86_64`, `aarch64`).
-    fn architecture(&self) -> &'static str {
-        std::env::consts::ARCH
-    }
-
-    /// Returns the current offset of local time from UTC, in minutes.
-    fn minutes_ahead_of_utc(&self) -> i32 {
-        0
-    }
-}
-
-/// User of a machine.
-#[derive(Clone, Debug, Default, PartialEq, Eq)]
-pub struct User {
-    /// Login name.
-    pub name: String,
-    /// Full name; often empty.
-    pub full_name: String,
-}
-
-/// A machine without any known facts.
-#[derive(Clone, Copy, Debug, Default)]
-pub struct UnknownMachine;
-
-impl Machine for UnknownMachine {
-    fn variable(&self, _name: &str) -> Option<String> {
-        None
-    }
-
-    fn user(&self) -> Option<User> {
-        None
-    }
-
-    fn host_name(&self) -> Option<String> {
-        None
-    }
-}
-
-/// Starts programs and waits for them.
-pub trait Programs: Send + Sync {
-    /// Runs `program` until it ends. If its time is up, it and its children are killed.
-    ///
-    /// # Errors
-    /// Returns an error if the program cannot be started; `TimedOut` if it took too long.
-    fn run(&self, program: &Program) -> io::Result<Finished>;
-}
-
-/// A program to run, without input. Its standard error is discarded.
-#[derive(Clone, Debug, PartialEq, Eq)]
-#[non_exhaustive]
-pub struct Program {
-    /// Name of the program, looked up in the host's `PATH`.
-    pub name: &'static str,
-    /// Arguments of the program.
-    pub arguments: Vec<OsString>,
-    /// Environment of the program: these variables and the host's `PATH`, nothing else.
-    pub variables: Vec<(String, OsString)>,
-    /// Working directory of the program.
-    pub directory: PathBuf,
-    /// The most bytes of output that are read; a program that prints more is killed.
-    pub limit: usize,
-    /// Time limit of the program.
-    pub patience: Duration,
-}
-
-impl Program {
-    /// A program without arguments and variables, in `directory`.
-    pub(super) fn new(name: &'static str, directory: PathBuf, limit: usize, patience: Duration) -> Self {
-        Self { name, arguments: Vec::new(), variables: Vec::new(), directory, limit, patience }
-    }
-}
-
-/// Result of running a program.
-#[derive(Clone, Debug, Default, PartialEq, Eq)]
-pub struct Finished {
-    /// Exit code; `None` if a signal ended the program.
-    pub code: Option<i32>,
-    /// Output, up to the limit.
-    pub output: Vec<u8>,
-    /// Whether the output was cut at the limit.
-    pub is_cut: bool,
 }
 
 /// Renders templates; expressions in double braces refer to the event.

@@ -7,6 +7,7 @@ use crate::metadata::Metadata;
 /// not listed may depend on everything: the facade, the binary, the developers' own.
 const ALLOWED: &[(&str, &[&str])] = &[
     ("tower-hooks-core", &[]),
+    ("tower-hooks-system", &["tower-hooks-core"]),
     ("tower-hooks-facts", &["tower-hooks-core"]),
     ("tower-hooks-team", &["tower-hooks-core"]),
     ("tower-hooks-store", &["tower-hooks-core"]),

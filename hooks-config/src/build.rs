@@ -1,0 +1,396 @@
+//! Builds hooks from a configuration. Mistakes that the policies find are reported at their places in the
+//! file.
+
+use std::fmt;
+use std::path::PathBuf;
+use std::sync::Arc;
+use std::time::Duration;
+
+use hooks_audit::Audit;
+use hooks_audit::config::AuditConfig;
+use hooks_context::SessionMemory;
+use hooks_core::state::{Memory, StateStore};
+use hooks_core::{BoxError, Close, HookFuture, Hooks, HooksBuilder};
+use hooks_metrics::Metrics;
+use hooks_policies::config::PolicyConfig;
+use hooks_policies::profile::SquadCompat;
+use hooks_policies::spend::SpendWatch;
+use hooks_policies::squad::{SquadPipeline, SquadPolicy};
+use hooks_policies::{CallReader, LockoutRegistry, OwnState, PolicyErrors, StoredLockouts, StrictPolicies};
+use hooks_resilience::ResilienceConfig;
+use hooks_store::{Answering, Engine, StoreConfig};
+
+use super::audit;
+use super::budget;
+use super::command::{Handlers, Host};
+use super::context::ContextSections;
+use super::error::{Mistakes, Place};
+use super::feeds::{FeedSections, Feeds};
+use super::known::KnownStore;
+use super::models::Models;
+use super::prompts;
+use super::prune::Pruned;
+use super::scribe;
+use super::spawn;
+use super::squad;
+use super::store;
+use super::tenant::Tenancy;
+use super::tree::Node;
+use crate::feeding::Started;
+use hooks_system::{SystemClock, SystemRandom};
+
+/// Settings of the profiles.
+#[derive(Debug)]
+pub(super) enum Settings {
+    Strict {
+        policy: Box<PolicyConfig>,
+        models: Option<Box<ResilienceConfig>>,
+        context: Box<ContextSections>,
+        feeds: Box<FeedSections>,
+        state: Box<State>,
+        handlers: Option<Box<Handlers>>,
+        from: Origin,
+    },
+    SquadCompat(Box<SquadPolicy>),
+}
+
+/// The store, the audit log and the tenants of a configuration.
+#[derive(Clone, Debug, Default)]
+pub(super) struct State {
+    pub(super) tenancy: Option<Tenancy>,
+    /// In memory if absent.
+    pub(super) store: Option<StoreConfig>,
+    /// Settings of the audit log; nothing is recorded if absent.
+    pub(super) audit: Option<AuditConfig>,
+    /// Whether nothing is recorded although `audit` is set.
+    pub(super) is_trial: bool,
+    /// Version of the rules that were read.
+    pub(super) rules: Option<Arc<str>>,
+    /// Path of the configuration, if it is a file.
+    pub(super) path: Option<PathBuf>,
+    /// Selects the thread that does the work of a file store.
+    pub(super) answering: Answering,
+}
+
+impl State {
+    /// Tenant of the events and state that name none.
+    pub(super) fn tenant(&self) -> Option<&str> {
+        Some(&self.tenancy.as_ref()?.own)
+    }
+}
+
+/// Source of a strict configuration.
+#[derive(Debug)]
+pub(super) enum Origin {
+    /// A `hooks.yaml`, without its mistakes.
+    Document(Pruned),
+    /// A docker-agent agent file.
+    Agents,
+    /// A Squad policy.
+    Squad,
+}
+
+/// State that outlives a configuration: lockouts, counters, and the memory of running sessions. Clones share
+/// it.
+///
+/// Under `squad-compat`, Squad's pipeline has its own lockouts and counters, which end with it.
+#[derive(Clone)]
+pub struct Kept {
+    lockouts: Arc<LockoutRegistry>,
+    store: Arc<dyn StateStore>,
+    watch: Option<Arc<dyn SpendWatch>>,
+    stored_lockouts: Option<Arc<StoredLockouts>>,
+    sessions: SessionMemory,
+    metrics: Option<Metrics>,
+    known: Option<Arc<KnownStore>>,
+}
+
+impl Kept {
+    /// Keeps `lockouts` and `store`.
+    pub fn new(lockouts: Arc<LockoutRegistry>, store: Arc<dyn StateStore>) -> Self {
+        let sessions = SessionMemory::default();
+        Self { lockouts, store, stored_lockouts: None, watch: None, sessions, metrics: None, known: None }
+    }
+
+    /// Reports to `watch` what the budget does, and the spending of each session.
+    #[must_use]
+    pub fn with_spend_watch(mut self, watch: Arc<dyn SpendWatch>) -> Self {
+        self.watch = Some(watch);
+        self
+    }
+
+    /// Keeps the lockouts in the store too, where they outlive the process.
+    #[must_use]
+    pub fn with_stored_lockouts(mut self, lockouts: Arc<StoredLockouts>) -> Self {
+        self.lockouts = Arc::clone(lockouts.registry());
+        self.stored_lockouts = Some(lockouts);
+        self
+    }
+
+    /// The lockouts that the store keeps; `None` if they are in memory.
+    pub const fn stored_lockouts(&self) -> Option<&Arc<StoredLockouts>> {
+        self.stored_lockouts.as_ref()
+    }
+
+    /// Metrics counted so far, if the configuration has metrics; the next configuration continues them.
+    pub const fn metrics(&self) -> Option<&Metrics> {
+        self.metrics.as_ref()
+    }
+
+    /// Lockouts of agents.
+    pub const fn lockouts(&self) -> &Arc<LockoutRegistry> {
+        &self.lockouts
+    }
+
+    /// Store of the counters.
+    pub fn store(&self) -> &Arc<dyn StateStore> {
+        &self.store
+    }
+
+    /// Known identity of the store.
+    pub(super) const fn known(&self) -> Option<&Arc<KnownStore>> {
+        self.known.as_ref()
+    }
+
+    /// Memory that the layers of context have of sessions: notes that must survive a compaction, and counts
+    /// until the session's end.
+    pub(super) const fn sessions(&self) -> &SessionMemory {
+        &self.sessions
+    }
+
+    /// Initial state for `settings`: the store that they name, or an empty one in memory.
+    fn of(settings: &Settings) -> Self {
+        let memory = || Arc::new(Memory::new(Arc::new(SystemClock)));
+        let (dialect, state) = match settings {
+            Settings::Strict { policy, state, .. } => (policy.paths.dialect, state),
+            Settings::SquadCompat(_) => return Self::new(Arc::default(), memory()),
+        };
+        let registry = Arc::new(LockoutRegistry::new(dialect));
+        let Some(config) = &state.store else { return Self::new(registry, memory()) };
+        let (path, audit) = (state.path.as_deref(), state.audit.as_ref());
+        let log = audit.filter(|audit| audit.is_enabled()).map(|audit| audit::folder_of(audit, path));
+        let known = path.and_then(|path| KnownStore::new(config, path, log)).map(Arc::new);
+        let store = store::open(config, path, state.answering, known.clone());
+        let world = (Arc::new(SystemClock) as _, Arc::new(SystemRandom) as _);
+        let lockouts = StoredLockouts::new(Arc::clone(&store), state.tenant(), Arc::clone(&registry), world);
+        let lockouts = match config.stale_after {
+            // Redis itself limits for how long it knows lockouts.
+            _ if config.engine == Engine::Redis && state.answering == Answering::Later => {
+                lockouts.with_stale_after(Duration::ZERO)
+            }
+            Some(stale_after) => lockouts.with_stale_after(stale_after),
+            None => lockouts,
+        };
+        let kept = Self { known, ..Self::new(registry, store) };
+        kept.with_stored_lockouts(Arc::new(lockouts))
+    }
+}
+
+impl fmt::Debug for Kept {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("Kept").field("lockouts", &self.lockouts).finish_non_exhaustive()
+    }
+}
+
+/// Hooks, and the state that outlives them.
+pub(super) struct Built {
+    pub(super) hooks: Hooks,
+    pub(super) kept: Kept,
+    pub(super) models: Option<Models>,
+    pub(super) feeds: Feeds,
+    pub(super) recording: Option<Audit>,
+    pub(super) started: Started,
+}
+
+/// Closes the store.
+struct Stored(Arc<dyn StateStore>);
+
+impl Close for Stored {
+    fn name(&self) -> &str {
+        store::KEY
+    }
+
+    fn close(&self) -> HookFuture<'static, Result<(), BoxError>> {
+        match self.0.close() {
+            HookFuture::Now(closed) => HookFuture::Now(closed.map(|closed| closed.map_err(Into::into))),
+            later @ HookFuture::Later(_) => HookFuture::later(async move { Ok(later.await?) }),
+        }
+    }
+}
+
+/// Builds the hooks of `settings`, which were read from `root`.
+pub(super) fn build(
+    settings: &Settings,
+    protected: &[String],
+    kept: Option<Kept>,
+    host: &Host,
+    root: &Node,
+    mistakes: &mut Mistakes,
+) -> Option<Built> {
+    let mut kept = kept.unwrap_or_else(|| Kept::of(settings));
+    // Files that govern the agents are protected by a policy of their own, so that their paths are never read
+    // in a dialect of the file.
+    let protection = PolicyConfig { protected: protected.to_vec(), ..PolicyConfig::default() };
+    let own_state = OwnState::new(protected, &CallReader::default());
+    let own_state = own_state.map_err(|errors| report(errors, &Place::START, mistakes)).ok()?;
+    let tenancy = match settings {
+        Settings::Strict { state, .. } => state.tenancy.as_ref(),
+        Settings::SquadCompat(_) => None,
+    };
+    let mut builder = Hooks::builder();
+    if let Some(tenancy) = tenancy {
+        tenancy.add_to(&mut builder);
+    }
+    let builder = strict(builder, protection, &kept, tenancy);
+    let mut builder = builder.map_err(|errors| report(errors, &Place::START, mistakes)).ok()?;
+    if !protected.is_empty() {
+        let is_guarded =
+            matches!(settings, Settings::Strict { policy, .. } if policy.command_guard.is_some());
+        builder.add_policy(own_state.beside_a_command_guard(is_guarded));
+    }
+    match settings {
+        Settings::Strict { policy, models, context, feeds, from, state, handlers } => {
+            let models = match (models, from) {
+                (Some(config), Origin::Document(tree)) => {
+                    Some(Models::new(config, Arc::clone(&kept.store), state.tenant(), tree, mistakes))
+                }
+                _ => None,
+            };
+            let known = models.as_ref().and_then(Option::as_ref);
+            let informed = spawn::informed(budget::priced(policy, known), known);
+            let built = match strict(builder, informed, &kept, tenancy) {
+                Ok(builder) => Some(builder),
+                Err(errors) => {
+                    report_in(errors, from, root, mistakes);
+                    None
+                }
+            };
+            // Checked after both were built, so that all mistakes are reported.
+            let (mut builder, models) = (built?, models.map_or(Some(None), |models| models.map(Some))?);
+            if let Some(models) = &models {
+                builder = models.add_hooks(builder);
+            }
+            // Stacks are called in turn: the one that removes secrets from a message comes before all that
+            // read it.
+            if let Some(config) = &context.prompts {
+                builder = prompts::add_to(builder, config, policy.redaction.as_ref(), &kept);
+            }
+            if let Some(commands) =
+                handlers.as_ref().and_then(|handlers| handlers.hooks(host, policy.redaction.as_ref()))
+            {
+                builder = commands.add_to(builder);
+            }
+            let around = scribe::Around {
+                tools: scribe::known(&policy.tools),
+                answering: state.answering,
+                redaction: policy.redaction.as_ref(),
+            };
+            builder = context.add_to(builder, &kept, &around);
+            // After the others, so that it counts their changes of an event.
+            let (mut builder, feeds) = feeds.add_to(builder, &around.tools, kept.metrics.as_ref());
+            kept.metrics = feeds.metrics.clone();
+            // Last, so that the log sees all changes of an event, and is closed after the others.
+            let recording = state.audit.as_ref().filter(|config| config.is_enabled() && !state.is_trial);
+            let recording = recording.map(|config| {
+                let (path, rules) = (state.path.as_deref(), state.rules.clone());
+                audit::built(config, path, rules, feeds.cache.clone(), state.answering)
+            });
+            if let (Some(known), Some(audit)) = (kept.known(), &recording) {
+                known.record_in(audit);
+            }
+            builder.add_close(Stored(Arc::clone(&kept.store)));
+            if let Some(audit) = &recording {
+                let Ok(recorded) = builder.config(audit.clone());
+                builder = recorded;
+            }
+            // After the log, so that sinks get its last records.
+            let started = Started::default();
+            builder.add_close(started.clone());
+            Some(Built { hooks: builder.build(), kept, models, feeds, recording, started })
+        }
+        Settings::SquadCompat(policy) => match SquadPipeline::new(Some(policy)) {
+            Ok(pipeline) => {
+                let Ok(builder) = builder.config(SquadCompat::new(Arc::new(pipeline)));
+                let (hooks, feeds) = (builder.build(), Feeds::default());
+                let started = Started::default();
+                Some(Built { hooks, kept, models: None, feeds, recording: None, started })
+            }
+            Err(error) => {
+                mistakes.add(&root.place, "", error.to_string());
+                None
+            }
+        },
+    }
+}
+
+fn strict(
+    builder: HooksBuilder,
+    policy: PolicyConfig,
+    kept: &Kept,
+    tenancy: Option<&Tenancy>,
+) -> Result<HooksBuilder, PolicyErrors> {
+    let store = Arc::clone(&kept.store);
+    let store = tenancy.map_or_else(|| Arc::clone(&store), |tenancy| tenancy.of_store(Arc::clone(&store)));
+    let mut policies = StrictPolicies::new(policy).with_store(store);
+    if let Some(watch) = &kept.watch {
+        policies = policies.with_spend_watch(Arc::clone(watch));
+    }
+    builder.config(match &kept.stored_lockouts {
+        Some(stored) => policies.with_stored_lockouts(Arc::clone(stored)),
+        None => policies.with_lockouts(Arc::clone(&kept.lockouts)),
+    })
+}
+
+/// Reports mistakes that the policies found, each at its place in the source.
+fn report_in(errors: PolicyErrors, from: &Origin, root: &Node, mistakes: &mut Mistakes) {
+    for error in errors {
+        let (place, path) = match from {
+            Origin::Document(tree) => (tree.root.locate(&error.field), tree.path_before(&error.field)),
+            Origin::Agents => (&root.place, error.field),
+            Origin::Squad => {
+                let path = squad::path_in(root, &error.field);
+                (root.locate(&path), path)
+            }
+        };
+        mistakes.add_with_hint(place, path, error.problem, error.hint);
+    }
+}
+
+fn report(errors: PolicyErrors, place: &Place, mistakes: &mut Mistakes) {
+    for error in errors {
+        mistakes.add_with_hint(place, error.field, error.problem, error.hint);
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use hooks_core::event::PreToolUse;
+    use hooks_core::{HookContext, HookRequest, Strength};
+    use serde_json::json;
+
+    use super::super::Config;
+
+    #[test]
+    fn what_is_the_hooks_own_is_kept_whatever_the_program_is_called() {
+        let dir = tempfile::tempdir().unwrap();
+        let path = dir.path().join("hooks.yaml");
+        for (section, command, wanted) in [
+            ("", "./h3 audit hold release x", Strength::Deny),
+            ("", "chmod 0 ../hooks.yaml", Strength::NoOpinion),
+            ("", "chmod 0 hooks.yaml", Strength::Deny),
+            ("", "cat hooks.yaml", Strength::NoOpinion),
+            ("", "$X a", Strength::Deny),
+            ("command_guard: { unresolvable: ask }", "$X a", Strength::Ask),
+            ("self_protection: false\ncommand_guard: {}", "chmod 0 hooks.yaml", Strength::NoOpinion),
+        ] {
+            std::fs::write(&path, format!("version: 1\n{section}\n")).unwrap();
+            let hooks = Config::read(&path).unwrap().hooks();
+            let context =
+                HookContext::new("s", "a").in_dir(dir.path()).with_environment(hooks_system::system());
+            let event = PreToolUse::new("bash", json!({ "command": command }));
+            let said = hooks.explain(&HookRequest::new(context, event));
+            let strongest = said.iter().map(|said| said.verdict.strength()).max();
+            assert_eq!(strongest, Some(wanted), "{section} {command}");
+        }
+    }
+}

@@ -1,0 +1,83 @@
+//! Reads `hooks.yaml` and Squad policies into hooks. All mistakes of a file are reported at once.
+//!
+//! ```
+//! use hooks_config::Config;
+//!
+//! let text = "
+//! version: 1
+//! write_guard:
+//!   alow: [src/**]
+//! rules:
+//!   - name: no-push
+//!     action: dney
+//! ";
+//! let errors = Config::parse(text, "hooks.yaml").unwrap_err();
+//! let errors: Vec<_> = errors.errors().iter().map(|error| error.to_string()).collect();
+//! assert_eq!(errors[0], "line 4, column 3: write_guard.alow: unknown option `alow`; did you mean `allow`?");
+//! assert!(errors[1].starts_with("line 7, column 13: rules[0].action: `dney` is not known here"));
+//! ```
+//!
+//! | read | recognised by |
+//! | --- | --- |
+//! | `hooks.yaml` | `version: 1` |
+//! | a docker-agent agent file | `agents`, each with its `hooks:` |
+//! | a Squad policy, JSON or YAML, such as `.squad/policies/*.yaml` | its fields, or `profile: squad-compat` |
+//!
+//! A `squad.config.ts` is a program and is refused, with advice on how to export it. Every section is
+//! optional. An unknown key, a key without a value and a duplicate key are mistakes. A file that was read
+//! from disk protects itself: the agents it governs may not write it or the hook settings of their clients,
+//! unless the file has `self_protection: false`.
+
+mod audit;
+mod budget;
+mod build;
+mod cache;
+mod check;
+mod checkpoints;
+mod command;
+mod context;
+mod document;
+mod error;
+mod feeding;
+mod feeds;
+mod known;
+mod lint;
+mod metrics;
+mod models;
+mod naming;
+mod notices;
+mod paths;
+pub mod places;
+mod plain;
+mod prompts;
+mod protect;
+mod prune;
+mod read;
+mod scribe;
+mod section;
+mod served;
+mod sinks;
+mod source;
+mod spawn;
+mod squad;
+mod store;
+mod suggest;
+mod tenant;
+mod tree;
+mod words;
+mod yaml;
+
+pub use self::budget::{CallMeter, SpendClassify};
+pub use self::build::Kept;
+pub use self::checkpoints::signer;
+pub use self::command::{parse_hooks, standard_builtins};
+pub use self::context::ContextSections;
+pub use self::document::{Profile, schema};
+pub use self::error::{ConfigError, ConfigErrors, Gravity};
+pub use self::feeding::Feeding;
+pub use self::feeds::FeedSections;
+pub use self::models::Models;
+pub use self::prompts::Secrets;
+pub use self::protect::as_pattern;
+pub use self::read::{Config, ConfigReader};
+pub use self::suggest::nearest;

@@ -1,0 +1,570 @@
+//! Reads a configuration and builds its hooks.
+
+use std::fmt;
+use std::io;
+use std::path::{Path, PathBuf};
+use std::sync::Arc;
+
+use hooks_audit::Audit;
+use hooks_audit::chain::Digest;
+use hooks_audit::config::AuditConfig;
+use hooks_cache::ResultCache;
+use hooks_command::process::Runner;
+use hooks_command::{Builtins, Judge};
+use hooks_core::state::StoreError;
+use hooks_core::{CloseError, Hooks};
+use hooks_facts::tools::Dialect;
+use hooks_metrics::Metrics;
+use hooks_policies::config::PolicyConfig;
+use hooks_store::{Answering, Engine, StoreConfig};
+
+use super::audit::Teams;
+use super::budget::priced;
+use super::build::{Kept, Origin, Settings, State, build};
+use super::command::{self, Handlers, Host};
+use super::context::ContextSections;
+use super::document::{self, Document, Profile};
+use super::error::{ConfigError, ConfigErrors, Mistakes, Place};
+use super::feeds::{FeedSections, Feeds};
+use super::lint::lint;
+use super::models::Models;
+use super::tree::{Kind, Node};
+use super::{audit, naming, protect, source, squad, store, yaml};
+use crate::feeding::Started;
+
+/// A valid configuration, with its hooks.
+#[derive(Clone)]
+pub struct Config {
+    name: String,
+    profile: Profile,
+    policy: PolicyConfig,
+    protected: Vec<String>,
+    doubts: Vec<ConfigError>,
+    handlers: Option<Box<Handlers>>,
+    kept: Kept,
+    hooks: Hooks,
+    models: Option<Models>,
+    context: ContextSections,
+    sections: FeedSections,
+    feeds: Feeds,
+    recording: Option<Audit>,
+    started: Started,
+    state: State,
+}
+
+impl Config {
+    /// Reads the file at `path`. The file protects itself unless it has `self_protection: false`.
+    ///
+    /// # Errors
+    /// Returns all mistakes in the file if it has any, or an error that the file cannot be read.
+    pub fn read(path: impl AsRef<Path>) -> Result<Self, ConfigErrors> {
+        ConfigReader::default().read(path)
+    }
+
+    /// Reads `text`. Reports call it `name`; the extension of `name` distinguishes a program from a policy.
+    ///
+    /// # Errors
+    /// Returns all mistakes in the text if it has any.
+    pub fn parse(text: &str, name: &str) -> Result<Self, ConfigErrors> {
+        ConfigReader::default().parse(text, name)
+    }
+
+    /// The hooks.
+    pub fn hooks(self) -> Hooks {
+        self.hooks
+    }
+
+    /// Closes the hooks, as [`Hooks::close`] does: the Scribe finishes its work, amounts leased from the
+    /// store are given back, the log is written through to disk and closed, and the sinks get the remaining
+    /// records.
+    ///
+    /// # Errors
+    /// Returns an error if [`Hooks::close`] does.
+    pub async fn close(&self) -> Result<(), CloseError> {
+        self.hooks.close().await
+    }
+
+    /// The feedings of this configuration that were started.
+    pub(crate) const fn started(&self) -> &Started {
+        &self.started
+    }
+
+    /// The models of the configuration, if it has a `models` section: the layers around their calls, and
+    /// their health.
+    pub const fn models(&self) -> Option<&Models> {
+        self.models.as_ref()
+    }
+
+    /// The sections about the context of sessions.
+    pub const fn context(&self) -> &ContextSections {
+        &self.context
+    }
+
+    /// The sections about the result cache, metrics and sinks.
+    pub const fn feeds(&self) -> &FeedSections {
+        &self.sections
+    }
+
+    /// The result cache, if the configuration has one. Put it around the tools of each session with
+    /// [`CacheLayer`](hooks_cache::CacheLayer).
+    pub const fn cache(&self) -> Option<&ResultCache> {
+        self.feeds.cache.as_ref()
+    }
+
+    /// The metrics, if the configuration has them: the counters of the hooks and of the cache.
+    pub const fn metrics(&self) -> Option<&Metrics> {
+        self.feeds.metrics.as_ref()
+    }
+
+    /// Name that the configuration was read under.
+    pub fn name(&self) -> &str {
+        &self.name
+    }
+
+    /// The engine that judges.
+    pub const fn profile(&self) -> Profile {
+        self.profile
+    }
+
+    /// Tenant of the budgets and lockouts. Events and state that name no tenant belong to it.
+    pub fn tenant(&self) -> Option<&str> {
+        self.state.tenant()
+    }
+
+    /// Further tenants that events may name.
+    pub fn tenants(&self) -> &[String] {
+        self.state.tenancy.as_ref().map_or(&[], |tenancy| &tenancy.others)
+    }
+
+    /// Settings of the store, from the file or else from the [`ConfigReader`]; `None` for a store in memory.
+    pub const fn store(&self) -> Option<&StoreConfig> {
+        self.state.store.as_ref()
+    }
+
+    /// Path of the store, if it is a file.
+    pub fn store_file(&self) -> Option<PathBuf> {
+        let store = self.state.store.as_ref().filter(|store| store.engine == Engine::File)?;
+        store::file_of(store, self.state.path.as_deref())
+    }
+
+    /// Accepts the loss of the store that was used so far: it was closed, deleted or emptied, or another
+    /// store is in its place. `by` names the person who accepted it and the reason, in words that follow "was
+    /// accepted". Returns the reason for which the store was refused; `None` if it was not refused.
+    ///
+    /// # Errors
+    /// Returns an error if the store cannot be reached, or if the identity of the new store cannot be
+    /// written.
+    pub async fn accept_store_loss(&self, by: &str) -> Result<Option<String>, StoreError> {
+        let Some(store) = &self.state.store else { return Ok(None) };
+        store::accept_loss(store, self.state.path.as_deref(), self.kept.known().cloned(), by).await
+    }
+
+    /// Settings of the audit log, from the file or else from the [`ConfigReader`].
+    pub const fn audit(&self) -> Option<&AuditConfig> {
+        self.state.audit.as_ref()
+    }
+
+    /// Folder of the audit log, if there is a log.
+    pub fn audit_folder(&self) -> Option<PathBuf> {
+        let audit = self.audit().filter(|audit| audit.is_enabled())?;
+        Some(audit::folder_of(audit, self.state.path.as_deref()))
+    }
+
+    /// The layer that puts events into the audit log, if there is a log. A program that ends after its answer
+    /// waits for it ([`Audit::settled`](hooks_audit::Audit::settled)) before it prints the answer.
+    pub const fn recording(&self) -> Option<&Audit> {
+        self.recording.as_ref()
+    }
+
+    /// Configuration of the strict policies; empty under `squad-compat`.
+    pub const fn policy(&self) -> &PolicyConfig {
+        &self.policy
+    }
+
+    /// Patterns of the files that the agents may not write because these files govern them: the configuration
+    /// itself and the settings of their clients.
+    pub fn protected(&self) -> &[String] {
+        &self.protected
+    }
+
+    /// Warnings about text that is valid and probably not meant: a guard that allows everything, a duplicate
+    /// entry.
+    pub fn doubts(&self) -> &[ConfigError] {
+        &self.doubts
+    }
+
+    /// Number of handlers for each event, by agent. If no agent is named, the only entry has an empty name
+    /// and holds the handlers of all agents.
+    pub fn handlers(&self) -> Vec<(&str, Vec<(&'static str, usize)>)> {
+        let Some(handlers) = &self.handlers else { return Vec::new() };
+        let named = handlers.by_agent.iter().map(|(name, block)| (name.as_str(), block.counts().collect()));
+        let mut all: Vec<_> = named.collect();
+        if all.is_empty() {
+            all.push(("", handlers.others.counts().collect()));
+        }
+        all
+    }
+
+    /// State that outlives the configuration. Give it to the reader of the next configuration.
+    pub const fn kept(&self) -> &Kept {
+        &self.kept
+    }
+}
+
+impl fmt::Debug for Config {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("Config")
+            .field("name", &self.name)
+            .field("profile", &self.profile)
+            .field("policy", &self.policy)
+            .field("protected", &self.protected)
+            .finish_non_exhaustive()
+    }
+}
+
+/// Reads configurations with settings of the host.
+///
+/// ```
+/// use hooks_config::{Config, ConfigReader};
+/// use hooks_core::Live;
+///
+/// let first = Config::parse("version: 1\nask_user: { max_per_session: 3 }", "hooks.yaml")?;
+/// let kept = first.kept().clone();
+/// let live = Live::new(first.hooks());
+/// // The file changed: a session that asked twice may ask three more times, and lockouts remain.
+/// let second = ConfigReader::default().keeping(kept).parse("version: 1\nask_user: { max_per_session: 5 }", "hooks.yaml")?;
+/// live.swap(second.hooks());
+/// # Ok::<(), hooks_config::ConfigErrors>(())
+/// ```
+#[derive(Clone, Debug, Default)]
+pub struct ConfigReader {
+    profile: Option<Profile>,
+    kept: Option<Kept>,
+    answering: Answering,
+    host: Host,
+    engine: Option<Engine>,
+    teams: Teams,
+    is_trial: bool,
+    dialect: Option<Dialect>,
+    protected: Vec<String>,
+}
+
+impl ConfigReader {
+    /// Sets the builtins that handlers of the type `builtin` run, instead of the standard ones.
+    #[must_use]
+    pub fn builtins(mut self, builtins: Builtins) -> Self {
+        self.host.builtins = Arc::new(builtins);
+        self
+    }
+
+    /// Sets the judge that handlers of the type `model` ask. Without a judge these handlers fail.
+    #[must_use]
+    pub fn judge(mut self, judge: Arc<dyn Judge>) -> Self {
+        self.host.judge = Some(judge);
+        self
+    }
+
+    /// Sets the runner of commands, instead of the shell.
+    #[must_use]
+    pub fn runner(mut self, runner: Arc<dyn Runner>) -> Self {
+        self.host.runner = Some(runner);
+        self
+    }
+
+    /// Sets the generation of docker-agent rules for handlers, if the file names none. The rules of 2026-07
+    /// let a call through if its hook fails.
+    #[must_use]
+    pub fn hook_profile(mut self, profile: hooks_command::Profile) -> Self {
+        self.host.profile = Some(profile);
+        self
+    }
+
+    /// Sets the profile, whatever the file has.
+    #[must_use]
+    pub fn profile(mut self, profile: Profile) -> Self {
+        self.profile = Some(profile);
+        self
+    }
+
+    /// Sets which thread does the work of a file store: a thread of its own by default, or the calling
+    /// thread.
+    #[must_use]
+    pub fn answering(mut self, answering: Answering) -> Self {
+        self.answering = answering;
+        self
+    }
+
+    /// Applies the file's rules about tools to the tools of one client, whichever client's tool names the
+    /// file uses. Handlers get the names of that client's tools translated to docker-agent's.
+    #[must_use]
+    pub fn spoken_in(mut self, dialect: Dialect) -> Self {
+        self.dialect = Some(dialect);
+        self.host.dialect = Some(dialect);
+        self
+    }
+
+    /// Protects further files from the agents, if the file protects itself. Patterns are absolute or relative
+    /// to the project root.
+    #[must_use]
+    pub fn protecting(mut self, patterns: impl IntoIterator<Item = String>) -> Self {
+        self.protected.extend(patterns);
+        self
+    }
+
+    /// Sets the engine of the store for files without a `store` section; in memory by default.
+    #[must_use]
+    pub fn storing_in(mut self, engine: Engine) -> Self {
+        self.engine = Some(engine);
+        self
+    }
+
+    /// Records events below the team folder of the project that the file belongs to, if that folder exists
+    /// and the file has no `audit` section.
+    #[must_use]
+    pub fn recording_in_teams(mut self) -> Self {
+        self.teams = Teams::OfTheFile;
+        self
+    }
+
+    /// Records events below the team folder of the project in `root`, wherever the file is. Otherwise as
+    /// [`recording_in_teams`](Self::recording_in_teams).
+    #[must_use]
+    pub fn recording_in_team_of(mut self, root: impl Into<PathBuf>) -> Self {
+        self.teams = Teams::Of(root.into());
+        self
+    }
+
+    /// Records nothing, whatever the file has: a trial run is not an event. The log's files stay protected
+    /// from the agents.
+    #[must_use]
+    pub const fn recording_nothing(mut self) -> Self {
+        self.is_trial = true;
+        self
+    }
+
+    /// Continues the counters and lockouts of an earlier configuration.
+    #[must_use]
+    pub fn keeping(mut self, kept: Kept) -> Self {
+        self.kept = Some(kept);
+        self
+    }
+
+    /// Reads the file at `path`. The file protects itself unless it has `self_protection: false`.
+    ///
+    /// # Errors
+    /// Returns all mistakes in the file if it has any, or an error that the file cannot be read.
+    pub fn read(&self, path: impl AsRef<Path>) -> Result<Config, ConfigErrors> {
+        let path = path.as_ref();
+        let name = path.to_string_lossy();
+        match source::read(path) {
+            Ok(bytes) => self.read_bytes(&bytes, &name, Some(path)),
+            Err(error) => Err(unreadable(&name, &error)),
+        }
+    }
+
+    /// Reads `text`. Reports call it `name`; the extension of `name` distinguishes a program from a policy.
+    ///
+    /// # Errors
+    /// Returns all mistakes in the text if it has any.
+    pub fn parse(&self, text: &str, name: &str) -> Result<Config, ConfigErrors> {
+        self.read_bytes(text.as_bytes(), name, None)
+    }
+
+    fn read_bytes(&self, bytes: &[u8], name: &str, path: Option<&Path>) -> Result<Config, ConfigErrors> {
+        let mut mistakes = Mistakes::default();
+        let Some(text) = source::decode(bytes, name, &mut mistakes) else {
+            return Err(ConfigErrors::new(name, &String::from_utf8_lossy(bytes), mistakes.into_errors()));
+        };
+        match self.read_text(text, name, path, &mut mistakes) {
+            Some(config) if mistakes.is_empty() => Ok(config),
+            _ => Err(ConfigErrors::new(name, text, mistakes.into_errors())),
+        }
+    }
+
+    fn read_text(
+        &self,
+        text: &str,
+        name: &str,
+        path: Option<&Path>,
+        mistakes: &mut Mistakes,
+    ) -> Option<Config> {
+        let root = match yaml::parse(text, mistakes) {
+            Some(root) if !matches!(root.kind, Kind::Null) => root,
+            _ => {
+                if mistakes.is_empty() {
+                    mistakes.add_with_hint(&Place::START, "", "the file is empty", "begin with `version: 1`");
+                }
+                return None;
+            }
+        };
+        let (mut settings, self_protection) = self.settings(&root, path, mistakes)?;
+        if let Settings::Strict { state, .. } = &mut settings {
+            let digest = Digest::of(&[text.as_bytes()]).to_string();
+            state.rules = digest.get(..16).map(Arc::from);
+        }
+        if let (Some(dialect), Settings::Strict { policy, .. }) = (self.dialect, &mut settings) {
+            naming::spell_out(policy, dialect);
+        }
+        let mut protected = match path {
+            Some(path) if self_protection => protect::all(path),
+            _ => Vec::new(),
+        };
+        if self_protection {
+            protected.extend(self.protected.iter().cloned());
+        }
+        if let Settings::Strict { state, .. } = &settings
+            && let Some(store) = &state.store
+            && self_protection
+        {
+            protected.extend(store::files_of(store, path));
+        }
+        if let Settings::Strict { state, .. } = &settings
+            && let Some(audit) = state.audit.as_ref().filter(|audit| audit.is_enabled())
+            && self_protection
+        {
+            protected.extend(audit::files_of(audit, path));
+        }
+        if let Settings::Strict { context, .. } = &settings
+            && self_protection
+        {
+            protected.extend(context.files_of(path));
+        }
+        let built = build(&settings, &protected, self.kept.clone(), &self.host, &root, mistakes)?;
+        let mut doubts = match &settings {
+            Settings::Strict { policy, state, from: Origin::Document(tree), .. } => {
+                // If an earlier state is kept, the host chose the store, so counters are not lost.
+                let engine = state.store.as_ref().map(|store| store.engine).unwrap_or(Engine::Memory);
+                let is_lost = engine == Engine::Memory && self.kept.is_none();
+                lint(&priced(policy, built.models.as_ref()), is_lost, &tree.root)
+            }
+            _ => Vec::new(),
+        };
+        if mistakes.is_empty() {
+            doubts.extend(mistakes.take_doubts());
+        }
+        doubts.sort_by_key(|doubt| doubt.span.start);
+        let (profile, policy, state, context, sections, handlers) = match settings {
+            Settings::Strict { policy, state, context, feeds, handlers, .. } => {
+                (Profile::Strict, *policy, *state, *context, *feeds, handlers)
+            }
+            Settings::SquadCompat(_) => {
+                let (policy, state) = (PolicyConfig::default(), State::default());
+                (
+                    Profile::SquadCompat,
+                    policy,
+                    state,
+                    ContextSections::default(),
+                    FeedSections::default(),
+                    None,
+                )
+            }
+        };
+        let name = name.to_owned();
+        let (kept, hooks, models, feeds) = (built.kept, built.hooks, built.models, built.feeds);
+        let (recording, started) = (built.recording, built.started);
+        Some(Config {
+            name,
+            profile,
+            state,
+            policy,
+            protected,
+            doubts,
+            handlers,
+            kept,
+            hooks,
+            models,
+            context,
+            sections,
+            feeds,
+            recording,
+            started,
+        })
+    }
+
+    fn state(&self, store: Option<StoreConfig>, path: Option<&Path>) -> State {
+        let by_default = || self.engine.map(|engine| StoreConfig { engine, ..StoreConfig::default() });
+        State {
+            tenancy: None,
+            audit: audit::in_team(&self.teams, path),
+            is_trial: self.is_trial,
+            rules: None,
+            store: store.or_else(by_default),
+            path: path.map(Path::to_path_buf),
+            answering: self.answering,
+        }
+    }
+
+    fn settings(
+        &self,
+        root: &Node,
+        path: Option<&Path>,
+        mistakes: &mut Mistakes,
+    ) -> Option<(Settings, bool)> {
+        if squad::is_meant(root) {
+            let file = squad::read(root, mistakes)?;
+            let settings = match self.profile.or(file.profile).unwrap_or_default() {
+                Profile::Strict => squad::into_strict(&file.policy, self.state(None, path), root, mistakes)?,
+                Profile::SquadCompat => Settings::SquadCompat(file.policy.into()),
+            };
+            return Some((settings, true));
+        }
+        if command::is_meant(root) {
+            let handlers = command::read_agents(root, &self.host, mistakes)?;
+            let settings = Settings::Strict {
+                policy: Box::default(),
+                models: None,
+                context: Box::default(),
+                feeds: Box::default(),
+                state: Box::new(self.state(None, path)),
+                handlers: Some(Box::new(handlers)),
+                from: Origin::Agents,
+            };
+            return Some((settings, true));
+        }
+        let Document {
+            self_protection,
+            tenancy,
+            policy,
+            models,
+            store,
+            audit,
+            handlers,
+            context,
+            feeds,
+            tree,
+        } = document::read(root, &self.host, mistakes)?;
+        if self.profile == Some(Profile::SquadCompat) {
+            mistakes.add_with_hint(
+                &Place::START,
+                "",
+                "`squad-compat` judges by Squad's own policies, and this is a `hooks.yaml`",
+                "leave the profile out, or name a Squad policy",
+            );
+            return None;
+        }
+        if let Some(audit) = audit.as_ref().filter(|audit| audit.is_enabled()) {
+            audit::check(audit, path, root, mistakes);
+        }
+        let state = self.state(store, path);
+        let audit = audit.or(state.audit.clone());
+        let state = Box::new(State { tenancy, audit, ..state });
+        Some((
+            Settings::Strict {
+                policy: policy.into(),
+                models: models.map(Box::new),
+                context: Box::new(context),
+                feeds: Box::new(feeds),
+                state,
+                handlers: handlers.map(Box::new),
+                from: Origin::Document(tree),
+            },
+            self_protection,
+        ))
+    }
+}
+
+fn unreadable(name: &str, error: &io::Error) -> ConfigErrors {
+    let mut mistakes = Mistakes::default();
+    mistakes.add(&Place::START, "", format!("the file cannot be read: {error}"));
+    ConfigErrors::new(name, "", mistakes.into_errors())
+}

@@ -1,0 +1,139 @@
+//! Every option of the schema is read: an option that is set alone arrives in the configuration.
+
+#![expect(clippy::string_slice, reason = "the schema is known to have what is looked up")]
+
+use hooks_config::Config;
+use serde_json::{Value, json};
+
+#[test]
+fn every_option_of_the_schema_is_read() {
+    let schema = hooks_config::schema();
+    let mut all = Vec::new();
+    options(&schema, &schema, &[], &mut all);
+    assert!(all.len() > 25, "{all:?}");
+    // Handlers have a reader of their own, which takes them from the table of events; `commands.rs` tests it.
+    all.retain(|(path, _)| !["hooks", "hook_profile"].contains(&path[0].as_str()));
+    for (path, value) in all {
+        // The option alone, in the sections and items around it.
+        let mut file = value.clone();
+        for (depth, key) in path.iter().enumerate().rev() {
+            let above = schema_at(&schema, &path[..depth]);
+            let mut fields = some_value(&schema, above);
+            fields[key] = file;
+            let is_item = depth > 0 && above_is_item(&schema, &path[..depth]);
+            file = if is_item { json!([fields]) } else { fields };
+        }
+        file["version"] = json!(1);
+        match Config::parse(&file.to_string(), "hooks.yaml") {
+            // A configuration that was read is the same when it is written again.
+            Ok(config) if !["version", "profile", "self_protection"].contains(&path[0].as_str()) => {
+                let mut whole = serde_json::to_value(config.policy()).unwrap();
+                if let Some(models) = config.models() {
+                    whole["models"] = serde_json::to_value(models.resilience.config()).unwrap();
+                }
+                whole["tenant"] = json!(config.tenant());
+                whole["store"] = serde_json::to_value(config.store()).unwrap();
+                whole["audit"] = serde_json::to_value(config.audit()).unwrap();
+                let context = serde_json::to_value(config.context()).unwrap();
+                whole.as_object_mut().unwrap().extend(context.as_object().unwrap().clone());
+                let feeds = serde_json::to_value(config.feeds()).unwrap();
+                whole.as_object_mut().unwrap().extend(feeds.as_object().unwrap().clone());
+                let mut read = &whole;
+                for key in &path {
+                    read = if read.is_array() { &read[0][key] } else { &read[key] };
+                }
+                assert!(contains(read, &value), "{path:?}: {read} of {file}");
+            }
+            Ok(_) => {}
+            // A policy may refuse a made-up value; the key itself is known.
+            Err(errors) => {
+                assert!(
+                    errors.errors().iter().all(|error| !error.message.contains("unknown option")),
+                    "{errors}"
+                );
+                assert!(errors.errors().iter().all(|error| !error.message.contains("has to be")), "{errors}");
+            }
+        }
+    }
+}
+
+/// A value that fits `schema` and differs from the default.
+fn some_value(root: &Value, schema: &Value) -> Value {
+    let schema = resolve(root, schema);
+    if let Some(only) = schema.get("const") {
+        return only.clone();
+    }
+    if let Some(words) = schema.get("enum").and_then(Value::as_array) {
+        return words.last().unwrap().clone();
+    }
+    if let Some(alternatives) = schema.get("oneOf").and_then(Value::as_array) {
+        return some_value(root, alternatives.last().unwrap());
+    }
+    match schema.get("type").and_then(Value::as_str) {
+        Some("boolean") => json!(true),
+        Some("integer") => json!(7),
+        Some("number") => json!(0.5),
+        // A text if the option is a text, and a duration if it has to be one.
+        Some("string") => json!("7s"),
+        Some("array") => json!([some_value(root, &schema["items"])]),
+        Some("object") => {
+            let required = schema.get("required").and_then(Value::as_array).into_iter().flatten();
+            let required = required.map(|name| {
+                let name = name.as_str().unwrap();
+                (name.to_owned(), some_value(root, &schema["properties"][name]))
+            });
+            let mut fields: serde_json::Map<_, _> = required.collect();
+            if let Some(others @ Value::Object(_)) = schema.get("additionalProperties") {
+                fields.insert("x".to_owned(), some_value(root, others));
+            }
+            Value::Object(fields)
+        }
+        _ => json!({"any": "thing"}),
+    }
+}
+
+/// Definition that a schema refers to. If there is a long and a short form, the long one.
+fn resolve<'s>(root: &'s Value, schema: &'s Value) -> &'s Value {
+    let schema = schema.get("anyOf").map_or(schema, |forms| &forms[0]);
+    match schema.get("$ref").and_then(Value::as_str) {
+        Some(reference) => root.pointer(&reference[1..]).unwrap(),
+        None => schema,
+    }
+}
+
+/// Every option of the schema, as a file that sets it alone: the keys to it and a value.
+fn options(root: &Value, schema: &Value, path: &[String], found: &mut Vec<(Vec<String>, Value)>) {
+    let schema = resolve(root, schema);
+    for (name, option) in schema.get("properties").and_then(Value::as_object).into_iter().flatten() {
+        let path = [path, std::slice::from_ref(name)].concat();
+        found.push((path.clone(), some_value(root, option)));
+        let inside = if option.get("items").is_some() { &option["items"] } else { option };
+        options(root, inside, &path, found);
+    }
+}
+
+fn schema_at<'s>(root: &'s Value, path: &[String]) -> &'s Value {
+    path.iter().fold(root, |schema, key| {
+        let schema = &resolve(root, schema)["properties"][key];
+        let schema = if schema.get("items").is_some() { &schema["items"] } else { schema };
+        resolve(root, schema)
+    })
+}
+
+fn above_is_item(root: &Value, path: &[String]) -> bool {
+    let (key, above) = path.split_last().unwrap();
+    schema_at(root, above)["properties"][key].get("items").is_some()
+}
+
+/// Whether `whole` has everything that `part` has.
+fn contains(whole: &Value, part: &Value) -> bool {
+    match (whole, part) {
+        (Value::Object(whole), Value::Object(part)) => {
+            part.iter().all(|(key, part)| whole.get(key).is_some_and(|whole| contains(whole, part)))
+        }
+        (Value::Array(whole), Value::Array(part)) => {
+            whole.iter().zip(part).all(|(whole, part)| contains(whole, part))
+        }
+        _ => whole == part,
+    }
+}
