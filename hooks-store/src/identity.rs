@@ -51,6 +51,7 @@ pub trait Witness: Send + Sync {
 }
 
 /// Message for the operator if the store that was used is `gone`, which is a phrase such as "is not there".
+#[cfg(any(feature = "redis", feature = "sqlite"))]
 pub(crate) fn lost(place: &str, known: &StoreId, gone: &str) -> String {
     format!(
         "the store `{known}` was used at `{place}`, and {gone}. What it knew of budgets and lockouts is lost: put it back, or \
