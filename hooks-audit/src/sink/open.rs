@@ -132,12 +132,12 @@ impl fmt::Debug for Opening {
 impl SinkConfig {
     /// The feature that the sink needs, if this program is built without it.
     pub fn missing_feature(&self) -> Option<&'static str> {
-        let is_there = match self.feature() {
-            "postgres" => cfg!(feature = "postgres"),
-            "nats" => cfg!(feature = "nats"),
-            _ => cfg!(feature = "http"),
-        };
-        (!is_there).then(|| self.feature())
+        let built_in = [
+            ("http", cfg!(feature = "http")),
+            ("nats", cfg!(feature = "nats")),
+            ("postgres", cfg!(feature = "postgres")),
+        ];
+        Some(self.feature()).filter(|feature| !built_in.contains(&(feature, true)))
     }
 
     const fn feature(&self) -> &'static str {
