@@ -34,8 +34,8 @@ pub trait Background: Send + Sync {
 /// Access to the outside world for the hooks of one process. Cheap to clone.
 ///
 /// [`Environment::detached`] has no access: its clock stands still, and its file system answers every
-/// question with an error, so that a guard denies paths that it cannot resolve (law 4). The `hooks` crate has
-/// an environment for the real system.
+/// question with an error, so that a guard denies paths that it cannot resolve (law 4). `hooks-system`
+/// has an environment for the real system.
 #[derive(Clone)]
 pub struct Environment {
     /// Reads the current time.

@@ -1,9 +1,21 @@
 //! Hooks for LLM agents: rules that do not depend on a prompt decide what a tool call may do.
 //!
-//! Add this crate to a project. It re-exports the contract of `hooks-core`. Features add the policies
-//! ([`policies`]), the layers around model calls ([`resilience`]), the context of a session
-//! ([`context`](mod@context)), the configuration ([`config`]) and the environment of this machine
-//! ([`system`](fn@system)).
+//! Add this crate to a project. It re-exports the contract of `hooks-core`; each feature adds a crate. The
+//! default features are all in this table except `store` and `command`, which `config` adds.
+//!
+//! | feature | content |
+//! | --- | --- |
+//! | `system`, `tokio` | [`system`](fn@system): the environment of this machine; its timer and background work |
+//! | `policies` | [`policies`]: the classic policies |
+//! | `config` | [`config`]: `hooks.yaml`; switches on all modules |
+//! | `resilience` | [`resilience`]: layers around model calls |
+//! | `context` | [`context`](mod@context), [`team`]: context of a session; team folders |
+//! | `audit` | [`audit`]: the log and its sinks |
+//! | `scribe` | [`scribe`]: the Scribe and notices among agents |
+//! | `cache` | [`cache`]: the result cache |
+//! | `metrics` | [`metrics`]: counters for Prometheus and OpenTelemetry |
+//! | `store` | [`store`]: state beyond one process |
+//! | `command` | [`command`]: external command hooks |
 //!
 //! ```
 //! use hooks::{HookContext, HookRequest, Hooks, Judged, Reason, Verdict, event::PreToolUse, policy_fn};

@@ -4,7 +4,7 @@ use crate::error::Result;
 use crate::metadata::Metadata;
 
 /// Dependencies that each crate may have. A commit that adds one needs a sentence of reason. Crates that are
-/// not listed may depend on everything: the facade, the binary, the developers' own.
+/// not listed may depend on everything: the configuration, the facade, the binary, the developers' own.
 const ALLOWED: &[(&str, &[&str])] = &[
     ("tower-hooks-core", &[]),
     ("tower-hooks-system", &["tower-hooks-core"]),
