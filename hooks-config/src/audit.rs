@@ -13,6 +13,7 @@ use hooks_cache::ResultCache;
 use hooks_core::fs::LogDisk;
 use hooks_policies::redaction::Scrubber;
 use hooks_store::Answering;
+use hooks_system::{PrivateFileSystem, SystemClock};
 use serde_json::{Map, Value, json};
 
 use super::checkpoints;
@@ -23,7 +24,6 @@ use super::protect::as_pattern;
 use super::prune::Pruned;
 use super::tree::Node;
 use super::{plain, section};
-use hooks_system::{PrivateFileSystem, SystemClock};
 
 /// Key of the section.
 pub(super) const KEY: &str = "audit";

@@ -19,6 +19,7 @@ use hooks_policies::squad::{SquadPipeline, SquadPolicy};
 use hooks_policies::{CallReader, LockoutRegistry, OwnState, PolicyErrors, StoredLockouts, StrictPolicies};
 use hooks_resilience::ResilienceConfig;
 use hooks_store::{Answering, Engine, StoreConfig};
+use hooks_system::{SystemClock, SystemRandom};
 
 use super::audit;
 use super::budget;
@@ -37,7 +38,6 @@ use super::store;
 use super::tenant::Tenancy;
 use super::tree::Node;
 use crate::feeding::Started;
-use hooks_system::{SystemClock, SystemRandom};
 
 /// Settings of the profiles.
 #[derive(Debug)]

@@ -17,6 +17,7 @@ use hooks_core::state::StateStore;
 use hooks_core::{HookContext, HooksBuilder};
 use hooks_scribe::ScribeConfig;
 use hooks_scribe::notice::NoticesConfig;
+use hooks_system::{StdFileSystem, TokioTimer};
 use serde::Serialize;
 use serde_json::{Map, Value};
 
@@ -31,7 +32,6 @@ use super::protect::as_pattern;
 use super::prune::Pruned;
 use super::scribe::{self, Around};
 use super::section;
-use hooks_system::{StdFileSystem, TokioTimer};
 
 /// Keys of the sections.
 pub(super) const KEYS: [&str; 6] =

@@ -7,12 +7,12 @@ use std::time::Duration;
 use hooks_audit::sink::{Feed, FeedStatus, LogSource, OpenError, Opening, Sink, StatusHandle, Step};
 use hooks_core::fs::LogDisk;
 use hooks_core::{BoxError, Close, HookFuture};
+use hooks_system::{PrivateFileSystem, TokioTimer, system};
 use tokio::sync::{Mutex, watch};
 use tokio::task::{AbortHandle, JoinHandle};
 use tokio::time::timeout;
 
 use crate::Config;
-use hooks_system::{PrivateFileSystem, TokioTimer, system};
 
 /// Folder below that of the log, with a file for each sink about the records it has got.
 const PLACES: &str = "sinks";

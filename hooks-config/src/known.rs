@@ -22,6 +22,7 @@ use hooks_core::fs::Disk;
 use hooks_core::state::{OpId, StoreError};
 use hooks_core::time::{Clock, Random};
 use hooks_store::{Engine, StoreConfig, StoreId, Witness};
+use hooks_system::{PrivateFileSystem, StdFileSystem, SystemClock, SystemRandom};
 use serde::{Deserialize, Serialize};
 
 use super::audit::project_of;
@@ -29,7 +30,6 @@ use super::paths::{canonical, resolved};
 use super::places::Places;
 use super::protect::as_pattern;
 use super::store::file_of;
-use hooks_system::{PrivateFileSystem, StdFileSystem, SystemClock, SystemRandom};
 
 /// Folder of the identity files, below the project or the user's configuration folder.
 const FOLDER: [&str; 2] = [".hooks", "stores"];

@@ -9,11 +9,11 @@ use hooks_resilience::config::{ConfigFault, StreamLayer};
 use hooks_resilience::{
     AlertLayer, Health, PerTenantLayer, Resilience, ResilienceConfig, ResilienceLayer, World,
 };
+use hooks_system::{SystemClock, SystemRandom, TokioBackground, TokioTimer};
 use tower_layer::Stack;
 
 use super::error::Mistakes;
 use super::prune::Pruned;
-use hooks_system::{SystemClock, SystemRandom, TokioBackground, TokioTimer};
 
 /// Key of the section.
 pub(super) const KEY: &str = "models";

@@ -12,10 +12,10 @@ use hooks_core::event::UserPromptSubmitted;
 use hooks_core::{FailureLayer, HooksBuilder, Settle};
 use hooks_policies::config::RedactionConfig;
 use hooks_policies::redaction::Scrubber;
+use hooks_system::{StdFileSystem, TokioTimer};
 use tower_layer::Layer;
 
 use super::build::Kept;
-use hooks_system::{StdFileSystem, TokioTimer};
 
 /// Key of the section.
 pub(super) const KEY: &str = "prompts";

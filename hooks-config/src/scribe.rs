@@ -11,10 +11,10 @@ use hooks_facts::tools::ToolTable;
 use hooks_policies::config::{RedactionConfig, ToolRole};
 use hooks_scribe::{Scribe, ScribeConfig};
 use hooks_store::Answering;
+use hooks_system::{StdFileSystem, TokioTimer};
 use hooks_team::TeamPlace;
 
 use super::prompts::Secrets;
-use hooks_system::{StdFileSystem, TokioTimer};
 
 /// Key of the section.
 pub(super) const KEY: &str = "scribe";

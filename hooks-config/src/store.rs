@@ -6,6 +6,7 @@ use std::time::Duration;
 
 use hooks_core::state::{Memory, Op, OpId, StateStore, StoreError};
 use hooks_store::{Answering, Engine, LazyStore, StoreConfig, Witness, World};
+use hooks_system::{SystemClock, SystemRandom, TokioTimer};
 use serde_json::Value;
 
 use super::error::Mistakes;
@@ -15,7 +16,6 @@ use super::places::Places;
 use super::protect::as_pattern;
 use super::prune::Pruned;
 use super::section;
-use hooks_system::{SystemClock, SystemRandom, TokioTimer};
 
 /// The key it stands under.
 pub(super) const KEY: &str = "store";

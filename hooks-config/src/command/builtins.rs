@@ -7,11 +7,11 @@ use hooks_command::template::Template;
 use hooks_command::{Builtin, BuiltinCall, Builtins, Scrub};
 use hooks_context::builtins::{self, Call, Templates, World};
 use hooks_core::HookFuture;
+use hooks_system::{StdFileSystem, SystemClock, SystemMachine, SystemPrograms};
 use serde_json::Value;
 
 use super::super::places::Places;
 use super::super::prompts::Secrets;
-use hooks_system::{StdFileSystem, SystemClock, SystemMachine, SystemPrograms};
 
 /// Builtins that store files.
 const KEEPING: [&str; 2] = ["limit_large_tool_results", "snapshot"];

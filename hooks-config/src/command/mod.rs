@@ -17,6 +17,7 @@ use hooks_command::{Block, Builtins, Engine, Failures, Judge, Level, Profile, Ru
 use hooks_context::builtins::Redact as _;
 use hooks_facts::tools::Dialect;
 use hooks_policies::config::RedactionConfig;
+use hooks_system::TokioTimer;
 use serde_json::Value;
 
 pub(super) use self::agents::{is_meant, read as read_agents};
@@ -27,7 +28,6 @@ use super::prompts::Secrets;
 use super::source;
 use super::tree::Node;
 use super::yaml;
-use hooks_system::TokioTimer;
 
 /// Key of the section.
 pub(super) const KEY: &str = "hooks";
