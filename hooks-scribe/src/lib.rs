@@ -37,13 +37,11 @@ mod begun;
 mod call;
 mod config;
 mod inbox;
-mod layer;
 mod log;
 mod note;
 pub mod notice;
 mod open;
 mod problems;
-mod service;
 mod settings;
 mod spawn;
 pub mod touched;
@@ -54,7 +52,7 @@ mod work;
 mod tests;
 
 pub use self::config::ScribeConfig;
-pub use self::layer::ScribeLayer;
-pub use self::service::ScribeService;
 pub use self::settings::{Scribe, ScribeSettings};
-pub use self::witness::Witnessed;
+/// Makes a [`Scribe`] note the events of an inner hook while that runs. The answer waits until the note is on
+/// disk, so that every event has a note; it does not wait for the work that follows from the note.
+pub type ScribeLayer = hooks_core::beside::BesideLayer<Scribe>;

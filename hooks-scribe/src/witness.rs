@@ -2,7 +2,7 @@
 
 use std::sync::Arc;
 
-use hooks_core::beside::offload;
+use hooks_core::beside::{Beside, offload};
 use hooks_core::event::{PostToolUse, SessionEnd, SessionStart, ToolDecided};
 use hooks_core::{BoxError, Event, HookContext, HookFuture, HookRequest, Stage, Strength};
 use hooks_team::Team;
@@ -12,17 +12,13 @@ use super::call::{Call, may_write};
 use super::note::{Note, What, key};
 use super::settings::{MOMENT, failed};
 
-/// An event that a Scribe notes.
-pub trait Witnessed: Event {
-    /// Returns the work beside the inner hook; `None` if the event does not concern a team's folder.
-    fn witness(scribe: &Scribe, request: &HookRequest<Self>) -> Option<HookFuture<'static, ()>>;
-}
-
 /// The first event of a session: work that other processes left is done in the background.
-impl Witnessed for SessionStart {
-    fn witness(scribe: &Scribe, request: &HookRequest<Self>) -> Option<HookFuture<'static, ()>> {
-        let (scribe, context) = (scribe.clone(), Arc::clone(request.context()));
-        Some(told::<Self>(Arc::clone(&context), async move {
+impl Beside<SessionStart> for Scribe {
+    type Done = ();
+
+    fn start(&self, request: &HookRequest<SessionStart>) -> Option<HookFuture<'static, ()>> {
+        let (scribe, context) = (self.clone(), Arc::clone(request.context()));
+        Some(told::<SessionStart>(Arc::clone(&context), async move {
             match find(&scribe, &context).await? {
                 Some(team) => scribe.stir(&context, team).await,
                 None => Ok(()),
@@ -32,30 +28,34 @@ impl Witnessed for SessionStart {
 }
 
 /// If a person or the client denies a call after the hooks allowed it, its note is removed.
-impl Witnessed for ToolDecided {
-    fn witness(scribe: &Scribe, request: &HookRequest<Self>) -> Option<HookFuture<'static, ()>> {
+impl Beside<ToolDecided> for Scribe {
+    type Done = ();
+
+    fn start(&self, request: &HookRequest<ToolDecided>) -> Option<HookFuture<'static, ()>> {
         let event = request.event();
-        if event.verdict != Strength::Deny || !may_write(scribe, &event.tool_name) {
+        if event.verdict != Strength::Deny || !may_write(self, &event.tool_name) {
             return None;
         }
-        let (call, theirs, context) = (Call::decided(event), scribe.clone(), Arc::clone(request.context()));
+        let (call, theirs, context) = (Call::decided(event), self.clone(), Arc::clone(request.context()));
         let asked = Arc::clone(&context);
-        let refused = offload(scribe.workers(), move || {
+        let refused = offload(self.workers(), move || {
             Ok(theirs.team(&asked).map_or(Ok(()), |team| call.refuse(&asked, &team))?)
         });
-        Some(told::<Self>(context, refused))
+        Some(told::<ToolDecided>(context, refused))
     }
 }
 
-impl Witnessed for PostToolUse {
-    fn witness(scribe: &Scribe, request: &HookRequest<Self>) -> Option<HookFuture<'static, ()>> {
+impl Beside<PostToolUse> for Scribe {
+    type Done = ();
+
+    fn start(&self, request: &HookRequest<PostToolUse>) -> Option<HookFuture<'static, ()>> {
         // Judging the event again is not a second call.
-        if request.stage() == Stage::Judge || !may_write(scribe, &request.event().tool_name) {
+        if request.stage() == Stage::Judge || !may_write(self, &request.event().tool_name) {
             return None;
         }
         let (call, scribe, context) =
-            (Call::after(request.event()), scribe.clone(), Arc::clone(request.context()));
-        Some(told::<Self>(Arc::clone(&context), async move {
+            (Call::after(request.event()), self.clone(), Arc::clone(request.context()));
+        Some(told::<PostToolUse>(Arc::clone(&context), async move {
             let (writer, theirs) = (scribe.clone(), Arc::clone(&context));
             let stirred = offload(scribe.workers(), move || {
                 let Some(team) = writer.team(&theirs) else { return Ok(None) };
@@ -71,11 +71,13 @@ impl Witnessed for PostToolUse {
 }
 
 /// Waits until the work is done, because the process may end with its session.
-impl Witnessed for SessionEnd {
-    fn witness(scribe: &Scribe, request: &HookRequest<Self>) -> Option<HookFuture<'static, ()>> {
-        let (scribe, context, end) = (scribe.clone(), Arc::clone(request.context()), request.event().clone());
+impl Beside<SessionEnd> for Scribe {
+    type Done = ();
+
+    fn start(&self, request: &HookRequest<SessionEnd>) -> Option<HookFuture<'static, ()>> {
+        let (scribe, context, end) = (self.clone(), Arc::clone(request.context()), request.event().clone());
         scribe.open().end_session(&context);
-        Some(told::<Self>(Arc::clone(&context), async move {
+        Some(told::<SessionEnd>(Arc::clone(&context), async move {
             let Some(team) = find(&scribe, &context).await? else { return Ok(()) };
             // A session may be resumed, and end again with the same data.
             let said = format!("{} {}", context.timestamp, serde_json::to_string(&end).unwrap_or_default());

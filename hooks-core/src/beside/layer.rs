@@ -18,8 +18,9 @@ pub trait Beside<E: Event>: Clone {
     /// Starts the work for an event; `None` if there is nothing to do.
     fn start(&self, request: &HookRequest<E>) -> Option<HookFuture<'static, Self::Done>>;
 
-    /// Adds the result to the outcome of the inner hook.
-    fn add(request: &HookRequest<E>, outcome: &mut E::Outcome, done: Self::Done);
+    /// Adds the result to the outcome of the inner hook. By default, the outcome stays as it is.
+    #[expect(unused_variables, reason = "the default ignores what it is given")]
+    fn add(request: &HookRequest<E>, outcome: &mut E::Outcome, done: Self::Done) {}
 }
 
 /// Does the work of a [`Beside`] while the inner hook runs. Put it outermost, so that no other hook has to

@@ -25,10 +25,8 @@
 mod config;
 mod coverage;
 mod hand_over;
-mod layer;
 mod moment;
 mod queue;
-mod service;
 mod settings;
 
 #[cfg(test)]
@@ -36,7 +34,7 @@ mod tests;
 
 pub use self::config::NoticesConfig;
 pub use self::coverage::Coverage;
-pub use self::layer::NoticeLayer;
-pub use self::moment::Noticed;
-pub use self::service::NoticeService;
 pub use self::settings::{NoticeSettings, Notices};
+
+/// Leaves notices, and adds those for the agent to the outcome, while the inner hook runs.
+pub type NoticeLayer = hooks_core::beside::BesideLayer<Notices>;

@@ -2,82 +2,73 @@
 
 use std::sync::Arc;
 
+use hooks_core::beside::Beside;
 use hooks_core::event::{PostToolUse, SessionStart, SubagentStart, TurnStart};
 use hooks_core::{ContextNote, ContextPatch, Decision, Event, HookFuture, HookRequest, ResultPatch, Stage};
 
 use super::Notices;
 use crate::touched::Touched;
 
-/// An event at which notices are left or handed over.
-pub trait Noticed: Event {
-    /// Returns the work for this event, whose result is a note for the agent; `None` if there is nothing to
-    /// do.
-    fn notice(
-        notices: &Notices,
-        request: &HookRequest<Self>,
-    ) -> Option<HookFuture<'static, Option<ContextNote>>>;
+impl Beside<PostToolUse> for Notices {
+    type Done = Option<ContextNote>;
 
-    /// Adds the note to the outcome.
-    fn add(outcome: &mut Self::Outcome, note: ContextNote);
-}
-
-impl Noticed for PostToolUse {
-    fn notice(
-        notices: &Notices,
-        request: &HookRequest<Self>,
-    ) -> Option<HookFuture<'static, Option<ContextNote>>> {
+    fn start(&self, request: &HookRequest<PostToolUse>) -> Option<HookFuture<'static, Option<ContextNote>>> {
         let event = request.event();
         let is_ours = request.stage() != Stage::Judge && event.error.is_none();
-        (is_ours && Touched::may_be(notices.tools(), &event.tool_name)).then(|| {
+        (is_ours && Touched::may_be(self.tools(), &event.tool_name)).then(|| {
             let (context, tool) = (Arc::clone(request.context()), event.tool_name.clone());
-            notices.leave(context, tool, event.tool_args.clone())
+            self.leave(context, tool, event.tool_args.clone())
         })
     }
 
-    fn add(_outcome: &mut ResultPatch, _note: ContextNote) {}
+    fn add(_request: &HookRequest<PostToolUse>, _outcome: &mut ResultPatch, _note: Option<ContextNote>) {}
 }
 
-impl Noticed for SessionStart {
-    fn notice(
-        notices: &Notices,
-        request: &HookRequest<Self>,
-    ) -> Option<HookFuture<'static, Option<ContextNote>>> {
-        Some(waiting(notices, request))
+impl Beside<SessionStart> for Notices {
+    type Done = Option<ContextNote>;
+
+    fn start(&self, request: &HookRequest<SessionStart>) -> Option<HookFuture<'static, Option<ContextNote>>> {
+        Some(waiting(self, request))
     }
 
-    fn add(outcome: &mut ContextPatch, note: ContextNote) {
-        outcome.additional_context.push(note);
-    }
-}
-
-impl Noticed for TurnStart {
-    fn notice(
-        notices: &Notices,
-        request: &HookRequest<Self>,
-    ) -> Option<HookFuture<'static, Option<ContextNote>>> {
-        Some(waiting(notices, request))
-    }
-
-    fn add(outcome: &mut ContextPatch, note: ContextNote) {
-        outcome.additional_context.push(note);
+    fn add(_request: &HookRequest<SessionStart>, outcome: &mut ContextPatch, note: Option<ContextNote>) {
+        outcome.additional_context.extend(note);
     }
 }
 
-impl Noticed for SubagentStart {
-    fn notice(
-        notices: &Notices,
-        request: &HookRequest<Self>,
+impl Beside<TurnStart> for Notices {
+    type Done = Option<ContextNote>;
+
+    fn start(&self, request: &HookRequest<TurnStart>) -> Option<HookFuture<'static, Option<ContextNote>>> {
+        Some(waiting(self, request))
+    }
+
+    fn add(_request: &HookRequest<TurnStart>, outcome: &mut ContextPatch, note: Option<ContextNote>) {
+        outcome.additional_context.extend(note);
+    }
+}
+
+impl Beside<SubagentStart> for Notices {
+    type Done = Option<ContextNote>;
+
+    fn start(
+        &self,
+        request: &HookRequest<SubagentStart>,
     ) -> Option<HookFuture<'static, Option<ContextNote>>> {
         let (context, event) = (request.context(), request.event());
         // The note was added when the event was prepared; judging it again adds nothing.
         (request.stage() != Stage::Judge).then(|| {
             let child = event.child_id.clone();
-            notices.hand_over(Arc::clone(context), event.agent_name.clone(), Self::KIND, child)
+            self.hand_over(Arc::clone(context), event.agent_name.clone(), SubagentStart::KIND, child)
         })
     }
 
-    fn add(outcome: &mut Decision<Self>, note: ContextNote) {
-        outcome.notes_mut().additional_context.push(note);
+    fn add(
+        _request: &HookRequest<SubagentStart>,
+        outcome: &mut Decision<SubagentStart>,
+        note: Option<ContextNote>,
+    ) {
+        outcome.notes_mut().additional_context.extend(note);
     }
 }
 
