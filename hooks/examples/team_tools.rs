@@ -26,7 +26,7 @@ async fn main() -> Result<(), BoxError> {
     let lead = NewMember { name: "Ripley".into(), role: "Lead".into() };
     team.init(&NewTeam { members: vec![lead], ..NewTeam::default() })?;
 
-    // What the model is told about the tools of the team.
+    // The definitions that the model gets.
     for tool in definitions() {
         println!("offered: {}", tool.name);
     }

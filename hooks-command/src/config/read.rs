@@ -594,30 +594,16 @@ fn nearest_event<'k>(key: &str, names: impl Iterator<Item = &'k str> + Clone) ->
 
 /// The most similar known word, if at most two fifths of its letters differ, or one letter.
 fn nearest<'k>(word: &str, known: impl Iterator<Item = &'k str>) -> Option<&'k str> {
-    let letters = |word: &str| -> Vec<char> {
+    let letters = |word: &str| -> String {
         word.chars().filter(|c| !matches!(c, '_' | '-')).flat_map(char::to_lowercase).take(64).collect()
     };
     let given = letters(word);
     known
         .map(|candidate| {
             let wanted = letters(candidate);
-            (distance(&given, &wanted), (wanted.len() * 2 / 5).max(1), candidate)
+            (strsim::levenshtein(&given, &wanted), (wanted.chars().count() * 2 / 5).max(1), candidate)
         })
         .filter(|(distance, most, _)| distance <= most)
         .min_by_key(|(distance, ..)| *distance)
         .map(|(.., candidate)| candidate)
-}
-
-/// The number of letters to add, remove or replace.
-fn distance(from: &[char], to: &[char]) -> usize {
-    let mut above: Vec<usize> = (0..=to.len()).collect();
-    for (row, a) in from.iter().enumerate() {
-        let mut current = vec![row + 1];
-        for ((b, diagonal), up) in to.iter().zip(&above).zip(above.iter().skip(1)) {
-            let left = current.last().copied().unwrap_or_default();
-            current.push((diagonal + usize::from(a != b)).min(up + 1).min(left + 1));
-        }
-        above = current;
-    }
-    above.last().copied().unwrap_or_default()
 }
