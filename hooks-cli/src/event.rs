@@ -115,7 +115,7 @@ where
     if outcome.strength() >= Strength::Ask
         && let Some(reason) = outcome.shown_reason()
     {
-        said.insert("message".to_owned(), json!(reason.message));
+        said.insert("message".to_owned(), json!(reason.for_agent()));
     }
     if !outcome.reasons().is_empty() {
         said.insert("reasons".to_owned(), json!(outcome.reasons()));

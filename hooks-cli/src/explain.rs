@@ -133,7 +133,7 @@ pub(crate) async fn story<E: DecidingEvent + Described>(
         given,
         effective: (decided.request.revision() > 0).then(|| json!(decided.request.event())),
         decision,
-        message: outcome.shown_reason().map(|reason| reason.message.clone()),
+        message: outcome.shown_reason().map(|reason| reason.for_agent().into_owned()),
         policies,
         besides,
         changed_by,

@@ -120,7 +120,10 @@ pub struct Reason {
     /// Evidence for the decision.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub evidence: Vec<Evidence>,
-    /// Change that would lead to another answer.
+    /// What the agent can do instead. Clients show it to the model, after the message.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub advice: Option<String>,
+    /// Change that would lead to another answer, for the operator. No model gets it.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub remedy: Option<String>,
 }
@@ -140,6 +143,7 @@ impl Reason {
             kind: ReasonKind::Policy,
             argument: None,
             evidence: Vec::new(),
+            advice: None,
             remedy: None,
         }
     }
@@ -169,7 +173,32 @@ impl Reason {
         self
     }
 
-    /// Sets the change that would lead to another answer.
+    /// Returns the text for the agent: the message, and what the agent can do instead.
+    ///
+    /// ```
+    /// use hooks_core::Reason;
+    ///
+    /// let reason = Reason::new("guard", "sudo", "`sudo` is blocked")
+    ///     .instead("ask the user to run it")
+    ///     .unless("take `sudo` out of `command_guard.block`");
+    /// assert_eq!(reason.for_agent(), "`sudo` is blocked; ask the user to run it");
+    /// ```
+    pub fn for_agent(&self) -> Cow<'_, str> {
+        match &self.advice {
+            Some(advice) => Cow::Owned(format!("{}; {advice}", self.message)),
+            None => Cow::Borrowed(&self.message),
+        }
+    }
+
+    /// Sets what the agent can do instead.
+    #[must_use]
+    pub fn instead(mut self, advice: impl Into<String>) -> Self {
+        self.advice = Some(advice.into());
+        self
+    }
+
+    /// Sets the change of the rules or of the surroundings that would lead to another answer. It is for the
+    /// operator: a model that knows it would ask for it.
     #[must_use]
     pub fn unless(mut self, remedy: impl Into<String>) -> Self {
         self.remedy = Some(remedy.into());

@@ -7,8 +7,8 @@ use hooks_core::event::{
     SubagentStop, UserPromptSubmitted, WorktreeCreated,
 };
 use hooks_core::{
-    CompactNotes, ContextNote, ContextPatch, DecisionNotes, EventKind, Judged, Judgement, Notes, Reason,
-    Recovery, ResultNotes, Strength,
+    CompactNotes, ContextNote, ContextPatch, DecisionNotes, EventKind, Judged, Judgement, Notes, Recovery,
+    ResultNotes, Strength,
 };
 use serde_json::Value;
 
@@ -111,7 +111,7 @@ impl<E: Changed, N: Said> From<&Judgement<E, N>> for Answer {
     fn from(outcome: &Judgement<E, N>) -> Self {
         let mut answer = Self {
             strength: outcome.strength(),
-            reason: outcome.shown_reason().map(sentence),
+            reason: outcome.shown_reason().map(|reason| reason.for_agent().into_owned()),
             rewrite: outcome.effective().and_then(|request| request.event().changed()),
             ..Self::default()
         };
@@ -148,14 +148,6 @@ impl From<&Recovery> for Answer {
 impl From<&()> for Answer {
     fn from((): &()) -> Self {
         Self::default()
-    }
-}
-
-/// The reason and its remedy in one sentence.
-fn sentence(reason: &Reason) -> String {
-    match &reason.remedy {
-        Some(remedy) => format!("{}; {remedy}", reason.message),
-        None => reason.message.clone(),
     }
 }
 
@@ -248,7 +240,7 @@ fn texts(notes: &[ContextNote]) -> impl Iterator<Item = String> + '_ {
 
 #[cfg(test)]
 mod tests {
-    use hooks_core::{Decision, HookContext, HookRequest, PromptOutcome, Verdict};
+    use hooks_core::{Decision, HookContext, HookRequest, PromptOutcome, Reason, Verdict};
     use serde_json::json;
 
     use super::*;
@@ -258,7 +250,9 @@ mod tests {
         let mut request =
             HookRequest::new(HookContext::default(), PreToolUse::new("Bash", json!({"command": "ls"})));
         request.rewrite(json!({"command": "ls -h"}));
-        let reason = Reason::new("rules", "r", "not on Fridays").unless("wait until Monday");
+        let reason = Reason::new("rules", "r", "not on Fridays")
+            .instead("wait until Monday")
+            .unless("change the rule `r`");
         let mut decision = Decision::<PreToolUse>::from(Verdict::ask(reason));
         decision.settle(&request);
         decision.notes_mut().additional_context.push(ContextNote::new("mind the gap"));

@@ -135,14 +135,12 @@ async fn explained(hooks: &Hooks, context: HookContext, event: WireEvent) -> Sai
 }
 
 impl Said {
-    /// A client goes on after an allow and without an opinion, so both count as equal. Of a message, only the
-    /// beginning counts: `hooks run` adds the remedy.
+    /// A client goes on after an allow and without an opinion, so both count as equal.
     fn new(strength: Strength, message: Option<String>) -> Self {
         let strength = if strength == Strength::Allow { Strength::NoOpinion } else { strength };
         let message = message.filter(|_| strength >= Strength::Ask);
-        let first = |message: String| message.split(';').next().unwrap_or_default().to_owned();
         // A message may name a file of the configuration, and each has its own.
-        let message = message.map(|message| first(message).replace("/eval.", "/run."));
+        let message = message.map(|message| message.replace("/eval.", "/run."));
         Self { strength, message }
     }
 }

@@ -137,7 +137,7 @@ fn failures(parts: &[Part]) -> Vec<Reason> {
         };
         let reason = Reason::new(NAME, rule, format!("`{}` {problem}; it was left out", part.name));
         Some(match &part.command {
-            Some(command) => reason.unless(format!("read it with `{command}`")),
+            Some(command) => reason.instead(format!("read it with `{command}`")),
             None => reason,
         })
     });
