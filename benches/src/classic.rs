@@ -2,12 +2,13 @@
 
 use std::sync::Arc;
 
+use hooks_budgets::AskUserConfig;
+use hooks_classic::PolicyConfig;
 use hooks_core::event::{PostToolUse, PreToolUse};
 use hooks_core::testing::FakeFileSystem;
 use hooks_core::{Environment, HookContext, HookRequest, Hooks, decide, reserve};
-use hooks_policies::config::{
-    AskUserConfig, CommandGuardConfig, LockoutConfig, PolicyConfig, RedactionConfig, WriteGuardConfig,
-};
+use hooks_policies::config::{CommandGuardConfig, LockoutConfig, WriteGuardConfig};
+use hooks_redaction::RedactionConfig;
 use serde_json::json;
 
 use crate::call::{edit, finish};

@@ -2,9 +2,10 @@
 
 use std::sync::Arc;
 
+use hooks_classic::PolicyConfig;
 use hooks_core::testing::FakeFileSystem;
 use hooks_core::{Decided, Environment, HookContext, HookRequest, Hooks, decide};
-use hooks_policies::config::{PolicyConfig, RuleAction, RuleConfig};
+use hooks_policies::config::{RuleAction, RuleConfig};
 
 use crate::call::{edit, finish};
 use crate::{Bar, Case, SetupError};

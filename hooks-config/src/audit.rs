@@ -11,7 +11,7 @@ use hooks_audit::log::Gaps;
 use hooks_audit::{Log, LogSettings, OpenError};
 use hooks_cache::ResultCache;
 use hooks_core::fs::LogDisk;
-use hooks_policies::redaction::Scrubber;
+use hooks_redaction::Scrubber;
 use hooks_store::Answering;
 use hooks_system::{PrivateFileSystem, SystemClock};
 use serde_json::{Map, Value, json};

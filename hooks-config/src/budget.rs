@@ -2,11 +2,12 @@
 
 use std::sync::Arc;
 
-use hooks_core::event::{MicroUsd, ModelReply};
-use hooks_policies::config::{ModelPriceConfig, PolicyConfig};
-use hooks_policies::spend::{
+use hooks_budgets::ModelPriceConfig;
+use hooks_budgets::spend::{
     CallSize, Meter, MeterPiece, MeterReply, PieceSize, SpendError, Used, estimated_tokens,
 };
+use hooks_classic::PolicyConfig;
+use hooks_core::event::{MicroUsd, ModelReply};
 use hooks_resilience::{Call, Chunk, Classify, ErrorKind, ModelError};
 
 use super::models::Models;
@@ -52,7 +53,7 @@ fn dollars(MicroUsd(micros): MicroUsd) -> f64 {
 /// ```
 /// use hooks_config::{CallMeter, Config, SpendClassify};
 /// use hooks_core::event::{Message, ModelReply, Role, Usage};
-/// use hooks_policies::PolicyHooks;
+/// use hooks_classic::PolicyHooks;
 /// use hooks_resilience::{Call, Classified, ModelError};
 /// use hooks_core::{HookContext, drivers::ModelRequest, state::OpId};
 /// use tower::{Layer, ServiceExt, service_fn};

@@ -5,7 +5,7 @@ use serde::{Deserialize, Serialize};
 use serde_json::{Map, Value, json};
 
 use hooks_audit::config::AuditConfig;
-use hooks_policies::config::PolicyConfig;
+use hooks_classic::PolicyConfig;
 use hooks_resilience::ResilienceConfig;
 use hooks_store::StoreConfig;
 

@@ -2,7 +2,8 @@
 
 use std::collections::HashSet;
 
-use hooks_policies::config::{ModelPriceConfig, PolicyConfig, SpendEnforcement};
+use hooks_budgets::{ModelPriceConfig, SpendEnforcement};
+use hooks_classic::PolicyConfig;
 
 use super::error::{ConfigError, Mistakes};
 use super::tree::Node;

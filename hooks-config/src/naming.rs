@@ -1,8 +1,9 @@
 //! Tool names of one configuration for all clients. A rule that names a tool as one client does holds for the
 //! same tool of every other client.
 
+use hooks_classic::PolicyConfig;
 use hooks_facts::tools::{Dialect, Reach};
-use hooks_policies::config::{PolicyConfig, RuleAction};
+use hooks_policies::config::RuleAction;
 
 /// Adds the names that the client of `dialect` uses to every list of tools.
 pub(super) fn spell_out(policy: &mut PolicyConfig, dialect: Dialect) {

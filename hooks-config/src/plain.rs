@@ -10,7 +10,7 @@ use serde::Serialize;
 use serde::de::DeserializeOwned;
 use serde_json::{Map, Value};
 
-use hooks_policies::config::PolicyConfig;
+use hooks_classic::PolicyConfig;
 use hooks_resilience::ResilienceConfig;
 use hooks_store::StoreConfig;
 

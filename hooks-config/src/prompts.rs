@@ -10,8 +10,8 @@ use hooks_context::prompt::{PromptConfig, PromptLayer};
 use hooks_context::source::Threads;
 use hooks_core::event::UserPromptSubmitted;
 use hooks_core::{FailureLayer, HooksBuilder, Settle};
-use hooks_policies::config::RedactionConfig;
-use hooks_policies::redaction::Scrubber;
+use hooks_redaction::RedactionConfig;
+use hooks_redaction::Scrubber;
 use hooks_system::{StdFileSystem, TokioTimer};
 use tower_layer::Layer;
 

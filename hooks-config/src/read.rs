@@ -9,13 +9,13 @@ use hooks_audit::Audit;
 use hooks_audit::chain::Digest;
 use hooks_audit::config::AuditConfig;
 use hooks_cache::ResultCache;
+use hooks_classic::PolicyConfig;
 use hooks_command::process::Runner;
 use hooks_command::{Builtins, Judge};
 use hooks_core::state::StoreError;
 use hooks_core::{CloseError, Hooks};
 use hooks_facts::tools::Dialect;
 use hooks_metrics::Metrics;
-use hooks_policies::config::PolicyConfig;
 use hooks_store::{Answering, Engine, StoreConfig};
 
 use super::audit::Teams;

@@ -7,8 +7,9 @@ use std::time::Duration;
 
 use hooks_context::builtins::Redact as _;
 use hooks_core::beside::{Here, Threads, Workers};
+use hooks_facts::calls::ToolRole;
 use hooks_facts::tools::ToolTable;
-use hooks_policies::config::{RedactionConfig, ToolRole};
+use hooks_redaction::RedactionConfig;
 use hooks_scribe::{Scribe, ScribeConfig};
 use hooks_store::Answering;
 use hooks_system::{StdFileSystem, TokioTimer};

@@ -1,4 +1,4 @@
-//! A section that another crate than `hooks-policies` reads: its schema, and its values, with every mistake
+//! A section that another crate than `hooks-classic` reads: its schema, and its values, with every mistake
 //! at its place.
 
 use schemars::JsonSchema;

@@ -1,6 +1,7 @@
 //! The section about children, and the models that its rules may name.
 
-use hooks_policies::config::{PolicyConfig, SpawnConfig};
+use hooks_budgets::SpawnConfig;
+use hooks_classic::PolicyConfig;
 use serde_json::Value;
 
 use super::error::Mistakes;

@@ -4,7 +4,7 @@ use std::collections::BTreeMap;
 
 use serde_json::{Value, json};
 
-use hooks_policies::profile::squad_policy_to_strict;
+use hooks_classic::squad_policy_to_strict;
 use hooks_policies::squad::SquadPolicy;
 
 use super::build::{Origin, Settings, State};

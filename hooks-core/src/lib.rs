@@ -69,6 +69,7 @@ pub mod machine;
 pub mod observer;
 mod outcome;
 pub mod policy;
+mod policy_errors;
 pub mod programs;
 mod request;
 pub mod reserve;
@@ -100,6 +101,7 @@ pub use self::outcome::{
     Holds, Judged, Judgement, Lifetime, Notes, Outcome, PromptOutcome, Recovery, ResultNotes, ResultPatch,
 };
 pub use self::policy::{Policy, PolicyLayer, policy_fn};
+pub use self::policy_errors::{PolicyError, PolicyErrors};
 pub use self::request::{Evaluation, HookRequest, Stage};
 pub use self::reserve::{Reservation, Reserve, ReserveLayer};
 pub use self::set::{

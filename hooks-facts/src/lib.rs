@@ -1,19 +1,22 @@
 //! Facts about events, derived from their text: no policy, no decision, no clock.
 //!
-//! Five engines, each usable by itself:
+//! Five engines, each usable by itself, and the facts about one call that they give together:
 //!
 //! - [`tools`] knows the names of tools and of their arguments, and finds the paths and the commands in a
 //!   call;
 //! - [`paths`] determines the files that a path may stand for, in every plausible reading;
 //! - [`globs`] matches such a reading against many patterns at once;
 //! - [`shell`] parses bash text to a tree, without running or expanding anything;
-//! - [`commands`] determines the programs that such a text would start, with their words.
+//! - [`commands`] determines the programs that such a text would start, with their words;
+//! - [`calls`] has the facts about one tool call, computed at most once per request.
 //!
 //! All of them are made for hostile input: they are linear in its length and bounded in depth. Input that
 //! they do not understand is reported as such, and never treated as empty.
 
+pub mod calls;
 pub mod commands;
 pub mod globs;
+pub mod names;
 pub mod paths;
 pub mod shell;
 pub mod tools;

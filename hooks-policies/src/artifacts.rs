@@ -3,10 +3,9 @@
 
 use std::borrow::Cow;
 
-use hooks_facts::globs::{self, Dialect, Gap, GlobOptions, Globs, PatternError};
+use hooks_facts::globs::{self, Gap, GlobOptions, Globs, PatternDialect, PatternError};
 
-use crate::config::PatternDialect;
-use crate::facts::{Call, Known, Place};
+use hooks_facts::calls::{Call, Known, Place};
 
 /// Compiled artifacts. Names are compared without regard to case.
 #[derive(Clone, Debug, Default)]
@@ -207,10 +206,6 @@ impl Patterns {
 }
 
 fn options(dialect: PatternDialect) -> GlobOptions {
-    let dialect = match dialect {
-        PatternDialect::Standard => Dialect::Standard,
-        PatternDialect::Squad => Dialect::Squad,
-    };
     GlobOptions { dialect, case_insensitive: false, root: None }
 }
 

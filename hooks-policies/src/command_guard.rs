@@ -24,12 +24,11 @@
 use std::sync::Arc;
 
 use hooks_core::event::PreToolUse;
-use hooks_core::{Evidence, HookRequest, Policy, PolicyLayer, Reason, Strength, Verdict};
+use hooks_core::{Evidence, HookRequest, Policy, PolicyErrors, PolicyLayer, Reason, Strength, Verdict};
+use hooks_facts::calls::{CallReader, ParsedCommand};
 use hooks_facts::commands::{Argument, BlockedPattern};
 
 use crate::config::{CommandGuardConfig, OnUnknown};
-use crate::errors::PolicyErrors;
-use crate::facts::{CallReader, ParsedCommand};
 use crate::write_guard::unknown;
 
 const NAME: &str = "command-guard";
@@ -187,7 +186,7 @@ pub(crate) fn patterns(texts: &[String], field: &str, errors: &mut PolicyErrors)
 
 /// Returns whether a text has characters that no program, operand or option contains, so that it can only be
 /// meant literally.
-pub(crate) fn is_fragment(text: &str) -> bool {
+pub fn is_fragment(text: &str) -> bool {
     text.trim().is_empty()
         || text.contains(['|', '&', ';', '<', '>', '(', ')', '*', '`', '$', '\'', '"', '\n'])
 }

@@ -2,12 +2,11 @@
 
 use std::borrow::Cow;
 
-use hooks_facts::globs::{Dialect, GlobOptions, Globs};
+use hooks_core::PolicyErrors;
+use hooks_facts::calls::CallReader;
+use hooks_facts::globs::{GlobOptions, Globs, PatternDialect};
 
 use crate::artifacts::folded;
-use crate::config::PatternDialect;
-use crate::errors::PolicyErrors;
-use crate::facts::CallReader;
 
 /// Compiled path patterns.
 #[derive(Clone, Debug, Default)]
@@ -29,14 +28,8 @@ impl PathPatterns {
     ) -> Self {
         let dialect = reader.dialect();
         let mut compiled = |case_insensitive| {
-            let options = GlobOptions {
-                dialect: match dialect {
-                    PatternDialect::Standard => Dialect::Standard,
-                    PatternDialect::Squad => Dialect::Squad,
-                },
-                case_insensitive,
-                root: reader.fixed_root().map(str::to_owned),
-            };
+            let options =
+                GlobOptions { dialect, case_insensitive, root: reader.fixed_root().map(str::to_owned) };
             Globs::compile(patterns, &options).unwrap_or_else(|bad| {
                 for error in bad {
                     let field = format!("{field}[{}]", error.index);

@@ -10,11 +10,10 @@
 use std::sync::{Arc, OnceLock};
 
 use hooks_core::event::PreToolUse;
-use hooks_core::{Evidence, HookRequest, Policy, PolicyLayer, Reason, Verdict};
+use hooks_core::{Evidence, HookRequest, Policy, PolicyErrors, PolicyLayer, Reason, Verdict};
+use hooks_facts::calls::{Call, CallReader, Place};
 
 use crate::artifacts::Artifacts;
-use crate::errors::PolicyErrors;
-use crate::facts::{Call, CallReader, Place};
 use crate::write_guard::stands_for;
 
 const NAME: &str = "protected-files";

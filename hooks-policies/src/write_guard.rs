@@ -30,13 +30,12 @@
 use std::sync::Arc;
 
 use hooks_core::event::PreToolUse;
-use hooks_core::{Evidence, HookRequest, Policy, PolicyLayer, Reason, Verdict};
+use hooks_core::{Evidence, HookRequest, Policy, PolicyErrors, PolicyLayer, Reason, Verdict};
+use hooks_facts::calls::{Call, CallReader, Place};
 use hooks_facts::globs;
 use hooks_facts::tools::PathRole;
 
 use crate::config::{OnUnknown, WriteGuardConfig};
-use crate::errors::PolicyErrors;
-use crate::facts::{Call, CallReader, Place};
 use crate::patterns::PathPatterns;
 
 const NAME: &str = "write-guard";

@@ -6,9 +6,9 @@ use std::sync::Arc;
 
 use futures_util::future::join_all;
 use futures_util::{StreamExt, stream};
+use hooks::budgets::spend::{CallSize, Meter, MeterPiece, PieceSize};
 use hooks::config::Config;
 use hooks::policies::PolicyHooks;
-use hooks::policies::spend::{CallSize, Meter, MeterPiece, PieceSize};
 use hooks::{BoxError, HookContext, Judged, event::SubagentStart};
 use tower::{Layer, ServiceExt, service_fn};
 

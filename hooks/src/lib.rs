@@ -101,11 +101,30 @@ pub mod command {
     pub use hooks_command::*;
 }
 
-/// The classic policies, and their settings as plain data.
+/// The policies that judge tool calls, and the classic policies as one configuration.
 #[cfg(feature = "policies")]
 pub mod policies {
+    pub use hooks_classic::*;
     pub use hooks_policies::config::*;
     pub use hooks_policies::*;
+}
+
+/// Limits and budgets: questions, calls, child agents, spending.
+#[cfg(feature = "policies")]
+pub mod budgets {
+    pub use hooks_budgets::*;
+}
+
+/// The redaction of tool results and of recorded arguments.
+#[cfg(feature = "policies")]
+pub mod redaction {
+    pub use hooks_redaction::*;
+}
+
+/// Facts about a tool call: kind of tool, resolved files, parsed commands.
+#[cfg(feature = "policies")]
+pub mod facts {
+    pub use hooks_facts::*;
 }
 
 /// The examples of the README, compiled and run as tests.

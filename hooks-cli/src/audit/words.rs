@@ -6,7 +6,7 @@ use hooks::audit::keep::Selection;
 use hooks::audit::notes;
 use hooks::audit::record::kept_name;
 use hooks::config::nearest;
-use hooks::policies::redaction::Scrubber;
+use hooks::redaction::Scrubber;
 
 /// Parses the name of an event in records.
 pub(super) fn event(word: &str) -> Result<String, String> {

@@ -16,7 +16,7 @@ use hooks_command::service::CommandHooks;
 use hooks_command::{Block, Builtins, Engine, Failures, Judge, Level, Profile, Rules, Scrub};
 use hooks_context::builtins::Redact as _;
 use hooks_facts::tools::Dialect;
-use hooks_policies::config::RedactionConfig;
+use hooks_redaction::RedactionConfig;
 use hooks_system::TokioTimer;
 use serde_json::Value;
 

@@ -2,11 +2,12 @@
 
 use std::sync::Arc;
 
+use hooks_classic::PolicyHooks;
 use hooks_config::{CallMeter, Config, ConfigErrors, ConfigReader, Kept, SpendClassify};
 use hooks_core::event::{AfterModelCall, BeforeModelCall, Message, ModelReply, PreToolUse, Role, Usage};
 use hooks_core::state::{Memory, OpId};
 use hooks_core::{HookContext, Hooks, Judged};
-use hooks_policies::{LockoutRegistry, PolicyHooks};
+use hooks_policies::LockoutRegistry;
 use hooks_resilience::{Call, Classified, ErrorKind, ModelError};
 use tower::{Layer, ServiceExt, service_fn};
 

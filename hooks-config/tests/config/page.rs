@@ -2,7 +2,7 @@
 
 use hooks_config::{Config, schema};
 use hooks_policies::config::CommandGuardConfig;
-use hooks_policies::redaction::Label;
+use hooks_redaction::Label;
 
 const PAGE: &str = include_str!("../../../docs/configure.md");
 

@@ -3,11 +3,12 @@
 
 use std::sync::Arc;
 
+use hooks_classic::PolicyHooks;
 use hooks_config::{Config, ConfigErrors, ConfigReader, Kept};
 use hooks_core::event::{BeforeModelCall, PreToolUse};
 use hooks_core::state::{Answer, Key, Memory, Op, StateStore};
 use hooks_core::{Decided, HookContext, Hooks, Judged};
-use hooks_policies::{LockoutRegistry, PolicyHooks};
+use hooks_policies::LockoutRegistry;
 use serde_json::json;
 
 fn at(tenant: Option<&str>) -> HookContext {

@@ -8,21 +8,22 @@ use crate::error::HookError;
 use crate::event::Event;
 use crate::future::HookFuture;
 use crate::request::HookRequest;
-use pin_project::pin_project;
+use pin_project_lite::pin_project;
 
-/// Outcome of an inner hook, with the result of other work added. Both run at the same time. If the inner
-/// hook fails, its error is returned at once.
-#[pin_project]
-#[must_use = "futures do nothing unless polled"]
-pub struct ResponseFuture<F, E: Event, T> {
-    #[pin]
-    inner: F,
-    /// Outcome of the inner hook.
-    answer: Option<E::Outcome>,
-    beside: Option<HookFuture<'static, T>>,
-    done: Option<T>,
-    request: HookRequest<E>,
-    add: fn(&HookRequest<E>, &mut E::Outcome, T),
+pin_project! {
+    /// Outcome of an inner hook, with the result of other work added. Both run at the same time. If the inner
+    /// hook fails, its error is returned at once.
+    #[must_use = "futures do nothing unless polled"]
+    pub struct ResponseFuture<F, E: Event, T> {
+        #[pin]
+        inner: F,
+        // Outcome of the inner hook.
+        answer: Option<E::Outcome>,
+        beside: Option<HookFuture<'static, T>>,
+        done: Option<T>,
+        request: HookRequest<E>,
+        add: fn(&HookRequest<E>, &mut E::Outcome, T),
+    }
 }
 
 impl<F, E: Event, T> ResponseFuture<F, E, T> {

@@ -4,7 +4,7 @@ use std::future::Future;
 use std::pin::Pin;
 use std::task::{Context, Poll, ready};
 
-use pin_project::pin_project;
+use pin_project_lite::pin_project;
 use tower::util::Oneshot;
 use tower_service::Service;
 
@@ -14,50 +14,53 @@ use crate::event::Event;
 use crate::outcome::{Judged, Outcome};
 use crate::request::{Evaluation, HookRequest, Stage};
 
-/// Resolves to the merged answer of a decider and the hook behind it.
-#[pin_project]
-#[must_use = "futures do nothing unless polled"]
-pub struct ResponseFuture<S, E, D>
-where
-    S: Service<HookRequest<E>>,
-    E: Event,
-    D: Service<HookRequest<E>>,
-{
-    #[pin]
-    state: State<S, E, D>,
-    /// The inner hook; taken when it is asked.
-    inner: Option<S>,
-    decider: D,
-    /// The current event; taken when it is handed on for the last time.
-    request: Option<HookRequest<E>>,
+pin_project! {
+    /// Resolves to the merged answer of a decider and the hook behind it.
+    #[must_use = "futures do nothing unless polled"]
+    pub struct ResponseFuture<S, E, D>
+    where
+        S: Service<HookRequest<E>>,
+        E: Event,
+        D: Service<HookRequest<E>>,
+    {
+        #[pin]
+        state: State<S, E, D>,
+        // The inner hook; taken when it is asked.
+        inner: Option<S>,
+        decider: D,
+        // The current event; taken when it is handed on for the last time.
+        request: Option<HookRequest<E>>,
+    }
 }
 
-#[pin_project(project = StateProjection)]
-enum State<S, E, D>
-where
-    S: Service<HookRequest<E>>,
-    E: Event,
-    D: Service<HookRequest<E>>,
-{
-    /// The decider is asked for the first time.
-    Deciding {
-        #[pin]
-        future: Oneshot<D, HookRequest<E>>,
-        /// Whether the decider returned `Pending` at least once.
-        waited: bool,
-    },
-    /// The inner hook is asked. `said` is the answer of the decider, and the revision that it is about.
-    Inner {
-        #[pin]
-        future: Oneshot<S, HookRequest<E>>,
-        said: Option<(E::Outcome, u32)>,
-    },
-    /// The event was rewritten after the decider was asked, so the decider is asked again.
-    Again {
-        #[pin]
-        future: Oneshot<D, HookRequest<E>>,
-        outcome: Option<E::Outcome>,
-    },
+pin_project! {
+    #[project = StateProjection]
+    enum State<S, E, D>
+    where
+        S: Service<HookRequest<E>>,
+        E: Event,
+        D: Service<HookRequest<E>>,
+    {
+        /// The decider is asked for the first time.
+        Deciding {
+            #[pin]
+            future: Oneshot<D, HookRequest<E>>,
+            // Whether the decider returned `Pending` at least once.
+            waited: bool,
+        },
+        /// The inner hook is asked. `said` is the answer of the decider, and the revision that it is about.
+        Inner {
+            #[pin]
+            future: Oneshot<S, HookRequest<E>>,
+            said: Option<(E::Outcome, u32)>,
+        },
+        /// The event was rewritten after the decider was asked, so the decider is asked again.
+        Again {
+            #[pin]
+            future: Oneshot<D, HookRequest<E>>,
+            outcome: Option<E::Outcome>,
+        },
+    }
 }
 
 impl<S, E, D> ResponseFuture<S, E, D>

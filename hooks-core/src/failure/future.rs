@@ -7,7 +7,7 @@ use std::pin::Pin;
 use std::sync::Arc;
 use std::task::{Context, Poll, ready};
 
-use pin_project::pin_project;
+use pin_project_lite::pin_project;
 
 use super::{FailureLayer, failed};
 use crate::context::HookContext;
@@ -16,28 +16,33 @@ use crate::event::Event;
 use crate::future::HookFuture;
 use crate::verdict::Reason;
 
-/// Resolves to the answer of a guarded hook; never to an error.
-#[pin_project]
-#[derive(Debug)]
-#[must_use = "futures do nothing unless polled"]
-pub struct ResponseFuture<F, E: Event> {
-    #[pin]
-    state: State<F>,
-    context: Arc<HookContext>,
-    layer: FailureLayer,
-    of: PhantomData<fn() -> E>,
+pin_project! {
+    /// Resolves to the answer of a guarded hook; never to an error.
+    #[derive(Debug)]
+    #[must_use = "futures do nothing unless polled"]
+    pub struct ResponseFuture<F, E: Event> {
+        #[pin]
+        state: State<F>,
+        context: Arc<HookContext>,
+        layer: FailureLayer,
+        of: PhantomData<fn() -> E>,
+    }
 }
 
-#[pin_project(project = StateProjection)]
-#[derive(Debug)]
-enum State<F> {
-    NotStarted(Option<HookError>),
-    Started {
-        #[pin]
-        inner: F,
-        #[pin]
-        deadline: Option<HookFuture<'static, ()>>,
-    },
+pin_project! {
+    #[project = StateProjection]
+    #[derive(Debug)]
+    enum State<F> {
+        NotStarted {
+            error: Option<HookError>,
+        },
+        Started {
+            #[pin]
+            inner: F,
+            #[pin]
+            deadline: Option<HookFuture<'static, ()>>,
+        },
+    }
 }
 
 impl<F, E: Event> ResponseFuture<F, E> {
@@ -46,8 +51,8 @@ impl<F, E: Event> ResponseFuture<F, E> {
         let deadline = catch_unwind(AssertUnwindSafe(sleep));
         let state = match (started, deadline) {
             (Ok(inner), Ok(deadline)) => State::Started { inner, deadline },
-            (Ok(_), Err(panic)) => State::NotStarted(Some(HookError::from_panic(&*panic))),
-            (Err(error), _) => State::NotStarted(Some(error)),
+            (Ok(_), Err(panic)) => State::NotStarted { error: Some(HookError::from_panic(&*panic)) },
+            (Err(error), _) => State::NotStarted { error: Some(error) },
         };
         Self { state, context, layer, of: PhantomData }
     }
@@ -63,7 +68,7 @@ where
     fn poll(self: Pin<&mut Self>, cx: &mut Context<'_>) -> Poll<Self::Output> {
         let this = self.project();
         let answer = match this.state.project() {
-            StateProjection::NotStarted(error) => Err(error
+            StateProjection::NotStarted { error } => Err(error
                 .take()
                 .unwrap_or_else(|| HookError::unavailable("it was asked again after it had answered"))),
             StateProjection::Started { inner, deadline } => {

@@ -4,21 +4,22 @@ use std::future::Future;
 use std::pin::Pin;
 use std::task::{Context, Poll, ready};
 
-use pin_project::pin_project;
+use pin_project_lite::pin_project;
 
 use super::{Observer, show};
 use crate::error::HookError;
 use crate::event::Event;
 use crate::request::HookRequest;
 
-/// Resolves to the answer of the observed hook.
-#[pin_project]
-#[derive(Debug)]
-#[must_use = "futures do nothing unless polled"]
-pub struct ResponseFuture<F, E: Event, O> {
-    #[pin]
-    inner: F,
-    seen: Option<(O, HookRequest<E>)>,
+pin_project! {
+    /// Resolves to the answer of the observed hook.
+    #[derive(Debug)]
+    #[must_use = "futures do nothing unless polled"]
+    pub struct ResponseFuture<F, E: Event, O> {
+        #[pin]
+        inner: F,
+        seen: Option<(O, HookRequest<E>)>,
+    }
 }
 
 impl<F, E: Event, O> ResponseFuture<F, E, O> {

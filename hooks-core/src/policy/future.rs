@@ -4,7 +4,7 @@ use std::future::Future;
 use std::pin::Pin;
 use std::task::{Context, Poll, ready};
 
-use pin_project::pin_project;
+use pin_project_lite::pin_project;
 
 use super::Policy;
 use crate::error::HookError;
@@ -13,27 +13,30 @@ use crate::outcome::{Judged, Outcome};
 use crate::request::HookRequest;
 use crate::verdict::Verdict;
 
-/// Resolves to the merged answer of a policy and the hook behind it.
-#[pin_project]
-#[must_use = "futures do nothing unless polled"]
-pub struct ResponseFuture<F, E: Event, P> {
-    #[pin]
-    state: State<F, E, P>,
+pin_project! {
+    /// Resolves to the merged answer of a policy and the hook behind it.
+    #[must_use = "futures do nothing unless polled"]
+    pub struct ResponseFuture<F, E: Event, P> {
+        #[pin]
+        state: State<F, E, P>,
+    }
 }
 
-#[pin_project(project = StateProjection)]
-enum State<F, E: Event, P> {
-    Decided {
-        outcome: Option<E::Outcome>,
-    },
-    Inner {
-        #[pin]
-        future: F,
-        policy: P,
-        /// Verdict of the policy on the event of this generation.
-        verdict: Verdict,
-        generation: u32,
-    },
+pin_project! {
+    #[project = StateProjection]
+    enum State<F, E: Event, P> {
+        Decided {
+            outcome: Option<E::Outcome>,
+        },
+        Inner {
+            #[pin]
+            future: F,
+            policy: P,
+            // Verdict of the policy on the event of this generation.
+            verdict: Verdict,
+            generation: u32,
+        },
+    }
 }
 
 impl<F, E: Event, P> ResponseFuture<F, E, P> {

@@ -5,7 +5,7 @@ use std::pin::Pin;
 use std::sync::Arc;
 use std::task::{Context, Poll, ready};
 
-use pin_project::pin_project;
+use pin_project_lite::pin_project;
 
 use super::{Reservation, Reserve};
 use crate::error::HookError;
@@ -15,29 +15,35 @@ use crate::outcome::{Judged, Outcome};
 use crate::request::{HookRequest, Stage};
 use crate::verdict::Verdict;
 
-/// Resolves to the answer of the inner hook, together with the reservation made for it.
-#[pin_project]
-#[must_use = "futures do nothing unless polled"]
-pub struct ResponseFuture<F, E: Event, R> {
-    #[pin]
-    state: State<F, E>,
-    reserve: R,
-    request: HookRequest<E>,
+pin_project! {
+    /// Resolves to the answer of the inner hook, together with the reservation made for it.
+    #[must_use = "futures do nothing unless polled"]
+    pub struct ResponseFuture<F, E: Event, R> {
+        #[pin]
+        state: State<F, E>,
+        reserve: R,
+        request: HookRequest<E>,
+    }
 }
 
-#[pin_project(project = StateProjection)]
-enum State<F, E: Event> {
-    Inner(#[pin] F),
-    Reserving {
-        #[pin]
-        future: HookFuture<'static, Result<Reservation, HookError>>,
-        outcome: Option<E::Outcome>,
-    },
+pin_project! {
+    #[project = StateProjection]
+    enum State<F, E: Event> {
+        Inner {
+            #[pin]
+            future: F,
+        },
+        Reserving {
+            #[pin]
+            future: HookFuture<'static, Result<Reservation, HookError>>,
+            outcome: Option<E::Outcome>,
+        },
+    }
 }
 
 impl<F, E: Event, R> ResponseFuture<F, E, R> {
     pub(super) fn new(inner: F, reserve: R, request: HookRequest<E>) -> Self {
-        Self { state: State::Inner(inner), reserve, request }
+        Self { state: State::Inner { future: inner }, reserve, request }
     }
 }
 
@@ -53,7 +59,7 @@ where
         let mut this = self.project();
         loop {
             match this.state.as_mut().project() {
-                StateProjection::Inner(future) => {
+                StateProjection::Inner { future } => {
                     let mut outcome = ready!(future.poll(cx))?;
                     if outcome.is_denied() {
                         return Poll::Ready(Ok(outcome));

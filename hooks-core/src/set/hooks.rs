@@ -94,7 +94,7 @@ impl Hooks {
         HooksBuilder::default()
     }
 
-    /// Builds the set that `config` describes. With `hooks-policies`, a `PolicyConfig` gives the standard
+    /// Builds the set that `config` describes. With `hooks-classic`, a `PolicyConfig` gives the standard
     /// policies.
     ///
     /// # Errors

@@ -4,7 +4,7 @@ use std::future::Future;
 use std::pin::Pin;
 use std::task::{Context, Poll};
 
-use pin_project::pin_project;
+use pin_project_lite::pin_project;
 use tower::util::Oneshot;
 use tower_service::Service;
 
@@ -12,25 +12,36 @@ use crate::error::HookError;
 use crate::event::Event;
 use crate::request::HookRequest;
 
-/// Resolves to the answer of the tenant's stack.
-#[pin_project]
-#[must_use = "futures do nothing unless polled"]
-pub struct ResponseFuture<S: Service<HookRequest<E>>, E: Event>(#[pin] State<S, E>);
+pin_project! {
+    /// Resolves to the answer of the tenant's stack.
+    #[must_use = "futures do nothing unless polled"]
+    pub struct ResponseFuture<S: Service<HookRequest<E>>, E: Event> {
+        #[pin]
+        state: State<S, E>,
+    }
+}
 
-#[pin_project(project = StateProjection)]
-enum State<S: Service<HookRequest<E>>, E: Event> {
-    Asked(#[pin] Oneshot<S, HookRequest<E>>),
-    /// The error; `None` after it was taken.
-    Refused(Option<HookError>),
+pin_project! {
+    #[project = StateProjection]
+    enum State<S: Service<HookRequest<E>>, E: Event> {
+        Asked {
+            #[pin]
+            answer: Oneshot<S, HookRequest<E>>,
+        },
+        Refused {
+            // `None` after it was taken.
+            error: Option<HookError>,
+        },
+    }
 }
 
 impl<S: Service<HookRequest<E>>, E: Event> ResponseFuture<S, E> {
     pub(super) fn asked(answer: Oneshot<S, HookRequest<E>>) -> Self {
-        Self(State::Asked(answer))
+        Self { state: State::Asked { answer } }
     }
 
     pub(super) fn refused(error: HookError) -> Self {
-        Self(State::Refused(Some(error)))
+        Self { state: State::Refused { error: Some(error) } }
     }
 }
 
@@ -42,10 +53,10 @@ where
     type Output = Result<E::Outcome, HookError>;
 
     fn poll(self: Pin<&mut Self>, cx: &mut Context<'_>) -> Poll<Self::Output> {
-        match self.project().0.project() {
-            StateProjection::Asked(answer) => answer.poll(cx),
+        match self.project().state.project() {
+            StateProjection::Asked { answer } => answer.poll(cx),
             // The caller polled the future after it was ready. This bug must not look like an answer.
-            StateProjection::Refused(error) => {
+            StateProjection::Refused { error } => {
                 error.take().map_or(Poll::Pending, |error| Poll::Ready(Err(error)))
             }
         }

@@ -6,7 +6,7 @@ use std::sync::Arc;
 use std::sync::atomic::{AtomicUsize, Ordering};
 use std::task::{Context, Poll};
 
-use pin_project::pin_project;
+use pin_project_lite::pin_project;
 use tower_service::Service;
 
 use crate::error::HookError;
@@ -145,13 +145,14 @@ where
     }
 }
 
-/// The future of [`PendingOnce`].
-#[pin_project]
-#[derive(Debug)]
-pub struct PendingOnceFuture<F> {
-    #[pin]
-    inner: F,
-    pended: bool,
+pin_project! {
+    /// The future of [`PendingOnce`].
+    #[derive(Debug)]
+    pub struct PendingOnceFuture<F> {
+        #[pin]
+        inner: F,
+        pended: bool,
+    }
 }
 
 impl<F: Future> Future for PendingOnceFuture<F> {

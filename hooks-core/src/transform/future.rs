@@ -5,34 +5,37 @@ use std::marker::PhantomData;
 use std::pin::Pin;
 use std::task::{Context, Poll, ready};
 
-use pin_project::pin_project;
+use pin_project_lite::pin_project;
 
 use crate::error::HookError;
 use crate::event::Event;
 use crate::outcome::Outcome;
 
-/// Resolves to the answer of the hook behind a transform, or to the failure of the transform.
-#[pin_project]
-#[derive(Debug)]
-#[must_use = "futures do nothing unless polled"]
-pub struct ResponseFuture<F, E: Event> {
-    #[pin]
-    state: State<F, E::Outcome>,
-    of: PhantomData<fn() -> E>,
+pin_project! {
+    /// Resolves to the answer of the hook behind a transform, or to the failure of the transform.
+    #[derive(Debug)]
+    #[must_use = "futures do nothing unless polled"]
+    pub struct ResponseFuture<F, E: Event> {
+        #[pin]
+        state: State<F, E::Outcome>,
+        of: PhantomData<fn() -> E>,
+    }
 }
 
-#[pin_project(project = StateProjection)]
-#[derive(Debug)]
-enum State<F, O> {
-    Decided {
-        outcome: Option<O>,
-    },
-    Inner {
-        #[pin]
-        future: F,
-        /// Outcome that records a transform that failed and was passed over.
-        passed_over: Option<O>,
-    },
+pin_project! {
+    #[project = StateProjection]
+    #[derive(Debug)]
+    enum State<F, O> {
+        Decided {
+            outcome: Option<O>,
+        },
+        Inner {
+            #[pin]
+            future: F,
+            // Outcome that records a transform that failed and was passed over.
+            passed_over: Option<O>,
+        },
+    }
 }
 
 impl<F, E: Event> ResponseFuture<F, E> {

@@ -1,14 +1,15 @@
 //! Syntax of patterns.
 
+use serde::{Deserialize, Serialize};
+
 /// Syntax of a pattern.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-#[non_exhaustive]
-pub enum Dialect {
-    /// As described in the [module](super).
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
+#[serde(rename_all = "snake_case")]
+pub enum PatternDialect {
+    /// `*` and `?` match inside a segment, `**` matches whole segments, `{a,b}` lists alternatives.
     #[default]
     Standard,
-    /// As in Squad policies: a backslash is a slash, `?` matches any one character, also a slash, `*`
-    /// anything but a slash. `**` matches anything but a line break, also inside of a segment, and `**/` may
-    /// match nothing. All other characters are literal, also braces.
+    /// Squad's syntax: back slashes are slashes, `?` is any character, braces are literal.
     Squad,
 }

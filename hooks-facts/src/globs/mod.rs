@@ -17,7 +17,9 @@
 //! assert_eq!(globs.find("docs/a/b.md"), None);
 //! ```
 //!
-//! Other clients have another syntax of patterns; see [`Dialect`].
+//! Squad has another syntax ([`PatternDialect::Squad`]): a backslash is a slash, and `?` matches any one
+//! character, also a slash. `**` matches anything but a line break, also inside of a segment, and `**/` may
+//! match nothing. All other characters are literal, also braces.
 
 mod dialect;
 mod error;
@@ -28,7 +30,7 @@ mod pattern;
 mod set;
 mod wild;
 
-pub use dialect::Dialect;
+pub use dialect::PatternDialect;
 pub use error::{PatternError, PatternProblem, PatternWarning};
 pub use outline::{Gap, may_be, shown};
 pub use set::{GlobOptions, Globs};

@@ -1,6 +1,6 @@
 //! Parses one pattern to sequences of tokens, one for each alternative.
 
-use super::dialect::Dialect;
+use super::dialect::PatternDialect;
 use super::error::PatternProblem;
 
 /// One step of a match.
@@ -39,7 +39,7 @@ const MAX_ALTERNATIVES: usize = 256;
 const MAX_NESTING: usize = 16;
 
 /// Parses a pattern that is relative to the root.
-pub(super) fn parse(pattern: &str, dialect: Dialect) -> Result<Pattern, Problem> {
+pub(super) fn parse(pattern: &str, dialect: PatternDialect) -> Result<Pattern, Problem> {
     if pattern.is_empty() {
         return Err((PatternProblem::Empty, 0));
     }
@@ -82,21 +82,21 @@ impl Mark {
 
 type Marks = Vec<(Mark, usize)>;
 
-fn marks(pattern: &str, dialect: Dialect) -> Result<Marks, Problem> {
+fn marks(pattern: &str, dialect: PatternDialect) -> Result<Marks, Problem> {
     let mut marks = Vec::with_capacity(pattern.len());
     let mut characters = pattern.char_indices();
     while let Some((at, c)) = characters.next() {
         let mark = match (c, dialect) {
             ('*', _) => Mark::Star,
             ('?', _) => Mark::Question,
-            ('\\', Dialect::Squad) => Mark::Char('/'),
-            ('\\', Dialect::Standard) => match characters.next() {
+            ('\\', PatternDialect::Squad) => Mark::Char('/'),
+            ('\\', PatternDialect::Standard) => match characters.next() {
                 Some((_, escaped)) => Mark::Char(escaped),
                 None => return Err((PatternProblem::DanglingEscape, at)),
             },
-            ('{', Dialect::Standard) => Mark::Open,
-            (',', Dialect::Standard) => Mark::Comma,
-            ('}', Dialect::Standard) => Mark::Close,
+            ('{', PatternDialect::Standard) => Mark::Open,
+            (',', PatternDialect::Standard) => Mark::Comma,
+            ('}', PatternDialect::Standard) => Mark::Close,
             (c, _) => Mark::Char(c),
         };
         marks.push((mark, at));
@@ -161,7 +161,7 @@ fn product(left: &[Marks], right: &[Marks]) -> Vec<Marks> {
 /// Returns the tokens of one alternative. Empty and `.` segments are left out, as in a normal path.
 fn tokens(
     marks: &[(Mark, usize)],
-    dialect: Dialect,
+    dialect: PatternDialect,
     odd_stars: &mut Option<usize>,
 ) -> Result<Vec<Token>, Problem> {
     let mut tokens = Vec::with_capacity(marks.len());
@@ -181,7 +181,7 @@ fn tokens(
         }
         let only_stars = segment.len() > 1 && segment.iter().all(|(mark, _)| *mark == Mark::Star);
         if only_stars {
-            let deep = if dialect == Dialect::Squad { Token::DeepLine } else { Token::Deep };
+            let deep = if dialect == PatternDialect::Squad { Token::DeepLine } else { Token::Deep };
             tokens.push(if last { deep } else { Token::Folders });
             continue;
         }
@@ -192,16 +192,16 @@ fn tokens(
                     let double = stars.next_if(|(mark, _)| *mark == Mark::Star).is_some();
                     while stars.next_if(|(mark, _)| *mark == Mark::Star).is_some() {}
                     match dialect {
-                        Dialect::Squad if double => Token::DeepLine,
-                        Dialect::Standard if double => {
+                        PatternDialect::Squad if double => Token::DeepLine,
+                        PatternDialect::Standard if double => {
                             odd_stars.get_or_insert(*at);
                             Token::Star
                         }
                         _ => Token::Star,
                     }
                 }
-                (Mark::Question, Dialect::Squad) => Token::Any,
-                (Mark::Question, Dialect::Standard) => Token::One,
+                (Mark::Question, PatternDialect::Squad) => Token::Any,
+                (Mark::Question, PatternDialect::Standard) => Token::One,
                 (Mark::Char(c), _) => Token::Char(*c),
                 // Braces have been expanded already.
                 (Mark::Open | Mark::Comma | Mark::Close, _) => continue,

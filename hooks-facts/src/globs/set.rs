@@ -5,7 +5,7 @@ use std::collections::HashSet;
 
 use hashbrown::HashMap;
 
-use super::dialect::Dialect;
+use super::dialect::PatternDialect;
 use super::error::{PatternError, PatternProblem, PatternWarning};
 use super::index::LazyIndex;
 use super::matcher;
@@ -16,7 +16,7 @@ use super::wild::Wild;
 #[derive(Clone, Debug, Default)]
 pub struct GlobOptions {
     /// Syntax of the patterns.
-    pub dialect: Dialect,
+    pub dialect: PatternDialect,
     /// Whether names are compared without regard to case.
     pub case_insensitive: bool,
     /// The root; a pattern for a path below it is converted to a relative one.
@@ -219,7 +219,8 @@ mod tests {
     }
 
     fn squad(patterns: &[&str]) -> Globs {
-        Globs::compile(patterns, &GlobOptions { dialect: Dialect::Squad, ..GlobOptions::default() }).unwrap()
+        Globs::compile(patterns, &GlobOptions { dialect: PatternDialect::Squad, ..GlobOptions::default() })
+            .unwrap()
     }
 
     #[track_caller]
@@ -419,7 +420,7 @@ mod tests {
             squad in any::<bool>(),
             case_insensitive in any::<bool>(),
         ) {
-            let dialect = if squad { Dialect::Squad } else { Dialect::Standard };
+            let dialect = if squad { PatternDialect::Squad } else { PatternDialect::Standard };
             let options = GlobOptions { dialect, case_insensitive, root: None };
             let usable = |pattern: &String| Globs::compile([pattern], &options).is_ok();
             let patterns: Vec<_> = patterns.into_iter().filter(usable).collect();
@@ -440,7 +441,7 @@ mod tests {
 
         #[test]
         fn any_pattern_is_read(pattern in "(\\PC|[*?{},/\\\\.])*", path in "\\PC*") {
-            for dialect in [Dialect::Standard, Dialect::Squad] {
+            for dialect in [PatternDialect::Standard, PatternDialect::Squad] {
                 let options = GlobOptions { dialect, case_insensitive: true, root: Some("/r".into()) };
                 if let Ok(set) = Globs::compile([&pattern], &options) {
                     let _ = set.find(&path);

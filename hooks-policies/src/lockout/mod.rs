@@ -15,14 +15,14 @@
 //! ```
 //! use hooks_core::testing::{FakeFileSystem, world};
 //! use hooks_core::{HookContext, Hooks, HooksProvider, HookRequest, Judged, event::PreToolUse};
-//! use hooks_policies::config::{LockoutConfig, PolicyConfig};
-//! use hooks_policies::{Lockout, PolicyHooks};
+//! use hooks_policies::config::{GuardsConfig, LockoutConfig};
+//! use hooks_policies::{Lockout, LockoutRegistry};
 //! use serde_json::json;
 //!
 //! let reviewer_lockout = Some(LockoutConfig::default());
-//! let hooks = Hooks::from_policy(PolicyConfig { reviewer_lockout, ..PolicyConfig::default() })?;
+//! let hooks = Hooks::from_policy(GuardsConfig { reviewer_lockout, ..GuardsConfig::default() })?;
 //! let lockout = Lockout::new("src/auth.rs", "Backend").by("Reviewer").because("no tests");
-//! hooks.lockouts().unwrap().lock(lockout);
+//! hooks.extension::<LockoutRegistry>().unwrap().lock(lockout);
 //!
 //! let (environment, ..) = world(FakeFileSystem::default());
 //! let context = HookContext::new("s", "backend").in_dir("/repo").with_environment(environment);

@@ -4,10 +4,10 @@ use std::sync::Arc;
 
 use hooks_core::event::PreToolUse;
 use hooks_core::{Evidence, HookRequest, Policy, PolicyLayer, Reason, Verdict};
+use hooks_facts::calls::{Call, CallReader, Place};
 
 use super::registry::{AgentLockouts, Lockout, LockoutRegistry};
 use crate::config::{AllLocked, LockoutConfig};
-use crate::facts::{Call, CallReader, Place};
 use crate::write_guard::stands_for;
 
 const NAME: &str = "reviewer-lockout";

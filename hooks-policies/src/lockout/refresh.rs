@@ -5,10 +5,10 @@ use std::task::{Context, Poll};
 
 use hooks_core::event::PreToolUse;
 use hooks_core::{DecideLayer, Decision, HookError, HookFuture, HookRequest, Opinion};
+use hooks_facts::calls::{Call, CallReader, Place};
 use tower_service::Service;
 
 use super::stored::StoredLockouts;
-use crate::facts::{Call, CallReader, Place};
 
 /// Decider without an opinion of its own. Before a call that writes, or whose effect is unknown, it reads the
 /// lockouts from the store, so that [`ReviewerLockout`](super::ReviewerLockout) judges by the current ones.

@@ -6,11 +6,11 @@ use std::sync::atomic::{AtomicUsize, Ordering};
 use std::sync::{Arc, OnceLock, PoisonError, RwLock};
 
 use hooks_core::time::Timestamp;
+use hooks_facts::globs::PatternDialect;
+use hooks_facts::names::folded;
 
 use super::artifact::{ArtifactError, artifact_name};
 use crate::artifacts::Artifacts;
-use crate::config::PatternDialect;
-use crate::names::folded;
 
 /// Lockout of one agent from one artifact.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
@@ -92,7 +92,7 @@ impl fmt::Display for LockedOut {
 impl std::error::Error for LockedOut {}
 
 /// Lockouts of a team. The registry is shared by reference. It is in memory, so the host keeps it when it
-/// reloads the configuration ([`StrictPolicies::with_lockouts`](crate::StrictPolicies::with_lockouts)).
+/// reloads the configuration ([`Guards::with_lockouts`](crate::Guards::with_lockouts)).
 ///
 /// Queries and changes compare the names of artifacts and agents exactly, as Squad does; the policy compares
 /// artifacts as files, and all names without regard to case. A name that is not a valid artifact

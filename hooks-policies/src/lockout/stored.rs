@@ -7,12 +7,12 @@ use std::time::Duration;
 
 use hooks_core::state::{Answer, Key, Member, Op, OpId, StateStore, StoreError};
 use hooks_core::time::{Clock, Random, Tick};
+use hooks_facts::names::folded;
 use serde::{Deserialize, Serialize};
 
 use super::artifact::{ArtifactError, is_same_artifact};
 use super::registry::{LockedOut, Lockout, LockoutRegistry};
 use crate::artifacts;
-use crate::names::folded;
 
 /// Time for which the last known lockouts apply while the store is unavailable (reliability target of fleets:
 /// staleness of lists).

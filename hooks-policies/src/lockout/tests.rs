@@ -2,11 +2,12 @@ use std::sync::Arc;
 
 use hooks_core::event::PreToolUse;
 use hooks_core::{Strength, assert_policy_laws};
+use hooks_facts::calls::{CallReader, PathsConfig};
+use hooks_facts::globs::PatternDialect;
 use serde_json::json;
 
 use super::*;
-use crate::CallReader;
-use crate::config::{LockoutConfig, PathsConfig, PatternDialect};
+use crate::config::LockoutConfig;
 use crate::testing::{call_by, said};
 
 fn policy(dialect: PatternDialect, artifacts: &[&str]) -> ReviewerLockout {
@@ -159,8 +160,8 @@ mod stored {
     use hooks_core::{HookFuture, Hooks, HooksProvider, Judged};
 
     use super::*;
-    use crate::config::PolicyConfig;
-    use crate::{PolicyHooks, StrictPolicies};
+    use crate::Guards;
+    use crate::config::GuardsConfig;
 
     /// Store that can be unavailable.
     struct Away(Memory, std::sync::atomic::AtomicBool);
@@ -181,8 +182,8 @@ mod stored {
 
     fn hooks(lockouts: &Arc<StoredLockouts>) -> Hooks {
         let reviewer_lockout = Some(LockoutConfig::default());
-        let config = PolicyConfig { reviewer_lockout, ..PolicyConfig::default() };
-        let policies = StrictPolicies::new(config).with_stored_lockouts(Arc::clone(lockouts));
+        let config = GuardsConfig { reviewer_lockout, ..GuardsConfig::default() };
+        let policies = Guards::new(config).with_stored_lockouts(Arc::clone(lockouts));
         Hooks::from_policy(policies).unwrap()
     }
 
@@ -218,7 +219,7 @@ mod stored {
         assert!(!denies(&hooks, &time, "x"));
         let cleared = time.block_on(there.cleared()).unwrap().unwrap();
         assert_eq!((&*cleared[0].artifact, &*cleared[0].by), ("x", "Reviewer"));
-        assert!(hooks.stored_lockouts().is_some());
+        assert!(hooks.extension::<StoredLockouts>().is_some());
     }
 
     #[test]

@@ -2,14 +2,13 @@
 
 use std::collections::HashSet;
 
+use hooks_facts::calls::{Call, Place};
 use hooks_facts::commands::Argument;
-use hooks_facts::globs::Gap;
+use hooks_facts::globs::{Gap, PatternDialect};
 use hooks_facts::tools::PathRole;
 
 use super::words::says_nothing;
 use crate::artifacts::{Artifacts, folded};
-use crate::config::PatternDialect;
-use crate::facts::{Call, Place};
 
 /// Compiled list of the files.
 #[derive(Clone, Debug)]

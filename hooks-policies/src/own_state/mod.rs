@@ -32,15 +32,14 @@ mod words;
 use std::sync::{Arc, OnceLock};
 
 use hooks_core::event::PreToolUse;
-use hooks_core::{Evidence, HookRequest, Policy, PolicyLayer, Reason, Verdict};
+use hooks_core::{Evidence, HookRequest, Policy, PolicyErrors, PolicyLayer, Reason, Verdict};
+use hooks_facts::calls::{Call, CallReader, ParsedCommand};
 use hooks_facts::commands::{Argument, Invocation};
 use hooks_facts::tools::{ToolKind, reads_by_name};
 
 use self::files::{Found, Named, OwnFiles, Reach};
 use self::texts::Text;
 use crate::artifacts::Artifacts;
-use crate::errors::PolicyErrors;
-use crate::facts::{Call, CallReader, ParsedCommand};
 
 const NAME: &str = "own-state";
 

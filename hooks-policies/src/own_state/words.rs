@@ -1,11 +1,11 @@
 //! Names in the words of a command: each word, the value after `--opt=` or `-o`, both sides of `a:b`, and the
 //! pieces of a text that may be a program.
 
+use hooks_facts::calls::{Call, ParsedCommand};
 use hooks_facts::commands::{Argument, Invocation, Program};
 use hooks_facts::globs::Gap;
 
 use super::files::{Named, OwnFiles, Reach};
-use crate::facts::{Call, ParsedCommand};
 
 /// Programs that change everything below a folder if they have a recursive option.
 const DEEP_WITH_R: &[&str] = &["chattr", "chcon", "chgrp", "chmod", "chown", "setfacl"];

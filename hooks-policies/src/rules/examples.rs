@@ -6,12 +6,11 @@ use std::sync::Arc;
 
 use hooks_core::event::PreToolUse;
 use hooks_core::fs::{Entry, FileSystem};
-use hooks_core::{Environment, HookContext, HookRequest, Policy, Strength};
+use hooks_core::{Environment, HookContext, HookRequest, Policy, PolicyErrors, Strength};
+use hooks_facts::calls::CallReader;
 
 use super::policy::Rules;
 use crate::config::{RuleAction, RuleConfig, RuleExample};
-use crate::errors::PolicyErrors;
-use crate::facts::CallReader;
 
 /// Root of the examples, unless one is configured.
 const ROOT: &str = "/project";

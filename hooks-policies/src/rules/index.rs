@@ -2,10 +2,11 @@
 
 use std::collections::HashMap;
 
+use hooks_core::PolicyErrors;
+use hooks_facts::calls::CallReader;
+use hooks_facts::names;
+
 use crate::config::{RuleAction, RuleConfig};
-use crate::errors::PolicyErrors;
-use crate::facts::CallReader;
-use crate::names;
 use crate::patterns::PathPatterns;
 
 /// Rules by tool.

@@ -4,15 +4,14 @@ use std::collections::HashSet;
 use std::sync::Arc;
 
 use hooks_core::event::PreToolUse;
-use hooks_core::{Evidence, HookRequest, Policy, PolicyLayer, Verdict};
+use hooks_core::{Evidence, HookRequest, Policy, PolicyErrors, PolicyLayer, Verdict};
+use hooks_facts::calls::{Call, CallReader, Place};
 use hooks_facts::globs;
 
 use super::examples;
 use super::index::{ByAction, Index, PathRules};
 use super::rule::{Commands, Rule};
 use crate::config::{RuleAction, RuleConfig};
-use crate::errors::PolicyErrors;
-use crate::facts::{Call, CallReader, Place};
 use crate::patterns::PathPatterns;
 
 pub(super) const NAME: &str = "rules";

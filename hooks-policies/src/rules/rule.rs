@@ -1,12 +1,11 @@
 //! One compiled rule.
 
-use hooks_core::{Reason, Verdict};
+use hooks_core::{PolicyErrors, Reason, Verdict};
+use hooks_facts::calls::{CallReader, ParsedCommands};
 use hooks_facts::commands::BlockedPattern;
 
 use crate::command_guard;
 use crate::config::{RuleAction, RuleConfig};
-use crate::errors::PolicyErrors;
-use crate::facts::{CallReader, ParsedCommands};
 use crate::patterns::PathPatterns;
 
 /// Compiled rule.

@@ -2,11 +2,11 @@ use hooks_core::event::PreToolUse;
 use hooks_core::fs::EntryKind;
 use hooks_core::testing::{FakeFileSystem, world};
 use hooks_core::{HookContext, HookRequest, Policy, Strength, assert_policy_laws};
+use hooks_facts::calls::CallReader;
 use proptest::prelude::*;
 use serde_json::{Value, json};
 
 use super::*;
-use crate::CallReader;
 use crate::config::RuleConfig;
 use crate::testing::{call_by, said};
 

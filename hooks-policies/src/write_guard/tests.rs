@@ -1,11 +1,12 @@
 use hooks_core::fs::EntryKind;
 use hooks_core::testing::FakeFileSystem;
 use hooks_core::{HookContext, Strength, assert_policy_laws};
+use hooks_facts::calls::PathsConfig;
+use hooks_facts::globs::PatternDialect;
 use proptest::prelude::*;
 use serde_json::json;
 
 use super::*;
-use crate::config::{PathsConfig, PatternDialect};
 use crate::testing::{call, context, said};
 
 fn guard(allow: &[&str], deny: &[&str]) -> WriteGuard {

@@ -5,15 +5,16 @@
 use std::io;
 use std::sync::Arc;
 
+use hooks_classic::PolicyConfig;
 use hooks_context::TeamPlace;
 use hooks_context::prompt::{PromptConfig, PromptLayer};
 use hooks_core::event::{PostToolUse, PreToolUse, PromptKind, UserPromptSubmitted};
 use hooks_core::fs::EntryKind;
 use hooks_core::testing::{FakeDisk, FakeFileSystem};
 use hooks_core::{Environment, FailureLayer, HookContext, Hooks, Judged, Platform, Settle};
-use hooks_policies::config::{
-    CommandGuardConfig, OnUnknown, PathsConfig, PolicyConfig, RedactionConfig, WriteGuardConfig,
-};
+use hooks_facts::calls::PathsConfig;
+use hooks_policies::config::{CommandGuardConfig, OnUnknown, WriteGuardConfig};
+use hooks_redaction::RedactionConfig;
 use serde_json::{Value, json};
 use tower_layer::Layer;
 

@@ -2,12 +2,14 @@
 
 use std::sync::{Arc, Mutex, PoisonError};
 
+use hooks_classic::PolicyHooks;
+use hooks_classic::squad_policy_to_strict;
 use hooks_core::event::{PostToolUse, PreToolUse};
 use hooks_core::testing::FakeFileSystem;
 use hooks_core::{Environment, HookContext, Hooks, HooksBuilder, Judged, Strength};
-use hooks_policies::profile::{SquadHook, SquadResultHook, squad_policy_to_strict};
+use hooks_policies::Lockout;
+use hooks_policies::profile::{SquadHook, SquadResultHook};
 use hooks_policies::squad::{BuilderValidationError, JsError, SquadCall, SquadPolicy, define_hooks};
-use hooks_policies::{Lockout, PolicyHooks};
 use serde_json::{Value, json};
 
 use super::custom::{CustomHook, Phase};

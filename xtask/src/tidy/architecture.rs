@@ -12,7 +12,21 @@ const ALLOWED: &[(&str, &[&str])] = &[
     ("tower-hooks-team", &["tower-hooks-core"]),
     ("tower-hooks-store", &["tower-hooks-core"]),
     ("tower-hooks-resilience", &["tower-hooks-core"]),
+    ("tower-hooks-redaction", &["tower-hooks-core"]),
     ("tower-hooks-policies", &["tower-hooks-core", "tower-hooks-facts"]),
+    // The registry of children keeps the start of each task, scrubbed.
+    ("tower-hooks-budgets", &["tower-hooks-core", "tower-hooks-facts", "tower-hooks-redaction"]),
+    // Builds the three together.
+    (
+        "tower-hooks-classic",
+        &[
+            "tower-hooks-core",
+            "tower-hooks-facts",
+            "tower-hooks-policies",
+            "tower-hooks-budgets",
+            "tower-hooks-redaction",
+        ],
+    ),
     ("tower-hooks-protocols", &["tower-hooks-core", "tower-hooks-facts"]),
     ("tower-hooks-context", &["tower-hooks-core", "tower-hooks-team"]),
     ("tower-hooks-audit", &["tower-hooks-core", "tower-hooks-facts"]),

@@ -6,7 +6,8 @@ use std::task::{Context, Poll, Waker};
 use hooks_core::event::PreToolUse;
 use hooks_core::testing::FakeFileSystem;
 use hooks_core::{Environment, HookContext, HookRequest, Hooks, Judged, decide};
-use hooks_policies::config::{PolicyConfig, RuleAction, RuleConfig};
+use hooks_classic::PolicyConfig;
+use hooks_policies::config::{RuleAction, RuleConfig};
 use serde_json::json;
 
 use crate::{Engine, Error};

@@ -1,0 +1,176 @@
+//! Stops an agent that repeats the same calls.
+
+use std::sync::Arc;
+use std::task::{Context, Poll};
+use std::time::Duration;
+
+use hooks_core::event::{PostToolUse, PreToolUse};
+use hooks_core::state::{Answer, Key, Op, StateStore, StoreError};
+use hooks_core::{
+    DecideLayer, HookContext, HookError, HookFuture, HookRequest, Opinion, PolicyErrors, Reason, ResultPatch,
+    Stage, Verdict,
+};
+use hooks_facts::names::folded;
+use tower_service::Service;
+
+use super::config::{LoopAction, LoopLimitConfig};
+use super::history::{Circle, History, Step};
+use crate::counting_store::CountingStore;
+use crate::place::fresh_id;
+
+const NAME: &str = "loop-limit";
+
+/// Most calls that are remembered.
+const MOST_REMEMBERED: u64 = 256;
+
+/// Time for which an agent's latest calls are remembered after the last one.
+const REMEMBERED: Duration = Duration::from_secs(24 * 60 * 60);
+
+/// Most attempts to store a call while other calls of the agent are stored too.
+const MOST_TRIES: usize = 32;
+
+/// Denies a call that would start a round again whose calls had the same arguments and the same results
+/// before, or asks the user about it. A decider on `pre_tool_use`, and a hook on `post_tool_use` that stores
+/// calls. Agents of a session have separate histories.
+#[derive(Clone, Debug)]
+pub struct LoopLimit {
+    rounds: usize,
+    longest: usize,
+    action: LoopAction,
+    store: CountingStore,
+}
+
+/// Loop limit in front of an inner hook.
+pub type LoopLimitLayer = DecideLayer<LoopLimit>;
+
+impl LoopLimit {
+    /// Creates a limit whose history is kept in `store`.
+    ///
+    /// # Errors
+    /// Returns all errors of `config`.
+    pub fn new(config: &LoopLimitConfig, store: Arc<dyn StateStore>) -> Result<Self, PolicyErrors> {
+        let mut errors = PolicyErrors::default();
+        let limit = Self::compile(config, CountingStore::Given(store), &mut errors);
+        errors.or(limit)
+    }
+
+    pub(crate) fn compile(config: &LoopLimitConfig, store: CountingStore, errors: &mut PolicyErrors) -> Self {
+        let LoopLimitConfig { rounds, longest, action } = *config;
+        for (name, number) in [("rounds", rounds), ("longest", longest)] {
+            if number == 0 {
+                let hint = "write how many, from 1";
+                errors.push(format!("limits.loops.{name}"), "a circle of nothing", hint);
+            }
+        }
+        if rounds.saturating_mul(longest) > MOST_REMEMBERED {
+            let problem = format!("{rounds} rounds of {longest} calls are more than are remembered");
+            let hint = format!("keep `rounds` times `longest` to {MOST_REMEMBERED}");
+            errors.push("limits.loops", problem, hint);
+        }
+        let [rounds, longest] = [rounds, longest].map(|number| usize::try_from(number).unwrap_or(usize::MAX));
+        Self { rounds, longest, action, store }
+    }
+
+    /// Wraps the limit in a layer around a hook on `pre_tool_use`. The limit also has to be a hook on
+    /// `post_tool_use`, to know the calls.
+    pub fn layer(&self) -> LoopLimitLayer {
+        DecideLayer::new(self.clone())
+    }
+
+    async fn judge(&self, request: &HookRequest<PreToolUse>) -> Result<Verdict, StoreError> {
+        let (context, event) = (request.context(), request.event());
+        let (history, _) = read(&*self.store.of(context), key(context)).await?;
+        let circle = history.circle(&event.tool_name, &event.tool_args, self.rounds, self.longest);
+        Ok(circle.map_or(Verdict::NO_OPINION, |circle| match self.action {
+            LoopAction::Deny => Verdict::deny(reason(&event.tool_name, circle)),
+            LoopAction::Ask => Verdict::ask(reason(&event.tool_name, circle)),
+        }))
+    }
+
+    async fn remember(&self, request: &HookRequest<PostToolUse>) -> Result<(), StoreError> {
+        let (context, event) = (request.context(), request.event());
+        let store = self.store.of(context);
+        let step = Step::new(&event.tool_name, &event.tool_args, &event.tool_result, event.error.as_deref());
+        let key = key(context);
+        for _ in 0..MOST_TRIES {
+            let (mut history, revision) = read(&*store, key.clone()).await?;
+            history.push(step, self.rounds.saturating_mul(self.longest));
+            let (id, value) = (fresh_id(key.as_str(), context), history.write().into());
+            let op = Op::CompareAndSet { id, key: key.clone(), revision, value, ttl: Some(REMEMBERED) };
+            match store.apply(op).await? {
+                Answer::Written(_) => return Ok(()),
+                Answer::Conflict(_) => {}
+                other => return Err(bad(&other)),
+            }
+        }
+        Err(StoreError::Unavailable("others write all the time".to_owned()))
+    }
+}
+
+impl Service<HookRequest<PreToolUse>> for LoopLimit {
+    type Response = Opinion<PreToolUse>;
+    type Error = HookError;
+    type Future = HookFuture<'static, Result<Opinion<PreToolUse>, HookError>>;
+
+    fn poll_ready(&mut self, _cx: &mut Context<'_>) -> Poll<Result<(), HookError>> {
+        Poll::Ready(Ok(()))
+    }
+
+    fn call(&mut self, request: HookRequest<PreToolUse>) -> Self::Future {
+        let limit = self.clone();
+        HookFuture::later(
+            async move { limit.judge(&request).await.map(Opinion::new).map_err(HookError::other) },
+        )
+    }
+}
+
+impl Service<HookRequest<PostToolUse>> for LoopLimit {
+    type Response = ResultPatch;
+    type Error = HookError;
+    type Future = HookFuture<'static, Result<ResultPatch, HookError>>;
+
+    fn poll_ready(&mut self, _cx: &mut Context<'_>) -> Poll<Result<(), HookError>> {
+        Poll::Ready(Ok(()))
+    }
+
+    fn call(&mut self, request: HookRequest<PostToolUse>) -> Self::Future {
+        if request.stage() == Stage::Judge {
+            return HookFuture::now(Ok(ResultPatch::default()));
+        }
+        let limit = self.clone();
+        HookFuture::later(async move {
+            limit.remember(&request).await.map_err(HookError::other)?;
+            Ok(ResultPatch::default())
+        })
+    }
+}
+
+async fn read(store: &dyn StateStore, key: Key) -> Result<(History, u64), StoreError> {
+    match store.apply(Op::Get { key }).await? {
+        Answer::Value(Some((text, revision))) => Ok((History::read(&text), revision)),
+        Answer::Value(None) => Ok((History::default(), 0)),
+        other => Err(bad(&other)),
+    }
+}
+
+fn key(context: &HookContext) -> Key {
+    Key::new(context.tenant.as_deref(), &[NAME, &context.session_id, &folded(&context.agent_name)])
+}
+
+fn reason(tool: &str, circle: Circle) -> Reason {
+    let Circle { calls, rounds } = circle;
+    let message = match calls {
+        1 => {
+            format!("this call of `{tool}` was made {rounds} times in a row, each time with the same result")
+        }
+        _ => format!(
+            "with this call of `{tool}` the last {calls} calls would be made again, after {rounds} times with \
+             the same results"
+        ),
+    };
+    Reason::new(NAME, "loop", message).unless("do something else, or raise `limits.loops.rounds`")
+}
+
+fn bad(answer: &Answer) -> StoreError {
+    StoreError::Unavailable(format!("it answered {answer:?}, which is none to what was asked"))
+}

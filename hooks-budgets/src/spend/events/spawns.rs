@@ -1,0 +1,78 @@
+//! Denies further agents while a budget is nearly used up.
+
+use std::sync::Arc;
+use std::task::{Context, Poll};
+
+use hooks_core::event::{PreToolUse, SubagentStart};
+use hooks_core::{HookContext, HookError, HookFuture, HookRequest, Opinion, Reason, Verdict};
+use hooks_facts::calls::CallReader;
+use hooks_facts::tools::ToolKind;
+use tower_service::Service;
+
+use super::super::advice::pause;
+use super::super::budget::SpendBudget;
+
+/// Denies the start of agents beyond the threshold `pause_spawns`.
+#[derive(Clone, Debug)]
+pub(super) struct Pauses {
+    pub(super) budget: SpendBudget,
+    pub(super) reader: CallReader,
+}
+
+impl Pauses {
+    /// Returns the reason why `context` may start no agents, neither for itself nor for `child`.
+    async fn reason(
+        budget: SpendBudget,
+        context: Arc<HookContext>,
+        child: Option<String>,
+    ) -> Result<Option<Reason>, HookError> {
+        let own = pause(&budget, &context).await.map_err(HookError::other)?;
+        let Some(child) = child.filter(|child| own.is_none() && *child != context.agent_name) else {
+            return Ok(own);
+        };
+        let mut context = HookContext::clone(&context);
+        context.agent_name = child;
+        pause(&budget, &context).await.map_err(HookError::other)
+    }
+}
+
+impl Service<HookRequest<SubagentStart>> for Pauses {
+    type Response = Opinion<SubagentStart>;
+    type Error = HookError;
+    type Future = HookFuture<'static, Result<Opinion<SubagentStart>, HookError>>;
+
+    fn poll_ready(&mut self, _cx: &mut Context<'_>) -> Poll<Result<(), HookError>> {
+        Poll::Ready(Ok(()))
+    }
+
+    fn call(&mut self, request: HookRequest<SubagentStart>) -> Self::Future {
+        let (budget, context) = (self.budget.clone(), Arc::clone(request.context()));
+        let child = Some(request.event().agent_name.clone());
+        HookFuture::later(async move {
+            let reason = Self::reason(budget, context, child).await?;
+            Ok(Opinion::new(reason.map_or(Verdict::NO_OPINION, Verdict::deny)))
+        })
+    }
+}
+
+/// For clients that send no event before an agent starts, but use a tool to start it.
+impl Service<HookRequest<PreToolUse>> for Pauses {
+    type Response = Opinion<PreToolUse>;
+    type Error = HookError;
+    type Future = HookFuture<'static, Result<Opinion<PreToolUse>, HookError>>;
+
+    fn poll_ready(&mut self, _cx: &mut Context<'_>) -> Poll<Result<(), HookError>> {
+        Poll::Ready(Ok(()))
+    }
+
+    fn call(&mut self, request: HookRequest<PreToolUse>) -> Self::Future {
+        if self.reader.read(&request).kind() != ToolKind::SpawnAgent {
+            return HookFuture::now(Ok(Opinion::new(Verdict::NO_OPINION)));
+        }
+        let (budget, context) = (self.budget.clone(), Arc::clone(request.context()));
+        HookFuture::later(async move {
+            let reason = Self::reason(budget, context, None).await?;
+            Ok(Opinion::new(reason.map_or(Verdict::NO_OPINION, Verdict::deny)))
+        })
+    }
+}

@@ -1,0 +1,160 @@
+//! One call as one reader sees it, with each part computed once.
+
+use std::fmt;
+use std::sync::{Arc, OnceLock};
+
+use crate::tools::{ToolKind, WorkingFolder};
+use hooks_core::event::PreToolUse;
+use hooks_core::{Fact, HookRequest};
+use serde_json::Value;
+
+use super::arguments;
+use super::commands::ParsedCommands;
+use super::places::Places;
+use super::reader::CallReader;
+use super::root::Root;
+
+/// Facts that all readers computed about one call: an append-only list, nearly always of one item.
+#[derive(Default)]
+pub struct CallFacts {
+    first: OnceLock<Reading>,
+}
+
+/// Facts that one reader computed.
+pub(super) struct Reading {
+    reader: CallReader,
+    kind: ToolKind,
+    writes: bool,
+    /// The decoded arguments, if the event has them as JSON texts.
+    arguments: Option<Value>,
+    root: OnceLock<Arc<Root>>,
+    places: OnceLock<Places>,
+    commands: OnceLock<ParsedCommands>,
+    next: OnceLock<Box<Reading>>,
+}
+
+/// A tool call as a [`CallReader`] sees it.
+#[derive(Clone, Copy)]
+pub struct Call<'r> {
+    request: &'r HookRequest<PreToolUse>,
+    reading: &'r Reading,
+}
+
+impl CallFacts {
+    pub(super) fn read_by<'r>(
+        &'r self,
+        reader: &CallReader,
+        request: &'r HookRequest<PreToolUse>,
+    ) -> Call<'r> {
+        let new = || Reading::new(reader, request.event());
+        let mut reading = self.first.get_or_init(new);
+        while reading.reader != *reader {
+            reading = reading.next.get_or_init(|| Box::new(new()));
+        }
+        Call { request, reading }
+    }
+}
+
+impl<'r> Call<'r> {
+    /// Returns the kind of the tool.
+    pub fn kind(self) -> ToolKind {
+        self.reading.kind
+    }
+
+    /// Returns whether the tool changes files: by its name, or, for an unknown name, by arguments that hold a
+    /// path and a text for the file (law 4).
+    pub fn writes_files(self) -> bool {
+        self.reading.writes
+    }
+
+    /// Returns the files that the call names, resolved; for a command, the files that its redirections write
+    /// to.
+    pub fn places(self) -> &'r Places {
+        self.reading.places.get_or_init(|| Places::of(self))
+    }
+
+    /// Computes the files that the commands of the call write to. [`places`](Self::places) does not contain
+    /// those of an unknown tool.
+    pub fn places_of_commands(self) -> Places {
+        Places::of_commands(self)
+    }
+
+    /// Returns the path of a relative name in the folder that an argument sets for commands; `None` without
+    /// such an argument, or for an absolute name.
+    pub fn moved(self, name: &str) -> Option<String> {
+        WorkingFolder::of_command_tool(self.arguments()).of_name(name)
+    }
+
+    /// Returns whether commands start in the root.
+    pub fn begins_in_the_root(self) -> bool {
+        let context = self.request.context();
+        let cwd = context.cwd.to_str().unwrap_or_default();
+        cwd.is_empty() || self.reader().root(context) == Some(cwd)
+    }
+
+    /// Returns the commands of the call, analysed.
+    pub fn commands(self) -> &'r ParsedCommands {
+        self.reading.commands.get_or_init(|| ParsedCommands::of(self))
+    }
+
+    /// Returns whether file names are compared without regard to case.
+    pub fn ignores_case(self) -> bool {
+        self.reading.reader.ignores_case(self.request.context())
+    }
+
+    /// Returns the request.
+    pub fn request(self) -> &'r HookRequest<PreToolUse> {
+        self.request
+    }
+
+    pub(super) fn reader(self) -> &'r CallReader {
+        &self.reading.reader
+    }
+
+    /// Returns the arguments, with JSON texts parsed.
+    pub fn arguments(self) -> &'r Value {
+        self.reading.arguments.as_ref().unwrap_or(&self.request.event().tool_args)
+    }
+
+    pub(super) fn root(self) -> &'r Root {
+        self.reading.root.get_or_init(|| Root::of(self))
+    }
+}
+
+impl Reading {
+    fn new(reader: &CallReader, event: &PreToolUse) -> Self {
+        let arguments = arguments::decoded(&event.tool_args);
+        let given = arguments.as_ref().unwrap_or(&event.tool_args);
+        let kind = reader.table().kind_of_call(&event.tool_name, given);
+        let writes =
+            kind.writes_files() || kind == ToolKind::Unknown && arguments::are_in_write_position(given);
+        Self {
+            reader: reader.clone(),
+            kind,
+            writes,
+            arguments,
+            root: OnceLock::new(),
+            places: OnceLock::new(),
+            commands: OnceLock::new(),
+            next: OnceLock::new(),
+        }
+    }
+}
+
+impl Fact<PreToolUse> for CallFacts {
+    fn compute(_request: &HookRequest<PreToolUse>) -> Self {
+        Self::default()
+    }
+}
+
+impl fmt::Debug for CallFacts {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str("CallFacts")
+    }
+}
+
+impl fmt::Debug for Call<'_> {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("Call").field("event", self.request.event()).field("kind", &self.kind()).finish()
+    }
+}

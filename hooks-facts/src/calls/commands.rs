@@ -1,0 +1,78 @@
+//! Commands of a call.
+
+use hooks_core::Platform;
+
+use crate::commands::{Analysis, Options};
+use crate::tools::{Command, CommandArgument, ToolKind, WorkingFolder, commands_of};
+
+use super::arguments::is_one_of;
+use super::call::Call;
+
+/// Commands of a call, analysed.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct ParsedCommands {
+    /// Every command.
+    pub found: Vec<ParsedCommand>,
+    /// JSON pointers to command arguments that are present but cannot be read.
+    pub unusable: Vec<String>,
+    /// Whether the tool runs commands but the call has none.
+    pub is_missing: bool,
+}
+
+/// One command of a call.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct ParsedCommand {
+    /// JSON pointer to the command.
+    pub pointer: String,
+    /// Text of the command; the words of a list are joined by spaces.
+    pub text: String,
+    /// Analysis of the programs that the command would start.
+    pub analysis: Analysis,
+}
+
+/// Arguments of an unknown tool that are treated as commands; its other arguments are not.
+const PLAIN_KEYS: &[&str] = &["command", "cmd", "commands", "script", "shell"];
+
+impl ParsedCommands {
+    pub(super) fn of(call: Call<'_>) -> Self {
+        let kind = call.kind();
+        if !kind.runs_commands() && kind != ToolKind::Unknown {
+            return Self::default();
+        }
+        let mut arguments = commands_of(call.arguments());
+        if kind == ToolKind::Unknown {
+            arguments.unusable.clear();
+            arguments.found.retain(|argument| is_plain(&argument.pointer));
+        }
+        let is_missing = kind.runs_commands() && arguments.is_missing();
+        let ignores_case = call.request().context().environment.platform != Platform::Posix;
+        let options = Options { ignores_case, windows: kind == ToolKind::WindowsShell };
+        // If an argument sets another folder, `$PWD` is that folder, which is not known here.
+        let folder = (!WorkingFolder::of_command_tool(call.arguments()).is_given())
+            .then(|| call.request().context().cwd.to_str());
+        let folder = folder.flatten().filter(|folder| !folder.is_empty());
+        let found =
+            arguments.found.into_iter().map(|argument| ParsedCommand::new(argument, folder, &options));
+        Self { found: found.collect(), unusable: arguments.unusable, is_missing }
+    }
+}
+
+impl ParsedCommand {
+    fn new(argument: CommandArgument, folder: Option<&str>, options: &Options) -> Self {
+        let (text, analysis) = match argument.command {
+            Command::Text(text) => {
+                let analysis = Analysis::of_text_in(&text, folder, options);
+                (text, analysis)
+            }
+            Command::Words(words) => (words.join(" "), Analysis::of_words(&words, options)),
+        };
+        Self { pointer: argument.pointer, text, analysis }
+    }
+}
+
+fn is_plain(pointer: &str) -> bool {
+    pointer
+        .rsplit('/')
+        .find(|key| key.parse::<usize>().is_err())
+        .is_some_and(|key| is_one_of(key, PLAIN_KEYS))
+}

@@ -1,0 +1,36 @@
+//! Facts about a tool call, computed at most once per request and shared by all policies.
+//!
+//! The engines of `hooks-facts` need settings that a request does not hold: the root, the case of names,
+//! custom tools. A [`CallReader`] holds them; [`CallReader::read`] returns the [`Call`] as it is with these
+//! settings. The facts of all readers are one fact of the request ([`CallFacts`]), so a rewrite or a wait
+//! starts afresh. Readers with equal settings share their results, and each part is computed on first use.
+//!
+//! ```
+//! use hooks_core::testing::{FakeFileSystem, world};
+//! use hooks_core::{HookContext, HookRequest, event::PreToolUse};
+//! use hooks_facts::calls::CallReader;
+//! use serde_json::json;
+//!
+//! let (environment, ..) = world(FakeFileSystem::default());
+//! let context = HookContext::new("s", "Backend").in_dir("/repo").with_environment(environment);
+//! let request = HookRequest::new(context, PreToolUse::new("edit", json!({"path": "./src//a.rs"})));
+//!
+//! let call = CallReader::default().read(&request);
+//! let readings = &call.places().found[0].resolution.as_ref().unwrap().readings;
+//! assert_eq!(readings[0].path, "src/a.rs");
+//! ```
+
+mod arguments;
+mod call;
+mod commands;
+mod line_breaks;
+mod places;
+mod reader;
+mod root;
+mod settings;
+
+pub use self::call::{Call, CallFacts};
+pub use self::commands::{ParsedCommand, ParsedCommands};
+pub use self::places::{Known, Place, Places};
+pub use self::reader::CallReader;
+pub use self::settings::{PathsConfig, ToolRole};

@@ -1,0 +1,304 @@
+//! Resolved files that a call names.
+
+use std::borrow::Cow;
+use std::sync::OnceLock;
+
+use hooks_core::fs::{EntryKind, FileSystem};
+
+use crate::commands::{WriteKind, WriteTarget};
+use crate::globs::{self, Gap};
+use crate::paths::{PathError, Reading, Resolution, ResolvedRoot, Resolver};
+use crate::tools::{PathArgument, PathRole, ToolKind, WorkingFolder, each_path};
+
+use super::call::Call;
+use super::commands::ParsedCommand;
+use super::line_breaks::{self, RealNames};
+use super::root::Root;
+use crate::globs::PatternDialect;
+
+/// Files of a call.
+#[derive(Debug, Default)]
+pub struct Places {
+    /// Every file.
+    pub found: Vec<Place>,
+    /// Files of commands with partly known names: `rm *.log`.
+    pub partial: Vec<Place>,
+    /// JSON pointers to path arguments that are present but not text.
+    pub unusable: Vec<String>,
+    /// JSON pointers to commands that write to a file whose name is not known before running.
+    pub unknown: Vec<String>,
+    /// Whether the call names no file.
+    pub is_missing: bool,
+}
+
+/// One file of a call.
+#[derive(Debug)]
+pub struct Place {
+    /// JSON pointer to the argument that names the file.
+    pub pointer: Cow<'static, str>,
+    /// Name as the call gives it.
+    pub given: String,
+    /// Effect of the call on the file.
+    pub role: PathRole,
+    /// Whether the effect depends on the file system: `cp a b` writes `b/a` if `b` is a folder.
+    pub is_possible: bool,
+    /// Whether the name identifies no file: it starts with a variable, and the rest has no name or contains
+    /// `..`.
+    pub is_nameless: bool,
+    /// Name with stand-ins for its unknown parts.
+    outline: Option<String>,
+    /// Every plausible reading below the root; if the name is partly known, with stand-ins.
+    pub resolution: Result<Resolution, PathError>,
+    elsewhere: OnceLock<Option<Vec<String>>>,
+}
+
+/// Known locations of a file.
+#[derive(Clone, Copy, Debug)]
+pub struct Known<'a> {
+    inside: &'a [Reading],
+    /// Readings from the file system's root, without the first slash. Empty if the file is below the root.
+    pub elsewhere: &'a [String],
+    is_partial: bool,
+    root: &'a Root,
+}
+
+/// Most partly known names; with more, their names count as unknown.
+const MAX_PARTIAL: usize = 64;
+
+/// Files that every command may write to, because they store nothing.
+const SINKS: &[&str] = &["/dev/null", "/dev/stdout", "/dev/stderr", "/dev/tty"];
+
+impl Places {
+    pub(super) fn of(call: Call<'_>) -> Self {
+        if call.kind().runs_commands() { Self::of_commands(call) } else { Self::of_arguments(call) }
+    }
+
+    fn of_arguments(call: Call<'_>) -> Self {
+        let kind = match call.kind() {
+            ToolKind::Unknown if call.writes_files() => ToolKind::WriteFile,
+            kind => kind,
+        };
+        let folder = WorkingFolder::of_file_tool(call.arguments());
+        let (mut found, mut written) = (Vec::<Place>::new(), None::<usize>);
+        let unusable = each_path(kind, call.arguments(), |argument| {
+            let PathArgument { pointer, text, role, .. } = argument;
+            // Most calls name one.
+            if found.is_empty() {
+                found.reserve_exact(1);
+            }
+            let link = written.and_then(|at| found.get(at)).filter(|_| role == PathRole::LinkTarget);
+            let target = link.and_then(|link| beside(&link.given, &text));
+            if role == PathRole::Written {
+                written = Some(found.len());
+            }
+            let text = target.unwrap_or(text);
+            let moved = folder.of_name(&text).map(|moved| Place::new(call, pointer.clone(), moved, role));
+            found.push(Place::new(call, pointer, text, role));
+            found.extend(moved);
+        });
+        let is_missing = found.is_empty() && unusable.is_empty();
+        Self { found, unusable, unknown: folder.unusable, is_missing, ..Self::default() }
+    }
+
+    /// Returns the files that the commands of a call write to.
+    pub(super) fn of_commands(call: Call<'_>) -> Self {
+        let mut places = Self::default();
+        let folder = WorkingFolder::of_command_tool(call.arguments());
+        for command in &call.commands().found {
+            for write in command.analysis.writes() {
+                match write.target.literal() {
+                    Some(target) if is_sink(target) => {}
+                    Some(target) => {
+                        let moved = folder.of_name(target);
+                        for target in std::iter::once(target.to_owned()).chain(moved) {
+                            places.found.push(Place::of_write(call, command, write, target));
+                        }
+                    }
+                    None if write.kind != WriteKind::Redirected && places.partial.len() < MAX_PARTIAL => {
+                        let outline = write.target.outline();
+                        let moved = folder.of_name(&outline);
+                        for outline in std::iter::once(outline).chain(moved) {
+                            places.partial.push(Place::of_write(call, command, write, outline));
+                        }
+                    }
+                    None => places.unknown.push(command.pointer.clone()),
+                }
+            }
+        }
+        if !(places.found.is_empty() && places.partial.is_empty()) {
+            places.unknown.extend(folder.unusable);
+        }
+        places
+    }
+}
+
+impl Place {
+    fn new(call: Call<'_>, pointer: Cow<'static, str>, given: String, role: PathRole) -> Self {
+        let resolution = match call.root().resolved() {
+            Ok(root) => resolve(call, root, &given),
+            Err(error) => Err(error.clone()),
+        };
+        Self {
+            pointer,
+            given,
+            role,
+            is_possible: false,
+            is_nameless: false,
+            outline: None,
+            resolution,
+            elsewhere: OnceLock::new(),
+        }
+    }
+
+    /// Creates the place that a command names; if the name is partly known, it is an outline.
+    pub fn named(call: Call<'_>, pointer: &str, name: String, role: PathRole, is_partial: bool) -> Self {
+        let given = globs::shown(&name);
+        // A variable may lead out of the working directory.
+        let is_elsewhere = name.starts_with(Gap::Any.stand_in());
+        let name = if is_elsewhere { format!("{}/{name}", call.root().text()) } else { name };
+        let mut place = Self::new(call, pointer.to_owned().into(), name, role);
+        if is_partial {
+            place.outline = Some(std::mem::replace(&mut place.given, given));
+        }
+        place
+    }
+
+    /// Creates the place that a command writes to; the name may be an outline.
+    fn of_write(call: Call<'_>, command: &ParsedCommand, write: &WriteTarget, name: String) -> Self {
+        let is_partial = write.target.literal().is_none();
+        let mut place = Self::named(call, &command.pointer, name, role_of(write.kind), is_partial);
+        let is_folder = place.resolution.as_ref().is_ok_and(|found| found.kind == Some(EntryKind::Directory));
+        if write.kind == WriteKind::Named && is_folder {
+            // The copied file goes into the folder, which is a separate place.
+            place.role = PathRole::Written;
+        }
+        place.is_possible = write.is_possible;
+        place.is_nameless = is_partial && is_nameless(&write.target.outline());
+        place
+    }
+
+    /// Returns the name that is resolved.
+    fn name(&self) -> &str {
+        self.outline.as_deref().unwrap_or(&self.given)
+    }
+
+    /// Returns whether the name is only partly known, so that its readings are outlines.
+    pub fn is_partial(&self) -> bool {
+        self.outline.is_some()
+    }
+
+    /// Returns whether the folder of the file is unknown, because a variable stands for a part of its name.
+    pub fn is_anywhere(&self) -> bool {
+        self.outline.as_ref().is_some_and(|outline| outline.contains(Gap::Any.stand_in()))
+    }
+
+    /// Returns whether the call also changes everything below the file.
+    pub fn reaches_below(&self) -> bool {
+        matches!(self.role, PathRole::Removed | PathRole::Filled | PathRole::LinkTarget)
+    }
+
+    /// Returns whether the call changes the file.
+    pub fn is_written(&self) -> bool {
+        self.role != PathRole::Read
+    }
+
+    /// Returns the location of the file, below the root or not; `None` if it cannot be determined.
+    pub fn known<'a>(&'a self, call: Call<'a>) -> Option<Known<'a>> {
+        let (root, is_partial) = (call.root(), self.is_partial());
+        match &self.resolution {
+            Ok(resolution) => Some(Known { inside: &resolution.readings, elsewhere: &[], is_partial, root }),
+            Err(PathError::OutsideRoot { .. }) => {
+                Some(Known { inside: &[], elsewhere: self.from_top(call)?, is_partial, root })
+            }
+            Err(_) => None,
+        }
+    }
+
+    /// Returns whether it is the root of the call, or a folder that contains the root.
+    pub fn holds_the_root(&self, call: Call<'_>) -> bool {
+        let root = call.root().text().trim_matches('/');
+        let holds = |reading: &String| {
+            let folder = reading.trim_matches('/');
+            let rest = root.strip_prefix(folder);
+            folder.is_empty() || rest.is_some_and(|rest| rest.is_empty() || rest.starts_with('/'))
+        };
+        self.from_top(call).is_some_and(|readings| readings.iter().any(holds))
+    }
+
+    /// Returns whether it is the root of the call in all readings.
+    pub fn is_the_root(&self, call: Call<'_>) -> bool {
+        let root = call.root().text().trim_matches('/');
+        let is_root = |reading: &String| reading.trim_matches('/') == root;
+        self.from_top(call).is_some_and(|readings| !readings.is_empty() && readings.iter().all(is_root))
+    }
+
+    /// Returns the readings from the file system's root, without the first slash.
+    pub fn from_top(&self, call: Call<'_>) -> Option<&[String]> {
+        let readings = self.elsewhere.get_or_init(|| match &self.resolution {
+            Ok(resolution) => Some(call.root().prefixed(resolution)),
+            Err(PathError::OutsideRoot { .. }) => {
+                let top = call.root().top(call).ok()?;
+                let resolution = resolve(call, &top, self.name()).ok()?;
+                Some(resolution.readings.into_iter().map(|reading| reading.path).collect())
+            }
+            Err(_) => None,
+        });
+        readings.as_deref()
+    }
+}
+
+impl<'a> Known<'a> {
+    /// Returns the readings relative to the root; none if the file is outside of it.
+    pub fn below_root(self) -> impl Iterator<Item = &'a str> {
+        let inside = self.inside.iter().map(|reading| reading.path.as_str());
+        // Another name of the root may contain it all the same.
+        inside.chain(self.elsewhere.iter().filter_map(move |reading| {
+            if self.is_partial { self.root.strip_outline(reading) } else { self.root.strip(reading) }
+        }))
+    }
+}
+
+fn resolve(call: Call<'_>, root: &ResolvedRoot, path: &str) -> Result<Resolution, PathError> {
+    let files: &dyn FileSystem = &*call.request().context().environment.files;
+    let case_insensitive = call.ignores_case();
+    let resolver = |fs| Resolver { fs, root, home: None, case_insensitive };
+    let hidden = match call.reader().dialect() {
+        PatternDialect::Squad => line_breaks::hidden(path),
+        PatternDialect::Standard => None,
+    };
+    let Some(hidden) = hidden else { return resolver(files).resolve(path) };
+    let mut resolution = resolver(&RealNames(files)).resolve(&hidden)?;
+    for reading in &mut resolution.readings {
+        reading.path = line_breaks::shown(&reading.path);
+    }
+    Ok(resolution)
+}
+
+/// Returns whether an outline starts with a variable, and the rest has no name or contains `..`.
+fn is_nameless(outline: &str) -> bool {
+    let any = Gap::Any.stand_in();
+    let Some((before, behind)) = outline.split_once(any) else { return false };
+    let leads_up = behind.split('/').any(|part| part == "..");
+    let names = |c: char| Gap::of(c).is_none() && c.is_alphanumeric();
+    leads_up || (before.is_empty() && !behind.contains(names))
+}
+
+/// Returns a relative link target as a path from the folder of the link.
+fn beside(link: &str, target: &str) -> Option<String> {
+    let (folder, _) = link.rsplit_once('/')?;
+    (!target.starts_with('/')).then(|| format!("{folder}/{target}"))
+}
+
+fn role_of(kind: WriteKind) -> PathRole {
+    match kind {
+        WriteKind::Removed => PathRole::Removed,
+        WriteKind::Linked => PathRole::LinkTarget,
+        WriteKind::Filled | WriteKind::Named => PathRole::Filled,
+        _ => PathRole::Written,
+    }
+}
+
+fn is_sink(target: &str) -> bool {
+    let descriptor = target.strip_prefix("/dev/fd/");
+    SINKS.contains(&target) || descriptor.is_some_and(|number| number.parse::<u8>().is_ok())
+}

@@ -1,0 +1,154 @@
+//! Walks over the digits and colons of a text once and determines the kind of each sequence.
+
+use super::{
+    card, iban,
+    label::{Label, Labels},
+    network, phone,
+    span::Span,
+    ssn,
+    text::{byte, byte_before, run_end},
+};
+
+/// Run of digits.
+#[derive(Clone, Copy, Debug, Default)]
+pub(super) struct Group {
+    /// Position of the first digit.
+    pub(super) start: usize,
+    /// Position after the last digit.
+    pub(super) end: usize,
+}
+
+impl Group {
+    /// Returns the number of digits.
+    pub(super) fn len(self) -> usize {
+        self.end - self.start
+    }
+}
+
+/// Most groups in any number that is searched for.
+const MAX_GROUPS: usize = 9;
+/// Most digits in any group that is searched for.
+const MAX_RUN: usize = 20;
+
+/// Digits in groups with short separators, starting at one digit.
+#[derive(Debug)]
+pub(super) struct Sequence<'t> {
+    /// The whole text.
+    pub(super) bytes: &'t [u8],
+    groups: [Group; MAX_GROUPS],
+    len: usize,
+}
+
+impl<'t> Sequence<'t> {
+    fn read(bytes: &'t [u8], start: usize) -> Self {
+        let mut sequence = Self { bytes, groups: [Group::default(); MAX_GROUPS], len: 0 };
+        let mut from = start;
+        for slot in &mut sequence.groups {
+            let end = run_end(bytes, from, MAX_RUN + 1, |b| b.is_ascii_digit());
+            if end == from || end - from > MAX_RUN {
+                break;
+            }
+            *slot = Group { start: from, end };
+            sequence.len += 1;
+            from = run_end(bytes, end, 3, |b| b" -.()/".contains(&b));
+            if from == end {
+                break;
+            }
+        }
+        sequence
+    }
+
+    /// Returns the groups.
+    pub(super) fn groups(&self) -> &[Group] {
+        self.groups.get(..self.len).unwrap_or_default()
+    }
+
+    /// Returns the text between two neighbouring groups.
+    pub(super) fn separator(&self, left: Group, right: Group) -> &'t [u8] {
+        self.bytes.get(left.end..right.start).unwrap_or_default()
+    }
+
+    /// Returns the separators between the first `count` groups.
+    pub(super) fn separators(&self, count: usize) -> impl Iterator<Item = &'t [u8]> {
+        let groups = self.groups();
+        groups
+            .iter()
+            .zip(groups.iter().skip(1))
+            .take(count.saturating_sub(1))
+            .map(|(a, b)| self.separator(*a, *b))
+    }
+
+    /// Returns whether the text before `start` and after `end` does not make the digits part of something
+    /// longer.
+    pub(super) fn stands_alone(&self, start: usize, end: usize) -> bool {
+        let before = byte_before(self.bytes, start);
+        let before_that = start.checked_sub(2).map_or(0, |at| byte(self.bytes, at));
+        let joined = b"-./".contains(&before) && before_that.is_ascii_alphanumeric();
+        let escape = before_that == b'\\' && b"nrt".contains(&before);
+        let opens = (!before.is_ascii_alphanumeric() && before != b'_' && before < 0x80 && !joined) || escape;
+        opens && self.ends(end)
+    }
+
+    /// Returns whether the text after `end` does not make the digits part of something longer.
+    pub(super) fn ends(&self, end: usize) -> bool {
+        let (next, after) = (byte(self.bytes, end), byte(self.bytes, end + 1));
+        !next.is_ascii_alphanumeric()
+            && next != b'_'
+            && !(b"-.".contains(&next) && after.is_ascii_alphanumeric())
+    }
+}
+
+/// Finds everything that consists of digits.
+pub(super) fn find(text: &str, labels: Labels, found: &mut Vec<Span>) {
+    let bytes = text.as_bytes();
+    let v6 = labels.contains(&Label::Ipv6);
+    let mut at = 0;
+    while let Some(skip) =
+        bytes.get(at..).and_then(|rest| rest.iter().position(|b| b.is_ascii_digit() || *b == b':'))
+    {
+        at += skip;
+        if byte(bytes, at) == b':' {
+            at = if v6 { network::ipv6(text, at, found) } else { at + 1 };
+            continue;
+        }
+        let run = run_end(bytes, at, usize::MAX, |b| b.is_ascii_digit());
+        let hit = number(text, at, labels);
+        let end = hit.as_ref().map_or(run, |span| span.end.max(run));
+        found.extend(hit);
+        at = end;
+    }
+}
+
+/// Returns the kind of the digits that start at `at`.
+fn number(text: &str, at: usize, labels: Labels) -> Option<Span> {
+    let bytes = text.as_bytes();
+    let asked = |label: Label| labels.contains(&label).then_some(label);
+    let span = |(start, end): (usize, usize), label| Span::new(start, end, label);
+    if let Some(found) = asked(Label::Iban).and_then(|label| Some(span(iban::read(text, at)?, label))) {
+        return Some(found);
+    }
+    let sequence = Sequence::read(bytes, at);
+    if let Some(found) = asked(Label::Ipv4).and_then(|label| Some(span(network::ipv4(&sequence)?, label))) {
+        return Some(found);
+    }
+    if let Some(found) = asked(Label::CreditCard).and_then(|label| Some(span(card::read(&sequence)?, label)))
+    {
+        return Some(found);
+    }
+    if let Some(found) = asked(Label::Ssn).and_then(|label| Some(span(ssn::read(&sequence)?, label))) {
+        return Some(found);
+    }
+    asked(Label::Phone).and_then(|label| Some(span(phone::read(&sequence)?, label)))
+}
+
+#[cfg(test)]
+pub(super) mod testing {
+    use super::*;
+
+    /// Finds `labels` in `text`.
+    pub(crate) fn found(text: &str, labels: &[Label]) -> Vec<String> {
+        let mut spans = Vec::new();
+        find(text, labels.iter().cloned().collect(), &mut spans);
+        spans.iter().map(|span| text.get(span.start..span.end).unwrap().to_owned()).collect()
+    }
+}

@@ -1,0 +1,76 @@
+//! Finds personal data and secrets in text and JSON and replaces them with markers.
+//!
+//! [`Scrubber`] is the engine. It is pure: no event, no clock, no I/O. [`ResultRedaction`] applies it to tool
+//! results, and [`ArgumentRecorder`] to arguments before they are recorded; [`RedactionConfig`] builds both
+//! from plain data. The labels are a fixed list ([`Label`]). Each is found by
+//! its *documented form* (prefix, checksum, grammar, real top-level domain) and, if the form is not specific
+//! enough, by the words around it. Entropy alone never decides, because tool output is full of digests and
+//! identifiers.
+//!
+//! ```
+//! use hooks_redaction::Scrubber;
+//!
+//! let scrubber = Scrubber::all();
+//! assert_eq!(scrubber.scrub("mail jane@example.com"), "mail [EMAIL_REDACTED]");
+//! ```
+//!
+//! | file | idea |
+//! | --- | --- |
+//! | `label` | the labels of findings, and sets of labels |
+//! | `span` | positions of findings; merging of overlaps |
+//! | `scrubber`, `json` | scrubbing of text, and of JSON values |
+//! | `marker` | replacements, and how they are recognised |
+//! | `email`, `tld` | e-mail addresses |
+//! | `digits`, `card`, `ssn`, `iban`, `phone`, `network` | data that consists of digits |
+//! | `triggers` | one pass over the text for every literal that may start a secret |
+//! | `vendors`, `forms` | tokens with a documented prefix, and their parser |
+//! | `pem`, `url`, `headers`, `assignments` | keys, passwords in addresses, credentials in headers and assignments |
+//! | `names`, `value` | judge whether a name suggests a secret, and whether a value is one |
+//! | `arguments`, `recorder` | tool arguments for telemetry |
+//! | `results` | tool results, before a model or a log gets them |
+//! | `config` | the same as plain data |
+//!
+//! Cost: one pass for `@` and its encodings, one for literals, one for digits and colons. Every check around
+//! a hit is bounded or cached, so the time is linear on any input.
+
+mod arguments;
+mod assignments;
+mod card;
+mod config;
+mod digits;
+mod email;
+mod error;
+mod forms;
+mod headers;
+mod iban;
+mod json;
+mod label;
+mod marker;
+mod names;
+mod network;
+mod pem;
+mod phone;
+pub mod recorder;
+pub mod results;
+mod scrubber;
+mod span;
+mod ssn;
+mod text;
+mod tld;
+mod triggers;
+mod url;
+mod value;
+mod vendors;
+
+#[cfg(test)]
+mod tests;
+
+pub use self::arguments::{Options, redact_arguments};
+pub use self::config::{Redaction, RedactionConfig, TextDialect};
+pub use self::error::ScrubberError;
+pub use self::label::{Label, Labels, UnknownLabel};
+pub use self::marker::Marker;
+pub use self::recorder::{ArgumentRecorder, RecordedCalls};
+pub use self::results::{ResultRedaction, ResultRedactionLayer};
+pub use self::scrubber::Scrubber;
+pub use self::span::Span;
