@@ -5,7 +5,7 @@
 //! | --- | --- |
 //! | [`auto`] | context at the start of a session, a turn or a child, within a budget of tokens |
 //! | [`brief`] | a text built from several sources, within a budget |
-//! | [`budget`] | tokens: counting them, and sharing a budget |
+//! | [`budget`] | sharing a budget of tokens |
 //! | [`builtins`] | small named handlers: the date, the branch, a file of prompts |
 //! | [`compaction`] | texts that survive when a conversation is compacted |
 //! | [`config`] | the same as plain data, for a configuration file |
@@ -26,7 +26,6 @@ pub mod prompt;
 pub mod session_end;
 mod sessions;
 pub mod source;
-mod text;
 
 pub use self::sessions::SessionMemory;
 pub use hooks_team::TeamPlace;

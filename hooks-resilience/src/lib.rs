@@ -41,7 +41,6 @@ mod fixture;
 pub mod govern;
 mod health;
 pub mod hedge;
-mod message;
 pub mod overflow;
 pub mod pacing;
 pub mod recover;

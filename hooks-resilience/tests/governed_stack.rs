@@ -7,6 +7,7 @@ use std::future::ready;
 use std::sync::{Arc, Mutex};
 use std::time::Duration;
 
+use hooks_conversation::{Estimate, Tokenizer};
 use hooks_core::drivers::{GovernModel, ModelRequest};
 use hooks_core::event::{BeforeModelCall, EventKind, Message, ModelReply, Role, Usage};
 use hooks_core::state::OpId;
@@ -15,7 +16,6 @@ use hooks_core::time::SeededRandom;
 use hooks_core::{
     Composite, Environment, HookContext, HookRequest, Hooks, Live, Reason, Verdict, WireEvent, policy_fn,
 };
-use hooks_resilience::overflow::{CountTokens, Estimate};
 use hooks_resilience::{
     Answered, AttemptLayer, AttemptSettings, BreakerLayer, Call, Catalog, Chains, ChainsConfig, Classified,
     DeadlineLayer, ErrorKind, FallbackLayer, FallbackSettings, Governed, Health, HealthSettings, Model,
@@ -66,7 +66,7 @@ impl Rig {
         let client = service_fn(move |request: ModelRequest| {
             let window =
                 MODELS.iter().find(|(name, _)| *name == request.model).map_or(0, |(_, window)| *window);
-            let tokens: u64 = request.messages.iter().map(|message| Estimate.count("", message)).sum();
+            let tokens: u64 = request.messages.iter().map(|message| Estimate.message(message)).sum();
             let reply = format!("{} read it", request.model);
             sent.lock().unwrap().push(request);
             ready(match tokens <= window {

@@ -52,6 +52,12 @@ pub mod context {
     pub use hooks_context::*;
 }
 
+/// Conversations: messages, their tokens, and summaries.
+#[cfg(any(feature = "context", feature = "resilience", feature = "tiktoken"))]
+pub mod conversation {
+    pub use hooks_conversation::*;
+}
+
 /// The `.squad` team folder as typed data.
 #[cfg(feature = "context")]
 pub mod team {

@@ -7,8 +7,8 @@ use std::sync::Arc;
 
 use anstyle::Style;
 use hooks::context::auto::AutoContext;
-use hooks::context::budget::{Tokenizer, Tokenizers};
 use hooks::context::source::{Threads, team};
+use hooks::conversation::{Tokenizer, Tokenizers};
 use hooks::drivers::{SpawnRequest, Spawned};
 use hooks::event::{ChildStatus, EndReason, SessionStart, SubagentStart};
 use hooks::team::files::NewMember;
@@ -128,7 +128,7 @@ fn lay_out(folder: &Path) -> Result<(), Box<dyn std::error::Error>> {
 
 #[cfg(test)]
 mod tests {
-    use hooks::context::budget::Estimate;
+    use hooks::conversation::Estimate;
 
     use super::*;
 

@@ -5,13 +5,13 @@ use std::fmt;
 use std::sync::Arc;
 use std::time::Duration;
 
+use hooks_conversation::text::head;
 use hooks_core::state::{Answer, Key, Op, StateStore};
 use hooks_team::Digest;
 use serde::{Deserialize, Serialize};
 
 use crate::brief::{Loaded, Part};
 use crate::source::{Ask, Moment};
-use crate::text::head;
 
 /// Time that a record is kept after its last write. A session that resumes within it is still known.
 const REMEMBERED: Duration = Duration::from_secs(14 * 24 * 3_600);

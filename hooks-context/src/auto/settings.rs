@@ -4,6 +4,7 @@ use std::fmt;
 use std::sync::Arc;
 use std::time::Duration;
 
+use hooks_conversation::Tokenizers;
 use hooks_core::event::{SessionStart, SubagentStart, TurnStart};
 use hooks_core::state::StateStore;
 use hooks_core::time::Timer;
@@ -14,7 +15,6 @@ use super::AutoContextLayer;
 use super::gather::{Gathered, gather};
 use super::sent::Sent;
 use crate::TeamPlace;
-use crate::budget::Tokenizers;
 use crate::source::{Ask, ContextSource, Moment, Workers, team};
 
 /// Limits of the automatic context. Budgets are in tokens.

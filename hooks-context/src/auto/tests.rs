@@ -1,6 +1,7 @@
 use std::sync::Arc;
 use std::time::Duration;
 
+use hooks_conversation::{Estimate, Tokenizer};
 use hooks_core::drivers::{ModelCall, ModelRequest, SpawnRequest, Spawned};
 use hooks_core::event::{Message, Role, SessionStart, StartSource, SubagentStart};
 use hooks_core::state::Memory;
@@ -10,7 +11,6 @@ use hooks_team::Team;
 use tower::service_fn;
 
 use super::*;
-use crate::budget::{Estimate, Tokenizer};
 use crate::source::{Ask, ContextSource, FileSource, Here, Item, Section, StoreSource, team};
 
 const DECISIONS: &str = "# Decisions\n\n### 2026-01-02: Use Postgres\n**By:** Lead\n**What:** Postgres for all data.\n\n### 2026-01-03: Blue buttons\n**By:** Designer\n**What:** Buttons are blue.\n\n### 2026-01-01: Use MySQL\n**Status:** superseded\n**What:** MySQL.\n\n### 2026-01-04: Only for the tester\n**For:** Tester\n**What:** Run all tests.\n";

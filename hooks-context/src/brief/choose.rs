@@ -2,10 +2,11 @@
 
 use std::collections::HashSet;
 
+use hooks_conversation::Tokenizer;
 use hooks_team::Digest;
 
 use super::{LeftOut, Loaded, PREFACE, Part};
-use crate::budget::{Share, Tokenizer, shares};
+use crate::budget::{Share, shares};
 use crate::source::Item;
 
 /// Tokens of the separator between two entries.

@@ -13,11 +13,11 @@ pub use self::part::{Loaded, Part};
 
 use std::collections::HashSet;
 
+use hooks_conversation::Tokenizer;
 use hooks_team::Digest;
 
 use self::choose::Choice;
 use self::left_out::LeftOut;
-use crate::budget::Tokenizer;
 
 /// First line of a briefing for a model that was given nothing before.
 const PREFACE: &str = "This was read for you. There is no need to read these files again.";

@@ -1,9 +1,9 @@
 use std::collections::HashSet;
 
+use hooks_conversation::Estimate;
 use proptest::prelude::*;
 
 use super::*;
-use crate::budget::Estimate;
 use crate::source::{Item, Section};
 
 /// OpenAI's own vocabularies: the reference count, whichever tokenizer the briefing used.

@@ -2,21 +2,19 @@
 
 use std::sync::Arc;
 
-use hooks_core::event::{BeforeModelCall, Message, ModelRewrite, PreCompact, Role, StartSource};
+use hooks_conversation::SummaryRequest;
+use hooks_conversation::summary::{kept, summarise};
+use hooks_core::event::{BeforeModelCall, ModelRewrite, PreCompact, StartSource};
 use hooks_core::{ContextNote, HookContext, HookError, HookRequest, Lifetime, Transform};
 use serde_json::Value;
 
 use super::settings::Compacting;
 use super::survivors::{Ledger, Survivors};
-use super::{SummaryRequest, summarise};
 use crate::brief::{Briefing, Loaded, Part};
 use crate::source::{Ask, Item, Moment, Section};
 
 /// Name of this hook in reasons and notes.
 const NAME: &str = "compaction";
-
-/// First line of a message that gives kept text to the model.
-const MARK: &str = "[kept while the conversation was compacted]";
 
 /// Depth to which the content of a message is searched.
 const DEPTH: usize = 16;
@@ -101,12 +99,9 @@ impl Compacting {
         }
         let tokenizer = self.tokenizers.of(Some(&event.model));
         if let Some(summariser) = &self.summariser {
-            let request = SummaryRequest {
-                context: Arc::clone(context),
-                messages: event.messages.clone(),
-                keep: notes.iter().map(|note| note.text.clone()).collect(),
-                max_tokens: settings.summary,
-            };
+            let (model, messages) = (&*event.model, event.messages.clone());
+            let request = SummaryRequest::new(Arc::clone(context), model, messages, settings.summary)
+                .keeping(notes.iter().map(|note| note.text.clone()).collect());
             let asked = summariser.summarise(request);
             let late = self.timer.sleep(settings.summary_within);
             let answer = futures_util::future::select(asked, late).await;
@@ -146,10 +141,8 @@ impl Transform<BeforeModelCall> for Reminder {
             return Ok(None);
         }
         let texts: Vec<_> = missing.iter().map(|note| note.text.as_str()).collect();
-        let reminder = Message::text(Role::User, format!("{MARK}\n{}", texts.join("\n\n")));
         let mut messages = messages.clone();
-        let behind = messages.iter().take_while(|message| message.role == Role::System).count();
-        messages.insert(behind, reminder);
+        kept(&texts, &mut messages);
         Ok(Some(ModelRewrite { messages: Some(messages), model: None }))
     }
 }

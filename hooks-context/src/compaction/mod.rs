@@ -24,7 +24,6 @@
 mod hand_over;
 mod moment;
 mod settings;
-mod summary;
 mod survivors;
 mod veto;
 
@@ -32,7 +31,6 @@ mod veto;
 mod tests;
 
 pub use self::settings::{Compacting, CompactionSettings};
-pub use self::summary::{SummaryRequest, summarise};
 pub(crate) use self::survivors::Ledger;
 pub use self::survivors::{Output, Survivors};
 pub use self::veto::Veto;

@@ -4,23 +4,21 @@ use std::fmt;
 use std::sync::Arc;
 use std::time::Duration;
 
+use hooks_conversation::{Summariser, Tokenizers};
 use hooks_core::event::{
     BeforeModelCall, PostCompact, PostToolUse, PreCompact, PreToolUse, SessionEnd, SessionStart, TurnStart,
     UserPromptSubmitted,
 };
 use hooks_core::time::Timer;
-use hooks_core::{BoxError, FailureLayer, HookContext, HookRequest, HooksBuilder, Observer, Settle};
+use hooks_core::{FailureLayer, HookContext, HookRequest, HooksBuilder, Observer, Settle};
 use serde_json::{Map, Value};
 use tower_layer::Layer;
-use tower_service::Service;
 
 use super::hand_over::Reminder;
-use super::summary::{ByService, Summarise};
 use super::survivors::{Collector, Ledger};
-use super::{CompactionLayer, SummaryRequest, Survivors, Veto};
+use super::{CompactionLayer, Survivors, Veto};
 use crate::SessionMemory;
 use crate::auto::AutoContext;
-use crate::budget::Tokenizers;
 
 /// Key of our state among the exported states of a compaction.
 pub(super) const STATE: &str = "hooks-context";
@@ -53,7 +51,7 @@ pub struct Compacting {
     pub(super) settings: Arc<CompactionSettings>,
     pub(super) context: Option<AutoContext>,
     pub(super) vetoes: Vec<Arc<dyn Veto>>,
-    pub(super) summariser: Option<Arc<dyn Summarise>>,
+    pub(super) summariser: Option<Summariser>,
     pub(super) tokenizers: Tokenizers,
     pub(super) timer: Arc<dyn Timer>,
 }
@@ -87,17 +85,10 @@ impl Compacting {
         self
     }
 
-    /// Lets `service` write summaries, for example with a small model.
+    /// Lets `summariser` write summaries, for example with a small model.
     #[must_use]
-    pub fn summarising<S>(mut self, service: S) -> Self
-    where
-        S: Service<SummaryRequest, Response = String, Error: Into<BoxError>, Future: Send>
-            + Clone
-            + Send
-            + Sync
-            + 'static,
-    {
-        self.summariser = Some(Arc::new(ByService(service)));
+    pub fn with_summariser(mut self, summariser: Summariser) -> Self {
+        self.summariser = Some(summariser);
         self
     }
 

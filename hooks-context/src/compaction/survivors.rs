@@ -2,6 +2,7 @@
 
 use std::sync::Arc;
 
+use hooks_conversation::text::{head, tail};
 use hooks_core::event::{BeforeModelCall, PostToolUse, PreToolUse, UserPromptSubmitted};
 use hooks_core::{
     ContextNote, Decision, Gate, HookContext, HookRequest, Judged, Observer, PromptOutcome, ResultPatch,
@@ -11,7 +12,6 @@ use serde_json::Value;
 
 use super::settings::CompactionSettings;
 use crate::sessions::Sessions;
-use crate::text::{head, tail};
 
 /// The most sessions that are remembered. The last conversation of a session may be long, so fewer of them
 /// are kept.

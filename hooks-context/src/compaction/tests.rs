@@ -1,6 +1,7 @@
 use std::sync::{Arc, Mutex};
 use std::time::Duration;
 
+use hooks_conversation::{Summariser, SummaryRequest};
 use hooks_core::drivers::{
     Compaction, ModelCall, ModelRequest, SpawnRequest, Spawned, ToolCall, ToolRequest, ToolResult,
 };
@@ -172,16 +173,18 @@ fn a_service_summarises_and_where_it_does_not_there_is_a_summary() {
     let said = |answer: Option<&'static str>| {
         let mut rig = rig();
         let time = rig.time.clone();
-        rig.compacting = rig.compacting.clone().summarising(service_fn(move |request: SummaryRequest| {
-            assert!(request.keep.iter().any(|kept| kept.contains("Use Postgres")));
-            let time = time.clone();
-            async move {
-                if answer.is_none() {
-                    hooks_core::time::Timer::sleep(&time, Duration::from_secs(3_600)).await;
+        rig.compacting = rig.compacting.clone().with_summariser(Summariser::new(service_fn(
+            move |request: SummaryRequest| {
+                assert!(request.keep.iter().any(|kept| kept.contains("Use Postgres")));
+                let time = time.clone();
+                async move {
+                    if answer.is_none() {
+                        hooks_core::time::Timer::sleep(&time, Duration::from_secs(3_600)).await;
+                    }
+                    Ok::<_, BoxError>(answer.unwrap_or_default().to_owned())
                 }
-                Ok::<_, BoxError>(answer.unwrap_or_default().to_owned())
-            }
-        }));
+            },
+        )));
         rig.run(async |session| {
             worked(&rig, &session).await;
             let Compaction::Proceed(outcome) = session.compact(PreCompact::default()).await else { panic!() };

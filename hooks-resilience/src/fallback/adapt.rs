@@ -2,13 +2,13 @@
 
 use std::sync::Arc;
 
+use hooks_conversation::message::{Block, SIGNATURE};
 use hooks_core::drivers::ModelRequest;
 use hooks_core::event::Message;
 use serde_json::Value;
 
 use crate::call::Call;
 use crate::catalog::Model;
-use crate::message::{Block, SIGNATURE};
 
 /// Adapts a conversation with one model to another. The call names the new model.
 pub trait Adapt: Send + Sync {

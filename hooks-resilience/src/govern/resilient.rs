@@ -6,6 +6,8 @@ use std::pin::Pin;
 use std::sync::Arc;
 use std::task::{Context, Poll, ready};
 
+use hooks_conversation::message::is_picture;
+use hooks_conversation::{Tokenizer, Tokenizers};
 use hooks_core::HookContext;
 use hooks_core::drivers::{ModelCall, ModelRequest};
 use hooks_core::event::{Message, ModelReply, Role};
@@ -17,7 +19,6 @@ use tower_service::Service;
 
 use crate::call::{Answered, Call, Needs};
 use crate::error::ModelError;
-use crate::message::{CountTokens, Estimate, is_picture};
 use crate::world::World;
 
 /// Answers model requests with a stack. See the module docs.
@@ -31,7 +32,7 @@ pub struct Resilient<S> {
     stack: S,
     context: Arc<HookContext>,
     world: World,
-    count: Arc<dyn CountTokens>,
+    tokenizers: Tokenizers,
     needs: Needs,
     task: Option<Arc<FindTask>>,
     listener: Option<Arc<Listener>>,
@@ -50,7 +51,7 @@ impl<S> Resilient<S> {
             stack,
             context: Arc::default(),
             world,
-            count: Arc::new(Estimate),
+            tokenizers: Tokenizers::default(),
             needs,
             task: None,
             listener: None,
@@ -73,10 +74,10 @@ impl<S> Resilient<S> {
         self
     }
 
-    /// Counts tokens with `count`.
+    /// Sets the tokenizers that count tokens.
     #[must_use]
-    pub fn counting(mut self, count: impl CountTokens + 'static) -> Self {
-        self.count = Arc::new(count);
+    pub fn counting_with(mut self, tokenizers: Tokenizers) -> Self {
+        self.tokenizers = tokenizers;
         self
     }
 
@@ -105,11 +106,9 @@ impl<S> Resilient<S> {
             Some(id) => OpId::of(&["model call", &context.session_id, id, &request.iteration.to_string()]),
             None => OpId(self.world.random.next_u128()),
         };
-        let counted = request
-            .messages
-            .iter()
-            .map(|message| self.count.count(&request.model, message))
-            .fold(0, u64::saturating_add);
+        let tokenizer = self.tokenizers.of(Some(&request.model));
+        let counted =
+            request.messages.iter().map(|message| tokenizer.message(message)).fold(0, u64::saturating_add);
         let needs = Needs {
             input_tokens: self.needs.input_tokens.saturating_add(counted),
             tools: self.needs.tools || request.messages.iter().any(|message| message.role == Role::Tool),

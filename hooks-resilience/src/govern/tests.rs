@@ -3,6 +3,7 @@
 use std::future::ready;
 use std::sync::{Arc, Mutex};
 
+use hooks_conversation::{Estimate, Tokenizer};
 use hooks_core::drivers::{GovernModel, ModelCall, ModelOutcome, ModelRequest};
 use hooks_core::event::{BeforeModelCall, ErrorOccurred, ErrorType, Message, ModelReply, Role, Usage};
 use hooks_core::state::OpId;
@@ -23,8 +24,6 @@ use crate::classify::Classified;
 use crate::error::{ErrorKind, ModelError, Treatment, Treatments};
 use crate::fallback::{FallbackLayer, FallbackSettings};
 use crate::health::{Health, HealthSettings};
-use crate::overflow::CountTokens;
-use crate::overflow::Estimate;
 use crate::retry::{RetryLayer, RetrySettings};
 use crate::world::World;
 
@@ -155,7 +154,7 @@ fn a_stack_serves_as_a_plain_model() {
     .unwrap();
     assert!(matches!(outcome, ModelOutcome::Answered(_, answer) if answer == reply("hello")));
     assert_eq!(*told.lock().unwrap(), 1);
-    let counted = asked.messages.iter().map(|message| Estimate.count("m", message)).sum();
+    let counted = asked.messages.iter().map(|message| Estimate.message(message)).sum();
     let calls = log.lock().unwrap();
     let wanted =
         Needs { input_tokens: counted, output_tokens: 100, tools: true, vision: true, ..Needs::default() };

@@ -4,18 +4,26 @@ use std::borrow::Cow;
 use std::collections::{HashMap, HashSet};
 use std::sync::Arc;
 
+use hooks_conversation::message::{Spot, places};
+use hooks_conversation::summary::kept;
+use hooks_conversation::{Tokenizer, Tokenizers};
 use hooks_core::event::{Message, Role};
 use serde_json::{Map, Value};
 
 use super::keep::Keep;
-use crate::message::CountTokens;
-use crate::message::places::{self, Spot};
 
-/// Token counter and exceptions of a compaction.
+/// Tokenizers and exceptions of a compaction.
 #[derive(Clone)]
 pub(super) struct Rules {
-    pub(super) count: Arc<dyn CountTokens>,
+    pub(super) tokenizers: Tokenizers,
     pub(super) keep: Arc<dyn Keep>,
+}
+
+impl Rules {
+    /// Returns the number of tokens that `message` takes in a call of `model`.
+    pub(super) fn count(&self, model: &str, message: &Message) -> u64 {
+        self.tokenizers.of(Some(model)).message(message)
+    }
 }
 
 /// A conversation that is being compacted.
@@ -58,15 +66,13 @@ const SMALL: usize = 160;
 impl Conversation {
     /// Creates the conversation of `messages` as sent to `model`. `notes` are inserted after the system
     /// messages at the front, and stay.
-    pub(super) fn new(messages: &[Message], notes: Option<Message>, model: Arc<str>, rules: Rules) -> Self {
+    pub(super) fn new(messages: &[Message], notes: &[String], model: Arc<str>, rules: Rules) -> Self {
         let mut stays = which_stay(messages, &*rules.keep);
         let mut messages = messages.to_vec();
-        if let Some(notes) = notes {
-            let front = messages.iter().take_while(|message| message.role == Role::System).count();
-            messages.insert(front, notes);
-            stays.insert(front, Stays::Verbatim);
+        if let Some(index) = kept(notes, &mut messages) {
+            stays.insert(index, Stays::Verbatim);
         }
-        let count = |message: &Message| rules.count.count(&model, message);
+        let count = |message: &Message| rules.count(&model, message);
         let entries: Vec<Entry> = messages
             .into_iter()
             .zip(stays)
@@ -167,7 +173,7 @@ impl Conversation {
 
     /// Replaces the chosen messages with one message, at the place of the first.
     pub(super) fn replace(&mut self, older: &Older, with: Message) {
-        let tokens = self.rules.count.count(&self.model, &with);
+        let tokens = self.rules.count(&self.model, &with);
         let mut with = Some(Entry { message: with, tokens, stays: Stays::Free });
         let mut chosen = older.chosen.iter().copied();
         let mut left = Vec::with_capacity(self.entries.len());
@@ -187,8 +193,7 @@ impl Conversation {
         for (spot, mark) in marks {
             spot.put(&mut entry.message, mark);
         }
-        let before =
-            std::mem::replace(&mut entry.tokens, self.rules.count.count(&self.model, &entry.message));
+        let before = std::mem::replace(&mut entry.tokens, self.rules.count(&self.model, &entry.message));
         self.tokens = self.tokens.saturating_sub(before).saturating_add(entry.tokens);
     }
 }

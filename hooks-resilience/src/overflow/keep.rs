@@ -3,7 +3,7 @@
 use hooks_core::event::{Message, Role};
 use serde_json::Value;
 
-use crate::message::places;
+use hooks_conversation::message::places;
 
 /// Selects messages that stay verbatim, beside system messages and the newest user request. A closure of a
 /// message is one. If tool results are kept, a tool can fill the window for good.

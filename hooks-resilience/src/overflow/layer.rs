@@ -1,19 +1,17 @@
 use std::fmt;
 use std::sync::Arc;
 
+use hooks_conversation::{Summariser, Tokenizers};
 use hooks_core::drivers::Compactor;
-use hooks_core::{BoxError, CompactNotes, Live};
+use hooks_core::{CompactNotes, Live};
 use tower_layer::Layer;
-use tower_service::Service;
 
 use super::conversation::Rules;
 use super::keep::{Keep, Marked};
 use super::service::Overflow;
 use super::settings::{Means, OverflowSettings, OverflowSettingsError};
-use super::summary::{ByService, Summarise, SummaryRequest};
 use crate::call::Call;
 use crate::error::{ErrorKind, SameModel, Treatments};
-use crate::message::{CountTokens, Estimate};
 use crate::spare::Spare;
 use crate::world::World;
 
@@ -31,7 +29,7 @@ pub(super) struct Shared {
     pub(super) world: World,
     pub(super) rules: Rules,
     pub(super) compactor: Option<Compactor>,
-    pub(super) summariser: Option<Arc<dyn Summarise>>,
+    pub(super) summariser: Option<Summariser>,
     pub(super) listener: Option<Arc<Listener>>,
     pub(super) switched_on: bool,
 }
@@ -53,13 +51,13 @@ pub struct Compacted<'a> {
 }
 
 impl OverflowLayer {
-    /// Creates a layer with these settings, [`Estimate`] and [`Marked`], without hooks or a summariser.
+    /// Creates a layer with these settings, [`Tokenizers::default`] and [`Marked`], without hooks or a summariser.
     ///
     /// # Errors
     /// Returns an error if a setting is invalid.
     pub fn new(settings: OverflowSettings, world: World) -> Result<Self, OverflowSettingsError> {
         settings.validate()?;
-        let rules = Rules { count: Arc::new(Estimate), keep: Arc::new(Marked::default()) };
+        let rules = Rules { tokenizers: Tokenizers::default(), keep: Arc::new(Marked::default()) };
         Ok(Self(Arc::new(Shared {
             settings,
             world,
@@ -83,24 +81,17 @@ impl OverflowLayer {
         self.change(|shared| shared.compactor = Some(compactor))
     }
 
-    /// Sets the service that writes summaries. The host must govern and limit its calls. Here a summary is
+    /// Sets the summariser. The host must govern and limit its calls. Here a summary is
     /// limited by [`summary_timeout`](OverflowSettings::summary_timeout) and the deadline of the call.
     #[must_use]
-    pub fn with_summariser<S>(self, summariser: S) -> Self
-    where
-        S: Service<SummaryRequest, Response = String, Error: Into<BoxError>, Future: Send>
-            + Clone
-            + Send
-            + Sync
-            + 'static,
-    {
-        self.change(|shared| shared.summariser = Some(Arc::new(ByService(summariser))))
+    pub fn with_summariser(self, summariser: Summariser) -> Self {
+        self.change(|shared| shared.summariser = Some(summariser))
     }
 
-    /// Counts tokens with `count`.
+    /// Sets the tokenizers that count tokens.
     #[must_use]
-    pub fn counting(self, count: impl CountTokens + 'static) -> Self {
-        self.change(|shared| shared.rules.count = Arc::new(count))
+    pub fn counting_with(self, tokenizers: Tokenizers) -> Self {
+        self.change(|shared| shared.rules.tokenizers = tokenizers)
     }
 
     /// Keeps the messages that `keep` selects.

@@ -38,7 +38,6 @@ mod layer;
 mod recovery;
 mod service;
 mod settings;
-mod summary;
 
 #[cfg(test)]
 mod properties;
@@ -50,5 +49,3 @@ pub use self::keep::{Keep, Marked};
 pub use self::layer::{Compacted, OverflowLayer};
 pub use self::service::Overflow;
 pub use self::settings::{Means, OverflowSettings, OverflowSettingsError};
-pub use self::summary::SummaryRequest;
-pub use crate::message::{CountTokens, Estimate};

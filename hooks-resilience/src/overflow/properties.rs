@@ -3,6 +3,8 @@
 use std::collections::HashSet;
 use std::sync::Arc;
 
+use hooks_conversation::message::places;
+use hooks_conversation::{Summariser, SummaryRequest};
 use hooks_core::BoxError;
 use hooks_core::event::{Message, Role};
 use hooks_core::testing::VirtualTime;
@@ -12,10 +14,9 @@ use tower::{ServiceExt, service_fn};
 use tower_layer::Layer;
 
 use super::tests::{Window, call, tokens, world};
-use super::{Keep, Marked, Means, OverflowLayer, OverflowSettings, SummaryRequest};
+use super::{Keep, Marked, Means, OverflowLayer, OverflowSettings};
 use crate::call::Call;
 use crate::error::ErrorKind;
-use crate::message::places;
 
 /// One step of a conversation.
 #[derive(Clone, Debug)]
@@ -124,7 +125,7 @@ fn uses(shape: u8, results: &[(String, String)], remark: Option<String>) -> Vec<
 
 /// Behaviour of the summariser.
 #[derive(Clone, Copy, Debug)]
-enum Summariser {
+enum Answers {
     None,
     Short,
     Long,
@@ -138,19 +139,19 @@ struct Run {
     ended: Option<ErrorKind>,
 }
 
-fn run(messages: &[Message], window: u64, percent: u8, summariser: Summariser) -> Run {
+fn run(messages: &[Message], window: u64, percent: u8, summariser: Answers) -> Run {
     let time = VirtualTime::default();
     let settings = OverflowSettings::default().with_target_percent(percent);
     let layer = OverflowLayer::new(settings, world(&time)).unwrap();
     let layer = match summariser {
-        Summariser::None => layer,
-        _ => layer.with_summariser(service_fn(move |request: SummaryRequest| async move {
+        Answers::None => layer,
+        _ => layer.with_summariser(Summariser::new(service_fn(move |request: SummaryRequest| async move {
             match summariser {
-                Summariser::Short => Ok("it was short".to_owned()),
-                Summariser::Long => Ok("word ".repeat(usize::try_from(request.max_tokens).unwrap_or(0))),
+                Answers::Short => Ok("it was short".to_owned()),
+                Answers::Long => Ok("word ".repeat(usize::try_from(request.max_tokens).unwrap_or(0))),
                 _ => Err(BoxError::from("no")),
             }
-        })),
+        }))),
     };
     let inner = Window::new(window, &time);
     let answer = time.block_on(layer.layer(inner.clone()).oneshot(call(messages.to_vec()))).unwrap();
@@ -209,7 +210,7 @@ proptest! {
         messages in conversation(),
         share in 0..100u64,
         percent in 1..=95u8,
-        summariser in prop::sample::select(vec![Summariser::None, Summariser::Short, Summariser::Long, Summariser::Errs]),
+        summariser in prop::sample::select(vec![Answers::None, Answers::Short, Answers::Long, Answers::Errs]),
     ) {
         let window = tokens(&messages) * share / 100;
         let Run { sent, ended } = run(&messages, window, percent, summariser);
@@ -232,7 +233,7 @@ proptest! {
     #[test]
     fn the_same_conversation_is_compacted_the_same(messages in conversation(), share in 0..100u64) {
         let window = tokens(&messages) * share / 100;
-        let [one, two] = [(); 2].map(|()| run(&messages, window, 70, Summariser::Short));
+        let [one, two] = [(); 2].map(|()| run(&messages, window, 70, Answers::Short));
         prop_assert_eq!(one.sent, two.sent);
     }
 
@@ -246,7 +247,7 @@ proptest! {
         messages.extend(uses(0, &[("last".to_owned(), "x".repeat(4_000))], Some(remark.clone())));
         let window = tokens(&messages) * share / 100;
         let said = json!({ "type": "text", "text": remark });
-        for shorter in run(&messages, window, 50, Summariser::Short).sent {
+        for shorter in run(&messages, window, 50, Answers::Short).sent {
             let found = shorter.iter().any(|message| {
                 message.content.as_array().is_some_and(|blocks| blocks.contains(&said))
             });
@@ -281,7 +282,7 @@ proptest! {
     ) {
         let messages: Vec<Message> =
             contents.into_iter().zip(roles).map(|(content, role)| Message { role, content }).collect();
-        prop_assert!(run(&messages, 0, 50, Summariser::Short).sent.len() <= 4);
+        prop_assert!(run(&messages, 0, 50, Answers::Short).sent.len() <= 4);
         let _kept: Arc<dyn Keep> = Arc::new(Marked::default());
     }
 }

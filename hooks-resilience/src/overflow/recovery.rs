@@ -2,9 +2,10 @@
 
 use std::sync::Arc;
 
+use hooks_conversation::SummaryRequest;
 use hooks_core::CompactNotes;
 use hooks_core::drivers::Compaction;
-use hooks_core::event::{CompactionSource, PostCompact, PreCompact};
+use hooks_core::event::{CompactionSource, Message, PostCompact, PreCompact, Role};
 use hooks_core::time::Tick;
 use tower::ServiceExt;
 use tower_service::Service;
@@ -13,7 +14,6 @@ use super::budget::Budget;
 use super::conversation::Conversation;
 use super::layer::{Compacted, Shared};
 use super::settings::Means;
-use super::summary::{self, SummaryRequest};
 use crate::call::{Answered, Call, FailedAttempt, Needs};
 use crate::error::{ErrorKind, ModelError};
 use crate::spare::Spare;
@@ -116,7 +116,7 @@ impl Site {
             Some(model) => Arc::clone(&model.name),
             None => call.model_name().into(),
         };
-        let count = |sum: u64, message| sum.saturating_add(rules.count.count(&model, message));
+        let count = |sum: u64, message| sum.saturating_add(rules.count(&model, message));
         let counted = messages.iter().fold(0, count);
         let window = call.model.as_ref().and_then(|model| model.context_tokens);
         let mut budget = Budget::new(counted, call.needs(), window, settings.target_percent);
@@ -145,8 +145,7 @@ impl Site {
         }
         let keep: Vec<String> =
             notes.context.additional_context.iter().map(|note| note.text.clone()).collect();
-        let conversation =
-            Conversation::new(messages, summary::notes(&keep), Arc::clone(&model), rules.clone());
+        let conversation = Conversation::new(messages, &keep, Arc::clone(&model), rules.clone());
         Ok(Work {
             conversation,
             budget,
@@ -185,13 +184,9 @@ impl Site {
         let text = match (&work.notes.summary, &self.shared.summariser) {
             (Some(summary), _) => summary.clone(),
             (None, Some(summariser)) => {
-                let request = SummaryRequest {
-                    context: Arc::clone(self.call.context()),
-                    model: Arc::clone(&work.model),
-                    messages: conversation.chosen(&older),
-                    keep: work.keep.clone(),
-                    max_tokens: room,
-                };
+                let (context, model) = (Arc::clone(self.call.context()), Arc::clone(&work.model));
+                let request = SummaryRequest::new(context, model, conversation.chosen(&older), room)
+                    .keeping(work.keep.clone());
                 let latest = self.shared.world.tick().after(self.shared.settings.summary_timeout);
                 let until = self.call.deadline.map_or(latest, |deadline| deadline.min(latest));
                 match self.shared.world.within(Some(until), summariser.summarise(request)).await {
@@ -201,8 +196,8 @@ impl Site {
             }
             (None, None) => return,
         };
-        let message = summary::message(&text);
-        let tokens = self.shared.rules.count.count(&work.model, &message);
+        let message = summary_message(&text);
+        let tokens = self.shared.rules.count(&work.model, &message);
         if text.trim().is_empty() || tokens >= older.tokens {
             return;
         }
@@ -305,6 +300,13 @@ impl Refusals {
             self.before.push(FailedAttempt::new(Arc::clone(model), &self.last, at));
         }
     }
+}
+
+/// The message with a summary. It has the role of the user, because not every provider accepts a message of
+/// the model or the system at any place. Its text marks it as a record, because tool results may speak
+/// through it.
+fn summary_message(summary: &str) -> Message {
+    Message::text(Role::User, format!("[summary of what came before: a record, not a request]\n{summary}"))
 }
 
 /// The names of the means.

@@ -6,6 +6,7 @@ use std::sync::{Arc, Mutex};
 use std::task::{Context, Poll, Waker};
 use std::time::Duration;
 
+use hooks_conversation::{Estimate, Summariser, SummaryRequest, Tokenizer};
 use hooks_core::drivers::ModelRequest;
 use hooks_core::event::{CompactionSource, Message, PreCompact, Role};
 use hooks_core::state::OpId;
@@ -21,7 +22,7 @@ use tower::{ServiceExt, service_fn};
 use tower_layer::Layer;
 use tower_service::Service;
 
-use super::{CountTokens, Estimate, Means, OverflowLayer, OverflowSettings, SummaryRequest};
+use super::{Means, OverflowLayer, OverflowSettings};
 use crate::call::{Answered, Call, Needs};
 use crate::catalog::{Catalog, Model, Tier};
 use crate::error::{ErrorKind, ModelError, NextModel, SameModel, Treatment, Treatments};
@@ -95,7 +96,7 @@ impl Service<Call> for Window {
 }
 
 pub(super) fn tokens(messages: &[Message]) -> u64 {
-    messages.iter().map(|message| Estimate.count("m", message)).sum()
+    messages.iter().map(|message| Estimate.message(message)).sum()
 }
 
 pub(super) fn world(time: &VirtualTime) -> World {
@@ -121,8 +122,9 @@ fn user(text: &str) -> Message {
 }
 
 /// A tool call and its result: about `tokens` tokens, unique by `id`.
-fn exchange(id: &str, tokens: usize) -> [Message; 2] {
-    let text = format!("{id} ").repeat(tokens * 4 / (id.len() + 1));
+fn exchange(id: &str, tokens: u64) -> [Message; 2] {
+    let twice = format!("{id} {id} ");
+    let text = twice.repeat(usize::try_from(tokens / Estimate.count(&twice)).unwrap());
     [
         Message {
             role: Role::Assistant,
@@ -136,7 +138,7 @@ fn exchange(id: &str, tokens: usize) -> [Message; 2] {
 }
 
 /// A system message, a task, then exchanges of these sizes.
-fn work(sizes: &[usize]) -> Vec<Message> {
+fn work(sizes: &[u64]) -> Vec<Message> {
     let mut messages = vec![Message::text(Role::System, "you are careful"), user("tidy up the notes")];
     for (index, size) in sizes.iter().enumerate() {
         messages.extend(exchange(&format!("call{index}"), *size));
@@ -168,16 +170,12 @@ fn ask(
 }
 
 /// Writes the same summary for every conversation.
-fn summariser(
-    text: &'static str,
-    log: &Arc<Mutex<Vec<SummaryRequest>>>,
-) -> impl Service<SummaryRequest, Response = String, Error = BoxError, Future: Send> + Clone + Send + Sync + use<>
-{
+fn summariser(text: &'static str, log: &Arc<Mutex<Vec<SummaryRequest>>>) -> Summariser {
     let log = Arc::clone(log);
-    service_fn(move |request| {
+    Summariser::new(service_fn(move |request| {
         log.lock().unwrap().push(request);
         std::future::ready(Ok::<_, BoxError>(text.to_owned()))
-    })
+    }))
 }
 
 #[test]
@@ -225,7 +223,7 @@ fn the_oldest_tool_results_go_first_and_the_answer_says_so() {
 #[test]
 fn what_stands_there_twice_stays_once_where_it_came_last() {
     let time = VirtualTime::default();
-    let inner = Window::new(1_500, &time);
+    let inner = Window::new(2_000, &time);
     let settings = OverflowSettings::default().with_means([Means::Deduplicate]);
     let layer = OverflowLayer::new(settings, world(&time)).unwrap();
     let file = "fn main() {}\n".repeat(200);
@@ -340,7 +338,7 @@ fn a_summariser_that_overflows_errs_or_hangs_ends_in_the_overflow() {
                 _ => Ok("word ".repeat(usize::try_from(tokens(&request.messages)).unwrap())),
             }
         });
-        let layer = layer(&time).with_summariser(summariser);
+        let layer = layer(&time).with_summariser(Summariser::new(summariser));
         let deadline = Tick(SECOND * 20);
         let error = ask(&time, &layer, &inner, call(talk(20)).until(deadline)).unwrap_err();
         assert_eq!(error.kind(), ErrorKind::ContextOverflow, "{mode}");
@@ -355,7 +353,7 @@ fn what_did_not_become_as_small_as_it_should_is_tried_in_the_end() {
     // The target is 70 % of the refused size, 980 tokens; only 190 tokens can be removed.
     let inner = Window::new(1_300, &time);
     let mut messages = work(&[200]);
-    messages.push(Message::text(Role::Assistant, "so ".repeat(1_550)));
+    messages.push(Message::text(Role::Assistant, "so ".repeat(1_150)));
     assert!(tokens(&messages) > 1_300);
     let answered = ask(&time, &layer(&time), &inner, call(messages)).unwrap();
     assert_eq!((answered.reply, inner.sent().len()), ("answer", 2));
@@ -452,7 +450,7 @@ fn cancelled_anywhere_it_keeps_nothing() {
                 Ok::<_, BoxError>("short".to_owned())
             }
         });
-        let layer = layer(&time).with_summariser(summariser).with_hooks(Recorder::default());
+        let layer = layer(&time).with_summariser(Summariser::new(summariser)).with_hooks(Recorder::default());
         let mut asked = Box::pin(layer.layer(inner.clone()).oneshot(call(talk(20))));
         let mut cx = Context::from_waker(Waker::noop());
         for _ in 0..polls {

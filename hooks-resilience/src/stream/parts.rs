@@ -2,7 +2,7 @@
 
 use hooks_core::event::Usage;
 
-use crate::message::Tally;
+use hooks_conversation::tokens::Tally;
 
 /// Tokens of the broken parts, and of the part that streams.
 #[derive(Debug, Default)]

@@ -3,7 +3,7 @@
 use hooks_core::event::{Message, Role};
 use serde_json::Value;
 
-use crate::message::write;
+use hooks_conversation::message::write;
 
 /// The received text and tool calls, in order.
 #[derive(Debug, Default)]

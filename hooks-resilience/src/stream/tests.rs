@@ -236,8 +236,8 @@ fn text_is_gone_on_with_behind_its_last_word() {
     let asked = rig.asked();
     assert_eq!(asked[1].messages()[1], Message::text(Role::Assistant, "The quick brown"));
     assert!(asked[1].needs().prefill);
-    // The broken part had 16 bytes: 4 tokens, and the 10 it reported.
-    assert_eq!((reply.usage.input_tokens, reply.usage.output_tokens), (24, 7));
+    // The broken part had three words: 5 tokens, and the 10 it reported.
+    assert_eq!((reply.usage.input_tokens, reply.usage.output_tokens), (24, 8));
 }
 
 #[test]

@@ -7,13 +7,13 @@ use std::task::{Context, Poll, Waker};
 use std::time::Duration;
 
 use futures_util::future::{Either, join_all, select};
+use hooks_conversation::{Summariser, SummaryRequest};
 use hooks_core::HookFuture;
 use hooks_core::drivers::ModelRequest;
 use hooks_core::event::{Message, Role};
 use hooks_core::state::{Answer, Memory, Op, OpId, StateStore, StoreError};
 use hooks_core::testing::VirtualTime;
 use hooks_core::time::{Clock, Timer, Timestamp};
-use hooks_resilience::overflow::SummaryRequest;
 use hooks_resilience::{
     AttemptLayer, AttemptSettings, Call, Classified, DeadlineLayer, ErrorKind, FallbackSettings,
     HealthSettings, HedgeLayer, HedgeSettings, Model, ModelError, Needs, OverflowLayer, OverflowSettings,
@@ -309,7 +309,7 @@ fn a_summariser_that_is_of_no_use_costs_the_summary_and_no_more() {
             }
         });
         let layer = OverflowLayer::new(OverflowSettings::default(), rig.world.clone()).unwrap();
-        let service = layer.with_summariser(summariser).layer(rig.attempts());
+        let service = layer.with_summariser(Summariser::new(summariser)).layer(rig.attempts());
         let said = |role| move |turn| Message::text(role, format!("{turn} {}", "word ".repeat(200)));
         let turns = (0..40).map(said(Role::User)).zip((0..40).map(said(Role::Assistant)));
         let messages = turns.flat_map(|(user, assistant)| [user, assistant]).collect();

@@ -11,7 +11,8 @@ const ALLOWED: &[(&str, &[&str])] = &[
     ("tower-hooks-facts", &["tower-hooks-core"]),
     ("tower-hooks-team", &["tower-hooks-core"]),
     ("tower-hooks-store", &["tower-hooks-core"]),
-    ("tower-hooks-resilience", &["tower-hooks-core"]),
+    ("tower-hooks-conversation", &["tower-hooks-core"]),
+    ("tower-hooks-resilience", &["tower-hooks-core", "tower-hooks-conversation"]),
     ("tower-hooks-redaction", &["tower-hooks-core"]),
     ("tower-hooks-policies", &["tower-hooks-core", "tower-hooks-facts"]),
     // The registry of children keeps the start of each task, scrubbed.
@@ -28,7 +29,7 @@ const ALLOWED: &[(&str, &[&str])] = &[
         ],
     ),
     ("tower-hooks-protocols", &["tower-hooks-core", "tower-hooks-facts"]),
-    ("tower-hooks-context", &["tower-hooks-core", "tower-hooks-team"]),
+    ("tower-hooks-context", &["tower-hooks-core", "tower-hooks-conversation", "tower-hooks-team"]),
     ("tower-hooks-audit", &["tower-hooks-core", "tower-hooks-facts"]),
     ("tower-hooks-cache", &["tower-hooks-core", "tower-hooks-facts"]),
     ("tower-hooks-metrics", &["tower-hooks-core"]),

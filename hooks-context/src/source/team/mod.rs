@@ -23,6 +23,7 @@ mod skills;
 use std::any::Any;
 use std::sync::Arc;
 
+use hooks_conversation::text::head;
 use hooks_core::beside::offload;
 use hooks_core::{BoxError, HookFuture};
 use hooks_team::folder::Place;
@@ -32,7 +33,6 @@ use hooks_team::{Name, Team, TeamError};
 use self::cache::Cache;
 use super::{Ask, ContextSource, Section, Workers};
 use crate::TeamPlace;
-use crate::text::head;
 
 /// The longest entry, in bytes; a longer one is cut to its first lines.
 const LONGEST: usize = 1_600;

@@ -8,7 +8,7 @@ pub(super) type Mark = fn(String) -> Value;
 
 /// A place in a message.
 #[derive(Clone, Copy, Debug)]
-pub(crate) struct Spot {
+pub struct Spot {
     /// Index of the block; `None` if the content is not a list.
     pub(super) index: Option<usize>,
     /// Object inside the block.
@@ -23,7 +23,7 @@ impl Spot {
     pub(super) const WHOLE: Self = Self { index: None, within: None, field: None, mark: Value::String };
 
     /// The value at this place.
-    pub(crate) fn get<'a>(&self, message: &'a Message) -> Option<&'a Value> {
+    pub fn get<'a>(&self, message: &'a Message) -> Option<&'a Value> {
         let mut value = &message.content;
         if let Some(index) = self.index {
             value = value.get(index)?;
@@ -35,7 +35,7 @@ impl Spot {
     }
 
     /// Replaces the value with a mark.
-    pub(crate) fn put(&self, message: &mut Message, mark: String) {
+    pub fn put(&self, message: &mut Message, mark: String) {
         let mut value = Some(&mut message.content);
         if let Some(index) = self.index {
             value = value.and_then(|value| value.get_mut(index));

@@ -3,17 +3,29 @@
 use std::fmt;
 use std::sync::Arc;
 
-use super::Estimate;
+use hooks_core::event::Message;
 
-/// Counts the tokens of a text as a model would.
+use super::{Estimate, message};
+
+/// Counts the tokens of texts and messages as a model would.
 pub trait Tokenizer: Send + Sync {
     /// Returns the number of tokens of `text`.
     fn count(&self, text: &str) -> u64;
+
+    /// Returns the number of tokens of `message`: those of its texts and keys, one for each mark around them,
+    /// four for the message, and 1,600 for each image.
+    fn message(&self, message: &Message) -> u64 {
+        message::count(self, message)
+    }
 }
 
 impl<T: Tokenizer + ?Sized> Tokenizer for Arc<T> {
     fn count(&self, text: &str) -> u64 {
         (**self).count(text)
+    }
+
+    fn message(&self, message: &Message) -> u64 {
+        (**self).message(message)
     }
 }
 

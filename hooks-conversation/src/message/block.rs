@@ -2,19 +2,20 @@
 
 use serde_json::{Map, Value};
 
+use super::call::ToolCall;
 use super::result::ToolResult;
 
 /// Kind of a block in a message.
 #[derive(Clone, Copy, Debug)]
-pub(crate) enum Block<'a> {
+pub enum Block<'a> {
     /// Text.
     Text,
     /// An image.
     Picture,
     /// Thinking of a model, signed or encrypted by its provider.
     Thought,
-    /// A tool call, with its id if it has one.
-    Call(Option<&'a str>),
+    /// A tool call.
+    Call(ToolCall<'a>),
     /// The result of a tool.
     Result(ToolResult<'a>),
     /// A message of OpenAI's chat completions, which is not a list of blocks: text, with tool calls beside
@@ -30,20 +31,20 @@ pub(crate) enum Block<'a> {
 }
 
 /// The key under which a block of Google carries the signature of earlier thinking.
-pub(crate) const SIGNATURE: &str = "thoughtSignature";
+pub const SIGNATURE: &str = "thoughtSignature";
 
 impl<'a> Block<'a> {
     /// Reads the kind of `fields`, as Anthropic, OpenAI, Google, Bedrock and Vercel's SDK write them.
-    pub(crate) fn of(fields: &'a Map<String, Value>) -> Self {
+    pub fn of(fields: &'a Map<String, Value>) -> Self {
         if let Some(result) = ToolResult::of(fields) {
             return Self::Result(result);
+        }
+        if let Some(call) = ToolCall::of(fields) {
+            return Self::Call(call);
         }
         let text = |name: &str| fields.get(name).and_then(Value::as_str);
         match text("type") {
             Some("thinking" | "redacted_thinking" | "reasoning") => Self::Thought,
-            Some("tool_use" | "tool_call") => Self::Call(text("id")),
-            Some("function_call" | "custom_tool_call") => Self::Call(text("call_id").or(text("id"))),
-            Some("tool-call") => Self::Call(text("toolCallId")),
             _ if is_picture(fields) => Self::Picture,
             _ if is_thought(fields) => Self::Thought,
             None | Some("text" | "input_text" | "output_text") if text("text").is_some() => Self::Text,
@@ -53,13 +54,6 @@ impl<'a> Block<'a> {
 
     /// Reads the kind of a block without a type, from its keys.
     fn without_type(fields: &'a Map<String, Value>) -> Self {
-        let call = |outer: &str, id: &str| {
-            let call = fields.get(outer)?.as_object()?;
-            Some(Self::Call(call.get(id).and_then(Value::as_str)))
-        };
-        if let Some(call) = call("toolUse", "toolUseId").or_else(|| call("functionCall", "id")) {
-            return call;
-        }
         let has_text = fields.get("content").is_some_and(Value::is_string);
         match fields.get("tool_calls").and_then(Value::as_array) {
             Some(calls) => Self::Chat { has_text, calls },
@@ -70,7 +64,7 @@ impl<'a> Block<'a> {
 }
 
 /// Whether the block contains an image.
-pub(crate) fn is_picture(fields: &Map<String, Value>) -> bool {
+pub fn is_picture(fields: &Map<String, Value>) -> bool {
     let kind = fields.get("type").and_then(Value::as_str);
     matches!(kind, Some("image" | "image_url" | "input_image"))
         // Google's form.

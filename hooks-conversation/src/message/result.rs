@@ -6,7 +6,7 @@ use super::spot::{Mark, Spot};
 
 /// A block that contains the result of a tool.
 #[derive(Clone, Copy, Debug)]
-pub(crate) struct ToolResult<'a> {
+pub struct ToolResult<'a> {
     shape: &'static Shape,
     /// The object with the fields of the result.
     fields: &'a Map<String, Value>,
@@ -90,6 +90,11 @@ impl<'a> ToolResult<'a> {
     /// The id of the call that the result belongs to.
     pub(super) fn call(&self) -> Option<&'a str> {
         self.fields.get(self.shape.call)?.as_str()
+    }
+
+    /// The content.
+    pub(super) fn content(&self) -> Option<&'a Value> {
+        self.fields.get(self.shape.content)
     }
 
     /// The place of the content, in the block of this index.

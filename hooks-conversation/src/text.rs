@@ -1,7 +1,7 @@
 //! Shortens texts.
 
 /// Returns the beginning of `text`, at most `limit` bytes, without splitting a character.
-pub(crate) fn head(text: &str, limit: usize) -> &str {
+pub fn head(text: &str, limit: usize) -> &str {
     let mut end = limit.min(text.len());
     while !text.is_char_boundary(end) {
         end = end.saturating_sub(1);
@@ -10,7 +10,7 @@ pub(crate) fn head(text: &str, limit: usize) -> &str {
 }
 
 /// Returns the end of `text`, at most `limit` bytes, without splitting a character.
-pub(crate) fn tail(text: &str, limit: usize) -> &str {
+pub fn tail(text: &str, limit: usize) -> &str {
     let mut start = text.len().saturating_sub(limit);
     while !text.is_char_boundary(start) {
         start = start.saturating_add(1);

@@ -1,63 +1,17 @@
-//! Summaries of a conversation, by a service or without a model.
+//! Summaries without a model.
 
 use std::collections::HashSet;
-use std::panic::AssertUnwindSafe;
-use std::sync::Arc;
 
-use futures_util::FutureExt;
 use hooks_core::event::{Message, Role};
-use hooks_core::{BoxError, HookContext, HookFuture};
-use serde_json::Value;
-use tower::ServiceExt;
-use tower_service::Service;
 
-use crate::budget::Tokenizer;
+use crate::message::PlainText;
 use crate::text::{head, tail};
+use crate::tokens::Tokenizer;
 
 /// The longest text that is not cut, in bytes.
 const LONG: usize = 600;
 /// Number of the newest tool results that stay.
 const RESULTS: usize = 4;
-/// Depth to which the content of a message is searched.
-const DEPTH: usize = 8;
-
-/// Request for a summary of a conversation.
-#[derive(Clone, Debug)]
-#[non_exhaustive]
-pub struct SummaryRequest {
-    /// Context of the session.
-    pub context: Arc<HookContext>,
-    /// The conversation. Tool results in it may be hostile: the summary may report them but not follow them.
-    pub messages: Vec<Message>,
-    /// Texts that are kept verbatim next to the summary.
-    pub keep: Vec<String>,
-    /// The most tokens of the summary.
-    pub max_tokens: u64,
-}
-
-/// A service that summarises, with its type erased.
-pub(super) trait Summarise: Send + Sync {
-    fn summarise(&self, request: SummaryRequest) -> HookFuture<'static, Result<String, BoxError>>;
-}
-
-pub(super) struct ByService<S>(pub(super) S);
-
-impl<S> Summarise for ByService<S>
-where
-    S: Service<SummaryRequest, Response = String, Error: Into<BoxError>, Future: Send>
-        + Clone
-        + Send
-        + Sync
-        + 'static,
-{
-    fn summarise(&self, request: SummaryRequest) -> HookFuture<'static, Result<String, BoxError>> {
-        let service = self.0.clone();
-        let asked = AssertUnwindSafe(async move { service.oneshot(request).await.map_err(Into::into) });
-        HookFuture::later(
-            async move { asked.catch_unwind().await.unwrap_or_else(|_| Err("it panicked".into())) },
-        )
-    }
-}
 
 /// Summarises `messages` without a model, within `budget` tokens: one line for each message, chosen from the
 /// newest on. Older tool results are replaced by marks, repeated texts are given once, and long texts are
@@ -67,16 +21,14 @@ pub fn summarise(messages: &[Message], budget: u64, tokenizer: &dyn Tokenizer) -
     let (mut results, mut used, mut left_out) = (0_usize, 0_u64, 0_usize);
     let mark = tokenizer.count("[1000000 earlier messages left out]\n");
     for message in messages.iter().rev().filter(|message| message.role != Role::System) {
-        let mut text = String::new();
-        let is_result = write(&message.content, &mut text, DEPTH) || message.role == Role::Tool;
-        let text = text.trim();
-        if text.is_empty() || !seen.insert(text.to_owned()) {
+        let PlainText { text, is_result } = PlainText::of(message, cut);
+        if text.is_empty() || !seen.insert(text.clone()) {
             continue;
         }
         results = results.saturating_add(usize::from(is_result));
         let line = match is_result && results > RESULTS {
             true => format!("{}: [result of {} bytes, left out]", who(message, is_result), text.len()),
-            false => format!("{}: {}", who(message, is_result), cut(text)),
+            false => format!("{}: {}", who(message, is_result), cut(&text)),
         };
         let cost = tokenizer.count(&line).saturating_add(1);
         if used.saturating_add(cost).saturating_add(mark) > budget {
@@ -108,39 +60,6 @@ fn who(message: &Message, is_result: bool) -> &'static str {
     }
 }
 
-/// Appends the text of a message. Returns whether it is a tool result.
-fn write(content: &Value, text: &mut String, depth: usize) -> bool {
-    match content {
-        Value::String(said) => {
-            if !text.is_empty() {
-                text.push(' ');
-            }
-            text.push_str(said);
-            false
-        }
-        Value::Array(blocks) if depth > 0 => {
-            blocks.iter().fold(false, |is_result, block| write(block, text, depth - 1) | is_result)
-        }
-        Value::Object(fields) if depth > 0 => {
-            let kind = fields.get("type").and_then(Value::as_str).unwrap_or_default();
-            if kind == "tool_use" || kind == "tool_call" {
-                let name = fields.get("name").and_then(Value::as_str).unwrap_or("a tool");
-                let input = fields.get("input").or_else(|| fields.get("arguments"));
-                let input = input.map(Value::to_string).unwrap_or_default();
-                text.push_str(&format!(" [calls {name} {}]", cut(&input)));
-                return false;
-            }
-            for key in ["text", "content", "output"] {
-                if let Some(value) = fields.get(key) {
-                    write(value, text, depth - 1);
-                }
-            }
-            kind == "tool_result"
-        }
-        _ => false,
-    }
-}
-
 /// Puts `text` on one line, and cuts the middle of a long text.
 fn cut(text: &str) -> String {
     let text = text.split_whitespace().collect::<Vec<_>>().join(" ");
@@ -156,7 +75,7 @@ mod tests {
     use serde_json::json;
 
     use super::*;
-    use crate::budget::Estimate;
+    use crate::tokens::Estimate;
 
     fn conversation() -> Vec<Message> {
         let mut messages =

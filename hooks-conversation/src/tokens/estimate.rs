@@ -72,25 +72,49 @@ impl Class {
 
 impl Tokenizer for Estimate {
     fn count(&self, text: &str) -> u64 {
-        let mut halves = 0_u64;
-        let mut run: Option<(Class, u64)> = None;
-        for c in text.chars() {
+        let mut tally = Tally::default();
+        tally.add(text);
+        tally.tokens()
+    }
+}
+
+/// Running count of a text that arrives in parts, by the rules of [`Estimate`]: the parts have as many tokens
+/// as the whole.
+#[derive(Clone, Copy, Debug, Default)]
+pub struct Tally {
+    /// Tokens of the runs that ended, in halves.
+    halves: u64,
+    /// Class and length of the run that may go on.
+    run: Option<(Class, u64)>,
+}
+
+impl Tally {
+    /// Adds one more part.
+    pub fn add(&mut self, part: &str) {
+        for c in part.chars() {
             let class = Class::of(c);
-            run = match run {
+            self.run = match self.run {
                 Some((open, length)) if open == class => Some((class, length.saturating_add(1))),
                 // A capital belongs to the word that follows.
                 Some((Class::Upper, 1)) if class == Class::Lower => Some((Class::Lower, 2)),
-                Some((open, length)) => {
-                    halves = halves.saturating_add(open.halves(length));
+                _ => {
+                    self.halves = self.all_halves();
                     Some((class, 1))
                 }
-                None => Some((class, 1)),
             };
         }
-        if let Some((open, length)) = run {
-            halves = halves.saturating_add(open.halves(length));
+    }
+
+    /// Returns the number of tokens so far.
+    pub const fn tokens(self) -> u64 {
+        self.all_halves().div_ceil(2)
+    }
+
+    const fn all_halves(self) -> u64 {
+        match self.run {
+            Some((open, length)) => self.halves.saturating_add(open.halves(length)),
+            None => self.halves,
         }
-        halves.div_ceil(2)
     }
 }
 
@@ -107,7 +131,7 @@ mod tests {
     fn usual_texts_are_counted_on_the_safe_side() {
         let json = include_str!("../../../schema/events/session_start.json");
         let (code, manifest) = (include_str!("mod.rs"), include_str!("../../Cargo.toml"));
-        let tests = include_str!("../session_end/tests.rs");
+        let tests = include_str!("../../../hooks-context/src/session_end/tests.rs");
         for text in [
             include_str!("../../../docs/context.md"),
             include_str!("../../../README.md"),
@@ -127,6 +151,21 @@ mod tests {
     fn words_are_told_apart() {
         for (text, tokens) in [("", 0), ("a", 1), ("The lazy dog.", 5), ("12345", 2), ("\n\n", 1)] {
             assert_eq!(Estimate.count(text), tokens, "{text:?}");
+        }
+    }
+
+    #[test]
+    fn parts_have_the_tokens_of_the_whole() {
+        let text = "Fn main() { println!(\"привет, 漢字 🦀\"); }\n\n\n    12345";
+        let mut tally = Tally::default();
+        text.chars().for_each(|c| tally.add(c.encode_utf8(&mut [0; 4])));
+        assert_eq!(tally.tokens(), Estimate.count(text));
+    }
+
+    #[test]
+    fn scripts_have_at_least_the_tokens_of_their_letters() {
+        for (text, least) in [("привет", 3), ("漢字", 2), ("🦀", 2), ("four", 1), ("fours", 2)] {
+            assert!(Estimate.count(text) >= least, "{text}");
         }
     }
 }

@@ -3,12 +3,12 @@
 use serde_json::{Value, json};
 
 /// A block of text.
-pub(crate) fn text(text: &str) -> Value {
+pub fn text(text: &str) -> Value {
     json!({ "type": "text", "text": text })
 }
 
 /// A block that calls the tool `name`.
-pub(crate) fn call(id: &str, name: &str, input: &Value) -> Value {
+pub fn call(id: &str, name: &str, input: &Value) -> Value {
     json!({ "type": "tool_use", "id": id, "name": name, "input": input })
 }
 
@@ -21,6 +21,6 @@ mod tests {
     fn what_is_written_is_read() {
         let (text, call) = (text("so"), call("a", "edit", &json!({})));
         assert!(matches!(text.as_object().map(Block::of), Some(Block::Text)));
-        assert!(matches!(call.as_object().map(Block::of), Some(Block::Call(Some("a")))));
+        assert!(matches!(call.as_object().map(Block::of), Some(Block::Call(call)) if call.id == Some("a")));
     }
 }

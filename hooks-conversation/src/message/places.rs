@@ -4,11 +4,11 @@ use hooks_core::event::{Message, Role};
 use serde_json::{Value, json};
 
 use super::block::Block;
-use super::spot::Mark;
-pub(crate) use super::spot::Spot;
+use super::call::ToolCall;
+use super::spot::{Mark, Spot};
 
 /// The places of tool results' contents.
-pub(crate) fn results(message: &Message) -> Vec<Spot> {
+pub fn results(message: &Message) -> Vec<Spot> {
     let mut holds_results = false;
     let known: Vec<Spot> = blocks(message)
         .filter_map(|(index, block)| {
@@ -25,7 +25,7 @@ pub(crate) fn results(message: &Message) -> Vec<Spot> {
 }
 
 /// The places of plain text outside of results: the content, or the text of its blocks.
-pub(crate) fn texts(message: &Message) -> Vec<Spot> {
+pub fn texts(message: &Message) -> Vec<Spot> {
     if message.content.is_string() {
         return vec![Spot::WHOLE];
     }
@@ -38,12 +38,12 @@ pub(crate) fn texts(message: &Message) -> Vec<Spot> {
 }
 
 /// Whether the message contains a tool result.
-pub(crate) fn holds_results(message: &Message) -> bool {
+pub fn holds_results(message: &Message) -> bool {
     blocks(message).any(|(_, block)| matches!(block, Block::Result(_)))
 }
 
 /// Whether the message contains anything but tool results.
-pub(crate) fn holds_more_than_results(message: &Message) -> bool {
+pub fn holds_more_than_results(message: &Message) -> bool {
     let is_result =
         |block: &Value| block.as_object().is_some_and(|it| matches!(Block::of(it), Block::Result(_)));
     match &message.content {
@@ -55,7 +55,7 @@ pub(crate) fn holds_more_than_results(message: &Message) -> bool {
 }
 
 /// The ids of the calls whose results the message contains.
-pub(crate) fn answered(message: &Message) -> impl Iterator<Item = &str> {
+pub fn answered(message: &Message) -> impl Iterator<Item = &str> {
     blocks(message).filter_map(|(_, block)| match block {
         Block::Result(result) => result.call(),
         _ => None,
@@ -63,12 +63,14 @@ pub(crate) fn answered(message: &Message) -> impl Iterator<Item = &str> {
 }
 
 /// The ids of the calls that the message contains.
-pub(crate) fn called(message: &Message) -> Vec<&str> {
+pub fn called(message: &Message) -> Vec<&str> {
     let mut ids = Vec::new();
     for (_, block) in blocks(message) {
         match block {
-            Block::Call(id) => ids.extend(id),
-            Block::Chat { calls, .. } => ids.extend(calls.iter().filter_map(|call| call.get("id")?.as_str())),
+            Block::Call(call) => ids.extend(call.id),
+            Block::Chat { calls, .. } => {
+                ids.extend(calls.iter().filter_map(|call| ToolCall::beside_text(call).id));
+            }
             _ => {}
         }
     }
