@@ -394,6 +394,36 @@ fn an_agent_does_not_make_its_own_rules() {
 }
 
 #[test]
+fn a_denial_tells_the_model_what_to_do_and_not_how_to_change_the_rules() {
+    let world = World::new(
+        "version: 1\nwrite_guard: { allow: [src/**], deny: [src/gen/**] }\n\
+         command_guard: { block: [rm -rf], fragments: [curl] }\nask_user: { max_per_session: 0 }\n\
+         limits: { calls: [{ tools: [deploy], most: 0, of: team, per: day }] }\nspawn: { depth: 0 }\n\
+         rules: [{ name: fetching, tools: [fetch], reason: no network here }]\n",
+    );
+    for (tool, arguments, said) in [
+        (
+            "Write",
+            json!({"file_path": "/home/ada/app/x", "content": ""}),
+            "write to a file that matches `src/**`",
+        ),
+        ("Write", json!({"file_path": "/home/ada/app/src/gen/x", "content": ""}), "write elsewhere"),
+        ("Bash", json!({"command": "rm -rf build"}), "do it without `rm -rf`"),
+        ("Bash", json!({"command": "curl example.org"}), "leave it out"),
+        ("AskUserQuestion", json!({"question": "Which one?"}), "go on without an answer"),
+        ("deploy", json!({}), "may not be called"),
+        ("fetch", json!({}), "no network here"),
+    ] {
+        let told = world.claude(tool, &arguments);
+        told.says("deny");
+        told.says(said);
+        for option in ["_guard", "limits", "ask_user", "raise", "take", "rule `"] {
+            assert!(!told.stdout.contains(option), "{option}: {}", told.stdout);
+        }
+    }
+}
+
+#[test]
 fn an_agent_does_not_replace_the_program_that_governs_it() {
     let world = World::new("version: 1\n");
     let program = env!("CARGO_BIN_EXE_hooks");

@@ -86,16 +86,16 @@ impl CommandGuard {
             let reason = Reason::new(NAME, "block", format!("`{shown}` is blocked as `{pattern}`"))
                 .on(&*command.pointer)
                 .because(Evidence::Command { argv })
-                .unless(format!(
-                    "do it without `{pattern}`, or take the pattern out of `command_guard.block`"
-                ));
+                .instead(format!("do it without `{pattern}`"))
+                .unless(format!("take `{pattern}` out of `command_guard.block`"));
             return Verdict::deny(reason);
         }
         if let Some((fragment, start)) = self.fragment_in(&command.text) {
             let reason = Reason::new(NAME, "fragment", format!("the command contains `{fragment}`"))
                 .on(&*command.pointer)
                 .because(Evidence::Span { start, end: start + fragment.len(), text: fragment.to_owned() })
-                .unless("leave it out, or take it out of `command_guard.fragments`");
+                .instead("leave it out")
+                .unless("take it out of `command_guard.fragments`");
             return Verdict::deny(reason);
         }
         if is_shell && let Some(found) = command.analysis.find_possible(&self.block) {
@@ -106,7 +106,7 @@ impl CommandGuard {
                 Reason::new(NAME, "unresolvable", format!("`{shown}` may run what is blocked as `{pattern}`"))
                     .on(&*command.pointer)
                     .because(Evidence::Command { argv })
-                    .unless("write the words out, without wrappers and variables")
+                    .instead("write the words out, without wrappers and variables")
             });
             if verdict.strength() > Strength::NoOpinion {
                 return verdict;
@@ -115,13 +115,13 @@ impl CommandGuard {
         match command.analysis.unresolved.first() {
             Some(unresolved) if is_shell => unknown(self.unresolvable, || {
                 let text = unresolved.reason.to_string();
-                let (message, remedy) = text.split_once("; ").unwrap_or((&text, "write it in another way"));
+                let (message, advice) = text.split_once("; ").unwrap_or((&text, "write it in another way"));
                 let span = unresolved.span;
                 let part = command.text.get(span.start..span.end).unwrap_or_default();
                 Reason::new(NAME, "unresolvable", message)
                     .on(&*command.pointer)
                     .because(Evidence::Span { start: span.start, end: span.end, text: part.to_owned() })
-                    .unless(remedy)
+                    .instead(advice)
             }),
             _ => Verdict::NO_OPINION,
         }
@@ -144,13 +144,13 @@ impl Policy<PreToolUse> for CommandGuard {
             let reason =
                 Reason::new(NAME, "unusable-command", format!("the command at `{pointer}` is no text"));
             return Verdict::deny(
-                reason.on(&**pointer).unless("give the command as a text or a list of words"),
+                reason.on(&**pointer).instead("give the command as a text or a list of words"),
             );
         }
         if commands.is_missing {
             return unknown(self.missing, || {
                 let message = format!("the call of `{}` holds no command", request.event().tool_name);
-                Reason::new(NAME, "missing-command", message).unless("give the command, as in `command`")
+                Reason::new(NAME, "missing-command", message).instead("give the command, as in `command`")
             });
         }
         let is_shell = call.kind().runs_commands();

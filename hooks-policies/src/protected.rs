@@ -71,7 +71,7 @@ impl ProtectedFiles {
             |rule: &'static str, message: String| Reason::new(NAME, rule, message).on(&*place.pointer);
         let Some(known) = place.known(call) else {
             let message = format!("nobody can tell whether `{}` is a protected file", place.given);
-            return Some(reason("path", message).unless("write the path relative to the root"));
+            return Some(reason("path", message).instead("write the path relative to the root"));
         };
         let found = self.files().find(call, place, &known)?;
         let verb = if place.is_partial() { "may be" } else { "is" };
@@ -85,7 +85,7 @@ impl ProtectedFiles {
         Some(
             reason("write", message)
                 .because(evidence)
-                .unless("a person has to change it, outside of the agent"),
+                .instead("a person has to change it, outside of the agent"),
         )
     }
 }
@@ -105,7 +105,7 @@ impl Policy<PreToolUse> for ProtectedFiles {
             let message =
                 "the call may write a protected file: its path is no text that is known before it runs";
             let reason = Reason::new(NAME, "unknown-path", message).on(&**pointer);
-            return Verdict::deny(reason.unless("write the path out"));
+            return Verdict::deny(reason.instead("write the path out"));
         }
         let places = places.found.iter().chain(&places.partial);
         let mut written = places.filter(|place| place.is_written() && !place.is_nameless);

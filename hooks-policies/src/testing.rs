@@ -30,7 +30,9 @@ pub(crate) fn said(
     if verdict.strength() >= Strength::Ask {
         let reason = reason.unwrap();
         assert!(
-            reason.remedy.is_some() && !reason.message.is_empty() && !reason.message.ends_with('.'),
+            (reason.remedy.is_some() || reason.advice.is_some())
+                && !reason.message.is_empty()
+                && !reason.message.ends_with('.'),
             "{reason:?}"
         );
     }

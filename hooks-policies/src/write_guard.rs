@@ -39,6 +39,8 @@ use crate::config::{OnUnknown, WriteGuardConfig};
 use crate::patterns::PathPatterns;
 
 const NAME: &str = "write-guard";
+/// Remedy for a file that no pattern allows.
+const REMEDY: &str = "add a pattern to `write_guard.allow`";
 
 /// Denies writes outside of the allowed files; see the [module](self) for an example.
 #[derive(Clone, Debug)]
@@ -47,7 +49,8 @@ pub struct WriteGuard {
     allow: PathPatterns,
     deny: PathPatterns,
     missing: OnUnknown,
-    remedy: Arc<str>,
+    /// What an agent is told to do instead; `None` if it may write nothing.
+    advice: Option<Arc<str>>,
 }
 
 /// Write guard in front of an inner hook.
@@ -72,15 +75,9 @@ impl WriteGuard {
     pub(crate) fn compile(config: &WriteGuardConfig, reader: &CallReader, errors: &mut PolicyErrors) -> Self {
         let allow = PathPatterns::compile(&config.allow, "write_guard.allow", reader, errors);
         let deny = PathPatterns::compile(&config.deny, "write_guard.deny", reader, errors);
-        let remedy = if allow.is_empty() {
-            "nothing may be written; add a pattern to `write_guard.allow`".to_owned()
-        } else {
-            format!(
-                "write to a file that matches {}, or add a pattern to `write_guard.allow`",
-                allow.summary()
-            )
-        };
-        Self { reader: reader.clone(), allow, deny, missing: config.missing_path, remedy: remedy.into() }
+        let advice =
+            (!allow.is_empty()).then(|| format!("write to a file that matches {}", allow.summary()).into());
+        Self { reader: reader.clone(), allow, deny, missing: config.missing_path, advice }
     }
 
     /// Returns the reason to deny a write to a file, if there is one.
@@ -93,14 +90,16 @@ impl WriteGuard {
             Err(_) if place.is_possible => return None,
             Err(error) => {
                 let text = error.to_string();
-                let (message, remedy) = text.split_once("; ").unwrap_or((&text, &self.remedy));
-                return Some(reason("path", message.to_owned()).unless(remedy));
+                return Some(match text.split_once("; ") {
+                    Some((message, advice)) => reason("path", message.to_owned()).instead(advice),
+                    None => reason("path", text).unless(REMEDY),
+                });
             }
         };
         if resolution.names > 1 && place.role != PathRole::Removed {
             let message =
                 format!("`{}` has {} names, and a write shows under all", place.given, resolution.names);
-            return Some(reason("hard-link", message).unless("replace it by a copy of its own"));
+            return Some(reason("hard-link", message).instead("replace it by a copy of its own"));
         }
         for reading in &resolution.readings {
             let shown = globs::shown(&reading.path);
@@ -110,12 +109,17 @@ impl WriteGuard {
                 let pattern = self.deny.text(pattern);
                 let message =
                     format!("{} matches the denied pattern `{pattern}`", stands_for(&place.given, path));
-                let remedy = format!("write elsewhere, or take `{pattern}` out of `write_guard.deny`");
-                return Some(reason("deny", message).because(evidence()).unless(remedy));
+                let remedy = format!("take `{pattern}` out of `write_guard.deny`");
+                let reason = reason("deny", message).because(evidence());
+                return Some(reason.instead("write elsewhere").unless(remedy));
             }
             if !place.is_possible && !self.is_allowed(call, place, &reading.path) {
                 let message = format!("{} may not be written", stands_for(&place.given, path));
-                return Some(reason("allow", message).because(evidence()).unless(&*self.remedy));
+                let reason = reason("allow", message).because(evidence()).unless(REMEDY);
+                return Some(match &self.advice {
+                    Some(advice) => reason.instead(&**advice),
+                    None => reason,
+                });
             }
         }
         None
@@ -163,7 +167,7 @@ impl Policy<PreToolUse> for WriteGuard {
         if let Some(pointer) = places.unusable.first() {
             let message = format!("the path at `{pointer}` is no text");
             let reason = Reason::new(NAME, "unusable-path", message).on(&**pointer);
-            return Verdict::deny(reason.unless("give the path as a text"));
+            return Verdict::deny(reason.instead("give the path as a text"));
         }
         let anywhere = places.partial.iter().find(|place| place.is_anywhere() && !place.is_possible);
         if let Some(pointer) =
@@ -171,7 +175,7 @@ impl Policy<PreToolUse> for WriteGuard {
         {
             let message = "the command writes to a file whose name is not known before it runs";
             let reason = Reason::new(NAME, "unknown-target", message).on(pointer);
-            return Verdict::deny(reason.unless("write the name out"));
+            return Verdict::deny(reason.instead("write the name out"));
         }
         if let Some(reason) = places
             .found
@@ -188,7 +192,7 @@ impl Policy<PreToolUse> for WriteGuard {
         if places.is_missing {
             let message = format!("the call of `{}` names no file", request.event().tool_name);
             return unknown(self.missing, || {
-                Reason::new(NAME, "missing-path", message).unless("name the file, as in `path`")
+                Reason::new(NAME, "missing-path", message).instead("name the file, as in `path`")
             });
         }
         Verdict::ALLOW

@@ -187,7 +187,8 @@ fn refusal(used: u64, limit: u64) -> Reason {
     };
     Reason::new(NAME, "session", message)
         .because(Evidence::Count { used, limit })
-        .unless("go on without an answer, or raise `ask_user.max_per_session`")
+        .instead("go on without an answer")
+        .unless("raise `ask_user.max_per_session`")
 }
 
 fn asked_too_often() -> Reason {

@@ -168,7 +168,7 @@ fn reason(tool: &str, circle: Circle) -> Reason {
              the same results"
         ),
     };
-    Reason::new(NAME, "loop", message).unless("do something else, or raise `limits.loops.rounds`")
+    Reason::new(NAME, "loop", message).instead("do something else").unless("raise `limits.loops.rounds`")
 }
 
 fn bad(answer: &Answer) -> StoreError {

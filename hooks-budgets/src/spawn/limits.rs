@@ -164,7 +164,7 @@ impl Limits {
         };
         let evidence = Evidence::Count { used: u64::from(depth), limit };
         let reason = Reason::new(NAME, "depth", message).because(evidence);
-        Some(reason.unless("do the task yourself, or raise `spawn.depth`"))
+        Some(reason.instead("do the task yourself").unless("raise `spawn.depth`"))
     }
 }
 
@@ -236,7 +236,7 @@ impl Charges {
             _ => format!("{whose} have {used} of {limit} children"),
         };
         let reason = Reason::new(NAME, rule.clone(), message).because(Evidence::Count { used, limit });
-        reason.unless(format!("{wait}do the task yourself, or raise `{option}`"))
+        reason.instead(format!("{wait}do the task yourself")).unless(format!("raise `{option}`"))
     }
 }
 

@@ -115,12 +115,12 @@ impl Rules {
             && !known.has(model)
         {
             let message = format!("there is no model `{model}`");
-            deny(Reason::new(NAME, "model", message).on("/model").unless("name one that is known"));
+            deny(Reason::new(NAME, "model", message).on("/model").instead("name one that is known"));
         }
         for requirement in &self.require {
             if let Some((field, message)) = missing(*requirement, asked, context) {
                 let reason = Reason::new(NAME, "require", message).on(format!("/{field}"));
-                deny(reason.unless("say it, or take it out of `spawn.require`"));
+                deny(reason.instead("say it").unless("take it out of `spawn.require`"));
             }
         }
         for rule in self.models.iter().filter(|rule| rule.covers(asked)) {
@@ -192,7 +192,7 @@ impl ModelRule {
             None => format!("`{}` needs a certain model, and none is named", asked.named()),
         };
         let reason = Reason::new(NAME, self.name.clone(), message).on("/model");
-        reason.unless(format!("use one of {}", self.in_words))
+        reason.instead(format!("use one of {}", self.in_words))
     }
 }
 

@@ -70,7 +70,7 @@ pub(super) fn refused(counters: &[Counter], place: usize, unit: SpendUnit, neede
     let needed = unit.show(needed);
     let Some(counter) = counters.get(place) else {
         let message = format!("{needed} is more than can be counted");
-        return Reason::new(NAME, "amount", message).unless("say how many tokens the call takes");
+        return Reason::new(NAME, "amount", message).instead("say how many tokens the call takes");
     };
     let limit = counter.scope.limit;
     let message = format!(

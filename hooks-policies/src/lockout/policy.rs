@@ -57,7 +57,7 @@ impl ReviewerLockout {
                 place.given
             );
             let reason = Reason::new(NAME, "path", message).on(&*place.pointer);
-            return Some(Verdict::deny(reason.unless("write the path relative to the root")));
+            return Some(Verdict::deny(reason.instead("write the path relative to the root")));
         };
         let found = self.registry.artifacts(locked).find(call, place, &known)?;
         let lockout = locked.named(found.artifact).or(locked.first())?;
@@ -73,7 +73,9 @@ impl ReviewerLockout {
             });
         }
         let reason = Reason::new(NAME, "locked-out", message).on(&*place.pointer).because(evidence);
-        Some(Verdict::deny(reason.unless("have another agent write it, or a reviewer clear the lockout")))
+        Some(Verdict::deny(
+            reason.instead("have another agent write it").unless("have a reviewer clear the lockout"),
+        ))
     }
 
     /// Returns whether all agents of the team are locked out of this place.
@@ -115,7 +117,7 @@ impl Policy<PreToolUse> for ReviewerLockout {
             let message =
                 "an agent that is locked out of files writes to one that is not known before it runs";
             let reason = Reason::new(NAME, "unknown-path", message).on(&**pointer);
-            return Verdict::deny(reason.unless("write the path out"));
+            return Verdict::deny(reason.instead("write the path out"));
         }
         let places = places.found.iter().chain(&places.partial);
         let written = places

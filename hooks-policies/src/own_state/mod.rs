@@ -150,7 +150,8 @@ impl OwnState {
                 let evidence = Evidence::Path { given: found.given, resolved: found.reading };
                 let reason = Reason::new(NAME, "file", message).on(&*command.pointer).because(evidence);
                 return Some(
-                    reason.unless("read it with a plain program, such as `cat` or `jq`; a person changes it"),
+                    reason
+                        .instead("read it with a plain program, such as `cat` or `jq`; a person changes it"),
                 );
             }
         }
@@ -166,7 +167,7 @@ impl OwnState {
                 format!("nobody knows what `{tool}` does to `{}`, which is the hooks' own", found.given);
             let evidence = Evidence::Path { given: found.given, resolved: found.reading };
             let reason = Reason::new(NAME, "tool", message).on(pointer).because(evidence);
-            reason.unless("use a tool that is known to read; a person changes it")
+            reason.instead("use a tool that is known to read; a person changes it")
         };
         let only_looks = reads_by_name(tool);
         let written = call.places_of_commands();
@@ -229,7 +230,7 @@ fn meant_for_people(command: &ParsedCommand, invocation: &Invocation) -> Reason 
     let message =
         "an agent changes neither the limits it works within, nor its hooks, nor the record; a person does";
     let reason = Reason::new(NAME, "command", message).on(&*command.pointer);
-    reason.because(Evidence::Command { argv }).unless("ask a person to run it")
+    reason.because(Evidence::Command { argv }).instead("ask a person to run it")
 }
 
 /// Returns the denial of a call whose commands cannot be parsed.
@@ -240,11 +241,11 @@ fn unreadable(call: Call<'_>) -> Option<Reason> {
     };
     if let Some(pointer) = commands.unusable.first() {
         let message = format!("the command at `{pointer}` is no text");
-        return Some(reason(pointer, &message).unless("give the command as a text or a list of words"));
+        return Some(reason(pointer, &message).instead("give the command as a text or a list of words"));
     }
     let (command, unresolved) =
         commands.found.iter().find_map(|command| Some((command, command.analysis.unresolved.first()?)))?;
     let text = unresolved.reason.to_string();
-    let (message, remedy) = text.split_once("; ").unwrap_or((&text, "write it in another way"));
-    Some(reason(&command.pointer, message).unless(remedy.to_owned()))
+    let (message, advice) = text.split_once("; ").unwrap_or((&text, "write it in another way"));
+    Some(reason(&command.pointer, message).instead(advice))
 }

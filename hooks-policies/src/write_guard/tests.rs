@@ -106,14 +106,16 @@ fn operands_known_in_part_have_to_be_covered() {
 }
 
 #[test]
-fn a_reason_names_argument_evidence_and_remedy() {
+fn a_reason_names_argument_evidence_advice_and_remedy() {
     let verdict = guard(&["src/**"], &[]).judge(&call("edit", json!({"edits": [{"path": "src/./../x"}]})));
     let reason = &verdict.reasons()[0];
     assert_eq!(reason.message, "`src/./../x` stands for `x`, which may not be written");
     assert_eq!(reason.argument.as_deref(), Some("/edits/0/path"));
     assert_eq!(reason.evidence, [Evidence::Path { given: "src/./../x".into(), resolved: "x".into() }]);
-    let remedy = "write to a file that matches `src/**`, or add a pattern to `write_guard.allow`";
-    assert_eq!(reason.remedy.as_deref(), Some(remedy));
+    assert_eq!(reason.advice.as_deref(), Some("write to a file that matches `src/**`"));
+    assert_eq!(reason.remedy.as_deref(), Some("add a pattern to `write_guard.allow`"));
+    let nowhere = guard(&[], &[]).judge(&call("edit", json!({"path": "x"})));
+    assert_eq!(nowhere.reasons()[0].advice, None);
 }
 
 #[test]
