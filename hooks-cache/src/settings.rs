@@ -228,6 +228,13 @@ impl CacheTool {
     }
 
     /// Sets the method to check that a file is unchanged.
+    ///
+    /// ```
+    /// use hooks_cache::{CacheTool, Check, Depends};
+    ///
+    /// let tool = CacheTool::new("view", Depends::Files).checked_by(Check::Content);
+    /// assert_eq!(tool.check, Check::Content);
+    /// ```
     #[must_use]
     pub const fn checked_by(mut self, check: Check) -> Self {
         self.check = check;

@@ -32,6 +32,17 @@ pub trait Judge: Send + Sync {
 }
 
 /// A tower service as a [`Judge`].
+///
+/// ```
+/// use hooks_command::model::{Judge, Question, ServiceJudge};
+///
+/// async fn ask_model(question: Question) -> Result<String, String> {
+///     Ok(format!("{} allows it", question.model))
+/// }
+/// let judge = ServiceJudge(tower::service_fn(ask_model));
+/// # fn assert_judge(_: impl Judge) {}
+/// # assert_judge(judge);
+/// ```
 #[derive(Clone, Debug)]
 pub struct ServiceJudge<S>(pub S);
 

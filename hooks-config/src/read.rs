@@ -141,12 +141,6 @@ impl Config {
         self.state.store.as_ref()
     }
 
-    /// Path of the store, if it is a file.
-    pub fn store_file(&self) -> Option<PathBuf> {
-        let store = self.state.store.as_ref().filter(|store| store.engine == Engine::File)?;
-        store::file_of(store, self.state.path.as_deref())
-    }
-
     /// Accepts the loss of the store that was used so far: it was closed, deleted or emptied, or another
     /// store is in its place. `by` names the person who accepted it and the reason, in words that follow "was
     /// accepted". Returns the reason for which the store was refused; `None` if it was not refused.

@@ -1,11 +1,9 @@
-//! Maintenance of full files: compression, deletion at the end of their retention time, erasure of payloads.
+//! Maintenance of full files: compression and erasure of payloads.
 //!
 //! Each operation can be interrupted at every step and repeated. Before data is removed, the removal is
 //! recorded and synced.
 
 use std::io;
-
-use hooks_core::time::Timestamp;
 
 use super::{Appender, Entry};
 use crate::join;
@@ -24,24 +22,6 @@ impl Appender {
             done += 1;
         }
         Ok(done)
-    }
-
-    /// Deletes the files whose records are all older than `moment`, the oldest first, up to the first file
-    /// with a record that `hold` keeps; returns their number. The deletion is recorded before it happens.
-    ///
-    /// # Errors
-    /// Returns `InvalidData` if a file is damaged, which is then not deleted; any other error if the disk
-    /// fails.
-    pub fn delete_before(&mut self, moment: Timestamp, hold: &dyn Fn(&Record) -> bool) -> io::Result<u64> {
-        let doomed = self.full_files().before(moment, hold)?;
-        if doomed.files.is_empty() {
-            return Ok(0);
-        }
-        let names: Vec<_> = doomed.files.iter().map(|file| format!("`{}`", file.name())).collect();
-        let note = format!("deleted: {}", names.join(", "));
-        self.put(notes::DELETED, note, doomed.covers.into_iter().collect())?;
-        doomed.files.iter().try_for_each(|file| self.full_files().delete(file))?;
-        Ok(doomed.files.len() as u64)
     }
 
     /// Erases the payloads of the records that `which` selects; returns their number. The chain still
@@ -96,7 +76,7 @@ mod tests {
     use std::path::Path;
     use std::sync::Arc;
 
-    use hooks_core::time::StoppedClock;
+    use hooks_core::time::{StoppedClock, Timestamp};
     use serde_json::json;
 
     use super::*;
@@ -175,21 +155,6 @@ mod tests {
         assert_eq!(finished(&disk, |appender| appender.compress()), 3);
         assert_eq!(read(&disk), before);
         interrupted(|appender| appender.compress(), |disk| assert_eq!(read(disk), before));
-    }
-
-    #[test]
-    fn files_are_deleted_whole_the_oldest_first_and_not_what_is_held() {
-        let disk = log();
-        assert_eq!(finished(&disk, |appender| appender.delete_before(Timestamp(3), &|_| false)), 2);
-        assert_eq!(read(&disk).iter().map(|(seq, ..)| *seq).collect::<Vec<_>>(), [7, 8, 9]);
-        let held = log();
-        let of_two = |record: &Record| record.at == Timestamp(2);
-        assert_eq!(finished(&held, |appender| appender.delete_before(Timestamp(9), &of_two)), 1);
-        assert_eq!(read(&held).len(), 6);
-        interrupted(
-            |appender| appender.delete_before(Timestamp(3), &|_| false),
-            |disk| assert_eq!(read(disk).len(), 3),
-        );
     }
 
     #[test]

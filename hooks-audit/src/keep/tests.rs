@@ -12,7 +12,7 @@ use crate::append::{Appender, Entry, Settings};
 use crate::log::{Log, LogSettings};
 use crate::read::{Committed, Positions, Reader};
 use crate::record::{Payload, Record, notes};
-use crate::sim::SimDisk;
+use crate::sim::{Faults, SimDisk};
 use crate::verify::{Condition, verify};
 
 const FOLDER: &str = "/log";
@@ -91,6 +91,27 @@ fn what_is_old_is_deleted_and_the_rest_compressed_as_it_was_said_before() {
     assert_eq!(events(&sim), ["stop", "stop", notes::DELETED]);
     assert!(is_clean(&sim));
     assert_eq!(keeper.all(&settings(), &|| true).unwrap(), Report::default());
+}
+
+#[test]
+fn an_interrupted_deletion_is_completed_by_the_next_run() {
+    let keep = |sim: &SimDisk| keeper(sim, 5, for_two_days()).all(&settings(), &|| true);
+    let mut interrupted = 0;
+    for seed in 0..200 {
+        let sim = log().after_power_cut(seed);
+        sim.reseed(seed);
+        sim.with_faults(Faults { kill: 60, ..Faults::default() });
+        interrupted += usize::from(keep(&sim).is_err());
+        let left = if seed % 2 == 0 { sim.after_kill() } else { sim.after_power_cut(seed) };
+        let condition = verify(&left, FOLDER.as_ref(), &[]).unwrap().condition();
+        assert!(condition <= Condition::Torn, "seed {seed}");
+        keep(&left).unwrap();
+        let kept: Vec<_> = read(&left).into_iter().map(|committed| committed.record.session).collect();
+        assert_eq!(kept.iter().filter(|session| !session.is_empty()).collect::<Vec<_>>(), ["3", "4"]);
+        let condition = verify(&left, FOLDER.as_ref(), &[]).unwrap().condition();
+        assert!(condition <= Condition::Torn, "seed {seed}");
+    }
+    assert!(interrupted > 50, "{interrupted}");
 }
 
 #[test]

@@ -14,7 +14,7 @@ use std::sync::Arc;
 pub use self::handler::{Handler, HandlerKind, OnError};
 pub use self::matcher::Matcher;
 pub use self::read::{Fault, Known, Level, Read, read};
-pub use self::sources::{COMMAND_LINE_FLAGS, Source, from_flag, in_order};
+pub use self::sources::{Source, from_flag, in_order};
 
 use crate::event::{HookEvent, Lane};
 use crate::rules::Profile;

@@ -31,7 +31,7 @@ pub fn in_order<T>(mut parts: Vec<(Source, T)>) -> Vec<(Source, T)> {
 }
 
 /// The flags of the command line, and their events.
-pub const COMMAND_LINE_FLAGS: [(&str, &str); 6] = [
+const COMMAND_LINE_FLAGS: [(&str, &str); 6] = [
     ("--hook-pre-tool-use", "pre_tool_use"),
     ("--hook-post-tool-use", "post_tool_use"),
     ("--hook-session-start", "session_start"),

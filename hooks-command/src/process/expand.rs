@@ -36,7 +36,7 @@ pub fn expand_variables(
 }
 
 /// Expands a path: `~` at its beginning, `$NAME`, `${NAME}` and `${env.NAME}`.
-pub fn expand_path(path: &str, variables: &dyn Variables) -> String {
+fn expand_path(path: &str, variables: &dyn Variables) -> String {
     let expanded = expand(path, variables, Forms::All);
     let home = || variables.get("HOME").filter(|home| !home.is_empty());
     match expanded.strip_prefix('~') {

@@ -10,7 +10,7 @@ use std::sync::Arc;
 
 use serde_json::{Map, Value};
 
-pub use self::expand::{NoVariables, Variables, expand_path, expand_variables, folder_of};
+pub use self::expand::{NoVariables, Variables, expand_variables, folder_of};
 #[cfg(feature = "process")]
 pub use self::shell::{Limits, Processes};
 pub use crate::engine::Runner;

@@ -125,6 +125,31 @@ impl Session {
     }
 
     /// Reports that the agent waits for the user.
+    ///
+    /// ```
+    /// use hooks_core::drivers::Session;
+    /// use hooks_core::event::{SessionStart, UserInputRequested};
+    /// use hooks_core::observer::Observer;
+    /// use hooks_core::{HookContext, HookRequest, Hooks};
+    ///
+    /// struct Bell;
+    ///
+    /// impl Observer<UserInputRequested> for Bell {
+    ///     fn name(&self) -> &str {
+    ///         "bell"
+    ///     }
+    ///
+    ///     fn observe(&self, request: &HookRequest<UserInputRequested>, _outcome: &()) {
+    ///         println!("\u{7}{}", request.event().question);
+    ///     }
+    /// }
+    ///
+    /// # tokio_test::block_on(async {
+    /// let hooks = Hooks::builder().listener(Bell).build();
+    /// let (session, _) = Session::start(hooks, HookContext::default(), SessionStart::default()).await;
+    /// session.wait_for_user("Which branch shall I use?").await;
+    /// # });
+    /// ```
     pub async fn wait_for_user(&self, question: impl Into<String>) {
         self.moment().tell(UserInputRequested::new(question)).await;
     }

@@ -43,6 +43,17 @@ impl AlertSink for NotificationSink {
 }
 
 /// Writes alerts as `tracing` events.
+///
+/// ```
+/// use hooks_resilience::alert::TracingSink;
+/// use hooks_resilience::{AlertLayer, AlertSettings, Catalog, Health, HealthSettings, World};
+/// # use hooks_core::{Environment, testing::VirtualTime};
+/// # let (environment, catalog) = (Environment::detached(), Catalog::default());
+/// # let world = World::new(&environment, VirtualTime::default());
+/// let health = Health::new(&catalog, HealthSettings::default(), world)?;
+/// let layer = AlertLayer::new(&health, AlertSettings::default(), TracingSink)?;
+/// # Ok::<(), hooks_resilience::SettingsError>(())
+/// ```
 #[cfg(feature = "tracing")]
 #[derive(Clone, Copy, Debug, Default)]
 pub struct TracingSink;

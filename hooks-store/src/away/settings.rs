@@ -62,6 +62,15 @@ impl AwaySettings {
     }
 
     /// Sets the time that known sets stay valid.
+    ///
+    /// ```
+    /// use std::time::Duration;
+    ///
+    /// use hooks_store::AwaySettings;
+    ///
+    /// let settings = AwaySettings::default().with_sets(Duration::from_secs(5));
+    /// assert_eq!(settings.sets, Duration::from_secs(5));
+    /// ```
     #[must_use]
     pub const fn with_sets(mut self, sets: Duration) -> Self {
         self.sets = sets;

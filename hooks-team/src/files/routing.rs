@@ -78,12 +78,6 @@ impl Routing {
         &self.work_types
     }
 
-    /// Returns the kinds of work that `agent` does.
-    pub fn work_of(&self, agent: &str) -> impl Iterator<Item = &WorkType> {
-        let wanted = key(agent);
-        self.work_types.iter().filter(move |work| work.agents.iter().any(|agent| key(agent) == wanted))
-    }
-
     /// Returns the owned parts of the code, in order.
     pub fn modules(&self) -> &[Module] {
         &self.modules
@@ -110,7 +104,6 @@ mod tests {
         let routing = Routing::new(Document::parse(text));
         assert_eq!(routing.work_types()[0].agents, ["EECOM", "GNC"]);
         assert!(routing.work_types()[1].agents.is_empty());
-        assert_eq!(routing.work_of("eecom").map(|work| &*work.name).collect::<Vec<_>>(), ["Core"]);
         let module = &routing.modules()[0];
         assert_eq!(
             (&*module.path, module.primary.as_deref(), module.secondary.as_deref()),

@@ -3,9 +3,7 @@
 use super::read::skill_name;
 use super::{Team, layout};
 use crate::error::TeamError;
-use crate::files::{
-    History, MemorySection, NewDecision, NewMember, NewSkill, Now, Roster, SpawnRecord, Wisdom,
-};
+use crate::files::{History, MemorySection, NewDecision, NewMember, NewSkill, Now, Roster, Wisdom};
 use crate::folder::Place;
 use crate::name::slug;
 use crate::text::Document;
@@ -91,17 +89,6 @@ impl Team {
     /// Returns an error if the file cannot be written.
     pub fn log_session(&self, topic: &str, text: &str) -> Result<Place, TeamError> {
         self.writer()?.publish_new(&layout::session_log(), &self.timed_before(topic), text.as_bytes())
-    }
-
-    /// Writes the reason of an agent's start to a file of its own in `orchestration-log/`, and returns its
-    /// place.
-    ///
-    /// # Errors
-    /// Returns an error if the file cannot be written.
-    pub fn log_spawn(&self, record: &SpawnRecord) -> Result<Place, TeamError> {
-        let now = self.clock.now();
-        let text = record.to_markdown(&format!("{} — {}", when::in_name(now), record.agent));
-        self.writer()?.publish_new(&layout::spawn_log(), &self.timed_before(&record.agent), text.as_bytes())
     }
 
     /// Sets values in the front matter of `identity/now.md`, and the time of the update.

@@ -267,6 +267,8 @@ mod tests {
             ("[/* ]", 1),
             ("[yes]", 1),
             ("{,}", 1),
+            ("[1.]", 1),
+            ("[\"a\nb\"]", 1),
         ] {
             assert_eq!(parse(text).unwrap_err().at, at, "{text}");
         }

@@ -117,11 +117,6 @@ impl<'a> Shadow<'a> {
         Ok(Some(shadow))
     }
 
-    /// Returns the root of the working copy.
-    pub fn work_tree(&self) -> &Path {
-        &self.work_tree
-    }
-
     /// Takes a snapshot of the files. If nothing changed since the session's last snapshot, returns that one.
     ///
     /// # Errors
