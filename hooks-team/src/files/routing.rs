@@ -1,7 +1,7 @@
 //! `routing.md`: which member does which work.
 
 use super::{below, plain};
-use crate::text::{Document, Table, items, key};
+use crate::text::{Document, Table, items};
 
 /// Rules for the routing of work.
 #[derive(Clone, Debug, Default)]
