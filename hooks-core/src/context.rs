@@ -10,6 +10,15 @@ use crate::time::Timestamp;
 
 /// The context that every event has besides its own fields. It is made once per session or call, and shared
 /// by `Arc`.
+///
+/// ```
+/// use hooks_core::HookContext;
+///
+/// let mut context = HookContext::new("session-1", "backend").in_dir("/repo/api").for_tenant("acme");
+/// assert_eq!(context.root(), "/repo/api"); // without a team folder, globs start from `cwd`
+/// context.team_root = Some("/repo".into());
+/// assert_eq!(context.root(), "/repo");
+/// ```
 #[derive(Clone, Debug, Default, Serialize, Deserialize)]
 #[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 #[serde(default, deny_unknown_fields)]
@@ -60,6 +69,16 @@ impl HookContext {
     }
 
     /// Sets the environment, and the timestamp to its current time.
+    ///
+    /// ```
+    /// use std::sync::Arc;
+    /// use hooks_core::time::{StoppedClock, Timestamp};
+    /// use hooks_core::{Environment, HookContext};
+    ///
+    /// let clock = Arc::new(StoppedClock(Timestamp(1_000)));
+    /// let environment = Environment { clock, ..Environment::detached() };
+    /// assert_eq!(HookContext::new("s", "backend").with_environment(environment).timestamp, Timestamp(1_000));
+    /// ```
     #[must_use]
     pub fn with_environment(mut self, environment: Environment) -> Self {
         self.timestamp = environment.clock.now();

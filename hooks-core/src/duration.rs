@@ -29,6 +29,16 @@ impl std::error::Error for DurationError {}
 /// # Errors
 /// Returns an error if the text is empty, a number has no unit, a unit is unknown or out of order, or the sum
 /// does not fit.
+///
+/// ```
+/// use std::time::Duration;
+/// use hooks_core::duration;
+///
+/// assert_eq!(duration::parse("1m30s"), Ok(Duration::from_secs(90)));
+/// assert!(duration::parse("30s1m").is_err()); // longer units come first
+/// let error = duration::parse("30").expect_err("no unit");
+/// assert!(error.to_string().starts_with("`30` is no duration; write a number with its unit"));
+/// ```
 pub fn parse(text: &str) -> Result<Duration, DurationError> {
     let millis = parts(text).ok_or_else(|| DurationError(text.chars().take(40).collect()))?;
     Ok(Duration::from_millis(millis))
@@ -52,6 +62,15 @@ fn parts(text: &str) -> Option<u64> {
 }
 
 /// Formats a duration so that [`parse`] can read it; fractions of a millisecond are dropped.
+///
+/// ```
+/// use std::time::Duration;
+/// use hooks_core::duration;
+///
+/// assert_eq!(duration::write(Duration::from_secs(93_600)), "1d2h");
+/// assert_eq!(duration::write(Duration::from_micros(1_900)), "1ms");
+/// assert_eq!(duration::write(Duration::from_micros(900)), "0s");
+/// ```
 pub fn write(duration: Duration) -> String {
     let (mut rest, mut text) = (u64::try_from(duration.as_millis()).unwrap_or(u64::MAX), String::new());
     for (unit, millis) in UNITS {

@@ -74,6 +74,14 @@ impl HookError {
     }
 
     /// Wraps an error of the code that the hook is built on.
+    ///
+    /// ```
+    /// use hooks_core::{HookError, Reason};
+    ///
+    /// let error = HookError::other("the model gave no JSON");
+    /// assert_eq!(error.to_string(), "the model gave no JSON");
+    /// assert_eq!(Reason::failure("judge", &error).message, "the model gave no JSON");
+    /// ```
     pub fn other(source: impl Into<BoxError>) -> Self {
         Self::Other(source.into())
     }

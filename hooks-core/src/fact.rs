@@ -11,6 +11,25 @@ use crate::request::HookRequest;
 /// A value that follows from an event, such as its resolved paths, its parsed command or its text.
 ///
 /// `compute` is called at most once per final event, however many policies ask for the fact.
+///
+/// ```
+/// use hooks_core::{Fact, HookContext, HookRequest, event::PreToolUse};
+///
+/// struct Length(usize);
+///
+/// impl Fact<PreToolUse> for Length {
+///     fn compute(request: &HookRequest<PreToolUse>) -> Self {
+///         Self(request.event().tool_args.to_string().len())
+///     }
+/// }
+///
+/// let call = PreToolUse::new("bash", serde_json::json!("ls"));
+/// let mut request = HookRequest::new(HookContext::new("s", "backend"), call);
+/// let first: *const Length = request.fact::<Length>();
+/// assert!(std::ptr::eq(first, request.clone().fact::<Length>())); // computed once, shared by clones
+/// request.rewrite(serde_json::json!("ls -l"));
+/// assert_eq!(request.fact::<Length>().0, "\"ls -l\"".len());
+/// ```
 pub trait Fact<E: Event>: Send + Sync + Sized + 'static {
     /// Derives the value from the event.
     fn compute(request: &HookRequest<E>) -> Self;

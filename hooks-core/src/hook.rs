@@ -120,6 +120,18 @@ where
 ///     Ok::<_, HookError>(ContextPatch::note(ContextNote::new(format!("you are {agent}"))))
 /// });
 /// ```
+///
+/// ```
+/// # use hooks_core::{ContextNote, ContextPatch, HookContext, HookError, HookRequest, event::SessionStart, hook_fn};
+/// use tower::ServiceExt;
+///
+/// let greeting = hook_fn(|_: HookRequest<SessionStart>| async {
+///     Ok::<_, HookError>(ContextPatch::note(ContextNote::new("welcome")))
+/// });
+/// let start = HookRequest::new(HookContext::new("session-1", "backend"), SessionStart::default());
+/// let patch = futures_util::FutureExt::now_or_never(greeting.oneshot(start)).expect("it does not wait");
+/// assert_eq!(patch.expect("it does not fail").additional_context[0].text, "welcome");
+/// ```
 pub fn hook_fn<E, F, Fut>(hook: F) -> HookFn<F>
 where
     E: Event,

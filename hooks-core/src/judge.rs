@@ -16,6 +16,20 @@ use crate::request::HookRequest;
 ///
 /// It is always ready and never waits; it allocates nothing unless a policy gives a reason or the event was
 /// rewritten.
+///
+/// ```
+/// use hooks_core::event::PreToolUse;
+/// use hooks_core::{HookContext, HookRequest, Judge, Judged, Reason, Strength, Verdict, policy_fn};
+/// use tower::ServiceExt;
+///
+/// let allow = policy_fn("allow", |_: &HookRequest<PreToolUse>| Verdict::ALLOW);
+/// let ask = policy_fn("ask", |_: &HookRequest<PreToolUse>| Verdict::ask(Reason::new("ask", "all", "sure?")));
+/// let call = HookRequest::new(HookContext::new("s", "backend"), PreToolUse::new("bash", serde_json::json!({})));
+/// # futures_util::FutureExt::now_or_never(async {
+/// let outcome = Judge::new((ask, allow)).oneshot(call).await.expect("policies return no errors");
+/// assert_eq!(outcome.strength(), Strength::Ask); // the stronger answer
+/// # }).expect("no hook waits");
+/// ```
 #[derive(Clone, Copy, Debug)]
 pub struct Judge<P> {
     policies: P,

@@ -127,6 +127,20 @@ impl<E: Event> HookRequest<E> {
 
     /// Rewrites the event. In [`Stage::Judge`] the event is final: the rewrite is ignored and the method
     /// returns `false`.
+    ///
+    /// ```
+    /// use hooks_core::event::PreToolUse;
+    /// use hooks_core::{HookContext, HookRequest, Stage};
+    /// use serde_json::json;
+    ///
+    /// let mut request = HookRequest::new(HookContext::new("s", "backend"), PreToolUse::new("bash", json!({})));
+    /// assert!(request.rewrite(json!({"command": "ls"})));
+    /// assert_eq!((request.revision(), &request.event().tool_args["command"]), (1, &json!("ls")));
+    ///
+    /// let mut last = request.at(Stage::Judge);
+    /// assert!(!last.rewrite(json!({"command": "rm -r /"})));
+    /// assert_eq!(last.event().tool_args["command"], "ls");
+    /// ```
     pub fn rewrite(&mut self, rewrite: E::Rewrite) -> bool {
         if self.stage == Stage::Judge {
             return false;
@@ -139,6 +153,14 @@ impl<E: Event> HookRequest<E> {
     }
 
     /// The same event with fresh facts. Needed after a wait, during which a link on disk may have changed.
+    ///
+    /// ```
+    /// use hooks_core::{HookContext, HookRequest, event::PreToolUse};
+    ///
+    /// let request = HookRequest::new(HookContext::new("s", "backend"), PreToolUse::new("bash", serde_json::json!({})));
+    /// let fresh = request.refreshed();
+    /// assert_eq!((fresh.revision(), fresh.generation()), (0, 1)); // the same event, other facts
+    /// ```
     #[must_use]
     pub fn refreshed(mut self) -> Self {
         let event = self.shared.event.clone();

@@ -9,6 +9,14 @@ use std::fmt;
 use serde::{Deserialize, Serialize};
 
 /// Strength of an answer. The order of the variants is the order of merging: a later variant wins.
+///
+/// ```
+/// use hooks_core::Strength;
+///
+/// assert!(Strength::Deny > Strength::Ask && Strength::Ask > Strength::Allow);
+/// assert_eq!(Strength::default().name(), "no_opinion");
+/// assert_eq!(Strength::default().to_string(), "no opinion");
+/// ```
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
 #[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 #[serde(rename_all = "snake_case")]
@@ -98,6 +106,18 @@ pub enum Evidence {
 
 /// A reason for an answer: the policy, the rule, the argument, the evidence, and the change that would lead
 /// to another answer.
+///
+/// ```
+/// use hooks_core::{Evidence, Reason, Strength, Verdict};
+///
+/// let reason = Reason::new("budget", "tokens", "the token budget is used up")
+///     .because(Evidence::Count { used: 1_000, limit: 1_000 })
+///     .unless("raise `budget.tokens`");
+/// let verdict = Verdict::deny(reason);
+/// let reason = &verdict.reasons()[0];
+/// assert_eq!(reason.strength, Strength::Deny); // set by the verdict
+/// assert_eq!(reason.remedy.as_deref(), Some("raise `budget.tokens`"));
+/// ```
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 #[serde(deny_unknown_fields)]
@@ -236,6 +256,17 @@ impl Reasons {
     }
 
     /// The first reason that argues for `strength`, which is the one to show.
+    ///
+    /// ```
+    /// use hooks_core::{Reason, Reasons, Strength, Verdict};
+    ///
+    /// let reasons: Reasons = [Verdict::ask(Reason::new("a", "x", "sure?")), Verdict::deny(Reason::new("b", "y", "no"))]
+    ///     .iter()
+    ///     .flat_map(|verdict| verdict.reasons().to_vec())
+    ///     .collect();
+    /// assert_eq!(reasons.first_of(Strength::Deny).expect("there is one").message, "no");
+    /// assert!(reasons.first_of(Strength::Allow).is_none());
+    /// ```
     pub fn first_of(&self, strength: Strength) -> Option<&Reason> {
         self.as_slice().iter().find(|reason| reason.strength == strength)
     }
@@ -273,6 +304,16 @@ impl FromIterator<Reason> for Reasons {
 ///
 /// A deny and an ask always have a reason. Verdicts form a monoid under [`Verdict::merge`] with
 /// [`Verdict::NO_OPINION`] as its neutral element.
+///
+/// ```
+/// use hooks_core::{Reason, Strength, Verdict};
+///
+/// let mut verdict = Verdict::ALLOW;
+/// verdict.merge(Verdict::deny(Reason::new("paths", "secrets", "`secrets/` is off limits")));
+/// verdict.merge(Verdict::ask(Reason::new("tools", "bash", "run it?")));
+/// assert_eq!(verdict.strength(), Strength::Deny);
+/// assert_eq!(verdict.reasons().len(), 2); // the weaker reason is kept
+/// ```
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 #[must_use]
 pub struct Verdict {
@@ -302,6 +343,15 @@ impl Verdict {
     }
 
     /// The denial of a policy that could not judge (law 3).
+    ///
+    /// ```
+    /// use hooks_core::{HookError, ReasonKind, Verdict};
+    ///
+    /// let verdict = Verdict::failed("paths", &HookError::unavailable("the disk is gone"));
+    /// assert!(verdict.is_final());
+    /// assert_eq!(verdict.reasons()[0].kind, ReasonKind::Failure);
+    /// assert_eq!(verdict.reasons()[0].message, "the hook is not available: the disk is gone");
+    /// ```
     pub fn failed(policy: impl Into<Cow<'static, str>>, error: &(dyn std::error::Error + 'static)) -> Self {
         Self::deny(Reason::failure(policy, error))
     }
@@ -349,6 +399,14 @@ impl Verdict {
 
     /// The part of the verdict that still holds after the event was rewritten: deny and ask stay; an allow
     /// was given for other arguments and becomes no opinion (law 2).
+    ///
+    /// ```
+    /// use hooks_core::{Reason, Strength, Verdict};
+    ///
+    /// assert_eq!(Verdict::ALLOW.stale(), Verdict::NO_OPINION);
+    /// let ask = Verdict::ask(Reason::new("tools", "bash", "run it?"));
+    /// assert_eq!(ask.stale().strength(), Strength::Ask);
+    /// ```
     pub fn stale(self) -> Self {
         if self.strength == Strength::Allow { Self::NO_OPINION } else { self }
     }

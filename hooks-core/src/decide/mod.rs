@@ -3,6 +3,30 @@
 //! A [`Policy`](crate::Policy) cannot wait; a [`Decider`] can. It is a service whose response is an
 //! [`Opinion`]. [`DecideLayer`] puts it in front of an inner hook and keeps law 2: if the arguments are
 //! rewritten after the decider judged them, it is asked again.
+//!
+//! ```
+//! use hooks_core::event::PreToolUse;
+//! use hooks_core::{DecideLayer, Decision, HookContext, HookError, HookRequest, Judged, Opinion, Settle};
+//! use hooks_core::{Reason, Verdict};
+//! use tower::{ServiceBuilder, ServiceExt, service_fn};
+//!
+//! let remote = service_fn(|request: HookRequest<PreToolUse>| async move {
+//!     let command = request.event().tool_args["command"].as_str().unwrap_or_default().to_owned();
+//!     let verdict = match command.starts_with("rm ") {
+//!         true => Verdict::ask(Reason::new("remote", "removal", "it removes files")),
+//!         false => Verdict::ALLOW,
+//!     };
+//!     Ok::<_, HookError>(Opinion::<PreToolUse>::new(Decision::from(verdict)))
+//! });
+//!
+//! # futures_util::FutureExt::now_or_never(async {
+//! let stack = ServiceBuilder::new().layer(DecideLayer::new(remote)).service(Settle);
+//! let call = PreToolUse::new("bash", serde_json::json!({"command": "rm -r target"}));
+//! let outcome = stack.oneshot(HookRequest::new(HookContext::new("s", "backend"), call)).await.expect("an answer");
+//! assert!(!outcome.goes_ahead() && !outcome.is_denied());
+//! assert_eq!(outcome.shown_reason().expect("an ask has a reason").message, "it removes files");
+//! # }).expect("no hook waits");
+//! ```
 
 pub mod future;
 mod layer;
@@ -36,6 +60,23 @@ impl<E: Event> Opinion<E> {
     }
 
     /// Adds a change of the event.
+    ///
+    /// ```
+    /// use hooks_core::{Decision, DecideLayer, HookContext, HookError, HookRequest, Judged, Opinion, Settle};
+    /// use hooks_core::event::PreToolUse;
+    /// use serde_json::json;
+    /// use tower::{Layer, ServiceExt, service_fn};
+    ///
+    /// let dry = service_fn(|_: HookRequest<PreToolUse>| async {
+    ///     Ok::<_, HookError>(Opinion::<PreToolUse>::new(Decision::default()).rewriting(json!({"dry_run": true})))
+    /// });
+    /// let call = HookRequest::new(HookContext::new("s", "backend"), PreToolUse::new("deploy", json!({})));
+    /// # futures_util::FutureExt::now_or_never(async {
+    /// let outcome = DecideLayer::new(dry).layer(Settle).oneshot(call).await.expect("an answer");
+    /// let event = outcome.effective().expect("the event was rewritten").event();
+    /// assert_eq!(event.tool_args, json!({"dry_run": true}));
+    /// # }).expect("no hook waits");
+    /// ```
     #[must_use]
     pub fn rewriting(mut self, rewrite: E::Rewrite) -> Self {
         self.rewrite = Some(rewrite);

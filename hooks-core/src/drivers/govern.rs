@@ -69,6 +69,14 @@ impl ToolCall {
 }
 
 /// Result of a tool.
+///
+/// ```
+/// use hooks_core::drivers::ToolResult;
+///
+/// let result = ToolResult::failed("no such host").wrote(["log.txt".to_owned()]);
+/// assert_eq!(result.error.as_deref(), Some("no such host"));
+/// assert_eq!(result.files_modified, ["log.txt"]); // counted for the session, also after a failure
+/// ```
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 #[non_exhaustive]

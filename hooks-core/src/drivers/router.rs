@@ -40,6 +40,30 @@ pub enum Routed<T> {
 /// Governs a router `S`. Hooks on `route` decide, and may set another target; a failure fires
 /// `error_occurred` and `notification`. An ask counts as a refusal. The service is always ready: it drives
 /// the readiness of a clone of the router after the task was allowed.
+///
+/// ```
+/// use std::sync::Arc;
+/// use hooks_core::drivers::{RouteRequest, Routed, Router};
+/// use hooks_core::event::Route;
+/// use hooks_core::{BoxError, HookContext, HookRequest, Hooks, Reason, Verdict, policy_fn};
+/// use tower::{ServiceExt, service_fn};
+///
+/// let busy = policy_fn("busy", |request: &HookRequest<Route>| match &*request.event().target_agent {
+///     "reviewer" => Verdict::deny(Reason::new("busy", "agent", "the reviewer is busy")),
+///     _ => Verdict::NO_OPINION,
+/// });
+/// let send = service_fn(|route: Route| async move { Ok::<_, BoxError>(format!("sent to {}", route.target_agent)) });
+/// let router = Router::new(Hooks::builder().policy(busy).build(), send);
+/// let context = Arc::new(HookContext::new("session-1", "lead"));
+///
+/// # futures_util::FutureExt::now_or_never(async {
+/// let route = |agent| RouteRequest { context: Arc::clone(&context), route: Route::new(agent, "look at it") };
+/// let sent = router.clone().oneshot(route("backend")).await.expect("an answer");
+/// assert!(matches!(sent, Routed::Sent(_, text, _) if text == "sent to backend"));
+/// let denied = router.oneshot(route("reviewer")).await.expect("an answer");
+/// assert!(matches!(denied, Routed::Denied(why, _) if why == "the reviewer is busy"));
+/// # }).expect("no hook waits");
+/// ```
 #[derive(Clone, Debug)]
 pub struct Router<S> {
     router: S,

@@ -19,6 +19,28 @@ use crate::time::Timestamp;
 ///
 /// Each method is a moment of an agent loop and fires the events of that moment. If the session is dropped
 /// without [`Session::end`], it still fires `session_end`, as aborted; a dropped [`Turn`] fires `turn_end`.
+///
+/// ```
+/// use hooks_core::drivers::{Prompted, Session};
+/// use hooks_core::event::{PromptKind, SessionStart, UserPromptSubmitted};
+/// use hooks_core::{HookContext, HookRequest, Hooks, Reason, Verdict, policy_fn};
+///
+/// let no_keys = policy_fn("no-keys", |request: &HookRequest<UserPromptSubmitted>| {
+///     match request.event().prompt.contains("sk-") {
+///         true => Verdict::deny(Reason::new("no-keys", "key", "the message has a key; remove it")),
+///         false => Verdict::NO_OPINION,
+///     }
+/// });
+/// let hooks = Hooks::builder().policy(no_keys).build();
+///
+/// # futures_util::FutureExt::now_or_never(async {
+/// let context = HookContext::new("session-1", "backend");
+/// let (session, _additions) = Session::start(hooks, context, SessionStart::default()).await;
+/// let prompted = session.prompt("my key is sk-123", PromptKind::Initial).await;
+/// assert!(matches!(prompted, Prompted::Stopped(why, _) if why == "the message has a key; remove it"));
+/// assert!(matches!(session.prompt("hello", PromptKind::FollowUp).await, Prompted::Accepted(..)));
+/// # }).expect("no hook waits");
+/// ```
 #[derive(Debug)]
 pub struct Session {
     hooks: Live,

@@ -160,6 +160,12 @@ impl Usage {
 }
 
 /// An amount in millionths of a US dollar. An integer, so that sums are exact.
+///
+/// ```
+/// use hooks_core::event::MicroUsd;
+///
+/// assert_eq!(MicroUsd(1_250_000).to_string(), "$1.250000");
+/// ```
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
 #[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 #[serde(transparent)]

@@ -64,6 +64,13 @@ pub struct PermissionRequest {
 
 impl PermissionRequest {
     /// The question about `call`.
+    ///
+    /// ```
+    /// use hooks_core::event::{PermissionRequest, PreToolUse};
+    ///
+    /// let call = PreToolUse::new("bash", serde_json::json!({"command": "ls"}));
+    /// assert_eq!(PermissionRequest::about(&call).tool_args, call.tool_args);
+    /// ```
     pub fn about(call: &PreToolUse) -> Self {
         let PreToolUse { tool_name, tool_args, tool_use_id, category, read_only } = call.clone();
         Self { tool_name, tool_args, tool_use_id, category, read_only }
@@ -200,6 +207,18 @@ impl PostToolUse {
 }
 
 /// Change of a tool result. It cannot change whether the tool failed.
+///
+/// ```
+/// use hooks_core::event::{PostToolUse, PreToolUse, ResultRewrite};
+/// use hooks_core::{HookContext, HookRequest};
+/// use serde_json::json;
+///
+/// let call = PreToolUse::new("fetch", json!({}));
+/// let mut request = HookRequest::new(HookContext::default(), PostToolUse::after(&call, json!("text"), None, 12));
+/// request.rewrite(ResultRewrite { result: Some(json!("…")), error: Some("failed".to_owned()) });
+/// assert_eq!(request.event().tool_result, "…");
+/// assert_eq!(request.event().error, None); // the tool did not fail
+/// ```
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
 #[serde(default, deny_unknown_fields)]
 pub struct ResultRewrite {

@@ -122,6 +122,21 @@ impl WireEvent {
     /// Returns `NotAnObject`, `NoName` or `UnknownEvent` if the event cannot be identified; `Context` or
     /// `Fields` if a field is missing, unknown or of the wrong type. Unknown fields are errors, because
     /// guards would not see an argument with a misspelt name.
+    ///
+    /// ```
+    /// use hooks_core::WireEvent;
+    /// use serde_json::json;
+    ///
+    /// let (context, event) = WireEvent::read(json!({
+    ///     "event": "pre_tool_use", "at": {"session_id": "s1"}, "tool_name": "bash", "tool_args": {"command": "ls"}
+    /// }))?;
+    /// assert_eq!((context.session_id.as_str(), event.kind().name()), ("s1", "pre_tool_use"));
+    ///
+    /// let misspelt = json!({"event": "pre_tool_use", "tool_name": "bash", "tool_argz": {}});
+    /// let error = WireEvent::read(misspelt).expect_err("an unknown field").to_string();
+    /// assert!(error.contains("unknown field `tool_argz`"));
+    /// # Ok::<(), hooks_core::event::WireError>(())
+    /// ```
     pub fn read(value: Value) -> Result<(HookContext, Self), WireError> {
         let Value::Object(mut fields) = value else { return Err(WireError::NotAnObject) };
         let kind = match fields.shift_remove("event") {

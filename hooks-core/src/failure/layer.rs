@@ -22,6 +22,24 @@ impl FailureLayer {
 
     /// Sets a deadline: `limit` after the call, measured by `timer`. In a slot of [`Hooks`](crate::Hooks),
     /// the deadline includes the readiness of the hook; in a static stack, the caller waits for readiness.
+    ///
+    /// ```
+    /// use std::{sync::Arc, time::Duration};
+    /// use futures_util::FutureExt;
+    /// use hooks_core::event::PreToolUse;
+    /// use hooks_core::{FailureLayer, HookContext, HookError, HookRequest, Judged, hook_fn, testing::FakeTimer};
+    /// use tower::{Layer, ServiceExt};
+    ///
+    /// let stuck = hook_fn(|_: HookRequest<PreToolUse>| std::future::pending::<Result<_, HookError>>());
+    /// let timer = FakeTimer::default();
+    /// let guarded = FailureLayer::new("remote").within(Duration::from_secs(5), Arc::new(timer.clone())).layer(stuck);
+    /// let call = HookRequest::new(HookContext::new("s", "backend"), PreToolUse::new("bash", serde_json::json!({})));
+    /// let mut answer = Box::pin(guarded.oneshot(call));
+    /// assert!((&mut answer).now_or_never().is_none());
+    /// timer.advance(Duration::from_secs(5));
+    /// let outcome = answer.now_or_never().expect("the time is up").expect("an outcome");
+    /// assert_eq!(outcome.shown_reason().expect("a denial").message, "the hook did not answer within 5s");
+    /// ```
     #[must_use]
     pub fn within(mut self, limit: Duration, timer: Arc<dyn Timer>) -> Self {
         self.deadline = Some((limit, timer));

@@ -3,6 +3,28 @@
 //! If a hook that decides fails, the event is denied, with a reason of kind `failure`. If an observer or a
 //! context hook fails, it is passed over. Every failure is recorded. [`FailureLayer`] is the one layer that
 //! turns errors into outcomes.
+//!
+//! ```
+//! use hooks_core::event::PreToolUse;
+//! use hooks_core::{FailureLayer, HookContext, HookError, HookRequest, Judged, ReasonKind, hook_fn};
+//! use tower::{Layer, ServiceExt};
+//!
+//! let broken = hook_fn(|_: HookRequest<PreToolUse>| async { Err(HookError::unavailable("no route to host")) });
+//! let call = || HookRequest::new(HookContext::new("s", "backend"), PreToolUse::new("bash", serde_json::json!({})));
+//!
+//! # futures_util::FutureExt::now_or_never(async {
+//! // By default, a failure denies a tool call.
+//! let denied = FailureLayer::new("remote").layer(broken.clone()).oneshot(call()).await.expect("an outcome");
+//! let reason = denied.shown_reason().expect("a denial has a reason");
+//! assert!(denied.is_denied() && reason.kind == ReasonKind::Failure);
+//! assert_eq!(reason.message, "the hook is not available: no route to host");
+//!
+//! // A hook whose failures are passed over: no opinion, but the reason is still there.
+//! let passed = FailureLayer::new("remote").opened().layer(broken).oneshot(call()).await.expect("an outcome");
+//! assert!(!passed.is_denied());
+//! assert_eq!(passed.reasons().len(), 1);
+//! # }).expect("no hook waits");
+//! ```
 
 pub mod future;
 mod layer;
@@ -23,6 +45,25 @@ use crate::outcome::Outcome;
 use crate::verdict::Reason;
 
 /// Receives a record of every hook that failed, whether the failure was a denial or was passed over.
+///
+/// ```
+/// use std::sync::Mutex;
+/// use hooks_core::{EventKind, FailureSink, HookContext, HookError, Reason};
+///
+/// #[derive(Default)]
+/// struct Names(Mutex<Vec<String>>);
+///
+/// impl FailureSink for Names {
+///     fn record(&self, _context: &HookContext, event: EventKind, reason: &Reason) {
+///         self.0.lock().expect("no panic").push(format!("{event}: {}", reason.policy));
+///     }
+/// }
+///
+/// let sink = Names::default();
+/// let reason = Reason::failure("remote", &HookError::unavailable("no route"));
+/// sink.record(&HookContext::default(), EventKind::PreToolUse, &reason);
+/// assert_eq!(*sink.0.lock().expect("no panic"), ["pre_tool_use: remote"]);
+/// ```
 pub trait FailureSink: Send + Sync {
     /// Records that a hook failed on `event`, for `reason`.
     fn record(&self, context: &HookContext, event: EventKind, reason: &Reason);

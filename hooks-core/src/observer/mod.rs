@@ -1,4 +1,34 @@
 //! Observers: hooks that see an event and its outcome, and change neither.
+//!
+//! ```
+//! use std::sync::{Arc, Mutex};
+//! use hooks_core::event::PreToolUse;
+//! use hooks_core::{Decision, HookContext, HookRequest, Judge, Judged, Observer, ObserverLayer, Verdict, policy_fn};
+//! use tower::{Layer, ServiceExt};
+//!
+//! #[derive(Default)]
+//! struct Log(Mutex<Vec<String>>);
+//!
+//! impl Observer<PreToolUse> for Log {
+//!     fn name(&self) -> &str {
+//!         "log"
+//!     }
+//!
+//!     fn observe(&self, request: &HookRequest<PreToolUse>, outcome: &Decision<PreToolUse>) {
+//!         let line = format!("{}: {}", request.event().tool_name, outcome.strength());
+//!         self.0.lock().expect("no panic").push(line);
+//!     }
+//! }
+//!
+//! # futures_util::FutureExt::now_or_never(async {
+//! let log = Arc::new(Log::default());
+//! let allow = policy_fn("allow", |_: &HookRequest<PreToolUse>| Verdict::ALLOW);
+//! let stack = ObserverLayer::new(Arc::clone(&log)).layer(Judge::new(allow));
+//! let call = HookRequest::new(HookContext::new("s", "backend"), PreToolUse::new("view", serde_json::json!({})));
+//! stack.oneshot(call).await.expect("an answer");
+//! assert_eq!(*log.0.lock().expect("no panic"), ["view: allow"]);
+//! # }).expect("no hook waits");
+//! ```
 
 pub mod future;
 mod layer;

@@ -6,6 +6,16 @@ use super::Outcome;
 use crate::verdict::Reason;
 
 /// Text and settings that hooks add to a session or a turn.
+///
+/// ```
+/// use hooks_core::{ContextNote, ContextPatch, Outcome};
+///
+/// let mut patch = ContextPatch::note(ContextNote::new("use tabs"));
+/// patch.model = Some("small".to_owned());
+/// patch.merge(ContextPatch { model: Some("large".to_owned()), ..ContextPatch::note(ContextNote::new("no emoji")) });
+/// assert_eq!(patch.additional_context.len(), 2); // texts add up
+/// assert_eq!(patch.model.as_deref(), Some("large")); // the last model wins
+/// ```
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
 #[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 #[serde(default, deny_unknown_fields)]
@@ -58,6 +68,14 @@ impl Outcome for ContextPatch {
 }
 
 /// A text for the model.
+///
+/// ```
+/// use hooks_core::{ContextNote, Lifetime};
+///
+/// let note = ContextNote::new("the build is red");
+/// assert_eq!(note.lifetime, Lifetime::Call); // gone after the next model call
+/// assert_eq!(note.for_the(Lifetime::Session).lifetime, Lifetime::Session);
+/// ```
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 #[serde(deny_unknown_fields)]

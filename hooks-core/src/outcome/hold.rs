@@ -7,6 +7,32 @@ use std::thread;
 
 /// A reservation for one event, in a limit or a budget. If it is dropped, the amount is given back; if it is
 /// committed, the event went ahead and the amount stays taken.
+///
+/// ```
+/// use std::sync::Arc;
+/// use std::sync::atomic::{AtomicU64, Ordering};
+/// use hooks_core::Hold;
+///
+/// struct Tokens(Arc<AtomicU64>, u64);
+///
+/// impl Hold for Tokens {
+///     fn commit(mut self: Box<Self>) {
+///         self.1 = 0; // nothing to give back
+///     }
+/// }
+///
+/// impl Drop for Tokens {
+///     fn drop(&mut self) {
+///         self.0.fetch_sub(self.1, Ordering::Relaxed);
+///     }
+/// }
+///
+/// let used = Arc::new(AtomicU64::new(30));
+/// Box::new(Tokens(Arc::clone(&used), 10)).commit();
+/// assert_eq!(used.load(Ordering::Relaxed), 30);
+/// drop(Tokens(Arc::clone(&used), 20));
+/// assert_eq!(used.load(Ordering::Relaxed), 10);
+/// ```
 pub trait Hold: Send + Sync {
     /// Keeps the amount taken: the event goes ahead.
     fn commit(self: Box<Self>);

@@ -13,6 +13,17 @@ use crate::verdict::{Reason, Reasons, Strength, Verdict};
 /// the notes `N` of this kind of answer.
 ///
 /// It is two words wide, so that an allow without reasons passes through layers without an allocation.
+///
+/// ```
+/// use hooks_core::event::PreToolUse;
+/// use hooks_core::{Decision, Judged, Outcome, Reason, Strength, Verdict};
+///
+/// let mut decision = Decision::<PreToolUse>::from(Verdict::ask(Reason::new("tools", "bash", "run it?")));
+/// decision.merge(Decision::allow());
+/// assert_eq!(decision.strength(), Strength::Ask);
+/// decision.merge(Verdict::deny(Reason::new("paths", "secrets", "off limits")).into());
+/// assert_eq!(decision.shown_reason().expect("a reason").message, "off limits");
+/// ```
 #[must_use]
 pub struct Judgement<E: Event, N: Notes> {
     strength: Strength,
@@ -39,6 +50,16 @@ impl<E: Event, N: Notes> Judgement<E, N> {
     }
 
     /// The notes, for writing.
+    ///
+    /// ```
+    /// use hooks_core::event::PreToolUse;
+    /// use hooks_core::{Decision, Outcome};
+    ///
+    /// let mut decision = Decision::<PreToolUse>::allow();
+    /// decision.notes_mut().system_messages.push("ran in a sandbox".to_owned());
+    /// decision.merge(Decision::default());
+    /// assert_eq!(decision.notes().expect("notes were written").system_messages, ["ran in a sandbox"]);
+    /// ```
     pub fn notes_mut(&mut self) -> &mut N {
         &mut self.detail_mut().notes
     }

@@ -38,6 +38,14 @@ pub type CompactOutcome = Judgement<PreCompact, CompactNotes>;
 pub type ResultPatch = Judgement<PostToolUse, ResultNotes>;
 
 /// The answer of a hook: a monoid with `Default` as its neutral element.
+///
+/// ```
+/// use hooks_core::{Outcome, Recovery};
+///
+/// let mut merged = Recovery { retry: Some(true), backoff_ms: Some(500), ..Recovery::default() };
+/// merged.merge(Recovery { retry: Some(false), backoff_ms: Some(2_000), ..Recovery::default() });
+/// assert_eq!((merged.retry, merged.backoff_ms), (Some(false), Some(2_000)));
+/// ```
 pub trait Outcome: Default + Send + 'static {
     /// Merges a later answer into this one. The operation is associative; the stronger answer wins, and texts
     /// are appended in order.

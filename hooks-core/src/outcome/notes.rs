@@ -42,6 +42,15 @@ impl Notes for DecisionNotes {
 }
 
 /// Notes on a tool result.
+///
+/// ```
+/// use hooks_core::{Notes, ResultNotes};
+///
+/// let mut notes = ResultNotes { stop: Some("done".to_owned()), ..ResultNotes::default() };
+/// notes.merge(ResultNotes { stop: Some("later".to_owned()), suppress_output: true, ..ResultNotes::default() });
+/// assert_eq!(notes.stop.as_deref(), Some("done")); // the first value wins
+/// assert!(notes.suppress_output);
+/// ```
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
 #[serde(default, deny_unknown_fields)]
 pub struct ResultNotes {

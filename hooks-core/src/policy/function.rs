@@ -18,6 +18,14 @@ use crate::verdict::Verdict;
 ///     _ => Verdict::NO_OPINION,
 /// });
 /// ```
+///
+/// ```
+/// # use hooks_core::{HookContext, HookRequest, Policy, Strength, Verdict, event::PreToolUse, policy_fn};
+/// let allow = policy_fn("allow", |_: &HookRequest<PreToolUse>| Verdict::ALLOW);
+/// let call = PreToolUse::new("view", serde_json::json!({}));
+/// let request = HookRequest::new(HookContext::new("session-1", "backend"), call);
+/// assert_eq!(allow.judge(&request).strength(), Strength::Allow);
+/// ```
 pub fn policy_fn<E, F>(name: impl Into<Cow<'static, str>>, judge: F) -> PolicyFn<F>
 where
     E: Event,

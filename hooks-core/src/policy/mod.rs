@@ -25,6 +25,33 @@
 //!     }
 //! }
 //! ```
+//!
+//! ```
+//! use hooks_core::event::PreToolUse;
+//! use hooks_core::{HookContext, HookRequest, Judge, Judged, PolicyLayer, Reason, Settle, Verdict, policy_fn};
+//! use serde_json::json;
+//! use tower::{ServiceBuilder, ServiceExt};
+//!
+//! let no_shell = policy_fn("no-shell", |request: &HookRequest<PreToolUse>| match &*request.event().tool_name {
+//!     "bash" => Verdict::deny(Reason::new("no-shell", "tool", "this agent has no shell")),
+//!     _ => Verdict::NO_OPINION,
+//! });
+//! let allow = policy_fn("allow", |_: &HookRequest<PreToolUse>| Verdict::ALLOW);
+//!
+//! # futures_util::FutureExt::now_or_never(async {
+//! // As a layer and as the innermost service; the denial wins in both orders.
+//! let stack = ServiceBuilder::new().layer(PolicyLayer::new(allow.clone())).service(Judge::new(no_shell));
+//! let call = |tool| HookRequest::new(HookContext::new("s", "backend"), PreToolUse::new(tool, json!({})));
+//! let denied = stack.clone().oneshot(call("bash")).await.expect("no hook fails");
+//! assert_eq!(denied.shown_reason().expect("a denial has a reason").message, "this agent has no shell");
+//! assert!(stack.oneshot(call("view")).await.expect("no hook fails").goes_ahead());
+//!
+//! // Without an opinion of any hook, the host decides.
+//! let silent = PolicyLayer::new(());
+//! let outcome = ServiceBuilder::new().layer(silent).service(Settle).oneshot(call("bash")).await;
+//! assert!(outcome.expect("no hook fails").reasons().is_empty());
+//! # }).expect("no hook waits");
+//! ```
 
 mod function;
 pub mod future;
@@ -56,6 +83,16 @@ pub trait Policy<E: Event>: Send + Sync {
 
     /// Calls `see` with each single policy: with this one, or with the members if this is a set of policies.
     /// Used by `explain` and to measure the cost of each policy.
+    ///
+    /// ```
+    /// use hooks_core::{HookRequest, Policy, Verdict, event::PreToolUse, policy_fn};
+    ///
+    /// let first = policy_fn("first", |_: &HookRequest<PreToolUse>| Verdict::ALLOW);
+    /// let second = policy_fn("second", |_: &HookRequest<PreToolUse>| Verdict::NO_OPINION);
+    /// let mut names = Vec::new();
+    /// (first, second).each(&mut |single| names.push(single.name.to_owned()));
+    /// assert_eq!(names, ["first", "second"]);
+    /// ```
     fn each(&self, see: &mut dyn FnMut(Single<'_, E>)) {
         see(Single { name: self.name(), judge: &|request| self.judge(request) });
     }

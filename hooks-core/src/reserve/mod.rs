@@ -1,4 +1,63 @@
 //! Reservations in limits and budgets, made atomically at the very end of a decision.
+//!
+//! ```
+//! use std::sync::Arc;
+//! use std::sync::atomic::{AtomicU32, Ordering};
+//! use hooks_core::event::PreToolUse;
+//! use hooks_core::{
+//!     Hold, HookContext, HookError, HookFuture, HookRequest, Judged, Reason, Reservation, Reserve, ReserveLayer, Settle,
+//! };
+//! use tower::{Layer, ServiceExt};
+//!
+//! /// At most this many places.
+//! #[derive(Clone)]
+//! struct Places(Arc<AtomicU32>);
+//!
+//! struct Place(Option<Arc<AtomicU32>>);
+//!
+//! impl Hold for Place {
+//!     fn commit(mut self: Box<Self>) {
+//!         self.0 = None; // the place stays taken
+//!     }
+//! }
+//!
+//! impl Drop for Place {
+//!     fn drop(&mut self) {
+//!         if let Some(left) = &self.0 {
+//!             left.fetch_add(1, Ordering::Relaxed);
+//!         }
+//!     }
+//! }
+//!
+//! impl Reserve<PreToolUse> for Places {
+//!     fn name(&self) -> &str {
+//!         "places"
+//!     }
+//!
+//!     fn reserve(&self, _request: &HookRequest<PreToolUse>) -> HookFuture<'static, Result<Reservation, HookError>> {
+//!         let taken = self.0.fetch_update(Ordering::Relaxed, Ordering::Relaxed, |left| left.checked_sub(1));
+//!         HookFuture::now(Ok(match taken {
+//!             Ok(_) => Reservation::Held(Box::new(Place(Some(Arc::clone(&self.0))))),
+//!             Err(_) => Reservation::Refused(Reason::new("places", "most", "all places are taken")),
+//!         }))
+//!     }
+//! }
+//!
+//! # futures_util::FutureExt::now_or_never(async {
+//! let stack = ReserveLayer::new(Places(Arc::new(AtomicU32::new(1)))).layer(Settle);
+//! let call = || HookRequest::new(HookContext::new("s", "backend"), PreToolUse::new("fetch", serde_json::json!({})));
+//! let mut first = stack.clone().oneshot(call()).await.expect("an answer");
+//! let second = stack.clone().oneshot(call()).await.expect("an answer");
+//! assert!(first.goes_ahead() && second.is_denied());
+//! assert_eq!(second.shown_reason().expect("a denial").message, "all places are taken");
+//!
+//! // A dropped outcome gives its place back; a committed one keeps it.
+//! drop(first);
+//! first = stack.clone().oneshot(call()).await.expect("an answer");
+//! first.take_holds().commit();
+//! assert!(stack.oneshot(call()).await.expect("an answer").is_denied());
+//! # }).expect("no hook waits");
+//! ```
 
 pub mod future;
 mod layer;

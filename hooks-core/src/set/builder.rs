@@ -15,6 +15,35 @@ use crate::reserve::Reserve;
 use crate::transform::Transform;
 
 /// A configuration that adds hooks to a set, such as that of a crate of policies.
+///
+/// ```
+/// use hooks_core::event::UserPromptSubmitted;
+/// use hooks_core::{EventKind, HookRequest, Hooks, HooksBuilder, HooksConfig, Reason, Verdict, policy_fn};
+///
+/// struct LongestPrompt(usize);
+///
+/// impl HooksConfig for LongestPrompt {
+///     type Error = String;
+///
+///     fn add_to(self, builder: &mut HooksBuilder) -> Result<(), String> {
+///         let Self(limit) = self;
+///         if limit == 0 {
+///             return Err("a limit of 0 refuses every prompt; write 1 or more".to_owned());
+///         }
+///         builder.add_policy(policy_fn("longest-prompt", move |request: &HookRequest<UserPromptSubmitted>| {
+///             match request.event().prompt.len() > limit {
+///                 true => Verdict::deny(Reason::new("longest-prompt", "limit", "the prompt is too long")),
+///                 false => Verdict::NO_OPINION,
+///             }
+///         }));
+///         Ok(())
+///     }
+/// }
+///
+/// assert_eq!(Hooks::from_policy(LongestPrompt(80))?.hooked(), [EventKind::UserPromptSubmitted]);
+/// assert!(Hooks::from_policy(LongestPrompt(0)).is_err());
+/// # Ok::<(), String>(())
+/// ```
 pub trait HooksConfig {
     /// Error for a configuration that cannot be built.
     type Error;
@@ -28,6 +57,24 @@ pub trait HooksConfig {
 }
 
 /// Collects hooks by event. Hooks of the same event keep the order in which they were added.
+///
+/// ```
+/// use hooks_core::event::PreToolUse;
+/// use hooks_core::{EventKind, HookContext, HookRequest, Hooks, Judged, Reason, Verdict, policy_fn};
+///
+/// let no_shell = policy_fn("no-shell", |request: &HookRequest<PreToolUse>| match &*request.event().tool_name {
+///     "bash" => Verdict::deny(Reason::new("no-shell", "tool", "this agent has no shell")),
+///     _ => Verdict::NO_OPINION,
+/// });
+/// let hooks = Hooks::builder().policy(no_shell).build();
+/// assert_eq!(hooks.hooked(), [EventKind::PreToolUse]);
+///
+/// # futures_util::FutureExt::now_or_never(async {
+/// let call = PreToolUse::new("bash", serde_json::json!({"command": "ls"}));
+/// let decided = hooks.on(HookContext::new("session-1", "backend")).pre_tool_use(call).await;
+/// assert!(decided.outcome.is_denied());
+/// # }).expect("no hook waits");
+/// ```
 #[derive(Default)]
 pub struct HooksBuilder {
     slots: Slots,

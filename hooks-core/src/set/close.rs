@@ -9,6 +9,29 @@ use crate::future::HookFuture;
 ///
 /// It is added with [`HooksBuilder::add_close`](crate::HooksBuilder::add_close) and closed by
 /// [`Hooks::close`](crate::Hooks::close).
+///
+/// ```
+/// use hooks_core::{BoxError, Close, HookFuture, Hooks};
+///
+/// struct Log;
+///
+/// impl Close for Log {
+///     fn name(&self) -> &str {
+///         "log"
+///     }
+///
+///     fn close(&self) -> HookFuture<'static, Result<(), BoxError>> {
+///         HookFuture::now(Err("the disk is full".into()))
+///     }
+/// }
+///
+/// let mut builder = Hooks::builder();
+/// builder.add_close(Log);
+/// # futures_util::FutureExt::now_or_never(async {
+/// let error = builder.build().close().await.expect_err("the log cannot be closed");
+/// assert_eq!(error.to_string(), "not all hooks could be closed: log: the disk is full");
+/// # }).expect("nothing waits");
+/// ```
 pub trait Close: Send + Sync {
     /// Name of the resource in errors.
     fn name(&self) -> &str;

@@ -19,6 +19,19 @@ use crate::request::HookRequest;
 /// A composite is a provider itself. Composites can be nested; the grouping makes no difference. A provider
 /// that panics counts as a hook that failed (law 3). As long as no provider waits, the composite allocates
 /// nothing.
+///
+/// ```
+/// use hooks_core::event::PreToolUse;
+/// use hooks_core::{Composite, HookContext, HookRequest, Hooks, HooksProvider, Judged, Reason, Verdict, policy_fn};
+///
+/// let allow = policy_fn("allow", |_: &HookRequest<PreToolUse>| Verdict::ALLOW);
+/// let deny = policy_fn("deny", |_: &HookRequest<PreToolUse>| Verdict::deny(Reason::new("deny", "all", "not today")));
+/// let composite = Composite::default()
+///     .and(Hooks::builder().policy(allow).build())
+///     .and(Hooks::builder().policy(deny).build());
+/// let call = HookRequest::new(HookContext::new("s", "backend"), PreToolUse::new("bash", serde_json::json!({})));
+/// assert!(composite.judge_pre_tool_use(&call).is_denied());
+/// ```
 #[derive(Clone, Default)]
 pub struct Composite {
     providers: Vec<Arc<dyn HooksProvider>>,

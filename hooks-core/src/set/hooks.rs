@@ -111,6 +111,19 @@ impl Hooks {
     }
 
     /// Returns the value of this type that was added to the set: a lockout registry, the counters of a limit.
+    ///
+    /// ```
+    /// use std::sync::Arc;
+    /// use hooks_core::Hooks;
+    ///
+    /// struct Version(u32);
+    ///
+    /// let mut builder = Hooks::builder();
+    /// builder.add_extension(Arc::new(Version(3)));
+    /// let hooks = builder.build();
+    /// assert_eq!(hooks.extension::<Version>().map(|version| version.0), Some(3));
+    /// assert!(hooks.extension::<String>().is_none());
+    /// ```
     pub fn extension<T: Send + Sync + 'static>(&self) -> Option<&T> {
         self.inner.extensions.get(&TypeId::of::<T>())?.downcast_ref()
     }
@@ -127,6 +140,16 @@ impl Hooks {
 
     /// Returns the verdict of each single policy on the event, also after a denial (law 5). Nothing is
     /// rewritten or reserved, and nothing waits.
+    ///
+    /// ```
+    /// use hooks_core::event::PreToolUse;
+    /// use hooks_core::{HookContext, HookRequest, Hooks, Reason, Verdict, policy_fn};
+    ///
+    /// let deny = |name| policy_fn(name, move |_: &HookRequest<PreToolUse>| Verdict::deny(Reason::new(name, "all", "no")));
+    /// let hooks = Hooks::builder().policy(deny("first")).policy(deny("second")).build();
+    /// let call = HookRequest::new(HookContext::new("s", "backend"), PreToolUse::new("bash", serde_json::json!({})));
+    /// assert_eq!(hooks.explain(&call).len(), 2); // the second is asked too
+    /// ```
     pub fn explain<E: DecidingEvent>(&self, request: &HookRequest<E>) -> Vec<Explained> {
         let request = request.clone().at(Stage::Judge).evaluated(Evaluation::Everyone);
         self.slot::<E>().explain(&request)

@@ -17,6 +17,23 @@ use crate::request::HookRequest;
 ///
 /// Reading is wait-free. It allocates nothing, except with a holder made by [`Live::narrowed`], which builds
 /// a chain of the sets for each call.
+///
+/// ```
+/// use hooks_core::event::PreToolUse;
+/// use hooks_core::{HookContext, HookRequest, Hooks, Judged, Live, Reason, Verdict, policy_fn};
+///
+/// let deny = policy_fn("deny", |_: &HookRequest<PreToolUse>| Verdict::deny(Reason::new("deny", "all", "not today")));
+/// let call = || HookRequest::new(HookContext::new("s", "backend"), PreToolUse::new("bash", serde_json::json!({})));
+/// let live = Live::new(Hooks::default());
+/// let child = live.narrowed(Hooks::default());
+///
+/// # futures_util::FutureExt::now_or_never(async {
+/// assert!(!live.decide(call()).await.outcome.is_denied());
+/// live.swap(Hooks::builder().policy(deny).build());
+/// assert!(live.decide(call()).await.outcome.is_denied());
+/// assert!(child.decide(call()).await.outcome.is_denied()); // the holder of a child follows
+/// # }).expect("no hook waits");
+/// ```
 #[derive(Clone)]
 pub struct Live {
     current: Arc<ArcSwap<Snapshot>>,

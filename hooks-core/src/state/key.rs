@@ -7,6 +7,16 @@ use serde::{Deserialize, Serialize};
 
 /// The name of a counter, a rate, a value or a set. It starts with the tenant, then the scope, so that no key
 /// spans tenants by accident.
+///
+/// ```
+/// use hooks_core::state::Key;
+///
+/// let key = Key::new(Some("acme"), &["calls", "a/b"]);
+/// assert_eq!(key.as_str(), "acme/calls/a%2Fb");
+/// assert_eq!(key.parts().collect::<Vec<_>>(), ["acme", "calls", "a/b"]);
+/// assert!(key.is_below(&Key::new(Some("acme"), &["calls"])));
+/// assert!(!key.is_below(&Key::new(Some("acme"), &["call"])));
+/// ```
 #[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
 #[serde(from = "String", into = "String")]
 pub struct Key(Arc<str>);
@@ -68,6 +78,13 @@ pub struct OpId(pub u128);
 impl OpId {
     /// An id derived from text, so that a client that repeats an operation for one call uses the same id. The
     /// hash is FNV-1a with 128 bits, with the constants of its authors.
+    ///
+    /// ```
+    /// use hooks_core::state::OpId;
+    ///
+    /// assert_eq!(OpId::of(&["call-1", "tokens"]), OpId::of(&["call-1", "tokens"]));
+    /// assert_ne!(OpId::of(&["ab", "c"]), OpId::of(&["a", "bc"]));
+    /// ```
     pub fn of(parts: &[&str]) -> Self {
         const BASIS: u128 = 0x6c62_272e_07bb_0142_62b8_2175_6295_c58d;
         const PRIME: u128 = 0x0000_0000_0100_0000_0000_0000_0000_013b;

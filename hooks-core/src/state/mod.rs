@@ -3,6 +3,33 @@
 //! One pure state machine ([`State::step`]) is the specification; engines implement [`StateStore`] and must
 //! give the same answers. Every operation is one atomic call. It is idempotent by an id that the client
 //! chooses, so a client may send it again after a lost answer. [`Memory`] is the engine for one process.
+//!
+//! ```
+//! use std::sync::Arc;
+//! use std::time::Duration;
+//! use hooks_core::state::{Answer, Key, Memory, Op, OpId, Scope, StateStore, Window};
+//! use hooks_core::time::StoppedClock;
+//!
+//! # futures_util::FutureExt::now_or_never(async {
+//! let store = Memory::new(Arc::new(StoppedClock::default()));
+//! let scope = Scope::spent(Key::new(Some("acme"), &["tokens"]), 100).per(Window::DAY);
+//! let reserve = |call: &str, amount| Op::Reserve {
+//!     id: OpId::of(&[call]),
+//!     scopes: Arc::from([scope.clone()]),
+//!     amount,
+//!     ttl: Duration::from_secs(60),
+//! };
+//! assert_eq!(store.apply(reserve("call-1", 70)).await?, Answer::Done);
+//! assert_eq!(store.apply(reserve("call-1", 70)).await?, Answer::Done); // the same id counts once
+//! let refused = store.apply(reserve("call-2", 40)).await?;
+//! assert_eq!(refused, Answer::Refused { scope: 0, used: 70, limit: 100 });
+//!
+//! // The call used less than it reserved, so the next one fits.
+//! store.apply(Op::Settle { id: OpId::of(&["call-1"]), actual: 20 }).await?;
+//! assert_eq!(store.apply(reserve("call-3", 40)).await?, Answer::Done);
+//! # Ok::<(), hooks_core::state::StoreError>(())
+//! # }).expect("memory answers at once").expect("it has room");
+//! ```
 
 mod key;
 mod machine;
@@ -75,6 +102,21 @@ impl<S: StateStore + ?Sized> StateStore for Arc<S> {
 ///
 /// # Errors
 /// Returns the error of the store. Either operation may have been done then.
+///
+/// ```
+/// use std::sync::Arc;
+/// use hooks_core::state::{Answer, Key, Memory, Op, both};
+/// use hooks_core::time::StoppedClock;
+///
+/// # futures_util::FutureExt::now_or_never(async {
+/// let store = Memory::new(Arc::new(StoppedClock::default()));
+/// let key = Key::new(None, &["mode"]);
+/// let put = Op::Put { key: key.clone(), value: "strict".into(), ttl: None };
+/// let [written, read] = both(&store, [put, Op::Get { key }]).await.expect("it has room");
+/// assert_eq!(written, Answer::Written(1));
+/// assert_eq!(read, Answer::Value(Some(("strict".into(), 1))));
+/// # }).expect("memory answers at once");
+/// ```
 pub async fn both<S: StateStore + ?Sized>(store: &S, ops: [Op; 2]) -> Result<[Answer; 2], StoreError> {
     if let Some(answers) = store.together(&ops) {
         let wrong = |_| StoreError::Unavailable("it did not answer each of two operations".to_owned());

@@ -45,6 +45,24 @@ impl Scope {
 }
 
 /// Treatment of an amount when its reservation ends.
+///
+/// ```
+/// use std::sync::Arc;
+/// use std::time::Duration;
+/// use hooks_core::state::{Answer, Key, Op, OpId, Scope, State, Window};
+/// use hooks_core::time::Timestamp;
+///
+/// let (spent, places) = (Key::new(None, &["money"]), Key::new(None, &["children"]));
+/// let scopes = Arc::from([Scope::spent(spent.clone(), 10), Scope::places(places.clone(), 10)]);
+/// let mut state = State::default();
+/// let ttl = Duration::from_secs(60);
+/// state.step(&Op::Reserve { id: OpId(1), scopes, amount: 4, ttl }, Timestamp(0));
+///
+/// // The holder is lost: its money counts as spent, its places are free again.
+/// let mut used = |key| state.step(&Op::Used { key, window: Window::Always }, Timestamp(61_000));
+/// assert_eq!(used(spent), Answer::Used { used: 4, held: 0 });
+/// assert_eq!(used(places), Answer::Used { used: 0, held: 0 });
+/// ```
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum ScopeKind {
@@ -58,6 +76,19 @@ pub enum ScopeKind {
 /// The window of a counter, after which it starts again. The window is part of the counter's name, so that a
 /// new window needs no reset, and a reservation is settled in the window in which it was made. Windows follow
 /// the store's time, in UTC.
+///
+/// ```
+/// use std::time::Duration;
+/// use hooks_core::state::Window;
+/// use hooks_core::time::Timestamp;
+///
+/// let time: Timestamp = "2026-11-22T23:59:59Z".parse()?;
+/// let next = Window::DAY.end(Window::DAY.number(time)).expect("days end");
+/// assert_eq!(next.to_string(), "2026-11-23T00:00:00.000Z");
+/// assert_eq!(Window::Month.number(next), Window::Month.number(time));
+/// assert_eq!(Window::Idle(Duration::from_secs(60)).end(0), None);
+/// # Ok::<(), hooks_core::time::TimestampError>(())
+/// ```
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum Window {

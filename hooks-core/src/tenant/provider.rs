@@ -42,6 +42,20 @@ impl Tenants {
     }
 
     /// Sets the hooks of requests without a tenant. Without it, they are refused.
+    ///
+    /// ```
+    /// use hooks_core::event::PreToolUse;
+    /// use hooks_core::{HookContext, HookRequest, Hooks, HooksProvider, Judged, Tenants};
+    ///
+    /// let request = HookRequest::new(HookContext::new("s", "backend"), PreToolUse::new("bash", serde_json::json!({})));
+    /// let tenants = Tenants::default();
+    /// let refused = tenants.judge_pre_tool_use(&request);
+    /// assert_eq!(
+    ///     refused.shown_reason().expect("a denial has a reason").message,
+    ///     "the hook is not available: the request names no tenant; set the tenant of its context"
+    /// );
+    /// assert!(!tenants.for_nobody(Hooks::default()).judge_pre_tool_use(&request).is_denied());
+    /// ```
     #[must_use]
     pub fn for_nobody(mut self, hooks: impl HooksProvider + 'static) -> Self {
         self.without_name = Some(Arc::new(hooks));

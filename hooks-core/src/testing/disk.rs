@@ -15,6 +15,21 @@ use crate::fs::{Disk, DiskLock, Entry, EntryKind, FileSystem, LogDisk, LogFile};
 /// Every change is counted in steps. Creating a file has four: its name, half of its bytes, all of its bytes,
 /// the flush. [`FakeDisk::kill_at`] stops the process before a step: this step and all later ones fail, until
 /// [`FakeDisk::restart`].
+///
+/// ```
+/// use std::path::Path;
+/// use hooks_core::fs::Disk;
+/// use hooks_core::testing::FakeDisk;
+///
+/// let disk = FakeDisk::default().with_directory("/log");
+/// let file = Path::new("/log/a");
+/// disk.kill_at(2); // after the name and half of the bytes
+/// assert!(disk.create(file, b"1234").is_err());
+/// disk.restart();
+/// assert_eq!(disk.read(file, 100).expect("it can be read").as_deref(), Some(&b"12"[..]));
+/// disk.lose_power();
+/// assert_eq!(disk.read(file, 100).expect("it can be read"), None); // nothing was flushed
+/// ```
 #[derive(Clone, Debug, Default)]
 pub struct FakeDisk(Arc<Shared>);
 

@@ -10,6 +10,18 @@ use std::sync::{Arc, PoisonError, RwLock};
 use crate::fs::{Entry, EntryKind, FileSystem};
 
 /// A tree of names in memory, which counts the questions it is asked. Clones share the tree.
+///
+/// ```
+/// use std::path::Path;
+/// use hooks_core::fs::{EntryKind, FileSystem};
+/// use hooks_core::testing::FakeFileSystem;
+///
+/// let files = FakeFileSystem::default().with("/repo/src/a.rs", EntryKind::File).with_link("/repo/link", "src");
+/// let kind = |path| files.entry(Path::new(path)).expect("a fake disk").map(|entry| entry.kind);
+/// assert_eq!(kind("/repo/src"), Some(EntryKind::Directory)); // folders above are there too
+/// assert_eq!(kind("/repo/link"), Some(EntryKind::Symlink)); // links are not followed
+/// assert_eq!(kind("/repo/missing"), None);
+/// ```
 #[derive(Clone, Debug, Default)]
 pub struct FakeFileSystem {
     tree: Arc<RwLock<Tree>>,

@@ -9,6 +9,20 @@ use crate::request::HookRequest;
 use crate::set::HooksProvider;
 
 /// Records every event at the end of its decision, in order. Clones share the record.
+///
+/// ```
+/// use hooks_core::event::SessionStart;
+/// use hooks_core::testing::Recorder;
+/// use hooks_core::{EventKind, HookContext, Session};
+///
+/// # futures_util::FutureExt::now_or_never(async {
+/// let recorder = Recorder::default();
+/// let context = HookContext::new("session-1", "backend");
+/// let (session, _) = Session::start(recorder.clone(), context, SessionStart::default()).await;
+/// drop(session); // a dropped session still ends
+/// assert_eq!(recorder.kinds(), [EventKind::SessionStart, EventKind::SessionEnd]);
+/// # }).expect("no hook waits");
+/// ```
 #[derive(Clone, Debug, Default)]
 pub struct Recorder(Arc<Mutex<Vec<Seen>>>);
 

@@ -20,6 +20,20 @@ struct Script<Q, A> {
 }
 
 /// Tools that answer by a script, and record their calls. After the end of the script they return null.
+///
+/// ```
+/// use hooks_core::drivers::{ToolCall, ToolResult};
+/// use hooks_core::testing::ScriptedTools;
+/// use tower::ServiceExt;
+///
+/// # futures_util::FutureExt::now_or_never(async {
+/// let tools = ScriptedTools::new([ToolResult::ok("ready")]);
+/// let call = || ToolCall::new("fetch", serde_json::json!({}));
+/// assert_eq!(tools.clone().oneshot(call()).await.expect("scripted").content, "ready");
+/// assert!(tools.clone().oneshot(call()).await.expect("the script is over").content.is_null());
+/// assert_eq!(tools.calls().len(), 2);
+/// # }).expect("it does not wait");
+/// ```
 #[derive(Clone, Debug)]
 pub struct ScriptedTools(Arc<Mutex<Script<ToolCall, ToolResult>>>);
 

@@ -15,6 +15,19 @@ use crate::time::{Clock, SeededRandom, Tick, Timer, Timestamp};
 use crate::verdict::Reason;
 
 /// A clock that advances only by [`FakeClock::advance`].
+///
+/// ```
+/// use std::time::Duration;
+/// use hooks_core::testing::FakeClock;
+/// use hooks_core::time::{Clock, Timestamp};
+///
+/// let clock = FakeClock::at(Timestamp(1_000));
+/// clock.advance(Duration::from_millis(500));
+/// assert_eq!(clock.now(), Timestamp(1_500));
+/// let tick = clock.tick();
+/// clock.set(Timestamp(0)); // the calendar goes back, ticks never do
+/// assert_eq!(clock.tick(), tick);
+/// ```
 #[derive(Debug, Default)]
 pub struct FakeClock {
     calendar: AtomicU64,

@@ -11,6 +11,18 @@ pub use self::rfc3339::TimestampError;
 use crate::future::HookFuture;
 
 /// A point in time: milliseconds since 1970-01-01T00:00:00Z.
+///
+/// ```
+/// use std::time::Duration;
+/// use hooks_core::time::Timestamp;
+///
+/// let time: Timestamp = "2026-11-22T02:00:00.5+01:00".parse()?;
+/// assert_eq!(time.to_string(), "2026-11-22T01:00:00.500Z"); // in UTC
+/// assert_eq!(time.date(), (2026, 11, 22));
+/// // A clock that was set back gives no negative time.
+/// assert_eq!(time.since(time.after(Duration::from_secs(5))), Duration::ZERO);
+/// # Ok::<(), hooks_core::time::TimestampError>(())
+/// ```
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
 #[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 #[serde(transparent)]
@@ -36,6 +48,13 @@ impl Timestamp {
     }
 
     /// Returns the start of a date in UTC; `None` if there is no such date, or it is before 1970.
+    ///
+    /// ```
+    /// use hooks_core::time::Timestamp;
+    ///
+    /// assert_eq!(Timestamp::of_date(1970, 1, 2), Some(Timestamp(86_400_000)));
+    /// assert_eq!(Timestamp::of_date(2026, 2, 29), None);
+    /// ```
     pub fn of_date(year: u64, month: u64, day: u64) -> Option<Self> {
         calendar::days(year, month, day)?.checked_mul(DAY).map(Self)
     }
@@ -46,6 +65,14 @@ impl Timestamp {
     }
 
     /// Returns the start of the month with this number; 1970-01-01 for months before 1970.
+    ///
+    /// ```
+    /// use hooks_core::time::Timestamp;
+    ///
+    /// let time: Timestamp = "2026-11-22T01:00:00Z".parse()?;
+    /// assert_eq!(Timestamp::of_month(time.month()).to_string(), "2026-11-01T00:00:00.000Z");
+    /// # Ok::<(), hooks_core::time::TimestampError>(())
+    /// ```
     pub fn of_month(number: u64) -> Self {
         Self(calendar::days_before(number).saturating_mul(DAY))
     }
@@ -72,6 +99,22 @@ impl Tick {
 }
 
 /// Reads the current time.
+///
+/// ```
+/// use std::time::Duration;
+/// use hooks_core::time::{Clock, Tick, Timestamp};
+///
+/// struct Noon;
+///
+/// impl Clock for Noon {
+///     fn now(&self) -> Timestamp {
+///         Timestamp(43_200_000)
+///     }
+/// }
+///
+/// // Without a method of its own, the tick follows the calendar.
+/// assert_eq!(Noon.tick(), Tick(Duration::from_secs(43_200)));
+/// ```
 pub trait Clock: Send + Sync {
     /// Returns the calendar time. The system clock may be set forward or back at any time.
     fn now(&self) -> Timestamp;
@@ -116,6 +159,14 @@ pub trait Random: Send + Sync {
 }
 
 /// Pseudo-random numbers (SplitMix64, Steele, Lea and Flood 2014): the same seed gives the same numbers.
+///
+/// ```
+/// use hooks_core::time::{Random, SeededRandom};
+///
+/// let (first, second) = (SeededRandom::new(7), SeededRandom::new(7));
+/// assert_eq!(first.next_u64(), second.next_u64());
+/// assert_ne!(first.next_u64(), first.next_u64());
+/// ```
 #[derive(Debug, Default)]
 pub struct SeededRandom(std::sync::atomic::AtomicU64);
 

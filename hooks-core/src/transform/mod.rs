@@ -1,4 +1,41 @@
 //! Transforms: hooks that rewrite an event before it is judged, and never decide.
+//!
+//! ```
+//! use hooks_core::event::PreToolUse;
+//! use hooks_core::{HookContext, HookError, HookRequest, Judged, Settle, Transform, TransformLayer};
+//! use serde_json::{Value, json};
+//! use tower::{ServiceBuilder, ServiceExt};
+//!
+//! /// Gives each command a time limit.
+//! #[derive(Clone)]
+//! struct Limited(u64);
+//!
+//! impl Transform<PreToolUse> for Limited {
+//!     fn name(&self) -> &str {
+//!         "limited"
+//!     }
+//!
+//!     fn transform(&self, request: &HookRequest<PreToolUse>) -> Result<Option<Value>, HookError> {
+//!         let mut args = request.event().tool_args.clone();
+//!         let Some(fields) = args.as_object_mut() else { return Err(HookError::bad_answer("no arguments")) };
+//!         fields.insert("timeout".to_owned(), self.0.into());
+//!         Ok(Some(args))
+//!     }
+//! }
+//!
+//! # futures_util::FutureExt::now_or_never(async {
+//! let stack = ServiceBuilder::new().layer(TransformLayer::new(Limited(30))).service(Settle);
+//! let call = |args| HookRequest::new(HookContext::new("s", "backend"), PreToolUse::new("bash", args));
+//! let outcome = stack.clone().oneshot(call(json!({"command": "ls"}))).await.expect("it transforms");
+//! let ran = outcome.effective().expect("the event was rewritten");
+//! assert_eq!(ran.event().tool_args, json!({"command": "ls", "timeout": 30}));
+//!
+//! // An error of the transform denies a tool call.
+//! let denied = stack.oneshot(call(json!("ls"))).await.expect("an outcome");
+//! assert!(denied.is_denied());
+//! assert_eq!(denied.reasons()[0].message, "the hook gave an unusable answer: no arguments");
+//! # }).expect("no hook waits");
+//! ```
 
 pub mod future;
 mod layer;
