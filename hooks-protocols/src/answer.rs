@@ -13,6 +13,17 @@ use hooks_core::{
 use serde_json::Value;
 
 /// The answer of hooks to an event, independent of the client. The `Default` has no opinion and no effect.
+///
+/// ```
+/// use hooks_core::event::PreToolUse;
+/// use hooks_core::{Decision, Reason, Strength, Verdict};
+/// use hooks_protocols::Answer;
+///
+/// let denial = Verdict::deny(Reason::new("paths", "secrets", "`secrets/` is off limits"));
+/// let answer = Answer::from(&Decision::<PreToolUse>::from(denial));
+/// assert_eq!(answer.strength, Strength::Deny);
+/// assert!(answer.reason.expect("a denial has a reason").contains("`secrets/` is off limits"));
+/// ```
 #[derive(Clone, Debug, Default, PartialEq)]
 #[non_exhaustive]
 pub struct Answer {
@@ -99,6 +110,17 @@ impl Answer {
     }
 
     /// Replaces a part of the event.
+    ///
+    /// ```
+    /// use hooks_protocols::{Answer, Client, Rewrite, decode, encode};
+    ///
+    /// let bytes = br#"{"session_id": "s-1", "transcript_path": "/t", "cwd": "/repo", "hook_event_name": "PreToolUse",
+    ///     "tool_name": "Bash", "tool_input": {"command": "ls"}, "tool_use_id": "t-1"}"#;
+    /// let change = Rewrite::Arguments(serde_json::json!({"command": "ls -l"}));
+    /// let reply = encode(&decode(Client::Claude, None, bytes)?, &Answer::allow().rewritten(change));
+    /// assert!(reply.stdout.contains(r#""updatedInput":{"command":"ls -l"}"#));
+    /// # Ok::<(), hooks_protocols::DecodeError>(())
+    /// ```
     #[must_use]
     pub fn rewritten(mut self, rewrite: Rewrite) -> Self {
         self.rewrite = Some(rewrite);

@@ -71,6 +71,17 @@ impl Capabilities {
 
 /// The wishes that `client` supports at the event that it calls `event`; `None` if the client has no such
 /// event.
+///
+/// ```
+/// use hooks_protocols::{Ability, Client, Wish, capabilities};
+///
+/// let claude = capabilities(Client::Claude, "PreToolUse").expect("a known event");
+/// assert_eq!(claude.can(Wish::Ask), Ability::Yes);
+/// // Codex CLI cannot ask here, so an ask is never a plain yes.
+/// let codex = capabilities(Client::Codex, "PreToolUse").expect("a known event");
+/// assert_ne!(codex.can(Wish::Ask), Ability::Yes);
+/// assert!(capabilities(Client::Codex, "NoSuchEvent").is_none());
+/// ```
 pub fn capabilities(client: Client, event: &str) -> Option<Capabilities> {
     client.protocol().row(event).map(|row| Capabilities { row })
 }

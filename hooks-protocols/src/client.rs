@@ -9,6 +9,15 @@ use crate::clients;
 use crate::table::Protocol;
 
 /// A client that calls hooks, with its own protocol.
+///
+/// ```
+/// use hooks_protocols::Client;
+///
+/// assert_eq!("claude".parse(), Ok(Client::Claude));
+/// assert!(Client::Claude.events().any(|event| event == "PreToolUse"));
+/// let error = "emacs".parse::<Client>().unwrap_err().to_string();
+/// assert!(error.starts_with("`emacs` is no client; there are `claude`"));
+/// ```
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
 #[non_exhaustive]
 pub enum Client {
@@ -99,6 +108,14 @@ impl Client {
     }
 
     /// The names that the client uses for tools and arguments at an event that is spelled like `event`.
+    ///
+    /// ```
+    /// use hooks_protocols::{Client, Dialect};
+    ///
+    /// // The spelling of the event tells which names Copilot uses.
+    /// assert_eq!(Client::Copilot.dialect("preToolUse"), Dialect::Copilot);
+    /// assert_eq!(Client::Copilot.dialect("PreToolUse"), Dialect::CopilotPascal);
+    /// ```
     pub fn dialect(self, event: &str) -> Dialect {
         match self {
             Self::Claude => Dialect::Claude,

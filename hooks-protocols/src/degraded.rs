@@ -118,6 +118,17 @@ pub struct Degraded {
 
 impl Degraded {
     /// Whether a wish that has to be enforced was not enforced.
+    ///
+    /// ```
+    /// use hooks_protocols::{Answer, Client, decode, encode};
+    ///
+    /// // At the end of a session nothing can be denied any more.
+    /// let bytes = br#"{"session_id": "s-1", "transcript_path": "/t", "cwd": "/repo", "hook_event_name": "SessionEnd",
+    ///     "reason": "other"}"#;
+    /// let reply = encode(&decode(Client::Claude, None, bytes)?, &Answer::deny("stay"));
+    /// assert!(reply.degraded.iter().any(|note| note.is_unsafe()));
+    /// # Ok::<(), hooks_protocols::DecodeError>(())
+    /// ```
     pub fn is_unsafe(&self) -> bool {
         self.instead == Instead::NotEnforced
     }

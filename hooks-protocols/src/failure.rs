@@ -36,6 +36,22 @@ pub enum Place<'a> {
 /// - If its failures open, the reply is a warning that does not stop anything.
 /// - If the event is unknown, the reply is the denial that most clients honour: exit code 2, the reason on
 ///   stderr, nothing on stdout.
+///
+/// ```
+/// use hooks_protocols::{Client, Place, failure};
+///
+/// // A tool call is denied, in the words of the client.
+/// let denied = failure(Place::Event(Client::Claude, "PreToolUse"), "no configuration");
+/// assert!(denied.stdout.contains(r#""permissionDecision":"deny""#));
+/// assert!(denied.stdout.contains("hooks failed, so this is denied: no configuration"));
+///
+/// // The end of a session goes on, with a warning.
+/// let warned = failure(Place::Event(Client::Claude, "SessionEnd"), "no configuration");
+/// assert_eq!((warned.exit, warned.stderr.as_str()), (1, "hooks: no configuration\n"));
+///
+/// // If nothing is known, exit code 2 denies in most clients.
+/// assert_eq!(failure(Place::Nowhere, "the payload is empty").exit, 2);
+/// ```
 pub fn failure(place: Place<'_>, reason: &str) -> Reply {
     let message = format!("hooks failed, so this is denied: {reason}");
     match place {

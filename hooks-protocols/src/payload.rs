@@ -12,6 +12,22 @@ use crate::table::{Field, Row, To};
 ///
 /// For callers that pass an event on, such as to a command hook or another hook system. Everything that was
 /// decoded and not changed has its original value, though not its original formatting.
+///
+/// ```
+/// use hooks_core::WireEvent;
+/// use hooks_protocols::{Client, decode, payload};
+///
+/// let bytes = br#"{"session_id": "s-1", "transcript_path": "/t", "cwd": "/repo", "hook_event_name": "PreToolUse",
+///     "tool_name": "Bash", "tool_input": {"command": "ls"}, "tool_use_id": "t-1", "novel": 1}"#;
+/// let mut decoded = decode(Client::Claude, None, bytes)?;
+/// if let Some(WireEvent::PreToolUse(call)) = &mut decoded.event {
+///     call.tool_args = serde_json::json!({"command": "ls -l"});
+/// }
+/// let again = payload(&decoded);
+/// assert_eq!(again["tool_input"]["command"], "ls -l");
+/// assert_eq!(again["novel"], 1);
+/// # Ok::<(), hooks_protocols::DecodeError>(())
+/// ```
 pub fn payload(decoded: &Decoded) -> Map<String, Value> {
     let mut payload = Map::new();
     if let Some(key) = decoded.named_by {
@@ -41,6 +57,18 @@ pub fn payload(decoded: &Decoded) -> Map<String, Value> {
 impl Decoded {
     /// An event of ours as this client would send it under this name; `None` if the client has no such event,
     /// or another event of that name.
+    ///
+    /// ```
+    /// use hooks_core::HookContext;
+    /// use hooks_core::event::PreToolUse;
+    /// use hooks_protocols::{Client, Decoded, payload};
+    ///
+    /// let call = PreToolUse::new("Bash", serde_json::json!({"command": "ls"}));
+    /// let context = HookContext::new("s-1", "backend");
+    /// let sent = Decoded::of(Client::Claude, "PreToolUse", context.clone(), call.clone().into()).expect("a known event");
+    /// assert_eq!(payload(&sent)["tool_name"], "Bash");
+    /// assert!(Decoded::of(Client::Claude, "SessionEnd", context, call.into()).is_none()); // another event
+    /// ```
     pub fn of(client: Client, event_name: &str, context: HookContext, event: WireEvent) -> Option<Self> {
         let protocol = client.protocol();
         let row = protocol.row(event_name).filter(|row| row.kind == Some(event.kind()))?;

@@ -10,6 +10,16 @@ use crate::table::{Protocol, Row};
 /// Finds the client and the event of a payload, if they are unambiguous.
 ///
 /// Only keys and words that the client itself writes are used, never those of a model or a user.
+///
+/// ```
+/// use hooks_protocols::{Client, recognise};
+///
+/// let bytes = br#"{"session_id": "s-1", "transcript_path": null, "cwd": "/repo", "hook_event_name": "PreToolUse",
+///     "model": "m", "permission_mode": "default", "turn_id": "t-1", "tool_name": "Bash",
+///     "tool_input": {"command": "ls"}, "tool_use_id": "call_1"}"#;
+/// assert_eq!(recognise(bytes), Some((Client::Codex, "PreToolUse")));
+/// assert_eq!(recognise(br#"{"tool_name": "Bash"}"#), None);
+/// ```
 pub fn recognise(bytes: &[u8]) -> Option<(Client, &'static str)> {
     Payload::read(bytes, Limits::default()).ok()?.recognised()
 }

@@ -1,6 +1,14 @@
 //! Limits on the size of a payload.
 
 /// Limits on the size of a payload.
+///
+/// ```
+/// use hooks_protocols::{Limits, Payload};
+///
+/// let limits = Limits { depth: 2, ..Limits::default() };
+/// assert!(Payload::read(br#"{"a": {}}"#, limits).is_ok());
+/// assert!(Payload::read(br#"{"a": {"b": {}}}"#, limits).is_err());
+/// ```
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Limits {
     /// Maximum length in bytes.

@@ -87,6 +87,21 @@ impl Decoded {
 /// # Errors
 /// Returns an error if the payload cannot be parsed without ambiguity, belongs to another event, or lacks a
 /// required field. A hook that decides then answers with a [`failure`](crate::failure).
+///
+/// ```
+/// use hooks_protocols::{Client, decode};
+///
+/// let bytes = br#"{"session_id": "s-1", "transcript_path": "/t", "cwd": "/repo", "hook_event_name": "PreToolUse",
+///     "tool_name": "Bash", "tool_input": {"command": "ls"}, "tool_use_id": "t-1", "novel": 1}"#;
+/// let decoded = decode(Client::Claude, None, bytes)?;
+/// assert_eq!(decoded.context.session_id, "s-1");
+/// assert_eq!(decoded.extra["novel"], 1); // unknown fields are kept
+///
+/// // Two parsers could read this differently, so it is an error.
+/// let twice = br#"{"hook_event_name": "PreToolUse", "tool_name": "Read", "tool_name": "Bash"}"#;
+/// assert!(decode(Client::Claude, None, twice).is_err());
+/// # Ok::<(), hooks_protocols::DecodeError>(())
+/// ```
 pub fn decode(client: Client, event: Option<&str>, bytes: &[u8]) -> Result<Decoded, DecodeError> {
     Payload::read(bytes, Limits::default())?.decode(client, event)
 }
@@ -104,6 +119,14 @@ impl Payload {
     /// # Errors
     /// Returns an error if the bytes are not an object within these limits, or if two parsers could read them
     /// differently.
+    ///
+    /// ```
+    /// use hooks_protocols::{Limits, Payload};
+    ///
+    /// let limits = Limits { bytes: 10, ..Limits::default() };
+    /// assert!(Payload::read(br#"{"a": 1}"#, limits).is_ok());
+    /// assert!(Payload::read(br#"{"a": 1000}"#, limits).is_err());
+    /// ```
     pub fn read(bytes: &[u8], limits: Limits) -> Result<Self, DecodeError> {
         Ok(Self { fields: json::read(bytes, limits)?, limits })
     }

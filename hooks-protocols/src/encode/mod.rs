@@ -30,6 +30,20 @@ use crate::table::{Asked, Phrase, Row};
 /// Encodes `answer` for the client that sent `decoded`.
 ///
 /// `Answer::from(&outcome)` converts an outcome into an answer.
+///
+/// ```
+/// use hooks_protocols::{Answer, Client, decode, encode};
+///
+/// let bytes = br#"{"session_id": "s-1", "transcript_path": "/t", "cwd": "/repo", "hook_event_name": "PreToolUse",
+///     "tool_name": "Bash", "tool_input": {"command": "ls"}, "tool_use_id": "t-1"}"#;
+/// let decoded = decode(Client::Claude, None, bytes)?;
+/// // No opinion: nothing is written, and the client goes on as it would without hooks.
+/// let silent = encode(&decoded, &Answer::default());
+/// assert_eq!((silent.stdout.as_str(), silent.exit), ("", 0));
+/// let asked = encode(&decoded, &Answer::ask("run it?"));
+/// assert!(asked.stdout.contains(r#""permissionDecision":"ask""#) && asked.degraded.is_empty());
+/// # Ok::<(), hooks_protocols::DecodeError>(())
+/// ```
 pub fn encode(decoded: &Decoded, answer: &Answer) -> Reply {
     let change = answer.rewrite.as_ref().filter(|rewrite| differs(decoded, rewrite));
     Voice::new(decoded.client, &decoded.event_name, decoded.row(), Some(decoded), answer, change).reply()
