@@ -6,6 +6,16 @@ use sha2::{Digest as _, Sha256};
 
 /// SHA-256 digest of a text. The digest of an entry ignores the kind of line ends, and white space at the
 /// ends of lines and of the text. So the same entry has the same digest in every file.
+///
+/// ```
+/// use hooks_team::Digest;
+///
+/// assert_eq!(Digest::of_text(b"a\r\nb \r\n"), Digest::of_text(b"a\nb"));
+/// assert_ne!(Digest::of(b"a\r\nb"), Digest::of(b"a\nb")); // exact bytes
+/// let digest = Digest::of(b"a");
+/// assert_eq!(Digest::parse(&digest.to_string()), Some(digest));
+/// assert_eq!(Digest::parse("123"), None);
+/// ```
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub struct Digest([u8; 32]);
 

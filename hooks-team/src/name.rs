@@ -41,6 +41,15 @@ impl Name {
     ///
     /// # Errors
     /// Returns a `BadName` if `name` is not a valid file name on every system.
+    ///
+    /// ```
+    /// use hooks_team::{BadName, Name};
+    ///
+    /// assert!(Name::new("notes 2026.md").is_ok());
+    /// assert_eq!(Name::new("../notes"), Err(BadName::Leaves));
+    /// assert_eq!(Name::new("con"), Err(BadName::Reserved)); // a device on Windows
+    /// assert_eq!(BadName::Leaves.to_string(), "it would leave its folder; give a plain name without slashes");
+    /// ```
     pub fn new(name: impl Into<String>) -> Result<Self, BadName> {
         let name = name.into();
         if name.trim().is_empty() {
@@ -73,6 +82,14 @@ impl Name {
     /// # Errors
     /// Returns `Leaves` if `name` is a path; `Character` if it has a control character; `Empty` if no letter
     /// or digit is left.
+    ///
+    /// ```
+    /// use hooks_team::Name;
+    ///
+    /// assert_eq!(Name::of_agent("Fact Checker 🔎").unwrap().as_str(), "fact-checker");
+    /// assert_eq!(Name::of_agent("@Ada").unwrap().as_str(), "ada");
+    /// assert!(Name::of_agent("ada/../bob").is_err());
+    /// ```
     pub fn of_agent(name: &str) -> Result<Self, BadName> {
         let name = name.trim().trim_start_matches('@');
         if name.contains(['/', '\\']) || name.trim_matches('.').is_empty() && !name.is_empty() {

@@ -12,6 +12,20 @@ use crate::Team;
 
 /// Location of the team folder of a session: one fixed folder, or a folder below the session's working
 /// directory. Cheap to clone.
+///
+/// ```
+/// use std::sync::Arc;
+/// use hooks_core::HookContext;
+/// use hooks_core::testing::FakeDisk;
+/// use hooks_team::TeamPlace;
+///
+/// let disk = Arc::new(FakeDisk::default().with_directory("/repo/.squad"));
+/// let place = TeamPlace::below(disk, ".squad").of_tenants(["acme".to_owned()]);
+/// let session = |folder| HookContext::new("session-1", "backend").in_dir(folder);
+/// assert!(place.team(&session("/repo").for_tenant("acme")).is_some());
+/// assert!(place.team(&session("/other").for_tenant("acme")).is_none()); // no such folder
+/// assert!(place.team(&session("/repo")).is_none()); // another tenant, or none
+/// ```
 #[derive(Clone)]
 pub struct TeamPlace {
     folder: Where,

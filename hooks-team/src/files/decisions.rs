@@ -9,6 +9,18 @@ use crate::text::{Document, Kind, contained, one_line};
 use crate::when;
 
 /// The decisions of a team, or its archived decisions.
+///
+/// ```
+/// use hooks_team::files::Decisions;
+/// use hooks_team::text::Document;
+///
+/// let text = "# Decisions\n\n### 2026-03-15: Use SQLite\n**By:** Ada\n\n### 2026-03-16: Use Redis\n**Status:** rejected\n";
+/// let decisions = Decisions::new(Document::parse(text));
+/// let first = decisions.entries().next().expect("there are two");
+/// assert_eq!((&*first.title(), first.by().as_deref()), ("Use SQLite", Some("Ada")));
+/// assert_eq!(first.date().expect("it is dated").date(), (2026, 3, 15));
+/// assert_eq!(decisions.entries().filter(|entry| entry.is_in_force()).count(), 1);
+/// ```
 #[derive(Clone, Debug, Default)]
 pub struct Decisions {
     ledger: Ledger,
@@ -22,6 +34,17 @@ pub struct InboxFile {
 }
 
 /// A decision to write.
+///
+/// ```
+/// use hooks_core::time::Timestamp;
+/// use hooks_team::files::NewDecision;
+///
+/// let at: Timestamp = "2026-03-15T10:00:00Z".parse()?;
+/// let decision = NewDecision { author: "Ada".to_owned(), summary: "Use SQLite".to_owned(), ..NewDecision::default() };
+/// assert!(decision.to_markdown(at)?.starts_with("### 2026-03-15: Use SQLite\n**By:** Ada\n"));
+/// assert!(NewDecision { author: String::new(), ..decision }.to_markdown(at).is_err());
+/// # Ok::<(), Box<dyn std::error::Error>>(())
+/// ```
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct NewDecision {
     /// Author of the decision.

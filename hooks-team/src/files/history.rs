@@ -9,6 +9,20 @@ use crate::text::{Document, contained, guarded};
 use crate::when;
 
 /// An agent's history, or the archive of it.
+///
+/// ```
+/// use hooks_core::time::Timestamp;
+/// use hooks_team::files::{History, MemorySection};
+/// use hooks_team::text::Document;
+///
+/// let at: Timestamp = "2026-03-15T10:00:00Z".parse()?;
+/// let history = History::new(Document::parse("# Ada\n"));
+/// let noted = History::new(Document::parse(history.with_note(MemorySection::Learnings, "Locks are slow.", at)));
+/// let entry = noted.entries().next().expect("there is one");
+/// assert_eq!(entry.group().as_deref(), Some("Learnings"));
+/// assert_eq!(entry.body().trim(), "Locks are slow.");
+/// # Ok::<(), hooks_core::time::TimestampError>(())
+/// ```
 #[derive(Clone, Debug, Default)]
 pub struct History {
     ledger: Ledger,

@@ -4,12 +4,34 @@ use super::{below, written};
 use crate::text::{Document, fields, one_line};
 
 /// `now.md`: the team's focus.
+///
+/// ```
+/// use hooks_team::files::Now;
+/// use hooks_team::text::Document;
+///
+/// let now = Now::new(Document::parse("---\nfocus_area: Core\nactive_issues: [1, 2]\n---\n\nWe ship.\n"));
+/// assert_eq!(now.focus_area().as_deref(), Some("Core"));
+/// assert_eq!(now.active_issues(), ["1", "2"]);
+/// assert_eq!(now.text(), "We ship.");
+/// let changed = Now::new(Document::parse(now.with(&[("focus_area", "Docs")])));
+/// assert_eq!((changed.focus_area().as_deref(), changed.text()), (Some("Docs"), now.text()));
+/// ```
 #[derive(Clone, Debug, Default)]
 pub struct Now {
     document: Document,
 }
 
 /// `wisdom.md`: the lasting insights of a team.
+///
+/// ```
+/// use hooks_team::files::Wisdom;
+/// use hooks_team::text::Document;
+///
+/// let wisdom = Wisdom::new(Document::parse("## Patterns\n\n**Pattern:** Test first. **Context:** New code\n"));
+/// assert_eq!(wisdom.insights()[0].context.as_deref(), Some("New code"));
+/// let more = Wisdom::new(Document::parse(wisdom.with_pattern("Ask early.", "Doubt")));
+/// assert_eq!(more.insights()[1].text, "Ask early.");
+/// ```
 #[derive(Clone, Debug, Default)]
 pub struct Wisdom {
     document: Document,

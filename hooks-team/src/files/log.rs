@@ -23,6 +23,15 @@ pub struct SpawnRecord {
 
 impl SpawnRecord {
     /// Formats the record as the table of Squad's template.
+    ///
+    /// ```
+    /// use hooks_team::files::SpawnRecord;
+    ///
+    /// let record = SpawnRecord { agent: "Ada".to_owned(), why_chosen: "knows a|b".to_owned(), ..SpawnRecord::default() };
+    /// let text = record.to_markdown("Session 1");
+    /// assert!(text.starts_with("### Session 1\n"));
+    /// assert!(text.contains(r"| **Why chosen** | knows a\|b |"));
+    /// ```
     pub fn to_markdown(&self, title: &str) -> String {
         let cell = |text: &str| one_line(text).replace('\\', "\\\\").replace('|', "\\|");
         let (reads, produces) = (self.reads.join(", "), self.produces.join(", "));

@@ -8,6 +8,22 @@ use crate::name::Name;
 use crate::text::{Document, Table, fields, key};
 
 /// The members of a team.
+///
+/// ```
+/// use hooks_team::files::{NewMember, Roster};
+/// use hooks_team::text::Document;
+///
+/// let text = "## Members\n\n| Name | Role | Charter | Status |\n|--|--|--|--|\n| Ada | Backend | — | retired |\n";
+/// let roster = Roster::new(Document::parse(text));
+/// assert!(!roster.member("@ada").expect("any spelling").is_active());
+///
+/// let bob = NewMember { name: "Bob".to_owned(), role: "Tests".to_owned() };
+/// let roster = Roster::new(Document::parse(roster.with_member(&bob)?));
+/// assert!(roster.member("Bob").expect("he joined").is_active());
+/// let twice = roster.with_member(&bob).unwrap_err().to_string();
+/// assert!(twice.contains("`Bob` is on the team already"));
+/// # Ok::<(), hooks_team::TeamError>(())
+/// ```
 #[derive(Clone, Debug, Default)]
 pub struct Roster {
     document: Document,
@@ -159,6 +175,17 @@ impl Roster {
     ///
     /// # Errors
     /// Returns `Missing` if no table has that member and a column for the status.
+    ///
+    /// ```
+    /// use hooks_team::files::Roster;
+    /// use hooks_team::text::Document;
+    ///
+    /// let roster = Roster::new(Document::parse("## Members\n\n| Name | Status |\n|--|--|\n| Ada | active |\n"));
+    /// let text = String::from_utf8(roster.with_status("ada", "retired")?).expect("text");
+    /// assert!(text.ends_with("| Ada | retired |\n"));
+    /// assert!(roster.with_status("Bob", "retired").is_err());
+    /// # Ok::<(), hooks_team::TeamError>(())
+    /// ```
     pub fn with_status(&self, name: &str, status: &str) -> Result<Vec<u8>, TeamError> {
         let missing = TeamError::Missing {
             what: "member",

@@ -10,6 +10,17 @@ use crate::text::{Document, balanced, fields, key, one_line};
 use crate::when;
 
 /// A skill.
+///
+/// ```
+/// use hooks_team::files::{Confidence, Skill};
+/// use hooks_team::text::Document;
+///
+/// let text = "---\ndescription: Releases\ntools: [bash]\n---\n\n# Release\n\n**Confidence:** high\n\n## Patterns\n\nTag first.\n";
+/// let skill = Skill::new("release", Document::parse(text));
+/// assert_eq!(skill.name(), "release"); // the folder, as the file has no name
+/// assert_eq!(skill.confidence(), Some(Confidence::High));
+/// assert_eq!(skill.section("patterns").as_deref(), Some("Tag first."));
+/// ```
 #[derive(Clone, Debug, Default)]
 pub struct Skill {
     name: String,
@@ -32,6 +43,19 @@ pub enum Confidence {
 }
 
 /// A skill to write.
+///
+/// ```
+/// use hooks_core::time::Timestamp;
+/// use hooks_team::files::{Confidence, NewSkill, Skill};
+/// use hooks_team::text::Document;
+///
+/// let skill = NewSkill { name: "Release".to_owned(), content: "Tag first.".to_owned(), ..NewSkill::default() };
+/// let text = skill.to_markdown(Timestamp(0))?;
+/// assert_eq!(Skill::new("release", Document::parse(text)).confidence(), Some(Confidence::Medium));
+/// let error = NewSkill::default().to_markdown(Timestamp(0)).unwrap_err();
+/// assert!(error.to_string().contains("it is empty"));
+/// # Ok::<(), hooks_team::TeamError>(())
+/// ```
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct NewSkill {
     /// Name of the skill, on one line.

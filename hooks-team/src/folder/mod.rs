@@ -6,6 +6,27 @@
 //! Writing goes through a [`Writer`], which holds the folder's lock against other processes and threads. A
 //! new file is written next to its place, synced to the device, and then renamed. Only a [`Spool`] is filled
 //! without the lock.
+//!
+//! ```
+//! use std::sync::Arc;
+//! use hooks_core::testing::FakeDisk;
+//! use hooks_core::time::SeededRandom;
+//! use hooks_team::folder::{Folder, Place};
+//!
+//! let disk = FakeDisk::default().with_directory("/repo");
+//! let folder = Folder::new(Arc::new(disk), Arc::new(SeededRandom::default()), "/repo/.squad");
+//! folder.create()?;
+//! let place = Place::new("notes.md")?;
+//! let writer = folder.writer()?;
+//! assert!(writer.publish(&place, b"one")?);
+//! assert!(!writer.publish(&place, b"two")?); // the file exists: nothing is overwritten
+//! assert_eq!(folder.read(&place)?.as_deref(), Some(&b"one"[..]));
+//!
+//! // A file is removed only if its content is what was seen.
+//! assert!(!writer.remove(&place, b"two")?);
+//! assert!(writer.remove(&place, b"one")?);
+//! # Ok::<(), hooks_team::TeamError>(())
+//! ```
 
 mod aside;
 mod place;

@@ -7,6 +7,14 @@ use crate::error::TeamError;
 use crate::name::Name;
 
 /// A path relative to the folder, with slashes. It cannot leave the folder: every part is a [`Name`].
+///
+/// ```
+/// use hooks_team::folder::Place;
+///
+/// assert_eq!(Place::new("agents/ada/charter.md").unwrap().name(), "charter.md");
+/// assert!(Place::new("../team.md").is_err());
+/// assert!(Place::new("/etc/passwd").is_err());
+/// ```
 #[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub struct Place(String);
 

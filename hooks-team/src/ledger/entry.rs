@@ -111,6 +111,19 @@ impl<'a> Entry<'a> {
     /// Whether the entry is in force: it is not struck out, and its status is neither an end (superseded,
     /// rejected, withdrawn and so on) nor a proposal (proposed, draft). An entry without a status is in
     /// force.
+    ///
+    /// ```
+    /// use hooks_team::ledger::{Grammar, Ledger};
+    /// use hooks_team::text::Document;
+    ///
+    /// let in_force = |status| {
+    ///     let text = format!("### 2026-03-15: Use SQLite\n**Status:** {status}\n");
+    ///     Ledger::new(Document::parse(text), Grammar::Decisions).entries().all(|entry| entry.is_in_force())
+    /// };
+    /// assert!(in_force("accepted"));
+    /// assert!(!in_force("❌ Superseded by Redis"));
+    /// assert!(!in_force("proposed"));
+    /// ```
     pub fn is_in_force(&self) -> bool {
         const NOT: [&str; 8] =
             ["superseded", "rejected", "deprecated", "withdrawn", "expired", "obsolete", "proposed", "draft"];

@@ -3,6 +3,17 @@
 //! Real files mix forms, so an [`Entry`] is what a reader would call one: a block under a heading, an item of
 //! a list, or a separate paragraph or table. The rest of a file is group headings, rules, comments and empty
 //! lines.
+//!
+//! ```
+//! use hooks_team::ledger::{EntryKind, Grammar, Ledger};
+//! use hooks_team::text::Document;
+//!
+//! let text = "# Decisions\n\n### 2026-03-15: Use SQLite\n\nOne file.\n";
+//! let ledger = Ledger::new(Document::parse(text), Grammar::Decisions);
+//! let entry = ledger.entries().next().expect("there is one");
+//! assert_eq!((entry.kind(), &*entry.heading()), (EntryKind::Block, "2026-03-15: Use SQLite"));
+//! assert_eq!((&*entry.title(), entry.body().trim()), ("Use SQLite", "One file."));
+//! ```
 
 mod entry;
 mod grammar;

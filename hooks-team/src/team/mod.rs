@@ -28,6 +28,21 @@ use crate::folder::{Folder, Writer};
 use crate::moves;
 
 /// A team folder (`.squad`). Cheap to clone.
+///
+/// ```
+/// use std::sync::Arc;
+/// use hooks_core::Environment;
+/// use hooks_core::testing::FakeDisk;
+/// use hooks_team::{NewTeam, Team};
+///
+/// let disk = FakeDisk::default().with_directory("/repo");
+/// let team = Team::new(Arc::new(disk), "/repo/.squad", &Environment::detached());
+/// assert!(team.writer().is_err()); // there is no folder yet
+/// team.init(&NewTeam::default())?;
+/// assert!(team.writer().is_ok());
+/// assert!(team.inbox()?.is_empty());
+/// # Ok::<(), hooks_team::TeamError>(())
+/// ```
 #[derive(Clone)]
 pub struct Team {
     folder: Folder,

@@ -76,6 +76,15 @@ impl Document {
     }
 
     /// Returns the first section called `title`, ignoring case, punctuation and emoji.
+    ///
+    /// ```
+    /// use hooks_team::text::Document;
+    ///
+    /// let document = Document::parse("# Ada\n\n## What I Own\n\nThe parser.\n");
+    /// let section = document.section("what i own").expect("any case is fine");
+    /// assert_eq!(document.text(section.body..section.end).trim(), "The parser.");
+    /// assert!(document.section("Boundaries").is_none());
+    /// ```
     pub fn section(&self, title: &str) -> Option<&Section> {
         let wanted = key(title);
         self.sections.iter().find(|section| key(&self.title_of(section)) == wanted)
@@ -105,6 +114,13 @@ impl Document {
     }
 
     /// Returns the file with `edits` applied, and otherwise unchanged.
+    ///
+    /// ```
+    /// use hooks_team::text::{Document, Splice};
+    ///
+    /// let document = Document::parse("one two");
+    /// assert_eq!(document.with(vec![Splice::replace(4..7, "2"), Splice::insert(0, "> ")]), b"> one 2");
+    /// ```
     pub fn with(&self, edits: Vec<Splice>) -> Vec<u8> {
         splice::apply(&self.bytes, edits)
     }

@@ -24,6 +24,16 @@ impl<'a> FrontMatter<'a> {
     }
 
     /// Returns the value of `key` as text: without quotes, with the lines of a block joined by spaces.
+    ///
+    /// ```
+    /// use hooks_team::text::Document;
+    ///
+    /// let document = Document::parse("---\nname: \"Ada\"\nabout: >\n  writes\n  parsers\n---\n");
+    /// let matter = document.front_matter().expect("it begins with dashes");
+    /// assert_eq!(matter.get("name").as_deref(), Some("Ada"));
+    /// assert_eq!(matter.get("about").as_deref(), Some("writes parsers"));
+    /// assert_eq!(matter.get("role"), None);
+    /// ```
     pub fn get(&self, key: &str) -> Option<String> {
         let (value, below) = self.find(key)?;
         if !matches!(value.first(), None | Some(b'|' | b'>')) {
@@ -34,6 +44,15 @@ impl<'a> FrontMatter<'a> {
     }
 
     /// Returns the value of `key` as a list, from `[a, b]`, lines that begin with `-`, or a single value.
+    ///
+    /// ```
+    /// use hooks_team::text::Document;
+    ///
+    /// let document = Document::parse("---\nissues: [1, 2]\ntools:\n  - bash\n---\n");
+    /// let matter = document.front_matter().expect("it begins with dashes");
+    /// assert_eq!(matter.list("issues"), ["1", "2"]);
+    /// assert_eq!(matter.list("tools"), ["bash"]);
+    /// ```
     pub fn list(&self, key: &str) -> Vec<String> {
         let Some((value, below)) = self.find(key) else { return Vec::new() };
         let value = lossy(value);
@@ -53,6 +72,14 @@ impl<'a> FrontMatter<'a> {
     }
 
     /// Sets `key` to `value`: in its line, or as a new last line.
+    ///
+    /// ```
+    /// use hooks_team::text::Document;
+    ///
+    /// let document = Document::parse("---\nfocus: old # why\n---\n\nText.\n");
+    /// let matter = document.front_matter().expect("it begins with dashes");
+    /// assert_eq!(document.with(vec![matter.set("owner", "Ada")]), b"---\nfocus: old # why\nowner: Ada\n---\n\nText.\n");
+    /// ```
     pub fn set(&self, key: &str, value: &str) -> Splice {
         let line = format!("{key}: {}", quoted(value));
         match self.range_of(key) {

@@ -2,6 +2,20 @@
 //!
 //! [`Document`] is the base of every file of a team folder. It changes only the requested bytes: an edit is a
 //! list of [`Splice`]s, and the bytes between them are written back as they were read.
+//!
+//! ```
+//! use hooks_team::text::{Document, Table};
+//!
+//! let document = Document::parse("# Team\r\n\r\n| Name | Status |\r\n|--|--|\r\n| Ada | away |\r\n");
+//! assert_eq!(document.title().as_deref(), Some("Team"));
+//! let table = &Table::all(&document, &(0..document.bytes().len()))[0];
+//! let row = &table.rows()[0];
+//! assert_eq!(row.cell(table.column("name")), "Ada");
+//!
+//! // Only the cell changes; line ends and everything else stay.
+//! let edited = document.with(row.set(1, "back").into_iter().collect());
+//! assert_eq!(edited, b"# Team\r\n\r\n| Name | Status |\r\n|--|--|\r\n| Ada | back |\r\n");
+//! ```
 
 mod contain;
 mod document;

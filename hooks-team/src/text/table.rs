@@ -66,6 +66,16 @@ impl Table {
     }
 
     /// Returns the index of the column called `wanted`, or else of the first column whose name contains it.
+    ///
+    /// ```
+    /// use hooks_team::text::{Document, Table};
+    ///
+    /// let document = Document::parse("| Work Type | Agent |\n|--|--|\n| API | Ada |\n");
+    /// let table = &Table::all(&document, &(0..document.bytes().len()))[0];
+    /// assert_eq!(table.column("agent"), Some(1));
+    /// assert_eq!(table.column("work"), Some(0)); // a part of the name is enough
+    /// assert_eq!(table.rows()[0].cell(None), ""); // a column that is missing
+    /// ```
     pub fn column(&self, wanted: &str) -> Option<usize> {
         let wanted = key(wanted);
         let names: Vec<_> = self.columns.iter().map(|name| key(name)).collect();
