@@ -18,6 +18,17 @@ pub struct Options {
 }
 
 /// The programs that a command would start, and the parts of it that cannot be known.
+///
+/// ```
+/// use hooks_facts::commands::{Analysis, Options};
+///
+/// let analysis = Analysis::of_text("if true; then $TOOL x; fi; rm a | sh", &Options::default());
+/// let names: Vec<_> = analysis.invocations.iter().filter_map(|it| analysis.program_name(it)).collect();
+/// assert!(names.contains(&"rm".to_owned()));
+/// // `$TOOL` and the text that `sh` reads are not known before running.
+/// let first = analysis.unresolved.first().expect("something is unknown").to_string();
+/// assert!(first.starts_with("the program to run is not known before running; name it"));
+/// ```
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Analysis {
     pub(super) options: Options,
@@ -135,6 +146,14 @@ pub enum WriteKind {
 
 impl Analysis {
     /// Analyses a text that a shell runs.
+    ///
+    /// ```
+    /// use hooks_facts::commands::{Analysis, Options};
+    ///
+    /// let analysis = Analysis::of_text("echo 'never closed", &Options::default());
+    /// assert!(analysis.invocations.is_empty());
+    /// assert_eq!(analysis.unresolved.len(), 1); // never treated as empty
+    /// ```
     pub fn of_text(text: &str, options: &Options) -> Self {
         let mut walk = Walk::new(*options);
         walk.top_text(text);
@@ -142,6 +161,14 @@ impl Analysis {
     }
 
     /// Analyses a text that a shell runs in a folder, which is also the value of `$PWD`.
+    ///
+    /// ```
+    /// use hooks_facts::commands::{Analysis, Options};
+    ///
+    /// let text = "touch $PWD/x";
+    /// let known = Analysis::of_text_in(text, Some("/repo"), &Options::default());
+    /// assert_eq!(known.writes()[0].target.literal(), Some("/repo/x"));
+    /// ```
     pub fn of_text_in(text: &str, folder: Option<&str>, options: &Options) -> Self {
         let mut walk = Walk::new(*options).beginning_in(folder);
         walk.top_text(text);
@@ -149,6 +176,14 @@ impl Analysis {
     }
 
     /// Analyses a program and its words, run without a shell.
+    ///
+    /// ```
+    /// use hooks_facts::commands::{Analysis, Options};
+    ///
+    /// // No shell reads these words, so `;` starts no second program.
+    /// let analysis = Analysis::of_words(&["echo", "a;", "rm", "b"], &Options::default());
+    /// assert_eq!(analysis.invocations.len(), 1);
+    /// ```
     pub fn of_words<S: AsRef<str>>(words: &[S], options: &Options) -> Self {
         let mut walk = Walk::new(*options);
         let argv: Vec<_> = words.iter().map(|word| Argument::from(word.as_ref())).collect();
@@ -157,6 +192,16 @@ impl Analysis {
     }
 
     /// Returns the first pattern of the list that matches an invocation.
+    ///
+    /// ```
+    /// use hooks_facts::commands::{Analysis, BlockedPattern, Options};
+    ///
+    /// let blocked = [BlockedPattern::parse("rm -rf").unwrap(), BlockedPattern::parse("git push --force").unwrap()];
+    /// let find = |text| Analysis::of_text(text, &Options::default()).find(&blocked).map(|found| found.pattern);
+    /// assert_eq!(find("sudo rm -f -r /tmp/x"), Some(0)); // options in any form and order
+    /// assert_eq!(find("git push -f origin main"), Some(1));
+    /// assert_eq!(find("rm -f x"), None); // all options of the pattern are needed
+    /// ```
     pub fn find(&self, patterns: &[BlockedPattern]) -> Option<Match> {
         patterns.iter().enumerate().find_map(|(pattern, blocked)| {
             let invocation =
@@ -167,6 +212,16 @@ impl Analysis {
 
     /// Returns the names that a word of an invocation stands for, as seen from the folder in which the text
     /// starts: one for each folder that the invocation may run in. The word `.` stands for those folders.
+    ///
+    /// ```
+    /// use hooks_facts::commands::{Analysis, Options};
+    ///
+    /// let analysis = Analysis::of_text("cd api && cat notes", &Options::default());
+    /// let cat = analysis.invocations.iter().find(|it| analysis.program_name(it).as_deref() == Some("cat")).unwrap();
+    /// let names = analysis.names(cat, &cat.argv[1]);
+    /// assert!(names.iter().any(|name| name.literal() == Some("api/notes")));
+    /// assert!(!analysis.runs_at_the_start(cat));
+    /// ```
     pub fn names(&self, invocation: &Invocation, word: &Argument) -> Vec<Argument> {
         self.names_in(invocation.folders, word)
     }
@@ -190,11 +245,25 @@ impl Analysis {
 
     /// Returns the name of an invocation's program, if it is known: the last part of its path, without
     /// `.exe`.
+    ///
+    /// ```
+    /// use hooks_facts::commands::{Analysis, Options};
+    ///
+    /// let analysis = Analysis::of_text("/usr/bin/python3.exe x", &Options::default());
+    /// assert_eq!(analysis.program_name(&analysis.invocations[0]).as_deref(), Some("python3"));
+    /// ```
     pub fn program_name(&self, invocation: &Invocation) -> Option<String> {
         self.options.program_name(invocation.argv.first()?)
     }
 
     /// Returns the known texts that interpreters run.
+    ///
+    /// ```
+    /// use hooks_facts::commands::{Analysis, Options};
+    ///
+    /// let analysis = Analysis::of_text("python3 -c 'print(1)'", &Options::default());
+    /// assert_eq!(analysis.programs()[0].text, "print(1)");
+    /// ```
     pub fn programs(&self) -> &[Program] {
         &self.programs
     }
@@ -203,6 +272,15 @@ impl Analysis {
     /// are named.
     ///
     /// The files that other programs write are not included.
+    ///
+    /// ```
+    /// use hooks_facts::commands::{Analysis, Options, WriteKind};
+    ///
+    /// let analysis = Analysis::of_text("echo x > a.txt; rm -r build", &Options::default());
+    /// let writes: Vec<_> = analysis.writes().iter().map(|write| (write.target.literal(), write.kind)).collect();
+    /// assert!(writes.contains(&(Some("a.txt"), WriteKind::Redirected)));
+    /// assert!(writes.contains(&(Some("build"), WriteKind::Removed)));
+    /// ```
     pub fn writes(&self) -> &[WriteTarget] {
         &self.writes
     }

@@ -3,6 +3,16 @@
 use crate::globs::Gap;
 
 /// Word that a program receives.
+///
+/// ```
+/// use hooks_facts::commands::{Analysis, Options};
+///
+/// let analysis = Analysis::of_text("cat logs/$DAY/app.log", &Options::default());
+/// let word = &analysis.invocations[0].argv[1];
+/// assert_eq!(word.literal(), None);
+/// assert_eq!(word.prefix(), "logs/");
+/// assert_eq!(word.file_name(), Some("app.log"));
+/// ```
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Argument {
     /// A known word.
@@ -52,6 +62,14 @@ impl Argument {
     }
 
     /// Parses the word of an outline.
+    ///
+    /// ```
+    /// use hooks_facts::commands::{Analysis, Argument, Options};
+    ///
+    /// let analysis = Analysis::of_text("cat logs/$DAY", &Options::default());
+    /// let word = &analysis.invocations[0].argv[1];
+    /// assert_eq!(&Argument::of_outline(&word.outline()), word);
+    /// ```
     pub fn of_outline(outline: &str) -> Self {
         let mut builder = ArgumentBuilder::default();
         for c in outline.chars() {

@@ -75,6 +75,14 @@ impl BlockedPattern {
     ///
     /// # Errors
     /// Returns an error if the pattern names no program.
+    ///
+    /// ```
+    /// use hooks_facts::commands::BlockedPattern;
+    ///
+    /// assert!(BlockedPattern::parse("rm -rf").is_ok());
+    /// let error = BlockedPattern::parse("-rf").unwrap_err();
+    /// assert_eq!(error.to_string(), "`-rf` names no program; write one as in `git push --force`");
+    /// ```
     pub fn parse(pattern: &str) -> Result<Self, PatternError> {
         let mut words = pattern.split_whitespace();
         let error = || PatternError { pattern: pattern.to_owned() };

@@ -102,6 +102,18 @@ const TEXT_PROGRAMS: &[&str] = &[
 
 impl Analysis {
     /// Returns the first pattern of the list that an invocation may match, as far as it is known.
+    ///
+    /// ```
+    /// use hooks_facts::commands::{Analysis, BlockedPattern, Options};
+    ///
+    /// let blocked = [BlockedPattern::parse("git push --force").unwrap()];
+    /// let analysis = Analysis::of_text("git push --$MODE origin", &Options::default());
+    /// assert_eq!(analysis.find(&blocked), None); // not for certain
+    /// assert_eq!(analysis.find_possible(&blocked).unwrap().pattern, 0);
+    /// // A word of which nothing is known counts as an operand, not as an option.
+    /// let operand = Analysis::of_text("git push origin $X", &Options::default());
+    /// assert_eq!(operand.find_possible(&blocked), None);
+    /// ```
     pub fn find_possible(&self, patterns: &[BlockedPattern]) -> Option<Match> {
         patterns.iter().enumerate().find_map(|(pattern, blocked)| {
             let may_fit = |invocation: &&Invocation| {

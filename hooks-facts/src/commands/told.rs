@@ -327,6 +327,17 @@ const GIT: &[&str] = &[
 impl Analysis {
     /// Returns whether all effects of an invocation on files are known: its program only reads its files,
     /// apart from those among the [`writes`](Self::writes) and the invocations.
+    ///
+    /// ```
+    /// use hooks_facts::commands::{Analysis, Options};
+    ///
+    /// let is_told = |text| {
+    ///     let analysis = Analysis::of_text(text, &Options::default());
+    ///     analysis.is_told(&analysis.invocations[0])
+    /// };
+    /// assert!(is_told("wc -l notes.txt"));
+    /// assert!(!is_told("./build.sh"));
+    /// ```
     pub fn is_told(&self, invocation: &Invocation) -> bool {
         let Some(name) = self.program_name(invocation) else { return false };
         // A custom program may have any name.

@@ -13,6 +13,14 @@ use super::pattern::{self, Problem, Token};
 use super::wild::Wild;
 
 /// Options for compiling patterns.
+///
+/// ```
+/// use hooks_facts::globs::{GlobOptions, Globs};
+///
+/// let options = GlobOptions { case_insensitive: true, root: Some("/repo".to_owned()), ..GlobOptions::default() };
+/// let globs = Globs::compile(["/repo/src/**"], &options).unwrap();
+/// assert!(globs.is_match("SRC/a.rs"));
+/// ```
 #[derive(Clone, Debug, Default)]
 pub struct GlobOptions {
     /// Syntax of the patterns.
@@ -44,6 +52,15 @@ impl Globs {
     ///
     /// # Errors
     /// Returns an error for each pattern that cannot be used.
+    ///
+    /// ```
+    /// use hooks_facts::globs::{GlobOptions, Globs};
+    ///
+    /// let errors = Globs::compile(["src/**", "a/{b,c", "../x"], &GlobOptions::default()).unwrap_err();
+    /// assert_eq!(errors.len(), 2); // one error for each bad pattern
+    /// assert_eq!((errors[0].index, errors[1].index), (1, 2));
+    /// assert!(errors[0].to_string().contains("`{` is never closed; write `\\{` for the character"));
+    /// ```
     pub fn compile<I>(patterns: I, options: &GlobOptions) -> Result<Self, Vec<PatternError>>
     where
         I: IntoIterator,
@@ -72,6 +89,15 @@ impl Globs {
     /// Returns the first pattern in the list that matches a path in normal form.
     ///
     /// The empty path, which is the root itself, matches no pattern.
+    ///
+    /// ```
+    /// use hooks_facts::globs::{GlobOptions, Globs};
+    ///
+    /// let globs = Globs::compile(["src/*.rs", "src/**"], &GlobOptions::default()).unwrap();
+    /// assert_eq!(globs.find("src/a.rs"), Some(0)); // the first that matches
+    /// assert_eq!(globs.find("src/a/b.rs"), Some(1));
+    /// assert_eq!(globs.find(""), None); // the root itself
+    /// ```
     pub fn find(&self, path: &str) -> Option<usize> {
         if path.is_empty() || self.patterns == 0 {
             return None;
@@ -94,6 +120,14 @@ impl Globs {
     /// folder, all patterns are found.
     ///
     /// Linear in all patterns.
+    ///
+    /// ```
+    /// use hooks_facts::globs::{GlobOptions, Globs};
+    ///
+    /// let globs = Globs::compile(["*.md", "docs/api/*.md"], &GlobOptions::default()).unwrap();
+    /// assert_eq!(globs.find_below("docs"), Some(1)); // removing `docs` removes what the pattern is for
+    /// assert_eq!(globs.find_below("src"), None);
+    /// ```
     pub fn find_below(&self, folder: &str) -> Option<usize> {
         let folder = folder.trim_end_matches('/');
         if folder.is_empty() {
@@ -124,6 +158,14 @@ impl Globs {
     }
 
     /// Returns warnings about patterns that probably do not mean what their author intended.
+    ///
+    /// ```
+    /// use hooks_facts::globs::{GlobOptions, Globs};
+    ///
+    /// let globs = Globs::compile(["src/**.rs"], &GlobOptions::default()).unwrap();
+    /// assert!(globs.warnings()[0].to_string().contains("`**` beside other characters acts as `*`"));
+    /// assert!(!globs.is_match("src/a/b.rs"));
+    /// ```
     pub fn warnings(&self) -> &[PatternWarning] {
         &self.warnings
     }

@@ -9,6 +9,17 @@ use super::tree::{
 };
 
 /// Syntax of a text.
+///
+/// ```
+/// use hooks_facts::shell::{Command, Syntax, read};
+///
+/// let word = |syntax| match &read(r"type a\b", syntax).unwrap().pipelines[0].stages[0] {
+///     Command::Simple(simple) => simple.words[1].literal(),
+///     _ => None,
+/// };
+/// assert_eq!(word(Syntax::Bash).as_deref(), Some("ab"));
+/// assert_eq!(word(Syntax::Windows).as_deref(), Some(r"a\b"));
+/// ```
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 #[non_exhaustive]
 pub enum Syntax {
@@ -24,6 +35,16 @@ pub enum Syntax {
 ///
 /// # Errors
 /// Returns an error if the text cannot be parsed, or exceeds the limits.
+///
+/// ```
+/// use hooks_facts::shell::{Reason, Syntax, read};
+///
+/// let script = read("make && ./deploy", Syntax::Bash).unwrap();
+/// assert_eq!(script.pipelines.len(), 2);
+/// let error = read("echo 'x", Syntax::Bash).unwrap_err();
+/// assert_eq!(error.reason, Reason::Unclosed);
+/// assert!(error.to_string().contains("something is opened and never closed"));
+/// ```
 pub fn read(text: &str, syntax: Syntax) -> std::result::Result<Script, Unanalysable> {
     let mut reader = Reader { cursor: Cursor::new(text)?, syntax, pending: Vec::new() };
     let script = reader.script()?;

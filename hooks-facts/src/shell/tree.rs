@@ -217,6 +217,15 @@ pub enum Value {
 
 impl Word {
     /// Returns the text of a word without any expansion.
+    ///
+    /// ```
+    /// use hooks_facts::shell::{Command, Syntax, read};
+    ///
+    /// let script = read("rm 'my file' $OTHER", Syntax::Bash).unwrap();
+    /// let Command::Simple(rm) = &script.pipelines[0].stages[0] else { panic!("a simple command") };
+    /// assert_eq!(rm.words[1].literal().as_deref(), Some("my file"));
+    /// assert_eq!(rm.words[2].literal(), None);
+    /// ```
     pub fn literal(&self) -> Option<String> {
         self.parts
             .iter()

@@ -43,6 +43,18 @@ const SEVERAL: &[&str] = &["agents", "subagents", "tasks", "children", "prompts"
 
 /// Returns the properties in the arguments of an agent-starting tool. Only the outermost arguments are read:
 /// deeper ones belong to the agent.
+///
+/// ```
+/// use hooks_facts::tools::agent_arguments;
+/// use serde_json::json;
+///
+/// let arguments = json!({"subagent_type": "reviewer", "prompt": "look at the change"});
+/// let child = agent_arguments(&arguments);
+/// assert_eq!((child.agent, child.task), (Some("reviewer"), Some("look at the change")));
+///
+/// // Several agents in one call cannot be counted as one.
+/// assert!(agent_arguments(&json!({"tasks": ["a", "b"]})).is_unusable);
+/// ```
 pub fn agent_arguments(arguments: &Value) -> AgentArguments<'_> {
     let Value::Object(map) = arguments else {
         // A tool whose only argument is the task may receive a bare text.

@@ -41,6 +41,18 @@ pub enum Command {
 }
 
 /// Returns every command in the arguments of a shell tool, at any depth.
+///
+/// ```
+/// use hooks_facts::tools::{Command, commands_of};
+/// use serde_json::json;
+///
+/// let text = commands_of(&json!({"command": "ls -l"}));
+/// assert_eq!(text.found[0].command, Command::Text("ls -l".to_owned()));
+/// assert_eq!(text.found[0].pointer, "/command");
+///
+/// // A command that is neither a text nor a list is reported, so that a guard can deny it.
+/// assert_eq!(commands_of(&json!({"command": 7})).unusable, ["/command"]);
+/// ```
 pub fn commands_of(arguments: &Value) -> CommandArguments {
     let mut walk = Walk::default();
     match arguments {

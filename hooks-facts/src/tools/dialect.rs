@@ -8,6 +8,13 @@ use serde_json::{Map, Value};
 use super::names::Folded;
 
 /// Vocabulary of one client.
+///
+/// ```
+/// use hooks_facts::tools::Dialect;
+///
+/// assert_eq!(Dialect::Claude.canonical_name("Bash"), Dialect::Gemini.canonical_name("run_shell_command"));
+/// assert_eq!(Dialect::Claude.canonical_name("mcp__crm__list"), None);
+/// ```
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 #[non_exhaustive]
 pub enum Dialect {
@@ -48,12 +55,33 @@ impl Dialect {
     }
 
     /// Returns the client's name of the tool `canonical`; `None` if it has none.
+    ///
+    /// ```
+    /// use hooks_facts::tools::Dialect;
+    ///
+    /// let shell = Dialect::Claude.canonical_name("Bash").unwrap();
+    /// assert_eq!(Dialect::Gemini.spelling(shell), Some("run_shell_command"));
+    /// ```
     pub fn spelling(self, canonical: &str) -> Option<&'static str> {
         self.tools().iter().find(|tool| tool.canonical == canonical).map(|tool| tool.name)
     }
 
     /// Converts a call to canonical names. A name without a canonical one stays, and so does an argument
     /// whose canonical name is taken, so that nothing is lost.
+    ///
+    /// ```
+    /// use hooks_facts::tools::Dialect;
+    /// use serde_json::json;
+    ///
+    /// let theirs = json!({"file_path": "a.rs", "old_string": "x", "new_string": "y"});
+    /// let call = Dialect::Claude.to_canonical("Edit", theirs.clone());
+    /// assert_eq!(call.name, "edit");
+    /// assert_eq!(call.back(call.arguments.clone()), theirs);
+    ///
+    /// // A tool without a canonical name stays as it is.
+    /// let own = Dialect::Claude.to_canonical("mcp__crm__list", json!({"page": 2}));
+    /// assert_eq!((own.name.as_str(), own.arguments), ("mcp__crm__list", json!({"page": 2})));
+    /// ```
     pub fn to_canonical(self, name: &str, arguments: Value) -> Canonical {
         let Some(tool) = self.tool(name) else {
             return Canonical { name: name.to_owned(), arguments, renamed: Vec::new(), tool: None };

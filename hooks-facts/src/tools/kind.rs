@@ -35,6 +35,13 @@ pub enum ToolKind {
 
 impl ToolKind {
     /// Returns whether the tool changes the files that its path arguments name.
+    ///
+    /// ```
+    /// use hooks_facts::tools::ToolKind;
+    ///
+    /// assert!(ToolKind::CopyFile.writes_files() && ToolKind::ViewOrEdit.writes_files());
+    /// assert!(!ToolKind::Shell.writes_files()); // its writes are found in its command
+    /// ```
     pub fn writes_files(self) -> bool {
         matches!(
             self,

@@ -27,6 +27,15 @@ pub(super) fn headers(text: &str) -> Vec<Header> {
 
 /// Returns the files that a patch text names, and the change to each; `None` for a name that cannot be
 /// parsed.
+///
+/// ```
+/// use hooks_facts::tools::{PathRole, patched_files};
+///
+/// let patch = "*** Begin Patch\n*** Add File: src/new.rs\n+fn main() {}\n*** Delete File: src/old.rs\n*** End Patch";
+/// let files: Vec<_> = patched_files(patch).collect();
+/// assert_eq!(files[0], (Some("src/new.rs".to_owned()), PathRole::Written));
+/// assert_eq!(files[1], (Some("src/old.rs".to_owned()), PathRole::Removed));
+/// ```
 pub fn patched_files(text: &str) -> impl Iterator<Item = (Option<String>, PathRole)> {
     headers(text).into_iter().map(|header| (header.path, header.role))
 }

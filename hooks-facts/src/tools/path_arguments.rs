@@ -56,6 +56,20 @@ pub enum PathRole {
 }
 
 /// Returns every path in the arguments of a call of this kind.
+///
+/// ```
+/// use hooks_facts::tools::{PathRole, ToolKind, paths_of};
+/// use serde_json::json;
+///
+/// let paths = paths_of(ToolKind::MoveFile, &json!({"source": "a.rs", "destination": "b.rs"}));
+/// let found: Vec<_> = paths.found.iter().map(|path| (path.text.as_str(), path.role)).collect();
+/// assert_eq!(found, [("a.rs", PathRole::Removed), ("b.rs", PathRole::Written)]);
+///
+/// // A path that is not a text is reported, so that a guard can deny it.
+/// let odd = paths_of(ToolKind::WriteFile, &json!({"file_path": 7}));
+/// assert_eq!(odd.unusable, ["/file_path"]);
+/// assert!(!odd.is_missing());
+/// ```
 pub fn paths_of(kind: ToolKind, arguments: &Value) -> PathArguments {
     let mut found = Vec::new();
     let unusable = each_path(kind, arguments, |path| found.push(path));
@@ -64,6 +78,16 @@ pub fn paths_of(kind: ToolKind, arguments: &Value) -> PathArguments {
 
 /// Visits every path in the arguments of a call of this kind, and returns the pointers of those that are
 /// unusable.
+///
+/// ```
+/// use hooks_facts::tools::{ToolKind, each_path};
+///
+/// let arguments = serde_json::json!({"paths": ["a.rs", "b.rs"]});
+/// let mut pointers = Vec::new();
+/// let unusable = each_path(ToolKind::DeleteFile, &arguments, |path| pointers.push(path.pointer.into_owned()));
+/// assert_eq!(pointers, ["/paths/0", "/paths/1"]);
+/// assert!(unusable.is_empty());
+/// ```
 pub fn each_path(kind: ToolKind, arguments: &Value, mut visit: impl FnMut(PathArgument)) -> Vec<String> {
     let mut walk = Walk { kind, found: 0, visit: &mut visit, unusable: Vec::new() };
     match arguments {

@@ -22,6 +22,14 @@ const MCP: &str = "mcp__";
 impl Dialect {
     /// Returns this client's names of the tools that `name` matches. `name` is a canonical tool name or that
     /// of any client; with a star at the end it matches several. An unknown name is a tool with that name.
+    ///
+    /// ```
+    /// use hooks_facts::tools::{Dialect, Reach};
+    ///
+    /// // Codex writes files with patches only, so a rule that restricts reaches that tool.
+    /// assert_eq!(Dialect::Codex.spellings("write", Reach::Alike), ["apply_patch"]);
+    /// assert!(Dialect::Codex.spellings("write", Reach::Same).is_empty());
+    /// ```
     pub fn spellings(self, name: &str, reach: Reach) -> Vec<String> {
         if let Some(rest) =
             name.get(..MCP.len()).filter(|start| start.eq_ignore_ascii_case(MCP)).and(name.get(MCP.len()..))

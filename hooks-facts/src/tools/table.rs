@@ -37,6 +37,15 @@ impl ToolTable {
     }
 
     /// Returns the kind of the tool with this name; [`ToolKind::Unknown`] if it is not in the table.
+    ///
+    /// ```
+    /// use hooks_facts::tools::{ToolKind, ToolTable};
+    ///
+    /// let table = ToolTable::default();
+    /// assert_eq!(table.kind("write-file"), ToolKind::WriteFile);
+    /// assert_eq!(table.kind("mcp__files__write_file"), ToolKind::WriteFile);
+    /// assert_eq!(table.kind("frobnicate"), ToolKind::Unknown);
+    /// ```
     pub fn kind(&self, name: &str) -> ToolKind {
         if name.len() > MAX_NAME {
             return Unknown;
@@ -71,6 +80,16 @@ impl ToolTable {
     /// Returns the kind of one call. This is [`kind`](Self::kind) with two differences. A tool that shows or
     /// edits is a [`ToolKind::Read`] or a [`ToolKind::WriteFile`], depending on its `command`. An unknown
     /// tool whose arguments hold paths is judged by the words of its name: `remove_all` with `paths` removes.
+    ///
+    /// ```
+    /// use hooks_facts::tools::{ToolKind, ToolTable};
+    /// use serde_json::json;
+    ///
+    /// let table = ToolTable::default();
+    /// let edit = |command| table.kind_of_call("str_replace_editor", &json!({"command": command, "path": "a.rs"}));
+    /// assert_eq!((edit("view"), edit("create")), (ToolKind::Read, ToolKind::WriteFile));
+    /// assert_eq!(table.kind_of_call("remove_all", &json!({"paths": ["a.rs"]})), ToolKind::DeleteFile);
+    /// ```
     pub fn kind_of_call(&self, name: &str, arguments: &Value) -> ToolKind {
         match self.kind(name) {
             ViewOrEdit if arguments.get("command").and_then(Value::as_str) == Some("view") => Read,

@@ -82,6 +82,14 @@ const DOING: &[&str] = &[
 
 /// Returns whether the words of a tool's name describe reading only: the first word is for reading, and none
 /// is for another effect (`lint`, not `lint_fix`).
+///
+/// ```
+/// use hooks_facts::tools::reads_by_name;
+///
+/// assert!(reads_by_name("mcp__crm__list_customers"));
+/// assert!(!reads_by_name("lint_fix"));
+/// assert!(!reads_by_name("delete_customer"));
+/// ```
 pub fn reads_by_name(name: &str) -> bool {
     let words = words(own_name(name));
     let does = |word: &str| [REMOVING, WRITING, WEAK, DOING].iter().any(|list| list.contains(&word));

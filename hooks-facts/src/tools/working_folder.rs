@@ -17,6 +17,14 @@ const KEYS: &[&str] = &["cwd", "workdir", "workingdir", "workingdirectory", "cur
 const COMMAND_KEYS: &[&str] = &["dirpath", "directory"];
 
 /// Folder that an argument sets for a tool, if there is one.
+///
+/// ```
+/// use hooks_facts::tools::WorkingFolder;
+///
+/// // Two different folders: which one the tool uses is unknown.
+/// let arguments = serde_json::json!({"cwd": "api", "workdir": "web"});
+/// assert_eq!(WorkingFolder::of_command_tool(&arguments).unusable, ["/workdir"]);
+/// ```
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct WorkingFolder<'a> {
     path: Option<&'a str>,
@@ -66,6 +74,15 @@ impl<'a> WorkingFolder<'a> {
     }
 
     /// Returns a relative name in that folder; `None` if there is no folder, or the name is absolute.
+    ///
+    /// ```
+    /// use hooks_facts::tools::WorkingFolder;
+    ///
+    /// let arguments = serde_json::json!({"command": "make", "cwd": "api/"});
+    /// let folder = WorkingFolder::of_command_tool(&arguments);
+    /// assert_eq!(folder.of_name("src/a.rs").as_deref(), Some("api/src/a.rs"));
+    /// assert_eq!(folder.of_name("/etc/passwd"), None);
+    /// ```
     pub fn of_name(&self, name: &str) -> Option<String> {
         let folder = self.path?;
         let is_relative = !name.starts_with(['/', '~', '\\']) && name.get(1..2) != Some(":");
