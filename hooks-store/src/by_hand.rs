@@ -13,6 +13,26 @@ const KEPT: Duration = Duration::from_secs(400 * 24 * 60 * 60);
 
 /// Reads the state of a tenant and changes it by hand. Each change is recorded in the store before it is
 /// made: a change without a record would be worse than the record of a change that then failed.
+///
+/// ```
+/// use std::sync::Arc;
+/// use hooks_core::state::{Key, Memory, Window};
+/// use hooks_core::time::{SeededRandom, StoppedClock};
+/// use hooks_store::ByHand;
+///
+/// # futures_util::FutureExt::now_or_never(async {
+/// let store = Arc::new(Memory::new(Arc::new(StoppedClock::default())));
+/// let by_hand = ByHand::new(store, Arc::new(SeededRandom::new(1)), Some("acme"), "Ada");
+/// let key = Key::new(Some("acme"), &["tokens"]);
+/// by_hand.correct(&key, Window::Always, 40, Some("a failed run")).await?;
+/// assert_eq!(by_hand.counters().await?[0].used, 40);
+///
+/// let change = &by_hand.changes().await?[0];
+/// assert_eq!((change.by.as_str(), change.to.as_str()), ("Ada", "spent 40"));
+/// assert_eq!(change.why.as_deref(), Some("a failed run"));
+/// # Ok::<(), hooks_core::state::StoreError>(())
+/// # }).expect("memory answers at once").expect("it has room");
+/// ```
 pub struct ByHand {
     store: Arc<dyn StateStore>,
     random: Arc<dyn Random>,
@@ -109,6 +129,27 @@ impl ByHand {
     ///
     /// # Errors
     /// Returns an error if the store fails.
+    ///
+    /// ```
+    /// use std::sync::Arc;
+    /// use hooks_core::state::{Key, Memory, Op, OpId, StateStore};
+    /// use hooks_core::time::{SeededRandom, StoppedClock};
+    /// use hooks_store::ByHand;
+    ///
+    /// # futures_util::FutureExt::now_or_never(async {
+    /// let store = Arc::new(Memory::new(Arc::new(StoppedClock::default())));
+    /// let set = Key::new(Some("acme"), &["lockout"]);
+    /// let insert = Op::Insert { id: OpId(7), set: set.clone(), name: "ada".into(), note: "".into(), ttl: None };
+    /// store.apply(insert).await?;
+    ///
+    /// let by_hand = ByHand::new(store, Arc::new(SeededRandom::new(1)), Some("acme"), "Bob");
+    /// let (sets, _now) = by_hand.sets().await?;
+    /// by_hand.remove(&set, &sets[0].members[0], None).await?;
+    /// assert!(by_hand.sets().await?.0.is_empty());
+    /// assert_eq!(by_hand.changes().await?[0].to, "without `ada`");
+    /// # Ok::<(), hooks_core::state::StoreError>(())
+    /// # }).expect("memory answers at once").expect("it has room");
+    /// ```
     pub async fn remove(&self, set: &Key, member: &Member, why: Option<&str>) -> Result<(), StoreError> {
         self.record(set, format!("without `{}`", member.name), why).await?;
         self.store.apply(Op::Remove { id: member.id, set: set.clone() }).await.map(drop)

@@ -6,6 +6,19 @@ use std::time::Duration;
 use serde::{Deserialize, Serialize};
 
 /// Store for counters, budgets, children and lockouts.
+///
+/// ```
+/// use std::time::Duration;
+/// use hooks_store::{Engine, StoreConfig};
+/// use serde_json::json;
+///
+/// let config: StoreConfig = serde_json::from_value(json!({
+///     "engine": "redis", "url": "redis://127.0.0.1:6379/", "timeout": "80ms"
+/// }))?;
+/// assert_eq!((config.engine, config.timeout), (Engine::Redis, Some(Duration::from_millis(80))));
+/// assert!(serde_json::from_value::<StoreConfig>(json!({"engin": "file"})).is_err());
+/// # Ok::<(), serde_json::Error>(())
+/// ```
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
 #[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 #[serde(default, deny_unknown_fields)]
@@ -137,6 +150,16 @@ pub struct StoreFault {
 
 impl StoreConfig {
     /// Returns all faults of the configuration.
+    ///
+    /// ```
+    /// use hooks_store::{Engine, StoreConfig};
+    ///
+    /// assert!(StoreConfig::default().faults().is_empty());
+    /// let config = StoreConfig { engine: Engine::Redis, names: Some(10_000), ..StoreConfig::default() };
+    /// let faults: Vec<_> = config.faults().iter().map(|fault| (fault.option, fault.hint.clone())).collect();
+    /// assert_eq!(faults[0], ("names", "leave it out, or write `engine: memory`".to_owned()));
+    /// assert_eq!(faults[1], ("url", "write `url: redis://127.0.0.1:6379/`".to_owned()));
+    /// ```
     pub fn faults(&self) -> Vec<StoreFault> {
         let mut faults = Vec::new();
         let mut fault = |option, problem: &str, hint: &str| {

@@ -36,6 +36,32 @@ impl fmt::Display for StoreId {
 ///
 /// An engine calls it after the store was created and before anything is granted. If the process is killed in
 /// between, the store that is left has no counts.
+///
+/// ```
+/// use std::sync::Mutex;
+/// use hooks_core::state::StoreError;
+/// use hooks_store::{StoreId, Witness};
+///
+/// #[derive(Default)]
+/// struct InMemory(Mutex<Option<StoreId>>);
+///
+/// impl Witness for InMemory {
+///     fn known(&self) -> Result<Option<StoreId>, StoreError> {
+///         Ok(self.0.lock().expect("no panic").clone())
+///     }
+///
+///     fn remember(&self, id: &StoreId) -> Result<(), StoreError> {
+///         *self.0.lock().expect("no panic") = Some(id.clone());
+///         Ok(())
+///     }
+/// }
+///
+/// let witness = InMemory::default();
+/// assert_eq!(witness.known()?, None);
+/// witness.remember(&StoreId::new("a1"))?;
+/// assert_eq!(witness.known()?, Some(StoreId::new("a1")));
+/// # Ok::<(), StoreError>(())
+/// ```
 pub trait Witness: Send + Sync {
     /// Returns the identity of the store that was used last; `None` before the first use.
     ///

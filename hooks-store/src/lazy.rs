@@ -10,6 +10,17 @@ type Open = dyn Fn() -> Result<Arc<dyn StateStore>, StoreError> + Send + Sync;
 
 /// Opens a store with its first operation, so that hooks that never count never open one. An error of opening
 /// is returned by the operation; the next operation tries again.
+///
+/// ```
+/// use futures_util::FutureExt as _;
+/// use hooks_core::state::{Op, StateStore, StoreError};
+/// use hooks_store::LazyStore;
+///
+/// let store = LazyStore::new(|| Err(StoreError::Unavailable("the disk is not mounted".to_owned())));
+/// // The error comes with the first operation, not before.
+/// let answer = store.apply(Op::Now).now_or_never().expect("it answers at once");
+/// assert_eq!(answer.unwrap_err().to_string(), "the state store cannot be reached: the disk is not mounted");
+/// ```
 pub struct LazyStore {
     open: Box<Open>,
     store: Mutex<Option<Arc<dyn StateStore>>>,

@@ -43,6 +43,13 @@ pub trait Wakes: Send {
 }
 
 /// Never wakes: the watch polls after each pause.
+///
+/// ```
+/// use futures_util::FutureExt as _;
+/// use hooks_store::{Asleep, Wakes};
+///
+/// assert!(Asleep.woken().now_or_never().is_none());
+/// ```
 #[derive(Clone, Copy, Debug, Default)]
 pub struct Asleep;
 

@@ -6,6 +6,15 @@ use std::time::{Instant, SystemTime, UNIX_EPOCH};
 use hooks_core::time::{Clock, Tick, Timestamp};
 
 /// The time of the system. A clock set before 1970 reads 0.
+///
+/// ```
+/// use hooks_core::time::Clock;
+/// use hooks_system::SystemClock;
+///
+/// let before = SystemClock.tick();
+/// assert!(SystemClock.tick() >= before); // ticks never go back
+/// assert!(SystemClock.now().date().0 >= 2024);
+/// ```
 #[derive(Clone, Copy, Debug, Default)]
 pub struct SystemClock;
 

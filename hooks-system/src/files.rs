@@ -7,6 +7,21 @@ use std::path::{Path, PathBuf};
 use hooks_core::fs::{Entry, EntryKind, FileSystem};
 
 /// The files of this machine, read with `lstat` and `readlink`.
+///
+/// ```
+/// use hooks_core::fs::{Disk, FileSystem};
+/// use hooks_system::StdFileSystem;
+///
+/// let folder = tempfile::tempdir()?;
+/// let file = folder.path().join("notes");
+/// assert_eq!(StdFileSystem.entry(&file)?, None); // a missing file is no error
+/// StdFileSystem.create(&file, b"one")?;
+/// let taken = StdFileSystem.create(&file, b"two").unwrap_err();
+/// assert_eq!(taken.kind(), std::io::ErrorKind::AlreadyExists);
+/// let long = StdFileSystem.read(&file, 2).unwrap_err();
+/// assert_eq!(long.kind(), std::io::ErrorKind::FileTooLarge);
+/// # Ok::<(), std::io::Error>(())
+/// ```
 #[derive(Clone, Copy, Debug, Default)]
 pub struct StdFileSystem;
 

@@ -15,6 +15,20 @@ use super::log::Growing;
 /// The files of this machine as in [`StdFileSystem`], but new files and folders are for their owner alone:
 /// files have mode 0600, folders 0700. In a folder with the set-group-ID bit, the group has what the umask
 /// allows. Existing files keep their mode.
+///
+/// ```
+/// # #[cfg(unix)] {
+/// use std::os::unix::fs::PermissionsExt;
+/// use hooks_core::fs::Disk;
+/// use hooks_system::PrivateFileSystem;
+///
+/// let folder = tempfile::tempdir()?;
+/// let file = folder.path().join("record");
+/// PrivateFileSystem.create(&file, b"one")?;
+/// assert_eq!(file.metadata()?.permissions().mode() & 0o777, 0o600);
+/// # }
+/// # Ok::<(), std::io::Error>(())
+/// ```
 #[derive(Clone, Copy, Debug, Default)]
 pub struct PrivateFileSystem;
 

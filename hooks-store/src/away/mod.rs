@@ -31,6 +31,24 @@ use self::own::Own;
 pub use self::settings::{AwaySettings, Rates, Values};
 
 /// A store that may be unavailable. Cheap to clone; clones share their state.
+///
+/// ```
+/// use std::sync::Arc;
+/// use futures_util::FutureExt as _;
+/// use hooks_core::state::{Answer, Key, Op, StateStore, StoreError};
+/// use hooks_core::time::{SeededRandom, StoppedClock};
+/// use hooks_store::{Away, AwaySettings, LazyStore, Values};
+///
+/// let gone = || LazyStore::new(|| Err(StoreError::Unavailable("no route to host".to_owned())));
+/// let away = |settings| Away::new(gone(), settings, Arc::new(StoppedClock::default()), &SeededRandom::new(1));
+/// let read = |store: Away<LazyStore>| {
+///     let get = Op::Get { key: Key::new(None, &["breaker"]) };
+///     store.apply(get).now_or_never().expect("it answers at once")
+/// };
+/// // Values are this instance's own, and empty at first, or unknown.
+/// assert_eq!(read(away(AwaySettings::default())), Ok(Answer::Value(None)));
+/// assert!(read(away(AwaySettings::default().with_values(Values::Closed))).is_err());
+/// ```
 pub struct Away<S>(Arc<Inner<S>>);
 
 struct Inner<S> {

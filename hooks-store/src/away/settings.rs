@@ -4,6 +4,16 @@ use std::time::Duration;
 
 /// Settings for the time in which the store is unavailable, by kind of state. Spent amounts have no setting
 /// here: this instance uses up its lease ([`Leased`](crate::Leased)), and then reservations are refused.
+///
+/// ```
+/// use std::time::Duration;
+/// use hooks_store::{AwaySettings, Rates, Values};
+///
+/// let settings = AwaySettings::default();
+/// assert_eq!((settings.rates, settings.values), (Rates::Share(1), Values::Local));
+/// let strict = settings.with_rates(Rates::Closed).with_sets(Duration::ZERO);
+/// assert_eq!(strict.rates, Rates::Closed);
+/// ```
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 #[non_exhaustive]
 pub struct AwaySettings {

@@ -31,6 +31,31 @@ use self::book::{Book, Pending};
 pub use self::settings::LeaseSettings;
 
 /// A store whose budgets are leased. Cheap to clone; clones share the leases.
+///
+/// ```
+/// use std::sync::Arc;
+/// use std::time::Duration;
+/// use hooks_core::state::{Answer, Key, Memory, Op, OpId, Scope, StateStore, Window};
+/// use hooks_core::time::SeededRandom;
+/// use hooks_core::testing::FakeClock;
+/// use hooks_store::{LeaseSettings, Leased};
+///
+/// # futures_util::FutureExt::now_or_never(async {
+/// let clock = Arc::new(FakeClock::default());
+/// let shared = Arc::new(Memory::new(clock.clone()));
+/// let leased = Leased::new(shared.clone(), LeaseSettings::default(), clock, Arc::new(SeededRandom::new(1)));
+/// let key = Key::new(None, &["tokens"]);
+/// let scopes = Arc::from([Scope::spent(key.clone(), 10_000)]);
+/// let id = OpId(7);
+/// leased.apply(Op::Reserve { id, scopes, amount: 10, ttl: Duration::from_secs(60) }).await?;
+/// leased.apply(Op::Settle { id, actual: 4 }).await?;
+/// // After all leases are given back, the shared store has exactly what was used.
+/// leased.close().await?;
+/// let used = shared.apply(Op::Used { key, window: Window::Always }).await?;
+/// assert_eq!(used, Answer::Used { used: 4, held: 0 });
+/// # Ok::<(), hooks_core::state::StoreError>(())
+/// # }).expect("memory answers at once").expect("it has room");
+/// ```
 pub struct Leased<S: StateStore>(Arc<Inner<S>>);
 
 struct Inner<S: StateStore> {

@@ -3,6 +3,14 @@
 use std::time::Duration;
 
 /// Size and duration of leases. The smallest of `share`, `horizon` and `most` applies.
+///
+/// ```
+/// use hooks_store::LeaseSettings;
+///
+/// let settings = LeaseSettings::default();
+/// assert_eq!((settings.share, settings.exact), (50, 100)); // thousandths
+/// assert_eq!(settings.with_most(1_000).most, 1_000);
+/// ```
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 #[non_exhaustive]
 pub struct LeaseSettings {

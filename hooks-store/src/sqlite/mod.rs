@@ -46,6 +46,23 @@ use self::worker::Worker;
 
 /// A store in a file that several processes share. On drop, it finishes the operations it received and closes
 /// the file.
+///
+/// ```
+/// use futures_util::FutureExt as _;
+/// use hooks_core::state::{Answer, Key, Op, StateStore};
+/// use hooks_store::sqlite::SqliteOptions;
+///
+/// let folder = tempfile::tempdir()?;
+/// let path = folder.path().join("state.db");
+/// let key = Key::new(None, &["mode"]);
+/// let open = || SqliteOptions::new(&path).blocking().open();
+/// let ask = |store: &dyn StateStore, op| store.apply(op).now_or_never().expect("a blocking store answers at once");
+///
+/// ask(&open()?, Op::Put { key: key.clone(), value: "strict".into(), ttl: None })?;
+/// // The file is opened again, as by another process.
+/// assert_eq!(ask(&open()?, Op::Get { key })?, Answer::Value(Some(("strict".into(), 1))));
+/// # Ok::<(), Box<dyn std::error::Error>>(())
+/// ```
 pub struct SqliteStore(Mode);
 
 enum Mode {
@@ -80,6 +97,16 @@ impl SqliteStore {
     ///
     /// # Errors
     /// Returns an error if the note about the damage cannot be removed.
+    ///
+    /// ```
+    /// use hooks_store::SqliteStore;
+    ///
+    /// let folder = tempfile::tempdir()?;
+    /// let path = folder.path().join("state.db");
+    /// assert!(SqliteStore::open(&path).is_ok());
+    /// assert_eq!(SqliteStore::accept_loss(&path)?, None); // it was not closed
+    /// # Ok::<(), Box<dyn std::error::Error>>(())
+    /// ```
     pub fn accept_loss(path: impl AsRef<Path>) -> Result<Option<String>, StoreError> {
         let path = path.as_ref();
         let accept = || {

@@ -6,6 +6,17 @@ use super::{below, plain, written};
 use crate::text::{Document, fields, items, key};
 
 /// An agent's charter.
+///
+/// ```
+/// use hooks_team::files::Charter;
+/// use hooks_team::text::Document;
+///
+/// let text = "# Ada\n\n## What I Own\n\n- The parser\n- The lexer\n";
+/// let charter = Charter::new(Document::parse(text));
+/// assert_eq!(charter.name().as_deref(), Some("Ada"));
+/// assert_eq!(charter.owns(), ["The parser", "The lexer"]);
+/// assert_eq!(charter.model().preferred, None);
+/// ```
 #[derive(Clone, Debug, Default)]
 pub struct Charter {
     document: Document,

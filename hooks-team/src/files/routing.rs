@@ -4,6 +4,16 @@ use super::{below, plain};
 use crate::text::{Document, Table, items};
 
 /// Rules for the routing of work.
+///
+/// ```
+/// use hooks_team::files::Routing;
+/// use hooks_team::text::Document;
+///
+/// let text = "| Work Type | Agent | Examples |\n|--|--|--|\n| API | Ada, Bob | endpoints |\n";
+/// let routing = Routing::new(Document::parse(text));
+/// assert_eq!(routing.work_types()[0].agents, ["Ada", "Bob"]); // the first choice first
+/// assert_eq!(routing.work_types()[0].examples, "endpoints");
+/// ```
 #[derive(Clone, Debug, Default)]
 pub struct Routing {
     document: Document,

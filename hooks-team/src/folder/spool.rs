@@ -24,6 +24,27 @@ const DIGITS: usize = 16;
 /// Each entry is a file with a unique name, so that a writer needs no lock, and twenty processes at once lose
 /// nothing. A file ends with a line break, which is written with its content. A file without one is still
 /// being written, or its writer was killed before it reported success.
+///
+/// ```
+/// use std::sync::Arc;
+/// use hooks_core::testing::FakeDisk;
+/// use hooks_core::time::{SeededRandom, Timestamp};
+/// use hooks_team::Name;
+/// use hooks_team::folder::{Folder, Spool};
+///
+/// let disk = FakeDisk::default().with_directory("/repo/.squad");
+/// let folder = Folder::new(Arc::new(disk), Arc::new(SeededRandom::new(1)), "/repo/.squad");
+/// let spool = Spool::new(&folder, &Name::new("notices").expect("a plain name"));
+/// spool.leave(Timestamp(2), b"second")?;
+/// spool.leave(Timestamp(1), b"first")?;
+/// assert!(spool.leave(Timestamp(3), b"two\nlines").is_err());
+///
+/// let entries = spool.read()?;
+/// assert_eq!(entries[0].content(), b"first"); // the oldest first
+/// assert!(spool.take(&entries[0])?);
+/// assert!(!spool.take(&entries[0])?); // another process was faster
+/// # Ok::<(), hooks_team::TeamError>(())
+/// ```
 #[derive(Clone, Debug)]
 pub struct Spool {
     folder: Folder,

@@ -67,6 +67,22 @@ impl<'a> Writer<'a> {
     /// # Errors
     /// Returns the errors of `change`; `Contended` if the file changed at every attempt; or the error of
     /// reading or writing the file. The file is then unchanged.
+    ///
+    /// ```
+    /// use std::sync::Arc;
+    /// use hooks_core::testing::FakeDisk;
+    /// use hooks_core::time::SeededRandom;
+    /// use hooks_team::folder::{Folder, Place};
+    ///
+    /// let disk = FakeDisk::default().with_file("/repo/.squad/notes.md", "one\n");
+    /// let folder = Folder::new(Arc::new(disk), Arc::new(SeededRandom::new(1)), "/repo/.squad");
+    /// let notes = Place::new("notes.md")?;
+    /// let writer = folder.writer()?;
+    /// assert!(writer.update(&notes, |text| Ok([text.unwrap_or_default(), b"two\n"].concat()))?);
+    /// assert_eq!(folder.read(&notes)?.as_deref(), Some(&b"one\ntwo\n"[..]));
+    /// assert!(!writer.update(&notes, |text| Ok(text.unwrap_or_default().to_vec()))?); // nothing changed
+    /// # Ok::<(), hooks_team::TeamError>(())
+    /// ```
     pub fn update<F>(&self, place: &Place, mut change: F) -> Result<bool, TeamError>
     where
         F: FnMut(Option<&[u8]>) -> Result<Vec<u8>, TeamError>,

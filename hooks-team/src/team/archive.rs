@@ -28,6 +28,22 @@ impl Team {
     /// # Errors
     /// Returns an error if a file cannot be read or written, or if `decisions.md` has no room for any of the
     /// files. The next change finishes a move that was begun.
+    ///
+    /// ```
+    /// use std::sync::Arc;
+    /// use hooks_core::Environment;
+    /// use hooks_core::testing::FakeDisk;
+    /// use hooks_team::{NewTeam, Team};
+    ///
+    /// let disk = FakeDisk::default().with_directory("/repo");
+    /// let team = Team::new(Arc::new(disk.clone()), "/repo/.squad", &Environment::detached());
+    /// team.init(&NewTeam::default())?;
+    /// disk.put("/repo/.squad/decisions/inbox/ada.md", "### 2026-03-15: Use SQLite\n**By:** Ada\n");
+    /// team.merge_inbox()?;
+    /// assert!(team.inbox()?.is_empty());
+    /// assert!(team.decisions()?.entries().any(|entry| entry.title() == "Use SQLite"));
+    /// # Ok::<(), hooks_team::TeamError>(())
+    /// ```
     pub fn merge_inbox(&self) -> Result<Moved, TeamError> {
         self.merge_inbox_of(|_| true)
     }

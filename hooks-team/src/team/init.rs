@@ -109,6 +109,20 @@ impl Team {
     ///
     /// # Errors
     /// Returns an error if a member's name is invalid or given twice, or a file cannot be written.
+    ///
+    /// ```
+    /// use std::sync::Arc;
+    /// use hooks_core::Environment;
+    /// use hooks_core::testing::FakeDisk;
+    /// use hooks_team::{NewTeam, Team};
+    ///
+    /// let disk = FakeDisk::default().with_file("/repo/.squad/team.md", "# Ours\n");
+    /// let team = Team::new(Arc::new(disk.clone()), "/repo/.squad", &Environment::detached());
+    /// assert!(!team.init(&NewTeam::default())?.is_empty());
+    /// assert_eq!(disk.files()[std::path::Path::new("/repo/.squad/team.md")], b"# Ours\n"); // what exists stays
+    /// assert!(team.init(&NewTeam::default())?.is_empty());
+    /// # Ok::<(), hooks_team::TeamError>(())
+    /// ```
     pub fn init(&self, team: &NewTeam) -> Result<Vec<Place>, TeamError> {
         let mut names = std::collections::BTreeSet::new();
         for member in &team.members {

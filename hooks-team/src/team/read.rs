@@ -242,6 +242,19 @@ impl Team {
     ///
     /// # Errors
     /// Returns `Name` if the name is invalid; `Missing` if no agent has it.
+    ///
+    /// ```
+    /// use std::sync::Arc;
+    /// use hooks_core::Environment;
+    /// use hooks_core::testing::FakeDisk;
+    /// use hooks_team::Team;
+    ///
+    /// let disk = FakeDisk::default().with_file("/repo/.squad/agents/fact-checker/charter.md", "# Fact Checker\n");
+    /// let team = Team::new(Arc::new(disk), "/repo/.squad", &Environment::detached());
+    /// assert_eq!(team.agent("Fact Checker")?.as_str(), "fact-checker");
+    /// assert!(team.agent("Nobody").is_err());
+    /// # Ok::<(), hooks_team::TeamError>(())
+    /// ```
     pub fn agent(&self, name: &str) -> Result<Name, TeamError> {
         let agent = Name::of_agent(name).map_err(|reason| TeamError::name(name, reason))?;
         let agents = layout::agents();

@@ -57,6 +57,12 @@ pub struct ToolDefinition {
 }
 
 /// Returns the definitions of all tools, in a fixed order.
+///
+/// ```
+/// let names: Vec<_> = hooks_team::tools::definitions().into_iter().map(|tool| tool.name).collect();
+/// assert!(names.iter().any(|name| *name == "squad_decide"));
+/// assert_eq!(names.len(), 5);
+/// ```
 pub fn definitions() -> Vec<ToolDefinition> {
     vec![
         DecideArgs::definition(),
