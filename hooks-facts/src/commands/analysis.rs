@@ -239,6 +239,19 @@ impl Analysis {
     }
 
     /// Returns whether an invocation runs in the folder in which the text starts.
+    ///
+    /// ```
+    /// use hooks_facts::commands::{Analysis, Options};
+    ///
+    /// let analysis = Analysis::of_text("make; cd api; make", &Options::default());
+    /// let makes: Vec<_> = analysis
+    ///     .invocations
+    ///     .iter()
+    ///     .filter(|it| analysis.program_name(it).as_deref() == Some("make"))
+    ///     .map(|it| analysis.runs_at_the_start(it))
+    ///     .collect();
+    /// assert_eq!(makes, [true, false]);
+    /// ```
     pub fn runs_at_the_start(&self, invocation: &Invocation) -> bool {
         invocation.folders.is_none()
     }

@@ -20,6 +20,16 @@
 //! same for partly known invocations. `told` decides whether the effect of a program is fully known. It is
 //! not if `helpers` finds programs in its options, or if `lookup` has found that names stand for other
 //! programs. Add knowledge of a program to `run` or one of its tables.
+//!
+//! ```
+//! use hooks_facts::commands::{Analysis, BlockedPattern, Options};
+//!
+//! // Names of programs have no case on Windows and macOS.
+//! let blocked = [BlockedPattern::parse("rm -rf").unwrap()];
+//! let options = Options { ignores_case: true, ..Options::default() };
+//! assert!(Analysis::of_text("RM -rf x", &options).find(&blocked).is_some());
+//! assert!(Analysis::of_text("RM -rf x", &Options::default()).find(&blocked).is_none());
+//! ```
 
 mod analysis;
 mod argument;

@@ -3,6 +3,13 @@
 use std::fmt;
 
 /// Pattern that cannot be used.
+///
+/// ```
+/// use hooks_facts::globs::{GlobOptions, Globs};
+///
+/// let errors = Globs::compile(["../x"], &GlobOptions::default()).unwrap_err();
+/// assert!(errors[0].to_string().starts_with("pattern `../x`: `..` never matches"));
+/// ```
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct PatternError {
     /// Index in the list.

@@ -74,6 +74,20 @@ pub fn may_be(outline: &str, text: &str) -> bool {
 
 impl Globs {
     /// Returns whether one of the patterns matches all texts that an outline may stand for.
+    ///
+    /// ```
+    /// use hooks_facts::commands::{Analysis, Options};
+    /// use hooks_facts::globs::{GlobOptions, Globs};
+    ///
+    /// // The outline of a name with a wildcard of the shell.
+    /// let analysis = Analysis::of_text("rm src/*.rs", &Options::default());
+    /// let outline = analysis.invocations[0].argv[1].outline();
+    /// let globs = |pattern| Globs::compile([pattern], &GlobOptions::default()).unwrap();
+    /// assert!(globs("src/**").covers(&outline));
+    /// assert!(!globs("src/a.rs").covers(&outline)); // it may be another file
+    /// assert_eq!(globs("src/a.rs").meets(&outline, true), Some(0)); // but it may be this one
+    /// assert_eq!(globs("docs/*").meets(&outline, true), None);
+    /// ```
     pub fn covers(&self, outline: &str) -> bool {
         let Some(outline) = letters(outline) else { return false };
         let matches = |tokens: &[Token]| {

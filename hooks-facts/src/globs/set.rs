@@ -143,6 +143,15 @@ impl Globs {
     }
 
     /// Returns whether a pattern matches a path in normal form.
+    ///
+    /// ```
+    /// use hooks_facts::globs::{GlobOptions, Globs};
+    ///
+    /// let globs = Globs::compile(["src/**", "*.{md,txt}", "app/[id]/page.ts"], &GlobOptions::default()).unwrap();
+    /// assert!(globs.is_match("src/a/b.rs") && !globs.is_match("src"));
+    /// assert!(globs.is_match("notes.txt") && !globs.is_match("docs/notes.txt"));
+    /// assert!(globs.is_match("app/[id]/page.ts")); // brackets are plain characters
+    /// ```
     pub fn is_match(&self, path: &str) -> bool {
         self.find(path).is_some()
     }

@@ -4,6 +4,13 @@ use std::fmt;
 use std::io;
 
 /// Defect of a path; each message has advice.
+///
+/// ```
+/// use hooks_facts::paths::PathError;
+///
+/// let error = PathError::Variable { path: "$HOME/x".to_owned() };
+/// assert!(error.to_string().contains("$HOME/x"));
+/// ```
 #[derive(Clone, Debug, PartialEq, Eq)]
 #[non_exhaustive]
 pub enum PathError {

@@ -18,6 +18,13 @@ impl fmt::Display for Span {
 }
 
 /// Text that the reader cannot parse.
+///
+/// ```
+/// use hooks_facts::shell::{Syntax, read};
+///
+/// let error = read("if true; then ls", Syntax::Bash).unwrap_err();
+/// assert!(error.to_string().starts_with("the command cannot be read: something is opened and never closed"));
+/// ```
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Unanalysable {
     /// Reason of the error.

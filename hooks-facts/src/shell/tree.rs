@@ -22,6 +22,14 @@ pub struct Pipeline {
 }
 
 /// Operator between two pipelines.
+///
+/// ```
+/// use hooks_facts::shell::{Join, Syntax, read};
+///
+/// let script = read("a && b || c; d &", Syntax::Bash).unwrap();
+/// let joins: Vec<_> = script.pipelines.iter().map(|pipeline| pipeline.join).collect();
+/// assert_eq!(joins, [Join::And, Join::Or, Join::Then, Join::Background]);
+/// ```
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 #[non_exhaustive]
 pub enum Join {
@@ -49,6 +57,15 @@ pub enum Command {
 }
 
 /// Assignments, words and redirections.
+///
+/// ```
+/// use hooks_facts::shell::{Command, Syntax, read};
+///
+/// let script = read("LANG=C sort <names >sorted", Syntax::Bash).unwrap();
+/// let Command::Simple(sort) = &script.pipelines[0].stages[0] else { panic!("a simple command") };
+/// assert_eq!(sort.assignments[0].name, "LANG");
+/// assert_eq!((sort.words.len(), sort.redirections.len()), (1, 2));
+/// ```
 #[derive(Clone, Debug, Default)]
 pub struct Simple {
     /// Assignments before the first word, or arguments of `export` and similar builtins.
@@ -153,6 +170,15 @@ pub struct Word {
 }
 
 /// Part of a word.
+///
+/// ```
+/// use hooks_facts::shell::{Command, Part, Syntax, read};
+///
+/// let script = read("echo \"$(date)\" plain", Syntax::Bash).unwrap();
+/// let Command::Simple(echo) = &script.pipelines[0].stages[0] else { panic!("a simple command") };
+/// assert!(echo.words[1].parts.iter().any(|part| matches!(part, Part::Substitution { quoted: true, .. })));
+/// assert!(matches!(&echo.words[2].parts[..], [Part::Literal { quoted: false, .. }]));
+/// ```
 #[derive(Clone, Debug)]
 #[non_exhaustive]
 pub enum Part {
