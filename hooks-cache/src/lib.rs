@@ -44,6 +44,39 @@
 //! A general cache such as `moka` does not fit: a write has to remove the results it affects before it runs,
 //! atomically with the reads beside it. One lock around a small table does that; a concurrent map that
 //! applies removals later would need the same lock around it.
+//!
+//! Customised: results of a search depend on the tree of files, and a shell command removes them.
+//!
+//! ```
+//! use std::sync::Arc;
+//! use std::sync::atomic::{AtomicU64, Ordering};
+//! use hooks_cache::{CacheConfig, CacheLayer, CacheTool, Depends, ResultCache};
+//! use hooks_core::drivers::{ToolCall, ToolResult};
+//! use hooks_core::{BoxError, HookContext};
+//! use serde_json::json;
+//! use tower::{Layer, ServiceExt, service_fn};
+//!
+//! # #[tokio::main(flavor = "current_thread")] async fn main() -> Result<(), BoxError> {
+//! # let folder = tempfile::tempdir()?;
+//! let cache = ResultCache::new(CacheConfig::new().with_tool(CacheTool::new("search", Depends::Tree)))?;
+//! let runs = Arc::new(AtomicU64::new(0));
+//! let counter = Arc::clone(&runs);
+//! let tools = service_fn(move |_: ToolCall| {
+//!     let run = counter.fetch_add(1, Ordering::SeqCst) + 1;
+//!     async move { Ok::<_, BoxError>(ToolResult::ok(run)) }
+//! });
+//! let context = Arc::new(HookContext::new("session-1", "backend").in_dir(folder.path()));
+//! let tools = CacheLayer::new(cache.clone(), context).layer(tools);
+//! let search = || tools.clone().oneshot(ToolCall::new("search", json!({"pattern": "TODO"})));
+//!
+//! assert_eq!(search().await?.content, 1);
+//! assert_eq!(search().await?.content, 1, "reused");
+//! tools.clone().oneshot(ToolCall::new("bash", json!({"command": "make"}))).await?;
+//! assert_eq!(search().await?.content, 3, "the command may have changed any file");
+//! assert_eq!((cache.counts().hits, cache.counts().emptied), (1, 1));
+//! # Ok(())
+//! # }
+//! ```
 
 mod canonical;
 mod depends;

@@ -145,6 +145,28 @@ impl ResultCache {
     }
 
     /// Removes the results of the session of `context`.
+    ///
+    /// Use it if the cache is not added to a set of hooks; [`ResultCache::add_to`] does it otherwise.
+    ///
+    /// ```
+    /// # use std::sync::Arc;
+    /// # use hooks_cache::{CacheConfig, CacheLayer, CacheTool, Depends, ResultCache};
+    /// # use hooks_core::drivers::{ToolCall, ToolResult};
+    /// # use hooks_core::{BoxError, HookContext};
+    /// # use tower::{Layer, ServiceExt, service_fn};
+    /// # #[tokio::main(flavor = "current_thread")] async fn main() -> Result<(), BoxError> {
+    /// # let tool = CacheTool::new("web_search", Depends::Outside).lasting(std::time::Duration::from_secs(60));
+    /// # let cache = ResultCache::new(CacheConfig::new().with_tool(tool))?;
+    /// # let context = Arc::new(HookContext::new("session-1", "backend"));
+    /// # let tools = service_fn(async |_: ToolCall| Ok::<_, BoxError>(ToolResult::ok("found")));
+    /// # let tools = CacheLayer::new(cache.clone(), Arc::clone(&context)).layer(tools);
+    /// tools.oneshot(ToolCall::new("web_search", serde_json::json!({"query": "tower"}))).await?;
+    /// assert_eq!(cache.counts().results, 1);
+    /// cache.end_session(&context);
+    /// assert_eq!(cache.counts().results, 0);
+    /// # Ok(())
+    /// # }
+    /// ```
     pub fn end_session(&self, context: &HookContext) {
         let session = session_of(context);
         let mut state = self.lock();

@@ -7,6 +7,19 @@ use serde::{Deserialize, Serialize};
 
 /// Settings of the cache, which are the section `cache` of `hooks.yaml`: cached tools, and limits on stored
 /// results. If no tool is listed, nothing is cached.
+///
+/// ```
+/// use hooks_cache::{CacheConfig, Check, Depends};
+/// use serde_json::{from_value, json};
+///
+/// let config: CacheConfig = from_value(json!({
+///     "tools": [{"tool": "read_file", "depends": "files", "check": "content"}],
+///     "most_results": 100,
+/// }))?;
+/// assert_eq!((config.tools[0].depends, config.tools[0].check), (Depends::Files, Check::Content));
+/// assert_eq!(config.longest_result, 1 << 20, "the default");
+/// # Ok::<(), serde_json::Error>(())
+/// ```
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 #[serde(default, deny_unknown_fields)]
@@ -30,6 +43,20 @@ pub struct CacheConfig {
 }
 
 /// One tool whose results are reused.
+///
+/// ```
+/// use std::time::Duration;
+/// use hooks_cache::{CacheTool, Check, Depends};
+/// use serde_json::{json, to_value};
+///
+/// let tool = CacheTool::new("web_search", Depends::Outside).lasting(Duration::from_secs(600));
+/// assert_eq!(
+///     to_value(&tool)?,
+///     json!({"tool": "web_search", "depends": "outside", "check": "stamp", "for": "10m"})
+/// );
+/// assert_eq!(tool.checked_by(Check::Content).check, Check::Content);
+/// # Ok::<(), serde_json::Error>(())
+/// ```
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 #[serde(deny_unknown_fields)]
@@ -81,6 +108,16 @@ pub enum Check {
 }
 
 /// Reason why a configuration is inconsistent.
+///
+/// ```
+/// use hooks_cache::{CacheConfig, CacheConfigError, CacheTool, Depends, ResultCache};
+///
+/// let of = |tool: &str, depends| ResultCache::new(CacheConfig::new().with_tool(CacheTool::new(tool, depends)));
+/// // A tool that writes cannot be reused, and a result from outside needs a time limit.
+/// assert_eq!(of("bash", Depends::Tree).err(), Some(CacheConfigError::Writes("bash".to_owned())));
+/// let error = of("web_search", Depends::Outside).err();
+/// assert_eq!(error, Some(CacheConfigError::ForEver("web_search".to_owned())));
+/// ```
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 #[non_exhaustive]
 pub enum CacheConfigError {
@@ -110,6 +147,17 @@ pub enum CacheConfigError {
 
 impl CacheConfigError {
     /// Path of the invalid field below the section.
+    ///
+    /// ```
+    /// use hooks_cache::{CacheConfig, CacheTool, Depends, ResultCache};
+    ///
+    /// let config = CacheConfig::new()
+    ///     .with_tool(CacheTool::new("read_file", Depends::Files))
+    ///     .with_tool(CacheTool::new("bash", Depends::Tree));
+    /// let error = ResultCache::new(config.clone()).err().ok_or("bash writes")?;
+    /// assert_eq!(error.field(&config), "tools[1]");
+    /// # Ok::<(), &str>(())
+    /// ```
     pub fn field(&self, config: &CacheConfig) -> String {
         match self {
             Self::Zero(field) => (*field).to_owned(),
@@ -159,6 +207,17 @@ impl CacheConfig {
     }
 
     /// Adds a tool that changes nothing.
+    ///
+    /// A call of a tool that `hooks` does not know may change anything, unless it is listed here.
+    ///
+    /// ```
+    /// use hooks_cache::{CacheConfig, CacheConfigError, ResultCache};
+    ///
+    /// assert!(ResultCache::new(CacheConfig::new().with_harmless("get_weather")).is_ok());
+    /// // A tool that is known to change files cannot be listed.
+    /// let error = ResultCache::new(CacheConfig::new().with_harmless("bash")).err();
+    /// assert_eq!(error, Some(CacheConfigError::Harmful("bash".to_owned())));
+    /// ```
     #[must_use]
     pub fn with_harmless(mut self, tool: impl Into<String>) -> Self {
         self.harmless.push(tool.into());
@@ -173,6 +232,14 @@ impl CacheConfig {
     }
 
     /// Sets the limits on stored results: their number, and their bytes together.
+    ///
+    /// ```
+    /// use hooks_cache::{CacheConfig, ResultCache};
+    ///
+    /// assert!(ResultCache::new(CacheConfig::new().within(100, 1 << 20)).is_ok());
+    /// let error = ResultCache::new(CacheConfig::new().within(0, 1 << 20)).err().map(|error| error.to_string());
+    /// assert!(error.is_some_and(|error| error.starts_with("`most_results` is 0")));
+    /// ```
     #[must_use]
     pub const fn within(mut self, most_results: usize, most_bytes: u64) -> Self {
         (self.most_results, self.most_bytes) = (most_results, most_bytes);

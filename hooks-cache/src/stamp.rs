@@ -27,6 +27,37 @@ pub struct Look {
 }
 
 /// Reads the state of files. Links are followed, as tools follow them.
+///
+/// An implementation for files that are stored elsewhere:
+///
+/// ```
+/// use std::io;
+/// use std::path::{Path, PathBuf};
+/// use hooks_cache::{CacheConfig, Look, ResultCache, Stamps};
+///
+/// struct Remote;
+///
+/// impl Stamps for Remote {
+///     fn look(&self, path: &Path) -> io::Result<Option<Look>> {
+///         let mut look = Look::default();
+///         (look.is_file, look.length) = (true, 3);
+///         Ok(path.starts_with("/shared").then_some(look))
+///     }
+///
+///     fn digest(&self, _path: &Path, _limit: u64) -> io::Result<[u8; 32]> {
+///         // Without a digest, a recently changed file is not cached.
+///         Err(io::ErrorKind::Unsupported.into())
+///     }
+///
+///     fn real(&self, path: &Path) -> io::Result<PathBuf> {
+///         Ok(path.to_owned())
+///     }
+/// }
+///
+/// let cache = ResultCache::new(CacheConfig::new())?.with_files(Remote);
+/// assert_eq!(cache.counts().results, 0);
+/// # Ok::<(), hooks_cache::CacheConfigError>(())
+/// ```
 pub trait Stamps: Send + Sync {
     /// Returns the metadata of the file at `path`; `None` if there is no file.
     ///
@@ -49,6 +80,20 @@ pub trait Stamps: Send + Sync {
 }
 
 /// The files of this machine. A look costs one `stat`.
+///
+/// ```
+/// use std::io::ErrorKind;
+/// use hooks_cache::{Stamps, SystemStamps};
+///
+/// let folder = tempfile::tempdir()?;
+/// let path = folder.path().join("a.txt");
+/// assert_eq!(SystemStamps.look(&path)?, None);
+/// std::fs::write(&path, "abc")?;
+/// assert_eq!(SystemStamps.look(&path)?.map(|look| look.length), Some(3));
+/// // The limit protects against reading a huge file.
+/// assert_eq!(SystemStamps.digest(&path, 2).map_err(|error| error.kind()), Err(ErrorKind::FileTooLarge));
+/// # Ok::<(), std::io::Error>(())
+/// ```
 #[derive(Clone, Copy, Debug, Default)]
 pub struct SystemStamps;
 

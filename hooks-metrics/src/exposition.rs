@@ -12,6 +12,23 @@ pub const CONTENT_TYPE: &str = "text/plain; version=0.0.4; charset=utf-8";
 impl Metrics {
     /// Returns all metrics, for `/metrics`. Its length grows with the number of series, which the
     /// configuration limits.
+    ///
+    /// ```
+    /// use hooks_core::HookContext;
+    /// use hooks_core::cache::{CacheAnswer, CacheWatch};
+    /// use hooks_metrics::Metrics;
+    ///
+    /// let metrics = Metrics::default();
+    /// assert_eq!(metrics.prometheus(), "", "families without series are left out");
+    /// metrics.answered(&HookContext::new("session-1", "backend"), "search", CacheAnswer::Hit);
+    /// assert_eq!(
+    ///     metrics.prometheus().lines().skip(1).collect::<Vec<_>>(),
+    ///     [
+    ///         "# TYPE hooks_cache_calls_total counter",
+    ///         r#"hooks_cache_calls_total{tool="search",outcome="hit"} 1"#,
+    ///     ]
+    /// );
+    /// ```
     pub fn prometheus(&self) -> String {
         let mut text = String::new();
         for family in self.snapshot().iter().filter(|family| !family.series.is_empty()) {

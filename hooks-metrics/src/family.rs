@@ -74,6 +74,17 @@ pub enum Instrument {
 }
 
 /// The series with one name.
+///
+/// ```
+/// use hooks_metrics::{FAMILIES, Instrument};
+///
+/// let cost = FAMILIES.iter().find(|family| family.name == "hooks.cost").ok_or("missing")?;
+/// assert_eq!((cost.prometheus, cost.unit), ("hooks_cost_usd_total", "{USD}"));
+/// assert_eq!(cost.instrument, Instrument::Money);
+/// let labels: Vec<_> = cost.labels.iter().map(|label| label.name()).collect();
+/// assert_eq!(labels, ["tenant", "team", "agent", "model"]);
+/// # Ok::<(), &str>(())
+/// ```
 #[derive(Clone, Copy, Debug, PartialEq)]
 #[non_exhaustive]
 pub struct Family {

@@ -32,6 +32,32 @@
 //! ));
 //! # }
 //! ```
+//!
+//! Customised: one layer around one stack, and only the events of one tenant.
+//!
+//! ```
+//! use hooks_core::event::PreToolUse;
+//! use hooks_core::{HookContext, HookRequest, PolicyLayer, Reason, Settle, Verdict, policy_fn};
+//! use hooks_metrics::{Metrics, MetricsConfig, MetricsLayer};
+//! use serde_json::json;
+//! use tower::{Layer, ServiceExt};
+//!
+//! # #[tokio::main(flavor = "current_thread")] async fn main() -> Result<(), Box<dyn std::error::Error>> {
+//! let metrics = Metrics::new(MetricsConfig::default().of_tenants(["acme".to_owned()]));
+//! let no_shell = policy_fn("no-shell", |_: &HookRequest<PreToolUse>| {
+//!     Verdict::deny(Reason::new("no-shell", "any", "no shell here"))
+//! });
+//! let stack = MetricsLayer::new(metrics.clone()).layer(PolicyLayer::new(no_shell).layer(Settle));
+//! for tenant in ["acme", "other"] {
+//!     let context = HookContext::new("s", "backend").for_tenant(tenant);
+//!     stack.clone().oneshot(HookRequest::new(context, PreToolUse::new("bash", json!({})))).await?;
+//! }
+//! let text = metrics.prometheus();
+//! assert!(text.contains(r#"tenant="acme""#) && !text.contains(r#"tenant="other""#));
+//! assert!(text.contains("hooks_hook_duration_seconds_count"));
+//! # Ok(())
+//! # }
+//! ```
 
 mod exposition;
 mod family;

@@ -12,6 +12,22 @@ const CUMULATIVE: u8 = 2;
 
 impl Metrics {
     /// Returns all metrics at `now`, counted since `since`: the elements of `metrics` in an OTLP request.
+    ///
+    /// Counts are strings and times are nanoseconds, as the JSON of OTLP requires.
+    ///
+    /// ```
+    /// use hooks_core::HookContext;
+    /// use hooks_core::cache::{CacheAnswer, CacheWatch};
+    /// use hooks_core::time::Timestamp;
+    /// use hooks_metrics::Metrics;
+    ///
+    /// let metrics = Metrics::default();
+    /// metrics.answered(&HookContext::new("session-1", "backend"), "search", CacheAnswer::Hit);
+    /// let sent = metrics.otlp(Timestamp(1_000), Timestamp(2_000));
+    /// let point = &sent[0]["sum"]["dataPoints"][0];
+    /// assert_eq!((&sent[0]["name"], &point["asInt"]), (&"hooks.cache.calls".into(), &"1".into()));
+    /// assert_eq!(point["timeUnixNano"], "2000000000");
+    /// ```
     pub fn otlp(&self, since: Timestamp, now: Timestamp) -> Vec<Value> {
         let families = self.snapshot();
         families

@@ -18,6 +18,18 @@ use super::snapshot::{FamilySnapshot, SeriesSnapshot, Value};
 use super::summary::{SessionSummary, Summaries};
 
 /// Counters of a process. Clones share them.
+///
+/// ```
+/// use hooks_core::HookContext;
+/// use hooks_core::cache::{CacheAnswer, CacheWatch};
+/// use hooks_metrics::Metrics;
+///
+/// let metrics = Metrics::default();
+/// let context = HookContext::new("session-1", "backend");
+/// metrics.clone().answered(&context, "search", CacheAnswer::Hit);
+/// metrics.answered(&context, "search", CacheAnswer::Hit);
+/// assert!(metrics.prometheus().contains(r#"hooks_cache_calls_total{tool="search",outcome="hit"} 2"#));
+/// ```
 #[derive(Clone)]
 pub struct Metrics {
     inner: Arc<Inner>,
@@ -56,6 +68,22 @@ impl Metrics {
     }
 
     /// Returns all series, sorted.
+    ///
+    /// Every family is in the result, also one without series.
+    ///
+    /// ```
+    /// use hooks_core::HookContext;
+    /// use hooks_core::cache::{CacheAnswer, CacheWatch};
+    /// use hooks_metrics::{FAMILIES, Metrics, Value};
+    ///
+    /// let metrics = Metrics::default();
+    /// metrics.answered(&HookContext::new("session-1", "backend"), "search", CacheAnswer::Miss);
+    /// let families = metrics.snapshot();
+    /// assert_eq!(families.len(), FAMILIES.len());
+    /// let calls = families.iter().find(|one| one.family.name == "hooks.cache.calls").ok_or("missing")?;
+    /// assert_eq!(calls.series[0].value, Value::Number(1));
+    /// # Ok::<(), &str>(())
+    /// ```
     pub fn snapshot(&self) -> Vec<FamilySnapshot> {
         let tables = FAMILIES.iter().zip(&self.inner.tables);
         tables
@@ -69,6 +97,24 @@ impl Metrics {
     }
 
     /// Summary of the session of `context`; `None` if nothing was counted.
+    ///
+    /// ```
+    /// use hooks_core::event::{PostToolUse, PreToolUse};
+    /// use hooks_core::{HookContext, HookRequest, Observer, ResultPatch};
+    /// use hooks_metrics::Metrics;
+    /// use serde_json::{Value, json};
+    ///
+    /// let metrics = Metrics::default();
+    /// let context = HookContext::new("session-1", "backend");
+    /// assert_eq!(metrics.session(&context), None);
+    ///
+    /// let ran = PostToolUse::after(&PreToolUse::new("edit", json!({})), Value::Null, None, 30);
+    /// metrics.observe(&HookRequest::new(context.clone(), ran), &ResultPatch::default());
+    /// let summary = metrics.session(&context).ok_or("missing")?;
+    /// assert_eq!((&*summary.tools[0].tool, summary.tools[0].calls, summary.tools[0].duration_ms), ("edit", 1, 30));
+    /// assert!(summary.to_string().contains("tool edit: 1 calls, 0 failed, 30 ms"));
+    /// # Ok::<(), &str>(())
+    /// ```
     pub fn session(&self, context: &HookContext) -> Option<SessionSummary> {
         self.inner.summaries.of(context, &self.inner.names)
     }

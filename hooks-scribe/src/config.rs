@@ -9,6 +9,19 @@ use super::ScribeSettings;
 
 /// Settings of the Scribe, which keeps the team's folder in order: it merges the inbox, writes the logs, and
 /// archives old decisions.
+///
+/// ```
+/// use std::time::Duration;
+/// use hooks_scribe::ScribeConfig;
+/// use serde_json::{from_value, json};
+///
+/// let config: ScribeConfig = from_value(json!({"settle": "5s", "decisions_above": 0}))?;
+/// let settings = config.settings();
+/// assert_eq!(settings.settle, Duration::from_secs(5));
+/// assert_eq!(settings.decisions_above, 0, "old decisions are not archived at this length");
+/// assert_eq!(settings.decisions_far_above, 51_200, "the default");
+/// # Ok::<(), serde_json::Error>(())
+/// ```
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 #[serde(default, deny_unknown_fields)]

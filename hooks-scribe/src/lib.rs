@@ -31,6 +31,37 @@
 //! [`ScribeLayer`] goes on `session_start`, `tool_decided`, `post_tool_use` and `session_end`. The Scribe
 //! itself is a [`Reserve`](hooks_core::Reserve) on `pre_tool_use`, `subagent_start` and `subagent_stop`,
 //! which runs last, when no other hook can deny the event. [`Scribe::add_to`] adds it to all of them.
+//!
+//! The default: an agent leaves a decision in the inbox, and the Scribe merges it.
+//!
+//! ```
+//! use std::sync::Arc;
+//! use hooks_core::beside::Here;
+//! use hooks_core::testing::{FakeDisk, FakeFileSystem, world};
+//! use hooks_core::HookContext;
+//! use hooks_scribe::Scribe;
+//! use hooks_team::Team;
+//! # use std::path::Path;
+//! # use std::time::Duration;
+//!
+//! let disk = FakeDisk::default()
+//!     .with_file("/p/.squad/decisions/inbox/backend-db.md", "### Use SQLite\n\n**By:** Backend\n");
+//! let (mut environment, clock, _) = world(FakeFileSystem::default());
+//! environment.files = Arc::new(disk.clone());
+//! let team = Team::new(Arc::new(disk.clone()), "/p/.squad", &environment);
+//! let context = HookContext::new("session-1", "Backend").in_dir("/p").with_environment(environment);
+//!
+//! let scribe = Scribe::at_once(team, Here);
+//! // No call is known to have written the file, so it has to be unchanged for a while.
+//! assert!(scribe.work(&context)?);
+//! clock.advance(Duration::from_secs(10));
+//! assert!(!scribe.work(&context)?);
+//! let files = disk.files();
+//! assert!(!files.contains_key(Path::new("/p/.squad/decisions/inbox/backend-db.md")));
+//! let decisions = String::from_utf8_lossy(&files[Path::new("/p/.squad/decisions.md")]);
+//! assert!(decisions.contains("Use SQLite"));
+//! # Ok::<(), hooks_core::BoxError>(())
+//! ```
 
 mod archive;
 mod begun;

@@ -137,6 +137,31 @@ impl Scribe {
     }
 
     /// Sets the settings. Existing clones keep theirs.
+    ///
+    /// A file of the inbox is merged without waiting for it to settle:
+    ///
+    /// ```
+    /// # use std::sync::Arc;
+    /// use std::time::Duration;
+    /// use hooks_core::beside::Here;
+    /// use hooks_scribe::{Scribe, ScribeSettings};
+    /// # use hooks_core::HookContext;
+    /// # use hooks_core::testing::{FakeDisk, FakeFileSystem, world};
+    /// # use hooks_team::Team;
+    /// # let disk = FakeDisk::default()
+    /// #     .with_file("/p/.squad/decisions/inbox/backend-db.md", "### Use SQLite\n\n**By:** Backend\n");
+    /// # let (mut environment, ..) = world(FakeFileSystem::default());
+    /// # environment.files = Arc::new(disk.clone());
+    /// # let team = Team::new(Arc::new(disk.clone()), "/p/.squad", &environment);
+    /// # let context = HookContext::new("session-1", "Backend").in_dir("/p").with_environment(environment);
+    ///
+    /// let mut settings = ScribeSettings::default();
+    /// settings.settle = Duration::ZERO;
+    /// let scribe = Scribe::at_once(team, Here).with(settings);
+    /// let has_to_settle = scribe.work(&context)?;
+    /// assert!(!has_to_settle);
+    /// # Ok::<(), hooks_core::BoxError>(())
+    /// ```
     #[must_use]
     pub fn with(self, settings: ScribeSettings) -> Self {
         self.changed(|shared| shared.settings = settings)
@@ -189,6 +214,20 @@ impl Scribe {
     /// # Errors
     /// Returns an error if there is no team, or its folder cannot be read or written. The next run finishes
     /// moves that have begun.
+    ///
+    /// ```
+    /// use std::sync::Arc;
+    /// use hooks_core::HookContext;
+    /// use hooks_core::beside::Here;
+    /// use hooks_core::testing::FakeDisk;
+    /// use hooks_scribe::Scribe;
+    /// use hooks_team::TeamPlace;
+    ///
+    /// // There is no `.squad` folder above the session's folder.
+    /// let scribe = Scribe::at_once(TeamPlace::below(Arc::new(FakeDisk::default()), ".squad"), Here);
+    /// let error = scribe.work(&HookContext::new("session-1", "backend").in_dir("/p"));
+    /// assert!(error.is_err());
+    /// ```
     pub fn work(&self, context: &HookContext) -> Result<bool, BoxError> {
         let team = self.0.teams.team(context).ok_or("there is no team folder")?;
         Ok(work(&team, &self.pen(), context, WAIT)?)

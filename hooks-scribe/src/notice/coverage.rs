@@ -9,6 +9,23 @@ use hooks_team::{Name, Team, TeamError};
 const MOST: usize = 256;
 
 /// Files covered by agents.
+///
+/// ```
+/// use std::sync::Arc;
+/// use hooks_core::testing::{FakeDisk, FakeFileSystem, world};
+/// use hooks_scribe::notice::Coverage;
+/// use hooks_team::Team;
+///
+/// let charter = "# Tester\n\n## What I Own\n\n- All of tests/ and `*.sql`\n";
+/// let disk = FakeDisk::default().with_file("/p/.squad/agents/tester/charter.md", charter);
+/// let (environment, ..) = world(FakeFileSystem::default());
+/// let coverage = Coverage::of(&Team::new(Arc::new(disk), "/p/.squad", &environment))?;
+/// let covered = |path| coverage.of_file(path).map(|(agent, word)| format!("{agent}: {word}")).next();
+/// assert_eq!(covered("tests/all.rs").as_deref(), Some("tester: tests/"));
+/// assert_eq!(covered("db/schema.sql").as_deref(), Some("tester: *.sql"));
+/// assert_eq!(covered("src/lib.rs"), None);
+/// # Ok::<(), hooks_team::TeamError>(())
+/// ```
 #[derive(Clone, Debug, Default)]
 pub struct Coverage {
     agents: Vec<Covered>,

@@ -21,6 +21,41 @@
 //! their own writes.
 //!
 //! The layer never decides and never fails a call; errors go to the failure sink.
+//!
+//! The default: the tester's charter covers `src/api/`, so it gets a notice about the backend's write.
+//!
+//! ```
+//! use std::sync::Arc;
+//! use futures_util::FutureExt;
+//! use hooks_core::beside::Here;
+//! use hooks_core::event::{PostToolUse, PreToolUse, TurnStart};
+//! use hooks_core::testing::{FakeDisk, FakeFileSystem, world};
+//! use hooks_core::{HookContext, Hooks};
+//! use hooks_scribe::notice::Notices;
+//! use hooks_team::Team;
+//! use serde_json::{Value, json};
+//!
+//! let disk = FakeDisk::default()
+//!     .with_file("/p/.squad/agents/tester/charter.md", "# Tester\n\n## What I Own\n\n- `src/api/`\n")
+//!     .with_directory("/p/src/api");
+//! let (mut environment, ..) = world(FakeFileSystem::default());
+//! environment.files = Arc::new(disk.clone());
+//! let team = Team::new(Arc::new(disk), "/p/.squad", &environment);
+//! let hooks = Notices::new(team, Here).add_to(Hooks::builder()).build();
+//! let context = |agent: &str| {
+//!     Arc::new(HookContext::new("session-1", agent).in_dir("/p").with_environment(environment.clone()))
+//! };
+//!
+//! let call = PreToolUse::new("edit", json!({"path": "src/api/users.rs"}));
+//! let wrote = PostToolUse::after(&call, Value::Null, None, 1);
+//! hooks.on(context("Backend")).post_tool_use(wrote).now_or_never().ok_or("waits")?;
+//!
+//! let turn = || hooks.on(context("Tester")).turn_start(TurnStart::new(1)).now_or_never().ok_or("waits");
+//! let note = &turn()?.additional_context[0].text;
+//! assert!(note.contains("- `src/api/users.rs`: Backend") && note.contains("(yours by `src/api/`)"));
+//! assert!(turn()?.additional_context.is_empty(), "a notice is handed over once");
+//! # Ok::<(), &str>(())
+//! ```
 
 mod config;
 mod coverage;

@@ -6,6 +6,30 @@
 //! write to that folder. Paths are compared by components, never as substrings.
 //!
 //! Files that a program writes without naming them are not included; such a call is [`Touched::is_open`].
+//!
+//! ```
+//! use hooks_core::HookContext;
+//! use hooks_facts::tools::ToolTable;
+//! use hooks_scribe::touched::{SeenFolder, Touched};
+//! use serde_json::json;
+//! use std::path::Path;
+//!
+//! # use hooks_core::testing::{FakeDisk, FakeFileSystem, world};
+//! # let (mut environment, ..) = world(FakeFileSystem::default());
+//! # let disk = FakeDisk::default().with_directory("/p/.squad").with_directory("/p/src");
+//! # environment.files = std::sync::Arc::new(disk);
+//! let context = HookContext::new("session-1", "backend").in_dir("/p").with_environment(environment);
+//! let tools = ToolTable::default();
+//! let command = json!({"command": "cd .squad && echo x >> decisions.md"});
+//! let touched = Touched::by(&context, &tools, "bash", &command);
+//! // A command may also write files that it does not name.
+//! assert!(touched.is_open);
+//!
+//! let folder = SeenFolder::new(&context, Path::new("/p/.squad")).ok_or("unknown folder")?;
+//! let names: Vec<_> = touched.files.iter().filter_map(|file| folder.strip(file)).collect();
+//! assert_eq!(names, ["decisions.md"]);
+//! # Ok::<(), &str>(())
+//! ```
 
 mod folder;
 
@@ -39,12 +63,44 @@ pub struct TouchedFile {
 
 impl Touched {
     /// Whether a call of `tool` may write at all; decided by its name alone.
+    ///
+    /// ```
+    /// use hooks_facts::tools::{ToolKind, ToolTable};
+    /// use hooks_scribe::touched::Touched;
+    ///
+    /// let tools = ToolTable::default();
+    /// assert!(Touched::may_be(&tools, "edit") && Touched::may_be(&tools, "bash"));
+    /// assert!(!Touched::may_be(&tools, "view"));
+    /// // A tool that is not in the table may write.
+    /// assert!(Touched::may_be(&tools, "frobnicate"));
+    /// assert!(!Touched::may_be(&tools.with("frobnicate", ToolKind::Read), "frobnicate"));
+    /// ```
     pub fn may_be(tools: &ToolTable, tool: &str) -> bool {
         let kind = tools.kind(tool);
         kind.writes_files() || kind.runs_commands() || kind == ToolKind::Unknown
     }
 
     /// Finds the files that a call of `tool` with `args` writes. Looks up each named file in the file system.
+    /// If the file system cannot be read, no file is found, and the call is open.
+    ///
+    /// ```
+    /// use hooks_core::HookContext;
+    /// use hooks_facts::tools::ToolTable;
+    /// use hooks_scribe::touched::Touched;
+    /// use serde_json::json;
+    ///
+    /// # use hooks_core::testing::{FakeDisk, FakeFileSystem, world};
+    /// # let (mut environment, ..) = world(FakeFileSystem::default());
+    /// # let disk = FakeDisk::default().with_directory("/p/.squad").with_directory("/p/src");
+    /// # environment.files = std::sync::Arc::new(disk);
+    /// let context = HookContext::new("session-1", "backend").in_dir("/p").with_environment(environment);
+    /// let by = |tool: &str, args| Touched::by(&context, &ToolTable::default(), tool, &args);
+    /// let edit = by("edit", json!({"path": "src/../src/a.rs"}));
+    /// assert_eq!((edit.files.len(), edit.is_open), (1, false));
+    /// // A read writes nothing; an argument that is not a path may be any file.
+    /// assert_eq!(by("view", json!({"path": "src/a.rs"})), Touched::default());
+    /// assert!(by("edit", json!({"path": 7})).is_open);
+    /// ```
     pub fn by(context: &HookContext, tools: &ToolTable, tool: &str, args: &Value) -> Self {
         let decoded = decoded(args);
         let args = decoded.as_ref().unwrap_or(args);
