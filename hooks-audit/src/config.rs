@@ -11,6 +11,18 @@ use crate::layer::OnError;
 pub const IN_A_TEAM: &str = ".squad/orchestration-log";
 
 /// Settings of the audit log.
+///
+/// ```
+/// use hooks_audit::config::AuditConfig;
+/// use serde_json::{from_value, json};
+/// use std::time::Duration;
+///
+/// let config: AuditConfig = from_value(json!({"keep": "90 days", "before": ["deploy", "db_*"]}))?;
+/// assert!(config.is_enabled(), "the section exists");
+/// assert_eq!(config.keeping().keep, Some(Duration::from_secs(90 * 86_400)));
+/// assert!(config.is_irreversible("db_drop") && !config.is_irreversible("deploy2"));
+/// # Ok::<(), serde_json::Error>(())
+/// ```
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 #[serde(default, deny_unknown_fields)]

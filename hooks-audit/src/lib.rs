@@ -16,6 +16,41 @@
 //! | [`checkpoint`] | signed digests of the log, stored elsewhere |
 //! | [`sink`] | sends committed records to other systems, at least once |
 //! | [`config`] | the log's settings as plain data, for a configuration file |
+//!
+//! The default: a log records the outcome of every event, and is read and verified afterwards.
+//!
+//! ```
+//! use std::path::Path;
+//! use std::sync::Arc;
+//! use hooks_audit::verify::{Condition, verify};
+//! use hooks_audit::{Audit, AuditSettings, Log, LogSettings, Positions, Reader};
+//! use hooks_core::event::PreToolUse;
+//! use hooks_core::testing::FakeDisk;
+//! use hooks_core::time::{StoppedClock, Timestamp};
+//! use hooks_core::{HookContext, HookRequest, Hooks, Reason, Verdict, policy_fn};
+//!
+//! # #[tokio::main(flavor = "current_thread")] async fn main() -> Result<(), Box<dyn std::error::Error>> {
+//! let disk = Arc::new(FakeDisk::default());
+//! // Salts the digests of payloads: take it from an unpredictable source.
+//! let secret = [7; 32];
+//! let clock = Arc::new(StoppedClock(Timestamp(1_769_852_000_000)));
+//! let log = Log::open(disk.clone(), "/log", LogSettings::new(secret), clock)?;
+//!
+//! let no_shell = policy_fn("no-shell", |_: &HookRequest<PreToolUse>| {
+//!     Verdict::deny(Reason::new("no-shell", "any", "no shell here"))
+//! });
+//! let audit = Audit::new(log.clone(), AuditSettings::default());
+//! let hooks = Hooks::builder().policy(no_shell).config(audit)?.build();
+//! let call = PreToolUse::new("bash", serde_json::json!({"command": "ls"}));
+//! hooks.on(HookContext::new("session-1", "backend")).pre_tool_use(call).await;
+//! log.close().await?;
+//!
+//! let records = Reader::new(disk.clone(), "/log", Positions::default()).read(100)?;
+//! assert_eq!(records[0].record.rule.as_deref(), Some("any"));
+//! assert_eq!(verify(&*disk, Path::new("/log"), &[])?.condition(), Condition::Clean);
+//! # Ok(())
+//! # }
+//! ```
 
 pub mod append;
 pub mod chain;

@@ -38,6 +38,13 @@ pub enum State {
 }
 
 /// Whether `name` is valid for a chain: lower-case letters, digits and `-`, 64 at most.
+///
+/// ```
+/// use hooks_audit::segment::is_chain;
+///
+/// assert!(is_chain("build7-w0"));
+/// assert!(!is_chain("W0") && !is_chain("a.b") && !is_chain(""));
+/// ```
 pub fn is_chain(name: &str) -> bool {
     let fits = |byte: u8| byte.is_ascii_lowercase() || byte.is_ascii_digit() || byte == b'-';
     (1..=64).contains(&name.len()) && name.bytes().all(fits)
@@ -50,6 +57,18 @@ impl Segment {
     }
 
     /// Parses a file name; `None` if it is not that of a log file.
+    ///
+    /// ```
+    /// use hooks_audit::segment::{Segment, State};
+    ///
+    /// let file = Segment::parse("w0.00000017.jsonl.gz").ok_or("no log file")?;
+    /// assert_eq!((&*file.chain, file.number, file.state), ("w0", 17, State::Compressed));
+    /// let joined = Segment::parse("w0.00000003-00000009.jsonl").ok_or("no log file")?;
+    /// assert!(joined.is_joined() && joined.has(5) && !joined.has(10));
+    /// // A number has eight digits at least.
+    /// assert_eq!(Segment::parse("w0.17.jsonl"), None);
+    /// # Ok::<(), &str>(())
+    /// ```
     pub fn parse(name: &str) -> Option<Self> {
         let (chain, rest) = name.split_once('.')?;
         let (digits, ending) = rest.split_once('.')?;

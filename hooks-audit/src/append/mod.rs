@@ -6,6 +6,25 @@
 //! [`Appender::sync`] returns, they survive a power loss. A file in which a write or a sync failed is left as
 //! it is: its records that are not known to be synced are committed again in the next file, and the header of
 //! that file states so. A failed sync is never repeated on the same file.
+//!
+//! ```
+//! use std::sync::Arc;
+//! use hooks_audit::{Appender, Positions, Reader, Record, Settings};
+//! use hooks_core::testing::FakeDisk;
+//! use hooks_core::time::{StoppedClock, Timestamp};
+//!
+//! let disk = Arc::new(FakeDisk::default());
+//! let clock = Arc::new(StoppedClock(Timestamp(1)));
+//! let (mut appender, _) = Appender::open(disk.clone(), "/log", Settings::new([7; 32]), clock)?;
+//! appender.append(&mut [Record::new("stop", Timestamp(1)).into()])?;
+//! // The record is in the file, but a power loss could remove it: readers do not return it yet.
+//! let mut reader = Reader::new(disk, "/log", Positions::default());
+//! assert!(reader.read(10)?.is_empty());
+//! appender.settle()?;
+//! assert_eq!(reader.read(10)?.len(), 1);
+//! appender.close()?;
+//! # Ok::<(), Box<dyn std::error::Error>>(())
+//! ```
 
 mod end;
 mod files;

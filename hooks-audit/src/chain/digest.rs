@@ -23,6 +23,17 @@ impl Digest {
 
     /// Parses the output of [`fmt::Display`]. Upper case is refused: with two spellings of one digest, a
     /// flipped bit could go unnoticed.
+    ///
+    /// ```
+    /// use hooks_audit::chain::Digest;
+    ///
+    /// let digest = Digest::of(&[b"a", b"bc"]);
+    /// assert_eq!(digest, Digest::of(&[b"abc"]), "the parts are joined");
+    /// let hex = digest.to_string();
+    /// assert!(hex.starts_with("ba7816bf"));
+    /// assert_eq!(Digest::parse(hex.as_bytes()), Some(digest));
+    /// assert_eq!(Digest::parse(hex.to_uppercase().as_bytes()), None);
+    /// ```
     pub fn parse(hex: &[u8]) -> Option<Self> {
         let mut bytes = [0; 32];
         parse_hex(hex, &mut bytes)?;

@@ -4,6 +4,18 @@ use super::digest::Digest;
 
 /// Roots of the perfect subtrees that the leaves so far fall into, the largest first: one for each set bit of
 /// the number of leaves.
+///
+/// ```
+/// use hooks_audit::chain::{Tree, leaf, node};
+///
+/// let [one, two, three] = [leaf(b"1"), leaf(b"2"), leaf(b"3")];
+/// let mut tree = Tree::default();
+/// [one, two, three].into_iter().for_each(|leaf| tree.push(leaf));
+/// assert_eq!(tree.root(), node(&node(&one, &two), &three));
+/// // One subtree of two leaves, and one of a single leaf.
+/// assert_eq!((tree.size(), tree.range().len()), (3, 2));
+/// assert_eq!(Tree::new(3, vec![one]), None);
+/// ```
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Tree {
     size: u64,

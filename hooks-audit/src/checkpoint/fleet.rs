@@ -24,6 +24,22 @@ pub struct Head {
 }
 
 /// Chains at some time, sorted by log and chain, without duplicates.
+///
+/// ```
+/// use hooks_audit::chain::Digest;
+/// use hooks_audit::checkpoint::{Fleet, Head};
+///
+/// let head = |chain: &str, size| {
+///     Head { log: "build7".to_owned(), chain: chain.to_owned(), size, root: Digest([1; 32]) }
+/// };
+/// let fleet = Fleet::new(vec![head("w1", 5), head("w0", 3)]).ok_or("a chain is there twice")?;
+/// assert_eq!(fleet.of("build7", "w1").map(|head| head.size), Some(5));
+/// let checkpoint = fleet.checkpoint("example.com/all");
+/// assert_eq!((&*checkpoint.origin, checkpoint.size), ("example.com/all/fleet", 2));
+/// assert_eq!(Fleet::parse(&checkpoint), Some(fleet));
+/// assert_eq!(Fleet::new(vec![head("w0", 3), head("w0", 4)]), None);
+/// # Ok::<(), &str>(())
+/// ```
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Fleet(Vec<Head>);
 

@@ -34,6 +34,20 @@ pub enum KeyError {
 }
 
 /// A private Ed25519 key, as text `PRIVATE+KEY+<name>+<id>+<base64>`. Its memory is overwritten when it is dropped.
+///
+/// ```
+/// use hooks_audit::checkpoint::{KeyError, SigningKey, Zeroizing};
+///
+/// let key = SigningKey::new("example.com/build7", &Zeroizing::new([3; 32]))?;
+/// let secret = key.to_secret();
+/// assert!(secret.starts_with("PRIVATE+KEY+example.com/build7+"));
+/// assert_eq!(SigningKey::parse(&secret)?.verifier(), key.verifier());
+/// // Neither errors nor `Debug` show the secret.
+/// let cut = SigningKey::parse(&secret[..secret.len() - 8]);
+/// assert!(matches!(cut, Err(KeyError::Form(_))));
+/// assert!(SigningKey::new("build 7", &Zeroizing::new([3; 32])).is_err_and(|error| error == KeyError::Name));
+/// # Ok::<(), KeyError>(())
+/// ```
 #[derive(Clone)]
 pub struct SigningKey {
     verifier: Verifier,
@@ -166,6 +180,13 @@ pub(super) fn is_sum(signature: &Signature) -> bool {
 
 /// Whether `name` is valid for a key and a log: at most 256 bytes, not empty, without spaces, control
 /// characters and `+`.
+///
+/// ```
+/// use hooks_audit::checkpoint::is_name;
+///
+/// assert!(is_name("example.com/build7"));
+/// assert!(!is_name("build 7") && !is_name("build+7") && !is_name(""));
+/// ```
 pub fn is_name(name: &str) -> bool {
     let fits = |char: char| !char.is_whitespace() && !char.is_control() && char != '+';
     (1..=256).contains(&name.len()) && name.chars().all(fits)

@@ -21,6 +21,26 @@
 //! A [`Fleet`] is one note over all chains of one or many logs. [`CheckpointWriter`] writes notes, [`verify`]
 //! compares logs with them. No checkpoint is made of a chain that contradicts its last checkpoint; the error
 //! is [`PutBack`].
+//!
+//! A checkpoint is signed, encoded and checked:
+//!
+//! ```
+//! use hooks_audit::chain::Digest;
+//! use hooks_audit::checkpoint::{Checkpoint, Note, SigningKey, Verifier, Zeroizing};
+//!
+//! // Take the 32 bytes from an unpredictable source.
+//! let key = SigningKey::new("example.com/build7", &Zeroizing::new([3; 32]))?;
+//! let text = Checkpoint::of_chain("example.com/build7", "w0", 1_024, Digest([9; 32])).to_string();
+//! let note = Note { signatures: vec![key.sign(&text)], text };
+//!
+//! let verifier = Verifier::parse(&key.verifier().to_string())?;
+//! let read = Note::parse(&note.to_string()).ok_or("not a note")?;
+//! assert!(verifier.has_signed(&read.text, &read.signatures[0]));
+//! assert!(!verifier.has_signed(&read.text.replace("1024", "1023"), &read.signatures[0]));
+//! let checkpoint = Checkpoint::parse(&read.text).ok_or("not a checkpoint")?;
+//! assert_eq!((checkpoint.chain(), checkpoint.size), (Some(("example.com/build7", "w0")), 1_024));
+//! # Ok::<(), Box<dyn std::error::Error>>(())
+//! ```
 
 mod body;
 mod collect;

@@ -11,6 +11,17 @@ const UNITS: [(&str, u64); 4] = [("day", 1), ("week", 7), ("month", 31), ("year"
 
 /// A number of days, weeks, months or years. A month has 31 days and a year 366, so that nothing is deleted
 /// too early.
+///
+/// ```
+/// use std::time::Duration;
+/// use hooks_audit::keep::Age;
+///
+/// let age: Age = "1 year".parse()?;
+/// assert_eq!(age.duration(), Duration::from_secs(366 * 86_400));
+/// let error = "90d".parse::<Age>().err().map(|error| error.to_string());
+/// assert!(error.is_some_and(|error| error.starts_with("`90d` is no age; write a whole number")));
+/// # Ok::<(), hooks_audit::keep::AgeError>(())
+/// ```
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Age {
     count: u32,

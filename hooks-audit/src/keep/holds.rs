@@ -83,6 +83,29 @@ pub enum HoldError {
 }
 
 /// The holds of a log, locked: no other process changes holds, deletes or erases meanwhile.
+///
+/// ```
+/// use std::sync::Arc;
+/// use hooks_audit::Record;
+/// use hooks_audit::keep::{Hold, Holds, Selection};
+/// use hooks_core::testing::FakeDisk;
+/// use hooks_core::time::Timestamp;
+/// use serde_json::{from_value, json};
+///
+/// let disk = Arc::new(FakeDisk::default().with_directory("/log"));
+/// let mut holds = Holds::take(disk, "/log")?;
+/// let of: Selection = from_value(json!({"session": "s1"}))?;
+/// // The closure writes the record about the hold to the log, and syncs it.
+/// holds.add(Hold::new("case-7", "a lawsuit", "ada", of), |_record| Ok(()), Timestamp(1))?;
+///
+/// let mut record = Record::new("stop", Timestamp(1));
+/// assert!(holds.of(&record).is_none());
+/// record.session = "s1".to_owned();
+/// assert_eq!(holds.of(&record).map(|hold| &*hold.name), Some("case-7"));
+/// let unnamed = Hold::new("", "a lawsuit", "ada", Selection::default());
+/// assert!(holds.add(unnamed, |_| Ok(()), Timestamp(1)).is_err());
+/// # Ok::<(), Box<dyn std::error::Error>>(())
+/// ```
 pub struct Holds {
     disk: Arc<dyn LogDisk>,
     folder: PathBuf,

@@ -14,6 +14,37 @@
 //! process with an open log applies the settings in a thread beside its writer
 //! ([`LogSettings::keeping`](crate::LogSettings)); other processes use [`Keeper::all`]. Writes of records
 //! never wait for it.
+//!
+//! Full files that are too old are deleted; the others are compressed. A plan does nothing:
+//!
+//! ```
+//! use std::sync::Arc;
+//! use std::time::Duration;
+//! use hooks_audit::keep::{Keeper, Keeping};
+//! use hooks_audit::{Appender, Record, Settings};
+//! use hooks_core::testing::FakeDisk;
+//! use hooks_core::time::{StoppedClock, Timestamp};
+//!
+//! const DAY: u64 = 86_400_000;
+//! let (disk, clock) = (Arc::new(FakeDisk::default()), Arc::new(StoppedClock(Timestamp(9 * DAY))));
+//! let settings = Settings::new([7; 32]);
+//! let (mut appender, _) = Appender::open(disk.clone(), "/log", settings.clone(), clock.clone())?;
+//! for day in [1, 8] {
+//!     appender.append(&mut [Record::new("stop", Timestamp(day * DAY)).into()])?;
+//!     appender.rotate()?;
+//! }
+//! appender.close()?;
+//!
+//! let mut keeping = Keeping::default();
+//! keeping.keep = Some(Duration::from_secs(2 * 86_400));
+//! let keeper = Keeper::new(disk, "/log", clock, keeping);
+//! let plan = keeper.plan()?;
+//! assert_eq!(plan.deleted, ["w0.00000001.jsonl"]);
+//! assert_eq!(plan.compressed, ["w0.00000002.jsonl"]);
+//! let done = keeper.all(&settings, &|| true)?;
+//! assert_eq!(done.deleted, ["w0.00000001.jsonl"]);
+//! # Ok::<(), Box<dyn std::error::Error>>(())
+//! ```
 
 mod age;
 pub(crate) mod files;

@@ -7,6 +7,24 @@ use serde::{Deserialize, Serialize};
 use crate::record::Record;
 
 /// A selection of records: all given fields have to match. A selection without fields means all records.
+///
+/// ```
+/// use hooks_audit::Record;
+/// use hooks_audit::keep::Selection;
+/// use hooks_core::time::Timestamp;
+/// use serde_json::{from_value, json};
+///
+/// let of: Selection = from_value(json!({"session": "s1", "since": "2026-01", "before": "2026-02"}))?;
+/// let mut record = Record::new("stop", Timestamp(1_769_852_000_000)); // 31 January 2026
+/// assert!(!of.fits(&record), "all fields have to match");
+/// record.session = "s1".to_owned();
+/// assert!(of.fits(&record));
+/// assert_eq!(of.to_string(), "records of session `s1` since `2026-01` before `2026-02`");
+/// // `check` refuses times that would select other records than intended.
+/// let wrong: Selection = from_value(json!({"since": "31.01.2026"}))?;
+/// assert!(wrong.check().is_err());
+/// # Ok::<(), serde_json::Error>(())
+/// ```
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(default, deny_unknown_fields)]
 #[non_exhaustive]

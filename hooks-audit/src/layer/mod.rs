@@ -15,6 +15,37 @@
 //! user, is synced before the answer is passed on. An allow is in the file some milliseconds later without
 //! any wait, unless the tool is one of [`AuditSettings::before`]. [`OnError`] is the effect of a failed
 //! write.
+//!
+//! Around one stack:
+//!
+//! ```
+//! use std::sync::Arc;
+//! use hooks_audit::{Audit, AuditLayer, AuditSettings, Log, LogSettings, Positions, Reader};
+//! use hooks_core::event::PreToolUse;
+//! use hooks_core::testing::FakeDisk;
+//! use hooks_core::time::{StoppedClock, Timestamp};
+//! use hooks_core::{HookContext, HookRequest, Judge, Judged, Reason, Verdict, policy_fn};
+//! use tower::{ServiceBuilder, ServiceExt};
+//!
+//! # #[tokio::main(flavor = "current_thread")] async fn main() -> Result<(), Box<dyn std::error::Error>> {
+//! let disk = Arc::new(FakeDisk::default());
+//! let clock = Arc::new(StoppedClock(Timestamp(1)));
+//! let log = Log::open(disk.clone(), "/log", LogSettings::new([7; 32]), clock)?;
+//! let no_shell = policy_fn("no-shell", |_: &HookRequest<PreToolUse>| {
+//!     Verdict::deny(Reason::new("no-shell", "any", "no shell here"))
+//! });
+//! let stack = ServiceBuilder::new()
+//!     .layer(AuditLayer::new(Audit::new(log.clone(), AuditSettings::default())))
+//!     .service(Judge::new(no_shell));
+//! let call = PreToolUse::new("bash", serde_json::json!({}));
+//! let decision = stack.oneshot(HookRequest::new(HookContext::new("session-1", "backend"), call)).await?;
+//! assert!(decision.is_denied());
+//! log.close().await?;
+//! let records = Reader::new(disk, "/log", Positions::default()).read(10)?;
+//! assert_eq!(records[0].record.policy.as_deref(), Some("no-shell"));
+//! # Ok(())
+//! # }
+//! ```
 
 mod audit;
 pub mod future;

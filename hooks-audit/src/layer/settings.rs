@@ -22,6 +22,19 @@ pub enum OnError {
 pub type IsIrreversible = dyn Fn(&str) -> bool + Send + Sync;
 
 /// Settings for records, and the effect of a failed write.
+///
+/// Customised: the intent to deploy is synced before the tool runs, and without a log reads are denied too.
+///
+/// ```
+/// use std::sync::Arc;
+/// use hooks_audit::{AuditSettings, OnError};
+///
+/// let mut settings = AuditSettings::default();
+/// assert_eq!((settings.on_error_writing, settings.on_error_reading), (OnError::Deny, OnError::Warn));
+/// settings.before = Some(Arc::new(|tool| tool == "deploy"));
+/// settings.on_error_reading = OnError::Deny;
+/// assert!(settings.before.is_some_and(|is_irreversible| is_irreversible("deploy")));
+/// ```
 #[derive(Clone)]
 #[non_exhaustive]
 pub struct AuditSettings {

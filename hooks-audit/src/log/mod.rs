@@ -121,6 +121,25 @@ impl Log {
     ///
     /// # Errors
     /// Returns an error if the queue is full; the record is counted as missing.
+    ///
+    /// ```
+    /// use std::sync::Arc;
+    /// use hooks_audit::{Entry, Log, LogSettings, Positions, Reader, Record, Unwritten};
+    /// use hooks_core::testing::FakeDisk;
+    /// use hooks_core::time::{StoppedClock, Timestamp};
+    ///
+    /// let disk = Arc::new(FakeDisk::default());
+    /// let clock = Arc::new(StoppedClock(Timestamp(1)));
+    /// let log = Log::open(disk.clone(), "/log", LogSettings::new([7; 32]), clock)?;
+    /// let entry = || Entry::from(Record::new("stop", Timestamp(1)));
+    /// // A ticket is a future; a thread without a runtime calls `wait`.
+    /// log.put_through(entry)?.wait()?;
+    ///
+    /// log.close().wait()?;
+    /// assert_eq!(Reader::new(disk, "/log", Positions::default()).read(10)?.len(), 1);
+    /// assert_eq!(log.put_through(entry).err(), Some(Unwritten::Closed));
+    /// # Ok::<(), Box<dyn std::error::Error>>(())
+    /// ```
     pub fn put_through(&self, entry: impl FnOnce() -> Entry + Send + 'static) -> Result<Ticket, Unwritten> {
         let ticket = Ticket::new();
         self.0.queue.push(Item { work: Work::Put(Box::new(entry)), ticket: Some(ticket.clone()) })?;

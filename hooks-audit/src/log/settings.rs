@@ -23,6 +23,17 @@ pub enum Durability {
 }
 
 /// Settings of a log: bounds on waiting records, and handling of records that cannot be written.
+///
+/// ```
+/// use std::time::Duration;
+/// use hooks_audit::LogSettings;
+///
+/// let mut settings = LogSettings::new([7; 32]);
+/// assert_eq!((settings.queue, settings.sync_within), (8_192, Duration::from_millis(50)));
+/// // Records go here if the log cannot be written.
+/// settings.spill = Some("/other-device/log".into());
+/// settings.files.prefix = "build7-".to_owned();
+/// ```
 #[derive(Clone, Debug)]
 #[non_exhaustive]
 pub struct LogSettings {

@@ -7,6 +7,32 @@
 //! [`Committed::position`].
 //!
 //! A group is checked against its sum; the verifier checks that groups are in their place.
+//!
+//! A reader continues at a stored position:
+//!
+//! ```
+//! use std::sync::Arc;
+//! use hooks_audit::{Appender, Positions, Reader, Record, Settings};
+//! use hooks_core::testing::FakeDisk;
+//! use hooks_core::time::{StoppedClock, Timestamp};
+//!
+//! let disk = Arc::new(FakeDisk::default());
+//! let clock = Arc::new(StoppedClock(Timestamp(1)));
+//! let (mut appender, _) = Appender::open(disk.clone(), "/log", Settings::new([7; 32]), clock)?;
+//! appender.append(&mut ["session_start", "stop"].map(|event| Record::new(event, Timestamp(1)).into()))?;
+//! appender.close()?;
+//!
+//! let mut reader = Reader::new(disk.clone(), "/log", Positions::default());
+//! assert_eq!(reader.read(1)?[0].record.event, "session_start");
+//! let stored = serde_json::to_string(reader.positions())?;
+//! assert_eq!(stored, r#"{"w0":1}"#);
+//!
+//! let mut later = Reader::new(disk, "/log", serde_json::from_str(&stored)?);
+//! let rest = later.read(100)?;
+//! assert_eq!((rest.len(), &*rest[0].record.event), (1, "stop"));
+//! assert_eq!(rest[0].position().to_string(), "w0:2");
+//! # Ok::<(), Box<dyn std::error::Error>>(())
+//! ```
 
 mod chain;
 mod position;

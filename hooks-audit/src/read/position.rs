@@ -33,6 +33,17 @@ impl Positions {
     }
 
     /// Moves the position in `chain` behind record `seq`, unless it is further already.
+    ///
+    /// ```
+    /// use hooks_audit::Positions;
+    ///
+    /// let mut positions = Positions::default();
+    /// assert_eq!(positions.of("w0"), 0);
+    /// positions.advance("w0", 17);
+    /// // A position never moves back.
+    /// positions.advance("w0", 3);
+    /// assert_eq!(positions.iter().collect::<Vec<_>>(), [("w0", 17)]);
+    /// ```
     pub fn advance(&mut self, chain: &str, seq: u64) {
         match self.0.get_mut(chain) {
             Some(at) => *at = seq.max(*at),

@@ -24,6 +24,22 @@ pub use self::shorten::Limits;
 pub const VERSION: u32 = 1;
 
 /// One record. The order of the fields is the order in the line.
+///
+/// Fields without a value are not in the line.
+///
+/// ```
+/// use hooks_audit::{Record, notes};
+/// use hooks_core::time::Timestamp;
+///
+/// let mut record = Record::new("pre_tool_use", Timestamp(0));
+/// record.tool = Some("bash".to_owned());
+/// assert_eq!(
+///     serde_json::to_string(&record)?,
+///     r#"{"seq":0,"at":"1970-01-01T00:00:00.000Z","event":"pre_tool_use","tool":"bash"}"#
+/// );
+/// assert!(!record.is_note() && Record::new(notes::GAP, Timestamp(0)).is_note());
+/// # Ok::<(), serde_json::Error>(())
+/// ```
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(default)]
 #[non_exhaustive]

@@ -9,6 +9,15 @@ const KEPT: usize = MOST - 40;
 
 /// Returns `name` as a record has it: of a name longer than 256 bytes, the beginning and the number of
 /// further bytes. Applied to such a result it changes nothing, so that a search works with either form.
+///
+/// ```
+/// use hooks_audit::record::kept_name;
+///
+/// assert_eq!(kept_name("bash"), "bash");
+/// let long = kept_name(&"x".repeat(300)).into_owned();
+/// assert!(long.ends_with("… (84 more bytes)") && long.len() <= 256);
+/// assert_eq!(kept_name(&long), long);
+/// ```
 pub fn kept_name(name: &str) -> Cow<'_, str> {
     if name.len() <= MOST {
         return Cow::Borrowed(name);

@@ -5,9 +5,20 @@ use serde_json::Value;
 use super::Payload;
 
 /// Limits on the stored data of an event. Longer data is shortened, with a note about the removed length.
+///
+/// ```
+/// use hooks_audit::{Limits, Payload};
+/// use serde_json::json;
+///
+/// let limits = Limits { text: 6, ..Limits::default() };
+/// let mut payload = Payload::of(json!({"prompt": "abcdefghi"}));
+/// limits.apply(&mut payload);
+/// assert_eq!(payload.event, json!({"prompt": "abcdef… (3 more bytes)"}));
+/// assert!(payload.shortened);
+/// ```
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Limits {
-    /// Limit on one text, in bytes.
+    /// Limit on one text, in bytes. A field with a longer name is left out.
     pub text: usize,
     /// Limit on all texts and names of a payload together, in bytes.
     pub payload: usize,

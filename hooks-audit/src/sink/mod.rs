@@ -106,6 +106,22 @@ impl<S: Sink + ?Sized> Sink for Arc<S> {
 }
 
 /// Reason why a sink did not take a batch.
+///
+/// The kind of the error decides whether the feed delivers the batch again:
+///
+/// ```
+/// use hooks_audit::sink::SinkError;
+///
+/// fn error_of(status: u16) -> SinkError {
+///     match status {
+///         400 => SinkError::refused("the server cannot read the batch"),
+///         _ => SinkError::again(format!("the server answered {status}")),
+///     }
+/// }
+///
+/// assert!(matches!(error_of(400), SinkError::Refused { .. }));
+/// assert_eq!(error_of(503).to_string(), "the server answered 503");
+/// ```
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 #[non_exhaustive]
 pub enum SinkError {

@@ -9,6 +9,15 @@ use serde::{Deserialize, Serialize};
 use crate::read::Committed;
 
 /// Settings of a feed.
+///
+/// ```
+/// use std::time::Duration;
+/// use hooks_audit::sink::FeedSettings;
+///
+/// let settings = FeedSettings::new("archive").with_batch(50).within(Duration::from_secs(5));
+/// assert_eq!((settings.batch, settings.timeout), (50, Duration::from_secs(5)));
+/// assert!(!settings.payload && settings.with_payload().payload);
+/// ```
 #[derive(Clone, Debug, PartialEq, Eq)]
 #[non_exhaustive]
 pub struct FeedSettings {
@@ -82,6 +91,22 @@ impl FeedSettings {
 
 /// One sink: an entry of the section `sinks` of `hooks.yaml`. It has a name, and exactly one of `otlp`,
 /// `webhook`, `postgres` and `nats`.
+///
+/// ```
+/// use hooks_audit::sink::{SinkConfig, SinkConfigError};
+/// use serde_json::{from_value, json};
+///
+/// let sinks: Vec<SinkConfig> = from_value(json!([
+///     {"name": "collector", "otlp": {"endpoint": "http://localhost:4318"}, "tenants": ["acme"]},
+///     {"name": "archive"},
+/// ]))?;
+/// assert_eq!(sinks[0].feed().tenants, ["acme"]);
+/// assert!(!sinks[0].payload, "payloads are sent only on request");
+/// // The second entry has no kind of sink.
+/// let error = SinkConfigError::Kind("archive".to_owned());
+/// assert_eq!(SinkConfig::check_all(&sinks), Err((1, error)));
+/// # Ok::<(), serde_json::Error>(())
+/// ```
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 #[serde(deny_unknown_fields)]

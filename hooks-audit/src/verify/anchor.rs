@@ -6,6 +6,16 @@ use super::{Condition, Finding};
 use crate::chain::Digest;
 
 /// The tree of a chain at some time; as text `<chain> <size> <root>`.
+///
+/// ```
+/// use hooks_audit::chain::Digest;
+/// use hooks_audit::verify::Anchor;
+///
+/// let anchor = Anchor { chain: "w0".to_owned(), size: 3, root: Digest([0xab; 32]) };
+/// assert_eq!(anchor.to_string(), format!("w0 3 {}", "ab".repeat(32)));
+/// assert_eq!(Anchor::parse(&anchor.to_string()), Some(anchor));
+/// assert_eq!(Anchor::parse("w0 3"), None);
+/// ```
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Anchor {
     /// Name of the chain.

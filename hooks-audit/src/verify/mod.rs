@@ -4,6 +4,38 @@
 //! files; an attacker who can write the files can also compute the hashes. An [`Anchor`] detects such a
 //! change: it is a state of the chain stored where that attacker cannot write. Files that are missing at the
 //! end of a chain are only noticed by an anchor.
+//!
+//! A changed byte is found, with its place:
+//!
+//! ```
+//! use std::path::Path;
+//! use std::sync::Arc;
+//! use hooks_audit::verify::{Anchor, Condition, verify};
+//! use hooks_audit::{Appender, Record, Settings};
+//! use hooks_core::testing::FakeDisk;
+//! use hooks_core::time::{StoppedClock, Timestamp};
+//!
+//! let (disk, clock) = (Arc::new(FakeDisk::default()), Arc::new(StoppedClock(Timestamp(1))));
+//! let (mut appender, _) = Appender::open(disk.clone(), "/log", Settings::new([7; 32]), clock)?;
+//! appender.append(&mut [Record::new("stop", Timestamp(1)).into()])?;
+//! let chain = appender.chain();
+//! let anchor = Anchor { chain: chain.name.to_string(), size: chain.seq, root: chain.tree.root() };
+//! appender.close()?;
+//! let check = |anchors: &[Anchor]| verify(&*disk, Path::new("/log"), anchors);
+//! assert_eq!(check(&[anchor.clone()])?.condition(), Condition::Clean);
+//!
+//! // The anchor detects a log with fewer records.
+//! let more = Anchor { size: anchor.size + 1, ..anchor };
+//! assert_eq!(check(&[more])?.condition(), Condition::Mismatched);
+//!
+//! let file = Path::new("/log/w0.00000001.jsonl");
+//! let text = String::from_utf8(disk.files()[file].clone())?;
+//! disk.put(file, text.replace(r#""event":"stop""#, r#""event":"stap""#));
+//! let report = check(&[])?;
+//! assert_eq!(report.condition(), Condition::Damaged);
+//! assert_eq!(report.chains[0].findings[0].file, "w0.00000001.jsonl");
+//! # Ok::<(), Box<dyn std::error::Error>>(())
+//! ```
 
 mod anchor;
 mod chain;

@@ -67,6 +67,27 @@ impl Proof {
 /// # Errors
 /// Returns `InvalidData` if the files are damaged or their beginning was deleted; any other error if they
 /// cannot be read.
+///
+/// ```
+/// use std::path::Path;
+/// use std::sync::Arc;
+/// use hooks_audit::verify::prove;
+/// use hooks_audit::{Appender, Record, Settings};
+/// use hooks_core::testing::FakeDisk;
+/// use hooks_core::time::{StoppedClock, Timestamp};
+///
+/// let (disk, clock) = (Arc::new(FakeDisk::default()), Arc::new(StoppedClock(Timestamp(1))));
+/// let (mut appender, _) = Appender::open(disk.clone(), "/log", Settings::new([7; 32]), clock)?;
+/// appender.append(&mut ["session_start", "stop"].map(|event| Record::new(event, Timestamp(1)).into()))?;
+/// appender.close()?;
+///
+/// let mut proof = prove(&*disk, Path::new("/log"), "w0", 2)?.ok_or("no such record")?;
+/// assert!(proof.holds() && proof.line.contains("stop"));
+/// proof.line = proof.line.replace("stop", "other");
+/// assert!(!proof.holds());
+/// assert_eq!(prove(&*disk, Path::new("/log"), "w0", 3)?, None);
+/// # Ok::<(), Box<dyn std::error::Error>>(())
+/// ```
 pub fn prove(disk: &dyn LogDisk, folder: &Path, chain: &str, seq: u64) -> io::Result<Option<Proof>> {
     let mut found = None;
     let leaves = leaves(disk, folder, chain, |line| {
