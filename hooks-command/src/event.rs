@@ -207,6 +207,13 @@ pub static EVENTS: &[HookEvent] = &[
 
 impl HookEvent {
     /// The event that has this name in docker-agent, or is only ours.
+    ///
+    /// ```
+    /// use hooks_command::HookEvent;
+    ///
+    /// assert_eq!(HookEvent::named("subagent_start").map(|event| event.name), Some("subagent_start"));
+    /// assert!(HookEvent::named("before_tool").is_none());
+    /// ```
     pub fn named(name: &str) -> Option<&'static Self> {
         EVENTS.iter().find(|event| event.name == name)
     }

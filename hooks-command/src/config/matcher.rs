@@ -12,6 +12,17 @@ impl Matcher {
     /// # Errors
     /// Returns an error if docker-agent does not support the pattern: no look-around, no globs, no doubled
     /// repetition.
+    ///
+    /// ```
+    /// use hooks_command::config::Matcher;
+    ///
+    /// let matcher = Matcher::new("edit|write_.*")?;
+    /// assert!(matcher.matches("edit") && matcher.matches("write_file"));
+    /// assert!(!matcher.matches("edit_all"), "the complete name has to match");
+    /// assert!(Matcher::new("*")?.matches("anything"));
+    /// assert_eq!(Matcher::new("a**").err().as_deref(), Some("`**` repeats a repetition"));
+    /// # Ok::<(), String>(())
+    /// ```
     pub fn new(pattern: &str) -> Result<Self, String> {
         if pattern.is_empty() || pattern == "*" {
             return Ok(Self(None));

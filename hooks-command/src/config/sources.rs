@@ -25,6 +25,17 @@ impl Source {
 
 /// Sorts the parts of several sources into the order in which they run. Every source adds handlers, and
 /// replaces none.
+///
+/// ```
+/// use hooks_command::config::{Source, in_order};
+///
+/// let drop_in = Source::drop_in("10-team.yaml").ok_or("not a YAML file")?;
+/// assert_eq!(Source::drop_in("README.md"), None);
+/// let parts = vec![(Source::CommandLine, 3), (drop_in, 2), (Source::Agent, 1)];
+/// let order: Vec<_> = in_order(parts).into_iter().map(|(_, part)| part).collect();
+/// assert_eq!(order, [1, 2, 3]);
+/// # Ok::<(), &str>(())
+/// ```
 pub fn in_order<T>(mut parts: Vec<(Source, T)>) -> Vec<(Source, T)> {
     parts.sort_by(|(a, _), (b, _)| a.cmp(b));
     parts
@@ -42,6 +53,18 @@ const COMMAND_LINE_FLAGS: [(&str, &str); 6] = [
 
 /// The block that a flag with these values stands for: commands for all tools, without blank ones. `None` if
 /// the flag is unknown.
+///
+/// ```
+/// use hooks_command::config::from_flag;
+/// use serde_json::json;
+///
+/// let commands = ["./check.sh".to_owned(), " ".to_owned()];
+/// assert_eq!(
+///     from_flag("--hook-stop", &commands),
+///     Some(json!({"stop": [{"type": "command", "command": "./check.sh"}]}))
+/// );
+/// assert_eq!(from_flag("--hook-other", &commands), None);
+/// ```
 pub fn from_flag(flag: &str, commands: &[String]) -> Option<Value> {
     let event = COMMAND_LINE_FLAGS.iter().find(|(name, _)| *name == flag)?.1;
     let handlers: Vec<_> = commands

@@ -87,6 +87,17 @@ pub enum OutputError {
 /// # Errors
 /// Returns an error if the output begins like an object and cannot be parsed as one. With `strict`, text and
 /// unknown fields are errors as well.
+///
+/// ```
+/// use hooks_command::output::{OutputError, parse};
+///
+/// let said = parse(r#"{"decision": "block", "reason": "no"}"#, false);
+/// assert!(matches!(said, Ok(Some(_))));
+/// assert!(matches!(parse("all files are fine", false), Ok(None)));
+/// assert!(matches!(parse("all files are fine", true), Err(OutputError::TextFromStrict)));
+/// // Output that begins like an object has to be one.
+/// assert!(matches!(parse("{oops", false), Err(OutputError::NotJson(_))));
+/// ```
 pub fn parse(output: &str, strict: bool) -> Result<Option<Said>, OutputError> {
     let output = output.trim();
     if !output.starts_with('{') {

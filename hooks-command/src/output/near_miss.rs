@@ -35,6 +35,15 @@ const MOST_LINES: usize = 16;
 
 /// Describes output that was almost an answer, with a correction. Linear, except for a bounded number of
 /// lines.
+///
+/// ```
+/// use hooks_command::output::near_miss;
+///
+/// let output = "checking...\n{\"decision\": \"block\", \"reason\": \"no\"}";
+/// let advice = "text stands before its JSON, so that it is not read; write the text to standard error";
+/// assert_eq!(near_miss(output).as_deref(), Some(advice));
+/// assert_eq!(near_miss("all files are fine"), None);
+/// ```
 pub fn near_miss(output: &str) -> Option<String> {
     let output = output.trim();
     if let Some(rest) = output.strip_prefix('\u{feff}') {

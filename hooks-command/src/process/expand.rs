@@ -27,6 +27,15 @@ impl Variables for BTreeMap<String, String> {
 
 /// Expands values of `env`: only `${env.NAME}` is replaced, with an empty string if it is unset. Other dollar
 /// signs stay.
+///
+/// ```
+/// use std::collections::BTreeMap;
+/// use hooks_command::process::expand_variables;
+///
+/// let variables = BTreeMap::from([("TOKEN".to_owned(), "abc".to_owned())]);
+/// let env = BTreeMap::from([("AUTH".to_owned(), "Bearer ${env.TOKEN}${env.NONE} $TOKEN".to_owned())]);
+/// assert_eq!(expand_variables(&env, &variables)["AUTH"], "Bearer abc $TOKEN");
+/// ```
 pub fn expand_variables(
     env: &BTreeMap<String, String>,
     variables: &dyn Variables,
@@ -48,6 +57,16 @@ fn expand_path(path: &str, variables: &dyn Variables) -> String {
 
 /// The working directory of a handler: its `working_dir`, relative to the folder of the event. If it expands
 /// to an empty string, it is that folder.
+///
+/// ```
+/// use std::path::Path;
+/// use hooks_command::process::{NoVariables, folder_of};
+///
+/// let folder = Path::new("/p");
+/// assert_eq!(folder_of(folder, "src", &NoVariables), Path::new("/p/src"));
+/// assert_eq!(folder_of(folder, "/elsewhere", &NoVariables), Path::new("/elsewhere"));
+/// assert_eq!(folder_of(folder, "$UNSET", &NoVariables), folder);
+/// ```
 pub fn folder_of(folder: &Path, working_dir: &str, variables: &dyn Variables) -> PathBuf {
     let own = expand_path(working_dir, variables);
     // Joining an absolute path returns that path.

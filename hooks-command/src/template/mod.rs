@@ -54,6 +54,18 @@ impl Template {
     ///
     /// # Errors
     /// Returns an error as [`Self::render`] does, and if a key is missing.
+    ///
+    /// ```
+    /// use hooks_command::template::Template;
+    /// use serde_json::json;
+    ///
+    /// let prompt = Template::parse("{{ .ToolInput.cmd }}")?;
+    /// let payload = json!({"tool_name": "shell", "tool_input": {}});
+    /// let payload = payload.as_object().cloned().unwrap_or_default();
+    /// assert_eq!(prompt.render(&payload)?, "<no value>");
+    /// assert!(prompt.render_known(&payload).is_err());
+    /// # Ok::<(), hooks_command::template::TemplateError>(())
+    /// ```
     pub fn render_known(&self, payload: &Map<String, Value>) -> Result<String, TemplateError> {
         render::render(&self.0, payload, true)
     }
