@@ -67,7 +67,7 @@
 //! });
 //! let context = Arc::new(HookContext::new("session-1", "backend").in_dir(folder.path()));
 //! let tools = CacheLayer::new(cache.clone(), context).layer(tools);
-//! let search = || tools.clone().oneshot(ToolCall::new("search", json!({"pattern": "TODO"})));
+//! let search = || tools.clone().oneshot(ToolCall::new("search", json!({"pattern": "retry"})));
 //!
 //! assert_eq!(search().await?.content, 1);
 //! assert_eq!(search().await?.content, 1, "reused");
