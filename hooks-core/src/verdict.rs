@@ -140,7 +140,7 @@ pub struct Reason {
     /// Evidence for the decision.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub evidence: Vec<Evidence>,
-    /// What the agent can do instead. Clients show it to the model, after the message.
+    /// Advice for the agent: what it can do instead. Clients show it to the model, after the message.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub advice: Option<String>,
     /// Change that would lead to another answer, for the operator. No model gets it.

@@ -49,7 +49,7 @@ pub struct WriteGuard {
     allow: PathPatterns,
     deny: PathPatterns,
     missing: OnUnknown,
-    /// What an agent is told to do instead; `None` if it may write nothing.
+    /// Advice for an agent; `None` if it may write nothing.
     advice: Option<Arc<str>>,
 }
 
