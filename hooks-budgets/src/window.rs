@@ -1,5 +1,6 @@
 //! Time at which a limit starts anew, as a configuration option.
 
+use hooks_core::Reason;
 use hooks_core::state::Window;
 use serde::{Deserialize, Serialize};
 
@@ -43,14 +44,14 @@ impl LimitWindow {
         }
     }
 
-    /// Returns advice to wait for the next window, to put before other advice.
-    pub(crate) const fn wait_or(self) -> &'static str {
+    /// Adds the advice to wait for the next window, if there is one.
+    pub(crate) fn advise(self, reason: Reason) -> Reason {
         match self {
-            Self::Session => "begin another session, or ",
-            Self::Hour => "wait for the next hour, or ",
-            Self::Day => "wait for the next day, or ",
-            Self::Month => "wait for the next month, or ",
-            Self::Always => "",
+            Self::Session => reason.instead("begin another session"),
+            Self::Hour => reason.instead("wait for the next hour"),
+            Self::Day => reason.instead("wait for the next day"),
+            Self::Month => reason.instead("wait for the next month"),
+            Self::Always => reason,
         }
     }
 }

@@ -7,8 +7,8 @@ use hooks::audit::describe::Described;
 use hooks::config::Config;
 use hooks::event::WireEvent;
 use hooks::{
-    Decided, DecidingEvent, Ending, HookContext, HookRequest, Hooks, InformingEvent, Judged, Judgement,
-    Notes, Outcome, Strength, conclude, tell,
+    Decided, DecidingEvent, Ending, EventKind, HookContext, HookRequest, Hooks, InformingEvent, Judged,
+    Judgement, Notes, Outcome, Strength, conclude, tell,
 };
 use serde::Serialize;
 use serde_json::{Map, Value, json};
@@ -54,7 +54,7 @@ impl<E: hooks::Event, N: Notes + Serialize> Noted for Judgement<E, N> {
 /// Runs a whole decision to its `ending`, and waits until it is recorded. If it cannot be recorded and the
 /// configuration closes on that, it becomes a denial. Every subcommand that decides calls this function, so
 /// that all of them decide alike.
-pub(crate) async fn settled<E>(
+pub(crate) async fn decide_and_record<E>(
     hooks: &Hooks,
     request: HookRequest<E>,
     ending: Ending,
@@ -74,7 +74,11 @@ where
 
 /// Sends an informing event to the hooks, and waits until it is recorded. It can no longer be denied, so a
 /// failure is only recorded with the other failures.
-pub(crate) async fn told<E>(hooks: &Hooks, request: HookRequest<E>, recording: Option<&Audit>) -> E::Outcome
+pub(crate) async fn tell_and_record<E>(
+    hooks: &Hooks,
+    request: HookRequest<E>,
+    recording: Option<&Audit>,
+) -> E::Outcome
 where
     E: InformingEvent + Described,
 {
@@ -108,8 +112,12 @@ async fn decided<E>(hooks: &Hooks, request: HookRequest<E>, recording: Option<&A
 where
     E: DecidingEvent<Outcome: Noted> + Described,
 {
-    let mut decided = settled(hooks, request, Ending::Open, recording).await;
-    decided.commit();
+    let mut decided = decide_and_record(hooks, request, Ending::Open, recording).await;
+    // A host asks the user about these two events. An ask about another event ends it.
+    let can_ask = matches!(E::KIND, EventKind::PreToolUse | EventKind::PermissionRequest);
+    if can_ask || decided.outcome.goes_ahead() {
+        decided.commit();
+    }
     let outcome = &decided.outcome;
     let mut said = Map::from_iter([("decision".to_owned(), json!(outcome.strength()))]);
     if outcome.strength() >= Strength::Ask
@@ -131,7 +139,7 @@ async fn informed<E>(hooks: &Hooks, request: HookRequest<E>, recording: Option<&
 where
     E: InformingEvent<Outcome: Serialize> + Described,
 {
-    match serde_json::to_value(told(hooks, request, recording).await) {
+    match serde_json::to_value(tell_and_record(hooks, request, recording).await) {
         Ok(Value::Object(outcome)) => outcome,
         Ok(_) => Map::new(),
         Err(error) => failed(&error.to_string()),

@@ -13,7 +13,7 @@ use serde_json::{Value, json};
 
 use crate::cli::{Explain, Format};
 use crate::eval::{self, runtime};
-use crate::event::{by_type, here, settled};
+use crate::event::{by_type, decide_and_record, here};
 use crate::failure::{Failure, Status};
 use crate::paint::{self, LOUD, OPEN, QUIET, one_line};
 use crate::unfinished::Unfinished;
@@ -110,7 +110,7 @@ pub(crate) async fn story<E: DecidingEvent + Described>(
     let given = json!(event);
     let request = HookRequest::new(context, event).evaluated(Evaluation::Everyone);
     // Reservations are given back when the outcome is dropped, so explaining uses up no limit.
-    let decided = settled(hooks, request, Ending::Trial, None).await;
+    let decided = decide_and_record(hooks, request, Ending::Trial, None).await;
     let policies: Vec<_> = hooks
         .explain(&decided.request)
         .into_iter()
@@ -201,6 +201,12 @@ fn verdict(out: &mut impl Write, policy: &str, strength: Strength, reasons: &[Re
         }
         for evidence in &reason.evidence {
             writeln!(out, "             {QUIET}evidence{QUIET:#} {}", one_line(&in_words(evidence), WIDTH))?;
+        }
+        if let Some(advice) = &reason.advice {
+            writeln!(out, "             {QUIET}instead{QUIET:#} {}", one_line(advice, WIDTH * 2))?;
+        }
+        if let Some(remedy) = &reason.remedy {
+            writeln!(out, "             {QUIET}unless{QUIET:#} {}", one_line(remedy, WIDTH * 2))?;
         }
     }
     Ok(())

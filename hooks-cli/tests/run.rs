@@ -201,11 +201,11 @@ limits: { calls: [{ tools: [read_file], most: 0, of: team, per: session }] }
         (Client::Copilot, "ask_user", json!({"question": "?"}), "may not be asked"),
         (Client::VsCode, "askQuestions", json!({"questions": []}), "may not be asked"),
         (Client::DockerAgent, "user_prompt", json!({"message": "?"}), "may not be asked"),
-        (Client::Claude, "Read", json!({"file_path": "/home/ada/app/src/a"}), "calls"),
-        (Client::Gemini, "read_file", json!({"file_path": "/home/ada/app/src/a"}), "calls"),
-        (Client::Copilot, "view", json!({"path": "/home/ada/app/src/a"}), "calls"),
-        (Client::Cursor, "Read", json!({"file_path": "/home/ada/app/src/a"}), "calls"),
-        (Client::DockerAgent, "read_file", json!({"path": "/home/ada/app/src/a"}), "calls"),
+        (Client::Claude, "Read", json!({"file_path": "/home/ada/app/src/a"}), "may not be called"),
+        (Client::Gemini, "read_file", json!({"file_path": "/home/ada/app/src/a"}), "may not be called"),
+        (Client::Copilot, "view", json!({"path": "/home/ada/app/src/a"}), "may not be called"),
+        (Client::Cursor, "Read", json!({"file_path": "/home/ada/app/src/a"}), "may not be called"),
+        (Client::DockerAgent, "read_file", json!({"path": "/home/ada/app/src/a"}), "may not be called"),
     ];
     for (client, tool, arguments, reason) in denied {
         let told =

@@ -22,7 +22,7 @@ impl Policy<PreToolUse> for OnlyForTheDba {
             return Verdict::NO_OPINION;
         }
         let reason = Reason::new("only-for-the-dba", "migrations", format!("`{path}` belongs to Dallas"));
-        Verdict::deny(reason.on("/path").unless("route the task to Dallas"))
+        Verdict::deny(reason.on("/path").instead("route the task to Dallas"))
     }
 }
 

@@ -221,8 +221,10 @@ impl CallLimit {
             0 => format!("`{tool}` may not be called {whose}{when}"),
             most => format!("`{tool}` and its like were called {used} of {most} times {whose}{when}"),
         };
-        let remedy = format!("{}raise `limits.calls[{}].most`", self.window.wait_or(), self.index);
-        Reason::new(NAME, "calls", message).because(Evidence::Count { used, limit: self.most }).unless(remedy)
+        let reason = Reason::new(NAME, "calls", message)
+            .because(Evidence::Count { used, limit: self.most })
+            .unless(format!("raise `limits.calls[{}].most`", self.index));
+        self.window.advise(reason)
     }
 }
 

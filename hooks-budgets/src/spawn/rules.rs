@@ -103,13 +103,15 @@ impl Rules {
     fn object(&self, asked: &Asked, context: &HookContext, deny: &mut dyn FnMut(Reason)) {
         if asked.is_unusable {
             let message = "the call starts several agents at once, or does not say in words which";
-            deny(Reason::new(NAME, "unusable", message).unless("start one agent with one call"));
+            deny(Reason::new(NAME, "unusable", message).instead("start one agent with one call"));
         }
         if let Some(agents) = &self.agents
             && !agents.has(&asked.agent)
         {
             let message = format!("`{}` is none of the agents that may be started", asked.named());
-            deny(Reason::new(NAME, "agent", message).unless("start one that is in `spawn.agents`"));
+            let reason =
+                Reason::new(NAME, "agent", message).instead("start one of the agents that may be started");
+            deny(reason.unless("add it to `spawn.agents`"));
         }
         if let (Some(known), Some(model)) = (&self.known_models, &asked.model)
             && !known.has(model)

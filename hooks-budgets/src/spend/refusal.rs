@@ -78,11 +78,8 @@ pub(super) fn refused(counters: &[Counter], place: usize, unit: SpendUnit, neede
         unit.show(used),
         unit.show(limit)
     );
-    Reason::new(NAME, unit.name(), message).because(Evidence::Count { used, limit }).unless(format!(
-        "{}raise `{}`",
-        counter.window.wait_or(),
-        counter.field()
-    ))
+    let reason = Reason::new(NAME, unit.name(), message).because(Evidence::Count { used, limit });
+    counter.window.advise(reason.unless(format!("raise `{}`", counter.field())))
 }
 
 /// Creates the reason for a model without a known price.
@@ -122,11 +119,8 @@ pub(super) fn paused(counter: &Counter, used: u64) -> Reason {
         counter.unit.show(used),
         counter.unit.show(limit)
     );
-    Reason::new(NAME, "pause-spawns", message).because(Evidence::Count { used, limit }).unless(format!(
-        "{}raise `{}`",
-        counter.window.wait_or(),
-        counter.field()
-    ))
+    let reason = Reason::new(NAME, "pause-spawns", message).because(Evidence::Count { used, limit });
+    counter.window.advise(reason.unless(format!("raise `{}`", counter.field())))
 }
 
 /// Creates the warning at a threshold.

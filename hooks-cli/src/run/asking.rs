@@ -12,7 +12,7 @@ use hooks_protocols::{Answer, Decoded};
 
 use super::governing::Governing;
 use super::{Failure, Notes};
-use crate::event::{by_type, settled, told};
+use crate::event::{by_type, decide_and_record, tell_and_record};
 
 /// The answer of the hooks.
 #[derive(Default)]
@@ -65,7 +65,7 @@ where
     for<'a> Answer: From<&'a E::Outcome>,
 {
     let ending = if counts { Ending::Open } else { Ending::Uncounted };
-    let mut decided = settled(hooks, request, ending, recording).await;
+    let mut decided = decide_and_record(hooks, request, ending, recording).await;
     let answer = restrained(Answer::from(&decided.outcome));
     Asked { answer, holds: decided.outcome.take_holds() }
 }
@@ -86,5 +86,5 @@ where
     E: InformingEvent + Described,
     for<'a> Answer: From<&'a E::Outcome>,
 {
-    Asked { answer: Answer::from(&told(hooks, request, recording).await), holds: Holds::default() }
+    Asked { answer: Answer::from(&tell_and_record(hooks, request, recording).await), holds: Holds::default() }
 }

@@ -29,7 +29,10 @@ pub use self::tally::Tally;
 
 use crate::verdict::Reason;
 
-/// Returns the message of the first reason of the winning strength, or a default text.
+/// Returns the text of the first reason of the winning strength for the agent, or a default text.
 fn refusal(reason: Option<&Reason>) -> String {
-    reason.map_or_else(|| "refused by a hook that gave no reason".to_owned(), |reason| reason.message.clone())
+    reason.map_or_else(
+        || "refused by a hook that gave no reason".to_owned(),
+        |reason| reason.for_agent().into_owned(),
+    )
 }

@@ -9,7 +9,7 @@ use crate::event::{ErrorOccurred, EventKind, Level, Notification};
 use crate::failure::record;
 use crate::future::HookFuture;
 use crate::hook::poll_once;
-use crate::outcome::Recovery;
+use crate::outcome::{Judged, Recovery};
 use crate::request::HookRequest;
 use crate::set::{
     Decided, DecidingEvent, Ending, InformingEvent, Snapshot, conclude, decide, observe, reserve, tell,
@@ -57,7 +57,9 @@ impl Moment {
     /// Decides about an event for which the user is not asked, and commits its reservations.
     pub(super) async fn gate<E: DecidingEvent>(&self, event: E) -> Decided<E> {
         let mut decided = self.conclude(event, Ending::Closed).await;
-        decided.commit();
+        if decided.outcome.goes_ahead() {
+            decided.commit();
+        }
         decided
     }
 

@@ -23,7 +23,8 @@ pub(super) fn days(year: u64, month: u64, day: u64) -> Option<u64> {
     if !(1..=12).contains(&month) || !(1..=last_of(year, month)).contains(&day) {
         return None;
     }
-    let days = days_before(year * 12 + month - 1) + day - 1;
+    let month_number = year.checked_mul(12)?.checked_add(month - 1)?;
+    let days = days_before(month_number).checked_add(day - 1)?;
     (year >= 1_970).then_some(days)
 }
 
@@ -74,12 +75,14 @@ mod tests {
     fn there_are_no_other_dates() {
         for (year, month, day) in [
             (1_969, 12, 31),
+            (u64::MAX, 1, 1),
             (2_026, 2, 29),
             (2_100, 2, 29),
             (2_026, 4, 31),
             (2_026, 13, 1),
             (2_026, 0, 1),
             (2_026, 1, 0),
+            (1_970, u64::MAX, 1),
         ] {
             assert_eq!(days(year, month, day), None, "{year}-{month}-{day}");
         }

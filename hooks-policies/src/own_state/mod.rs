@@ -139,7 +139,7 @@ impl OwnState {
             }
             let Some(next) = left.checked_sub(1) else {
                 let message = "the command names more files than can be looked at";
-                return Some(Reason::new(NAME, "file", message).on(&*command.pointer).unless("split it"));
+                return Some(Reason::new(NAME, "file", message).on(&*command.pointer).instead("split it"));
             };
             *left = next;
             if let Some(found) = self.files().find(call, &command.pointer, &name) {
@@ -186,7 +186,7 @@ impl OwnState {
         texts::of(call.arguments()).filter(may_be).enumerate().find_map(|(count, text)| {
             if count == MAX_NAMES {
                 let message = format!("`{tool}` is called with more texts than can be looked at");
-                return Some(Reason::new(NAME, "tool", message).unless("split the call"));
+                return Some(Reason::new(NAME, "tool", message).instead("split the call"));
             }
             let named = Named { name: Argument::Literal(text.path.to_owned()), reach: Reach::Itself };
             let found =
