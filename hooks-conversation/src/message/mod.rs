@@ -2,7 +2,7 @@
 //!
 //! [`Block`] reads one block. It is the only place that knows how a provider writes a tool call, a result,
 //! thinking or an image. [`places`] finds the parts of a message that a mark may replace. [`PlainText`] is a
-//! message as a person would read it. [`write`] creates the blocks of a streamed answer.
+//! message as a person would read it. [`mod@write`] creates the blocks of a streamed answer.
 //!
 //! ```
 //! use hooks_conversation::message::{Block, places};
