@@ -8,7 +8,8 @@
 //! ```
 //! use hooks_core::{HookContext, HookRequest, Policy, Strength, event::PreToolUse};
 //! use hooks_policies::config::CommandGuardConfig;
-//! use hooks_policies::{CallReader, CommandGuard};
+//! use hooks_facts::calls::CallReader;
+//! use hooks_policies::CommandGuard;
 //! use serde_json::json;
 //!
 //! let guard = CommandGuard::new(&CommandGuardConfig::default(), &CallReader::default())?;
@@ -18,7 +19,7 @@
 //! };
 //! assert_eq!(judge("cd build && rm -r --force out"), Strength::Deny);
 //! assert_eq!(judge("echo 'never run rm -rf'"), Strength::NoOpinion);
-//! # Ok::<(), hooks_policies::PolicyErrors>(())
+//! # Ok::<(), hooks_core::PolicyErrors>(())
 //! ```
 
 use std::sync::Arc;

@@ -12,7 +12,8 @@
 //! use hooks_core::testing::{FakeFileSystem, world};
 //! use hooks_core::{HookContext, HookRequest, Policy, Strength, event::PreToolUse};
 //! use hooks_policies::config::WriteGuardConfig;
-//! use hooks_policies::{CallReader, WriteGuard};
+//! use hooks_facts::calls::CallReader;
+//! use hooks_policies::WriteGuard;
 //! use serde_json::json;
 //!
 //! let config = WriteGuardConfig { allow: vec!["src/**".into()], ..WriteGuardConfig::default() };
@@ -24,7 +25,7 @@
 //! let verdict = guard.judge(&request);
 //! assert_eq!(verdict.strength(), Strength::Deny);
 //! assert_eq!(verdict.reasons()[0].message, "`src/../.env` stands for `.env`, which may not be written");
-//! # Ok::<(), hooks_policies::PolicyErrors>(())
+//! # Ok::<(), hooks_core::PolicyErrors>(())
 //! ```
 
 use std::sync::Arc;

@@ -28,7 +28,7 @@
 //! let context = HookContext::new("s", "backend").in_dir("/repo").with_environment(environment);
 //! let request = HookRequest::new(context, PreToolUse::new("edit", json!({"path": "src/x/../auth.rs"})));
 //! assert!(hooks.judge_pre_tool_use(&request).is_denied());
-//! # Ok::<(), hooks_policies::PolicyErrors>(())
+//! # Ok::<(), hooks_core::PolicyErrors>(())
 //! ```
 
 mod artifact;

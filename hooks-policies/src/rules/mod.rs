@@ -12,7 +12,8 @@
 //! ```
 //! use hooks_core::{HookContext, HookRequest, Policy, Strength, event::PreToolUse};
 //! use hooks_policies::config::RuleConfig;
-//! use hooks_policies::{CallReader, Rules};
+//! use hooks_facts::calls::CallReader;
+//! use hooks_policies::Rules;
 //! use serde_json::json;
 //!
 //! let rule = RuleConfig {
@@ -25,7 +26,7 @@
 //! let event = PreToolUse::new("bash", json!({"command": "npm --silent publish"}));
 //! let request = HookRequest::new(HookContext::new("s", "backend"), event);
 //! assert_eq!(rules.judge(&request).strength(), Strength::Deny);
-//! # Ok::<(), hooks_policies::PolicyErrors>(())
+//! # Ok::<(), hooks_core::PolicyErrors>(())
 //! ```
 
 mod examples;
