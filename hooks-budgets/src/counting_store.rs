@@ -20,7 +20,7 @@ impl CountingStore {
         given.map_or_else(Self::default, Self::Given)
     }
 
-    pub(crate) fn of(&self, context: &HookContext) -> Arc<dyn StateStore> {
+    pub(crate) fn for_context(&self, context: &HookContext) -> Arc<dyn StateStore> {
         match self {
             Self::Given(store) => Arc::clone(store),
             Self::Own(memory) => {
@@ -40,7 +40,7 @@ impl Observer<SessionEnd> for CountingStore {
 
     fn observe(&self, request: &HookRequest<SessionEnd>, _outcome: &()) {
         let context = request.context();
-        self.of(context).session_ended(context.tenant.as_deref(), &context.session_id);
+        self.for_context(context).session_ended(context.tenant.as_deref(), &context.session_id);
     }
 }
 

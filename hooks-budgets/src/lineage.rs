@@ -33,7 +33,7 @@ impl Lineage {
     /// # Errors
     /// Returns an error if the store fails or if the position cannot be determined: the session is then not
     /// treated as a root (law 4).
-    pub(crate) async fn of(store: &dyn StateStore, context: &HookContext) -> Result<Self, StoreError> {
+    pub(crate) async fn resolve(store: &dyn StateStore, context: &HookContext) -> Result<Self, StoreError> {
         let (tenant, session) = (context.tenant.as_deref(), &context.session_id);
         let parent = context.parent_session_id.as_ref();
         let parent = parent.filter(|parent| !parent.is_empty() && *parent != session);
@@ -65,7 +65,7 @@ impl Lineage {
         let own = Self { root: self.root.clone(), depth };
         let value =
             serde_json::to_string(&own).map_err(|error| StoreError::Unavailable(error.to_string()))?;
-        let id = OpId::of(&["lineage", tenant.unwrap_or_default(), child, &value]);
+        let id = OpId::from_parts(&["lineage", tenant.unwrap_or_default(), child, &value]);
         let key = key(tenant, child);
         let write = Op::CompareAndSet { id, key, revision: 0, value: value.into(), ttl: Some(REMEMBERED) };
         match store.apply(write).await? {
@@ -142,15 +142,15 @@ mod tests {
                 _ => "grandchild",
             };
             for session in order {
-                Lineage::of(&store, &context(session, Some(parent(session)))).await.unwrap();
+                Lineage::resolve(&store, &context(session, Some(parent(session)))).await.unwrap();
             }
             // Sessions that named their parent once are known, also if they name none now.
             for (session, depth) in [("root", 0), ("child", 1), ("grandchild", 2), ("great", 3)] {
-                let lineage = Lineage::of(&store, &context(session, None)).await.unwrap();
+                let lineage = Lineage::resolve(&store, &context(session, None)).await.unwrap();
                 assert_eq!((&*lineage.root, lineage.depth), ("root", depth), "{order:?} {session}");
             }
             // No session leaves its tree.
-            let elsewhere = Lineage::of(&store, &context("child", Some("other"))).await.unwrap();
+            let elsewhere = Lineage::resolve(&store, &context("child", Some("other"))).await.unwrap();
             assert_eq!(elsewhere.root, "root");
         }
     }
@@ -158,9 +158,9 @@ mod tests {
     #[tokio::test]
     async fn a_circle_of_parents_is_no_root() {
         let store = Memory::new(Arc::new(FakeClock::default()));
-        Lineage::of(&store, &context("a", Some("b"))).await.unwrap();
-        let closed = Lineage::of(&store, &context("b", Some("a"))).await;
-        let again = Lineage::of(&store, &context("a", None)).await;
+        Lineage::resolve(&store, &context("a", Some("b"))).await.unwrap();
+        let closed = Lineage::resolve(&store, &context("b", Some("a"))).await;
+        let again = Lineage::resolve(&store, &context("a", None)).await;
         // `b` is below `a`, whose root is `b`: no session is above.
         for answer in [closed, again] {
             assert!(matches!(answer, Ok(Lineage { ref root, .. }) if root == "b"), "{answer:?}");

@@ -271,7 +271,7 @@ impl Drop for Place {
 /// another content is another call. An empty id counts as missing.
 pub(crate) fn place_id(key: &str, call: Option<&str>, what: &str, context: &HookContext) -> PlaceId {
     match call.filter(|call| !call.trim().is_empty()) {
-        Some(call) => PlaceId { id: OpId::of(&[key, "call", call, what]), is_of_call: true },
+        Some(call) => PlaceId { id: OpId::from_parts(&[key, "call", call, what]), is_of_call: true },
         None => PlaceId { id: fresh_id(key, context), is_of_call: false },
     }
 }
@@ -282,12 +282,12 @@ pub(crate) fn fresh_id(key: &str, context: &HookContext) -> OpId {
     static ASKED: AtomicU64 = AtomicU64::new(0);
     let number = ASKED.fetch_add(1, Ordering::Relaxed).to_string();
     let random = context.environment.random.next_u128().to_string();
-    OpId::of(&[key, "random", &random, &number])
+    OpId::from_parts(&[key, "random", &random, &number])
 }
 
 /// Returns the id that follows one whose reservation has ended.
 pub(crate) fn again(id: OpId) -> OpId {
-    OpId::of(&[&id.0.to_string(), "again"])
+    OpId::from_parts(&[&id.0.to_string(), "again"])
 }
 
 fn bad(answer: &Answer) -> HookError {

@@ -43,7 +43,7 @@ pub(super) struct Stamp {
 
 impl Dependence {
     /// Dependence of a call at this moment. `None` if it cannot be determined; the call is not cached then.
-    pub(super) fn of(
+    pub(super) fn for_call(
         tool: &CacheTool,
         context: &HookContext,
         arguments: &Value,
@@ -55,7 +55,7 @@ impl Dependence {
         let paths = paths_of(ToolKind::Read, arguments);
         let named = named(context, arguments, &paths)?;
         if tool.depends == Depends::Files {
-            let stamp = |path: &PathBuf| Stamp::of(path, tool.check, context, files);
+            let stamp = |path: &PathBuf| Stamp::take(path, tool.check, context, files);
             let stamps = named.iter().map(stamp).collect::<Option<Vec<_>>>()?;
             return (!stamps.is_empty()).then_some(Self::Files(stamps));
         }
@@ -81,7 +81,7 @@ impl Dependence {
 }
 
 impl Stamp {
-    fn of(path: &Path, check: Check, context: &HookContext, files: &dyn Stamps) -> Option<Self> {
+    fn take(path: &Path, check: Check, context: &HookContext, files: &dyn Stamps) -> Option<Self> {
         let look = files.look(path).ok()??;
         if !look.is_file {
             return None;

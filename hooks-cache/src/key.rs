@@ -13,7 +13,7 @@ pub(super) struct Key([u8; 32]);
 
 impl Key {
     /// The key of a call; `None` where its arguments are nested too deep.
-    pub(super) fn of(context: &HookContext, tool: &str, arguments: &Value) -> Option<Self> {
+    pub(super) fn for_call(context: &HookContext, tool: &str, arguments: &Value) -> Option<Self> {
         let mut digest = Sha256::new();
         digest.update([u8::from(context.tenant.is_some())]);
         let texts = [context.tenant.as_deref().unwrap_or_default(), &context.session_id, tool];

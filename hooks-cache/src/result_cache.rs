@@ -194,7 +194,7 @@ impl ResultCache {
         if !tenants.is_empty() && context.tenant.as_ref().is_none_or(|tenant| !tenants.contains(tenant)) {
             return Asked::Pass(None);
         }
-        let Some(key) = Key::of(context, &call.name, &call.args) else {
+        let Some(key) = Key::for_call(context, &call.name, &call.args) else {
             // Arguments that are nested too deeply have no key to note the answer under.
             self.tell(context, &call.name, CacheAnswer::Passed);
             return Asked::Pass(None);
@@ -207,7 +207,7 @@ impl ResultCache {
             Kept::Nothing => CacheAnswer::Miss,
             Kept::Stale => CacheAnswer::Stale,
         };
-        let dependence = Dependence::of(tool, context, &call.args, &*self.inner.files);
+        let dependence = Dependence::for_call(tool, context, &call.args, &*self.inner.files);
         let Some(dependence) = dependence.map(Arc::new) else { return self.pass(context, call, key) };
         let mut state = self.lock();
         if state.is_written(&dependence) {
@@ -266,7 +266,7 @@ impl ResultCache {
     /// Registers a call that is about to change something; `None` if it changes nothing.
     fn write(&self, context: &HookContext, call: &ToolCall) -> Option<Writing> {
         let kind = self.inner.table.kind_of_call(&call.name, &call.args);
-        let written = WriteSet::of(kind, context, &call.args, &*self.inner.files)?;
+        let written = WriteSet::for_call(kind, context, &call.args, &*self.inner.files)?;
         let mut state = self.lock();
         let emptied = state.empty(&written);
         if goes_on(kind, &call.args) {
@@ -319,7 +319,7 @@ impl CacheHistory for ResultCache {
         if !self.inner.tools.contains_key(&event.tool_name) {
             return None;
         }
-        let key = Key::of(context, &event.tool_name, &event.tool_args)?;
+        let key = Key::for_call(context, &event.tool_name, &event.tool_args)?;
         let mut told = self.inner.told.lock().unwrap_or_else(PoisonError::into_inner);
         told.take(key, event.tool_use_id.as_deref())
     }
@@ -454,7 +454,7 @@ impl Observer<PostToolUse> for ResultCache {
         let event = request.event();
         if !outcome.goes_ahead()
             && self.inner.tools.contains_key(&event.tool_name)
-            && let Some(key) = Key::of(request.context(), &event.tool_name, &event.tool_args)
+            && let Some(key) = Key::for_call(request.context(), &event.tool_name, &event.tool_args)
         {
             self.lock().results.remove(&key);
         }

@@ -48,7 +48,7 @@ mod tests {
     #[test]
     fn what_nobody_asks_about_makes_room() {
         let key = |number: usize| {
-            Key::of(&HookContext::new("s", "a"), "search", &json!({ "query": number })).unwrap()
+            Key::for_call(&HookContext::new("s", "a"), "search", &json!({ "query": number })).unwrap()
         };
         let mut told = Told::default();
         for number in 0..2 * MOST {

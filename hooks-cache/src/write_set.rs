@@ -20,7 +20,7 @@ pub(super) enum WriteSet {
 
 impl WriteSet {
     /// Files that a call of a tool of this kind changes; `None` if it changes nothing.
-    pub(super) fn of(
+    pub(super) fn for_call(
         kind: ToolKind,
         context: &HookContext,
         arguments: &Value,

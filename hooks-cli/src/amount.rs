@@ -14,7 +14,7 @@ pub(crate) enum Unit {
 
 impl Unit {
     /// The unit of the counter `key`, derived from its name.
-    pub(crate) fn of(key: &Key) -> Self {
+    pub(crate) fn from_key(key: &Key) -> Self {
         let parts: Vec<_> = key.parts().skip(1).collect();
         let parts: Vec<_> = parts.iter().map(String::as_str).collect();
         match parts.as_slice() {
@@ -121,7 +121,7 @@ mod tests {
 
     #[test]
     fn units_follow_from_names() {
-        let unit = |parts: &[&str]| Unit::of(&Key::new(Some("acme"), parts));
+        let unit = |parts: &[&str]| Unit::from_key(&Key::new(Some("acme"), parts));
         assert_eq!(unit(&["spend", "of", "session", "a/b", "usd"]), Unit::Usd);
         assert_eq!(unit(&["spend", "of", "agent", "usd", "tokens", "s"]), Unit::Tokens);
         assert_eq!(unit(&["spend", "by-model", "s", "usd", "m"]), Unit::Usd);

@@ -44,7 +44,7 @@ impl Cli {
     ///
     /// # Errors
     /// Returns an error if the command line cannot be parsed or asks for help.
-    pub(crate) fn of(line: impl Iterator<Item = OsString> + Clone) -> Result<Self, clap::Error> {
+    pub(crate) fn parse_line(line: impl Iterator<Item = OsString> + Clone) -> Result<Self, clap::Error> {
         if line.clone().nth(1).is_some_and(|command| command == "run")
             && let Ok(HooksRun { command: RunAlone::Run(run) }) = HooksRun::try_parse_from(line.clone())
         {
@@ -444,7 +444,7 @@ mod tests {
                 Err(error) => error.to_string(),
             };
             let all = shown(Cli::try_parse_from(&words));
-            assert_eq!(shown(Cli::of(words.into_iter())), all, "{line}");
+            assert_eq!(shown(Cli::parse_line(words.into_iter())), all, "{line}");
         }
     }
 }

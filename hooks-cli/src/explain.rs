@@ -151,7 +151,7 @@ fn tell(out: &mut impl Write, story: &Story) -> io::Result<()> {
         writeln!(out, "{OPEN}rewritten before it was judged{OPEN:#}")?;
         fields(out, effective)?;
     }
-    let style = paint::of(story.decision);
+    let style = paint::strength_style(story.decision);
     write!(out, "\n{style}{}{style:#}", story.decision)?;
     match &story.message {
         Some(message) => writeln!(out, ": {}", one_line(message, WIDTH * 4))?,
@@ -191,7 +191,7 @@ fn fields(out: &mut impl Write, event: &Value) -> io::Result<()> {
 }
 
 fn verdict(out: &mut impl Write, policy: &str, strength: Strength, reasons: &[Reason]) -> io::Result<()> {
-    let style = paint::of(strength);
+    let style = paint::strength_style(strength);
     writeln!(out, "  {style}{:<10}{style:#} {policy}", strength.to_string())?;
     for reason in reasons {
         let failed = if reason.kind == ReasonKind::Failure { " (a hook failed)" } else { "" };

@@ -36,7 +36,7 @@ use self::failure::Status;
 
 fn main() -> ExitCode {
     let arguments: Vec<_> = env::args_os().collect();
-    let cli = match Cli::of(arguments.into_iter()) {
+    let cli = match Cli::parse_line(arguments.into_iter()) {
         Ok(cli) => cli,
         Err(error) => {
             if error.use_stderr() {

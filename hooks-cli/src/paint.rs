@@ -16,7 +16,7 @@ pub(crate) const QUIET: Style = Style::new().dimmed();
 pub(crate) const LOUD: Style = Style::new().bold();
 
 /// The colour of a strength.
-pub(crate) const fn of(strength: Strength) -> Style {
+pub(crate) const fn strength_style(strength: Strength) -> Style {
     match strength {
         Strength::Deny => BAD,
         Strength::Ask => OPEN,

@@ -160,7 +160,7 @@ impl Kept {
         writeln!(out, "{LOUD}counters{LOUD:#}")?;
         let mut table = Table::new(["counter", "begins anew", "used", "held"]).numbers([2, 3]);
         for charged in counters {
-            let unit = Unit::of(&charged.key);
+            let unit = Unit::from_key(&charged.key);
             table.row([
                 (one_line(&self.name(&charged.key), WIDTH), GOOD),
                 (window(charged.window), QUIET),
@@ -226,7 +226,7 @@ impl Kept {
                 "there is no counter `{counter}` that something is charged to; `hooks state` lists them"
             ));
         };
-        let unit = Unit::of(&first.key);
+        let unit = Unit::from_key(&first.key);
         let spent = unit.read(spent).map_err(Failure::said)?;
         for charged in &named {
             self.by_hand.correct(&first.key, charged.window, spent, asked.why.as_deref()).await?;
@@ -302,7 +302,7 @@ impl Kept {
     }
 
     fn counter_json(&self, charged: &Charged) -> Value {
-        let unit = Unit::of(&charged.key);
+        let unit = Unit::from_key(&charged.key);
         json!({
             "counter": self.name(&charged.key), "window": window(charged.window), "unit": unit.name(),
             "used": charged.used, "held": charged.held,
@@ -361,7 +361,7 @@ fn lockout_json(lockout: &Lockout, is_configured: bool) -> Value {
 /// The new value of a counter, formatted in its unit.
 fn in_its_unit(key: &Key, to: &str) -> String {
     let amount = to.strip_prefix("spent ").and_then(|amount| amount.parse().ok());
-    amount.map_or_else(|| to.to_owned(), |amount| format!("spent {}", Unit::of(key).show(amount)))
+    amount.map_or_else(|| to.to_owned(), |amount| format!("spent {}", Unit::from_key(key).show(amount)))
 }
 
 /// Describes when a window resets.

@@ -106,7 +106,7 @@ pub enum CameTo {
 }
 
 impl Verdict {
-    fn of(word: &str) -> Option<Self> {
+    fn from_word(word: &str) -> Option<Self> {
         match word {
             "allow" => Some(Self::Allow),
             "ask" => Some(Self::Ask),
@@ -281,7 +281,7 @@ impl Merger {
             }
             return CameTo::Nothing;
         }
-        let Some(verdict) = Verdict::of(&said.permission_decision) else { return CameTo::Nothing };
+        let Some(verdict) = Verdict::from_word(&said.permission_decision) else { return CameTo::Nothing };
         let why = &said.permission_decision_reason;
         if decides && Some(verdict) > self.merged.decision {
             self.merged.decision = Some(verdict);

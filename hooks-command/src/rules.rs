@@ -84,7 +84,7 @@ impl Rules {
 
     /// The rules of a profile, with reports of output that was almost an answer, and with failures of
     /// deciding handlers as blocks.
-    pub const fn of(profile: Profile) -> Self {
+    pub const fn for_profile(profile: Profile) -> Self {
         Self { profile, near_miss: NearMiss::Tell, failures: Failures::Block }
     }
 

@@ -165,7 +165,7 @@ pub(super) fn built(
         let mut log = log.clone();
         // Read at each try, because an operator may have repaired the key.
         let kept =
-            checkpoints.as_ref().map(|config| checkpoints::of(config, |it| beside(place.as_deref(), it)));
+            checkpoints.as_ref().map(|config| checkpoints::from_config(config, |it| beside(place.as_deref(), it)));
         log.checkpoints = kept.transpose().map_err(OpenError::Key)?;
         Log::open(Arc::clone(&disk), folder.clone(), log, Arc::new(SystemClock))
     };

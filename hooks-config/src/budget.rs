@@ -79,7 +79,7 @@ fn dollars(MicroUsd(micros): MicroUsd) -> f64 {
 /// let stack = models.layer(hooks.clone(), SpendClassify(Classified))?.layer(budget.layer(CallMeter).layer(client));
 ///
 /// let context = HookContext::new("session-1", "backend").with_environment(hooks_system::system());
-/// stack.oneshot(Call::new(context.clone().into(), ModelRequest::default(), OpId::of(&["1"]))).await?;
+/// stack.oneshot(Call::new(context.clone().into(), ModelRequest::default(), OpId::from_parts(&["1"]))).await?;
 /// assert_eq!(budget.report(&context).await?.spent["opus"].usd, Some(30_000));
 /// # Ok(())
 /// # }

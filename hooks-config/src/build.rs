@@ -162,7 +162,7 @@ impl Kept {
     }
 
     /// Initial state for `settings`: the store that they name, or an empty one in memory.
-    fn of(settings: &Settings) -> Self {
+    fn initial(settings: &Settings) -> Self {
         let memory = || Arc::new(Memory::new(Arc::new(SystemClock)));
         let (dialect, state) = match settings {
             Settings::Strict { policy, state, .. } => (policy.paths.dialect, state),
@@ -230,7 +230,7 @@ pub(super) fn build(
     root: &Node,
     mistakes: &mut Mistakes,
 ) -> Option<Built> {
-    let mut kept = kept.unwrap_or_else(|| Kept::of(settings));
+    let mut kept = kept.unwrap_or_else(|| Kept::initial(settings));
     // Files that govern the agents are protected by a policy of their own, so that their paths are never read
     // in a dialect of the file.
     let protection = PolicyConfig { protected: protected.to_vec(), ..PolicyConfig::default() };

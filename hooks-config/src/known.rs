@@ -106,7 +106,7 @@ impl KnownStore {
                     file.unwrap_or_default().display().to_string()
                 }
             };
-            let name = format!("{:032x}.json", OpId::of(&["store", &at]).0);
+            let name = format!("{:032x}.json", OpId::from_parts(&["store", &at]).0);
             Files { files: folders(&self.path).map(|folder| folder.join(&name)).collect(), at }
         })
     }

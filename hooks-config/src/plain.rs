@@ -117,7 +117,7 @@ rules:
         yaml::parse(text, &mut Mistakes::default()).unwrap()
     }
 
-    fn of(value: &Value) -> Node {
+    fn node_of_value(value: &Value) -> Node {
         node(&value.to_string())
     }
 
@@ -155,7 +155,7 @@ rules:
         for at in places(&whole, "", 8) {
             for other in &others {
                 for changed in [replaced(&whole, &at, other), with_another_key(&whole, &at)] {
-                    let node = of(&changed);
+                    let node = node_of_value(&changed);
                     if is_right(&node) {
                         taken += 1;
                         assert!(suits_the_schema(&node), "{at} {changed}");

@@ -393,7 +393,7 @@ impl ConfigReader {
         };
         let (mut settings, self_protection) = self.settings(&root, path, mistakes)?;
         if let Settings::Strict { state, .. } = &mut settings {
-            let digest = Digest::of(&[text.as_bytes()]).to_string();
+            let digest = Digest::hash(&[text.as_bytes()]).to_string();
             state.rules = digest.get(..16).map(Arc::from);
         }
         if let (Some(dialect), Settings::Strict { policy, .. }) = (self.dialect, &mut settings) {

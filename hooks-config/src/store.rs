@@ -146,7 +146,7 @@ pub(super) fn file_of(config: &StoreConfig, path: Option<&Path>) -> Option<PathB
     let folder = path.and_then(Path::parent);
     let named = folder.filter(|folder| !folder.as_os_str().is_empty()).unwrap_or(Path::new("."));
     let named = named.canonicalize().or_else(|_| std::path::absolute(named)).unwrap_or(named.to_path_buf());
-    let digest = OpId::of(&["state", &named.to_string_lossy()]).0;
+    let digest = OpId::from_parts(&["state", &named.to_string_lossy()]).0;
     Some(state.join("hooks").join(format!("{digest:032x}.db")))
 }
 

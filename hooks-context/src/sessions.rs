@@ -114,7 +114,7 @@ impl<T> fmt::Debug for Sessions<T> {
 mod tests {
     use super::*;
 
-    fn of(tenant: Option<&str>, session: &str) -> HookContext {
+    fn context_in(tenant: Option<&str>, session: &str) -> HookContext {
         let context = HookContext::new(session, "a");
         tenant.map_or(context.clone(), |tenant| context.for_tenant(tenant))
     }
@@ -123,22 +123,22 @@ mod tests {
     fn the_same_id_of_another_tenant_is_another_session() {
         let sessions = Sessions::<u32>::most(8);
         for (tenant, value) in [(None, 1), (Some(""), 2), (Some("a"), 3), (Some("b"), 4)] {
-            sessions.change(&of(tenant, "s"), |known| *known += value);
+            sessions.change(&context_in(tenant, "s"), |known| *known += value);
         }
-        assert_eq!(sessions.look(&of(Some("a"), "s"), |known| *known), Some(3));
-        assert_eq!(sessions.take(&of(Some("b"), "s")), Some(4));
-        assert_eq!(sessions.take(&of(Some("b"), "s")), None);
-        assert_eq!((sessions.take(&of(None, "s")), sessions.take(&of(Some(""), "s"))), (Some(1), Some(2)));
-        assert_eq!(sessions.look(&of(Some("c"), "s"), |known| *known), None);
+        assert_eq!(sessions.look(&context_in(Some("a"), "s"), |known| *known), Some(3));
+        assert_eq!(sessions.take(&context_in(Some("b"), "s")), Some(4));
+        assert_eq!(sessions.take(&context_in(Some("b"), "s")), None);
+        assert_eq!((sessions.take(&context_in(None, "s")), sessions.take(&context_in(Some(""), "s"))), (Some(1), Some(2)));
+        assert_eq!(sessions.look(&context_in(Some("c"), "s"), |known| *known), None);
     }
 
     #[test]
     fn who_was_silent_for_longest_makes_room() {
         let sessions = Sessions::<u32>::most(3);
         for session in ["a", "b", "c", "a", "d", "e"] {
-            sessions.change(&of(None, session), |known| *known += 1);
+            sessions.change(&context_in(None, session), |known| *known += 1);
         }
-        let left = |session| sessions.look(&of(None, session), |known| *known);
+        let left = |session| sessions.look(&context_in(None, session), |known| *known);
         assert_eq!(["a", "b", "c", "d", "e"].map(left), [Some(2), None, None, Some(1), Some(1)]);
         let known = sessions.lock();
         assert_eq!((known.order.len(), known.tenants.values().map(HashMap::len).sum::<usize>()), (3, 3));

@@ -14,7 +14,7 @@
 //! let tokenizers = Tokenizers::estimating();
 //! let request = Message::text(Role::User, "fix the parser");
 //! // Four for the message and its role, and four for the text.
-//! assert_eq!(tokenizers.of(Some("a-model")).message(&request), 8);
+//! assert_eq!(tokenizers.for_model(Some("a-model")).message(&request), 8);
 //! ```
 
 pub mod message;

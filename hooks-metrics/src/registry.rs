@@ -116,7 +116,7 @@ impl Metrics {
     /// # Ok::<(), &str>(())
     /// ```
     pub fn session(&self, context: &HookContext) -> Option<SessionSummary> {
-        self.inner.summaries.of(context, &self.inner.names)
+        self.inner.summaries.summary_for(context, &self.inner.names)
     }
 
     /// Whether events of this context are counted.

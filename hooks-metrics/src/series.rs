@@ -63,7 +63,7 @@ impl SeriesTable {
         let hash = self.hasher.hash_one(key);
         let hasher = |series: &Series| self.hasher.hash_one(series.key);
         let entry = table.entry(hash, |series| series.key == key, hasher);
-        record(&entry.or_insert_with(|| Series { key, cell: Cell::of(instrument) }).get().cell);
+        record(&entry.or_insert_with(|| Series { key, cell: Cell::new(instrument) }).get().cell);
         is_full
     }
 
@@ -75,7 +75,7 @@ impl SeriesTable {
 }
 
 impl Cell {
-    fn of(instrument: Instrument) -> Self {
+    fn new(instrument: Instrument) -> Self {
         match instrument {
             Instrument::Counter | Instrument::Money => Self::Number(AtomicU64::new(0)),
             Instrument::Histogram(bounds) => {

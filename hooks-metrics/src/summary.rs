@@ -136,12 +136,12 @@ impl Summaries {
         }
         if sessions.len() < self.most {
             let hasher = |running: &Running| self.hash(&running.tenant, &running.session);
-            let mut entry = sessions.insert_unique(hash, Running::of(context), hasher);
+            let mut entry = sessions.insert_unique(hash, Running::new(context), hasher);
             add(entry.get_mut());
         }
     }
 
-    pub(super) fn of(&self, context: &HookContext, names: &Names) -> Option<SessionSummary> {
+    pub(super) fn summary_for(&self, context: &HookContext, names: &Names) -> Option<SessionSummary> {
         let hash = self.hash(&context.tenant, &context.session_id);
         let sessions = self.sessions.lock().unwrap_or_else(PoisonError::into_inner);
         Some(sessions.find(hash, |running| running.is_of(context))?.summary(names))
@@ -168,7 +168,7 @@ impl Summaries {
 }
 
 impl Running {
-    fn of(context: &HookContext) -> Self {
+    fn new(context: &HookContext) -> Self {
         Self {
             tenant: context.tenant.clone(),
             session: context.session_id.clone(),

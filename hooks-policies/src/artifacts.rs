@@ -47,15 +47,15 @@ impl Artifacts {
     ) -> Self {
         let names: Vec<String> = names.into_iter().map(str::to_owned).collect();
         // Most lists are right, so each name is looked at alone only where not all of them can be compiled.
-        Self::of(&names, dialect, anywhere, |_| true)
+        Self::compile_patterns(&names, dialect, anywhere, |_| true)
             .or_else(|_| {
-                Self::of(&names, dialect, anywhere, |name| Self::problem_of(name, dialect).is_none())
+                Self::compile_patterns(&names, dialect, anywhere, |name| Self::problem_of(name, dialect).is_none())
             })
             .unwrap_or_else(|_| Self { names, everything: Some(0), ..Self::default() })
     }
 
     /// Compiles those of the names that are patterns; any other stands for everything.
-    fn of(
+    fn compile_patterns(
         names: &[String],
         dialect: PatternDialect,
         anywhere: bool,
@@ -190,9 +190,9 @@ impl Patterns {
     ///
     /// A recursive search visits nearly every folder, so only the folders in which it starts count.
     fn meets(&self, outline: &str, below: bool) -> Option<usize> {
-        let is_deep = |c: char| Gap::of(c).is_some_and(Gap::is_deep);
+        let is_deep = |c: char| Gap::from_char(c).is_some_and(Gap::is_deep);
         let start = || {
-            let known = outline.split(|c: char| Gap::of(c).is_some()).next().unwrap_or_default();
+            let known = outline.split(|c: char| Gap::from_char(c).is_some()).next().unwrap_or_default();
             known.rsplit_once('/').and_then(|(folder, _)| self.globs.find(folder))
         };
         let met = self.globs.meets(outline, !outline.contains(is_deep)).or_else(start);

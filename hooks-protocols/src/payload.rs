@@ -65,11 +65,11 @@ impl Decoded {
     ///
     /// let call = PreToolUse::new("Bash", serde_json::json!({"command": "ls"}));
     /// let context = HookContext::new("s-1", "backend");
-    /// let sent = Decoded::of(Client::Claude, "PreToolUse", context.clone(), call.clone().into()).expect("a known event");
+    /// let sent = Decoded::from_event(Client::Claude, "PreToolUse", context.clone(), call.clone().into()).expect("a known event");
     /// assert_eq!(payload(&sent)["tool_name"], "Bash");
-    /// assert!(Decoded::of(Client::Claude, "SessionEnd", context, call.into()).is_none()); // another event
+    /// assert!(Decoded::from_event(Client::Claude, "SessionEnd", context, call.into()).is_none()); // another event
     /// ```
-    pub fn of(client: Client, event_name: &str, context: HookContext, event: WireEvent) -> Option<Self> {
+    pub fn from_event(client: Client, event_name: &str, context: HookContext, event: WireEvent) -> Option<Self> {
         let protocol = client.protocol();
         let row = protocol.row(event_name).filter(|row| row.kind == Some(event.kind()))?;
         let fields = fields_of(Some(&event));

@@ -40,7 +40,7 @@ pub(super) struct Writing {
 
 impl Writing {
     /// Reads the notes that are not delivered yet. Calls that began before `given_up` count as ended.
-    pub(super) fn of(left: &[Left], given_up: Timestamp) -> Self {
+    pub(super) fn read(left: &[Left], given_up: Timestamp) -> Self {
         let notes: Vec<_> = left.iter().filter_map(|left| Note::read(left.content())).collect();
         let ended: HashSet<_> = notes
             .iter()
@@ -107,7 +107,7 @@ pub(super) fn merge(
     let mut rest = team.inbox()?;
     // An empty file is not merged, and not waited for.
     rest.retain(|file| !file.document().bytes().trim_ascii().is_empty());
-    let next: Seen = rest.iter().map(|file| (file.name().to_owned(), Sight::of(file, &seen, now))).collect();
+    let next: Seen = rest.iter().map(|file| (file.name().to_owned(), Sight::take(file, &seen, now))).collect();
     let waits = rest.iter().any(|file| !writing.open.contains(file.name()));
     let bytes = serde_json::to_vec(&next).unwrap_or_default();
     match stored {
@@ -120,7 +120,7 @@ pub(super) fn merge(
 
 impl Sight {
     /// State of the file now, with the time since when it is unchanged.
-    fn of(file: &InboxFile, seen: &Seen, now: Timestamp) -> Self {
+    fn take(file: &InboxFile, seen: &Seen, now: Timestamp) -> Self {
         let known = seen.get(file.name()).filter(|sight| sight.is_of(file));
         known.cloned().unwrap_or_else(|| Self { digest: digest(file), at: now })
     }
@@ -131,5 +131,5 @@ impl Sight {
 }
 
 fn digest(file: &InboxFile) -> String {
-    Digest::of(file.document().bytes()).to_string()
+    Digest::hash(file.document().bytes()).to_string()
 }

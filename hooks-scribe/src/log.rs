@@ -27,7 +27,7 @@ struct Matter {
 impl Plan {
     /// Assigns each note to a file. The note of a call that began and has not ended stays until `given_up`. A
     /// note whose file is obstructed stays as well, and the obstacle is added to `problems`.
-    pub(super) fn of(
+    pub(super) fn for_notes(
         team: &Team,
         left: Vec<Left>,
         given_up: Timestamp,

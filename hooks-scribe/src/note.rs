@@ -114,7 +114,7 @@ impl Note {
 
 /// Derives a key from `parts`.
 pub(super) fn key(parts: &[&str]) -> String {
-    Digest::of(parts.join("\0").as_bytes()).to_string().chars().take(KEY).collect()
+    Digest::hash(parts.join("\0").as_bytes()).to_string().chars().take(KEY).collect()
 }
 
 /// Shortens the list of files to the limit of a note, each on one line.

@@ -113,16 +113,16 @@ struct Asked {
 impl Scribe {
     /// Creates a Scribe for `teams`; `workers` run the disk access, and `timer` measures pauses.
     pub fn new(teams: impl Into<TeamPlace>, workers: impl Workers + 'static, timer: Arc<dyn Timer>) -> Self {
-        Self::of(teams.into(), Arc::new(workers), Some(timer))
+        Self::build(teams.into(), Arc::new(workers), Some(timer))
     }
 
     /// Creates a Scribe that does all work before an event is answered, for processes that end after their
     /// answer.
     pub fn at_once(teams: impl Into<TeamPlace>, workers: impl Workers + 'static) -> Self {
-        Self::of(teams.into(), Arc::new(workers), None)
+        Self::build(teams.into(), Arc::new(workers), None)
     }
 
-    fn of(teams: TeamPlace, workers: Arc<dyn Workers>, timer: Option<Arc<dyn Timer>>) -> Self {
+    fn build(teams: TeamPlace, workers: Arc<dyn Workers>, timer: Option<Arc<dyn Timer>>) -> Self {
         Self(Arc::new(Shared {
             teams,
             workers,

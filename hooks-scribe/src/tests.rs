@@ -415,7 +415,7 @@ fn decisions_and_names_of_files_are_written_without_secrets() {
 fn what_somebody_else_left_reaches_no_other_file_and_is_told_once() {
     let rig = rig();
     rig.disk.put("/p/.squad/orchestration-log/holds.json", "held");
-    let held = hooks_team::Digest::of(b"held");
+    let held = hooks_team::Digest::hash(b"held");
     let forged = json!({
         "version": 1, "target": "x.md", "title": "", "parts": [], "before": 0,
         "sources": [{"place": "orchestration-log/holds.json", "before": held.to_string(), "after": null, "removals": []}],

@@ -83,7 +83,7 @@ fn work_alone(
         problems.step(team.refuse(left, &why))?;
     }
     // Before the notes are delivered, because they show which files are complete.
-    let writing = Writing::of(&notes, given_up);
+    let writing = Writing::read(&notes, given_up);
     let merged = merge(team, &writing, now, pen, problems.found());
     let merged = problems.step(merged)?;
     // Also if the merge failed, because there may be no room.
@@ -91,7 +91,7 @@ fn work_alone(
         problems.step(archive(team, settings, now))?;
     }
     let unloaded = team.unload(queue, |left| {
-        Plan::of(team, left, given_up, pen, problems.found()).map(|plan| plan.deliveries)
+        Plan::for_notes(team, left, given_up, pen, problems.found()).map(|plan| plan.deliveries)
     });
     if let Some(unloaded) = problems.step(unloaded)? {
         problems.found().extend(unloaded.problems);

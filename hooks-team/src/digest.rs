@@ -11,8 +11,8 @@ use sha2::{Digest as _, Sha256};
 /// use hooks_team::Digest;
 ///
 /// assert_eq!(Digest::of_text(b"a\r\nb \r\n"), Digest::of_text(b"a\nb"));
-/// assert_ne!(Digest::of(b"a\r\nb"), Digest::of(b"a\nb")); // exact bytes
-/// let digest = Digest::of(b"a");
+/// assert_ne!(Digest::hash(b"a\r\nb"), Digest::hash(b"a\nb")); // exact bytes
+/// let digest = Digest::hash(b"a");
 /// assert_eq!(Digest::parse(&digest.to_string()), Some(digest));
 /// assert_eq!(Digest::parse("123"), None);
 /// ```
@@ -21,7 +21,7 @@ pub struct Digest([u8; 32]);
 
 impl Digest {
     /// Returns the digest of exactly these bytes.
-    pub fn of(bytes: &[u8]) -> Self {
+    pub fn hash(bytes: &[u8]) -> Self {
         Self(Sha256::digest(bytes).into())
     }
 
@@ -68,8 +68,8 @@ mod tests {
     fn ends_of_lines_do_not_count() {
         assert_eq!(Digest::of_text(b"a\r\nb \r\n\r\n"), Digest::of_text(b"\na\nb"));
         assert_ne!(Digest::of_text(b"a\nb"), Digest::of_text(b"a b"));
-        assert_ne!(Digest::of(b"a"), Digest::of(b"a\n"));
-        let digest = Digest::of(b"a");
+        assert_ne!(Digest::hash(b"a"), Digest::hash(b"a\n"));
+        let digest = Digest::hash(b"a");
         assert_eq!(Digest::parse(&digest.to_string()), Some(digest));
         assert_eq!(Digest::parse("é"), None);
     }

@@ -43,10 +43,10 @@ enum Where {
 impl TeamPlace {
     /// Uses the folder `name` in the session's working directory. Without such a folder, there is no team.
     pub fn below(disk: Arc<dyn Disk>, name: impl Into<PathBuf>) -> Self {
-        Self::of(Where::Below(disk, name.into()))
+        Self::new(Where::Below(disk, name.into()))
     }
 
-    fn of(folder: Where) -> Self {
+    fn new(folder: Where) -> Self {
         Self { folder, tenants: Arc::default(), patience: None }
     }
 
@@ -100,7 +100,7 @@ impl TeamPlace {
 
 impl From<Team> for TeamPlace {
     fn from(team: Team) -> Self {
-        Self::of(Where::Fixed(team))
+        Self::new(Where::Fixed(team))
     }
 }
 

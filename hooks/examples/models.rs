@@ -28,7 +28,7 @@ async fn main() -> Result<(), BoxError> {
     let call = Call::new(
         HookContext::new("session-1", "Ripley").into(),
         ModelRequest::default(),
-        OpId::of(&["call 1"]),
+        OpId::from_parts(&["call 1"]),
     );
     let answered = stack.oneshot(call).await?;
     println!("{}", answered.reply);

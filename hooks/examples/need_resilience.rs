@@ -41,7 +41,7 @@ async fn main() -> Result<(), BoxError> {
     let stack = layers.layer(client);
     for number in 1..=4 {
         let context = HookContext::new("session-1", "backend").with_environment(hooks::system());
-        let id = OpId::of(&["call", &number.to_string()]);
+        let id = OpId::from_parts(&["call", &number.to_string()]);
         let answered = stack.clone().oneshot(Call::new(context.into(), ModelRequest::default(), id)).await?;
         println!("call {number}: {}", answered.reply);
         for failed in &answered.failed {

@@ -128,7 +128,7 @@ async fn answer(hooks: Hooks, mut model: Model, root: PathBuf, ask: Ask) -> Resu
     let (turn, _) = session.turn().await;
     let messages = vec![Message::text(Role::User, prompt)];
     let request = ModelRequest { messages, ..ModelRequest::default() };
-    let call = Call::new(Arc::clone(session.context()), request, OpId::of(&[agent, prompt]));
+    let call = Call::new(Arc::clone(session.context()), request, OpId::from_parts(&[agent, prompt]));
     lines.push(match model.ready().await?.call(call).await {
         Ok(reply) => format!("{agent} is told {reply}"),
         Err(refused) => format!("{agent} is told nothing: {refused}"),

@@ -52,7 +52,7 @@ async fn main() -> Result<(), BoxError> {
         drop(still_there);
     }
     let budget = hooks.spawn_budget().ok_or("the configuration has a budget of children")?;
-    for child in budget.children().of(&context).await? {
+    for child in budget.children().started_by(&context).await? {
         println!("{} ({}): {:?}", child.agent, child.model.as_deref().unwrap_or("-"), child.state);
     }
     hooks.close().await?;

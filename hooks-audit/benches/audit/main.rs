@@ -156,7 +156,7 @@ fn recovered(folder: &Path) -> f64 {
 
 fn entry() -> Entry {
     let payload =
-        Some(Payload::of(json!({"tool_name": "write_file", "tool_args": {"path": "src/main.rs", "n": 17}})));
+        Some(Payload::new(json!({"tool_name": "write_file", "tool_args": {"path": "src/main.rs", "n": 17}})));
     Entry { payload, ..Record::new("pre_tool_use", hooks_core::time::Timestamp(1)).into() }
 }
 

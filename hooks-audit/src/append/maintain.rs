@@ -101,7 +101,7 @@ mod tests {
         for at in 1..4 {
             for session in ["a", "b", "a"] {
                 let record = Record { session: session.to_owned(), ..Record::new("stop", Timestamp(at)) };
-                let payload = Some(Payload::of(json!({"of": session})));
+                let payload = Some(Payload::new(json!({"of": session})));
                 appender.append(&mut [Entry { record, payload }]).unwrap();
             }
             appender.rotate().unwrap();

@@ -289,7 +289,7 @@ impl Appender {
 
     /// Salt of the payload of the record behind number `seq`; it cannot be derived without the secret.
     fn salt(&self, seq: u64) -> [u8; SALT] {
-        let digest = Digest::of(&[&self.settings.secret, self.chain.name.as_bytes(), &seq.to_le_bytes()]);
+        let digest = Digest::hash(&[&self.settings.secret, self.chain.name.as_bytes(), &seq.to_le_bytes()]);
         digest.0.first_chunk().copied().unwrap_or_default()
     }
 }

@@ -95,7 +95,7 @@ fn entry(id: String, length: u64) -> Entry {
     let text = "x".repeat(length as usize);
     let mut entry = Entry::from(Record { session: id, ..Record::new("stop", Timestamp(1)) });
     match length % 2 {
-        0 => entry.payload = Some(Payload::of(text.into())),
+        0 => entry.payload = Some(Payload::new(text.into())),
         _ => entry.record.agent = text,
     }
     entry

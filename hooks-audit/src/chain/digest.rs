@@ -13,7 +13,7 @@ pub(crate) const HEX: usize = 64;
 
 impl Digest {
     /// Digest of the concatenation of `parts`.
-    pub fn of(parts: &[&[u8]]) -> Self {
+    pub fn hash(parts: &[&[u8]]) -> Self {
         let mut hasher = Sha256::new();
         for part in parts {
             hasher.update(part);
@@ -27,8 +27,8 @@ impl Digest {
     /// ```
     /// use hooks_audit::chain::Digest;
     ///
-    /// let digest = Digest::of(&[b"a", b"bc"]);
-    /// assert_eq!(digest, Digest::of(&[b"abc"]), "the parts are joined");
+    /// let digest = Digest::hash(&[b"a", b"bc"]);
+    /// assert_eq!(digest, Digest::hash(&[b"abc"]), "the parts are joined");
     /// let hex = digest.to_string();
     /// assert!(hex.starts_with("ba7816bf"));
     /// assert_eq!(Digest::parse(hex.as_bytes()), Some(digest));
@@ -86,7 +86,7 @@ mod tests {
 
     #[test]
     fn a_digest_has_one_spelling() {
-        let digest = Digest::of(&[b"a", b"bc"]);
+        let digest = Digest::hash(&[b"a", b"bc"]);
         let text = digest.to_string();
         assert_eq!(text, "ba7816bf8f01cfea414140de5dae2223b00361a396177a9cb410ff61f20015ad");
         assert_eq!(Digest::parse(text.as_bytes()), Some(digest));

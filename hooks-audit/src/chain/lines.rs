@@ -63,7 +63,7 @@ impl Lines {
             // The field replaces the closing brace.
             bytes.pop();
             bytes.extend_from_slice(PAYLOAD);
-            push_hex(bytes, &Digest::of(&[salt, scratch]).0);
+            push_hex(bytes, &Digest::hash(&[salt, scratch]).0);
             bytes.extend_from_slice(b"\"}");
         }
         let leaf = leaf(bytes.get(start..).unwrap_or_default());

@@ -260,7 +260,7 @@ pub(super) fn body(leaves: &[Digest], covered: &[u8]) -> Digest {
 
 /// Hash of a mark with `body` behind a mark with the hash `prev`.
 pub(super) fn head(prev: &Digest, body: &Digest) -> Digest {
-    Digest::of(&[&[2], &prev.0, &body.0])
+    Digest::hash(&[&[2], &prev.0, &body.0])
 }
 
 impl Parts<'_> {

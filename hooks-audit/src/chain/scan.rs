@@ -197,7 +197,7 @@ fn stored<'a>(line: &'a [u8], seq: u64, digest: &Digest) -> Option<Stored<'a>> {
     let mut salt = [0; SALT];
     parse_hex(hex, &mut salt)?;
     let data = rest.strip_prefix(KEPT_DATA)?.strip_suffix(b"}")?;
-    (Digest::of(&[&salt, data]) == *digest).then_some(Stored::Payload(data))
+    (Digest::hash(&[&salt, data]) == *digest).then_some(Stored::Payload(data))
 }
 
 /// Appends a payload line.

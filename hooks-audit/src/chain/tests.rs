@@ -9,7 +9,7 @@ fn file(chain: &mut Chain) -> Vec<u8> {
     chain.header(After::Start, Timestamp(1), &mut out);
     for at in 2..4 {
         let mut lines = Lines::behind(chain.seq);
-        let payload = Payload::of(json!({"tool_args": {"seq": 1, "text": "\"sum\":\"", "n": at}}));
+        let payload = Payload::new(json!({"tool_args": {"seq": 1, "text": "\"sum\":\"", "n": at}}));
         lines.push(&mut Record::new("session_start", Timestamp(at)), None, &[1; SALT]).unwrap();
         lines.push(&mut Record::new("pre_tool_use", Timestamp(at)), Some(&payload), &[2; SALT]).unwrap();
         chain.commit(&lines, chain.commit, Timestamp(at), &mut out);

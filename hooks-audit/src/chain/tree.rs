@@ -27,12 +27,12 @@ pub const VOID: Digest = Digest([0; 32]);
 
 /// Digest of a leaf.
 pub fn leaf(line: &[u8]) -> Digest {
-    Digest::of(&[&[0], line])
+    Digest::hash(&[&[0], line])
 }
 
 /// Digest of the node above two others.
 pub fn node(left: &Digest, right: &Digest) -> Digest {
-    Digest::of(&[&[1], &left.0, &right.0])
+    Digest::hash(&[&[1], &left.0, &right.0])
 }
 
 impl Tree {
@@ -88,7 +88,7 @@ impl Tree {
     /// Root of the tree; for no leaves it is the digest of no bytes.
     pub fn root(&self) -> Digest {
         let mut subtrees = self.range.iter().rev();
-        let Some(&last) = subtrees.next() else { return Digest::of(&[]) };
+        let Some(&last) = subtrees.next() else { return Digest::hash(&[]) };
         subtrees.fold(last, |right, left| node(left, &right))
     }
 }
@@ -100,7 +100,7 @@ mod tests {
     /// Definition in section 2.1 of the RFC.
     fn root(leaves: &[Digest]) -> Digest {
         match leaves {
-            [] => Digest::of(&[]),
+            [] => Digest::hash(&[]),
             [one] => *one,
             many => {
                 let half = many.len().next_power_of_two() / 2;

@@ -112,7 +112,7 @@ impl FirstKey {
     pub fn parse(text: &str) -> Result<Self, KeyError> {
         const WHAT: &str = "first key";
         let rest = text.trim().strip_prefix(FIRST).ok_or(KeyError::Form(WHAT))?;
-        let Parts { name, id, bytes } = Parts::of(rest, WHAT)?;
+        let Parts { name, id, bytes } = Parts::split(rest, WHAT)?;
         let key = <[u8; 32]>::try_from(&**bytes).map_err(|_| KeyError::Form(WHAT))?;
         let first = Self::new(name, &Zeroizing::new(key))?;
         if first.0.id == id { Ok(first) } else { Err(KeyError::Id(WHAT)) }

@@ -33,7 +33,7 @@ pub struct Head {
 ///     Head { log: "build7".to_owned(), chain: chain.to_owned(), size, root: Digest([1; 32]) }
 /// };
 /// let fleet = Fleet::new(vec![head("w1", 5), head("w0", 3)]).ok_or("a chain is there twice")?;
-/// assert_eq!(fleet.of("build7", "w1").map(|head| head.size), Some(5));
+/// assert_eq!(fleet.head_of("build7", "w1").map(|head| head.size), Some(5));
 /// let checkpoint = fleet.checkpoint("example.com/all");
 /// assert_eq!((&*checkpoint.origin, checkpoint.size), ("example.com/all/fleet", 2));
 /// assert_eq!(Fleet::parse(&checkpoint), Some(fleet));
@@ -66,7 +66,7 @@ impl Fleet {
     }
 
     /// State of a chain.
-    pub fn of(&self, log: &str, chain: &str) -> Option<&Head> {
+    pub fn head_of(&self, log: &str, chain: &str) -> Option<&Head> {
         let place = |head: &Head| (&*head.log, &*head.chain).cmp(&(log, chain));
         self.0.binary_search_by(place).ok().and_then(|at| self.0.get(at))
     }

@@ -72,7 +72,7 @@ impl SigningKey {
     pub fn parse(text: &str) -> Result<Self, KeyError> {
         const WHAT: &str = "private key of Ed25519";
         let rest = text.trim().strip_prefix(PRIVATE).ok_or(KeyError::Form(WHAT))?;
-        let Parts { name, id, bytes } = Parts::of(rest, WHAT)?;
+        let Parts { name, id, bytes } = Parts::split(rest, WHAT)?;
         let seed = bytes.split_first().filter(|(kind, _)| **kind == ED25519);
         let seed = seed.and_then(|(_, seed)| seed.try_into().ok()).map(Zeroizing::new);
         let key = Self::new(name, &seed.ok_or(KeyError::Form(WHAT))?)?;
@@ -129,7 +129,7 @@ impl Verifier {
     /// not match.
     pub fn parse(text: &str) -> Result<Self, KeyError> {
         const WHAT: &str = "verifier";
-        let Parts { name, id, bytes } = Parts::of(text.trim(), WHAT)?;
+        let Parts { name, id, bytes } = Parts::split(text.trim(), WHAT)?;
         let key = bytes.split_first().filter(|(kind, _)| **kind == ED25519);
         let key = key.and_then(|(_, key)| VerifyingKey::try_from(key).ok());
         let verifier = Self::new(name, key.ok_or(KeyError::Form(WHAT))?)?;
@@ -169,7 +169,7 @@ impl fmt::Debug for Verifier {
 /// Checksum line of an unsigned note, which shows that the note is complete. It needs no key, so it does not
 /// prove who made the note.
 pub fn sum(name: &str, text: &str) -> Signature {
-    let bytes = Digest::of(&[text.as_bytes()]).0.to_vec();
+    let bytes = Digest::hash(&[text.as_bytes()]).0.to_vec();
     Signature { name: name.to_owned(), id: id(name, &[SUM]), bytes }
 }
 
@@ -195,7 +195,7 @@ pub fn is_name(name: &str) -> bool {
 /// Id of a key of this name.
 pub(super) fn id(name: &str, key: &[&[u8]]) -> [u8; 4] {
     let parts: Vec<_> = [name.as_bytes(), b"\n"].into_iter().chain(key.iter().copied()).collect();
-    Digest::of(&parts).0.first_chunk().copied().unwrap_or_default()
+    Digest::hash(&parts).0.first_chunk().copied().unwrap_or_default()
 }
 
 /// Parts of `<name>+<id>+<base64>`.
@@ -207,7 +207,7 @@ pub(super) struct Parts<'a> {
 
 impl<'a> Parts<'a> {
     /// Splits the text of a key into its parts; `what` names the kind of key in errors.
-    pub(super) fn of(text: &'a str, what: &'static str) -> Result<Self, KeyError> {
+    pub(super) fn split(text: &'a str, what: &'static str) -> Result<Self, KeyError> {
         let mut parts = text.splitn(3, '+');
         let (Some(name), Some(hex), Some(base64)) = (parts.next(), parts.next(), parts.next()) else {
             return Err(KeyError::Form(what));

@@ -25,7 +25,7 @@ pub struct PutBack {
 
 impl PutBack {
     /// The `PutBack` inside of `error`, if there is one.
-    pub fn of(error: &io::Error) -> Option<&Self> {
+    pub fn downcast(error: &io::Error) -> Option<&Self> {
         error.get_ref()?.downcast_ref()
     }
 }
@@ -48,7 +48,7 @@ pub(super) fn contradicted<'a>(
     mut was: impl FnMut(&Head) -> io::Result<Option<Digest>>,
 ) -> io::Result<Option<(&'a Head, u64)>> {
     for old in heads {
-        let now = fleet.of(&old.log, &old.chain);
+        let now = fleet.head_of(&old.log, &old.chain);
         let size = now.map_or(0, |now| now.size);
         let root = match now {
             Some(now) if now.size == old.size => Some(now.root),

@@ -155,14 +155,14 @@ impl State {
         };
         let id = u32::from_be_bytes(*id);
         let text = Zeroizing::new(format!("{VERSION}\n{name}\n{id:08x}\n{index}\n{}\n{to}\n{note}\n", *key));
-        let sum = write_root(&Digest::of(&[text.as_bytes()]));
+        let sum = write_root(&Digest::hash(&[text.as_bytes()]));
         Zeroizing::new(format!("{}{sum}\n", *text))
     }
 
     fn parse(text: &str) -> Option<Self> {
         let (above, sum) = text.strip_suffix('\n')?.rsplit_once('\n')?;
         let covered = text.get(..above.len() + 1)?;
-        if parse_root(sum)? != Digest::of(&[covered.as_bytes()]) {
+        if parse_root(sum)? != Digest::hash(&[covered.as_bytes()]) {
             return None;
         }
         let mut lines = above.split('\n');

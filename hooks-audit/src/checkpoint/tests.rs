@@ -47,7 +47,7 @@ fn evolving() -> Signer {
 }
 
 fn root(size: u64) -> Digest {
-    Digest::of(&[&size.to_le_bytes()])
+    Digest::hash(&[&size.to_le_bytes()])
 }
 
 /// Answers that the records of a chain were deleted.
@@ -285,7 +285,7 @@ fn a_fleet_that_became_less_shows() {
             let heads = heads.iter().map(|(chain, size)| head(chain, *size)).collect();
             let fleet = Fleet::new(heads).unwrap();
             if let Err(error) = writing(&disk, Signer::Nobody).write_fleet(&fleet, |_| Ok(None)) {
-                assert!(PutBack::of(&error).is_some(), "{error}");
+                assert!(PutBack::downcast(&error).is_some(), "{error}");
                 is_refused = true;
                 // Another writer made it.
                 let text = fleet.checkpoint(UNNAMED).to_string();
@@ -318,10 +318,10 @@ fn a_fleet_is_compared_with_the_last_note_that_has_its_log() {
     let other = Fleet::new(vec![head("b", 1)]).unwrap();
     writing(&disk, Signer::Nobody).write_fleet(&other, |_| Ok(None)).unwrap();
     let error = write(&[head("a", 5), head("b", 4)], |_| Ok(None)).unwrap_err();
-    assert_eq!(PutBack::of(&error).map(|back| (back.size, back.says)), Some((4, 5)));
+    assert_eq!(PutBack::downcast(&error).map(|back| (back.size, back.says)), Some((4, 5)));
     // For a chain that has grown, the older root is computed and compared.
     let others = |_: &Head| Ok(Some(root(9)));
-    assert!(PutBack::of(&write(&[head("b", 7)], others).unwrap_err()).is_some());
+    assert!(PutBack::downcast(&write(&[head("b", 7)], others).unwrap_err()).is_some());
     write(&[head("b", 7)], |old| Ok(Some(root(old.size)))).unwrap();
 }
 
@@ -340,9 +340,9 @@ fn both_kinds_of_checkpoint_are_compared() {
         let gone_or_less = |_: &Head| Err(std::io::ErrorKind::InvalidData.into());
         for heads in [&[head("w0", 4)][..], &[head("w1", 9)], &[head("w0", 9)]] {
             let error = fleet(heads, gone_or_less).unwrap_err();
-            assert!(PutBack::of(&error).unwrap().file.ends_with("w0.checkpoints"), "{error}");
+            assert!(PutBack::downcast(&error).unwrap().file.ends_with("w0.checkpoints"), "{error}");
         }
-        assert!(PutBack::of(&fleet(&[head("w0", 9)], |_| Ok(Some(root(8)))).unwrap_err()).is_some());
+        assert!(PutBack::downcast(&fleet(&[head("w0", 9)], |_| Ok(Some(root(8)))).unwrap_err()).is_some());
         // Other processes wrote meanwhile, or the chain is unchanged.
         fleet(&[head("w0", 4)], |old| Ok(Some(root(old.size)))).unwrap();
         fleet(&[head("w0", 5)], |_| Ok(None)).unwrap();
@@ -355,7 +355,7 @@ fn both_kinds_of_checkpoint_are_compared() {
             for (size, was) in [(6, root(5)), (8, root(5)), (9, root(7))] {
                 let root = if size == 8 { root(1) } else { root(size) };
                 let error = writer().write_chain("w0", size, root, |_| Ok(Some(was))).unwrap_err();
-                assert!(PutBack::of(&error).unwrap().file.ends_with("fleet.checkpoints"), "{error}");
+                assert!(PutBack::downcast(&error).unwrap().file.ends_with("fleet.checkpoints"), "{error}");
             }
         }
         if !matches!(signer, Signer::Evolving(_)) {
@@ -379,7 +379,7 @@ fn a_chain_that_was_put_back_is_read_once() {
             asked += 1;
             Ok(Some(root(size + 1)))
         };
-        assert!(PutBack::of(&writer.write_chain("w0", size, root(size), was).unwrap_err()).is_some());
+        assert!(PutBack::downcast(&writer.write_chain("w0", size, root(size), was).unwrap_err()).is_some());
     }
     assert_eq!(asked, 1);
     // Once the operator moves the file away, there is nothing to compare with.
@@ -388,7 +388,7 @@ fn a_chain_that_was_put_back_is_read_once() {
     // An unreadable chain gives no answer; a damaged chain contradicts its checkpoint.
     for (kind, is_put_back) in [(std::io::ErrorKind::Other, false), (std::io::ErrorKind::InvalidData, true)] {
         let error = writing(&disk, Signer::Nobody).write_chain("w0", 10, root(10), |_| Err(kind.into()));
-        assert_eq!(PutBack::of(&error.unwrap_err()).is_some(), is_put_back);
+        assert_eq!(PutBack::downcast(&error.unwrap_err()).is_some(), is_put_back);
     }
 }
 

@@ -69,7 +69,7 @@ pub fn verify(disk: &dyn LogDisk, logs: &[LogPlace], folder: &Path, keys: &Keys)
         };
         outcome.find(folder.display().to_string(), what.to_owned());
     }
-    let names = Names::of(logs, &collected.said);
+    let names = Names::from_logs(logs, &collected.said);
     let mut anchors: BTreeMap<&str, Vec<Anchor>> = BTreeMap::new();
     for said in &collected.said {
         let anchor = Anchor { chain: said.head.chain.clone(), size: said.head.size, root: said.head.root };
@@ -133,7 +133,7 @@ struct Names {
 }
 
 impl Names {
-    fn of(logs: &[LogPlace], said: &[Said]) -> Self {
+    fn from_logs(logs: &[LogPlace], said: &[Said]) -> Self {
         let in_chains: BTreeSet<_> =
             said.iter().filter(|said| !said.is_fleet).map(|said| &said.head.log).collect();
         let alias = match (logs, in_chains.first()) {

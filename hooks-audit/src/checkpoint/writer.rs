@@ -177,7 +177,7 @@ impl CheckpointWriter {
             return Err(self.put_back(&old.chain, size, old.size, &file));
         }
         for (file, old) in self.last_of_chains(fleet)? {
-            let now = fleet.of(&old.log, &old.chain);
+            let now = fleet.head_of(&old.log, &old.chain);
             let size = now.map_or(0, |now| now.size);
             let is_now = now.is_some_and(|now| (now.size, now.root) == (old.size, old.root));
             // A chain that other processes write may have grown since, and may have a newer checkpoint.
@@ -321,7 +321,7 @@ impl CheckpointWriter {
         let ours = notes.filter(|(note, says)| says.origin == origin && self.is_ours(note));
         let fleets: Vec<_> = ours.filter_map(|(_, says)| Fleet::parse(&says)).collect();
         let Some(log) = self.log_of(fleets.iter().flat_map(Fleet::heads)) else { return Ok(None) };
-        Ok(fleets.last().and_then(|fleet| fleet.of(log, chain)).map(|head| (head.size, head.root)))
+        Ok(fleets.last().and_then(|fleet| fleet.head_of(log, chain)).map(|head| (head.size, head.root)))
     }
 
     /// Returns the last checkpoints of single chains in the log of `fleet` that they are about, each with its

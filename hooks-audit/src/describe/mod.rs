@@ -75,7 +75,7 @@ impl Describe {
         let reasons = said.describe(&mut record);
         self.keep_names(&mut record);
         let event = serde_json::to_value(request.event()).unwrap_or_default();
-        let mut payload = Payload { reasons, ..Payload::of(event) };
+        let mut payload = Payload { reasons, ..Payload::new(event) };
         payload.cwd = context.cwd.to_string_lossy().into_owned();
         let root = context.team_root.as_ref().map(|root| root.to_string_lossy().into_owned());
         payload.team_root = root.filter(|root| *root != payload.cwd);

@@ -99,9 +99,9 @@ pub enum HoldError {
 /// holds.add(Hold::new("case-7", "a lawsuit", "ada", of), |_record| Ok(()), Timestamp(1))?;
 ///
 /// let mut record = Record::new("stop", Timestamp(1));
-/// assert!(holds.of(&record).is_none());
+/// assert!(holds.hold_on(&record).is_none());
 /// record.session = "s1".to_owned();
-/// assert_eq!(holds.of(&record).map(|hold| &*hold.name), Some("case-7"));
+/// assert_eq!(holds.hold_on(&record).map(|hold| &*hold.name), Some("case-7"));
 /// let unnamed = Hold::new("", "a lawsuit", "ada", Selection::default());
 /// assert!(holds.add(unnamed, |_| Ok(()), Timestamp(1)).is_err());
 /// # Ok::<(), Box<dyn std::error::Error>>(())
@@ -175,7 +175,7 @@ impl Holds {
     }
 
     /// The hold that selects `record`.
-    pub fn of(&self, record: &Record) -> Option<&Hold> {
+    pub fn hold_on(&self, record: &Record) -> Option<&Hold> {
         self.all.iter().find(|hold| hold.of.fits(record))
     }
 

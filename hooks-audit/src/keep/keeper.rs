@@ -129,7 +129,7 @@ impl Keeper {
             // The lock is held until the files are deleted: a hold acknowledged meanwhile would come too late
             // for them.
             let holds = Holds::take(Arc::clone(&self.disk), &self.folder)?;
-            let doomed = self.doomed(files, &|record| holds.of(record).is_some())?;
+            let doomed = self.doomed(files, &|record| holds.hold_on(record).is_some())?;
             report.held.extend(doomed.held.iter().map(segment::Segment::name));
             if !doomed.files.is_empty() {
                 let (_, said) = self.said(&|| true)?;

@@ -37,7 +37,7 @@ fn log() -> SimDisk {
     let (mut appender, _) = Appender::open(disk(&sim), FOLDER, settings(), clock(4)).unwrap();
     for day in 1..5_u64 {
         let record = Record { session: day.to_string(), ..Record::new("stop", Timestamp(day * DAY)) };
-        appender.append(&mut [Entry { record, payload: Some(Payload::of(json!({"day": day}))) }]).unwrap();
+        appender.append(&mut [Entry { record, payload: Some(Payload::new(json!({"day": day}))) }]).unwrap();
         appender.rotate().unwrap();
     }
     appender.close().unwrap();
@@ -328,7 +328,7 @@ fn a_payload_says_nothing_of_holds() {
     let sim = log();
     let (mut appender, _) = Appender::open(disk(&sim), FOLDER, settings(), clock(5)).unwrap();
     let record = Record::new("stop", Timestamp(5 * DAY));
-    let payload = Payload::of(json!({"seq": 1, "event": notes::HELD, "note": "`x` holds all"}));
+    let payload = Payload::new(json!({"seq": 1, "event": notes::HELD, "note": "`x` holds all"}));
     appender.append(&mut [Entry { record, payload: Some(payload) }]).unwrap();
     appender.close().unwrap();
     Holds::take(disk(&sim), FOLDER).unwrap().check().unwrap();

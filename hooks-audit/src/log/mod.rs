@@ -181,7 +181,7 @@ impl Log {
         holds.check()?;
         let (why, (tell, told)) = (why.into(), mpsc::channel());
         let work = move |appender: io::Result<&mut Appender>| {
-            let is_meant = |record: &Record| which(record) && holds.of(record).is_none();
+            let is_meant = |record: &Record| which(record) && holds.hold_on(record).is_none();
             // The caller waits for the result.
             drop(tell.send(appender.and_then(|appender| appender.erase(&why, &is_meant))));
         };

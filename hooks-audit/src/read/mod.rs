@@ -152,7 +152,7 @@ impl Reader {
         let (mut found, mut failed) = (Vec::new(), None);
         for of_chain in segments.chunk_by(|a, b| a.chain == b.chain) {
             let Some(first) = of_chain.first() else { continue };
-            let after = self.positions.of(&first.chain);
+            let after = self.positions.last_in(&first.chain);
             let reader =
                 self.chains.entry(first.chain.clone()).or_insert_with(|| ChainReader::new(&first.chain));
             match reader.read(&*self.disk, &self.folder, of_chain, after, most) {

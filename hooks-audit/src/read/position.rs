@@ -28,7 +28,7 @@ pub struct Positions(BTreeMap<String, u64>);
 
 impl Positions {
     /// Number of the last record of `chain` before this position; 0 if none.
-    pub fn of(&self, chain: &str) -> u64 {
+    pub fn last_in(&self, chain: &str) -> u64 {
         self.0.get(chain).copied().unwrap_or(0)
     }
 
@@ -38,7 +38,7 @@ impl Positions {
     /// use hooks_audit::Positions;
     ///
     /// let mut positions = Positions::default();
-    /// assert_eq!(positions.of("w0"), 0);
+    /// assert_eq!(positions.last_in("w0"), 0);
     /// positions.advance("w0", 17);
     /// // A position never moves back.
     /// positions.advance("w0", 3);

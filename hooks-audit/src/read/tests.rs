@@ -39,7 +39,7 @@ impl Writer {
         let mut out = Vec::new();
         let mut lines = Lines::behind(self.chain.seq);
         for at in moments {
-            let payload = Payload::of(json!({"n": 1}));
+            let payload = Payload::new(json!({"n": 1}));
             lines.push(&mut Record::new("stop", Timestamp(*at)), Some(&payload), &[0; SALT]).unwrap();
         }
         self.chain.commit(&lines, self.chain.commit, Timestamp(0), &mut out);

@@ -31,7 +31,7 @@ pub struct Payload {
 
 impl Payload {
     /// Creates a payload with this event.
-    pub fn of(event: Value) -> Self {
+    pub fn new(event: Value) -> Self {
         Self { event, ..Self::default() }
     }
 }

@@ -11,7 +11,7 @@ use super::Payload;
 /// use serde_json::json;
 ///
 /// let limits = Limits { text: 6, ..Limits::default() };
-/// let mut payload = Payload::of(json!({"prompt": "abcdefghi"}));
+/// let mut payload = Payload::new(json!({"prompt": "abcdefghi"}));
 /// limits.apply(&mut payload);
 /// assert_eq!(payload.event, json!({"prompt": "abcdef… (3 more bytes)"}));
 /// assert!(payload.shortened);
@@ -121,7 +121,7 @@ mod tests {
     use super::*;
 
     fn shortened(limits: Limits, value: Value) -> Payload {
-        let mut payload = Payload::of(value);
+        let mut payload = Payload::new(value);
         limits.apply(&mut payload);
         payload
     }
@@ -129,7 +129,7 @@ mod tests {
     #[test]
     fn what_fits_stays() {
         let value = json!({"tool_args": {"command": "ls", "n": [1, 2.5, null, true]}});
-        assert_eq!(shortened(Limits::default(), value.clone()), Payload::of(value));
+        assert_eq!(shortened(Limits::default(), value.clone()), Payload::new(value));
     }
 
     #[test]

@@ -198,7 +198,7 @@ pub(super) fn fingerprint(record: &Record) -> Arc<str> {
         parts.push(text.into());
     }
     let parts: Vec<&[u8]> = parts.iter().map(Vec::as_slice).collect();
-    Digest::of(&parts).to_string().chars().take(FINGERPRINT).collect::<String>().into()
+    Digest::hash(&parts).to_string().chars().take(FINGERPRINT).collect::<String>().into()
 }
 
 /// Checks that `bytes` have the known version, whatever else they contain.

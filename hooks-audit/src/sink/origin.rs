@@ -51,7 +51,7 @@ pub(super) struct Files<'a> {
 }
 
 impl<'a> Files<'a> {
-    pub(super) fn of(disk: &'a dyn LogDisk, folder: &'a Path, chain: &str) -> Result<Self, ReadError> {
+    pub(super) fn list(disk: &'a dyn LogDisk, folder: &'a Path, chain: &str) -> Result<Self, ReadError> {
         let mut files = segment::list(disk, folder).map_err(|source| ReadError::Folder { source })?;
         files.retain(|file| file.chain == chain);
         Ok(Self { disk, folder, files })

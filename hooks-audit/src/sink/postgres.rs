@@ -99,7 +99,7 @@ impl PostgresSink {
 impl Sink for PostgresSink {
     fn deliver<'a>(&'a self, records: &'a [Committed]) -> HookFuture<'a, Result<(), SinkError>> {
         HookFuture::later(async move {
-            let columns = Columns::of(records)?;
+            let columns = Columns::from_records(records)?;
             // Taken out, so that a connection with an error or a cancelled statement is not used again.
             let mut place = self.client.lock().await;
             let client = match place.take().filter(|client| !client.is_closed()) {
@@ -116,7 +116,7 @@ impl Sink for PostgresSink {
 }
 
 impl Columns {
-    fn of(records: &[Committed]) -> Result<Self, SinkError> {
+    fn from_records(records: &[Committed]) -> Result<Self, SinkError> {
         let mut columns = Self::default();
         for committed in records {
             let record = &committed.record;

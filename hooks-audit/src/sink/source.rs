@@ -86,15 +86,15 @@ impl Source for LogSource {
     }
 
     fn origin(&mut self, chain: &str, known: Option<&Origin>) -> Result<Option<Origin>, ReadError> {
-        Files::of(&*self.disk, &self.folder, chain)?.origin(known)
+        Files::list(&*self.disk, &self.folder, chain)?.origin(known)
     }
 
     fn reaches(&mut self, chain: &str, seq: u64) -> Result<bool, ReadError> {
-        Files::of(&*self.disk, &self.folder, chain)?.reach(seq)
+        Files::list(&*self.disk, &self.folder, chain)?.reach(seq)
     }
 
     fn record(&mut self, chain: &str, seq: u64) -> Result<Option<Record>, ReadError> {
-        Files::of(&*self.disk, &self.folder, chain)?.record(seq)
+        Files::list(&*self.disk, &self.folder, chain)?.record(seq)
     }
 
     fn take_skipped(&mut self) -> Vec<Skipped> {

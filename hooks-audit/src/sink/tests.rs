@@ -19,7 +19,7 @@ pub(super) fn records(tenants: &[&str]) -> Vec<Committed> {
     let one = |(at, tenant): (usize, &&str)| {
         let mut record = Record::new("post_tool_use", Timestamp(at as u64));
         (record.seq, record.tenant) = (at as u64 + 1, Some((*tenant).to_owned()));
-        let payload = Kept::Payload(Box::new(Payload::of("secret".into())));
+        let payload = Kept::Payload(Box::new(Payload::new("secret".into())));
         Committed { chain: "w0".into(), log: "l".into(), record, payload }
     };
     tenants.iter().enumerate().map(one).collect()
@@ -40,7 +40,7 @@ impl Listed {
 
 impl Source for Listed {
     fn seek(&mut self, positions: Positions) {
-        self.behind = positions.of("w0");
+        self.behind = positions.last_in("w0");
     }
 
     fn next(&mut self, most: usize) -> Result<Vec<Committed>, ReadError> {
@@ -279,7 +279,7 @@ impl Written {
 
     fn commit(&mut self, salt: u8) {
         let (mut out, mut lines) = (Vec::new(), Lines::behind(self.chain.seq));
-        let payload = Payload::of("kept".into());
+        let payload = Payload::new("kept".into());
         lines
             .push(&mut Record::new("stop", Timestamp(u64::from(salt))), Some(&payload), &[salt; SALT])
             .unwrap();

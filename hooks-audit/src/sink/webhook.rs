@@ -54,7 +54,7 @@ impl<C: SendHttp> WebhookSink<C> {
     }
 
     fn request(&self, records: &[Committed]) -> Result<Request<Bytes>, SinkError> {
-        let body = Body { records: records.iter().map(Sent::of).collect() };
+        let body = Body { records: records.iter().map(Sent::new).collect() };
         let body = serde_json::to_vec(&body).map_err(|error| SinkError::refused(error.to_string()))?;
         let keys: String = records.iter().map(|record| format!("{}\0", record.key())).collect();
         let mut request = Request::new(Bytes::new());
@@ -63,7 +63,7 @@ impl<C: SendHttp> WebhookSink<C> {
         let headers = request.headers_mut();
         headers.extend(self.headers.clone());
         headers.insert(CONTENT_TYPE, HeaderValue::from_static("application/json"));
-        insert(headers, "idempotency-key", Digest::of(&[keys.as_bytes()]).to_string());
+        insert(headers, "idempotency-key", Digest::hash(&[keys.as_bytes()]).to_string());
         if let Some(secret) = &self.secret {
             let mac = Hmac::<Sha256>::new_from_slice(secret);
             let mac = mac.map_err(|error| SinkError::again(error.to_string()))?.chain_update(&body);

@@ -18,7 +18,7 @@ pub(super) struct Sent<'a> {
 }
 
 impl<'a> Sent<'a> {
-    pub(super) fn of(committed: &'a Committed) -> Self {
+    pub(super) fn new(committed: &'a Committed) -> Self {
         Self { key: committed.key(), record: &committed.record, payload: committed.payload() }
     }
 }

@@ -141,7 +141,7 @@ mod tests {
                     path: path(&leaves[..new], old),
                 };
                 assert!(proof.holds(), "{old} of {new}");
-                let other = Digest::of(&[b"another"]);
+                let other = Digest::hash(&[b"another"]);
                 assert!(!Consistency { old_root: other, ..proof.clone() }.holds());
                 assert!(!Consistency { new_root: other, ..proof.clone() }.holds());
                 assert!(!Consistency { old_size: 0, ..proof.clone() }.holds());

@@ -20,7 +20,7 @@ fn log(files: u64) -> (SimDisk, Anchor) {
         for record in 0..4 {
             let record =
                 Record { session: format!("{number}.{record}"), ..Record::new("stop", Timestamp(1)) };
-            let payload = Some(Payload::of(json!({"n": number})));
+            let payload = Some(Payload::new(json!({"n": number})));
             appender
                 .append(&mut [Entry { record, payload }, Record::new("stop", Timestamp(2)).into()])
                 .unwrap();

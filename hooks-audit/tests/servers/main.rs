@@ -19,7 +19,7 @@ fn records(first: u64, count: u64) -> Vec<Committed> {
         (record.seq, record.session, record.agent) = (seq, "s\0".to_owned(), "bäckend".to_owned());
         (record.tenant, record.tool) = (Some("acme".to_owned()), Some("bash".to_owned()));
         (record.outcome, record.rule) = (Some(Strength::Deny), Some("no-\"shell\\".to_owned()));
-        let payload = Payload::of(serde_json::json!({"tool_args": {"command": "ls \0"}}));
+        let payload = Payload::new(serde_json::json!({"tool_args": {"command": "ls \0"}}));
         Committed { chain: "w0".into(), log: "l".into(), record, payload: Kept::Payload(Box::new(payload)) }
     };
     (first..first + count).map(one).collect()

@@ -93,13 +93,13 @@ impl AskLimit {
     /// Takes a place for a question.
     fn take(&self, request: &HookRequest<PreToolUse>) -> HookFuture<'static, Result<Reservation, HookError>> {
         let (limit, context) = (self.limit, request.context());
-        let store = self.store.of(context);
+        let store = self.store.for_context(context);
         if self.of == AskLevel::Session {
             return question(limit, store, request, &context.session_id).take();
         }
         let request = request.clone();
         HookFuture::later(async move {
-            let root = Lineage::of(&*store, request.context()).await.map_err(HookError::other)?.root;
+            let root = Lineage::resolve(&*store, request.context()).await.map_err(HookError::other)?.root;
             question(limit, store, &request, &root).take().await
         })
     }

@@ -106,7 +106,7 @@ impl Reserve<PreToolUse> for CallLimits {
         if mine.is_empty() {
             return HookFuture::now(Ok(Reservation::NotNeeded));
         }
-        let (limits, store) = (Arc::clone(&self.limits), self.store.of(context));
+        let (limits, store) = (Arc::clone(&self.limits), self.store.for_context(context));
         let is_of_tree =
             |index: &usize| limits.get(*index).is_some_and(|limit| limit.level == CallLevel::Tree);
         if !mine.iter().any(is_of_tree) {
@@ -114,7 +114,7 @@ impl Reserve<PreToolUse> for CallLimits {
         }
         let request = request.clone();
         HookFuture::later(async move {
-            let root = Lineage::of(&*store, request.context()).await.map_err(HookError::other)?.root;
+            let root = Lineage::resolve(&*store, request.context()).await.map_err(HookError::other)?.root;
             place(limits, mine, store, &request, &root).take().await
         })
     }

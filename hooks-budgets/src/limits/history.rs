@@ -28,7 +28,7 @@ impl Step {
     pub(super) fn new(tool: &str, args: &Value, result: &Value, error: Option<&str>) -> Self {
         let call = call(tool, args);
         let parts = [&*format!("{call:x}"), &canonical(result), error.unwrap_or_default()];
-        Self { call, done: folded(OpId::of(&parts)) }
+        Self { call, done: folded(OpId::from_parts(&parts)) }
     }
 }
 
@@ -77,7 +77,7 @@ impl History {
 }
 
 fn call(tool: &str, args: &Value) -> u64 {
-    folded(OpId::of(&[tool, &canonical(args)]))
+    folded(OpId::from_parts(&[tool, &canonical(args)]))
 }
 
 /// Folds an id to 64 bits, which are enough to keep calls apart.

@@ -70,13 +70,13 @@ impl IterationLimit {
         let key = key(context, "calls", agent);
         let id = fresh_id(key.as_str(), context);
         let op = Op::Correct { id, key, window: Window::SESSION, spent: 0 };
-        self.store.of(context).apply(op).await.map(drop)
+        self.store.for_context(context).apply(op).await.map(drop)
     }
 
     /// Resets the count after the user let the agent continue; returns the reason if it may not.
     async fn resume(&self, context: &HookContext) -> Result<Option<Reason>, StoreError> {
         if let Some(resumes) = self.resumes {
-            let (store, key) = (self.store.of(context), key(context, "resumed", &context.agent_name));
+            let (store, key) = (self.store.for_context(context), key(context, "resumed", &context.agent_name));
             let id = place_id(key.as_str(), context.call_id.as_deref(), "", context).id;
             let scopes = Arc::from([Scope::spent(key, resumes).per(Window::SESSION)]);
             match store.apply(Op::reserve_for_all(id, scopes, 1, A_MOMENT)).await? {
@@ -112,7 +112,7 @@ impl Reserve<BeforeModelCall> for IterationLimit {
         let id = call_id(&key, request);
         let scopes = Arc::from([Scope::spent(key, self.most).per(Window::SESSION)]);
         let span = self.span;
-        let place = Place::new(id, scopes, self.store.of(context), context, move |no_place| match no_place {
+        let place = Place::new(id, scopes, self.store.for_context(context), context, move |no_place| match no_place {
             NoPlace::Refused { used, limit, .. } => reached(used, limit, span),
             NoPlace::TooOften => {
                 let message = "this call was told and given up too often";

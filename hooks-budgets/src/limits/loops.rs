@@ -79,7 +79,7 @@ impl LoopLimit {
 
     async fn judge(&self, request: &HookRequest<PreToolUse>) -> Result<Verdict, StoreError> {
         let (context, event) = (request.context(), request.event());
-        let (history, _) = read(&*self.store.of(context), key(context)).await?;
+        let (history, _) = read(&*self.store.for_context(context), key(context)).await?;
         let circle = history.circle(&event.tool_name, &event.tool_args, self.rounds, self.longest);
         Ok(circle.map_or(Verdict::NO_OPINION, |circle| match self.action {
             LoopAction::Deny => Verdict::deny(reason(&event.tool_name, circle)),
@@ -89,7 +89,7 @@ impl LoopLimit {
 
     async fn remember(&self, request: &HookRequest<PostToolUse>) -> Result<(), StoreError> {
         let (context, event) = (request.context(), request.event());
-        let store = self.store.of(context);
+        let store = self.store.for_context(context);
         let step = Step::new(&event.tool_name, &event.tool_args, &event.tool_result, event.error.as_deref());
         let key = key(context);
         for _ in 0..MOST_TRIES {

@@ -138,7 +138,7 @@ impl Engine {
     /// Opens the registry of the tree of `context`.
     pub(super) async fn registry(&self, context: &HookContext) -> Result<Registry, HookError> {
         let keys = Keys::new(context.tenant.as_deref(), self.budget.as_deref());
-        Registry::open(self.store.of(context), keys, context).await
+        Registry::open(self.store.for_context(context), keys, context).await
     }
 
     /// Takes a place for a child, unless it has one.
@@ -277,7 +277,7 @@ impl Engine {
         registry: &Registry,
         context: &HookContext,
     ) -> Entry {
-        let variant = self.rules.variants().of(asked, &context.session_id);
+        let variant = self.rules.variants().variant_for(asked, &context.session_id);
         Entry {
             agent: asked.agent.clone(),
             parent: context.agent_name.clone(),
@@ -387,7 +387,7 @@ impl Engine {
     /// Returns whether it is time to store a sign of life of the agent of `context`.
     pub(super) fn is_due(&self, context: &HookContext) -> bool {
         let tenant = context.tenant.as_deref().unwrap_or_default();
-        let agent = OpId::of(&[tenant, &context.session_id, &context.agent_name]);
+        let agent = OpId::from_parts(&[tenant, &context.session_id, &context.agent_name]);
         let (now, pause) = (context.environment.clock.tick(), self.limits.lease / 4);
         let mut beats = self.beats.lock().unwrap_or_else(PoisonError::into_inner);
         if beats.get(&agent).is_some_and(|last| now.since(*last) < pause) {

@@ -30,7 +30,7 @@ impl Children {
     ///
     /// # Errors
     /// Returns an error if the store fails.
-    pub async fn of(&self, context: &HookContext) -> Result<Vec<Child>, HookError> {
+    pub async fn started_by(&self, context: &HookContext) -> Result<Vec<Child>, HookError> {
         let all = self.all(context).await?;
         let is_own = |known: &Known| known.entry.session == context.session_id;
         Ok(all.into_iter().filter(is_own).map(Known::into_child).collect())

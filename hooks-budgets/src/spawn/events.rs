@@ -77,7 +77,7 @@ async fn begins_a_turn(
     if engine.is_due(context) {
         engine.beat(&registry, &known, |entry| is_of(entry, context)).await?;
     }
-    if engine.notices { notices::of(&registry, &known, context).await } else { Ok(ContextPatch::default()) }
+    if engine.notices { notices::note_for_turn(&registry, &known, context).await } else { Ok(ContextPatch::default()) }
 }
 
 /// Ends the child whose own session ends, whether or not its end is reported.

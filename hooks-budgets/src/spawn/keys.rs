@@ -44,7 +44,7 @@ impl Keys {
     pub(super) fn id(&self, parts: &[&str]) -> OpId {
         let mut all = vec![self.tenant.as_deref().unwrap_or_default(), &self.budget];
         all.extend(parts);
-        OpId::of(&all)
+        OpId::from_parts(&all)
     }
 
     fn key(&self, kind: &str, of: &[&str]) -> Key {

@@ -31,7 +31,7 @@
 //!
 //! let second = hooks.on(context.clone()).subagent_start(SubagentStart::new("tester", "the tests")).await;
 //! assert!(second.outcome.is_denied());
-//! let children = hooks.extension::<SpawnBudget>().ok_or("there is a budget")?.children().of(&context).await?;
+//! let children = hooks.extension::<SpawnBudget>().ok_or("there is a budget")?.children().started_by(&context).await?;
 //! assert_eq!(children[0].agent, "backend");
 //! # Ok(())
 //! # }

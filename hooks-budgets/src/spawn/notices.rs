@@ -22,7 +22,7 @@ const REMEMBERED: Duration = Duration::from_secs(24 * 60 * 60);
 
 /// Returns the news for the agent of `context` as a note for its turn. The note names children and states,
 /// never a child's task: the words of one agent are not instructions to another.
-pub(super) async fn of(
+pub(super) async fn note_for_turn(
     registry: &Registry,
     known: &[Known],
     context: &HookContext,

@@ -32,7 +32,7 @@ impl Registry {
         keys: Keys,
         context: &HookContext,
     ) -> Result<Self, HookError> {
-        let lineage = Lineage::of(&*store, context).await.map_err(HookError::other)?;
+        let lineage = Lineage::resolve(&*store, context).await.map_err(HookError::other)?;
         let set = keys.children(&lineage.root);
         Ok(Self { store, keys, lineage, set })
     }

@@ -229,7 +229,7 @@ impl Transform<SubagentStart> for SpawnRules {
     fn transform(&self, request: &HookRequest<SubagentStart>) -> Result<Option<SpawnRewrite>, HookError> {
         let mut asked = Asked::of_start(request);
         let mut rewrite = SpawnRewrite::default();
-        if let Some(variant) = self.0.variants.of(&asked, &request.context().session_id) {
+        if let Some(variant) = self.0.variants.variant_for(&asked, &request.context().session_id) {
             rewrite.model.clone_from(&variant.model);
             let before = |instructions: &String| format!("{instructions}\n\n{}", asked.task);
             rewrite.task = variant.instructions.as_ref().map(before);

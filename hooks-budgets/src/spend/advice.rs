@@ -24,12 +24,12 @@ pub struct Advice {
 }
 
 impl Advice {
-    pub(super) async fn of(
+    pub(super) async fn for_call(
         budget: &SpendBudget,
         context: &Arc<HookContext>,
         model: &str,
     ) -> Result<Self, StoreError> {
-        let (rules, store) = (&budget.rules, budget.store.of(context));
+        let (rules, store) = (&budget.rules, budget.store.for_context(context));
         let thresholds = rules.thresholds;
         let mut advice = Self::default();
         for (counter, used) in charged(budget, &*store, context, Some(model)).await? {
@@ -60,7 +60,7 @@ impl Advice {
 /// Returns the reason to start no further agents in `context`, if a budget is nearly used up.
 pub(super) async fn pause(budget: &SpendBudget, context: &HookContext) -> Result<Option<Reason>, StoreError> {
     let percent = budget.rules.thresholds.pause_spawns;
-    let charged = charged(budget, &*budget.store.of(context), context, None).await?;
+    let charged = charged(budget, &*budget.store.for_context(context), context, None).await?;
     let reached = charged.iter().find(|(counter, used)| counter.is_at(percent, *used));
     Ok(reached.map(|(counter, used)| paused(counter, *used)))
 }
@@ -72,7 +72,7 @@ pub(super) async fn approve(
     context: &HookContext,
     model: &str,
 ) -> Result<Vec<String>, StoreError> {
-    let (store, mut approved) = (budget.store.of(context), Vec::new());
+    let (store, mut approved) = (budget.store.for_context(context), Vec::new());
     for (counter, used) in charged(budget, &*store, context, Some(model)).await? {
         let percent = budget.rules.thresholds.ask;
         let is_asked = counter.is_at(percent, used);

@@ -146,7 +146,7 @@ impl SpendBudget {
     /// # Errors
     /// Returns an error if the store fails.
     pub async fn advice(&self, context: &Arc<HookContext>, model: &str) -> Result<Advice, StoreError> {
-        Advice::of(self, context, model).await
+        Advice::for_call(self, context, model).await
     }
 
     /// Stores that the user approved spending beyond the threshold `ask` from the budgets of `context`; this
@@ -164,7 +164,7 @@ impl SpendBudget {
     /// # Errors
     /// Returns an error if the store fails.
     pub async fn report(&self, context: &HookContext) -> Result<BudgetReport, StoreError> {
-        BudgetReport::of(self, context).await
+        BudgetReport::read(self, context).await
     }
 
     /// Reserves the possible cost of a call under `id`; if that reservation has ended, under an id derived
@@ -183,7 +183,7 @@ impl SpendBudget {
             let plan = self.plan(size, &root, AnswerBound::Nothing).map_err(SpendRefusal::Refused)?;
             let mut hold = self.nothing_held(size, &plan);
             let held = plan.asked.iter().map(|asked| (asked.unit, asked.most)).collect();
-            OpenCall::of(id, size, iteration, held).write(&size.context, &mut hold).await?;
+            OpenCall::new(id, size, iteration, held).write(&size.context, &mut hold).await?;
             let taken = self.take(&mut hold, size, plan, id, HeldFor::All).await;
             if let Ok(true) = taken {
                 return Ok(hold);
@@ -200,7 +200,7 @@ impl SpendBudget {
     fn nothing_held(&self, size: &CallSize, plan: &Plan) -> SpendHold {
         let rules = self.rules.hold;
         SpendHold {
-            store: self.store.of(&size.context),
+            store: self.store.for_context(&size.context),
             background: size.context.environment.background.clone(),
             parts: Vec::new(),
             price: plan.price,
@@ -313,7 +313,7 @@ impl SpendBudget {
     /// session itself.
     pub(super) async fn root(&self, context: &HookContext) -> Result<String, StoreError> {
         if self.rules.limits.iter().any(SpendLimit::is_of_sessions) {
-            return Ok(Lineage::of(&*self.store.of(context), context).await?.root);
+            return Ok(Lineage::resolve(&*self.store.for_context(context), context).await?.root);
         }
         Ok(context.session_id.clone())
     }

@@ -238,7 +238,7 @@ impl SpendHold {
             Charge::Held | Charge::Tokens(_) => Op::Settle { id, actual: part.held },
             Charge::Used(used) => {
                 let actual = match part.unit {
-                    SpendUnit::Usd => used.stated_cost().unwrap_or_else(|| self.price.of(&used.usage)).0,
+                    SpendUnit::Usd => used.stated_cost().unwrap_or_else(|| self.price.cost_of(&used.usage)).0,
                     SpendUnit::Tokens if used.usage.total() == 0 => part.held,
                     SpendUnit::Tokens => used.usage.total(),
                 };
@@ -298,7 +298,7 @@ async fn settle(
         _ => return Ok(()),
     };
     if before < actual {
-        let id = OpId::of(&[&id.0.to_string(), "late"]);
+        let id = OpId::from_parts(&[&id.0.to_string(), "late"]);
         charge(store, id, scopes, actual - before, expires).await?;
     }
     Ok(())

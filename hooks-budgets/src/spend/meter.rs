@@ -88,7 +88,7 @@ pub struct ModelMeter {
 
 impl ModelMeter {
     /// Creates a meter for the calls of a session, or of an agent in it.
-    pub fn of(context: impl Into<Arc<HookContext>>) -> Self {
+    pub fn new(context: impl Into<Arc<HookContext>>) -> Self {
         Self { context: context.into() }
     }
 }

@@ -33,7 +33,7 @@
 //!     Ok::<_, BoxError>(ModelReply { response: Message::text(Role::Assistant, "yes"), usage, cost: None })
 //! });
 //! let context = Arc::new(HookContext::new("session-1", "backend"));
-//! let model = budget.layer(ModelMeter::of(Arc::clone(&context))).layer(model);
+//! let model = budget.layer(ModelMeter::new(Arc::clone(&context))).layer(model);
 //!
 //! // Each call holds three cents and costs as much: the second is not made.
 //! let call = || ModelRequest { model: "small".to_owned(), ..ModelRequest::default() };

@@ -43,7 +43,7 @@ pub(super) struct Sought<'a> {
 
 impl OpenCall {
     /// Creates the entry of a call for which `held` will be reserved.
-    pub(super) fn of(id: OpId, size: &CallSize, iteration: u64, held: Vec<(SpendUnit, u64)>) -> Self {
+    pub(super) fn new(id: OpId, size: &CallSize, iteration: u64, held: Vec<(SpendUnit, u64)>) -> Self {
         Self {
             id: id.0,
             call: size.context.call_id.clone(),
@@ -141,7 +141,7 @@ impl OpenCall {
 
 /// Returns the id of a call's reservation in one unit.
 pub(super) fn part_id(call: OpId, unit: SpendUnit) -> OpId {
-    OpId::of(&[&call.0.to_string(), unit.name()])
+    OpId::from_parts(&[&call.0.to_string(), unit.name()])
 }
 
 /// Encodes ids as text, because JSON numbers are too small for them.

@@ -28,7 +28,7 @@ impl Price {
     }
 
     /// Returns the cost of these tokens, rounded up: the charge is never less than the real cost.
-    pub fn of(&self, usage: &Usage) -> MicroUsd {
+    pub fn cost_of(&self, usage: &Usage) -> MicroUsd {
         // Cached tokens are usually included in the tokens sent. If there are more of them, they were counted
         // separately.
         let fresh = usage.input_tokens.checked_sub(usage.cached_tokens).unwrap_or(usage.input_tokens);
@@ -166,11 +166,11 @@ mod tests {
     #[test]
     fn each_kind_of_token_has_its_price_and_parts_of_a_millionth_are_charged() {
         let price = Price { input: 3_000_000, output: 15_000_000, cached: 300_000, reasoning: 10_000_000 };
-        assert_eq!(price.of(&usage(1_000, 100, 0, 0)), MicroUsd(4_500));
-        assert_eq!(price.of(&usage(1_000, 100, 1_000, 100)), MicroUsd(1_300));
-        assert_eq!(price.of(&usage(1, 0, 1, 0)), MicroUsd(1), "0.3 of a millionth");
+        assert_eq!(price.cost_of(&usage(1_000, 100, 0, 0)), MicroUsd(4_500));
+        assert_eq!(price.cost_of(&usage(1_000, 100, 1_000, 100)), MicroUsd(1_300));
+        assert_eq!(price.cost_of(&usage(1, 0, 1, 0)), MicroUsd(1), "0.3 of a millionth");
         // More cached than sent: they were counted separately.
-        assert_eq!(price.of(&usage(10, 0, 1_000, 0)), MicroUsd(330));
+        assert_eq!(price.cost_of(&usage(10, 0, 1_000, 0)), MicroUsd(330));
     }
 
     #[test]
@@ -202,7 +202,7 @@ mod tests {
             let [a, b, c, d] = prices.map(u64::from);
             let price = Price { input: a, output: b, cached: c, reasoning: d };
             let used = usage(input, output, input * cached / 100, output * reasoning / 100);
-            prop_assert!(price.of(&used) <= price.at_most(input, output));
+            prop_assert!(price.cost_of(&used) <= price.at_most(input, output));
             let affordable = price.output_for(price.at_most(input, output), input);
             prop_assert!(affordable >= output);
             if affordable < u64::MAX {
@@ -215,7 +215,7 @@ mod tests {
             let [a, b, c, d] = prices;
             let price = Price { input: a, output: b, cached: c, reasoning: d };
             let [a, b, c, d] = tokens;
-            let _no_panic = (price.of(&usage(a, b, c, d)), price.at_most(a, b), price.output_for(MicroUsd(c), d));
+            let _no_panic = (price.cost_of(&usage(a, b, c, d)), price.at_most(a, b), price.output_for(MicroUsd(c), d));
         }
     }
 }

@@ -52,8 +52,8 @@ pub struct BudgetLine {
 }
 
 impl BudgetReport {
-    pub(super) async fn of(budget: &SpendBudget, context: &HookContext) -> Result<Self, StoreError> {
-        let store = budget.store.of(context);
+    pub(super) async fn read(budget: &SpendBudget, context: &HookContext) -> Result<Self, StoreError> {
+        let store = budget.store.for_context(context);
         let mut report = Self::default();
         let counted = match store.apply(Op::Counters { below: meters(context) }).await? {
             Answer::Counters(counted) => counted,

@@ -70,7 +70,7 @@ pub(super) fn checkpoint(place: &Place, asked: &Checkpoint) -> Result<Status, Fa
         None => Ok(None),
     };
     let note = match writer.write_fleet(&fleet, was) {
-        Err(error) if PutBack::of(&error).is_some() => {
+        Err(error) if PutBack::downcast(&error).is_some() => {
             let (condition, file) = (Condition::Mismatched, asked.to.display().to_string());
             tell([Finding { condition, file, offset: 0, what: error.to_string() }].iter())?;
             return Err(Failure::Shown(status(condition)));

@@ -160,7 +160,7 @@ pub(super) fn erase(folder: &Path, asked: &Erase) -> Result<Status, Failure> {
             }
             is_found = true;
             if matches!(committed.payload, Kept::Payload(_)) {
-                match holds.of(&committed.record) {
+                match holds.hold_on(&committed.record) {
                     Some(hold) => drop(held.insert(hold.name.clone())),
                     None => *meant.entry(committed.chain.to_string()).or_default() += 1,
                 }
@@ -198,7 +198,7 @@ pub(super) fn erase(folder: &Path, asked: &Erase) -> Result<Status, Failure> {
             busy.push(chain);
             continue;
         };
-        let which = |record: &Record| is_meant(&chain, record) && holds.of(record).is_none();
+        let which = |record: &Record| is_meant(&chain, record) && holds.hold_on(record).is_none();
         let count = appender.erase(&why, &which);
         appender.close()?;
         erased += count?;

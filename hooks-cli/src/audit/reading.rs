@@ -98,7 +98,7 @@ impl Reading {
         self.trouble = self.trouble.or(Some(status));
         let error = plain(&error.to_string());
         let Some(file) = Segment::parse(file) else { return Err(Failure::said(error)) };
-        let before = self.positions().of(&file.chain);
+        let before = self.positions().last_in(&file.chain);
         let Some((number, seq)) = self.next_file(&file)? else {
             self.say(&format!(
                 "{BAD}error{BAD:#}: {error}; what stands there behind record {before} of `{}` is left out",

@@ -56,7 +56,7 @@ pub(super) async fn play(out: &mut impl Write) -> Result<(), Failure> {
     let (session, _) = Session::start(hooks, context, SessionStart::default()).await;
 
     writeln!(out, "{LOUD}What a child begins with{LOUD:#} {QUIET}in tokens, as estimated{QUIET:#}\n")?;
-    let tokens = |text: &str| Tokenizers::default().of(None).count(text);
+    let tokens = |text: &str| Tokenizers::default().for_model(None).count(text);
     let mut table =
         Table::new(["child", "instructions", "reading calls", "files read", "given instead", "saved"])
             .numbers(1..=5);

@@ -126,21 +126,21 @@ fn report(client: Client) -> Report {
     let mut findings = Vec::new();
     let mut is_wired = false;
     for scope in [Scope::Project, Scope::User] {
-        let Ok(base) = Base::of(scope) else { continue };
+        let Ok(base) = Base::find(scope) else { continue };
         // Some clients have settings in only one of the scopes.
-        let Ok(settings) = settings::of(client, &base, None) else { continue };
+        let Ok(settings) = settings::locate(client, &base, None) else { continue };
         let found = wired(&settings);
         let is_here = found.iter().any(|finding| finding.state != State::Absent);
         findings.extend(found);
         if is_here {
-            findings.extend(traps::of(&settings, &base));
+            findings.extend(traps::check(&settings, &base));
         }
         is_wired |= is_here;
     }
     if is_wired {
         findings.extend(traps::switched_off(client));
     }
-    let version = version::of(client);
+    let version = version::check(client);
     // If the client is neither installed nor wired, nothing else matters.
     if is_wired || version.state != State::Absent {
         findings.push(version);
@@ -198,8 +198,8 @@ fn wired(settings: &Settings) -> Vec<Finding> {
             findings.push(Finding::bad(what, again.clone()));
         }
     }
-    findings.extend(probe::of(*client, &found));
-    findings.extend(rules::of(&found));
+    findings.extend(probe::check(*client, &found));
+    findings.extend(rules::check(&found));
     findings
 }
 

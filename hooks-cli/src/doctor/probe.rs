@@ -19,7 +19,7 @@ use crate::init::wiring::Found;
 const PATIENCE: Duration = Duration::from_secs(35);
 
 /// Tests the hook that the client calls before every tool call.
-pub(super) fn of(client: Client, found: &[Found]) -> Option<Finding> {
+pub(super) fn check(client: Client, found: &[Found]) -> Option<Finding> {
     let is_before_tool = |one: &&Found| {
         capabilities(client, &one.event).and_then(|row| row.event()) == Some(EventKind::PreToolUse)
     };
@@ -58,7 +58,7 @@ fn denies(client: Client, one: &Found) -> Finding {
 
 /// The payload that the client would send for such a call in the folder of the project.
 fn question(client: Client, event: &str) -> Option<String> {
-    let project = Base::of(Scope::Project).map(|base| base.folder().to_path_buf());
+    let project = Base::find(Scope::Project).map(|base| base.folder().to_path_buf());
     let here = project.unwrap_or_else(|_| PathBuf::from("/"));
     let settings = here.join(".claude").join("settings.json");
     let (tool, arguments) = match client {
@@ -77,7 +77,7 @@ fn question(client: Client, event: &str) -> Option<String> {
     let mut context = HookContext::new("doctor", "doctor");
     context.cwd = here;
     let call = PreToolUse::new(tool, arguments);
-    let decoded = Decoded::of(client, event, context, WireEvent::PreToolUse(call))?;
+    let decoded = Decoded::from_event(client, event, context, WireEvent::PreToolUse(call))?;
     Some(Value::Object(payload(&decoded)).to_string())
 }
 

@@ -7,7 +7,7 @@ use crate::init::wiring::Found;
 use crate::load;
 
 /// Checks the rules that command lines name.
-pub(super) fn of(found: &[Found]) -> Vec<Finding> {
+pub(super) fn check(found: &[Found]) -> Vec<Finding> {
     let mut named: Vec<&str> = found.iter().filter_map(|one| one.ours.config.as_deref()).collect();
     named.sort_unstable();
     named.dedup();

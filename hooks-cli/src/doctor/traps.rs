@@ -12,7 +12,7 @@ use crate::init::place::Base;
 use crate::init::settings::{self, Settings};
 
 /// The traps of a client where it is wired.
-pub(super) fn of(settings: &Settings, base: &Base) -> Vec<Finding> {
+pub(super) fn check(settings: &Settings, base: &Base) -> Vec<Finding> {
     let mut found = Vec::new();
     // Observed for Claude Code: `cargo xtask e2e` once ran it below a wired repository, and it called no
     // hook.
@@ -54,7 +54,7 @@ pub(super) fn switched_off(client: Client) -> Option<Finding> {
 
 /// The files of a client that can switch hooks off, the one with the highest priority first.
 fn switches(client: Client) -> Vec<PathBuf> {
-    let (project, user) = (Base::of(Scope::Project).ok(), Base::of(Scope::User).ok());
+    let (project, user) = (Base::find(Scope::Project).ok(), Base::find(Scope::User).ok());
     let beside: &[&str] = match client {
         Client::Claude => &[".claude/settings.local.json"],
         Client::Copilot => &[".github/copilot/settings.local.json", ".github/copilot/settings.json"],
@@ -62,7 +62,7 @@ fn switches(client: Client) -> Vec<PathBuf> {
     };
     let local = project.iter().flat_map(|project| beside.iter().map(|path| project.join(path)));
     let wired =
-        project.iter().chain(&user).filter_map(|base| Some(settings::of(client, base, None).ok()?.path));
+        project.iter().chain(&user).filter_map(|base| Some(settings::locate(client, base, None).ok()?.path));
     local.chain(wired).collect()
 }
 
@@ -77,7 +77,7 @@ fn is_off(text: &str) -> Option<bool> {
 /// Codex calls a hook only after the user trusted its exact text, and stores that in the user's settings.
 fn codex_trust(base: &Base) -> Finding {
     let remedy = "start `codex`, enter `/hooks`, and accept them; again after each change";
-    let config = Base::of(Scope::User).map(|user| user.in_folder(".codex", "config.toml"));
+    let config = Base::find(Scope::User).map(|user| user.in_folder(".codex", "config.toml"));
     let text = config.ok().and_then(|path| files::read(&path).ok().flatten()).unwrap_or_default();
     let folder = base.folder().to_string_lossy();
     if text.contains("trusted_hash") && (base.scope == Scope::User || text.contains(&*folder)) {

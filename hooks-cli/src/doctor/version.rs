@@ -12,7 +12,7 @@ use super::{Finding, State};
 const PATIENCE: Duration = Duration::from_secs(10);
 
 /// Checks the version.
-pub(super) fn of(client: Client) -> Finding {
+pub(super) fn check(client: Client) -> Finding {
     let Some(program) = program(client) else {
         return Finding::new(State::Absent, "its version cannot be asked for");
     };

@@ -48,12 +48,12 @@ pub(crate) enum Scope {
 
 /// Adds our hooks to the settings, or removes them.
 pub(crate) fn run(asked: &Init) -> Result<Status, Failure> {
-    let base = Base::of(asked.scope)?;
+    let base = Base::find(asked.scope)?;
     if asked.client == "squad" {
         return squad::run(asked, &base);
     }
     let client: Client = asked.client.parse().map_err(|error| Failure::said(format!("{error}")))?;
-    let settings = settings::of(client, &base, asked.file.clone())?;
+    let settings = settings::locate(client, &base, asked.file.clone())?;
     let (mut changes, mut out) = (Vec::new(), anstream::stdout().lock());
     if asked.remove {
         changes.push(removed(&settings)?);

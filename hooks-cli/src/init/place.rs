@@ -19,7 +19,7 @@ pub(crate) struct Base {
 
 impl Base {
     /// The folder of the current project, or of the user.
-    pub(crate) fn of(scope: Scope) -> Result<Self, Failure> {
+    pub(crate) fn find(scope: Scope) -> Result<Self, Failure> {
         let folder = match scope {
             Scope::Project => project()?,
             Scope::User => Places::here().home().ok_or_else(|| {

@@ -35,7 +35,7 @@ pub(crate) enum Form {
 }
 
 /// The settings of `client`. `file` names the file of a client that has no fixed one.
-pub(crate) fn of(client: Client, base: &Base, file: Option<PathBuf>) -> Result<Settings, Failure> {
+pub(crate) fn locate(client: Client, base: &Base, file: Option<PathBuf>) -> Result<Settings, Failure> {
     let no_such = |what: &str| Err(Failure::said(format!("{client} {what}")));
     if file.is_some() && client != Client::DockerAgent {
         return no_such("has a place of its own for its hooks; leave out `--file`");

@@ -111,7 +111,7 @@ fn configured(folder: &Path, name: &str, rules: &str) -> PathBuf {
 
 fn ran(config: &Path, decoded: &mut Decoded) -> Said {
     let asked = Run { client: None, event: None, config: Some(config.to_owned()), deadline: None };
-    let governing = governing::of(&asked, decoded, Deadline::within(Duration::from_secs(60))).unwrap();
+    let governing = governing::load(&asked, decoded, Deadline::within(Duration::from_secs(60))).unwrap();
     let asked = asking::ask(&governing, decoded, &Notes::default()).unwrap();
     let goes_on = asked.answer.strength != Strength::Deny;
     governing.end(asked.holds, goes_on);

@@ -30,7 +30,7 @@ pub(super) struct Governing {
 }
 
 /// Finds and loads the configuration for `decoded`.
-pub(super) fn of(asked: &Run, decoded: &Decoded, deadline: Deadline) -> Result<Governing, Failure> {
+pub(super) fn load(asked: &Run, decoded: &Decoded, deadline: Deadline) -> Result<Governing, Failure> {
     let cwd = folder_of(decoded)?;
     let Some(Found { config, root, would_govern }) = project::find(asked.config.as_deref(), decoded, &cwd)
     else {

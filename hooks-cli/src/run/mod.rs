@@ -135,7 +135,7 @@ fn hear(
     };
     #[cfg(feature = "faults")]
     faults::strike();
-    let governing = governing::of(asked, decoded, deadline)?;
+    let governing = governing::load(asked, decoded, deadline)?;
     let gaps = governing.recording().and_then(Audit::gaps).cloned();
     let Asked { answer, holds } = match asking::ask(&governing, decoded, notes) {
         Ok(asked) => asked,

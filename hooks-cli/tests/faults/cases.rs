@@ -63,6 +63,6 @@ fn made(client: Client, event: &str, kind: EventKind) -> Option<String> {
         _ => return None,
     };
     let event_of_ours = WireEvent::from_fields(kind, fields).ok()?;
-    let decoded = Decoded::of(client, event, context, event_of_ours)?;
+    let decoded = Decoded::from_event(client, event, context, event_of_ours)?;
     Some(Value::Object(payload(&decoded)).to_string())
 }

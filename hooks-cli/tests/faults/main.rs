@@ -54,7 +54,7 @@ fn nothing_is_let_through() {
             scope.spawn(|| {
                 while let Some((fault, case)) = work.get(next.fetch_add(1, Ordering::Relaxed)) {
                     let told = (fault.strike)(case);
-                    match verdict::of(case, &told, fault.reason) {
+                    match verdict::classify(case, &told, fault.reason) {
                         Ok(verdict) => {
                             let mut matrix = matrix.lock().unwrap();
                             let cell = matrix.entry((fault.name, case.client.title())).or_default();

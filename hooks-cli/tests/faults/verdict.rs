@@ -21,7 +21,7 @@ pub(super) enum Verdict {
 const BEGINNING: &str = "hooks failed, so this is denied: ";
 
 /// The effect of a reply that contains `reason`; an error describes an invalid reply.
-pub(super) fn of(case: &Case, told: &Told, reason: &str) -> Result<Verdict, String> {
+pub(super) fn classify(case: &Case, told: &Told, reason: &str) -> Result<Verdict, String> {
     let Some(exit) = told.exit.and_then(|exit| u8::try_from(exit).ok()) else {
         return Err("the shell itself was ended".to_owned());
     };

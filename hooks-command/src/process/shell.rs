@@ -128,7 +128,7 @@ fn not_started(start: &Start, error: &io::Error) -> String {
 }
 
 async fn run(mut child: Child, start: &Start, limits: Limits) -> Finished {
-    let group = Group::of(&child);
+    let group = Group::from_child(&child);
     let (stdin, stdout, stderr) = (child.stdin.take(), child.stdout.take(), child.stderr.take());
     let input = serde_json::to_vec(&*start.input).unwrap_or_default();
     let (mut written, mut errors) = (Vec::new(), Vec::new());
@@ -204,7 +204,7 @@ struct Group {
 }
 
 impl Group {
-    fn of(child: &Child) -> Self {
+    fn from_child(child: &Child) -> Self {
         #[cfg(unix)]
         {
             let id = child.id().and_then(|id| i32::try_from(id).ok());

@@ -45,7 +45,7 @@ fn fields(
     if !event.is_theirs {
         return ours(context, &fired);
     }
-    match Decoded::of(Client::DockerAgent, event.name, context.clone(), fired) {
+    match Decoded::from_event(Client::DockerAgent, event.name, context.clone(), fired) {
         Some(decoded) => Ok(payload(&decoded)),
         None => Err(HookError::unavailable(format!("the event cannot be written as `{event}`"))),
     }

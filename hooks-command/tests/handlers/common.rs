@@ -26,10 +26,10 @@ struct Inner {
 
 impl Script {
     pub(crate) fn new<const N: usize>(parts: [(&'static str, Value); N]) -> Self {
-        Self::of(parts.into())
+        Self::from_parts(parts.into())
     }
 
-    pub(crate) fn of(parts: Vec<(&'static str, Value)>) -> Self {
+    pub(crate) fn from_parts(parts: Vec<(&'static str, Value)>) -> Self {
         Self(Arc::new(Inner { parts, time: VirtualTime::default(), seen: Mutex::default() }))
     }
 

@@ -78,11 +78,11 @@ fn without_on_error_what_guards_is_closed_unless_the_rules_are_docker_agents() {
         "before_llm_call",
         "worktree_create",
     ] {
-        let ours = Rules::of(Profile::September);
+        let ours = Rules::for_profile(Profile::September);
         assert_eq!(flat(ours, event, &[command("x")], &script)["allowed"], false, "{event}");
         let opened = json!({"type": "command", "command": "x", "on_error": "warn"});
         assert_eq!(flat(ours, event, &[opened], &script)["allowed"], true, "{event}");
-        for rules in [SEPTEMBER, JULY, Rules::of(Profile::July)] {
+        for rules in [SEPTEMBER, JULY, Rules::for_profile(Profile::July)] {
             assert_eq!(flat(rules, event, &[command("x")], &script)["allowed"], true, "{event} {rules:?}");
         }
     }
@@ -92,7 +92,7 @@ fn without_on_error_what_guards_is_closed_unless_the_rules_are_docker_agents() {
         ("post_tool_use", true),
         ("permission_request", true),
     ] {
-        let ours = Rules::of(Profile::September);
+        let ours = Rules::for_profile(Profile::September);
         assert_eq!(about_tools(ours, event, &[command("x")], &script)["allowed"], allowed, "{event}");
         assert_eq!(about_tools(SEPTEMBER, event, &[command("x")], &script)["allowed"], true, "{event}");
     }

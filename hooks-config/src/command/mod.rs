@@ -97,7 +97,7 @@ impl Handlers {
             judge: host.judge.clone(),
             variables: processes as Arc<dyn Variables>,
         };
-        let rules = Rules { failures: self.failures, ..Rules::of(self.profile) };
+        let rules = Rules { failures: self.failures, ..Rules::for_profile(self.profile) };
         let engine = |block: &Block| Engine::new(block.clone(), rules, world.clone());
         let by_agent = self.by_agent.iter().map(|(name, block)| (name.clone(), engine(block))).collect();
         let hooks = CommandHooks::of_agents(by_agent, engine(&self.others));

@@ -192,7 +192,7 @@ async fn the_catalogs_prices_hold_and_a_chain_goes_on_with_what_is_within_the_bu
     let needs = hooks_resilience::Needs { input_tokens: 1_000, output_tokens: 1_000, ..Default::default() };
     let mut answers = Vec::new();
     for number in ["1", "2"] {
-        let call = Call::new(context("").into(), Default::default(), OpId::of(&[number])).needing(needs);
+        let call = Call::new(context("").into(), Default::default(), OpId::from_parts(&[number])).needing(needs);
         let answered = stack.clone().oneshot(call).await.unwrap();
         answers.push(answered.reply.response.content.clone());
         if number == "2" {

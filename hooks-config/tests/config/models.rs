@@ -43,7 +43,7 @@ async fn a_file_makes_the_whole_stack() {
     });
     let stack = models.layer(config.clone().hooks(), Classified).unwrap().layer(client);
     let call =
-        Call::new(HookContext::new("session-1", "Ripley").into(), ModelRequest::default(), OpId::of(&["1"]));
+        Call::new(HookContext::new("session-1", "Ripley").into(), ModelRequest::default(), OpId::from_parts(&["1"]));
     let answered = stack.oneshot(call).await.unwrap();
     assert_eq!(answered.reply, "other answers");
     let failed: Vec<_> = answered.failed.iter().map(|failed| (&*failed.model, failed.kind)).collect();
@@ -69,7 +69,7 @@ async fn a_tenant_whose_key_is_wrong_is_left_alone_and_no_other() {
     for tenant in [Some("acme"), Some("acme"), Some("initech"), None] {
         let mut context = HookContext::new("session-1", "Ripley");
         context.tenant = tenant.map(str::to_owned);
-        let call = Call::new(context.into(), ModelRequest::default(), OpId::of(&["1"]));
+        let call = Call::new(context.into(), ModelRequest::default(), OpId::from_parts(&["1"]));
         stack.clone().oneshot(call).await.unwrap();
     }
     let asked: Vec<_> = asked
@@ -229,7 +229,7 @@ async fn the_layers_tell_the_hooks() {
     let stack = models.layer(hooks, Classified).unwrap().layer(client);
     let mut request = ModelRequest { model: "premium".into(), ..ModelRequest::default() };
     request.messages.extend((0..40).map(|_| Message::text(Role::Tool, "a result ".repeat(400))));
-    let call = Call::new(HookContext::new("session-1", "Ripley").into(), request, OpId::of(&["1"]));
+    let call = Call::new(HookContext::new("session-1", "Ripley").into(), request, OpId::from_parts(&["1"]));
     assert!(stack.oneshot(call).await.is_err());
     // The alert is sent in the background.
     tokio::task::yield_now().await;
@@ -256,7 +256,7 @@ async fn a_stream_goes_on_with_another_model() {
     let classify = Classifiers::new(hooks_system::system().clock);
     let stack = models.stream_layer(Hooks::default(), classify).unwrap().layer(client);
     let request = ModelRequest { model: "premium".into(), ..ModelRequest::default() };
-    let call = Call::new(HookContext::new("session-1", "Ripley").into(), request, OpId::of(&["1"]));
+    let call = Call::new(HookContext::new("session-1", "Ripley").into(), request, OpId::from_parts(&["1"]));
     let answered = stack.oneshot(call).await.unwrap();
     let reply = collect(answered.reply).await.unwrap();
     assert_eq!(reply.response.content, "other answers");

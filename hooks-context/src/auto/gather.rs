@@ -52,10 +52,10 @@ pub(super) async fn gather(shared: &Shared, ask: Arc<Ask>) -> Gathered {
     };
     let parts = load(shared, &ask, &mut deadline).await;
     let tokenizer =
-        shared.tokenizers.of(ask.model.as_deref().or(before.as_ref().and_then(|it| it.model.as_deref())));
+        shared.tokenizers.for_model(ask.model.as_deref().or(before.as_ref().and_then(|it| it.model.as_deref())));
     let known = before.as_ref().map(Record::known);
     let briefing = Briefing::new(&parts, shared.settings.budget(ask.moment), &**tokenizer, known.as_ref());
-    let record = Record::of(&ask, &parts, before.as_ref());
+    let record = Record::with_parts(&ask, &parts, before.as_ref());
     if before.as_ref() != Some(&record) {
         // If the record cannot be written in time, the next event gives everything again.
         let _late = first(shared.sent.put(&ask, &record), &mut deadline).await;

@@ -64,7 +64,7 @@ impl Sent {
 
 impl Record {
     /// Adds the entries in `parts` to those of the record `before`.
-    pub(super) fn of(ask: &Ask, parts: &[Part], before: Option<&Self>) -> Self {
+    pub(super) fn with_parts(ask: &Ask, parts: &[Part], before: Option<&Self>) -> Self {
         let mut items: Vec<_> = before.map(|before| before.items.clone()).unwrap_or_default();
         let mut known: HashSet<_> = items.iter().cloned().collect();
         for part in parts {

@@ -13,7 +13,7 @@ pub(super) struct LeftOut<'a> {
 
 impl<'a> LeftOut<'a> {
     /// Counts the entries of `parts` that `choice` leaves out.
-    pub(super) fn of(parts: &'a [Part], choice: &Choice<'_>) -> Self {
+    pub(super) fn from_choice(parts: &'a [Part], choice: &Choice<'_>) -> Self {
         Self::counting(parts, |at| choice.left_out(at))
     }
 

@@ -55,7 +55,7 @@ impl Briefing {
         let mut choice = Choice::new(parts, budget, tokenizer, known);
         // Joined texts may have slightly more tokens than the sum of their parts.
         loop {
-            let briefing = Self::of(parts, &choice, tokenizer, known.is_none());
+            let briefing = Self::from_choice(parts, &choice, tokenizer, known.is_none());
             if briefing.tokens <= budget || briefing.texts.is_empty() {
                 return briefing;
             }
@@ -76,7 +76,7 @@ impl Briefing {
         texts.join("\n\n")
     }
 
-    fn of(parts: &[Part], choice: &Choice<'_>, tokenizer: &dyn Tokenizer, is_first: bool) -> Self {
+    fn from_choice(parts: &[Part], choice: &Choice<'_>, tokenizer: &dyn Tokenizer, is_first: bool) -> Self {
         let mut texts = Vec::new();
         for (at, part) in parts.iter().enumerate() {
             let items = choice.of_part(at);
@@ -101,7 +101,7 @@ impl Briefing {
             }
             texts.push(BriefText { source: Some(part.name.clone()), text });
         }
-        if let Some(text) = LeftOut::of(parts, choice).line(!texts.is_empty() || is_first) {
+        if let Some(text) = LeftOut::from_choice(parts, choice).line(!texts.is_empty() || is_first) {
             texts.push(BriefText { source: None, text });
         }
         if let Some(first) = texts.first_mut().filter(|text| is_first && text.source.is_some()) {

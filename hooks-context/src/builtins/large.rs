@@ -71,7 +71,7 @@ fn limited(call: &Call<'_>, world: &World) -> Output {
 fn kept(call: &Call<'_>, world: &World, result: &str) -> io::Result<PathBuf> {
     let folder = folder(call, world);
     make_folders(&*world.disk, &folder)?;
-    let path = folder.join(format!("tool-result-{}.txt", Digest::of(result.as_bytes())));
+    let path = folder.join(format!("tool-result-{}.txt", Digest::hash(result.as_bytes())));
     match world.disk.create(&path, result.as_bytes()) {
         Err(error) if error.kind() != io::ErrorKind::AlreadyExists => Err(error),
         _ => Ok(path),
@@ -88,7 +88,7 @@ fn cleaned(call: &Call<'_>, world: &World) -> io::Result<Output> {
 
 /// Folder of the session, named by a digest because a session id may contain any character.
 fn folder(call: &Call<'_>, world: &World) -> PathBuf {
-    world.store.join("tool-results").join(Digest::of(call.text("session_id").as_bytes()).to_string())
+    world.store.join("tool-results").join(Digest::hash(call.text("session_id").as_bytes()).to_string())
 }
 
 /// The last lines, within the limits of lines and bytes.

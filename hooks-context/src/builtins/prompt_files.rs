@@ -85,7 +85,7 @@ fn read(world: &World, path: &Path) -> Option<(PathBuf, String)> {
 }
 
 fn instructions(path: &Path, content: &str) -> InstructionContext {
-    let digest = Digest::of(path.as_os_str().as_encoded_bytes());
+    let digest = Digest::hash(path.as_os_str().as_encoded_bytes());
     let path = path.display();
     let content = format!("Instructions from: {path}\n{content}");
     InstructionContext {

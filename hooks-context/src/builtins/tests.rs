@@ -178,7 +178,7 @@ fn files_of_instructions() {
     let answer = ask(&world, "add_prompt_files", &["--depth=1", "AGENTS.md", "NONE.md"], json!({}));
     let texts = answer["hook_specific_output"]["instruction_context"].as_array().unwrap();
     assert_eq!(texts.len(), 3, "{answer}");
-    let digest = Digest::of(b"/w/proj/AGENTS.md");
+    let digest = Digest::hash(b"/w/proj/AGENTS.md");
     assert_eq!(
         texts[0],
         json!({

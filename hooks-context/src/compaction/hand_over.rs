@@ -75,7 +75,7 @@ impl Compacting {
             part("paths", 4, "Files worked on, the last first", list(&paths)),
             part("outputs", 4, "Output of commands", outputs.collect()),
         ];
-        let tokenizer = self.tokenizers.of(model);
+        let tokenizer = self.tokenizers.for_model(model);
         let nothing_is_known_and_nothing_said = std::collections::HashSet::new();
         let known = Some(&nothing_is_known_and_nothing_said);
         let briefing = Briefing::new(&parts, self.settings.keep, &**tokenizer, known);
@@ -97,7 +97,7 @@ impl Compacting {
         if settings.summary == 0 {
             return None;
         }
-        let tokenizer = self.tokenizers.of(Some(&event.model));
+        let tokenizer = self.tokenizers.for_model(Some(&event.model));
         if let Some(summariser) = &self.summariser {
             let (model, messages) = (&*event.model, event.messages.clone());
             let request = SummaryRequest::new(Arc::clone(context), model, messages, settings.summary)

@@ -60,7 +60,7 @@ fn capture_each(
     let writer = team.writer()?;
     let mut standing = standing(team)?;
     for wish in wishes {
-        let meaning = Meaning::of(&wish.text);
+        let meaning = Meaning::parse(&wish.text);
         let contrary = standing
             .iter()
             .filter(|one| meaning.to(&one.meaning) == Relation::Contrary)
@@ -113,7 +113,7 @@ fn standing(team: &Team) -> Result<Vec<Standing>, TeamError> {
         .map(|entry| {
             let title = entry.title().into_owned();
             let what = entry.field(&["what"]);
-            let meaning = Meaning::of(what.as_deref().unwrap_or(&title));
+            let meaning = Meaning::parse(what.as_deref().unwrap_or(&title));
             Standing { title, meaning }
         })
         .collect())

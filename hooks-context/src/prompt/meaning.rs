@@ -56,7 +56,7 @@ const EMPTY: [&str; 60] = [
 
 impl Meaning {
     /// Parses a rule.
-    pub(super) fn of(text: &str) -> Self {
+    pub(super) fn parse(text: &str) -> Self {
         let words: Vec<String> = text
             .split(|c: char| !c.is_alphanumeric() && !matches!(c, '\'' | '-' | '_' | '.' | '/' | '’'))
             .map(|word| word.trim_matches(['.', '-', '\'', '’']).to_lowercase().replace('’', "'"))
@@ -119,8 +119,8 @@ mod tests {
     use super::*;
 
     fn relation(one: &str, other: &str) -> Relation {
-        assert_eq!(Meaning::of(one).to(&Meaning::of(other)), Meaning::of(other).to(&Meaning::of(one)));
-        Meaning::of(one).to(&Meaning::of(other))
+        assert_eq!(Meaning::parse(one).to(&Meaning::parse(other)), Meaning::parse(other).to(&Meaning::parse(one)));
+        Meaning::parse(one).to(&Meaning::parse(other))
     }
 
     #[test]

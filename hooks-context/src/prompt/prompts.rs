@@ -260,7 +260,7 @@ impl Prompts {
 
     /// Adds the team's conventions for the model, unless the session already got the same text.
     fn tell(&self, context: &HookContext, text: String, kind: PromptKind, patch: &mut ContextPatch) {
-        let digest = Digest::of(text.as_bytes());
+        let digest = Digest::hash(text.as_bytes());
         let before = self.told.0.change(context, |told| told.replace(digest));
         if !text.is_empty() && (before != Some(digest) || kind == PromptKind::Initial) {
             patch.additional_context.push(note(text, Lifetime::Session));

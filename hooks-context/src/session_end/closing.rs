@@ -90,7 +90,7 @@ impl Closing<'_> {
     /// Does the steps at the end of a session. Every step can be repeated, also by several processes at once.
     fn put_away(&self, ended: &Ended, is_left_over: bool) -> Result<(), TeamError> {
         archive_histories(self.team, self.settings, is_left_over)?;
-        let metrics = Metrics::of(ended);
+        let metrics = Metrics::from_ended(ended);
         if let Some(work) = &ended.work {
             let open = work.items.join("; ");
             let known = self.team.now()?;

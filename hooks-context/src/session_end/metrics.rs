@@ -41,7 +41,7 @@ pub struct Metrics {
 }
 
 impl Metrics {
-    pub(super) fn of(ended: &Ended) -> Self {
+    pub(super) fn from_ended(ended: &Ended) -> Self {
         let end = ended.end.clone();
         // Some clients do not report the duration.
         let lasted = ended.since.map_or(Duration::ZERO, |since| ended.at.since(since));

@@ -134,5 +134,5 @@ pub(super) fn name(text: &str) -> Result<Name, TeamError> {
 
 /// Shortens `text` to a digest of few characters that every file system accepts.
 fn short(text: &str) -> String {
-    Digest::of(text.as_bytes()).to_string().chars().take(32).collect()
+    Digest::hash(text.as_bytes()).to_string().chars().take(32).collect()
 }

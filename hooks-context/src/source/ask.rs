@@ -57,7 +57,7 @@ impl Ask {
     #[must_use]
     pub fn about(mut self, task: impl Into<String>) -> Self {
         self.task = task.into();
-        self.words = Words::of(&self.task);
+        self.words = Words::from_text(&self.task);
         self
     }
 

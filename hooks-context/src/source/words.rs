@@ -24,7 +24,7 @@ const MOST: usize = 4_096;
 
 impl Words {
     /// Returns the words of `text`.
-    pub fn of(text: &str) -> Self {
+    pub fn from_text(text: &str) -> Self {
         let mut numbers: Vec<_> = words(text).take(MOST).collect();
         numbers.sort_unstable();
         numbers.dedup();
@@ -87,10 +87,10 @@ mod tests {
 
     #[test]
     fn words_are_found_in_other_forms() {
-        let words = Words::of("Fix the parser of HTTP headers in `src/parse_http.rs`");
-        assert_eq!(words.shared_with(&Words::of("parseHttpHeader")), 3, "parse, http, header");
-        assert_eq!(words.shared_with(&Words::of("the and of in")), 0);
-        assert_eq!(words.shared_with(&Words::of("Headers! headers, HEADER")), 1);
+        let words = Words::from_text("Fix the parser of HTTP headers in `src/parse_http.rs`");
+        assert_eq!(words.shared_with(&Words::from_text("parseHttpHeader")), 3, "parse, http, header");
+        assert_eq!(words.shared_with(&Words::from_text("the and of in")), 0);
+        assert_eq!(words.shared_with(&Words::from_text("Headers! headers, HEADER")), 1);
         assert_eq!(Words::default().shared_with(&words), 0);
     }
 }

@@ -35,11 +35,11 @@ pub const SIGNATURE: &str = "thoughtSignature";
 
 impl<'a> Block<'a> {
     /// Reads the kind of `fields`, as Anthropic, OpenAI, Google, Bedrock and Vercel's SDK write them.
-    pub fn of(fields: &'a Map<String, Value>) -> Self {
-        if let Some(result) = ToolResult::of(fields) {
+    pub fn from_fields(fields: &'a Map<String, Value>) -> Self {
+        if let Some(result) = ToolResult::from_block(fields) {
             return Self::Result(result);
         }
-        if let Some(call) = ToolCall::of(fields) {
+        if let Some(call) = ToolCall::from_block(fields) {
             return Self::Call(call);
         }
         let text = |name: &str| fields.get(name).and_then(Value::as_str);

@@ -15,7 +15,7 @@ pub struct ToolCall<'a> {
 
 impl<'a> ToolCall<'a> {
     /// Reads a call of Anthropic, OpenAI's responses, Vercel's SDK, Bedrock or Google.
-    pub(super) fn of(block: &'a Map<String, Value>) -> Option<Self> {
+    pub(super) fn from_block(block: &'a Map<String, Value>) -> Option<Self> {
         let within = |name: &str| block.get(name).and_then(Value::as_object);
         match block.get("type").and_then(Value::as_str) {
             Some("tool_use" | "tool_call") => Some(Self::read(block, &["id"])),
@@ -59,7 +59,7 @@ mod tests {
             json!({"toolUse": {"toolUseId": "a", "name": "f", "input": {"x": 1}}}),
             json!({"functionCall": {"id": "a", "name": "f", "args": {"x": 1}}}),
         ] {
-            let call = ToolCall::of(block.as_object().unwrap()).unwrap();
+            let call = ToolCall::from_block(block.as_object().unwrap()).unwrap();
             assert_eq!(call, ToolCall { id: Some("a"), name: Some("f"), input: Some(&json!({"x": 1})) });
         }
         let call = json!({"id": "a", "type": "function", "function": {"name": "f", "arguments": "{}"}});

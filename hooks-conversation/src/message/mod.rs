@@ -11,7 +11,7 @@
 //!
 //! let result = json!([{"type": "tool_result", "tool_use_id": "a", "content": "a long log"}]);
 //! let mut message = Message { role: Role::User, content: result };
-//! assert!(matches!(message.content[0].as_object().map(Block::of), Some(Block::Result(_))));
+//! assert!(matches!(message.content[0].as_object().map(Block::from_fields), Some(Block::Result(_))));
 //!
 //! for spot in places::results(&message) {
 //!     spot.put(&mut message, "[dropped]".to_owned());

@@ -45,7 +45,7 @@ pub fn holds_results(message: &Message) -> bool {
 /// Whether the message contains anything but tool results.
 pub fn holds_more_than_results(message: &Message) -> bool {
     let is_result =
-        |block: &Value| block.as_object().is_some_and(|it| matches!(Block::of(it), Block::Result(_)));
+        |block: &Value| block.as_object().is_some_and(|it| matches!(Block::from_fields(it), Block::Result(_)));
     match &message.content {
         Value::Array(blocks) => blocks.iter().any(|block| !is_result(block)),
         Value::String(text) => !text.is_empty(),
@@ -82,7 +82,7 @@ fn blocks(message: &Message) -> impl Iterator<Item = (Option<usize>, Block<'_>)>
     let list = message.content.as_array().map(Vec::as_slice).unwrap_or_default();
     let one = message.content.as_object().map(|block| (None, block));
     let listed = list.iter().enumerate().filter_map(|(index, block)| Some((Some(index), block.as_object()?)));
-    listed.chain(one).map(|(index, block)| (index, Block::of(block)))
+    listed.chain(one).map(|(index, block)| (index, Block::from_fields(block)))
 }
 
 /// The mark for a whole content; a list stays a list.

@@ -23,7 +23,7 @@ pub struct PlainText {
 
 impl PlainText {
     /// Reads `message`; `shown` shortens the arguments of a call.
-    pub fn of(message: &Message, shown: impl Fn(&str) -> String) -> Self {
+    pub fn from_message(message: &Message, shown: impl Fn(&str) -> String) -> Self {
         let mut plain = Self { text: String::new(), is_result: message.role == Role::Tool };
         match &message.content {
             Value::Array(blocks) => blocks.iter().for_each(|block| plain.add(block, &shown)),
@@ -41,7 +41,7 @@ impl PlainText {
     }
 
     fn add_block(&mut self, fields: &Map<String, Value>, shown: &impl Fn(&str) -> String) {
-        match Block::of(fields) {
+        match Block::from_fields(fields) {
             Block::Picture | Block::Thought => {}
             Block::Call(call) => self.add_call(call, shown),
             Block::Result(result) => {
@@ -130,7 +130,7 @@ mod tests {
             (Role::Tool, json!({"tool_call_id": "a", "content": "out"}), "out", true),
         ] {
             let message = Message { role, content };
-            let plain = PlainText::of(&message, str::to_owned);
+            let plain = PlainText::from_message(&message, str::to_owned);
             assert_eq!((&*plain.text, plain.is_result), (text, is_result), "{message:?}");
         }
     }
@@ -142,6 +142,6 @@ mod tests {
             content = json!([content]);
         }
         let message = Message { role: Role::User, content };
-        assert_eq!(PlainText::of(&message, str::to_owned).text, "");
+        assert_eq!(PlainText::from_message(&message, str::to_owned).text, "");
     }
 }

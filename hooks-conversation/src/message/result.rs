@@ -78,7 +78,7 @@ const SHAPES: &[Shape] = &[
 
 impl<'a> ToolResult<'a> {
     /// The tool result in `block`, if it is one.
-    pub(super) fn of(block: &'a Map<String, Value>) -> Option<Self> {
+    pub(super) fn from_block(block: &'a Map<String, Value>) -> Option<Self> {
         let shape = SHAPES.iter().find(|shape| (shape.is)(block))?;
         let fields = match shape.within {
             Some(name) => block.get(name)?.as_object()?,

@@ -21,7 +21,7 @@ pub fn summarise(messages: &[Message], budget: u64, tokenizer: &dyn Tokenizer) -
     let (mut results, mut used, mut left_out) = (0_usize, 0_u64, 0_usize);
     let mark = tokenizer.count("[1000000 earlier messages left out]\n");
     for message in messages.iter().rev().filter(|message| message.role != Role::System) {
-        let PlainText { text, is_result } = PlainText::of(message, cut);
+        let PlainText { text, is_result } = PlainText::from_message(message, cut);
         if text.is_empty() || !seen.insert(text.clone()) {
             continue;
         }

@@ -30,7 +30,7 @@ enum Class {
 }
 
 impl Class {
-    fn of(c: char) -> Self {
+    fn from_char(c: char) -> Self {
         match c {
             'a'..='z' => Self::Lower,
             'A'..='Z' => Self::Upper,
@@ -92,7 +92,7 @@ impl Tally {
     /// Adds one more part.
     pub fn add(&mut self, part: &str) {
         for c in part.chars() {
-            let class = Class::of(c);
+            let class = Class::from_char(c);
             self.run = match self.run {
                 Some((open, length)) if open == class => Some((class, length.saturating_add(1))),
                 // A capital belongs to the word that follows.

@@ -21,8 +21,8 @@
 //! }
 //!
 //! let tokenizers = Tokenizers::default().with("byte-model", Arc::new(Bytes));
-//! assert_eq!(tokenizers.of(Some("byte-model-2")).count("hello"), 5);
-//! assert_eq!(tokenizers.of(Some("another")).count("hello"), 2);
+//! assert_eq!(tokenizers.for_model(Some("byte-model-2")).count("hello"), 5);
+//! assert_eq!(tokenizers.for_model(Some("another")).count("hello"), 2);
 //! ```
 
 mod estimate;

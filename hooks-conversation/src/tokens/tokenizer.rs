@@ -61,7 +61,7 @@ impl Tokenizers {
     }
 
     /// Returns the tokenizer of `model`.
-    pub fn of(&self, model: Option<&str>) -> &Arc<dyn Tokenizer> {
+    pub fn for_model(&self, model: Option<&str>) -> &Arc<dyn Tokenizer> {
         let Some(model) = model else { return &self.other };
         let model = model.to_lowercase();
         // `openai/gpt-5`, `azure:gpt-4o`: the model is the last part.
@@ -106,7 +106,7 @@ mod tests {
             .with("gpt-4", Arc::new(Always(4)))
             .with("gpt-4o", Arc::new(Always(40)))
             .with_other(Arc::new(Always(0)));
-        let count = |model| tokenizers.of(model).count("x");
+        let count = |model| tokenizers.for_model(model).count("x");
         assert_eq!(count(Some("gpt-4-turbo")), 4);
         assert_eq!(count(Some("OpenAI/GPT-4o-mini")), 40);
         assert_eq!(count(Some("azure:gpt-4o")), 40);

@@ -115,7 +115,7 @@ fn named(mut start: SubagentStart, context: &HookContext) -> SubagentStart {
     static STARTED: AtomicU64 = AtomicU64::new(0);
     if start.child_id.is_none() {
         let (random, number) = (context.environment.random.next_u128(), STARTED.fetch_add(1, Relaxed));
-        let id = OpId::of(&["child", &random.to_string(), &number.to_string()]);
+        let id = OpId::from_parts(&["child", &random.to_string(), &number.to_string()]);
         start.child_id = Some(format!("{:032x}", id.0));
     }
     start

@@ -99,7 +99,7 @@ pub fn decide<E: DecidingEvent>(
     provider: &dyn HooksProvider,
     request: HookRequest<E>,
 ) -> HookFuture<'_, Decided<E>> {
-    EventSpan::of(E::KIND, request.context()).ask(|| prepare_and_judge(provider, request))
+    EventSpan::new(E::KIND, request.context()).ask(|| prepare_and_judge(provider, request))
 }
 
 fn prepare_and_judge<E: DecidingEvent>(
@@ -132,7 +132,7 @@ impl<E: DecidingEvent> Decided<E> {
     /// meanwhile. Earlier answers stay, except an allow. A reason that is given again is kept once.
     pub(crate) async fn judge_again(&mut self, provider: &dyn HooksProvider) {
         let request = self.request.clone().refreshed().at(Stage::Judge);
-        let asked = EventSpan::of(E::KIND, request.context()).ask(|| {
+        let asked = EventSpan::new(E::KIND, request.context()).ask(|| {
             HookFuture::later(async move {
                 let prepared = prepare(provider, request.clone()).await;
                 // The event is final: a provider's rewrite of it is not what would run.
@@ -181,7 +181,7 @@ pub fn tell<E: InformingEvent>(
     provider: &dyn HooksProvider,
     request: HookRequest<E>,
 ) -> HookFuture<'_, E::Outcome> {
-    EventSpan::of(E::KIND, request.context()).ask(|| inform(provider, request))
+    EventSpan::new(E::KIND, request.context()).ask(|| inform(provider, request))
 }
 
 /// Sends the event to `provider`.

@@ -12,7 +12,7 @@ pub(super) struct EventSpan {
 
 impl EventSpan {
     #[cfg(feature = "tracing")]
-    pub(super) fn of(kind: EventKind, context: &HookContext) -> Self {
+    pub(super) fn new(kind: EventKind, context: &HookContext) -> Self {
         let span = tracing::info_span!(
             "hook_event",
             event = kind.name(),
@@ -40,7 +40,7 @@ impl EventSpan {
 
 #[cfg(not(feature = "tracing"))]
 impl EventSpan {
-    pub(super) fn of(_kind: EventKind, _context: &HookContext) -> Self {
+    pub(super) fn new(_kind: EventKind, _context: &HookContext) -> Self {
         Self {}
     }
 

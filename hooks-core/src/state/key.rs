@@ -82,10 +82,10 @@ impl OpId {
     /// ```
     /// use hooks_core::state::OpId;
     ///
-    /// assert_eq!(OpId::of(&["call-1", "tokens"]), OpId::of(&["call-1", "tokens"]));
-    /// assert_ne!(OpId::of(&["ab", "c"]), OpId::of(&["a", "bc"]));
+    /// assert_eq!(OpId::from_parts(&["call-1", "tokens"]), OpId::from_parts(&["call-1", "tokens"]));
+    /// assert_ne!(OpId::from_parts(&["ab", "c"]), OpId::from_parts(&["a", "bc"]));
     /// ```
-    pub fn of(parts: &[&str]) -> Self {
+    pub fn from_parts(parts: &[&str]) -> Self {
         const BASIS: u128 = 0x6c62_272e_07bb_0142_62b8_2175_6295_c58d;
         const PRIME: u128 = 0x0000_0000_0100_0000_0000_0000_0000_013b;
         let mut hash = BASIS;
@@ -108,7 +108,7 @@ mod tests {
         assert_ne!(Key::new(Some("a"), &["b/c"]), Key::new(Some("a"), &["b", "c"]));
         assert_ne!(Key::new(Some("a/b"), &["c"]), Key::new(Some("a"), &["b", "c"]));
         assert_ne!(Key::new(Some("a%2Fb"), &["c"]), Key::new(Some("a/b"), &["c"]));
-        assert_ne!(OpId::of(&["ab", "c"]), OpId::of(&["a", "bc"]));
+        assert_ne!(OpId::from_parts(&["ab", "c"]), OpId::from_parts(&["a", "bc"]));
     }
 
     #[test]

@@ -53,7 +53,7 @@ impl Memory {
     /// reservations.
     pub fn with_room(clock: Arc<dyn Clock>, names: usize) -> Self {
         let began = (clock.now(), clock.tick());
-        let kept = Kept { state: State::remembering(Self::REMEMBERED), room: Room::of(names) };
+        let kept = Kept { state: State::remembering(Self::REMEMBERED), room: Room::with_limit(names) };
         Self { kept: Mutex::new(kept), clock, began }
     }
 

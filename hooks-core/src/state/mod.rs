@@ -14,7 +14,7 @@
 //! let store = Memory::new(Arc::new(StoppedClock::default()));
 //! let scope = Scope::spent(Key::new(Some("acme"), &["tokens"]), 100).per(Window::DAY);
 //! let reserve = |call: &str, amount| Op::Reserve {
-//!     id: OpId::of(&[call]),
+//!     id: OpId::from_parts(&[call]),
 //!     scopes: Arc::from([scope.clone()]),
 //!     amount,
 //!     ttl: Duration::from_secs(60),
@@ -25,7 +25,7 @@
 //! assert_eq!(refused, Answer::Refused { scope: 0, used: 70, limit: 100 });
 //!
 //! // The call used less than it reserved, so the next one fits.
-//! store.apply(Op::Settle { id: OpId::of(&["call-1"]), actual: 20 }).await?;
+//! store.apply(Op::Settle { id: OpId::from_parts(&["call-1"]), actual: 20 }).await?;
 //! assert_eq!(store.apply(reserve("call-3", 40)).await?, Answer::Done);
 //! # Ok::<(), hooks_core::state::StoreError>(())
 //! # }).expect("memory answers at once").expect("it has room");

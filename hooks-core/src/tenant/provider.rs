@@ -62,7 +62,7 @@ impl Tenants {
         self
     }
 
-    fn of(&self, context: &HookContext) -> Option<&dyn HooksProvider> {
+    fn hooks_for(&self, context: &HookContext) -> Option<&dyn HooksProvider> {
         match &context.tenant {
             Some(tenant) => self.by_name.get(tenant.as_str()).map(|hooks| &**hooks),
             None => self.without_name.as_deref(),
@@ -83,33 +83,33 @@ macro_rules! tenants {
         impl HooksProvider for Tenants {
             $(
                 fn $prepare(&self, request: HookRequest<$DType>) -> HookFuture<'_, Prepared<$DType>> {
-                    match self.of(request.context()) {
+                    match self.hooks_for(request.context()) {
                         Some(hooks) => hooks.$prepare(request),
                         // The judging stage refuses the request.
                         None => HookFuture::now(Prepared::unchanged(request)),
                     }
                 }
                 fn $judge(&self, request: &HookRequest<$DType>) -> $DOutcome {
-                    match self.of(request.context()) {
+                    match self.hooks_for(request.context()) {
                         Some(hooks) => hooks.$judge(request),
                         None => refused(request),
                     }
                 }
                 fn $reserve(&self, request: HookRequest<$DType>) -> HookFuture<'_, $DOutcome> {
-                    match self.of(request.context()) {
+                    match self.hooks_for(request.context()) {
                         Some(hooks) => hooks.$reserve(request),
                         None => HookFuture::now(refused(&request)),
                     }
                 }
                 fn $observe(&self, request: &HookRequest<$DType>, outcome: &$DOutcome) {
-                    if let Some(hooks) = self.of(request.context()) {
+                    if let Some(hooks) = self.hooks_for(request.context()) {
                         hooks.$observe(request, outcome);
                     }
                 }
             )*
             $(
                 fn $iname(&self, request: HookRequest<$IType>) -> HookFuture<'_, $IOutcome> {
-                    match self.of(request.context()) {
+                    match self.hooks_for(request.context()) {
                         Some(hooks) => hooks.$iname(request),
                         None => HookFuture::now(refused(&request)),
                     }

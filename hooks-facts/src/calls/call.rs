@@ -70,7 +70,7 @@ impl<'r> Call<'r> {
     /// Returns the files that the call names, resolved; for a command, the files that its redirections write
     /// to.
     pub fn places(self) -> &'r Places {
-        self.reading.places.get_or_init(|| Places::of(self))
+        self.reading.places.get_or_init(|| Places::from_call(self))
     }
 
     /// Computes the files that the commands of the call write to. [`places`](Self::places) does not contain
@@ -94,7 +94,7 @@ impl<'r> Call<'r> {
 
     /// Returns the commands of the call, analysed.
     pub fn commands(self) -> &'r ParsedCommands {
-        self.reading.commands.get_or_init(|| ParsedCommands::of(self))
+        self.reading.commands.get_or_init(|| ParsedCommands::parse(self))
     }
 
     /// Returns whether file names are compared without regard to case.
@@ -117,7 +117,7 @@ impl<'r> Call<'r> {
     }
 
     pub(super) fn root(self) -> &'r Root {
-        self.reading.root.get_or_init(|| Root::of(self))
+        self.reading.root.get_or_init(|| Root::from_call(self))
     }
 }
 

@@ -34,7 +34,7 @@ pub struct ParsedCommand {
 const PLAIN_KEYS: &[&str] = &["command", "cmd", "commands", "script", "shell"];
 
 impl ParsedCommands {
-    pub(super) fn of(call: Call<'_>) -> Self {
+    pub(super) fn parse(call: Call<'_>) -> Self {
         let kind = call.kind();
         if !kind.runs_commands() && kind != ToolKind::Unknown {
             return Self::default();

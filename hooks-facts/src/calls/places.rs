@@ -69,7 +69,7 @@ const MAX_PARTIAL: usize = 64;
 const SINKS: &[&str] = &["/dev/null", "/dev/stdout", "/dev/stderr", "/dev/tty"];
 
 impl Places {
-    pub(super) fn of(call: Call<'_>) -> Self {
+    pub(super) fn from_call(call: Call<'_>) -> Self {
         if call.kind().runs_commands() { Self::of_commands(call) } else { Self::of_arguments(call) }
     }
 
@@ -279,7 +279,7 @@ fn is_nameless(outline: &str) -> bool {
     let any = Gap::Any.stand_in();
     let Some((before, behind)) = outline.split_once(any) else { return false };
     let leads_up = behind.split('/').any(|part| part == "..");
-    let names = |c: char| Gap::of(c).is_none() && c.is_alphanumeric();
+    let names = |c: char| Gap::from_char(c).is_none() && c.is_alphanumeric();
     leads_up || (before.is_empty() && !behind.contains(names))
 }
 

@@ -32,7 +32,7 @@ pub(super) struct Root {
 pub(super) struct KnownRoot(RwLock<Option<Arc<Root>>>);
 
 impl Root {
-    pub(super) fn of(call: Call<'_>) -> Arc<Self> {
+    pub(super) fn from_call(call: Call<'_>) -> Arc<Self> {
         let context = call.request().context();
         let text = call.reader().root(context).unwrap_or_default();
         let cwd = context.cwd.to_str().filter(|cwd| !cwd.is_empty()).unwrap_or(text);
@@ -85,7 +85,7 @@ impl Root {
             let mut rest = outline;
             for folder in root.split('/').filter(|folder| !folder.is_empty()) {
                 let (first, behind) = rest.split_once('/').unwrap_or((rest, ""));
-                if first.contains(|c| Gap::of(c).is_some_and(Gap::is_deep)) {
+                if first.contains(|c| Gap::from_char(c).is_some_and(Gap::is_deep)) {
                     return Some(rest);
                 }
                 if !globs::may_be(first, folder) {

@@ -73,7 +73,7 @@ impl Argument {
     pub fn of_outline(outline: &str) -> Self {
         let mut builder = ArgumentBuilder::default();
         for c in outline.chars() {
-            match Gap::of(c) {
+            match Gap::from_char(c) {
                 Some(gap) => builder.gap(gap),
                 None => builder.character(c),
             }

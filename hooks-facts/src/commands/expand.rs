@@ -20,7 +20,7 @@ impl Walk {
             self.parts(&word.parts, &mut fields);
             return fields.finish();
         }
-        let atoms: Vec<Atom<'_>> = word.parts.iter().flat_map(Atom::of).collect();
+        let atoms: Vec<Atom<'_>> = word.parts.iter().flat_map(Atom::split_part).collect();
         let Some(alternatives) = braces(&atoms, 0) else { return vec![Argument::unknown()] };
         for alternative in alternatives {
             for atom in alternative {
@@ -275,7 +275,7 @@ enum Atom<'w> {
 }
 
 impl<'w> Atom<'w> {
-    fn of(part: &'w Part) -> Vec<Self> {
+    fn split_part(part: &'w Part) -> Vec<Self> {
         match part {
             Part::Literal { text, quoted: false } => text.chars().map(Atom::Character).collect(),
             part => vec![Atom::Part(part)],

@@ -7,7 +7,7 @@ use crate::shell::escape;
 
 /// Returns the output of a program that starts no other program; `None` if the program is not one that
 /// prints.
-pub(super) fn of(name: &str, words: &[Argument], input: &Stream, walk: &mut Walk) -> Option<Stream> {
+pub(super) fn simulate(name: &str, words: &[Argument], input: &Stream, walk: &mut Walk) -> Option<Stream> {
     match name {
         "echo" => Some(echo(words, walk)),
         "printf" if words.first().is_none_or(|word| word.prefix() != "-v") => Some(printf(words)),
@@ -23,7 +23,7 @@ pub(super) fn of(name: &str, words: &[Argument], input: &Stream, walk: &mut Walk
         "sort" | "tac" | "head" | "tail" if is_some_of(words, input, 0) => Some(input.clone()),
         "grep" | "egrep" | "fgrep" if is_some_of(words, input, 1) => Some(input.clone()),
         "pwd" => Some(match walk.working_folder() {
-            Some(Argument::Literal(folder)) => Stream::of(folder + "\n"),
+            Some(Argument::Literal(folder)) => Stream::from_text(folder + "\n"),
             _ => Stream::Unknown,
         }),
         "true" | "false" | ":" | "cd" | "pushd" | "popd" | "mkdir" | "touch" | "rm" | "sleep" | "chmod"
@@ -67,7 +67,7 @@ fn echo(words: &[Argument], walk: &mut Walk) -> Stream {
     if !has('n') {
         text.push('\n');
     }
-    Stream::of(text)
+    Stream::from_text(text)
 }
 
 fn printf(words: &[Argument]) -> Stream {
@@ -95,7 +95,7 @@ fn printf(words: &[Argument]) -> Stream {
             }
         }
         if values.len() == 0 || values.len() == before || text.len() > super::walk::MAX_TEXT {
-            return Stream::of(text);
+            return Stream::from_text(text);
         }
     }
 }

@@ -80,7 +80,7 @@ impl Item {
     fn part(&self, name: &str) -> Option<String> {
         let kind = name.trim_start_matches('-').trim_start_matches(|c: char| c.is_ascii_digit());
         let number: Option<usize> = name.get(..name.len() - kind.len())?.parse().ok();
-        let is_slash = |c: char| c == '/' || Gap::of(c) == Some(Gap::Folders);
+        let is_slash = |c: char| c == '/' || Gap::from_char(c) == Some(Gap::Folders);
         let last = self.outline.rsplit(is_slash).next().unwrap_or_default();
         let folder = self.outline.get(..self.outline.len() - last.len()).unwrap_or_default();
         let stem =
@@ -120,7 +120,7 @@ fn escaped(outline: &str) -> String {
 }
 
 fn is_gap(c: char) -> bool {
-    Gap::of(c).is_some()
+    Gap::from_char(c).is_some()
 }
 
 #[cfg(test)]

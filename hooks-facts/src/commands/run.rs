@@ -79,7 +79,7 @@ impl Walk {
                 ["git".into(), subcommand.into()].into_iter().chain(words.iter().cloned()).collect();
             return self.run(&argv, input, span);
         }
-        if let Some(output) = output::of(name, words, input, self) {
+        if let Some(output) = output::simulate(name, words, input, self) {
             return output;
         }
         if SHELLS.contains(&name) {

@@ -39,7 +39,7 @@ pub(super) enum Stream {
 }
 
 impl Stream {
-    pub(super) fn of(text: String) -> Self {
+    pub(super) fn from_text(text: String) -> Self {
         if text.len() > MAX_TEXT { Self::Unknown } else { Self::Known(text.into()) }
     }
 
@@ -47,7 +47,7 @@ impl Stream {
         match (self, next) {
             (Self::Empty, next) => next,
             (first, Self::Empty) => first,
-            (Self::Known(first), Self::Known(next)) => Self::of(format!("{first}{next}")),
+            (Self::Known(first), Self::Known(next)) => Self::from_text(format!("{first}{next}")),
             _ => Self::Unknown,
         }
     }
@@ -427,14 +427,14 @@ impl Walk {
                 RedirectionKind::HereDocument => {
                     let document = redirection.document.get();
                     input = document
-                        .map_or(Stream::Empty, |word| Stream::of(self.expand_one(word).as_shell_text()));
+                        .map_or(Stream::Empty, |word| Stream::from_text(self.expand_one(word).as_shell_text()));
                 }
                 RedirectionKind::HereString => {
                     let word = self.expand_one(&redirection.target);
                     input = if word.is_unknown() {
                         Stream::Unknown
                     } else {
-                        Stream::of(word.as_shell_text() + "\n")
+                        Stream::from_text(word.as_shell_text() + "\n")
                     };
                 }
                 RedirectionKind::Read => {

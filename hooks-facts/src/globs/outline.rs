@@ -34,7 +34,7 @@ impl Gap {
     }
 
     /// Returns the gap that a character stands for.
-    pub fn of(c: char) -> Option<Self> {
+    pub fn from_char(c: char) -> Option<Self> {
         GAPS.get(usize::try_from(u32::from(c).checked_sub(FIRST)?).ok()?).copied()
     }
 
@@ -58,7 +58,7 @@ impl Gap {
 pub fn shown(outline: &str) -> String {
     let mut text = String::with_capacity(outline.len());
     for c in outline.chars() {
-        match Gap::of(c) {
+        match Gap::from_char(c) {
             Some(gap) => text.push_str(gap.shown()),
             None => text.push(c),
         }
@@ -137,13 +137,13 @@ fn letters(outline: &str) -> Option<Vec<Letter>> {
     let mut characters = outline.chars().peekable();
     while let Some(c) = characters.next() {
         // Two wildcards in a row count as one.
-        if matches!((letters.last(), Gap::of(c)), (Some(Letter::Gap(Gap::Name, _)), Some(Gap::Name))) {
+        if matches!((letters.last(), Gap::from_char(c)), (Some(Letter::Gap(Gap::Name, _)), Some(Gap::Name))) {
             continue;
         }
-        letters.push(Gap::of(c).map_or(Letter::Char(c), |gap| Letter::Gap(gap, begins)));
-        begins = c == '/' || Gap::of(c) == Some(Gap::Folders);
+        letters.push(Gap::from_char(c).map_or(Letter::Char(c), |gap| Letter::Gap(gap, begins)));
+        begins = c == '/' || Gap::from_char(c) == Some(Gap::Folders);
         // The gap may be the folder that paths are relative to.
-        if Gap::of(c) == Some(Gap::Any) && characters.next_if_eq(&'/').is_some() {
+        if Gap::from_char(c) == Some(Gap::Any) && characters.next_if_eq(&'/').is_some() {
             begins = true;
         }
     }

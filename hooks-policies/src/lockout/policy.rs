@@ -83,7 +83,7 @@ impl ReviewerLockout {
         let now = || call.request().context().environment.clock.now();
         let Some(known) = place.known(call) else { return false };
         let is_locked_out = |agent: &String| {
-            let locked = self.registry.of(agent, now);
+            let locked = self.registry.lockouts_for(agent, now);
             locked.is_some_and(|locked| self.registry.artifacts(&locked).find(call, place, &known).is_some())
         };
         !self.team.is_empty() && self.team.iter().all(is_locked_out)
@@ -105,7 +105,7 @@ impl Policy<PreToolUse> for ReviewerLockout {
 
     fn judge(&self, request: &HookRequest<PreToolUse>) -> Verdict {
         let now = || request.context().environment.clock.now();
-        let Some(locked) = self.registry.of(&request.context().agent_name, now) else {
+        let Some(locked) = self.registry.lockouts_for(&request.context().agent_name, now) else {
             return Verdict::NO_OPINION;
         };
         let call = self.reader.read(request);

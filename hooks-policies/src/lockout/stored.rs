@@ -227,7 +227,7 @@ impl StoredLockouts {
             // The record comes first: a lockout that disappears without a record would be worse than a record
             // too many.
             let note = Op::Insert {
-                id: OpId::of(&["cleared", &id.0.to_string()]),
+                id: OpId::from_parts(&["cleared", &id.0.to_string()]),
                 set: self.cleared.clone(),
                 name: format!("{:x}", id.0).into(),
                 note: record.into(),

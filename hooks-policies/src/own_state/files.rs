@@ -96,7 +96,7 @@ impl OwnFiles {
             name @ Argument::Dynamic { .. } => name.outline(),
         };
         // If the name is partly unknown, check the folder in its known beginning.
-        let (known, _) = outline.split_once(|c| Gap::of(c).is_some())?;
+        let (known, _) = outline.split_once(|c| Gap::from_char(c).is_some())?;
         let folder = known.rsplit_once('/').map(|(folder, _)| folder).filter(|folder| !folder.is_empty());
         let found = folder.and_then(|folder| {
             self.find_place(call, &Place::named(call, pointer, folder.to_owned(), PathRole::Written, false))
@@ -123,10 +123,10 @@ impl OwnFiles {
 /// be known, because nearly any search may match some file in the folders of the hooks. With a wildcard, some
 /// of the last part has to be known.
 fn may_be_one(outline: &str) -> bool {
-    let is_gap = |c: char| Gap::of(c).is_some();
-    let is_joint = |c: char| c == '/' || Gap::of(c) == Some(Gap::Folders);
+    let is_gap = |c: char| Gap::from_char(c).is_some();
+    let is_joint = |c: char| c == '/' || Gap::from_char(c) == Some(Gap::Folders);
     let last = outline.trim_end_matches('/').rsplit(is_joint).next().unwrap_or_default();
-    let is_deep = outline.contains(|c| matches!(Gap::of(c), Some(Gap::Any | Gap::Folders)));
+    let is_deep = outline.contains(|c| matches!(Gap::from_char(c), Some(Gap::Any | Gap::Folders)));
     if is_deep { !last.contains(is_gap) } else { !says_nothing(last) }
 }
 

@@ -183,7 +183,7 @@ impl OwnState {
         }
         let is_in_the_root = call.begins_in_the_root();
         let may_be = |text: &Text<'_>| !(is_in_the_root && self.files().are_not(text.path));
-        texts::of(call.arguments()).filter(may_be).enumerate().find_map(|(count, text)| {
+        texts::walk(call.arguments()).filter(may_be).enumerate().find_map(|(count, text)| {
             if count == MAX_NAMES {
                 let message = format!("`{tool}` is called with more texts than can be looked at");
                 return Some(Reason::new(NAME, "tool", message).instead("split the call"));

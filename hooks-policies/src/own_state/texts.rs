@@ -39,7 +39,7 @@ pub(super) struct Text<'a> {
 }
 
 /// Returns all texts, in no order. Linear in the size of the arguments, at any depth.
-pub(super) fn of(arguments: &Value) -> impl Iterator<Item = Text<'_>> {
+pub(super) fn walk(arguments: &Value) -> impl Iterator<Item = Text<'_>> {
     let mut open = vec![(arguments, String::new())];
     std::iter::from_fn(move || {
         while let Some((value, pointer)) = open.pop() {

@@ -197,6 +197,6 @@ fn is_read_only(word: &str) -> bool {
 
 /// Returns whether a name identifies no file: a variable, an option, or a folder such as `.` or `/`.
 pub(super) fn says_nothing(name: &str) -> bool {
-    let names = |c: char| Gap::of(c).is_none() && c.is_alphanumeric();
+    let names = |c: char| Gap::from_char(c).is_none() && c.is_alphanumeric();
     !name.contains(names)
 }

@@ -130,9 +130,9 @@ impl Bucket {
         if !rule.commands.is_empty() {
             self.commands.push(number);
         } else if rule.paths.is_empty() {
-            self.plain.of(rule.action).get_or_insert(number);
+            self.plain.get_mut(rule.action).get_or_insert(number);
         } else {
-            let rules = self.paths.of(rule.action);
+            let rules = self.paths.get_mut(rule.action);
             rules.texts.extend(rule.paths.iter().cloned());
             rules.owners.extend(rule.paths.iter().map(|_| number));
         }
@@ -157,7 +157,7 @@ impl PathRules {
 }
 
 impl<T> ByAction<T> {
-    fn of(&mut self, action: RuleAction) -> &mut T {
+    fn get_mut(&mut self, action: RuleAction) -> &mut T {
         match action {
             RuleAction::Deny => &mut self.deny,
             RuleAction::Ask => &mut self.ask,

@@ -57,7 +57,7 @@ impl LockoutRegistry {
     pub fn blocking_artifact(&self, agent: &str, path: &str) -> Option<Arc<str>> {
         let index = self.index.read().unwrap_or_else(PoisonError::into_inner);
         let locked = index.agents.get(agent)?;
-        let signature = Signature::of(path);
+        let signature = Signature::from_text(path);
         locked
             .iter()
             .find(|locked| locked.concerns(path, signature))
@@ -92,7 +92,7 @@ impl Index {
         let locked = self.agents.entry(agent).or_default();
         // At the end, unless the artifact was first locked for another agent.
         let at = locked.partition_point(|locked| locked.place < entry.place);
-        locked.insert(at, Locked { place: entry.place, signature: Signature::of(artifact), artifact: name });
+        locked.insert(at, Locked { place: entry.place, signature: Signature::from_text(artifact), artifact: name });
     }
 
     fn contains(&self, artifact: &str, agent: &str) -> bool {
@@ -153,7 +153,7 @@ struct Signature {
 }
 
 impl Signature {
-    fn of(text: &str) -> Self {
+    fn from_text(text: &str) -> Self {
         let mut signature = Self { bytes: 0, pairs: 0 };
         let mut last = None;
         for byte in text.bytes() {

@@ -114,7 +114,7 @@ impl Row {
     }
 
     /// An event with a type of ours.
-    pub(crate) const fn of(name: &'static str, kind: EventKind, fields: &'static [&'static [Field]]) -> Self {
+    pub(crate) const fn new(name: &'static str, kind: EventKind, fields: &'static [&'static [Field]]) -> Self {
         Self { kind: Some(kind), fields, ..Self::other(name) }
     }
 

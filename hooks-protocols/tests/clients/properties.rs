@@ -49,35 +49,35 @@ fn any_answer() -> impl Strategy<Value = Answer> {
 
 /// Any event of the given kind.
 fn event_of(kind: EventKind) -> BoxedStrategy<WireEvent> {
-    fn of<E: Arbitrary + Into<WireEvent>>() -> BoxedStrategy<WireEvent> {
+    fn any_wire_event<E: Arbitrary + Into<WireEvent>>() -> BoxedStrategy<WireEvent> {
         any_event::<E>().prop_map(Into::into).boxed()
     }
     match kind {
-        EventKind::SessionStart => of::<SessionStart>(),
-        EventKind::SessionEnd => of::<SessionEnd>(),
-        EventKind::UserPromptSubmitted => of::<UserPromptSubmitted>(),
-        EventKind::TurnStart => of::<TurnStart>(),
-        EventKind::TurnEnd => of::<TurnEnd>(),
-        EventKind::BeforeModelCall => of::<BeforeModelCall>(),
-        EventKind::AfterModelCall => of::<AfterModelCall>(),
-        EventKind::PreToolUse => of::<PreToolUse>(),
-        EventKind::PermissionRequest => of::<PermissionRequest>(),
-        EventKind::ToolDecided => of::<ToolDecided>(),
-        EventKind::PostToolUse => of::<PostToolUse>(),
-        EventKind::UserInputRequested => of::<UserInputRequested>(),
-        EventKind::ErrorOccurred => of::<ErrorOccurred>(),
-        EventKind::PreCompact => of::<PreCompact>(),
-        EventKind::PostCompact => of::<PostCompact>(),
-        EventKind::SubagentStart => of::<SubagentStart>(),
-        EventKind::SubagentSpawned => of::<SubagentSpawned>(),
-        EventKind::SpawnFailed => of::<SpawnFailed>(),
-        EventKind::SubagentStop => of::<SubagentStop>(),
-        EventKind::AgentSwitched => of::<AgentSwitched>(),
-        EventKind::Stop => of::<Stop>(),
-        EventKind::MaxIterations => of::<MaxIterations>(),
-        EventKind::Notification => of::<Notification>(),
-        EventKind::WorktreeCreated => of::<WorktreeCreated>(),
-        _ => of::<Route>(),
+        EventKind::SessionStart => any_wire_event::<SessionStart>(),
+        EventKind::SessionEnd => any_wire_event::<SessionEnd>(),
+        EventKind::UserPromptSubmitted => any_wire_event::<UserPromptSubmitted>(),
+        EventKind::TurnStart => any_wire_event::<TurnStart>(),
+        EventKind::TurnEnd => any_wire_event::<TurnEnd>(),
+        EventKind::BeforeModelCall => any_wire_event::<BeforeModelCall>(),
+        EventKind::AfterModelCall => any_wire_event::<AfterModelCall>(),
+        EventKind::PreToolUse => any_wire_event::<PreToolUse>(),
+        EventKind::PermissionRequest => any_wire_event::<PermissionRequest>(),
+        EventKind::ToolDecided => any_wire_event::<ToolDecided>(),
+        EventKind::PostToolUse => any_wire_event::<PostToolUse>(),
+        EventKind::UserInputRequested => any_wire_event::<UserInputRequested>(),
+        EventKind::ErrorOccurred => any_wire_event::<ErrorOccurred>(),
+        EventKind::PreCompact => any_wire_event::<PreCompact>(),
+        EventKind::PostCompact => any_wire_event::<PostCompact>(),
+        EventKind::SubagentStart => any_wire_event::<SubagentStart>(),
+        EventKind::SubagentSpawned => any_wire_event::<SubagentSpawned>(),
+        EventKind::SpawnFailed => any_wire_event::<SpawnFailed>(),
+        EventKind::SubagentStop => any_wire_event::<SubagentStop>(),
+        EventKind::AgentSwitched => any_wire_event::<AgentSwitched>(),
+        EventKind::Stop => any_wire_event::<Stop>(),
+        EventKind::MaxIterations => any_wire_event::<MaxIterations>(),
+        EventKind::Notification => any_wire_event::<Notification>(),
+        EventKind::WorktreeCreated => any_wire_event::<WorktreeCreated>(),
+        _ => any_wire_event::<Route>(),
     }
 }
 
@@ -88,7 +88,7 @@ fn any_sent() -> impl Strategy<Value = Decoded> {
     });
     typed.prop_flat_map(|(client, name, kind)| {
         (event_of(kind), any_context())
-            .prop_map(move |(event, context)| Decoded::of(client, name, context, event).unwrap())
+            .prop_map(move |(event, context)| Decoded::from_event(client, name, context, event).unwrap())
     })
 }
 

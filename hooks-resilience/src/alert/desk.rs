@@ -93,7 +93,7 @@ impl Desk {
         if matches!(kind, ErrorKind::NotAdmitted | ErrorKind::Stopped) {
             return;
         }
-        if self.treatments.of(kind).alert {
+        if self.treatments.for_kind(kind).alert {
             self.raise(context, AlertKind::Mend(kind), model, format!("{kind}: {message}"), now);
         }
         if self.is_too_many(now) {

@@ -454,7 +454,7 @@ fn each_change_is_announced_once() {
 #[test]
 fn a_host_may_treat_a_kind_otherwise() {
     let (time, catalog) = (VirtualTime::default(), catalog(|_| {}));
-    let mut abstain = crate::Treatment::of(ErrorKind::Server);
+    let mut abstain = crate::Treatment::default_for(ErrorKind::Server);
     abstain.breaker = crate::BreakerVote::Abstain;
     let treatments = Treatments::default().with(ErrorKind::Server, abstain);
     let settings = HealthSettings { treatments, ..HealthSettings::default() };

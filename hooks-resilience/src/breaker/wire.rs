@@ -35,7 +35,7 @@ pub(crate) struct Wire {
 
 impl Wire {
     /// Serializes `core` as it is at `now`.
-    pub(crate) fn of(core: &Core, now: Tick) -> Self {
+    pub(crate) fn from_core(core: &Core, now: Tick) -> Self {
         let (closed_for, probe, hard, well_for) = match core.state {
             State::Closed { since } => (None, None, false, millis(now.since(since))),
             State::Open { until, hard } => (Some(millis_up(until.since(now))), None, hard, 0),
@@ -144,7 +144,7 @@ mod tests {
         ) {
             let settings = BreakerSettings::default();
             let (core, now) = after(&history, &settings);
-            let text = serde_json::to_string(&Wire::of(&core, now)).unwrap();
+            let text = serde_json::to_string(&Wire::from_core(&core, now)).unwrap();
             let (ago, wire) = (Duration::from_millis(ago), serde_json::from_str::<Wire>(&text).unwrap());
             let later = now.after(ago);
             let read = wire.core(ago, later, &settings);

@@ -44,7 +44,7 @@ impl BulkheadLayer {
 
 impl Places {
     /// The places of `model`; `None` if it is not of the catalog.
-    pub(super) fn of(&self, model: &Model) -> Option<&Arc<Semaphore>> {
+    pub(super) fn semaphore_of(&self, model: &Model) -> Option<&Arc<Semaphore>> {
         let (name, places) = self.models.get(model.index())?;
         model.is_named(name).then_some(places)
     }

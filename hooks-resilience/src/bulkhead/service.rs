@@ -41,7 +41,7 @@ where
     }
 
     fn call(&mut self, call: Call) -> Self::Future {
-        let places = call.model.as_ref().and_then(|model| self.layer.places.of(model));
+        let places = call.model.as_ref().and_then(|model| self.layer.places.semaphore_of(model));
         let Some(places) = places else { return ResponseFuture::asked(self.inner.call(call), None) };
         match Arc::clone(places).try_acquire_owned() {
             Ok(place) => ResponseFuture::asked(self.inner.call(call), Some(place)),

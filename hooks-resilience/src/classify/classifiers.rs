@@ -92,7 +92,7 @@ impl Classifiers {
 
     /// Classifies an error by its message alone.
     pub fn text(&self, text: &str) -> ModelError {
-        let words = Words::of(text);
+        let words = Words::from_text(text);
         let status = words.status();
         let read = self.read(status.unwrap_or(200), &Headers::default(), text.as_bytes());
         let kind = match read.kind() {

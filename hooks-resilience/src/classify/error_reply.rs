@@ -98,7 +98,7 @@ impl<'a> ErrorReply<'a> {
             Some(code) if !is_drawer(code) || is_drawer(by_status) => code,
             _ => by_status,
         };
-        Finding::new(Words::of(message).refine(kind, self.told), message)
+        Finding::new(Words::from_text(message).refine(kind, self.told), message)
     }
 
     /// The wait before the next attempt: as stated by the provider, or until the exhausted limit is refilled.

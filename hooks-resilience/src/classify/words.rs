@@ -17,7 +17,7 @@ const HOUR: Duration = Duration::from_secs(3_600);
 
 impl Words {
     /// Prepares `text`.
-    pub(super) fn of(text: &str) -> Self {
+    pub(super) fn from_text(text: &str) -> Self {
         let text: String = text.chars().take(SEARCHED).collect();
         // Signs that stand for words: `tokens + max_new_tokens must be <= 4096`.
         let text = text.replace("<=", " at most ").replace(" > ", " more than ");
@@ -517,7 +517,7 @@ mod tests {
     use super::*;
 
     fn refined(kind: ErrorKind, text: &str) -> ErrorKind {
-        Words::of(text).refine(kind, None)
+        Words::from_text(text).refine(kind, None)
     }
 
     #[test]
@@ -590,7 +590,7 @@ mod tests {
         ] {
             assert_eq!(refined(ErrorKind::RateLimited, text), ErrorKind::RateLimited, "{text}");
         }
-        let words = Words::of("You exceeded your current quota, please check your plan and billing details");
+        let words = Words::from_text("You exceeded your current quota, please check your plan and billing details");
         assert_eq!(words.refine(ErrorKind::RateLimited, None), ErrorKind::QuotaExhausted);
         assert_eq!(
             words.refine(ErrorKind::RateLimited, Some(Duration::from_secs(20))),
@@ -615,7 +615,7 @@ mod tests {
             ("used 450 tokens", None),
             ("HTTP/1.1 502 Bad Gateway", Some(502)),
         ] {
-            assert_eq!(Words::of(text).status(), status, "{text}");
+            assert_eq!(Words::from_text(text).status(), status, "{text}");
         }
     }
 }

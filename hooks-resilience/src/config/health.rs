@@ -36,7 +36,7 @@ fn treatment(kind: ErrorKind, changed: &TreatmentConfig) -> Result<Treatment, &'
     if FIXED.contains(&kind) {
         return Err("what is done about it is not the provider's to cause; leave it out");
     }
-    let mut treatment = Treatment::of(kind);
+    let mut treatment = Treatment::default_for(kind);
     match (changed.retries, changed.wait_at_most) {
         (Some(_), Some(_)) => {
             return Err("`retries` and `wait_at_most` exclude each other; keep one of them");

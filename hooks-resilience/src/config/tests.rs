@@ -157,7 +157,7 @@ fn a_row_of_the_table_is_changed_and_the_rest_stays() {
     .unwrap();
     let health =
         resilience.health(crate::fixture::world(&hooks_core::testing::VirtualTime::default())).unwrap();
-    let of = |kind| health.treatments().of(kind);
+    let of = |kind| health.treatments().for_kind(kind);
     let filter = of(ErrorKind::ContentFilter);
     assert_eq!((filter.next_model, filter.alert), (NextModel::IfAllowed, true));
     assert!(health.treatments().cross_content_filter);

@@ -214,10 +214,10 @@ impl ModelError {
 
     /// Writes kind and attempts into the event if the error is a [`ModelError`]; other errors leave the event
     /// as it is. For [`GovernModel::describing`](hooks_core::drivers::GovernModel::describing), which does
-    /// not know a host's own treatments: whether the error is recoverable is decided by [`Treatment::of`].
+    /// not know a host's own treatments: whether the error is recoverable is decided by [`Treatment::default_for`].
     pub fn describe(error: &(dyn std::error::Error + 'static), event: &mut ErrorOccurred) {
         let Some(error) = error.downcast_ref::<Self>() else { return };
-        error.enter(Treatment::of(error.kind), 0, event);
+        error.enter(Treatment::default_for(error.kind), 0, event);
     }
 
     /// Writes kind and attempts into `event`, with `treatment` for this kind. `tried` is the number of

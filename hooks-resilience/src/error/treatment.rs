@@ -7,7 +7,7 @@ use serde::{Deserialize, Serialize};
 use super::ErrorKind;
 use crate::duration::nanos;
 
-/// Treatment of one kind of error. The default of each kind is [`Treatment::of`]; a host or `hooks.yaml` may
+/// Treatment of one kind of error. The default of each kind is [`Treatment::default_for`]; a host or `hooks.yaml` may
 /// change any row.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 #[non_exhaustive]
@@ -79,7 +79,7 @@ pub(crate) const LONGEST_TOLD: Duration = Duration::from_secs(8);
 
 impl Treatment {
     /// The default treatment of `kind`.
-    pub const fn of(kind: ErrorKind) -> Self {
+    pub const fn default_for(kind: ErrorKind) -> Self {
         use BreakerVote as Vote;
         use ErrorKind as Kind;
         use NextModel as Next;
@@ -125,8 +125,8 @@ impl Treatments {
     }
 
     /// The treatment of `kind`.
-    pub fn of(&self, kind: ErrorKind) -> Treatment {
-        self.changed.iter().find(|(changed, _)| *changed == kind).map_or(Treatment::of(kind), |&(_, it)| it)
+    pub fn for_kind(&self, kind: ErrorKind) -> Treatment {
+        self.changed.iter().find(|(changed, _)| *changed == kind).map_or(Treatment::default_for(kind), |&(_, it)| it)
     }
 }
 

@@ -78,7 +78,7 @@ fn without_thinking(message: &Message) -> Option<Message> {
 }
 
 fn is_thinking(block: &Value) -> bool {
-    block.as_object().is_some_and(|block| matches!(Block::of(block), Block::Thought))
+    block.as_object().is_some_and(|block| matches!(Block::from_fields(block), Block::Thought))
 }
 
 #[cfg(test)]

@@ -223,7 +223,7 @@ impl Plan {
             .filter(|failed| failed.model == model.name && failed.kind != ErrorKind::NotAdmitted);
         let attempts = u32::try_from(earlier.count()).unwrap_or(u32::MAX).saturating_add(1);
         self.attempts = self.attempts.saturating_add(attempts);
-        let treatment = treatments.of(error.kind());
+        let treatment = treatments.for_kind(error.kind());
         match treatment.next_model {
             NextModel::No => self.over = true,
             NextModel::Any => {}

@@ -183,7 +183,7 @@ proptest! {
                         asks.push(Ask { place, began, failed: now, kind: mishap.kind, told: mishap.told });
                         prop_assert!(asked.len() <= max_attempts as usize);
                         let allowed = cross || mishap.kind != ErrorKind::ContentFilter;
-                        if treatments.of(mishap.kind).next_model == NextModel::No || !allowed {
+                        if treatments.for_kind(mishap.kind).next_model == NextModel::No || !allowed {
                             prop_assert_eq!(plan.next(&table, now), Step::GiveUp(End::Final));
                         }
                     }
@@ -211,7 +211,7 @@ struct Ask {
 }
 
 fn is_told(kind: ErrorKind) -> bool {
-    matches!(Treatments::default().of(kind).same_model, SameModel::AsTold(_))
+    matches!(Treatments::default().for_kind(kind).same_model, SameModel::AsTold(_))
 }
 
 /// Shortest time for which a model is left alone after `ask`, its failure number `attempts`, if pauses are a
@@ -219,7 +219,7 @@ fn is_told(kind: ErrorKind) -> bool {
 fn least_rest(ask: &Ask, attempts: usize, cap: Duration) -> Duration {
     let second = Duration::from_secs(1);
     let told = ask.told.map(Duration::from_secs);
-    match Treatments::default().of(ask.kind).same_model {
+    match Treatments::default().for_kind(ask.kind).same_model {
         SameModel::No => cap,
         SameModel::Backoff(more) if attempts > more as usize => cap,
         SameModel::AsTold(_) if attempts > 2 => told.unwrap_or_default().max(second),
@@ -231,7 +231,7 @@ fn least_rest(ask: &Ask, attempts: usize, cap: Duration) -> Duration {
 fn forbidden(chain: &Chain, asked: &[(usize, ErrorKind)], place: usize) -> bool {
     let treatments = Treatments::default();
     asked.iter().any(|&(earlier, kind)| {
-        let treatment = treatments.of(kind);
+        let treatment = treatments.for_kind(kind);
         let (failed, model) = (&chain[earlier], &chain[place]);
         let elsewhere = match treatment.next_model {
             NextModel::No => true,

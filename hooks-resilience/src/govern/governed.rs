@@ -77,8 +77,8 @@ where
         let outcome = self.model.call_describing(ModelCall { context, request }, move |error, event| {
             let Some(error) = error.downcast_ref::<ModelError>() else { return };
             let treatment = match &health {
-                Some(health) => health.treatments().of(error.kind()),
-                None => Treatment::of(error.kind()),
+                Some(health) => health.treatments().for_kind(error.kind()),
+                None => Treatment::default_for(error.kind()),
             };
             error.enter(treatment, tried, event);
             if let (Some(health), Some(telling)) = (&health, telling) {

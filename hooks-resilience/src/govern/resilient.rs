@@ -103,10 +103,10 @@ impl<S> Resilient<S> {
 
     fn make_call(&self, context: Arc<HookContext>, request: ModelRequest) -> Call {
         let id = match &context.call_id {
-            Some(id) => OpId::of(&["model call", &context.session_id, id, &request.iteration.to_string()]),
+            Some(id) => OpId::from_parts(&["model call", &context.session_id, id, &request.iteration.to_string()]),
             None => OpId(self.world.random.next_u128()),
         };
-        let tokenizer = self.tokenizers.of(Some(&request.model));
+        let tokenizer = self.tokenizers.for_model(Some(&request.model));
         let counted =
             request.messages.iter().map(|message| tokenizer.message(message)).fold(0, u64::saturating_add);
         let needs = Needs {

@@ -230,7 +230,7 @@ fn hooks_around_each_attempt_hear_how_often_it_was_tried_and_what_the_host_makes
     let environment =
         hooks_core::Environment { clock: Arc::new(time.clone()), ..hooks_core::Environment::detached() };
     let world = World::new(&environment, time.clone());
-    let hopeless = Treatment::of(ErrorKind::InvalidRequest);
+    let hopeless = Treatment::default_for(ErrorKind::InvalidRequest);
     for (kind, recoverable) in [(ErrorKind::Network, true), (ErrorKind::Server, false)] {
         let treatments = Treatments::default().with(ErrorKind::Server, hopeless);
         let settings = HealthSettings { treatments, ..HealthSettings::default() };

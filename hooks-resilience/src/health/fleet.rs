@@ -332,7 +332,7 @@ fn write(heard: &Heard, time: Timestamp, now: Tick) -> Option<Arc<str>> {
     };
     let written = Written {
         at: time.0,
-        breaker: Wire::of(&heard.core, now),
+        breaker: Wire::from_core(&heard.core, now),
         gate_for: left(heard.gate),
         cautious_for: left(heard.cautious_until),
     };

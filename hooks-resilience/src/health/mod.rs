@@ -97,11 +97,11 @@ impl Health {
     /// Returns an error if a setting is invalid.
     pub fn new(catalog: &Catalog, settings: HealthSettings, world: World) -> Result<Self, SettingsError> {
         settings.check()?;
-        Ok(Self::of(catalog.clone(), settings, world, Told::default()))
+        Ok(Self::build(catalog.clone(), settings, world, Told::default()))
     }
 
     /// Creates a record with settings that were checked.
-    fn of(catalog: Catalog, settings: HealthSettings, world: World, told: Told) -> Self {
+    fn build(catalog: Catalog, settings: HealthSettings, world: World, told: Told) -> Self {
         let (mut models, mut quotas, mut providers) = (Vec::new(), Vec::new(), Vec::new());
         for model in catalog.models() {
             let quota = quota::quota_of(&mut quotas, model, &settings, world.tick());

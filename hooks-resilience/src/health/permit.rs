@@ -60,7 +60,7 @@ impl Permit {
     }
 
     pub(crate) fn failure(self, error: &ModelError, now: Tick, took: Duration) -> Telling {
-        let treatment = self.health.treatments().of(error.kind());
+        let treatment = self.health.treatments().for_kind(error.kind());
         // A rate limit error without a stated wait is recorded with a wait of zero, because the refusal still
         // counts.
         let untold = || (error.kind() == ErrorKind::RateLimited).then_some(Duration::ZERO);

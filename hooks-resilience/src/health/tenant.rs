@@ -17,7 +17,7 @@ impl Health {
         let Some(tenant) = tenant.filter(|tenant| !self.is_of(tenant)) else { return self.clone() };
         let Ok(own) = inner.tenants.get_or_make(tenant, || {
             let told: Told = inner.told.clone();
-            let fresh = Self::of(inner.catalog.clone(), inner.settings.clone(), inner.world.clone(), told);
+            let fresh = Self::build(inner.catalog.clone(), inner.settings.clone(), inner.world.clone(), told);
             let _first = fresh.inner.owner.set(tenant.into());
             Ok::<_, Infallible>(match inner.fleet.get() {
                 Some(fleet) => fresh.shared_for(Arc::clone(fleet.store()), fleet.name(), Some(tenant)),

@@ -22,7 +22,7 @@ pub(super) struct Rules {
 impl Rules {
     /// Returns the number of tokens that `message` takes in a call of `model`.
     pub(super) fn count(&self, model: &str, message: &Message) -> u64 {
-        self.tokenizers.of(Some(model)).message(message)
+        self.tokenizers.for_model(Some(model)).message(message)
     }
 }
 

@@ -103,7 +103,7 @@ impl OverflowLayer {
     /// Compacts only if the treatment of overflows in `treatments` is still compaction.
     #[must_use]
     pub fn treating(self, treatments: &Treatments) -> Self {
-        let same_model = treatments.of(ErrorKind::ContextOverflow).same_model;
+        let same_model = treatments.for_kind(ErrorKind::ContextOverflow).same_model;
         self.change(|shared| shared.switched_on = same_model == SameModel::Compacted)
     }
 

@@ -385,7 +385,7 @@ fn other_errors_and_calls_that_may_not_be_repeated_pass() {
     let long = || call(work(&[1_000; 4]));
     let marked = long();
     marked.mark_effects();
-    let mut row = Treatment::of(ErrorKind::ContextOverflow);
+    let mut row = Treatment::default_for(ErrorKind::ContextOverflow);
     (row.same_model, row.next_model) = (SameModel::No, NextModel::Any);
     let treatments = Treatments::default().with(ErrorKind::ContextOverflow, row);
     let time = VirtualTime::default();

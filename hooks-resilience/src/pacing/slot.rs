@@ -23,16 +23,16 @@ pub(crate) struct Slot {
 
 impl Slot {
     pub(crate) fn new(quota: &Arc<Quota>, needs: &Needs, at: Tick) -> Self {
-        Self::of(quota, needs, at, false)
+        Self::with_sharing(quota, needs, at, false)
     }
 
     /// Creates a slot of a fleet. Its store cannot take one back, so a dropped slot is one call less for the
     /// fleet.
     pub(crate) fn of_fleet(quota: &Arc<Quota>, needs: &Needs, at: Tick) -> Self {
-        Self::of(quota, needs, at, true)
+        Self::with_sharing(quota, needs, at, true)
     }
 
-    fn of(quota: &Arc<Quota>, needs: &Needs, at: Tick, shared: bool) -> Self {
+    fn with_sharing(quota: &Arc<Quota>, needs: &Needs, at: Tick, shared: bool) -> Self {
         Self { quota: Arc::clone(quota), tokens: needs.tokens(), at, shared, used: false }
     }
 

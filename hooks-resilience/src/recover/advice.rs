@@ -92,7 +92,7 @@ impl Advisor {
             Some(chain) => self.along(&chain, failure, &error, now),
             None => self.without_blame(failure, &error),
         };
-        if self.health.treatments().of(error.kind()).alert {
+        if self.health.treatments().for_kind(error.kind()).alert {
             let model = failure.model.map(|model| format!("`{model}`: ")).unwrap_or_default();
             recovery.notify.push(format!("{model}{}: {}", error.kind(), error.message()));
         }
@@ -110,7 +110,7 @@ impl Advisor {
     fn along(&self, chain: &Chain, failure: &Failure<'_>, error: &ModelError, now: Tick) -> Recovery {
         let treatments = self.health.treatments();
         let Some(failed) = chain.first() else { return Recovery::default() };
-        let keeps_away = !failure.by_stack && treatments.of(error.kind()).gate;
+        let keeps_away = !failure.by_stack && treatments.for_kind(error.kind()).gate;
         if let Some(wait) = error.retry_after().filter(|_| keeps_away) {
             self.health.cool_down_until(failed, now.after(wait), error.kind());
         }
@@ -143,7 +143,7 @@ impl Advisor {
     fn without_blame(&self, failure: &Failure<'_>, error: &ModelError) -> Recovery {
         let attempt = failure.attempt.max(1);
         let told = error.retry_after();
-        let treatment = self.health.treatments().of(error.kind());
+        let treatment = self.health.treatments().for_kind(error.kind());
         let wait = match treatment.same_model {
             SameModel::Backoff(more) if attempt <= more => {
                 Some(told.unwrap_or_default().max(self.pause(attempt)))

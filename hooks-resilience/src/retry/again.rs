@@ -31,7 +31,7 @@ pub(super) fn again(
     now: Tick,
 ) -> Again {
     let pause = || settings.backoff.pause(attempts, health.world());
-    let same_model = health.treatments().of(error.kind()).same_model;
+    let same_model = health.treatments().for_kind(error.kind()).same_model;
     let longest = match same_model {
         SameModel::No | SameModel::Compacted => return Again::Up(None),
         SameModel::Backoff(_) => LONGEST_TOLD,

@@ -180,7 +180,7 @@ where
         if error.forbids_retry() {
             return false;
         }
-        let treatment = self.shared.health.treatments().of(error.kind());
+        let treatment = self.shared.health.treatments().for_kind(error.kind());
         let model = self.failed.last().map(|failed| &failed.model);
         let same = |failed: &&FailedAttempt| failed.kind == error.kind() && Some(&failed.model) == model;
         let broke = || self.failed.iter().filter(same).count();

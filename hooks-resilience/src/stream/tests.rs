@@ -346,7 +346,7 @@ fn what_is_done_about_a_break_is_as_the_host_has_it() {
         rig.run(call()).is_ok()
     };
     let treated =
-        |kind, same_model, next_model| Some(Treatment { same_model, next_model, ..Treatment::of(kind) });
+        |kind, same_model, next_model| Some(Treatment { same_model, next_model, ..Treatment::default_for(kind) });
     let (broken, refused) = (ErrorKind::StreamBroken, ErrorKind::ContentFilter);
     assert!(gone_on(broken, None) && !gone_on(refused, None));
     assert!(!gone_on(broken, treated(broken, SameModel::No, NextModel::No)));

@@ -322,7 +322,7 @@ fn closed_models_are_passed_over_and_said_to_be() {
 
 #[test]
 fn a_host_may_change_a_row() {
-    let mut treatment = Treatments::default().of(ErrorKind::InvalidRequest);
+    let mut treatment = Treatments::default().for_kind(ErrorKind::InvalidRequest);
     (treatment.next_model, treatment.same_model) = (NextModel::Any, SameModel::No);
     let mut settings = HealthSettings::default();
     settings.treatments = Treatments::default().with(ErrorKind::InvalidRequest, treatment);
@@ -349,7 +349,7 @@ fn the_gate_of_every_kind() {
     for &kind in ErrorKind::ALL {
         let rig = Rig::new(three());
         fails_on(&rig, Act::fail(kind).told(secs(40)));
-        let Treatment { gate, breaker, .. } = Treatment::of(kind);
+        let Treatment { gate, breaker, .. } = Treatment::default_for(kind);
         match readiness(&rig) {
             Readiness::Ready => assert!(!gate && breaker != BreakerVote::Open, "{kind}"),
             Readiness::At(tick) if gate => assert!(tick.0 >= secs(40) && tick.0 <= secs(41), "{kind}"),
@@ -380,7 +380,7 @@ fn the_vote_of_every_kind() {
         let first = opens(&[Some(kind)], 1.0);
         let slow = opens(&[None, Some(kind)], 0.5);
         let third = opens(&[None, Some(kind), Some(kind), Some(kind)], 1.0);
-        let expected = match Treatment::of(kind).breaker {
+        let expected = match Treatment::default_for(kind).breaker {
             BreakerVote::Open => (true, true, true),
             BreakerVote::Slow => (false, true, true),
             BreakerVote::Failure => (false, false, true),
@@ -400,7 +400,7 @@ fn the_alert_of_every_kind() {
         rig.client.plays("one", [Act::fail(kind)]);
         drop(rig.time.block_on(layer.layer(rig.stack()).oneshot(rig.call())).unwrap());
         let is_told = told.lock().unwrap().contains(&AlertKind::Mend(kind));
-        assert_eq!(is_told, Treatment::of(kind).alert, "{kind}");
+        assert_eq!(is_told, Treatment::default_for(kind).alert, "{kind}");
     }
 }
 

@@ -252,7 +252,7 @@ fn the_same_model_pauses_longer_after_each_failure_over_all_turns() {
     let mut settings = HealthSettings::default();
     settings.breaker.failures_in_a_row = 99;
     settings.treatments = settings.treatments.with(ErrorKind::Server, {
-        let mut treatment = Treatment::of(ErrorKind::Server);
+        let mut treatment = Treatment::default_for(ErrorKind::Server);
         treatment.same_model = SameModel::Backoff(4);
         treatment
     });

@@ -19,7 +19,7 @@ const MOST: usize = 256;
 /// let charter = "# Tester\n\n## What I Own\n\n- All of tests/ and `*.sql`\n";
 /// let disk = FakeDisk::default().with_file("/p/.squad/agents/tester/charter.md", charter);
 /// let (environment, ..) = world(FakeFileSystem::default());
-/// let coverage = Coverage::of(&Team::new(Arc::new(disk), "/p/.squad", &environment))?;
+/// let coverage = Coverage::read(&Team::new(Arc::new(disk), "/p/.squad", &environment))?;
 /// let covered = |path| coverage.of_file(path).map(|(agent, word)| format!("{agent}: {word}")).next();
 /// assert_eq!(covered("tests/all.rs").as_deref(), Some("tester: tests/"));
 /// assert_eq!(covered("db/schema.sql").as_deref(), Some("tester: *.sql"));
@@ -49,7 +49,7 @@ impl Coverage {
     ///
     /// # Errors
     /// Returns an error if the folder of the agents cannot be read.
-    pub fn of(team: &Team) -> Result<Self, TeamError> {
+    pub fn read(team: &Team) -> Result<Self, TeamError> {
         let routing = team.routing().unwrap_or_default();
         let mut agents = Vec::new();
         for folder in team.folder().list(&Place::new("agents")?)? {

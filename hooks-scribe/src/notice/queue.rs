@@ -50,9 +50,9 @@ impl Notice {
 }
 
 /// Queue of an agent.
-fn of(team: &Team, agent: &Name) -> Result<Spool, TeamError> {
+fn queue_for(team: &Team, agent: &Name) -> Result<Spool, TeamError> {
     // An agent's name may be as long as a file name, and here it gets a prefix.
-    let short: String = Digest::of(agent.as_str().as_bytes()).to_string().chars().take(32).collect();
+    let short: String = Digest::hash(agent.as_str().as_bytes()).to_string().chars().take(32).collect();
     let agent = if agent.as_str().len() > 80 { &short } else { agent.as_str() };
     let kind = format!("notices-{agent}");
     Ok(team.spool(&Name::new(&*kind).map_err(|reason| TeamError::Name { name: kind, reason })?))
@@ -60,12 +60,12 @@ fn of(team: &Team, agent: &Name) -> Result<Spool, TeamError> {
 
 /// Leaves a notice for `agent`.
 pub(super) fn leave(team: &Team, agent: &Name, notice: &Notice) -> Result<(), TeamError> {
-    of(team, agent)?.leave(notice.at, &notice.to_bytes())
+    queue_for(team, agent)?.leave(notice.at, &notice.to_bytes())
 }
 
 /// Removes the oldest notices for `agent` beyond `keep`. Reads all of them.
 pub(super) fn trim(team: &Team, agent: &Name, keep: usize) -> Result<(), TeamError> {
-    let queue = of(team, agent)?;
+    let queue = queue_for(team, agent)?;
     let all = queue.read()?;
     for oldest in all.iter().take(all.len().saturating_sub(keep.max(1))) {
         queue.take(oldest)?;
@@ -75,7 +75,7 @@ pub(super) fn trim(team: &Team, agent: &Name, keep: usize) -> Result<(), TeamErr
 
 /// Takes all notices for `agent`, the oldest first. Each notice is taken by one process only.
 pub(super) fn take(team: &Team, agent: &Name) -> Result<Vec<Notice>, TeamError> {
-    let queue = of(team, agent)?;
+    let queue = queue_for(team, agent)?;
     let mut taken = Vec::new();
     for left in queue.read()? {
         if let Some(notice) = Notice::read(&left)

@@ -165,7 +165,7 @@ impl Notices {
     ) -> Result<(), BoxError> {
         let author = Name::of_agent(&context.agent_name).ok();
         let Some(project) = SeenFolder::new(context, context.root()) else { return Ok(()) };
-        let coverage = Coverage::of(team)?;
+        let coverage = Coverage::read(team)?;
         let mut told = BTreeSet::new();
         for file in touched.files.iter().filter_map(|file| project.strip(file)) {
             let mut whom = Vec::new();

@@ -64,7 +64,7 @@ impl EpochSink for Recorder {
             return;
         };
         let name: Arc<str> = client.origin().unwrap_or_default();
-        let id = OpId::of(&["emptied", &name]);
+        let id = OpId::from_parts(&["emptied", &name]);
         let set = Key::new(None, &["hooks", "losses"]);
         let insert = Op::Insert { id, set, name, note: change.to_string().into(), ttl: Some(RECORDED) };
         // The connection is only available after this call returns.

@@ -121,7 +121,7 @@ impl Database {
     fn in_turn(&mut self, turn: &Held, wait: Duration, ops: &[Op]) -> Result<Vec<Answer>, Fault> {
         let path = &self.options.path;
         if let Some(open) = &self.open
-            && Identity::of(path).ok().as_ref() != Some(&open.identity)
+            && Identity::read(path).ok().as_ref() != Some(&open.identity)
         {
             if let Some(note) = damage::note(path)? {
                 return Err(Fault::Closed(note));
@@ -207,7 +207,7 @@ impl Open {
         if !is_kept {
             turn.set_mark(Mark { is_kept: true, losses })?;
         }
-        let identity = Identity::of(path)?;
+        let identity = Identity::read(path)?;
         Ok(Self { connection, clock, identity, losses })
     }
 
@@ -256,7 +256,7 @@ struct Identity(u64, u64);
 
 impl Identity {
     #[cfg(unix)]
-    fn of(path: &Path) -> io::Result<Self> {
+    fn read(path: &Path) -> io::Result<Self> {
         use std::os::unix::fs::MetadataExt as _;
         let file = fs::metadata(path)?;
         Ok(Self(file.dev(), file.ino()))
@@ -264,7 +264,7 @@ impl Identity {
 
     /// On systems on which an open file cannot be moved.
     #[cfg(not(unix))]
-    fn of(path: &Path) -> io::Result<Self> {
+    fn read(path: &Path) -> io::Result<Self> {
         fs::metadata(path).map(|_| Self(0, 0))
     }
 }

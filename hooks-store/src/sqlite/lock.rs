@@ -59,7 +59,7 @@ impl Lock {
         if !is_waiting && try_lock(&self.files.turn)? {
             if try_lock(&self.files.work)? {
                 self.files.turn.unlock()?;
-                return Ok(Held::of(&self.files));
+                return Ok(Held::new(&self.files));
             }
             self.files.turn.unlock()?;
         }
@@ -68,7 +68,7 @@ impl Lock {
             None => self.waiter.insert(Waiter::start(&self.files)?),
         };
         waiter.0.wait(wait)?;
-        Ok(Held::of(&self.files))
+        Ok(Held::new(&self.files))
     }
 }
 
@@ -91,7 +91,7 @@ pub(super) struct Mark {
 }
 
 impl Held {
-    fn of(files: &Arc<Files>) -> Self {
+    fn new(files: &Arc<Files>) -> Self {
         Self { files: Arc::clone(files), is_marked: false }
     }
 

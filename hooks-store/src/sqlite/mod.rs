@@ -118,15 +118,15 @@ impl SqliteStore {
 
     fn with(options: SqliteOptions) -> Result<Self, StoreError> {
         let (path, blocking) = (options.path.clone(), options.blocking);
-        Self::of(&path, blocking, Database::open(options)?)
+        Self::with_database(&path, blocking, Database::open(options)?)
     }
 
     fn later(options: SqliteOptions) -> Result<Self, StoreError> {
         let (path, blocking) = (options.path.clone(), options.blocking);
-        Self::of(&path, blocking, Database::closed(options))
+        Self::with_database(&path, blocking, Database::closed(options))
     }
 
-    fn of(path: &Path, blocking: bool, database: Database) -> Result<Self, StoreError> {
+    fn with_database(path: &Path, blocking: bool, database: Database) -> Result<Self, StoreError> {
         if blocking {
             return Ok(Self(Mode::Blocking(Box::new(Mutex::new(database)))));
         }

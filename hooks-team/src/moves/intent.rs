@@ -186,24 +186,24 @@ impl Parts {
 
 impl Source {
     /// Describes the file at `place`, which has `before` and should have `after`.
-    pub(crate) fn of(place: &Place, before: &[u8], removals: Vec<Removal>, after: &[u8]) -> Self {
+    pub(crate) fn new(place: &Place, before: &[u8], removals: Vec<Removal>, after: &[u8]) -> Self {
         Self {
             place: place.to_string(),
-            before: Digest::of(before).to_string(),
-            after: Some(Digest::of(after).to_string()),
+            before: Digest::hash(before).to_string(),
+            after: Some(Digest::hash(after).to_string()),
             removals,
         }
     }
 
     /// Describes the file at `place` with the content `before`, which should be removed.
     pub(crate) fn whole(place: &Place, before: &[u8]) -> Self {
-        let before = Digest::of(before).to_string();
+        let before = Digest::hash(before).to_string();
         Self { place: place.to_string(), before, after: None, removals: Vec::new() }
     }
 
     /// Returns the state that a file with the content `current` should have.
     pub(super) fn left(&self, current: &[u8]) -> Left {
-        let digest = Digest::of(current);
+        let digest = Digest::hash(current);
         let is = |saved: &str| Digest::parse(saved) == Some(digest);
         match &self.after {
             None if is(&self.before) => Left::Nothing,
@@ -310,7 +310,7 @@ mod tests {
         let before = b"# H\n\n- a\n- ab\n- b\n";
         let place = Place::known("h.md");
         let removals = vec![Removal::new(5..9, b"- a\n"), Removal::new(14..18, b"- b\n")];
-        let source = Source::of(&place, before, removals, b"# H\n\n- ab\n");
+        let source = Source::new(&place, before, removals, b"# H\n\n- ab\n");
         let left = |current: &[u8]| match source.left(current) {
             Left::Bytes(bytes) => String::from_utf8(bytes).unwrap(),
             Left::AsItIs => "as it is".to_owned(),

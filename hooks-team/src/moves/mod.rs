@@ -36,7 +36,7 @@ pub(crate) struct Known(HashMap<Digest, usize>);
 
 impl Known {
     /// Collects the entries of `target`.
-    pub(crate) fn of(target: &Ledger) -> Self {
+    pub(crate) fn from_ledger(target: &Ledger) -> Self {
         let mut known = HashMap::new();
         for entry in target.entries().filter(is_unmistakable) {
             *known.entry(entry.digest()).or_default() += 1;
@@ -103,7 +103,7 @@ pub(crate) fn plan(
         return Ok(None);
     }
     let target = Ledger::new(Document::parse(target), grammar);
-    let mut known = Known::of(&target);
+    let mut known = Known::from_ledger(&target);
     let mut moved = Moved { entries: picked.len(), known: 0 };
     let mut parts = Parts::default();
     for entry in &picked {
@@ -120,7 +120,7 @@ pub(crate) fn plan(
         Removal::new(range.clone(), ledger.document().slice(range))
     });
     let source =
-        Source::of(place, source, removals.collect(), &ledger.without(picked.iter().map(Entry::range)));
+        Source::new(place, source, removals.collect(), &ledger.without(picked.iter().map(Entry::range)));
     let intent = Intent::new(target_place, target.document().bytes(), title, parts.finish(), vec![source])?;
     Ok(Some((intent, moved)))
 }

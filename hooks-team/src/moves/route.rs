@@ -30,11 +30,11 @@ pub(super) fn check<'p>(
     target: &str,
     sources: impl IntoIterator<Item = (&'p str, bool)>,
 ) -> Result<(), String> {
-    let to = Kind::of(target);
+    let to = Kind::from_path(target);
     let mut is_empty = true;
     for (source, goes) in sources {
         is_empty = false;
-        let from = Kind::of(source);
+        let from = Kind::from_path(source);
         let is_known = from.zip(to).is_some_and(|(from, to)| from.goes_to(to) && from.is_whole() == goes);
         if !is_known {
             return Err(format!("nothing is moved from {} to {}", shown(source), shown(target)));
@@ -45,11 +45,11 @@ pub(super) fn check<'p>(
 
 /// Whether the file at `place` is written once and never extended.
 pub(super) fn is_written_once(place: &str) -> bool {
-    Kind::of(place) == Some(Kind::SpawnLog)
+    Kind::from_path(place) == Some(Kind::SpawnLog)
 }
 
 impl<'p> Kind<'p> {
-    fn of(place: &'p str) -> Option<Self> {
+    fn from_path(place: &'p str) -> Option<Self> {
         let parts: Vec<_> = place.split('/').collect();
         Some(match parts.as_slice() {
             ["decisions.md"] => Self::Decisions,

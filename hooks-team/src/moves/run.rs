@@ -311,7 +311,7 @@ mod tests {
 
     #[test]
     fn a_move_that_somebody_else_wrote_reaches_no_other_file() {
-        let digest = crate::Digest::of(b"held");
+        let digest = crate::Digest::hash(b"held");
         let source = |place: &str| {
             format!("{{\"place\":\"{place}\",\"before\":\"{digest}\",\"after\":null,\"removals\":[]}}")
         };

@@ -90,7 +90,7 @@ impl Team {
     ) -> Result<Moved, TeamError> {
         let (inbox, target) = (layout::inbox(), layout::decisions());
         let current = self.decisions()?;
-        let mut known = Known::of(current.ledger());
+        let mut known = Known::from_ledger(current.ledger());
         let (mut parts, mut moved, mut sources) = (Parts::default(), Moved::default(), Vec::new());
         let (mut size, mut is_full) = (0, false);
         let room =

@@ -69,7 +69,7 @@ pub struct Answer {
 }
 
 impl Answer {
-    fn of(text: impl Into<String>) -> Self {
+    fn new(text: impl Into<String>) -> Self {
         Self { text: text.into(), wrote: Vec::new() }
     }
 

@@ -113,7 +113,7 @@ where
             let (agent, priority) = (route.target_agent.clone(), route.priority);
             let sent = router.oneshot(route).await.map_err(|error| ToolError::Router(error.into()))?;
             let session: String = sent.into();
-            Ok(Answer::of(format!("routed to `{agent}` in session `{session}`, priority {}", word(priority))))
+            Ok(Answer::new(format!("routed to `{agent}` in session `{session}`, priority {}", word(priority))))
         })
     }
 }

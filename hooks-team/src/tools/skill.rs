@@ -62,7 +62,7 @@ impl UseSkill {
         match operation {
             SkillOperation::Read => {
                 let skill = self.team.skill(&name)?;
-                Ok(Answer::of(String::from_utf8_lossy(skill.document().bytes())))
+                Ok(Answer::new(String::from_utf8_lossy(skill.document().bytes())))
             }
             SkillOperation::Write => {
                 let content =

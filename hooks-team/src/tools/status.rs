@@ -121,7 +121,7 @@ impl Status {
         for member in members.iter().filter(|_| args.verbose || wanted.is_some()) {
             writeln!(text, "- {}, {}: {}", member.name, member.role, member.status).unwrap_or_default();
         }
-        Ok(Answer::of(text.trim_end()))
+        Ok(Answer::new(text.trim_end()))
     }
 }
 

@@ -23,7 +23,7 @@ pub(super) fn answer(vector: &Value) -> Option<Value> {
             Ok(()) => json!({"ok": vector.get("input")?, "same_object": true}),
             Err(refused) => error(BuilderValidationError::NAME, &refused),
         },
-        "redact_args" => match Pipeline::of(&json!({"policy": {"scrubPii": true}})) {
+        "redact_args" => match Pipeline::from_vector(&json!({"policy": {"scrubPii": true}})) {
             Ok(pipeline) => json!({"text": pipeline.hooks.argument_recorder()?.text(vector.get("input")?)}),
             Err(refused) => error("Error", &refused),
         },
@@ -46,7 +46,7 @@ type LeftOut = Arc<Mutex<bool>>;
 
 fn steps(vector: &Value) -> Value {
     let steps = question::list(vector, "steps");
-    let answers: Vec<_> = match Pipeline::of(vector) {
+    let answers: Vec<_> = match Pipeline::from_vector(vector) {
         Ok(pipeline) => steps.iter().map(|step| pipeline.run(step)).collect(),
         // Mistakes are found before a call is judged, so all calls fail.
         Err(refused) => steps.iter().map(|_| error("Error", &refused)).collect(),
@@ -55,7 +55,7 @@ fn steps(vector: &Value) -> Value {
 }
 
 impl Pipeline {
-    fn of(vector: &Value) -> Result<Self, Box<dyn std::error::Error>> {
+    fn from_vector(vector: &Value) -> Result<Self, Box<dyn std::error::Error>> {
         let policy = vector.get("policy").map(|policy| SquadPolicy::try_from(policy.clone())).transpose()?;
         let config = squad_policy_to_strict(&policy.unwrap_or_default())?;
         let left_out = LeftOut::default();

@@ -32,7 +32,7 @@ fn table() -> String {
          | --- | --- | --- | --- | --- | --- |\n",
     );
     for kind in ErrorKind::ALL {
-        let treatment = Treatment::of(*kind);
+        let treatment = Treatment::default_for(*kind);
         let cells = [
             format!("`{kind}`"),
             same_model(treatment.same_model),

@@ -58,12 +58,12 @@ impl Trace {
         let mut lines: Vec<_> = text.lines().collect();
         // Sorted by the times at their beginning, over all threads.
         lines.sort_unstable();
-        Ok(Syncs::of(&lines))
+        Ok(Syncs::from_trace(&lines))
     }
 }
 
 impl Syncs {
-    fn of(lines: &[&str]) -> Self {
+    fn from_trace(lines: &[&str]) -> Self {
         let mut found = Self::default();
         let mut failed = BTreeSet::new();
         for (call, answer) in lines.iter().filter_map(|line| line.rsplit_once(" = ")) {
@@ -98,7 +98,7 @@ mod tests {
     #[test]
     fn a_sync_is_asked_again_only_where_nothing_new_is_to_be_written() {
         let syncs = |lines: &[&str]| {
-            let Syncs { failed, asked_again } = Syncs::of(lines);
+            let Syncs { failed, asked_again } = Syncs::from_trace(lines);
             (failed, asked_again)
         };
         let fails = "1.1 fdatasync(9</disk/a.jsonl>) = -1 EIO (Input/output error)";

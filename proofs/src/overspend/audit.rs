@@ -35,7 +35,7 @@ impl Audit {
     ///
     /// # Errors
     /// Returns an error if a ledger cannot be read, or the store does not answer.
-    pub(super) fn of(store: &Arc<dyn StateStore>, plan: &Plan, folder: &Path, kills: u64) -> Result<Self> {
+    pub(super) fn read(store: &Arc<dyn StateStore>, plan: &Plan, folder: &Path, kills: u64) -> Result<Self> {
         let mut spent = Spent::nothing(plan.all_sessions());
         for worker in 0..WORKERS {
             spent.add(folder, worker)?;

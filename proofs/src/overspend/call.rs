@@ -45,7 +45,7 @@ impl Policy {
     ///
     /// # Errors
     /// Returns an error if the name is unknown.
-    pub(super) fn of(key: &str) -> Result<Self> {
+    pub(super) fn from_key(key: &str) -> Result<Self> {
         [Self::CheckThenCount, Self::Reserve]
             .into_iter()
             .find(|policy| policy.key() == key)

@@ -22,7 +22,7 @@ impl Engine {
     ///
     /// # Errors
     /// Returns an error if the name is unknown.
-    pub(super) fn of(name: &str) -> Result<Self> {
+    pub(super) fn from_name(name: &str) -> Result<Self> {
         match name {
             "memory" => Ok(Self::Memory),
             "embedded" => Ok(Self::Embedded),

@@ -46,7 +46,7 @@ pub(super) fn run(engine: Engine, plan: &Plan, policy: Policy, seed: u64) -> Res
         }
         workers = running;
     }
-    Audit::of(&engine.open(folder.path())?, plan, folder.path(), kills)
+    Audit::read(&engine.open(folder.path())?, plan, folder.path(), kills)
 }
 
 /// A worker process.

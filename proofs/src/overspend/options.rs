@@ -18,7 +18,7 @@ impl Options {
     /// Returns an error if an option is unknown, or its value is missing or not a number.
     pub(super) fn parse(arguments: &[&str]) -> Result<Self> {
         let (engine, mut arguments) = match arguments.split_first() {
-            Some((name, rest)) => (Engine::of(name)?, rest.iter()),
+            Some((name, rest)) => (Engine::from_name(name)?, rest.iter()),
             None => return Err(Error::new("name an engine; see `cargo xtask help`")),
         };
         let mut options = Self { engine, operations: engine.operations(), seed: 1 };

@@ -29,8 +29,8 @@ pub(super) fn run(arguments: &[&str]) -> Result {
     };
     let plan = Plan::for_operations(number(operations)?);
     let folder = Path::new(folder);
-    let store = Engine::of(engine)?.open(folder)?;
-    work(store, &plan, Policy::of(policy)?, folder, (number(worker)?, number(life)?))
+    let store = Engine::from_name(engine)?.open(folder)?;
+    work(store, &plan, Policy::from_key(policy)?, folder, (number(worker)?, number(life)?))
 }
 
 /// Runs all workers as threads of this process.
@@ -50,7 +50,7 @@ pub(super) fn run_threads(plan: &Plan, policy: Policy) -> Result<Audit> {
             .into_iter()
             .try_for_each(|thread| thread.join().unwrap_or_else(|_| Err(Error::new("a worker has panicked"))))
     })?;
-    Audit::of(&store, plan, folder.path(), 0)
+    Audit::read(&store, plan, folder.path(), 0)
 }
 
 /// Makes calls until the worker has made its share of the operations, in this process or earlier ones.

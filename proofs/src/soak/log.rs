@@ -81,7 +81,7 @@ fn put(log: &Log, count: u64) -> Result<Step> {
 
 fn entry() -> Entry {
     let payload =
-        Payload::of(json!({"tool_name": "write_file", "tool_args": {"path": "src/main.rs", "n": 17}}));
+        Payload::new(json!({"tool_name": "write_file", "tool_args": {"path": "src/main.rs", "n": 17}}));
     Entry { payload: Some(payload), ..Record::new("pre_tool_use", hooks::time::Timestamp(1)).into() }
 }
 

@@ -22,7 +22,7 @@ pub(super) enum Purpose {
 
 impl Dice {
     /// Creates the dice of `keys` for `purpose`.
-    pub(super) fn of(seed: u64, purpose: Purpose, keys: [u64; 2]) -> Self {
+    pub(super) fn new(seed: u64, purpose: Purpose, keys: [u64; 2]) -> Self {
         let mut state = seed ^ 0x5bf0_3635_d1c2_56e9;
         for key in [purpose as u64, keys[0], keys[1]] {
             state = mix(state.wrapping_add(key).wrapping_add(0x9e37_79b9_7f4a_7c15));

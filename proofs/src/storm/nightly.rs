@@ -58,7 +58,7 @@ struct Outcome {
 /// Returns an error if a storm is invalid, or the page cannot be read or written.
 pub(super) fn run(storms: &[Arc<Params>], options: &Options) -> Result<usize> {
     let jobs: Vec<Job> = storms.iter().flat_map(|storm| jobs(storm, options)).collect();
-    let progress = Progress::of(&jobs);
+    let progress = Progress::new(&jobs);
     let outcomes = on_all_cores(&jobs, |job| {
         let outcome = job.run();
         progress.ended(job, &outcome);
@@ -99,7 +99,7 @@ fn jobs(storm: &Params, options: &Options) -> Vec<Job> {
 impl Job {
     fn run(&self) -> Result<Outcome> {
         let run = |key: &str| -> Result<Run> {
-            let contender = Contender::of(key)?;
+            let contender = Contender::find(key)?;
             let measures = Sim::run(&self.params, contender.policy)?;
             Ok(Run { storm: Arc::clone(&self.params), contender, measures })
         };
@@ -177,7 +177,7 @@ struct Progress {
 }
 
 impl Progress {
-    fn of(jobs: &[Job]) -> Self {
+    fn new(jobs: &[Job]) -> Self {
         let all = jobs.iter().map(|job| job.sessions).sum();
         Self { began: Stopwatch::start(), all, done: Mutex::new((0, 0, 0)), jobs: jobs.len() }
     }

@@ -105,7 +105,7 @@ impl Options {
             let is_judged = |it: &&Contender| !self.is_short || it.role != Role::Common || it.key == NAIVE;
             return Ok(CONTENDERS.iter().filter(is_judged).collect());
         }
-        self.policies.iter().map(|key| Contender::of(key)).collect()
+        self.policies.iter().map(|key| Contender::find(key)).collect()
     }
 }
 

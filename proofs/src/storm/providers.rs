@@ -62,7 +62,7 @@ impl Providers {
             return Fate::fault(0.1, ErrorKind::ModelUnavailable);
         };
         let everyday = &self.params.everyday;
-        let mut dice = Dice::of(self.params.seed, Purpose::Attempt, [asked.key, attempt * 64 + model as u64]);
+        let mut dice = Dice::new(self.params.seed, Purpose::Attempt, [asked.key, attempt * 64 + model as u64]);
         let (incidents, _) = self.weather.at(model, now);
         let mut slower = 1.0;
         for incident in incidents {
@@ -113,7 +113,7 @@ impl Providers {
     ) -> Option<Duration> {
         let says = self.params.providers.get(provider).map_or(RetryAfter::Honest, |it| it.retry_after);
         let mut dice =
-            Dice::of(self.params.seed, Purpose::Refusal, [asked.key, attempt * 64 + provider as u64]);
+            Dice::new(self.params.seed, Purpose::Refusal, [asked.key, attempt * 64 + provider as u64]);
         wait(says, left, dice.unit())
     }
 
@@ -128,7 +128,7 @@ impl Providers {
 
     fn is_filtered(&self, asked: &Asked, model: usize) -> bool {
         let provider = self.provider_of(model);
-        let mut dice = Dice::of(self.params.seed, Purpose::Filter, [asked.key, provider as u64]);
+        let mut dice = Dice::new(self.params.seed, Purpose::Filter, [asked.key, provider as u64]);
         dice.chance(self.params.everyday.filter)
     }
 

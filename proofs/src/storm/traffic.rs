@@ -49,7 +49,7 @@ pub(super) fn arrivals(params: &Params) -> Vec<Arrival> {
     let end = params.days * 86_400.0;
     let mut found = Vec::new();
     for instance in 0..params.instances {
-        let mut dice = Dice::of(params.seed, Purpose::Arrivals, [u64::from(instance), 0]);
+        let mut dice = Dice::new(params.seed, Purpose::Arrivals, [u64::from(instance), 0]);
         // Thinned from a process as dense as at noon, so that the density follows the time of day.
         let peak = 1.0 + params.traffic.day_swing;
         let mut at = dice.gap(params.traffic.session_every_s / peak);
@@ -81,7 +81,7 @@ impl Conversation {
     /// The session of `arrival`.
     pub(super) fn new(params: &Params, arrival: Arrival) -> Self {
         let traffic = &params.traffic;
-        let mut dice = Dice::of(params.seed, Purpose::Session, [arrival.session, 0]);
+        let mut dice = Dice::new(params.seed, Purpose::Session, [arrival.session, 0]);
         let left = dice.between(traffic.calls).round() as u64;
         let tokens = dice.between(traffic.first_tokens);
         let factor = if dice.chance(traffic.heavy_share) { traffic.heavy_factor } else { 1.0 };
@@ -94,7 +94,7 @@ impl Conversation {
         let key = self.arrival.session * CALLS + self.next;
         self.next += 1;
         let traffic = &params.traffic;
-        let mut dice = Dice::of(params.seed, Purpose::Call, [key, 0]);
+        let mut dice = Dice::new(params.seed, Purpose::Call, [key, 0]);
         let tokens = self.tokens * self.factor;
         self.tokens += self.dice.between(traffic.growth_tokens);
         Some(Asked {

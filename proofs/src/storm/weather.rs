@@ -49,7 +49,7 @@ impl Weather {
                     continue;
                 }
                 let whose = if incident.at_once { 0 } else { place as u64 };
-                let mut dice = Dice::of(params.seed, Purpose::Weather, [front as u64, whose]);
+                let mut dice = Dice::new(params.seed, Purpose::Weather, [front as u64, whose]);
                 let happened = happen(incident, params.days, &mut dice);
                 for (model, of_model) in params.models.iter().zip(&mut models) {
                     let is_hit = model.provider == provider.name

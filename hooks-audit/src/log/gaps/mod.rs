@@ -73,7 +73,7 @@ impl Gaps {
 
     /// Name of the file in another folder with the counts for the log in `folder`.
     pub fn name(folder: &Path) -> String {
-        let digest = Digest::of(&[folder.as_os_str().as_encoded_bytes()]).to_string();
+        let digest = Digest::hash(&[folder.as_os_str().as_encoded_bytes()]).to_string();
         format!("missing-{}.json", digest.get(..TELLING).unwrap_or_default())
     }
 

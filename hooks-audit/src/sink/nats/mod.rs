@@ -84,7 +84,7 @@ impl NatsSink {
     async fn publish(&self, connection: &mut Connection, records: &[Committed]) -> Result<(), SinkError> {
         let mut messages = Vec::with_capacity(records.len());
         for record in records {
-            let body = serde_json::to_vec(&Sent::of(record));
+            let body = serde_json::to_vec(&Sent::new(record));
             let body = body.map_err(|error| SinkError::refused(error.to_string()))?;
             messages.push((record.key(), body));
         }

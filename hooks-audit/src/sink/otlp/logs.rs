@@ -8,7 +8,7 @@ use super::value::{Attributes, nanos};
 use crate::read::Committed;
 
 /// Returns the OTLP log record of `committed`.
-pub(super) fn of(committed: &Committed, roots: &Roots) -> Value {
+pub(super) fn log_record(committed: &Committed, roots: &Roots) -> Value {
     let record = &committed.record;
     let outcome = record.outcome.map(Strength::name);
     let (severity, name) = match record.outcome {

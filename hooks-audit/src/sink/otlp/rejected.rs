@@ -15,7 +15,7 @@ pub(super) struct Rejected {
 impl Rejected {
     /// Parses the body of a successful answer; nothing is rejected if it is empty or not JSON, as with
     /// protobuf. Each count is parsed alone: an invalid one does not affect the other.
-    pub(super) fn of(body: &[u8]) -> Self {
+    pub(super) fn parse(body: &[u8]) -> Self {
         let answer = serde_json::from_slice::<Value>(body).unwrap_or_default();
         let said = |name: &str| answer.get("partialSuccess").and_then(|partial| partial.get(name));
         let count = count(said("rejectedSpans")).saturating_add(count(said("rejectedLogRecords")));
@@ -61,7 +61,7 @@ mod tests {
 
     #[test]
     fn only_what_was_rejected_counts() {
-        let of = |body: &str| Rejected::of(body.as_bytes());
+        let of = |body: &str| Rejected::parse(body.as_bytes());
         let warned = r#"{"partialSuccess":{"errorMessage":"slow"}}"#;
         for nothing in ["", "{}", "\u{0}\u{1}", r#"{"partialSuccess":{}}"#, warned] {
             assert_eq!(of(nothing).into_result(), Ok(()), "{nothing:?}");

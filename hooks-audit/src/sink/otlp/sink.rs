@@ -72,7 +72,7 @@ impl<C: SendHttp> OtlpSink<C> {
         request.headers_mut().insert(CONTENT_TYPE, HeaderValue::from_static("application/json"));
         let answer = self.client.send(request).await;
         let answer = answer.map_err(|error| unanswered(&*error))?;
-        meaning(&answer).map(|()| Rejected::of(answer.body()))
+        meaning(&answer).map(|()| Rejected::parse(answer.body()))
     }
 
     fn sends(&self, signal: Signal) -> bool {
@@ -106,7 +106,7 @@ impl<C: SendHttp> Sink for OtlpSink<C> {
         HookFuture::later(async move {
             let service = &self.config.service;
             let traces: Vec<_> = match self.sends(Signal::Traces) {
-                true => records.iter().filter_map(|record| traces::of(record, &self.roots)).collect(),
+                true => records.iter().filter_map(|record| traces::span(record, &self.roots)).collect(),
                 false => Vec::new(),
             };
             let mut rejected = Rejected::default();
@@ -114,7 +114,7 @@ impl<C: SendHttp> Sink for OtlpSink<C> {
                 rejected = self.send("traces", &request(service, "Spans", "spans", traces)).await?;
             }
             if self.sends(Signal::Logs) {
-                let logs = records.iter().map(|record| logs::of(record, &self.roots)).collect();
+                let logs = records.iter().map(|record| logs::log_record(record, &self.roots)).collect();
                 let of_logs = self.send("logs", &request(service, "Logs", "logRecords", logs)).await?;
                 rejected = rejected.and(of_logs);
             }

@@ -23,7 +23,7 @@ fn committed(seq: u64, event: &str, at: u64, change: impl FnOnce(&mut Record)) -
         chain: "w0".into(),
         log: "l".into(),
         record,
-        payload: Kept::Payload(Box::new(Payload::of("kept".into()))),
+        payload: Kept::Payload(Box::new(Payload::new("kept".into()))),
     }
 }
 

@@ -15,7 +15,7 @@ const CLIENT: u8 = 3;
 const ERROR: u8 = 2;
 
 /// Returns the span that ends with a record; `None` if the record ends no span.
-pub(super) fn of(committed: &Committed, roots: &Roots) -> Option<Value> {
+pub(super) fn span(committed: &Committed, roots: &Roots) -> Option<Value> {
     let record = &committed.record;
     if record.session.is_empty() {
         return None;

@@ -106,7 +106,7 @@ fn while_it_runs_it_lives() {
         let children = hooks.extension::<SpawnBudget>().unwrap().children();
         let work = hooks_core::time::Timer::sleep(&time, LEASE * 5);
         children.while_running(&context, "a", &time, work).await;
-        children.of(&context).await.unwrap()[0].state
+        children.started_by(&context).await.unwrap()[0].state
     });
     assert_eq!(done, Some(ChildState::Running));
 }

@@ -49,7 +49,7 @@ async fn settle(
     context: &Arc<HookContext>,
     event: &AfterModelCall,
 ) -> Result<(), StoreError> {
-    let store = budget.store.of(context);
+    let store = budget.store.for_context(context);
     let sought = Sought {
         call: context.call_id.as_deref(),
         agent: &context.agent_name,
@@ -108,7 +108,7 @@ async fn charge_unheld(
     let root = budget.root(context).await?;
     for unit in SpendUnit::ALL {
         let actual = match unit {
-            SpendUnit::Usd => used.cost.or_else(|| Some(price?.of(&used.usage))).unwrap_or_default().0,
+            SpendUnit::Usd => used.cost.or_else(|| Some(price?.cost_of(&used.usage))).unwrap_or_default().0,
             SpendUnit::Tokens => used.usage.total(),
         };
         let who = budget.rules.who(context, &root, Some(model));

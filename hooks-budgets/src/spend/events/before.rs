@@ -95,5 +95,5 @@ impl Reserve<BeforeModelCall> for Holds {
 
 /// Returns the id of the reservation of a call to which its client gave an id.
 pub(in crate::spend) fn call_id(context: &hooks_core::HookContext, call: &str) -> OpId {
-    OpId::of(&["spend", context.tenant.as_deref().unwrap_or_default(), &context.session_id, "call", call])
+    OpId::from_parts(&["spend", context.tenant.as_deref().unwrap_or_default(), &context.session_id, "call", call])
 }

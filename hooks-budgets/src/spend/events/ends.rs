@@ -32,7 +32,7 @@ impl Service<HookRequest<ErrorOccurred>> for Ends {
         let budget = self.0.clone();
         HookFuture::later(async move {
             let (context, event) = (request.context(), request.event());
-            let store = budget.store.of(context);
+            let store = budget.store.for_context(context);
             let sought = Sought {
                 call: context.call_id.as_deref(),
                 agent: &context.agent_name,

@@ -28,7 +28,7 @@ async fn whoever_gives_up_pays_what_was_sent_and_no_more_than_is_said() {
                     Ok::<_, Infallible>(reply(usage(0, 1_000)))
                 }
             });
-            let model = budget.layer(ModelMeter::of(context("s", "a"))).layer(model);
+            let model = budget.layer(ModelMeter::new(context("s", "a"))).layer(model);
             let before = called.load(Ordering::Relaxed);
             let is_over = {
                 // Nine tokens are sent.

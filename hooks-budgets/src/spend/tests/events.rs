@@ -59,7 +59,7 @@ struct Instance {
 }
 
 impl Instance {
-    fn of(shared: &Arc<Memory>) -> Arc<Self> {
+    fn sharing(shared: &Arc<Memory>) -> Arc<Self> {
         Arc::new(Self { leased: Memory::new(Arc::new(FakeClock::default())), shared: Arc::clone(shared) })
     }
 }
@@ -81,7 +81,7 @@ impl StateStore for Instance {
 async fn what_one_instance_of_a_fleet_holds_another_settles() {
     for id in [Some("call-1"), None] {
         let (store, _) = memory();
-        let [one, other] = [hooks(Instance::of(&store)), hooks(Instance::of(&store))];
+        let [one, other] = [hooks(Instance::sharing(&store)), hooks(Instance::sharing(&store))];
         assert!(before(&one, id, 1).await);
         assert_eq!(charged(&*store, "of").await, (40_000, 40_000));
         after(&other, id, 1, &reply(usage(100, 500))).await;

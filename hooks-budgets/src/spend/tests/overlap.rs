@@ -24,7 +24,7 @@ async fn overlapping(store: Arc<dyn StateStore>, calls: usize) -> (usize, u64) {
             Ok::<_, Infallible>(reply(usage(0, 10_000)))
         }
     });
-    let model = budget.layer(ModelMeter::of(context("s", "a"))).layer(model);
+    let model = budget.layer(ModelMeter::new(context("s", "a"))).layer(model);
     let answers = join_all((0..calls).map(|_| model.clone().oneshot(asking("large")))).await;
     (answers.iter().filter(|answer| answer.is_ok()).count(), spent.load(Ordering::Relaxed))
 }
@@ -82,7 +82,7 @@ async fn a_model_that_can_be_told_answers_what_is_left() {
     let config = config(json!([{ "of": "team", "per": "always", "usd": 0.1, "tokens": 9_000 }]));
     let budget =
         SpendBudget::new(&SpendBudgetConfig { cheaper: Default::default(), ..config }, store).unwrap();
-    let told = Told(ModelMeter::of(context("s", "a")), Arc::default());
+    let told = Told(ModelMeter::new(context("s", "a")), Arc::default());
     let model = service_fn(|_: ModelRequest| async { Ok::<_, Infallible>(reply(usage(0, 2_000))) });
     let model = budget.layer(told.clone()).layer(model);
     model.clone().oneshot(asking("large")).await.unwrap();

@@ -83,7 +83,7 @@ async fn around_a_model_a_person_is_asked_once_and_the_cheaper_model_is_called()
             })
         });
         let approves = Arc::new(Approves(Mutex::default(), answer == Some(true)));
-        let layer = budget.layer(Short(ModelMeter::of(context("s", "a"))));
+        let layer = budget.layer(Short(ModelMeter::new(context("s", "a"))));
         let layer = if approver { layer.asking(approves.clone()) } else { layer };
         let model = layer.layer(model);
         for _ in 0..2 {

@@ -25,7 +25,7 @@ impl From<Malformed> for EditError {
 /// Appends `item` to the array at the path of these keys. Missing objects and the array are created.
 pub(crate) fn append(text: &str, keys: &[&str], item: Value) -> Result<String, EditError> {
     let root = parse(text)?;
-    let style = Style::of(text, &root);
+    let style = Style::detect(text, &root);
     let mut container = &root;
     let mut keys = keys.iter();
     while let Some(key) = keys.next() {
@@ -53,7 +53,7 @@ pub(crate) fn set_missing(text: &str, key: &str, value: &Value) -> Result<String
     if root.member(key).is_some() {
         return Ok(text.to_owned());
     }
-    Ok(insert(text, &root, &Style::of(text, &root), Some(key), value))
+    Ok(insert(text, &root, &Style::detect(text, &root), Some(key), value))
 }
 
 /// Removes the items for which `is_meant` returns true, at any depth below the member `key` of the root.
@@ -157,7 +157,7 @@ fn fill(text: &str, container: &Node, style: &Style<'_>, indent: &str, child: &s
 /// `text` without a child of `container`.
 fn take_out(text: &str, container: &Node, index: usize) -> String {
     let root = Node { span: 0..text.len(), kind: Kind::Other };
-    let style = Style::of(text, &root);
+    let style = Style::detect(text, &root);
     let children = container.children();
     let Some(child) = children.get(index) else { return text.to_owned() };
     let behind = style.behind(child);

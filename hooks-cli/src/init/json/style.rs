@@ -20,7 +20,7 @@ pub(super) struct Style<'t> {
 
 impl<'t> Style<'t> {
     /// Detects the layout of `text`, whose value is `root`.
-    pub(super) fn of(text: &'t str, root: &Node) -> Self {
+    pub(super) fn detect(text: &'t str, root: &Node) -> Self {
         let style = Self { text, unit: "  ", line_end: if text.contains("\r\n") { "\r\n" } else { "\n" } };
         let first = root.children().first().and_then(|child| style.own_line(child.start));
         Self { unit: first.filter(|indent| !indent.is_empty()).unwrap_or("  "), ..style }

@@ -110,7 +110,7 @@ impl<'a> Shadow<'a> {
         let Some((work_tree, common)) = asked.as_deref().and_then(|asked| asked.split_once('\n')) else {
             return Ok(None);
         };
-        let folder = world.store.join("snapshots").join(Digest::of(work_tree.as_bytes()).to_string());
+        let folder = world.store.join("snapshots").join(Digest::hash(work_tree.as_bytes()).to_string());
         let excludes = Path::new(common).join("info").join("exclude");
         let shadow = Self { world, work_tree: work_tree.into(), folder, excludes, until };
         shadow.prepare()?;
@@ -285,7 +285,7 @@ impl<'a> Shadow<'a> {
 
 /// Returns the reference of a session. A digest is a valid reference name for any session id.
 fn reference(session: &str) -> String {
-    format!("refs/snapshots/{}", Digest::of(session.as_bytes()))
+    format!("refs/snapshots/{}", Digest::hash(session.as_bytes()))
 }
 
 /// Parses `ID SECONDS LABEL`.

@@ -38,7 +38,7 @@ pub(super) fn section(from: &Reading<'_>, ask: &Ask) -> Result<Section, BoxError
     order.sort_by_cached_key(|(at, decision)| {
         let relevance = match ask.words.is_empty() {
             true => 0,
-            false => decision.words.get_or_init(|| Words::of(&decision.text)).shared_with(&ask.words),
+            false => decision.words.get_or_init(|| Words::from_text(&decision.text)).shared_with(&ask.words),
         };
         let is_for_me = !decision.audience.is_empty();
         let is_mine = decision.by.is_some() && decision.by == me;

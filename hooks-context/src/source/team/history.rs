@@ -37,7 +37,7 @@ pub(super) fn section(from: &Reading<'_>, ask: &Ask) -> Result<Section, BoxError
     if !ask.words.is_empty() {
         // The sort is stable: of equal relevance, the newest stays first.
         order.sort_by_cached_key(|(_, note)| {
-            let words = note.words.get_or_init(|| Words::of(&note.text));
+            let words = note.words.get_or_init(|| Words::from_text(&note.text));
             std::cmp::Reverse(words.shared_with(&ask.words))
         });
     }

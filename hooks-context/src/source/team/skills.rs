@@ -17,7 +17,7 @@ pub(super) fn section(from: &Reading<'_>, ask: &Ask) -> Section {
         let owns = charter.owns().join(" ");
         format!("{} {} {owns}", charter.role().unwrap_or_default(), charter.expertise().join(" "))
     });
-    let domain = Words::of(&domain.unwrap_or_default());
+    let domain = Words::from_text(&domain.unwrap_or_default());
     let mut fitting: Vec<_> = skills
         .iter()
         .filter_map(|skill| {
@@ -27,7 +27,7 @@ pub(super) fn section(from: &Reading<'_>, ask: &Ask) -> Section {
                 skill.domain().unwrap_or_default(),
                 skill.description().unwrap_or_default()
             );
-            let about = Words::of(&about);
+            let about = Words::from_text(&about);
             let (task, own) = (about.shared_with(&ask.words), about.shared_with(&domain));
             (task + own > 0).then(|| (std::cmp::Reverse((task, own, skill.confidence())), skill))
         })

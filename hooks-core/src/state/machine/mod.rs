@@ -56,7 +56,7 @@ impl State {
     /// before their day is over. If a reservation arrives again after its id was dropped, it is a new
     /// reservation, and an expired reservation stays charged: no amount is given back by this.
     pub fn remembering(most: usize) -> Self {
-        Self { past: Past::of(most), ..Self::default() }
+        Self { past: Past::with_limit(most), ..Self::default() }
     }
 
     /// Does `op` at `now`.

@@ -27,7 +27,7 @@ pub(super) enum Over {
 
 impl Past {
     /// Remembers at most this many ids.
-    pub(super) fn of(most: usize) -> Self {
+    pub(super) fn with_limit(most: usize) -> Self {
         Self { most: Some(most), ..Self::default() }
     }
 

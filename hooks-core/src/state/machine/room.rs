@@ -45,7 +45,7 @@ pub(in super::super) struct Room {
 }
 
 impl Room {
-    pub(in super::super) fn of(most: usize) -> Self {
+    pub(in super::super) fn with_limit(most: usize) -> Self {
         let (ended, order) = (HashMap::new(), VecDeque::new());
         Self { most, ended, order, ended_since: 0, pause: Timestamp(0), tight: None }
     }
@@ -184,7 +184,7 @@ mod tests {
 
     #[test]
     fn so_many_ends_of_sessions_are_remembered() {
-        let mut room = Room::of(8);
+        let mut room = Room::with_limit(8);
         for session in 0..MOST_ENDED + 10 {
             room.end(Some("acme"), &format!("s{session}"), Timestamp(1));
             room.end(Some("acme"), "s0", Timestamp(1));

@@ -85,7 +85,7 @@ impl Changes<'_> {
     /// Notes the file that a new link points to, as seen from here. Only the name in a symbolic link is
     /// relative to the link's folder.
     fn linked(&mut self, words: &[Argument], source: &Argument, target: &Argument, is_folder: bool) {
-        let seen = Seen::of(words);
+        let seen = Seen::from_words(words);
         if seen.from_here {
             self.one(source, WriteKind::Linked);
         }
@@ -114,7 +114,7 @@ struct Seen {
 }
 
 impl Seen {
-    fn of(words: &[Argument]) -> Self {
+    fn from_words(words: &[Argument]) -> Self {
         let symbolic = has(words, 's', "") || has_long(words, "--sy");
         let relative = has(words, 'r', "") || has_long(words, "--r");
         // Their values look like options: the suffix in `-Ss` does not make a symbolic link.
@@ -160,7 +160,7 @@ fn source_of(program: &str, source: &Argument) -> Source {
     // Only the last part of the name is kept, whatever is before it.
     let own: String = own
         .chars()
-        .map(|c| if Gap::of(c).is_some_and(Gap::is_deep) { Gap::Name.stand_in() } else { c })
+        .map(|c| if Gap::from_char(c).is_some_and(Gap::is_deep) { Gap::Name.stand_in() } else { c })
         .collect();
     Source::Named(Argument::of_outline(&own))
 }

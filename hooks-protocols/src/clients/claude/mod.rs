@@ -21,27 +21,27 @@ pub(crate) const PROTOCOL: Protocol = Protocol {
 
 const ROWS: &[Row] = &[
     Row::other("Setup").saying(CONTEXT),
-    Row::of("SessionStart", SessionStart, &[START]).saying(CONTEXT),
+    Row::new("SessionStart", SessionStart, &[START]).saying(CONTEXT),
     Row::other("InstructionsLoaded"),
-    Row::of("UserPromptSubmit", UserPromptSubmitted, &[SAID]).saying(USER_PROMPT),
+    Row::new("UserPromptSubmit", UserPromptSubmitted, &[SAID]).saying(USER_PROMPT),
     Row::other("UserPromptExpansion").saying(USER_PROMPT),
-    Row::of("PreToolUse", PreToolUse, &[CALL]).saying(PRE_TOOL_USE),
-    Row::of("PermissionRequest", PermissionRequest, &[CALL]).saying(PERMISSION_REQUEST),
-    Row::of("PermissionDenied", ToolDecided, &[CALL])
+    Row::new("PreToolUse", PreToolUse, &[CALL]).saying(PRE_TOOL_USE),
+    Row::new("PermissionRequest", PermissionRequest, &[CALL]).saying(PERMISSION_REQUEST),
+    Row::new("PermissionDenied", ToolDecided, &[CALL])
         .with(&[text(&["verdict"], "deny"), text(SOURCE, "settled")])
         .saying(OBSERVED),
-    Row::of("PostToolUse", PostToolUse, &[CALL, RESULT]).saying(POST_TOOL_USE),
-    Row::of("PostToolUseFailure", PostToolUse, &[CALL, FAILED]).saying(POST_TOOL_USE_FAILURE),
+    Row::new("PostToolUse", PostToolUse, &[CALL, RESULT]).saying(POST_TOOL_USE),
+    Row::new("PostToolUseFailure", PostToolUse, &[CALL, FAILED]).saying(POST_TOOL_USE_FAILURE),
     Row::other("PostToolBatch").saying(POST_TOOL_BATCH),
-    Row::of("Notification", Notification, &[&[Field::text(&["message"], MESSAGE)]])
+    Row::new("Notification", Notification, &[&[Field::text(&["message"], MESSAGE)]])
         .with(&[text(MESSAGE, "")])
         .saying(CONTEXT),
-    Row::of("SubagentStart", SubagentStart, &[CHILD]).with(A_CHILD).saying(CONTEXT),
-    Row::of("SubagentStop", SubagentStop, &[CHILD, LAST_WORDS])
+    Row::new("SubagentStart", SubagentStart, &[CHILD]).with(A_CHILD).saying(CONTEXT),
+    Row::new("SubagentStop", SubagentStop, &[CHILD, LAST_WORDS])
         .with(&[text(AGENT_NAME, "")])
         .saying(STOPPING),
-    Row::of("Stop", Stop, &[LAST_WORDS]).saying(STOPPING),
-    Row::of("StopFailure", ErrorOccurred, &[&[Field::text(&["error"], ERROR)]]).with(&[
+    Row::new("Stop", Stop, &[LAST_WORDS]).saying(STOPPING),
+    Row::new("StopFailure", ErrorOccurred, &[&[Field::text(&["error"], ERROR)]]).with(&[
         text(ERROR, ""),
         text(&["error_type"], "model"),
         flag(&["recoverable"], false),
@@ -49,8 +49,8 @@ const ROWS: &[Row] = &[
     Row::other("TeammateIdle").saying(BY_EXIT_CODE),
     Row::other("TaskCreated").saying(BY_EXIT_CODE),
     Row::other("TaskCompleted").saying(BY_EXIT_CODE),
-    Row::of("PreCompact", PreCompact, &[COMPACTION]).saying(BLOCKED),
-    Row::of("PostCompact", PostCompact, &[COMPACTION, &[Field::text(&["compact_summary"], SUMMARY)]])
+    Row::new("PreCompact", PreCompact, &[COMPACTION]).saying(BLOCKED),
+    Row::new("PostCompact", PostCompact, &[COMPACTION, &[Field::text(&["compact_summary"], SUMMARY)]])
         .saying(OBSERVED),
     Row::other("PreModelSwitch").saying(PRE_MODEL_SWITCH),
     Row::other("PostModelSwitch").saying(CONTEXT),
@@ -63,5 +63,5 @@ const ROWS: &[Row] = &[
     Row::other("MessageDisplay"),
     Row::other("WorktreeCreate"),
     Row::other("WorktreeRemove"),
-    Row::of("SessionEnd", SessionEnd, &[END]).saying(OBSERVED),
+    Row::new("SessionEnd", SessionEnd, &[END]).saying(OBSERVED),
 ];

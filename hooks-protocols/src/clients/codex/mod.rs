@@ -23,20 +23,20 @@ pub(crate) const PROTOCOL: Protocol = Protocol {
 };
 
 const ROWS: &[Row] = &[
-    Row::of("SessionStart", SessionStart, &[START]).saying(SESSION_START),
-    Row::of("UserPromptSubmit", UserPromptSubmitted, &[SAID]).saying(USER_PROMPT),
-    Row::of("PreToolUse", PreToolUse, &[CALL]).saying(PRE_TOOL_USE).within(&[Wish::Rewrite], command_is_text),
-    Row::of("PermissionRequest", PermissionRequest, &[CALL]).saying(PERMISSION_REQUEST),
-    Row::of("PostToolUse", PostToolUse, &[CALL, RESULT]).saying(POST_TOOL_USE),
-    Row::of("PreCompact", PreCompact, &[COMPACTION]).saying(PRE_COMPACT),
-    Row::of("PostCompact", PostCompact, &[COMPACTION]).with(&[text(SUMMARY, "")]).saying(OBSERVED),
-    Row::of("SubagentStart", SubagentStart, &[CHILD]).with(A_CHILD).saying(CONTEXT),
-    Row::of("SubagentStop", SubagentStop, &[CHILD, LAST_WORDS])
+    Row::new("SessionStart", SessionStart, &[START]).saying(SESSION_START),
+    Row::new("UserPromptSubmit", UserPromptSubmitted, &[SAID]).saying(USER_PROMPT),
+    Row::new("PreToolUse", PreToolUse, &[CALL]).saying(PRE_TOOL_USE).within(&[Wish::Rewrite], command_is_text),
+    Row::new("PermissionRequest", PermissionRequest, &[CALL]).saying(PERMISSION_REQUEST),
+    Row::new("PostToolUse", PostToolUse, &[CALL, RESULT]).saying(POST_TOOL_USE),
+    Row::new("PreCompact", PreCompact, &[COMPACTION]).saying(PRE_COMPACT),
+    Row::new("PostCompact", PostCompact, &[COMPACTION]).with(&[text(SUMMARY, "")]).saying(OBSERVED),
+    Row::new("SubagentStart", SubagentStart, &[CHILD]).with(A_CHILD).saying(CONTEXT),
+    Row::new("SubagentStop", SubagentStop, &[CHILD, LAST_WORDS])
         .with(&[text(AGENT_NAME, "")])
         .saying(STOPPING),
-    Row::of("Stop", Stop, &[LAST_WORDS]).saying(STOPPING),
+    Row::new("Stop", Stop, &[LAST_WORDS]).saying(STOPPING),
     Row::other("Interrupt").saying(OBSERVED),
-    Row::of("SessionEnd", SessionEnd, &[END]),
+    Row::new("SessionEnd", SessionEnd, &[END]),
 ];
 
 /// Changed arguments of Codex's own tools must have a string `command`; otherwise the answer is invalid.

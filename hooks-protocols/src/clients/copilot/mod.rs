@@ -40,69 +40,69 @@ const ROWS: &[Row] = &[
     PRE_COMPACT,
     NOTIFICATION,
     SESSION_END,
-    Row::of("SessionStart", SessionStart, &[START_PASCAL]).saying(CONTEXT),
-    Row::of("UserPromptSubmit", UserPromptSubmitted, &[SAID]).saying(USER_PROMPT),
-    Row::of("PreToolUse", PreToolUse, &[CALL]).saying(CALLED_PASCAL),
+    Row::new("SessionStart", SessionStart, &[START_PASCAL]).saying(CONTEXT),
+    Row::new("UserPromptSubmit", UserPromptSubmitted, &[SAID]).saying(USER_PROMPT),
+    Row::new("PreToolUse", PreToolUse, &[CALL]).saying(CALLED_PASCAL),
     PERMISSION_REQUEST.named("PermissionRequest").shaped(&[]),
-    Row::of("PostToolUse", PostToolUse, &[CALL, RESULT_PASCAL]).saying(RETURNED),
-    Row::of("PostToolUseFailure", PostToolUse, &[CALL, FAILED]).saying(CONTEXT),
-    Row::of("SubagentStart", SubagentStart, &[CHILD_CAMEL, CHILD]).with(A_CHILD).saying(CONTEXT),
-    Row::of("SubagentStop", SubagentStop, &[CHILD_PASCAL, LAST_WORDS])
+    Row::new("PostToolUse", PostToolUse, &[CALL, RESULT_PASCAL]).saying(RETURNED),
+    Row::new("PostToolUseFailure", PostToolUse, &[CALL, FAILED]).saying(CONTEXT),
+    Row::new("SubagentStart", SubagentStart, &[CHILD_CAMEL, CHILD]).with(A_CHILD).saying(CONTEXT),
+    Row::new("SubagentStop", SubagentStop, &[CHILD_PASCAL, LAST_WORDS])
         .with(&[text(AGENT_NAME, "")])
         .saying(STOPPING),
-    Row::of("Stop", Stop, &[]).saying(STOPPING),
-    Row::of("PreCompact", PreCompact, &[COMPACTION]),
-    Row::of("ErrorOccurred", ErrorOccurred, &[ERROR_PASCAL]).with(&[text(ERROR, "")]),
-    Row::of("SessionEnd", SessionEnd, &[END_COPILOT]),
+    Row::new("Stop", Stop, &[]).saying(STOPPING),
+    Row::new("PreCompact", PreCompact, &[COMPACTION]),
+    Row::new("ErrorOccurred", ErrorOccurred, &[ERROR_PASCAL]).with(&[text(ERROR, "")]),
+    Row::new("SessionEnd", SessionEnd, &[END_COPILOT]),
 ];
 
 // The SDK uses the rows in camelCase as well.
 
 pub(super) const SESSION_START: Row =
-    Row::of("sessionStart", SessionStart, &[START_CAMEL]).saying(CONTEXT).shaped(&["source"]);
+    Row::new("sessionStart", SessionStart, &[START_CAMEL]).saying(CONTEXT).shaped(&["source"]);
 
 pub(super) const USER_PROMPT_SUBMITTED: Row =
-    Row::of("userPromptSubmitted", UserPromptSubmitted, &[SAID]).saying(USER_PROMPT).shaped(&["prompt"]);
+    Row::new("userPromptSubmitted", UserPromptSubmitted, &[SAID]).saying(USER_PROMPT).shaped(&["prompt"]);
 
 pub(super) const PRE_TOOL_USE: Row =
-    Row::of("preToolUse", PreToolUse, &[CALL_CAMEL]).saying(CALLED).shaped(&["toolName", "toolArgs"]);
+    Row::new("preToolUse", PreToolUse, &[CALL_CAMEL]).saying(CALLED).shaped(&["toolName", "toolArgs"]);
 
-pub(super) const PERMISSION_REQUEST: Row = Row::of("permissionRequest", PermissionRequest, &[PERMISSION])
+pub(super) const PERMISSION_REQUEST: Row = Row::new("permissionRequest", PermissionRequest, &[PERMISSION])
     .saying(DIALOG)
     .shaped(&["toolName", "toolInput"]);
 
-pub(super) const POST_TOOL_USE: Row = Row::of("postToolUse", PostToolUse, &[CALL_CAMEL, RESULT_CAMEL])
+pub(super) const POST_TOOL_USE: Row = Row::new("postToolUse", PostToolUse, &[CALL_CAMEL, RESULT_CAMEL])
     .saying(RETURNED)
     .shaped(&["toolName", "toolArgs", "toolResult"]);
 
 pub(super) const POST_TOOL_USE_FAILURE: Row =
-    Row::of("postToolUseFailure", PostToolUse, &[CALL_CAMEL, FAILED])
+    Row::new("postToolUseFailure", PostToolUse, &[CALL_CAMEL, FAILED])
         .saying(CONTEXT)
         .shaped(&["toolName", "toolArgs", "error"]);
 
 pub(super) const AGENT_STOP: Row =
-    Row::of("agentStop", Stop, &[]).saying(STOPPING).shaped(&["stopReason", "stop_hook_active"]);
+    Row::new("agentStop", Stop, &[]).saying(STOPPING).shaped(&["stopReason", "stop_hook_active"]);
 
-pub(super) const SUBAGENT_START: Row = Row::of("subagentStart", SubagentStart, &[CHILD_CAMEL])
+pub(super) const SUBAGENT_START: Row = Row::new("subagentStart", SubagentStart, &[CHILD_CAMEL])
     .with(A_CHILD)
     .saying(CONTEXT)
     .shaped(&["agentName"]);
 
-pub(super) const SUBAGENT_STOP: Row = Row::of("subagentStop", SubagentStop, &[CHILD_CAMEL, LAST_WORDS_CAMEL])
+pub(super) const SUBAGENT_STOP: Row = Row::new("subagentStop", SubagentStop, &[CHILD_CAMEL, LAST_WORDS_CAMEL])
     .with(&[text(AGENT_NAME, "")])
     .saying(STOPPING)
     .shaped(&["agentName", "stopReason", "stop_hook_active"]);
 
-pub(super) const ERROR_OCCURRED: Row = Row::of("errorOccurred", ErrorOccurred, &[ERROR_CAMEL])
+pub(super) const ERROR_OCCURRED: Row = Row::new("errorOccurred", ErrorOccurred, &[ERROR_CAMEL])
     .with(&[text(ERROR, "")])
     .shaped(&["error", "errorContext"]);
 
 pub(super) const PRE_COMPACT: Row =
-    Row::of("preCompact", PreCompact, &[COMPACTION_CAMEL]).shaped(&["trigger", "customInstructions"]);
+    Row::new("preCompact", PreCompact, &[COMPACTION_CAMEL]).shaped(&["trigger", "customInstructions"]);
 
 pub(super) const NOTIFICATION: Row =
-    Row::of("notification", Notification, &[&[Field::text(&["message"], MESSAGE)]])
+    Row::new("notification", Notification, &[&[Field::text(&["message"], MESSAGE)]])
         .with(&[text(MESSAGE, "")])
         .saying(CONTEXT);
 
-pub(super) const SESSION_END: Row = Row::of("sessionEnd", SessionEnd, &[END_COPILOT]).shaped(&["reason"]);
+pub(super) const SESSION_END: Row = Row::new("sessionEnd", SessionEnd, &[END_COPILOT]).shaped(&["reason"]);

@@ -23,7 +23,7 @@ const ROWS: &[Row] = &[
     copilot::USER_PROMPT_SUBMITTED,
     copilot::PRE_TOOL_USE,
     // An answer can only set what is sent with the call; the call itself is denied at `preToolUse`.
-    Row::of("preMcpToolCall", PreToolUse, &[MCP_CALL]).shaped(&["serverName", "toolName", "arguments"]),
+    Row::new("preMcpToolCall", PreToolUse, &[MCP_CALL]).shaped(&["serverName", "toolName", "arguments"]),
     copilot::PERMISSION_REQUEST,
     copilot::POST_TOOL_USE.saying(copilot::REPLACED),
     copilot::POST_TOOL_USE_FAILURE,

@@ -28,39 +28,39 @@ pub(crate) const PROTOCOL: Protocol = Protocol {
 
 const ROWS: &[Row] = &[
     Row::other("workspaceOpen"),
-    Row::of("sessionStart", SessionStart, &[STARTS]).saying(CONTEXT),
-    Row::of("beforeSubmitPrompt", UserPromptSubmitted, &[SAID]).saying(PROMPT_SENT),
-    Row::of("preToolUse", PreToolUse, &[CALL]).saying(PRE_TOOL_USE),
-    Row::of("beforeShellExecution", PreToolUse, &[COMMAND])
+    Row::new("sessionStart", SessionStart, &[STARTS]).saying(CONTEXT),
+    Row::new("beforeSubmitPrompt", UserPromptSubmitted, &[SAID]).saying(PROMPT_SENT),
+    Row::new("preToolUse", PreToolUse, &[CALL]).saying(PRE_TOOL_USE),
+    Row::new("beforeShellExecution", PreToolUse, &[COMMAND])
         .with(&[text(TOOL_NAME, "Shell")])
         .saying(DIALOG)
         .told_elsewhere(),
-    Row::of("beforeMCPExecution", PreToolUse, &[MCP_CALL]).saying(DIALOG).told_elsewhere(),
-    Row::of("beforeReadFile", PreToolUse, &[FILE])
+    Row::new("beforeMCPExecution", PreToolUse, &[MCP_CALL]).saying(DIALOG).told_elsewhere(),
+    Row::new("beforeReadFile", PreToolUse, &[FILE])
         .with(&[text(TOOL_NAME, "Read")])
         .saying(GATE)
         .told_elsewhere(),
-    Row::of("beforeTabFileRead", PreToolUse, &[FILE]).with(&[text(TOOL_NAME, "Read")]).saying(GATE),
-    Row::of("postToolUse", PostToolUse, &[CALL, OUTPUT])
+    Row::new("beforeTabFileRead", PreToolUse, &[FILE]).with(&[text(TOOL_NAME, "Read")]).saying(GATE),
+    Row::new("postToolUse", PostToolUse, &[CALL, OUTPUT])
         .saying(POST_TOOL_USE)
         .within(&[Wish::Deny, Wish::Rewrite], is_of_mcp),
-    Row::of("postToolUseFailure", PostToolUse, &[CALL, FAILURE]),
-    Row::of("afterShellExecution", PostToolUse, &[COMMAND, SHELL_OUTPUT])
+    Row::new("postToolUseFailure", PostToolUse, &[CALL, FAILURE]),
+    Row::new("afterShellExecution", PostToolUse, &[COMMAND, SHELL_OUTPUT])
         .with(&[text(TOOL_NAME, "Shell")])
         .told_elsewhere(),
-    Row::of("afterMCPExecution", PostToolUse, &[MCP_CALL, MCP_OUTPUT]).told_elsewhere(),
-    Row::of("afterFileEdit", PostToolUse, &[FILE, EDITS]).with(&[text(TOOL_NAME, "Write")]).told_elsewhere(),
-    Row::of("afterTabFileEdit", PostToolUse, &[FILE, EDITS]).with(&[text(TOOL_NAME, "Write")]),
-    Row::of("subagentStart", SubagentStart, &[NEW_CHILD]).with(A_CHILD).saying(GATE),
-    Row::of("subagentStop", SubagentStop, &[OLD_CHILD])
+    Row::new("afterMCPExecution", PostToolUse, &[MCP_CALL, MCP_OUTPUT]).told_elsewhere(),
+    Row::new("afterFileEdit", PostToolUse, &[FILE, EDITS]).with(&[text(TOOL_NAME, "Write")]).told_elsewhere(),
+    Row::new("afterTabFileEdit", PostToolUse, &[FILE, EDITS]).with(&[text(TOOL_NAME, "Write")]),
+    Row::new("subagentStart", SubagentStart, &[NEW_CHILD]).with(A_CHILD).saying(GATE),
+    Row::new("subagentStop", SubagentStop, &[OLD_CHILD])
         .with(&[text(AGENT_NAME, "")])
         .saying(STOPPING)
         .within(&[Wish::Deny], is_completed),
-    Row::of("afterAgentResponse", AfterModelCall, &[REPLY]).with(NO_REPLY),
+    Row::new("afterAgentResponse", AfterModelCall, &[REPLY]).with(NO_REPLY),
     Row::other("afterAgentThought"),
-    Row::of("preCompact", PreCompact, &[COMPACTED]).saying(OBSERVED),
-    Row::of("stop", Stop, &[]).saying(STOPPING),
-    Row::of("sessionEnd", SessionEnd, &[ENDS]),
+    Row::new("preCompact", PreCompact, &[COMPACTED]).saying(OBSERVED),
+    Row::new("stop", Stop, &[]).saying(STOPPING),
+    Row::new("sessionEnd", SessionEnd, &[ENDS]),
 ];
 
 /// Only the result of an MCP tool can be replaced.

@@ -34,8 +34,8 @@ const SEPTEMBER: &[Row] = &[
     TURN_START,
     BEFORE_LLM_CALL,
     AFTER_LLM_CALL,
-    Row::of("tool_input_transform", PreToolUse, &[CALL, KIND]).saying(TRANSFORMED),
-    Row::of("tool_guard", PreToolUse, &[CALL, KIND]).saying(GUARDED),
+    Row::new("tool_input_transform", PreToolUse, &[CALL, KIND]).saying(TRANSFORMED),
+    Row::new("tool_guard", PreToolUse, &[CALL, KIND]).saying(GUARDED),
     PRE_TOOL_USE,
     PERMISSION_REQUEST,
     TOOL_DECIDED,
@@ -85,85 +85,85 @@ const SUMMER: &[Row] = &[
     SESSION_END,
 ];
 
-const WORKTREE_CREATE: Row = Row::of("worktree_create", WorktreeCreated, &[WORKTREE])
+const WORKTREE_CREATE: Row = Row::new("worktree_create", WorktreeCreated, &[WORKTREE])
     .with(&[text(&["path"], "")])
     .saying(BLOCKED_WITH_CONTEXT);
 
-const SESSION_START: Row = Row::of("session_start", SessionStart, &[START]).saying(CONTEXT);
+const SESSION_START: Row = Row::new("session_start", SessionStart, &[START]).saying(CONTEXT);
 
-const USER_PROMPT_SUBMIT: Row = Row::of("user_prompt_submit", UserPromptSubmitted, &[SAID])
+const USER_PROMPT_SUBMIT: Row = Row::new("user_prompt_submit", UserPromptSubmitted, &[SAID])
     .with(&[text(&["prompt"], "")])
     .saying(BLOCKED_WITH_CONTEXT);
 
-const USER_STEERING: Row = Row::of("user_steering_messages_submit", UserPromptSubmitted, &[STEERING])
+const USER_STEERING: Row = Row::new("user_steering_messages_submit", UserPromptSubmitted, &[STEERING])
     .with(&[text(&["prompt"], ""), text(&["kind"], "steering")])
     .saying(BLOCKED_WITH_CONTEXT);
 
-const USER_FOLLOWUP: Row = Row::of("user_followup_submit", UserPromptSubmitted, &[SAID])
+const USER_FOLLOWUP: Row = Row::new("user_followup_submit", UserPromptSubmitted, &[SAID])
     .with(&[text(&["prompt"], ""), text(&["kind"], "follow_up")])
     .saying(BLOCKED_WITH_CONTEXT);
 
 const TURN_START: Row =
-    Row::of("turn_start", TurnStart, &[ITERATION]).with(&[number(&["iteration"], 0)]).saying(CONTEXT);
+    Row::new("turn_start", TurnStart, &[ITERATION]).with(&[number(&["iteration"], 0)]).saying(CONTEXT);
 
-const TURN_END: Row = Row::of("turn_end", TurnEnd, &[ITERATION, TURN_REASON])
+const TURN_END: Row = Row::new("turn_end", TurnEnd, &[ITERATION, TURN_REASON])
     .with(&[number(&["iteration"], 0)])
     .saying(OBSERVED);
 
-const BEFORE_LLM_CALL: Row = Row::of("before_llm_call", BeforeModelCall, &[MODEL_CALL, ITERATION, MESSAGES])
+const BEFORE_LLM_CALL: Row = Row::new("before_llm_call", BeforeModelCall, &[MODEL_CALL, ITERATION, MESSAGES])
     .with(&[text(MODEL, "")])
     .saying(MODEL_CALLED);
 
-const AFTER_LLM_CALL: Row = Row::of("after_llm_call", AfterModelCall, &[MODEL_CALL, ITERATION, MODEL_REPLY])
+const AFTER_LLM_CALL: Row = Row::new("after_llm_call", AfterModelCall, &[MODEL_CALL, ITERATION, MODEL_REPLY])
     .with(NO_REPLY)
     .saying(OBSERVED);
 
-const PRE_TOOL_USE: Row = Row::of("pre_tool_use", PreToolUse, &[CALL, KIND]).saying(DECIDED);
+const PRE_TOOL_USE: Row = Row::new("pre_tool_use", PreToolUse, &[CALL, KIND]).saying(DECIDED);
 
 const PERMISSION_REQUEST: Row =
-    Row::of("permission_request", PermissionRequest, &[CALL, KIND]).saying(DIALOG);
+    Row::new("permission_request", PermissionRequest, &[CALL, KIND]).saying(DIALOG);
 
-const TOOL_DECIDED: Row = Row::of("on_tool_approval_decision", ToolDecided, &[CALL, KIND, VERDICT])
+const TOOL_DECIDED: Row = Row::new("on_tool_approval_decision", ToolDecided, &[CALL, KIND, VERDICT])
     .with(&[text(&["verdict"], "deny"), text(SOURCE, "settled")])
     .saying(OBSERVED);
 
 const TOOL_RESPONSE_TRANSFORM: Row =
-    Row::of("tool_response_transform", PostToolUse, &[CALL, KIND, RESPONSE_OF_TOOL]).saying(RESPONSE_CHANGED);
+    Row::new("tool_response_transform", PostToolUse, &[CALL, KIND, RESPONSE_OF_TOOL]).saying(RESPONSE_CHANGED);
 
-const POST_TOOL_USE: Row = Row::of("post_tool_use", PostToolUse, &[CALL, KIND, RESPONSE_OF_TOOL]);
+const POST_TOOL_USE: Row = Row::new("post_tool_use", PostToolUse, &[CALL, KIND, RESPONSE_OF_TOOL]);
 
-const STOP: Row = Row::of("stop", Stop, &[ANSWER]).saying(OBSERVED);
+const STOP: Row = Row::new("stop", Stop, &[ANSWER]).saying(OBSERVED);
 
 const SUBAGENT_STOP: Row =
-    Row::of("subagent_stop", SubagentStop, &[CHILD]).with(&[text(AGENT_NAME, "")]).saying(OBSERVED);
+    Row::new("subagent_stop", SubagentStop, &[CHILD]).with(&[text(AGENT_NAME, "")]).saying(OBSERVED);
 
-const AGENT_SWITCH: Row = Row::of("on_agent_switch", AgentSwitched, &[SWITCH])
+const AGENT_SWITCH: Row = Row::new("on_agent_switch", AgentSwitched, &[SWITCH])
     .with(&[text(&["from"], ""), text(&["to"], "")])
     .saying(OBSERVED);
 
 const USER_INPUT: Row =
-    Row::of("on_user_input", UserInputRequested, &[]).with(&[text(&["question"], "")]).saying(OBSERVED);
+    Row::new("on_user_input", UserInputRequested, &[]).with(&[text(&["question"], "")]).saying(OBSERVED);
 
 const NOTIFICATION: Row =
-    Row::of("notification", Notification, &[NOTICE]).with(&[text(MESSAGE, "")]).saying(OBSERVED);
+    Row::new("notification", Notification, &[NOTICE]).with(&[text(MESSAGE, "")]).saying(OBSERVED);
 
-const ON_ERROR: Row = Row::of("on_error", ErrorOccurred, &[FAILURE])
+const ON_ERROR: Row = Row::new("on_error", ErrorOccurred, &[FAILURE])
     .with(&[text(ERROR, ""), flag(&["recoverable"], false)])
     .saying(OBSERVED);
 
 const MAX_ITERATIONS: Row =
-    Row::of("on_max_iterations", MaxIterations, &[]).with(&[number(&["limit"], 0)]).saying(OBSERVED);
+    Row::new("on_max_iterations", MaxIterations, &[]).with(&[number(&["limit"], 0)]).saying(OBSERVED);
 
-const SESSION_RESUME: Row = Row::of("on_session_resume", MaxIterations, &[NEW_LIMIT])
+const SESSION_RESUME: Row = Row::new("on_session_resume", MaxIterations, &[NEW_LIMIT])
     .with(&[number(&["limit"], 0), flag(&["resumed"], true)])
     .saying(OBSERVED);
 
-const PRE_COMPACT: Row = Row::of("pre_compact", PreCompact, &[COMPACTION]).saying(BLOCKED_WITH_CONTEXT);
+const PRE_COMPACT: Row = Row::new("pre_compact", PreCompact, &[COMPACTION]).saying(BLOCKED_WITH_CONTEXT);
 
-const BEFORE_COMPACTION: Row = Row::of("before_compaction", PreCompact, &[COUNTED]).saying(SUMMARIZED);
+const BEFORE_COMPACTION: Row = Row::new("before_compaction", PreCompact, &[COUNTED]).saying(SUMMARIZED);
 
-const AFTER_COMPACTION: Row = Row::of("after_compaction", PostCompact, &[COUNTED, SUMMARY_GIVEN])
+const AFTER_COMPACTION: Row = Row::new("after_compaction", PostCompact, &[COUNTED, SUMMARY_GIVEN])
     .with(&[text(SUMMARY, "")])
     .saying(OBSERVED);
 
-const SESSION_END: Row = Row::of("session_end", SessionEnd, &[ENDS]).saying(OBSERVED);
+const SESSION_END: Row = Row::new("session_end", SessionEnd, &[ENDS]).saying(OBSERVED);

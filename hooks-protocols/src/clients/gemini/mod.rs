@@ -25,23 +25,23 @@ pub(crate) const PROTOCOL: Protocol = Protocol {
 };
 
 const ROWS: &[Row] = &[
-    Row::of("SessionStart", SessionStart, &[START]).saying(CONTEXT),
-    Row::of("BeforeAgent", UserPromptSubmitted, &[SAID]).saying(BEFORE_AGENT),
+    Row::new("SessionStart", SessionStart, &[START]).saying(CONTEXT),
+    Row::new("BeforeAgent", UserPromptSubmitted, &[SAID]).saying(BEFORE_AGENT),
     // It fires before every model call, even if nothing is compacted.
-    Row::of("PreCompress", PreCompact, &[COMPACTION]).saying(OBSERVED),
-    Row::of("BeforeModel", BeforeModelCall, &[REQUEST, MESSAGES])
+    Row::new("PreCompress", PreCompact, &[COMPACTION]).saying(OBSERVED),
+    Row::new("BeforeModel", BeforeModelCall, &[REQUEST, MESSAGES])
         .with(&[text(MODEL, "")])
         .saying(BEFORE_MODEL)
         .within(&[Wish::Rewrite], no_other_model),
     Row::other("BeforeToolSelection"),
-    Row::of("AfterModel", AfterModelCall, &[REQUEST, REPLY]).with(NO_REPLY).saying(AFTER_MODEL),
-    Row::of("BeforeTool", PreToolUse, &[CALL]).saying(BEFORE_TOOL).within(&[Wish::Rewrite], nothing_removed),
-    Row::of("AfterTool", PostToolUse, &[CALL, TOOL_ERROR, RESULT]).saying(AFTER_TOOL),
-    Row::of("AfterAgent", Stop, &[ANSWER]).saying(AFTER_AGENT),
-    Row::of("Notification", Notification, &[&[Field::text(&["message"], MESSAGE)]])
+    Row::new("AfterModel", AfterModelCall, &[REQUEST, REPLY]).with(NO_REPLY).saying(AFTER_MODEL),
+    Row::new("BeforeTool", PreToolUse, &[CALL]).saying(BEFORE_TOOL).within(&[Wish::Rewrite], nothing_removed),
+    Row::new("AfterTool", PostToolUse, &[CALL, TOOL_ERROR, RESULT]).saying(AFTER_TOOL),
+    Row::new("AfterAgent", Stop, &[ANSWER]).saying(AFTER_AGENT),
+    Row::new("Notification", Notification, &[&[Field::text(&["message"], MESSAGE)]])
         .with(&[text(MESSAGE, "")])
         .saying(OBSERVED),
-    Row::of("SessionEnd", SessionEnd, &[END]).saying(OBSERVED),
+    Row::new("SessionEnd", SessionEnd, &[END]).saying(OBSERVED),
 ];
 
 /// Gemini merges changed arguments into those of the call, so an argument cannot be removed.

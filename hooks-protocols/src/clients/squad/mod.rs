@@ -20,13 +20,13 @@ pub(crate) const PROTOCOL: Protocol = Protocol {
 };
 
 const ROWS: &[Row] = &[
-    Row::of("preTool", PreToolUse, &[PIPELINE_CALL]).saying(PRE_TOOL).shaped(&[
+    Row::new("preTool", PreToolUse, &[PIPELINE_CALL]).saying(PRE_TOOL).shaped(&[
         "toolName",
         "arguments",
         "agentName",
         "sessionId",
     ]),
-    Row::of("postTool", PostToolUse, &[PIPELINE_CALL, PIPELINE_RESULT]).saying(POST_TOOL).shaped(&[
+    Row::new("postTool", PostToolUse, &[PIPELINE_CALL, PIPELINE_RESULT]).saying(POST_TOOL).shaped(&[
         "toolName",
         "arguments",
         "agentName",
@@ -42,9 +42,9 @@ const ROWS: &[Row] = &[
     copilot::PRE_COMPACT.named("onPreCompact"),
     copilot::SUBAGENT_START.named("onSubagentStart"),
     copilot::SUBAGENT_STOP.named("onSubagentStop").saying(SILENT),
-    Row::of("onBeforeSpawn", SubagentStart, &[SPAWN]).with(A_CHILD),
-    Row::of("onAfterSpawn", SubagentSpawned, &[SPAWN]).with(A_CHILD),
-    Row::of("onSpawnError", SpawnFailed, &[SPAWN_ERROR]).with(&[text(ERROR, "")]),
+    Row::new("onBeforeSpawn", SubagentStart, &[SPAWN]).with(A_CHILD),
+    Row::new("onAfterSpawn", SubagentSpawned, &[SPAWN]).with(A_CHILD),
+    Row::new("onSpawnError", SpawnFailed, &[SPAWN_ERROR]).with(&[text(ERROR, "")]),
 ];
 
 const COMMON: &[Field] = &[

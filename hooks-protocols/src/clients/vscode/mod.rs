@@ -21,14 +21,14 @@ pub(crate) const PROTOCOL: Protocol = Protocol {
 };
 
 const ROWS: &[Row] = &[
-    Row::of("SessionStart", SessionStart, &[START]).saying(CONTEXT),
-    Row::of("UserPromptSubmit", UserPromptSubmitted, &[SAID]).saying(USER_PROMPT),
-    Row::of("PreToolUse", PreToolUse, &[CALL]).saying(PRE_TOOL_USE),
-    Row::of("PostToolUse", PostToolUse, &[CALL, RESULT]).saying(POST_TOOL_USE),
-    Row::of("PreCompact", PreCompact, &[COMPACTION]).saying(OBSERVED),
-    Row::of("SubagentStart", SubagentStart, &[CHILD]).with(A_CHILD).saying(CONTEXT),
-    Row::of("SubagentStop", SubagentStop, &[CHILD]).with(&[text(AGENT_NAME, "")]).saying(CHILD_STOPPING),
-    Row::of("Stop", Stop, &[]).saying(STOPPING),
+    Row::new("SessionStart", SessionStart, &[START]).saying(CONTEXT),
+    Row::new("UserPromptSubmit", UserPromptSubmitted, &[SAID]).saying(USER_PROMPT),
+    Row::new("PreToolUse", PreToolUse, &[CALL]).saying(PRE_TOOL_USE),
+    Row::new("PostToolUse", PostToolUse, &[CALL, RESULT]).saying(POST_TOOL_USE),
+    Row::new("PreCompact", PreCompact, &[COMPACTION]).saying(OBSERVED),
+    Row::new("SubagentStart", SubagentStart, &[CHILD]).with(A_CHILD).saying(CONTEXT),
+    Row::new("SubagentStop", SubagentStop, &[CHILD]).with(&[text(AGENT_NAME, "")]).saying(CHILD_STOPPING),
+    Row::new("Stop", Stop, &[]).saying(STOPPING),
 ];
 
 const COMMON: &[Field] = &[

@@ -27,7 +27,7 @@ pub(super) enum Phase {
 }
 
 impl Phase {
-    fn of(column: i64) -> Result<Self, Fault> {
+    fn from_column(column: i64) -> Result<Self, Fault> {
         match column {
             0 => Ok(Self::Open),
             1 => Ok(Self::Expired),
@@ -200,7 +200,7 @@ impl Step<'_> {
         let scopes = serde_json::from_str(&scopes)
             .map_err(|error| Fault::Row(format!("the scopes `{scopes}`: {error}")))?;
         let (since, amount) = (number::time(since)?, number::count(amount)?);
-        Ok(Some(Held { scopes, since, amount, phase: Phase::of(phase)? }))
+        Ok(Some(Held { scopes, since, amount, phase: Phase::from_column(phase)? }))
     }
 
     /// Returns a refusal if the needs of `scopes` do not fit into the windows of `since`.

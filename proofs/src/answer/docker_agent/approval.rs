@@ -16,8 +16,8 @@ pub(super) fn answer(asked: &Value, profile: Profile) -> Option<Value> {
         Ok(block) => block,
         Err(error) => return Some(json!({ "config_error": error })),
     };
-    let script = Arc::new(Script::of(asked));
-    let world = World::of(asked, &script);
+    let script = Arc::new(Script::from_question(asked));
+    let world = World::from_question(asked, &script);
     let engine = Engine::new(block, Rules::exactly(profile), world.handlers());
     let (team, tool) =
         (rule(question::field(asked, "team_permissions")), tool(question::field(asked, "tool")));

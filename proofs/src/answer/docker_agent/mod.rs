@@ -41,7 +41,7 @@ fn answer(asked: &Value, profile: Profile) -> Option<Value> {
 
 /// Runs one event and returns the merged result.
 fn dispatch(asked: &Value, profile: Profile) -> Option<Value> {
-    let folder = Folder::of(asked.get("fixture"));
+    let folder = Folder::from_fixture(asked.get("fixture"));
     let asked = &folder.enter(asked);
     let block = match block(question::field(asked, "hooks"), profile) {
         Ok(block) => block,
@@ -49,8 +49,8 @@ fn dispatch(asked: &Value, profile: Profile) -> Option<Value> {
     };
     let event = HookEvent::named(question::text(asked, "event"))?;
     let lane = if question::text(asked, "lane") == "preempt" { Lane::Preempt } else { Lane::Ordinary };
-    let script = Arc::new(Script::of(asked));
-    let world = World::of(asked, &script);
+    let script = Arc::new(Script::from_question(asked));
+    let world = World::from_question(asked, &script);
     let engine = Engine::new(block, Rules::exactly(profile), world.handlers());
     let input = question::field(asked, "input").as_object().cloned().unwrap_or_default();
     let cancelled = asked.get("cancel_after_ms").and_then(Value::as_u64).map(|after| world.cancelled(after));

@@ -23,7 +23,7 @@ pub(super) struct Script {
 }
 
 impl Script {
-    pub(super) fn of(asked: &Value) -> Self {
+    pub(super) fn from_question(asked: &Value) -> Self {
         let parts = question::field(asked, "script").clone();
         Self { parts, time: VirtualTime::default(), started: Mutex::default() }
     }

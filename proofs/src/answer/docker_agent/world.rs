@@ -34,7 +34,7 @@ pub(super) struct Folder {
 
 impl Folder {
     /// Creates a folder with the contents of the fixture.
-    pub(super) fn of(fixture: Option<&Value>) -> Self {
+    pub(super) fn from_fixture(fixture: Option<&Value>) -> Self {
         let fixture = fixture.unwrap_or(&Value::Null);
         let Some(root) = tempfile::tempdir().ok() else {
             return Self { root: None, path: PathBuf::new(), name: String::new() };
@@ -97,7 +97,7 @@ pub(super) enum World {
 }
 
 impl World {
-    pub(super) fn of(asked: &Value, script: &Arc<Script>) -> Self {
+    pub(super) fn from_question(asked: &Value, script: &Arc<Script>) -> Self {
         let models = Models {
             replies: asked.get("model_replies").cloned(),
             errors: asked.get("model_errors").cloned(),

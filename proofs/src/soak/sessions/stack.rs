@@ -129,7 +129,7 @@ impl Served {
         let in_team = reader.parse(&format!("{FILE}{TEAM}"), "hooks.yaml").map_err(wrong)?;
         let squad = Config::parse(SQUAD, "policy.yaml").map_err(wrong)?.hooks();
         let models = models(World::new(&environment, timer.clone()), store)?;
-        let (alone, in_team, teams) = (Side::of(alone)?, Side::of(in_team)?, tempfile::tempdir()?);
+        let (alone, in_team, teams) = (Side::from_config(alone)?, Side::from_config(in_team)?, tempfile::tempdir()?);
         Ok(Self { clock, timer, environment, alone, in_team, squad, lockouts, models, teams })
     }
 
@@ -200,7 +200,7 @@ impl Served {
         let request = || ModelRequest { model: "opus".to_owned(), iteration: 1, messages: Vec::new() };
         let call = ModelCall { context: Arc::clone(context), request: request() };
         drop(session.model(service_fn(answer)).oneshot(call).await?);
-        let call = Call::new(Arc::clone(context), request(), OpId::of(&["model", &number.to_string()]));
+        let call = Call::new(Arc::clone(context), request(), OpId::from_parts(&["model", &number.to_string()]));
         drop(self.models.clone().oneshot(call).await?);
         Ok(())
     }
@@ -249,7 +249,7 @@ impl Served {
 }
 
 impl Side {
-    fn of(config: Config) -> Result<Self> {
+    fn from_config(config: Config) -> Result<Self> {
         let cache = config.cache().cloned().ok_or_else(|| Error::new("the configuration has no cache"))?;
         Ok(Self { hooks: config.hooks(), cache })
     }

@@ -179,7 +179,7 @@ impl Contender {
     ///
     /// # Errors
     /// Returns an error if the key is unknown.
-    pub(super) fn of(key: &str) -> Result<&'static Self> {
+    pub(super) fn find(key: &str) -> Result<&'static Self> {
         CONTENDERS.iter().find(|contender| contender.key == key).ok_or_else(|| {
             let known: Vec<&str> = CONTENDERS.iter().map(|contender| contender.key).collect();
             Error::new(format!("unknown policy `{key}`; known are {}", known.join(", ")))

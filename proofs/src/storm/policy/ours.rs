@@ -86,7 +86,7 @@ impl Ours {
         store: &Arc<dyn StateStore>,
         instance: u32,
     ) -> std::result::Result<Self, Box<dyn std::error::Error>> {
-        let seed = Dice::of(sim.params.seed, Purpose::Policy, [u64::from(instance), 0]).bits();
+        let seed = Dice::new(sim.params.seed, Purpose::Policy, [u64::from(instance), 0]).bits();
         let clock = SkewedClock::new(sim, instance);
         let reader = Reader { skew: clock.skew };
         let world = World {
@@ -213,7 +213,7 @@ impl SkewedClock {
         if most <= 0.0 {
             return Self { time, skew: 0, started: Duration::ZERO };
         }
-        let mut dice = Dice::of(sim.params.seed, Purpose::Policy, [u64::from(instance), 1]);
+        let mut dice = Dice::new(sim.params.seed, Purpose::Policy, [u64::from(instance), 1]);
         let skew = (1e3 * dice.between([-most, most])) as i64;
         Self { time, skew, started: Duration::from_secs_f64(dice.between([0.0, 86_400.0])) }
     }

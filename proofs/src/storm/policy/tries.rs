@@ -53,7 +53,7 @@ impl Tries {
                 Pause::Doubling(first) => doubled(first),
                 Pause::Classified if !is_worth_a_retry(fault.kind) => return Err(fault.kind),
                 Pause::Classified => {
-                    let jitter = Dice::of(0, Purpose::Policy, [asked.key, u64::from(tried)]).unit();
+                    let jitter = Dice::new(0, Purpose::Policy, [asked.key, u64::from(tried)]).unit();
                     let told = fault.retry_after.unwrap_or_default();
                     told + doubled(Duration::from_secs(1)).mul_f64(jitter)
                 }

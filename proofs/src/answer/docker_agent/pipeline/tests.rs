@@ -33,10 +33,10 @@ impl Case {
 
     fn run(&self, profile: Profile) -> Outcome {
         let asked = json!({"script": self.script.iter().cloned().collect::<BTreeMap<_, _>>()});
-        let script = Arc::new(Script::of(&asked));
+        let script = Arc::new(Script::from_question(&asked));
         let found = read(&self.hooks, Known { profile, builtins: None, our_events: false });
         assert!(found.is_usable(), "{:?}", found.faults);
-        let engine = Engine::new(found.block, Rules::exactly(profile), World::of(&asked, &script).handlers());
+        let engine = Engine::new(found.block, Rules::exactly(profile), World::from_question(&asked, &script).handlers());
         let pipeline = Pipeline {
             engine: &engine,
             folder: Path::new("/"),
