@@ -4,7 +4,7 @@ use std::sync::Arc;
 
 use hooks_classic::PolicyConfig;
 use hooks_core::testing::FakeFileSystem;
-use hooks_core::{Decided, Environment, HookContext, HookRequest, Hooks, decide};
+use hooks_core::{EventDecision, Environment, HookContext, HookRequest, Hooks, decide};
 use hooks_policies::config::{RuleAction, RuleConfig};
 
 use crate::call::{edit, finish};
@@ -119,7 +119,7 @@ fn decided(name: &'static str, rules: impl Iterator<Item = RuleConfig>) -> Resul
     let mut event = edit();
     Ok(Case::new(name, move || {
         let request = HookRequest::new(Arc::clone(&context), std::mem::take(&mut event));
-        let Decided { request, outcome } = finish(decide(&hooks, request));
+        let EventDecision { request, outcome } = finish(decide(&hooks, request));
         event = request.into_event();
         outcome
     }))

@@ -23,7 +23,7 @@
 //! use std::path::Path;
 //! use std::sync::Arc;
 //! use hooks_audit::verify::{Condition, verify};
-//! use hooks_audit::{Audit, AuditSettings, Log, LogSettings, Positions, Reader};
+//! use hooks_audit::{Audit, AuditSettings, Log, LogSettings, Positions, LogReader};
 //! use hooks_core::event::PreToolUse;
 //! use hooks_core::testing::FakeDisk;
 //! use hooks_core::time::{StoppedClock, Timestamp};
@@ -45,7 +45,7 @@
 //! hooks.on(HookContext::new("session-1", "backend")).pre_tool_use(call).await;
 //! log.close().await?;
 //!
-//! let records = Reader::new(disk.clone(), "/log", Positions::default()).read(100)?;
+//! let records = LogReader::new(disk.clone(), "/log", Positions::default()).read(100)?;
 //! assert_eq!(records[0].record.rule.as_deref(), Some("any"));
 //! assert_eq!(verify(&*disk, Path::new("/log"), &[])?.condition(), Condition::Clean);
 //! # Ok(())
@@ -74,5 +74,5 @@ pub mod verify;
 pub use self::append::{Appender, Entry, OpenError, Recovered, Settings};
 pub use self::layer::{Audit, AuditLayer, AuditSettings, OnError};
 pub use self::log::{Durability, Log, LogSettings, Ticket, Unwritten};
-pub use self::read::{Committed, Kept, Position, Positions, ReadError, Reader, Skipped};
+pub use self::read::{Committed, Kept, Position, Positions, ReadError, LogReader, Skipped};
 pub use self::record::{Limits, Payload, Record, notes};

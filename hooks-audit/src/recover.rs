@@ -12,7 +12,7 @@ use crate::mutant::{self, Mutant};
 
 /// Result for the last file of a chain.
 #[derive(Clone, Debug)]
-pub struct Found {
+pub struct RecoveredChain {
     /// The chain behind the last mark that is known to be synced.
     pub durable: Chain,
     /// The complete records behind that, which may not be synced.
@@ -35,7 +35,7 @@ pub enum Rest {
 }
 
 /// Examines all bytes of a file; `None` if its header is not valid. Linear.
-pub fn examine(bytes: &[u8]) -> Option<Found> {
+pub fn examine(bytes: &[u8]) -> Option<RecoveredChain> {
     let mut scan = Scan::new(bytes, None);
     let header = scan.next_group().ok()??;
     let Mark::Header(first) = &header.mark else { return None };
@@ -62,14 +62,14 @@ pub fn examine(bytes: &[u8]) -> Option<Found> {
     if synced_behind(rest, chain.commit) > chain.commit && !mutant::is(Mutant::CutsAnything) {
         // Everything before a synced mark is synced, so all valid groups are.
         let lines = Lines::behind(chain.seq);
-        return Some(Found { durable: chain.clone(), lines, end: chain, rest: Rest::Damaged(flaw) });
+        return Some(RecoveredChain { durable: chain.clone(), lines, end: chain, rest: Rest::Damaged(flaw) });
     }
     let mut lines = Lines::behind(durable.seq);
     for line in behind.iter().flat_map(|(_, group)| &group.lines) {
         lines.push_line(line, bytes);
     }
     let rest = if rest.is_empty() { Rest::Nothing } else { Rest::Torn(rest.len()) };
-    Some(Found { durable, lines, end: chain, rest })
+    Some(RecoveredChain { durable, lines, end: chain, rest })
 }
 
 /// Returns the next group, if it follows `chain`, and the chain behind it.

@@ -7,7 +7,7 @@
 use std::time::Duration;
 
 use hooks_core::HookContext;
-use hooks_core::state::{Answer, Key, Op, OpId, StateStore, StoreError};
+use hooks_core::state::{StepResult, Key, Op, OpId, StateStore, StoreError};
 use serde::{Deserialize, Serialize};
 
 /// Time for which a position is stored after the child was allowed.
@@ -69,7 +69,7 @@ impl Lineage {
         let key = key(tenant, child);
         let write = Op::CompareAndSet { id, key, revision: 0, value: value.into(), ttl: Some(REMEMBERED) };
         match store.apply(write).await? {
-            Answer::Written(_) | Answer::Conflict(_) => Ok(()),
+            StepResult::Written(_) | StepResult::Conflict(_) => Ok(()),
             other => Err(bad(&other)),
         }
     }
@@ -105,15 +105,15 @@ async fn read(
     session: &str,
 ) -> Result<Option<Lineage>, StoreError> {
     match store.apply(Op::Get { key: key(tenant, session) }).await? {
-        Answer::Value(None) => Ok(None),
-        Answer::Value(Some((text, _))) => serde_json::from_str(&text)
+        StepResult::Value(None) => Ok(None),
+        StepResult::Value(Some((text, _))) => serde_json::from_str(&text)
             .map(Some)
             .map_err(|error| StoreError::Closed(format!("the place of a session cannot be read: {error}"))),
         other => Err(bad(&other)),
     }
 }
 
-fn bad(answer: &Answer) -> StoreError {
+fn bad(answer: &StepResult) -> StoreError {
     StoreError::Unavailable(format!("it answered {answer:?}, which is none to what was asked"))
 }
 

@@ -9,7 +9,7 @@ use std::sync::Arc;
 use std::sync::atomic::{AtomicU64, Ordering};
 use std::time::Duration;
 
-use hooks_core::state::{Answer, Key, Op, OpId, Scope, StateStore, StoreError, both};
+use hooks_core::state::{StepResult, Key, Op, OpId, Scope, StateStore, StoreError, both};
 use hooks_core::{Background, Hold, HookContext, HookError, HookFuture, Reason, Reservation};
 
 use crate::counting_store::beyond_limits;
@@ -22,7 +22,7 @@ const OPEN: Duration = Duration::from_secs(24 * 60 * 60);
 pub(crate) const MOST_GIVEN_BACK: usize = 32;
 
 /// A place in one or several limits.
-pub(crate) struct Place {
+pub(crate) struct LimitPlace {
     /// Derived from the call and from the number of times its place was given back.
     id: OpId,
     scopes: Arc<[Scope]>,
@@ -76,7 +76,7 @@ pub(crate) enum NoPlace {
     TooOften,
 }
 
-impl Place {
+impl LimitPlace {
     /// Creates a place for one event in `scopes`; `refuse` builds the reason if a limit is reached.
     pub(crate) fn new(
         id: PlaceId,
@@ -101,7 +101,7 @@ impl Place {
         later::begin(async move {
             let mut place = self;
             match place.taken().await {
-                Ok(Taken::Place) => Ok(Reservation::Held(Box::new(place))),
+                Ok(Taken::LimitPlace) => Ok(Reservation::Held(Box::new(place))),
                 Ok(Taken::Before) => {
                     place.leave().await;
                     Ok(Reservation::NotNeeded)
@@ -118,15 +118,15 @@ impl Place {
     async fn taken(&mut self) -> Result<Taken, HookError> {
         for _ in 0..=MOST_GIVEN_BACK {
             match self.ask().await? {
-                Answer::Done | Answer::Granted(_) => return Ok(Taken::Place),
-                Answer::Refused { scope, used, limit } => {
+                StepResult::Done | StepResult::Granted(_) => return Ok(Taken::LimitPlace),
+                StepResult::Refused { scope, used, limit } => {
                     self.open = false;
                     return Ok(Taken::Nothing(NoPlace::Refused { scope, used, limit }));
                 }
                 // This place was given back before: try the next place of the call.
-                Answer::Ended { actual: 0 } => self.id = again(self.id),
+                StepResult::Ended { actual: 0 } => self.id = again(self.id),
                 // The event went ahead before and is counted.
-                Answer::Ended { .. } => {
+                StepResult::Ended { .. } => {
                     self.open = false;
                     return Ok(Taken::Before);
                 }
@@ -138,7 +138,7 @@ impl Place {
     }
 
     /// Requests the place, and claims it for this value, unless another one has claimed it.
-    async fn ask(&mut self) -> Result<Answer, HookError> {
+    async fn ask(&mut self) -> Result<StepResult, HookError> {
         // From here on the store may have a place, even if its answer is lost.
         self.open = true;
         let store = Arc::clone(&self.store);
@@ -156,8 +156,8 @@ impl Place {
         claim.entry = Entry::Asked;
         let [claimed, answer] = both(&*store, [claim.insert(), reserve]).await.map_err(HookError::other)?;
         claim.entry = match claimed {
-            Answer::Done => Entry::Own,
-            Answer::Present(_) => Entry::None,
+            StepResult::Done => Entry::Own,
+            StepResult::Present(_) => Entry::None,
             other => return Err(bad(&other)),
         };
         Ok(answer)
@@ -193,7 +193,7 @@ impl Place {
             match answer {
                 // The first report gave the place back meanwhile, or the store forgot it. The event goes
                 // ahead all the same and counts.
-                Answer::Ended { actual: 0 } | Answer::Unknown => {}
+                StepResult::Ended { actual: 0 } | StepResult::Unknown => {}
                 _ => return Ok(()),
             }
             self.id = again(self.id);
@@ -220,13 +220,13 @@ impl Claim {
 /// Result of a request for a place.
 enum Taken {
     /// The place is reserved now.
-    Place,
+    LimitPlace,
     /// The call had the place before, and it is counted.
     Before,
     Nothing(NoPlace),
 }
 
-impl Hold for Place {
+impl Hold for LimitPlace {
     fn commit(self: Box<Self>) {
         let background = self.background.clone();
         let mut place = *self;
@@ -239,7 +239,7 @@ impl Hold for Place {
     }
 }
 
-impl Drop for Place {
+impl Drop for LimitPlace {
     fn drop(&mut self) {
         let entry = self.claim.as_ref().map_or(Entry::Own, |claim| claim.entry);
         let release = (self.open && entry != Entry::None).then_some(Op::Release { id: self.id });
@@ -253,7 +253,7 @@ impl Drop for Place {
         let store = Arc::clone(&self.store);
         later::run(self.background.as_ref(), async move {
             let is_own = match insert {
-                Some(insert) => matches!(store.apply(insert).await, Ok(Answer::Done)),
+                Some(insert) => matches!(store.apply(insert).await, Ok(StepResult::Done)),
                 None => true,
             };
             // In this order: after the entry is removed, another report may claim the place, and then it must
@@ -290,6 +290,6 @@ pub(crate) fn again(id: OpId) -> OpId {
     OpId::from_parts(&[&id.0.to_string(), "again"])
 }
 
-fn bad(answer: &Answer) -> HookError {
+fn bad(answer: &StepResult) -> HookError {
     HookError::bad_answer(format!("the state store answered {answer:?} to a reservation"))
 }

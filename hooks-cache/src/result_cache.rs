@@ -69,7 +69,7 @@ struct Running {
 }
 
 /// Instruction for a call.
-pub(super) enum Asked {
+pub(super) enum CallPlan {
     /// Answer with this result.
     Reuse(Arc<ToolResult>),
     /// Run the read, and let other callers wait for it.
@@ -181,28 +181,28 @@ impl ResultCache {
     }
 
     /// Decides how `call` is answered.
-    pub(super) fn ask(&self, context: &Arc<HookContext>, call: &ToolCall) -> Asked {
+    pub(super) fn ask(&self, context: &Arc<HookContext>, call: &ToolCall) -> CallPlan {
         match self.inner.tools.get(&call.name) {
             Some(tool) => self.ask_read(tool, context, call),
-            None if self.inner.harmless.contains(&call.name) => Asked::Pass(None),
-            None => Asked::Pass(self.write(context, call)),
+            None if self.inner.harmless.contains(&call.name) => CallPlan::Pass(None),
+            None => CallPlan::Pass(self.write(context, call)),
         }
     }
 
-    fn ask_read(&self, tool: &CacheTool, context: &Arc<HookContext>, call: &ToolCall) -> Asked {
+    fn ask_read(&self, tool: &CacheTool, context: &Arc<HookContext>, call: &ToolCall) -> CallPlan {
         let tenants = &self.inner.config.tenants;
         if !tenants.is_empty() && context.tenant.as_ref().is_none_or(|tenant| !tenants.contains(tenant)) {
-            return Asked::Pass(None);
+            return CallPlan::Pass(None);
         }
         let Some(key) = Key::for_call(context, &call.name, &call.args) else {
             // Arguments that are nested too deeply have no key to note the answer under.
             self.tell(context, &call.name, CacheAnswer::Passed);
-            return Asked::Pass(None);
+            return CallPlan::Pass(None);
         };
         let answer = match self.kept(&key, context) {
             Kept::Result(result) => {
                 self.told(context, call, key, CacheAnswer::Hit);
-                return Asked::Reuse(result);
+                return CallPlan::Reuse(result);
             }
             Kept::Nothing => CacheAnswer::Miss,
             Kept::Stale => CacheAnswer::Stale,
@@ -215,7 +215,7 @@ impl ResultCache {
             return self.pass(context, call, key);
         }
         state.next += 1;
-        Asked::Read(Ticket {
+        CallPlan::Read(Ticket {
             cache: self.clone(),
             context: Arc::clone(context),
             tool: call.name.clone(),
@@ -227,9 +227,9 @@ impl ResultCache {
         })
     }
 
-    fn pass(&self, context: &HookContext, call: &ToolCall, key: Key) -> Asked {
+    fn pass(&self, context: &HookContext, call: &ToolCall, key: Key) -> CallPlan {
         self.told(context, call, key, CacheAnswer::Passed);
-        Asked::Pass(None)
+        CallPlan::Pass(None)
     }
 
     /// Reports how a call was answered, and notes it for the audit log.

@@ -8,7 +8,7 @@ use tower::ServiceExt;
 use tower_service::Service;
 
 use super::future::{ResponseFuture, read};
-use super::result_cache::{Asked, ResultCache, Ticket};
+use super::result_cache::{CallPlan, ResultCache, Ticket};
 
 /// Answers a call with the result of an identical earlier call if nothing can have changed it; otherwise
 /// calls the tools.
@@ -48,9 +48,9 @@ where
 
     fn call(&mut self, call: ToolCall) -> Self::Future {
         match self.cache.ask(&self.context, &call) {
-            Asked::Reuse(result) => ResponseFuture::found(ToolResult::clone(&result)),
-            Asked::Pass(writing) => ResponseFuture::passed(self.inner.clone().oneshot(call), writing),
-            Asked::Read(ticket) => {
+            CallPlan::Reuse(result) => ResponseFuture::found(ToolResult::clone(&result)),
+            CallPlan::Pass(writing) => ResponseFuture::passed(self.inner.clone().oneshot(call), writing),
+            CallPlan::Read(ticket) => {
                 let entering = ticket.entering();
                 let own = read(self.inner.clone(), call, ticket).boxed().shared();
                 ResponseFuture::reading(Ticket::enter(&self.cache, &entering, own))

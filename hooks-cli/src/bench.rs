@@ -48,7 +48,7 @@ pub(crate) fn run(asked: &Bench) -> Result<Status, Failure> {
     let events = match &asked.events {
         Some(path) => {
             let text = fs::read(path)
-                .map_err(|error| Failure::said(format!("`{}` cannot be read: {error}", path.display())))?;
+                .map_err(|error| Failure::message(format!("`{}` cannot be read: {error}", path.display())))?;
             read_all(&text)?
         }
         None => usual(),
@@ -173,7 +173,7 @@ fn read_all(text: &[u8]) -> Result<Vec<(HookContext, WireEvent)>, Failure> {
         .filter(|(_, line)| !line.iter().all(u8::is_ascii_whitespace))
         .map(|(index, line)| {
             crate::eval::read(line)
-                .map_err(|error| Failure::said(format!("line {}: {error}", index.saturating_add(1))))
+                .map_err(|error| Failure::message(format!("line {}: {error}", index.saturating_add(1))))
         })
         .collect()
 }

@@ -16,7 +16,7 @@ pub(crate) fn run(asked: &Check) -> Result<Status, Failure> {
     let mut out = anstream::stdout().lock();
     for path in &asked.files {
         if let Err(error) = fs::metadata(path) {
-            return Err(Failure::said(format!("`{}` cannot be read: {error}", path.display())));
+            return Err(Failure::message(format!("`{}` cannot be read: {error}", path.display())));
         }
         let read = load::reader(asked.profile).read(path);
         if read.is_err() {

@@ -7,7 +7,7 @@ use hooks::audit::describe::Described;
 use hooks::config::Config;
 use hooks::event::WireEvent;
 use hooks::{
-    Decided, DecidingEvent, Ending, EventKind, HookContext, HookRequest, Hooks, InformingEvent, Judged,
+    EventDecision, DecidingEvent, Ending, EventKind, HookContext, HookRequest, Hooks, InformingEvent, Judged,
     Judgement, Notes, Outcome, Strength, conclude, tell,
 };
 use serde::Serialize;
@@ -59,7 +59,7 @@ pub(crate) async fn decide_and_record<E>(
     request: HookRequest<E>,
     ending: Ending,
     recording: Option<&Audit>,
-) -> Decided<E>
+) -> EventDecision<E>
 where
     E: DecidingEvent + Described,
 {

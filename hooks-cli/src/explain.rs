@@ -39,7 +39,7 @@ pub(crate) struct Story {
     #[serde(skip_serializing_if = "Option::is_none")]
     pub(crate) message: Option<String>,
     /// The judgement of each policy alone, about the final event.
-    policies: Vec<Said>,
+    policies: Vec<PolicyVerdict>,
     /// Other reasons: of transforms that failed, of hooks that wait, of limits.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     besides: Vec<Reason>,
@@ -49,7 +49,7 @@ pub(crate) struct Story {
 }
 
 #[derive(Debug, Serialize)]
-struct Said {
+struct PolicyVerdict {
     policy: String,
     verdict: Strength,
     reasons: Vec<Reason>,
@@ -71,7 +71,7 @@ pub(crate) fn run(asked: &Explain) -> Result<Status, Failure> {
     );
     // Reservations that the explanation took are returned.
     runtime.block_on(unfinished.finish());
-    let story = story.map_err(Failure::said)?;
+    let story = story.map_err(Failure::message)?;
     let mut out = anstream::stdout().lock();
     match asked.format {
         Format::Json => {
@@ -88,7 +88,7 @@ fn event_of(asked: &Explain) -> Result<(HookContext, WireEvent), Failure> {
     if let Some(tool) = &asked.tool {
         let args = asked.args.as_deref().unwrap_or("{}");
         let args = strict_json::read(args.as_bytes()).map_err(|error| {
-            Failure::said(format!(
+            Failure::message(format!(
                 "`--args` is not JSON: {error}; write an object such as `{{\"command\": \"ls\"}}`"
             ))
         })?;
@@ -97,7 +97,7 @@ fn event_of(asked: &Explain) -> Result<(HookContext, WireEvent), Failure> {
     }
     let mut input = Vec::new();
     io::stdin().lock().take(LARGEST.saturating_add(1)).read_to_end(&mut input)?;
-    eval::read(&input).map_err(Failure::said)
+    eval::read(&input).map_err(Failure::message)
 }
 
 /// Explains a decision without using up a limit.
@@ -114,7 +114,7 @@ pub(crate) async fn story<E: DecidingEvent + Described>(
     let policies: Vec<_> = hooks
         .explain(&decided.request)
         .into_iter()
-        .map(|said| Said {
+        .map(|said| PolicyVerdict {
             verdict: said.verdict.strength(),
             reasons: said.verdict.reasons().to_vec(),
             policy: said.policy,

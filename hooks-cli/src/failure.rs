@@ -37,7 +37,7 @@ impl From<Status> for ExitCode {
 #[derive(Debug)]
 pub(crate) enum Failure {
     /// A message for the user.
-    Said(String),
+    Message(String),
     /// A failure that was printed already; only its status is left.
     Shown(Status),
     /// An error of input or output.
@@ -46,8 +46,8 @@ pub(crate) enum Failure {
 
 impl Failure {
     /// A failure with a message.
-    pub(crate) fn said(what: impl Into<String>) -> Self {
-        Self::Said(what.into())
+    pub(crate) fn message(what: impl Into<String>) -> Self {
+        Self::Message(what.into())
     }
 
     /// Whether the output was closed.
@@ -59,7 +59,7 @@ impl Failure {
     pub(crate) const fn status(&self) -> Status {
         match self {
             Self::Shown(status) => *status,
-            Self::Said(_) | Self::Io(_) => Status::Usage,
+            Self::Message(_) | Self::Io(_) => Status::Usage,
         }
     }
 }
@@ -79,7 +79,7 @@ impl From<serde_json::Error> for Failure {
 impl fmt::Display for Failure {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
-            Self::Said(what) => write!(f, "{BAD}error{BAD:#}: {what}"),
+            Self::Message(what) => write!(f, "{BAD}error{BAD:#}: {what}"),
             Self::Shown(_) => Ok(()),
             Self::Io(error) => write!(f, "{BAD}error{BAD:#}: {error}"),
         }

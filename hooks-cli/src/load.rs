@@ -27,7 +27,7 @@ pub(crate) fn on_trial(path: &Path) -> Result<Config, Failure> {
 fn read(reader: &ConfigReader, path: &Path) -> Result<Config, Failure> {
     // A missing file is an error of the command line, whereas a mistake in the file is a finding of `check`.
     if let Err(error) = fs::metadata(path) {
-        return Err(Failure::said(format!("`{}` cannot be read: {error}", path.display())));
+        return Err(Failure::message(format!("`{}` cannot be read: {error}", path.display())));
     }
     reader.read(path).map_err(|errors| match snippet::write(&mut anstream::stderr(), &errors) {
         Ok(()) => Failure::Shown(Status::Usage),

@@ -32,5 +32,5 @@ pub(crate) fn man(asked: &Manual) -> Result<Status, Failure> {
 fn unknown(program: &Command, name: &str) -> Failure {
     let names: Vec<String> =
         program.get_subcommands().map(|command| format!("`{}`", command.get_name())).collect();
-    Failure::said(format!("there is no command `{name}`; there is {}", names.join(", ")))
+    Failure::message(format!("there is no command `{name}`; there is {}", names.join(", ")))
 }

@@ -28,7 +28,7 @@ fn event(kind: EventKind) -> Result<Value, Failure> {
         properties.insert("event".to_owned(), json!({"const": kind.name()}));
         properties.insert("at".to_owned(), context);
     } else {
-        return Err(Failure::said(format!("`{kind}` has no fields")));
+        return Err(Failure::message(format!("`{kind}` has no fields")));
     }
     if let Some(object) = schema.as_object_mut() {
         let required = object.entry("required").or_insert_with(|| json!([]));
@@ -58,7 +58,7 @@ fn context() -> (Value, Map<String, Value>) {
 
 fn unknown(name: &str) -> Failure {
     let names: Vec<_> = EventKind::ALL.iter().map(|kind| kind.name()).collect();
-    Failure::said(format!(
+    Failure::message(format!(
         "there is no schema of `{name}`; there are `config` and the events {}",
         names.join(", ")
     ))

@@ -42,7 +42,7 @@ pub(crate) fn run(asked: &State) -> Result<Status, Failure> {
     let config = load(&asked.config.path, asked.config.profile)?;
     let is_kept = config.store().is_some_and(|store| store.engine != Engine::Memory);
     let Some(lockouts) = config.kept().stored_lockouts().filter(|_| is_kept) else {
-        return Err(Failure::said(format!(
+        return Err(Failure::message(format!(
             "`{}` keeps state in memory, where it ends with each process; write `store: {{engine: file}}`",
             asked.config.path.display()
         )));
@@ -51,7 +51,7 @@ pub(crate) fn run(asked: &State) -> Result<Status, Failure> {
     let is_other = asked.tenant.is_some() && asked.tenant != own;
     if is_other && !config.tenants().iter().any(|other| asked.tenant.as_deref() == Some(other)) {
         let name = own.map_or_else(|| "none".to_owned(), |own| format!("`{own}`"));
-        return Err(Failure::said(format!(
+        return Err(Failure::message(format!(
             "the configuration's tenant is {name}: name its own configuration"
         )));
     }
@@ -70,11 +70,11 @@ pub(crate) fn run(asked: &State) -> Result<Status, Failure> {
             StateAction::History => kept.history(asked.json, &mut out).await,
             StateAction::Lock { artifact, agent, lasting } => {
                 if config.policy().reviewer_lockout.is_none() {
-                    return Err(Failure::said(
+                    return Err(Failure::message(
                         "no lockout is enforced; add `reviewer_lockout: {}` to the configuration",
                     ));
                 }
-                let artifact = &artifact_name(artifact).map_err(|error| Failure::said(error.to_string()))?;
+                let artifact = &artifact_name(artifact).map_err(|error| Failure::message(error.to_string()))?;
                 let lockout = Lockout::new(artifact, agent).by(&by);
                 let lockout = match &asked.why {
                     Some(why) => lockout.because(why),
@@ -227,7 +227,7 @@ impl Kept {
             ));
         };
         let unit = Unit::from_key(&first.key);
-        let spent = unit.read(spent).map_err(Failure::said)?;
+        let spent = unit.read(spent).map_err(Failure::message)?;
         for charged in &named {
             self.by_hand.correct(&first.key, charged.window, spent, asked.why.as_deref()).await?;
         }
@@ -264,7 +264,7 @@ impl Kept {
     ) -> Result<Status, Failure> {
         let hooks = config.clone().hooks();
         let Some(budget) = hooks.spend_budget() else {
-            return Err(Failure::said("the configuration has no `budget`"));
+            return Err(Failure::message("the configuration has no `budget`"));
         };
         let approved = budget.approve(&context, model).await?;
         if approved.is_empty() {

@@ -11,9 +11,9 @@ use serde_json::Value;
 use tempfile::TempDir;
 
 /// A project, a home, and a folder of programs.
-struct Place(TempDir);
+struct TestProject(TempDir);
 
-impl Place {
+impl TestProject {
     fn new() -> Self {
         let place = Self(tempfile::tempdir().unwrap());
         for folder in ["home", "work/.git", "work/below", "bin"] {
@@ -67,14 +67,14 @@ fn is_found(findings: &[(String, String)], state: &str, what: &str) {
 
 #[test]
 fn nothing_is_wrong_where_nothing_is() {
-    let (status, out) = Place::new().hooks(&["doctor"]);
+    let (status, out) = TestProject::new().hooks(&["doctor"]);
     assert_eq!(status, Some(0));
     assert!(out.contains("no client is wired"), "{out}");
 }
 
 #[test]
 fn whoever_was_wired_denies() {
-    let place = Place::new();
+    let place = TestProject::new();
     fs::write(place.0.path().join("work/agent.yaml"), "agents:\n  root:\n    model: m\n").unwrap();
     for client in ["claude", "gemini", "copilot", "vscode", "cursor", "docker-agent", "codex"] {
         assert_eq!(place.hooks(&["init", client]).0, Some(0), "{client}");
@@ -92,7 +92,7 @@ fn whoever_was_wired_denies() {
 /// Claude Code looks for settings in the folder in which it is started, and not in its parents.
 #[test]
 fn whoever_stands_below_the_settings_is_told() {
-    let place = Place::new();
+    let place = TestProject::new();
     let (status, out) = place.hooks_in("work/below", &["init", "claude"]);
     assert_eq!(status, Some(0));
     assert!(out.contains("not in a folder below"), "{out}");
@@ -114,7 +114,7 @@ fn whoever_lets_calls_through_is_found() {
             "must be denied is not",
         ),
     ] {
-        let place = Place::new();
+        let place = TestProject::new();
         assert_eq!(place.hooks(&["init", "claude"]).0, Some(0));
         place.call(settings, &place.program("hooks", script));
         is_found(&place.findings("claude"), "bad", what);
@@ -124,7 +124,7 @@ fn whoever_lets_calls_through_is_found() {
 
 #[test]
 fn what_is_gone_or_broken_is_found() {
-    let place = Place::new();
+    let place = TestProject::new();
     assert_eq!(place.hooks(&["init", "gemini"]).0, Some(0));
     fs::write(place.0.path().join("work/hooks.yaml"), "version: 1\nrules: 3\n").unwrap();
     is_found(&place.findings("gemini"), "bad", "everything is denied");
@@ -148,7 +148,7 @@ fn who_switches_all_hooks_off_is_found_wherever_that_is() {
         ("gemini", "home/.gemini/settings.json", "{\"hooksConfig\": {\"enabled\": true}}", false),
         ("copilot", "home/.copilot/settings.json", "{\"disableAllHooks\": true}", true),
     ] {
-        let place_of = Place::new();
+        let place_of = TestProject::new();
         assert_eq!(place_of.hooks(&["init", client]).0, Some(0), "{client}");
         let path = place_of.0.path().join(place);
         fs::create_dir_all(path.parent().unwrap()).unwrap();
@@ -161,7 +161,7 @@ fn who_switches_all_hooks_off_is_found_wherever_that_is() {
 
 #[test]
 fn versions_are_compared_with_what_was_tested() {
-    let place = Place::new();
+    let place = TestProject::new();
     place.program("claude", "echo '9.9.9 (Claude Code)'");
     is_found(&place.findings("claude"), "doubtful", "version 9.9.9");
     is_found(&place.findings("claude"), "doubtful", "nothing governs it here");

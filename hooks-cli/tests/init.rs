@@ -9,7 +9,7 @@ use std::process::{Command, Stdio};
 use tempfile::TempDir;
 
 /// A project and a home.
-struct Place {
+struct TestProject {
     folder: TempDir,
 }
 
@@ -20,7 +20,7 @@ struct Ran {
     err: String,
 }
 
-impl Place {
+impl TestProject {
     fn new() -> Self {
         let place = Self { folder: tempfile::tempdir().unwrap() };
         for folder in ["home", "work/.git", "work/below"] {
@@ -99,7 +99,7 @@ const SETTINGS: [(&str, &str, &str); 8] = [
 #[test]
 fn what_is_written_is_shown_once_and_undone_byte_for_byte() {
     for (client, name, text) in SETTINGS {
-        let place = Place::new();
+        let place = TestProject::new();
         place.put(name, text);
         let dry = place.hooks(&["init", client, "--dry-run"]);
         assert_eq!((dry.status, &*place.text(name)), (Some(0), text), "{client}: {}", dry.err);
@@ -122,7 +122,7 @@ fn settings_that_were_not_there_go_again() {
     for (client, name, _) in
         SETTINGS.iter().filter(|(client, name, _)| *client != "docker-agent" && *name != ".codex/config.toml")
     {
-        let place = Place::new();
+        let place = TestProject::new();
         assert_eq!(place.hooks(&["init", client]).status, Some(0));
         assert!(place.work().join(name).is_file(), "{client}");
         assert!(place.work().join("hooks.yaml").is_file(), "{client}");
@@ -134,7 +134,7 @@ fn settings_that_were_not_there_go_again() {
 #[test]
 fn who_edited_meanwhile_keeps_that() {
     for (client, name, text) in SETTINGS {
-        let place = Place::new();
+        let place = TestProject::new();
         place.put(name, text);
         assert_eq!(place.hooks(&["init", client]).status, Some(0));
         // Comments of the user are allowed in every form, except for clients that do not support comments.
@@ -154,7 +154,7 @@ fn who_edited_meanwhile_keeps_that() {
 #[test]
 fn who_is_not_remembered_is_taken_out_all_the_same() {
     for (client, name, text) in SETTINGS {
-        let place = Place::new();
+        let place = TestProject::new();
         place.put(name, text);
         assert_eq!(place.hooks(&["init", client]).status, Some(0));
         place.forget();
@@ -168,7 +168,7 @@ fn who_is_not_remembered_is_taken_out_all_the_same() {
 
 #[test]
 fn a_newer_program_takes_the_place_of_an_older_one() {
-    let place = Place::new();
+    let place = TestProject::new();
     assert_eq!(place.hooks(&["init", "claude"]).status, Some(0));
     let wired = place.text(".claude/settings.json");
     let older = wired.replace(env!("CARGO_BIN_EXE_hooks"), "/opt/older/hooks");
@@ -197,7 +197,7 @@ fn what_cannot_be_read_is_not_touched() {
         ),
         ("docker-agent", "agent.yaml", "agents: {root: {model: m}}\n", ":1:16"),
     ] {
-        let place = Place::new();
+        let place = TestProject::new();
         place.put(name, text);
         let ran = place.hooks(&["init", client]);
         assert_eq!((ran.status, &*place.text(name)), (Some(2), text), "{client}: {}", ran.out);
@@ -208,7 +208,7 @@ fn what_cannot_be_read_is_not_touched() {
 
 #[test]
 fn rules_that_are_there_stay_and_have_to_be_good() {
-    let place = Place::new();
+    let place = TestProject::new();
     place.put("hooks.yaml", "version: 1\n");
     assert_eq!(place.hooks(&["init", "claude"]).status, Some(0));
     assert_eq!(place.text("hooks.yaml"), "version: 1\n");
@@ -221,7 +221,7 @@ fn rules_that_are_there_stay_and_have_to_be_good() {
 
 #[test]
 fn the_first_rules_pass_their_own_check() {
-    let place = Place::new();
+    let place = TestProject::new();
     assert_eq!(place.hooks(&["init", "claude", "--scope", "user"]).status, Some(0));
     let rules = place.folder.path().join("home/.config/hooks/hooks.yaml");
     let ran = place.hooks(&["check", rules.to_str().unwrap()]);
@@ -234,7 +234,7 @@ fn the_first_rules_pass_their_own_check() {
 #[test]
 fn links_and_modes_stay() {
     use std::os::unix::fs::{PermissionsExt, symlink};
-    let place = Place::new();
+    let place = TestProject::new();
     let real = place.put("dotfiles/claude.json", "{}\n");
     fs::set_permissions(&real, fs::Permissions::from_mode(0o640)).unwrap();
     fs::create_dir(place.work().join(".claude")).unwrap();
@@ -250,7 +250,7 @@ fn links_and_modes_stay() {
 
 #[test]
 fn who_cannot_be_wired_is_told_why() {
-    let place = Place::new();
+    let place = TestProject::new();
     for (args, why) in [
         (&["init", "emacs"][..], "is no client"),
         (&["init", "vscode", "--scope", "user"], "use `--scope project`"),
@@ -267,7 +267,7 @@ fn who_cannot_be_wired_is_told_why() {
 
 #[test]
 fn a_team_is_laid_out_and_never_written_over() {
-    let place = Place::new();
+    let place = TestProject::new();
     let dry = place.hooks(&["init", "squad", "--dry-run"]);
     assert!(dry.out.contains("team.md") && !place.work().join(".squad").exists(), "{}", dry.out);
     place.put(".squad/routing.md", "mine\n");
@@ -280,7 +280,7 @@ fn a_team_is_laid_out_and_never_written_over() {
 
 #[test]
 fn the_log_is_ignored_and_the_texts_of_the_team_are_not() {
-    let place = Place::new();
+    let place = TestProject::new();
     let ignores = ".squad/orchestration-log/.gitignore";
     place.put(".squad/team.md", "");
     assert_eq!(place.hooks(&["init", "claude"]).status, Some(0));
@@ -301,14 +301,14 @@ fn the_log_is_ignored_and_the_texts_of_the_team_are_not() {
         ("version: 1\naudit: false\n", None),
         ("version: 1\naudit: { folder: ../log }\n", None),
     ] {
-        let place = Place::new();
+        let place = TestProject::new();
         place.put("hooks.yaml", rules);
         assert_eq!(place.hooks(&["init", "claude"]).status, Some(0));
         let found = [".gitignore", "log/.gitignore", "../log/.gitignore"];
         let found = found.into_iter().find(|found| place.work().join(found).exists());
         assert_eq!(found, wanted, "{rules}");
     }
-    let place = Place::new();
+    let place = TestProject::new();
     assert_eq!(place.hooks(&["init", "squad"]).status, Some(0));
     assert!(place.text(ignores).contains("*.jsonl\n"));
 }

@@ -19,7 +19,7 @@ use crate::event::{HookEvent, Lane, Powers, Rewrites};
 use crate::input::payload;
 use crate::merge::{Merged, Merger};
 use crate::model::{self, Judge, Question};
-use crate::output::{End, Finished, Reading, Said, read};
+use crate::output::{End, Finished, Reading, HandlerReply, read};
 use crate::process::{Start, Variables, expand_variables, folder_of};
 use crate::rules::Rules;
 use crate::template::Template;
@@ -277,7 +277,7 @@ impl std::fmt::Debug for World {
 }
 
 /// Applies the changes of a handler to the input of the next one.
-fn rewrite(rewrites: Rewrites, said: &Said, input: &mut Map<String, Value>) {
+fn rewrite(rewrites: Rewrites, said: &HandlerReply, input: &mut Map<String, Value>) {
     let Some(specific) = &said.specific else { return };
     match rewrites {
         Rewrites::Nothing => {}

@@ -8,7 +8,7 @@ use serde_json::{Map, Value};
 
 use crate::config::{Handler, OnError};
 use crate::event::{HookEvent, Powers, Rewrites};
-use crate::output::{Message, Reading, Said, SpecificSaid};
+use crate::output::{Message, Reading, HandlerReply, SpecificReply};
 use crate::rules::Profile;
 
 /// The merged answers of the handlers of one event. `Default` does not allow the event, unlike
@@ -199,7 +199,7 @@ impl Merger {
         CameTo::Block(why)
     }
 
-    fn answered(&mut self, handler: &Handler, said: Said) -> CameTo {
+    fn answered(&mut self, handler: &Handler, said: HandlerReply) -> CameTo {
         let mut came_to = CameTo::Nothing;
         if said.blocks() {
             if self.powers.blocks {
@@ -226,7 +226,7 @@ impl Merger {
         }
     }
 
-    fn specific(&mut self, handler: &Handler, said: SpecificSaid) -> CameTo {
+    fn specific(&mut self, handler: &Handler, said: SpecificReply) -> CameTo {
         let Powers { rewrites, decides, approves, .. } = self.powers;
         let came_to = self.permission(handler, &said, decides, approves);
         if let Some(patch) = said.updated_input.filter(|_| rewrites == Rewrites::Arguments) {
@@ -264,7 +264,7 @@ impl Merger {
     fn permission(
         &mut self,
         handler: &Handler,
-        said: &SpecificSaid,
+        said: &SpecificReply,
         decides: bool,
         approves: bool,
     ) -> CameTo {

@@ -28,7 +28,7 @@ use super::audit;
 use super::budget;
 use super::command::{Handlers, Host};
 use super::context::ContextSections;
-use super::error::{Mistakes, Place};
+use super::error::{Mistakes, TextPosition};
 use super::feeds::{FeedSections, Feeds};
 use super::known::KnownStore;
 use super::models::Models;
@@ -235,7 +235,7 @@ pub(super) fn build(
     // in a dialect of the file.
     let protection = PolicyConfig { protected: protected.to_vec(), ..PolicyConfig::default() };
     let own_state = OwnState::new(protected, &CallReader::default());
-    let own_state = own_state.map_err(|errors| report(errors, &Place::START, mistakes)).ok()?;
+    let own_state = own_state.map_err(|errors| report(errors, &TextPosition::START, mistakes)).ok()?;
     let tenancy = match settings {
         Settings::Strict { state, .. } => state.tenancy.as_ref(),
         Settings::SquadCompat(_) => None,
@@ -245,7 +245,7 @@ pub(super) fn build(
         tenancy.add_to(&mut builder);
     }
     let builder = strict(builder, protection, &kept, tenancy);
-    let mut builder = builder.map_err(|errors| report(errors, &Place::START, mistakes)).ok()?;
+    let mut builder = builder.map_err(|errors| report(errors, &TextPosition::START, mistakes)).ok()?;
     if !protected.is_empty() {
         let is_guarded =
             matches!(settings, Settings::Strict { policy, .. } if policy.command_guard.is_some());
@@ -359,7 +359,7 @@ fn report_in(errors: PolicyErrors, from: &Origin, root: &Node, mistakes: &mut Mi
     }
 }
 
-fn report(errors: PolicyErrors, place: &Place, mistakes: &mut Mistakes) {
+fn report(errors: PolicyErrors, place: &TextPosition, mistakes: &mut Mistakes) {
     for error in errors {
         mistakes.add_with_hint(place, error.field, error.problem, error.hint);
     }

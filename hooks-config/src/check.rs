@@ -6,7 +6,7 @@
 
 use serde_json::{Map, Value};
 
-use super::error::{Mistakes, Place};
+use super::error::{Mistakes, TextPosition};
 use super::suggest::nearest;
 use super::tree::{Kind, Node};
 use super::words::{join, one_of, quoted};
@@ -139,7 +139,7 @@ impl<'s> Checker<'s, '_> {
     fn refuse_key<'k>(
         &mut self,
         key: &str,
-        place: &Place,
+        place: &TextPosition,
         known: impl Iterator<Item = &'k str> + Clone,
         path: &str,
     ) {
@@ -289,6 +289,6 @@ fn json_text(text: &str) -> String {
 }
 
 /// Place of the first character of a map. A missing key has no place of its own.
-fn start_of(place: &Place) -> Place {
-    Place { span: place.span.start..place.span.start, ..place.clone() }
+fn start_of(place: &TextPosition) -> TextPosition {
+    TextPosition { span: place.span.start..place.span.start, ..place.clone() }
 }

@@ -126,14 +126,14 @@ const MOST: usize = 100;
 
 impl Mistakes {
     /// Adds the mistake `message` at `place`, under `path`.
-    pub(super) fn add(&mut self, place: &Place, path: impl Into<String>, message: impl Into<String>) {
+    pub(super) fn add(&mut self, place: &TextPosition, path: impl Into<String>, message: impl Into<String>) {
         self.push(place, path.into(), message.into(), None);
     }
 
     /// Adds a mistake with a hint.
     pub(super) fn add_with_hint(
         &mut self,
-        place: &Place,
+        place: &TextPosition,
         path: impl Into<String>,
         message: impl Into<String>,
         hint: impl Into<String>,
@@ -144,7 +144,7 @@ impl Mistakes {
     /// Adds a mistake with an optional hint.
     pub(super) fn add_maybe_with_hint(
         &mut self,
-        place: &Place,
+        place: &TextPosition,
         path: String,
         message: String,
         hint: Option<String>,
@@ -153,14 +153,14 @@ impl Mistakes {
     }
 
     /// Adds a warning: text that is valid and probably not meant.
-    pub(super) fn doubt(&mut self, place: &Place, path: String, message: String, hint: Option<String>) {
+    pub(super) fn doubt(&mut self, place: &TextPosition, path: String, message: String, hint: Option<String>) {
         if self.doubts.len() < MOST {
             let gravity = Gravity::Warning;
             self.doubts.push(ConfigError { gravity, ..made(place, path, message, hint) });
         }
     }
 
-    fn push(&mut self, place: &Place, path: String, message: String, hint: Option<String>) {
+    fn push(&mut self, place: &TextPosition, path: String, message: String, hint: Option<String>) {
         if self.errors.len() < MOST {
             self.errors.push(made(place, path, message, hint));
         }
@@ -199,14 +199,14 @@ impl Mistakes {
     }
 }
 
-fn made(place: &Place, path: String, message: String, hint: Option<String>) -> ConfigError {
-    let Place { line, column, ref span } = *place;
+fn made(place: &TextPosition, path: String, message: String, hint: Option<String>) -> ConfigError {
+    let TextPosition { line, column, ref span } = *place;
     ConfigError { line, column, path, message, hint, gravity: Gravity::Error, span: span.clone() }
 }
 
 /// A place in the text.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub(super) struct Place {
+pub(super) struct TextPosition {
     /// From 1.
     pub(super) line: usize,
     /// From 1, in characters.
@@ -215,7 +215,7 @@ pub(super) struct Place {
     pub(super) span: Range<usize>,
 }
 
-impl Place {
+impl TextPosition {
     /// The first character of the text.
     pub(super) const START: Self = Self { line: 1, column: 1, span: 0..0 };
 }

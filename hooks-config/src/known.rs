@@ -16,7 +16,7 @@ use std::sync::{Arc, Mutex, OnceLock, PoisonError};
 
 use hooks_audit::layer::{Audit, WeakAudit};
 use hooks_audit::log::Ticket;
-use hooks_audit::read::{Positions, Reader};
+use hooks_audit::read::{Positions, LogReader};
 use hooks_audit::record::{Record, notes};
 use hooks_core::fs::Disk;
 use hooks_core::state::{OpId, StoreError};
@@ -155,7 +155,7 @@ impl KnownStore {
                 "which store was used cannot be read from the audit log: {error}"
             ))
         };
-        let mut reader = Reader::new(Arc::new(PrivateFileSystem), log, Positions::default());
+        let mut reader = LogReader::new(Arc::new(PrivateFileSystem), log, Positions::default());
         let mut latest = None;
         loop {
             let some = reader.read(AT_ONCE).map_err(|error| failed(&error))?;

@@ -24,7 +24,7 @@ use super::build::{Kept, Origin, Settings, State, build};
 use super::command::{self, Handlers, Host};
 use super::context::ContextSections;
 use super::document::{self, Document, Profile};
-use super::error::{ConfigError, ConfigErrors, Mistakes, Place};
+use super::error::{ConfigError, ConfigErrors, Mistakes, TextPosition};
 use super::feeds::{FeedSections, Feeds};
 use super::lint::lint;
 use super::models::Models;
@@ -386,7 +386,7 @@ impl ConfigReader {
             Some(root) if !matches!(root.kind, Kind::Null) => root,
             _ => {
                 if mistakes.is_empty() {
-                    mistakes.add_with_hint(&Place::START, "", "the file is empty", "begin with `version: 1`");
+                    mistakes.add_with_hint(&TextPosition::START, "", "the file is empty", "begin with `version: 1`");
                 }
                 return None;
             }
@@ -529,7 +529,7 @@ impl ConfigReader {
         } = document::read(root, &self.host, mistakes)?;
         if self.profile == Some(Profile::SquadCompat) {
             mistakes.add_with_hint(
-                &Place::START,
+                &TextPosition::START,
                 "",
                 "`squad-compat` judges by Squad's own policies, and this is a `hooks.yaml`",
                 "leave the profile out, or name a Squad policy",
@@ -559,6 +559,6 @@ impl ConfigReader {
 
 fn unreadable(name: &str, error: &io::Error) -> ConfigErrors {
     let mut mistakes = Mistakes::default();
-    mistakes.add(&Place::START, "", format!("the file cannot be read: {error}"));
+    mistakes.add(&TextPosition::START, "", format!("the file cannot be read: {error}"));
     ConfigErrors::new(name, "", mistakes.into_errors())
 }

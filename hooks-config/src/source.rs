@@ -4,7 +4,7 @@ use std::fs::File;
 use std::io::{self, Read};
 use std::path::Path;
 
-use super::error::{Mistakes, Place};
+use super::error::{Mistakes, TextPosition};
 
 /// Largest size of a configuration, in bytes. Ten thousand rules need about two million.
 const LARGEST: usize = 8 << 20;
@@ -22,7 +22,7 @@ pub(super) fn read(path: &Path) -> io::Result<Vec<u8>> {
 pub(super) fn decode<'b>(bytes: &'b [u8], name: &str, mistakes: &mut Mistakes) -> Option<&'b str> {
     if bytes.len() > LARGEST {
         let message = format!("the file is larger than {} MiB", LARGEST >> 20);
-        mistakes.add_with_hint(&Place::START, "", message, "no policy is that long: was another file meant?");
+        mistakes.add_with_hint(&TextPosition::START, "", message, "no policy is that long: was another file meant?");
         return None;
     }
     let bytes = bytes.strip_prefix(b"\xEF\xBB\xBF").unwrap_or(bytes);
@@ -32,7 +32,7 @@ pub(super) fn decode<'b>(bytes: &'b [u8], name: &str, mistakes: &mut Mistakes) -
             let before = bytes.get(..error.valid_up_to()).and_then(|bytes| str::from_utf8(bytes).ok());
             let before = before.unwrap_or_default();
             let last = before.rsplit('\n').next().unwrap_or_default();
-            let place = Place {
+            let place = TextPosition {
                 line: before.matches('\n').count().saturating_add(1),
                 column: last.chars().count().saturating_add(1),
                 span: before.len()..before.len(),
@@ -43,7 +43,7 @@ pub(super) fn decode<'b>(bytes: &'b [u8], name: &str, mistakes: &mut Mistakes) -
     };
     if is_program(name, text) {
         mistakes.add_with_hint(
-            &Place::START,
+            &TextPosition::START,
             "",
             "this is a program, and programs are not run to get a policy",
             "export what it defines once: `npx tsx -e \"import('./squad.config.ts').then(m => \

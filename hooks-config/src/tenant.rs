@@ -6,7 +6,7 @@
 use std::sync::Arc;
 
 use hooks_core::event::*;
-use hooks_core::state::{Answer, Key, Op, Scope, StateStore, StoreError};
+use hooks_core::state::{StepResult, Key, Op, Scope, StateStore, StoreError};
 use hooks_core::{HookFuture, HookRequest, HooksBuilder, Policy, Reason, Verdict};
 
 use super::error::Mistakes;
@@ -183,14 +183,14 @@ impl OfTenant {
 }
 
 impl StateStore for OfTenant {
-    fn apply(&self, op: Op) -> HookFuture<'static, Result<Answer, StoreError>> {
+    fn apply(&self, op: Op) -> HookFuture<'static, Result<StepResult, StoreError>> {
         match self.within(op) {
             Ok(op) => self.store.apply(op),
             Err(error) => HookFuture::now(Err(error)),
         }
     }
 
-    fn together(&self, ops: &[Op]) -> Option<HookFuture<'static, Result<Vec<Answer>, StoreError>>> {
+    fn together(&self, ops: &[Op]) -> Option<HookFuture<'static, Result<Vec<StepResult>, StoreError>>> {
         match ops.iter().map(|op| self.within(op.clone())).collect::<Result<Vec<_>, _>>() {
             Ok(ops) => self.store.together(&ops),
             Err(error) => Some(HookFuture::now(Err(error))),

@@ -2,12 +2,12 @@
 
 use serde_json::{Map, Number, Value};
 
-use super::error::Place;
+use super::error::TextPosition;
 
 /// A value and its place.
 #[derive(Clone, Debug)]
 pub(super) struct Node {
-    pub(super) place: Place,
+    pub(super) place: TextPosition,
     pub(super) kind: Kind,
 }
 
@@ -26,7 +26,7 @@ pub(super) enum Kind {
 #[derive(Clone, Debug)]
 pub(super) struct Key {
     pub(super) text: String,
-    pub(super) place: Place,
+    pub(super) place: TextPosition,
 }
 
 impl Node {
@@ -72,7 +72,7 @@ impl Node {
 
     /// The deepest place that `path` (`rules[2].paths[0]`) leads to. A key may contain dots, so the longest
     /// matching key is used.
-    pub(super) fn locate(&self, path: &str) -> &Place {
+    pub(super) fn locate(&self, path: &str) -> &TextPosition {
         let (mut node, mut place, mut rest) = (self, &self.place, path);
         while !rest.is_empty() {
             let Some((next, after)) = node.step(rest) else { break };
@@ -82,7 +82,7 @@ impl Node {
     }
 
     /// Place of the key at the end of `path`; of the value, if it has no key.
-    pub(super) fn locate_key(&self, path: &str) -> &Place {
+    pub(super) fn locate_key(&self, path: &str) -> &TextPosition {
         let (mut node, mut place, mut rest) = (self, &self.place, path);
         while !rest.is_empty() {
             let Some((next, after)) = node.step(rest) else { break };

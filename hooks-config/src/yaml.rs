@@ -10,7 +10,7 @@ use std::collections::HashMap;
 use granit_parser::{ErrorKind, Event, Parser, ScalarStyle, Span};
 use serde_json::Number;
 
-use super::error::{Mistakes, Place};
+use super::error::{Mistakes, TextPosition};
 use super::tree::{Key, Kind, Node};
 use super::words::{join, quoted};
 
@@ -53,7 +53,7 @@ pub(super) fn parse(text: &str, mistakes: &mut Mistakes) -> Option<Node> {
 
 /// A map or list whose end was not reached yet.
 struct Open {
-    place: Place,
+    place: TextPosition,
     anchor: usize,
     /// Nodes in it, including itself.
     size: usize,
@@ -248,7 +248,7 @@ impl Builder<'_, '_> {
         path
     }
 
-    fn refuse_tag(&mut self, place: &Place) {
+    fn refuse_tag(&mut self, place: &TextPosition) {
         let path = self.path();
         self.mistakes.add_with_hint(
             place,
@@ -258,7 +258,7 @@ impl Builder<'_, '_> {
         );
     }
 
-    fn refuse_depth(&mut self, place: &Place) {
+    fn refuse_depth(&mut self, place: &TextPosition) {
         self.mistakes.add(place, "", format!("this nests deeper than {DEEPEST} levels"));
     }
 
@@ -285,12 +285,12 @@ impl Builder<'_, '_> {
         }
     }
 
-    fn place(&self, span: Span) -> Place {
+    fn place(&self, span: Span) -> TextPosition {
         let length = self.text.len();
         let offset = |marker: granit_parser::Marker| marker.byte_offset().unwrap_or(length).min(length);
         let (start, end) = (offset(span.start), offset(span.end));
         let column = span.start.col().saturating_add(1);
-        Place { line: span.start.line().max(1), column, span: start..end.max(start) }
+        TextPosition { line: span.start.line().max(1), column, span: start..end.max(start) }
     }
 }
 
@@ -325,7 +325,7 @@ fn number(text: &str) -> Option<Number> {
     Number::from_f64(text.parse::<f64>().ok()?)
 }
 
-fn text_of<'t>(text: &'t str, place: &Place) -> &'t str {
+fn text_of<'t>(text: &'t str, place: &TextPosition) -> &'t str {
     text.get(place.span.clone()).unwrap_or_default()
 }
 

@@ -83,7 +83,7 @@ pub mod transform;
 mod verdict;
 
 pub use self::context::HookContext;
-pub use self::decide::{DecideLayer, Decider, Opinion};
+pub use self::decide::{DecideLayer, Decider, DeciderOutcome};
 pub use self::drivers::{
     Approval, ApprovalRequest, Approver, Govern, GovernModel, GovernSpawn, Router, Session,
 };
@@ -105,7 +105,7 @@ pub use self::policy_errors::{PolicyError, PolicyErrors};
 pub use self::request::{Evaluation, HookRequest, Stage};
 pub use self::reserve::{Reservation, Reserve, ReserveLayer};
 pub use self::set::{
-    Bound, Close, CloseError, Composite, Decided, DecidingEvent, Ending, Explained, Hooks, HooksBuilder,
+    Bound, Close, CloseError, Composite, EventDecision, DecidingEvent, Ending, Explained, Hooks, HooksBuilder,
     HooksConfig, HooksProvider, InformingEvent, Live, Prepared, Slot, conclude, decide, observe, reserve,
     tell,
 };

@@ -9,7 +9,7 @@ use std::task::{Context, Poll, Waker};
 use std::time::Duration;
 
 use hooks_core::event::{PreToolUse, Stop};
-use hooks_core::state::{Answer, Key, Memory, Op, OpId, Scope, StateStore, Window};
+use hooks_core::state::{StepResult, Key, Memory, Op, OpId, Scope, StateStore, Window};
 use hooks_core::testing::FakeClock;
 use hooks_core::{
     Composite, HookContext, HookRequest, Hooks, Judge, Judged, Live, Policy, PolicyLayer, Settle, Verdict,
@@ -137,22 +137,22 @@ fn a_counter_that_exists() {
     };
     // A reservation that is known; then a counter that is read and paced.
     allocates_nothing("a reservation that is known", || {
-        assert_eq!(now(store.apply(reserve(1))).unwrap(), Answer::Done);
+        assert_eq!(now(store.apply(reserve(1))).unwrap(), StepResult::Done);
     });
     let key = Key::new(None, &["day"]);
     allocates_nothing("a counter", || {
         let used = Op::Used { key: key.clone(), window: Window::Always };
-        assert_eq!(now(store.apply(used)).unwrap(), Answer::Used { used: 1, held: 1 });
+        assert_eq!(now(store.apply(used)).unwrap(), StepResult::Used { used: 1, held: 1 });
     });
     let interval = Duration::from_nanos(1);
     allocates_nothing("a rate", || {
         let pace = Op::Pace { key: key.clone(), cost: 0, interval, burst: 1 };
-        assert_eq!(now(store.apply(pace)).unwrap(), Answer::Done);
+        assert_eq!(now(store.apply(pace)).unwrap(), StepResult::Done);
     });
     // New reservations on an existing counter: the tables grow now and then, not for each reservation.
     let taken = allocation_counter::measure(|| {
         for id in 2..66 {
-            assert_eq!(now(store.apply(reserve(id))).unwrap(), Answer::Done);
+            assert_eq!(now(store.apply(reserve(id))).unwrap(), StepResult::Done);
         }
     });
     assert!(taken.count_total < 32, "64 reservations allocated {} times", taken.count_total);

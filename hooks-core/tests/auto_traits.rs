@@ -21,7 +21,7 @@ all! {
     HookContext, Environment, HookError, EventKind, WireEvent, WireError, FailureLayer, Hooks, HooksBuilder, Live,
     Composite, Verdict, Reason, Reasons, Evidence, Strength, Stage, Evaluation, Explained, Never,
     HookRequest<PreToolUse>, Decision<PreToolUse>, Gate<Stop>, PromptOutcome, CompactOutcome, ResultPatch,
-    ContextPatch, Recovery, Holds, Decided<PreToolUse>, Prepared<PreToolUse>, Slot<PreToolUse>,
+    ContextPatch, Recovery, Holds, EventDecision<PreToolUse>, Prepared<PreToolUse>, Slot<PreToolUse>,
     BoxHook<PreToolUse>, BoxHook<SessionStart>, Judge<()>, Settle,
     PolicyLayer<()>, TransformLayer<()>, ObserverLayer<()>, ReserveLayer<()>, DecideLayer<()>,
     policy::PolicyService<Settle, ()>, transform::TransformService<Settle, ()>,
@@ -30,7 +30,7 @@ all! {
     Govern<()>, GovernModel<()>, GovernSpawn<()>, Router<()>, Session, Turn, Child<()>, Tally,
     ToolCall, ToolResult, ToolRequest, Governed, ToolOutcome, ModelCall, ModelOutcome, SpawnRequest, Routed<()>,
     Approval, ApprovalRequest, NoApprover, Compaction, Compactor, Prompted,
-    State, Memory, Op, OpId, Answer, Key, Scope, Member, StoreError,
+    State, Memory, Op, OpId, StepResult, Key, Scope, Member, StoreError,
 }
 
 // Traits that are used as objects.

@@ -7,7 +7,7 @@ use std::collections::HashMap;
 use std::sync::Arc;
 use std::time::Duration;
 
-use hooks_core::state::{Answer, Key, Memory, Op, OpId, Scope, State, StateStore, Window};
+use hooks_core::state::{StepResult, Key, Memory, Op, OpId, Scope, State, StateStore, Window};
 use hooks_core::testing::FakeClock;
 use hooks_core::time::Timestamp;
 use proptest::collection::vec;
@@ -88,25 +88,25 @@ impl Model {
     }
 
     /// Applies `answer`, the first answer to `op`, to the model.
-    fn believe(&mut self, op: &Op, answer: &Answer, now: Timestamp) {
+    fn believe(&mut self, op: &Op, answer: &StepResult, now: Timestamp) {
         match (op, answer) {
-            (Op::Reserve { id, scopes, amount, ttl }, Answer::Done) => {
+            (Op::Reserve { id, scopes, amount, ttl }, StepResult::Done) => {
                 let keys = scopes.iter().map(|scope| scope.key.clone()).collect();
                 let held = Held { keys, amount: *amount, expires: now.after(*ttl), ended: false };
                 self.held.entry(*id).or_insert(held);
             }
-            (Op::Extend { id, to, ttl }, Answer::Done) => {
+            (Op::Extend { id, to, ttl }, StepResult::Done) => {
                 let held = self.held.get_mut(id).expect("what is extended is held");
                 (held.amount, held.expires) = (held.amount.max(*to), now.after(*ttl));
             }
-            (Op::Settle { id, actual }, Answer::Done) => self.end(*id, *actual),
-            (Op::Release { id }, Answer::Done) => self.end(*id, 0),
+            (Op::Settle { id, actual }, StepResult::Done) => self.end(*id, *actual),
+            (Op::Release { id }, StepResult::Done) => self.end(*id, 0),
             _ => {}
         }
     }
 
     /// Returns the answer to `op` if the model knows it: no operation that asks for a new amount.
-    fn answer(&self, op: &Op, now: Timestamp) -> Option<Answer> {
+    fn answer(&self, op: &Op, now: Timestamp) -> Option<StepResult> {
         let (Op::Reserve { id, .. } | Op::Extend { id, .. } | Op::Settle { id, .. } | Op::Release { id }) =
             op
         else {
@@ -115,17 +115,17 @@ impl Model {
         let held = self.held.get(id)?;
         match op {
             Op::Reserve { .. } if held.ended || held.expires <= now => {
-                Some(Answer::Ended { actual: held.amount })
+                Some(StepResult::Ended { actual: held.amount })
             }
-            Op::Extend { .. } if held.ended => Some(Answer::Unknown),
+            Op::Extend { .. } if held.ended => Some(StepResult::Unknown),
             Op::Settle { actual, .. } if held.ended && held.amount != *actual => {
-                Some(Answer::Ended { actual: held.amount })
+                Some(StepResult::Ended { actual: held.amount })
             }
             Op::Release { .. } if held.ended && held.amount > 0 => {
-                Some(Answer::Ended { actual: held.amount })
+                Some(StepResult::Ended { actual: held.amount })
             }
             Op::Extend { to, .. } if held.amount < *to => None,
-            _ => Some(Answer::Done),
+            _ => Some(StepResult::Done),
         }
     }
 
@@ -155,7 +155,7 @@ proptest! {
             for _ in 1..times {
                 prop_assert_eq!(&state.step(&op, now), &first, "{:?} sent again", op);
             }
-            if let Answer::Refused { scope, used, limit } = first {
+            if let StepResult::Refused { scope, used, limit } = first {
                 let Op::Reserve { scopes, .. } = &op else {
                     let extends = matches!(op, Op::Extend { .. });
                     prop_assert!(extends);
@@ -168,7 +168,7 @@ proptest! {
                 let used = state.step(&Op::Used { key: key(place), window: Window::Always }, now);
 
                 let was = before.clone().step(&Op::Used { key: key(place), window: Window::Always }, now);
-                let (Answer::Used { used, held }, Answer::Used { used: was, .. }) = (used, was) else {
+                let (StepResult::Used { used, held }, StepResult::Used { used: was, .. }) = (used, was) else {
                     panic!("it says what is used")
                 };
                 prop_assert_eq!(used, model.used(&key(place)), "after {:?}", op);
@@ -185,7 +185,7 @@ proptest! {
     fn a_clock_that_goes_back_gives_nothing_back(times in vec(0_u64..10_000, 1..30)) {
         let mut state = State::default();
         let pace = Op::Pace { key: key(1), cost: 1, interval: Duration::from_secs(1), burst: 2 };
-        let granted = times.iter().filter(|now| state.step(&pace, Timestamp(**now)) == Answer::Done).count();
+        let granted = times.iter().filter(|now| state.step(&pace, Timestamp(**now)) == StepResult::Done).count();
         let latest = times.iter().copied().max().unwrap_or_default();
         prop_assert!(granted as u64 <= 2 + latest / 1_000);
     }
@@ -199,8 +199,8 @@ proptest! {
             now += wait;
             let pace = Op::Pace { key: key(1), cost: 1, interval: Duration::from_millis(interval), burst };
             match state.step(&pace, Timestamp(now)) {
-                Answer::Done => granted += 1,
-                Answer::Wait(wait) => prop_assert!(!wait.is_zero()),
+                StepResult::Done => granted += 1,
+                StepResult::Wait(wait) => prop_assert!(!wait.is_zero()),
                 other => prop_assert!(false, "{:?}", other),
             }
         }
@@ -215,11 +215,11 @@ fn memory() -> (Memory, Arc<FakeClock>) {
 
 fn used(store: &Memory) -> u64 {
     let answer = ask(store, Op::Used { key: key(1), window: Window::Always });
-    let Answer::Used { used, .. } = answer else { panic!("{answer:?}") };
+    let StepResult::Used { used, .. } = answer else { panic!("{answer:?}") };
     used
 }
 
-fn ask(store: &Memory, op: Op) -> Answer {
+fn ask(store: &Memory, op: Op) -> StepResult {
     tokio_test::block_on(store.apply(op)).unwrap()
 }
 
@@ -227,15 +227,15 @@ fn ask(store: &Memory, op: Op) -> Answer {
 fn what_a_lost_holder_held_stays_charged_and_its_late_message_is_understood() {
     let (store, clock) = memory();
     let reserve = Op::Reserve { id: OpId(1), scopes: scopes(&[1]), amount: 5, ttl: Duration::from_secs(1) };
-    assert_eq!(ask(&store, reserve), Answer::Done);
+    assert_eq!(ask(&store, reserve), StepResult::Done);
     clock.advance(Duration::from_secs(3_600));
     assert_eq!(used(&store), 5);
-    assert_eq!(ask(&store, Op::Settle { id: OpId(1), actual: 2 }), Answer::Done);
+    assert_eq!(ask(&store, Op::Settle { id: OpId(1), actual: 2 }), StepResult::Done);
     let later = ask(&store, Op::Settle { id: OpId(1), actual: 4 });
-    assert_eq!(later, Answer::Ended { actual: 2 }, "the first end counts, and whoever comes later is told");
+    assert_eq!(later, StepResult::Ended { actual: 2 }, "the first end counts, and whoever comes later is told");
     assert_eq!(used(&store), 2);
     clock.advance(Duration::from_secs(3_600 * 48));
-    assert_eq!(ask(&store, Op::Release { id: OpId(1) }), Answer::Unknown);
+    assert_eq!(ask(&store, Op::Release { id: OpId(1) }), StepResult::Unknown);
     assert_eq!(used(&store), 2);
 }
 
@@ -253,7 +253,7 @@ fn threads_never_take_more_than_there_is() {
                         amount: 1,
                         ttl: Duration::from_secs(60),
                     };
-                    (0_u128..50).filter(|id| ask(&store, reserve(*id)) == Answer::Done).count()
+                    (0_u128..50).filter(|id| ask(&store, reserve(*id)) == StepResult::Done).count()
                 })
             })
             .collect();

@@ -8,7 +8,7 @@ use std::sync::{Arc, Mutex};
 use std::time::Duration;
 
 use hooks_core::HookFuture;
-use hooks_core::state::{Answer, Key, Memory, Op, OpId, Scope, ScopeKind, State, StateStore, StoreError};
+use hooks_core::state::{StepResult, Key, Memory, Op, OpId, Scope, ScopeKind, State, StateStore, StoreError};
 use hooks_core::testing::{HandClock, agree, on_random_histories};
 use hooks_core::time::{Clock, Timestamp};
 
@@ -29,8 +29,8 @@ fn memory_answers_like_the_specification() {
 /// An engine with a fault: the specification behind a wrapper that changes operations or answers.
 struct Mutant<F>(Mutex<(State, F)>, Arc<HandClock>);
 
-impl<F: FnMut(&mut State, Op, Timestamp) -> Answer + Send> StateStore for Mutant<F> {
-    fn apply(&self, op: Op) -> HookFuture<'static, Result<Answer, StoreError>> {
+impl<F: FnMut(&mut State, Op, Timestamp) -> StepResult + Send> StateStore for Mutant<F> {
+    fn apply(&self, op: Op) -> HookFuture<'static, Result<StepResult, StoreError>> {
         let mut inner = self.0.lock().unwrap();
         let (state, fault) = &mut *inner;
         HookFuture::now(Ok(fault(state, op, self.1.now())))
@@ -38,7 +38,7 @@ impl<F: FnMut(&mut State, Op, Timestamp) -> Answer + Send> StateStore for Mutant
 }
 
 #[track_caller]
-fn assert_is_caught<F: FnMut(&mut State, Op, Timestamp) -> Answer + Send>(make: impl Fn() -> F) {
+fn assert_is_caught<F: FnMut(&mut State, Op, Timestamp) -> StepResult + Send>(make: impl Fn() -> F) {
     let run = AssertUnwindSafe(|| {
         on_random_histories(CASES, |history| {
             let clock = Arc::new(HandClock::default());
@@ -76,7 +76,7 @@ fn a_refund_on_expiry_is_caught() {
                 state.step(&Op::Settle { id, actual: 0 }, now);
             }
             let answer = state.step(&op, now);
-            if let (Op::Reserve { id, ttl, .. } | Op::Extend { id, ttl, .. }, Answer::Done) = (&op, &answer) {
+            if let (Op::Reserve { id, ttl, .. } | Op::Extend { id, ttl, .. }, StepResult::Done) = (&op, &answer) {
                 open.insert(*id, now.after(*ttl));
             }
             answer
@@ -115,7 +115,7 @@ fn a_settlement_that_charges_again_when_sent_again_is_caught() {
                 scopes_of.insert(*id, Arc::clone(scopes));
             }
             let answer = state.step(&op, now);
-            if let (Op::Settle { id, actual }, Answer::Done) = (&op, &answer)
+            if let (Op::Settle { id, actual }, StepResult::Done) = (&op, &answer)
                 && !settled.insert(*id)
                 && let Some(scopes) = scopes_of.get(id)
             {
@@ -135,7 +135,7 @@ fn a_second_end_that_is_not_told_what_the_first_charged_is_caught() {
         |state: &mut State, op, now| {
             let is_end = matches!(op, Op::Settle { .. } | Op::Release { .. });
             match state.step(&op, now) {
-                Answer::Ended { .. } if is_end => Answer::Done,
+                StepResult::Ended { .. } if is_end => StepResult::Done,
                 answer => answer,
             }
         }
@@ -148,7 +148,7 @@ fn scopes_that_are_not_taken_all_or_none_are_caught() {
         |state: &mut State, op, now| {
             let Op::Reserve { id, scopes, amount, ttl } = &op else { return state.step(&op, now) };
             let answer = state.step(&op, now);
-            if let Answer::Refused { scope, .. } = answer {
+            if let StepResult::Refused { scope, .. } = answer {
                 let before: Arc<[Scope]> = scopes.iter().take(scope).cloned().collect();
                 state.step(&Op::Reserve { id: *id, scopes: before, amount: *amount, ttl: *ttl }, now);
             }
@@ -163,7 +163,7 @@ fn accounting_after_the_fact_is_caught() {
     assert_is_caught(|| {
         let mut checked: HashSet<OpId> = HashSet::new();
         move |state, mut op, now| {
-            let fits = !matches!(op, Op::Reserve { .. }) || state.clone().step(&op, now) == Answer::Done;
+            let fits = !matches!(op, Op::Reserve { .. }) || state.clone().step(&op, now) == StepResult::Done;
             match &mut op {
                 Op::Reserve { id, amount, .. } if fits || checked.contains(id) => {
                     checked.insert(*id);
@@ -262,8 +262,8 @@ fn a_clock_that_is_believed_when_it_goes_back_is_caught() {
             let is_back = now < latest;
             latest = latest.max(now);
             match answer {
-                Answer::Now(_) if is_back => Answer::Now(now),
-                Answer::Members { members, .. } if is_back => Answer::Members { members, now },
+                StepResult::Now(_) if is_back => StepResult::Now(now),
+                StepResult::Members { members, .. } if is_back => StepResult::Members { members, now },
                 answer => answer,
             }
         }
@@ -277,10 +277,10 @@ fn an_id_that_is_forgotten_too_early_is_caught() {
         move |state: &mut State, op, now| {
             let answer = state.step(&op, now);
             match (&op, &answer) {
-                (Op::Settle { id, .. } | Op::Release { id }, Answer::Done) => {
+                (Op::Settle { id, .. } | Op::Release { id }, StepResult::Done) => {
                     let since = *ended.entry(*id).or_insert(now);
                     let is_forgotten = now.since(since) >= Duration::from_secs(3_600);
-                    if is_forgotten { Answer::Unknown } else { answer }
+                    if is_forgotten { StepResult::Unknown } else { answer }
                 }
                 _ => answer,
             }

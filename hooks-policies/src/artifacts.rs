@@ -5,7 +5,7 @@ use std::borrow::Cow;
 
 use hooks_facts::globs::{self, Gap, GlobOptions, Globs, PatternDialect, PatternError};
 
-use hooks_facts::calls::{Call, Known, Place};
+use hooks_facts::calls::{Call, Known, NamedPath};
 
 /// Compiled artifacts. Names are compared without regard to case.
 #[derive(Clone, Debug, Default)]
@@ -23,7 +23,7 @@ pub(crate) struct Artifacts {
 
 /// Artifact that is a place, or contains it.
 #[derive(Debug)]
-pub(crate) struct Found<'a> {
+pub(crate) struct ArtifactMatch<'a> {
     pub(crate) artifact: &'a str,
     /// Reading of the place that matched.
     pub(crate) reading: String,
@@ -123,7 +123,7 @@ impl Artifacts {
 
     /// Returns the first artifact that a place is, or may be, or is below. If the call changes everything
     /// below the place, also the first artifact below it.
-    pub(crate) fn find(&self, call: Call<'_>, place: &Place, known: &Known<'_>) -> Option<Found<'_>> {
+    pub(crate) fn find(&self, call: Call<'_>, place: &NamedPath, known: &Known<'_>) -> Option<ArtifactMatch<'_>> {
         if let Some(index) = self.everything {
             return self.found(index, place.given.clone());
         }
@@ -147,8 +147,8 @@ impl Artifacts {
         })
     }
 
-    fn found(&self, index: usize, reading: String) -> Option<Found<'_>> {
-        Some(Found { artifact: self.names.get(index)?, reading })
+    fn found(&self, index: usize, reading: String) -> Option<ArtifactMatch<'_>> {
+        Some(ArtifactMatch { artifact: self.names.get(index)?, reading })
     }
 }
 

@@ -11,7 +11,7 @@ use std::sync::{Arc, OnceLock};
 
 use hooks_core::event::PreToolUse;
 use hooks_core::{Evidence, HookRequest, Policy, PolicyErrors, PolicyLayer, Reason, Verdict};
-use hooks_facts::calls::{Call, CallReader, Place};
+use hooks_facts::calls::{Call, CallReader, NamedPath};
 
 use crate::artifacts::Artifacts;
 use crate::write_guard::stands_for;
@@ -66,7 +66,7 @@ impl ProtectedFiles {
         self.files.get_or_init(|| Artifacts::new(patterns, self.reader.dialect(), false))
     }
 
-    fn objection(&self, call: Call<'_>, place: &Place) -> Option<Reason> {
+    fn objection(&self, call: Call<'_>, place: &NamedPath) -> Option<Reason> {
         let reason =
             |rule: &'static str, message: String| Reason::new(NAME, rule, message).on(&*place.pointer);
         let Some(known) = place.known(call) else {

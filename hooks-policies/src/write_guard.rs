@@ -32,7 +32,7 @@ use std::sync::Arc;
 
 use hooks_core::event::PreToolUse;
 use hooks_core::{Evidence, HookRequest, Policy, PolicyErrors, PolicyLayer, Reason, Verdict};
-use hooks_facts::calls::{Call, CallReader, Place};
+use hooks_facts::calls::{Call, CallReader, NamedPath};
 use hooks_facts::globs;
 use hooks_facts::tools::PathRole;
 
@@ -82,7 +82,7 @@ impl WriteGuard {
     }
 
     /// Returns the reason to deny a write to a file, if there is one.
-    fn objection(&self, call: Call<'_>, place: &Place) -> Option<Reason> {
+    fn objection(&self, call: Call<'_>, place: &NamedPath) -> Option<Reason> {
         let reason =
             |rule: &'static str, message: String| Reason::new(NAME, rule, message).on(&*place.pointer);
         let resolution = match &place.resolution {
@@ -130,7 +130,7 @@ impl WriteGuard {
 impl WriteGuard {
     /// Returns the denied pattern that a reading of a place matches or may match. If the call changes
     /// everything below the place, patterns for something below it count too.
-    fn denied(&self, call: Call<'_>, place: &Place, path: &str) -> Option<usize> {
+    fn denied(&self, call: Call<'_>, place: &NamedPath, path: &str) -> Option<usize> {
         let (deny, ignores_case) = (&self.deny, call.ignores_case());
         let (own, below) = if place.is_partial() {
             (
@@ -146,7 +146,7 @@ impl WriteGuard {
         own.or(below.flatten())
     }
 
-    fn is_allowed(&self, call: Call<'_>, place: &Place, path: &str) -> bool {
+    fn is_allowed(&self, call: Call<'_>, place: &NamedPath, path: &str) -> bool {
         if place.is_partial() {
             return self.allow.covers(path, call.ignores_case());
         }

@@ -129,7 +129,7 @@ impl Answer {
 }
 
 /// Converts a decision, with the event as the policies judged it.
-impl<E: Changed, N: Said> From<&Judgement<E, N>> for Answer {
+impl<E: Changed, N: AnswerNotes> From<&Judgement<E, N>> for Answer {
     fn from(outcome: &Judgement<E, N>) -> Self {
         let mut answer = Self {
             strength: outcome.strength(),
@@ -216,23 +216,23 @@ changed! {
 }
 
 /// Notes of a judgement that can be added to an [`Answer`].
-pub trait Said: Notes {
+pub trait AnswerNotes: Notes {
     /// Adds the notes to an answer.
     fn say(&self, answer: &mut Answer);
 }
 
-impl Said for () {
+impl AnswerNotes for () {
     fn say(&self, _answer: &mut Answer) {}
 }
 
-impl Said for DecisionNotes {
+impl AnswerNotes for DecisionNotes {
     fn say(&self, answer: &mut Answer) {
         answer.context.extend(texts(&self.additional_context));
         answer.messages.extend(self.system_messages.iter().cloned());
     }
 }
 
-impl Said for ResultNotes {
+impl AnswerNotes for ResultNotes {
     fn say(&self, answer: &mut Answer) {
         answer.context.extend(texts(&self.additional_context));
         answer.stop = self.stop.clone();
@@ -240,7 +240,7 @@ impl Said for ResultNotes {
     }
 }
 
-impl Said for ContextPatch {
+impl AnswerNotes for ContextPatch {
     fn say(&self, answer: &mut Answer) {
         answer.context.extend(texts(&self.additional_context));
         answer.model = self.model.clone();
@@ -249,7 +249,7 @@ impl Said for ContextPatch {
     }
 }
 
-impl Said for CompactNotes {
+impl AnswerNotes for CompactNotes {
     fn say(&self, answer: &mut Answer) {
         self.context.say(answer);
         answer.summary = self.summary.clone();

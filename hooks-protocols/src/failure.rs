@@ -15,7 +15,7 @@ use crate::table::{Phrase, Row};
 /// The facts about the event that were known when the failure occurred.
 #[derive(Clone, Copy, Debug)]
 #[non_exhaustive]
-pub enum Place<'a> {
+pub enum KnownEvent<'a> {
     /// The payload was decoded.
     Decoded(&'a Decoded),
     /// The client and the event, as the client calls it.
@@ -38,33 +38,33 @@ pub enum Place<'a> {
 ///   stderr, nothing on stdout.
 ///
 /// ```
-/// use hooks_protocols::{Client, Place, failure};
+/// use hooks_protocols::{Client, KnownEvent, failure};
 ///
 /// // A tool call is denied, in the words of the client.
-/// let denied = failure(Place::Event(Client::Claude, "PreToolUse"), "no configuration");
+/// let denied = failure(KnownEvent::Event(Client::Claude, "PreToolUse"), "no configuration");
 /// assert!(denied.stdout.contains(r#""permissionDecision":"deny""#));
 /// assert!(denied.stdout.contains("hooks failed, so this is denied: no configuration"));
 ///
 /// // The end of a session goes on, with a warning.
-/// let warned = failure(Place::Event(Client::Claude, "SessionEnd"), "no configuration");
+/// let warned = failure(KnownEvent::Event(Client::Claude, "SessionEnd"), "no configuration");
 /// assert_eq!((warned.exit, warned.stderr.as_str()), (1, "hooks: no configuration\n"));
 ///
 /// // If nothing is known, exit code 2 denies in most clients.
-/// assert_eq!(failure(Place::Nowhere, "the payload is empty").exit, 2);
+/// assert_eq!(failure(KnownEvent::Nowhere, "the payload is empty").exit, 2);
 /// ```
-pub fn failure(place: Place<'_>, reason: &str) -> Reply {
+pub fn failure(place: KnownEvent<'_>, reason: &str) -> Reply {
     let message = format!("hooks failed, so this is denied: {reason}");
     match place {
-        Place::Decoded(decoded) => match decoded.row() {
+        KnownEvent::Decoded(decoded) => match decoded.row() {
             Some(row) if !closes(row) => warning(reason),
             Some(_) => encode(decoded, &Answer::deny(message)),
             // The payload is of an event without a type here, which hooks do not decide.
             None => warning(reason),
         },
-        Place::Event(client, event) => one_of(client, &[event], reason, message),
-        Place::Events(client, events) => one_of(client, events, reason, message),
-        Place::Client(client) => unnamed(client, message),
-        Place::Nowhere => exit_two(&message),
+        KnownEvent::Event(client, event) => one_of(client, &[event], reason, message),
+        KnownEvent::Events(client, events) => one_of(client, events, reason, message),
+        KnownEvent::Client(client) => unnamed(client, message),
+        KnownEvent::Nowhere => exit_two(&message),
     }
 }
 

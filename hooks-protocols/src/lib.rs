@@ -45,13 +45,13 @@ mod table;
 /// The names that a client uses for tools and their arguments; see [`Client::dialect`].
 pub use hooks_facts::tools::{Canonical, Dialect};
 
-pub use self::answer::{Answer, Changed, Rewrite, Said};
+pub use self::answer::{Answer, Changed, Rewrite, AnswerNotes};
 pub use self::capabilities::{Ability, Capabilities, capabilities};
 pub use self::client::{Client, UnknownClient};
 pub use self::command_line::command_line;
 pub use self::decode::{DecodeError, Decoded, Limits, Payload, decode};
 pub use self::degraded::{Degraded, Instead, Wish};
 pub use self::encode::{Reply, encode};
-pub use self::failure::{Place, failure};
+pub use self::failure::{KnownEvent, failure};
 pub use self::payload::payload;
 pub use self::recognise::recognise;

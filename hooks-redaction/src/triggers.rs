@@ -165,7 +165,7 @@ pub(super) fn labels() -> Labels {
 
 /// Finds every secret in `text`.
 pub(super) fn find(text: &str, labels: Labels, found: &mut Vec<Span>) {
-    let mut reader = Reader {
+    let mut reader = TriggerScanner {
         text,
         labels,
         found,
@@ -187,7 +187,7 @@ pub(super) fn find(text: &str, labels: Labels, found: &mut Vec<Span>) {
     }
 }
 
-struct Reader<'t, 'f> {
+struct TriggerScanner<'t, 'f> {
     text: &'t str,
     labels: Labels,
     found: &'f mut Vec<Span>,
@@ -199,7 +199,7 @@ struct Reader<'t, 'f> {
     named: usize,
 }
 
-impl Reader<'_, '_> {
+impl TriggerScanner<'_, '_> {
     fn read(&mut self, kind: Kind, start: usize, end: usize) {
         let bytes = self.text.as_bytes();
         if start < self.covered {

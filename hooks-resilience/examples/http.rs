@@ -27,7 +27,7 @@ use hooks_resilience::{
 use tower::{Service, ServiceBuilder, ServiceExt};
 
 use client::{Addresses, Client, Streaming, Vendor};
-use server::{Answer, Fault, Provider};
+use server::{ProviderReply, Fault, Provider};
 
 /// The clock of this process.
 #[derive(Clone, Copy)]
@@ -57,14 +57,14 @@ fn word(text: &str) -> String {
 async fn main() -> Result<(), Box<dyn Error + Send + Sync>> {
     // Two providers on loopback, with their scripted answers.
     let overloaded =
-        Answer::new(529, r#"{"type":"error","error":{"type":"overloaded_error","message":"Overloaded"}}"#);
-    let breaks_off = Answer::events([word("To be, or "), word("not ")]).failing(Fault::Cut(usize::MAX));
+        ProviderReply::new(529, r#"{"type":"error","error":{"type":"overloaded_error","message":"Overloaded"}}"#);
+    let breaks_off = ProviderReply::events([word("To be, or "), word("not ")]).failing(Fault::Cut(usize::MAX));
     let busy = overloaded.clone().with("retry-after", "60");
     let first = Provider::start([overloaded, breaks_off, busy]).await?;
     let whole = r#"{"choices":[{"message":{"content":"I am here"},"finish_reason":"stop"}]}"#;
     let rest = "data: {\"choices\":[{\"delta\":{\"content\":\"to be\"}}]}\n\n";
     let end = "data: {\"choices\":[{\"delta\":{},\"finish_reason\":\"stop\"}]}\n\n";
-    let second = Provider::start([Answer::new(200, whole), Answer::events([rest, end])]).await?;
+    let second = Provider::start([ProviderReply::new(200, whole), ProviderReply::events([rest, end])]).await?;
 
     // The shared health record of the models.
     let time = ProcessTime(tokio::time::Instant::now());

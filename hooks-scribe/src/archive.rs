@@ -4,14 +4,14 @@
 //! so archiving a recent one only because there are many would revoke it.
 
 use hooks_core::time::Timestamp;
-use hooks_team::folder::Place;
+use hooks_team::folder::TeamPath;
 use hooks_team::{Moved, Team, TeamError};
 
 use super::ScribeSettings;
 
 /// Archives the decisions that are too old, given the length of `decisions.md`.
 pub(super) fn archive(team: &Team, settings: &ScribeSettings, now: Timestamp) -> Result<Moved, TeamError> {
-    let length = team.folder().read(&Place::new("decisions.md")?)?.map_or(0, |bytes| bytes.len() as u64);
+    let length = team.folder().read(&TeamPath::new("decisions.md")?)?.map_or(0, |bytes| bytes.len() as u64);
     let is_above = |threshold: u64| threshold > 0 && length > threshold;
     let oldest = if is_above(settings.decisions_far_above) {
         settings.then_older_than.min(settings.older_than)

@@ -8,7 +8,7 @@ use std::collections::{BTreeMap, HashSet};
 
 use hooks_core::time::Timestamp;
 use hooks_team::files::InboxFile;
-use hooks_team::folder::{Left, Place};
+use hooks_team::folder::{Left, TeamPath};
 use hooks_team::{Digest, Moved, Team, TeamError};
 use serde::{Deserialize, Serialize};
 
@@ -76,7 +76,7 @@ pub(super) fn merge(
     problems: &mut Vec<TeamError>,
 ) -> Result<(Moved, bool), TeamError> {
     let settle = pen.settings.settle;
-    let place = Place::own(&name("scribe-seen.json")?);
+    let place = TeamPath::own(&name("scribe-seen.json")?);
     let stored = match team.folder().read(&place) {
         // Files whose calls have ended are merged all the same.
         Err(error) if error.is_in_the_way() => {

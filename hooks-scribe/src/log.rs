@@ -5,7 +5,7 @@ use std::collections::BTreeMap;
 
 use hooks_core::event::{ChildStatus, EndReason};
 use hooks_core::time::Timestamp;
-use hooks_team::folder::{Left, Place};
+use hooks_team::folder::{Left, TeamPath};
 use hooks_team::{Delivery, Team, TeamError};
 
 use super::note::{Note, What, key, name, short, stem, time};
@@ -115,8 +115,8 @@ fn session_log(
     session: &str,
     since: Option<Timestamp>,
     pen: &Pen,
-) -> Result<(Place, Vec<u8>), TeamError> {
-    let folder = Place::new("log")?;
+) -> Result<(TeamPath, Vec<u8>), TeamError> {
+    let folder = TeamPath::new("log")?;
     let ending = format!("-{}.md", key(&["session", session]));
     let known = team.session_logs()?.into_iter().find(|file| file.ends_with(&ending));
     let file = known.unwrap_or_else(|| {
@@ -130,7 +130,7 @@ fn session_log(
 
 /// Delivers the file in `orchestration-log/`, unless it exists.
 fn spawned(team: &Team, file: &str, title: &str, text: String, left: Left) -> Result<Delivery, TeamError> {
-    let target = Place::new("orchestration-log")?.join(&name(file)?);
+    let target = TeamPath::new("orchestration-log")?.join(&name(file)?);
     let text = if team.folder().exists(&target)? { String::new() } else { text };
     Ok(Delivery { target, title: title.to_owned(), text, from: vec![left] })
 }

@@ -3,7 +3,7 @@
 use std::collections::BTreeSet;
 
 use hooks_core::{BoxError, EventKind, HookContext};
-use hooks_team::folder::Place;
+use hooks_team::folder::TeamPath;
 use hooks_team::{Team, TeamError};
 
 use super::note::name;
@@ -48,7 +48,7 @@ impl Problems {
     /// Reports new obstacles, and files that were set aside, to the failure sink. If `is_all`, nothing else
     /// is in the way: obstacles that are not found any more are forgotten, and reported again if they return.
     pub(super) fn tell(&self, team: &Team, context: &HookContext, is_all: bool) {
-        let Ok(place) = name(TOLD).map(|name| Place::own(&name)) else { return };
+        let Ok(place) = name(TOLD).map(|name| TeamPath::own(&name)) else { return };
         let stored = team.folder().read(&place).ok().flatten();
         let told = stored.as_deref().and_then(|bytes| serde_json::from_slice::<BTreeSet<String>>(bytes).ok());
         let told = told.unwrap_or_default();
@@ -96,7 +96,7 @@ impl Problems {
 
 fn remember(
     team: &Team,
-    place: &Place,
+    place: &TeamPath,
     standing: &BTreeSet<String>,
     stored: Option<&[u8]>,
 ) -> Result<(), TeamError> {

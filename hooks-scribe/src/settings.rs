@@ -97,13 +97,13 @@ struct Shared {
     /// Limit on the time that an answer waits for work that runs at once.
     limit: Option<Limit>,
     /// Folders with work that is running or due.
-    asked: Mutex<HashMap<PathBuf, Asked>>,
+    asked: Mutex<HashMap<PathBuf, RequestedWork>>,
     /// Calls without ids that began here.
     open: Mutex<OpenCalls>,
 }
 
 /// Requested work that is not done.
-struct Asked {
+struct RequestedWork {
     team: Team,
     context: Arc<HookContext>,
     /// Whether it was requested again since it began.
@@ -284,7 +284,7 @@ impl Scribe {
     ) -> HookFuture<'static, Result<(), BoxError>> {
         let Some(timer) = self.0.timer.clone() else { return self.work_aside(context, team, Duration::ZERO) };
         // A run for the folder that is already due notices the request; there is at most one.
-        let asked = Asked { team: team.clone(), context: Arc::clone(context), again: true };
+        let asked = RequestedWork { team: team.clone(), context: Arc::clone(context), again: true };
         if self.asked().insert(team.root().to_owned(), asked).is_some() {
             return HookFuture::now(Ok(()));
         }
@@ -350,7 +350,7 @@ impl Scribe {
         }
     }
 
-    fn asked(&self) -> MutexGuard<'_, HashMap<PathBuf, Asked>> {
+    fn asked(&self) -> MutexGuard<'_, HashMap<PathBuf, RequestedWork>> {
         self.0.asked.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
@@ -418,7 +418,7 @@ impl Close for Scribe {
         let this = self.clone();
         HookFuture::later(async move {
             let mut done = Ok(());
-            for Asked { team, context, .. } in asked {
+            for RequestedWork { team, context, .. } in asked {
                 done = done.and(this.work_aside(&context, team, WAIT).await);
             }
             done

@@ -11,7 +11,7 @@ use hooks_core::{
     BoxError, Event, Hold, HookContext, HookError, HookFuture, HookRequest, Reservation, Reserve,
 };
 use hooks_team::files::SpawnRecord;
-use hooks_team::folder::Place;
+use hooks_team::folder::TeamPath;
 use hooks_team::{Team, TeamError};
 
 use super::Scribe;
@@ -160,7 +160,7 @@ fn publish(scribe: &Scribe, team: &Team, file: &str, ending: &str, text: &str) -
     if team.spawn_logs()?.iter().any(|file| file.ends_with(ending)) {
         return Ok(());
     }
-    let place = Place::new("orchestration-log")?.join(&name(file)?);
+    let place = TeamPath::new("orchestration-log")?.join(&name(file)?);
     let team = team.clone().with_patience(scribe.settings().spawn_wait);
     team.writer()?.publish(&place, text.as_bytes()).map(drop)
 }

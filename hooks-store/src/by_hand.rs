@@ -4,7 +4,7 @@ use std::fmt;
 use std::sync::Arc;
 use std::time::Duration;
 
-use hooks_core::state::{Answer, Charged, Key, Member, Op, OpId, StateStore, StoreError, Window};
+use hooks_core::state::{StepResult, Charged, Key, Member, Op, OpId, StateStore, StoreError, Window};
 use hooks_core::time::{Random, Timestamp};
 use serde::{Deserialize, Serialize};
 
@@ -84,7 +84,7 @@ impl ByHand {
     /// Returns an error if the store fails.
     pub async fn counters(&self) -> Result<Vec<Charged>, StoreError> {
         match self.store.apply(Op::Counters { below: self.key(&[]) }).await? {
-            Answer::Counters(counters) => Ok(counters),
+            StepResult::Counters(counters) => Ok(counters),
             other => Err(unexpected(&other)),
         }
     }
@@ -95,7 +95,7 @@ impl ByHand {
     /// Returns an error if the store fails.
     pub async fn sets(&self) -> Result<(Vec<Listed>, Timestamp), StoreError> {
         let keys = match self.store.apply(Op::Changes { below: self.key(&[]), after: 0 }).await? {
-            Answer::Changes { keys, .. } => keys,
+            StepResult::Changes { keys, .. } => keys,
             other => return Err(unexpected(&other)),
         };
         let (mut sets, mut time) = (Vec::new(), Timestamp(0));
@@ -161,7 +161,7 @@ impl ByHand {
     /// Returns an error if the store fails.
     pub async fn record(&self, what: &Key, to: String, why: Option<&str>) -> Result<OpId, StoreError> {
         let at = match self.store.apply(Op::Now).await? {
-            Answer::Now(now) => now,
+            StepResult::Now(now) => now,
             other => return Err(unexpected(&other)),
         };
         let (by, what) = (self.by.clone(), what.to_string());
@@ -172,7 +172,7 @@ impl ByHand {
         let name = format!("{:032x}", id.0).into();
         let insert = Op::Insert { id, set: self.records(), name, note: note.into(), ttl: Some(KEPT) };
         match self.store.apply(insert).await? {
-            Answer::Done => Ok(OpId(self.random.next_u128())),
+            StepResult::Done => Ok(OpId(self.random.next_u128())),
             other => Err(unexpected(&other)),
         }
     }
@@ -188,7 +188,7 @@ impl ByHand {
 
     async fn members(&self, set: &Key) -> Result<(Vec<Member>, Timestamp), StoreError> {
         match self.store.apply(Op::Members { set: set.clone() }).await? {
-            Answer::Members { members, now } => Ok((members, now)),
+            StepResult::Members { members, now } => Ok((members, now)),
             other => Err(unexpected(&other)),
         }
     }
@@ -202,7 +202,7 @@ impl ByHand {
     }
 }
 
-fn unexpected(answer: &Answer) -> StoreError {
+fn unexpected(answer: &StepResult) -> StoreError {
     StoreError::Unavailable(format!("it answered {answer:?}"))
 }
 

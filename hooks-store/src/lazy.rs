@@ -4,7 +4,7 @@ use std::fmt;
 use std::sync::{Arc, Mutex, PoisonError};
 
 use hooks_core::HookFuture;
-use hooks_core::state::{Answer, Op, StateStore, StoreError};
+use hooks_core::state::{StepResult, Op, StateStore, StoreError};
 
 type Open = dyn Fn() -> Result<Arc<dyn StateStore>, StoreError> + Send + Sync;
 
@@ -45,14 +45,14 @@ impl LazyStore {
 }
 
 impl StateStore for LazyStore {
-    fn apply(&self, op: Op) -> HookFuture<'static, Result<Answer, StoreError>> {
+    fn apply(&self, op: Op) -> HookFuture<'static, Result<StepResult, StoreError>> {
         match self.store() {
             Ok(store) => store.apply(op),
             Err(error) => HookFuture::now(Err(error)),
         }
     }
 
-    fn together(&self, ops: &[Op]) -> Option<HookFuture<'static, Result<Vec<Answer>, StoreError>>> {
+    fn together(&self, ops: &[Op]) -> Option<HookFuture<'static, Result<Vec<StepResult>, StoreError>>> {
         match self.store() {
             Ok(store) => store.together(ops),
             Err(error) => Some(HookFuture::now(Err(error))),

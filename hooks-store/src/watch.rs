@@ -32,7 +32,7 @@ use std::time::Duration;
 use futures_util::future::select;
 use futures_util::stream::{Stream, unfold};
 use hooks_core::HookFuture;
-use hooks_core::state::{Answer, Key, Op, StateStore, StoreError};
+use hooks_core::state::{StepResult, Key, Op, StateStore, StoreError};
 use hooks_core::time::Timer;
 
 /// Wakes a watch early. A superfluous wake costs one poll; a missed one delays the report until the next
@@ -115,12 +115,12 @@ impl<S: StateStore, W: Wakes> Watch<S, W> {
         let changes = Op::Changes { below: self.below.clone(), after: self.after };
         match self.store.apply(changes).await? {
             // The store began anew: everything in it was written since.
-            Answer::Changes { revision, .. } if revision < self.after => {
+            StepResult::Changes { revision, .. } if revision < self.after => {
                 self.after = 0;
                 self.has_looked = false;
                 Ok(Vec::new())
             }
-            Answer::Changes { keys, revision } => {
+            StepResult::Changes { keys, revision } => {
                 self.after = revision;
                 Ok(keys)
             }
@@ -159,7 +159,7 @@ mod tests {
     }
 
     impl StateStore for Swapped {
-        fn apply(&self, op: Op) -> HookFuture<'static, Result<Answer, StoreError>> {
+        fn apply(&self, op: Op) -> HookFuture<'static, Result<StepResult, StoreError>> {
             match &*self.0.lock().unwrap() {
                 Some(store) => store.apply(op),
                 None => HookFuture::now(Err(StoreError::Unavailable("gone".to_owned()))),

@@ -10,7 +10,7 @@ use std::process::{Child, Command, Stdio};
 use std::sync::Arc;
 use std::time::Duration;
 
-use hooks_core::state::{Answer, Key, Op, OpId, Scope, StateStore, StoreError, Window};
+use hooks_core::state::{StepResult, Key, Op, OpId, Scope, StateStore, StoreError, Window};
 use hooks_core::testing::HandClock;
 use hooks_core::time::Timestamp;
 use hooks_store::sqlite::SqliteOptions;
@@ -31,7 +31,7 @@ fn options(path: &Path) -> SqliteOptions {
     SqliteOptions::new(path).blocking().wait(Duration::from_secs(20))
 }
 
-fn ask(store: &SqliteStore, op: Op) -> Result<Answer, StoreError> {
+fn ask(store: &SqliteStore, op: Op) -> Result<StepResult, StoreError> {
     tokio_test::block_on(store.apply(op))
 }
 
@@ -45,13 +45,13 @@ fn reserve(id: u128, ttl: Duration) -> Op {
 
 fn used(store: &SqliteStore) -> (u64, u64) {
     let answer = ask(store, Op::Used { key: key(), window: Window::Always });
-    let Ok(Answer::Used { used, held }) = answer else { panic!("{answer:?}") };
+    let Ok(StepResult::Used { used, held }) = answer else { panic!("{answer:?}") };
     (used, held)
 }
 
 fn now(store: &SqliteStore) -> Timestamp {
     let answer = ask(store, Op::Now);
-    let Ok(Answer::Now(now)) = answer else { panic!("{answer:?}") };
+    let Ok(StepResult::Now(now)) = answer else { panic!("{answer:?}") };
     now
 }
 
@@ -105,7 +105,7 @@ fn another_process() {
             let store = options(path).open().unwrap();
             let base = u128::from(std::process::id()) << 64;
             let taken = (0..).take_while(|id| {
-                ask(&store, reserve(base | id, Duration::from_secs(600))).unwrap() == Answer::Done
+                ask(&store, reserve(base | id, Duration::from_secs(600))).unwrap() == StepResult::Done
             });
             println!("\ntook {}", taken.count());
         }
@@ -163,7 +163,7 @@ fn what_was_answered_is_there_after_a_kill_and_nothing_is_held_by_the_dead() {
     for round in 0..5 {
         let mut process = Process::start("write", &path);
         process.says("ready");
-        assert_eq!(ask(&store, reserve(round, Duration::from_secs(600))), Ok(Answer::Done));
+        assert_eq!(ask(&store, reserve(round, Duration::from_secs(600))), Ok(StepResult::Done));
         process.0.kill().unwrap();
     }
     pause(Duration::from_millis(50));
@@ -442,7 +442,7 @@ fn another_version_is_refused_whichever_came_first() {
     let store = options(&path).open().unwrap();
     let newer = rusqlite::Connection::open(&path).unwrap();
     newer.pragma_update(None, "user_version", 7).unwrap();
-    for answer in [ask(&store, Op::Now), options(&path).open().map(|_| Answer::Done)] {
+    for answer in [ask(&store, Op::Now), options(&path).open().map(|_| StepResult::Done)] {
         assert!(
             matches!(&answer, Err(StoreError::Unavailable(why)) if why.contains("schema 7")),
             "{answer:?}"
@@ -492,18 +492,18 @@ fn a_clock_that_jumps_by_an_hour_gives_nothing_back() {
     let reserve =
         |id| Op::Reserve { id: OpId(id), scopes: scopes.clone(), amount: 6, ttl: Duration::from_secs(60) };
     let hour_used = || ask(&store, Op::Used { key: key(), window }).unwrap();
-    assert_eq!(ask(&store, reserve(1)), Ok(Answer::Done));
+    assert_eq!(ask(&store, reserve(1)), Ok(StepResult::Done));
     clock.set(Timestamp(noon.0 - hour));
-    assert!(matches!(ask(&store, reserve(2)), Ok(Answer::Refused { used: 6, .. })), "back");
+    assert!(matches!(ask(&store, reserve(2)), Ok(StepResult::Refused { used: 6, .. })), "back");
     clock.set(Timestamp(noon.0 + hour));
-    assert_eq!(hour_used(), Answer::Used { used: 0, held: 0 });
-    assert_eq!(ask(&store, reserve(1)), Ok(Answer::Ended { actual: 6 }), "it is charged");
-    assert_eq!(ask(&store, reserve(2)), Ok(Answer::Done), "a new hour");
+    assert_eq!(hour_used(), StepResult::Used { used: 0, held: 0 });
+    assert_eq!(ask(&store, reserve(1)), Ok(StepResult::Ended { actual: 6 }), "it is charged");
+    assert_eq!(ask(&store, reserve(2)), Ok(StepResult::Done), "a new hour");
     clock.set(noon);
-    assert_eq!(hour_used(), Answer::Used { used: 6, held: 6 }, "it stands");
+    assert_eq!(hour_used(), StepResult::Used { used: 6, held: 6 }, "it stands");
     // A reservation from before the border is settled in its own window.
-    assert_eq!(ask(&store, Op::Settle { id: OpId(1), actual: 9 }), Ok(Answer::Done));
-    assert_eq!(hour_used(), Answer::Used { used: 6, held: 6 });
+    assert_eq!(ask(&store, Op::Settle { id: OpId(1), actual: 9 }), Ok(StepResult::Done));
+    assert_eq!(hour_used(), StepResult::Used { used: 6, held: 6 });
 }
 
 #[test]
@@ -530,7 +530,7 @@ fn all_processes_of_a_machine_have_one_time() {
 fn what_a_power_cut_must_not_take_is_synced() {
     let (_folder, path) = place();
     let store = options(&path).durability(Durability::Power).open().unwrap();
-    assert_eq!(ask(&store, reserve(1, Duration::from_secs(600))), Ok(Answer::Done));
+    assert_eq!(ask(&store, reserve(1, Duration::from_secs(600))), Ok(StepResult::Done));
     assert_eq!(used(&store), (1, 1));
 }
 
@@ -544,7 +544,7 @@ fn many_tasks_share_transactions() {
             (0..2 * u128::from(LIMIT)).map(|id| store.apply(reserve(id, Duration::from_secs(600)))).collect();
         let mut granted = 0;
         for answer in answers {
-            granted += u64::from(answer.await.unwrap() == Answer::Done);
+            granted += u64::from(answer.await.unwrap() == StepResult::Done);
         }
         granted
     });

@@ -7,7 +7,7 @@ const MINUTE: u64 = 60_000;
 /// Parses the timestamp at the start of `text`: `2026-11-22`, or with a time, `T04:20:47Z` or `T04-20-47Z`.
 /// Returns it with its length in bytes. A time without a zone is in UTC.
 pub(crate) fn leading(text: &str) -> Option<(Timestamp, usize)> {
-    let mut reader = Reader { rest: text.as_bytes() };
+    let mut reader = TimeParser { rest: text.as_bytes() };
     let (year, month, day) = (reader.digits(4)?, reader.then(b"-", 2)?, reader.then(b"-", 2)?);
     let Timestamp(mut moment) = Timestamp::of_date(year, month, day)?;
     let mut end = reader.at(text);
@@ -57,7 +57,7 @@ fn text(moment: Timestamp, length: usize) -> String {
 }
 
 /// Parses a time of day and its zone. Returns the milliseconds in UTC and the end of the time.
-fn time(reader: &mut Reader<'_>, text: &str) -> Option<(i64, usize)> {
+fn time(reader: &mut TimeParser<'_>, text: &str) -> Option<(i64, usize)> {
     let rest = reader.rest.strip_prefix(b"T").or_else(|| reader.rest.strip_prefix(b" "))?;
     reader.rest = rest;
     let (hour, minute) = (reader.digits(2)?, reader.then(b":-", 2)?);
@@ -89,11 +89,11 @@ fn time(reader: &mut Reader<'_>, text: &str) -> Option<(i64, usize)> {
     Some((of_day, end))
 }
 
-struct Reader<'a> {
+struct TimeParser<'a> {
     rest: &'a [u8],
 }
 
-impl Reader<'_> {
+impl TimeParser<'_> {
     fn digits(&mut self, count: usize) -> Option<u64> {
         let (digits, rest) = self.rest.split_at_checked(count)?;
         let number = digits.iter().try_fold(0, |number, digit| {

@@ -15,7 +15,7 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use hooks::audit::verify::{self, Anchor, Condition};
-use hooks::audit::{Appender, Committed, Entry, Log, LogSettings, Positions, Reader, Record, Settings};
+use hooks::audit::{Appender, Committed, Entry, Log, LogSettings, Positions, LogReader, Record, Settings};
 use hooks::config::{Config, ConfigReader};
 use hooks::event::PreToolUse;
 use hooks::time::{Random, SeededRandom, Timestamp};
@@ -286,7 +286,7 @@ fn only_chain(folder: &Path) -> Appender {
 fn killed_writers_leave_few_files_for_what_they_wrote() {
     let folder = tempfile::tempdir().unwrap();
     let open = || only_chain(folder.path());
-    let mut reader = Reader::new(Arc::new(StdFileSystem), folder.path(), Positions::default());
+    let mut reader = LogReader::new(Arc::new(StdFileSystem), folder.path(), Positions::default());
     let (mut written, mut told) = (Vec::new(), Vec::new());
     for kill in 0..400 {
         // Dropped without being closed, it leaves what a killed process leaves.

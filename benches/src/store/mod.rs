@@ -8,7 +8,7 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use hooks_core::HookFuture;
-use hooks_core::state::{Answer, Key, Memory, Op, OpId, Scope, StateStore, StoreError, Window};
+use hooks_core::state::{StepResult, Key, Memory, Op, OpId, Scope, StateStore, StoreError, Window};
 use hooks_store::sqlite::SqliteOptions;
 
 pub use self::spread::{is_writer, report, write};
@@ -92,7 +92,7 @@ impl<S: StateStore> Spender<S> {
         let [reserve, settle] = self.both();
         matches!(
             (at_once(self.store.apply(reserve)), at_once(self.store.apply(settle))),
-            (Some(Ok(Answer::Done)), Some(Ok(Answer::Done)))
+            (Some(Ok(StepResult::Done)), Some(Ok(StepResult::Done)))
         )
     }
 
@@ -100,7 +100,7 @@ impl<S: StateStore> Spender<S> {
     async fn spend_later(&mut self) -> bool {
         let [reserve, settle] = self.both();
         let reserved = self.store.apply(reserve).await;
-        matches!((reserved, self.store.apply(settle).await), (Ok(Answer::Done), Ok(Answer::Done)))
+        matches!((reserved, self.store.apply(settle).await), (Ok(StepResult::Done), Ok(StepResult::Done)))
     }
 
     fn both(&mut self) -> [Op; 2] {
@@ -113,7 +113,7 @@ impl<S: StateStore> Spender<S> {
 }
 
 /// The answer of an engine that answers immediately.
-fn at_once(answer: HookFuture<'static, Result<Answer, StoreError>>) -> Option<Result<Answer, StoreError>> {
+fn at_once(answer: HookFuture<'static, Result<StepResult, StoreError>>) -> Option<Result<StepResult, StoreError>> {
     match answer {
         HookFuture::Now(answer) => answer,
         HookFuture::Later(_) => None,

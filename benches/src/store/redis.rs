@@ -8,7 +8,7 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use futures_util::future::join_all;
-use hooks_core::state::{Answer, Key, Op, OpId, Scope, StateStore, Window};
+use hooks_core::state::{StepResult, Key, Op, OpId, Scope, StateStore, Window};
 use hooks_core::time::Timer;
 use hooks_store::redis::RedisSettings;
 use hooks_store::{LeaseSettings, Leased, Redis};
@@ -107,7 +107,7 @@ impl Spends for Ours {
         let reserve = Op::Reserve { id, scopes, amount: 7, ttl: Duration::from_secs(60) };
         let reserved = self.store.apply(reserve).await;
         let settled = self.store.apply(Op::Settle { id, actual: 5 }).await;
-        matches!((reserved, settled), (Ok(Answer::Done), Ok(Answer::Done)))
+        matches!((reserved, settled), (Ok(StepResult::Done), Ok(StepResult::Done)))
     }
 }
 

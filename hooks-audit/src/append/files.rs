@@ -13,7 +13,7 @@ use super::{Appender, Open, Recovered, Settings, State};
 use crate::chain::{After, Chain, Digest, Flaw, LEAST_LINE, Lines, SALT};
 use crate::join;
 use crate::record::{Record, notes};
-use crate::recover::{self, Found, Rest};
+use crate::recover::{self, RecoveredChain, Rest};
 use crate::segment::{self, MOST_BYTES, Segment};
 
 /// Records that a file may have beyond its length limit: those of the group that ends it.
@@ -153,7 +153,7 @@ impl Appender {
                 self.state = State::Writing(Open { file, length, since });
                 return Ok(Recovered::Nothing);
             }
-            Left::Found { last, found, unread } => {
+            Left::RecoveredChain { last, found, unread } => {
                 self.durable = found.durable;
                 self.unsynced = found.lines;
                 if unread > 0 {
@@ -216,7 +216,7 @@ enum Left {
     Closed { end: End, last: Segment },
     /// The last file was not handed over. Another one is begun behind it, because it is unknown whether its
     /// records were synced or lost by a failed sync. Files that cannot be read have `unread` bytes at most.
-    Found { last: Segment, found: Found, unread: u64 },
+    RecoveredChain { last: Segment, found: RecoveredChain, unread: u64 },
 }
 
 /// Examines the files of `chain`; `most` is the length limit of a file.
@@ -245,15 +245,15 @@ fn left(disk: &dyn LogDisk, folder: &Path, chain: &str, most: u64) -> io::Result
             found.durable.clone_from(&found.end);
             found.rest = std::mem::replace(&mut rest, Rest::Nothing);
         }
-        return Ok(Left::Found { last: last.clone(), found, unread });
+        return Ok(Left::RecoveredChain { last: last.clone(), found, unread });
     }
     let end = Chain::new(chain);
-    let found = Found { durable: end.clone(), lines: Lines::behind(0), end, rest };
-    Ok(Left::Found { last: last.clone(), found, unread })
+    let found = RecoveredChain { durable: end.clone(), lines: Lines::behind(0), end, rest };
+    Ok(Left::RecoveredChain { last: last.clone(), found, unread })
 }
 
 /// Returns the length of a file and what it holds.
-fn examine(disk: &dyn LogDisk, folder: &Path, file: &Segment) -> io::Result<(u64, Option<Found>)> {
+fn examine(disk: &dyn LogDisk, folder: &Path, file: &Segment) -> io::Result<(u64, Option<RecoveredChain>)> {
     let limit = usize::try_from(MOST_BYTES).unwrap_or(usize::MAX);
     match segment::read(disk, folder, file, 0, limit) {
         Ok(bytes) => {

@@ -81,7 +81,7 @@ mod tests {
 
     use super::*;
     use crate::append::Settings;
-    use crate::read::{Kept, Positions, Reader};
+    use crate::read::{Kept, Positions, LogReader};
     use crate::record::Payload;
     use crate::sim::{Faults, SimDisk};
     use crate::verify::{Condition, verify};
@@ -111,7 +111,7 @@ mod tests {
     }
 
     fn read(disk: &SimDisk) -> Vec<(u64, String, bool)> {
-        let mut reader = Reader::new(Arc::new(disk.clone()), FOLDER, Positions::default());
+        let mut reader = LogReader::new(Arc::new(disk.clone()), FOLDER, Positions::default());
         let all = reader.read(1_000).unwrap().into_iter().filter(|committed| !committed.record.is_note());
         all.map(|committed| {
             let is_kept = matches!(committed.payload, Kept::Payload(_));

@@ -9,7 +9,7 @@
 //!
 //! ```
 //! use std::sync::Arc;
-//! use hooks_audit::{Appender, Positions, Reader, Record, Settings};
+//! use hooks_audit::{Appender, Positions, LogReader, Record, Settings};
 //! use hooks_core::testing::FakeDisk;
 //! use hooks_core::time::{StoppedClock, Timestamp};
 //!
@@ -18,7 +18,7 @@
 //! let (mut appender, _) = Appender::open(disk.clone(), "/log", Settings::new([7; 32]), clock)?;
 //! appender.append(&mut [Record::new("stop", Timestamp(1)).into()])?;
 //! // The record is in the file, but a power loss could remove it: readers do not return it yet.
-//! let mut reader = Reader::new(disk, "/log", Positions::default());
+//! let mut reader = LogReader::new(disk, "/log", Positions::default());
 //! assert!(reader.read(10)?.is_empty());
 //! appender.settle()?;
 //! assert_eq!(reader.read(10)?.len(), 1);

@@ -5,7 +5,7 @@ use hooks_core::time::{Random, SeededRandom};
 
 use super::*;
 use crate::mutant;
-use crate::read::{Positions, Reader};
+use crate::read::{Positions, LogReader};
 use crate::sim::{Faults, SimDisk};
 use crate::verify::{Anchor, Condition, prove, root_of, verify};
 
@@ -29,7 +29,7 @@ fn open(disk: &SimDisk) -> Result<(Appender, Recovered), OpenError> {
 /// The records in the log by number in their chain, without the records of the log itself; `None` if the log
 /// is damaged.
 fn read(disk: &SimDisk) -> Option<BTreeMap<u64, String>> {
-    let mut reader = Reader::new(Arc::new(disk.clone()), FOLDER, Positions::default());
+    let mut reader = LogReader::new(Arc::new(disk.clone()), FOLDER, Positions::default());
     let mut all = BTreeMap::new();
     loop {
         let records = reader.read(1_000).ok()?;
@@ -312,7 +312,7 @@ fn a_number_is_given_once_whatever_was_damaged() {
         // A reader that had read up to there gets only the new records.
         let mut positions = Positions::default();
         positions.advance("w0", old);
-        let mut reader = Reader::new(Arc::new(disk.clone()), FOLDER, positions);
+        let mut reader = LogReader::new(Arc::new(disk.clone()), FOLDER, positions);
         let got: Vec<_> = reader.read(100).unwrap().into_iter().map(|committed| committed.record).collect();
         let got: Vec<_> = got.iter().filter(|record| !record.is_note()).map(|record| record.seq).collect();
         assert_eq!(got, new);

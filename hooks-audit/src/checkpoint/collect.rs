@@ -29,7 +29,7 @@ const OTHER: &str = "a checkpoint of something else than what its key stands for
 #[non_exhaustive]
 pub struct Collected {
     /// States of chains according to trusted checkpoints, in the order of the files, and of the text in each.
-    pub said: Vec<Said>,
+    pub said: Vec<CheckpointedChain>,
     /// Number of trusted checkpoints.
     pub believed: u64,
     /// Defects that were found.
@@ -38,7 +38,7 @@ pub struct Collected {
 
 /// State of a chain according to one checkpoint.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Said {
+pub struct CheckpointedChain {
     /// The chain and its state.
     pub head: Head,
     /// Whether it comes from a checkpoint of many chains.
@@ -190,7 +190,7 @@ impl Collecting<'_> {
         for Candidate { checkpoint, file, offset } in believed {
             let place = |head, is_fleet| {
                 let file = self.files.get(file).cloned().unwrap_or_default();
-                Said { head, is_fleet, file, offset }
+                CheckpointedChain { head, is_fleet, file, offset }
             };
             if let Some(fleet) = Fleet::parse(&checkpoint) {
                 said.extend(fleet.heads().iter().map(|head| place(head.clone(), true)));

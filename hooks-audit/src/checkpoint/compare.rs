@@ -1,16 +1,16 @@
 //! Compares checkpoints with one another to find contradictions.
 
-use super::collect::Said;
+use super::collect::CheckpointedChain;
 use super::fleet::Fleet;
 use crate::verify::{Condition, Finding};
 
 /// Finds checkpoints of single chains that are older than the one before them in the same file.
-pub(super) fn out_of_order(said: &[Said]) -> Vec<Finding> {
+pub(super) fn out_of_order(said: &[CheckpointedChain]) -> Vec<Finding> {
     let pairs = said.windows(2).filter_map(|pair| match pair {
         [before, after] => Some((before, after)),
         _ => None,
     });
-    let is_next = |(before, after): &(&Said, &Said)| {
+    let is_next = |(before, after): &(&CheckpointedChain, &CheckpointedChain)| {
         before.file == after.file && !after.is_fleet && is_same_chain(before, after)
     };
     let older = pairs.filter(is_next).filter(|(before, after)| before.head.size > after.head.size);
@@ -27,8 +27,8 @@ pub(super) fn out_of_order(said: &[Said]) -> Vec<Finding> {
 
 /// Finds checkpoints that state different roots for the same number of records of a chain. Takes n log n
 /// time.
-pub(super) fn forks(said: &[Said]) -> Vec<Finding> {
-    let mut by_size: Vec<&Said> = said.iter().collect();
+pub(super) fn forks(said: &[CheckpointedChain]) -> Vec<Finding> {
+    let mut by_size: Vec<&CheckpointedChain> = said.iter().collect();
     by_size.sort_by(|a, b| a.head.cmp(&b.head));
     let mut findings = Vec::new();
     for pair in by_size.windows(2) {
@@ -71,10 +71,10 @@ pub(super) fn shrunk(before: &Fleet, after: &Fleet) -> Option<String> {
     })
 }
 
-fn is_same_chain(a: &Said, b: &Said) -> bool {
+fn is_same_chain(a: &CheckpointedChain, b: &CheckpointedChain) -> bool {
     (&a.head.log, &a.head.chain) == (&b.head.log, &b.head.chain)
 }
 
-fn finding(said: &Said, what: String) -> Finding {
+fn finding(said: &CheckpointedChain, what: String) -> Finding {
     Finding { condition: Condition::Mismatched, file: said.file.clone(), offset: said.offset, what }
 }

@@ -6,7 +6,7 @@ use std::path::{Path, PathBuf};
 
 use hooks_core::fs::LogDisk;
 
-use super::collect::{Said, collect};
+use super::collect::{CheckpointedChain, collect};
 use super::keys::Keys;
 use crate::verify::{self, Anchor, ChainReport, Condition, Finding, Report};
 
@@ -133,7 +133,7 @@ struct Names {
 }
 
 impl Names {
-    fn from_logs(logs: &[LogPlace], said: &[Said]) -> Self {
+    fn from_logs(logs: &[LogPlace], said: &[CheckpointedChain]) -> Self {
         let in_chains: BTreeSet<_> =
             said.iter().filter(|said| !said.is_fleet).map(|said| &said.head.log).collect();
         let alias = match (logs, in_chains.first()) {
@@ -144,7 +144,7 @@ impl Names {
     }
 
     /// Name of the log that a checkpoint is about.
-    fn of_log<'a>(&'a self, said: &'a Said) -> &'a str {
+    fn of_log<'a>(&'a self, said: &'a CheckpointedChain) -> &'a str {
         match (&self.alias, self.logs.first()) {
             (Some(alias), Some(only)) if *alias == said.head.log => only,
             _ => &said.head.log,

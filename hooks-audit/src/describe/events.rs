@@ -4,7 +4,7 @@ use hooks_core::event::*;
 use hooks_core::{ContextPatch, Strength};
 use hooks_facts::tools::{ToolKind, ToolTable};
 
-use super::{Described, Said};
+use super::{Described, RecordedOutcome};
 use crate::record::Record;
 
 /// Events that policies decide.
@@ -16,8 +16,8 @@ macro_rules! decided {
                 $describe
             }
 
-            fn said(outcome: &Self::Outcome) -> Said {
-                Said::judged(outcome)
+            fn recorded(outcome: &Self::Outcome) -> RecordedOutcome {
+                RecordedOutcome::judged(outcome)
             }
         }
     )* };
@@ -32,8 +32,8 @@ macro_rules! told {
                 $describe
             }
 
-            fn said(outcome: &Self::Outcome) -> Said {
-                let said: fn(&Self::Outcome) -> Said = $said;
+            fn recorded(outcome: &Self::Outcome) -> RecordedOutcome {
+                let said: fn(&Self::Outcome) -> RecordedOutcome = $said;
                 said(outcome)
             }
         }
@@ -45,8 +45,8 @@ impl Described for PreToolUse {
         tool(record, &self.tool_name, self.tool_use_id.as_ref());
     }
 
-    fn said(outcome: &Self::Outcome) -> Said {
-        Said::judged(outcome)
+    fn recorded(outcome: &Self::Outcome) -> RecordedOutcome {
+        RecordedOutcome::judged(outcome)
     }
 
     /// A tool that declares nothing may change something.
@@ -68,8 +68,8 @@ impl Described for PostToolUse {
         record.failed = self.error.is_some();
     }
 
-    fn said(outcome: &Self::Outcome) -> Said {
-        Said::judged(outcome)
+    fn recorded(outcome: &Self::Outcome) -> RecordedOutcome {
+        RecordedOutcome::judged(outcome)
     }
 
     fn result(&self) -> Option<&PostToolUse> {
@@ -109,19 +109,19 @@ decided! {
 }
 
 told! {
-    SessionStart, Said::added => |event, record| {
+    SessionStart, RecordedOutcome::added => |event, record| {
         record.model.clone_from(&event.model);
     }
-    SessionEnd, |()| Said::default() => |event, record| {
+    SessionEnd, |()| RecordedOutcome::default() => |event, record| {
         record.duration_ms = Some(event.duration_ms);
         record.tokens = total(event.tokens_used);
         record.failed = event.error.is_some();
     }
-    TurnStart, |patch: &ContextPatch| Said::added(patch) => |_, _record| {}
-    TurnEnd, |()| Said::default() => |event, record| {
+    TurnStart, |patch: &ContextPatch| RecordedOutcome::added(patch) => |_, _record| {}
+    TurnEnd, |()| RecordedOutcome::default() => |event, record| {
         record.failed = event.reason == TurnEndReason::Error;
     }
-    ToolDecided, |()| Said::default() => |event, record| {
+    ToolDecided, |()| RecordedOutcome::default() => |event, record| {
         tool(record, &event.tool_name, event.tool_use_id.as_ref());
         record.outcome = Some(event.verdict);
         record.source = Some(event.source);
@@ -130,23 +130,23 @@ told! {
             record.rule = Some(reason.rule.clone().into_owned());
         }
     }
-    UserInputRequested, |()| Said::default() => |_, _record| {}
-    ErrorOccurred, Said::proposed => |event, record| {
+    UserInputRequested, |()| RecordedOutcome::default() => |_, _record| {}
+    ErrorOccurred, RecordedOutcome::proposed => |event, record| {
         record.model.clone_from(&event.current_model);
         record.failed = true;
     }
-    PostCompact, |()| Said::default() => |_, _record| {}
-    SubagentSpawned, |()| Said::default() => |event, record| {
+    PostCompact, |()| RecordedOutcome::default() => |_, _record| {}
+    SubagentSpawned, |()| RecordedOutcome::default() => |event, record| {
         child(record, &event.agent_name, event.child_id.as_ref(), event.model.as_ref());
     }
-    SpawnFailed, Said::proposed => |event, record| {
+    SpawnFailed, RecordedOutcome::proposed => |event, record| {
         child(record, &event.agent_name, event.child_id.as_ref(), event.current_model.as_ref());
         record.failed = true;
     }
-    AgentSwitched, |()| Said::default() => |event, record| {
+    AgentSwitched, |()| RecordedOutcome::default() => |event, record| {
         record.child = Some(event.to.clone());
     }
-    Notification, |()| Said::default() => |event, record| {
+    Notification, |()| RecordedOutcome::default() => |event, record| {
         record.failed = event.level == Level::Error;
     }
 }

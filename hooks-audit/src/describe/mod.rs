@@ -4,7 +4,7 @@
 //! of the log makes the record from them.
 
 pub(crate) mod events;
-mod said;
+mod recorded_outcome;
 
 use std::borrow::Cow;
 use std::mem;
@@ -15,7 +15,7 @@ use hooks_core::event::PostToolUse;
 use hooks_core::{Event, HookContext, HookRequest};
 use serde_json::Value;
 
-pub use self::said::Said;
+pub use self::recorded_outcome::RecordedOutcome;
 use crate::append::Entry;
 use crate::record::{Limits, Payload, Record, kept_name};
 
@@ -25,7 +25,7 @@ pub trait Described: Event {
     fn describe(&self, record: &mut Record);
 
     /// Parts of an outcome that are recorded.
-    fn said(outcome: &Self::Outcome) -> Said;
+    fn recorded(outcome: &Self::Outcome) -> RecordedOutcome;
 
     /// Whether the event has lasting effects if it goes ahead unrecorded: a tool that may change something.
     fn changes_something(&self) -> bool {
@@ -65,7 +65,7 @@ pub struct Describe {
 
 impl Describe {
     /// Returns the record of `request` and its outcome.
-    pub fn entry<E: Described>(&self, request: &HookRequest<E>, said: Said) -> Entry {
+    pub fn entry<E: Described>(&self, request: &HookRequest<E>, said: RecordedOutcome) -> Entry {
         let context = request.context();
         let mut record = self.record(E::KIND.name(), context);
         request.event().describe(&mut record);

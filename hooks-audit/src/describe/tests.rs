@@ -20,7 +20,7 @@ fn a_decision_can_be_taken_again_from_what_was_put_down() {
     let mut outcome = Decision::<PreToolUse>::from(Verdict::ALLOW);
     outcome.merge(Decision::from(Verdict::deny(reason)));
     let describe = Describe { rules: Some("v7".into()), ..Describe::default() };
-    let entry = describe.entry(&request(call.clone()), PreToolUse::said(&outcome));
+    let entry = describe.entry(&request(call.clone()), PreToolUse::recorded(&outcome));
     let Entry { record, payload } = entry;
     assert_eq!(
         (record.event.as_str(), record.tool.as_deref(), record.outcome, record.policy.as_deref()),
@@ -47,11 +47,11 @@ fn what_it_took_is_put_down() {
         usage: Usage { input_tokens: 5, output_tokens: 2, ..Usage::default() },
         cost: Some(MicroUsd(42)),
     };
-    let entry = Describe::default().entry(&request(AfterModelCall::new("m", 1, &reply)), Said::default());
+    let entry = Describe::default().entry(&request(AfterModelCall::new("m", 1, &reply)), RecordedOutcome::default());
     assert_eq!(entry.record.tokens, Some(reply.usage));
     assert_eq!((entry.record.model.as_deref(), entry.record.cost_micro_usd), (Some("m"), Some(42)));
     let failed = PostToolUse::after(&PreToolUse::new("t", json!({})), json!(null), Some("no".into()), 17);
-    let record = Describe::default().entry(&request(failed), Said::default()).record;
+    let record = Describe::default().entry(&request(failed), RecordedOutcome::default()).record;
     assert_eq!((record.failed, record.duration_ms), (true, Some(17)));
 }
 
@@ -66,7 +66,7 @@ fn the_answer_of_the_cache_is_on_the_record_of_the_result() {
     let describe = Describe { cache: Some(Arc::new(Hits)), ..Describe::default() };
     let recorded = |tool: &str| {
         let event = PostToolUse::after(&PreToolUse::new(tool, json!({})), json!(null), None, 1);
-        describe.entry(&request(event), Said::default()).record.cache
+        describe.entry(&request(event), RecordedOutcome::default()).record.cache
     };
     assert_eq!((recorded("search"), recorded("bash")), (Some(CacheAnswer::Hit), None));
 }
@@ -80,7 +80,7 @@ fn what_nobody_may_keep_is_taken_out_of_the_payload() {
         }
     }
     let describe = Describe { scrub: Some(Arc::new(NoLetters)), ..Describe::default() };
-    let entry = describe.entry(&request(PreToolUse::new("t", json!({"a": "secret"}))), Said::default());
+    let entry = describe.entry(&request(PreToolUse::new("t", json!({"a": "secret"}))), RecordedOutcome::default());
     assert_eq!(entry.payload.unwrap().event, json!("gone"));
 }
 
@@ -101,10 +101,10 @@ fn names_are_scrubbed_and_no_longer_than_names_are() {
     (context.parent_session_id, context.repo) = (Some(long.clone()), Some(long.clone()));
     let mut event = SubagentStart::new(long.clone(), "task");
     event.model = Some(long.clone());
-    let child = describe.entry(&HookRequest::new(context.clone(), event), Said::default()).record;
+    let child = describe.entry(&HookRequest::new(context.clone(), event), RecordedOutcome::default()).record;
     let mut event = PreToolUse::new(long.clone(), json!({}));
     event.tool_use_id = Some(long);
-    let call = describe.entry(&HookRequest::new(context, event), Said::default()).record;
+    let call = describe.entry(&HookRequest::new(context, event), RecordedOutcome::default()).record;
     let Record { session, agent, parent, repo, child, model, .. } = child;
     let names = [Some(session), Some(agent), parent, repo, child, model, call.tool, call.call];
     for name in names.into_iter().map(Option::unwrap) {

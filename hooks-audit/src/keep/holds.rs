@@ -12,7 +12,7 @@ use std::time::Duration;
 use hooks_core::fs::{DiskLock, LogDisk};
 use serde::{Deserialize, Serialize};
 
-use super::said::Said;
+use super::hold_notes::HoldNotes;
 use super::selection::{Selection, SelectionError};
 use crate::record::{Record, notes};
 
@@ -155,7 +155,7 @@ impl Holds {
     /// # Errors
     /// Returns the errors of [`Holds::read`], or an error if a file of the log cannot be read.
     pub fn forgotten(disk: &dyn LogDisk, folder: &Path) -> io::Result<Vec<String>> {
-        let mut said = Said::default();
+        let mut said = HoldNotes::default();
         said.read(disk, folder, &|| true)?;
         // Read after the log, because a hold is recorded before it is in the file.
         let all = Self::read(disk, folder)?;
@@ -163,8 +163,8 @@ impl Holds {
     }
 
     /// Reads the changes of holds from the log.
-    fn said(&self) -> io::Result<Said> {
-        let mut said = Said::default();
+    fn said(&self) -> io::Result<HoldNotes> {
+        let mut said = HoldNotes::default();
         said.read(&*self.disk, &self.folder, &|| true)?;
         Ok(said)
     }

@@ -11,7 +11,7 @@ use hooks_core::time::{Clock, Timestamp};
 use super::Keeping;
 use super::files::{Doomed, FullFiles};
 use super::holds::Holds;
-use super::said::Said;
+use super::hold_notes::HoldNotes;
 use crate::append::{Appender, OpenError, Settings};
 use crate::record::{Record, notes};
 use crate::segment;
@@ -24,7 +24,7 @@ pub struct Keeper {
     clock: Arc<dyn Clock>,
     keeping: Keeping,
     /// Changes of holds according to the log, as far as it was read.
-    said: Arc<Mutex<Said>>,
+    said: Arc<Mutex<HoldNotes>>,
 }
 
 /// Actions that were taken, or would be.
@@ -173,7 +173,7 @@ impl Keeper {
 
     /// Returns the changes of holds according to the log, after whether all of the log was read: reading
     /// stops if `goes_on` returns false.
-    fn said(&self, goes_on: &dyn Fn() -> bool) -> io::Result<(bool, Said)> {
+    fn said(&self, goes_on: &dyn Fn() -> bool) -> io::Result<(bool, HoldNotes)> {
         let mut said = self.said.lock().unwrap_or_else(PoisonError::into_inner);
         let is_all = said.read(&*self.disk, &self.folder, goes_on)?;
         Ok((is_all, said.clone()))

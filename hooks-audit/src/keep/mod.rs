@@ -50,7 +50,7 @@ mod age;
 pub(crate) mod files;
 mod holds;
 mod keeper;
-mod said;
+mod hold_notes;
 mod selection;
 
 use std::time::Duration;

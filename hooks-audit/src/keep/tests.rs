@@ -10,7 +10,7 @@ use serde_json::json;
 use super::*;
 use crate::append::{Appender, Entry, Settings};
 use crate::log::{Log, LogSettings};
-use crate::read::{Committed, Positions, Reader};
+use crate::read::{Committed, Positions, LogReader};
 use crate::record::{Payload, Record, notes};
 use crate::sim::{Faults, SimDisk};
 use crate::verify::{Condition, verify};
@@ -53,7 +53,7 @@ fn for_two_days() -> Keeping {
 }
 
 fn read(sim: &SimDisk) -> Vec<Committed> {
-    Reader::new(disk(sim), FOLDER, Positions::default()).read(1_000).unwrap()
+    LogReader::new(disk(sim), FOLDER, Positions::default()).read(1_000).unwrap()
 }
 
 fn events(sim: &SimDisk) -> Vec<String> {

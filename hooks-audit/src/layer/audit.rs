@@ -6,7 +6,7 @@ use hooks_core::{Event, HookError, HookRequest, Reason};
 
 use super::settings::{AuditSettings, OnError};
 use crate::append::{Entry, OpenError};
-use crate::describe::{Described, Said};
+use crate::describe::{Described, RecordedOutcome};
 use crate::log::{Gaps, Log, Missing, Ticket, Unwritten};
 use crate::record::notes;
 
@@ -97,7 +97,7 @@ impl Audit {
     ///
     /// # Errors
     /// Returns an error if the queue is full or the log cannot be opened.
-    pub fn put<E: Described>(&self, request: &HookRequest<E>, said: Said) -> Result<(), Unwritten> {
+    pub fn put<E: Described>(&self, request: &HookRequest<E>, said: RecordedOutcome) -> Result<(), Unwritten> {
         self.log_for(request)?.put(self.entry(request, said))
     }
 
@@ -108,7 +108,7 @@ impl Audit {
     pub fn put_through<E: Described>(
         &self,
         request: &HookRequest<E>,
-        said: Said,
+        said: RecordedOutcome,
     ) -> Result<Ticket, Unwritten> {
         self.log_for(request)?.put_through(self.entry(request, said))
     }
@@ -125,7 +125,7 @@ impl Audit {
 
     /// Records the intent to run the tool of `request`, and has it synced.
     pub(super) fn put_intent<E: Described>(&self, request: &HookRequest<E>) -> Result<Ticket, Unwritten> {
-        let entry = self.entry(request, Said::default());
+        let entry = self.entry(request, RecordedOutcome::default());
         self.log_for(request)?.put_through(move || {
             let mut entry = entry();
             entry.record.event = notes::INTENT.to_owned();
@@ -186,7 +186,7 @@ impl Audit {
 
     /// Returns the function that makes the record in the log's thread; it shares the event by reference
     /// count.
-    fn entry<E: Described>(&self, request: &HookRequest<E>, said: Said) -> impl FnOnce() -> Entry + use<E> {
+    fn entry<E: Described>(&self, request: &HookRequest<E>, said: RecordedOutcome) -> impl FnOnce() -> Entry + use<E> {
         let (request, settings) = (request.clone(), Arc::clone(&self.settings));
         move || settings.describe.entry(&request, said)
     }

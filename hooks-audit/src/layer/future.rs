@@ -8,7 +8,7 @@ use hooks_core::{Event, HookError, HookRequest, Outcome};
 use pin_project::pin_project;
 
 use super::audit::{Audit, judged};
-use crate::describe::{Described, Said};
+use crate::describe::{Described, RecordedOutcome};
 use crate::log::{Ticket, Unwritten};
 
 /// The answer of the inner hook, once it is recorded.
@@ -74,7 +74,7 @@ where
 fn put<E: Described>(
     audit: &Audit,
     request: &HookRequest<E>,
-    said: Said,
+    said: RecordedOutcome,
 ) -> Result<Option<Ticket>, Unwritten> {
     audit.sound_log_for(request)?;
     if said.is_grave() || audit.is_irreversible(request.event()) {

@@ -20,7 +20,7 @@
 //!
 //! ```
 //! use std::sync::Arc;
-//! use hooks_audit::{Audit, AuditLayer, AuditSettings, Log, LogSettings, Positions, Reader};
+//! use hooks_audit::{Audit, AuditLayer, AuditSettings, Log, LogSettings, Positions, LogReader};
 //! use hooks_core::event::PreToolUse;
 //! use hooks_core::testing::FakeDisk;
 //! use hooks_core::time::{StoppedClock, Timestamp};
@@ -41,7 +41,7 @@
 //! let decision = stack.oneshot(HookRequest::new(HookContext::new("session-1", "backend"), call)).await?;
 //! assert!(decision.is_denied());
 //! log.close().await?;
-//! let records = Reader::new(disk, "/log", Positions::default()).read(10)?;
+//! let records = LogReader::new(disk, "/log", Positions::default()).read(10)?;
 //! assert_eq!(records[0].record.policy.as_deref(), Some("no-shell"));
 //! # Ok(())
 //! # }

@@ -14,7 +14,7 @@ use hooks_core::{
 };
 
 use super::audit::{Audit, NAME, judged};
-use crate::describe::{Described, Said, events};
+use crate::describe::{Described, RecordedOutcome, events};
 use crate::log::{Log, Unwritten};
 
 impl<E: Described> Observer<E> for Audit {
@@ -93,12 +93,12 @@ impl HooksConfig for Audit {
             let audit = told.clone();
             async move {
                 let written = if events::is_grave(request.event()) {
-                    match audit.put_through(&request, Said::default()) {
+                    match audit.put_through(&request, RecordedOutcome::default()) {
                         Ok(ticket) => ticket.await,
                         Err(error) => Err(error),
                     }
                 } else {
-                    audit.put(&request, Said::default())
+                    audit.put(&request, RecordedOutcome::default())
                 };
                 if let Err(error) = written {
                     drop(audit.failed(&request, &error));

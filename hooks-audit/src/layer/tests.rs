@@ -11,7 +11,7 @@ use tower::{ServiceBuilder, ServiceExt};
 
 use super::*;
 use crate::log::{Log, LogSettings};
-use crate::read::{Committed, Positions, Reader};
+use crate::read::{Committed, Positions, LogReader};
 use crate::record::notes;
 use crate::sim::{Faults, SimDisk};
 
@@ -25,7 +25,7 @@ fn audit(disk: &SimDisk, settings: AuditSettings) -> Audit {
 fn on_the_device(disk: &SimDisk) -> Vec<Committed> {
     let image = disk.after_power_cut(3);
     drop(audit(&image, AuditSettings::default()));
-    let all = Reader::new(Arc::new(image), "/log", Positions::default()).read(1_000).unwrap();
+    let all = LogReader::new(Arc::new(image), "/log", Positions::default()).read(1_000).unwrap();
     all.into_iter().filter(|committed| committed.record.event != notes::RECOVERED).collect()
 }
 

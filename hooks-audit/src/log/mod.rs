@@ -13,7 +13,7 @@
 
 mod beside;
 mod gaps;
-mod place;
+mod chain_folder;
 mod queue;
 mod settings;
 mod ticket;
@@ -31,7 +31,7 @@ use hooks_core::time::Clock;
 
 use self::beside::Beside;
 pub use self::gaps::{Gaps, Missing};
-use self::place::Place;
+use self::chain_folder::ChainFolder;
 use self::queue::{Item, Queue, Work};
 pub use self::settings::{Durability, LogSettings};
 pub use self::ticket::{Ticket, Unwritten};
@@ -77,7 +77,7 @@ impl Log {
         let checkpoints =
             checkpoints.map(|checkpoints| CheckpointWriter::open(Arc::clone(&disk), checkpoints));
         let checkpoints = checkpoints.transpose().map_err(|error| OpenError::Key(error.into()))?;
-        let place = |folder, files| Place::new(Arc::clone(&disk), folder, files, Arc::clone(&clock));
+        let place = |folder, files| ChainFolder::new(Arc::clone(&disk), folder, files, Arc::clone(&clock));
         let mut spill = spill.map(|spill| place(spill, files.clone()));
         let checkpointed = files.checkpointed || checkpoints.is_some();
         let mut home = place(folder.clone(), Settings { checkpointed, ..files });
@@ -124,7 +124,7 @@ impl Log {
     ///
     /// ```
     /// use std::sync::Arc;
-    /// use hooks_audit::{Entry, Log, LogSettings, Positions, Reader, Record, Unwritten};
+    /// use hooks_audit::{Entry, Log, LogSettings, Positions, LogReader, Record, Unwritten};
     /// use hooks_core::testing::FakeDisk;
     /// use hooks_core::time::{StoppedClock, Timestamp};
     ///
@@ -136,7 +136,7 @@ impl Log {
     /// log.put_through(entry)?.wait()?;
     ///
     /// log.close().wait()?;
-    /// assert_eq!(Reader::new(disk, "/log", Positions::default()).read(10)?.len(), 1);
+    /// assert_eq!(LogReader::new(disk, "/log", Positions::default()).read(10)?.len(), 1);
     /// assert_eq!(log.put_through(entry).err(), Some(Unwritten::Closed));
     /// # Ok::<(), Box<dyn std::error::Error>>(())
     /// ```
@@ -274,7 +274,7 @@ fn say(what: &str) {
 }
 
 /// Opens the `spill` log in place of the log in `folder`, which could not be opened because of `error`.
-fn instead(error: OpenError, folder: &Path, spill: Option<&mut Place>) -> Result<Recovered, OpenError> {
+fn instead(error: OpenError, folder: &Path, spill: Option<&mut ChainFolder>) -> Result<Recovered, OpenError> {
     let Some(spill) = spill else { return Err(error) };
     match spill.open() {
         Ok(_) => Ok(Recovered::Nothing),

@@ -4,7 +4,7 @@ use hooks_core::fs::Disk as _;
 use hooks_core::time::Timestamp;
 
 use super::*;
-use crate::read::{Positions, Reader};
+use crate::read::{Positions, LogReader};
 use crate::record::{Record, notes};
 use crate::sim::{Faults, SimDisk};
 
@@ -30,7 +30,7 @@ fn open(disk: &SimDisk, change: impl FnOnce(&mut LogSettings)) -> Log {
 }
 
 fn read(disk: &SimDisk, folder: &str) -> Vec<Record> {
-    let mut reader = Reader::new(Arc::new(disk.clone()), folder, Positions::default());
+    let mut reader = LogReader::new(Arc::new(disk.clone()), folder, Positions::default());
     reader.read(100_000).unwrap().into_iter().map(|committed| committed.record).collect()
 }
 

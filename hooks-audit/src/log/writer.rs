@@ -9,7 +9,7 @@ use hooks_core::time::{Clock, Tick, Timestamp};
 
 use super::beside::Beside;
 use super::gaps::{Gaps, Missing};
-use super::place::Place;
+use super::chain_folder::ChainFolder;
 use super::queue::{Item, Queue, Refused, Work};
 use super::ticket::{Ticket, Unwritten};
 use crate::append::{Appender, Entry};
@@ -36,9 +36,9 @@ const MOST_BEHIND_A_CHECKPOINT: u64 = 1_024;
 pub(super) struct Writer {
     queue: Arc<Queue>,
     /// Folder of the log.
-    home: Place,
+    home: ChainFolder,
     /// Folder of the spill log.
-    spill: Option<Place>,
+    spill: Option<ChainFolder>,
     /// Applies the retention settings.
     beside: Option<Beside>,
     sync_within: Duration,
@@ -66,8 +66,8 @@ pub(super) struct Writer {
 /// Parts of a writer.
 pub(super) struct Parts {
     pub(super) queue: Arc<Queue>,
-    pub(super) home: Place,
-    pub(super) spill: Option<Place>,
+    pub(super) home: ChainFolder,
+    pub(super) spill: Option<ChainFolder>,
     pub(super) beside: Option<Beside>,
     pub(super) checkpoints: Option<CheckpointWriter>,
     pub(super) gaps: Gaps,

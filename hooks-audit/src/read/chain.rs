@@ -19,9 +19,9 @@ const HEADER: usize = 16 << 10;
 pub(super) struct ChainReader {
     chain: Arc<str>,
     /// Place behind the last record that the caller took, if known.
-    place: Option<Place>,
+    place: Option<ChainPosition>,
     /// Ends of the groups returned last time, each with the number of its last record.
-    given: Vec<(u64, Place)>,
+    given: Vec<(u64, ChainPosition)>,
     /// Number of the last file that was reported to have missing records.
     told: u64,
     /// Files skipped since the last call of `take_skipped`.
@@ -30,7 +30,7 @@ pub(super) struct ChainReader {
 
 /// A place between two groups.
 #[derive(Clone, Copy, Debug)]
-struct Place {
+struct ChainPosition {
     /// Number of the file.
     file: u64,
     /// Offset in the file.
@@ -46,7 +46,7 @@ struct Place {
 struct Look {
     records: Vec<Committed>,
     /// Ends of the groups with these records.
-    ends: Vec<(u64, Place)>,
+    ends: Vec<(u64, ChainPosition)>,
     /// Whether the chain continues in the next file.
     is_over: bool,
 }
@@ -119,7 +119,7 @@ impl ChainReader {
         for (index, file) in files.iter().enumerate().skip(start) {
             // Determined before the file is read: once there is a next file, nothing is added to this one.
             let next = next(disk, folder, files.get(index + 1..).unwrap_or_default())?;
-            let mut place = self.place.filter(|place| place.file == file.number).unwrap_or(Place {
+            let mut place = self.place.filter(|place| place.file == file.number).unwrap_or(ChainPosition {
                 file: file.number,
                 offset: 0,
                 commit: 0,
@@ -184,7 +184,7 @@ impl ChainReader {
         disk: &dyn LogDisk,
         folder: &Path,
         file: &Segment,
-        place: Place,
+        place: ChainPosition,
         next: Option<Next>,
         after: u64,
     ) -> Result<Look, ReadError> {
@@ -205,7 +205,7 @@ impl ChainReader {
             let mut look = Look::default();
             for group in groups.iter().take_while(|group| group.mark.commit() <= last) {
                 let commit = group.mark.commit();
-                let place = Place {
+                let place = ChainPosition {
                     commit,
                     offset: place.offset + group.end as u64,
                     head: Some(group.head),

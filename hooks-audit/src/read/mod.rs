@@ -1,8 +1,8 @@
 //! Reads committed records from a position on, while others write.
 //!
-//! A [`Reader`] only reads files: it takes no lock, so readers and writers never wait for each other. It
+//! A [`LogReader`] only reads files: it takes no lock, so readers and writers never wait for each other. It
 //! returns a record only if a later mark states that the record is synced; a power loss cannot remove such a
-//! record. Each record is returned at least once: read, process, then store [`Reader::positions`]. A reader
+//! record. Each record is returned at least once: read, process, then store [`LogReader::positions`]. A reader
 //! that starts from stored positions gets the later records again, and can recognize duplicates by
 //! [`Committed::position`].
 //!
@@ -12,7 +12,7 @@
 //!
 //! ```
 //! use std::sync::Arc;
-//! use hooks_audit::{Appender, Positions, Reader, Record, Settings};
+//! use hooks_audit::{Appender, Positions, LogReader, Record, Settings};
 //! use hooks_core::testing::FakeDisk;
 //! use hooks_core::time::{StoppedClock, Timestamp};
 //!
@@ -22,12 +22,12 @@
 //! appender.append(&mut ["session_start", "stop"].map(|event| Record::new(event, Timestamp(1)).into()))?;
 //! appender.close()?;
 //!
-//! let mut reader = Reader::new(disk.clone(), "/log", Positions::default());
+//! let mut reader = LogReader::new(disk.clone(), "/log", Positions::default());
 //! assert_eq!(reader.read(1)?[0].record.event, "session_start");
 //! let stored = serde_json::to_string(reader.positions())?;
 //! assert_eq!(stored, r#"{"w0":1}"#);
 //!
-//! let mut later = Reader::new(disk, "/log", serde_json::from_str(&stored)?);
+//! let mut later = LogReader::new(disk, "/log", serde_json::from_str(&stored)?);
 //! let rest = later.read(100)?;
 //! assert_eq!((rest.len(), &*rest[0].record.event), (1, "stop"));
 //! assert_eq!(rest[0].position().to_string(), "w0:2");
@@ -125,14 +125,14 @@ impl fmt::Display for Skipped {
 
 /// Reads all chains of a folder. Records are ordered by time, as far as that keeps the order within each
 /// chain.
-pub struct Reader {
+pub struct LogReader {
     disk: Arc<dyn LogDisk>,
     folder: PathBuf,
     positions: Positions,
     chains: BTreeMap<String, ChainReader>,
 }
 
-impl Reader {
+impl LogReader {
     /// Creates a reader of the log in `folder` that starts behind `positions`; the default is the beginning.
     /// The folder may not exist yet.
     pub fn new(disk: Arc<dyn LogDisk>, folder: impl Into<PathBuf>, positions: Positions) -> Self {
@@ -181,7 +181,7 @@ impl Reader {
     }
 }
 
-impl fmt::Debug for Reader {
+impl fmt::Debug for LogReader {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.debug_struct("Reader")
             .field("folder", &self.folder)

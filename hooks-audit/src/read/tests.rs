@@ -52,8 +52,8 @@ impl Writer {
     }
 }
 
-fn reader(disk: &FakeDisk, positions: Positions) -> Reader {
-    Reader::new(Arc::new(disk.clone()), FOLDER, positions)
+fn reader(disk: &FakeDisk, positions: Positions) -> LogReader {
+    LogReader::new(Arc::new(disk.clone()), FOLDER, positions)
 }
 
 fn moments(records: &[Committed]) -> Vec<u64> {

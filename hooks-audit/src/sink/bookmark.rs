@@ -30,7 +30,7 @@ pub(super) struct Bookmark {
 
 /// Position of a feed.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
-pub(super) struct Place {
+pub(super) struct FeedPosition {
     /// Position behind the records that the sink has.
     pub(super) positions: Positions,
     /// Fingerprints of the last of these records, as far as known. In a log that was rolled back and has
@@ -42,7 +42,7 @@ pub(super) struct Place {
     pub(super) logs: BTreeMap<String, Arc<str>>,
 }
 
-impl Place {
+impl FeedPosition {
     /// Moves the position behind `record`.
     pub(super) fn pass(&mut self, record: &Committed) {
         self.positions.advance(&record.chain, record.record.seq);
@@ -60,7 +60,7 @@ impl Place {
 struct Written<'a> {
     version: u32,
     #[serde(flatten)]
-    place: &'a Place,
+    place: &'a FeedPosition,
 }
 
 #[derive(Deserialize)]
@@ -110,9 +110,9 @@ impl Bookmark {
 
     /// Reads the position; the beginning if none was written. An unreadable position is an error, so that an
     /// operator can decide whether to send everything again.
-    pub(super) fn read(&self) -> io::Result<Place> {
+    pub(super) fn read(&self) -> io::Result<FeedPosition> {
         let Some(bytes) = self.disk.read(&self.file("position"), LONGEST)? else {
-            return Ok(Place::default());
+            return Ok(FeedPosition::default());
         };
         let place =
             version_of(&bytes).and_then(|()| serde_json::from_slice(&bytes).map_err(io::Error::other));
@@ -133,7 +133,7 @@ impl Bookmark {
     }
 
     /// Replaces the stored position, atomically.
-    pub(super) fn write(&self, place: &Place) -> io::Result<()> {
+    pub(super) fn write(&self, place: &FeedPosition) -> io::Result<()> {
         let bytes = serde_json::to_vec(&Written { version: VERSION, place })?;
         replace(&*self.disk, &self.folder, &format!("{}.position", self.name), &bytes)
     }

@@ -10,7 +10,7 @@ use std::time::Duration;
 use hooks_core::fs::Disk;
 use serde::{Deserialize, Serialize};
 
-use super::bookmark::{Place, fingerprint, replace, version_of};
+use super::bookmark::{FeedPosition, fingerprint, replace, version_of};
 use super::origin::Origin;
 use super::source::Source;
 
@@ -59,8 +59,8 @@ impl Chains {
     /// # Errors
     /// Returns an error if the position is ahead of the log, or in another log: continuing there would skip
     /// records that were never sent.
-    pub(super) fn check(&self, source: &mut impl Source, place: &mut Place, file: &str) -> io::Result<()> {
-        let Place { positions, last, logs } = place;
+    pub(super) fn check(&self, source: &mut impl Source, place: &mut FeedPosition, file: &str) -> io::Result<()> {
+        let FeedPosition { positions, last, logs } = place;
         for (chain, seq) in positions.iter().filter(|(_, seq)| *seq > 0) {
             let is = self.identify(source, chain)?;
             if let (Some(was), Some(is)) = (logs.get(chain), is)

@@ -14,7 +14,7 @@ use hooks_core::fs::{Disk, DiskLock};
 use hooks_core::time::{Random, Timer};
 
 use super::backoff::pause;
-use super::bookmark::{Bookmark, Place};
+use super::bookmark::{Bookmark, FeedPosition};
 use super::chains::Chains;
 use super::settings::FeedSettings;
 use super::source::Source;
@@ -45,11 +45,11 @@ struct Held {
     #[expect(dead_code, reason = "it is held until it is dropped")]
     lock: DiskLock,
     /// Position behind the records that the sink has, with the ids of their chains.
-    place: Place,
+    place: FeedPosition,
     /// Records that were read for the sink and are not delivered, in order.
     batch: Vec<Committed>,
     /// Position behind the records that were read.
-    end: Place,
+    end: FeedPosition,
 }
 
 /// Result of a step.

@@ -7,7 +7,7 @@ use std::sync::Arc;
 use hooks_core::fs::LogDisk;
 
 use super::origin::{Files, Origin};
-use crate::read::{Committed, Positions, ReadError, Reader, Skipped};
+use crate::read::{Committed, Positions, ReadError, LogReader, Skipped};
 use crate::record::Record;
 
 /// A source of committed records from a position on.
@@ -64,21 +64,21 @@ pub trait Source: Send {
 pub struct LogSource {
     disk: Arc<dyn LogDisk>,
     folder: PathBuf,
-    reader: Reader,
+    reader: LogReader,
 }
 
 impl LogSource {
     /// Reads the log in `folder` from its beginning.
     pub fn new(disk: Arc<dyn LogDisk>, folder: impl Into<PathBuf>) -> Self {
         let folder = folder.into();
-        let reader = Reader::new(Arc::clone(&disk), &folder, Positions::default());
+        let reader = LogReader::new(Arc::clone(&disk), &folder, Positions::default());
         Self { disk, folder, reader }
     }
 }
 
 impl Source for LogSource {
     fn seek(&mut self, positions: Positions) {
-        self.reader = Reader::new(Arc::clone(&self.disk), &self.folder, positions);
+        self.reader = LogReader::new(Arc::clone(&self.disk), &self.folder, positions);
     }
 
     fn next(&mut self, most: usize) -> Result<Vec<Committed>, ReadError> {

@@ -15,7 +15,7 @@ use crate::checkpoint::{
 };
 use crate::log::{Log, LogSettings};
 use crate::mutant::{self, Mutant};
-use crate::read::{Committed, Positions, Reader};
+use crate::read::{Committed, Positions, LogReader};
 use crate::record::{Record, notes};
 use crate::sim::SimDisk;
 
@@ -365,7 +365,7 @@ fn a_log_that_was_put_back_and_grew_again_has_an_alarm() {
         log.put_through(|| Record::new("stop", Timestamp(1)).into()).unwrap().wait().unwrap();
     }
     drop(log);
-    let all = Reader::new(Arc::new(kept.disk.clone()), LOG, Positions::default()).read(1_000).unwrap();
+    let all = LogReader::new(Arc::new(kept.disk.clone()), LOG, Positions::default()).read(1_000).unwrap();
     let alarms: Vec<_> = all.iter().filter(|committed| committed.record.event == notes::ALARM).collect();
     let says = |alarm: &Committed| alarm.record.note.as_ref().unwrap().contains("was put back or changed");
     assert!(alarms.len() == 1 && says(alarms[0]), "{alarms:?}");

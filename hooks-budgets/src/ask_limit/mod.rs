@@ -46,7 +46,7 @@ use hooks_facts::tools::ToolKind;
 pub use self::config::{AskCounting, AskLevel, AskUserConfig};
 use crate::counting_store::CountingStore;
 use crate::lineage::Lineage;
-use crate::place::{MOST_GIVEN_BACK, NoPlace, Place, place_id};
+use crate::place::{MOST_GIVEN_BACK, NoPlace, LimitPlace, place_id};
 
 const NAME: &str = "ask-limit";
 
@@ -167,14 +167,14 @@ fn question(
     store: Arc<dyn StateStore>,
     request: &HookRequest<PreToolUse>,
     session: &str,
-) -> Place {
+) -> LimitPlace {
     let context = request.context();
     let key = Key::new(context.tenant.as_deref(), &[NAME, session]);
     let call = request.event().tool_use_id.as_ref().or(context.call_id.as_ref());
     let arguments = request.event().tool_args.to_string();
     let id = place_id(key.as_str(), call.map(String::as_str), &arguments, context);
     let scopes = Arc::from([Scope::spent(key, limit).per(Window::SESSION)]);
-    Place::new(id, scopes, store, context, |no_place| match no_place {
+    LimitPlace::new(id, scopes, store, context, |no_place| match no_place {
         NoPlace::Refused { used, limit, .. } => refusal(used, limit),
         NoPlace::TooOften => asked_too_often(),
     })

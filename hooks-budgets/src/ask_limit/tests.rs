@@ -1,5 +1,5 @@
 use hooks_core::event::PreToolUse;
-use hooks_core::state::{Answer, Memory, Op, StoreError};
+use hooks_core::state::{StepResult, Memory, Op, StoreError};
 use hooks_core::{HookContext, Hooks, Strength, policy_fn};
 use serde_json::json;
 
@@ -59,7 +59,7 @@ async fn what_is_not_put_is_given_back() {
 }
 
 /// Asks about a call with an id and returns the decision without committing it.
-async fn asked(hooks: &Hooks, id: &str) -> hooks_core::Decided<PreToolUse> {
+async fn asked(hooks: &Hooks, id: &str) -> hooks_core::EventDecision<PreToolUse> {
     let mut event = PreToolUse::new("ask_user", json!({}));
     event.tool_use_id = Some(id.to_owned());
     hooks.on(HookContext::new("s", "Lead")).pre_tool_use(event).await
@@ -124,7 +124,7 @@ async fn zero_is_none_at_all_and_the_reason_counts() {
 struct Slow(Option<Memory>);
 
 impl StateStore for Slow {
-    fn apply(&self, op: Op) -> HookFuture<'static, Result<Answer, StoreError>> {
+    fn apply(&self, op: Op) -> HookFuture<'static, Result<StepResult, StoreError>> {
         let answer = match &self.0 {
             Some(memory) => memory.apply(op),
             None => HookFuture::now(Err(StoreError::Unavailable("down".into()))),

@@ -15,7 +15,7 @@ use hooks_facts::names::{all_folded, folded};
 use super::config::{CallLevel, CallLimitConfig};
 use crate::counting_store::CountingStore;
 use crate::lineage::Lineage;
-use crate::place::{NoPlace, Place, place_id};
+use crate::place::{NoPlace, LimitPlace, place_id};
 use crate::window::LimitWindow;
 
 const NAME: &str = "call-limit";
@@ -127,7 +127,7 @@ fn place(
     store: Arc<dyn StateStore>,
     request: &HookRequest<PreToolUse>,
     root: &str,
-) -> Place {
+) -> LimitPlace {
     let (context, event) = (request.context(), request.event());
     let (agent, tool) = (folded(&context.agent_name), folded(&event.tool_name));
     let scope = |index: &usize| Some(limits.get(*index)?.scope(context, &agent, root));
@@ -136,7 +136,7 @@ fn place(
     let session = Key::new(context.tenant.as_deref(), &[NAME, &context.session_id, &agent, &tool]);
     let id = place_id(session.as_str(), call.map(String::as_str), &event.tool_args.to_string(), context);
     let tool = event.tool_name.clone();
-    Place::new(id, scopes, store, context, move |no_place| match no_place {
+    LimitPlace::new(id, scopes, store, context, move |no_place| match no_place {
         NoPlace::Refused { scope, used, .. } => match mine.get(scope).and_then(|index| limits.get(*index)) {
             Some(limit) => limit.refusal(&tool, used),
             None => too_often(&tool),

@@ -5,7 +5,7 @@ use std::task::{Context, Poll};
 use std::time::Duration;
 
 use hooks_core::event::{BeforeModelCall, MaxIterations, SubagentSpawned, UserPromptSubmitted};
-use hooks_core::state::{Answer, Key, MAX_AMOUNT, Op, Scope, StateStore, StoreError, Window};
+use hooks_core::state::{StepResult, Key, MAX_AMOUNT, Op, Scope, StateStore, StoreError, Window};
 use hooks_core::{
     Evidence, Gate, HookContext, HookError, HookFuture, HookRequest, PolicyErrors, PromptOutcome, Reason,
     Reservation, Reserve, ReserveLayer, Stage, Verdict,
@@ -15,7 +15,7 @@ use tower_service::Service;
 
 use super::config::{IterationLimitConfig, IterationSpan};
 use crate::counting_store::CountingStore;
-use crate::place::{NoPlace, Place, PlaceId, fresh_id, place_id};
+use crate::place::{NoPlace, LimitPlace, PlaceId, fresh_id, place_id};
 
 const NAME: &str = "iteration-limit";
 
@@ -80,10 +80,10 @@ impl IterationLimit {
             let id = place_id(key.as_str(), context.call_id.as_deref(), "", context).id;
             let scopes = Arc::from([Scope::spent(key, resumes).per(Window::SESSION)]);
             match store.apply(Op::reserve_for_all(id, scopes, 1, A_MOMENT)).await? {
-                Answer::Granted(_) => store.apply(Op::Settle { id, actual: 1 }).await.map(drop)?,
+                StepResult::Granted(_) => store.apply(Op::Settle { id, actual: 1 }).await.map(drop)?,
                 // The same call was reported twice.
-                Answer::Ended { .. } => return Ok(None),
-                Answer::Refused { used, limit, .. } => return Ok(Some(no_more(used, limit))),
+                StepResult::Ended { .. } => return Ok(None),
+                StepResult::Refused { used, limit, .. } => return Ok(Some(no_more(used, limit))),
                 other => {
                     let message = format!("it answered {other:?} to a reservation");
                     return Err(StoreError::Unavailable(message));
@@ -112,7 +112,7 @@ impl Reserve<BeforeModelCall> for IterationLimit {
         let id = call_id(&key, request);
         let scopes = Arc::from([Scope::spent(key, self.most).per(Window::SESSION)]);
         let span = self.span;
-        let place = Place::new(id, scopes, self.store.for_context(context), context, move |no_place| match no_place {
+        let place = LimitPlace::new(id, scopes, self.store.for_context(context), context, move |no_place| match no_place {
             NoPlace::Refused { used, limit, .. } => reached(used, limit, span),
             NoPlace::TooOften => {
                 let message = "this call was told and given up too often";

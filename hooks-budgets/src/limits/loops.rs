@@ -5,9 +5,9 @@ use std::task::{Context, Poll};
 use std::time::Duration;
 
 use hooks_core::event::{PostToolUse, PreToolUse};
-use hooks_core::state::{Answer, Key, Op, StateStore, StoreError};
+use hooks_core::state::{StepResult, Key, Op, StateStore, StoreError};
 use hooks_core::{
-    DecideLayer, HookContext, HookError, HookFuture, HookRequest, Opinion, PolicyErrors, Reason, ResultPatch,
+    DecideLayer, HookContext, HookError, HookFuture, HookRequest, DeciderOutcome, PolicyErrors, Reason, ResultPatch,
     Stage, Verdict,
 };
 use hooks_facts::names::folded;
@@ -98,8 +98,8 @@ impl LoopLimit {
             let (id, value) = (fresh_id(key.as_str(), context), history.write().into());
             let op = Op::CompareAndSet { id, key: key.clone(), revision, value, ttl: Some(REMEMBERED) };
             match store.apply(op).await? {
-                Answer::Written(_) => return Ok(()),
-                Answer::Conflict(_) => {}
+                StepResult::Written(_) => return Ok(()),
+                StepResult::Conflict(_) => {}
                 other => return Err(bad(&other)),
             }
         }
@@ -108,9 +108,9 @@ impl LoopLimit {
 }
 
 impl Service<HookRequest<PreToolUse>> for LoopLimit {
-    type Response = Opinion<PreToolUse>;
+    type Response = DeciderOutcome<PreToolUse>;
     type Error = HookError;
-    type Future = HookFuture<'static, Result<Opinion<PreToolUse>, HookError>>;
+    type Future = HookFuture<'static, Result<DeciderOutcome<PreToolUse>, HookError>>;
 
     fn poll_ready(&mut self, _cx: &mut Context<'_>) -> Poll<Result<(), HookError>> {
         Poll::Ready(Ok(()))
@@ -119,7 +119,7 @@ impl Service<HookRequest<PreToolUse>> for LoopLimit {
     fn call(&mut self, request: HookRequest<PreToolUse>) -> Self::Future {
         let limit = self.clone();
         HookFuture::later(
-            async move { limit.judge(&request).await.map(Opinion::new).map_err(HookError::other) },
+            async move { limit.judge(&request).await.map(DeciderOutcome::new).map_err(HookError::other) },
         )
     }
 }
@@ -147,8 +147,8 @@ impl Service<HookRequest<PostToolUse>> for LoopLimit {
 
 async fn read(store: &dyn StateStore, key: Key) -> Result<(History, u64), StoreError> {
     match store.apply(Op::Get { key }).await? {
-        Answer::Value(Some((text, revision))) => Ok((History::read(&text), revision)),
-        Answer::Value(None) => Ok((History::default(), 0)),
+        StepResult::Value(Some((text, revision))) => Ok((History::read(&text), revision)),
+        StepResult::Value(None) => Ok((History::default(), 0)),
         other => Err(bad(&other)),
     }
 }
@@ -171,6 +171,6 @@ fn reason(tool: &str, circle: Circle) -> Reason {
     Reason::new(NAME, "loop", message).instead("do something else").unless("raise `limits.loops.rounds`")
 }
 
-fn bad(answer: &Answer) -> StoreError {
+fn bad(answer: &StepResult) -> StoreError {
     StoreError::Unavailable(format!("it answered {answer:?}, which is none to what was asked"))
 }

@@ -7,7 +7,7 @@ use hooks_core::event::{
     BeforeModelCall, MaxIterations, PostToolUse, PreToolUse, PromptKind, SubagentSpawned, SubagentStart,
     UserPromptSubmitted,
 };
-use hooks_core::state::{Answer, Memory, Op, StateStore, StoreError};
+use hooks_core::state::{StepResult, Memory, Op, StateStore, StoreError};
 use hooks_core::testing::FakeClock;
 use hooks_core::{HookContext, HookFuture, Hooks, Judged, ReasonKind, Strength};
 use serde_json::{Value, json};
@@ -116,7 +116,7 @@ async fn a_call_that_is_told_twice_is_the_first_ones_to_give_back() {
     assert!(tell("2").await.0, "it went ahead before");
     assert!(!tell("3").await.0, "and counts once");
     let set = hooks_core::state::Key::new(None, &["places", "s"]);
-    let Answer::Members { members, .. } = store.apply(Op::Members { set }).await.unwrap() else { panic!() };
+    let StepResult::Members { members, .. } = store.apply(Op::Members { set }).await.unwrap() else { panic!() };
     assert_eq!(members, [], "nothing is left of what is over");
 }
 
@@ -214,7 +214,7 @@ async fn iterations_of_a_session_begin_anew_with_nobody() {
 struct Away;
 
 impl StateStore for Away {
-    fn apply(&self, _op: Op) -> HookFuture<'static, Result<Answer, StoreError>> {
+    fn apply(&self, _op: Op) -> HookFuture<'static, Result<StepResult, StoreError>> {
         HookFuture::now(Err(StoreError::Unavailable("down".to_owned())))
     }
 }

@@ -6,7 +6,7 @@ use std::sync::{Arc, Mutex, PoisonError};
 use std::time::Duration;
 
 use hooks_core::event::{ChildStatus, PreToolUse, SubagentStart};
-use hooks_core::state::{Answer, Op, OpId, StateStore};
+use hooks_core::state::{StepResult, Op, OpId, StateStore};
 use hooks_core::time::{Tick, Timestamp};
 use hooks_core::{
     HookContext, HookError, HookFuture, HookRequest, PolicyErrors, Reason, Reservation, Reserve, ReserveLayer,
@@ -15,15 +15,15 @@ use hooks_facts::calls::CallReader;
 use hooks_redaction::Scrubber;
 
 use super::NAME;
-use super::asked::{Asked, AskedBy};
+use super::child_request::{ChildRequest, RequestedBy};
 use super::child::{ChildState, Entry, Known};
 use super::children::Children;
 use super::config::SpawnConfig;
 use super::keys::{Keys, hex};
 use super::limits::{Charges, Limits, Parent};
-use super::matching::{Found, Sought, asked_before, find};
+use super::matching::{EntryMatch, Sought, asked_before, find};
 use super::names::folded;
-use super::place::Place;
+use super::place::SpawnPlace;
 use super::registry::{Registry, unexpected};
 use super::rules::SpawnRules;
 use crate::counting_store::CountingStore;
@@ -142,7 +142,7 @@ impl Engine {
     }
 
     /// Takes a place for a child, unless it has one.
-    pub(super) async fn take(&self, asked: &Asked, context: &HookContext) -> Result<Reservation, HookError> {
+    pub(super) async fn take(&self, asked: &ChildRequest, context: &HookContext) -> Result<Reservation, HookError> {
         let registry = self.registry(context).await?;
         let (mut known, now) = registry.known().await?;
         registry.sweep(&mut known).await?;
@@ -154,8 +154,8 @@ impl Engine {
         let claimant = asked.child.clone().or_else(|| asked.call.clone());
         let claimant = claimant.unwrap_or_else(|| hex(fresh_id(NAME, context)));
         match asked_before(&known, asked, &context.session_id) {
-            Found::Certain(_) => return Ok(Reservation::NotNeeded),
-            Found::OneOf(some) => {
+            EntryMatch::Certain(_) => return Ok(Reservation::NotNeeded),
+            EntryMatch::OneOf(some) => {
                 for candidate in some {
                     if registry.is_first("claim", candidate.id, &claimant).await? {
                         return self.take_over(candidate, asked, depth, registry, context).await;
@@ -174,7 +174,7 @@ impl Engine {
     async fn take_over(
         &self,
         candidate: &Known,
-        asked: &Asked,
+        asked: &ChildRequest,
         depth: u32,
         registry: Registry,
         context: &HookContext,
@@ -201,7 +201,7 @@ impl Engine {
     /// Takes a new place; if the child's earlier place was given back or lost, takes the next one.
     async fn take_new(
         &self,
-        asked: &Asked,
+        asked: &ChildRequest,
         name: &str,
         depth: u32,
         registry: Registry,
@@ -227,12 +227,12 @@ impl Engine {
             // The child may end at another instance.
             let reserve = Op::reserve_for_all(hold, Arc::clone(&scopes), 1, ttl);
             match registry.apply(reserve).await? {
-                Answer::Granted(_) => {}
-                Answer::Refused { scope, used, limit } => {
+                StepResult::Granted(_) => {}
+                StepResult::Refused { scope, used, limit } => {
                     place.is_open = false;
                     return Ok(Reservation::Refused(charges.refusal(scope, used, limit)));
                 }
-                Answer::Ended { .. } => {
+                StepResult::Ended { .. } => {
                     place.is_open = false;
                     continue;
                 }
@@ -254,16 +254,16 @@ impl Engine {
         Ok(Reservation::Refused(Reason::new(NAME, "child", message).unless("ask for it under another id")))
     }
 
-    fn place(&self, id: OpId, entry: Entry, by: AskedBy, registry: Registry, context: &HookContext) -> Place {
-        Place {
+    fn place(&self, id: OpId, entry: Entry, by: RequestedBy, registry: Registry, context: &HookContext) -> SpawnPlace {
+        SpawnPlace {
             registry,
             background: context.environment.background.clone(),
             id,
             entry,
             lease: self.limits.lease,
             then: match by {
-                AskedBy::Event => ChildState::Running,
-                AskedBy::Tool => ChildState::Waiting,
+                RequestedBy::Event => ChildState::Running,
+                RequestedBy::Tool => ChildState::Waiting,
             },
             is_open: true,
         }
@@ -271,7 +271,7 @@ impl Engine {
 
     fn entry(
         &self,
-        asked: &Asked,
+        asked: &ChildRequest,
         depth: u32,
         hold: OpId,
         registry: &Registry,
@@ -370,8 +370,8 @@ impl Engine {
         context: &HookContext,
     ) -> Result<Option<&'k Known>, HookError> {
         match find(known, sought) {
-            Found::Certain(found) => Ok(Some(found)),
-            Found::OneOf(some) => {
+            EntryMatch::Certain(found) => Ok(Some(found)),
+            EntryMatch::OneOf(some) => {
                 let by = sought.child.or(sought.call);
                 let by = by.map_or_else(|| hex(fresh_id(NAME, context)), str::to_owned);
                 for candidate in some {
@@ -410,7 +410,7 @@ impl Engine {
     ) -> Result<(), HookError> {
         for known in known.iter().filter(|known| !known.has_ended() && is_one(&known.entry)) {
             let extend = Op::Extend { id: known.entry.hold, to: 1, ttl: self.limits.lease };
-            let is_placeless = registry.apply(extend).await? != Answer::Done;
+            let is_placeless = registry.apply(extend).await? != StepResult::Done;
             let entry = Entry { is_placeless, ..known.entry.clone() };
             let changed = (is_placeless != known.entry.is_placeless).then_some(&entry);
             registry.update(known.id, changed, self.limits.lease).await?;
@@ -423,7 +423,7 @@ impl Engine {
         for known in known.iter().filter(|known| known.lives() && known.entry.is_placeless) {
             let left = known.until.unwrap_or(now).since(now);
             let extend = Op::Extend { id: known.entry.hold, to: 1, ttl: left };
-            if registry.apply(extend).await? == Answer::Done {
+            if registry.apply(extend).await? == StepResult::Done {
                 let entry = Entry { is_placeless: false, ..known.entry.clone() };
                 registry.update(known.id, Some(&entry), left).await?;
             }
@@ -441,7 +441,7 @@ pub(super) fn is_of(entry: &Entry, context: &HookContext) -> bool {
 /// Returns the number of generations between the root and a child: derived from its parent, and at least what
 /// the child reports. Agents that share a session are known only by name; an agent with the name of a living
 /// child is taken for that child.
-fn depth(asked: &Asked, registry: &Registry, known: &[Known], context: &HookContext) -> u32 {
+fn depth(asked: &ChildRequest, registry: &Registry, known: &[Known], context: &HookContext) -> u32 {
     let by_name = |known: &&Known| {
         known.lives()
             && known.entry.session == context.session_id
@@ -464,7 +464,7 @@ impl Reserve<SubagentStart> for SpawnBudget {
         &self,
         request: &HookRequest<SubagentStart>,
     ) -> HookFuture<'static, Result<Reservation, HookError>> {
-        let (asked, engine) = (Asked::of_start(request), Arc::clone(&self.0));
+        let (asked, engine) = (ChildRequest::of_start(request), Arc::clone(&self.0));
         let context = Arc::clone(request.context());
         HookFuture::later(async move { engine.take(&asked, &context).await })
     }
@@ -479,7 +479,7 @@ impl Reserve<PreToolUse> for SpawnBudget {
         &self,
         request: &HookRequest<PreToolUse>,
     ) -> HookFuture<'static, Result<Reservation, HookError>> {
-        let Some(asked) = Asked::of_call(request, &self.0.reader) else {
+        let Some(asked) = ChildRequest::of_call(request, &self.0.reader) else {
             return HookFuture::now(Ok(Reservation::NotNeeded));
         };
         let (engine, context) = (Arc::clone(&self.0), Arc::clone(request.context()));

@@ -13,7 +13,7 @@ use hooks_core::{
 use hooks_facts::tools::ToolKind;
 
 use super::NAME;
-use super::asked::{Asked, given};
+use super::child_request::{ChildRequest, given};
 use super::budget::{Engine, SpawnBudget, is_of};
 use super::notices;
 use crate::later;
@@ -46,7 +46,7 @@ async fn exists(engine: Arc<Engine>, request: HookRequest<SubagentSpawned>) -> R
     let mut start = SubagentStart::new(event.agent_name.clone(), event.task.clone());
     (start.model, start.task_type) = (event.model.clone(), event.task_type.clone());
     (start.depth, start.child_id) = (event.depth, event.child_id.clone());
-    let asked = Asked::of_start(&HookRequest::new(Arc::clone(context), start));
+    let asked = ChildRequest::of_start(&HookRequest::new(Arc::clone(context), start));
     if asked.child.is_none() {
         // Several requests are possible, and the event does not identify one.
         return Ok(());

@@ -7,7 +7,7 @@ use hooks_core::state::{Key, MAX_AMOUNT, Scope, Window};
 use hooks_core::{Evidence, PolicyErrors, Reason};
 
 use super::NAME;
-use super::asked::Asked;
+use super::child_request::ChildRequest;
 use super::config::SpawnConfig;
 use super::keys::Keys;
 use super::names::{Names, folded};
@@ -105,7 +105,7 @@ impl Limits {
     /// Returns the scopes that the child `asked` is charged to, in the tree of `lineage`, below `parent`.
     pub(super) fn charges(
         &self,
-        asked: &Asked,
+        asked: &ChildRequest,
         lineage: &Lineage,
         parent: &Parent<'_>,
         keys: &Keys,
@@ -178,7 +178,7 @@ pub(super) struct Parent<'a> {
 impl Role {
     /// Returns whether a child has the role. An unknown property is assumed to match (law 4), if the role
     /// also names another property.
-    fn covers(&self, asked: &Asked) -> bool {
+    fn covers(&self, asked: &ChildRequest) -> bool {
         let by_agent = asked.agent.is_empty() || self.agents.covers(Some(&asked.agent));
         let by_kind = match &asked.task_type {
             None => self.task_types.is_empty() || !self.agents.is_empty(),

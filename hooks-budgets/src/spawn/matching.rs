@@ -3,7 +3,7 @@
 //! Clients differ in what they report: some name the child, some the call that starts it, some only the
 //! agent.
 
-use super::asked::{Asked, AskedBy};
+use super::child_request::{ChildRequest, RequestedBy};
 use super::child::{ChildState, Known};
 use super::names::folded;
 
@@ -18,7 +18,7 @@ pub(super) struct Sought<'a> {
 
 /// Matching entries.
 #[derive(Debug)]
-pub(super) enum Found<'a> {
+pub(super) enum EntryMatch<'a> {
     /// Exactly this entry.
     Certain(&'a Known),
     /// The first of these entries that no other event has taken: the oldest entries of that agent that have
@@ -27,16 +27,16 @@ pub(super) enum Found<'a> {
 }
 
 /// Returns the child that an event refers to, among those that have not ended.
-pub(super) fn find<'a>(known: &'a [Known], sought: &Sought<'_>) -> Found<'a> {
+pub(super) fn find<'a>(known: &'a [Known], sought: &Sought<'_>) -> EntryMatch<'a> {
     let open = || known.iter().filter(|known| !known.has_ended());
     if let Some(child) = sought.child {
         let is_it = |known: &&Known| known.entry.child.as_deref() == Some(child);
         if let Some(known) = open().find(is_it) {
-            return Found::Certain(known);
+            return EntryMatch::Certain(known);
         }
         // The child ended before: another report of its end refers to no other child.
         if known.iter().any(|known| is_it(&known)) {
-            return Found::OneOf(Vec::new());
+            return EntryMatch::OneOf(Vec::new());
         }
     }
     if let Some(call) = sought.call {
@@ -44,9 +44,9 @@ pub(super) fn find<'a>(known: &'a [Known], sought: &Sought<'_>) -> Found<'a> {
         let mut free = by_call.filter(|known| known.entry.child.is_none() || sought.child.is_none());
         if let Some(known) = free.next() {
             return match sought.child {
-                None => Found::Certain(known),
+                None => EntryMatch::Certain(known),
                 // One call may start several children: each takes an entry that no other has taken.
-                Some(_) => Found::OneOf(std::iter::once(known).chain(free).collect()),
+                Some(_) => EntryMatch::OneOf(std::iter::once(known).chain(free).collect()),
             };
         }
     }
@@ -57,30 +57,30 @@ pub(super) fn find<'a>(known: &'a [Known], sought: &Sought<'_>) -> Found<'a> {
             && entry.child.is_none()
             && (theirs == agent || theirs.is_empty() || agent.is_empty())
     };
-    Found::OneOf(open().filter(may_be).collect())
+    EntryMatch::OneOf(open().filter(may_be).collect())
 }
 
 /// Returns entries that a requested child may have already, because it or its call was asked about before.
-pub(super) fn asked_before<'a>(known: &'a [Known], asked: &Asked, session: &str) -> Found<'a> {
+pub(super) fn asked_before<'a>(known: &'a [Known], asked: &ChildRequest, session: &str) -> EntryMatch<'a> {
     let (child, call) = (asked.child.as_deref(), asked.call.as_deref());
-    if asked.by == AskedBy::Tool {
+    if asked.by == RequestedBy::Tool {
         let mut same = known.iter().filter(|known| !known.has_ended());
         let same = call.and_then(|call| same.find(|known| known.entry.call.as_deref() == Some(call)));
-        return same.map_or_else(|| Found::OneOf(Vec::new()), Found::Certain);
+        return same.map_or_else(|| EntryMatch::OneOf(Vec::new()), EntryMatch::Certain);
     }
     match find(known, &Sought { session, child, call, agent: &asked.agent }) {
         // The call that started this child may have started another child too.
-        Found::Certain(found) if child.is_none() || found.entry.child.as_deref() != child => {
-            Found::OneOf(vec![found])
+        EntryMatch::Certain(found) if child.is_none() || found.entry.child.as_deref() != child => {
+            EntryMatch::OneOf(vec![found])
         }
         // Only entries that wait for their child: one that runs is another child.
-        Found::OneOf(mut some) => {
+        EntryMatch::OneOf(mut some) => {
             some.retain(|known| known.entry.state == ChildState::Waiting && known.entry.call.is_some());
             some.retain(|known| known.lives());
-            Found::OneOf(some)
+            EntryMatch::OneOf(some)
         }
         // A child that was presumed lost starts anew.
-        Found::Certain(found) if !found.lives() => Found::OneOf(Vec::new()),
-        certain @ Found::Certain(_) => certain,
+        EntryMatch::Certain(found) if !found.lives() => EntryMatch::OneOf(Vec::new()),
+        certain @ EntryMatch::Certain(_) => certain,
     }
 }

@@ -48,7 +48,7 @@
 //! | `children`, `notices` | queries, and notices to agents |
 //! | `events` | hooks on other events |
 
-mod asked;
+mod child_request;
 mod budget;
 mod child;
 mod children;

@@ -3,7 +3,7 @@
 use std::collections::BTreeSet;
 use std::time::Duration;
 
-use hooks_core::state::{Answer, Op};
+use hooks_core::state::{StepResult, Op};
 use hooks_core::{ContextNote, ContextPatch, HookContext, HookError, Lifetime};
 
 use super::NAME;
@@ -30,7 +30,7 @@ pub(super) async fn note_for_turn(
     let others: Vec<&Known> = known.iter().filter(|known| !is_of(&known.entry, context)).collect();
     let key = registry.keys.told(&context.session_id, &context.agent_name);
     let told = match registry.apply(Op::Get { key: key.clone() }).await? {
-        Answer::Value(told) => told,
+        StepResult::Value(told) => told,
         other => return Err(unexpected(&other)),
     };
     let is_first = told.is_none();

@@ -3,7 +3,7 @@
 use std::sync::Arc;
 use std::time::Duration;
 
-use hooks_core::state::{Answer, Op, OpId};
+use hooks_core::state::{StepResult, Op, OpId};
 use hooks_core::{Background, Hold};
 
 use super::budget::ENDED_FOR;
@@ -13,7 +13,7 @@ use crate::later;
 
 /// Place that is given back on drop; after the child exists, it is kept for as long as the child gives signs
 /// of life.
-pub(super) struct Place {
+pub(super) struct SpawnPlace {
     pub(super) registry: Registry,
     pub(super) background: Option<Arc<dyn Background>>,
     pub(super) id: OpId,
@@ -25,7 +25,7 @@ pub(super) struct Place {
     pub(super) is_open: bool,
 }
 
-impl Hold for Place {
+impl Hold for SpawnPlace {
     fn commit(mut self: Box<Self>) {
         self.is_open = false;
         let (registry, id, lease) = (self.registry.clone(), self.id, self.lease);
@@ -35,7 +35,7 @@ impl Hold for Place {
             // If the store fails here, the place is given back too early, and the first sign of life takes it
             // again.
             let extended = registry.apply(Op::Extend { id: entry.hold, to: 1, ttl: lease }).await;
-            if let Ok(Answer::Unknown) = extended {
+            if let Ok(StepResult::Unknown) = extended {
                 // The child ended meanwhile, and the update above overwrote that.
                 let ended = Entry { state: ChildState::Ended, ..entry };
                 let _updated = registry.update(id, Some(&ended), ENDED_FOR).await;
@@ -44,7 +44,7 @@ impl Hold for Place {
     }
 }
 
-impl Drop for Place {
+impl Drop for SpawnPlace {
     fn drop(&mut self) {
         if !self.is_open {
             return;

@@ -3,7 +3,7 @@
 use std::sync::Arc;
 use std::time::Duration;
 
-use hooks_core::state::{Answer, Key, Op, OpId, StateStore};
+use hooks_core::state::{StepResult, Key, Op, OpId, StateStore};
 use hooks_core::time::Timestamp;
 use hooks_core::{HookContext, HookError};
 
@@ -40,7 +40,7 @@ impl Registry {
     /// Returns all children of the tree in order of entry, and the store's time.
     pub(super) async fn known(&self) -> Result<(Vec<Known>, Timestamp), HookError> {
         match self.apply(Op::Members { set: self.set.clone() }).await? {
-            Answer::Members { members, now } => {
+            StepResult::Members { members, now } => {
                 Ok((members.iter().filter_map(|member| Known::read(member, now)).collect(), now))
             }
             other => Err(unexpected(&other)),
@@ -64,8 +64,8 @@ impl Registry {
         let id = self.keys.id(&[key.as_str(), by]);
         let write = Op::CompareAndSet { id, key, revision: 0, value: by.into(), ttl: Some(FIRST_FOR) };
         match self.apply(write).await? {
-            Answer::Written(_) => Ok(true),
-            Answer::Conflict(_) => Ok(false),
+            StepResult::Written(_) => Ok(true),
+            StepResult::Conflict(_) => Ok(false),
             other => Err(unexpected(&other)),
         }
     }
@@ -82,8 +82,8 @@ impl Registry {
             ttl: Some(ttl),
         };
         match self.apply(insert).await? {
-            Answer::Done => Ok(true),
-            Answer::Ended { .. } => Ok(false),
+            StepResult::Done => Ok(true),
+            StepResult::Ended { .. } => Ok(false),
             other => Err(unexpected(&other)),
         }
     }
@@ -110,13 +110,13 @@ impl Registry {
         self.apply(Op::Remove { id, set: self.set.clone() }).await.map(|_| ())
     }
 
-    pub(super) async fn apply(&self, op: Op) -> Result<Answer, HookError> {
+    pub(super) async fn apply(&self, op: Op) -> Result<StepResult, HookError> {
         self.store.apply(op).await.map_err(HookError::other)
     }
 }
 
 /// Creates the error for an unexpected answer of the store.
-pub(super) fn unexpected(answer: &Answer) -> HookError {
+pub(super) fn unexpected(answer: &StepResult) -> HookError {
     HookError::bad_answer(format!("the state store answered {answer:?}"))
 }
 

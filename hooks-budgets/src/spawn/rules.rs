@@ -9,7 +9,7 @@ use hooks_core::{HookContext, HookError, HookRequest, Policy, PolicyErrors, Reas
 use hooks_facts::calls::CallReader;
 use serde_json::Value;
 
-use super::asked::{Asked, AskedBy};
+use super::child_request::{ChildRequest, RequestedBy};
 use super::config::{ModelRuleConfig, SpawnConfig, SpawnRequirement};
 use super::names::Names;
 use super::variants::Variants;
@@ -82,7 +82,7 @@ impl SpawnRules {
     }
 
     /// Returns the model by which the rules replace the requested one.
-    fn replacement(&self, asked: &Asked) -> Option<String> {
+    fn replacement(&self, asked: &ChildRequest) -> Option<String> {
         let mut model = asked.model.clone();
         for rule in self.0.models.iter().filter(|rule| rule.covers(asked)) {
             if let (false, Some(by)) = (rule.allows(model.as_deref()), &rule.replace_by) {
@@ -92,7 +92,7 @@ impl SpawnRules {
         model.filter(|model| Some(model) != asked.model.as_ref())
     }
 
-    fn verdict(&self, asked: &Asked, context: &HookContext) -> Verdict {
+    fn verdict(&self, asked: &ChildRequest, context: &HookContext) -> Verdict {
         let mut verdict = Verdict::NO_OPINION;
         self.0.object(asked, context, &mut |reason| verdict.merge(Verdict::deny(reason)));
         verdict
@@ -100,7 +100,7 @@ impl SpawnRules {
 }
 
 impl Rules {
-    fn object(&self, asked: &Asked, context: &HookContext, deny: &mut dyn FnMut(Reason)) {
+    fn object(&self, asked: &ChildRequest, context: &HookContext, deny: &mut dyn FnMut(Reason)) {
         if asked.is_unusable {
             let message = "the call starts several agents at once, or does not say in words which";
             deny(Reason::new(NAME, "unusable", message).instead("start one agent with one call"));
@@ -176,7 +176,7 @@ impl ModelRule {
     }
 
     /// Returns whether a child falls under the rule. A child of unknown kind may be of any kind (law 4).
-    fn covers(&self, asked: &Asked) -> bool {
+    fn covers(&self, asked: &ChildRequest) -> bool {
         let is_of_kind = asked.task_type.is_none() || self.task_types.covers(asked.task_type.as_deref());
         // A rule with only kinds applies to children that report theirs: otherwise every child would have to
         // report it.
@@ -188,7 +188,7 @@ impl ModelRule {
         model.is_some_and(|model| self.allowed.has(model))
     }
 
-    fn refusal(&self, asked: &Asked) -> Reason {
+    fn refusal(&self, asked: &ChildRequest) -> Reason {
         let message = match &asked.model {
             Some(model) => format!("`{}` may not use the model `{model}`", asked.named()),
             None => format!("`{}` needs a certain model, and none is named", asked.named()),
@@ -204,7 +204,7 @@ impl Policy<SubagentStart> for SpawnRules {
     }
 
     fn judge(&self, request: &HookRequest<SubagentStart>) -> Verdict {
-        self.verdict(&Asked::of_start(request), request.context())
+        self.verdict(&ChildRequest::of_start(request), request.context())
     }
 }
 
@@ -214,7 +214,7 @@ impl Policy<PreToolUse> for SpawnRules {
     }
 
     fn judge(&self, request: &HookRequest<PreToolUse>) -> Verdict {
-        match Asked::of_call(request, &self.0.reader) {
+        match ChildRequest::of_call(request, &self.0.reader) {
             Some(asked) => self.verdict(&asked, request.context()),
             None => Verdict::NO_OPINION,
         }
@@ -227,7 +227,7 @@ impl Transform<SubagentStart> for SpawnRules {
     }
 
     fn transform(&self, request: &HookRequest<SubagentStart>) -> Result<Option<SpawnRewrite>, HookError> {
-        let mut asked = Asked::of_start(request);
+        let mut asked = ChildRequest::of_start(request);
         let mut rewrite = SpawnRewrite::default();
         if let Some(variant) = self.0.variants.variant_for(&asked, &request.context().session_id) {
             rewrite.model.clone_from(&variant.model);
@@ -253,7 +253,7 @@ impl Transform<PreToolUse> for SpawnRules {
     }
 
     fn transform(&self, request: &HookRequest<PreToolUse>) -> Result<Option<Value>, HookError> {
-        let Some(asked) = Asked::of_call(request, &self.0.reader) else { return Ok(None) };
+        let Some(asked) = ChildRequest::of_call(request, &self.0.reader) else { return Ok(None) };
         let Some(model) = self.replacement(&asked) else { return Ok(None) };
         let mut arguments = request.event().tool_args.clone();
         match arguments.get_mut("model") {
@@ -284,12 +284,12 @@ fn report_unknown(config: &SpawnConfig, known: &Names, errors: &mut PolicyErrors
 /// Returns the missing field, and advice how to provide it.
 fn missing(
     requirement: SpawnRequirement,
-    asked: &Asked,
+    asked: &ChildRequest,
     context: &HookContext,
 ) -> Option<(&'static str, String)> {
     let agent = asked.named();
     match requirement {
-        SpawnRequirement::Charter if asked.by == AskedBy::Tool => None,
+        SpawnRequirement::Charter if asked.by == RequestedBy::Tool => None,
         SpawnRequirement::Charter => match &asked.charter {
             None => Some(("charter_path", format!("`{agent}` has no charter"))),
             Some(path) if !is_there(path, context) => {

@@ -3,7 +3,7 @@
 use hooks_core::PolicyErrors;
 use hooks_core::state::OpId;
 
-use super::asked::Asked;
+use super::child_request::ChildRequest;
 use super::config::{VariantConfig, VariantsConfig};
 use super::names::Names;
 
@@ -66,7 +66,7 @@ impl Variants {
     /// Returns the variant of a child: of the first trial that its agent takes part in, by its id. The same
     /// id gets the same variant in every process; without ids, the children of one agent in one session get
     /// the same one.
-    pub(super) fn variant_for(&self, asked: &Asked, session: &str) -> Option<&VariantConfig> {
+    pub(super) fn variant_for(&self, asked: &ChildRequest, session: &str) -> Option<&VariantConfig> {
         let trial = self.0.iter().find(|trial| trial.agents.covers(Some(&asked.agent)))?;
         let hash = match (&asked.child, &asked.call) {
             (Some(id), _) | (None, Some(id)) => OpId::from_parts(&["variant", &trial.name, id]),
@@ -109,13 +109,13 @@ mod tests {
         assert!(errors.is_empty());
         let of = |number: u32| {
             let asked =
-                Asked { agent: "backend".into(), child: Some(format!("c{number}")), ..Asked::default() };
+                ChildRequest { agent: "backend".into(), child: Some(format!("c{number}")), ..ChildRequest::default() };
             variants.variant_for(&asked, "s").map(|variant| variant.name.clone())
         };
         let new = (0..10_000).filter(|number| of(*number).as_deref() == Some("new")).count();
         assert!((900..1_100).contains(&new), "{new} of 10000");
         assert_eq!(of(7), of(7));
-        let other = Asked { agent: "frontend".into(), ..Asked::default() };
+        let other = ChildRequest { agent: "frontend".into(), ..ChildRequest::default() };
         assert!(variants.variant_for(&other, "s").is_none());
     }
 

@@ -2,13 +2,13 @@
 
 use std::sync::Arc;
 
-use hooks_core::state::{Answer, Op, Scope, StateStore, StoreError};
+use hooks_core::state::{StepResult, Op, Scope, StateStore, StoreError};
 use hooks_core::{HookContext, Reason};
 
 use super::budget::SpendBudget;
 use super::limit::{Counter, SpendUnit, counters};
 use super::refusal::{paused, question, warning};
-use super::said::Said;
+use super::threshold_mark::ThresholdMark;
 use super::watch::SpendNotice;
 
 /// Advice on a call that a budget has room for.
@@ -34,7 +34,7 @@ impl Advice {
         let mut advice = Self::default();
         for (counter, used) in charged(budget, &*store, context, Some(model)).await? {
             if counter.is_at(thresholds.warn, used)
-                && Said::warned(&counter, thresholds.warn).say(&*store, context).await?
+                && ThresholdMark::warned(&counter, thresholds.warn).say(&*store, context).await?
             {
                 advice.warnings.push(warning(&counter, used));
             }
@@ -43,7 +43,7 @@ impl Advice {
             }
             if advice.ask.is_none()
                 && counter.is_at(thresholds.ask, used)
-                && !Said::approved(&counter, thresholds.ask).is_said(&*store, context).await?
+                && !ThresholdMark::approved(&counter, thresholds.ask).is_said(&*store, context).await?
             {
                 advice.ask = Some(question(&counter, used));
             }
@@ -76,7 +76,7 @@ pub(super) async fn approve(
     for (counter, used) in charged(budget, &*store, context, Some(model)).await? {
         let percent = budget.rules.thresholds.ask;
         let is_asked = counter.is_at(percent, used);
-        if is_asked && Said::approved(&counter, percent).say(&*store, context).await? {
+        if is_asked && ThresholdMark::approved(&counter, percent).say(&*store, context).await? {
             approved.push(counter.to_string());
         }
     }
@@ -105,11 +105,11 @@ pub(super) async fn charged(
 pub(super) async fn used(store: &dyn StateStore, scope: &Scope) -> Result<(u64, u64), StoreError> {
     let op = Op::Used { key: scope.key.clone(), window: scope.window };
     match store.apply(op).await? {
-        Answer::Used { used, held } => Ok((used, held)),
+        StepResult::Used { used, held } => Ok((used, held)),
         other => Err(bad(&other)),
     }
 }
 
-pub(super) fn bad(answer: &Answer) -> StoreError {
+pub(super) fn bad(answer: &StepResult) -> StoreError {
     StoreError::Unavailable(format!("it answered {answer:?}, which is none to what was asked"))
 }

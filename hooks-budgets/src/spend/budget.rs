@@ -3,7 +3,7 @@
 use std::fmt;
 use std::sync::Arc;
 
-use hooks_core::state::{Answer, Op, OpId, StateStore, StoreError};
+use hooks_core::state::{StepResult, Op, OpId, StateStore, StoreError};
 use hooks_core::time::Timestamp;
 use hooks_core::{HookContext, HookFuture, PolicyErrors, Reason};
 
@@ -87,11 +87,11 @@ enum HeldFor {
 struct Plan {
     price: Price,
     most_output_tokens: Option<u64>,
-    asked: Vec<Asked>,
+    asked: Vec<RequestedAmount>,
 }
 
 /// Amount to reserve in one unit.
-struct Asked {
+struct RequestedAmount {
     unit: SpendUnit,
     counters: Vec<Counter>,
     least: u64,
@@ -225,7 +225,7 @@ impl SpendBudget {
         held_for: HeldFor,
     ) -> Result<bool, SpendRefusal> {
         let ttl = hold.expires;
-        for Asked { unit, counters, least, most } in plan.asked {
+        for RequestedAmount { unit, counters, least, most } in plan.asked {
             let scopes = scopes(&counters, meter(&size.context, &size.model, unit));
             let id = part_id(id, unit);
             let op = match held_for {
@@ -243,13 +243,13 @@ impl SpendBudget {
             let answer = hold.store.apply(op).await?;
             let Some(part) = hold.parts.last_mut() else { break };
             part.held = match answer {
-                Answer::Done => most,
-                Answer::Granted(granted) => granted,
-                Answer::Refused { scope, used, .. } => {
+                StepResult::Done => most,
+                StepResult::Granted(granted) => granted,
+                StepResult::Refused { scope, used, .. } => {
                     let reason = refused(&part.counters, scope, unit, least, used);
                     return Err(SpendRefusal::Refused(reason.into()));
                 }
-                Answer::Ended { .. } => {
+                StepResult::Ended { .. } => {
                     hold.parts.pop();
                     return Ok(false);
                 }
@@ -304,7 +304,7 @@ impl SpendBudget {
                 continue;
             }
             let amount = |output_tokens| unit.amount(&price, size.input_tokens, output_tokens);
-            asked.push(Asked { unit, counters, least: amount(least), most: amount(most) });
+            asked.push(RequestedAmount { unit, counters, least: amount(least), most: amount(most) });
         }
         Ok(Plan { price, most_output_tokens: said, asked })
     }

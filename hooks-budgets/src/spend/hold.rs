@@ -5,7 +5,7 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use hooks_core::event::{MicroUsd, Usage};
-use hooks_core::state::{Answer, Key, Op, OpId, Scope, StateStore, StoreError};
+use hooks_core::state::{StepResult, Key, Op, OpId, Scope, StateStore, StoreError};
 use hooks_core::{Background, Hold, HookFuture, Reason};
 
 use super::advice::bad;
@@ -188,15 +188,15 @@ impl SpendHold {
                 // no third.
                 for attempt in 0..2 {
                     match store.apply(Op::Extend { id: part.id, to, ttl: expires }).await? {
-                        Answer::Done => break,
-                        Answer::Refused { scope, used, limit } => {
+                        StepResult::Done => break,
+                        StepResult::Refused { scope, used, limit } => {
                             let left = limit.saturating_sub(used);
                             let needed = to.saturating_sub(part.held);
                             let reason = refused(&part.counters, scope, part.unit, needed, used);
                             grown.refused = Some(reason.into());
                             to = if attempt == 0 { part.held.saturating_add(left) } else { part.held };
                         }
-                        Answer::Unknown => return Err(bad_answer("it forgot what was held")),
+                        StepResult::Unknown => return Err(bad_answer("it forgot what was held")),
                         other => {
                             return Err(bad_answer(&format!("it answered {other:?} to a hold that grows")));
                         }
@@ -293,8 +293,8 @@ async fn settle(
 ) -> Result<(), StoreError> {
     let Op::Settle { id, actual } = op else { return store.apply(op).await.map(drop) };
     let before = match store.apply(op).await? {
-        Answer::Unknown => 0,
-        Answer::Ended { actual } => actual,
+        StepResult::Unknown => 0,
+        StepResult::Ended { actual } => actual,
         _ => return Ok(()),
     };
     if before < actual {
@@ -314,10 +314,10 @@ pub(super) async fn charge(
     expires: Duration,
 ) -> Result<Option<u64>, StoreError> {
     match store.apply(Op::reserve_for_all(id, beyond_limits(scopes), actual, expires)).await? {
-        Answer::Granted(_) => store.apply(Op::Settle { id, actual }).await.map(|_| None),
-        Answer::Ended { actual } => Ok(Some(actual)),
+        StepResult::Granted(_) => store.apply(Op::Settle { id, actual }).await.map(|_| None),
+        StepResult::Ended { actual } => Ok(Some(actual)),
         // More than can be counted: no further call is allowed from then on.
-        Answer::Refused { .. } => Ok(Some(actual)),
+        StepResult::Refused { .. } => Ok(Some(actual)),
         other => Err(bad(&other)),
     }
 }

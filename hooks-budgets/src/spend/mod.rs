@@ -76,7 +76,7 @@ mod price;
 mod refusal;
 mod report;
 mod rules;
-mod said;
+mod threshold_mark;
 mod service;
 mod stream;
 mod watch;

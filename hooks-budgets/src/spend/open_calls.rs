@@ -4,7 +4,7 @@
 use std::sync::Arc;
 
 use hooks_core::HookContext;
-use hooks_core::state::{Answer, Member, Op, OpId, StateStore, StoreError};
+use hooks_core::state::{StepResult, Member, Op, OpId, StateStore, StoreError};
 use serde::{Deserialize, Serialize};
 
 use super::advice::bad;
@@ -67,8 +67,8 @@ impl OpenCall {
         hold.entry = Some((set.clone(), id));
         let ttl = Some(hold.expires);
         match hold.store.apply(Op::Insert { id, set, name, note, ttl }).await? {
-            Answer::Done => Ok(()),
-            Answer::Present(_) => {
+            StepResult::Done => Ok(()),
+            StepResult::Present(_) => {
                 hold.open = false;
                 Ok(())
             }
@@ -84,7 +84,7 @@ impl OpenCall {
     ) -> Result<Option<(Member, Self)>, StoreError> {
         let set = open_calls(context);
         let members = match store.apply(Op::Members { set }).await? {
-            Answer::Members { members, .. } => members,
+            StepResult::Members { members, .. } => members,
             other => return Err(bad(&other)),
         };
         let mut calls = members.into_iter().filter_map(|member| {

@@ -4,7 +4,7 @@ use std::collections::BTreeMap;
 use std::fmt;
 
 use hooks_core::HookContext;
-use hooks_core::state::{Answer, Op, StoreError};
+use hooks_core::state::{StepResult, Op, StoreError};
 use serde::{Deserialize, Serialize};
 
 use super::advice::{bad, used};
@@ -56,7 +56,7 @@ impl BudgetReport {
         let store = budget.store.for_context(context);
         let mut report = Self::default();
         let counted = match store.apply(Op::Counters { below: meters(context) }).await? {
-            Answer::Counters(counted) => counted,
+            StepResult::Counters(counted) => counted,
             other => return Err(bad(&other)),
         };
         for charged in counted {

@@ -9,7 +9,7 @@ use hooks::StdFileSystem;
 use hooks::audit::checkpoint::{self, FirstKey, Keys, LogPlace, Outcome, SigningKey, Zeroizing};
 use serde_json::{Value, json};
 
-use super::cli::Place;
+use super::cli::LogChoice;
 use super::output::{err, out};
 use super::verify::{all, status, tell, to_json};
 use crate::failure::{Failure, Status};
@@ -35,7 +35,7 @@ pub(crate) struct Against {
 }
 
 /// Checks the named logs, or the log of `place`.
-pub(super) fn verify(place: &Place, against: &Against, as_json: bool) -> Result<Status, Failure> {
+pub(super) fn verify(place: &LogChoice, against: &Against, as_json: bool) -> Result<Status, Failure> {
     let Some(folder) = &against.checkpoints else { return Ok(Status::Usage) };
     let mut keys = Keys::default();
     for key in &against.keys {
@@ -45,10 +45,10 @@ pub(super) fn verify(place: &Place, against: &Against, as_json: bool) -> Result<
     if !folder.is_dir() {
         let folder = folder.display();
         let what = format!("`{folder}` is no folder; name the one that checkpoints are kept in");
-        return Err(Failure::said(what));
+        return Err(Failure::message(what));
     }
     let outcome = checkpoint::verify(&StdFileSystem, &logs, folder, &keys)
-        .map_err(|error| Failure::said(format!("`{}`, or a log: {error}", folder.display())))?;
+        .map_err(|error| Failure::message(format!("`{}`, or a log: {error}", folder.display())))?;
     if as_json {
         writeln!(out(), "{}", as_value(&outcome))?;
     } else {
@@ -62,7 +62,7 @@ pub(super) fn verify(place: &Place, against: &Against, as_json: bool) -> Result<
 }
 
 /// The logs that are named as `[NAME=]FOLDER`, or the log of `place`.
-pub(super) fn logs(place: &Place, named: &[String]) -> Result<Vec<LogPlace>, Failure> {
+pub(super) fn logs(place: &LogChoice, named: &[String]) -> Result<Vec<LogPlace>, Failure> {
     if named.is_empty() {
         let folder = super::folder(place)?;
         return Ok(vec![LogPlace { name: None, folder: whole(&folder) }]);
@@ -78,7 +78,7 @@ pub(super) fn logs(place: &Place, named: &[String]) -> Result<Vec<LogPlace>, Fai
     names.sort_unstable();
     match names.windows(2).find(|pair| pair.first() == pair.last()).and_then(|pair| pair.first()) {
         Some(twice) => {
-            Err(Failure::said(format!("two logs are called `{twice}`; name them, as `NAME=FOLDER`")))
+            Err(Failure::message(format!("two logs are called `{twice}`; name them, as `NAME=FOLDER`")))
         }
         None => Ok(logs),
     }
@@ -92,12 +92,12 @@ fn whole(folder: &Path) -> PathBuf {
 /// Adds a trusted key: a verifier, or the content of a file. Errors never show a key that could be secret.
 fn believe(keys: &mut Keys, key: &str) -> Result<(), Failure> {
     if FirstKey::is_like(key) {
-        return Err(Failure::said(
+        return Err(Failure::message(
             "a first key is a secret, and others see command lines; write it into a file, and name that",
         ));
     }
     if key.trim_start().starts_with(PRIVATE) {
-        return Err(Failure::said(
+        return Err(Failure::message(
             "a private key is a secret, and others see command lines; name its verifier, which keygen printed, and make \
              another key if somebody may have seen this one",
         ));
@@ -106,14 +106,14 @@ fn believe(keys: &mut Keys, key: &str) -> Result<(), Failure> {
         return Ok(());
     }
     let said = |error: &dyn std::fmt::Display| {
-        Failure::said(format!("`{key}` is neither a verifier nor the file of one or of a first key: {error}"))
+        Failure::message(format!("`{key}` is neither a verifier nor the file of one or of a first key: {error}"))
     };
     let mut text = Zeroizing::new(String::new());
     let file = fs::File::open(key).map_err(|error| said(&error))?;
     file.take(MOST_BYTES).read_to_string(&mut text).map_err(|error| said(&error))?;
     if let Ok(private) = SigningKey::parse(&text) {
         let verifier = private.verifier();
-        return Err(Failure::said(format!(
+        return Err(Failure::message(format!(
             "`{key}` is a private key, which signs, and does not belong where checkpoints are checked; name its verifier, \
              `{verifier}`"
         )));

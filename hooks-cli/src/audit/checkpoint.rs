@@ -11,7 +11,7 @@ use hooks::audit::verify::{self, Condition, Finding};
 use hooks::config::signer;
 
 use super::against::logs;
-use super::cli::Place;
+use super::cli::LogChoice;
 use super::output;
 use super::verify::{status, tell};
 use crate::failure::{Failure, Status};
@@ -32,18 +32,18 @@ pub(crate) struct Checkpoint {
 
 /// Adds a note about all chains to the folder, and prints it. Refuses a log that is damaged, or that does not
 /// match the last note.
-pub(super) fn checkpoint(place: &Place, asked: &Checkpoint) -> Result<Status, Failure> {
+pub(super) fn checkpoint(place: &LogChoice, asked: &Checkpoint) -> Result<Status, Failure> {
     let logs = logs(place, &asked.logs)?;
     if !asked.to.is_dir() {
         let to = asked.to.display();
-        return Err(Failure::said(format!("`{to}` is no folder; make it, or name another one with `--to`")));
+        return Err(Failure::message(format!("`{to}` is no folder; make it, or name another one with `--to`")));
     }
     let disk = PrivateFileSystem;
     let mut all = Vec::new();
     for log in &logs {
-        let said = |error: io::Error| Failure::said(format!("`{}`: {error}", log.folder.display()));
+        let said = |error: io::Error| Failure::message(format!("`{}`: {error}", log.folder.display()));
         if !log.folder.is_dir() {
-            return Err(Failure::said(format!(
+            return Err(Failure::message(format!(
                 "`{}` is no folder; name that of a log",
                 log.folder.display()
             )));
@@ -56,15 +56,15 @@ pub(super) fn checkpoint(place: &Place, asked: &Checkpoint) -> Result<Status, Fa
         all.extend(heads(&disk, &log.called(), &log.folder).map_err(said)?);
     }
     let fleet = Fleet::new(all).ok_or_else(|| {
-        Failure::said("the name of a log has no spaces and no `+`; name it, as `example.com/build7=FOLDER`")
+        Failure::message("the name of a log has no spaces and no `+`; name it, as `example.com/build7=FOLDER`")
     })?;
     if fleet.heads().is_empty() {
-        return Err(Failure::said("there is no chain to write down"));
+        return Err(Failure::message("there is no chain to write down"));
     }
     let signer = asked.key.as_deref().map_or(Ok(Signer::Nobody), signer)?;
     let checkpoints = Checkpoints { folder: asked.to.clone(), signer };
     let mut writer = CheckpointWriter::open(Arc::new(disk), checkpoints)
-        .map_err(|error| Failure::said(error.to_string()))?;
+        .map_err(|error| Failure::message(error.to_string()))?;
     let was = |old: &Head| match logs.iter().find(|log| log.called() == old.log) {
         Some(log) => verify::root_of(&disk, &log.folder, &old.chain, old.size),
         None => Ok(None),

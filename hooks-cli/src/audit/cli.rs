@@ -37,14 +37,14 @@ anchored or its checkpoints say; 2 the command line is wrong or the log cannot b
 0 printed, 1 no record matches, 3 some of the log is damaged, and the rest was printed.")]
 pub(crate) struct Audit {
     #[command(flatten)]
-    pub(super) place: Place,
+    pub(super) place: LogChoice,
     #[command(subcommand)]
     pub(super) action: AuditAction,
 }
 
 /// The log to use.
 #[derive(Args, Debug)]
-pub(crate) struct Place {
+pub(crate) struct LogChoice {
     /// The folder of the log
     #[arg(long = "log", value_name = "FOLDER", global = true)]
     pub(super) folder: Option<PathBuf>,

@@ -25,11 +25,11 @@ const PATIENCE: Duration = Duration::from_secs(86_400);
 /// can end at any time without loss: the next feed starts after the last record of each sink.
 pub(super) fn feed(config: &Config, once: bool) -> Result<Status, Failure> {
     if config.feeds().sinks.is_empty() {
-        return Err(Failure::said(format!("`{}` names no sinks; write `sinks:`", config.name())));
+        return Err(Failure::message(format!("`{}` names no sinks; write `sinks:`", config.name())));
     }
     runtime()?.block_on(async {
         let feeding = config.feeding(|name| std::env::var(name).ok());
-        let feeding = feeding.map_err(|error| Failure::said(error.to_string()))?;
+        let feeding = feeding.map_err(|error| Failure::message(error.to_string()))?;
         let watches = feeding.watches().map(|(name, status)| Watched::new(name, status));
         let watches = watches.collect::<Vec<_>>();
         if once { send_once(feeding, watches).await } else { send(watches).await }

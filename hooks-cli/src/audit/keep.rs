@@ -35,7 +35,7 @@ pub(super) fn maintain(folder: &Path, mut keeping: Keeping, asked: &Maintain) ->
     let report = if asked.dry_run {
         keeper.plan()?
     } else {
-        keeper.all(&settings(), &|| true).map_err(|error| Failure::said(error.to_string()))?
+        keeper.all(&settings(), &|| true).map_err(|error| Failure::message(error.to_string()))?
     };
     let Report { deleted, compressed, held, busy, is_unfinished, .. } = &report;
     let mut out = output::out();
@@ -58,7 +58,7 @@ pub(super) fn maintain(folder: &Path, mut keeping: Keeping, asked: &Maintain) ->
 
 /// Shows and changes legal holds.
 pub(super) fn hold(folder: &Path, action: &HoldAction) -> Result<Status, Failure> {
-    let said = |error: HoldError| Failure::said(plain(&error.to_string()));
+    let said = |error: HoldError| Failure::message(plain(&error.to_string()));
     let at = SystemClock.now();
     match action {
         HoldAction::List => {
@@ -129,7 +129,7 @@ pub(super) fn erase(folder: &Path, asked: &Erase) -> Result<Status, Failure> {
     let of = asked.of.selection();
     if of.is_everything() && asked.positions.is_empty() {
         let what = "say whose payloads are erased: positions such as `w0:17`, or --session, --agent, --tenant, --since, --before";
-        return Err(Failure::said(what));
+        return Err(Failure::message(what));
     }
     let mut positions = BTreeMap::<&str, BTreeSet<u64>>::new();
     for position in &asked.positions {
@@ -192,7 +192,7 @@ pub(super) fn erase(folder: &Path, asked: &Erase) -> Result<Status, Failure> {
     let why = format!("{} ({})", asked.why, asked.by.clone().unwrap_or_else(crate::state::user));
     let (mut erased, mut busy) = (0, Vec::new());
     for chain in meant.into_keys() {
-        let said = |error: OpenError| Failure::said(error.to_string());
+        let said = |error: OpenError| Failure::message(error.to_string());
         let opened = Appender::open_chain(disk(), folder, settings(), Arc::new(SystemClock), &chain);
         let Some((mut appender, _)) = opened.map_err(said)? else {
             busy.push(chain);
@@ -209,7 +209,7 @@ pub(super) fn erase(folder: &Path, asked: &Erase) -> Result<Status, Failure> {
             "not in {}, which another process writes: end it and say it again, or have it call `Log::erase`",
             busy.join(", ")
         );
-        return Err(Failure::said(what));
+        return Err(Failure::message(what));
     }
     Ok(if erased == 0 { Status::Found } else { Status::Well })
 }

@@ -37,8 +37,8 @@ pub(crate) struct Keygen {
 pub(super) fn keygen(asked: &Keygen) -> Result<Status, Failure> {
     let mut seed = Zeroizing::new([0; 32]);
     getrandom::fill(&mut *seed)
-        .map_err(|error| Failure::said(format!("the system gives no random bytes: {error}")))?;
-    let said = |error: KeyError| Failure::said(format!("`{}`: {error}", asked.name));
+        .map_err(|error| Failure::message(format!("the system gives no random bytes: {error}")))?;
+    let said = |error: KeyError| Failure::message(format!("`{}`: {error}", asked.name));
     let Some(first_file) = &asked.first else {
         let key = SigningKey::new(&asked.name, &seed).map_err(said)?;
         write_secret(&asked.out, &key.to_secret())?;
@@ -96,7 +96,7 @@ fn make_folder(path: &Path) -> io::Result<()> {
 fn cannot_make(path: &Path, error: &io::Error) -> Failure {
     let shown = path.display();
     let folder = path.parent().filter(|folder| !folder.as_os_str().is_empty());
-    Failure::said(match (error.kind(), folder) {
+    Failure::message(match (error.kind(), folder) {
         (ErrorKind::AlreadyExists, _) => {
             format!("`{shown}` is there already, and no key is replaced; name another place, or move it away")
         }

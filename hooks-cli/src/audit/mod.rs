@@ -22,7 +22,7 @@ use hooks::audit::config::AuditConfig;
 use hooks::config::Config;
 
 pub(crate) use self::cli::Audit;
-use self::cli::{AuditAction, Place};
+use self::cli::{AuditAction, LogChoice};
 use crate::failure::{Failure, Status};
 use crate::load;
 
@@ -45,7 +45,7 @@ pub(crate) fn run(asked: &Audit) -> Result<Status, Failure> {
             let config = config(place)?;
             feed::feed(
                 config.as_ref().ok_or_else(|| {
-                    Failure::said("nobody said which sinks; name their configuration with `--config`")
+                    Failure::message("nobody said which sinks; name their configuration with `--config`")
                 })?,
                 *once,
             )
@@ -61,21 +61,21 @@ pub(crate) fn run(asked: &Audit) -> Result<Status, Failure> {
 }
 
 /// The named configuration, if any.
-fn config(place: &Place) -> Result<Option<Config>, Failure> {
+fn config(place: &LogChoice) -> Result<Option<Config>, Failure> {
     place.config.as_ref().map(|config| load::governing(config, None)).transpose()
 }
 
 /// The folder of the log: the named one, that of a configuration, or the first default folder that exists.
-fn folder(place: &Place) -> Result<PathBuf, Failure> {
+fn folder(place: &LogChoice) -> Result<PathBuf, Failure> {
     let folder = match (&place.folder, config(place)?) {
         (Some(folder), _) => folder.clone(),
         (None, Some(config)) => config.audit_folder().ok_or_else(|| {
-            Failure::said(format!("`{}` keeps no audit log; write `audit: {{}}`", config.name()))
+            Failure::message(format!("`{}` keeps no audit log; write `audit: {{}}`", config.name()))
         })?,
         (None, None) => {
             let places = [hooks::audit::config::IN_A_TEAM, "audit-log"].map(PathBuf::from);
             places.into_iter().find(|place| place.is_dir()).ok_or_else(|| {
-                Failure::said(
+                Failure::message(
                     "there is no log here; name its folder with `--log`, or a configuration with `--config`",
                 )
             })?
@@ -85,6 +85,6 @@ fn folder(place: &Place) -> Result<PathBuf, Failure> {
         Ok(folder)
     } else {
         let what = "is no folder; name the one that the files of the log are in with `--log`";
-        Err(Failure::said(format!("`{}` {what}", folder.display())))
+        Err(Failure::message(format!("`{}` {what}", folder.display())))
     }
 }

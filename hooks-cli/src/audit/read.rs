@@ -133,7 +133,7 @@ pub(super) fn show(folder: &Path, position: &str) -> Result<Status, Failure> {
 pub(super) fn export(folder: &Path, after: Option<&str>) -> Result<Status, Failure> {
     let after = match after {
         Some(text) => serde_json::from_str(text).map_err(|error| {
-            Failure::said(format!("`{text}` is no position such as `{{\"w0\": 17}}`: {error}"))
+            Failure::message(format!("`{text}` is no position such as `{{\"w0\": 17}}`: {error}"))
         })?,
         None => Positions::default(),
     };
@@ -145,14 +145,14 @@ pub(super) fn export(folder: &Path, after: Option<&str>) -> Result<Status, Failu
 
 /// The error about a missing record.
 pub(super) fn absent(position: &str) -> Failure {
-    Failure::said(format!("`{position}` is not in the log; `hooks audit tail` shows how far it goes"))
+    Failure::message(format!("`{position}` is not in the log; `hooks audit tail` shows how far it goes"))
 }
 
 /// Parses the chain and the number of `<chain>:<number>`.
 pub(super) fn parse(position: &str) -> Result<(&str, u64), Failure> {
     let parts = position.split_once(':').and_then(|(chain, seq)| Some((chain, seq.parse().ok()?)));
     parts.ok_or_else(|| {
-        Failure::said(if position.contains("..") {
+        Failure::message(if position.contains("..") {
             format!("`{position}` are several records, and one is asked for, such as `w0:17`")
         } else {
             format!("`{position}` is no record such as `w0:17`")

@@ -8,7 +8,7 @@ use std::sync::Arc;
 use hooks::StdFileSystem;
 use hooks::audit::chain::Scan;
 use hooks::audit::segment::{self, Segment};
-use hooks::audit::{Committed, Positions, ReadError, Reader};
+use hooks::audit::{Committed, Positions, ReadError, LogReader};
 
 use super::output::err;
 use super::plain::plain;
@@ -25,7 +25,7 @@ const HEADER: usize = 16 << 10;
 /// [`Reading::status`] returns the exit status.
 pub(super) struct Reading {
     folder: PathBuf,
-    reader: Reader,
+    reader: LogReader,
     looked_at: u64,
     /// Messages that were printed about files that cannot be read.
     said: BTreeSet<String>,
@@ -40,7 +40,7 @@ impl Reading {
     pub(super) fn new(folder: &Path, after: Positions) -> Self {
         Self {
             folder: folder.to_owned(),
-            reader: Reader::new(Arc::new(StdFileSystem), folder, after),
+            reader: LogReader::new(Arc::new(StdFileSystem), folder, after),
             looked_at: 0,
             said: BTreeSet::new(),
             trouble: None,
@@ -63,7 +63,7 @@ impl Reading {
                     return Ok(records);
                 }
                 Err(error @ ReadError::Folder { .. }) => {
-                    return Err(Failure::said(plain(&error.to_string())));
+                    return Err(Failure::message(plain(&error.to_string())));
                 }
                 Err(_) if most > 1 => most /= 2,
                 Err(error) if self.pass(&error)? => most = MOST,
@@ -93,11 +93,11 @@ impl Reading {
         let (file, status) = match error {
             ReadError::Damaged { file, .. } => (file, Status::Damaged),
             ReadError::File { file, .. } => (file, Status::Usage),
-            _ => return Err(Failure::said(plain(&error.to_string()))),
+            _ => return Err(Failure::message(plain(&error.to_string()))),
         };
         self.trouble = self.trouble.or(Some(status));
         let error = plain(&error.to_string());
-        let Some(file) = Segment::parse(file) else { return Err(Failure::said(error)) };
+        let Some(file) = Segment::parse(file) else { return Err(Failure::message(error)) };
         let before = self.positions().last_in(&file.chain);
         let Some((number, seq)) = self.next_file(&file)? else {
             self.say(&format!(
@@ -116,7 +116,7 @@ impl Reading {
         let mut after = self.positions().clone();
         after.advance(&file.chain, seq);
         self.gone_on.insert(file.chain, number);
-        self.reader = Reader::new(Arc::new(StdFileSystem), &self.folder, after);
+        self.reader = LogReader::new(Arc::new(StdFileSystem), &self.folder, after);
         Ok(true)
     }
 

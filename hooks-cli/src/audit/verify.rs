@@ -15,7 +15,7 @@ use crate::paint::{BAD, GOOD, OPEN};
 
 pub(super) fn verify(folder: &Path, anchors: &[String], as_json: bool) -> Result<Status, Failure> {
     let anchors = anchors.iter().flat_map(|text| text.lines()).map(|text| {
-        let error = || Failure::said(format!("`{text}` is no anchor: `<chain> <records> <root>`"));
+        let error = || Failure::message(format!("`{text}` is no anchor: `<chain> <records> <root>`"));
         Anchor::parse(text).ok_or_else(error)
     });
     let anchors = anchors.collect::<Result<Vec<_>, _>>()?;
@@ -118,7 +118,7 @@ pub(super) fn prove(folder: &Path, position: &str) -> Result<Status, Failure> {
     let text = if let Some((old, new)) = position.split_once("..") {
         let (chain, old) = parse(old)?;
         let new =
-            new.parse().map_err(|_| Failure::said(format!("`{position}` is not such as `w0:10..17`")))?;
+            new.parse().map_err(|_| Failure::message(format!("`{position}` is not such as `w0:10..17`")))?;
         let proof = verify::prove_consistency(&StdFileSystem, folder, chain, old, new)?;
         serde_json::to_string_pretty(&proof.ok_or_else(absent)?)?
     } else {

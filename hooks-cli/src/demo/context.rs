@@ -46,7 +46,7 @@ const READING: &str = "{\"type\":\"tool_use\",\"id\":\"toolu_01A09q90qw90lq91783
 /// Creates the children, and prints the cost.
 pub(super) async fn play(out: &mut impl Write) -> Result<(), Failure> {
     let folder = tempfile::tempdir()?;
-    lay_out(folder.path()).map_err(|error| Failure::said(format!("no team could be laid out: {error}")))?;
+    lay_out(folder.path()).map_err(|error| Failure::message(format!("no team could be laid out: {error}")))?;
     let environment = hooks::system();
     let team = Team::new(Arc::new(StdFileSystem), folder.path().join(".squad"), &environment);
     let auto = AutoContext::new(Arc::new(TokioTimer)).with_team(team, Threads, team::Limits::default());
@@ -65,9 +65,9 @@ pub(super) async fn play(out: &mut impl Write) -> Result<(), Failure> {
         let start = SubagentStart::new(agent, task);
         let request = SpawnRequest { context: Arc::clone(session.context()), start };
         let spawned = spawner.oneshot(request).await;
-        let spawned = spawned.map_err(|error| Failure::said(format!("no child was created: {error}")))?;
+        let spawned = spawned.map_err(|error| Failure::message(format!("no child was created: {error}")))?;
         let Spawned::Running(child, decision) = spawned else {
-            return Err(Failure::said("no child was created"));
+            return Err(Failure::message("no child was created"));
         };
         let notes = decision.notes().map(|notes| notes.additional_context.as_slice()).unwrap_or_default();
         let given: u64 = notes.iter().map(|note| tokens(&note.text)).sum();

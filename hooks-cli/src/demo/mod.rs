@@ -40,7 +40,7 @@ const OWN_CONFIG: &str = include_str!("../../demo/hooks.yaml");
 pub(crate) fn run(asked: &Demo) -> Result<Status, Failure> {
     let script = match &asked.script {
         Some(path) => fs::read_to_string(path)
-            .map_err(|error| Failure::said(format!("`{}` cannot be read: {error}", path.display())))?,
+            .map_err(|error| Failure::message(format!("`{}` cannot be read: {error}", path.display())))?,
         None => script::OWN.to_owned(),
     };
     if asked.show {
@@ -128,7 +128,7 @@ impl Stage {
         let governed = governed
             .oneshot(request)
             .await
-            .map_err(|error| Failure::said(format!("the call failed: {error}")))?;
+            .map_err(|error| Failure::message(format!("the call failed: {error}")))?;
         let (raw, asked) = (self.tools.take_raw(), self.reviewer.asked());
         self.report.call(out, call, &governed, raw.as_ref(), asked.as_deref())?;
         Ok(())

@@ -28,7 +28,7 @@ pub(super) struct Call {
     #[serde(default)]
     pub(super) args: Value,
     /// Answer of the reviewer, if the call needs approval.
-    pub(super) answer: Option<Answer>,
+    pub(super) answer: Option<Review>,
     /// Purpose of the step.
     #[serde(default)]
     pub(super) note: String,
@@ -58,7 +58,7 @@ pub(super) struct Reload {
 /// A reviewer's answer.
 #[derive(Clone, Debug, Deserialize)]
 #[serde(rename_all = "snake_case")]
-pub(super) enum Answer {
+pub(super) enum Review {
     Approve,
     Reject(String),
 }
@@ -69,7 +69,7 @@ pub(super) fn read(text: &str) -> Result<Vec<Step>, Failure> {
     lines
         .map(|(index, line)| {
             step(line).map_err(|error| {
-                Failure::said(format!("line {} of the script: {error}", index.saturating_add(1)))
+                Failure::message(format!("line {} of the script: {error}", index.saturating_add(1)))
             })
         })
         .collect()

@@ -9,7 +9,7 @@ use hooks::{Approval, ApprovalRequest, HookError, HookRequest, Transform};
 use serde_json::Value;
 use tower_service::Service;
 
-use super::script::Answer;
+use super::script::Review;
 
 /// A reviewer who gives the answers of the script, and records the questions.
 #[derive(Clone, Debug, Default)]
@@ -17,13 +17,13 @@ pub(super) struct Reviewer(Arc<Mutex<Desk>>);
 
 #[derive(Debug, Default)]
 struct Desk {
-    answer: Option<Answer>,
+    answer: Option<Review>,
     asked: Option<String>,
 }
 
 impl Reviewer {
     /// Sets the answer to the next question.
-    pub(super) fn prepare(&self, answer: Option<Answer>) {
+    pub(super) fn prepare(&self, answer: Option<Review>) {
         *self.0.lock().unwrap_or_else(PoisonError::into_inner) = Desk { answer, asked: None };
     }
 
@@ -47,8 +47,8 @@ impl Service<ApprovalRequest> for Reviewer {
         let why: Vec<_> = question.reasons.iter().map(|reason| reason.message.clone()).collect();
         desk.asked = Some(why.join("; "));
         ready(match desk.answer.clone() {
-            Some(Answer::Approve) => Ok(Approval::Approved),
-            Some(Answer::Reject(why)) => Ok(Approval::Rejected(why)),
+            Some(Review::Approve) => Ok(Approval::Approved),
+            Some(Review::Reject(why)) => Ok(Approval::Rejected(why)),
             None => Err(HookError::unavailable("the reviewer has no answer in this step")),
         })
     }

@@ -96,8 +96,8 @@ impl Workspace {
         let done = process::run("git", &args, &self.repository, self.folder()).await;
         match done {
             Ok(done) if done.error.is_none() => Ok(done.output),
-            Ok(done) => Err(Failure::said(format!("`git {command}` failed: {}", done.output.trim()))),
-            Err(error) => Err(Failure::said(format!(
+            Ok(done) => Err(Failure::message(format!("`git {command}` failed: {}", done.output.trim()))),
+            Err(error) => Err(Failure::message(format!(
                 "the demo works in a git repository, and git cannot be started: {error}"
             ))),
         }

@@ -115,11 +115,11 @@ pub(crate) fn run(asked: &Doctor) -> Result<Status, Failure> {
 }
 
 fn named(name: &str) -> Result<Client, Failure> {
-    let client: Client = name.parse().map_err(|error| Failure::said(format!("{error}")))?;
+    let client: Client = name.parse().map_err(|error| Failure::message(format!("{error}")))?;
     if CLIENTS.contains(&client) {
         return Ok(client);
     }
-    Err(Failure::said(format!("{client} has no settings to look at")))
+    Err(Failure::message(format!("{client} has no settings to look at")))
 }
 
 fn report(client: Client) -> Report {

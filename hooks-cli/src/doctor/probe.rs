@@ -13,14 +13,14 @@ use super::Finding;
 use super::process::{self, Output};
 use crate::init::Scope;
 use crate::init::place::Base;
-use crate::init::wiring::Found;
+use crate::init::wiring::WiredLine;
 
 /// Maximum time of a hook.
 const PATIENCE: Duration = Duration::from_secs(35);
 
 /// Tests the hook that the client calls before every tool call.
-pub(super) fn check(client: Client, found: &[Found]) -> Option<Finding> {
-    let is_before_tool = |one: &&Found| {
+pub(super) fn check(client: Client, found: &[WiredLine]) -> Option<Finding> {
+    let is_before_tool = |one: &&WiredLine| {
         capabilities(client, &one.event).and_then(|row| row.event()) == Some(EventKind::PreToolUse)
     };
     found.iter().find(is_before_tool).map(|one| denies(client, one))
@@ -28,7 +28,7 @@ pub(super) fn check(client: Client, found: &[Found]) -> Option<Finding> {
 
 /// Tests whether a call is denied that no rules can allow: a write to the settings with the command line
 /// itself, which are protected from every agent.
-fn denies(client: Client, one: &Found) -> Finding {
+fn denies(client: Client, one: &WiredLine) -> Finding {
     let event = &one.event;
     let Some(asked) = question(client, event) else {
         return Finding::doubtful(format!("`{event}` cannot be tried out"), "try a denial yourself");

@@ -3,11 +3,11 @@
 use std::path::PathBuf;
 
 use super::Finding;
-use crate::init::wiring::Found;
+use crate::init::wiring::WiredLine;
 use crate::load;
 
 /// Checks the rules that command lines name.
-pub(super) fn check(found: &[Found]) -> Vec<Finding> {
+pub(super) fn check(found: &[WiredLine]) -> Vec<Finding> {
     let mut named: Vec<&str> = found.iter().filter_map(|one| one.ours.config.as_deref()).collect();
     named.sort_unstable();
     named.dedup();

@@ -20,7 +20,7 @@ const MOST_LINKS: usize = 40;
 
 /// The text of a file; `None` if it does not exist.
 pub(crate) fn read(path: &Path) -> Result<Option<String>, Failure> {
-    let wrong = |what: String| Failure::said(format!("`{}` {what}; nothing was changed", path.display()));
+    let wrong = |what: String| Failure::message(format!("`{}` {what}; nothing was changed", path.display()));
     match fs::metadata(path) {
         Err(error) if error.kind() == io::ErrorKind::NotFound => return Ok(None),
         Err(error) => return Err(wrong(format!("cannot be read: {error}"))),
@@ -60,9 +60,9 @@ impl Change {
     /// Writes or removes the file. Fails if its content has changed since it was read.
     pub(super) fn make(&self) -> Result<(), Failure> {
         let failed =
-            |error: io::Error| Failure::said(format!("`{}` cannot be written: {error}", self.path.display()));
+            |error: io::Error| Failure::message(format!("`{}` cannot be written: {error}", self.path.display()));
         if read(&self.path)? != self.was {
-            return Err(Failure::said(format!(
+            return Err(Failure::message(format!(
                 "`{}` was changed by somebody else meanwhile; run this again",
                 self.path.display()
             )));
@@ -128,7 +128,7 @@ pub(super) fn remember(change: &Change) -> Result<(), Failure> {
     let memory = Memory { path: change.path.clone(), was, is: digest(will) };
     let text = serde_json::to_string(&memory)?;
     replace(&place, &text, true).map_err(|error| {
-        Failure::said(format!(
+        Failure::message(format!(
             "`{}` cannot be written, so this could not be undone: {error}",
             place.display()
         ))

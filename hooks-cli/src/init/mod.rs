@@ -52,7 +52,7 @@ pub(crate) fn run(asked: &Init) -> Result<Status, Failure> {
     if asked.client == "squad" {
         return squad::run(asked, &base);
     }
-    let client: Client = asked.client.parse().map_err(|error| Failure::said(format!("{error}")))?;
+    let client: Client = asked.client.parse().map_err(|error| Failure::message(format!("{error}")))?;
     let settings = settings::locate(client, &base, asked.file.clone())?;
     let (mut changes, mut out) = (Vec::new(), anstream::stdout().lock());
     if asked.remove {
@@ -112,11 +112,11 @@ pub(crate) fn run(asked: &Init) -> Result<Status, Failure> {
 fn wired(settings: &Settings, config: &Path, scope: Scope) -> Result<Change, Failure> {
     let text = |path: &Path| {
         path.to_str().map(str::to_owned).ok_or_else(|| {
-            Failure::said(format!("`{}` is no text, and settings are; move it elsewhere", path.display()))
+            Failure::message(format!("`{}` is no text, and settings are; move it elsewhere", path.display()))
         })
     };
     let program = env::current_exe()
-        .map_err(|error| Failure::said(format!("where `hooks` itself is cannot be told: {error}")))?;
+        .map_err(|error| Failure::message(format!("where `hooks` itself is cannot be told: {error}")))?;
     let program = text(&program)?;
     // The rules of a project take precedence over the user's own, so the user's settings name no rules.
     let config = match scope {
@@ -156,7 +156,7 @@ fn removed(settings: &Settings) -> Result<Change, Failure> {
 
 fn cannot(path: &Path, refused: &wiring::Refused) -> Failure {
     let place = refused.place.map(|(line, column)| format!(":{line}:{column}")).unwrap_or_default();
-    Failure::said(format!(
+    Failure::message(format!(
         "`{}{place}`: {}; nothing was changed: mend it, or move the file away, and run this again",
         path.display(),
         refused.what

@@ -23,7 +23,7 @@ impl Base {
         let folder = match scope {
             Scope::Project => project()?,
             Scope::User => Places::here().home().ok_or_else(|| {
-                Failure::said(
+                Failure::message(
                     "where your own settings are is not known; set `HOME`, or use `--scope project`",
                 )
             })?,
@@ -76,7 +76,7 @@ pub(super) fn memory() -> Option<PathBuf> {
 /// The current repository, or the current folder if there is no repository.
 fn project() -> Result<PathBuf, Failure> {
     let here = env::current_dir()
-        .map_err(|error| Failure::said(format!("the working folder is not known: {error}")))?;
+        .map_err(|error| Failure::message(format!("the working folder is not known: {error}")))?;
     let repository = here.ancestors().find(|folder| folder.join(".git").exists());
     Ok(repository.map_or_else(|| here.clone(), Path::to_path_buf))
 }

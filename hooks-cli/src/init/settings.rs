@@ -36,7 +36,7 @@ pub(crate) enum Form {
 
 /// The settings of `client`. `file` names the file of a client that has no fixed one.
 pub(crate) fn locate(client: Client, base: &Base, file: Option<PathBuf>) -> Result<Settings, Failure> {
-    let no_such = |what: &str| Err(Failure::said(format!("{client} {what}")));
+    let no_such = |what: &str| Err(Failure::message(format!("{client} {what}")));
     if file.is_some() && client != Client::DockerAgent {
         return no_such("has a place of its own for its hooks; leave out `--file`");
     }
@@ -83,7 +83,7 @@ fn agent_file(base: &Base, file: Option<PathBuf>) -> Result<PathBuf, Failure> {
     let found = || names.iter().map(|name| base.join(name)).find(|path| path.is_file());
     file.or_else(found).ok_or_else(|| {
         let names = names.map(|name| format!("`{name}`")).join(", ");
-        Failure::said(format!("no agents are found ({names}); name their file with `--file FILE`"))
+        Failure::message(format!("no agents are found ({names}); name their file with `--file FILE`"))
     })
 }
 

@@ -19,10 +19,10 @@ const FOLDER: &str = ".squad";
 /// Creates the files, or prints which ones it would create.
 pub(super) fn run(asked: &Init, base: &Base) -> Result<Status, Failure> {
     if asked.remove {
-        return Err(Failure::said("the folder of a team is its memory: delete it yourself if that is meant"));
+        return Err(Failure::message("the folder of a team is its memory: delete it yourself if that is meant"));
     }
     if asked.scope == Scope::User || asked.file.is_some() {
-        return Err(Failure::said("a team belongs to a project: leave out `--scope user` and `--file`"));
+        return Err(Failure::message("a team belongs to a project: leave out `--scope user` and `--file`"));
     }
     let folder = base.join(FOLDER);
     let name = base.folder().file_name().map(|name| name.to_string_lossy().into_owned());
@@ -55,6 +55,6 @@ pub(super) fn run(asked: &Init, base: &Base) -> Result<Status, Failure> {
 /// Creates the missing files; returns their paths.
 fn lay_out(folder: &Path, team: &NewTeam) -> Result<Vec<String>, Failure> {
     let made = Team::new(Arc::new(StdFileSystem), folder, &system()).init(team);
-    let made = made.map_err(|error| Failure::said(format!("`{}`: {error}", folder.display())))?;
+    let made = made.map_err(|error| Failure::message(format!("`{}`: {error}", folder.display())))?;
     Ok(made.iter().map(|place| place.as_str().to_owned()).collect())
 }

@@ -47,7 +47,7 @@ impl Refused {
 
 /// A command line of ours in settings.
 #[derive(Debug)]
-pub(crate) struct Found {
+pub(crate) struct WiredLine {
     /// The event that runs the line.
     pub(crate) event: String,
     /// The complete line.
@@ -98,7 +98,7 @@ fn is_general(client: Client, text: &str) -> bool {
 
 /// Whether the text has exactly these hooks of ours, one for each event and agent.
 fn is_wired(text: &str, client: Client, form: Form, lines: &[(&str, String)]) -> Result<bool, Refused> {
-    let wanted = |found: &[Found]| {
+    let wanted = |found: &[WiredLine]| {
         found.len() == lines.len()
             && lines
                 .iter()
@@ -129,7 +129,7 @@ pub(super) fn unwire(text: &str, client: Client, form: Form) -> Result<String, R
 }
 
 /// Our hooks for this client.
-pub(crate) fn found(text: &str, client: Client, form: Form) -> Result<Vec<Found>, Refused> {
+pub(crate) fn found(text: &str, client: Client, form: Form) -> Result<Vec<WiredLine>, Refused> {
     let all = match form {
         Form::Toml => toml::commands(text)?,
         Form::Agents => return Ok(found_in_agents(text, client)?.into_iter().flatten().collect()),
@@ -139,16 +139,16 @@ pub(crate) fn found(text: &str, client: Client, form: Form) -> Result<Vec<Found>
 }
 
 /// Our hooks for each agent.
-fn found_in_agents(text: &str, client: Client) -> Result<Vec<Vec<Found>>, Refused> {
+fn found_in_agents(text: &str, client: Client) -> Result<Vec<Vec<WiredLine>>, Refused> {
     Ok(yaml::commands(text)?.into_iter().map(|all| ours(all, client)).collect())
 }
 
-fn ours(all: Vec<(String, String)>, client: Client) -> Vec<Found> {
+fn ours(all: Vec<(String, String)>, client: Client) -> Vec<WiredLine> {
     let is_of_client = |ours: &Ours| ours.client == client.name();
     all.into_iter()
         .filter_map(|(event, line)| {
             let ours = command::read(&line).filter(is_of_client)?;
-            Some(Found { event, line, ours })
+            Some(WiredLine { event, line, ours })
         })
         .collect()
 }

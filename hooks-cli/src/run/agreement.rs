@@ -42,7 +42,7 @@ ask_user: { max_per_session: 2 }
 
 /// The decision and its message, as each of the three gives it.
 #[derive(Debug, PartialEq)]
-struct Said {
+struct ShownDecision {
     strength: Strength,
     message: Option<String>,
 }
@@ -109,32 +109,32 @@ fn configured(folder: &Path, name: &str, rules: &str) -> PathBuf {
     config
 }
 
-fn ran(config: &Path, decoded: &mut Decoded) -> Said {
+fn ran(config: &Path, decoded: &mut Decoded) -> ShownDecision {
     let asked = Run { client: None, event: None, config: Some(config.to_owned()), deadline: None };
     let governing = governing::load(&asked, decoded, Deadline::within(Duration::from_secs(60))).unwrap();
     let asked = asking::ask(&governing, decoded, &Notes::default()).unwrap();
     let goes_on = asked.answer.strength != Strength::Deny;
     governing.end(asked.holds, goes_on);
     governing.finish(&Notes::default()).unwrap();
-    Said::new(asked.answer.strength, asked.answer.reason)
+    ShownDecision::new(asked.answer.strength, asked.answer.reason)
 }
 
-async fn evaluated(hooks: &Hooks, context: HookContext, event: WireEvent) -> Said {
+async fn evaluated(hooks: &Hooks, context: HookContext, event: WireEvent) -> ShownDecision {
     let mut answer = answer(hooks, context, event, None).await;
     let strength = serde_json::from_value(answer["decision"].take()).unwrap();
-    Said::new(strength, answer["message"].as_str().map(str::to_owned))
+    ShownDecision::new(strength, answer["message"].as_str().map(str::to_owned))
 }
 
-async fn explained(hooks: &Hooks, context: HookContext, event: WireEvent) -> Said {
+async fn explained(hooks: &Hooks, context: HookContext, event: WireEvent) -> ShownDecision {
     let story = by_type!(event,
         decided(event) => story(hooks, context, event).await,
         informed(event) => panic!("{event:?} is not decided"),
         other => panic!("not an event")
     );
-    Said::new(story.decision, story.message)
+    ShownDecision::new(story.decision, story.message)
 }
 
-impl Said {
+impl ShownDecision {
     /// A client goes on after an allow and without an opinion, so both count as equal.
     fn new(strength: Strength, message: Option<String>) -> Self {
         let strength = if strength == Strength::Allow { Strength::NoOpinion } else { strength };

@@ -16,7 +16,7 @@ use crate::event::{by_type, decide_and_record, tell_and_record};
 
 /// The answer of the hooks.
 #[derive(Default)]
-pub(super) struct Asked {
+pub(super) struct HeldAnswer {
     pub(super) answer: Answer,
     /// Reservations for the event, to commit if the client goes on.
     pub(super) holds: Holds,
@@ -24,10 +24,10 @@ pub(super) struct Asked {
 
 /// Calls the hooks for an event. The event is lent to them without a copy, as a payload can be long; only a
 /// change of it needs one.
-pub(super) fn ask(governing: &Governing, decoded: &mut Decoded, notes: &Notes) -> Result<Asked, Failure> {
+pub(super) fn ask(governing: &Governing, decoded: &mut Decoded, notes: &Notes) -> Result<HeldAnswer, Failure> {
     let (hooks, context) = (governing.hooks(), governing.context(decoded, notes));
     let counts = !decoded.is_told_elsewhere();
-    let Some(event) = decoded.event.take() else { return Ok(Asked::default()) };
+    let Some(event) = decoded.event.take() else { return Ok(HeldAnswer::default()) };
     let (kind, lent) = (event.kind(), Lent::default());
     let asked = governing.wait(async {
         by_type!(event,
@@ -59,7 +59,7 @@ impl Lent {
 
 /// Decides about an event, with reservations if it `counts`. The process ends afterwards, so a later failure
 /// could not be reported.
-async fn decided<E>(hooks: &Hooks, request: HookRequest<E>, counts: bool, recording: Option<&Audit>) -> Asked
+async fn decided<E>(hooks: &Hooks, request: HookRequest<E>, counts: bool, recording: Option<&Audit>) -> HeldAnswer
 where
     E: DecidingEvent + Described,
     for<'a> Answer: From<&'a E::Outcome>,
@@ -67,7 +67,7 @@ where
     let ending = if counts { Ending::Open } else { Ending::Uncounted };
     let mut decided = decide_and_record(hooks, request, ending, recording).await;
     let answer = restrained(Answer::from(&decided.outcome));
-    Asked { answer, holds: decided.outcome.take_holds() }
+    HeldAnswer { answer, holds: decided.outcome.take_holds() }
 }
 
 /// An answer that approves only what a rule or a handler approved.
@@ -81,10 +81,10 @@ fn restrained(mut answer: Answer) -> Answer {
     answer
 }
 
-async fn informed<E>(hooks: &Hooks, request: HookRequest<E>, recording: Option<&Audit>) -> Asked
+async fn informed<E>(hooks: &Hooks, request: HookRequest<E>, recording: Option<&Audit>) -> HeldAnswer
 where
     E: InformingEvent + Described,
     for<'a> Answer: From<&'a E::Outcome>,
 {
-    Asked { answer: Answer::from(&tell_and_record(hooks, request, recording).await), holds: Holds::default() }
+    HeldAnswer { answer: Answer::from(&tell_and_record(hooks, request, recording).await), holds: Holds::default() }
 }

@@ -4,7 +4,7 @@ use std::ffi::OsString;
 use std::sync::{Mutex, PoisonError};
 use std::time::Duration;
 
-use hooks_protocols::{Client, Decoded, Limits, Payload, Place, Reply, failure};
+use hooks_protocols::{Client, Decoded, Limits, Payload, KnownEvent, Reply, failure};
 
 use super::Failure;
 use crate::cli::Run;
@@ -108,9 +108,9 @@ impl Caller {
         let Known { client, events } = self.known();
         let events: Vec<&str> = events.iter().map(String::as_str).collect();
         match (client, events.is_empty()) {
-            (Some(client), false) => failure(Place::Events(client, &events), reason),
-            (Some(client), true) => failure(Place::Client(client), reason),
-            (None, _) => failure(Place::Nowhere, reason),
+            (Some(client), false) => failure(KnownEvent::Events(client, &events), reason),
+            (Some(client), true) => failure(KnownEvent::Client(client), reason),
+            (None, _) => failure(KnownEvent::Nowhere, reason),
         }
     }
 }

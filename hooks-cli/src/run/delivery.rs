@@ -5,7 +5,7 @@ use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::Duration;
 use std::{process, thread};
 
-use hooks_protocols::{Place, Reply, failure};
+use hooks_protocols::{KnownEvent, Reply, failure};
 
 /// The right to answer, which the first thread takes.
 #[derive(Debug, Default)]
@@ -28,7 +28,7 @@ impl Delivery {
 fn write(reply: &Reply) -> u8 {
     let mut said = io::stdout().lock();
     if let Err(error) = said.write_all(reply.stdout.as_bytes()).and_then(|()| said.flush()) {
-        let denial = failure(Place::Nowhere, &format!("the answer cannot be written: {error}"));
+        let denial = failure(KnownEvent::Nowhere, &format!("the answer cannot be written: {error}"));
         // If this fails too, the exit code alone denies.
         drop(io::stderr().lock().write_all(denial.stderr.as_bytes()));
         return denial.exit;

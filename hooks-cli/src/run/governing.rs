@@ -13,7 +13,7 @@ use hooks_protocols::Decoded;
 use tokio::runtime::{Builder, Runtime};
 
 use super::deadline::Deadline;
-use super::project::{self, Found};
+use super::project::{self, GoverningFile};
 use super::{Failure, Notes, keeping, settled};
 use crate::cli::Run;
 use crate::event::here;
@@ -32,7 +32,7 @@ pub(super) struct Governing {
 /// Finds and loads the configuration for `decoded`.
 pub(super) fn load(asked: &Run, decoded: &Decoded, deadline: Deadline) -> Result<Governing, Failure> {
     let cwd = folder_of(decoded)?;
-    let Some(Found { config, root, would_govern }) = project::find(asked.config.as_deref(), decoded, &cwd)
+    let Some(GoverningFile { config, root, would_govern }) = project::find(asked.config.as_deref(), decoded, &cwd)
     else {
         return Err(format!(
             "there is no `hooks.yaml` for `{}`; write one with `hooks init {}`, or name one with `--config`",

@@ -42,9 +42,9 @@ use std::sync::Arc;
 use hooks::EventKind;
 use hooks::audit::Audit;
 use hooks::event::WireEvent;
-use hooks_protocols::{Answer, Client, Decoded, Instead, Place, Reply, encode, failure};
+use hooks_protocols::{Answer, Client, Decoded, Instead, KnownEvent, Reply, encode, failure};
 
-use self::asking::Asked;
+use self::asking::HeldAnswer;
 use self::caller::{Caller, Known};
 use self::deadline::Deadline;
 use self::delivery::Delivery;
@@ -65,7 +65,7 @@ pub(crate) fn run(asked: &Run) -> ! {
         Err(error) => failed(&caller, &notes, &format!("no time can be kept: {error}")),
     });
     let reply = reply.or_else(|panic| panics.caught(|| failed(&caller, &notes, &panic)));
-    delivery.deliver(&reply.unwrap_or_else(|panic| failure(Place::Nowhere, &panic)))
+    delivery.deliver(&reply.unwrap_or_else(|panic| failure(KnownEvent::Nowhere, &panic)))
 }
 
 /// Denies if the command line is one of `hooks run` that cannot be parsed, because of a mistake in the
@@ -110,7 +110,7 @@ fn reply(
     let reply = match decoded {
         Ok(mut decoded) => hear(asked, &mut decoded, deadline, notes, panics).unwrap_or_else(|reason| {
             notes.failed(&reason);
-            failure(Place::Decoded(&decoded), &reason)
+            failure(KnownEvent::Decoded(&decoded), &reason)
         }),
         Err(reason) => {
             notes.failed(&reason);
@@ -137,7 +137,7 @@ fn hear(
     faults::strike();
     let governing = governing::load(asked, decoded, deadline)?;
     let gaps = governing.recording().and_then(Audit::gaps).cloned();
-    let Asked { answer, holds } = match asking::ask(&governing, decoded, notes) {
+    let HeldAnswer { answer, holds } = match asking::ask(&governing, decoded, notes) {
         Ok(asked) => asked,
         Err(reason) => {
             governing.give_up();

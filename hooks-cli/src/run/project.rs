@@ -19,7 +19,7 @@ const NAMED_BY: &str = "HOOKS_CONFIG";
 
 /// The configuration that governs an event.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub(super) struct Found {
+pub(super) struct GoverningFile {
     /// The configuration.
     pub(super) config: PathBuf,
     /// The folder that its globs are relative to.
@@ -29,7 +29,7 @@ pub(super) struct Found {
 }
 
 /// Finds the configuration for an event of `client` in `cwd`; `None` if no file is found.
-pub(super) fn find(named: Option<&Path>, decoded: &Decoded, cwd: &Path) -> Option<Found> {
+pub(super) fn find(named: Option<&Path>, decoded: &Decoded, cwd: &Path) -> Option<GoverningFile> {
     let start = project_of(decoded.client).or_else(|| decoded.context.team_root.clone());
     let start = start.as_deref().unwrap_or(cwd);
     let folders = folders(start);
@@ -37,7 +37,7 @@ pub(super) fn find(named: Option<&Path>, decoded: &Decoded, cwd: &Path) -> Optio
     if let Some(config) = named {
         let outermost = || folders.first().map_or(start, |outermost| outermost).to_path_buf();
         let root = folder_of(&config, start, &folders).unwrap_or_else(outermost);
-        return Some(Found { config, root, would_govern: Vec::new() });
+        return Some(GoverningFile { config, root, would_govern: Vec::new() });
     }
     // Files outside of the repository are protected as well, as a new repository there would move the root of
     // the project.
@@ -46,7 +46,7 @@ pub(super) fn find(named: Option<&Path>, decoded: &Decoded, cwd: &Path) -> Optio
     for folder in &folders {
         for config in places(folder) {
             if config.is_file() {
-                return Some(Found { config, root: folder.to_path_buf(), would_govern });
+                return Some(GoverningFile { config, root: folder.to_path_buf(), would_govern });
             }
             would_govern.push(as_pattern(&config));
         }
@@ -54,7 +54,7 @@ pub(super) fn find(named: Option<&Path>, decoded: &Decoded, cwd: &Path) -> Optio
     let config = of_user().filter(|config| config.is_file())?;
     would_govern.extend(PLACES.map(|place| format!("**/{place}")));
     let root = folders.first().map_or(start, |outermost| outermost).to_path_buf();
-    Some(Found { config, root, would_govern })
+    Some(GoverningFile { config, root, would_govern })
 }
 
 /// Paths of a configuration in a folder.

@@ -1,7 +1,7 @@
 //! Judges whether a reply stops the client.
 
 use hooks::event::EventKind;
-use hooks_protocols::{Client, Degraded, Place, Reply, decode, failure};
+use hooks_protocols::{Client, Degraded, KnownEvent, Reply, decode, failure};
 use serde_json::Value;
 
 use super::cases::Case;
@@ -41,7 +41,7 @@ pub(super) fn classify(case: &Case, told: &Told, reason: &str) -> Result<Verdict
     let decoded =
         decode(case.client, Some(case.event), case.payload.as_bytes()).map_err(|error| error.to_string())?;
     let expected =
-        [Place::Decoded(&decoded), Place::Event(case.client, case.event)].map(|place| failure(place, "x"));
+        [KnownEvent::Decoded(&decoded), KnownEvent::Event(case.client, case.event)].map(|place| failure(place, "x"));
     let said = expected.iter().find(|reply| says(reply, exit, told, reason));
     match said {
         Some(reply) if reply.degraded.iter().any(Degraded::is_unsafe) => Ok(Verdict::Told),

@@ -87,7 +87,7 @@ const STRICT_OUTPUT: &str = "strict_output";
 
 /// Parses a block.
 pub fn read(block: &Value, known: Known<'_>) -> Read {
-    let mut reader = Reader { known, read: Read::default() };
+    let mut reader = HandlersParser { known, read: Read::default() };
     match block {
         Value::Null => {}
         Value::Object(events) => {
@@ -100,7 +100,7 @@ pub fn read(block: &Value, known: Known<'_>) -> Read {
     reader.read
 }
 
-struct Reader<'k> {
+struct HandlersParser<'k> {
     known: Known<'k>,
     read: Read,
 }
@@ -113,7 +113,7 @@ struct At<'a> {
     path: &'a str,
 }
 
-impl Reader<'_> {
+impl HandlersParser<'_> {
     fn event(&mut self, key: &str, value: &Value) {
         let events = self.events_of(key);
         let Some(first) = events.first() else { return self.unknown_event(key) };

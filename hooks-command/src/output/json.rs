@@ -7,7 +7,7 @@ use serde_json::{Map, Value};
 
 /// An answer as the handler wrote it.
 #[derive(Clone, Debug, Default, PartialEq)]
-pub struct Said {
+pub struct HandlerReply {
     /// Whether the run continues. The default is that it does.
     pub goes_on: Option<bool>,
     /// Reason for which the run does not continue.
@@ -21,12 +21,12 @@ pub struct Said {
     /// Reason of the decision.
     pub reason: String,
     /// The part that depends on the event.
-    pub specific: Option<SpecificSaid>,
+    pub specific: Option<SpecificReply>,
 }
 
 /// The part of an answer that depends on the event.
 #[derive(Clone, Debug, Default, PartialEq)]
-pub struct SpecificSaid {
+pub struct SpecificReply {
     /// The event to which the part belongs.
     pub event: String,
     /// `allow`, `ask`, `deny`.
@@ -98,7 +98,7 @@ pub enum OutputError {
 /// // Output that begins like an object has to be one.
 /// assert!(matches!(parse("{oops", false), Err(OutputError::NotJson(_))));
 /// ```
-pub fn parse(output: &str, strict: bool) -> Result<Option<Said>, OutputError> {
+pub fn parse(output: &str, strict: bool) -> Result<Option<HandlerReply>, OutputError> {
     let output = output.trim();
     if !output.starts_with('{') {
         return if strict && !output.is_empty() { Err(OutputError::TextFromStrict) } else { Ok(None) };
@@ -122,8 +122,8 @@ pub(super) fn object(text: &str) -> Result<Map<String, Value>, OutputError> {
 ///
 /// # Errors
 /// Returns an error if a field has the wrong type, or is unknown and `strict` is set.
-pub(crate) fn said(fields: &Map<String, Value>, strict: bool) -> Result<Said, OutputError> {
-    let mut said = Said::default();
+pub(crate) fn said(fields: &Map<String, Value>, strict: bool) -> Result<HandlerReply, OutputError> {
+    let mut said = HandlerReply::default();
     for (name, value) in fields {
         let field = Field { name, value };
         match name.to_ascii_lowercase().as_str() {
@@ -148,7 +148,7 @@ pub(crate) fn said(fields: &Map<String, Value>, strict: bool) -> Result<Said, Ou
     Ok(said)
 }
 
-fn specific(fields: &Map<String, Value>, strict: bool, said: &mut SpecificSaid) -> Result<(), OutputError> {
+fn specific(fields: &Map<String, Value>, strict: bool, said: &mut SpecificReply) -> Result<(), OutputError> {
     for (name, value) in fields {
         let field = Field { name, value };
         match name.to_ascii_lowercase().as_str() {
@@ -246,7 +246,7 @@ impl Pipe for Map<String, Value> {}
 mod tests {
     use super::*;
 
-    fn parsed(output: &str) -> Said {
+    fn parsed(output: &str) -> HandlerReply {
         parse(output, false).unwrap().unwrap()
     }
 

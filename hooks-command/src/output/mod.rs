@@ -5,6 +5,6 @@ mod near_miss;
 mod reading;
 
 pub(crate) use self::json::said;
-pub use self::json::{Message, OutputError, Said, SpecificSaid, parse};
+pub use self::json::{Message, OutputError, HandlerReply, SpecificReply, parse};
 pub use self::near_miss::near_miss;
 pub use self::reading::{End, Finished, Reading, read};

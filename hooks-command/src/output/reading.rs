@@ -2,7 +2,7 @@
 
 use crate::config::Handler;
 use crate::event::{HookEvent, Powers, Rewrites};
-use crate::output::json::{Said, parse};
+use crate::output::json::{HandlerReply, parse};
 use crate::output::near_miss;
 use crate::rules::{NearMiss, Profile, Rules};
 
@@ -16,7 +16,7 @@ pub enum End {
     /// Could not be started, did not end in time, or wrote too much. An exit status does not count.
     Failed(String),
     /// Answered directly: the handler is a builtin or a model.
-    Answered(Box<Said>),
+    Answered(Box<HandlerReply>),
 }
 
 /// A handler that ended, with its output.
@@ -41,7 +41,7 @@ impl Finished {
 #[derive(Clone, Debug, PartialEq)]
 pub enum Reading {
     /// An answer.
-    Answer(Box<Said>),
+    Answer(Box<HandlerReply>),
     /// Text, or no output.
     Text(String),
     /// A block by exit status 2; the reason is on standard error.
@@ -60,7 +60,7 @@ pub enum Reading {
     PassedOver,
 }
 
-impl Eq for Said {}
+impl Eq for HandlerReply {}
 
 /// Parses the answer of an event's handler. Also returns a description of output that was almost an answer.
 pub fn read(
@@ -121,7 +121,7 @@ fn invalid(
     powers: Powers,
     handler: &Handler,
     profile: Profile,
-    said: &Said,
+    said: &HandlerReply,
 ) -> Option<String> {
     if profile == Profile::July {
         return None;
@@ -167,7 +167,7 @@ fn invalid(
     useless.map(|(name, ..)| format!("{event} has no use for {name}"))
 }
 
-impl Said {
+impl HandlerReply {
     /// Whether the answer blocks the event, whatever its verdict is.
     pub fn blocks(&self) -> bool {
         self.goes_on == Some(false) || self.decision == "block"

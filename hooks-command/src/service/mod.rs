@@ -26,7 +26,7 @@ use std::task::{Context, Poll};
 use hooks_core::decide::DecideService;
 use hooks_core::{
     DecidingEvent, Event, EventKind, FailureLayer, HookContext, HookError, HookFuture, HookRequest,
-    HooksBuilder, InformingEvent, Opinion, Outcome, Settle, Stage, event as core,
+    HooksBuilder, InformingEvent, DeciderOutcome, Outcome, Settle, Stage, event as core,
 };
 use hooks_facts::tools::Dialect;
 use tower_service::Service;
@@ -150,16 +150,16 @@ impl<E: Event> Phase<E> {
 }
 
 impl<E: Decide> Service<HookRequest<E>> for Phase<E> {
-    type Response = Opinion<E>;
+    type Response = DeciderOutcome<E>;
     type Error = HookError;
-    type Future = HookFuture<'static, Result<Opinion<E>, HookError>>;
+    type Future = HookFuture<'static, Result<DeciderOutcome<E>, HookError>>;
 
     fn poll_ready(&mut self, _cx: &mut Context<'_>) -> Poll<Result<(), HookError>> {
         Poll::Ready(Ok(()))
     }
 
     fn call(&mut self, request: HookRequest<E>) -> Self::Future {
-        let nothing = || HookFuture::now(Ok(Opinion::new(E::Outcome::default())));
+        let nothing = || HookFuture::now(Ok(DeciderOutcome::new(E::Outcome::default())));
         // Handlers that only rewrite have done so before the event was final.
         let only_rewrites = matches!(self.event.name, "tool_input_transform" | "tool_response_transform");
         if !request.event().is_moment(self.event) || (only_rewrites && request.stage() == Stage::Judge) {

@@ -7,13 +7,13 @@ use hooks_core::event::{
     SubagentStop, ToolDecided, TurnEnd, TurnStart, UserInputRequested, UserPromptSubmitted, WorktreeCreated,
 };
 use hooks_core::{
-    ContextNote, ContextPatch, Decision, Event, HookError, HookRequest, Judged, Lifetime, Opinion, Reason,
+    ContextNote, ContextPatch, Decision, Event, HookError, HookRequest, Judged, Lifetime, DeciderOutcome, Reason,
     ReasonKind, Recovery, Strength, Verdict, WireEvent,
 };
 use serde_json::Value;
 
 use crate::event::HookEvent;
-use crate::merge::{CameTo, Merged, Report, Verdict as Said};
+use crate::merge::{CameTo, Merged, Report, Verdict as HandlerVerdict};
 
 /// An event that handlers decide.
 pub(super) trait Decide: Event<Outcome: Judged<Self>> + Into<WireEvent> {
@@ -33,7 +33,7 @@ pub(super) trait Decide: Event<Outcome: Judged<Self>> + Into<WireEvent> {
         row: &'static HookEvent,
         merged: Merged,
         rewrites: bool,
-    ) -> Result<Opinion<Self>, HookError>;
+    ) -> Result<DeciderOutcome<Self>, HookError>;
 }
 
 /// An event that informs handlers.
@@ -72,10 +72,10 @@ fn verdict(row: &'static HookEvent, merged: &Merged) -> Verdict {
         };
         verdict.merge(match &report.came_to {
             CameTo::Nothing => continue,
-            CameTo::Verdict(Said::Deny, why) | CameTo::Block(why) => Verdict::deny(reason(why)),
-            CameTo::Verdict(Said::Ask, why) => Verdict::ask(reason(why)),
-            CameTo::Verdict(Said::Allow, why) if why.is_empty() => Verdict::ALLOW,
-            CameTo::Verdict(Said::Allow, why) => Verdict::allow(reason(why)),
+            CameTo::Verdict(HandlerVerdict::Deny, why) | CameTo::Block(why) => Verdict::deny(reason(why)),
+            CameTo::Verdict(HandlerVerdict::Ask, why) => Verdict::ask(reason(why)),
+            CameTo::Verdict(HandlerVerdict::Allow, why) if why.is_empty() => Verdict::ALLOW,
+            CameTo::Verdict(HandlerVerdict::Allow, why) => Verdict::allow(reason(why)),
             CameTo::Failed { error, blocks: true } => Verdict::deny(failure(report, error)),
             CameTo::Failed { .. } => continue,
         });
@@ -138,8 +138,8 @@ impl Decide for PreToolUse {
         row: &'static HookEvent,
         merged: Merged,
         rewrites: bool,
-    ) -> Result<Opinion<Self>, HookError> {
-        let opinion = Opinion::new(decision(row, &merged));
+    ) -> Result<DeciderOutcome<Self>, HookError> {
+        let opinion = DeciderOutcome::new(decision(row, &merged));
         let call = request.event();
         let arguments = merged.updated_input.filter(|_| rewrites).map(Value::Object);
         // Equal arguments are not a change, so the event needs no new judgement.
@@ -160,7 +160,7 @@ impl Decide for PostToolUse {
         _row: &'static HookEvent,
         merged: Merged,
         rewrites: bool,
-    ) -> Result<Opinion<Self>, HookError> {
+    ) -> Result<DeciderOutcome<Self>, HookError> {
         // If a handler that should change the result failed, the result is withheld. Any other block ends the
         // run.
         let withheld = if rewrites { closed(&merged) } else { Verdict::NO_OPINION };
@@ -171,7 +171,7 @@ impl Decide for PostToolUse {
             outcome.notes_mut().additional_context = context;
             outcome.notes_mut().stop = stops.then(|| stop_message(&merged));
         }
-        let opinion = Opinion::new(outcome);
+        let opinion = DeciderOutcome::new(outcome);
         Ok(match merged.updated_tool_response.filter(|_| rewrites) {
             Some(response) => opinion.rewriting(ResultRewrite::from(Value::String(response))),
             None => opinion,
@@ -194,8 +194,8 @@ impl Decide for PermissionRequest {
         row: &'static HookEvent,
         merged: Merged,
         _rewrites: bool,
-    ) -> Result<Opinion<Self>, HookError> {
-        Ok(Opinion::new(decision(row, &merged)))
+    ) -> Result<DeciderOutcome<Self>, HookError> {
+        Ok(DeciderOutcome::new(decision(row, &merged)))
     }
 }
 
@@ -214,12 +214,12 @@ impl Decide for UserPromptSubmitted {
         row: &'static HookEvent,
         merged: Merged,
         _rewrites: bool,
-    ) -> Result<Opinion<Self>, HookError> {
+    ) -> Result<DeciderOutcome<Self>, HookError> {
         let mut outcome = Self::Outcome::from(verdict(row, &merged));
         if let Some(patch) = patch(&merged, Lifetime::Turn) {
             *outcome.notes_mut() = patch;
         }
-        Ok(Opinion::new(outcome))
+        Ok(DeciderOutcome::new(outcome))
     }
 }
 
@@ -229,8 +229,8 @@ impl Decide for BeforeModelCall {
         row: &'static HookEvent,
         merged: Merged,
         rewrites: bool,
-    ) -> Result<Opinion<Self>, HookError> {
-        let opinion = Opinion::new(verdict(row, &merged));
+    ) -> Result<DeciderOutcome<Self>, HookError> {
+        let opinion = DeciderOutcome::new(verdict(row, &merged));
         let Some(messages) = merged.updated_messages.filter(|_| rewrites) else { return Ok(opinion) };
         let messages = messages.into_iter().map(|message| serde_json::from_value(Value::Object(message)));
         let messages: Vec<Message> = messages.collect::<Result<_, _>>().map_err(|error| {
@@ -248,7 +248,7 @@ impl Decide for PreCompact {
         row: &'static HookEvent,
         merged: Merged,
         _rewrites: bool,
-    ) -> Result<Opinion<Self>, HookError> {
+    ) -> Result<DeciderOutcome<Self>, HookError> {
         let mut outcome = Self::Outcome::from(verdict(row, &merged));
         if let Some(patch) = patch(&merged, Lifetime::Call) {
             outcome.notes_mut().context = patch;
@@ -256,7 +256,7 @@ impl Decide for PreCompact {
         if !merged.summary.is_empty() {
             outcome.notes_mut().summary = Some(merged.summary);
         }
-        Ok(Opinion::new(outcome))
+        Ok(DeciderOutcome::new(outcome))
     }
 }
 
@@ -270,8 +270,8 @@ impl Decide for MaxIterations {
         row: &'static HookEvent,
         merged: Merged,
         _rewrites: bool,
-    ) -> Result<Opinion<Self>, HookError> {
-        Ok(Opinion::new(verdict(row, &merged)))
+    ) -> Result<DeciderOutcome<Self>, HookError> {
+        Ok(DeciderOutcome::new(verdict(row, &merged)))
     }
 }
 
@@ -283,8 +283,8 @@ macro_rules! judged {
                 row: &'static HookEvent,
                 merged: Merged,
                 _rewrites: bool,
-            ) -> Result<Opinion<Self>, HookError> {
-                Ok(Opinion::new($outcome(row, &merged)))
+            ) -> Result<DeciderOutcome<Self>, HookError> {
+                Ok(DeciderOutcome::new($outcome(row, &merged)))
             }
         }
     )+ };

@@ -6,8 +6,8 @@ use std::sync::Arc;
 use hooks_classic::PolicyHooks;
 use hooks_config::{Config, ConfigErrors, ConfigReader, Kept};
 use hooks_core::event::{BeforeModelCall, PreToolUse};
-use hooks_core::state::{Answer, Key, Memory, Op, StateStore};
-use hooks_core::{Decided, HookContext, Hooks, Judged};
+use hooks_core::state::{StepResult, Key, Memory, Op, StateStore};
+use hooks_core::{EventDecision, HookContext, Hooks, Judged};
 use hooks_policies::LockoutRegistry;
 use serde_json::json;
 
@@ -17,7 +17,7 @@ fn at(tenant: Option<&str>) -> HookContext {
     context
 }
 
-async fn asks(hooks: &Hooks, tenant: Option<&str>) -> Decided<PreToolUse> {
+async fn asks(hooks: &Hooks, tenant: Option<&str>) -> EventDecision<PreToolUse> {
     let mut decided = hooks.on(at(tenant)).pre_tool_use(PreToolUse::new("ask_user", json!({}))).await;
     decided.outcome.take_holds().commit();
     decided
@@ -38,7 +38,7 @@ async fn what_names_nobody_is_the_tenants_and_what_names_another_is_refused() {
     assert!(asks(&hooks, Some("acme")).await.outcome.goes_ahead());
     assert!(asks(&hooks, None).await.outcome.is_denied(), "both were the same tenant's");
     let below = Key::new(None, &[]);
-    let Answer::Counters(counters) = store.apply(Op::Counters { below }).await.unwrap() else { panic!() };
+    let StepResult::Counters(counters) = store.apply(Op::Counters { below }).await.unwrap() else { panic!() };
     assert_eq!(counters, [], "nothing is nobody's");
 
     let refused = asks(&hooks, Some("initech")).await.outcome;

@@ -6,7 +6,7 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use hooks_conversation::text::head;
-use hooks_core::state::{Answer, Key, Op, StateStore};
+use hooks_core::state::{StepResult, Key, Op, StateStore};
 use hooks_team::Digest;
 use serde::{Deserialize, Serialize};
 
@@ -48,7 +48,7 @@ impl Sent {
     pub(super) async fn get(&self, ask: &Ask) -> Option<Record> {
         let store = self.0.as_ref()?;
         match store.apply(Op::Get { key: key(ask) }).await {
-            Ok(Answer::Value(Some((value, _)))) => serde_json::from_str(&value).ok(),
+            Ok(StepResult::Value(Some((value, _)))) => serde_json::from_str(&value).ok(),
             _ => None,
         }
     }

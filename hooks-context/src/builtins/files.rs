@@ -8,7 +8,7 @@ use hooks_core::fs::{Disk, EntryKind};
 const LINKS: usize = 16;
 
 /// Result of resolving a path.
-pub(super) enum Found {
+pub(super) enum FileLookup {
     /// A regular file, at this path after links are followed.
     File(PathBuf),
     /// No entry, or an entry that is not a file.
@@ -18,20 +18,20 @@ pub(super) enum Found {
 }
 
 /// Resolves `path` to a regular file. Links in its last part are followed.
-pub(super) fn file(disk: &dyn Disk, path: &Path) -> Found {
+pub(super) fn file(disk: &dyn Disk, path: &Path) -> FileLookup {
     let mut path = path.to_path_buf();
     for _ in 0..LINKS {
         match disk.entry(&path) {
-            Ok(Some(entry)) if entry.kind == EntryKind::File => return Found::File(path),
+            Ok(Some(entry)) if entry.kind == EntryKind::File => return FileLookup::File(path),
             Ok(Some(entry)) if entry.kind == EntryKind::Symlink => match disk.read_link(&path) {
                 Ok(target) => path = path.parent().unwrap_or(Path::new("")).join(target),
-                Err(_) => return Found::Refused,
+                Err(_) => return FileLookup::Refused,
             },
-            Ok(_) => return Found::Nothing,
-            Err(_) => return Found::Refused,
+            Ok(_) => return FileLookup::Nothing,
+            Err(_) => return FileLookup::Refused,
         }
     }
-    Found::Nothing
+    FileLookup::Nothing
 }
 
 /// Creates the folder at `path` and its missing parents.

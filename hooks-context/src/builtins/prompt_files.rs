@@ -5,7 +5,7 @@ use std::path::{Path, PathBuf};
 use hooks_core::fs::EntryKind;
 use hooks_team::Digest;
 
-use super::files::{Found, file};
+use super::files::{FileLookup, file};
 use super::{BuiltinError, Call, InstructionContext, Output, World};
 
 const GROUP: &str = "core/prompt-files";
@@ -69,7 +69,7 @@ fn parse(args: &[String]) -> (Vec<&str>, usize) {
 /// Returns the paths of the files called `name`: the closest one from `cwd` upwards, and the one in the
 /// user's home.
 fn paths(world: &World, cwd: &Path, home: Option<&Path>, name: &str) -> Vec<PathBuf> {
-    let is_there = |path: &PathBuf| !matches!(file(&*world.disk, path), Found::Nothing);
+    let is_there = |path: &PathBuf| !matches!(file(&*world.disk, path), FileLookup::Nothing);
     let mut paths: Vec<_> =
         cwd.ancestors().map(|folder| folder.join(name)).find(is_there).into_iter().collect();
     let own = home.map(|home| home.join(name)).filter(is_there);
@@ -79,7 +79,7 @@ fn paths(world: &World, cwd: &Path, home: Option<&Path>, name: &str) -> Vec<Path
 
 /// Returns the path of the file after links are followed, and its content.
 fn read(world: &World, path: &Path) -> Option<(PathBuf, String)> {
-    let Found::File(behind) = file(&*world.disk, path) else { return None };
+    let FileLookup::File(behind) = file(&*world.disk, path) else { return None };
     let content = world.disk.read(&behind, LONGEST).ok()??;
     Some((behind, String::from_utf8_lossy(&content).into_owned()))
 }

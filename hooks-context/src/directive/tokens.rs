@@ -27,7 +27,7 @@ pub(super) enum Kind {
     Bullet,
 }
 
-struct Reader<'a> {
+struct TokenScanner<'a> {
     message: &'a str,
     lower: &'a str,
     at: usize,
@@ -67,7 +67,7 @@ impl Next {
 /// Tokenizes `message`; `lower` is the same text in lower case.
 pub(super) fn tokens<'a>(message: &'a str, lower: &'a str) -> Vec<Token<'a>> {
     let tokens = Vec::with_capacity(message.len() / 5 + 4);
-    let mut reader = Reader { message, lower, at: 0, tokens, ahead: Ahead::default() };
+    let mut reader = TokenScanner { message, lower, at: 0, tokens, ahead: Ahead::default() };
     reader.line_start();
     while let Some(c) = reader.next() {
         reader.read(c);
@@ -75,7 +75,7 @@ pub(super) fn tokens<'a>(message: &'a str, lower: &'a str) -> Vec<Token<'a>> {
     reader.tokens
 }
 
-impl<'a> Reader<'a> {
+impl<'a> TokenScanner<'a> {
     fn next(&self) -> Option<char> {
         self.rest().chars().next()
     }

@@ -2,7 +2,7 @@
 
 use hooks_core::HookContext;
 use hooks_team::files::{InboxFile, NewDecision};
-use hooks_team::folder::{Place, Writer};
+use hooks_team::folder::{TeamPath, Writer};
 use hooks_team::ledger::Entry;
 use hooks_team::{Digest, Team, TeamError};
 
@@ -13,7 +13,7 @@ use crate::directive::Detected;
 #[derive(Debug)]
 pub(super) enum Kept {
     /// The wish was written to this file of the inbox.
-    New(Place),
+    New(TeamPath),
     /// The team already has this decision, with this title.
     Known(String),
 }
@@ -84,7 +84,7 @@ fn publish(
     author: &str,
     context: &HookContext,
     wish: &Detected,
-) -> Result<Place, TeamError> {
+) -> Result<TeamPath, TeamError> {
     let mut text = decision(author, context, wish).to_markdown(context.environment.clock.now())?;
     // The mode marks the decision as a directive, also after it is merged.
     text.push_str(&format!("**Mode:** {}\n", wish.mode));
@@ -99,9 +99,9 @@ fn publish(
     Err(TeamError::Contended { place: place.to_string() })
 }
 
-fn place(wish: &Detected, time: u32) -> Result<Place, TeamError> {
+fn place(wish: &Detected, time: u32) -> Result<TeamPath, TeamError> {
     let again = if time > 1 { format!("-{time}") } else { String::new() };
-    Place::new(&format!("decisions/inbox/user-directive-{}{again}.md", name(&wish.text)))
+    TeamPath::new(&format!("decisions/inbox/user-directive-{}{again}.md", name(&wish.text)))
 }
 
 /// Returns the decisions in force, those in the inbox included.

@@ -4,7 +4,7 @@ use std::collections::HashMap;
 
 use hooks_core::time::Timestamp;
 use hooks_team::files::History;
-use hooks_team::folder::Place;
+use hooks_team::folder::TeamPath;
 use hooks_team::text::{Document, Splice};
 use hooks_team::{Digest, Name, Team, TeamError};
 
@@ -27,13 +27,13 @@ pub(super) fn archive_histories(
     if settings.history_above == 0 {
         return Ok(());
     }
-    for folder in team.folder().list(&Place::new("agents")?)? {
+    for folder in team.folder().list(&TeamPath::new("agents")?)? {
         // Folders of retired agents are skipped, and names that are not valid for an agent.
         let Ok(agent) = Name::new(folder.as_str()) else { continue };
         if folder.starts_with('_') {
             continue;
         }
-        let here = Place::new("agents")?.join(&agent);
+        let here = TeamPath::new("agents")?.join(&agent);
         let history = here.join(&name("history.md")?);
         let Ok(Some(bytes)) = team.folder().read(&history) else { continue };
         let is_long = bytes.len() as u64 > settings.history_above;
@@ -83,7 +83,7 @@ fn take(chosen: &mut HashMap<Digest, usize>, digest: Digest) -> bool {
 }
 
 /// Updates the line in the history about its archive.
-fn summarise(team: &Team, history: &Place, archive: &Place) -> Result<(), TeamError> {
+fn summarise(team: &Team, history: &TeamPath, archive: &TeamPath) -> Result<(), TeamError> {
     let Some(bytes) = team.folder().read(archive)? else { return Ok(()) };
     let Some(line) = line(&History::new(Document::parse(bytes))) else { return Ok(()) };
     let writer = team.writer()?;

@@ -3,7 +3,7 @@
 use hooks_core::HookContext;
 use hooks_core::event::{EndReason, SessionEnd};
 use hooks_core::time::Timestamp;
-use hooks_team::folder::Place;
+use hooks_team::folder::TeamPath;
 use hooks_team::{Name, Team, TeamError};
 use serde::de::DeserializeOwned;
 
@@ -130,7 +130,7 @@ impl Closing<'_> {
         Ok(())
     }
 
-    fn publish(&self, place: &Place, bytes: &[u8]) -> Result<(), TeamError> {
+    fn publish(&self, place: &TeamPath, bytes: &[u8]) -> Result<(), TeamError> {
         if self.team.folder().exists(place)? {
             return Ok(());
         }
@@ -139,7 +139,7 @@ impl Closing<'_> {
 
     /// Reads all records in a folder. Records that cannot be parsed are skipped: records are written
     /// atomically, so these are not ours.
-    fn all<T: DeserializeOwned>(&self, folder: &Place) -> Result<Vec<T>, TeamError> {
+    fn all<T: DeserializeOwned>(&self, folder: &TeamPath) -> Result<Vec<T>, TeamError> {
         let mut found = Vec::new();
         for file in self.team.folder().list(folder)? {
             if let Ok(name) = Name::new(file) {
@@ -149,7 +149,7 @@ impl Closing<'_> {
         Ok(found)
     }
 
-    fn read<T: DeserializeOwned>(&self, place: &Place) -> Result<Option<T>, TeamError> {
+    fn read<T: DeserializeOwned>(&self, place: &TeamPath) -> Result<Option<T>, TeamError> {
         let bytes = self.team.folder().read(place)?;
         Ok(bytes.and_then(|bytes| serde_json::from_slice(&bytes).ok()))
     }

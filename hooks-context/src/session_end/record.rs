@@ -3,7 +3,7 @@
 use hooks_core::HookContext;
 use hooks_core::event::SessionEnd;
 use hooks_core::time::Timestamp;
-use hooks_team::folder::Place;
+use hooks_team::folder::TeamPath;
 use hooks_team::{Digest, Name, TeamError};
 use serde::{Deserialize, Serialize};
 
@@ -50,7 +50,7 @@ impl Opened {
     }
 
     /// Returns the file of the record while the session is open.
-    pub(super) fn place(&self) -> Result<Place, TeamError> {
+    pub(super) fn place(&self) -> Result<TeamPath, TeamError> {
         opened_place(self.tenant.as_deref(), &self.session)
     }
 }
@@ -83,33 +83,33 @@ impl Ended {
     }
 
     /// Returns the file of the record that was written at the start of the session.
-    pub(super) fn opened_place(&self) -> Result<Place, TeamError> {
+    pub(super) fn opened_place(&self) -> Result<TeamPath, TeamError> {
         opened_place(self.tenant.as_deref(), &self.session)
     }
 
     /// Returns the file of the record until the session is closed.
-    pub(super) fn place(&self) -> Result<Place, TeamError> {
+    pub(super) fn place(&self) -> Result<TeamPath, TeamError> {
         Ok(ended_folder()?.join(&name(&format!("{}.json", self.key))?))
     }
 
     /// Returns the file of the metrics. Two ends of a session have two files.
-    pub(super) fn metrics_place(&self) -> Result<Place, TeamError> {
-        Ok(Place::new("metrics")?.join(&name(&format!("{}.json", self.key))?))
+    pub(super) fn metrics_place(&self) -> Result<TeamPath, TeamError> {
+        Ok(TeamPath::new("metrics")?.join(&name(&format!("{}.json", self.key))?))
     }
 
     /// Returns the file of the recap.
-    pub(super) fn recap_place(&self) -> Result<Place, TeamError> {
+    pub(super) fn recap_place(&self) -> Result<TeamPath, TeamError> {
         let time: String = self.at.to_string().chars().take(19).collect();
         let time = time.replace(':', "-");
         let words = self.session.split(|c: char| !c.is_ascii_alphanumeric()).filter(|word| !word.is_empty());
         let session: String = words.collect::<Vec<_>>().join("-").to_lowercase().chars().take(40).collect();
         let apart = if session.is_empty() { "" } else { "-" };
         let key: String = self.key.chars().take(8).collect();
-        Ok(Place::new("log")?.join(&name(&format!("{time}Z-session{apart}{session}-{key}.md"))?))
+        Ok(TeamPath::new("log")?.join(&name(&format!("{time}Z-session{apart}{session}-{key}.md"))?))
     }
 }
 
-fn opened_place(tenant: Option<&str>, session: &str) -> Result<Place, TeamError> {
+fn opened_place(tenant: Option<&str>, session: &str) -> Result<TeamPath, TeamError> {
     Ok(open_folder()?.join(&name(&format!("{}.json", short(&whose(tenant, session))))?))
 }
 
@@ -119,13 +119,13 @@ fn whose(tenant: Option<&str>, session: &str) -> String {
 }
 
 /// Folder of the records of open sessions.
-pub(super) fn open_folder() -> Result<Place, TeamError> {
-    Ok(Place::own(&name("open")?))
+pub(super) fn open_folder() -> Result<TeamPath, TeamError> {
+    Ok(TeamPath::own(&name("open")?))
 }
 
 /// Folder of the records of sessions that ended and are not closed.
-pub(super) fn ended_folder() -> Result<Place, TeamError> {
-    Ok(Place::own(&name("ended")?))
+pub(super) fn ended_folder() -> Result<TeamPath, TeamError> {
+    Ok(TeamPath::own(&name("ended")?))
 }
 
 pub(super) fn name(text: &str) -> Result<Name, TeamError> {

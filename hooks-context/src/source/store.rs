@@ -2,7 +2,7 @@
 
 use std::sync::Arc;
 
-use hooks_core::state::{Answer, Key, Op, StateStore};
+use hooks_core::state::{StepResult, Key, Op, StateStore};
 use hooks_core::{BoxError, HookFuture};
 
 use super::{Ask, ContextSource, Item, Section};
@@ -32,7 +32,7 @@ impl ContextSource for StoreSource {
         let title = self.name.clone();
         HookFuture::later(async move {
             let items = match asked.await? {
-                Answer::Value(Some((value, _))) if !value.trim().is_empty() => vec![Item::new(&value)],
+                StepResult::Value(Some((value, _))) if !value.trim().is_empty() => vec![Item::new(&value)],
                 _ => Vec::new(),
             };
             Ok(Section::new(title, items))

@@ -99,7 +99,7 @@ where
                     let revision = request.revision();
                     let mut outcome = match (request.stage(), opinion.rewrite) {
                         (Stage::Judge, rewrite) => {
-                            super::Opinion::<E> { outcome: opinion.outcome, rewrite }.about_final()
+                            super::DeciderOutcome::<E> { outcome: opinion.outcome, rewrite }.about_final()
                         }
                         (_, Some(rewrite)) => {
                             request.rewrite(rewrite);

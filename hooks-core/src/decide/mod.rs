@@ -1,12 +1,12 @@
 //! Deciders: hooks that judge an event and may wait, such as a command, a model, or a network service.
 //!
 //! A [`Policy`](crate::Policy) cannot wait; a [`Decider`] can. It is a service whose response is an
-//! [`Opinion`]. [`DecideLayer`] puts it in front of an inner hook and keeps law 2: if the arguments are
+//! [`DeciderOutcome`]. [`DecideLayer`] puts it in front of an inner hook and keeps law 2: if the arguments are
 //! rewritten after the decider judged them, it is asked again.
 //!
 //! ```
 //! use hooks_core::event::PreToolUse;
-//! use hooks_core::{DecideLayer, Decision, HookContext, HookError, HookRequest, Judged, Opinion, Settle};
+//! use hooks_core::{DecideLayer, Decision, HookContext, HookError, HookRequest, Judged, DeciderOutcome, Settle};
 //! use hooks_core::{Reason, Verdict};
 //! use tower::{ServiceBuilder, ServiceExt, service_fn};
 //!
@@ -16,7 +16,7 @@
 //!         true => Verdict::ask(Reason::new("remote", "removal", "it removes files")),
 //!         false => Verdict::ALLOW,
 //!     };
-//!     Ok::<_, HookError>(Opinion::<PreToolUse>::new(Decision::from(verdict)))
+//!     Ok::<_, HookError>(DeciderOutcome::<PreToolUse>::new(Decision::from(verdict)))
 //! });
 //!
 //! # futures_util::FutureExt::now_or_never(async {
@@ -46,14 +46,14 @@ use crate::request::HookRequest;
 use crate::verdict::Strength;
 
 /// The answer of a decider: an outcome, and optionally a change of the event.
-pub struct Opinion<E: Event> {
+pub struct DeciderOutcome<E: Event> {
     /// Outcome for the event as the decider received it.
     pub outcome: E::Outcome,
     /// Change of the event. It is ignored if the event is final.
     pub rewrite: Option<E::Rewrite>,
 }
 
-impl<E: Event> Opinion<E> {
+impl<E: Event> DeciderOutcome<E> {
     /// An opinion that changes nothing.
     pub fn new(outcome: impl Into<E::Outcome>) -> Self {
         Self { outcome: outcome.into(), rewrite: None }
@@ -62,13 +62,13 @@ impl<E: Event> Opinion<E> {
     /// Adds a change of the event.
     ///
     /// ```
-    /// use hooks_core::{Decision, DecideLayer, HookContext, HookError, HookRequest, Judged, Opinion, Settle};
+    /// use hooks_core::{Decision, DecideLayer, HookContext, HookError, HookRequest, Judged, DeciderOutcome, Settle};
     /// use hooks_core::event::PreToolUse;
     /// use serde_json::json;
     /// use tower::{Layer, ServiceExt, service_fn};
     ///
     /// let dry = service_fn(|_: HookRequest<PreToolUse>| async {
-    ///     Ok::<_, HookError>(Opinion::<PreToolUse>::new(Decision::default()).rewriting(json!({"dry_run": true})))
+    ///     Ok::<_, HookError>(DeciderOutcome::<PreToolUse>::new(Decision::default()).rewriting(json!({"dry_run": true})))
     /// });
     /// let call = HookRequest::new(HookContext::new("s", "backend"), PreToolUse::new("deploy", json!({})));
     /// # futures_util::FutureExt::now_or_never(async {
@@ -84,7 +84,7 @@ impl<E: Event> Opinion<E> {
     }
 }
 
-impl<E: Event> Opinion<E>
+impl<E: Event> DeciderOutcome<E>
 where
     E::Outcome: Judged<E>,
 {
@@ -97,7 +97,7 @@ where
     }
 }
 
-impl<E: Event<Outcome: fmt::Debug>> fmt::Debug for Opinion<E> {
+impl<E: Event<Outcome: fmt::Debug>> fmt::Debug for DeciderOutcome<E> {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.debug_struct("Opinion")
             .field("outcome", &self.outcome)
@@ -111,6 +111,6 @@ impl<E: Event<Outcome: fmt::Debug>> fmt::Debug for Opinion<E> {
 /// It may wait. If the event is rewritten after its opinion, it is called a second time, about the final
 /// event; so a call must not have an effect that may happen only once. Its error is the error of the stack; a
 /// [`FailureLayer`](crate::FailureLayer) outside turns it into an outcome.
-pub trait Decider<E: Event>: Service<HookRequest<E>, Response = Opinion<E>, Error = HookError> {}
+pub trait Decider<E: Event>: Service<HookRequest<E>, Response = DeciderOutcome<E>, Error = HookError> {}
 
-impl<E: Event, D> Decider<E> for D where D: Service<HookRequest<E>, Response = Opinion<E>, Error = HookError> {}
+impl<E: Event, D> Decider<E> for D where D: Service<HookRequest<E>, Response = DeciderOutcome<E>, Error = HookError> {}

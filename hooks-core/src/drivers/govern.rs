@@ -22,7 +22,7 @@ use crate::failure::record;
 use crate::future::HookFuture;
 use crate::inner_accessors;
 use crate::outcome::{Decision, Holds, Judged, Outcome, Recovery, ResultPatch};
-use crate::set::{Decided, Ending, Live};
+use crate::set::{EventDecision, Ending, Live};
 use crate::verdict::{Reason, Strength, Verdict};
 
 /// A tool call.
@@ -259,7 +259,7 @@ async fn decide<A>(
     event: PreToolUse,
     mut approver: A,
     undecided: Strength,
-) -> (Decided<PreToolUse>, VerdictSource)
+) -> (EventDecision<PreToolUse>, VerdictSource)
 where
     A: Approver<Future: Send> + Clone + Send,
 {
@@ -300,7 +300,7 @@ const MOST_QUESTIONS: usize = 3;
 /// Has the user answer the question of `decided`, then has the event judged again, because files and state
 /// may have changed meanwhile. If there are new reasons to ask, the user is asked again. The user cannot
 /// override a denial.
-async fn ask<A>(moment: &Moment, decided: &mut Decided<PreToolUse>, approver: &mut A) -> VerdictSource
+async fn ask<A>(moment: &Moment, decided: &mut EventDecision<PreToolUse>, approver: &mut A) -> VerdictSource
 where
     A: Approver<Future: Send> + Clone + Send,
 {
@@ -334,7 +334,7 @@ where
 /// Asks the hooks on `permission_request`, then the approver.
 async fn question<A>(
     moment: &Moment,
-    decided: &Decided<PreToolUse>,
+    decided: &EventDecision<PreToolUse>,
     approver: A,
 ) -> (Result<(), Verdict>, VerdictSource)
 where
@@ -380,7 +380,7 @@ where
 }
 
 /// Reports the verdict to all hooks, before the tool runs.
-async fn announce(moment: &Moment, decided: &Decided<PreToolUse>, source: VerdictSource) {
+async fn announce(moment: &Moment, decided: &EventDecision<PreToolUse>, source: VerdictSource) {
     moment.observe(decided);
     let verdict = if decided.outcome.goes_ahead() { Strength::Allow } else { Strength::Deny };
     let event = ToolDecided::about(decided.request.event(), verdict, source, decided.outcome.reasons());
@@ -413,7 +413,7 @@ where
     tally.add_call(&result.files_modified);
     let duration = u64::try_from(clock.now().since(started).as_millis()).unwrap_or(u64::MAX);
     let after = PostToolUse::after(event, result.content.take(), result.error.clone(), duration);
-    let Decided { request, outcome } = moment.gate(after).await;
+    let EventDecision { request, outcome } = moment.gate(after).await;
     // From here on, all hooks and the caller see the result and the error as the hooks left them (law 7).
     result.content = request.event().tool_result.clone();
     result.error = request.event().error.clone();

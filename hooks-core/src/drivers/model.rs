@@ -18,7 +18,7 @@ use crate::event::{
 use crate::future::HookFuture;
 use crate::inner_accessors;
 use crate::outcome::{Judged, Recovery};
-use crate::set::{Decided, Live};
+use crate::set::{EventDecision, Live};
 
 /// A model call.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
@@ -116,7 +116,7 @@ impl<S> GovernModel<S> {
         let tally = Arc::clone(&self.tally);
         HookFuture::later(async move {
             let ModelRequest { model: name, iteration, messages } = call.request;
-            let Decided { request, outcome } =
+            let EventDecision { request, outcome } =
                 moment.gate(BeforeModelCall::new(name, iteration, messages)).await;
             if !outcome.goes_ahead() {
                 return Ok(ModelOutcome::Stopped(refusal(outcome.shown_reason())));
@@ -139,7 +139,7 @@ impl<S> GovernModel<S> {
             };
             tally.add_tokens(reply.usage.total());
             let after = AfterModelCall::new(request.model.clone(), request.iteration, &reply);
-            let Decided { request: after, outcome } = moment.gate(after).await;
+            let EventDecision { request: after, outcome } = moment.gate(after).await;
             if !outcome.goes_ahead() {
                 return Ok(ModelOutcome::Stopped(refusal(outcome.shown_reason())));
             }

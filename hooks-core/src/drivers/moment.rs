@@ -12,7 +12,7 @@ use crate::hook::poll_once;
 use crate::outcome::{Judged, Recovery};
 use crate::request::HookRequest;
 use crate::set::{
-    Decided, DecidingEvent, Ending, InformingEvent, Snapshot, conclude, decide, observe, reserve, tell,
+    EventDecision, DecidingEvent, Ending, InformingEvent, Snapshot, conclude, decide, observe, reserve, tell,
 };
 use crate::verdict::Reason;
 
@@ -34,28 +34,28 @@ impl Moment {
     }
 
     /// Has the hooks decide about an event; nothing is reserved or observed yet.
-    pub(super) async fn decide<E: DecidingEvent>(&self, event: E) -> Decided<E> {
+    pub(super) async fn decide<E: DecidingEvent>(&self, event: E) -> EventDecision<E> {
         let request = HookRequest::new(Arc::clone(&self.context), event);
         decide(self.hooks.hooks(), request).await
     }
 
     /// Has a decided event judged once more, after waiting for the user.
-    pub(super) async fn judge_again<E: DecidingEvent>(&self, decided: &mut Decided<E>) {
+    pub(super) async fn judge_again<E: DecidingEvent>(&self, decided: &mut EventDecision<E>) {
         decided.judge_again(self.hooks.hooks()).await;
     }
 
     /// Makes reservations for a decided event, unless it is denied.
-    pub(super) async fn reserve<E: DecidingEvent>(&self, decided: &mut Decided<E>) {
+    pub(super) async fn reserve<E: DecidingEvent>(&self, decided: &mut EventDecision<E>) {
         reserve(self.hooks.hooks(), decided).await;
     }
 
     /// Shows a decided event to the observers.
-    pub(super) fn observe<E: DecidingEvent>(&self, decided: &Decided<E>) {
+    pub(super) fn observe<E: DecidingEvent>(&self, decided: &EventDecision<E>) {
         observe(self.hooks.hooks(), &decided.request, &decided.outcome);
     }
 
     /// Decides about an event for which the user is not asked, and commits its reservations.
-    pub(super) async fn gate<E: DecidingEvent>(&self, event: E) -> Decided<E> {
+    pub(super) async fn gate<E: DecidingEvent>(&self, event: E) -> EventDecision<E> {
         let mut decided = self.conclude(event, Ending::Closed).await;
         if decided.outcome.goes_ahead() {
             decided.commit();
@@ -64,7 +64,7 @@ impl Moment {
     }
 
     /// Decides about an event to the `ending`. The caller commits the reservations.
-    pub(super) async fn conclude<E: DecidingEvent>(&self, event: E, ending: Ending) -> Decided<E> {
+    pub(super) async fn conclude<E: DecidingEvent>(&self, event: E, ending: Ending) -> EventDecision<E> {
         let request = HookRequest::new(Arc::clone(&self.context), event);
         conclude(self.hooks.hooks(), request, ending).await
     }

@@ -14,7 +14,7 @@ use crate::event::{ErrorOccurred, ErrorType, Route};
 use crate::future::HookFuture;
 use crate::inner_accessors;
 use crate::outcome::{Decision, Judged, Recovery};
-use crate::set::{Decided, Live};
+use crate::set::{EventDecision, Live};
 
 /// A task to route, with its context.
 #[derive(Clone, Debug)]
@@ -95,7 +95,7 @@ where
         let router = self.router.clone();
         let moment = Moment::new(self.hooks.snapshot(), request.context.for_call(None));
         HookFuture::later(async move {
-            let Decided { request, outcome } = moment.gate(request.route).await;
+            let EventDecision { request, outcome } = moment.gate(request.route).await;
             if !outcome.goes_ahead() {
                 return Ok(Routed::Denied(refusal(outcome.shown_reason()), outcome));
             }

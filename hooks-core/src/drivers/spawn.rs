@@ -16,7 +16,7 @@ use crate::event::{ChildStatus, EventKind, SpawnFailed, SubagentSpawned, Subagen
 use crate::future::HookFuture;
 use crate::inner_accessors;
 use crate::outcome::{Decision, Gate, Judged, Recovery};
-use crate::set::{Decided, Ending, HooksProvider, Live};
+use crate::set::{EventDecision, Ending, HooksProvider, Live};
 use crate::state::OpId;
 use crate::time::Timestamp;
 
@@ -81,7 +81,7 @@ where
         let hooks = self.hooks.clone();
         let moment = Moment::new(hooks.snapshot(), request.context.for_call(None));
         HookFuture::later(async move {
-            let Decided { request, mut outcome } =
+            let EventDecision { request, mut outcome } =
                 moment.conclude(named(request.start, &moment.context), Ending::Closed).await;
             if !outcome.goes_ahead() {
                 return Ok(Spawned::Denied(refusal(outcome.shown_reason()), outcome));

@@ -13,15 +13,15 @@
 //! #[derive(Clone)]
 //! struct Places(Arc<AtomicU32>);
 //!
-//! struct Place(Option<Arc<AtomicU32>>);
+//! struct Seat(Option<Arc<AtomicU32>>);
 //!
-//! impl Hold for Place {
+//! impl Hold for Seat {
 //!     fn commit(mut self: Box<Self>) {
 //!         self.0 = None; // the place stays taken
 //!     }
 //! }
 //!
-//! impl Drop for Place {
+//! impl Drop for Seat {
 //!     fn drop(&mut self) {
 //!         if let Some(left) = &self.0 {
 //!             left.fetch_add(1, Ordering::Relaxed);
@@ -37,7 +37,7 @@
 //!     fn reserve(&self, _request: &HookRequest<PreToolUse>) -> HookFuture<'static, Result<Reservation, HookError>> {
 //!         let taken = self.0.fetch_update(Ordering::Relaxed, Ordering::Relaxed, |left| left.checked_sub(1));
 //!         HookFuture::now(Ok(match taken {
-//!             Ok(_) => Reservation::Held(Box::new(Place(Some(Arc::clone(&self.0))))),
+//!             Ok(_) => Reservation::Held(Box::new(Seat(Some(Arc::clone(&self.0))))),
 //!             Err(_) => Reservation::Refused(Reason::new("places", "most", "all places are taken")),
 //!         }))
 //!     }

@@ -3,7 +3,7 @@
 use std::sync::Arc;
 
 use super::provider::{DecidingEvent, HooksProvider, InformingEvent};
-use super::question::{Decided, Ending, conclude, tell};
+use super::question::{EventDecision, Ending, conclude, tell};
 use crate::context::HookContext;
 use crate::event::{for_each_event, *};
 use crate::outcome::{ContextPatch, Recovery};
@@ -12,7 +12,7 @@ use crate::request::{Evaluation, HookRequest};
 /// A set of hooks, bound to a context: one plain async function per event, for hosts that do not use tower.
 ///
 /// A decision is complete: the event is rewritten, judged, reserved for and observed. Commit the reservations
-/// ([`Decided::commit`]) once the event goes ahead; if they are dropped, they are given back. An `ask` is left to the host.
+/// ([`EventDecision::commit`]) once the event goes ahead; if they are dropped, they are given back. An `ask` is left to the host.
 #[derive(Clone)]
 pub struct Bound<'a> {
     hooks: &'a dyn HooksProvider,
@@ -33,7 +33,7 @@ impl<'a> Bound<'a> {
         self
     }
 
-    async fn decided<E: DecidingEvent>(&self, event: E) -> Decided<E> {
+    async fn decided<E: DecidingEvent>(&self, event: E) -> EventDecision<E> {
         let request = HookRequest::new(Arc::clone(&self.context), event).evaluated(self.evaluation);
         conclude(self.hooks, request, Ending::Open).await
     }
@@ -51,7 +51,7 @@ macro_rules! bound {
         impl Bound<'_> {
             $(
                 #[doc = concat!("Fires an event and returns the outcome:", $ddoc, ".")]
-                pub async fn $dname(&self, event: $DType) -> Decided<$DType> {
+                pub async fn $dname(&self, event: $DType) -> EventDecision<$DType> {
                     self.decided(event).await
                 }
             )*

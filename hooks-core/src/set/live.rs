@@ -7,7 +7,7 @@ use arc_swap::ArcSwap;
 
 use super::composite::Composite;
 use super::provider::{DecidingEvent, HooksProvider, InformingEvent};
-use super::question::{Decided, decide, tell};
+use super::question::{EventDecision, decide, tell};
 use crate::request::HookRequest;
 
 /// A shared holder of a set of hooks. All clones hold the same set.
@@ -67,7 +67,7 @@ impl Live {
     }
 
     /// Has the current set decide about an event. The same set is used until the end of the decision.
-    pub async fn decide<E: DecidingEvent>(&self, request: HookRequest<E>) -> Decided<E> {
+    pub async fn decide<E: DecidingEvent>(&self, request: HookRequest<E>) -> EventDecision<E> {
         let snapshot = self.snapshot();
         decide(snapshot.hooks(), request).await
     }

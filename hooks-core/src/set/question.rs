@@ -14,14 +14,14 @@ use crate::request::{HookRequest, Stage};
 use crate::verdict::Reason;
 
 /// A decision, with the event that it is about.
-pub struct Decided<E: DecidingEvent> {
+pub struct EventDecision<E: DecidingEvent> {
     /// The event that was judged and will run.
     pub request: HookRequest<E>,
     /// The decision.
     pub outcome: E::Outcome,
 }
 
-impl<E: DecidingEvent> std::fmt::Debug for Decided<E> {
+impl<E: DecidingEvent> std::fmt::Debug for EventDecision<E> {
     fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
         f.debug_struct("Decided")
             .field("event", self.request.event())
@@ -31,7 +31,7 @@ impl<E: DecidingEvent> std::fmt::Debug for Decided<E> {
     }
 }
 
-impl<E: DecidingEvent> Decided<E> {
+impl<E: DecidingEvent> EventDecision<E> {
     /// Commits the reservations, unless the event is denied: call it once nothing else can deny the event.
     pub fn commit(&mut self) {
         if !self.outcome.is_denied() {
@@ -71,12 +71,12 @@ pub enum Ending {
 }
 
 /// Runs a whole decision: the event is rewritten, judged, reserved for and shown to the observers, in the
-/// order that law 2 requires. Nothing is committed; see [`Decided::commit`].
+/// order that law 2 requires. Nothing is committed; see [`EventDecision::commit`].
 pub async fn conclude<E: DecidingEvent>(
     provider: &dyn HooksProvider,
     request: HookRequest<E>,
     ending: Ending,
-) -> Decided<E> {
+) -> EventDecision<E> {
     let mut decided = decide(provider, request).await;
     let reserves = match ending {
         Ending::Open | Ending::Trial => true,
@@ -98,14 +98,14 @@ pub async fn conclude<E: DecidingEvent>(
 pub fn decide<E: DecidingEvent>(
     provider: &dyn HooksProvider,
     request: HookRequest<E>,
-) -> HookFuture<'_, Decided<E>> {
+) -> HookFuture<'_, EventDecision<E>> {
     EventSpan::new(E::KIND, request.context()).ask(|| prepare_and_judge(provider, request))
 }
 
 fn prepare_and_judge<E: DecidingEvent>(
     provider: &dyn HooksProvider,
     request: HookRequest<E>,
-) -> HookFuture<'_, Decided<E>> {
+) -> HookFuture<'_, EventDecision<E>> {
     match prepare(provider, request.at(Stage::Prepare)) {
         HookFuture::Now(Some(prepared)) => HookFuture::now(judged(provider, prepared)),
         waiting => HookFuture::later(async move {
@@ -117,17 +117,17 @@ fn prepare_and_judge<E: DecidingEvent>(
     }
 }
 
-fn judged<E: DecidingEvent>(provider: &dyn HooksProvider, prepared: Prepared<E>) -> Decided<E> {
+fn judged<E: DecidingEvent>(provider: &dyn HooksProvider, prepared: Prepared<E>) -> EventDecision<E> {
     let Prepared { request, mut outcome, .. } = prepared;
     let request = request.at(Stage::Judge);
     if goes_on(&outcome, &request) {
         outcome.merge(judge(provider, &request));
     }
     outcome.settle(&request);
-    Decided { request, outcome }
+    EventDecision { request, outcome }
 }
 
-impl<E: DecidingEvent> Decided<E> {
+impl<E: DecidingEvent> EventDecision<E> {
     /// Has all hooks judge the event again, after waiting for the user: files and state may have changed
     /// meanwhile. Earlier answers stay, except an allow. A reason that is given again is kept once.
     pub(crate) async fn judge_again(&mut self, provider: &dyn HooksProvider) {
@@ -149,7 +149,7 @@ impl<E: DecidingEvent> Decided<E> {
 
 /// Makes reservations in limits and budgets for a decided event, unless it is denied. They are part of the
 /// outcome: commit them once the event goes ahead; if they are dropped, they are given back.
-pub async fn reserve<E: DecidingEvent>(provider: &dyn HooksProvider, decided: &mut Decided<E>) {
+pub async fn reserve<E: DecidingEvent>(provider: &dyn HooksProvider, decided: &mut EventDecision<E>) {
     if decided.outcome.is_denied() {
         return;
     }

@@ -4,7 +4,7 @@ use std::fmt;
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
 use super::machine::{Room, State};
-use super::operation::{Answer, Op};
+use super::operation::{StepResult, Op};
 use super::{StateStore, StoreError};
 use crate::future::HookFuture;
 use crate::time::{Clock, Tick, Timestamp};
@@ -69,7 +69,7 @@ impl Memory {
 }
 
 impl StateStore for Memory {
-    fn apply(&self, op: Op) -> HookFuture<'static, Result<Answer, StoreError>> {
+    fn apply(&self, op: Op) -> HookFuture<'static, Result<StepResult, StoreError>> {
         let now = self.now();
         let mut kept = self.kept();
         let Kept { state, room } = &mut *kept;

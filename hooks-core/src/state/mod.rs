@@ -7,7 +7,7 @@
 //! ```
 //! use std::sync::Arc;
 //! use std::time::Duration;
-//! use hooks_core::state::{Answer, Key, Memory, Op, OpId, Scope, StateStore, Window};
+//! use hooks_core::state::{StepResult, Key, Memory, Op, OpId, Scope, StateStore, Window};
 //! use hooks_core::time::StoppedClock;
 //!
 //! # futures_util::FutureExt::now_or_never(async {
@@ -19,14 +19,14 @@
 //!     amount,
 //!     ttl: Duration::from_secs(60),
 //! };
-//! assert_eq!(store.apply(reserve("call-1", 70)).await?, Answer::Done);
-//! assert_eq!(store.apply(reserve("call-1", 70)).await?, Answer::Done); // the same id counts once
+//! assert_eq!(store.apply(reserve("call-1", 70)).await?, StepResult::Done);
+//! assert_eq!(store.apply(reserve("call-1", 70)).await?, StepResult::Done); // the same id counts once
 //! let refused = store.apply(reserve("call-2", 40)).await?;
-//! assert_eq!(refused, Answer::Refused { scope: 0, used: 70, limit: 100 });
+//! assert_eq!(refused, StepResult::Refused { scope: 0, used: 70, limit: 100 });
 //!
 //! // The call used less than it reserved, so the next one fits.
 //! store.apply(Op::Settle { id: OpId::from_parts(&["call-1"]), actual: 20 }).await?;
-//! assert_eq!(store.apply(reserve("call-3", 40)).await?, Answer::Done);
+//! assert_eq!(store.apply(reserve("call-3", 40)).await?, StepResult::Done);
 //! # Ok::<(), hooks_core::state::StoreError>(())
 //! # }).expect("memory answers at once").expect("it has room");
 //! ```
@@ -43,7 +43,7 @@ use std::sync::Arc;
 pub use self::key::{Key, OpId};
 pub use self::machine::{LATEST, MAX_MICROS, REMEMBERED, State, pace_in_micros};
 pub use self::memory::Memory;
-pub use self::operation::{Answer, Charged, Member, Op};
+pub use self::operation::{StepResult, Charged, Member, Op};
 pub use self::scope::{MAX_AMOUNT, Scope, ScopeKind, Window};
 
 use crate::future::HookFuture;
@@ -55,13 +55,13 @@ use crate::future::HookFuture;
 /// error means.
 pub trait StateStore: Send + Sync {
     /// Does one operation.
-    fn apply(&self, op: Op) -> HookFuture<'static, Result<Answer, StoreError>>;
+    fn apply(&self, op: Op) -> HookFuture<'static, Result<StepResult, StoreError>>;
 
     /// Does several operations in order, each as one atomic step. `None` if this engine has no cheaper way than one
     /// [`apply`](Self::apply) after the other; [`both`] handles either case.
     ///
     /// If the store returns an error, any of the operations may have been done. Each may be sent again.
-    fn together(&self, _ops: &[Op]) -> Option<HookFuture<'static, Result<Vec<Answer>, StoreError>>> {
+    fn together(&self, _ops: &[Op]) -> Option<HookFuture<'static, Result<Vec<StepResult>, StoreError>>> {
         None
     }
 
@@ -81,11 +81,11 @@ pub trait StateStore: Send + Sync {
 }
 
 impl<S: StateStore + ?Sized> StateStore for Arc<S> {
-    fn apply(&self, op: Op) -> HookFuture<'static, Result<Answer, StoreError>> {
+    fn apply(&self, op: Op) -> HookFuture<'static, Result<StepResult, StoreError>> {
         (**self).apply(op)
     }
 
-    fn together(&self, ops: &[Op]) -> Option<HookFuture<'static, Result<Vec<Answer>, StoreError>>> {
+    fn together(&self, ops: &[Op]) -> Option<HookFuture<'static, Result<Vec<StepResult>, StoreError>>> {
         (**self).together(ops)
     }
 
@@ -105,7 +105,7 @@ impl<S: StateStore + ?Sized> StateStore for Arc<S> {
 ///
 /// ```
 /// use std::sync::Arc;
-/// use hooks_core::state::{Answer, Key, Memory, Op, both};
+/// use hooks_core::state::{StepResult, Key, Memory, Op, both};
 /// use hooks_core::time::StoppedClock;
 ///
 /// # futures_util::FutureExt::now_or_never(async {
@@ -113,11 +113,11 @@ impl<S: StateStore + ?Sized> StateStore for Arc<S> {
 /// let key = Key::new(None, &["mode"]);
 /// let put = Op::Put { key: key.clone(), value: "strict".into(), ttl: None };
 /// let [written, read] = both(&store, [put, Op::Get { key }]).await.expect("it has room");
-/// assert_eq!(written, Answer::Written(1));
-/// assert_eq!(read, Answer::Value(Some(("strict".into(), 1))));
+/// assert_eq!(written, StepResult::Written(1));
+/// assert_eq!(read, StepResult::Value(Some(("strict".into(), 1))));
 /// # }).expect("memory answers at once");
 /// ```
-pub async fn both<S: StateStore + ?Sized>(store: &S, ops: [Op; 2]) -> Result<[Answer; 2], StoreError> {
+pub async fn both<S: StateStore + ?Sized>(store: &S, ops: [Op; 2]) -> Result<[StepResult; 2], StoreError> {
     if let Some(answers) = store.together(&ops) {
         let wrong = |_| StoreError::Unavailable("it did not answer each of two operations".to_owned());
         return answers.await?.try_into().map_err(wrong);

@@ -58,7 +58,7 @@ pub enum Op {
         ttl: Duration,
     },
     /// Ends a reservation with the amount really used, also after it expired. The first end counts. A later
-    /// end is answered with [`Answer::Ended`] and the amount that the first end charged, so that a holder
+    /// end is answered with [`StepResult::Ended`] and the amount that the first end charged, so that a holder
     /// that used more can still charge the rest.
     Settle {
         /// Id of the reservation.
@@ -183,7 +183,7 @@ pub enum Op {
 
 impl Op {
     /// Reserves `amount` so that all processes that use the store know the reservation; the answer is
-    /// [`Answer::Granted`].
+    /// [`StepResult::Granted`].
     ///
     /// [`Op::Reserve`] may be answered from a lease of this process, and then other processes do not know of
     /// it. Use this operation for a reservation that another process may end, or request again with the same
@@ -232,7 +232,7 @@ pub struct Charged {
 /// The answer of a store.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 #[non_exhaustive]
-pub enum Answer {
+pub enum StepResult {
     /// The operation is done, now or earlier with the same id.
     Done,
     /// The amount that was leased.

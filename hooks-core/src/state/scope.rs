@@ -49,7 +49,7 @@ impl Scope {
 /// ```
 /// use std::sync::Arc;
 /// use std::time::Duration;
-/// use hooks_core::state::{Answer, Key, Op, OpId, Scope, State, Window};
+/// use hooks_core::state::{StepResult, Key, Op, OpId, Scope, State, Window};
 /// use hooks_core::time::Timestamp;
 ///
 /// let (spent, places) = (Key::new(None, &["money"]), Key::new(None, &["children"]));
@@ -60,8 +60,8 @@ impl Scope {
 ///
 /// // The holder is lost: its money counts as spent, its places are free again.
 /// let mut used = |key| state.step(&Op::Used { key, window: Window::Always }, Timestamp(61_000));
-/// assert_eq!(used(spent), Answer::Used { used: 4, held: 0 });
-/// assert_eq!(used(places), Answer::Used { used: 0, held: 0 });
+/// assert_eq!(used(spent), StepResult::Used { used: 4, held: 0 });
+/// assert_eq!(used(places), StepResult::Used { used: 0, held: 0 });
 /// ```
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]

@@ -27,7 +27,7 @@ use hooks_core::event::*;
 use hooks_core::testing::{PendingOnce, Probe};
 use hooks_core::{
     BoxHook, DecideLayer, DecidingEvent, FailureLayer, Govern, GovernModel, GovernSpawn, HookContext,
-    HookError, HookFuture, HookRequest, Hooks, Judge, Judged, ObserverLayer, Opinion, PolicyLayer,
+    HookError, HookFuture, HookRequest, Hooks, Judge, Judged, ObserverLayer, DeciderOutcome, PolicyLayer,
     Reservation, Reserve, ReserveLayer, Router, Settle, Strength, TransformLayer, Verdict,
 };
 use tokio::sync::Semaphore;
@@ -85,9 +85,9 @@ impl hooks_core::Observer<PreToolUse> for Looks {
     fn observe(&self, _request: &HookRequest<PreToolUse>, _outcome: &hooks_core::Decision<PreToolUse>) {}
 }
 
-async fn slow_allow(_request: HookRequest<PreToolUse>) -> Result<Opinion<PreToolUse>, HookError> {
+async fn slow_allow(_request: HookRequest<PreToolUse>) -> Result<DeciderOutcome<PreToolUse>, HookError> {
     pend(3).await;
-    Ok(Opinion::new(Verdict::ALLOW))
+    Ok(DeciderOutcome::new(Verdict::ALLOW))
 }
 
 /// A service whose calls count against `permits`, and whose answer is pending once.
@@ -224,7 +224,7 @@ fn what_a_layer_waits_for_wakes_it() {
         let mut receiver = receiver.clone();
         async move {
             receiver.wait_for(|told| *told).await.map_err(HookError::other)?;
-            Ok::<_, HookError>(Opinion::new(Verdict::ALLOW))
+            Ok::<_, HookError>(DeciderOutcome::new(Verdict::ALLOW))
         }
     });
     let mut call = task::spawn(DecideLayer::new(decider).layer(Settle).oneshot(asking("a")));
@@ -241,7 +241,7 @@ fn context() -> Arc<HookContext> {
 fn slow_hooks<E: DecidingEvent>() -> Hooks {
     let decider = service_fn(|_: HookRequest<E>| async {
         pend(3).await;
-        Ok::<_, HookError>(Opinion::new(Verdict::ALLOW))
+        Ok::<_, HookError>(DeciderOutcome::new(Verdict::ALLOW))
     });
     Hooks::builder().stack::<E, _>(&guard(), DecideLayer::new(decider).layer(Settle)).build()
 }

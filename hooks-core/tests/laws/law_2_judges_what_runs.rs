@@ -9,9 +9,9 @@ use hooks_core::drivers::{ToolCall, ToolOutcome, ToolRequest};
 use hooks_core::event::{PermissionRequest, PreToolUse, VerdictSource};
 use hooks_core::testing::{FakeFileSystem, ScriptedTools, world};
 use hooks_core::{
-    Approval, ApprovalRequest, BoxHook, Composite, DecideLayer, Decided, Decision, Evaluation, Fact, Govern,
+    Approval, ApprovalRequest, BoxHook, Composite, DecideLayer, EventDecision, Decision, Evaluation, Fact, Govern,
     HookContext, HookError, HookFuture, HookRequest, Hooks, HooksBuilder, HooksProvider, Judge, Judged,
-    Observer, ObserverLayer, Opinion, Policy, PolicyLayer, Prepared, Reason, Reservation, Reserve,
+    Observer, ObserverLayer, DeciderOutcome, Policy, PolicyLayer, Prepared, Reason, Reservation, Reserve,
     ReserveLayer, Settle, Stage, Strength, Transform, TransformLayer, Verdict, decide, policy_fn, reserve,
 };
 use proptest::collection::vec;
@@ -95,7 +95,7 @@ fn stack(parts: &[Part]) -> BoxHook<PreToolUse> {
         Part::Decides(waits, guard, rewrites) => {
             let decider = service_fn(move |request: HookRequest<PreToolUse>| async move {
                 pend(waits).await;
-                let opinion = Opinion::new(guard.says(path(&request)));
+                let opinion = DeciderOutcome::new(guard.says(path(&request)));
                 Ok::<_, HookError>(match rewrites {
                     Some(letter) => {
                         opinion.rewriting(json!({ "path": format!("{}{letter}", path(&request)) }))
@@ -161,7 +161,7 @@ proptest! {
         let composite = Composite::new(
             providers.iter().map(|parts| Arc::new(provider(parts)) as Arc<dyn HooksProvider>),
         );
-        let Decided { request, outcome, .. } = run(decide(&composite, asking("-")));
+        let EventDecision { request, outcome, .. } = run(decide(&composite, asking("-")));
         let wanted: String = std::iter::once("-".to_owned()).chain(providers.iter().map(appended)).collect();
         let guards: Vec<_> = providers
             .iter()
@@ -204,7 +204,7 @@ fn an_early_allow_of_old_arguments_is_dropped() {
 
     let decider = service_fn(|request: HookRequest<PreToolUse>| async move {
         let allowed = if path(&request) == "-" { Verdict::ALLOW } else { Verdict::NO_OPINION };
-        Ok::<_, HookError>(Opinion::new(allowed))
+        Ok::<_, HookError>(DeciderOutcome::new(allowed))
     });
     let outcome = run(DecideLayer::new(decider).layer(inner.clone()).oneshot(asking("-"))).unwrap();
     assert_eq!(outcome.strength(), Strength::NoOpinion, "decider");
@@ -252,7 +252,7 @@ fn what_counts_counts_once_an_event_although_a_later_provider_rewrites() {
     let (in_stack, in_slot) = (Arc::new(Counts::default()), Arc::new(Counts::default()));
     let slow = service_fn(|_request: HookRequest<PreToolUse>| async {
         pend(2).await;
-        Ok::<_, HookError>(Opinion::new(Verdict::ALLOW))
+        Ok::<_, HookError>(DeciderOutcome::new(Verdict::ALLOW))
     });
     let counting = ServiceBuilder::new()
         .layer(ReserveLayer::new(Arc::clone(&in_stack)))
@@ -269,13 +269,13 @@ fn what_counts_counts_once_an_event_although_a_later_provider_rewrites() {
 
 /// Counts the calls of each of its parts.
 #[derive(Clone, Debug, Default)]
-struct Asked {
+struct CallCounts {
     transform: Arc<AtomicUsize>,
     policy: Arc<AtomicUsize>,
     observer: Arc<AtomicUsize>,
 }
 
-impl Transform<PreToolUse> for Asked {
+impl Transform<PreToolUse> for CallCounts {
     fn name(&self) -> &'static str {
         "asked"
     }
@@ -286,7 +286,7 @@ impl Transform<PreToolUse> for Asked {
     }
 }
 
-impl Policy<PreToolUse> for Asked {
+impl Policy<PreToolUse> for CallCounts {
     fn name(&self) -> &'static str {
         "asked"
     }
@@ -297,7 +297,7 @@ impl Policy<PreToolUse> for Asked {
     }
 }
 
-impl Observer<PreToolUse> for Asked {
+impl Observer<PreToolUse> for CallCounts {
     fn name(&self) -> &'static str {
         "asked"
     }
@@ -309,7 +309,7 @@ impl Observer<PreToolUse> for Asked {
 
 #[test]
 fn asked_again_a_stack_judges_and_does_nothing_else_twice() {
-    let asked = Asked::default();
+    let asked = CallCounts::default();
     let shared = Arc::new(asked.clone());
     let stack = ServiceBuilder::new()
         .layer(ObserverLayer::new(Arc::clone(&shared)))
@@ -329,7 +329,7 @@ fn asked_again_a_stack_judges_and_does_nothing_else_twice() {
 fn an_allow_with_a_change_is_no_opinion_also_where_another_provider_changed_the_event() {
     let wraps = service_fn(|request: HookRequest<PreToolUse>| async move {
         let wrapped = json!({ "path": format!("({})", path(&request)) });
-        Ok::<_, HookError>(Opinion::new(Verdict::ALLOW).rewriting(wrapped))
+        Ok::<_, HookError>(DeciderOutcome::new(Verdict::ALLOW).rewriting(wrapped))
     });
     let first = Hooks::builder().stack(&guard(), DecideLayer::new(wraps).layer(Settle)).build();
     let composite = Composite::default().and(first).and(Hooks::builder().transform(Appends('x')).build());
@@ -396,7 +396,7 @@ fn an_allow_from_before_a_person_was_asked_is_not_told_as_a_reason() {
 fn nothing_is_counted_behind_a_denial() {
     let counts = Arc::new(Counts::default());
     let denies = service_fn(|_request: HookRequest<PreToolUse>| async {
-        Ok::<_, HookError>(Opinion::new(verdict(Strength::Deny, "denies", "no")))
+        Ok::<_, HookError>(DeciderOutcome::new(verdict(Strength::Deny, "denies", "no")))
     });
     let stack = DecideLayer::new(denies).layer(ReserveLayer::new(Arc::clone(&counts)).layer(Settle));
     assert!(run(stack.oneshot(asking("-"))).unwrap().is_denied());
@@ -414,7 +414,7 @@ fn a_decider_that_always_wraps_ends_and_its_allow_counts_as_no_opinion() {
         async move {
             pend(1).await;
             let wrapped = json!({ "path": format!("({})", path(&request)) });
-            Ok::<_, HookError>(Opinion::new(Verdict::ALLOW).rewriting(wrapped))
+            Ok::<_, HookError>(DeciderOutcome::new(Verdict::ALLOW).rewriting(wrapped))
         }
     });
     let hooks = Hooks::builder().stack(&guard(), DecideLayer::new(wraps).layer(Settle)).build();
@@ -474,7 +474,7 @@ fn a_link_that_moves_while_a_person_thinks_is_seen() {
     let in_leaf = Judge::new(only_inside());
     let decides = service_fn(|request: HookRequest<PreToolUse>| async move {
         pend(1).await;
-        Ok::<_, HookError>(Opinion::new(only_inside().judge(&request)))
+        Ok::<_, HookError>(DeciderOutcome::new(only_inside().judge(&request)))
     });
     for (place, hooks) in [
         ("slot", Hooks::builder().policy(only_inside())),
@@ -497,7 +497,7 @@ fn a_link_that_moves_while_a_decider_thinks_is_seen_from_everywhere() {
             async move {
                 pend(2).await;
                 files.link("/repo/out", "/etc");
-                Ok::<_, HookError>(Opinion::new(Verdict::ALLOW))
+                Ok::<_, HookError>(DeciderOutcome::new(Verdict::ALLOW))
             }
         })
     };
@@ -696,7 +696,7 @@ fn an_allow_without_a_revision_is_dropped_where_its_provider_does_not_repeat_it(
 #[test]
 fn what_a_careless_provider_makes_of_a_final_event_is_not_what_the_next_one_judges() {
     let seen = service_fn(|request: HookRequest<PreToolUse>| async move {
-        Ok::<_, HookError>(Opinion::new(verdict(Strength::Ask, "sees", path(&request))))
+        Ok::<_, HookError>(DeciderOutcome::new(verdict(Strength::Ask, "sees", path(&request))))
     });
     let sees = Hooks::builder().stack(&guard(), DecideLayer::new(seen).layer(Settle)).build();
     let careless = Composite::default().and(Careless(Stage::Judge)).and(sees);

@@ -345,7 +345,7 @@ fn a_provider_that_panics_is_a_hook_that_failed_and_silences_nobody() {
         }
         let (context, log) = context();
         let request = HookRequest::new(context, any::<PreToolUse>());
-        let mut decided = hooks_core::Decided { request, outcome: Decision::default() };
+        let mut decided = hooks_core::EventDecision { request, outcome: Decision::default() };
         run(reserve(provider, &mut decided));
         assert!(decided.outcome.is_denied());
         recorded_once(&log, EventKind::PreToolUse, "reserve");

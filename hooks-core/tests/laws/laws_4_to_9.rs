@@ -13,7 +13,7 @@ use hooks_core::testing::{FakeFileSystem, Recorder, ScriptedTools, any_event, ch
 use hooks_core::time::{Random, SeededRandom, Timestamp};
 use hooks_core::{
     Composite, DecideLayer, Environment, Evidence, Fact, Govern, Hold, HookContext, HookError, HookFuture,
-    HookRequest, Hooks, Judge, Judged, Opinion, Policy, Reason, ReasonKind, Reservation, Reserve,
+    HookRequest, Hooks, Judge, Judged, DeciderOutcome, Policy, Reason, ReasonKind, Reservation, Reserve,
     ReserveLayer, Strength, Transform, Verdict, WireEvent, decide, policy_fn,
 };
 use proptest::strategy::{Strategy, ValueTree};
@@ -194,16 +194,16 @@ fn law_7_of_a_failing_tool_everyone_is_told_the_scrubbed_error_only() {
 #[derive(Clone, Debug, Default)]
 struct Places(Arc<AtomicUsize>);
 
-struct Place(Places);
+struct TakenPlace(Places);
 
-impl Hold for Place {
+impl Hold for TakenPlace {
     fn commit(self: Box<Self>) {
         // The reservation stays: it is not given back.
         self.0.0.fetch_add(1, Relaxed);
     }
 }
 
-impl Drop for Place {
+impl Drop for TakenPlace {
     fn drop(&mut self) {
         self.0.0.fetch_sub(1, Relaxed);
     }
@@ -222,7 +222,7 @@ impl Reserve<PreToolUse> for Places {
         HookFuture::later(async move {
             pend(1).await;
             places.0.fetch_add(1, Relaxed);
-            let place = Place(places);
+            let place = TakenPlace(places);
             pend(1).await;
             Ok(Reservation::Held(Box::new(place)))
         })
@@ -233,7 +233,7 @@ impl Reserve<PreToolUse> for Places {
 fn law_8_a_place_is_given_back_on_drop_and_on_cancellation_at_every_point() {
     let slow = service_fn(|_: HookRequest<PreToolUse>| async {
         pend(2).await;
-        Ok::<_, HookError>(Opinion::new(Verdict::ALLOW))
+        Ok::<_, HookError>(DeciderOutcome::new(Verdict::ALLOW))
     });
     let places = Places::default();
     let stack = || {
@@ -256,7 +256,7 @@ fn law_8_a_denial_holds_nothing_wherever_it_comes_from() {
     let inner = || ReserveLayer::new(places.clone()).layer(Judge::new(()));
     let refuses = policy_fn("late", |_: &HookRequest<PreToolUse>| verdict(Strength::Deny, "late", "no"));
     let denies = service_fn(|_: HookRequest<PreToolUse>| async {
-        Ok::<_, HookError>(Opinion::new(verdict(Strength::Deny, "late", "no")))
+        Ok::<_, HookError>(DeciderOutcome::new(verdict(Strength::Deny, "late", "no")))
     });
     let everyone = || asking("a").evaluated(hooks_core::Evaluation::Everyone);
     let outcome = run(hooks_core::PolicyLayer::new(refuses).layer(inner()).oneshot(everyone())).unwrap();

@@ -434,16 +434,16 @@ impl Places {
     }
 }
 
-struct Place(Places, bool);
+struct TakenPlace(Places, bool);
 
-impl Hold for Place {
+impl Hold for TakenPlace {
     fn commit(mut self: Box<Self>) {
         self.1 = true;
         self.0.0.lock().unwrap().1 += 1;
     }
 }
 
-impl Drop for Place {
+impl Drop for TakenPlace {
     fn drop(&mut self) {
         if !self.1 {
             self.0.0.lock().unwrap().0 -= 1;
@@ -461,7 +461,7 @@ impl<E: Event> Reserve<E> for Places {
         HookFuture::later(async move {
             pend(2).await;
             places.0.lock().unwrap().0 += 1;
-            let place = Place(places.clone(), false);
+            let place = TakenPlace(places.clone(), false);
             pend(2).await;
             Ok(Reservation::Held(Box::new(place)))
         })
@@ -475,7 +475,7 @@ fn places_are_given_back_wherever_a_tool_call_is_dropped_before_it_runs() {
         let (places, tools) = (Places::default(), ScriptedTools::default());
         let decides = hooks_core::DecideLayer::new(service_fn(|_: HookRequest<PreToolUse>| async {
             pend(2).await;
-            Ok::<_, HookError>(hooks_core::Opinion::new(hooks_core::Verdict::ALLOW))
+            Ok::<_, HookError>(hooks_core::DeciderOutcome::new(hooks_core::Verdict::ALLOW))
         }));
         let stack = tower::Layer::layer(&decides, hooks_core::Settle);
         let stack = tower::Layer::layer(&hooks_core::ReserveLayer::new(places.clone()), stack);

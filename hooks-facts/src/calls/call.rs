@@ -10,7 +10,7 @@ use serde_json::Value;
 
 use super::arguments;
 use super::commands::ParsedCommands;
-use super::places::Places;
+use super::places::NamedPaths;
 use super::reader::CallReader;
 use super::root::Root;
 
@@ -28,7 +28,7 @@ pub(super) struct Reading {
     /// The decoded arguments, if the event has them as JSON texts.
     arguments: Option<Value>,
     root: OnceLock<Arc<Root>>,
-    places: OnceLock<Places>,
+    places: OnceLock<NamedPaths>,
     commands: OnceLock<ParsedCommands>,
     next: OnceLock<Box<Reading>>,
 }
@@ -69,14 +69,14 @@ impl<'r> Call<'r> {
 
     /// Returns the files that the call names, resolved; for a command, the files that its redirections write
     /// to.
-    pub fn places(self) -> &'r Places {
-        self.reading.places.get_or_init(|| Places::from_call(self))
+    pub fn places(self) -> &'r NamedPaths {
+        self.reading.places.get_or_init(|| NamedPaths::from_call(self))
     }
 
     /// Computes the files that the commands of the call write to. [`places`](Self::places) does not contain
     /// those of an unknown tool.
-    pub fn places_of_commands(self) -> Places {
-        Places::of_commands(self)
+    pub fn places_of_commands(self) -> NamedPaths {
+        NamedPaths::of_commands(self)
     }
 
     /// Returns the path of a relative name in the folder that an argument sets for commands; `None` without

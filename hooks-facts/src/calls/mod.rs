@@ -31,6 +31,6 @@ mod settings;
 
 pub use self::call::{Call, CallFacts};
 pub use self::commands::{ParsedCommand, ParsedCommands};
-pub use self::places::{Known, Place, Places};
+pub use self::places::{Known, NamedPath, NamedPaths};
 pub use self::reader::CallReader;
 pub use self::settings::{PathsConfig, ToolRole};

@@ -18,11 +18,11 @@ use crate::globs::PatternDialect;
 
 /// Files of a call.
 #[derive(Debug, Default)]
-pub struct Places {
+pub struct NamedPaths {
     /// Every file.
-    pub found: Vec<Place>,
+    pub found: Vec<NamedPath>,
     /// Files of commands with partly known names: `rm *.log`.
-    pub partial: Vec<Place>,
+    pub partial: Vec<NamedPath>,
     /// JSON pointers to path arguments that are present but not text.
     pub unusable: Vec<String>,
     /// JSON pointers to commands that write to a file whose name is not known before running.
@@ -33,7 +33,7 @@ pub struct Places {
 
 /// One file of a call.
 #[derive(Debug)]
-pub struct Place {
+pub struct NamedPath {
     /// JSON pointer to the argument that names the file.
     pub pointer: Cow<'static, str>,
     /// Name as the call gives it.
@@ -68,7 +68,7 @@ const MAX_PARTIAL: usize = 64;
 /// Files that every command may write to, because they store nothing.
 const SINKS: &[&str] = &["/dev/null", "/dev/stdout", "/dev/stderr", "/dev/tty"];
 
-impl Places {
+impl NamedPaths {
     pub(super) fn from_call(call: Call<'_>) -> Self {
         if call.kind().runs_commands() { Self::of_commands(call) } else { Self::of_arguments(call) }
     }
@@ -79,7 +79,7 @@ impl Places {
             kind => kind,
         };
         let folder = WorkingFolder::of_file_tool(call.arguments());
-        let (mut found, mut written) = (Vec::<Place>::new(), None::<usize>);
+        let (mut found, mut written) = (Vec::<NamedPath>::new(), None::<usize>);
         let unusable = each_path(kind, call.arguments(), |argument| {
             let PathArgument { pointer, text, role, .. } = argument;
             // Most calls name one.
@@ -92,8 +92,8 @@ impl Places {
                 written = Some(found.len());
             }
             let text = target.unwrap_or(text);
-            let moved = folder.of_name(&text).map(|moved| Place::new(call, pointer.clone(), moved, role));
-            found.push(Place::new(call, pointer, text, role));
+            let moved = folder.of_name(&text).map(|moved| NamedPath::new(call, pointer.clone(), moved, role));
+            found.push(NamedPath::new(call, pointer, text, role));
             found.extend(moved);
         });
         let is_missing = found.is_empty() && unusable.is_empty();
@@ -111,14 +111,14 @@ impl Places {
                     Some(target) => {
                         let moved = folder.of_name(target);
                         for target in std::iter::once(target.to_owned()).chain(moved) {
-                            places.found.push(Place::of_write(call, command, write, target));
+                            places.found.push(NamedPath::of_write(call, command, write, target));
                         }
                     }
                     None if write.kind != WriteKind::Redirected && places.partial.len() < MAX_PARTIAL => {
                         let outline = write.target.outline();
                         let moved = folder.of_name(&outline);
                         for outline in std::iter::once(outline).chain(moved) {
-                            places.partial.push(Place::of_write(call, command, write, outline));
+                            places.partial.push(NamedPath::of_write(call, command, write, outline));
                         }
                     }
                     None => places.unknown.push(command.pointer.clone()),
@@ -132,7 +132,7 @@ impl Places {
     }
 }
 
-impl Place {
+impl NamedPath {
     fn new(call: Call<'_>, pointer: Cow<'static, str>, given: String, role: PathRole) -> Self {
         let resolution = match call.root().resolved() {
             Ok(root) => resolve(call, root, &given),

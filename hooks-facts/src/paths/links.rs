@@ -50,12 +50,12 @@ pub(super) fn plain_entry(
 pub(super) struct Links<'f> {
     fs: &'f dyn FileSystem,
     /// `None` if there is only one path to follow, whose places are all different.
-    seen: Option<HashMap<String, Place>>,
+    seen: Option<HashMap<String, Lookup>>,
 }
 
 /// Entry of a place.
 #[derive(Clone)]
-enum Place {
+enum Lookup {
     Missing,
     Entry(Entry),
     Link(String),
@@ -118,12 +118,12 @@ impl<'f> Links<'f> {
                 continue;
             }
             match self.place(&walk.path)? {
-                Place::Missing => {
+                Lookup::Missing => {
                     walk.missing_from = Some(walk.path.len());
                     walk.entry = None;
                 }
-                Place::Entry(entry) => walk.entry = Some(entry),
-                Place::Link(target) => {
+                Lookup::Entry(entry) => walk.entry = Some(entry),
+                Lookup::Link(target) => {
                     links += 1;
                     if links > MAX_LINKS {
                         return Err(PathError::Loop { path: path.to_owned(), limit: MAX_LINKS });
@@ -145,24 +145,24 @@ impl<'f> Links<'f> {
         Ok(Followed { path: walk.path, entry: walk.entry })
     }
 
-    fn place(&mut self, path: &str) -> Result<Place, PathError> {
+    fn place(&mut self, path: &str) -> Result<Lookup, PathError> {
         if let Some(place) = self.seen.as_ref().and_then(|seen| seen.get(path)) {
             return Ok(place.clone());
         }
         let unreadable =
             |error: std::io::Error| PathError::Unreadable { path: path.to_owned(), kind: error.kind() };
         let place = match self.fs.entry(Path::new(path)).map_err(unreadable)? {
-            None => Place::Missing,
+            None => Lookup::Missing,
             Some(entry) if entry.kind == EntryKind::Symlink => {
                 let target = self.fs.read_link(Path::new(path)).map_err(unreadable)?;
                 // A target that is not UTF-8 cannot be compared with a pattern, so it counts as unreadable.
                 let text = target.to_str().filter(|text| text.len() <= MAX_LENGTH);
                 let kind = std::io::ErrorKind::InvalidData;
-                Place::Link(
+                Lookup::Link(
                     text.ok_or_else(|| PathError::Unreadable { path: path.to_owned(), kind })?.to_owned(),
                 )
             }
-            Some(entry) => Place::Entry(entry),
+            Some(entry) => Lookup::Entry(entry),
         };
         if let Some(seen) = self.seen.as_mut() {
             seen.insert(path.to_owned(), place.clone());

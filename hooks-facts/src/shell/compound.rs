@@ -3,10 +3,10 @@
 use super::cursor::Result;
 use super::error::Reason;
 use super::expansion::arithmetic_length;
-use super::reader::{Reader, is_name};
+use super::parser::{ShellParser, is_name};
 use super::tree::Compound;
 
-impl Reader<'_> {
+impl ShellParser<'_> {
     /// Parses a compound command, if one starts here.
     pub(super) fn compound(&mut self) -> Result<Option<Compound>> {
         if self.cursor.starts_with("((") {

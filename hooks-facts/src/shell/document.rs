@@ -3,7 +3,7 @@
 use std::rc::Rc;
 
 use super::cursor::Result;
-use super::reader::Reader;
+use super::parser::ShellParser;
 use super::tree::{Document, Part, Word};
 use super::word::Parts;
 
@@ -27,7 +27,7 @@ impl Pending {
     }
 }
 
-impl Reader<'_> {
+impl ShellParser<'_> {
     /// Parses the texts of all pending documents; the reader is at the start of a line.
     pub(super) fn documents(&mut self) -> Result<()> {
         for pending in std::mem::take(&mut self.pending) {
@@ -62,7 +62,7 @@ impl Reader<'_> {
         }
         self.cursor.enter()?;
         let mut inner =
-            Reader { cursor: self.cursor.nested(&text), syntax: self.syntax, pending: Vec::new() };
+            ShellParser { cursor: self.cursor.nested(&text), syntax: self.syntax, pending: Vec::new() };
         let mut parts = Parts::default();
         let mut read = Ok(());
         while let (Ok(()), Some(c)) = (&read, inner.cursor.peek()) {

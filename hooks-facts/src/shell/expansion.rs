@@ -2,11 +2,11 @@
 
 use super::cursor::Result;
 use super::error::Reason;
-use super::reader::Reader;
+use super::parser::ShellParser;
 use super::tree::{Part, Value, Word};
 use super::word::Parts;
 
-impl Reader<'_> {
+impl ShellParser<'_> {
     /// Parses the expansion that starts here with `$`.
     pub(super) fn dollar(&mut self, parts: &mut Parts, quoted: bool) -> Result<()> {
         self.cursor.next()?;
@@ -154,7 +154,7 @@ impl Reader<'_> {
         }
         self.cursor.enter()?;
         let mut inner =
-            Reader { cursor: self.cursor.nested(&text), syntax: self.syntax, pending: Vec::new() };
+            ShellParser { cursor: self.cursor.nested(&text), syntax: self.syntax, pending: Vec::new() };
         let read = inner.script().and_then(|script| inner.documents().map(|()| script));
         let (steps, finished) = (inner.cursor.steps, inner.cursor.rest().is_empty());
         self.cursor.steps = steps;

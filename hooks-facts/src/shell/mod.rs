@@ -17,7 +17,7 @@ mod cursor;
 mod document;
 mod error;
 mod expansion;
-mod reader;
+mod parser;
 mod tree;
 mod word;
 

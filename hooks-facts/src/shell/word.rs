@@ -3,7 +3,7 @@
 use super::ansi_c;
 use super::cursor::Result;
 use super::error::Reason;
-use super::reader::{Reader, Syntax};
+use super::parser::{ShellParser, Syntax};
 use super::tree::{Direction, Part, Word};
 
 /// Parts of a word while it is parsed.
@@ -35,7 +35,7 @@ impl Parts {
     }
 }
 
-impl Reader<'_> {
+impl ShellParser<'_> {
     /// Parses a word of at least one character.
     pub(super) fn word(&mut self) -> Result<Word> {
         let start = self.cursor.position;

@@ -17,7 +17,7 @@ pub(super) struct Header {
 
 /// Returns all headers, in order.
 pub(super) fn headers(text: &str) -> Vec<Header> {
-    let mut reader = Reader::default();
+    let mut reader = PatchParser::default();
     for (index, line) in text.split('\n').enumerate() {
         reader.number = index + 1;
         reader.line(line.strip_suffix('\r').unwrap_or(line));
@@ -55,7 +55,7 @@ enum State {
 }
 
 #[derive(Default)]
-struct Reader {
+struct PatchParser {
     state: State,
     number: usize,
     /// Directory of the current file, if that file is a link.
@@ -65,7 +65,7 @@ struct Reader {
     headers: Vec<Header>,
 }
 
-impl Reader {
+impl PatchParser {
     fn line(&mut self, line: &str) {
         match &mut self.state {
             State::Added if line.starts_with('+') => return,

@@ -4,7 +4,7 @@ use std::sync::Arc;
 
 use hooks_core::event::PreToolUse;
 use hooks_core::{Evidence, HookRequest, Policy, PolicyLayer, Reason, Verdict};
-use hooks_facts::calls::{Call, CallReader, Place};
+use hooks_facts::calls::{Call, CallReader, NamedPath};
 
 use super::registry::{AgentLockouts, Lockout, LockoutRegistry};
 use crate::config::{AllLocked, LockoutConfig};
@@ -48,7 +48,7 @@ impl ReviewerLockout {
         PolicyLayer::new(Arc::new(self))
     }
 
-    fn objection(&self, call: Call<'_>, place: &Place, locked: &AgentLockouts) -> Option<Verdict> {
+    fn objection(&self, call: Call<'_>, place: &NamedPath, locked: &AgentLockouts) -> Option<Verdict> {
         let agent = &call.request().context().agent_name;
         let Some(known) = place.known(call) else {
             let artifact = locked.first().map_or("", |lockout| &lockout.artifact);
@@ -79,7 +79,7 @@ impl ReviewerLockout {
     }
 
     /// Returns whether all agents of the team are locked out of this place.
-    fn is_everyone_locked_out(&self, call: Call<'_>, place: &Place) -> bool {
+    fn is_everyone_locked_out(&self, call: Call<'_>, place: &NamedPath) -> bool {
         let now = || call.request().context().environment.clock.now();
         let Some(known) = place.known(call) else { return false };
         let is_locked_out = |agent: &String| {

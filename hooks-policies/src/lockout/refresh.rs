@@ -4,8 +4,8 @@ use std::sync::Arc;
 use std::task::{Context, Poll};
 
 use hooks_core::event::PreToolUse;
-use hooks_core::{DecideLayer, Decision, HookError, HookFuture, HookRequest, Opinion};
-use hooks_facts::calls::{Call, CallReader, Place};
+use hooks_core::{DecideLayer, Decision, HookError, HookFuture, HookRequest, DeciderOutcome};
+use hooks_facts::calls::{Call, CallReader, NamedPath};
 use tower_service::Service;
 
 use super::stored::StoredLockouts;
@@ -35,16 +35,16 @@ impl RefreshLockouts {
 }
 
 impl Service<HookRequest<PreToolUse>> for RefreshLockouts {
-    type Response = Opinion<PreToolUse>;
+    type Response = DeciderOutcome<PreToolUse>;
     type Error = HookError;
-    type Future = HookFuture<'static, Result<Opinion<PreToolUse>, HookError>>;
+    type Future = HookFuture<'static, Result<DeciderOutcome<PreToolUse>, HookError>>;
 
     fn poll_ready(&mut self, _cx: &mut Context<'_>) -> Poll<Result<(), HookError>> {
         Poll::Ready(Ok(()))
     }
 
     fn call(&mut self, request: HookRequest<PreToolUse>) -> Self::Future {
-        let no_opinion = || Opinion::new(Decision::default());
+        let no_opinion = || DeciderOutcome::new(Decision::default());
         if !may_write(self.reader.read(&request)) {
             return HookFuture::now(Ok(no_opinion()));
         }
@@ -63,5 +63,5 @@ fn may_write(call: Call<'_>) -> bool {
     }
     let places = call.places();
     let mut named = places.found.iter().chain(&places.partial);
-    !places.unusable.is_empty() || !places.unknown.is_empty() || named.any(Place::is_written)
+    !places.unusable.is_empty() || !places.unknown.is_empty() || named.any(NamedPath::is_written)
 }

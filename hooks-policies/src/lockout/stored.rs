@@ -5,7 +5,7 @@ use std::sync::atomic::{AtomicU64, Ordering};
 use std::sync::{Arc, Mutex, PoisonError};
 use std::time::Duration;
 
-use hooks_core::state::{Answer, Key, Member, Op, OpId, StateStore, StoreError};
+use hooks_core::state::{StepResult, Key, Member, Op, OpId, StateStore, StoreError};
 use hooks_core::time::{Clock, Random, Tick};
 use hooks_facts::names::folded;
 use serde::{Deserialize, Serialize};
@@ -188,8 +188,8 @@ impl StoredLockouts {
         let insert =
             Op::Insert { id, set: set.clone(), name: name.into(), note: Arc::clone(&note), ttl: lasting };
         match self.store.apply(insert).await? {
-            Answer::Done => {}
-            Answer::Present(there) => {
+            StepResult::Done => {}
+            StepResult::Present(there) => {
                 // A longer lockout replaces a shorter one, never the other way round.
                 let now = self.members().await?.1;
                 let ends = lasting.map(|lasting| now.after(lasting));
@@ -255,7 +255,7 @@ impl StoredLockouts {
     /// Returns `Store` or `BadAnswer` if the store fails.
     pub async fn cleared(&self) -> Result<Vec<Cleared>, LockoutError> {
         match self.store.apply(Op::Members { set: self.cleared.clone() }).await? {
-            Answer::Members { members, .. } => {
+            StepResult::Members { members, .. } => {
                 Ok(members.iter().filter_map(|member| serde_json::from_str(&member.note).ok()).collect())
             }
             other => Err(unexpected(&other)),
@@ -296,7 +296,7 @@ impl StoredLockouts {
 
     async fn members(&self) -> Result<(Vec<Member>, hooks_core::time::Timestamp), LockoutError> {
         match self.store.apply(Op::Members { set: self.set.clone() }).await? {
-            Answer::Members { members, now } => Ok((members, now)),
+            StepResult::Members { members, now } => Ok((members, now)),
             other => Err(unexpected(&other)),
         }
     }
@@ -320,7 +320,7 @@ fn written(entry: &impl Serialize) -> Result<String, LockoutError> {
     serde_json::to_string(entry).map_err(|error| LockoutError::BadAnswer(error.to_string()))
 }
 
-fn unexpected(answer: &Answer) -> LockoutError {
+fn unexpected(answer: &StepResult) -> LockoutError {
     LockoutError::BadAnswer(format!("{answer:?}"))
 }
 

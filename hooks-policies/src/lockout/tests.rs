@@ -154,7 +154,7 @@ fn where_everyone_is_locked_out_a_person_is_asked() {
 mod stored {
     use std::time::Duration;
 
-    use hooks_core::state::{Answer, Memory, Op, StateStore, StoreError};
+    use hooks_core::state::{StepResult, Memory, Op, StateStore, StoreError};
     use hooks_core::testing::VirtualTime;
     use hooks_core::time::{SeededRandom, Timer};
     use hooks_core::{HookFuture, Hooks, HooksProvider, Judged};
@@ -167,7 +167,7 @@ mod stored {
     struct Away(Memory, std::sync::atomic::AtomicBool);
 
     impl StateStore for Away {
-        fn apply(&self, op: Op) -> HookFuture<'static, Result<Answer, StoreError>> {
+        fn apply(&self, op: Op) -> HookFuture<'static, Result<StepResult, StoreError>> {
             match self.1.load(std::sync::atomic::Ordering::Relaxed) {
                 true => HookFuture::now(Err(StoreError::Unavailable("cut off".into()))),
                 false => self.0.apply(op),

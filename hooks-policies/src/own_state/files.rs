@@ -2,7 +2,7 @@
 
 use std::collections::HashSet;
 
-use hooks_facts::calls::{Call, Place};
+use hooks_facts::calls::{Call, NamedPath};
 use hooks_facts::commands::Argument;
 use hooks_facts::globs::{Gap, PatternDialect};
 use hooks_facts::tools::PathRole;
@@ -41,7 +41,7 @@ pub(super) enum Reach {
 
 /// One of the hooks' own files that a command names.
 #[derive(Debug)]
-pub(super) struct Found {
+pub(super) struct OwnFileMatch {
     /// Name as the command gives it.
     pub(super) given: String,
     /// Resolved path of the name.
@@ -80,16 +80,16 @@ impl OwnFiles {
     }
 
     /// Returns the file that a name stands for, or may stand for.
-    pub(super) fn find(&self, call: Call<'_>, pointer: &str, named: &Named) -> Option<Found> {
+    pub(super) fn find(&self, call: Call<'_>, pointer: &str, named: &Named) -> Option<OwnFileMatch> {
         let role = if named.reach == Reach::Itself { PathRole::Written } else { PathRole::Filled };
         let in_home = named.name.literal().and_then(|name| name.strip_prefix("~/"));
         if let Some(rest) = in_home {
             let name = format!("{}/{rest}", Gap::Any.stand_in());
-            return self.find_place(call, &Place::named(call, pointer, name, role, true));
+            return self.find_place(call, &NamedPath::named(call, pointer, name, role, true));
         }
         let outline = match &named.name {
             Argument::Literal(name) => {
-                let place = Place::named(call, pointer, name.clone(), role, false);
+                let place = NamedPath::named(call, pointer, name.clone(), role, false);
                 let is_left = named.reach == Reach::Everyday && place.is_the_root(call);
                 return if is_left { None } else { self.find_place(call, &place) };
             }
@@ -99,23 +99,23 @@ impl OwnFiles {
         let (known, _) = outline.split_once(|c| Gap::from_char(c).is_some())?;
         let folder = known.rsplit_once('/').map(|(folder, _)| folder).filter(|folder| !folder.is_empty());
         let found = folder.and_then(|folder| {
-            self.find_place(call, &Place::named(call, pointer, folder.to_owned(), PathRole::Written, false))
+            self.find_place(call, &NamedPath::named(call, pointer, folder.to_owned(), PathRole::Written, false))
         });
         found.or_else(|| {
             may_be_one(&outline)
-                .then(|| Place::named(call, pointer, outline, role, true))
+                .then(|| NamedPath::named(call, pointer, outline, role, true))
                 .and_then(|place| self.find_place(call, &place))
         })
     }
 
     /// Returns the file that a place is, or may be.
-    pub(super) fn find_place(&self, call: Call<'_>, place: &Place) -> Option<Found> {
+    pub(super) fn find_place(&self, call: Call<'_>, place: &NamedPath) -> Option<OwnFileMatch> {
         let known = place.known(call)?;
         let found = self.files.find(call, place, &known).or_else(|| {
             let is_root = !place.is_partial() && place.holds_the_root(call);
             if is_root { None } else { self.folders.find(call, place, &known) }
         })?;
-        Some(Found { given: place.given.clone(), reading: found.reading })
+        Some(OwnFileMatch { given: place.given.clone(), reading: found.reading })
     }
 }
 

@@ -37,7 +37,7 @@ use hooks_facts::calls::{Call, CallReader, ParsedCommand};
 use hooks_facts::commands::{Argument, Invocation};
 use hooks_facts::tools::{ToolKind, reads_by_name};
 
-use self::files::{Found, Named, OwnFiles, Reach};
+use self::files::{OwnFileMatch, Named, OwnFiles, Reach};
 use self::texts::Text;
 use crate::artifacts::Artifacts;
 
@@ -162,7 +162,7 @@ impl OwnState {
     /// written by its command.
     fn objection_to_tool(&self, call: Call<'_>) -> Option<Reason> {
         let tool = &call.request().event().tool_name;
-        let reason = |pointer: String, found: Found| {
+        let reason = |pointer: String, found: OwnFileMatch| {
             let message =
                 format!("nobody knows what `{tool}` does to `{}`, which is the hooks' own", found.given);
             let evidence = Evidence::Path { given: found.given, resolved: found.reading };

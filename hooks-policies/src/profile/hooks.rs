@@ -11,7 +11,7 @@ use std::task::{Context, Poll};
 
 use hooks_core::event::{PostToolUse, PreToolUse, ResultRewrite};
 use hooks_core::{
-    DecideLayer, Decision, FailureLayer, HookError, HookRequest, HooksBuilder, Opinion, Reason, Settle,
+    DecideLayer, Decision, FailureLayer, HookError, HookRequest, HooksBuilder, DeciderOutcome, Reason, Settle,
     Transform, Verdict,
 };
 use serde_json::Value;
@@ -39,7 +39,7 @@ impl<H: CustomPreHook + 'static> SquadHook<H> {
         builder.stack(&guard, DecideLayer::new(self).layer(Settle))
     }
 
-    fn ask(&self, request: &HookRequest<PreToolUse>) -> Result<Opinion<PreToolUse>, HookError> {
+    fn ask(&self, request: &HookRequest<PreToolUse>) -> Result<DeciderOutcome<PreToolUse>, HookError> {
         let event = request.event();
         let mut call = call_of(&event.tool_name, &event.tool_args, request.context());
         let answer = self.hook.call(&mut call).map_err(HookError::other)?.0;
@@ -64,7 +64,7 @@ impl<H: CustomPreHook + 'static> SquadHook<H> {
                 )
             }
         };
-        let opinion = Opinion::new(outcome);
+        let opinion = DeciderOutcome::new(outcome);
         Ok(match changed.filter(|arguments| *arguments != event.tool_args) {
             Some(arguments) => opinion.rewriting(arguments),
             None => opinion,
@@ -78,9 +78,9 @@ impl<H: CustomPreHook + 'static> SquadHook<H> {
 }
 
 impl<H: CustomPreHook + 'static> Service<HookRequest<PreToolUse>> for SquadHook<H> {
-    type Response = Opinion<PreToolUse>;
+    type Response = DeciderOutcome<PreToolUse>;
     type Error = HookError;
-    type Future = Ready<Result<Opinion<PreToolUse>, HookError>>;
+    type Future = Ready<Result<DeciderOutcome<PreToolUse>, HookError>>;
 
     fn poll_ready(&mut self, _cx: &mut Context<'_>) -> Poll<Result<(), HookError>> {
         Poll::Ready(Ok(()))

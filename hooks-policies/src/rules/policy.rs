@@ -5,7 +5,7 @@ use std::sync::Arc;
 
 use hooks_core::event::PreToolUse;
 use hooks_core::{Evidence, HookRequest, Policy, PolicyErrors, PolicyLayer, Verdict};
-use hooks_facts::calls::{Call, CallReader, Place};
+use hooks_facts::calls::{Call, CallReader, NamedPath};
 use hooks_facts::globs;
 
 use super::examples;
@@ -35,7 +35,7 @@ struct Hit<'a> {
 
 enum On<'a> {
     Call,
-    Path(&'a Place, &'a str),
+    Path(&'a NamedPath, &'a str),
     /// Path or command that cannot be known before the call runs.
     Unknown(&'a str),
 }

@@ -13,11 +13,11 @@ pub enum SquadDecision {
 
 impl SquadDecision {
     pub(super) fn blocked(by: Blocker, reason: String) -> Self {
-        Self::Block(Block { by, answer: Answer::Reason(reason) })
+        Self::Block(Block { by, answer: HookReturn::Reason(reason) })
     }
 
     pub(super) fn custom(place: usize, object: Map<String, Value>) -> Self {
-        Self::Block(Block { by: Blocker::Custom(place), answer: Answer::Object(object) })
+        Self::Block(Block { by: Blocker::Custom(place), answer: HookReturn::Object(object) })
     }
 
     /// Returns whether the tool may run.
@@ -40,8 +40,8 @@ impl SquadDecision {
     pub fn into_json(self) -> Value {
         match self {
             Self::Allow => serde_json::json!({"action": "allow"}),
-            Self::Block(Block { answer: Answer::Object(object), .. }) => Value::Object(object),
-            Self::Block(Block { answer: Answer::Reason(reason), .. }) => {
+            Self::Block(Block { answer: HookReturn::Object(object), .. }) => Value::Object(object),
+            Self::Block(Block { answer: HookReturn::Reason(reason), .. }) => {
                 serde_json::json!({"action": "block", "reason": reason})
             }
         }
@@ -53,12 +53,12 @@ impl SquadDecision {
 pub struct Block {
     /// The hook that blocked.
     pub by: Blocker,
-    answer: Answer,
+    answer: HookReturn,
 }
 
 /// Return value of the hook: a policy's reason, or a custom hook's object, which is passed on unchanged.
 #[derive(Clone, Debug, PartialEq)]
-enum Answer {
+enum HookReturn {
     Reason(String),
     Object(Map<String, Value>),
 }
@@ -68,8 +68,8 @@ impl Block {
     #[must_use]
     pub fn reason(&self) -> Option<&str> {
         match &self.answer {
-            Answer::Reason(reason) => Some(reason),
-            Answer::Object(object) => object.get("reason").and_then(Value::as_str),
+            HookReturn::Reason(reason) => Some(reason),
+            HookReturn::Object(object) => object.get("reason").and_then(Value::as_str),
         }
     }
 }

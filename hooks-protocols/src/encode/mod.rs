@@ -25,7 +25,7 @@ use crate::answer::{Answer, Rewrite};
 use crate::client::Client;
 use crate::decode::Decoded;
 use crate::degraded::{Degraded, Instead, Wish};
-use crate::table::{Asked, Phrase, Row};
+use crate::table::{CheckedCall, Phrase, Row};
 
 /// Encodes `answer` for the client that sent `decoded`.
 ///
@@ -230,7 +230,7 @@ impl<'a> Voice<'a> {
             }
         };
         let Source { decoded, rewrite, .. } = self.source;
-        has_words && row.leaves_room(wish, &Asked { decoded, rewrite })
+        has_words && row.leaves_room(wish, &CheckedCall { decoded, rewrite })
     }
 
     fn note(&self, wish: Wish, instead: Instead, draft: &mut Draft) {

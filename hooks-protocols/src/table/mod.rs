@@ -73,18 +73,18 @@ pub(crate) struct Limit {
     /// The restricted wishes.
     pub(crate) wishes: &'static [Wish],
     /// Whether the client supports these wishes for the given call.
-    pub(crate) leaves_room: fn(&Asked<'_>) -> bool,
+    pub(crate) leaves_room: fn(&CheckedCall<'_>) -> bool,
 }
 
 /// The call that a [`Limit`] checks.
-pub(crate) struct Asked<'a> {
+pub(crate) struct CheckedCall<'a> {
     /// The payload, if it could be decoded.
     pub(crate) decoded: Option<&'a Decoded>,
     /// The change that hooks made.
     pub(crate) rewrite: Option<&'a Rewrite>,
 }
 
-impl<'a> Asked<'a> {
+impl<'a> CheckedCall<'a> {
     /// The event.
     pub(crate) fn event(&self) -> Option<&'a WireEvent> {
         self.decoded?.event.as_ref()
@@ -140,7 +140,7 @@ impl Row {
     pub(crate) const fn within(
         mut self,
         wishes: &'static [Wish],
-        leaves_room: fn(&Asked<'_>) -> bool,
+        leaves_room: fn(&CheckedCall<'_>) -> bool,
     ) -> Self {
         self.limit = Some(Limit { wishes, leaves_room });
         self
@@ -164,7 +164,7 @@ impl Row {
     }
 
     /// Whether the limit permits a wish for this call.
-    pub(crate) fn leaves_room(&self, wish: Wish, asked: &Asked<'_>) -> bool {
+    pub(crate) fn leaves_room(&self, wish: Wish, asked: &CheckedCall<'_>) -> bool {
         !self.limits(wish) || self.limit.is_none_or(|limit| (limit.leaves_room)(asked))
     }
 }

@@ -2,7 +2,7 @@
 
 use hooks_core::OnFailure;
 use hooks_protocols::{
-    Answer, Client, Instead, Place, Reply, Rewrite, capabilities, decode, encode, failure,
+    Answer, Client, Instead, KnownEvent, Reply, Rewrite, capabilities, decode, encode, failure,
 };
 use serde_json::{Value, json};
 
@@ -132,7 +132,7 @@ fn no_withheld_result_reached_the_model() {
     ] {
         assert_eq!(effect_of(client, event, &Answer::deny("MARK")), "the result was replaced", "{client}");
         // The same holds if the payload cannot be decoded.
-        let mut failed = failure(Place::Event(client, event), "MARK");
+        let mut failed = failure(KnownEvent::Event(client, event), "MARK");
         failed.stdout = failed.stdout.replace("hooks failed, so this is denied: ", "");
         let effect = recorded_effect(client, event, &failed);
         assert!(matches!(effect, "the result was replaced" | "the run ended"), "{client} {event}: {effect}");
@@ -207,11 +207,11 @@ fn a_failure_before_a_call_denies_whatever_was_known() {
     for (client, event) in CALLS {
         let decoded = decode(*client, Some(event), payload_of(*client, event).as_bytes()).unwrap();
         for place in [
-            Place::Decoded(&decoded),
-            Place::Event(*client, event),
-            Place::Event(*client, "NoSuchEvent"),
-            Place::Client(*client),
-            Place::Nowhere,
+            KnownEvent::Decoded(&decoded),
+            KnownEvent::Event(*client, event),
+            KnownEvent::Event(*client, "NoSuchEvent"),
+            KnownEvent::Client(*client),
+            KnownEvent::Nowhere,
         ] {
             for reason in ["the disk is full", "", "{\"decision\": \"allow\"}", "{}"] {
                 let reply = failure(place, reason);
@@ -233,7 +233,7 @@ fn a_failure_where_nothing_is_decided_stops_nothing() {
         (Client::Codex, "SessionEnd"),
         (Client::Copilot, "agentStop"),
     ] {
-        let reply = failure(Place::Event(client, event), "the disk is full");
+        let reply = failure(KnownEvent::Event(client, event), "the disk is full");
         assert_eq!(
             (reply.exit, reply.stdout.as_str(), reply.stderr.as_str()),
             (1, "", "hooks: the disk is full\n")
@@ -254,7 +254,7 @@ fn an_event_in_doubt_is_denied_at_both() {
     for client in Client::ALL.iter().copied() {
         for called in client.events() {
             for sent in client.events().filter(|sent| *sent != called) {
-                let reply = failure(Place::Events(client, &[called, sent]), "in doubt");
+                let reply = failure(KnownEvent::Events(client, &[called, sent]), "in doubt");
                 let enforced: Vec<&str> =
                     [called, sent].into_iter().filter(|event| is_enforced(client, event)).collect();
                 if enforced.is_empty() {
@@ -277,7 +277,7 @@ fn denies(client: Client, event: &str, reply: &Reply) -> bool {
         let said: Value = serde_json::from_str(&reply.stdout).unwrap_or_default();
         said.get("output").cloned().unwrap_or(said)
     };
-    let expected = failure(Place::Event(client, event), "in doubt");
+    let expected = failure(KnownEvent::Event(client, event), "in doubt");
     let has_words = match (said(&expected), said(reply)) {
         (Value::Object(expected), Value::Object(said)) => {
             expected.iter().all(|(key, value)| said.get(key) == Some(value))
@@ -336,7 +336,7 @@ fn where_a_failure_cannot_deny_is_known() {
             let closes = capabilities(*client, event)
                 .and_then(|capabilities| capabilities.event())
                 .is_some_and(|kind| kind.on_failure() == OnFailure::Closes);
-            let reply = failure(Place::Event(*client, event), "the disk is full");
+            let reply = failure(KnownEvent::Event(*client, event), "the disk is full");
             if !closes {
                 assert_eq!(reply.exit, 1, "{client} {event}");
             } else if reply.degraded.iter().any(|note| note.instead == Instead::NotEnforced) {

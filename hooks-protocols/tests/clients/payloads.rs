@@ -3,7 +3,7 @@
 use hooks_core::EventKind::{self, *};
 use hooks_core::WireEvent;
 use hooks_core::event;
-use hooks_protocols::{Client, DecodeError, Limits, Payload, Place, decode, failure, payload, recognise};
+use hooks_protocols::{Client, DecodeError, Limits, Payload, KnownEvent, decode, failure, payload, recognise};
 use serde_json::{Value, json};
 
 use super::support::{Effect, effect, payload_of, payloads, read_payloads};
@@ -158,7 +158,7 @@ fn a_path_that_is_not_text_and_half_a_character_are_denied() {
     for (client, event) in
         [(Client::Claude, "PreToolUse"), (Client::Gemini, "BeforeTool"), (Client::Copilot, "preToolUse")]
     {
-        let reply = failure(Place::Event(client, event), &error.to_string());
+        let reply = failure(KnownEvent::Event(client, event), &error.to_string());
         assert_eq!(effect(client, event, &reply), Effect::Denied, "{client}");
     }
 }
@@ -200,7 +200,7 @@ fn a_payload_that_names_two_events_is_refused() {
             .to_string();
     let error = decode(Client::VsCode, Some("Stop"), two.as_bytes()).unwrap_err();
     assert_eq!(error.events(), ["Stop", "PreToolUse"]);
-    let reply = failure(Place::Events(Client::VsCode, &error.events()), "x");
+    let reply = failure(KnownEvent::Events(Client::VsCode, &error.events()), "x");
     assert!(reply.stdout.contains("deny"), "{reply:?}");
 }
 
@@ -235,7 +235,7 @@ fn a_tool_call_under_a_name_that_no_event_has_is_refused() {
         for event in ["pretool_use", "Foo", " preToolUse"] {
             let error = decode(client, Some(event), sent.to_string().as_bytes()).unwrap_err().to_string();
             assert!(error.contains(&format!("`{event}` is no event of")), "{client}: {error}");
-            let reply = failure(Place::Event(client, event), &error);
+            let reply = failure(KnownEvent::Event(client, event), &error);
             assert!(
                 reply.exit == 2 || ["deny", "block"].iter().any(|word| reply.stdout.contains(word)),
                 "{client}: {reply:?}"

@@ -4,7 +4,7 @@ use hooks_core::event::*;
 use hooks_core::testing::{Arbitrary, any_context, any_event, json as any_json, text};
 use hooks_core::{EventKind, Strength, WireEvent};
 use hooks_protocols::{
-    Ability, Answer, Client, DecodeError, Decoded, Place, Rewrite, Wish, capabilities, decode, encode,
+    Ability, Answer, Client, DecodeError, Decoded, KnownEvent, Rewrite, Wish, capabilities, decode, encode,
     failure, payload, recognise,
 };
 use proptest::prelude::*;
@@ -142,7 +142,7 @@ proptest! {
                 prop_assert_eq!(&payload(&decoded), &*fields);
                 drop(encode(&decoded, &answer));
             }
-            Err(error) => drop(failure(Place::Event(sent.client, &sent.event), &error.to_string())),
+            Err(error) => drop(failure(KnownEvent::Event(sent.client, &sent.event), &error.to_string())),
         }
     }
 

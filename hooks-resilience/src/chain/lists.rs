@@ -38,7 +38,7 @@ pub(super) struct Lists {
 }
 
 /// Reads the lists of one configuration.
-struct Reader<'a> {
+struct ListsParser<'a> {
     catalog: &'a Catalog,
     config: &'a ChainsConfig,
 }
@@ -50,7 +50,7 @@ impl Lists {
             faults.push(error("chains", ChainFault::TooManyChains(config.chains.len(), MOST_CHAINS)));
             return Self { named: BTreeMap::new(), nuclear: Models::new() };
         }
-        let reader = Reader { catalog, config };
+        let reader = ListsParser { catalog, config };
         let tiers = reader.tiers(faults);
         let chains = reader.chains(faults);
         let nuclear = match config.nuclear {
@@ -113,7 +113,7 @@ impl Lists {
     }
 }
 
-impl Reader<'_> {
+impl ListsParser<'_> {
     /// The models of each tier: those listed, or the catalog's.
     fn tiers(&self, faults: &mut Vec<ChainsError>) -> BTreeMap<&'static str, Models> {
         let mut tiers = BTreeMap::new();

@@ -39,11 +39,11 @@ use crate::error::{ErrorKind, ModelError};
 #[derive(Clone)]
 pub struct Classifiers {
     clock: Arc<dyn Clock>,
-    own: Vec<Arc<Reader>>,
+    own: Vec<Arc<ReplyClassifier>>,
 }
 
 /// Classifies an error reply, or returns `None` if it does not recognise it.
-type Reader = dyn Fn(&ErrorReply<'_>) -> Option<Finding> + Send + Sync;
+type ReplyClassifier = dyn Fn(&ErrorReply<'_>) -> Option<Finding> + Send + Sync;
 
 /// The vendors, those with the most specific shape first: some shapes are a special case of OpenAI's.
 const VENDORS: [fn(&ErrorReply<'_>) -> Option<Finding>; 5] = [bedrock, google, anthropic, azure, openai];

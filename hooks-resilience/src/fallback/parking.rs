@@ -49,14 +49,14 @@ impl Parking {
     }
 
     /// Takes one of `places` places; `None` if all are taken.
-    pub(super) fn enter(&self, places: usize) -> Option<Place> {
+    pub(super) fn enter(&self, places: usize) -> Option<ParkingPlace> {
         let more = |now: usize| (now < places).then(|| now + 1);
         if self.0.now.fetch_update(Ordering::Relaxed, Ordering::Relaxed, more).is_err() {
             self.0.turned_away.fetch_add(1, Ordering::Relaxed);
             return None;
         }
         self.0.ever.fetch_add(1, Ordering::Relaxed);
-        Some(Place(Arc::clone(&self.0)))
+        Some(ParkingPlace(Arc::clone(&self.0)))
     }
 }
 
@@ -72,9 +72,9 @@ impl fmt::Debug for ParkedCall<'_> {
 
 /// The place of one call; freed when dropped.
 #[derive(Debug)]
-pub(super) struct Place(Arc<Counts>);
+pub(super) struct ParkingPlace(Arc<Counts>);
 
-impl Drop for Place {
+impl Drop for ParkingPlace {
     fn drop(&mut self) {
         self.0.now.fetch_sub(1, Ordering::Relaxed);
     }

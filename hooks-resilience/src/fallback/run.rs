@@ -7,7 +7,7 @@ use hooks_core::HookFuture;
 use hooks_core::time::Tick;
 
 use super::layer::Shared;
-use super::parking::{ParkedCall, Place};
+use super::parking::{ParkedCall, ParkingPlace};
 use super::plan::Plan;
 use super::step::{End, Step};
 use super::{adapt, first};
@@ -27,7 +27,7 @@ pub(super) struct Run<S> {
     place: usize,
     turn: u32,
     /// Place of a parked call that wakes and checks the models again.
-    held: Option<Place>,
+    held: Option<ParkingPlace>,
     /// Failed attempts and skipped models, in order.
     failed: Vec<FailedAttempt>,
     /// The most informative error so far, and its place in `failed`.
@@ -44,7 +44,7 @@ pub(super) enum Next {
 /// The wait of a parked call: it wakes at the end of `sleep`, and frees its place when dropped.
 pub(super) struct Wait {
     pub(super) sleep: HookFuture<'static, ()>,
-    pub(super) place: Option<Place>,
+    pub(super) place: Option<ParkingPlace>,
 }
 
 /// The longest jitter of a wait, so that calls that wait for the same moment do not all return at once: a
@@ -101,7 +101,7 @@ impl<S> Run<S> {
     }
 
     /// The next step of a parked call that wakes at `now`.
-    pub(super) fn woke(&mut self, place: Option<Place>, now: Tick) -> Next {
+    pub(super) fn woke(&mut self, place: Option<ParkingPlace>, now: Tick) -> Next {
         self.held = place;
         let next = self.step(now);
         self.held = None;

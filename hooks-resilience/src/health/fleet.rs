@@ -18,11 +18,11 @@ use std::task::{Context, Poll, Waker};
 use std::time::Duration;
 
 use hooks_core::HookFuture;
-use hooks_core::state::{Answer, Key, Op, StateStore};
+use hooks_core::state::{StepResult, Key, Op, StateStore};
 use hooks_core::time::{Tick, Timestamp};
 use serde::{Deserialize, Serialize};
 
-use super::place::{Heard, Place, play};
+use super::gated_breaker::{Heard, GatedBreaker, play};
 use super::{Health, HealthSettings};
 use crate::breaker::{Core, Wire};
 use crate::duration::nanos;
@@ -111,7 +111,7 @@ impl Fleet {
     }
 
     /// Performs `op` if the store answers at once; otherwise returns `None`.
-    pub(super) fn ask_now(&self, op: Op) -> Option<Answer> {
+    pub(super) fn ask_now(&self, op: Op) -> Option<StepResult> {
         if self.answers_later() {
             return None;
         }
@@ -125,13 +125,13 @@ impl Fleet {
     }
 
     /// Performs `op` within the time limit of a store; `None` if it does not answer.
-    pub(super) async fn ask(&self, op: Op, world: &World) -> Option<Answer> {
+    pub(super) async fn ask(&self, op: Op, world: &World) -> Option<StepResult> {
         self.ask_by(None, op, world).await
     }
 
     /// Performs `op` by `until` and within the time limit of a store. A store that used up its own time limit
     /// is left alone for a while.
-    async fn ask_by(&self, until: Option<Tick>, op: Op, world: &World) -> Option<Answer> {
+    async fn ask_by(&self, until: Option<Tick>, op: Op, world: &World) -> Option<StepResult> {
         let now = world.tick();
         let own = now.after(PATIENCE);
         let until = until.map_or(own, |until| until.min(own));
@@ -187,7 +187,7 @@ impl Namespace {
 }
 
 impl Visit<'_> {
-    async fn ask(&self, op: Op) -> Option<Answer> {
+    async fn ask(&self, op: Op) -> Option<StepResult> {
         self.fleet.ask_by(Some(self.until), op, self.world).await
     }
 }
@@ -210,14 +210,14 @@ impl Link {
 }
 
 /// Reads the fleet's state of `place` from a store that answers at once.
-pub(super) fn look(health: &Health, fleet: &Fleet, place: &Place, link: &Link, now: Tick) {
-    let Some(Answer::Value(Some((text, revision)))) = fleet.ask_now(Op::Get { key: link.key.clone() }) else {
+pub(super) fn look(health: &Health, fleet: &Fleet, place: &GatedBreaker, link: &Link, now: Tick) {
+    let Some(StepResult::Value(Some((text, revision)))) = fleet.ask_now(Op::Get { key: link.key.clone() }) else {
         return;
     };
     if link.revision.load(Ordering::Acquire) == revision {
         return;
     }
-    if let Some(Answer::Now(time)) = fleet.ask_now(Op::Now)
+    if let Some(StepResult::Now(time)) = fleet.ask_now(Op::Now)
         && let Some(heard) = read(&text, time, now, health.settings())
     {
         link.revision.store(revision, Ordering::Release);
@@ -231,23 +231,23 @@ pub(super) fn is_unheard(link: &Link) -> bool {
 }
 
 /// Whether the state of `place` is stale, and no task is reading it.
-pub(super) fn is_stale(place: &Place, link: &Link, now: Tick) -> bool {
+pub(super) fn is_stale(place: &GatedBreaker, link: &Link, now: Tick) -> bool {
     (link.is_stale(now) || place.has_untold_failure()) && !link.is_busy()
 }
 
 /// Publishes the events of `place` and reads the fleet's state. Only one task does so at a time; events that
 /// occur meanwhile are included, or follow the next time.
-pub(super) async fn synchronise(health: &Health, visit: &Visit<'_>, place: &Place, link: &Link) {
+pub(super) async fn synchronise(health: &Health, visit: &Visit<'_>, place: &GatedBreaker, link: &Link) {
     if link.busy.swap(true, Ordering::Acquire) {
         return;
     }
     let _busy = Busy(&link.busy);
     let (world, settings) = (health.world(), health.settings());
     for _ in 0..TRIES {
-        let Some(Answer::Value(stored)) = visit.ask(Op::Get { key: link.key.clone() }).await else {
+        let Some(StepResult::Value(stored)) = visit.ask(Op::Get { key: link.key.clone() }).await else {
             return;
         };
-        let Some(Answer::Now(time)) = visit.ask(Op::Now).await else { return };
+        let Some(StepResult::Now(time)) = visit.ask(Op::Now).await else { return };
         let now = world.tick();
         link.heard.store(nanos(now.0), Ordering::Relaxed);
         let (untold, told, ours) = place.untold();
@@ -298,14 +298,14 @@ pub(super) async fn synchronise(health: &Health, visit: &Visit<'_>, place: &Plac
         let id = health.write_id();
         let set = Op::CompareAndSet { id, key: link.key.clone(), revision, value, ttl: Some(kept(settings)) };
         match visit.ask(set).await {
-            Some(Answer::Written(revision)) => {
+            Some(StepResult::Written(revision)) => {
                 link.revision.store(revision, Ordering::Release);
                 health.announce(place.adopt(state, told_all, &settings.breaker), place, now);
                 if !place.has_untold_failure() {
                     return;
                 }
             }
-            Some(Answer::Conflict(_)) => {}
+            Some(StepResult::Conflict(_)) => {}
             _ => return,
         }
     }

@@ -7,7 +7,7 @@ mod gate;
 #[cfg(test)]
 mod orders;
 mod permit;
-mod place;
+mod gated_breaker;
 mod quota;
 mod rates;
 mod readiness;
@@ -28,7 +28,7 @@ use hooks_core::{HookContext, HookFuture};
 
 use self::fleet::Fleet;
 pub use self::permit::Permit;
-use self::place::{Change, Event, Place, What};
+use self::gated_breaker::{Change, Event, GatedBreaker, What};
 pub(crate) use self::quota::Quota;
 pub use self::readiness::{Because, NotAdmitted, Readiness};
 pub use self::settings::{BudgetSettings, HealthSettings, SettingsError};
@@ -320,7 +320,7 @@ impl Health {
         self.tell_fleet(known)
     }
 
-    fn ended(&self, place: &Place, pass: Pass, showed: Showed, [began, now]: [Tick; 2]) {
+    fn ended(&self, place: &GatedBreaker, pass: Pass, showed: Showed, [began, now]: [Tick; 2]) {
         let what = match (pass, showed) {
             (Pass::Usual, Showed::Nothing) => return,
             // For an open breaker, successes are news too.
@@ -341,7 +341,7 @@ impl Health {
         }
     }
 
-    fn announce(&self, change: Change, place: &Place, at: Tick) {
+    fn announce(&self, change: Change, place: &GatedBreaker, at: Tick) {
         let Some((from, to)) = change else { return };
         let (model, provider) = (place.model.clone(), Arc::clone(&place.provider));
         let change = Transition { model, provider, from, to, at };

@@ -5,7 +5,7 @@ use std::sync::{Arc, Mutex, PoisonError};
 use std::time::Duration;
 
 use hooks_core::HookFuture;
-use hooks_core::state::{Answer, Memory, Op, StateStore, StoreError};
+use hooks_core::state::{StepResult, Memory, Op, StateStore, StoreError};
 use hooks_core::testing::VirtualTime;
 use hooks_core::time::{Tick, Timer};
 
@@ -163,7 +163,7 @@ fn a_retry_that_is_saved_up_is_spent_once_and_none_that_is_earned_is_lost() {
 struct Contended(sync::Mutex<Memory>);
 
 impl StateStore for Contended {
-    fn apply(&self, op: Op) -> HookFuture<'static, Result<Answer, StoreError>> {
+    fn apply(&self, op: Op) -> HookFuture<'static, Result<StepResult, StoreError>> {
         self.0.lock().unwrap_or_else(PoisonError::into_inner).apply(op)
     }
 }

@@ -4,12 +4,12 @@ use std::sync::atomic::Ordering;
 use std::sync::{Arc, OnceLock, PoisonError};
 use std::time::Duration;
 
-use hooks_core::state::{Answer, Op};
+use hooks_core::state::{StepResult, Op};
 use hooks_core::time::Tick;
 
 use super::HealthSettings;
 use super::fleet::{Fleet, Namespace};
-use super::place::Place;
+use super::gated_breaker::GatedBreaker;
 use crate::call::Needs;
 use crate::catalog::{Limits, Model};
 use crate::duration::nanos;
@@ -21,7 +21,7 @@ use crate::world::World;
 pub(crate) struct Quota {
     pub(super) name: Arc<str>,
     /// Only its gate and the number of refusals in a row are used: a quota is used up, it does not break.
-    pub(super) place: Place,
+    pub(super) place: GatedBreaker,
     rates: Mutex<Rates>,
     /// Limits from the catalog; learned limits never exceed them.
     most: Limits,
@@ -73,7 +73,7 @@ pub(super) fn quota_of(
     }
     let quota = Arc::new(Quota {
         name: Arc::clone(name),
-        place: Place::new(None, &model.provider, &settings.breaker),
+        place: GatedBreaker::new(None, &model.provider, &settings.breaker),
         rates: Mutex::default(),
         most: model.limits,
         limited: AtomicBool::new(false),
@@ -111,7 +111,7 @@ impl Quota {
         let looks = [(&shared.requests, 1), (&shared.tokens, owed)];
         for op in looks.into_iter().filter_map(|(rate, amount)| rate.as_ref()?.with(caution).look(amount)) {
             match fleet.ask_now(op) {
-                Some(Answer::Wait(longer)) => wait = wait.max(longer),
+                Some(StepResult::Wait(longer)) => wait = wait.max(longer),
                 Some(_) => {}
                 None => return Some(at),
             }
@@ -153,7 +153,7 @@ impl Quota {
         ask: impl Fn(Op) -> A,
     ) -> Option<Result<Tick, Tick>>
     where
-        A: Future<Output = Option<Answer>>,
+        A: Future<Output = Option<StepResult>>,
     {
         let (shared, owed, caution) = {
             let rates = self.rates();

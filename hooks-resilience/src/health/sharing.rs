@@ -7,7 +7,7 @@ use hooks_core::state::{OpId, StateStore};
 use hooks_core::time::Tick;
 
 use super::fleet::{self, Fleet, Link, Namespace};
-use super::place::Place;
+use super::gated_breaker::GatedBreaker;
 use super::standing::Standing;
 use super::{Health, Inner, Telling};
 use crate::catalog::Model;
@@ -58,7 +58,7 @@ impl Health {
     /// Publishes events that the fleet needs at once. Returns the unfinished rest if the store answers later.
     pub(super) fn tell_fleet(&self, known: &Standing) -> Telling {
         self.inner.fleet.get()?;
-        let untold = |place: &&Place| place.link.get().is_some() && place.has_untold_failure();
+        let untold = |place: &&GatedBreaker| place.link.get().is_some() && place.has_untold_failure();
         known.places().iter().find(|place| untold(place))?;
         fleet::begun(self.synchronise(known)).err()
     }

@@ -6,7 +6,7 @@ use std::sync::{Arc, PoisonError};
 use hooks_core::time::Tick;
 
 use super::budget::Budget;
-use super::place::Place;
+use super::gated_breaker::GatedBreaker;
 use super::quota::Quota;
 use super::{BudgetSettings, HealthSettings};
 use crate::catalog::Model;
@@ -18,7 +18,7 @@ pub(super) struct Standing {
     pub(super) model: Arc<Model>,
     pub(super) quota: Arc<Quota>,
     pub(super) provider: Arc<Provider>,
-    pub(super) place: Place,
+    pub(super) place: GatedBreaker,
 }
 
 impl Standing {
@@ -28,12 +28,12 @@ impl Standing {
         provider: Arc<Provider>,
         settings: &HealthSettings,
     ) -> Self {
-        let place = Place::new(Some(&model.name), &model.provider, &settings.breaker);
+        let place = GatedBreaker::new(Some(&model.name), &model.provider, &settings.breaker);
         Self { model: Arc::clone(model), quota, provider, place }
     }
 
     /// All state of a model: its own place, its quota's and its provider's.
-    pub(super) fn places(&self) -> [&Place; 3] {
+    pub(super) fn places(&self) -> [&GatedBreaker; 3] {
         [&self.place, &self.quota.place, &self.provider.place]
     }
 
@@ -58,7 +58,7 @@ impl Standing {
         if self.places().iter().all(|place| place.is_open(since) && !place.is_troubled()) {
             return None;
         }
-        let opens = |place: &&Place| Some(place.gate()).max(place.opens_at(now));
+        let opens = |place: &&GatedBreaker| Some(place.gate()).max(place.opens_at(now));
         self.places().iter().filter_map(opens).max().filter(|opens| *opens > now)
     }
 }
@@ -67,7 +67,7 @@ impl Standing {
 pub(super) struct Provider {
     pub(super) name: Arc<str>,
     /// Opened by errors that concern all its models, such as refused credentials.
-    pub(super) place: Place,
+    pub(super) place: GatedBreaker,
     budget: Mutex<Budget>,
     /// Whether the budget is full; then a first attempt earns nothing and takes no lock.
     is_full: AtomicBool,
@@ -84,7 +84,7 @@ pub(super) fn provider_of(
     }
     let provider = Arc::new(Provider {
         name: Arc::clone(&model.provider),
-        place: Place::new(None, &model.provider, &settings.breaker),
+        place: GatedBreaker::new(None, &model.provider, &settings.breaker),
         budget: Mutex::new(Budget::new(settings.budget)),
         is_full: AtomicBool::new(true),
     });

@@ -4,7 +4,7 @@ use std::time::Duration;
 
 use futures_util::future::join_all;
 use hooks_core::HookFuture;
-use hooks_core::state::{Answer, Key, Memory, Op, StateStore, StoreError};
+use hooks_core::state::{StepResult, Key, Memory, Op, StateStore, StoreError};
 use hooks_core::testing::VirtualTime;
 use hooks_core::time::{Clock, Tick, Timer, Timestamp};
 use tower_layer::Layer;
@@ -28,7 +28,7 @@ struct Remote {
 }
 
 impl StateStore for Remote {
-    fn apply(&self, op: Op) -> HookFuture<'static, Result<Answer, StoreError>> {
+    fn apply(&self, op: Op) -> HookFuture<'static, Result<StepResult, StoreError>> {
         self.asked.fetch_add(1, Ordering::Relaxed);
         let (answer, time, way) = (self.memory.apply(op), self.time.clone(), self.way);
         HookFuture::later(async move {
@@ -42,7 +42,7 @@ impl StateStore for Remote {
 struct Broken;
 
 impl StateStore for Broken {
-    fn apply(&self, _op: Op) -> HookFuture<'static, Result<Answer, StoreError>> {
+    fn apply(&self, _op: Op) -> HookFuture<'static, Result<StepResult, StoreError>> {
         HookFuture::now(Err(StoreError::Unavailable("gone".into())))
     }
 }

@@ -3,7 +3,7 @@
 use std::sync::atomic::{AtomicU64, Ordering};
 use std::time::Duration;
 
-use hooks_core::state::{Answer, Key, Op};
+use hooks_core::state::{StepResult, Key, Op};
 use hooks_core::time::Tick;
 use tokio::sync::Mutex;
 
@@ -93,12 +93,12 @@ impl CautiousRate<'_> {
         ask: impl Fn(Op) -> A,
     ) -> Option<Result<(), Tick>>
     where
-        A: Future<Output = Option<Answer>>,
+        A: Future<Output = Option<StepResult>>,
     {
         let Some(look) = self.look(amount) else { return Some(Ok(())) };
         match ask(look).await? {
-            Answer::Done => Some(Ok(())),
-            Answer::Wait(wait) => {
+            StepResult::Done => Some(Ok(())),
+            StepResult::Wait(wait) => {
                 let at = self.place_ahead(now, self.units(wait));
                 let is_late = latest.is_some_and(|latest| at > latest);
                 Some(if is_late { Err(now.after(wait)) } else { Ok(()) })
@@ -121,7 +121,7 @@ impl CautiousRate<'_> {
         ask: impl Fn(Op) -> A,
     ) -> Option<Result<Tick, Tick>>
     where
-        A: Future<Output = Option<Answer>>,
+        A: Future<Output = Option<StepResult>>,
     {
         // One booking per instance at a time, so only other instances can be faster.
         let _turn = self.rate.turn.lock().await;
@@ -130,14 +130,14 @@ impl CautiousRate<'_> {
         for _ in 0..TRIES {
             let burst = self.burst.max(cost).saturating_add(ahead);
             let (key, interval) = (self.rate.key.clone(), self.interval);
-            match if cost == 0 { Answer::Done } else { ask(Op::Pace { key, cost, interval, burst }).await? } {
-                Answer::Done => {
+            match if cost == 0 { StepResult::Done } else { ask(Op::Pace { key, cost, interval, burst }).await? } {
+                StepResult::Done => {
                     let rest =
                         self.rate.carried.load(Ordering::Relaxed).saturating_add(amount) % self.rate.unit;
                     self.rate.carried.store(rest, Ordering::Relaxed);
                     return Some(Ok(at));
                 }
-                Answer::Wait(wait) => {
+                StepResult::Wait(wait) => {
                     let earliest = at.after(wait);
                     ahead = ahead.saturating_add(self.units(wait));
                     at = self.place_ahead(now, ahead);

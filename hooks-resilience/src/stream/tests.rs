@@ -42,13 +42,13 @@ enum Do {
     FailWith(Arc<Mutex<Option<ModelError>>>),
 }
 
-type Answer = Box<dyn FnMut(&Call) -> Result<Vec<Do>, ModelError> + Send>;
+type ScriptedReply = Box<dyn FnMut(&Call) -> Result<Vec<Do>, ModelError> + Send>;
 
 /// A stack with scripted answers, one after the other; the last one is repeated for ever.
 #[derive(Clone)]
 struct Script {
     time: VirtualTime,
-    answers: Arc<Mutex<VecDeque<Answer>>>,
+    answers: Arc<Mutex<VecDeque<ScriptedReply>>>,
     asked: Arc<Mutex<Vec<Call>>>,
     model: Arc<Model>,
 }
@@ -103,11 +103,11 @@ struct Rig {
     service: ResumeService<Script>,
 }
 
-fn rig(settings: StreamSettings, answers: Vec<Answer>) -> Rig {
+fn rig(settings: StreamSettings, answers: Vec<ScriptedReply>) -> Rig {
     rig_of(HealthSettings::default(), settings, answers)
 }
 
-fn rig_of(health: HealthSettings, settings: StreamSettings, answers: Vec<Answer>) -> Rig {
+fn rig_of(health: HealthSettings, settings: StreamSettings, answers: Vec<ScriptedReply>) -> Rig {
     let time = VirtualTime::default();
     let world = World {
         clock: Arc::new(time.clone()),
@@ -158,7 +158,7 @@ impl Rig {
     }
 }
 
-fn script(steps: &[Do]) -> Answer {
+fn script(steps: &[Do]) -> ScriptedReply {
     let steps = steps.to_vec();
     Box::new(move |_| Ok(steps.clone()))
 }
@@ -563,7 +563,7 @@ enum Manner {
 }
 
 /// A provider that answers `text` and `tools` tool calls, and breaks at these places, one in each stream.
-fn provider(text: String, tools: usize, cuts: Vec<usize>, manner: Manner, size: usize) -> Vec<Answer> {
+fn provider(text: String, tools: usize, cuts: Vec<usize>, manner: Manner, size: usize) -> Vec<ScriptedReply> {
     let answer = move |call: &Call, cut: Option<usize>| {
         let messages = call.messages();
         let said = messages.get(1).and_then(|message| message.content.as_str()).unwrap_or_default();
@@ -586,7 +586,7 @@ fn provider(text: String, tools: usize, cuts: Vec<usize>, manner: Manner, size: 
         }
         Ok(steps)
     };
-    let mut answers: Vec<Answer> = Vec::new();
+    let mut answers: Vec<ScriptedReply> = Vec::new();
     for cut in cuts.into_iter().map(Some).chain([None]) {
         let answer = answer.clone();
         answers.push(Box::new(move |call| answer(call, cut)));

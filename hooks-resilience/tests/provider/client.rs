@@ -9,7 +9,7 @@ use std::time::Duration;
 use futures_util::{StreamExt, stream};
 use hooks_core::BoxError;
 use hooks_core::event::{Message, ModelReply, Role, Usage};
-use hooks_core::{HookFuture, event::Message as Said};
+use hooks_core::{HookFuture, event::Message as ChatMessage};
 use hooks_resilience::classify::{Headers, Phase, Quota, in_answer};
 use hooks_resilience::{
     Call, Chunk, Classifiers, ErrorKind, Health, HttpError, ModelError, ModelStream, TransportError,
@@ -113,7 +113,7 @@ impl Client {
         let (mut sender, connection) =
             hyper::client::conn::http1::handshake(TokioIo::new(connection)).await.map_err(broke)?;
         tokio::spawn(connection);
-        let said = |message: &Said| json!({ "role": message.role, "content": message.content });
+        let said = |message: &ChatMessage| json!({ "role": message.role, "content": message.content });
         let messages: Vec<_> = call.messages().iter().map(said).collect();
         let body = json!({ "model": call.model_name(), "stream": stream, "messages": messages }).to_string();
         let request = hyper::Request::post(match vendor {

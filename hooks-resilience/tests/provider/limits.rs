@@ -3,10 +3,10 @@
 use serde_json::Value;
 
 use crate::rig::{Rig, anthropic, call, openai};
-use crate::server::Answer;
+use crate::server::ProviderReply;
 
 /// One request a minute, in a vendor's headers.
-fn one_a_minute(answer: Answer) -> Answer {
+fn one_a_minute(answer: ProviderReply) -> ProviderReply {
     answer
         .with("anthropic-ratelimit-requests-limit", "1")
         .with("anthropic-ratelimit-requests-remaining", "0")
@@ -35,6 +35,6 @@ async fn limits_that_an_error_tells_are_kept_to() {
     let refusal =
         r#"{"type":"error","error":{"type":"invalid_request_error","message":"roles must alternate"}}"#;
     let rig =
-        Rig::new([one_a_minute(Answer::new(400, refusal)), anthropic("from a")], [openai("from b")]).await;
+        Rig::new([one_a_minute(ProviderReply::new(400, refusal)), anthropic("from a")], [openai("from b")]).await;
     assert_eq!(answers(&rig).await, [None, Some("from a".into()), Some("from b".into())]);
 }

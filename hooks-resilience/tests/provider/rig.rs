@@ -18,7 +18,7 @@ use serde_json::json;
 use tower::{Service, ServiceBuilder, ServiceExt};
 
 use crate::client::{Addresses, Client, Streaming, Vendor};
-use crate::server::{Answer, Provider};
+use crate::server::{ProviderReply, Provider};
 
 /// 2026-11-22T01:00:00Z.
 pub(crate) const EPOCH: Timestamp = Timestamp(1_795_309_200_000);
@@ -65,8 +65,8 @@ pub(crate) const PATIENCE: Duration = Duration::from_millis(400);
 
 impl Rig {
     pub(crate) async fn new(
-        a: impl IntoIterator<Item = Answer>,
-        b: impl IntoIterator<Item = Answer>,
+        a: impl IntoIterator<Item = ProviderReply>,
+        b: impl IntoIterator<Item = ProviderReply>,
     ) -> Self {
         let (a, b) = (Provider::start(a).await.unwrap(), Provider::start(b).await.unwrap());
         let world = world();
@@ -154,15 +154,15 @@ pub(crate) fn call() -> Call {
 }
 
 /// An answer of Anthropic's shape.
-pub(crate) fn anthropic(text: &str) -> Answer {
+pub(crate) fn anthropic(text: &str) -> ProviderReply {
     let content = json!([{ "type": "text", "text": text }]);
     let usage = json!({ "input_tokens": 10, "output_tokens": 3 });
-    Answer::new(200, json!({ "content": content, "stop_reason": "end_turn", "usage": usage }).to_string())
+    ProviderReply::new(200, json!({ "content": content, "stop_reason": "end_turn", "usage": usage }).to_string())
 }
 
 /// An answer of OpenAI's shape.
-pub(crate) fn openai(text: &str) -> Answer {
+pub(crate) fn openai(text: &str) -> ProviderReply {
     let choice = json!({ "message": { "role": "assistant", "content": text }, "finish_reason": "stop" });
     let usage = json!({ "prompt_tokens": 10, "completion_tokens": 3 });
-    Answer::new(200, json!({ "choices": [choice], "usage": usage }).to_string())
+    ProviderReply::new(200, json!({ "choices": [choice], "usage": usage }).to_string())
 }

@@ -13,7 +13,7 @@ use tokio::task::JoinHandle;
 
 /// The answer of a provider to one request.
 #[derive(Clone, Debug)]
-pub(crate) struct Answer {
+pub(crate) struct ProviderReply {
     pub(crate) status: u16,
     pub(crate) headers: Vec<(String, String)>,
     /// Parts that are sent separately, each as a chunk of the transfer.
@@ -36,7 +36,7 @@ pub(crate) enum Fault {
     CutHard(usize),
 }
 
-impl Answer {
+impl ProviderReply {
     /// An answer of `body` with this status.
     pub(crate) fn new(status: u16, body: impl Into<String>) -> Self {
         Self { status, headers: Vec::new(), body: vec![body.into()], fault: None }
@@ -82,7 +82,7 @@ const LIFETIME: Duration = Duration::from_secs(60);
 
 impl Provider {
     /// Starts a provider that sends `answers`, one for each request; the last one is repeated for ever.
-    pub(crate) async fn start(answers: impl IntoIterator<Item = Answer>) -> io::Result<Self> {
+    pub(crate) async fn start(answers: impl IntoIterator<Item = ProviderReply>) -> io::Result<Self> {
         let listener = TcpListener::bind(("127.0.0.1", 0)).await?;
         let address = listener.local_addr()?;
         let answers = Arc::new(Mutex::new(answers.into_iter().collect::<VecDeque<_>>()));
@@ -121,7 +121,7 @@ impl Drop for Provider {
 /// Serves one request by the script. Errors are those of a client that closed its connection.
 async fn serve(
     mut connection: TcpStream,
-    answers: &Mutex<VecDeque<Answer>>,
+    answers: &Mutex<VecDeque<ProviderReply>>,
     seen: &Mutex<Vec<Value>>,
 ) -> io::Result<()> {
     let request = read_request(&mut connection).await?;

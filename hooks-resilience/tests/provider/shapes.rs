@@ -5,17 +5,17 @@ use std::time::Duration;
 use hooks_resilience::ErrorKind::{self, *};
 
 use crate::rig::{Rig, anthropic, call, openai};
-use crate::server::Answer;
+use crate::server::ProviderReply;
 
-fn error(status: u16, of_type: &str, message: &str) -> Answer {
+fn error(status: u16, of_type: &str, message: &str) -> ProviderReply {
     let body = format!(r#"{{"type":"error","error":{{"type":"{of_type}","message":"{message}"}}}}"#);
-    Answer::new(status, body)
+    ProviderReply::new(status, body)
 }
 
 /// Errors after which another provider answers.
 #[tokio::test]
 async fn another_provider_answers() {
-    let rows: Vec<(Answer, ErrorKind)> = vec![
+    let rows: Vec<(ProviderReply, ErrorKind)> = vec![
         (error(429, "rate_limit_error", "slow down").with("Retry-After", "600"), RateLimited),
         (
             error(429, "rate_limit_error", "slow down").with("retry-after", "Sun, 29 Nov 2026 01:00:00 GMT"),
@@ -31,39 +31,39 @@ async fn another_provider_answers() {
         (error(404, "not_found_error", "model: first"), ModelUnavailable),
         (error(400, "invalid_request_error", "prompt is too long: 9 tokens > 8 maximum"), ContextOverflow),
         (
-            Answer::new(
+            ProviderReply::new(
                 429,
                 r#"{"error":{"message":"m","type":"insufficient_quota","code":"insufficient_quota"}}"#,
             ),
             QuotaExhausted,
         ),
         (
-            Answer::new(503, r#"{"error":{"message":"m","type":"server_error","code":"slow_down"}}"#),
+            ProviderReply::new(503, r#"{"error":{"message":"m","type":"server_error","code":"slow_down"}}"#),
             Overloaded,
         ),
         (
-            Answer::new(
+            ProviderReply::new(
                 429,
                 r#"{"error":{"code":429,"status":"RESOURCE_EXHAUSTED","message":"m","details":[{"retryDelay":"170s"}]}}"#,
             ),
             RateLimited,
         ),
         (
-            Answer::new(429, r#"{"message":"Too many requests"}"#)
+            ProviderReply::new(429, r#"{"message":"Too many requests"}"#)
                 .with("x-amzn-errortype", "ThrottlingException")
                 .with("retry-after", "99"),
             RateLimited,
         ),
         (
-            Answer::new(429, r#"{"message":"loading"}"#).with("x-amzn-errortype", "ModelNotReadyException"),
+            ProviderReply::new(429, r#"{"message":"loading"}"#).with("x-amzn-errortype", "ModelNotReadyException"),
             Overloaded,
         ),
         (
-            Answer::new(429, r#"{"error":{"code":"429","message":"Please retry after 77 seconds."}}"#),
+            ProviderReply::new(429, r#"{"error":{"code":"429","message":"Please retry after 77 seconds."}}"#),
             RateLimited,
         ),
-        (Answer::new(502, "<html>bad gateway</html>"), Server),
-        (Answer::new(200, r#"{"error":{"message":"Provider returned error","code":503}}"#), Overloaded),
+        (ProviderReply::new(502, "<html>bad gateway</html>"), Server),
+        (ProviderReply::new(200, r#"{"error":{"message":"Provider returned error","code":503}}"#), Overloaded),
     ];
     for (answer, kind) in rows {
         let rig = Rig::new([answer.clone()], [openai("from b")]).await;
@@ -82,9 +82,9 @@ async fn nobody_else_is_asked() {
     let refused = r#"{"candidates":[{"finishReason":"SAFETY"}]}"#;
     for (answer, kind) in [
         (error(400, "invalid_request_error", "messages: roles must alternate"), InvalidRequest),
-        (Answer::new(400, filtered), ContentFilter),
-        (Answer::new(200, truncated), OutputTruncated),
-        (Answer::new(200, refused), ContentFilter),
+        (ProviderReply::new(400, filtered), ContentFilter),
+        (ProviderReply::new(200, truncated), OutputTruncated),
+        (ProviderReply::new(200, refused), ContentFilter),
     ] {
         let rig = Rig::new([answer.clone()], [openai("from b")]).await;
         let error = rig.ask(call()).await.unwrap_err();

@@ -5,7 +5,7 @@ use hooks_resilience::stream::collect;
 use serde_json::{Value, json};
 
 use crate::rig::{Rig, call};
-use crate::server::{Answer, Fault};
+use crate::server::{ProviderReply, Fault};
 
 fn event(data: &Value) -> String {
     format!("event: {}\ndata: {data}\n\n", data["type"].as_str().unwrap_or("message"))
@@ -43,9 +43,9 @@ async fn a_stream_that_breaks_is_gone_on_with_by_another_provider() {
     for fault in [Fault::Cut(bytes), Fault::CutHard(bytes), Fault::Stall(bytes), Fault::Cut(bytes + 30)] {
         // Both continue the earlier text, one of them by repeating it.
         for rest in ["fox jumps", ALL] {
-            let broken = Answer::events(events.clone()).failing(fault);
-            let refuses = Answer::new(529, "{}");
-            let rig = Rig::new([broken, refuses], [Answer::events(deltas(rest))]).await;
+            let broken = ProviderReply::events(events.clone()).failing(fault);
+            let refuses = ProviderReply::new(529, "{}");
+            let rig = Rig::new([broken, refuses], [ProviderReply::events(deltas(rest))]).await;
             let reply = rig.stream(call()).await.unwrap_or_else(|error| panic!("{fault:?}: {error}"));
             assert_eq!(reply.response.content, ALL, "{fault:?}");
             let asked = rig.b.requests();
@@ -59,8 +59,8 @@ async fn wherever_it_is_cut_nothing_is_doubled() {
     let events = words(ALL);
     let length: usize = events.iter().map(String::len).sum();
     for bytes in (0..length).step_by(23) {
-        let broken = Answer::events(events.clone()).failing(Fault::Cut(bytes));
-        let rig = Rig::new([broken, Answer::events(words(ALL))], [Answer::events(deltas(ALL))]).await;
+        let broken = ProviderReply::events(events.clone()).failing(Fault::Cut(bytes));
+        let rig = Rig::new([broken, ProviderReply::events(words(ALL))], [ProviderReply::events(deltas(ALL))]).await;
         let reply = rig.stream(call()).await.unwrap_or_else(|error| panic!("cut at {bytes}: {error}"));
         assert_eq!(reply.response.content, ALL, "cut at {bytes}");
     }
@@ -77,7 +77,7 @@ async fn an_error_event_after_a_success_counts_as_one() {
         (json!({ "error": { "code": 503, "message": "m", "status": "UNAVAILABLE" } }), ErrorKind::Overloaded),
         (json!({ "throttlingException": { "message": "m" } }), ErrorKind::RateLimited),
     ] {
-        let rig = Rig::new([Answer::events([event(&error)])], [Answer::events(deltas("from b"))]).await;
+        let rig = Rig::new([ProviderReply::events([event(&error)])], [ProviderReply::events(deltas("from b"))]).await;
         let answered = rig.begin_stream(call()).await.unwrap();
         assert_eq!(answered.failed.first().map(|failed| failed.kind), Some(kind), "{error}");
         assert_eq!(collect(answered.reply).await.unwrap().response.content, "from b", "{error}");
@@ -89,7 +89,7 @@ async fn a_provider_that_always_breaks_is_left_for_another() {
     let mut events = words("The quick ");
     events.pop();
     events.push(event(&json!({ "type": "error", "error": { "type": "api_error", "message": "m" } })));
-    let rig = Rig::new([Answer::events(events)], [Answer::events(deltas(ALL))]).await;
+    let rig = Rig::new([ProviderReply::events(events)], [ProviderReply::events(deltas(ALL))]).await;
     let error = rig.stream(call()).await;
     assert_eq!(error.unwrap().response.content, ALL);
     assert_eq!((rig.a.requests().len(), rig.b.requests().len()), (1, 1));
@@ -101,7 +101,7 @@ async fn a_wait_that_is_told_midway_is_no_reason_to_wait_for_it() {
     events.pop();
     let limited = json!({ "message": "try again in 50s", "type": "requests", "code": "rate_limit_exceeded" });
     events.push(event(&json!({ "error": limited })));
-    let rig = Rig::new([Answer::events(events)], [Answer::events(deltas(ALL))]).await;
+    let rig = Rig::new([ProviderReply::events(events)], [ProviderReply::events(deltas(ALL))]).await;
     for requests in 1..3 {
         assert_eq!(rig.stream(call()).await.unwrap().response.content, ALL);
         assert_eq!((rig.a.requests().len(), rig.b.requests().len()), (1, requests));
@@ -113,7 +113,7 @@ async fn a_refusal_in_a_stream_is_final() {
     let mut events = words("I would rather ");
     events.pop();
     events.push(event(&json!({ "type": "message_delta", "delta": { "stop_reason": "refusal" } })));
-    let rig = Rig::new([Answer::events(events)], [Answer::events(deltas("from b"))]).await;
+    let rig = Rig::new([ProviderReply::events(events)], [ProviderReply::events(deltas("from b"))]).await;
     let error = rig.stream(call()).await.unwrap_err();
     assert_eq!(error.kind(), ErrorKind::ContentFilter);
     assert_eq!(error.received().unwrap().0.content, "I would rather ");
@@ -129,15 +129,15 @@ async fn a_tool_call_is_never_doubled() {
         ),
         event(&json!({ "type": "content_block_stop", "index": 1 })),
     ];
-    let cut = |bytes| Answer::events(tool.clone()).failing(Fault::Cut(bytes));
-    let rig = Rig::new([cut(usize::MAX)], [Answer::events(deltas("from b"))]).await;
+    let cut = |bytes| ProviderReply::events(tool.clone()).failing(Fault::Cut(bytes));
+    let rig = Rig::new([cut(usize::MAX)], [ProviderReply::events(deltas("from b"))]).await;
     let error = rig.stream(call()).await.unwrap_err();
     assert_eq!(error.kind(), ErrorKind::StreamBroken);
     assert_eq!(error.received().unwrap().0.content[0]["name"], "rm");
     assert_eq!((rig.a.requests().len(), rig.b.requests().len()), (1, 0));
     // A tool call that broke off was never released, so the call may be made again.
     let half = tool[0].len() + tool[1].len() / 2;
-    let rig = Rig::new([cut(half), Answer::events(words("never mind"))], [Answer::new(500, "")]).await;
+    let rig = Rig::new([cut(half), ProviderReply::events(words("never mind"))], [ProviderReply::new(500, "")]).await;
     assert_eq!(rig.stream(call()).await.unwrap().response.content, "never mind");
 }
 
@@ -145,8 +145,8 @@ async fn a_tool_call_is_never_doubled() {
 async fn what_broken_parts_took_is_charged() {
     let events = words(ALL);
     let bytes: usize = events[..4].iter().map(String::len).sum();
-    let broken = Answer::events(events).failing(Fault::Cut(bytes));
-    let rig = Rig::new([broken, Answer::events(words("fox jumps"))], []).await;
+    let broken = ProviderReply::events(events).failing(Fault::Cut(bytes));
+    let rig = Rig::new([broken, ProviderReply::events(words("fox jumps"))], []).await;
     let reply = rig.stream(call()).await.unwrap();
     // "The quick brown " is estimated at five tokens; both parts read ten.
     assert_eq!((reply.usage.input_tokens, reply.usage.output_tokens), (20, 5));

@@ -11,7 +11,7 @@ use hooks_conversation::{Summariser, SummaryRequest};
 use hooks_core::HookFuture;
 use hooks_core::drivers::ModelRequest;
 use hooks_core::event::{Message, Role};
-use hooks_core::state::{Answer, Memory, Op, OpId, StateStore, StoreError};
+use hooks_core::state::{StepResult, Memory, Op, OpId, StateStore, StoreError};
 use hooks_core::testing::VirtualTime;
 use hooks_core::time::{Clock, Timer, Timestamp};
 use hooks_resilience::{
@@ -26,17 +26,17 @@ use crate::rig::*;
 /// A client that takes one call at a time; its place is taken until the call's future is dropped.
 struct OnePlace {
     client: Client,
-    place: Arc<Mutex<Place>>,
+    place: Arc<Mutex<SinglePlace>>,
     held: Option<Held>,
 }
 
 #[derive(Default)]
-struct Place {
+struct SinglePlace {
     taken: bool,
     waiting: Vec<Waker>,
 }
 
-struct Held(Arc<Mutex<Place>>);
+struct Held(Arc<Mutex<SinglePlace>>);
 
 impl Drop for Held {
     fn drop(&mut self) {
@@ -120,12 +120,12 @@ struct Says {
 }
 
 impl StateStore for Says {
-    fn apply(&self, op: Op) -> HookFuture<'static, Result<Answer, StoreError>> {
+    fn apply(&self, op: Op) -> HookFuture<'static, Result<StepResult, StoreError>> {
         let text = *self.text.lock().unwrap();
         match (&op, text) {
             (Op::Get { .. }, Some(text)) => {
                 let revision = self.revision.fetch_add(1, Ordering::Relaxed);
-                HookFuture::now(Ok(Answer::Value(Some((text.into(), revision)))))
+                HookFuture::now(Ok(StepResult::Value(Some((text.into(), revision)))))
             }
             _ => self.memory.apply(op),
         }
@@ -157,7 +157,7 @@ fn a_breaker_that_is_open_stays_open_where_the_store_holds_nonsense() {
 struct Slow(Memory, VirtualTime, Option<Duration>);
 
 impl StateStore for Slow {
-    fn apply(&self, op: Op) -> HookFuture<'static, Result<Answer, StoreError>> {
+    fn apply(&self, op: Op) -> HookFuture<'static, Result<StepResult, StoreError>> {
         let Some(wait) = self.2 else { return HookFuture::later(std::future::pending()) };
         let (answer, sleep) = (self.0.apply(op), self.1.sleep(wait));
         HookFuture::later(async move {

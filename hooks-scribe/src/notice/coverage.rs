@@ -2,7 +2,7 @@
 
 use hooks_facts::globs::{GlobOptions, Globs};
 use hooks_team::files::Charter;
-use hooks_team::folder::Place;
+use hooks_team::folder::TeamPath;
 use hooks_team::{Name, Team, TeamError};
 
 /// Limit on the patterns of one agent. An agent with more patterns gets no notices for the rest.
@@ -52,7 +52,7 @@ impl Coverage {
     pub fn read(team: &Team) -> Result<Self, TeamError> {
         let routing = team.routing().unwrap_or_default();
         let mut agents = Vec::new();
-        for folder in team.folder().list(&Place::new("agents")?)? {
+        for folder in team.folder().list(&TeamPath::new("agents")?)? {
             // Retired agents are skipped, and so are folders that are not an agent's.
             let Ok(agent) = Name::of_agent(&folder) else { continue };
             if folder.starts_with('_') {

@@ -23,7 +23,7 @@ use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::time::Duration;
 
 use hooks_core::HookFuture;
-use hooks_core::state::{Answer, Key, Op, OpId, StateStore, StoreError};
+use hooks_core::state::{StepResult, Key, Op, OpId, StateStore, StoreError};
 use hooks_core::time::{Clock, Random, Timer};
 
 use self::ends::Ends;
@@ -35,7 +35,7 @@ pub use self::settings::{AwaySettings, Rates, Values};
 /// ```
 /// use std::sync::Arc;
 /// use futures_util::FutureExt as _;
-/// use hooks_core::state::{Answer, Key, Op, StateStore, StoreError};
+/// use hooks_core::state::{StepResult, Key, Op, StateStore, StoreError};
 /// use hooks_core::time::{SeededRandom, StoppedClock};
 /// use hooks_store::{Away, AwaySettings, LazyStore, Values};
 ///
@@ -46,7 +46,7 @@ pub use self::settings::{AwaySettings, Rates, Values};
 ///     store.apply(get).now_or_never().expect("it answers at once")
 /// };
 /// // Values are this instance's own, and empty at first, or unknown.
-/// assert_eq!(read(away(AwaySettings::default())), Ok(Answer::Value(None)));
+/// assert_eq!(read(away(AwaySettings::default())), Ok(StepResult::Value(None)));
 /// assert!(read(away(AwaySettings::default().with_values(Values::Closed))).is_err());
 /// ```
 pub struct Away<S>(Arc<Inner<S>>);
@@ -118,7 +118,7 @@ impl<S: StateStore + 'static> Away<S> {
 }
 
 impl<S: StateStore + 'static> StateStore for Away<S> {
-    fn apply(&self, op: Op) -> HookFuture<'static, Result<Answer, StoreError>> {
+    fn apply(&self, op: Op) -> HookFuture<'static, Result<StepResult, StoreError>> {
         if let Op::Reserve { id, .. } | Op::Lease { id, .. } = &op {
             self.0.ends().forget(*id);
         }
@@ -143,7 +143,7 @@ impl<S: StateStore + 'static> StateStore for Away<S> {
 
 impl<S: StateStore> Inner<S> {
     /// Returns the answer of the store or, if the store is unavailable, the answer of this instance.
-    fn settled(&self, op: Op, answer: Result<Answer, StoreError>) -> Result<Answer, StoreError> {
+    fn settled(&self, op: Op, answer: Result<StepResult, StoreError>) -> Result<StepResult, StoreError> {
         match answer {
             Ok(answer) => {
                 self.learn(&op, &answer);
@@ -154,9 +154,9 @@ impl<S: StateStore> Inner<S> {
         }
     }
 
-    fn learn(&self, op: &Op, answer: &Answer) {
+    fn learn(&self, op: &Op, answer: &StepResult) {
         match (op, answer) {
-            (Op::Members { set }, Answer::Members { members, now }) => {
+            (Op::Members { set }, StepResult::Members { members, now }) => {
                 self.own().see(set.clone(), members, *now, self.settings.sets);
             }
             (Op::Insert { set, .. } | Op::Update { set, .. } | Op::Remove { set, .. }, _) => {
@@ -170,10 +170,10 @@ impl<S: StateStore> Inner<S> {
     }
 
     /// Returns the answer of this instance; `None` if it cannot answer without the store.
-    fn without(&self, op: Op) -> Option<Answer> {
+    fn without(&self, op: Op) -> Option<StepResult> {
         match op {
             Op::Settle { id, .. } | Op::Release { id } => {
-                self.ends().keep(id, op, self.settings.kept).then_some(Answer::Done)
+                self.ends().keep(id, op, self.settings.kept).then_some(StepResult::Done)
             }
             // It may have been granted, but the answer was lost.
             Op::Reserve { id, .. } | Op::Lease { id, .. } => {
@@ -206,12 +206,12 @@ impl<S: StateStore> Inner<S> {
         let set = Key::new(None, &["hooks", "instances"]);
         let ttl = Some(self.settings.heartbeat.saturating_mul(3));
         let update = Op::Update { id: self.id, set: set.clone(), note: None, ttl };
-        if self.store.apply(update).await? != Answer::Done {
+        if self.store.apply(update).await? != StepResult::Done {
             let name = format!("{:032x}", self.id.0).into();
             let insert = Op::Insert { id: self.id, set: set.clone(), name, note: "".into(), ttl };
             self.store.apply(insert).await?;
         }
-        let Answer::Members { members, now } = self.store.apply(Op::Members { set }).await? else {
+        let StepResult::Members { members, now } = self.store.apply(Op::Members { set }).await? else {
             return Err(StoreError::Unsupported);
         };
         let count = members.iter().filter(|member| !member.is_over(now)).count();

@@ -5,7 +5,7 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use hooks_core::HookFuture;
-use hooks_core::state::{Answer, Key, Member, Memory, Op, StateStore as _};
+use hooks_core::state::{StepResult, Key, Member, Memory, Op, StateStore as _};
 use hooks_core::time::{Clock, Tick, Timestamp};
 
 /// Rates, values and known sets of this instance.
@@ -39,7 +39,7 @@ impl Own {
     }
 
     /// Applies this instance's share of a rate.
-    pub(super) fn pace(&mut self, key: Key, cost: u32, interval: Duration, burst: u32) -> Option<Answer> {
+    pub(super) fn pace(&mut self, key: Key, cost: u32, interval: Duration, burst: u32) -> Option<StepResult> {
         if self.instances == 0 {
             return None;
         }
@@ -51,7 +51,7 @@ impl Own {
     }
 
     /// Reads or writes a local value.
-    pub(super) fn value(&mut self, op: Op) -> Option<Answer> {
+    pub(super) fn value(&mut self, op: Op) -> Option<StepResult> {
         let values = self.values.get_or_insert_with(|| Memory::new(Arc::clone(&self.clock)));
         let op = match op {
             Op::CompareAndSet { id, key, revision, value, ttl } => {
@@ -63,9 +63,9 @@ impl Own {
             op => op,
         };
         Some(match here(values, op)? {
-            Answer::Written(revision) => Answer::Written(own(revision)),
-            Answer::Conflict(revision) => Answer::Conflict(own(revision)),
-            Answer::Value(Some((value, revision))) => Answer::Value(Some((value, own(revision)))),
+            StepResult::Written(revision) => StepResult::Written(own(revision)),
+            StepResult::Conflict(revision) => StepResult::Conflict(own(revision)),
+            StepResult::Value(Some((value, revision))) => StepResult::Value(Some((value, own(revision)))),
             answer => answer,
         })
     }
@@ -86,10 +86,10 @@ impl Own {
     }
 
     /// Returns a set that was read at most `kept` ago.
-    pub(super) fn seen(&self, set: &Key, kept: Duration) -> Option<Answer> {
+    pub(super) fn seen(&self, set: &Key, kept: Duration) -> Option<StepResult> {
         let seen = self.sets.get(set)?;
         let age = self.clock.tick().since(seen.at);
-        (age <= kept).then(|| Answer::Members { members: seen.members.clone(), now: seen.now.after(age) })
+        (age <= kept).then(|| StepResult::Members { members: seen.members.clone(), now: seen.now.after(age) })
     }
 
     /// Drops a set that was changed, because the known state is outdated.
@@ -103,7 +103,7 @@ fn own(revision: u64) -> u64 {
     if revision == 0 { 0 } else { revision.saturating_add(OWN) }
 }
 
-fn here(memory: &Memory, op: Op) -> Option<Answer> {
+fn here(memory: &Memory, op: Op) -> Option<StepResult> {
     match memory.apply(op) {
         HookFuture::Now(Some(Ok(answer))) => Some(answer),
         _ => None,

@@ -19,7 +19,7 @@ struct Far {
 }
 
 impl StateStore for Far {
-    fn apply(&self, op: Op) -> HookFuture<'static, Result<Answer, StoreError>> {
+    fn apply(&self, op: Op) -> HookFuture<'static, Result<StepResult, StoreError>> {
         let gone = || StoreError::Unavailable("gone".to_owned());
         if self.is_away.load(Ordering::Relaxed) {
             return HookFuture::now(Err(gone()));
@@ -62,7 +62,7 @@ fn reserve(id: u128) -> Op {
     Op::Reserve { id: OpId(id), scopes, amount: 4, ttl: SECOND * 3_600 }
 }
 
-async fn used(store: &Far) -> Answer {
+async fn used(store: &Far) -> StepResult {
     store.store.apply(Op::Used { key: key("day"), window: Window::Always }).await.unwrap()
 }
 
@@ -70,17 +70,17 @@ async fn used(store: &Far) -> Answer {
 fn money_is_closed_and_its_ends_are_told_later() {
     run(async |time, store| {
         let away = away(&store, time, 1);
-        assert_eq!(away.apply(reserve(1)).await.unwrap(), Answer::Done);
+        assert_eq!(away.apply(reserve(1)).await.unwrap(), StepResult::Done);
         store.goes(true);
         away.apply(reserve(2)).await.unwrap_err();
         away.apply(Op::Extend { id: OpId(1), to: 9, ttl: SECOND }).await.unwrap_err();
-        assert_eq!(away.apply(Op::Settle { id: OpId(1), actual: 3 }).await.unwrap(), Answer::Done);
+        assert_eq!(away.apply(Op::Settle { id: OpId(1), actual: 3 }).await.unwrap(), StepResult::Done);
         away.tell().await.unwrap_err();
         store.goes(false);
-        assert_eq!(used(&store).await, Answer::Used { used: 4, held: 4 });
+        assert_eq!(used(&store).await, StepResult::Used { used: 4, held: 4 });
         away.tell().await.unwrap();
         assert!(away.has_told_all());
-        assert_eq!(used(&store).await, Answer::Used { used: 3, held: 0 });
+        assert_eq!(used(&store).await, StepResult::Used { used: 3, held: 0 });
     });
 }
 
@@ -92,10 +92,10 @@ fn a_reservation_whose_answer_was_lost_is_given_back() {
         away.apply(reserve(1)).await.unwrap_err();
         away.apply(reserve(2)).await.unwrap_err();
         store.loses_answers.store(false, Ordering::Relaxed);
-        assert_eq!(away.apply(reserve(2)).await.unwrap(), Answer::Done, "asked for again");
+        assert_eq!(away.apply(reserve(2)).await.unwrap(), StepResult::Done, "asked for again");
         away.tell().await.unwrap();
-        assert_eq!(used(&store).await, Answer::Used { used: 4, held: 4 });
-        assert_eq!(away.apply(reserve(1)).await.unwrap(), Answer::Ended { actual: 0 });
+        assert_eq!(used(&store).await, StepResult::Used { used: 4, held: 4 });
+        assert_eq!(away.apply(reserve(1)).await.unwrap(), StepResult::Ended { actual: 0 });
     });
 }
 
@@ -112,11 +112,11 @@ fn sets_are_told_as_they_were_for_a_while() {
             ttl: None,
         };
         away.apply(insert(1)).await.unwrap();
-        let Answer::Members { members: before, .. } = away.apply(members()).await.unwrap() else { panic!() };
+        let StepResult::Members { members: before, .. } = away.apply(members()).await.unwrap() else { panic!() };
         assert_eq!(before.len(), 1);
         store.goes(true);
         time.sleep(SECOND * 30).await;
-        let Answer::Members { members: then, now } = away.apply(members()).await.unwrap() else { panic!() };
+        let StepResult::Members { members: then, now } = away.apply(members()).await.unwrap() else { panic!() };
         assert_eq!((then, now.0), (before, 30_000));
         away.apply(insert(2)).await.unwrap_err();
         away.apply(Op::Members { set: key("else") }).await.unwrap_err();
@@ -139,10 +139,10 @@ fn rates_fall_to_a_share() {
         store.goes(true);
         let mut let_through = 0;
         for instance in &instances {
-            while instance.apply(pace()).await.unwrap() == Answer::Done {
+            while instance.apply(pace()).await.unwrap() == StepResult::Done {
                 let_through += 1;
             }
-            assert_eq!(instance.apply(pace()).await.unwrap(), Answer::Wait(SECOND * 3));
+            assert_eq!(instance.apply(pace()).await.unwrap(), StepResult::Wait(SECOND * 3));
         }
         assert_eq!(let_through, 6, "as much as of the whole");
         let closed = away_with(&store, time, 4, AwaySettings::default().with_rates(Rates::Closed));
@@ -176,16 +176,16 @@ fn values_are_our_own_and_the_stores_again() {
             ttl: None,
         };
         let get = || Op::Get { key: key("breaker") };
-        assert_eq!(away.apply(set(1, 0, "closed")).await.unwrap(), Answer::Written(1));
+        assert_eq!(away.apply(set(1, 0, "closed")).await.unwrap(), StepResult::Written(1));
         store.goes(true);
-        assert_eq!(away.apply(get()).await.unwrap(), Answer::Value(None));
-        assert_eq!(away.apply(set(2, 1, "old")).await.unwrap(), Answer::Conflict(0));
-        let Answer::Written(own) = away.apply(set(3, 0, "open")).await.unwrap() else { panic!() };
-        assert_eq!(away.apply(get()).await.unwrap(), Answer::Value(Some(("open".into(), own))));
-        let Answer::Written(newer) = away.apply(set(4, own, "half")).await.unwrap() else { panic!() };
+        assert_eq!(away.apply(get()).await.unwrap(), StepResult::Value(None));
+        assert_eq!(away.apply(set(2, 1, "old")).await.unwrap(), StepResult::Conflict(0));
+        let StepResult::Written(own) = away.apply(set(3, 0, "open")).await.unwrap() else { panic!() };
+        assert_eq!(away.apply(get()).await.unwrap(), StepResult::Value(Some(("open".into(), own))));
+        let StepResult::Written(newer) = away.apply(set(4, own, "half")).await.unwrap() else { panic!() };
         store.goes(false);
-        assert_eq!(away.apply(set(5, newer, "half")).await.unwrap(), Answer::Conflict(1));
-        assert_eq!(away.apply(get()).await.unwrap(), Answer::Value(Some(("closed".into(), 1))));
+        assert_eq!(away.apply(set(5, newer, "half")).await.unwrap(), StepResult::Conflict(1));
+        assert_eq!(away.apply(get()).await.unwrap(), StepResult::Value(Some(("closed".into(), 1))));
         let closed = away_with(&store, time, 4, AwaySettings::default().with_values(Values::Closed));
         store.goes(true);
         closed.apply(get()).await.unwrap_err();
@@ -208,9 +208,9 @@ fn it_keeps_itself_known_and_tells_what_was_missed() {
             }),
         )
         .await;
-        assert_eq!(used(&store).await, Answer::Used { used: 0, held: 0 });
+        assert_eq!(used(&store).await, StepResult::Used { used: 0, held: 0 });
         let members = Op::Members { set: Key::new(None, &["hooks", "instances"]) };
-        let Answer::Members { members, now } = store.store.apply(members).await.unwrap() else { panic!() };
+        let StepResult::Members { members, now } = store.store.apply(members).await.unwrap() else { panic!() };
         assert!(members.iter().any(|member| !member.is_over(now)));
     });
 }

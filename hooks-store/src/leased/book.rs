@@ -11,7 +11,7 @@ use std::time::Duration;
 
 use futures_util::lock::Mutex as Gate;
 use hooks_core::HookFuture;
-use hooks_core::state::{Answer, Key, Memory, Op, OpId, REMEMBERED, Scope, StateStore as _, Window};
+use hooks_core::state::{StepResult, Key, Memory, Op, OpId, REMEMBERED, Scope, StateStore as _, Window};
 use hooks_core::time::Tick;
 
 use super::spending::Spending;
@@ -22,7 +22,7 @@ pub(super) struct Book {
     local: Memory,
     pools: HashMap<PoolKey, Pool>,
     leases: HashMap<OpId, Lease>,
-    places: HashMap<OpId, Place>,
+    places: HashMap<OpId, ReservedIn>,
     /// Most pools, and most leases.
     most: usize,
     /// Number of counters that were ever named here.
@@ -87,7 +87,7 @@ pub(super) struct Unheard {
 
 /// Place where a reservation was made.
 #[derive(Clone, Copy, Debug)]
-enum Place {
+enum ReservedIn {
     /// In this lease, with this amount.
     Lease(OpId, u64),
     /// In the store, and known to be there until this time.
@@ -149,11 +149,11 @@ impl Book {
     }
 
     /// Answers a reservation that was made here before.
-    pub(super) fn known(&self, id: OpId, ttl: Duration) -> Option<Answer> {
+    pub(super) fn known(&self, id: OpId, ttl: Duration) -> Option<StepResult> {
         // On a counter with a limit of zero, an unknown reservation is refused.
         let scopes = [Scope::spent(Key::new(None, &[]), 0)].into();
         match self.here(Op::Reserve { id, scopes, amount: 1, ttl }) {
-            Answer::Refused { .. } | Answer::Unknown => None,
+            StepResult::Refused { .. } | StepResult::Unknown => None,
             answer => Some(answer),
         }
     }
@@ -166,10 +166,10 @@ impl Book {
         amount: u64,
         ttl: Duration,
         (now, horizon): (Tick, Duration),
-    ) -> Option<Answer> {
+    ) -> Option<StepResult> {
         match self.places.get(&id) {
-            Some(Place::Store(_)) => return None,
-            Some(Place::Lease(..)) => return self.known(id, ttl),
+            Some(ReservedIn::Store(_)) => return None,
+            Some(ReservedIn::Lease(..)) => return self.known(id, ttl),
             None if !self.has_places() => return None,
             None => {}
         }
@@ -179,36 +179,36 @@ impl Book {
         let local = Op::Reserve { id, scopes: Arc::clone(&lease.scopes), amount, ttl };
         let answer = here(&self.local, local);
         match answer {
-            Answer::Done => {
+            StepResult::Done => {
                 pool.used = now;
                 pool.spending.add(amount, now, horizon);
                 lease.open += 1;
-                self.places.insert(id, Place::Lease(lease_id, amount));
-                Some(Answer::Done)
+                self.places.insert(id, ReservedIn::Lease(lease_id, amount));
+                Some(StepResult::Done)
             }
             // The lease has less left than the reservation needs, or there is no room for it.
-            Answer::Refused { .. } | Answer::Unknown => None,
+            StepResult::Refused { .. } | StepResult::Unknown => None,
             answer => Some(answer),
         }
     }
 
     /// Does `op` if it is about a reservation that was made here. Returns `Unknown` if it was not, and
     /// `Refused` if the lease is too small.
-    pub(super) fn change(&mut self, op: &Op) -> Answer {
+    pub(super) fn change(&mut self, op: &Op) -> StepResult {
         let answer = self.here(op.clone());
         match (op, &answer) {
             (
                 Op::Settle { id, .. } | Op::Release { id },
-                Answer::Done | Answer::Ended { .. } | Answer::Unknown,
+                StepResult::Done | StepResult::Ended { .. } | StepResult::Unknown,
             ) => {
-                if let Some(Place::Lease(lease, _)) = self.places.remove(id)
+                if let Some(ReservedIn::Lease(lease, _)) = self.places.remove(id)
                     && let Some(lease) = self.leases.get_mut(&lease)
                 {
                     lease.open = lease.open.saturating_sub(1);
                 }
             }
-            (Op::Extend { id, to, .. }, Answer::Done) => {
-                if let Some(Place::Lease(_, amount)) = self.places.get_mut(id) {
+            (Op::Extend { id, to, .. }, StepResult::Done) => {
+                if let Some(ReservedIn::Lease(_, amount)) = self.places.get_mut(id) {
                     *amount = (*amount).max(*to);
                 }
             }
@@ -220,14 +220,14 @@ impl Book {
     /// Returns the lease of a reservation, and the amount that the lease needs so that the reservation can
     /// hold `to`.
     pub(super) fn needed(&self, id: OpId, to: u64) -> Option<(OpId, u64)> {
-        let Some(Place::Lease(lease_id, amount)) = self.places.get(&id).copied() else { return None };
+        let Some(ReservedIn::Lease(lease_id, amount)) = self.places.get(&id).copied() else { return None };
         let used = self.used(self.leases.get(&lease_id)?).0;
         Some((lease_id, used.saturating_add(to.saturating_sub(amount))))
     }
 
     /// Returns the gate of the pool that the lease of a reservation belongs to.
     pub(super) fn gate(&self, id: OpId) -> Option<Arc<Gate<()>>> {
-        let Some(Place::Lease(lease_id, _)) = self.places.get(&id) else { return None };
+        let Some(ReservedIn::Lease(lease_id, _)) = self.places.get(&id) else { return None };
         self.leases.get(lease_id).map(|lease| Arc::clone(&lease.gate))
     }
 
@@ -235,7 +235,7 @@ impl Book {
     /// again, it may be made here as well, and is charged twice.
     pub(super) fn passes(&mut self, id: OpId, ttl: Duration, now: Tick) {
         if self.has_places() {
-            self.places.insert(id, Place::Store(now.after(ttl.min(KNOWN))));
+            self.places.insert(id, ReservedIn::Store(now.after(ttl.min(KNOWN))));
         }
     }
 
@@ -350,8 +350,8 @@ impl Book {
         }
         let leases = &self.leases;
         self.places.retain(|_, place| match place {
-            Place::Lease(lease, _) => leases.contains_key(lease),
-            Place::Store(until) => now < *until,
+            ReservedIn::Lease(lease, _) => leases.contains_key(lease),
+            ReservedIn::Store(until) => now < *until,
         });
         let unheard = self.pools.iter().filter(|(_, pool)| now.since(pool.used) >= idle);
         let unheard = unheard.filter_map(|(key, pool)| {
@@ -368,7 +368,7 @@ impl Book {
 
     fn charged(&self, lease: &Lease) -> (u64, u64) {
         match self.here(Op::Used { key: lease.counter.clone(), window: Window::Always }) {
-            Answer::Used { used, held } => (used, held),
+            StepResult::Used { used, held } => (used, held),
             // An unknown counter is treated as used up.
             _ => (LIMIT, LIMIT),
         }
@@ -379,10 +379,10 @@ impl Book {
         let id = OpId(self.corrections);
         self.corrections = self.corrections.wrapping_add(1);
         let correction = Op::Correct { id, key: counter.clone(), window: Window::Always, spent };
-        self.here(correction) == Answer::Done
+        self.here(correction) == StepResult::Done
     }
 
-    fn here(&self, op: Op) -> Answer {
+    fn here(&self, op: Op) -> StepResult {
         here(&self.local, op)
     }
 
@@ -395,10 +395,10 @@ impl Book {
 }
 
 /// Does `op` in the in-process engine, which answers at once.
-fn here(local: &Memory, op: Op) -> Answer {
+fn here(local: &Memory, op: Op) -> StepResult {
     match local.apply(op) {
         HookFuture::Now(Some(Ok(answer))) => answer,
-        _ => Answer::Unknown,
+        _ => StepResult::Unknown,
     }
 }
 

@@ -23,7 +23,7 @@ use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::time::Duration;
 
 use futures_util::future::join_all;
-use hooks_core::state::{Answer, Memory, Op, OpId, Scope, ScopeKind, StateStore, StoreError};
+use hooks_core::state::{StepResult, Memory, Op, OpId, Scope, ScopeKind, StateStore, StoreError};
 use hooks_core::time::{Clock, Random, Tick, Timer, Timestamp};
 use hooks_core::{Background, HookFuture};
 
@@ -35,7 +35,7 @@ pub use self::settings::LeaseSettings;
 /// ```
 /// use std::sync::Arc;
 /// use std::time::Duration;
-/// use hooks_core::state::{Answer, Key, Memory, Op, OpId, Scope, StateStore, Window};
+/// use hooks_core::state::{StepResult, Key, Memory, Op, OpId, Scope, StateStore, Window};
 /// use hooks_core::time::SeededRandom;
 /// use hooks_core::testing::FakeClock;
 /// use hooks_store::{LeaseSettings, Leased};
@@ -52,7 +52,7 @@ pub use self::settings::LeaseSettings;
 /// // After all leases are given back, the shared store has exactly what was used.
 /// leased.close().await?;
 /// let used = shared.apply(Op::Used { key, window: Window::Always }).await?;
-/// assert_eq!(used, Answer::Used { used: 4, held: 0 });
+/// assert_eq!(used, StepResult::Used { used: 4, held: 0 });
 /// # Ok::<(), hooks_core::state::StoreError>(())
 /// # }).expect("memory answers at once").expect("it has room");
 /// ```
@@ -68,7 +68,7 @@ struct Inner<S: StateStore> {
 }
 
 /// A requested reservation.
-struct Asked {
+struct ReservationRequest {
     id: OpId,
     scopes: Arc<[Scope]>,
     amount: u64,
@@ -148,10 +148,10 @@ impl<S: StateStore> Leased<S> {
 }
 
 impl<S: StateStore + 'static> StateStore for Leased<S> {
-    fn apply(&self, op: Op) -> HookFuture<'static, Result<Answer, StoreError>> {
+    fn apply(&self, op: Op) -> HookFuture<'static, Result<StepResult, StoreError>> {
         match op {
             Op::Reserve { id, scopes, amount, ttl } if is_leased(&scopes) => {
-                let asked = Asked { id, scopes, amount, ttl };
+                let asked = ReservationRequest { id, scopes, amount, ttl };
                 match self.0.take(&asked) {
                     Some(answer) => HookFuture::now(Ok(answer)),
                     None => HookFuture::later(Arc::clone(&self.0).reserve(asked)),
@@ -160,8 +160,8 @@ impl<S: StateStore + 'static> StateStore for Leased<S> {
             Op::Extend { .. } | Op::Settle { .. } | Op::Release { .. } => {
                 let answer = self.0.book().change(&op);
                 match (answer, op) {
-                    (Answer::Unknown, op) => self.0.store.apply(op),
-                    (Answer::Refused { .. }, Op::Extend { id, to, ttl }) => {
+                    (StepResult::Unknown, op) => self.0.store.apply(op),
+                    (StepResult::Refused { .. }, Op::Extend { id, to, ttl }) => {
                         HookFuture::later(Arc::clone(&self.0).extend(id, to, ttl))
                     }
                     (answer, _) => HookFuture::now(Ok(answer)),
@@ -181,14 +181,14 @@ impl<S: StateStore + 'static> StateStore for Leased<S> {
 }
 
 impl<S: StateStore> Inner<S> {
-    fn take(&self, asked: &Asked) -> Option<Answer> {
+    fn take(&self, asked: &ReservationRequest) -> Option<StepResult> {
         let now = self.clock.tick();
-        let Asked { id, scopes, amount, ttl } = asked;
+        let ReservationRequest { id, scopes, amount, ttl } = asked;
         self.book().take(*id, scopes, *amount, *ttl, (now, self.settings.horizon))
     }
 
     /// Reserves if the current lease does not suffice.
-    async fn reserve(self: Arc<Self>, asked: Asked) -> Result<Answer, StoreError> {
+    async fn reserve(self: Arc<Self>, asked: ReservationRequest) -> Result<StepResult, StoreError> {
         let now = self.clock.tick();
         let gate = {
             let mut book = self.book();
@@ -217,14 +217,14 @@ impl<S: StateStore> Inner<S> {
             let scopes = Arc::clone(&asked.scopes);
             let lease = Op::Lease { id, scopes, least: asked.amount, most, share, ttl };
             match self.store.apply(lease).await? {
-                Answer::Granted(granted) => {
+                StepResult::Granted(granted) => {
                     self.book().enter(&asked.scopes, id, granted, sent.after(ttl), ends, sent);
                     if let Some(answer) = self.take(&asked) {
                         return Ok(answer);
                     }
                 }
                 // The answer to this lease was lost, and the lease has ended meanwhile.
-                Answer::Ended { .. } => self.book().pool(&asked.scopes, sent).pending = None,
+                StepResult::Ended { .. } => self.book().pool(&asked.scopes, sent).pending = None,
                 answer => {
                     self.book().pool(&asked.scopes, sent).pending = None;
                     return Ok(answer);
@@ -235,12 +235,12 @@ impl<S: StateStore> Inner<S> {
     }
 
     /// Makes the reservation in the store.
-    async fn pass(&self, asked: Asked) -> Result<Answer, StoreError> {
-        let Asked { id, scopes, amount, ttl } = asked;
+    async fn pass(&self, asked: ReservationRequest) -> Result<StepResult, StoreError> {
+        let ReservationRequest { id, scopes, amount, ttl } = asked;
         self.book().passes(id, ttl, self.clock.tick());
         let reserve = Op::Reserve { id, scopes: Arc::clone(&scopes), amount, ttl };
         let answer = self.store.apply(reserve).await?;
-        if answer == Answer::Done {
+        if answer == StepResult::Done {
             self.book().spent(&scopes, amount, self.clock.tick(), self.settings.horizon);
         }
         Ok(answer)
@@ -251,9 +251,9 @@ impl<S: StateStore> Inner<S> {
         let used = scopes.iter().map(|scope| Op::Used { key: scope.key.clone(), window: scope.window });
         let answers = join_all(used.chain([Op::Now]).map(|op| self.store.apply(op))).await;
         let mut answers = answers.into_iter().collect::<Result<Vec<_>, _>>()?;
-        let Some(Answer::Now(now)) = answers.pop() else { return Err(StoreError::Unsupported) };
+        let Some(StepResult::Now(now)) = answers.pop() else { return Err(StoreError::Unsupported) };
         let is_near = scopes.iter().zip(&answers).any(|(scope, answer)| match answer {
-            Answer::Used { used, .. } => self.settings.is_near(*used, scope.limit),
+            StepResult::Used { used, .. } => self.settings.is_near(*used, scope.limit),
             _ => true,
         });
         if is_near {
@@ -264,7 +264,7 @@ impl<S: StateStore> Inner<S> {
     }
 
     /// Returns the next lease and its size. Its windows end at `ends`, unless it was requested before.
-    fn plan(&self, asked: &Asked, ends: Tick, now: Tick) -> (Pending, u64) {
+    fn plan(&self, asked: &ReservationRequest, ends: Tick, now: Tick) -> (Pending, u64) {
         let mut book = self.book();
         let pool = book.pool(&asked.scopes, now);
         let fresh = || Pending { id: OpId(self.random.next_u128()), ends };
@@ -290,21 +290,21 @@ impl<S: StateStore> Inner<S> {
     }
 
     /// Extends a reservation for which its lease does not suffice.
-    async fn extend(self: Arc<Self>, id: OpId, to: u64, ttl: Duration) -> Result<Answer, StoreError> {
+    async fn extend(self: Arc<Self>, id: OpId, to: u64, ttl: Duration) -> Result<StepResult, StoreError> {
         let gate = self.book().gate(id);
-        let Some(gate) = gate else { return Ok(Answer::Unknown) };
+        let Some(gate) = gate else { return Ok(StepResult::Unknown) };
         let _turn = gate.lock().await;
         for _ in 0..TRIES {
             let needed = self.book().needed(id, to);
-            let Some((lease, granted)) = needed else { return Ok(Answer::Unknown) };
+            let Some((lease, granted)) = needed else { return Ok(StepResult::Unknown) };
             let sent = self.clock.tick();
             match self.store.apply(Op::Extend { id: lease, to: granted, ttl: self.settings.ttl }).await? {
-                Answer::Done => {
+                StepResult::Done => {
                     let mut book = self.book();
                     book.grow(lease, granted, sent.after(self.settings.ttl));
                     // Other reservations may have used it meanwhile.
                     match book.change(&Op::Extend { id, to, ttl }) {
-                        Answer::Refused { .. } => {}
+                        StepResult::Refused { .. } => {}
                         answer => return Ok(answer),
                     }
                 }
@@ -340,7 +340,7 @@ impl<S: StateStore> Inner<S> {
                 continue;
             }
             let renewal = Op::Extend { id, to: 0, ttl: self.settings.ttl };
-            if let Ok(Answer::Done) = self.store.apply(renewal).await {
+            if let Ok(StepResult::Done) = self.store.apply(renewal).await {
                 self.book().renewed(id, sent.after(self.settings.ttl));
             }
         }

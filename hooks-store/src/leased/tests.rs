@@ -36,7 +36,7 @@ impl Far {
 }
 
 impl StateStore for Far {
-    fn apply(&self, op: Op) -> HookFuture<'static, Result<Answer, StoreError>> {
+    fn apply(&self, op: Op) -> HookFuture<'static, Result<StepResult, StoreError>> {
         let far = self.clone();
         HookFuture::later(async move {
             far.0.1.fetch_add(1, Ordering::Relaxed);
@@ -69,7 +69,7 @@ fn reserve(id: u128, scopes: &Arc<[Scope]>, amount: u64) -> Op {
 
 async fn used(store: &Far) -> (u64, u64) {
     let used = store.0.0.apply(Op::Used { key: day(), window: Window::Always }).await.unwrap();
-    let Answer::Used { used, held } = used else { panic!("{used:?}") };
+    let StepResult::Used { used, held } = used else { panic!("{used:?}") };
     (used, held)
 }
 
@@ -84,8 +84,8 @@ fn most_reservations_are_answered_here() {
     run(async |time, store| {
         let (leased, scopes) = (leased(&store, time, 1), budget(1_000_000));
         for id in 0..10_000 {
-            assert_eq!(leased.apply(reserve(id, &scopes, 1)).await.unwrap(), Answer::Done);
-            assert_eq!(leased.apply(Op::Settle { id: OpId(id), actual: 1 }).await.unwrap(), Answer::Done);
+            assert_eq!(leased.apply(reserve(id, &scopes, 1)).await.unwrap(), StepResult::Done);
+            assert_eq!(leased.apply(Op::Settle { id: OpId(id), actual: 1 }).await.unwrap(), StepResult::Done);
         }
         assert!(store.asked() < 100, "{}", store.asked());
         let lease = leased.apply(reserve(10_000, &scopes, 1));
@@ -100,7 +100,7 @@ fn near_the_limit_every_reservation_is_the_stores() {
     run(async |time, store| {
         let (leased, scopes) = (leased(&store, time, 1), budget(1_000));
         let mut done = 0_u128;
-        while leased.apply(reserve(done, &scopes, 1)).await.unwrap() == Answer::Done {
+        while leased.apply(reserve(done, &scopes, 1)).await.unwrap() == StepResult::Done {
             leased.apply(Op::Settle { id: OpId(done), actual: 1 }).await.unwrap();
             done += 1;
             let (used, held) = used(&store).await;
@@ -115,12 +115,12 @@ fn the_same_message_does_nothing_more() {
     run(async |time, store| {
         let (leased, scopes) = (leased(&store, time, 1), budget(1_000_000));
         for id in [0, 1, 1, 0, 1] {
-            assert_eq!(leased.apply(reserve(id, &scopes, 10)).await.unwrap(), Answer::Done);
+            assert_eq!(leased.apply(reserve(id, &scopes, 10)).await.unwrap(), StepResult::Done);
         }
-        for (actual, answer) in [(4, Answer::Done), (4, Answer::Done), (9, Answer::Ended { actual: 4 })] {
+        for (actual, answer) in [(4, StepResult::Done), (4, StepResult::Done), (9, StepResult::Ended { actual: 4 })] {
             assert_eq!(leased.apply(Op::Settle { id: OpId(1), actual }).await.unwrap(), answer);
         }
-        assert_eq!(leased.apply(reserve(1, &scopes, 10)).await.unwrap(), Answer::Ended { actual: 4 });
+        assert_eq!(leased.apply(reserve(1, &scopes, 10)).await.unwrap(), StepResult::Ended { actual: 4 });
         leased.apply(Op::Release { id: OpId(0) }).await.unwrap();
         leased.close().await.unwrap();
         assert_eq!(used(&store).await, (4, 0));
@@ -133,13 +133,13 @@ fn a_reservation_grows_with_its_lease() {
         let (leased, scopes) = (leased(&store, time, 1), budget(1_000));
         let extend = |to| Op::Extend { id: OpId(1), to, ttl: MINUTE };
         leased.apply(reserve(1, &scopes, 10)).await.unwrap();
-        assert_eq!(leased.apply(extend(800)).await.unwrap(), Answer::Done);
+        assert_eq!(leased.apply(extend(800)).await.unwrap(), StepResult::Done);
         let refused = leased.apply(extend(1_001)).await.unwrap();
-        assert!(matches!(refused, Answer::Refused { limit: 1_000, .. }), "{refused:?}");
-        assert_eq!(leased.apply(Op::Settle { id: OpId(1), actual: 700 }).await.unwrap(), Answer::Done);
+        assert!(matches!(refused, StepResult::Refused { limit: 1_000, .. }), "{refused:?}");
+        assert_eq!(leased.apply(Op::Settle { id: OpId(1), actual: 700 }).await.unwrap(), StepResult::Done);
         leased.close().await.unwrap();
         assert_eq!(used(&store).await, (700, 0));
-        assert_eq!(leased.apply(extend(900)).await.unwrap(), Answer::Unknown);
+        assert_eq!(leased.apply(extend(900)).await.unwrap(), StepResult::Unknown);
     });
 }
 
@@ -181,7 +181,7 @@ fn what_lies_idle_goes_back_and_what_is_held_is_renewed() {
             charged < 60 && held > 0,
             "{charged}, {held}: only the lease of the one that is open is left"
         );
-        assert_eq!(leased.apply(Op::Settle { id: OpId(0), actual: 1 }).await.unwrap(), Answer::Done);
+        assert_eq!(leased.apply(Op::Settle { id: OpId(0), actual: 1 }).await.unwrap(), StepResult::Done);
         leased.tend().await;
         assert_eq!(used(&store).await, (40, 0));
     });
@@ -192,7 +192,7 @@ fn what_was_leased_is_spent_while_the_store_is_away_and_then_nothing() {
     run(async |time, store| {
         let (leased, scopes) = (leased(&store, time, 1), budget(1_000));
         for id in 0..100 {
-            assert_eq!(leased.apply(reserve(id, &scopes, 1)).await.unwrap(), Answer::Done);
+            assert_eq!(leased.apply(reserve(id, &scopes, 1)).await.unwrap(), StepResult::Done);
         }
         let (before, _) = used(&store).await;
         store.is_away(true);
@@ -202,7 +202,7 @@ fn what_was_leased_is_spent_while_the_store_is_away_and_then_nothing() {
         }
         assert_eq!(100 + more, u128::from(before));
         store.is_away(false);
-        assert_eq!(leased.apply(reserve(5_000, &scopes, 1)).await.unwrap(), Answer::Done);
+        assert_eq!(leased.apply(reserve(5_000, &scopes, 1)).await.unwrap(), StepResult::Done);
     });
 }
 
@@ -217,9 +217,9 @@ fn a_lease_whose_grant_was_lost_before_a_window_ended_pays_for_nothing_after_it(
         leased.apply(reserve(1, &scopes, 10)).await.unwrap_err();
         store.loses_leases(false);
         time.sleep(Duration::from_secs(10)).await;
-        assert_eq!(leased.apply(reserve(2, &scopes, 10)).await.unwrap(), Answer::Done);
+        assert_eq!(leased.apply(reserve(2, &scopes, 10)).await.unwrap(), StepResult::Done);
         let now = store.apply(Op::Used { key: day(), window }).await.unwrap();
-        assert!(matches!(now, Answer::Used { used: 10.., .. }), "{now:?}");
+        assert!(matches!(now, StepResult::Used { used: 10.., .. }), "{now:?}");
     });
 }
 
@@ -235,9 +235,9 @@ fn a_new_window_is_not_paid_from_the_old_ones_lease() {
             leased.apply(reserve(id, &scopes, 1)).await.unwrap();
         }
         time.sleep(Duration::from_secs(1)).await;
-        assert_eq!(used().await, Answer::Used { used: 0, held: 0 });
+        assert_eq!(used().await, StepResult::Used { used: 0, held: 0 });
         leased.apply(reserve(50, &scopes, 1)).await.unwrap();
-        assert!(matches!(used().await, Answer::Used { used: 1.., .. }));
+        assert!(matches!(used().await, StepResult::Used { used: 1.., .. }));
     });
 }
 
@@ -282,12 +282,12 @@ fn sessions_that_come_and_go_leave_no_leases() {
         for session in 0..1_000 {
             let scopes = of_session(session);
             for id in [2 * session, 2 * session + 1] {
-                assert_eq!(leased.apply(reserve(id, &scopes, 7)).await.unwrap(), Answer::Done);
+                assert_eq!(leased.apply(reserve(id, &scopes, 7)).await.unwrap(), StepResult::Done);
                 // Some reservations are never settled.
                 if session % 100 != 0 {
                     assert_eq!(
                         leased.apply(Op::Settle { id: OpId(id), actual: 5 }).await.unwrap(),
-                        Answer::Done
+                        StepResult::Done
                     );
                 }
             }
@@ -302,7 +302,7 @@ fn sessions_that_come_and_go_leave_no_leases() {
             let used = store.0.0.apply(Op::Used { key: scopes[0].key.clone(), window: Window::Always }).await;
             let open = u64::from(session % 100 == 0);
             assert!(
-                matches!(used, Ok(Answer::Used { used, .. }) if used >= 10 && (used == 10 || open == 1)),
+                matches!(used, Ok(StepResult::Used { used, .. }) if used >= 10 && (used == 10 || open == 1)),
                 "{used:?}"
             );
         }
@@ -314,30 +314,30 @@ fn beyond_so_many_leases_each_reservation_is_the_stores() {
     run(async |time, store| {
         let leased = with_few_leases(&store, time);
         for session in 0..20 {
-            assert_eq!(leased.apply(reserve(session, &of_session(session), 1)).await.unwrap(), Answer::Done);
+            assert_eq!(leased.apply(reserve(session, &of_session(session), 1)).await.unwrap(), StepResult::Done);
         }
         let asked = store.asked();
         for id in 0..10 {
-            assert_eq!(leased.apply(reserve(100 + id, &of_session(19), 1)).await.unwrap(), Answer::Done);
+            assert_eq!(leased.apply(reserve(100 + id, &of_session(19), 1)).await.unwrap(), StepResult::Done);
             assert_eq!(
                 leased.apply(Op::Settle { id: OpId(100 + id), actual: 1 }).await.unwrap(),
-                Answer::Done
+                StepResult::Done
             );
         }
         assert_eq!(store.asked() - asked, 20);
         // More open reservations than are known here.
         let scopes = of_session(0);
         for id in 0..50 {
-            assert_eq!(leased.apply(reserve(1_000 + id, &scopes, 1)).await.unwrap(), Answer::Done);
+            assert_eq!(leased.apply(reserve(1_000 + id, &scopes, 1)).await.unwrap(), StepResult::Done);
         }
         for id in 0..50 {
             let settle = Op::Settle { id: OpId(1_000 + id), actual: 1 };
-            assert_eq!(leased.apply(settle).await.unwrap(), Answer::Done);
+            assert_eq!(leased.apply(settle).await.unwrap(), StepResult::Done);
         }
         leased.close().await.unwrap();
         for (session, wanted) in [(0, 51), (1, 1), (19, 11)] {
             let key = of_session(session)[0].key.clone();
-            let Answer::Used { used, held } =
+            let StepResult::Used { used, held } =
                 store.apply(Op::Used { key, window: Window::Always }).await.unwrap()
             else {
                 panic!()
@@ -404,14 +404,14 @@ proptest! {
                 match step {
                     Step::Reserve(amount) => {
                         next += 1;
-                        if let Ok(Answer::Done) = instance.apply(reserve(next, &scopes, amount)).await {
+                        if let Ok(StepResult::Done) = instance.apply(reserve(next, &scopes, amount)).await {
                             granted.insert(next, amount);
                             open.push(next);
                         }
                     }
                     Step::Extend(at, to) if at < open.len() => {
                         let extend = Op::Extend { id: OpId(open[at]), to, ttl: MINUTE };
-                        if let Ok(Answer::Done) = instance.apply(extend).await {
+                        if let Ok(StepResult::Done) = instance.apply(extend).await {
                             let amount = granted.get_mut(&open[at]).unwrap();
                             *amount = to.max(*amount);
                         }
@@ -419,7 +419,7 @@ proptest! {
                     Step::Settle(at, actual) if at < open.len() => {
                         let id = open.remove(at);
                         let actual = actual.min(granted[&id]);
-                        if let Ok(Answer::Done) = instance.apply(Op::Settle { id: OpId(id), actual }).await {
+                        if let Ok(StepResult::Done) = instance.apply(Op::Settle { id: OpId(id), actual }).await {
                             granted.insert(id, actual);
                         }
                     }

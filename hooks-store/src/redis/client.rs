@@ -10,7 +10,7 @@ use std::time::Duration;
 
 use futures_util::FutureExt as _;
 use futures_util::future::{BoxFuture, Either, Shared, join_all, select};
-use hooks_core::state::{Answer, LATEST, Op, OpId, StoreError};
+use hooks_core::state::{StepResult, LATEST, Op, OpId, StoreError};
 use hooks_core::time::{Clock, Random, Timer, Timestamp};
 use tokio::runtime::Handle;
 
@@ -113,7 +113,7 @@ impl Client {
     /// Does `op` within the runtime of this client, whichever thread polls: a reservation may be given back
     /// by a thread outside the runtime, or while the runtime shuts down. In that case tokio panics, which is
     /// returned as an error of the store.
-    pub(super) async fn answer(self: Arc<Self>, op: Op) -> Result<Answer, StoreError> {
+    pub(super) async fn answer(self: Arc<Self>, op: Op) -> Result<StepResult, StoreError> {
         let runtime = self.runtime.clone();
         let mut work = pin!(AssertUnwindSafe(self.apply(op)).catch_unwind());
         let answered = poll_fn(|context| {
@@ -127,7 +127,7 @@ impl Client {
 
     /// Does `op`; if the answer is lost, sends it once more. Both requests have the same id, so it is done
     /// once.
-    pub(super) async fn apply(self: Arc<Self>, op: Op) -> Result<Answer, StoreError> {
+    pub(super) async fn apply(self: Arc<Self>, op: Op) -> Result<StepResult, StoreError> {
         if !self.breaker.lets_pass(self.clock.tick()) {
             let rest = self.settings.rest;
             return Err(StoreError::Unavailable(format!("it did not answer and is left alone for {rest:?}")));
@@ -165,7 +165,7 @@ impl Client {
 
     /// Sends a request once, with a timeout. If the answer does not come in time, the connection is dropped:
     /// its other end may have disappeared silently.
-    async fn attempt(self: &Arc<Self>, op: &Op) -> Result<(Answer, Option<Timestamp>), Trouble> {
+    async fn attempt(self: &Arc<Self>, op: &Op) -> Result<(StepResult, Option<Timestamp>), Trouble> {
         self.first_link().await?;
         let (link, timeout) = (AtomicU64::new(NONE), self.settings.timeout);
         let answered = self.within(timeout, self.converse(op, &link)).await;
@@ -202,20 +202,20 @@ impl Client {
         self: &Arc<Self>,
         op: &Op,
         on: &AtomicU64,
-    ) -> Result<(Answer, Option<Timestamp>), Trouble> {
+    ) -> Result<(StepResult, Option<Timestamp>), Trouble> {
         loop {
             let link = self.link().await?;
             on.store(link.number, Ordering::Relaxed);
             let reply = match link.ask(&self.hashes, op, self.given()).await {
                 Ok(Reply::Due) => link.expire(&self.hashes, self.given()).await,
-                Ok(Reply::Answer(answer, store)) => return Ok((answer, store)),
+                Ok(Reply::Step(answer, store)) => return Ok((answer, store)),
                 reply => reply,
             };
             match reply {
                 // The new connection determines what happened.
                 Ok(Reply::Epoch) => self.give_up(link.number),
                 Ok(Reply::Settling(left)) => return Err(Trouble::Settling(left)),
-                Ok(Reply::Due | Reply::Answer(..)) => {}
+                Ok(Reply::Due | Reply::Step(..)) => {}
                 Err(trouble) => {
                     if matches!(trouble, Trouble::Cut(_)) {
                         self.give_up(link.number);
@@ -332,7 +332,7 @@ impl Client {
             };
             match reply {
                 // These operations never reserve more, so any answer is fine.
-                Reply::Answer(..) | Reply::Settling(_) => return Ok(()),
+                Reply::Step(..) | Reply::Settling(_) => return Ok(()),
                 Reply::Due => drop(link.expire(&self.hashes, self.given()).await?),
                 Reply::Epoch => return Err(Trouble::Cut("the store changed again".to_owned())),
             }

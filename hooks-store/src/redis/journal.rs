@@ -7,7 +7,7 @@ use std::collections::{BTreeSet, HashMap};
 use std::sync::{Arc, Mutex, PoisonError};
 use std::time::Duration;
 
-use hooks_core::state::{Answer, Op, OpId, Scope};
+use hooks_core::state::{StepResult, Op, OpId, Scope};
 use hooks_core::time::{Tick, Timestamp};
 
 /// Knowledge about one id.
@@ -57,29 +57,29 @@ impl Journal {
     }
 
     /// Records the server's answer to `op`.
-    pub(super) fn enter(&self, op: &Op, answer: &Answer, store: Option<Timestamp>, now: Tick) {
+    pub(super) fn enter(&self, op: &Op, answer: &StepResult, store: Option<Timestamp>, now: Tick) {
         let mut pages = self.pages.lock().unwrap_or_else(PoisonError::into_inner);
         pages.forget(now);
         match (op, answer, store) {
-            (Op::Reserve { id, scopes, amount, ttl }, Answer::Done, Some(since)) => {
+            (Op::Reserve { id, scopes, amount, ttl }, StepResult::Done, Some(since)) => {
                 pages.took(*id, scopes, *amount, since, (*ttl, self.remembered), now);
             }
-            (Op::Lease { id, scopes, ttl, .. }, Answer::Granted(granted), Some(since)) => {
+            (Op::Lease { id, scopes, ttl, .. }, StepResult::Granted(granted), Some(since)) => {
                 pages.took(*id, scopes, *granted, since, (*ttl, self.remembered), now);
             }
-            (Op::Extend { id, to, ttl }, Answer::Done, Some(since)) => {
+            (Op::Extend { id, to, ttl }, StepResult::Done, Some(since)) => {
                 pages.extended(*id, *to, since, (*ttl, self.remembered), now);
             }
-            (Op::Settle { id, actual }, Answer::Done, _)
+            (Op::Settle { id, actual }, StepResult::Done, _)
             // If another message ended it first, it ended with that amount.
-            | (Op::Settle { id, .. } | Op::Release { id }, Answer::Ended { actual }, _) => {
+            | (Op::Settle { id, .. } | Op::Release { id }, StepResult::Ended { actual }, _) => {
                 pages.ended(*id, *actual, now.after(self.remembered));
             }
-            (Op::Release { id }, Answer::Done, _) => pages.ended(*id, 0, now.after(self.remembered)),
-            (Op::Insert { id, .. } | Op::Remove { id, .. }, Answer::Done, _) => {
+            (Op::Release { id }, StepResult::Done, _) => pages.ended(*id, 0, now.after(self.remembered)),
+            (Op::Insert { id, .. } | Op::Remove { id, .. }, StepResult::Done, _) => {
                 pages.enter(*id, Known::Entry(op.clone()), now.after(self.remembered));
             }
-            (_, Answer::Written(revision) | Answer::Changes { revision, .. }, _) => {
+            (_, StepResult::Written(revision) | StepResult::Changes { revision, .. }, _) => {
                 pages.revision = pages.revision.max(*revision);
             }
             _ => {}
@@ -189,11 +189,11 @@ mod tests {
         let journal = Journal::new(MINUTE);
         let (start, since) = (Tick::default(), Some(Timestamp(5)));
         for id in [1, 2] {
-            journal.enter(&reserve(id), &Answer::Done, since, start);
+            journal.enter(&reserve(id), &StepResult::Done, since, start);
         }
-        journal.enter(&Op::Settle { id: OpId(1), actual: 2 }, &Answer::Done, None, start);
-        journal.enter(&Op::Settle { id: OpId(1), actual: 9 }, &Answer::Done, None, start);
-        journal.enter(&Op::Settle { id: OpId(3), actual: 4 }, &Answer::Unknown, None, start);
+        journal.enter(&Op::Settle { id: OpId(1), actual: 2 }, &StepResult::Done, None, start);
+        journal.enter(&Op::Settle { id: OpId(1), actual: 9 }, &StepResult::Done, None, start);
+        journal.enter(&Op::Settle { id: OpId(3), actual: 4 }, &StepResult::Unknown, None, start);
         let open = (2, 3, Phase::Open(Timestamp(60_005)));
         assert_eq!(phases(&journal, start), [(1, 2, Phase::Ended), open]);
         assert_eq!(phases(&journal, start.after(MINUTE)), [open]);
@@ -204,9 +204,9 @@ mod tests {
     fn what_is_extended_is_known_for_longer() {
         let journal = Journal::new(MINUTE);
         let (start, since) = (Tick::default(), Some(Timestamp(0)));
-        journal.enter(&reserve(1), &Answer::Done, since, start);
+        journal.enter(&reserve(1), &StepResult::Done, since, start);
         let extend = Op::Extend { id: OpId(1), to: 7, ttl: MINUTE * 3 };
-        journal.enter(&extend, &Answer::Done, since, start);
+        journal.enter(&extend, &StepResult::Done, since, start);
         assert_eq!(phases(&journal, start.after(MINUTE * 3)), [(1, 7, Phase::Open(Timestamp(180_000)))]);
     }
 }

@@ -32,7 +32,7 @@ use std::fmt;
 use std::sync::Arc;
 
 use hooks_core::HookFuture;
-use hooks_core::state::{Answer, Op, StateStore, StoreError};
+use hooks_core::state::{StepResult, Op, StateStore, StoreError};
 use hooks_core::time::{Clock, Random, Timer};
 use tokio::runtime::Handle;
 
@@ -116,7 +116,7 @@ impl Redis {
 }
 
 impl StateStore for Redis {
-    fn apply(&self, op: Op) -> HookFuture<'static, Result<Answer, StoreError>> {
+    fn apply(&self, op: Op) -> HookFuture<'static, Result<StepResult, StoreError>> {
         HookFuture::later(Arc::clone(&self.0).answer(op))
     }
 }

@@ -3,7 +3,7 @@
 use std::sync::Arc;
 use std::time::Duration;
 
-use hooks_core::state::{Answer, Charged, Key, Member, OpId};
+use hooks_core::state::{StepResult, Charged, Key, Member, OpId};
 use hooks_core::time::Timestamp;
 use redis::Value;
 
@@ -13,7 +13,7 @@ use super::window;
 #[derive(Debug, PartialEq)]
 pub(super) enum Reply {
     /// The answer, and the store's time if the answer includes it.
-    Answer(Answer, Option<Timestamp>),
+    Step(StepResult, Option<Timestamp>),
     /// The store is not the one that the client knows: nothing was done.
     Epoch,
     /// The store was emptied and grants nothing for this time: nothing was done.
@@ -28,47 +28,47 @@ impl Reply {
         let Value::Array(values) = value else { return None };
         let mut values = Values(values.into_iter());
         let answer = match values.text()?.as_str() {
-            "done" => return Some(Self::Answer(Answer::Done, values.number().map(Timestamp))),
+            "done" => return Some(Self::Step(StepResult::Done, values.number().map(Timestamp))),
             "granted" => {
                 let granted = values.number()?;
-                return Some(Self::Answer(Answer::Granted(granted), values.number().map(Timestamp)));
+                return Some(Self::Step(StepResult::Granted(granted), values.number().map(Timestamp)));
             }
             "epoch" => return Some(Self::Epoch),
             "due" => return Some(Self::Due),
             "settling" => return Some(Self::Settling(Duration::from_millis(values.number()?))),
-            "ended" => Answer::Ended { actual: values.number()? },
+            "ended" => StepResult::Ended { actual: values.number()? },
             "refused" => {
                 let scope = usize::try_from(values.number()?).ok()?;
-                Answer::Refused { scope, used: values.number()?, limit: values.number()? }
+                StepResult::Refused { scope, used: values.number()?, limit: values.number()? }
             }
-            "unknown" => Answer::Unknown,
-            "used" => Answer::Used { used: values.number()?, held: values.number()? },
-            "wait" => Answer::Wait(Duration::from_micros(values.number()?)),
-            "written" => Answer::Written(values.number()?),
-            "conflict" => Answer::Conflict(values.number()?),
-            "value" if values.is_empty() => Answer::Value(None),
-            "value" => Answer::Value(Some(values.value()?)),
-            "present" => Answer::Present(values.member()?),
+            "unknown" => StepResult::Unknown,
+            "used" => StepResult::Used { used: values.number()?, held: values.number()? },
+            "wait" => StepResult::Wait(Duration::from_micros(values.number()?)),
+            "written" => StepResult::Written(values.number()?),
+            "conflict" => StepResult::Conflict(values.number()?),
+            "value" if values.is_empty() => StepResult::Value(None),
+            "value" => StepResult::Value(Some(values.value()?)),
+            "present" => StepResult::Present(values.member()?),
             "members" => {
                 let now = Timestamp(values.number()?);
-                Answer::Members { members: values.rest(Values::member)?, now }
+                StepResult::Members { members: values.rest(Values::member)?, now }
             }
             "changes" => {
                 let revision = values.number()?;
                 let mut keys = values.rest(|values| values.text().map(Key::from))?;
                 keys.sort_unstable();
                 keys.dedup();
-                Answer::Changes { keys, revision }
+                StepResult::Changes { keys, revision }
             }
             "counters" => {
                 let mut counters = values.rest(Values::charged)?;
                 counters.sort_unstable();
-                Answer::Counters(counters)
+                StepResult::Counters(counters)
             }
-            "now" => Answer::Now(Timestamp(values.number()?)),
+            "now" => StepResult::Now(Timestamp(values.number()?)),
             _ => return None,
         };
-        Some(Self::Answer(answer, None))
+        Some(Self::Step(answer, None))
     }
 }
 

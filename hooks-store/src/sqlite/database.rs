@@ -5,7 +5,7 @@ use std::io;
 use std::path::Path;
 use std::time::Duration;
 
-use hooks_core::state::{Answer, Op, StoreError};
+use hooks_core::state::{StepResult, Op, StoreError};
 use rusqlite::{Connection, OpenFlags, TransactionBehavior, TransactionState};
 
 use super::clock::{StoreClock, uptime};
@@ -60,7 +60,7 @@ impl Database {
     /// # Errors
     /// Returns an error if one of them cannot be done; then none is done. Only after a failed commit they may
     /// be done.
-    pub(super) fn run(&mut self, ops: &[Op]) -> Result<Vec<Answer>, StoreError> {
+    pub(super) fn run(&mut self, ops: &[Op]) -> Result<Vec<StepResult>, StoreError> {
         let result = self.transact(ops);
         result.map_err(|fault| fault.told(&self.options.path))
     }
@@ -72,7 +72,7 @@ impl Database {
         connection.query_row(&format!("PRAGMA max_page_count = {pages}"), [], |_| Ok(())).unwrap();
     }
 
-    fn transact(&mut self, ops: &[Op]) -> Result<Vec<Answer>, Fault> {
+    fn transact(&mut self, ops: &[Op]) -> Result<Vec<StepResult>, Fault> {
         let began = uptime();
         let wait = self.patience(began);
         let result = self.within(wait, began, ops);
@@ -92,7 +92,7 @@ impl Database {
         }
     }
 
-    fn within(&mut self, wait: Duration, began: Duration, ops: &[Op]) -> Result<Vec<Answer>, Fault> {
+    fn within(&mut self, wait: Duration, began: Duration, ops: &[Op]) -> Result<Vec<StepResult>, Fault> {
         let turn = self.lock()?.take(wait)?;
         // The remaining time: the two waits share one limit.
         let wait = wait.saturating_sub(uptime().saturating_sub(began));
@@ -118,7 +118,7 @@ impl Database {
         }
     }
 
-    fn in_turn(&mut self, turn: &Held, wait: Duration, ops: &[Op]) -> Result<Vec<Answer>, Fault> {
+    fn in_turn(&mut self, turn: &Held, wait: Duration, ops: &[Op]) -> Result<Vec<StepResult>, Fault> {
         let path = &self.options.path;
         if let Some(open) = &self.open
             && Identity::read(path).ok().as_ref() != Some(&open.identity)
@@ -211,7 +211,7 @@ impl Open {
         Ok(Self { connection, clock, identity, losses })
     }
 
-    fn transact(&mut self, ops: &[Op]) -> Result<Vec<Answer>, Fault> {
+    fn transact(&mut self, ops: &[Op]) -> Result<Vec<StepResult>, Fault> {
         if ops.is_empty() {
             return Ok(Vec::new());
         }
@@ -225,7 +225,7 @@ impl Open {
         result
     }
 
-    fn commit(&mut self, ops: &[Op]) -> Result<Vec<Answer>, Fault> {
+    fn commit(&mut self, ops: &[Op]) -> Result<Vec<StepResult>, Fault> {
         let connection = &self.connection;
         connection.prepare_cached("BEGIN IMMEDIATE")?.execute([])?;
         schema::check_again(connection)?;

@@ -36,7 +36,7 @@ use std::sync::{Mutex, PoisonError};
 use std::time::Duration;
 
 use hooks_core::HookFuture;
-use hooks_core::state::{Answer, Op, StateStore, StoreError};
+use hooks_core::state::{StepResult, Op, StateStore, StoreError};
 
 use self::database::Database;
 use self::error::Fault;
@@ -49,7 +49,7 @@ use self::worker::Worker;
 ///
 /// ```
 /// use futures_util::FutureExt as _;
-/// use hooks_core::state::{Answer, Key, Op, StateStore};
+/// use hooks_core::state::{StepResult, Key, Op, StateStore};
 /// use hooks_store::sqlite::SqliteOptions;
 ///
 /// let folder = tempfile::tempdir()?;
@@ -60,7 +60,7 @@ use self::worker::Worker;
 ///
 /// ask(&open()?, Op::Put { key: key.clone(), value: "strict".into(), ttl: None })?;
 /// // The file is opened again, as by another process.
-/// assert_eq!(ask(&open()?, Op::Get { key })?, Answer::Value(Some(("strict".into(), 1))));
+/// assert_eq!(ask(&open()?, Op::Get { key })?, StepResult::Value(Some(("strict".into(), 1))));
 /// # Ok::<(), Box<dyn std::error::Error>>(())
 /// ```
 pub struct SqliteStore(Mode);
@@ -139,7 +139,7 @@ impl SqliteStore {
 const TURN: Duration = Duration::from_secs(10);
 
 impl StateStore for SqliteStore {
-    fn apply(&self, op: Op) -> HookFuture<'static, Result<Answer, StoreError>> {
+    fn apply(&self, op: Op) -> HookFuture<'static, Result<StepResult, StoreError>> {
         match &self.0 {
             Mode::Threaded(worker) => worker.ask(op),
             Mode::Blocking(database) => HookFuture::now(run(database, &[op]).and_then(|answers| {
@@ -151,7 +151,7 @@ impl StateStore for SqliteStore {
 
     /// Without a worker thread, runs `ops` in one transaction. A worker thread combines the operations that
     /// arrive during a transaction in the next one.
-    fn together(&self, ops: &[Op]) -> Option<HookFuture<'static, Result<Vec<Answer>, StoreError>>> {
+    fn together(&self, ops: &[Op]) -> Option<HookFuture<'static, Result<Vec<StepResult>, StoreError>>> {
         Some(match &self.0 {
             Mode::Threaded(worker) => worker.ask_all(ops),
             Mode::Blocking(database) => HookFuture::now(run(database, ops)),
@@ -160,7 +160,7 @@ impl StateStore for SqliteStore {
 }
 
 /// Runs `ops` in the calling thread.
-fn run(database: &Mutex<Database>, ops: &[Op]) -> Result<Vec<Answer>, StoreError> {
+fn run(database: &Mutex<Database>, ops: &[Op]) -> Result<Vec<StepResult>, StoreError> {
     // A transaction does not panic. If one did, it is rolled back when the next begins.
     database.lock().unwrap_or_else(PoisonError::into_inner).run(ops)
 }

@@ -3,7 +3,7 @@
 
 use std::sync::Arc;
 
-use hooks_core::state::{Answer, Key, Op, StoreError};
+use hooks_core::state::{StepResult, Key, Op, StoreError};
 use hooks_core::testing::{HandClock, agree, on_random_histories};
 
 use super::SqliteOptions;
@@ -42,7 +42,7 @@ fn a_full_disk_changes_nothing_and_is_gone_on_from() {
         let answers = database.run(&[Op::Now, put.clone()]);
         assert!(matches!(&answers, Err(StoreError::Unavailable(why)) if why.contains("full")), "{answers:?}");
     }
-    assert_eq!(database.run(&[Op::Get { key }]), Ok(vec![Answer::Value(None)]));
+    assert_eq!(database.run(&[Op::Get { key }]), Ok(vec![StepResult::Value(None)]));
     database.limit_pages(1_000_000);
-    assert_eq!(database.run(&[put]), Ok(vec![Answer::Written(1)]));
+    assert_eq!(database.run(&[put]), Ok(vec![StepResult::Written(1)]));
 }

@@ -7,7 +7,7 @@ use std::sync::mpsc::{Receiver, Sender, channel};
 use std::thread::JoinHandle;
 
 use hooks_core::HookFuture;
-use hooks_core::state::{Answer, Op, StoreError};
+use hooks_core::state::{StepResult, Op, StoreError};
 use tokio::sync::oneshot;
 
 use super::database::Database;
@@ -24,7 +24,7 @@ pub(super) struct Worker {
 #[derive(Debug)]
 struct Job {
     op: Op,
-    reply: oneshot::Sender<Result<Answer, StoreError>>,
+    reply: oneshot::Sender<Result<StepResult, StoreError>>,
 }
 
 impl Worker {
@@ -40,7 +40,7 @@ impl Worker {
     }
 
     /// Sends `op` to the thread.
-    pub(super) fn ask(&self, op: Op) -> HookFuture<'static, Result<Answer, StoreError>> {
+    pub(super) fn ask(&self, op: Op) -> HookFuture<'static, Result<StepResult, StoreError>> {
         let (reply, answer) = oneshot::channel();
         if let Some(jobs) = &self.jobs {
             // If the thread has ended, the reply channel is closed, and the caller gets an error below.
@@ -53,7 +53,7 @@ impl Worker {
     }
 
     /// Sends `ops` to the thread, in order.
-    pub(super) fn ask_all(&self, ops: &[Op]) -> HookFuture<'static, Result<Vec<Answer>, StoreError>> {
+    pub(super) fn ask_all(&self, ops: &[Op]) -> HookFuture<'static, Result<Vec<StepResult>, StoreError>> {
         // All operations are sent before the first answer is awaited.
         let asked: Vec<_> = ops.iter().map(|op| self.ask(op.clone())).collect();
         HookFuture::later(async move {
@@ -90,7 +90,7 @@ fn work(mut database: Database, jobs: &Receiver<Job>) {
 }
 
 /// Returns the answers to `ops`, which share a transaction unless one of them is not supported.
-fn answers(database: &mut Database, ops: &[Op]) -> Vec<Result<Answer, StoreError>> {
+fn answers(database: &mut Database, ops: &[Op]) -> Vec<Result<StepResult, StoreError>> {
     match database.run(ops) {
         Ok(answers) => answers.into_iter().map(Ok).collect(),
         Err(StoreError::Unsupported) if ops.len() > 1 => {

@@ -3,7 +3,7 @@
 use std::sync::Arc;
 use std::time::Duration;
 
-use hooks_core::state::{Answer, Key, Op, OpId, Scope, StateStore, Window};
+use hooks_core::state::{StepResult, Key, Op, OpId, Scope, StateStore, Window};
 use hooks_core::time::{Clock as _, SeededRandom};
 use hooks_store::{Answering, StoreConfig, World, open_redis};
 
@@ -20,13 +20,13 @@ fn a_service_leases_and_gives_back() {
         for id in 0..40 {
             let scopes = Arc::clone(&scopes);
             let reserve = Op::Reserve { id: OpId(id), scopes, amount: 1, ttl: Duration::from_secs(60) };
-            while store.apply(reserve.clone()).await.ok() != Some(Answer::Done) {}
+            while store.apply(reserve.clone()).await.ok() != Some(StepResult::Done) {}
             store.apply(Op::Settle { id: OpId(id), actual: 1 }).await.unwrap();
         }
         let used = async || {
             let store = patient_store(&server, "acme:");
             let used = Op::Used { key: session.clone(), window: Window::Always };
-            let Answer::Used { used, held } = store.apply(used).await.unwrap() else { panic!() };
+            let StepResult::Used { used, held } = store.apply(used).await.unwrap() else { panic!() };
             (used, held)
         };
         assert!(used().await.0 > 40);
@@ -65,14 +65,14 @@ async fn lease_some(store: &dyn StateStore) {
     for id in 0..40 {
         let scopes = Arc::clone(&scopes);
         let reserve = Op::Reserve { id: OpId(id), scopes, amount: 1, ttl: Duration::from_secs(60) };
-        while store.apply(reserve.clone()).await.ok() != Some(Answer::Done) {}
+        while store.apply(reserve.clone()).await.ok() != Some(StepResult::Done) {}
         store.apply(Op::Settle { id: OpId(id), actual: 1 }).await.unwrap();
     }
 }
 
 async fn held(server: &Server) -> u64 {
     let used = Op::Used { key: Key::new(Some("acme"), &["session"]), window: Window::Always };
-    let Answer::Used { held, .. } = patient_store(server, "acme:").apply(used).await.unwrap() else {
+    let StepResult::Used { held, .. } = patient_store(server, "acme:").apply(used).await.unwrap() else {
         panic!("it says what is used")
     };
     held
@@ -91,7 +91,7 @@ fn that_a_server_was_emptied_is_written_down_in_it() {
         let mut known = 0;
         while known == 0 {
             for store in &stores {
-                if let Ok(Answer::Members { members, .. }) = store.apply(losses()).await {
+                if let Ok(StepResult::Members { members, .. }) = store.apply(losses()).await {
                     known = members.len();
                     assert!(members.iter().all(|loss| loss.note.contains("emptied")), "{members:?}");
                 }
@@ -111,7 +111,7 @@ fn a_program_that_ends_leases_nothing() {
         while answer.is_err() {
             answer = store.apply(Op::Now).await;
         }
-        assert!(matches!(answer, Ok(Answer::Now(_))));
+        assert!(matches!(answer, Ok(StepResult::Now(_))));
     });
 }
 

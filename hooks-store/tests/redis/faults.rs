@@ -3,7 +3,7 @@
 use std::sync::{Arc, Mutex};
 use std::time::Duration;
 
-use hooks_core::state::{Answer, Key, Op, OpId, Scope, StateStore as _, StoreError, Window};
+use hooks_core::state::{StepResult, Key, Op, OpId, Scope, StateStore as _, StoreError, Window};
 use hooks_core::testing::HandClock;
 use hooks_core::time::Timestamp;
 use hooks_store::redis::{EpochChange, EpochKind, Redis, RedisSettings};
@@ -28,7 +28,7 @@ async fn used(store: &Redis) -> [(u64, u64); 2] {
     for (place, (name, window)) in [("day", Window::DAY), ("session", Window::Always)].into_iter().enumerate()
     {
         let answer = store.apply(Op::Used { key: key(name), window }).await.unwrap();
-        let Answer::Used { used, held } = answer else { panic!("{answer:?}") };
+        let StepResult::Used { used, held } = answer else { panic!("{answer:?}") };
         all[place] = (used, held);
     }
     all
@@ -54,12 +54,12 @@ impl Told {
 /// Makes three reservations: one open with 10 of 20, one that used 5, one that was released.
 async fn spend(store: &Redis) {
     for id in 1..=3 {
-        assert_eq!(store.apply(reserve(id, 10)).await.unwrap(), Answer::Done);
+        assert_eq!(store.apply(reserve(id, 10)).await.unwrap(), StepResult::Done);
     }
     let extend = Op::Extend { id: OpId(1), to: 20, ttl: MINUTE };
-    assert_eq!(store.apply(extend).await.unwrap(), Answer::Done);
-    assert_eq!(store.apply(Op::Settle { id: OpId(2), actual: 5 }).await.unwrap(), Answer::Done);
-    assert_eq!(store.apply(Op::Release { id: OpId(3) }).await.unwrap(), Answer::Done);
+    assert_eq!(store.apply(extend).await.unwrap(), StepResult::Done);
+    assert_eq!(store.apply(Op::Settle { id: OpId(2), actual: 5 }).await.unwrap(), StepResult::Done);
+    assert_eq!(store.apply(Op::Release { id: OpId(3) }).await.unwrap(), StepResult::Done);
     assert_eq!(used(store).await, SPENT);
 }
 
@@ -68,8 +68,8 @@ const SPENT: [(u64, u64); 2] = [(25, 20); 2];
 /// Checks that the result of [`spend`] is known, and that sending it again changes nothing.
 async fn is_known(store: &Redis) {
     assert_eq!(used(store).await, SPENT);
-    assert_eq!(store.apply(reserve(1, 10)).await.unwrap(), Answer::Done);
-    assert_eq!(store.apply(reserve(2, 10)).await.unwrap(), Answer::Ended { actual: 5 });
+    assert_eq!(store.apply(reserve(1, 10)).await.unwrap(), StepResult::Done);
+    assert_eq!(store.apply(reserve(2, 10)).await.unwrap(), StepResult::Ended { actual: 5 });
     assert_eq!(used(store).await, SPENT);
 }
 
@@ -126,7 +126,7 @@ fn what_was_flushed_is_told_again_and_told() {
         server.run(&["FLUSHALL"]);
         is_known(&store).await;
         let members = other.apply(Op::Members { set: key("locked") }).await.unwrap();
-        assert!(matches!(&members, Answer::Members { members, .. } if members.len() == 1), "{members:?}");
+        assert!(matches!(&members, StepResult::Members { members, .. } if members.len() == 1), "{members:?}");
         assert_eq!(told.kinds(), [EpochKind::Emptied]);
         assert_eq!(other_told.kinds(), [EpochKind::Emptied]);
         assert_eq!(told.0.lock().unwrap()[0].restored, 4);
@@ -141,12 +141,12 @@ fn started_again_without_its_data_it_is_told_what_its_clients_know() {
         let told = Told::by(&store);
         spend(&store).await;
         let put = |value: &str| Op::Put { key: key("value"), value: value.into(), ttl: None };
-        assert_eq!(store.apply(put("a")).await.unwrap(), Answer::Written(1));
+        assert_eq!(store.apply(put("a")).await.unwrap(), StepResult::Written(1));
         server.kill();
         server.resume();
         is_known(&store).await;
         assert_eq!(told.kinds(), [EpochKind::Emptied]);
-        assert_eq!(store.apply(put("b")).await.unwrap(), Answer::Written(2), "revisions go on");
+        assert_eq!(store.apply(put("b")).await.unwrap(), StepResult::Written(2), "revisions go on");
     });
 }
 
@@ -160,7 +160,7 @@ fn a_limit_does_not_keep_back_what_was_granted() {
         server.run(&["FLUSHALL"]);
         // A third client is faster than the other two.
         let third = patient_store(&server, "full:");
-        assert_eq!(third.apply(reserve(3, 30)).await.unwrap(), Answer::Done);
+        assert_eq!(third.apply(reserve(3, 30)).await.unwrap(), StepResult::Done);
         one.apply(Op::Now).await.unwrap();
         other.apply(Op::Now).await.unwrap();
         assert_eq!(used(&one).await, [(130, 130); 2], "granted is granted, and nothing more is");
@@ -194,16 +194,16 @@ fn an_emptied_server_grants_nothing_until_everybody_could_tell_what_is_held() {
         ));
         // A reservation that was granted before stays valid.
         let renewal = Op::Extend { id: OpId(1), to: 0, ttl: MINUTE };
-        assert_eq!(one.apply(renewal).await.unwrap(), Answer::Done);
-        assert_eq!(one.apply(Op::Settle { id: OpId(1), actual: 30 }).await.unwrap(), Answer::Done);
+        assert_eq!(one.apply(renewal).await.unwrap(), StepResult::Done);
+        assert_eq!(one.apply(Op::Settle { id: OpId(1), actual: 30 }).await.unwrap(), StepResult::Done);
         other.apply(Op::Now).await.unwrap();
         let mut answer = fresh.apply(reserve(5, 30)).await;
         while matches!(answer, Err(StoreError::Closed(_))) {
             tokio::time::sleep(Duration::from_millis(20)).await;
             answer = fresh.apply(reserve(5, 30)).await;
         }
-        assert_eq!(answer.unwrap(), Answer::Refused { scope: 1, used: 80, limit: 100 });
-        assert_eq!(fresh.apply(reserve(6, 20)).await.unwrap(), Answer::Done);
+        assert_eq!(answer.unwrap(), StepResult::Refused { scope: 1, used: 80, limit: 100 });
+        assert_eq!(fresh.apply(reserve(6, 20)).await.unwrap(), StepResult::Done);
     });
 }
 
@@ -215,7 +215,7 @@ fn a_connection_may_take_longer_than_an_answer() {
         let url = format!("redis://127.0.0.1:{}", server.far_away(Duration::from_millis(700)));
         let settings = |timeout| RedisSettings::new(&*url).with_timeout(timeout);
         let store = with(settings(Duration::from_millis(500)));
-        assert!(matches!(store.apply(Op::Now).await.unwrap(), Answer::Now(_)));
+        assert!(matches!(store.apply(Op::Now).await.unwrap(), StepResult::Now(_)));
         let mut hasty = settings(Duration::from_millis(500));
         hasty.connecting = Duration::from_millis(100);
         let StoreError::Unavailable(why) = with(hasty).apply(Op::Now).await.unwrap_err() else { panic!() };
@@ -257,7 +257,7 @@ fn a_server_that_stands_still_is_not_waited_for() {
             tokio::time::sleep(Duration::from_millis(50)).await;
             answer = store.apply(reserve(7, 10)).await;
         }
-        assert_eq!(answer.unwrap(), Answer::Done);
+        assert_eq!(answer.unwrap(), StepResult::Done);
         assert_eq!(used(&store).await, [(35, 30); 2]);
     });
 }
@@ -284,18 +284,18 @@ fn a_clock_that_jumps_by_an_hour_gives_nothing_back() {
         let reserve = |id| Op::Reserve { id: OpId(id), scopes: scopes.clone(), amount: 6, ttl: MINUTE };
         let hour_used = || Op::Used { key: key("hour"), window };
         clock.set(noon);
-        assert_eq!(store.apply(reserve(1)).await.unwrap(), Answer::Done);
+        assert_eq!(store.apply(reserve(1)).await.unwrap(), StepResult::Done);
         clock.set(Timestamp(noon.0 - hour));
-        assert!(matches!(store.apply(reserve(2)).await.unwrap(), Answer::Refused { used: 6, .. }), "back");
+        assert!(matches!(store.apply(reserve(2)).await.unwrap(), StepResult::Refused { used: 6, .. }), "back");
         clock.set(Timestamp(noon.0 + hour));
-        assert_eq!(store.apply(hour_used()).await.unwrap(), Answer::Used { used: 0, held: 0 });
-        assert_eq!(store.apply(reserve(1)).await.unwrap(), Answer::Ended { actual: 6 }, "it is charged");
-        assert_eq!(store.apply(reserve(2)).await.unwrap(), Answer::Done, "a new hour");
+        assert_eq!(store.apply(hour_used()).await.unwrap(), StepResult::Used { used: 0, held: 0 });
+        assert_eq!(store.apply(reserve(1)).await.unwrap(), StepResult::Ended { actual: 6 }, "it is charged");
+        assert_eq!(store.apply(reserve(2)).await.unwrap(), StepResult::Done, "a new hour");
         clock.set(noon);
-        assert_eq!(store.apply(hour_used()).await.unwrap(), Answer::Used { used: 6, held: 6 }, "it stands");
+        assert_eq!(store.apply(hour_used()).await.unwrap(), StepResult::Used { used: 6, held: 6 }, "it stands");
         // A reservation from before the border is settled in its own window.
-        assert_eq!(store.apply(Op::Settle { id: OpId(1), actual: 9 }).await.unwrap(), Answer::Done);
-        assert_eq!(store.apply(hour_used()).await.unwrap(), Answer::Used { used: 6, held: 6 });
+        assert_eq!(store.apply(Op::Settle { id: OpId(1), actual: 9 }).await.unwrap(), StepResult::Done);
+        assert_eq!(store.apply(hour_used()).await.unwrap(), StepResult::Used { used: 6, held: 6 });
     });
 }
 
@@ -306,12 +306,12 @@ fn a_lost_holder_is_charged_by_the_servers_time() {
         let store = patient_store(&server, "expired:");
         let scopes = [Scope::spent(key("session"), 100), Scope::places(key("at once"), 1)].into();
         let short = Op::Reserve { id: OpId(1), scopes, amount: 1, ttl: Duration::from_millis(200) };
-        assert_eq!(store.apply(short).await.unwrap(), Answer::Done);
+        assert_eq!(store.apply(short).await.unwrap(), StepResult::Done);
         tokio::time::sleep(Duration::from_millis(300)).await;
         let at_once = Op::Used { key: key("at once"), window: Window::Always };
-        assert_eq!(store.apply(at_once).await.unwrap(), Answer::Used { used: 0, held: 0 });
+        assert_eq!(store.apply(at_once).await.unwrap(), StepResult::Used { used: 0, held: 0 });
         assert_eq!(used(&store).await[1], (1, 0));
-        assert_eq!(store.apply(Op::Settle { id: OpId(1), actual: 0 }).await.unwrap(), Answer::Done);
+        assert_eq!(store.apply(Op::Settle { id: OpId(1), actual: 0 }).await.unwrap(), StepResult::Done);
         assert_eq!(used(&store).await[1], (0, 0));
     });
 }

@@ -6,7 +6,7 @@ use std::process::{Child, Command, Stdio};
 use std::sync::Arc;
 use std::time::Duration;
 
-use hooks_core::state::{Answer, Key, Op, OpId, Scope, StateStore, Window};
+use hooks_core::state::{StepResult, Key, Op, OpId, Scope, StateStore, Window};
 use hooks_core::time::{Clock as _, Random as _, SeededRandom};
 use hooks_store::redis::RedisSettings;
 use hooks_store::{Away, AwaySettings, LeaseSettings, Leased};
@@ -60,7 +60,7 @@ fn nothing_is_overspent() {
         let store = patient_store(&server, "overspend:");
         tokio::time::sleep(TTL).await;
         let answer = store.apply(Op::Used { key: day(), window: Window::DAY }).await.unwrap();
-        let Answer::Used { used, held } = answer else { panic!("{answer:?}") };
+        let StepResult::Used { used, held } = answer else { panic!("{answer:?}") };
         println!(
             "{operations} operations, {rounds} faults, of {limit}: {spent} spent, {used} charged, {held} held"
         );
@@ -142,7 +142,7 @@ async fn work_alone<S: StateStore + 'static>(
         let scopes = [Scope::spent(day(), limit).per(Window::DAY)].into();
         done += 1;
         match store.apply(Op::Reserve { id, scopes, amount, ttl: TTL }).await {
-            Ok(Answer::Done) => {
+            Ok(StepResult::Done) => {
                 let actual = if dice & 0x100 == 0 { amount } else { dice % amount };
                 let end = if dice & 0x1e00 == 0 { Op::Release { id } } else { Op::Settle { id, actual } };
                 if let Op::Settle { actual, .. } = end {
@@ -151,7 +151,7 @@ async fn work_alone<S: StateStore + 'static>(
                 store.apply(end).await.unwrap();
                 done += 1;
             }
-            Ok(Answer::Refused { .. }) => {}
+            Ok(StepResult::Refused { .. }) => {}
             Ok(answer) => panic!("{answer:?}"),
             // Budgets are closed; the next call tries again.
             Err(_) => tokio::time::sleep(Duration::from_millis(20)).await,

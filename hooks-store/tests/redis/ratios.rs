@@ -6,7 +6,7 @@ use std::time::{Duration, Instant};
 
 use futures_util::future::join_all;
 use hooks_core::HookFuture;
-use hooks_core::state::{Answer, Key, Op, OpId, Scope, StateStore, Window};
+use hooks_core::state::{StepResult, Key, Op, OpId, Scope, StateStore, Window};
 use hooks_core::time::SeededRandom;
 use hooks_store::{LeaseSettings, Leased, Redis};
 
@@ -100,8 +100,8 @@ async fn spend(store: &Redis, ids: u64) {
     for id in ids..ids + CALLS {
         let id = OpId(id.into());
         let reserve = Op::Reserve { id, scopes: scopes(), amount: 7, ttl: Duration::from_secs(60) };
-        assert_eq!(store.apply(reserve).await.unwrap(), Answer::Done);
-        assert_eq!(store.apply(Op::Settle { id, actual: 5 }).await.unwrap(), Answer::Done);
+        assert_eq!(store.apply(reserve).await.unwrap(), StepResult::Done);
+        assert_eq!(store.apply(Op::Settle { id, actual: 5 }).await.unwrap(), StepResult::Done);
     }
 }
 
@@ -167,8 +167,8 @@ fn a_lease_answers_at_once() {
             asked += u32::from(matches!(answer, HookFuture::Later(_)));
             let answer = answer.await.unwrap();
             times.push(began.elapsed());
-            assert_eq!(answer, Answer::Done);
-            assert_eq!(leased.apply(Op::Settle { id: OpId(id), actual: 1 }).await.unwrap(), Answer::Done);
+            assert_eq!(answer, StepResult::Done);
+            assert_eq!(leased.apply(Op::Settle { id: OpId(id), actual: 1 }).await.unwrap(), StepResult::Done);
         }
         leased.close().await.unwrap();
         let (p50, p99) = (median(times.clone()), percentile(times, 99));

@@ -1,6 +1,6 @@
 //! Servers that cannot be used for budgets.
 
-use hooks_core::state::{Answer, Key, Op, OpId, Scope, StateStore as _, StoreError, Window};
+use hooks_core::state::{StepResult, Key, Op, OpId, Scope, StateStore as _, StoreError, Window};
 use hooks_core::time::SeededRandom;
 use hooks_store::redis::{Redis, RedisSettings};
 use std::sync::Arc;
@@ -46,14 +46,14 @@ fn a_server_whose_memory_is_full_says_so_and_changes_nothing() {
         let scopes = || [Scope::spent(Key::new(None, &["day"]), 10)].into();
         let reserve =
             |id| Op::Reserve { id: OpId(id), scopes: scopes(), amount: 4, ttl: Duration::from_secs(60) };
-        assert_eq!(store.apply(reserve(1)).await.unwrap(), Answer::Done);
+        assert_eq!(store.apply(reserve(1)).await.unwrap(), StepResult::Done);
         server.run(&["CONFIG", "SET", "maxmemory", "1"]);
         let StoreError::Unavailable(why) = store.apply(reserve(2)).await.unwrap_err() else { panic!() };
         assert!(why.contains("maxmemory"), "{why}");
         server.run(&["CONFIG", "SET", "maxmemory", "0"]);
         let used = Op::Used { key: Key::new(None, &["day"]), window: Window::Always };
-        assert_eq!(store.apply(used).await.unwrap(), Answer::Used { used: 4, held: 4 });
-        assert_eq!(store.apply(reserve(2)).await.unwrap(), Answer::Done);
+        assert_eq!(store.apply(used).await.unwrap(), StepResult::Used { used: 4, held: 4 });
+        assert_eq!(store.apply(reserve(2)).await.unwrap(), StepResult::Done);
     });
 }
 

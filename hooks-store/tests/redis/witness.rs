@@ -5,7 +5,7 @@ use std::sync::{Arc, Mutex};
 use std::task::{Context, Poll, Waker};
 use std::time::Duration;
 
-use hooks_core::state::{Answer, Op, StateStore, StoreError};
+use hooks_core::state::{StepResult, Op, StateStore, StoreError};
 use hooks_store::{Redis, StoreId, Witness};
 
 use crate::server::Server;
@@ -75,7 +75,7 @@ fn an_operation_may_be_polled_by_a_thread_without_a_runtime() {
     let mut asked = store.apply(Op::Now);
     let begun = std::pin::Pin::new(&mut asked).poll(&mut Context::from_waker(Waker::noop()));
     assert_eq!(begun, Poll::Pending);
-    assert!(matches!(runtime.block_on(asked), Ok(Answer::Now(_))));
+    assert!(matches!(runtime.block_on(asked), Ok(StepResult::Now(_))));
     runtime.shutdown_timeout(Duration::from_secs(5));
     // The runtime has ended, so no request can be sent.
     let answer = tokio_test::block_on(store.apply(Op::Now));

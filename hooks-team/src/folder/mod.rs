@@ -1,6 +1,6 @@
 //! A folder on a disk whose files are replaced atomically.
 //!
-//! A [`Place`] is a path that stays within the folder. Before every step, each part of the path is checked,
+//! A [`TeamPath`] is a path that stays within the folder. Before every step, each part of the path is checked,
 //! so that a link leads nowhere. Reading takes no lock and sees each file as some writer left it.
 //!
 //! Writing goes through a [`Writer`], which holds the folder's lock against other processes and threads. A
@@ -11,12 +11,12 @@
 //! use std::sync::Arc;
 //! use hooks_core::testing::FakeDisk;
 //! use hooks_core::time::SeededRandom;
-//! use hooks_team::folder::{Folder, Place};
+//! use hooks_team::folder::{Folder, TeamPath};
 //!
 //! let disk = FakeDisk::default().with_directory("/repo");
 //! let folder = Folder::new(Arc::new(disk), Arc::new(SeededRandom::default()), "/repo/.squad");
 //! folder.create()?;
-//! let place = Place::new("notes.md")?;
+//! let place = TeamPath::new("notes.md")?;
 //! let writer = folder.writer()?;
 //! assert!(writer.publish(&place, b"one")?);
 //! assert!(!writer.publish(&place, b"two")?); // the file exists: nothing is overwritten
@@ -29,7 +29,7 @@
 //! ```
 
 mod aside;
-mod place;
+mod team_path;
 mod spool;
 mod writer;
 
@@ -41,7 +41,7 @@ use std::time::Duration;
 use hooks_core::fs::{Disk, EntryKind};
 use hooks_core::time::Random;
 
-pub use self::place::Place;
+pub use self::team_path::TeamPath;
 pub use self::spool::{Left, Spool};
 pub use self::writer::Writer;
 use crate::error::TeamError;
@@ -81,12 +81,12 @@ impl Folder {
     /// # Errors
     /// Returns `Refused` if there is another kind of entry at the path or above it; `TooLarge` or `Io` if the
     /// file cannot be read.
-    pub fn read(&self, place: &Place) -> Result<Option<Vec<u8>>, TeamError> {
+    pub fn read(&self, place: &TeamPath) -> Result<Option<Vec<u8>>, TeamError> {
         self.read_up_to(place, LARGEST)
     }
 
     /// Reads a file of at most `limit` bytes.
-    pub(crate) fn read_up_to(&self, place: &Place, limit: u64) -> Result<Option<Vec<u8>>, TeamError> {
+    pub(crate) fn read_up_to(&self, place: &TeamPath, limit: u64) -> Result<Option<Vec<u8>>, TeamError> {
         self.check(place, EntryKind::File)?;
         self.disk.read(&self.path(place), limit).map_err(|error| match error.kind() {
             ErrorKind::FileTooLarge => TeamError::TooLarge { place: place.to_string(), limit },
@@ -100,7 +100,7 @@ impl Folder {
     /// # Errors
     /// Returns `Refused` if there is another kind of entry at the path or above it; `Io` if the folder cannot
     /// be read.
-    pub fn list(&self, place: &Place) -> Result<Vec<String>, TeamError> {
+    pub fn list(&self, place: &TeamPath) -> Result<Vec<String>, TeamError> {
         let mut names = self.list_all(place)?;
         names.retain(|name| !name.starts_with('.'));
         Ok(names)
@@ -110,14 +110,14 @@ impl Folder {
     ///
     /// # Errors
     /// Returns `Refused` if a part of the path above `place` is not a folder; `Io` if the disk cannot answer.
-    pub fn exists(&self, place: &Place) -> Result<bool, TeamError> {
+    pub fn exists(&self, place: &TeamPath) -> Result<bool, TeamError> {
         self.check_above(place)?;
         let entry = self.disk.entry(&self.path(place)).map_err(|error| io_error(place, error))?;
         Ok(entry.is_some())
     }
 
     /// Whether there is a folder at `place`, with only folders above it.
-    pub(crate) fn is_folder(&self, place: &Place) -> bool {
+    pub(crate) fn is_folder(&self, place: &TeamPath) -> bool {
         self.check_above(place).is_ok() && self.check_one(place, EntryKind::Directory).unwrap_or(false)
     }
 
@@ -156,25 +156,25 @@ impl Folder {
         Writer::new(self)
     }
 
-    fn list_all(&self, place: &Place) -> Result<Vec<String>, TeamError> {
+    fn list_all(&self, place: &TeamPath) -> Result<Vec<String>, TeamError> {
         self.check(place, EntryKind::Directory)?;
         let names = self.disk.list(&self.path(place)).map_err(|error| io_error(place, error))?;
         Ok(names.unwrap_or_default().into_iter().filter_map(|name| name.into_string().ok()).collect())
     }
 
-    fn path(&self, place: &Place) -> PathBuf {
+    fn path(&self, place: &TeamPath) -> PathBuf {
         let mut path = self.root.clone();
         path.extend(place.parts());
         path
     }
 
     /// Returns an error if the entry at `place` is not `expected`, or an entry above it is not a folder.
-    fn check(&self, place: &Place, expected: EntryKind) -> Result<(), TeamError> {
+    fn check(&self, place: &TeamPath, expected: EntryKind) -> Result<(), TeamError> {
         self.check_above(place)?;
         self.check_one(place, expected).map(drop)
     }
 
-    fn check_above(&self, place: &Place) -> Result<(), TeamError> {
+    fn check_above(&self, place: &TeamPath) -> Result<(), TeamError> {
         for above in place.above() {
             if !self.check_one(&above, EntryKind::Directory)? {
                 break;
@@ -185,7 +185,7 @@ impl Folder {
 
     /// Returns whether the entry at `place` exists and is `expected`, without a check of the folders above
     /// it.
-    fn check_one(&self, place: &Place, expected: EntryKind) -> Result<bool, TeamError> {
+    fn check_one(&self, place: &TeamPath, expected: EntryKind) -> Result<bool, TeamError> {
         let entry = self.disk.entry(&self.path(place)).map_err(|error| io_error(place, error))?;
         let Some(entry) = entry else { return Ok(false) };
         if entry.kind == expected {
@@ -210,6 +210,6 @@ impl std::fmt::Debug for Folder {
     }
 }
 
-fn io_error(place: &Place, source: io::Error) -> TeamError {
+fn io_error(place: &TeamPath, source: io::Error) -> TeamError {
     TeamError::Io { place: place.to_string(), source }
 }

@@ -6,7 +6,7 @@ use std::time::Duration;
 use hooks_core::fs::{DiskLock, EntryKind};
 use hooks_core::time::Timestamp;
 
-use super::{Folder, Place, io_error};
+use super::{Folder, TeamPath, io_error};
 use crate::error::TeamError;
 use crate::name::Name;
 
@@ -48,13 +48,13 @@ const DIGITS: usize = 16;
 #[derive(Clone, Debug)]
 pub struct Spool {
     folder: Folder,
-    place: Place,
+    place: TeamPath,
 }
 
 /// An entry of the queue.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Left {
-    pub(crate) place: Place,
+    pub(crate) place: TeamPath,
     pub(crate) bytes: Vec<u8>,
 }
 
@@ -68,7 +68,7 @@ impl Left {
 impl Spool {
     /// Opens the queue called `kind` in `folder`.
     pub fn new(folder: &Folder, kind: &Name) -> Self {
-        Self { folder: folder.clone(), place: Place::own(kind) }
+        Self { folder: folder.clone(), place: TeamPath::own(kind) }
     }
 
     /// Writes `content` to the queue, with the time `at`. Once this returns `Ok`, the entry survives a power

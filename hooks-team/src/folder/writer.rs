@@ -4,7 +4,7 @@ use std::io::{self, ErrorKind};
 
 use hooks_core::fs::{DiskLock, EntryKind};
 
-use super::{Folder, Place, io_error};
+use super::{Folder, TeamPath, io_error};
 use crate::error::TeamError;
 use crate::name::Name;
 
@@ -36,7 +36,7 @@ impl<'a> Writer<'a> {
                 way_out: "lay one out first",
             });
         }
-        let (own, lock) = (Place::known(OWN), Place::known(LOCK));
+        let (own, lock) = (TeamPath::known(OWN), TeamPath::known(LOCK));
         if !folder.check_one(&own, EntryKind::Directory)? {
             folder.disk.create_directory(&folder.path(&own)).map_err(|error| io_error(&own, error))?;
             folder.disk.sync_directory(&folder.root).map_err(|error| io_error(&own, error))?;
@@ -48,7 +48,7 @@ impl<'a> Writer<'a> {
                 _ => io_error(&lock, error),
             })?;
         let writer = Self { folder, _lock: held };
-        let ignore = Place::known(IGNORE);
+        let ignore = TeamPath::known(IGNORE);
         if !folder.exists(&ignore)? {
             writer.publish(&ignore, b"*\n")?;
         }
@@ -72,18 +72,18 @@ impl<'a> Writer<'a> {
     /// use std::sync::Arc;
     /// use hooks_core::testing::FakeDisk;
     /// use hooks_core::time::SeededRandom;
-    /// use hooks_team::folder::{Folder, Place};
+    /// use hooks_team::folder::{Folder, TeamPath};
     ///
     /// let disk = FakeDisk::default().with_file("/repo/.squad/notes.md", "one\n");
     /// let folder = Folder::new(Arc::new(disk), Arc::new(SeededRandom::new(1)), "/repo/.squad");
-    /// let notes = Place::new("notes.md")?;
+    /// let notes = TeamPath::new("notes.md")?;
     /// let writer = folder.writer()?;
     /// assert!(writer.update(&notes, |text| Ok([text.unwrap_or_default(), b"two\n"].concat()))?);
     /// assert_eq!(folder.read(&notes)?.as_deref(), Some(&b"one\ntwo\n"[..]));
     /// assert!(!writer.update(&notes, |text| Ok(text.unwrap_or_default().to_vec()))?); // nothing changed
     /// # Ok::<(), hooks_team::TeamError>(())
     /// ```
-    pub fn update<F>(&self, place: &Place, mut change: F) -> Result<bool, TeamError>
+    pub fn update<F>(&self, place: &TeamPath, mut change: F) -> Result<bool, TeamError>
     where
         F: FnMut(Option<&[u8]>) -> Result<Vec<u8>, TeamError>,
     {
@@ -104,7 +104,7 @@ impl<'a> Writer<'a> {
     ///
     /// # Errors
     /// Returns an error if the file cannot be written; it then does not exist.
-    pub fn publish(&self, place: &Place, content: &[u8]) -> Result<bool, TeamError> {
+    pub fn publish(&self, place: &TeamPath, content: &[u8]) -> Result<bool, TeamError> {
         let temporary = self.write_beside(place, content)?;
         let published = self.take_name(&temporary, place);
         // If the file was renamed, there is nothing left to remove.
@@ -120,7 +120,7 @@ impl<'a> Writer<'a> {
     ///
     /// # Errors
     /// Returns an error if the file cannot be written; it then does not exist.
-    pub fn publish_new(&self, place: &Place, stem: &str, content: &[u8]) -> Result<Place, TeamError> {
+    pub fn publish_new(&self, place: &TeamPath, stem: &str, content: &[u8]) -> Result<TeamPath, TeamError> {
         for number in 1..=TAKEN {
             let random = self.folder.random.next_u64() >> 32;
             // A number is added if the random name is taken: the host's random source may repeat values.
@@ -139,7 +139,7 @@ impl<'a> Writer<'a> {
     ///
     /// # Errors
     /// Returns an error if the file cannot be read or removed.
-    pub fn remove(&self, place: &Place, seen: &[u8]) -> Result<bool, TeamError> {
+    pub fn remove(&self, place: &TeamPath, seen: &[u8]) -> Result<bool, TeamError> {
         if self.folder.read(place)?.as_deref() != Some(seen) {
             return Ok(false);
         }
@@ -149,7 +149,7 @@ impl<'a> Writer<'a> {
 
     /// Removes the file at `place`. Until the folder is synced with `settle`, it may come back after a power
     /// cut.
-    pub(crate) fn take_away(&self, place: &Place) -> Result<(), TeamError> {
+    pub(crate) fn take_away(&self, place: &TeamPath) -> Result<(), TeamError> {
         self.folder.disk.remove(&self.folder.path(place)).map_err(|error| io_error(place, error))
     }
 
@@ -157,7 +157,7 @@ impl<'a> Writer<'a> {
     ///
     /// # Errors
     /// Returns an error if there is another kind of entry, or the folder cannot be created.
-    pub fn create_directory(&self, place: &Place) -> Result<(), TeamError> {
+    pub fn create_directory(&self, place: &TeamPath) -> Result<(), TeamError> {
         for place in place.above().chain([place.clone()]) {
             if !self.folder.check_one(&place, EntryKind::Directory)? {
                 let path = self.folder.path(&place);
@@ -173,16 +173,16 @@ impl<'a> Writer<'a> {
     ///
     /// # Errors
     /// Returns an error if the folder cannot be read, or a file cannot be removed.
-    pub fn sweep(&self, place: &Place) -> Result<usize, TeamError> {
+    pub fn sweep(&self, place: &TeamPath) -> Result<usize, TeamError> {
         self.sweep_names(self.folder.list_all(place)?.iter().map(|name| (&**name, place.listed(name))))
     }
 
     /// Removes temporary files from the folder itself.
     pub(crate) fn sweep_root(&self) -> Result<usize, TeamError> {
-        self.sweep_names(self.folder.all_names()?.iter().map(|name| (&**name, Place::root(name))))
+        self.sweep_names(self.folder.all_names()?.iter().map(|name| (&**name, TeamPath::root(name))))
     }
 
-    fn sweep_names<'n>(&self, names: impl Iterator<Item = (&'n str, Place)>) -> Result<usize, TeamError> {
+    fn sweep_names<'n>(&self, names: impl Iterator<Item = (&'n str, TeamPath)>) -> Result<usize, TeamError> {
         let mut swept = 0;
         for (_, file) in names.filter(|(name, _)| is_temporary(name)) {
             match self.folder.disk.remove(&self.folder.path(&file)) {
@@ -195,7 +195,7 @@ impl<'a> Writer<'a> {
     }
 
     /// Replaces the content `seen` with `content`. Returns false if the file has changed since.
-    fn replace(&self, place: &Place, content: &[u8], seen: Option<&[u8]>) -> Result<bool, TeamError> {
+    fn replace(&self, place: &TeamPath, content: &[u8], seen: Option<&[u8]>) -> Result<bool, TeamError> {
         if seen.is_none() {
             return self.publish(place, content);
         }
@@ -218,7 +218,7 @@ impl<'a> Writer<'a> {
     }
 
     /// Writes `content` to a temporary file next to `place`, and syncs it to the device.
-    fn write_beside(&self, place: &Place, content: &[u8]) -> Result<Place, TeamError> {
+    fn write_beside(&self, place: &TeamPath, content: &[u8]) -> Result<TeamPath, TeamError> {
         if let Some(above) = place.above().last() {
             self.create_directory(&above)?;
         }
@@ -240,7 +240,7 @@ impl<'a> Writer<'a> {
     }
 
     /// Gives the file at `temporary` the name `place`, unless it is taken.
-    fn take_name(&self, temporary: &Place, place: &Place) -> io::Result<()> {
+    fn take_name(&self, temporary: &TeamPath, place: &TeamPath) -> io::Result<()> {
         let (from, to) = (self.folder.path(temporary), self.folder.path(place));
         match self.folder.disk.link(&from, &to) {
             Err(error) if error.kind() == ErrorKind::AlreadyExists => Err(error),
@@ -256,12 +256,12 @@ impl<'a> Writer<'a> {
     }
 
     /// Removes a temporary file. If that fails, a later sweep removes it.
-    fn discard(&self, temporary: &Place) {
+    fn discard(&self, temporary: &TeamPath) {
         self.folder.disk.remove(&self.folder.path(temporary)).unwrap_or_default();
     }
 
     /// Syncs the folder of `place` to the device.
-    pub(crate) fn settle(&self, place: &Place) -> Result<(), TeamError> {
+    pub(crate) fn settle(&self, place: &TeamPath) -> Result<(), TeamError> {
         let folder =
             place.above().last().map_or_else(|| self.folder.root.clone(), |above| self.folder.path(&above));
         self.folder.disk.sync_directory(&folder).map_err(|error| io_error(place, error))
@@ -290,7 +290,7 @@ mod tests {
 
     #[test]
     fn a_file_is_old_or_new_at_every_step() {
-        let place = Place::known("a/b.md");
+        let place = TeamPath::known("a/b.md");
         for at in 0.. {
             let disk = FakeDisk::default().with_directory("/t/.hooks").with_file("/t/a/b.md", "old");
             disk.kill_at(at);
@@ -299,8 +299,8 @@ mod tests {
             disk.lose_power();
             let content = folder.read(&place).unwrap().unwrap();
             assert!(content == b"old" || content == b"new", "{at}: {content:?}");
-            folder.writer().unwrap().sweep(&Place::known("a")).unwrap();
-            assert_eq!(folder.list_all(&Place::known("a")).unwrap(), ["b.md"]);
+            folder.writer().unwrap().sweep(&TeamPath::known("a")).unwrap();
+            assert_eq!(folder.list_all(&TeamPath::known("a")).unwrap(), ["b.md"]);
             if done.is_ok() {
                 assert_eq!(content, b"new", "what was acknowledged is there");
                 return;
@@ -310,7 +310,7 @@ mod tests {
 
     #[test]
     fn a_new_file_is_whole_or_not_there_at_every_step() {
-        let place = Place::known("new/b.md");
+        let place = TeamPath::known("new/b.md");
         for at in 0.. {
             let disk = FakeDisk::default().with_directory("/t");
             disk.kill_at(at);
@@ -328,7 +328,7 @@ mod tests {
 
     #[test]
     fn a_failing_disk_changes_nothing_and_the_writer_goes_on() {
-        let place = Place::known("b.md");
+        let place = TeamPath::known("b.md");
         for at in 0..20 {
             let disk = FakeDisk::default().with_directory("/t/.hooks").with_file("/t/b.md", "old");
             let folder = folder(&disk);
@@ -349,10 +349,10 @@ mod tests {
         let disk = FakeDisk::default().with_file("/t/a.md", "mine");
         let folder = folder(&disk);
         let writer = folder.writer().unwrap();
-        assert!(!writer.publish(&Place::known("a.md"), b"other").unwrap());
-        assert!(!writer.remove(&Place::known("a.md"), b"other").unwrap());
+        assert!(!writer.publish(&TeamPath::known("a.md"), b"other").unwrap());
+        assert!(!writer.remove(&TeamPath::known("a.md"), b"other").unwrap());
         assert_eq!(disk.files()[std::path::Path::new("/t/a.md")], b"mine");
-        let place = Place::known("in");
+        let place = TeamPath::known("in");
         let (one, two) =
             (writer.publish_new(&place, "x", b"1").unwrap(), writer.publish_new(&place, "x", b"2").unwrap());
         assert_ne!(one, two);
@@ -370,7 +370,7 @@ mod tests {
             }
             Ok([current.unwrap_or_default(), b"3"].concat())
         };
-        folder.writer().unwrap().update(&Place::known("a.md"), change).unwrap();
+        folder.writer().unwrap().update(&TeamPath::known("a.md"), change).unwrap();
         assert_eq!(disk.files()[std::path::Path::new("/t/a.md")], b"123");
     }
 
@@ -383,11 +383,11 @@ mod tests {
         let folder = folder(&disk);
         let writer = folder.writer().unwrap();
         for place in ["agents/a/history.md", "decisions.md", "team.md"] {
-            let place = Place::known(place);
+            let place = TeamPath::known(place);
             assert!(matches!(folder.read(&place), Err(TeamError::Refused { .. })), "{place}");
             assert!(matches!(writer.publish(&place, b""), Err(TeamError::Refused { .. })), "{place}");
         }
-        assert!(folder.list(&Place::known("agents")).is_err());
+        assert!(folder.list(&TeamPath::known("agents")).is_err());
     }
 
     #[test]

@@ -9,7 +9,7 @@ use serde::{Deserialize, Serialize};
 use super::route;
 use crate::digest::Digest;
 use crate::error::TeamError;
-use crate::folder::{LARGEST, Place};
+use crate::folder::{LARGEST, TeamPath};
 
 /// The most bytes that are searched for entries to remove, if another program changed a source.
 const SEARCHED: usize = 256 << 20;
@@ -91,7 +91,7 @@ impl Intent {
     /// Returns `Invalid` if entries never move between these files; `Full` if the target would be larger than
     /// the limit for reading.
     pub(crate) fn new(
-        target: &Place,
+        target: &TeamPath,
         content: &[u8],
         title: &str,
         parts: Vec<Part>,
@@ -134,7 +134,7 @@ impl Intent {
         let sources = self.sources.iter().map(|source| (&*source.place, source.after.is_none()));
         route::check(&self.target, sources)?;
         let mut places = self.sources.iter().map(|source| &source.place).chain([&self.target]);
-        let is_inside = places.all(|place| Place::stored(place).is_some());
+        let is_inside = places.all(|place| TeamPath::stored(place).is_some());
         is_inside.then_some(()).ok_or_else(|| "a file of it is not in this folder".to_owned())
     }
 
@@ -186,7 +186,7 @@ impl Parts {
 
 impl Source {
     /// Describes the file at `place`, which has `before` and should have `after`.
-    pub(crate) fn new(place: &Place, before: &[u8], removals: Vec<Removal>, after: &[u8]) -> Self {
+    pub(crate) fn new(place: &TeamPath, before: &[u8], removals: Vec<Removal>, after: &[u8]) -> Self {
         Self {
             place: place.to_string(),
             before: Digest::hash(before).to_string(),
@@ -196,7 +196,7 @@ impl Source {
     }
 
     /// Describes the file at `place` with the content `before`, which should be removed.
-    pub(crate) fn whole(place: &Place, before: &[u8]) -> Self {
+    pub(crate) fn whole(place: &TeamPath, before: &[u8]) -> Self {
         let before = Digest::hash(before).to_string();
         Self { place: place.to_string(), before, after: None, removals: Vec::new() }
     }
@@ -308,7 +308,7 @@ mod tests {
     #[test]
     fn what_somebody_changed_is_found_again() {
         let before = b"# H\n\n- a\n- ab\n- b\n";
-        let place = Place::known("h.md");
+        let place = TeamPath::known("h.md");
         let removals = vec![Removal::new(5..9, b"- a\n"), Removal::new(14..18, b"- b\n")];
         let source = Source::new(&place, before, removals, b"# H\n\n- ab\n");
         let left = |current: &[u8]| match source.left(current) {

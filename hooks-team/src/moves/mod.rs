@@ -18,7 +18,7 @@ pub(crate) use self::route::is_markdown;
 pub(crate) use self::run::{UNDER_WAY, begin, resume};
 use crate::digest::Digest;
 use crate::error::TeamError;
-use crate::folder::Place;
+use crate::folder::TeamPath;
 use crate::ledger::{Entry, EntryKind, Grammar, Ledger};
 use crate::text::{Document, balanced, ends_line, guarded};
 
@@ -83,8 +83,8 @@ pub(crate) fn block(target: &Document, text: &[u8]) -> Vec<u8> {
 /// added to the section of its group. Returns `None` if no entry is picked. Beyond [`MOST`] bytes, only the
 /// first entries are moved.
 pub(crate) fn plan(
-    (place, source): (&Place, &[u8]),
-    (target_place, target): (&Place, &[u8]),
+    (place, source): (&TeamPath, &[u8]),
+    (target_place, target): (&TeamPath, &[u8]),
     grammar: Grammar,
     title: &str,
     mut select: impl FnMut(&Entry<'_>) -> bool,

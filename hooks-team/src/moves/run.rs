@@ -5,7 +5,7 @@ use std::collections::HashMap;
 use super::intent::{Intent, Left, Source};
 use super::route;
 use crate::error::TeamError;
-use crate::folder::{LARGEST, Place, Writer};
+use crate::folder::{LARGEST, TeamPath, Writer};
 use crate::text::{Document, key};
 
 /// Stored move that is in progress. There is at most one: a process that begins a move holds the lock.
@@ -18,7 +18,7 @@ pub(crate) const UNDER_WAY: &str = ".hooks/move.json";
 /// and every entry is where it was. If another kind of entry is in the way of a source, the other sources are
 /// finished. In other cases the next writer finishes the move.
 pub(crate) fn begin(writer: &Writer<'_>, intent: &Intent) -> Result<(), TeamError> {
-    let (place, bytes) = (Place::known(UNDER_WAY), intent.to_bytes());
+    let (place, bytes) = (TeamPath::known(UNDER_WAY), intent.to_bytes());
     if bytes.len() as u64 > LARGEST {
         // A file of this size could not be read again to finish the move.
         return Err(TeamError::Full { place: place.to_string(), limit: LARGEST });
@@ -43,7 +43,7 @@ pub(crate) fn begin(writer: &Writer<'_>, intent: &Intent) -> Result<(), TeamErro
 /// # Errors
 /// Returns an error if a file cannot be written. The next writer then finishes the move.
 pub(crate) fn resume(writer: &Writer<'_>) -> Result<bool, TeamError> {
-    let place = Place::known(UNDER_WAY);
+    let place = TeamPath::known(UNDER_WAY);
     let bytes = match writer.folder().read(&place) {
         Ok(Some(bytes)) => bytes,
         Ok(None) => return Ok(false),
@@ -75,7 +75,7 @@ fn finish(writer: &Writer<'_>, intent: &Intent) -> Result<Option<String>, TeamEr
 
 /// Adds the parts to the target, unless they are already there.
 fn add(writer: &Writer<'_>, intent: &Intent) -> Result<(), TeamError> {
-    let target = Place::stored(&intent.target).filter(|_| !intent.parts.is_empty());
+    let target = TeamPath::stored(&intent.target).filter(|_| !intent.parts.is_empty());
     let Some(target) = target else { return Ok(()) };
     let is_written_once = route::is_written_once(&intent.target);
     writer.update(&target, |current| {
@@ -88,7 +88,7 @@ fn add(writer: &Writer<'_>, intent: &Intent) -> Result<(), TeamError> {
 
 /// Whether the target certainly has no part of the move.
 fn is_missing(writer: &Writer<'_>, intent: &Intent) -> bool {
-    let Some(target) = Place::stored(&intent.target) else { return true };
+    let Some(target) = TeamPath::stored(&intent.target) else { return true };
     match writer.folder().read(&target) {
         Ok(current) => !intent.is_in(&current.unwrap_or_default()),
         Err(error) => error.is_in_the_way(),
@@ -101,9 +101,9 @@ fn take(writer: &Writer<'_>, intent: &Intent) -> Result<Option<TeamError>, TeamE
     // Folders from which files were removed: each one is synced once, for any number of files.
     let (mut left, mut stuck) = (Vec::new(), None);
     for source in &intent.sources {
-        let Some(place) = Place::stored(&source.place) else { continue };
+        let Some(place) = TeamPath::stored(&source.place) else { continue };
         match leave(writer, source, &place) {
-            Ok(true) if !left.iter().any(|other: &Place| other.is_beside(&place)) => left.push(place),
+            Ok(true) if !left.iter().any(|other: &TeamPath| other.is_beside(&place)) => left.push(place),
             Ok(_) => {}
             Err(error) if error.is_in_the_way() => stuck = stuck.or(Some(error)),
             Err(error) => return Err(error),
@@ -114,7 +114,7 @@ fn take(writer: &Writer<'_>, intent: &Intent) -> Result<Option<TeamError>, TeamE
 }
 
 /// Removes the moved entries from one source. Returns whether the whole file was removed.
-fn leave(writer: &Writer<'_>, source: &Source, place: &Place) -> Result<bool, TeamError> {
+fn leave(writer: &Writer<'_>, source: &Source, place: &TeamPath) -> Result<bool, TeamError> {
     let Some(current) = writer.folder().read(place)? else { return Ok(false) };
     match source.left(&current) {
         Left::AsItIs => Ok(false),
@@ -215,7 +215,7 @@ mod tests {
 
     fn archive(folder: &Folder) -> Result<usize, TeamError> {
         let (source, target) =
-            (Place::known("agents/e/history.md"), Place::known("agents/e/history-archive.md"));
+            (TeamPath::known("agents/e/history.md"), TeamPath::known("agents/e/history-archive.md"));
         let writer = folder.writer()?;
         resume(&writer)?;
         let (from, to) =
@@ -304,7 +304,7 @@ mod tests {
             let folder = folder(&disk);
             let resumed = folder.writer().and_then(|writer| resume(&writer));
             assert!(resumed.is_ok(), "{resumed:?}");
-            assert!(!folder.exists(&Place::known(".hooks/move.json")).unwrap());
+            assert!(!folder.exists(&TeamPath::known(".hooks/move.json")).unwrap());
             assert_eq!(disk.files().len(), 4, "it is kept under another name");
         }
     }
@@ -342,7 +342,7 @@ mod tests {
             let folder = folder(&disk);
             assert!(resume(&folder.writer().unwrap()).unwrap(), "{intent}");
             for file in files {
-                let place = Place::known("orchestration-log").listed(file);
+                let place = TeamPath::known("orchestration-log").listed(file);
                 assert_eq!(folder.read(&place).unwrap().unwrap(), b"held", "{intent}");
             }
             assert_eq!(disk.files().len(), before + 2, "a lock and what Git ignores: {:?}", disk.files());
@@ -355,14 +355,14 @@ mod tests {
 
     #[test]
     fn what_stands_in_the_way_of_a_move_keeps_nobody_from_the_next() {
-        let place = Place::known("decisions/inbox/in.md");
+        let place = TeamPath::known("decisions/inbox/in.md");
         let parts = || {
             let mut parts = crate::moves::Parts::default();
             parts.add(None, false, b"### new\n");
             parts.finish()
         };
-        let target = Place::known("decisions.md");
-        let intent = |target: &Place| {
+        let target = TeamPath::known("decisions.md");
+        let intent = |target: &TeamPath| {
             Intent::new(target, b"", "# T", parts(), vec![Source::whole(&place, b"### new")]).unwrap()
         };
         let disk = FakeDisk::default()
@@ -375,7 +375,7 @@ mod tests {
         disk.put("/t/.hooks/move.json", intent(&target).to_bytes());
         assert!(resume(&folder.writer().unwrap()).unwrap() && folder.exists(&place).unwrap());
         assert_eq!(folder.aside().unwrap().len(), 1);
-        assert!(!folder.exists(&Place::known(UNDER_WAY)).unwrap());
+        assert!(!folder.exists(&TeamPath::known(UNDER_WAY)).unwrap());
         // Another kind of entry at the path of the stored move.
         let disk = disk.with_link("/t/.hooks/move.json", "/etc/passwd");
         assert!(resume(&folder.writer().unwrap()).unwrap());
@@ -392,20 +392,20 @@ mod tests {
         let folder = folder(&disk);
         let mut parts = crate::moves::Parts::default();
         parts.add(None, false, b"more\n");
-        let target = Place::known("orchestration-log/a.md");
-        let source = Source::whole(&Place::known(".hooks/scribe/1.json"), b"x\n");
+        let target = TeamPath::known("orchestration-log/a.md");
+        let source = Source::whole(&TeamPath::known(".hooks/scribe/1.json"), b"x\n");
         let intent = Intent::new(&target, b"", "", parts.finish(), vec![source]).unwrap();
         begin(&folder.writer().unwrap(), &intent).unwrap();
         assert_eq!(folder.read(&target).unwrap().unwrap(), b"as it was");
-        assert!(!folder.exists(&Place::known(".hooks/scribe/1.json")).unwrap());
+        assert!(!folder.exists(&TeamPath::known(".hooks/scribe/1.json")).unwrap());
     }
 
     #[test]
     fn a_changed_file_is_not_taken_away() {
-        let place = Place::known("decisions/inbox/in.md");
+        let place = TeamPath::known("decisions/inbox/in.md");
         let source = Source::whole(&place, b"seen");
         let intent =
-            Intent::new(&Place::known("decisions.md"), b"", "# T", Vec::new(), vec![source]).unwrap();
+            Intent::new(&TeamPath::known("decisions.md"), b"", "# T", Vec::new(), vec![source]).unwrap();
         let disk = FakeDisk::default().with_file("/t/decisions/inbox/in.md", "changed");
         let folder = folder(&disk);
         begin(&folder.writer().unwrap(), &intent).unwrap();

@@ -5,7 +5,7 @@ use std::collections::VecDeque;
 use super::{Team, layout};
 use crate::error::TeamError;
 use crate::files::InboxFile;
-use crate::folder::{LARGEST, Place, Writer};
+use crate::folder::{LARGEST, TeamPath, Writer};
 use crate::ledger::{Entry, Grammar, Ledger};
 use crate::moves::{self, Intent, Known, Moved, Parts, Source, block, is_unmistakable};
 use crate::text::Document;
@@ -167,8 +167,8 @@ impl Team {
         let mut recovered =
             Recovered { move_finished: moves::resume(&writer)?, files_swept: writer.sweep_root()? };
         // The search goes as deep as this crate writes.
-        let mut folders = vec![(0, Place::known(".hooks"))];
-        folders.extend(self.folder.names()?.iter().map(|name| (1, Place::root(name))));
+        let mut folders = vec![(0, TeamPath::known(".hooks"))];
+        folders.extend(self.folder.names()?.iter().map(|name| (1, TeamPath::root(name))));
         while let Some((depth, folder)) = folders.pop() {
             if !self.folder.is_folder(&folder) {
                 continue;
@@ -184,8 +184,8 @@ impl Team {
 
     fn archive(
         &self,
-        source: &Place,
-        target: &Place,
+        source: &TeamPath,
+        target: &TeamPath,
         grammar: Grammar,
         title: &str,
         select: impl FnMut(&Entry<'_>) -> bool,

@@ -4,7 +4,7 @@ use super::read::skill_name;
 use super::{Team, layout};
 use crate::error::TeamError;
 use crate::files::{History, MemorySection, NewDecision, NewMember, NewSkill, Now, Roster, Wisdom};
-use crate::folder::Place;
+use crate::folder::TeamPath;
 use crate::name::slug;
 use crate::text::Document;
 use crate::when;
@@ -14,7 +14,7 @@ impl Team {
     ///
     /// # Errors
     /// Returns `Invalid` if the decision has no author or summary, or an error if it cannot be written.
-    pub fn decide(&self, decision: &NewDecision) -> Result<Place, TeamError> {
+    pub fn decide(&self, decision: &NewDecision) -> Result<TeamPath, TeamError> {
         let text = decision.to_markdown(self.clock.now())?;
         self.writer()?.publish_new(&layout::inbox(), &decision.stem(), text.as_bytes())
     }
@@ -24,7 +24,7 @@ impl Team {
     ///
     /// # Errors
     /// Returns an error if the file cannot be written.
-    pub fn add_to_inbox(&self, stem: &str, text: &str) -> Result<Place, TeamError> {
+    pub fn add_to_inbox(&self, stem: &str, text: &str) -> Result<TeamPath, TeamError> {
         let stem = self.timed_after(stem);
         self.writer()?.publish_new(&layout::inbox(), &stem, text.as_bytes())
     }
@@ -34,7 +34,7 @@ impl Team {
     /// # Errors
     /// Returns `Missing` if there is no such agent; `Invalid` if the note is empty; or an error if it cannot
     /// be written.
-    pub fn remember(&self, agent: &str, section: MemorySection, note: &str) -> Result<Place, TeamError> {
+    pub fn remember(&self, agent: &str, section: MemorySection, note: &str) -> Result<TeamPath, TeamError> {
         if note.trim().is_empty() {
             return Err(TeamError::invalid("content", "it is empty; say what to remember"));
         }
@@ -54,7 +54,7 @@ impl Team {
     /// # Errors
     /// Returns an error if the name is invalid, the content is empty, or the file cannot be written. Returns
     /// `Invalid` if the project has a skill of that name in a folder that is read first.
-    pub fn write_skill(&self, skill: &NewSkill) -> Result<Place, TeamError> {
+    pub fn write_skill(&self, skill: &NewSkill) -> Result<TeamPath, TeamError> {
         let name = skill_name(&skill.name)?;
         let text = skill.to_markdown(self.clock.now())?;
         for (within, place) in self.skill_folders() {
@@ -87,7 +87,7 @@ impl Team {
     ///
     /// # Errors
     /// Returns an error if the file cannot be written.
-    pub fn log_session(&self, topic: &str, text: &str) -> Result<Place, TeamError> {
+    pub fn log_session(&self, topic: &str, text: &str) -> Result<TeamPath, TeamError> {
         self.writer()?.publish_new(&layout::session_log(), &self.timed_before(topic), text.as_bytes())
     }
 

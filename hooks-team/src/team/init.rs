@@ -3,7 +3,7 @@
 use super::{Team, layout};
 use crate::error::TeamError;
 use crate::files::{NewMember, Roster};
-use crate::folder::{Place, Writer};
+use crate::folder::{TeamPath, Writer};
 use crate::name::Name;
 use crate::text::{Document, one_line};
 
@@ -123,7 +123,7 @@ impl Team {
     /// assert!(team.init(&NewTeam::default())?.is_empty());
     /// # Ok::<(), hooks_team::TeamError>(())
     /// ```
-    pub fn init(&self, team: &NewTeam) -> Result<Vec<Place>, TeamError> {
+    pub fn init(&self, team: &NewTeam) -> Result<Vec<TeamPath>, TeamError> {
         let mut names = std::collections::BTreeSet::new();
         for member in &team.members {
             let name =
@@ -135,7 +135,7 @@ impl Team {
         self.folder.create()?;
         let writer = self.writer()?;
         for folder in FOLDERS {
-            writer.create_directory(&Place::known(folder))?;
+            writer.create_directory(&TeamPath::known(folder))?;
         }
         let mut made = Vec::new();
         for member in &team.members {
@@ -161,7 +161,7 @@ impl Team {
 
 /// Creates the folder of `member` with a charter and a history; existing files stay. Returns the files it
 /// created.
-pub(super) fn create_agent(writer: &Writer<'_>, member: &NewMember) -> Result<Vec<Place>, TeamError> {
+pub(super) fn create_agent(writer: &Writer<'_>, member: &NewMember) -> Result<Vec<TeamPath>, TeamError> {
     let agent = Name::of_agent(&member.name).map_err(|reason| TeamError::name(&*member.name, reason))?;
     let (name, role) = (one_line(&member.name), one_line(&member.role));
     let charter = format!(

@@ -3,7 +3,7 @@
 use super::{Team, layout};
 use crate::error::TeamError;
 use crate::files::{Ceremonies, Charter, Decisions, History, InboxFile, Now, Roster, Routing, Skill, Wisdom};
-use crate::folder::{Folder, Place};
+use crate::folder::{Folder, TeamPath};
 use crate::moves::{self, is_markdown};
 use crate::name::{Name, slug};
 use crate::text::Document;
@@ -146,7 +146,7 @@ impl Team {
         Ok(files)
     }
 
-    fn inbox_file(&self, place: &Place, name: String) -> Result<InboxFile, TeamError> {
+    fn inbox_file(&self, place: &TeamPath, name: String) -> Result<InboxFile, TeamError> {
         let bytes = self.folder.read_up_to(place, moves::MOST as u64)?.unwrap_or_default();
         Ok(InboxFile::new(name, Document::parse(bytes)))
     }
@@ -277,18 +277,18 @@ impl Team {
     }
 
     /// Reads the file at `place`; a missing file counts as empty.
-    pub(super) fn document(&self, place: &Place) -> Result<Document, TeamError> {
+    pub(super) fn document(&self, place: &TeamPath) -> Result<Document, TeamError> {
         Ok(Document::parse(self.folder.read(place)?.unwrap_or_default()))
     }
 
     /// Returns the folders with skills, in reading order.
-    pub(super) fn skill_folders(&self) -> impl Iterator<Item = (&Folder, Place)> {
+    pub(super) fn skill_folders(&self) -> impl Iterator<Item = (&Folder, TeamPath)> {
         let project =
             self.project.iter().flat_map(|project| layout::project_skills().map(|place| (project, place)));
         project.chain([(&self.folder, layout::skills())])
     }
 
-    fn is_folder(&self, place: &Place) -> bool {
+    fn is_folder(&self, place: &TeamPath) -> bool {
         self.folder.is_folder(place)
     }
 
@@ -310,9 +310,9 @@ impl Team {
     /// Calls `read` for each name in the folder at `place`.
     fn each<T>(
         &self,
-        place: &Place,
+        place: &TeamPath,
         problems: &mut Vec<String>,
-        read: impl Fn(&Place, &str) -> Result<Option<T>, TeamError>,
+        read: impl Fn(&TeamPath, &str) -> Result<Option<T>, TeamError>,
     ) -> Vec<T> {
         let names = told(self.folder.list(place), problems);
         names.iter().filter_map(|name| told(read(&place.listed(name), name), problems)).collect()

@@ -2,7 +2,7 @@
 
 use super::Team;
 use crate::error::TeamError;
-use crate::folder::{Left, Place, Spool, Writer};
+use crate::folder::{Left, TeamPath, Spool, Writer};
 use crate::moves::{self, Intent, Parts, Source, block};
 use crate::name::Name;
 use crate::text::Document;
@@ -11,7 +11,7 @@ use crate::text::Document;
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Delivery {
     /// File to whose end the text is added.
-    pub target: Place,
+    pub target: TeamPath,
     /// Title of the file, if it does not exist yet.
     pub title: String,
     /// Text to add; if it is empty, nothing is added.
@@ -49,7 +49,7 @@ impl Team {
         F: FnOnce(Vec<Left>) -> Result<Vec<Delivery>, TeamError>,
     {
         // If there is nothing to do, there is no wait for the lock.
-        if spool.is_empty()? && !self.folder.exists(&Place::known(moves::UNDER_WAY))? {
+        if spool.is_empty()? && !self.folder.exists(&TeamPath::known(moves::UNDER_WAY))? {
             return Ok(Unloaded::default());
         }
         let writer = self.writer()?;
@@ -58,7 +58,7 @@ impl Team {
             match self.deliver(&writer, delivery) {
                 Ok(()) => unloaded.delivered += 1,
                 // A further delivery would overwrite the stored move.
-                Err(error) if self.folder.exists(&Place::known(moves::UNDER_WAY))? => return Err(error),
+                Err(error) if self.folder.exists(&TeamPath::known(moves::UNDER_WAY))? => return Err(error),
                 Err(error) => unloaded.problems.push(error),
             }
         }
@@ -108,7 +108,7 @@ mod tests {
         let spool = team.spool(&Name::new("queue").unwrap());
         team.unload(&spool, |left| {
             let lines = left.iter().map(|left| format!("- {}\n", String::from_utf8_lossy(left.content())));
-            let (target, title) = (Place::known("log/a.md"), "# Log".to_owned());
+            let (target, title) = (TeamPath::known("log/a.md"), "# Log".to_owned());
             Ok(vec![Delivery { target, title, text: lines.collect(), from: left.clone() }])
         })
     }
@@ -130,7 +130,7 @@ mod tests {
                     disk.restart();
                 }
                 deliver(&team(&disk)).unwrap();
-                let text = team(&disk).folder().read(&Place::known("log/a.md")).unwrap().unwrap();
+                let text = team(&disk).folder().read(&TeamPath::known("log/a.md")).unwrap().unwrap();
                 let text = String::from_utf8(text).unwrap();
                 assert_eq!(text, "# Log\n\n- note 0\n- note 1\n- note 2\n", "killed at step {at}");
                 assert!(spool.is_empty().unwrap());

@@ -7,7 +7,7 @@ use schemars::JsonSchema;
 use serde::Deserialize;
 use tower_service::Service;
 
-use super::{Answer, Tool, ToolError, not_too_long};
+use super::{ToolOutput, Tool, ToolError, not_too_long};
 use crate::Team;
 use crate::files::NewDecision;
 
@@ -44,19 +44,19 @@ impl Decide {
         Self { team }
     }
 
-    fn answer(&self, args: DecideArgs) -> Result<Answer, ToolError> {
+    fn answer(&self, args: DecideArgs) -> Result<ToolOutput, ToolError> {
         not_too_long("body", &args.body)?;
         args.references.iter().try_for_each(|reference| not_too_long("references", reference))?;
         let DecideArgs { author, summary, body, references } = args;
         let place = self.team.decide(&NewDecision { author, summary, body, references })?;
-        Ok(Answer::writing(&self.team, &place, format!("recorded as `{place}`")))
+        Ok(ToolOutput::writing(&self.team, &place, format!("recorded as `{place}`")))
     }
 }
 
 impl Service<DecideArgs> for Decide {
-    type Response = Answer;
+    type Response = ToolOutput;
     type Error = ToolError;
-    type Future = HookFuture<'static, Result<Answer, ToolError>>;
+    type Future = HookFuture<'static, Result<ToolOutput, ToolError>>;
 
     fn poll_ready(&mut self, _cx: &mut Context<'_>) -> Poll<Result<(), ToolError>> {
         Poll::Ready(Ok(()))

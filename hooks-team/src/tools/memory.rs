@@ -7,7 +7,7 @@ use schemars::JsonSchema;
 use serde::Deserialize;
 use tower_service::Service;
 
-use super::{Answer, Tool, ToolError, not_too_long};
+use super::{ToolOutput, Tool, ToolError, not_too_long};
 use crate::Team;
 use crate::files::MemorySection;
 
@@ -42,17 +42,17 @@ impl Remember {
         Self { team }
     }
 
-    fn answer(&self, args: &MemoryArgs) -> Result<Answer, ToolError> {
+    fn answer(&self, args: &MemoryArgs) -> Result<ToolOutput, ToolError> {
         not_too_long("content", &args.content)?;
         let place = self.team.remember(&args.agent, args.section, &args.content)?;
-        Ok(Answer::writing(&self.team, &place, format!("added to `{place}`, {}", args.section.heading())))
+        Ok(ToolOutput::writing(&self.team, &place, format!("added to `{place}`, {}", args.section.heading())))
     }
 }
 
 impl Service<MemoryArgs> for Remember {
-    type Response = Answer;
+    type Response = ToolOutput;
     type Error = ToolError;
-    type Future = HookFuture<'static, Result<Answer, ToolError>>;
+    type Future = HookFuture<'static, Result<ToolOutput, ToolError>>;
 
     fn poll_ready(&mut self, _cx: &mut Context<'_>) -> Poll<Result<(), ToolError>> {
         Poll::Ready(Ok(()))

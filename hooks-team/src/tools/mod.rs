@@ -61,19 +61,19 @@ pub use self::status::{NoWorkers, Status, StatusArgs, Worker, Workers};
 /// Result of a tool call.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 #[non_exhaustive]
-pub struct Answer {
+pub struct ToolOutput {
     /// Text for the model.
     pub text: String,
     /// Files that were written, as paths that begin with the team folder's name.
     pub wrote: Vec<String>,
 }
 
-impl Answer {
+impl ToolOutput {
     fn new(text: impl Into<String>) -> Self {
         Self { text: text.into(), wrote: Vec::new() }
     }
 
-    fn writing(team: &crate::Team, place: &crate::folder::Place, text: impl Into<String>) -> Self {
+    fn writing(team: &crate::Team, place: &crate::folder::TeamPath, text: impl Into<String>) -> Self {
         let folder = team.root().file_name().map(|name| name.to_string_lossy().into_owned());
         Self { text: text.into(), wrote: vec![format!("{}/{place}", folder.unwrap_or_default())] }
     }

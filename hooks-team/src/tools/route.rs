@@ -10,7 +10,7 @@ use serde::Deserialize;
 use tower::ServiceExt;
 use tower_service::Service;
 
-use super::{Answer, Tool, ToolError, not_too_long};
+use super::{ToolOutput, Tool, ToolError, not_too_long};
 use crate::Team;
 use crate::text::one_line;
 
@@ -94,9 +94,9 @@ where
         + Sync
         + 'static,
 {
-    type Response = Answer;
+    type Response = ToolOutput;
     type Error = ToolError;
-    type Future = HookFuture<'static, Result<Answer, ToolError>>;
+    type Future = HookFuture<'static, Result<ToolOutput, ToolError>>;
 
     /// Always ready: a clone of the router is made ready after the task is checked.
     fn poll_ready(&mut self, _cx: &mut Context<'_>) -> Poll<Result<(), ToolError>> {
@@ -113,7 +113,7 @@ where
             let (agent, priority) = (route.target_agent.clone(), route.priority);
             let sent = router.oneshot(route).await.map_err(|error| ToolError::Router(error.into()))?;
             let session: String = sent.into();
-            Ok(Answer::new(format!("routed to `{agent}` in session `{session}`, priority {}", word(priority))))
+            Ok(ToolOutput::new(format!("routed to `{agent}` in session `{session}`, priority {}", word(priority))))
         })
     }
 }

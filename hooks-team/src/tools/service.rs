@@ -10,7 +10,7 @@ use tower_service::Service;
 
 use super::future::ResponseFuture;
 use super::{
-    Answer, DecideArgs, MemoryArgs, NoRouter, RouteArgs, SkillArgs, SquadToolsLayer, StatusArgs, Tool,
+    ToolOutput, DecideArgs, MemoryArgs, NoRouter, RouteArgs, SkillArgs, SquadToolsLayer, StatusArgs, Tool,
     ToolError,
 };
 
@@ -54,7 +54,7 @@ impl<S, R> SquadTools<S, R> {
     fn ask<A, T>(&self, tool: T, call: ToolCall) -> HookFuture<'static, ToolResult>
     where
         A: Tool,
-        T: Service<A, Response = Answer, Error = ToolError, Future: Send> + Send + 'static,
+        T: Service<A, Response = ToolOutput, Error = ToolError, Future: Send> + Send + 'static,
     {
         let root = self.tools.team.root().to_owned();
         HookFuture::later(async move {
@@ -63,7 +63,7 @@ impl<S, R> SquadTools<S, R> {
                 tool.oneshot(args).await
             };
             match answer.await {
-                Ok(Answer { text, wrote }) => ToolResult::ok(text).wrote(wrote),
+                Ok(ToolOutput { text, wrote }) => ToolResult::ok(text).wrote(wrote),
                 Err(error) => ToolResult::failed(error.for_model(&root)),
             }
         })

@@ -7,7 +7,7 @@ use schemars::JsonSchema;
 use serde::Deserialize;
 use tower_service::Service;
 
-use super::{Answer, Tool, ToolError, not_too_long};
+use super::{ToolOutput, Tool, ToolError, not_too_long};
 use crate::Team;
 use crate::files::{Confidence, NewSkill};
 
@@ -57,12 +57,12 @@ impl UseSkill {
         Self { team }
     }
 
-    fn answer(&self, args: SkillArgs) -> Result<Answer, ToolError> {
+    fn answer(&self, args: SkillArgs) -> Result<ToolOutput, ToolError> {
         let SkillArgs { skill_name: name, operation, content, confidence } = args;
         match operation {
             SkillOperation::Read => {
                 let skill = self.team.skill(&name)?;
-                Ok(Answer::new(String::from_utf8_lossy(skill.document().bytes())))
+                Ok(ToolOutput::new(String::from_utf8_lossy(skill.document().bytes())))
             }
             SkillOperation::Write => {
                 let content =
@@ -71,16 +71,16 @@ impl UseSkill {
                 let confidence = confidence.unwrap_or_default();
                 let place =
                     self.team.write_skill(&NewSkill { name, content, confidence, ..NewSkill::default() })?;
-                Ok(Answer::writing(&self.team, &place, format!("written to `{place}`")))
+                Ok(ToolOutput::writing(&self.team, &place, format!("written to `{place}`")))
             }
         }
     }
 }
 
 impl Service<SkillArgs> for UseSkill {
-    type Response = Answer;
+    type Response = ToolOutput;
     type Error = ToolError;
-    type Future = HookFuture<'static, Result<Answer, ToolError>>;
+    type Future = HookFuture<'static, Result<ToolOutput, ToolError>>;
 
     fn poll_ready(&mut self, _cx: &mut Context<'_>) -> Poll<Result<(), ToolError>> {
         Poll::Ready(Ok(()))

@@ -9,7 +9,7 @@ use schemars::JsonSchema;
 use serde::Deserialize;
 use tower_service::Service;
 
-use super::{Answer, Tool, ToolError};
+use super::{ToolOutput, Tool, ToolError};
 use crate::Team;
 use crate::name::Name;
 use crate::text::one_line;
@@ -85,7 +85,7 @@ impl Status {
         Self { team, workers }
     }
 
-    fn answer(&self, args: &StatusArgs) -> Result<Answer, ToolError> {
+    fn answer(&self, args: &StatusArgs) -> Result<ToolOutput, ToolError> {
         let wanted = args.agent_name.as_deref().filter(|name| !name.trim().is_empty());
         let wanted = wanted.map(|name| self.team.agent(name)).transpose()?;
         let is_wanted = |name: &str| {
@@ -121,7 +121,7 @@ impl Status {
         for member in members.iter().filter(|_| args.verbose || wanted.is_some()) {
             writeln!(text, "- {}, {}: {}", member.name, member.role, member.status).unwrap_or_default();
         }
-        Ok(Answer::new(text.trim_end()))
+        Ok(ToolOutput::new(text.trim_end()))
     }
 }
 
@@ -132,9 +132,9 @@ impl std::fmt::Debug for Status {
 }
 
 impl Service<StatusArgs> for Status {
-    type Response = Answer;
+    type Response = ToolOutput;
     type Error = ToolError;
-    type Future = HookFuture<'static, Result<Answer, ToolError>>;
+    type Future = HookFuture<'static, Result<ToolOutput, ToolError>>;
 
     fn poll_ready(&mut self, _cx: &mut Context<'_>) -> Poll<Result<(), ToolError>> {
         Poll::Ready(Ok(()))

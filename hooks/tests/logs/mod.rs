@@ -8,11 +8,11 @@ use std::process::{Command, Stdio};
 use std::sync::Arc;
 
 use hooks::StdFileSystem;
-use hooks::audit::{Committed, Positions, Reader};
+use hooks::audit::{Committed, Positions, LogReader};
 
 /// All records of a log.
 pub(crate) fn read(folder: &Path) -> Vec<Committed> {
-    let mut reader = Reader::new(Arc::new(StdFileSystem), folder, Positions::default());
+    let mut reader = LogReader::new(Arc::new(StdFileSystem), folder, Positions::default());
     let mut all = Vec::new();
     loop {
         let records = reader.read(1_000).unwrap();

@@ -7,7 +7,7 @@ use std::sync::Arc;
 use hooks::StdFileSystem;
 use hooks::audit::record::notes;
 use hooks::audit::verify::{self, Condition};
-use hooks::audit::{Positions, Reader};
+use hooks::audit::{Positions, LogReader};
 
 use super::device::Device;
 use super::process::Call;
@@ -22,7 +22,7 @@ use crate::process::Program;
 /// Returns an error if an acknowledged record is missing, if the log is not clean, or if tools ran or were
 /// refused against the policy.
 pub(super) fn check(device: &Device, policy: Policy, calls: &[Call], is_one_life: bool) -> Result<String> {
-    let mut found = Found::default();
+    let mut found = LogContents::default();
     found.read(&device.log())?;
     if policy == Policy::Spill {
         found.read(&device.elsewhere().join(SPILL))?;
@@ -66,7 +66,7 @@ pub(super) fn left(device: &Device) -> Result<Condition> {
 }
 
 #[derive(Default)]
-struct Found {
+struct LogContents {
     /// Sessions that have a record; each call has its own session.
     sessions: HashSet<String>,
     /// Number of records that report missing ones.
@@ -77,14 +77,14 @@ struct Found {
     failed: usize,
 }
 
-impl Found {
+impl LogContents {
     /// Reads the log in `folder`, which must be clean.
     fn read(&mut self, folder: &Path) -> Result {
         let report = verify::verify(&StdFileSystem, folder, &[])?;
         if report.condition() != Condition::Clean {
             return Err(Error::new(format!("the log in `{}` is not clean: {report:?}", folder.display())));
         }
-        let mut reader = Reader::new(Arc::new(StdFileSystem), folder, Positions::default());
+        let mut reader = LogReader::new(Arc::new(StdFileSystem), folder, Positions::default());
         loop {
             let records = reader.read(1_000).map_err(|error| Error::new(error.to_string()))?;
             if records.is_empty() {

@@ -6,7 +6,7 @@ use std::path::Path;
 use std::sync::Arc;
 use std::time::Duration;
 
-use hooks_core::state::{Answer, Charged, Key, Op, StateStore};
+use hooks_core::state::{StepResult, Charged, Key, Op, StateStore};
 
 use super::fleet::pause;
 use super::ledger::Spent;
@@ -106,7 +106,7 @@ fn books(store: &Arc<dyn StateStore>, plan: &Plan) -> Result<BTreeMap<Key, Charg
     for tenant in 0..plan.tenants {
         let below = Plan::folder(tenant);
         match runtime.block_on(store.apply(Op::Counters { below })) {
-            Ok(Answer::Counters(counters)) => {
+            Ok(StepResult::Counters(counters)) => {
                 books.extend(counters.into_iter().map(|charged| (charged.key.clone(), charged)));
             }
             other => return Err(Error::new(format!("the store tells no counters: {other:?}"))),

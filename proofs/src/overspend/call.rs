@@ -5,7 +5,7 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use hooks_core::HookFuture;
-use hooks_core::state::{Answer, Op, OpId, StateStore, StoreError, Window};
+use hooks_core::state::{StepResult, Op, OpId, StateStore, StoreError, Window};
 use hooks_core::time::{Random as _, SeededRandom};
 
 use super::ledger::Ledger;
@@ -64,11 +64,11 @@ pub(super) struct Desk {
     pub(super) ids: u128,
     pub(super) operations: Cell<u64>,
     /// Operations that end dropped calls, still to be awaited.
-    pub(super) farewells: RefCell<Vec<Answering>>,
+    pub(super) farewells: RefCell<Vec<StepInFlight>>,
 }
 
 /// An operation in flight.
-pub(super) type Answering = HookFuture<'static, std::result::Result<Answer, StoreError>>;
+pub(super) type StepInFlight = HookFuture<'static, std::result::Result<StepResult, StoreError>>;
 
 impl Desk {
     /// A random number below `end`.
@@ -76,13 +76,13 @@ impl Desk {
         self.random.next_u64() % end.max(1)
     }
 
-    fn send(&self, op: Op) -> Answering {
+    fn send(&self, op: Op) -> StepInFlight {
         self.operations.set(self.operations.get() + 1);
         self.store.apply(op)
     }
 
     /// Sends an operation; at random it is sent twice, as if the first answer had been lost.
-    async fn ask(&self, op: Op) -> std::result::Result<Answer, StoreError> {
+    async fn ask(&self, op: Op) -> std::result::Result<StepResult, StoreError> {
         if self.roll(16) == 0 {
             self.answered(op.clone()).await?;
         }
@@ -91,7 +91,7 @@ impl Desk {
 
     /// Counts only answered operations, and pauses after a failure. Without the pause, the worker would
     /// finish its share before the store is back.
-    async fn answered(&self, op: Op) -> std::result::Result<Answer, StoreError> {
+    async fn answered(&self, op: Op) -> std::result::Result<StepResult, StoreError> {
         let answer = self.send(op).await;
         if answer.is_err() {
             self.operations.set(self.operations.get() - 1);
@@ -157,12 +157,12 @@ impl Call<'_> {
             Policy::Reserve => {
                 let scopes = plan.scopes(self.session, false);
                 let reserve = Op::Reserve { id: self.id, scopes, amount, ttl: TTL };
-                matches!(self.desk.ask(reserve).await, Ok(Answer::Done))
+                matches!(self.desk.ask(reserve).await, Ok(StepResult::Done))
             }
             Policy::CheckThenCount => {
                 let (key, window) = (plan.session_key(self.session), Window::SESSION);
                 let answer = self.desk.ask(Op::Used { key, window }).await;
-                matches!(answer, Ok(Answer::Used { used, .. }) if used + amount <= plan.limit)
+                matches!(answer, Ok(StepResult::Used { used, .. }) if used + amount <= plan.limit)
             }
         }
     }

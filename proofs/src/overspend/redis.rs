@@ -8,7 +8,7 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use hooks_core::HookFuture;
-use hooks_core::state::{Answer, Op, StateStore, StoreError};
+use hooks_core::state::{StepResult, Op, StateStore, StoreError};
 use hooks_store::redis::RedisSettings;
 use hooks_store::{Away, AwaySettings, Redis};
 use tokio::runtime::Runtime;
@@ -120,7 +120,7 @@ impl Hosted {
 }
 
 impl StateStore for Hosted {
-    fn apply(&self, op: Op) -> HookFuture<'static, std::result::Result<Answer, StoreError>> {
+    fn apply(&self, op: Op) -> HookFuture<'static, std::result::Result<StepResult, StoreError>> {
         self.store.apply(op)
     }
 }

@@ -10,7 +10,7 @@ use serde::Serialize;
 
 use super::params::Params;
 use super::providers::{Fault, Providers, Quota, Response};
-use super::traffic::Asked;
+use super::traffic::AgentCall;
 use super::weather::{HOPELESS, Weather};
 
 /// Collector of the measures of one run.
@@ -258,7 +258,7 @@ impl Meter {
     pub(super) fn attempted(
         &mut self,
         model: usize,
-        asked: &Asked,
+        asked: &AgentCall,
         now: Tick,
         weather: &Weather,
         counted: &mut Tick,
@@ -298,7 +298,7 @@ impl Meter {
     pub(super) fn finished(
         &mut self,
         model: usize,
-        asked: &Asked,
+        asked: &AgentCall,
         now: Tick,
         took: Duration,
         result: Option<Response>,
@@ -348,11 +348,11 @@ impl Meter {
     }
 
     /// Index of the group of instances that share what the instance of a call knows.
-    fn group(&self, asked: &Asked) -> usize {
+    fn group(&self, asked: &AgentCall) -> usize {
         if self.is_shared { 0 } else { asked.instance as usize }
     }
 
-    fn evidence_of(&mut self, asked: &Asked) -> &mut [Evidence] {
+    fn evidence_of(&mut self, asked: &AgentCall) -> &mut [Evidence] {
         let group = self.group(asked);
         self.evidence.get_mut(group).map(Vec::as_mut_slice).unwrap_or_default()
     }
@@ -362,7 +362,7 @@ impl Meter {
         &self,
         providers: &Providers,
         quotas: &[Quota],
-        asked: &Asked,
+        asked: &AgentCall,
         now: Tick,
     ) -> u64 {
         let mut well = 0;
@@ -396,7 +396,7 @@ impl Meter {
     }
 
     /// A session ended because of a call that was not answered.
-    pub(super) fn session_failed(&mut self, asked: &Asked, error: ErrorKind, is_hopeless: bool) {
+    pub(super) fn session_failed(&mut self, asked: &AgentCall, error: ErrorKind, is_hopeless: bool) {
         self.measures.sessions += 1;
         if asked.is_bug {
             self.measures.caller_bugs += 1;

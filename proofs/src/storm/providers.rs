@@ -8,7 +8,7 @@ use hooks_resilience::ErrorKind;
 
 use super::dice::{Dice, Purpose};
 use super::params::{IncidentKind, Params, Provider, RetryAfter};
-use super::traffic::Asked;
+use super::traffic::AgentCall;
 use super::weather::Weather;
 
 /// The failure of an attempt.
@@ -57,7 +57,7 @@ impl Providers {
     }
 
     /// The result of the `attempt`th attempt of `asked` that begins now, if the quota admits it.
-    pub(super) fn fate(&self, asked: &Asked, model: usize, attempt: u64, now: Tick) -> Fate {
+    pub(super) fn fate(&self, asked: &AgentCall, model: usize, attempt: u64, now: Tick) -> Fate {
         let Some(served) = self.params.models.get(model) else {
             return Fate::fault(0.1, ErrorKind::ModelUnavailable);
         };
@@ -106,7 +106,7 @@ impl Providers {
     /// room again in `left`.
     pub(super) fn refusal(
         &self,
-        asked: &Asked,
+        asked: &AgentCall,
         provider: usize,
         attempt: u64,
         left: Duration,
@@ -118,7 +118,7 @@ impl Providers {
     }
 
     /// Whether the model could ever serve the call.
-    pub(super) fn is_able(&self, asked: &Asked, model: usize) -> bool {
+    pub(super) fn is_able(&self, asked: &AgentCall, model: usize) -> bool {
         let fits =
             self.params.models.get(model).is_some_and(|served| {
                 asked.tokens.max(asked.estimate) + asked.output <= served.context_tokens
@@ -126,7 +126,7 @@ impl Providers {
         fits && !self.is_filtered(asked, model)
     }
 
-    fn is_filtered(&self, asked: &Asked, model: usize) -> bool {
+    fn is_filtered(&self, asked: &AgentCall, model: usize) -> bool {
         let provider = self.provider_of(model);
         let mut dice = Dice::new(self.params.seed, Purpose::Filter, [asked.key, provider as u64]);
         dice.chance(self.params.everyday.filter)

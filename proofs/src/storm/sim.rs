@@ -17,7 +17,7 @@ use super::meter::{Measures, Meter};
 use super::params::Params;
 use super::policy::{Mind, Policy, could_answer};
 use super::providers::{Fate, Fault, Providers, Quota, Response};
-use super::traffic::{self, Arrival, Asked, Conversation};
+use super::traffic::{self, Arrival, AgentCall, Conversation};
 use crate::error::Result;
 
 /// The simulated world.
@@ -39,7 +39,7 @@ struct State {
 /// A call in progress.
 #[derive(Debug)]
 struct Open {
-    asked: Asked,
+    asked: AgentCall,
     began: Tick,
     /// When the call was last counted as one that sends attempts.
     counted: Tick,
@@ -195,7 +195,7 @@ impl Sim {
         }
     }
 
-    fn begin(&self, asked: Asked) -> Tick {
+    fn begin(&self, asked: AgentCall) -> Tick {
         let now = self.now();
         let mut state = self.lock();
         let State { quotas, calls, meter } = &mut *state;
@@ -209,7 +209,7 @@ impl Sim {
         now
     }
 
-    fn end(&self, asked: &Asked, began: Tick, answer: std::result::Result<(), ErrorKind>) {
+    fn end(&self, asked: &AgentCall, began: Tick, answer: std::result::Result<(), ErrorKind>) {
         let now = self.now();
         let mut state = self.lock();
         let Some(open) = state.calls.remove(&asked.key) else { return };

@@ -18,7 +18,7 @@ pub(super) struct Arrival {
 
 /// A call of an agent.
 #[derive(Clone, Copy, Debug)]
-pub(super) struct Asked {
+pub(super) struct AgentCall {
     /// Key of the call, which determines its luck.
     pub(super) key: u64,
     pub(super) instance: u32,
@@ -37,7 +37,7 @@ pub(super) struct Asked {
 /// number in the session.
 const CALLS: u64 = 1_000;
 
-impl Asked {
+impl AgentCall {
     /// The number of the session.
     pub(super) const fn session(&self) -> u64 {
         self.key / CALLS
@@ -89,7 +89,7 @@ impl Conversation {
     }
 
     /// The next call; `None` at the end.
-    pub(super) fn next(&mut self, params: &Params) -> Option<Asked> {
+    pub(super) fn next(&mut self, params: &Params) -> Option<AgentCall> {
         self.left = self.left.checked_sub(1)?;
         let key = self.arrival.session * CALLS + self.next;
         self.next += 1;
@@ -97,7 +97,7 @@ impl Conversation {
         let mut dice = Dice::new(params.seed, Purpose::Call, [key, 0]);
         let tokens = self.tokens * self.factor;
         self.tokens += self.dice.between(traffic.growth_tokens);
-        Some(Asked {
+        Some(AgentCall {
             key,
             instance: self.arrival.instance,
             tokens: tokens as u64,

@@ -45,13 +45,13 @@ struct Places {
 }
 
 /// Counts taken from memory and files. The files stay locked, so that no other process takes them.
-pub(super) struct Found {
+pub(super) struct TakenGaps {
     rest: Missing,
     kept: Missing,
     files: Vec<(PathBuf, DiskLock)>,
 }
 
-impl Found {
+impl TakenGaps {
     /// All counts together.
     pub(super) fn missing(&self) -> Missing {
         let mut all = self.kept.clone();
@@ -141,9 +141,9 @@ impl Gaps {
 
     /// Takes the counts from memory and from all files, at the time `now`. Files that another process is
     /// using are left to it.
-    pub(super) fn find(&self, now: Timestamp) -> Found {
+    pub(super) fn find(&self, now: Timestamp) -> TakenGaps {
         let rest = mem::take(&mut *self.rest());
-        let mut found = Found { rest, kept: Missing::default(), files: Vec::new() };
+        let mut found = TakenGaps { rest, kept: Missing::default(), files: Vec::new() };
         let Some(Places { disk, files }) = &self.places else { return found };
         for file in files.iter().filter(|file| is_there(&**disk, file)) {
             let Ok(lock) = disk.lock(&file.with_extension("lock"), Duration::ZERO) else { continue };
@@ -156,7 +156,7 @@ impl Gaps {
     }
 
     /// Removes the files of `found` after the log has a record about them.
-    pub(super) fn forget(&self, found: Found) {
+    pub(super) fn forget(&self, found: TakenGaps) {
         let Some(Places { disk, .. }) = &self.places else { return };
         for (file, _lock) in found.files {
             // A file that cannot be removed is reported twice, which is better than never.
@@ -165,7 +165,7 @@ impl Gaps {
     }
 
     /// Puts the counts back into memory after they could not be recorded. The files stay.
-    pub(super) fn put_back(&self, found: Found) {
+    pub(super) fn put_back(&self, found: TakenGaps) {
         self.add(found.rest);
     }
 

@@ -7,7 +7,7 @@ use hooks_core::time::{StoppedClock, Timestamp};
 use super::*;
 use crate::append::Entry;
 use crate::log::{Log, LogSettings, Unwritten};
-use crate::read::{Positions, Reader};
+use crate::read::{Positions, LogReader};
 use crate::record::{Record, notes};
 
 const LOG: &str = "/home/log";
@@ -34,7 +34,7 @@ fn put(log: &Log, session: &str) -> Result<(), Unwritten> {
 }
 
 fn read(disk: &FakeDisk, folder: &str) -> Vec<Record> {
-    let mut reader = Reader::new(Arc::new(disk.clone()), folder, Positions::default());
+    let mut reader = LogReader::new(Arc::new(disk.clone()), folder, Positions::default());
     reader.read(1_000).unwrap().into_iter().map(|committed| committed.record).collect()
 }
 

@@ -13,7 +13,7 @@ use std::sync::{Arc, Mutex};
 use std::time::Duration;
 
 use hooks_core::event::{SubagentStart, SubagentStop};
-use hooks_core::state::{Answer, Memory, Op, StateStore, StoreError};
+use hooks_core::state::{StepResult, Memory, Op, StateStore, StoreError};
 use hooks_core::testing::{FakeClock, FakeFileSystem, world};
 use hooks_core::{Background, Environment, HookContext, HookFuture, Hooks, Judged};
 
@@ -100,7 +100,7 @@ const LEASE: Duration = Duration::from_secs(15 * 60);
 struct Slow(Arc<dyn StateStore>);
 
 impl StateStore for Slow {
-    fn apply(&self, op: Op) -> HookFuture<'static, Result<Answer, StoreError>> {
+    fn apply(&self, op: Op) -> HookFuture<'static, Result<StepResult, StoreError>> {
         let store = Arc::clone(&self.0);
         HookFuture::later(async move {
             tokio::task::yield_now().await;
@@ -115,7 +115,7 @@ impl StateStore for Slow {
 struct Away<F>(Arc<dyn StateStore>, F);
 
 impl<F: Fn(&Op) -> bool + Send + Sync> StateStore for Away<F> {
-    fn apply(&self, op: Op) -> HookFuture<'static, Result<Answer, StoreError>> {
+    fn apply(&self, op: Op) -> HookFuture<'static, Result<StepResult, StoreError>> {
         if self.1(&op) {
             return HookFuture::now(Err(StoreError::Unavailable("it is away".into())));
         }

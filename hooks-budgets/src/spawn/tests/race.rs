@@ -42,7 +42,7 @@ fn so_do_those_on_threads_of_their_own() {
                             if desk.start("s", &id).await {
                                 started += 1;
                                 let used = desk.store.apply(used.clone()).await;
-                                assert!(matches!(used, Ok(Answer::Used { used: ..=5, .. })), "{used:?}");
+                                assert!(matches!(used, Ok(StepResult::Used { used: ..=5, .. })), "{used:?}");
                                 desk.stop("s", &id).await;
                             }
                         }

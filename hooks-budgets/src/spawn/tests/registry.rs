@@ -62,7 +62,7 @@ async fn those_that_ended_are_told_for_a_while_and_then_taken_out() {
         desk.stop("s", &format!("d{number}")).await;
     }
     let set = hooks_core::state::Key::new(None, &["spawn", "children", "s"]);
-    let Ok(Answer::Members { members, .. }) = desk.store.apply(Op::Members { set }).await else {
+    let Ok(StepResult::Members { members, .. }) = desk.store.apply(Op::Members { set }).await else {
         panic!("it is a set")
     };
     assert_eq!(members.len(), 4);

@@ -6,7 +6,7 @@ use std::task::{Context, Poll};
 use hooks_core::event::{BeforeModelCall, ModelRewrite};
 use hooks_core::state::OpId;
 use hooks_core::{
-    Gate, HookError, HookFuture, HookRequest, Opinion, Outcome, Reason, Reservation, Reserve, Stage, Verdict,
+    Gate, HookError, HookFuture, HookRequest, DeciderOutcome, Outcome, Reason, Reservation, Reserve, Stage, Verdict,
 };
 use tower_service::Service;
 
@@ -22,9 +22,9 @@ use crate::place::fresh_id;
 pub(super) struct Advises(pub(super) SpendBudget);
 
 impl Service<HookRequest<BeforeModelCall>> for Advises {
-    type Response = Opinion<BeforeModelCall>;
+    type Response = DeciderOutcome<BeforeModelCall>;
     type Error = HookError;
-    type Future = HookFuture<'static, Result<Opinion<BeforeModelCall>, HookError>>;
+    type Future = HookFuture<'static, Result<DeciderOutcome<BeforeModelCall>, HookError>>;
 
     fn poll_ready(&mut self, _cx: &mut Context<'_>) -> Poll<Result<(), HookError>> {
         Poll::Ready(Ok(()))
@@ -44,7 +44,7 @@ impl Service<HookRequest<BeforeModelCall>> for Advises {
                 // A note without an opinion, which also stays if the event is rewritten.
                 outcome.merge(Gate::failed(Reason::new(NAME, "warn", warning), false));
             }
-            let mut opinion = Opinion::new(outcome);
+            let mut opinion = DeciderOutcome::new(outcome);
             // The final event must not be changed.
             if request.stage() == Stage::Judge {
                 return Ok(opinion);

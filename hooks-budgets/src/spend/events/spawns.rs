@@ -4,7 +4,7 @@ use std::sync::Arc;
 use std::task::{Context, Poll};
 
 use hooks_core::event::{PreToolUse, SubagentStart};
-use hooks_core::{HookContext, HookError, HookFuture, HookRequest, Opinion, Reason, Verdict};
+use hooks_core::{HookContext, HookError, HookFuture, HookRequest, DeciderOutcome, Reason, Verdict};
 use hooks_facts::calls::CallReader;
 use hooks_facts::tools::ToolKind;
 use tower_service::Service;
@@ -37,9 +37,9 @@ impl Pauses {
 }
 
 impl Service<HookRequest<SubagentStart>> for Pauses {
-    type Response = Opinion<SubagentStart>;
+    type Response = DeciderOutcome<SubagentStart>;
     type Error = HookError;
-    type Future = HookFuture<'static, Result<Opinion<SubagentStart>, HookError>>;
+    type Future = HookFuture<'static, Result<DeciderOutcome<SubagentStart>, HookError>>;
 
     fn poll_ready(&mut self, _cx: &mut Context<'_>) -> Poll<Result<(), HookError>> {
         Poll::Ready(Ok(()))
@@ -50,16 +50,16 @@ impl Service<HookRequest<SubagentStart>> for Pauses {
         let child = Some(request.event().agent_name.clone());
         HookFuture::later(async move {
             let reason = Self::reason(budget, context, child).await?;
-            Ok(Opinion::new(reason.map_or(Verdict::NO_OPINION, Verdict::deny)))
+            Ok(DeciderOutcome::new(reason.map_or(Verdict::NO_OPINION, Verdict::deny)))
         })
     }
 }
 
 /// For clients that send no event before an agent starts, but use a tool to start it.
 impl Service<HookRequest<PreToolUse>> for Pauses {
-    type Response = Opinion<PreToolUse>;
+    type Response = DeciderOutcome<PreToolUse>;
     type Error = HookError;
-    type Future = HookFuture<'static, Result<Opinion<PreToolUse>, HookError>>;
+    type Future = HookFuture<'static, Result<DeciderOutcome<PreToolUse>, HookError>>;
 
     fn poll_ready(&mut self, _cx: &mut Context<'_>) -> Poll<Result<(), HookError>> {
         Poll::Ready(Ok(()))
@@ -67,12 +67,12 @@ impl Service<HookRequest<PreToolUse>> for Pauses {
 
     fn call(&mut self, request: HookRequest<PreToolUse>) -> Self::Future {
         if self.reader.read(&request).kind() != ToolKind::SpawnAgent {
-            return HookFuture::now(Ok(Opinion::new(Verdict::NO_OPINION)));
+            return HookFuture::now(Ok(DeciderOutcome::new(Verdict::NO_OPINION)));
         }
         let (budget, context) = (self.budget.clone(), Arc::clone(request.context()));
         HookFuture::later(async move {
             let reason = Self::reason(budget, context, None).await?;
-            Ok(Opinion::new(reason.map_or(Verdict::NO_OPINION, Verdict::deny)))
+            Ok(DeciderOutcome::new(reason.map_or(Verdict::NO_OPINION, Verdict::deny)))
         })
     }
 }

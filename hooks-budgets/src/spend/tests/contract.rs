@@ -7,14 +7,14 @@ use tower::{Layer, Service, ServiceExt};
 
 use super::*;
 
-type Asked = HookRequest<BeforeModelCall>;
+type BeforeCall = HookRequest<BeforeModelCall>;
 
 /// Takes any request and any answer: here those of a probe.
 #[derive(Clone)]
 struct AnyMeter;
 
-impl Meter<Asked> for AnyMeter {
-    fn size(&self, request: &Asked) -> CallSize {
+impl Meter<BeforeCall> for AnyMeter {
+    fn size(&self, request: &BeforeCall) -> CallSize {
         CallSize::new(Arc::clone(request.context()), "large", 10).answering_at_most(Some(10))
     }
 }
@@ -53,5 +53,5 @@ fn what_is_shared_can_be_sent() {
     fn check_held<T: Send + 'static>() {}
     check_held::<SpendHold>();
     check_held::<SpendStream<(), AnyMeter>>();
-    check_held::<future::ResponseFuture<Settle, Asked, AnyMeter>>();
+    check_held::<future::ResponseFuture<Settle, BeforeCall, AnyMeter>>();
 }

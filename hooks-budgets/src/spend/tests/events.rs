@@ -65,11 +65,11 @@ impl Instance {
 }
 
 impl StateStore for Instance {
-    fn apply(&self, op: Op) -> HookFuture<'static, Result<Answer, StoreError>> {
+    fn apply(&self, op: Op) -> HookFuture<'static, Result<StepResult, StoreError>> {
         match op {
             Op::Reserve { .. } => self.leased.apply(op),
             Op::Settle { .. } | Op::Release { .. } => match self.leased.apply(op.clone()).now_or_never() {
-                Some(Ok(Answer::Unknown)) => self.shared.apply(op),
+                Some(Ok(StepResult::Unknown)) => self.shared.apply(op),
                 answer => HookFuture::Now(answer),
             },
             op => self.shared.apply(op),
@@ -100,7 +100,7 @@ async fn what_the_store_forgot_is_charged_when_it_ends() {
     assert!(before(&hooks(store.clone()), Some("1"), 1).await);
     // All that is left is the entry of the open call.
     let set = Key::new(None, &["spend", "open", "s"]);
-    let Answer::Members { members, .. } = store.apply(Op::Members { set: set.clone() }).await.unwrap() else {
+    let StepResult::Members { members, .. } = store.apply(Op::Members { set: set.clone() }).await.unwrap() else {
         panic!("it has a set")
     };
     let [entry] = <[_; 1]>::try_from(members).unwrap();

@@ -13,7 +13,7 @@ use std::sync::{Arc, Mutex};
 
 use hooks_core::drivers::ModelRequest;
 use hooks_core::event::{Message, ModelReply, Role, Usage};
-use hooks_core::state::{Answer, Key, Memory, Op, StateStore, StoreError};
+use hooks_core::state::{StepResult, Key, Memory, Op, StateStore, StoreError};
 use hooks_core::testing::{FakeClock, FakeFileSystem, world};
 use hooks_core::{Background, HookContext, HookFuture};
 use serde_json::{Value, json};
@@ -55,7 +55,7 @@ impl Background for Spawns {
 struct Slow(Arc<Memory>);
 
 impl StateStore for Slow {
-    fn apply(&self, op: Op) -> HookFuture<'static, Result<Answer, StoreError>> {
+    fn apply(&self, op: Op) -> HookFuture<'static, Result<StepResult, StoreError>> {
         let memory = Arc::clone(&self.0);
         HookFuture::later(async move {
             tokio::task::yield_now().await;
@@ -70,7 +70,7 @@ impl StateStore for Slow {
 struct Away;
 
 impl StateStore for Away {
-    fn apply(&self, _op: Op) -> HookFuture<'static, Result<Answer, StoreError>> {
+    fn apply(&self, _op: Op) -> HookFuture<'static, Result<StepResult, StoreError>> {
         HookFuture::now(Err(StoreError::Unavailable("down".to_owned())))
     }
 }
@@ -101,7 +101,7 @@ impl Keeps {
 async fn charged(store: &dyn StateStore, part: &str) -> (u64, u64) {
     let below = Key::new(None, &["spend", part]);
     match store.apply(Op::Counters { below }).await.unwrap() {
-        Answer::Counters(counters) => {
+        StepResult::Counters(counters) => {
             counters.iter().fold((0, 0), |(used, held), counter| (used + counter.used, held + counter.held))
         }
         other => panic!("{other:?}"),

@@ -72,7 +72,7 @@ proptest! {
                     }
                 }
                 let below = Key::new(None, &["spend", "of"]);
-                let Answer::Counters(counters) = store.apply(Op::Counters { below }).await.unwrap() else { panic!() };
+                let StepResult::Counters(counters) = store.apply(Op::Counters { below }).await.unwrap() else { panic!() };
                 for counter in counters {
                     let limit = if counter.key.as_str().ends_with("/usd") { usd } else { tokens };
                     assert!(counter.used <= limit, "{counter:?} of {limit}");

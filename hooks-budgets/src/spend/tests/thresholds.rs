@@ -169,7 +169,7 @@ async fn on_events_the_same_is_done() {
 struct Counts(Arc<Memory>, std::sync::atomic::AtomicUsize);
 
 impl StateStore for Counts {
-    fn apply(&self, op: Op) -> HookFuture<'static, Result<Answer, StoreError>> {
+    fn apply(&self, op: Op) -> HookFuture<'static, Result<StepResult, StoreError>> {
         if let Op::Members { set } | Op::Insert { set, .. } = &op {
             assert!(!set.as_str().contains("said"), "{op:?}");
         }

@@ -6,7 +6,7 @@ use std::time::Duration;
 use hooks_core::event::{SubagentStart, SubagentStop, TurnStart};
 use hooks_core::state::Memory;
 use hooks_core::testing::{FakeFileSystem, world};
-use hooks_core::{Background, Decided, HookContext, HookFuture, Hooks, Judged};
+use hooks_core::{Background, EventDecision, HookContext, HookFuture, Hooks, Judged};
 use serde_json::{Value, json};
 
 use crate::config::PolicyConfig;
@@ -102,7 +102,7 @@ pub(super) async fn answers(config: PolicyConfig) -> Vec<String> {
             (start.task_type, start.model) = (kind.map(str::to_owned), model.map(str::to_owned));
             hooks.on(at(session)).subagent_start(start).await
         };
-    let said = |decided: &Decided<SubagentStart>| {
+    let said = |decided: &EventDecision<SubagentStart>| {
         format!(
             "{} {:?} {:?}",
             decided.outcome.strength(),

@@ -85,7 +85,7 @@ impl Node {
 
 /// Parses a text that holds one value.
 pub(crate) fn parse(text: &str) -> Result<Node, Malformed> {
-    let mut reader = Reader { text, at: 0 };
+    let mut reader = JsonParser { text, at: 0 };
     if text.starts_with('\u{feff}') {
         reader.at = '\u{feff}'.len_utf8();
     }
@@ -98,12 +98,12 @@ pub(crate) fn parse(text: &str) -> Result<Node, Malformed> {
     }
 }
 
-struct Reader<'t> {
+struct JsonParser<'t> {
     text: &'t str,
     at: usize,
 }
 
-impl Reader<'_> {
+impl JsonParser<'_> {
     fn peek(&self) -> Option<u8> {
         self.text.as_bytes().get(self.at).copied()
     }

@@ -1,7 +1,7 @@
 //! Whether an answer is a denial in the client's own form.
 
 use hooks::event::EventKind;
-use hooks_protocols::{Client, Degraded, Place, Reply, failure};
+use hooks_protocols::{Client, Degraded, KnownEvent, Reply, failure};
 use serde_json::Value;
 
 use super::cases::{self, Case};
@@ -18,13 +18,13 @@ pub(super) fn is_said(case: &Case, exit: u8, stdout: &str, stderr: &str) -> bool
     if exit == 2 && !stderr.trim().is_empty() {
         return true;
     }
-    let expected = failure(Place::Event(*client, event), "x");
+    let expected = failure(KnownEvent::Event(*client, event), "x");
     if !is_enforced(&expected) {
         // Nothing can be withdrawn any more: the client receives the reason. If the payload names another event, which
         // can be denied, the reply has the form of that one.
         let others = cases::all().into_iter().filter(|other| other.client == *client);
         let mut forms =
-            others.map(|other| failure(Place::Event(*client, other.event), "x")).filter(is_enforced);
+            others.map(|other| failure(KnownEvent::Event(*client, other.event), "x")).filter(is_enforced);
         return exit == expected.exit && !stderr.is_empty() || forms.any(|form| has_fields_of(stdout, &form));
     }
     has_fields_of(stdout, &expected)

@@ -2,12 +2,12 @@
 
 use std::ops::Range;
 
-use super::{Form, Reader};
+use super::{Form, WishParser};
 use crate::directive::words::{
     ARTEFACTS, AUTHORING, NO_VERBS, OWN, RULE_NOUNS, SUBJECTS, TEXTING, VERBS, WITHDRAWING,
 };
 
-impl Reader<'_> {
+impl WishParser<'_> {
     /// Whether the sentence only mentions the words at `at`: "Undo: always …", "Add a rule to eslint: always
     /// …".
     pub(super) fn is_talked_about(&self, at: usize) -> bool {

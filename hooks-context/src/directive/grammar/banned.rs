@@ -2,7 +2,7 @@
 //!
 //! A ban on one thing is for one task ("don't touch the header"); a ban on a kind of thing is meant for good.
 
-use super::Reader;
+use super::WishParser;
 use super::before::Clause;
 use crate::directive::Mode;
 use crate::directive::markers::{Marker, goes_on};
@@ -64,7 +64,7 @@ const REPORTED: &[&str] = &[
 const GUARDED: &[&str] =
     &["main", "master", "trunk", "prod", "production", "fridays", "friday", "weekends", "develop"];
 
-impl Reader<'_> {
+impl WishParser<'_> {
     /// "Avoid nested ternaries."
     pub(super) fn avoided(&self, marker: &Marker, clause: Clause) -> Option<(Mode, usize)> {
         let s = self.sentence;

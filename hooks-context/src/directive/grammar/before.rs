@@ -1,6 +1,6 @@
 //! Words before a marker: the person they address, and whether they address one at all.
 
-use super::{Form, Reader};
+use super::{Form, WishParser};
 use crate::directive::markers::{Marker, Sign, goes_on};
 use crate::directive::words::{
     CONDITIONS, HAPPENING, JOINING, NAMING, OF_WORK, PASSING, RULING, SCOPING, SUBJECTS, TELLING, TOLD,
@@ -23,7 +23,7 @@ const GLAD: &[&str] = &[
     "better",
 ];
 
-impl Reader<'_> {
+impl WishParser<'_> {
     /// Returns the clause of the token at `at`.
     pub(super) fn clause(&self, at: usize) -> Clause {
         let is_boundary =

@@ -1,12 +1,12 @@
 //! Words after a marker: whether they are an instruction.
 
-use super::Reader;
+use super::WishParser;
 use super::before::Clause;
 use crate::directive::markers::{Marker, goes_on};
 use crate::directive::typos::corrected;
 use crate::directive::words::{BASE, NO_VERBS, PAST, VERBS};
 
-impl Reader<'_> {
+impl WishParser<'_> {
     /// Returns the first token of the instruction after a marker: "never, under any pressure, skip".
     pub(super) fn behind(&self, marker: &Marker) -> usize {
         let s = self.sentence;

@@ -2,7 +2,7 @@
 
 use std::ops::Range;
 
-use super::Reader;
+use super::WishParser;
 use super::before::Clause;
 use crate::directive::Mode;
 use crate::directive::markers::goes_on;
@@ -56,7 +56,7 @@ const POINTING: &[&str] = &[
 const OTHER: &[&str] =
     &["other", "else", "extra", "additional", "further", "unrelated", "more", "another", "so", "as", "just"];
 
-impl Reader<'_> {
+impl WishParser<'_> {
     /// Returns the first token from `at` on that is neither a punctuation mark nor a filler.
     pub(super) fn content(&self, at: usize) -> usize {
         content(self.sentence, at)

@@ -29,7 +29,7 @@ pub(super) struct Wish {
 }
 
 /// A marker that makes a wish.
-struct Found {
+struct MarkedWish {
     marker: Marker,
     mode: Mode,
     /// First token of the wish.
@@ -39,11 +39,11 @@ struct Found {
 /// Returns the wishes of a sentence, in order.
 pub(super) fn wishes(sentence: &Sentence<'_>) -> Vec<Wish> {
     let markers = markers::all(sentence);
-    let reader = Reader { sentence, form: form(sentence) };
+    let reader = WishParser { sentence, form: form(sentence) };
     if reader.form == Form::Question {
         return Vec::new();
     }
-    let mut found: Vec<Found> = Vec::new();
+    let mut found: Vec<MarkedWish> = Vec::new();
     let mut was_rejected = false;
     for marker in markers {
         if let Some(last) = found.last_mut().filter(|last| reader.belongs_to(last, &marker)) {
@@ -68,7 +68,7 @@ pub(super) fn wishes(sentence: &Sentence<'_>) -> Vec<Wish> {
                 }
                 let condition = found.pop_if(|last| reader.is_condition_of(last, start));
                 let start = condition.map_or(start, |condition| condition.start);
-                found.push(Found { marker, mode, start });
+                found.push(MarkedWish { marker, mode, start });
             }
             None => was_rejected |= !marker.sign.is_weak(),
         }
@@ -76,14 +76,14 @@ pub(super) fn wishes(sentence: &Sentence<'_>) -> Vec<Wish> {
     reader.bounded(&found)
 }
 
-struct Reader<'a> {
+struct WishParser<'a> {
     sentence: &'a Sentence<'a>,
     form: Form,
 }
 
-impl Reader<'_> {
+impl WishParser<'_> {
     /// Returns the mode and the first token of the wish that `marker` makes, if it makes one.
-    fn wish(&self, marker: &Marker, was_rejected: bool, last: Option<&Found>) -> Option<(Mode, usize)> {
+    fn wish(&self, marker: &Marker, was_rejected: bool, last: Option<&MarkedWish>) -> Option<(Mode, usize)> {
         let is_none_of_ours = self.is_told_by_others(marker.at)
             || self.is_named(marker.at)
             || self.is_talked_about(marker.at)

@@ -3,19 +3,19 @@
 use std::ops::Range;
 
 use super::before::Clause;
-use super::{Form, Found, Reader};
+use super::{Form, MarkedWish, WishParser};
 use crate::directive::Mode;
 use crate::directive::markers::{Marker, Sign};
 use crate::directive::words::{
     ASKING, HAPPENING, JOINING, OBLIGING, OF_WORK, PAST, PLACES_OF_WORK, SCOPING, SUBJECTS, VERBS,
 };
 
-impl Reader<'_> {
+impl WishParser<'_> {
     pub(super) fn standing_from(
         &self,
         marker: &Marker,
         clause: Clause,
-        last: Option<&Found>,
+        last: Option<&MarkedWish>,
     ) -> Option<usize> {
         let s = self.sentence;
         let mut content = marker.end();

@@ -1,18 +1,18 @@
 //! Instructions for recurring occasions: "whenever you touch the schema, …", "… before every commit".
 
 use super::before::Clause;
-use super::{Found, Reader};
+use super::{MarkedWish, WishParser};
 use crate::directive::Mode;
 use crate::directive::markers::Marker;
 use crate::directive::words::{ARTEFACTS, OBLIGING, OF_WORK, VERBS};
 
-impl Reader<'_> {
+impl WishParser<'_> {
     /// "Whenever you touch the schema, regenerate the client.", "Ask me each time you add a dependency."
     pub(super) fn each_time(
         &self,
         marker: &Marker,
         clause: Clause,
-        last: Option<&Found>,
+        last: Option<&MarkedWish>,
     ) -> Option<(Mode, usize)> {
         let s = self.sentence;
         let when = usize::from(s.is(marker.end(), &["when", "that"]));
@@ -77,7 +77,7 @@ impl Reader<'_> {
         &self,
         marker: &Marker,
         clause: Clause,
-        last: Option<&Found>,
+        last: Option<&MarkedWish>,
     ) -> Option<(Mode, usize)> {
         let s = self.sentence;
         if clause.start == marker.at {

@@ -1,7 +1,7 @@
 //! Instructions that a label, a habit or a default makes permanent, without an adverb.
 
 use super::before::Clause;
-use super::{Found, Reader};
+use super::{MarkedWish, WishParser};
 use crate::directive::Mode;
 use crate::directive::markers::{Marker, Sign, goes_on};
 use crate::directive::words::{OBLIGING, OF_WORK, OWN, PLACES_OF_WORK, SCOPING, VERBS};
@@ -18,7 +18,7 @@ const PARTS: &[&str] = &[
     "infra", "cli", "sql", "css", "logs", "scripts", "names", "naming", "errors",
 ];
 
-impl Reader<'_> {
+impl WishParser<'_> {
     /// "Rule: …", "New rule for the tests: …", "our policy is to …": the words after the label are the wish.
     pub(super) fn labelled(&self, marker: &Marker) -> Option<(Mode, usize)> {
         let s = self.sentence;
@@ -72,7 +72,7 @@ impl Reader<'_> {
         &self,
         marker: &Marker,
         clause: Clause,
-        last: Option<&Found>,
+        last: Option<&MarkedWish>,
     ) -> Option<(Mode, usize)> {
         let s = self.sentence;
         let content = self.content(marker.end());

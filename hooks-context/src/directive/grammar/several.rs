@@ -1,13 +1,13 @@
 //! Several markers in one sentence: which of them belong together, and the end of each wish.
 
-use super::{Found, Reader, Wish};
+use super::{MarkedWish, WishParser, Wish};
 use crate::directive::Mode;
 use crate::directive::markers::{Marker, Sign};
 use crate::directive::words::{JOINING, TOLD, VERBS};
 
-impl Reader<'_> {
+impl WishParser<'_> {
     /// Whether `marker` is a part of the wish before it: "from now on, never …", "always prefer …".
-    pub(super) fn belongs_to(&self, last: &Found, marker: &Marker) -> bool {
+    pub(super) fn belongs_to(&self, last: &MarkedWish, marker: &Marker) -> bool {
         let s = self.sentence;
         let is_new = (last.marker.end()..marker.at).any(|at| {
             !(s.mark(at) == Some(',')
@@ -41,7 +41,7 @@ impl Reader<'_> {
     }
 
     /// Whether there are only fillers between the wish before and a wish that begins at `start`.
-    pub(super) fn is_only_announced(&self, last: &Found, start: usize) -> bool {
+    pub(super) fn is_only_announced(&self, last: &MarkedWish, start: usize) -> bool {
         last.marker.sign.announces()
             && (last.marker.end()..start)
                 .all(|at| self.sentence.mark(at).is_some() || self.sentence.is_filler(at))
@@ -49,7 +49,7 @@ impl Reader<'_> {
 
     /// Whether the wish before only gives the occasion, and the wish that begins at `start` gives the
     /// instruction: "Whenever you touch the schema, always regenerate the client."
-    pub(super) fn is_condition_of(&self, last: &Found, start: usize) -> bool {
+    pub(super) fn is_condition_of(&self, last: &MarkedWish, start: usize) -> bool {
         let is_condition =
             matches!(last.marker.sign, Sign::EachTime | Sign::Each | Sign::Standing | Sign::Place);
         let comma = (last.marker.end()..start).find(|at| self.sentence.mark(*at) == Some(','));
@@ -58,7 +58,7 @@ impl Reader<'_> {
     }
 
     /// Returns the wishes with their ends.
-    pub(super) fn bounded(&self, found: &[Found]) -> Vec<Wish> {
+    pub(super) fn bounded(&self, found: &[MarkedWish]) -> Vec<Wish> {
         let mut wishes = Vec::with_capacity(found.len());
         for (place, one) in found.iter().enumerate() {
             let limit = found.get(place + 1).map_or(self.sentence.len(), |next| next.start);

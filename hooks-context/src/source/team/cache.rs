@@ -6,7 +6,7 @@ use std::path::{Path, PathBuf};
 use std::sync::{Arc, Mutex, PoisonError};
 
 use hooks_team::TeamError;
-use hooks_team::folder::{Folder, Place};
+use hooks_team::folder::{Folder, TeamPath};
 use hooks_team::text::Document;
 
 /// The most files in the cache.
@@ -26,7 +26,7 @@ impl Cache {
     pub(super) fn get<T: Any + Send + Sync>(
         &self,
         folder: &Folder,
-        place: &Place,
+        place: &TeamPath,
         make: impl FnOnce(Document) -> T,
     ) -> Result<Arc<T>, TeamError> {
         let file = folder.root().join(place.as_str());
@@ -66,7 +66,7 @@ mod tests {
         let disk = Arc::new(FakeDisk::default().with_directory("/t"));
         let (cache, folder) = (Cache::default(), Folder::new(disk, Arc::new(SeededRandom::new(1)), "/t"));
         for number in 0..=MOST {
-            let place = Place::new(&format!("agents/a{number}/history.md")).unwrap();
+            let place = TeamPath::new(&format!("agents/a{number}/history.md")).unwrap();
             cache.get(&folder, &place, |_| number).unwrap();
         }
         assert!(cache.0.lock().unwrap().len() <= MOST);

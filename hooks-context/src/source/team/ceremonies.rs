@@ -2,14 +2,14 @@
 
 use hooks_core::BoxError;
 use hooks_team::files::{Ceremonies, Ceremony, CeremonyTime, CeremonyTrigger};
-use hooks_team::folder::Place;
+use hooks_team::folder::TeamPath;
 
 use super::{Reading, Section, cut};
 use crate::source::Item;
 
 /// Returns the enabled ceremonies that do not wait for a request.
 pub(super) fn section(from: &Reading<'_>) -> Result<Section, BoxError> {
-    let place = Place::new("ceremonies.md")?;
+    let place = TeamPath::new("ceremonies.md")?;
     let items = from.made(&place, |document| {
         let ceremonies = Ceremonies::new(document);
         let active = ceremonies.enabled().filter(|one| one.trigger != CeremonyTrigger::Manual);

@@ -7,7 +7,7 @@ use hooks_core::BoxError;
 use hooks_core::time::Timestamp;
 use hooks_team::Name;
 use hooks_team::files::{Decisions, InboxFile, Roster};
-use hooks_team::folder::Place;
+use hooks_team::folder::TeamPath;
 use hooks_team::ledger::Entry;
 
 use super::{Ask, Reading, Section, cut};
@@ -92,10 +92,10 @@ fn in_force<'a>(
 /// Reads the decisions and then the inbox, in file order.
 fn read(from: &Reading<'_>) -> Result<Vec<Arc<Vec<Decision>>>, BoxError> {
     let folder = from.team.folder();
-    let mut all = vec![from.made(&Place::new("decisions.md")?, |document| {
+    let mut all = vec![from.made(&TeamPath::new("decisions.md")?, |document| {
         Decisions::new(document).entries().map(|entry| decision(&entry, None, "")).collect::<Vec<_>>()
     })?];
-    let inbox = Place::new("decisions/inbox")?;
+    let inbox = TeamPath::new("decisions/inbox")?;
     for name in folder.list(&inbox)? {
         // A file with an invalid name is skipped, so that the others can be read.
         let Ok(file) = Name::new(name.as_str()) else { continue };
@@ -111,7 +111,7 @@ fn read(from: &Reading<'_>) -> Result<Vec<Arc<Vec<Decision>>>, BoxError> {
 }
 
 fn agents(from: &Reading<'_>) -> Result<Arc<HashSet<Name>>, BoxError> {
-    let place = Place::new("team.md")?;
+    let place = TeamPath::new("team.md")?;
     Ok(from.made(&place, |document| {
         let roster = Roster::new(document);
         roster.members().iter().filter_map(|member| Name::of_agent(&member.name).ok()).collect()

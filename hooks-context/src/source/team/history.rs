@@ -6,7 +6,7 @@ use hooks_core::BoxError;
 use hooks_core::time::Timestamp;
 use hooks_team::TeamError;
 use hooks_team::files::History;
-use hooks_team::folder::Place;
+use hooks_team::folder::TeamPath;
 
 use super::{Ask, Reading, Section, cut};
 use crate::source::{Item, Words};
@@ -27,7 +27,7 @@ pub(super) fn section(from: &Reading<'_>, ask: &Ask) -> Result<Section, BoxError
         Err(TeamError::Missing { .. } | TeamError::Name { .. }) => return Ok(Section::default()),
         Err(error) => return Err(error.into()),
     };
-    let place = Place::new(&format!("agents/{agent}/history.md"))?;
+    let place = TeamPath::new(&format!("agents/{agent}/history.md"))?;
     let notes = from.made(&place, |document| notes(&History::new(document)))?;
     let mut order: Vec<(usize, &Note)> = notes.iter().enumerate().collect();
     // The newest first: by date, and for equal dates the one that is later in the file.

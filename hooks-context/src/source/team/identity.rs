@@ -2,14 +2,14 @@
 
 use hooks_core::BoxError;
 use hooks_team::files::{Insight, Now, Wisdom};
-use hooks_team::folder::Place;
+use hooks_team::folder::TeamPath;
 
 use super::{Reading, Section, cut};
 use crate::source::Item;
 
 /// Returns the focus and the current issues of the team.
 pub(super) fn now(from: &Reading<'_>) -> Result<Section, BoxError> {
-    let place = Place::new("identity/now.md")?;
+    let place = TeamPath::new("identity/now.md")?;
     let items = from.made(&place, |document| {
         let now = Now::new(document);
         let mut lines = Vec::new();
@@ -30,7 +30,7 @@ pub(super) fn now(from: &Reading<'_>) -> Result<Section, BoxError> {
 
 /// Returns the lasting insights of the team.
 pub(super) fn wisdom(from: &Reading<'_>) -> Result<Section, BoxError> {
-    let place = Place::new("identity/wisdom.md")?;
+    let place = TeamPath::new("identity/wisdom.md")?;
     let items = from.made(&place, |document| {
         Wisdom::new(document).insights().iter().map(|insight| Item::new(&line(insight))).collect::<Vec<_>>()
     })?;

@@ -26,7 +26,7 @@ use std::sync::Arc;
 use hooks_conversation::text::head;
 use hooks_core::beside::offload;
 use hooks_core::{BoxError, HookFuture};
-use hooks_team::folder::Place;
+use hooks_team::folder::TeamPath;
 use hooks_team::text::Document;
 use hooks_team::{Name, Team, TeamError};
 
@@ -146,7 +146,7 @@ impl Reading<'_> {
     /// Returns the result of `make` for the file at `place`; it is made again only if the file has changed.
     fn made<T: Any + Send + Sync>(
         &self,
-        place: &Place,
+        place: &TeamPath,
         make: impl FnOnce(Document) -> T,
     ) -> Result<Arc<T>, TeamError> {
         self.cache.get(self.team.folder(), place, make)

@@ -5,7 +5,7 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use super::super::key::{Key, OpId};
-use super::super::operation::Answer;
+use super::super::operation::StepResult;
 use super::super::scope::{MAX_AMOUNT, Scope, ScopeKind, Window};
 use super::{REMEMBERED, State};
 use crate::time::Timestamp;
@@ -66,18 +66,18 @@ impl Holds {
 }
 
 impl State {
-    pub(super) fn reserve(&mut self, id: OpId, scopes: &Arc<[Scope]>, amount: u64, ttl: Duration) -> Answer {
+    pub(super) fn reserve(&mut self, id: OpId, scopes: &Arc<[Scope]>, amount: u64, ttl: Duration) -> StepResult {
         if let Some(held) = self.holds.all.get(&id) {
             return match held.phase {
-                Phase::Open(_) => Answer::Done,
-                Phase::Expired(_) | Phase::Ended(_) => Answer::Ended { actual: held.amount },
+                Phase::Open(_) => StepResult::Done,
+                Phase::Expired(_) | Phase::Ended(_) => StepResult::Ended { actual: held.amount },
             };
         }
         if let Some(refused) = self.refusal(scopes, |_| amount) {
             return refused;
         }
         self.hold(id, scopes, amount, ttl);
-        Answer::Done
+        StepResult::Done
     }
 
     pub(super) fn lease(
@@ -88,11 +88,11 @@ impl State {
         most: u64,
         share: u32,
         ttl: Duration,
-    ) -> Answer {
+    ) -> StepResult {
         if let Some(held) = self.holds.all.get(&id) {
             return match held.phase {
-                Phase::Open(_) => Answer::Granted(held.amount),
-                Phase::Expired(_) | Phase::Ended(_) => Answer::Ended { actual: held.amount },
+                Phase::Open(_) => StepResult::Granted(held.amount),
+                Phase::Expired(_) | Phase::Ended(_) => StepResult::Ended { actual: held.amount },
             };
         }
         if let Some(refused) = self.refusal(scopes, |_| least) {
@@ -111,16 +111,16 @@ impl State {
         let share = u64::try_from(share).unwrap_or(u64::MAX);
         let granted = share.min(most).max(least).min(left);
         self.hold(id, scopes, granted, ttl);
-        Answer::Granted(granted)
+        StepResult::Granted(granted)
     }
 
-    pub(super) fn extend(&mut self, id: OpId, to: u64, ttl: Duration) -> Answer {
-        let Some(held) = self.holds.all.get(&id) else { return Answer::Unknown };
+    pub(super) fn extend(&mut self, id: OpId, to: u64, ttl: Duration) -> StepResult {
+        let Some(held) = self.holds.all.get(&id) else { return StepResult::Unknown };
         // An expired reservation is charged already, but its places were given back.
         let taken_back = match held.phase {
             Phase::Open(_) => false,
             Phase::Expired(_) => true,
-            Phase::Ended(_) => return Answer::Unknown,
+            Phase::Ended(_) => return StepResult::Unknown,
         };
         let (scopes, since, amount, phase) = (Arc::clone(&held.scopes), held.since, held.amount, held.phase);
         let (to, more) = (to.max(amount), to.saturating_sub(amount));
@@ -150,17 +150,17 @@ impl State {
         if let Some(held) = self.holds.all.get_mut(&id) {
             (held.amount, held.phase) = (to.min(MAX_AMOUNT), Phase::Open(expires));
         }
-        Answer::Done
+        StepResult::Done
     }
 
     /// Ends a reservation. The first end counts; a later one changes nothing, and its answer has the amount
     /// of the first.
-    pub(super) fn settle(&mut self, id: OpId, actual: u64) -> Answer {
-        let Some(held) = self.holds.all.get_mut(&id) else { return Answer::Unknown };
+    pub(super) fn settle(&mut self, id: OpId, actual: u64) -> StepResult {
+        let Some(held) = self.holds.all.get_mut(&id) else { return StepResult::Unknown };
         let actual = actual.min(MAX_AMOUNT);
         let was_open = match held.phase {
-            Phase::Ended(_) if held.amount == actual => return Answer::Done,
-            Phase::Ended(_) => return Answer::Ended { actual: held.amount },
+            Phase::Ended(_) if held.amount == actual => return StepResult::Done,
+            Phase::Ended(_) => return StepResult::Ended { actual: held.amount },
             Phase::Open(when) => {
                 self.holds.expiring.remove(&(when, id));
                 true
@@ -184,7 +184,7 @@ impl State {
                 }
             });
         }
-        Answer::Done
+        StepResult::Done
     }
 
     /// Expires a reservation, because its holder is lost.
@@ -225,7 +225,7 @@ impl State {
         self.holds.all.insert(id, held);
     }
 
-    fn refusal(&self, scopes: &[Scope], needs: impl Fn(&Scope) -> u64) -> Option<Answer> {
+    fn refusal(&self, scopes: &[Scope], needs: impl Fn(&Scope) -> u64) -> Option<StepResult> {
         self.refusal_since(self.now, scopes, needs)
     }
 
@@ -235,7 +235,7 @@ impl State {
         since: Timestamp,
         scopes: &[Scope],
         needs: impl Fn(&Scope) -> u64,
-    ) -> Option<Answer> {
+    ) -> Option<StepResult> {
         scopes.iter().enumerate().find_map(|(place, scope)| {
             let more = needs(scope);
             // A scope that needs nothing more is never refused, even if its counter is above the limit.
@@ -248,7 +248,7 @@ impl State {
             let (used, _) = self.counters.get(&scope.key, scope.window, number, self.now);
             let limit = scope.limit.min(MAX_AMOUNT);
             let fits = used.saturating_add(before).saturating_add(more) <= limit;
-            (!fits).then_some(Answer::Refused { scope: place, used, limit: scope.limit })
+            (!fits).then_some(StepResult::Refused { scope: place, used, limit: scope.limit })
         })
     }
 }

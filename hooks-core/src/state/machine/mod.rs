@@ -25,7 +25,7 @@ pub(super) use self::room::Room;
 use self::sets::Sets;
 use self::values::Values;
 use super::key::Key;
-use super::operation::{Answer, Op};
+use super::operation::{StepResult, Op};
 use crate::time::Timestamp;
 
 /// Time that ended operations are remembered, so that a repeated or late message is recognised.
@@ -60,7 +60,7 @@ impl State {
     }
 
     /// Does `op` at `now`.
-    pub fn step(&mut self, op: &Op, now: Timestamp) -> Answer {
+    pub fn step(&mut self, op: &Op, now: Timestamp) -> StepResult {
         self.now = self.now.max(now.min(LATEST));
         self.forget();
         match op {
@@ -73,13 +73,13 @@ impl State {
             Op::Release { id } => self.settle(*id, 0),
             Op::Used { key, window } => {
                 let (used, held) = self.counters.get(key, *window, window.number(self.now), self.now);
-                Answer::Used { used, held }
+                StepResult::Used { used, held }
             }
             Op::Correct { id, key, window, spent } => {
                 if self.past.enter(*id, self.now) {
                     self.correct(key, *window, *spent);
                 }
-                Answer::Done
+                StepResult::Done
             }
             Op::Pace { key, cost, interval, burst } => {
                 self.rates.pace(key, *cost, *interval, *burst, self.now, &mut self.queue)
@@ -87,21 +87,21 @@ impl State {
             Op::Put { key, value, ttl } => self.write(key, value, *ttl, None),
             Op::CompareAndSet { id, key, revision, value, ttl } => {
                 match self.values.revision(key, self.now) {
-                    current if self.values.is_by(key, *id, self.now) => Answer::Written(current),
+                    current if self.values.is_by(key, *id, self.now) => StepResult::Written(current),
                     current if current == *revision => self.write(key, value, *ttl, Some(*id)),
-                    current => Answer::Conflict(current),
+                    current => StepResult::Conflict(current),
                 }
             }
-            Op::Get { key } => Answer::Value(self.values.get(key, self.now)),
+            Op::Get { key } => StepResult::Value(self.values.get(key, self.now)),
             Op::Insert { id, set, name, note, ttl } => self.insert(*id, set, name, note, *ttl),
             Op::Update { id, set, note, ttl } => self.update(*id, set, note.as_ref(), *ttl),
             Op::Remove { id, set } => self.remove(*id, set),
             Op::Members { set } => {
-                Answer::Members { members: self.sets.members(set, self.now), now: self.now }
+                StepResult::Members { members: self.sets.members(set, self.now), now: self.now }
             }
             Op::Changes { below, after } => self.changes(below, *after),
-            Op::Counters { below } => Answer::Counters(self.counters.below(below, self.now)),
-            Op::Now => Answer::Now(self.now),
+            Op::Counters { below } => StepResult::Counters(self.counters.below(below, self.now)),
+            Op::Now => StepResult::Now(self.now),
         }
     }
 
@@ -115,12 +115,12 @@ impl State {
         self.revision
     }
 
-    fn changes(&self, below: &Key, after: u64) -> Answer {
+    fn changes(&self, below: &Key, after: u64) -> StepResult {
         let mut keys = self.values.changed(below, after, self.now);
         keys.extend(self.sets.changed(below, after, self.now));
         keys.sort_unstable();
         keys.dedup();
-        Answer::Changes { keys, revision: self.revision }
+        StepResult::Changes { keys, revision: self.revision }
     }
 
     /// Expires reservations whose holder is lost, and drops everything that no operation can refer to any

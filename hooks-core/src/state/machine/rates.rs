@@ -4,7 +4,7 @@ use std::collections::HashMap;
 use std::time::Duration;
 
 use super::super::key::Key;
-use super::super::operation::Answer;
+use super::super::operation::StepResult;
 use super::due::{Due, Queue};
 use crate::time::Timestamp;
 
@@ -34,14 +34,14 @@ impl Rates {
         burst: u32,
         now: Timestamp,
         queue: &mut Queue,
-    ) -> Answer {
+    ) -> StepResult {
         let (added, ahead) = pace_in_micros(cost, interval, burst);
         let micros = now.0.saturating_mul(1_000).min(MAX_MICROS);
         let full = self.0.get(key).copied().unwrap_or_default().max(micros);
         let after = full.saturating_add(added);
         let wait = after.saturating_sub(ahead).saturating_sub(micros);
         if wait > 0 {
-            return Answer::Wait(Duration::from_micros(wait));
+            return StepResult::Wait(Duration::from_micros(wait));
         }
         let after = after.min(MAX_MICROS);
         match self.0.get_mut(key) {
@@ -51,7 +51,7 @@ impl Rates {
                 self.0.insert(key.clone(), after);
             }
         }
-        Answer::Done
+        StepResult::Done
     }
 
     pub(super) fn len(&self) -> usize {

@@ -5,7 +5,7 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use super::super::key::{Key, OpId};
-use super::super::operation::{Answer, Member};
+use super::super::operation::{StepResult, Member};
 use super::due::Due;
 use super::{REMEMBERED, State};
 use crate::time::Timestamp;
@@ -90,17 +90,17 @@ impl State {
         name: &Arc<str>,
         note: &Arc<str>,
         ttl: Option<Duration>,
-    ) -> Answer {
+    ) -> StepResult {
         if self.past.has(id) {
-            return Answer::Ended { actual: 0 };
+            return StepResult::Ended { actual: 0 };
         }
         let now = self.now;
         if self.has_member(key, id) {
-            return Answer::Done;
+            return StepResult::Done;
         }
         let mut members = self.sets.0.get(key).into_iter().flat_map(|set| &set.members);
         if let Some(there) = members.find(|member| member.name == *name && !member.is_over(now)) {
-            return Answer::Present(there.clone());
+            return StepResult::Present(there.clone());
         }
         let until = ttl.map(|ttl| self.until(ttl));
         let member = Member { id, name: Arc::clone(name), note: Arc::clone(note), since: now, until };
@@ -109,7 +109,7 @@ impl State {
             members.retain(|there| there.name != member.name && there.id != id);
             members.push(member);
         });
-        Answer::Done
+        StepResult::Done
     }
 
     pub(super) fn update(
@@ -118,9 +118,9 @@ impl State {
         key: &Key,
         note: Option<&Arc<str>>,
         ttl: Option<Duration>,
-    ) -> Answer {
+    ) -> StepResult {
         if !self.has_member(key, id) {
-            return Answer::Unknown;
+            return StepResult::Unknown;
         }
         let until = ttl.map(|ttl| self.until(ttl));
         self.change_set(key, |members| {
@@ -131,15 +131,15 @@ impl State {
                 }
             }
         });
-        Answer::Done
+        StepResult::Done
     }
 
-    pub(super) fn remove(&mut self, id: OpId, key: &Key) -> Answer {
+    pub(super) fn remove(&mut self, id: OpId, key: &Key) -> StepResult {
         let is_new = self.past.enter(id, self.now);
         if is_new && self.has_member(key, id) {
             self.change_set(key, |members| members.retain(|member| member.id != id));
         }
-        Answer::Done
+        StepResult::Done
     }
 
     fn has_member(&self, key: &Key, id: OpId) -> bool {

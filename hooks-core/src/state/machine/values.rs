@@ -5,7 +5,7 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use super::super::key::{Key, OpId};
-use super::super::operation::Answer;
+use super::super::operation::StepResult;
 use super::State;
 use super::due::Due;
 use crate::time::Timestamp;
@@ -95,7 +95,7 @@ impl State {
         value: &Arc<str>,
         ttl: Option<Duration>,
         by: Option<OpId>,
-    ) -> Answer {
+    ) -> StepResult {
         let revision = self.next_revision();
         let expires = ttl.map(|ttl| self.until(ttl));
         let stored = Stored { value: Arc::clone(value), revision, by, expires, touched: self.now };
@@ -104,6 +104,6 @@ impl State {
         if let Some(expires) = expires.filter(|_| !is_queued) {
             self.queue.add(expires, Due::Value(key.clone()));
         }
-        Answer::Written(revision)
+        StepResult::Written(revision)
     }
 }

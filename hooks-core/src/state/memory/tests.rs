@@ -23,7 +23,7 @@ impl Desk {
         Self { clock, store, ids: 0 }
     }
 
-    fn apply(&self, op: Op) -> Result<Answer, StoreError> {
+    fn apply(&self, op: Op) -> Result<StepResult, StoreError> {
         match self.store.apply(op) {
             HookFuture::Now(Some(answer)) => answer,
             _ => Err(StoreError::Unsupported),
@@ -31,12 +31,12 @@ impl Desk {
     }
 
     /// Asks the user once; a session has two questions.
-    fn ask(&mut self, session: &str) -> Result<Answer, StoreError> {
+    fn ask(&mut self, session: &str) -> Result<StepResult, StoreError> {
         self.ids += 1;
         let (id, key) = (OpId(self.ids), Key::new(Some("acme"), &["ask-limit", session]));
         let scopes = Arc::from([Scope::spent(key, 2).per(Window::SESSION)]);
         let reserved = self.apply(Op::Reserve { id, scopes, amount: 1, ttl: HOUR })?;
-        if reserved == Answer::Done {
+        if reserved == StepResult::Done {
             self.apply(Op::Settle { id, actual: 1 })?;
         }
         Ok(reserved)
@@ -51,16 +51,16 @@ impl Desk {
 fn a_session_that_may_be_alive_has_no_fresh_budget_however_many_come() {
     let mut desk = Desk::new();
     for _ in 0..2 {
-        assert_eq!(desk.ask("s0"), Ok(Answer::Done));
+        assert_eq!(desk.ask("s0"), Ok(StepResult::Done));
     }
     for session in 1..8 {
-        assert_eq!(desk.ask(&format!("s{session}")), Ok(Answer::Done));
+        assert_eq!(desk.ask(&format!("s{session}")), Ok(StepResult::Done));
     }
     assert_eq!(desk.ask("s8"), Err(StoreError::Full { names: 8 }));
     // Known sessions continue, up to their limits.
-    assert_eq!(desk.ask("s1"), Ok(Answer::Done));
+    assert_eq!(desk.ask("s1"), Ok(StepResult::Done));
     for _ in 0..3 {
-        assert!(matches!(desk.ask("s0"), Ok(Answer::Refused { used: 2, .. })));
+        assert!(matches!(desk.ask("s0"), Ok(StepResult::Refused { used: 2, .. })));
     }
 }
 
@@ -73,9 +73,9 @@ fn those_that_were_silent_for_longest_make_room_after_an_hour() {
     }
     desk.clock.advance(HOUR);
     desk.ask("s0").unwrap();
-    assert_eq!(desk.ask("s8"), Ok(Answer::Done));
+    assert_eq!(desk.ask("s8"), Ok(StepResult::Done));
     assert_eq!(desk.names(), 7, "a quarter went at once");
-    assert!(matches!(desk.ask("s0"), Ok(Answer::Refused { used: 2, .. })), "it spoke again");
+    assert!(matches!(desk.ask("s0"), Ok(StepResult::Refused { used: 2, .. })), "it spoke again");
     let queued = desk.store.kept().state.queued();
     assert_eq!(queued, 7, "what is forgotten is not looked at again");
 }
@@ -95,13 +95,13 @@ fn sessions_that_ended_make_room_first() {
     desk.store.session_ended(Some("other"), "s1");
     desk.store.session_ended(Some("acme"), "ask-limit");
     desk.ask("s5").unwrap();
-    assert_eq!(desk.ask("s8"), Ok(Answer::Done));
+    assert_eq!(desk.ask("s8"), Ok(StepResult::Done));
     assert_eq!(desk.names(), 7);
     for (session, wanted) in [("s5", 3), ("s1", 2), ("s0", 2)] {
         desk.ask(session).unwrap();
         let key = Key::new(Some("acme"), &["ask-limit", session]);
         let used = desk.apply(Op::Used { key, window: Window::SESSION });
-        assert_eq!(used, Ok(Answer::Used { used: wanted.min(2), held: 0 }), "{session}");
+        assert_eq!(used, Ok(StepResult::Used { used: wanted.min(2), held: 0 }), "{session}");
     }
 }
 
@@ -129,7 +129,7 @@ fn an_operator_is_warned_before_sessions_are_refused() {
             desk.ask(&format!("s{session}")).unwrap();
         }
         assert_eq!(warnings.0.load(Ordering::Relaxed), 0);
-        assert_eq!(desk.ask("s8"), Ok(Answer::Done));
+        assert_eq!(desk.ask("s8"), Ok(StepResult::Done));
         assert_eq!(warnings.0.load(Ordering::Relaxed), 1, "seven of eight had to stay");
         for session in 9..20 {
             desk.ask(&format!("s{session}")).unwrap_err();
@@ -150,11 +150,11 @@ fn a_reservation_that_is_known_is_answered_where_there_is_no_room() {
         desk.apply(Op::Reserve { id: OpId(id), scopes, amount: 1, ttl: HOUR })
     };
     for id in 0..8 {
-        assert_eq!(reserve(id, &format!("s{id}")), Ok(Answer::Done));
+        assert_eq!(reserve(id, &format!("s{id}")), Ok(StepResult::Done));
     }
     assert_eq!(reserve(8, "s0"), Err(StoreError::Full { names: 8 }));
     // Sent again, also with another name.
-    assert_eq!((reserve(0, "s0"), reserve(0, "other")), (Ok(Answer::Done), Ok(Answer::Done)));
+    assert_eq!((reserve(0, "s0"), reserve(0, "other")), (Ok(StepResult::Done), Ok(StepResult::Done)));
 }
 
 #[test]

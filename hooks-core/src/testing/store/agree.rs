@@ -6,7 +6,7 @@ use proptest::test_runner::{Config, RngAlgorithm, TestCaseError, TestRng, TestRu
 
 use super::history::{Message, any_history};
 use super::operations;
-use crate::state::{Answer, Op, State, StateStore, StoreError};
+use crate::state::{StepResult, Op, State, StateStore, StoreError};
 use crate::time::{Clock, Timestamp};
 
 /// A clock that tests set, forwards or backwards; its ticks follow the calendar.
@@ -71,7 +71,7 @@ const MOST_TOGETHER: usize = 3;
 async fn answers<'m, S: StateStore + ?Sized>(
     engine: &S,
     messages: &'m [Message],
-) -> Result<Vec<(&'m Op, Answer)>, StoreError> {
+) -> Result<Vec<(&'m Op, StepResult)>, StoreError> {
     let ops: Vec<Op> = messages.iter().map(|message| message.op.clone()).collect();
     let mut answers = Vec::new();
     match if ops.len() > 1 { engine.together(&ops) } else { None } {

@@ -8,7 +8,7 @@ use serde_json::Value;
 
 use super::shared::*;
 use crate::degraded::Wish;
-use crate::table::{Asked, Protocol, Row, text};
+use crate::table::{CheckedCall, Protocol, Row, text};
 use phrases::*;
 
 pub(crate) const PROTOCOL: Protocol = Protocol {
@@ -40,7 +40,7 @@ const ROWS: &[Row] = &[
 ];
 
 /// Changed arguments of Codex's own tools must have a string `command`; otherwise the answer is invalid.
-fn command_is_text(asked: &Asked<'_>) -> bool {
+fn command_is_text(asked: &CheckedCall<'_>) -> bool {
     match asked.changed_call() {
         Some(("Bash" | "apply_patch", _, after)) => after.get("command").is_some_and(Value::is_string),
         _ => true,

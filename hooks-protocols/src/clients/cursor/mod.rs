@@ -11,7 +11,7 @@ use hooks_core::event::ChildStatus;
 use super::shared::*;
 use crate::decode::Decoded;
 use crate::degraded::Wish;
-use crate::table::{Asked, Protocol, Row, text};
+use crate::table::{CheckedCall, Protocol, Row, text};
 use fields::*;
 use phrases::*;
 
@@ -64,12 +64,12 @@ const ROWS: &[Row] = &[
 ];
 
 /// Only the result of an MCP tool can be replaced.
-fn is_of_mcp(asked: &Asked<'_>) -> bool {
+fn is_of_mcp(asked: &CheckedCall<'_>) -> bool {
     asked.decoded.and_then(Decoded::call).is_some_and(|(tool, _)| tool.starts_with("MCP:"))
 }
 
 /// A child that was stopped or failed cannot be made to continue.
-fn is_completed(asked: &Asked<'_>) -> bool {
+fn is_completed(asked: &CheckedCall<'_>) -> bool {
     match asked.event() {
         Some(WireEvent::SubagentStop(child)) => child.status == ChildStatus::Completed,
         _ => false,

@@ -9,7 +9,7 @@ use hooks_core::WireEvent;
 use super::shared::*;
 use crate::answer::Rewrite;
 use crate::degraded::Wish;
-use crate::table::{Asked, Field, Protocol, Row, text};
+use crate::table::{CheckedCall, Field, Protocol, Row, text};
 use fields::*;
 use phrases::*;
 
@@ -45,7 +45,7 @@ const ROWS: &[Row] = &[
 ];
 
 /// Gemini merges changed arguments into those of the call, so an argument cannot be removed.
-fn nothing_removed(asked: &Asked<'_>) -> bool {
+fn nothing_removed(asked: &CheckedCall<'_>) -> bool {
     let Some((_, before, after)) = asked.changed_call() else { return true };
     match (before.as_object(), after.as_object()) {
         (Some(before), Some(after)) => before.keys().all(|key| after.contains_key(key)),
@@ -54,7 +54,7 @@ fn nothing_removed(asked: &Asked<'_>) -> bool {
 }
 
 /// Messages can be changed, but not the model.
-fn no_other_model(asked: &Asked<'_>) -> bool {
+fn no_other_model(asked: &CheckedCall<'_>) -> bool {
     match (asked.event(), asked.rewrite) {
         (Some(WireEvent::BeforeModelCall(call)), Some(Rewrite::Model(rewrite))) => {
             rewrite.model.as_ref().is_none_or(|model| call.model == *model)

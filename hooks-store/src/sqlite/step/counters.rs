@@ -2,7 +2,7 @@
 
 use std::time::Duration;
 
-use hooks_core::state::{Answer, Charged, Key, MAX_AMOUNT, OpId, Window};
+use hooks_core::state::{StepResult, Charged, Key, MAX_AMOUNT, OpId, Window};
 use hooks_core::time::Timestamp;
 use rusqlite::{OptionalExtension as _, params};
 
@@ -37,22 +37,22 @@ impl Counter {
 }
 
 impl Step<'_> {
-    pub(super) fn used(&self, key: &Key, window: Window) -> Result<Answer, Fault> {
+    pub(super) fn used(&self, key: &Key, window: Window) -> Result<StepResult, Fault> {
         let counter = self.counter(key, window, self.now)?;
-        Ok(Answer::Used { used: counter.used(), held: counter.held })
+        Ok(StepResult::Used { used: counter.used(), held: counter.held })
     }
 
     /// Sets the spent amount of a counter.
-    pub(super) fn correct(&self, id: OpId, key: &Key, window: Window, spent: u64) -> Result<Answer, Fault> {
+    pub(super) fn correct(&self, id: OpId, key: &Key, window: Window, spent: u64) -> Result<StepResult, Fault> {
         if self.enter_past(id)? {
             let spent = spent.min(MAX_AMOUNT);
             self.charge(key, window, self.now, |counter| counter.spent = spent)?;
         }
-        Ok(Answer::Done)
+        Ok(StepResult::Done)
     }
 
     /// Returns the counters at or below a key with a charge in their current window.
-    pub(super) fn counters_below(&self, folder: &Key) -> Result<Answer, Fault> {
+    pub(super) fn counters_below(&self, folder: &Key) -> Result<StepResult, Fault> {
         let read = "SELECT key, span, number, spent, held FROM counters
             WHERE (key = ?1 OR (key >= ?2 AND key < ?3)) AND spent + held > 0
                 AND (held > 0 OR forgotten IS NULL OR forgotten > ?4)";
@@ -70,7 +70,7 @@ impl Step<'_> {
             charged.push(Charged { key, window, used: counter.used(), held: counter.held });
         }
         charged.sort_unstable();
-        Ok(Answer::Counters(charged))
+        Ok(StepResult::Counters(charged))
     }
 
     /// Returns the counter in its window at `when`.

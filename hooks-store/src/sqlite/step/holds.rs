@@ -2,7 +2,7 @@
 
 use std::time::Duration;
 
-use hooks_core::state::{Answer, MAX_AMOUNT, OpId, Scope, ScopeKind};
+use hooks_core::state::{StepResult, MAX_AMOUNT, OpId, Scope, ScopeKind};
 use hooks_core::time::Timestamp;
 use rusqlite::{OptionalExtension as _, params};
 
@@ -44,18 +44,18 @@ impl Step<'_> {
         scopes: &[Scope],
         amount: u64,
         ttl: Duration,
-    ) -> Result<Answer, Fault> {
+    ) -> Result<StepResult, Fault> {
         if let Some(held) = self.held(id)? {
             return Ok(match held.phase {
-                Phase::Open => Answer::Done,
-                Phase::Expired | Phase::Ended => Answer::Ended { actual: held.amount },
+                Phase::Open => StepResult::Done,
+                Phase::Expired | Phase::Ended => StepResult::Ended { actual: held.amount },
             });
         }
         if let Some(refused) = self.refusal(self.now, scopes, |_| amount)? {
             return Ok(refused);
         }
         self.hold(id, scopes, amount, ttl)?;
-        Ok(Answer::Done)
+        Ok(StepResult::Done)
     }
 
     pub(super) fn lease(
@@ -64,11 +64,11 @@ impl Step<'_> {
         scopes: &[Scope],
         (least, most, share): (u64, u64, u32),
         ttl: Duration,
-    ) -> Result<Answer, Fault> {
+    ) -> Result<StepResult, Fault> {
         if let Some(held) = self.held(id)? {
             return Ok(match held.phase {
-                Phase::Open => Answer::Granted(held.amount),
-                Phase::Expired | Phase::Ended => Answer::Ended { actual: held.amount },
+                Phase::Open => StepResult::Granted(held.amount),
+                Phase::Expired | Phase::Ended => StepResult::Ended { actual: held.amount },
             });
         }
         if let Some(refused) = self.refusal(self.now, scopes, |_| least)? {
@@ -86,12 +86,12 @@ impl Step<'_> {
         let share = u64::try_from(share).unwrap_or(u64::MAX);
         let granted = share.min(most).max(least).min(left);
         self.hold(id, scopes, granted, ttl)?;
-        Ok(Answer::Granted(granted))
+        Ok(StepResult::Granted(granted))
     }
 
-    pub(super) fn extend(&self, id: OpId, to: u64, ttl: Duration) -> Result<Answer, Fault> {
+    pub(super) fn extend(&self, id: OpId, to: u64, ttl: Duration) -> Result<StepResult, Fault> {
         let Some(held) = self.held(id)?.filter(|held| held.phase != Phase::Ended) else {
-            return Ok(Answer::Unknown);
+            return Ok(StepResult::Unknown);
         };
         // An expired reservation is charged already, but its places were given back.
         let taken_back = held.phase == Phase::Expired;
@@ -117,17 +117,17 @@ impl Step<'_> {
         let columns =
             params![id.column(), to.min(MAX_AMOUNT).column(), Phase::Open as i64, self.until(ttl).column()];
         self.db.prepare_cached(write)?.execute(columns)?;
-        Ok(Answer::Done)
+        Ok(StepResult::Done)
     }
 
     /// Ends a reservation. The first end counts; a later one changes nothing, and its answer has the amount
     /// of the first.
-    pub(super) fn settle(&self, id: OpId, actual: u64) -> Result<Answer, Fault> {
-        let Some(held) = self.held(id)? else { return Ok(Answer::Unknown) };
+    pub(super) fn settle(&self, id: OpId, actual: u64) -> Result<StepResult, Fault> {
+        let Some(held) = self.held(id)? else { return Ok(StepResult::Unknown) };
         let actual = actual.min(MAX_AMOUNT);
         if held.phase == Phase::Ended {
             let is_same = held.amount == actual;
-            return Ok(if is_same { Answer::Done } else { Answer::Ended { actual: held.amount } });
+            return Ok(if is_same { StepResult::Done } else { StepResult::Ended { actual: held.amount } });
         }
         for scope in &held.scopes {
             self.charge(&scope.key, scope.window, held.since, |counter| {
@@ -145,7 +145,7 @@ impl Step<'_> {
         let write = "UPDATE holds SET amount = ?2, phase = ?3, due = ?4, scopes = '[]' WHERE id = ?1";
         let columns = params![id.column(), actual.column(), Phase::Ended as i64, self.remembered()];
         self.db.prepare_cached(write)?.execute(columns)?;
-        Ok(Answer::Done)
+        Ok(StepResult::Done)
     }
 
     /// Expires all open reservations whose holders are lost by now.
@@ -209,7 +209,7 @@ impl Step<'_> {
         since: Timestamp,
         scopes: &[Scope],
         needs: impl Fn(&Scope) -> u64,
-    ) -> Result<Option<Answer>, Fault> {
+    ) -> Result<Option<StepResult>, Fault> {
         for (place, scope) in scopes.iter().enumerate() {
             let more = needs(scope);
             // A scope that needs nothing more is never refused, even if its counter is above the limit.
@@ -220,7 +220,7 @@ impl Step<'_> {
             let before = before.map(&needs).fold(0, u64::saturating_add);
             let used = self.counter(&scope.key, scope.window, since)?.used();
             if used.saturating_add(before).saturating_add(more) > scope.limit.min(MAX_AMOUNT) {
-                return Ok(Some(Answer::Refused { scope: place, used, limit: scope.limit }));
+                return Ok(Some(StepResult::Refused { scope: place, used, limit: scope.limit }));
             }
         }
         Ok(None)

@@ -14,7 +14,7 @@ mod values;
 use std::collections::BTreeSet;
 use std::time::Duration;
 
-use hooks_core::state::{Answer, Key, LATEST, Op, REMEMBERED};
+use hooks_core::state::{StepResult, Key, LATEST, Op, REMEMBERED};
 use hooks_core::time::Timestamp;
 use rusqlite::Connection;
 
@@ -32,7 +32,7 @@ pub(super) struct Step<'c> {
 
 impl Step<'_> {
     /// Does `op`, after expiring all reservations whose holder is lost by now.
-    pub(super) fn run(&self, op: &Op) -> Result<Answer, Fault> {
+    pub(super) fn run(&self, op: &Op) -> Result<StepResult, Fault> {
         self.expire_lost()?;
         match op {
             Op::Reserve { id, scopes, amount, ttl } => self.reserve(*id, scopes, *amount, *ttl),
@@ -53,10 +53,10 @@ impl Step<'_> {
             Op::Insert { id, set, name, note, ttl } => self.insert(*id, set, name, note, *ttl),
             Op::Update { id, set, note, ttl } => self.update(*id, set, note.as_ref(), *ttl),
             Op::Remove { id, set } => self.remove(*id, set),
-            Op::Members { set } => Ok(Answer::Members { members: self.members(set)?, now: self.now }),
+            Op::Members { set } => Ok(StepResult::Members { members: self.members(set)?, now: self.now }),
             Op::Changes { below, after } => self.changes(below, *after),
             Op::Counters { below } => self.counters_below(below),
-            Op::Now => Ok(Answer::Now(self.now)),
+            Op::Now => Ok(StepResult::Now(self.now)),
             _ => Err(Fault::Unsupported),
         }
     }
@@ -75,12 +75,12 @@ impl Step<'_> {
         number::count(self.db.prepare_cached(write)?.query_row([], |row| row.get(0))?)
     }
 
-    fn changes(&self, below: &Key, after: u64) -> Result<Answer, Fault> {
+    fn changes(&self, below: &Key, after: u64) -> Result<StepResult, Fault> {
         let mut keys = BTreeSet::new();
         self.changed_values(below, after, &mut keys)?;
         self.changed_sets(below, after, &mut keys)?;
         let latest = self.db.query_row("SELECT latest FROM revisions", [], |row| row.get(0))?;
-        Ok(Answer::Changes { keys: keys.into_iter().collect(), revision: number::count(latest)? })
+        Ok(StepResult::Changes { keys: keys.into_iter().collect(), revision: number::count(latest)? })
     }
 }
 

@@ -4,7 +4,7 @@ use std::collections::BTreeSet;
 use std::sync::Arc;
 use std::time::Duration;
 
-use hooks_core::state::{Answer, Key, Member, OpId, REMEMBERED};
+use hooks_core::state::{StepResult, Key, Member, OpId, REMEMBERED};
 use rusqlite::params;
 
 use super::{Step, below};
@@ -38,17 +38,17 @@ impl Step<'_> {
         name: &Arc<str>,
         note: &Arc<str>,
         ttl: Option<Duration>,
-    ) -> Result<Answer, Fault> {
+    ) -> Result<StepResult, Fault> {
         if self.is_past(id)? {
-            return Ok(Answer::Ended { actual: 0 });
+            return Ok(StepResult::Ended { actual: 0 });
         }
         let members = self.members(set)?;
         if members.iter().any(|member| member.id == id) {
-            return Ok(Answer::Done);
+            return Ok(StepResult::Done);
         }
         let there = members.into_iter().find(|member| member.name == *name && !member.is_over(self.now));
         if let Some(there) = there {
-            return Ok(Answer::Present(there));
+            return Ok(StepResult::Present(there));
         }
         // Replaces an expired member of this name, and a forgotten entry with this id.
         let free = "DELETE FROM members WHERE in_set = ?1 AND (name = ?2 OR id = ?3)";
@@ -67,24 +67,24 @@ impl Step<'_> {
         set: &Key,
         note: Option<&Arc<str>>,
         ttl: Option<Duration>,
-    ) -> Result<Answer, Fault> {
+    ) -> Result<StepResult, Fault> {
         let write = "UPDATE members SET until = ?3, note = coalesce(?4, note)
             WHERE in_set = ?1 AND id = ?2 AND (until IS NULL OR until > ?5)";
         let until = ttl.map(|ttl| self.until(ttl).column());
         let forgotten = self.forgotten_since();
         let columns = params![set.as_str(), id.column(), until, note.map(|note| &**note), forgotten];
         let changed = self.db.prepare_cached(write)?.execute(columns)?;
-        if changed == 0 { Ok(Answer::Unknown) } else { self.touch(set) }
+        if changed == 0 { Ok(StepResult::Unknown) } else { self.touch(set) }
     }
 
-    pub(super) fn remove(&self, id: OpId, set: &Key) -> Result<Answer, Fault> {
+    pub(super) fn remove(&self, id: OpId, set: &Key) -> Result<StepResult, Fault> {
         if !self.enter_past(id)? {
-            return Ok(Answer::Done);
+            return Ok(StepResult::Done);
         }
         let write = "DELETE FROM members WHERE in_set = ?1 AND id = ?2 AND (until IS NULL OR until > ?3)";
         let columns = params![set.as_str(), id.column(), self.forgotten_since()];
         let removed = self.db.prepare_cached(write)?.execute(columns)?;
-        if removed == 0 { Ok(Answer::Done) } else { self.touch(set) }
+        if removed == 0 { Ok(StepResult::Done) } else { self.touch(set) }
     }
 
     pub(super) fn changed_sets(
@@ -107,11 +107,11 @@ impl Step<'_> {
     }
 
     /// Records that a set was changed.
-    fn touch(&self, set: &Key) -> Result<Answer, Fault> {
+    fn touch(&self, set: &Key) -> Result<StepResult, Fault> {
         let write = "INSERT OR REPLACE INTO sets (key, revision, touched) VALUES (?1, ?2, ?3)";
         let columns = params![set.as_str(), self.next_revision()?.column(), self.now.column()];
         self.db.prepare_cached(write)?.execute(columns)?;
-        Ok(Answer::Done)
+        Ok(StepResult::Done)
     }
 
     /// Time before which expired entries are forgotten by now; negative on the first day, so that no entry is

@@ -4,7 +4,7 @@ use std::collections::BTreeSet;
 use std::sync::Arc;
 use std::time::Duration;
 
-use hooks_core::state::{Answer, Key, OpId};
+use hooks_core::state::{StepResult, Key, OpId};
 use rusqlite::{OptionalExtension as _, params};
 
 use super::{Step, below};
@@ -12,14 +12,14 @@ use crate::sqlite::error::Fault;
 use crate::sqlite::number::{self, Column as _};
 
 impl Step<'_> {
-    pub(super) fn get(&self, key: &Key) -> Result<Answer, Fault> {
+    pub(super) fn get(&self, key: &Key) -> Result<StepResult, Fault> {
         let read = "SELECT value, revision FROM things WHERE key = ?1 AND (expires IS NULL OR expires > ?2)";
         let columns = params![key.as_str(), self.now.column()];
         let mut statement = self.db.prepare_cached(read)?;
         let row =
             statement.query_row(columns, |row| Ok((row.get::<_, String>(0)?, row.get(1)?))).optional()?;
         let value = row.map(|(value, revision)| Ok::<_, Fault>((value.into(), number::count(revision)?)));
-        Ok(Answer::Value(value.transpose()?))
+        Ok(StepResult::Value(value.transpose()?))
     }
 
     pub(super) fn put(
@@ -28,7 +28,7 @@ impl Step<'_> {
         value: &Arc<str>,
         ttl: Option<Duration>,
         writer: Option<OpId>,
-    ) -> Result<Answer, Fault> {
+    ) -> Result<StepResult, Fault> {
         let revision = self.next_revision()?;
         let write = "INSERT OR REPLACE INTO things (key, value, revision, writer, expires)
             VALUES (?1, ?2, ?3, ?4, ?5)";
@@ -36,7 +36,7 @@ impl Step<'_> {
         let writer = writer.map(number::Column::column);
         let columns = params![key.as_str(), &**value, revision.column(), writer, expires];
         self.db.prepare_cached(write)?.execute(columns)?;
-        Ok(Answer::Written(revision))
+        Ok(StepResult::Written(revision))
     }
 
     pub(super) fn compare_and_set(
@@ -46,16 +46,16 @@ impl Step<'_> {
         revision: u64,
         value: &Arc<str>,
         ttl: Option<Duration>,
-    ) -> Result<Answer, Fault> {
+    ) -> Result<StepResult, Fault> {
         let read = "SELECT revision, writer FROM things WHERE key = ?1 AND (expires IS NULL OR expires > ?2)";
         let columns = params![key.as_str(), self.now.column()];
         let mut statement = self.db.prepare_cached(read)?;
         let row = statement.query_row(columns, |row| Ok((row.get(0)?, row.get(1)?))).optional()?;
         let (current, writer): (i64, Option<[u8; 16]>) = row.unwrap_or_default();
         match number::count(current)? {
-            current if writer == Some(id.column()) => Ok(Answer::Written(current)),
+            current if writer == Some(id.column()) => Ok(StepResult::Written(current)),
             current if current == revision => self.put(key, value, ttl, Some(id)),
-            current => Ok(Answer::Conflict(current)),
+            current => Ok(StepResult::Conflict(current)),
         }
     }
 

@@ -16,7 +16,7 @@ use crate::error::{Error, Result};
 
 /// The results of the audit.
 #[derive(Debug, Default)]
-pub(super) struct Found {
+pub(super) struct ScribeAudit {
     /// Tool calls.
     calls: usize,
     /// Writes in the team folder.
@@ -39,7 +39,7 @@ pub(super) struct Found {
 ///
 /// # Errors
 /// Returns an error if the files cannot be read.
-pub(super) fn audit(folder: &Path, options: &Options) -> Result<Found> {
+pub(super) fn audit(folder: &Path, options: &Options) -> Result<ScribeAudit> {
     finish(folder)?;
     let squad = folder.join("project/.squad");
     let log = tokens(&text_of(&squad.join("log"))?, |line| line.starts_with("- "));
@@ -47,7 +47,7 @@ pub(super) fn audit(folder: &Path, options: &Options) -> Result<Found> {
     let decisions = fs::read_to_string(squad.join("decisions.md")).unwrap_or_default() + &archive;
     let decisions = tokens(&decisions, |line| line.starts_with("### "));
     let children = tokens(&text_of(&squad.join("orchestration-log"))?, |line| line.contains("Why chosen"));
-    let mut found = Found::default();
+    let mut found = ScribeAudit::default();
     for agent in 0..options.agents {
         for entry in ledger::read(folder, agent)? {
             found.calls += 1;
@@ -124,7 +124,7 @@ fn tokens(text: &str, counts: impl Fn(&str) -> bool) -> HashMap<String, usize> {
     all
 }
 
-impl fmt::Display for Found {
+impl fmt::Display for ScribeAudit {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         let Self { calls, writes, logged, decisions, merged, children, announced, .. } = self;
         write!(

@@ -4,10 +4,10 @@ use hooks_resilience::ErrorKind;
 
 use super::tries::Tries;
 use crate::storm::sim::Sim;
-use crate::storm::traffic::Asked;
+use crate::storm::traffic::AgentCall;
 
 /// Makes a call.
-pub(super) async fn ask(sim: &Sim, asked: &Asked) -> Result<(), ErrorKind> {
+pub(super) async fn ask(sim: &Sim, asked: &AgentCall) -> Result<(), ErrorKind> {
     let mut last = ErrorKind::NoModel;
     for (model, served) in sim.params.models.iter().enumerate() {
         if asked.estimate + asked.output > served.context_tokens {

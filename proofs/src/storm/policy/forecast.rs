@@ -9,14 +9,14 @@ use hooks_resilience::ErrorKind;
 
 use super::ATTEMPT;
 use crate::storm::sim::Sim;
-use crate::storm::traffic::Asked;
+use crate::storm::traffic::AgentCall;
 use crate::storm::weather::HOPELESS;
 
 /// The pause after an attempt that failed.
 const PAUSE: Duration = Duration::from_secs(1);
 
 /// Makes a call.
-pub(super) async fn ask(sim: &Sim, asked: &Asked) -> Result<(), ErrorKind> {
+pub(super) async fn ask(sim: &Sim, asked: &AgentCall) -> Result<(), ErrorKind> {
     let deadline = sim.deadline();
     let mut refused = 0_u64;
     let mut last = ErrorKind::DeadlineExceeded;

@@ -17,7 +17,7 @@ pub(super) use self::oracle::could_answer;
 use self::ours::{Ours, Parts};
 use self::tries::Tries;
 use super::sim::Sim;
-use super::traffic::Asked;
+use super::traffic::AgentCall;
 use crate::error::{Error, Result};
 
 /// Longest time for one attempt, under every policy.
@@ -238,7 +238,7 @@ impl Mind {
     pub(super) async fn ask(
         &self,
         sim: &Sim,
-        asked: &Asked,
+        asked: &AgentCall,
         memory: &mut Memory,
     ) -> std::result::Result<(), ErrorKind> {
         match self {

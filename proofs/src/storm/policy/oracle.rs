@@ -9,7 +9,7 @@ use hooks_resilience::ErrorKind;
 
 use super::ATTEMPT;
 use crate::storm::sim::Sim;
-use crate::storm::traffic::Asked;
+use crate::storm::traffic::AgentCall;
 
 /// Number of changes of the weather that it looks ahead: far more than there are within a deadline.
 const FAR: usize = 64;
@@ -19,7 +19,7 @@ const FAR: usize = 64;
 const LUCK: u64 = 48;
 
 /// Makes a call.
-pub(super) async fn ask(sim: &Sim, asked: &Asked) -> Result<(), ErrorKind> {
+pub(super) async fn ask(sim: &Sim, asked: &AgentCall) -> Result<(), ErrorKind> {
     let deadline = sim.deadline();
     loop {
         let now = sim.now();
@@ -44,13 +44,13 @@ pub(super) async fn ask(sim: &Sim, asked: &Asked) -> Result<(), ErrorKind> {
 }
 
 /// Whether any model would have answered `asked` at some moment from `from` on, by `deadline`, had there been room in its quota.
-pub(in crate::storm) fn could_answer(sim: &Sim, asked: &Asked, from: Tick, deadline: Tick) -> bool {
+pub(in crate::storm) fn could_answer(sim: &Sim, asked: &AgentCall, from: Tick, deadline: Tick) -> bool {
     let mut models = 0..sim.params.models.len();
     models.any(|model| answer_from(sim, asked, model, from, from, deadline).is_some())
 }
 
 /// The first answer of one model.
-struct FirstAnswer {
+struct FirstReply {
     start: Tick,
     done: Tick,
     /// Index of the lucky attempt among the moments looked at.
@@ -58,18 +58,18 @@ struct FirstAnswer {
     is_later_weather: bool,
 }
 
-fn first_answer(sim: &Sim, asked: &Asked, model: usize, now: Tick, deadline: Tick) -> Option<FirstAnswer> {
+fn first_answer(sim: &Sim, asked: &AgentCall, model: usize, now: Tick, deadline: Tick) -> Option<FirstReply> {
     answer_from(sim, asked, model, now, sim.next_slot(model, now), deadline)
 }
 
 fn answer_from(
     sim: &Sim,
-    asked: &Asked,
+    asked: &AgentCall,
     model: usize,
     now: Tick,
     mut from: Tick,
     deadline: Tick,
-) -> Option<FirstAnswer> {
+) -> Option<FirstReply> {
     let first_change = sim.providers.weather.at(model, now).1.unwrap_or(Tick(Duration::MAX));
     for _ in 0..FAR {
         let until = sim.providers.weather.at(model, from).1.unwrap_or(Tick(Duration::MAX));
@@ -83,7 +83,7 @@ fn answer_from(
             if let (Some(takes), Ok(())) = (takes, fate.result) {
                 let done = start.after(takes);
                 let is_later_weather = start >= first_change;
-                return (done <= deadline).then_some(FirstAnswer { start, done, luck, is_later_weather });
+                return (done <= deadline).then_some(FirstReply { start, done, luck, is_later_weather });
             }
         }
         from = until;

@@ -28,7 +28,7 @@ use crate::storm::meter::SLOW;
 use crate::storm::params::Params;
 use crate::storm::providers::Fault;
 use crate::storm::sim::Sim;
-use crate::storm::traffic::Asked;
+use crate::storm::traffic::AgentCall;
 
 /// Parts of the stack.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -88,7 +88,7 @@ impl Ours {
     ) -> std::result::Result<Self, Box<dyn std::error::Error>> {
         let seed = Dice::new(sim.params.seed, Purpose::Policy, [u64::from(instance), 0]).bits();
         let clock = SkewedClock::new(sim, instance);
-        let reader = Reader { skew: clock.skew };
+        let reader = FaultClassifier { skew: clock.skew };
         let world = World {
             clock: Arc::new(clock),
             timer: Arc::new(sim.time.clone()),
@@ -124,7 +124,7 @@ impl Ours {
     }
 
     /// Makes a call.
-    pub(super) async fn ask(&self, asked: &Asked) -> std::result::Result<(), ErrorKind> {
+    pub(super) async fn ask(&self, asked: &AgentCall) -> std::result::Result<(), ErrorKind> {
         let needs = Needs {
             input_tokens: asked.estimate,
             output_tokens: asked.output,
@@ -231,12 +231,12 @@ impl Clock for SkewedClock {
 
 /// Classifies the errors of the simulated providers.
 #[derive(Clone, Copy, Debug)]
-struct Reader {
+struct FaultClassifier {
     /// Milliseconds by which the clock of the instance is ahead: a date in a header seems so much nearer.
     skew: i64,
 }
 
-impl Classify<Fault> for Reader {
+impl Classify<Fault> for FaultClassifier {
     fn classify(&self, fault: Fault) -> ModelError {
         let error = ModelError::new(fault.kind, "the storm");
         let Some(wait) = fault.retry_after else { return error };

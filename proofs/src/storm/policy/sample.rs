@@ -9,13 +9,13 @@ use hooks_resilience::ErrorKind;
 
 use super::{ATTEMPT, Memory};
 use crate::storm::sim::Sim;
-use crate::storm::traffic::Asked;
+use crate::storm::traffic::AgentCall;
 
 /// Number of retries after network errors in a session.
 const RETRIES: u32 = 3;
 
 /// Makes a call.
-pub(super) async fn ask(sim: &Sim, asked: &Asked, memory: &mut Memory) -> Result<(), ErrorKind> {
+pub(super) async fn ask(sim: &Sim, asked: &AgentCall, memory: &mut Memory) -> Result<(), ErrorKind> {
     loop {
         let Err(fault) = sim.attempt(asked.key, memory.place, ATTEMPT).await else { return Ok(()) };
         match fault.kind {

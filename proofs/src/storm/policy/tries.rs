@@ -8,7 +8,7 @@ use hooks_resilience::ErrorKind;
 use super::ATTEMPT;
 use crate::storm::dice::{Dice, Purpose};
 use crate::storm::sim::Sim;
-use crate::storm::traffic::Asked;
+use crate::storm::traffic::AgentCall;
 
 /// Number of attempts, and the pauses between them.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -38,12 +38,12 @@ impl Tries {
     }
 
     /// Makes a call.
-    pub(super) async fn ask(self, sim: &Sim, asked: &Asked) -> Result<(), ErrorKind> {
+    pub(super) async fn ask(self, sim: &Sim, asked: &AgentCall) -> Result<(), ErrorKind> {
         self.ask_of(sim, asked, 0).await
     }
 
     /// Makes a call of `model`.
-    pub(super) async fn ask_of(self, sim: &Sim, asked: &Asked, model: usize) -> Result<(), ErrorKind> {
+    pub(super) async fn ask_of(self, sim: &Sim, asked: &AgentCall, model: usize) -> Result<(), ErrorKind> {
         let mut tried = 1;
         loop {
             let Err(fault) = sim.attempt(asked.key, model, ATTEMPT).await else { return Ok(()) };

@@ -62,7 +62,7 @@ struct Run<'a, 's> {
 }
 
 /// The decision of the rules and the mode.
-enum Decided {
+enum RuleDecision {
     Allow(Source),
     Deny(Source, Source),
     /// A rule requires a question to the user.
@@ -85,10 +85,10 @@ impl Run<'_, '_> {
             _ => {}
         }
         match self.decided() {
-            Decided::Allow(source) => return self.run_tool(source).await,
-            Decided::Deny(source, rules) => return self.deny_by_rule(source, rules).await,
-            Decided::Ask => return self.ask().await,
-            Decided::Open => {}
+            RuleDecision::Allow(source) => return self.run_tool(source).await,
+            RuleDecision::Deny(source, rules) => return self.deny_by_rule(source, rules).await,
+            RuleDecision::Ask => return self.ask().await,
+            RuleDecision::Open => {}
         }
         let said = self.hooks("pre_tool_use", Lane::Ordinary, Map::new()).await;
         if let Some(arguments) = said.updated_input.clone() {
@@ -126,7 +126,7 @@ impl Run<'_, '_> {
         if asks(self.guard.as_ref()) {
             self.must_ask = true;
             // A question cannot turn a rule's denial into an approval.
-            if let Decided::Deny(source, rules) = self.decided() {
+            if let RuleDecision::Deny(source, rules) = self.decided() {
                 return self.deny_by_rule(source, rules).await;
             }
             return self.ask().await;
@@ -135,10 +135,10 @@ impl Run<'_, '_> {
             return self.ask_unless_granted().await;
         }
         match self.decided() {
-            Decided::Allow(source) => return self.run_tool(source).await,
-            Decided::Deny(source, rules) => return self.deny_by_rule(source, rules).await,
-            Decided::Ask => return self.ask().await,
-            Decided::Open => {}
+            RuleDecision::Allow(source) => return self.run_tool(source).await,
+            RuleDecision::Deny(source, rules) => return self.deny_by_rule(source, rules).await,
+            RuleDecision::Ask => return self.ask().await,
+            RuleDecision::Open => {}
         }
         let said = self.hooks("pre_tool_use", Lane::Ordinary, Map::new()).await;
         let is_changed =
@@ -190,11 +190,11 @@ impl Run<'_, '_> {
             return true;
         }
         let decided = self.decided();
-        if let Decided::Deny(source, rules) = decided {
+        if let RuleDecision::Deny(source, rules) = decided {
             self.deny_by_rule(source, rules).await;
             return true;
         }
-        let rule_asks = matches!(decided, Decided::Ask);
+        let rule_asks = matches!(decided, RuleDecision::Ask);
         if hook_asks || rule_asks || asks(self.guard.as_ref()) || asks(self.preempt.as_ref()) {
             self.must_ask = true;
             self.ask().await;
@@ -203,21 +203,21 @@ impl Run<'_, '_> {
         false
     }
 
-    fn decided(&self) -> Decided {
+    fn decided(&self) -> RuleDecision {
         let layers = [
             (&self.session.rules, SESSION_RULES, "session_permissions_allow", "session_permissions_deny"),
             (self.pipeline.team, TEAM_RULES, "team_permissions_allow", "team_permissions_deny"),
         ];
         for (rules, name, allow, deny) in layers {
             match rules.about(&self.pipeline.tool.name, &self.call.arguments) {
-                Some(Ruled::Deny) => return Decided::Deny(deny, name),
-                Some(Ruled::Allow) => return Decided::Allow(allow),
+                Some(Ruled::Deny) => return RuleDecision::Deny(deny, name),
+                Some(Ruled::Allow) => return RuleDecision::Allow(allow),
                 Some(Ruled::Ask) if self.session.yolo => break,
-                Some(Ruled::Ask) => return Decided::Ask,
+                Some(Ruled::Ask) => return RuleDecision::Ask,
                 None => {}
             }
         }
-        if self.session.yolo { Decided::Allow("yolo") } else { Decided::Open }
+        if self.session.yolo { RuleDecision::Allow("yolo") } else { RuleDecision::Open }
     }
 
     async fn ask_unless_granted(&mut self) {
@@ -267,8 +267,8 @@ impl Run<'_, '_> {
             return granted.then_some("session_permissions_allow");
         }
         match self.decided() {
-            Decided::Allow(source) => Some(source),
-            Decided::Open if !self.is_september() && self.pipeline.tool.read_only => Some("readonly_hint"),
+            RuleDecision::Allow(source) => Some(source),
+            RuleDecision::Open if !self.is_september() && self.pipeline.tool.read_only => Some("readonly_hint"),
             _ => None,
         }
     }

@@ -46,14 +46,14 @@ pub enum Syntax {
 /// assert!(error.to_string().contains("something is opened and never closed"));
 /// ```
 pub fn read(text: &str, syntax: Syntax) -> std::result::Result<Script, Unanalysable> {
-    let mut reader = Reader { cursor: Cursor::new(text)?, syntax, pending: Vec::new() };
+    let mut reader = ShellParser { cursor: Cursor::new(text)?, syntax, pending: Vec::new() };
     let script = reader.script()?;
     reader.documents()?;
     if reader.cursor.rest().is_empty() { Ok(script) } else { Err(reader.cursor.error(Reason::Unexpected)) }
 }
 
 /// Parses one text; other parts of its work are in the other files of this module.
-pub(super) struct Reader<'t> {
+pub(super) struct ShellParser<'t> {
     pub(super) cursor: Cursor<'t>,
     pub(super) syntax: Syntax,
     /// Here-documents whose text starts after the next line break.
@@ -66,7 +66,7 @@ const CLOSING: &[&str] = &["then", "do", "done", "fi", "elif", "else", "esac", "
 /// Builtins whose arguments are assignments.
 const DECLARING: &[&str] = &["export", "declare", "typeset", "local", "readonly"];
 
-impl<'t> Reader<'t> {
+impl<'t> ShellParser<'t> {
     /// Parses commands up to the end, a closing word or a bracket.
     pub(super) fn script(&mut self) -> Result<Script> {
         self.cursor.enter()?;

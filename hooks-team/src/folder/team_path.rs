@@ -9,16 +9,16 @@ use crate::name::Name;
 /// A path relative to the folder, with slashes. It cannot leave the folder: every part is a [`Name`].
 ///
 /// ```
-/// use hooks_team::folder::Place;
+/// use hooks_team::folder::TeamPath;
 ///
-/// assert_eq!(Place::new("agents/ada/charter.md").unwrap().name(), "charter.md");
-/// assert!(Place::new("../team.md").is_err());
-/// assert!(Place::new("/etc/passwd").is_err());
+/// assert_eq!(TeamPath::new("agents/ada/charter.md").unwrap().name(), "charter.md");
+/// assert!(TeamPath::new("../team.md").is_err());
+/// assert!(TeamPath::new("/etc/passwd").is_err());
 /// ```
 #[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
-pub struct Place(String);
+pub struct TeamPath(String);
 
-impl Place {
+impl TeamPath {
     /// Checks `path`.
     ///
     /// # Errors
@@ -101,7 +101,7 @@ impl Place {
     }
 }
 
-impl fmt::Display for Place {
+impl fmt::Display for TeamPath {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.write_str(&self.0)
     }
@@ -116,15 +116,15 @@ mod tests {
         for bad in
             ["", "/a", "a/", "a//b", "../a", "a/../b", "a/./b", "a\\b", "a/.git/b", "C:/a", "a/nul/b", "a/\0"]
         {
-            assert!(Place::new(bad).is_err(), "{bad:?}");
+            assert!(TeamPath::new(bad).is_err(), "{bad:?}");
         }
-        let place = Place::new("agents/a b/history.md").unwrap();
+        let place = TeamPath::new("agents/a b/history.md").unwrap();
         assert_eq!(place.above().map(|above| above.0).collect::<Vec<_>>(), ["agents", "agents/a b"]);
         assert_eq!((place.name(), &*place.beside("x").0), ("history.md", "agents/a b/x"));
-        assert_eq!(Place::known("a").beside("x").0, "x");
+        assert_eq!(TeamPath::known("a").beside("x").0, "x");
         for bad in ["", "..", "../a", "a/../b", "/a", "a//b", "a/.", "a\0"] {
-            assert_eq!(Place::stored(bad), None, "{bad:?}");
+            assert_eq!(TeamPath::stored(bad), None, "{bad:?}");
         }
-        assert!(Place::stored("decisions/inbox/\"a\" `b` $c.md").is_some());
+        assert!(TeamPath::stored("decisions/inbox/\"a\" `b` $c.md").is_some());
     }
 }

@@ -12,7 +12,7 @@ use crate::breaker::{BreakerSettings, BreakerState, Core, Pass, Showed};
 use crate::sync::{AtomicBool, Mutex, MutexGuard};
 
 /// A breaker and a gate.
-pub(super) struct Place {
+pub(super) struct GatedBreaker {
     local: Mutex<Local>,
     /// Whether the breaker is not closed; if it is closed, no caller has to take the lock.
     troubled: AtomicBool,
@@ -74,7 +74,7 @@ pub(super) type Change = Option<(BreakerState, BreakerState)>;
 /// no longer useful.
 const UNTOLD: usize = 256;
 
-impl Place {
+impl GatedBreaker {
     pub(super) fn new(model: Option<&Arc<str>>, provider: &Arc<str>, settings: &BreakerSettings) -> Self {
         let local = Local { core: Core::new(settings), untold: VecDeque::new(), told: 0 };
         Self {

@@ -15,7 +15,7 @@ use crate::append::{Appender, Entry, OpenError, Recovered, Settings};
 const PAUSE: Duration = Duration::from_secs(1);
 
 /// A folder, and the chain of this process in it.
-pub(super) struct Place {
+pub(super) struct ChainFolder {
     disk: Arc<dyn LogDisk>,
     folder: PathBuf,
     settings: Settings,
@@ -25,7 +25,7 @@ pub(super) struct Place {
     failure: Option<(String, Tick)>,
 }
 
-impl Place {
+impl ChainFolder {
     pub(super) fn new(
         disk: Arc<dyn LogDisk>,
         folder: PathBuf,

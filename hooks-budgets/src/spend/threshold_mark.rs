@@ -3,7 +3,7 @@
 use std::time::Duration;
 
 use hooks_core::HookContext;
-use hooks_core::state::{Answer, Key, Op, StateStore, StoreError, Window};
+use hooks_core::state::{StepResult, Key, Op, StateStore, StoreError, Window};
 use hooks_core::time::Timestamp;
 
 use super::advice::bad;
@@ -13,13 +13,13 @@ use crate::place::fresh_id;
 /// Mark that is set once for each counter, window and threshold. Each mark is a value of its own that expires
 /// with its window, so reading one costs the same however many there are, and nothing grows.
 #[derive(Clone, Copy, Debug)]
-pub(super) struct Said<'a> {
+pub(super) struct ThresholdMark<'a> {
     what: &'static str,
     counter: &'a Counter,
     percent: u64,
 }
 
-impl<'a> Said<'a> {
+impl<'a> ThresholdMark<'a> {
     /// Mark for a warning that the counter reached the threshold.
     pub(super) const fn warned(counter: &'a Counter, percent: u64) -> Self {
         Self { what: "warned", counter, percent }
@@ -37,7 +37,7 @@ impl<'a> Said<'a> {
         context: &HookContext,
     ) -> Result<bool, StoreError> {
         match store.apply(Op::Get { key: self.key(context) }).await? {
-            Answer::Value(value) => Ok(value.is_some()),
+            StepResult::Value(value) => Ok(value.is_some()),
             other => Err(bad(&other)),
         }
     }
@@ -52,15 +52,15 @@ impl<'a> Said<'a> {
             return Ok(false);
         }
         let now = match store.apply(Op::Now).await? {
-            Answer::Now(now) => now,
+            StepResult::Now(now) => now,
             other => return Err(bad(&other)),
         };
         let (id, ttl) = (fresh_id(FOLDER, context), left_of(self.counter.scope.window, now));
         let value = context.agent_name.as_str().into();
         let op = Op::CompareAndSet { id, key: self.key(context), revision: 0, value, ttl };
         match store.apply(op).await? {
-            Answer::Written(_) => Ok(true),
-            Answer::Conflict(_) => Ok(false),
+            StepResult::Written(_) => Ok(true),
+            StepResult::Conflict(_) => Ok(false),
             other => Err(bad(&other)),
         }
     }

@@ -8,12 +8,12 @@ use crate::record::Record;
 /// The recorded parts of an outcome: the strength of a decision, and the reasons. An allow without reasons
 /// costs no allocation.
 #[derive(Clone, Debug, Default, PartialEq)]
-pub struct Said {
+pub struct RecordedOutcome {
     strength: Option<Strength>,
     reasons: Vec<Reason>,
 }
 
-impl Said {
+impl RecordedOutcome {
     /// Strength and reasons of a judgement.
     pub fn judged<E: Event>(outcome: &impl Judged<E>) -> Self {
         Self { strength: Some(outcome.strength()), reasons: outcome.reasons().to_vec() }

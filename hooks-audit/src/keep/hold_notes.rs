@@ -19,14 +19,14 @@ use crate::segment::{self, MOST_BYTES, Segment, State};
 
 /// Changes of holds according to the log, as far as it was read. Reading continues from there.
 #[derive(Clone, Debug, Default)]
-pub(crate) struct Said {
+pub(crate) struct HoldNotes {
     /// Notes about holds, by chain and file.
     files: BTreeMap<(String, u64), Vec<Record>>,
     /// Number of the last file of each chain that cannot change any more.
     full: BTreeMap<String, u64>,
 }
 
-impl Said {
+impl HoldNotes {
     /// Reads the new files and the last file of each chain; the first time, all of the log. Lines are
     /// searched without being parsed. Calls `goes_on` before each file and stops if it returns false; returns
     /// whether everything was read.
@@ -194,7 +194,7 @@ mod tests {
         };
         let files = chains.iter().enumerate();
         let files = files.map(|(chain, notes)| ((format!("w{chain}"), 1), notes.iter().map(note).collect()));
-        let said = Said { files: files.collect(), full: BTreeMap::new() };
+        let said = HoldNotes { files: files.collect(), full: BTreeMap::new() };
         !said.forgotten(&[]).is_empty()
     }
 

@@ -8,8 +8,8 @@ use hooks_facts::calls::CallReader;
 
 /// Request to start a child.
 #[derive(Clone, Debug, Default)]
-pub(super) struct Asked {
-    pub(super) by: AskedBy,
+pub(super) struct ChildRequest {
+    pub(super) by: RequestedBy,
     /// Name of the agent; empty if unknown.
     pub(super) agent: String,
     pub(super) model: Option<String>,
@@ -26,7 +26,7 @@ pub(super) struct Asked {
 
 /// Event of the request.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub(super) enum AskedBy {
+pub(super) enum RequestedBy {
     /// `subagent_start`.
     #[default]
     Event,
@@ -34,12 +34,12 @@ pub(super) enum AskedBy {
     Tool,
 }
 
-impl Asked {
+impl ChildRequest {
     /// Returns the child of a `subagent_start`.
     pub(super) fn of_start(request: &HookRequest<SubagentStart>) -> Self {
         let event = request.event();
         Self {
-            by: AskedBy::Event,
+            by: RequestedBy::Event,
             agent: event.agent_name.clone(),
             model: given(event.model.as_deref()),
             task_type: given(event.task_type.as_deref()),
@@ -61,7 +61,7 @@ impl Asked {
         let read = agent_arguments(call.arguments());
         let id = request.event().tool_use_id.as_deref().or(request.context().call_id.as_deref());
         Some(Self {
-            by: AskedBy::Tool,
+            by: RequestedBy::Tool,
             agent: read.agent.unwrap_or_default().to_owned(),
             model: given(read.model),
             task_type: given(read.task_type),
