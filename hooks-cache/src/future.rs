@@ -1,4 +1,4 @@
-//! The future of a [`CacheService`](super::CacheService).
+//! The future of a [`Cache`](super::CacheService).
 
 use std::any::Any;
 use std::fmt;
@@ -26,15 +26,15 @@ pub struct ResponseFuture<S: Service<ToolCall>>(#[pin] State<S>);
 #[pin_project(project = StateProjection)]
 enum State<S: Service<ToolCall>> {
     /// Ready; `None` once the result is taken.
-    Found(Option<ToolResult>),
+    Ready(Option<ToolResult>),
     Reading(#[pin] Read),
     /// A call in flight; results that it may change are not reused until it ends.
     Passed(#[pin] Oneshot<S, ToolCall>, Option<Writing>),
 }
 
 impl<S: Service<ToolCall>> ResponseFuture<S> {
-    pub(super) const fn found(result: ToolResult) -> Self {
-        Self(State::Found(Some(result)))
+    pub(super) const fn ready(result: ToolResult) -> Self {
+        Self(State::Ready(Some(result)))
     }
 
     pub(super) const fn reading(read: Read) -> Self {
@@ -55,7 +55,7 @@ where
     fn poll(self: Pin<&mut Self>, cx: &mut Context<'_>) -> Poll<Self::Output> {
         match self.project().0.project() {
             // Polled after completion: an error of the caller that must not look like an answer.
-            StateProjection::Found(result) => {
+            StateProjection::Ready(result) => {
                 result.take().map_or(Poll::Pending, |result| Poll::Ready(Ok(result)))
             }
             StateProjection::Reading(read) => {

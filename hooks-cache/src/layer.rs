@@ -4,9 +4,9 @@ use hooks_core::HookContext;
 use tower_layer::Layer;
 
 use super::result_cache::ResultCache;
-use super::service::CacheService;
+use super::service::Cache;
 
-/// Reuses results of the tools of one session; see [`CacheService`].
+/// Reuses results of the tools of one session; see [`Cache`].
 #[derive(Clone, Debug)]
 pub struct CacheLayer {
     cache: ResultCache,
@@ -21,9 +21,9 @@ impl CacheLayer {
 }
 
 impl<S> Layer<S> for CacheLayer {
-    type Service = CacheService<S>;
+    type Service = Cache<S>;
 
-    fn layer(&self, inner: S) -> CacheService<S> {
-        CacheService::new(inner, self.cache.clone(), Arc::clone(&self.context))
+    fn layer(&self, inner: S) -> Cache<S> {
+        Cache::new(inner, self.cache.clone(), Arc::clone(&self.context))
     }
 }

@@ -94,7 +94,7 @@ mod write_set;
 
 pub use self::layer::CacheLayer;
 pub use self::result_cache::ResultCache;
-pub use self::service::CacheService;
+pub use self::service::Cache;
 pub use self::settings::{CacheConfig, CacheConfigError, CacheTool, Check, Depends};
 pub use self::stamp::{Look, Stamps, SystemStamps};
 pub use self::watch::CacheCounts;

@@ -315,7 +315,7 @@ impl ResultCache {
 
 impl CacheHistory for ResultCache {
     /// Costs one SHA-256 of the arguments.
-    fn answer_of(&self, context: &HookContext, event: &PostToolUse) -> Option<CacheAnswer> {
+    fn take_answer(&self, context: &HookContext, event: &PostToolUse) -> Option<CacheAnswer> {
         if !self.inner.tools.contains_key(&event.tool_name) {
             return None;
         }

@@ -19,13 +19,13 @@ use super::result_cache::{CallPlan, ResultCache, Ticket};
 /// can wait for it, and runs as long as one of them waits. An error or a panic of the tool is an error for
 /// all waiting callers, and is not stored.
 #[derive(Clone, Debug)]
-pub struct CacheService<S> {
+pub struct Cache<S> {
     inner: S,
     cache: ResultCache,
     context: Arc<HookContext>,
 }
 
-impl<S> CacheService<S> {
+impl<S> Cache<S> {
     /// Reuses the results of `inner` in the session of `context`.
     pub const fn new(inner: S, cache: ResultCache, context: Arc<HookContext>) -> Self {
         Self { inner, cache, context }
@@ -34,7 +34,7 @@ impl<S> CacheService<S> {
     inner_accessors!(inner: S, "The tools");
 }
 
-impl<S> Service<ToolCall> for CacheService<S>
+impl<S> Service<ToolCall> for Cache<S>
 where
     S: Service<ToolCall, Response = ToolResult, Error: Into<BoxError>, Future: Send> + Clone + Send + 'static,
 {
@@ -48,7 +48,7 @@ where
 
     fn call(&mut self, call: ToolCall) -> Self::Future {
         match self.cache.ask(&self.context, &call) {
-            CallPlan::Reuse(result) => ResponseFuture::found(ToolResult::clone(&result)),
+            CallPlan::Reuse(result) => ResponseFuture::ready(ToolResult::clone(&result)),
             CallPlan::Pass(writing) => ResponseFuture::passed(self.inner.clone().oneshot(call), writing),
             CallPlan::Read(ticket) => {
                 let entering = ticket.entering();

@@ -287,7 +287,7 @@ async fn its_bounds_hold_and_what_was_not_used_for_longest_goes() {
 fn slow(
     bench: &Bench,
     gate: &Arc<Semaphore>,
-) -> CacheService<
+) -> Cache<
     impl Service<ToolCall, Response = ToolResult, Error = BoxError, Future: Send> + Clone + Send + use<>,
 > {
     let (runs, gate) = (Arc::clone(&bench.runs), Arc::clone(gate));
@@ -417,7 +417,7 @@ async fn the_log_gets_each_answer_once() {
     let bench = Bench::new(config(Depends::Tree));
     let recorded = |tool: &str| {
         let event = PostToolUse::after(&PreToolUse::new(tool, json!({"q": 1})), json!(1), None, 1);
-        bench.cache.answer_of(&bench.context, &event)
+        bench.cache.take_answer(&bench.context, &event)
     };
     bench.run("search", json!({"q": 1})).await;
     assert_eq!((recorded("search"), recorded("search")), (Some(CacheAnswer::Miss), None));

@@ -53,5 +53,5 @@ impl<F: Fn(&HookContext, &str, CacheAnswer) + Send + Sync> CacheWatch for F {
 pub trait CacheHistory: Send + Sync {
     /// Removes and returns the answer to the call of `event`. `None` if its tool is not cached, or if the
     /// answer was already taken.
-    fn answer_of(&self, context: &HookContext, event: &PostToolUse) -> Option<CacheAnswer>;
+    fn take_answer(&self, context: &HookContext, event: &PostToolUse) -> Option<CacheAnswer>;
 }

@@ -54,15 +54,15 @@ mod world;
 pub use hooks_core::duration;
 
 pub use self::alert::{AlertLayer, AlertService, AlertSettings, AlertSink};
-pub use self::attempt::{AttemptLayer, AttemptService, AttemptSettings};
-pub use self::breaker::{BreakerLayer, BreakerService, BreakerSettings, BreakerState};
-pub use self::bulkhead::{BulkheadLayer, BulkheadService};
+pub use self::attempt::{AttemptLayer, Attempt, AttemptSettings};
+pub use self::breaker::{BreakerLayer, Breaker, BreakerSettings, BreakerState};
+pub use self::bulkhead::{BulkheadLayer, Bulkhead};
 pub use self::call::{Answered, Call, FailedAttempt, Needs};
 pub use self::catalog::{Catalog, CatalogError, Limits, Model, Price, Tier};
 pub use self::chain::{Chain, ChainConfig, Chains, ChainsConfig, ChainsError};
 pub use self::classify::{Classified, Classifiers, Classify, HttpError, TransportError};
 pub use self::config::{Resilience, ResilienceConfig, ResilienceLayer};
-pub use self::deadline::{DeadlineLayer, DeadlineService};
+pub use self::deadline::{DeadlineLayer, Deadline};
 pub use self::error::{
     Backoff, BreakerVote, ErrorKind, ModelError, NextModel, SameModel, Treatment, Treatments,
 };
@@ -74,7 +74,7 @@ pub use self::health::{
 };
 pub use self::hedge::{Hedge, HedgeDelay, HedgeLayer, HedgeSettings, HedgeTarget};
 pub use self::overflow::{OverflowLayer, OverflowSettings, OverflowSettingsError};
-pub use self::pacing::{PacingLayer, PacingService};
+pub use self::pacing::{PacingLayer, Pacing};
 pub use self::recover::{Advisor, RecoverModel, RecoverSpawn};
 pub use self::retry::{Retry, RetryLayer, RetrySettings};
 pub use self::stream::{Chunk, ModelStream, ResumeLayer, StreamSettings};

@@ -71,7 +71,7 @@ impl Describe {
         request.event().describe(&mut record);
         record.rewritten = request.revision() > 0;
         let result = request.event().result();
-        record.cache = self.cache.as_ref().and_then(|cache| cache.answer_of(context, result?));
+        record.cache = self.cache.as_ref().and_then(|cache| cache.take_answer(context, result?));
         let reasons = said.describe(&mut record);
         self.keep_names(&mut record);
         let event = serde_json::to_value(request.event()).unwrap_or_default();

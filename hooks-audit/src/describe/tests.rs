@@ -59,7 +59,7 @@ fn what_it_took_is_put_down() {
 fn the_answer_of_the_cache_is_on_the_record_of_the_result() {
     struct Hits;
     impl CacheHistory for Hits {
-        fn answer_of(&self, context: &HookContext, event: &PostToolUse) -> Option<CacheAnswer> {
+        fn take_answer(&self, context: &HookContext, event: &PostToolUse) -> Option<CacheAnswer> {
             (context.session_id == "s1" && event.tool_name == "search").then_some(CacheAnswer::Hit)
         }
     }

@@ -183,7 +183,7 @@ impl LogReader {
 
 impl fmt::Debug for LogReader {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.debug_struct("Reader")
+        f.debug_struct("LogReader")
             .field("folder", &self.folder)
             .field("positions", &self.positions)
             .finish_non_exhaustive()

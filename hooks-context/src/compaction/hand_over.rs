@@ -3,7 +3,7 @@
 use std::sync::Arc;
 
 use hooks_conversation::SummaryRequest;
-use hooks_conversation::summary::{kept, summarise};
+use hooks_conversation::summary::{insert_kept, summarise};
 use hooks_core::event::{BeforeModelCall, ModelRewrite, PreCompact, StartSource};
 use hooks_core::{ContextNote, HookContext, HookError, HookRequest, Lifetime, Transform};
 use serde_json::Value;
@@ -56,7 +56,7 @@ impl Compacting {
     }
 
     /// Formats the survivors as notes, within their budget.
-    pub(super) fn kept(&self, survivors: &Survivors, model: Option<&str>) -> Vec<ContextNote> {
+    pub(super) fn insert_kept(&self, survivors: &Survivors, model: Option<&str>) -> Vec<ContextNote> {
         let part = |name: &str, weight, title: &str, items: Vec<String>| Part {
             name: name.to_owned(),
             weight,
@@ -142,7 +142,7 @@ impl Transform<BeforeModelCall> for Reminder {
         }
         let texts: Vec<_> = missing.iter().map(|note| note.text.as_str()).collect();
         let mut messages = messages.clone();
-        kept(&texts, &mut messages);
+        insert_kept(&texts, &mut messages);
         Ok(Some(ModelRewrite { messages: Some(messages), model: None }))
     }
 }

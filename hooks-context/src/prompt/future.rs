@@ -26,7 +26,7 @@ impl<F> ResponseFuture<F> {
     }
 
     /// Makes the future of a call of `inner` with `request`; `notes` are the notes about the message.
-    pub(super) fn asked(
+    pub(super) fn calling(
         inner: F,
         notes: Option<HookFuture<'static, ContextPatch>>,
         request: HookRequest<UserPromptSubmitted>,

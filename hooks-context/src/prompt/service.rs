@@ -44,7 +44,7 @@ impl<S: Hook<UserPromptSubmitted>> Service<HookRequest<UserPromptSubmitted>> for
             },
             _ => None,
         };
-        ResponseFuture::asked(self.inner.call(request.clone()), notes, request)
+        ResponseFuture::calling(self.inner.call(request.clone()), notes, request)
     }
 }
 

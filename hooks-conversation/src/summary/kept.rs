@@ -7,7 +7,7 @@ const MARK: &str = "[kept while the conversation was compacted]";
 
 /// Inserts `texts` as one message of the user, behind the system messages at the front. Returns its index;
 /// `None` if there are no texts.
-pub fn kept<T: AsRef<str>>(texts: &[T], messages: &mut Vec<Message>) -> Option<usize> {
+pub fn insert_kept<T: AsRef<str>>(texts: &[T], messages: &mut Vec<Message>) -> Option<usize> {
     if texts.is_empty() {
         return None;
     }
@@ -25,8 +25,8 @@ mod tests {
     fn texts_stand_behind_the_system_messages() {
         let system = Message::text(Role::System, "be good");
         let mut messages = vec![system.clone(), Message::text(Role::User, "hi"), system];
-        assert_eq!(kept::<&str>(&[], &mut messages), None);
-        assert_eq!(kept(&["a", "b"], &mut messages), Some(1));
+        assert_eq!(insert_kept::<&str>(&[], &mut messages), None);
+        assert_eq!(insert_kept(&["a", "b"], &mut messages), Some(1));
         let wanted = Message::text(Role::User, "[kept while the conversation was compacted]\na\n\nb");
         assert_eq!((messages.len(), &messages[1]), (4, &wanted));
     }

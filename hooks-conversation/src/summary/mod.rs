@@ -15,6 +15,6 @@ mod kept;
 mod local;
 mod service;
 
-pub use self::kept::kept;
+pub use self::kept::insert_kept;
 pub use self::local::summarise;
 pub use self::service::{Summariser, SummaryRequest};

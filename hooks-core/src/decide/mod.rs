@@ -99,7 +99,7 @@ where
 
 impl<E: Event<Outcome: fmt::Debug>> fmt::Debug for DeciderOutcome<E> {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.debug_struct("Opinion")
+        f.debug_struct("DeciderOutcome")
             .field("outcome", &self.outcome)
             .field("rewrites", &self.rewrite.is_some())
             .finish()

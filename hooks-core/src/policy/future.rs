@@ -25,7 +25,7 @@ pin_project! {
 pin_project! {
     #[project = StateProjection]
     enum State<F, E: Event, P> {
-        Decided {
+        Done {
             outcome: Option<E::Outcome>,
         },
         Inner {
@@ -40,8 +40,8 @@ pin_project! {
 }
 
 impl<F, E: Event, P> ResponseFuture<F, E, P> {
-    pub(super) fn decided(outcome: E::Outcome) -> Self {
-        Self { state: State::Decided { outcome: Some(outcome) } }
+    pub(super) fn done(outcome: E::Outcome) -> Self {
+        Self { state: State::Done { outcome: Some(outcome) } }
     }
 
     pub(super) fn inner(future: F, policy: P, verdict: Verdict, generation: u32) -> Self {
@@ -60,7 +60,7 @@ where
     #[inline]
     fn poll(self: Pin<&mut Self>, cx: &mut Context<'_>) -> Poll<Self::Output> {
         match self.project().state.project() {
-            StateProjection::Decided { outcome } => Poll::Ready(Ok(outcome.take().unwrap_or_default())),
+            StateProjection::Done { outcome } => Poll::Ready(Ok(outcome.take().unwrap_or_default())),
             StateProjection::Inner { future, policy, verdict, generation } => {
                 let inner = ready!(future.poll(cx))?;
                 let mut verdict = std::mem::take(verdict);

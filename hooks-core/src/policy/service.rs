@@ -53,7 +53,7 @@ where
         if verdict.is_final() && request.evaluation() == Evaluation::UntilDenied {
             let mut outcome = E::Outcome::from(verdict);
             outcome.settle(&request);
-            return ResponseFuture::decided(outcome);
+            return ResponseFuture::done(outcome);
         }
         let generation = request.generation();
         ResponseFuture::inner(self.inner.call(request), self.policy.clone(), verdict, generation)

@@ -23,7 +23,7 @@ pub struct EventDecision<E: DecidingEvent> {
 
 impl<E: DecidingEvent> std::fmt::Debug for EventDecision<E> {
     fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
-        f.debug_struct("Decided")
+        f.debug_struct("EventDecision")
             .field("event", self.request.event())
             .field("strength", &self.outcome.strength())
             .field("reasons", &self.outcome.reasons())

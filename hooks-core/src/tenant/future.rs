@@ -24,7 +24,7 @@ pin_project! {
 pin_project! {
     #[project = StateProjection]
     enum State<S: Service<HookRequest<E>>, E: Event> {
-        Asked {
+        Calling {
             #[pin]
             answer: Oneshot<S, HookRequest<E>>,
         },
@@ -36,8 +36,8 @@ pin_project! {
 }
 
 impl<S: Service<HookRequest<E>>, E: Event> ResponseFuture<S, E> {
-    pub(super) fn asked(answer: Oneshot<S, HookRequest<E>>) -> Self {
-        Self { state: State::Asked { answer } }
+    pub(super) fn calling(answer: Oneshot<S, HookRequest<E>>) -> Self {
+        Self { state: State::Calling { answer } }
     }
 
     pub(super) fn refused(error: HookError) -> Self {
@@ -54,7 +54,7 @@ where
 
     fn poll(self: Pin<&mut Self>, cx: &mut Context<'_>) -> Poll<Self::Output> {
         match self.project().state.project() {
-            StateProjection::Asked { answer } => answer.poll(cx),
+            StateProjection::Calling { answer } => answer.poll(cx),
             // The caller polled the future after it was ready. This bug must not look like an answer.
             StateProjection::Refused { error } => {
                 error.take().map_or(Poll::Pending, |error| Poll::Ready(Err(error)))

@@ -57,7 +57,7 @@ where
     fn call(&mut self, request: HookRequest<E>) -> Self::Future {
         let context = Arc::clone(request.context());
         match self.get_ref(context.tenant.as_deref()) {
-            Some(stack) => ResponseFuture::asked(stack.clone().oneshot(request)),
+            Some(stack) => ResponseFuture::calling(stack.clone().oneshot(request)),
             None => ResponseFuture::refused(unknown(&context)),
         }
     }

@@ -26,7 +26,7 @@ pin_project! {
     #[project = StateProjection]
     #[derive(Debug)]
     enum State<F, O> {
-        Decided {
+        Done {
             outcome: Option<O>,
         },
         Inner {
@@ -39,8 +39,8 @@ pin_project! {
 }
 
 impl<F, E: Event> ResponseFuture<F, E> {
-    pub(super) fn decided(outcome: E::Outcome) -> Self {
-        Self { state: State::Decided { outcome: Some(outcome) }, of: PhantomData }
+    pub(super) fn done(outcome: E::Outcome) -> Self {
+        Self { state: State::Done { outcome: Some(outcome) }, of: PhantomData }
     }
 
     pub(super) fn inner(future: F, passed_over: Option<E::Outcome>) -> Self {
@@ -57,7 +57,7 @@ where
 
     fn poll(self: Pin<&mut Self>, cx: &mut Context<'_>) -> Poll<Self::Output> {
         match self.project().state.project() {
-            StateProjection::Decided { outcome } => Poll::Ready(Ok(outcome.take().unwrap_or_default())),
+            StateProjection::Done { outcome } => Poll::Ready(Ok(outcome.take().unwrap_or_default())),
             StateProjection::Inner { future, passed_over } => {
                 let inner = ready!(future.poll(cx))?;
                 Poll::Ready(Ok(match passed_over.take() {

@@ -57,7 +57,7 @@ where
             // If failures of the event close, the failure is the answer. Otherwise only this transform is
             // passed over, and the inner hook is still asked.
             return match E::KIND.on_failure() {
-                OnFailure::Closes => ResponseFuture::decided(failure),
+                OnFailure::Closes => ResponseFuture::done(failure),
                 OnFailure::Opens => ResponseFuture::inner(self.inner.call(request), Some(failure)),
             };
         }

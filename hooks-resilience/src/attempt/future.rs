@@ -1,4 +1,4 @@
-//! The future of an [`AttemptService`](super::AttemptService).
+//! The future of an [`Attempt`](super::AttemptService).
 
 use std::any::Any;
 use std::fmt;
@@ -30,7 +30,7 @@ pub struct ResponseFuture<F, C> {
 
 #[pin_project(project = StateProjection)]
 enum State<F> {
-    Asked {
+    Calling {
         #[pin]
         inner: F,
         timer: Option<Armed>,
@@ -39,8 +39,8 @@ enum State<F> {
 }
 
 impl<F, C> ResponseFuture<F, C> {
-    pub(super) fn asked(inner: F, call: Call, layer: AttemptLayer<C>) -> Self {
-        Self { state: State::Asked { inner, timer: None }, call: Some(call), layer }
+    pub(super) fn calling(inner: F, call: Call, layer: AttemptLayer<C>) -> Self {
+        Self { state: State::Calling { inner, timer: None }, call: Some(call), layer }
     }
 
     pub(super) fn refused(error: ModelError, call: Call, layer: AttemptLayer<C>) -> Self {
@@ -61,7 +61,7 @@ where
         let Some(call) = this.call else { return Poll::Ready(Err(ModelError::polled_again())) };
         let answer = match this.state.as_mut().project() {
             StateProjection::Refused(error) => Err(error.take().unwrap_or_else(ModelError::polled_again)),
-            StateProjection::Asked { inner, timer } => {
+            StateProjection::Calling { inner, timer } => {
                 // A panic of the client or of the timer (such as one without a runtime) becomes an error.
                 let polled = catch_unwind(AssertUnwindSafe(|| match inner.poll(cx) {
                     Poll::Ready(answer) => {
@@ -99,7 +99,7 @@ impl<F, C> PinnedDrop for ResponseFuture<F, C> {
 impl<F> State<F> {
     /// Marks the call as without a timer, if it had one.
     fn disarmed(&self, call: &Call) {
-        if matches!(self, Self::Asked { timer: Some(_), .. }) {
+        if matches!(self, Self::Calling { timer: Some(_), .. }) {
             call.mark_timed(false);
         }
     }

@@ -4,12 +4,12 @@ use std::time::Duration;
 use serde::{Deserialize, Serialize};
 use tower_layer::Layer;
 
-use super::AttemptService;
+use super::Attempt;
 use crate::error::ErrorKind;
 use crate::health::SettingsError;
 use crate::world::World;
 
-/// Makes one attempt of each call; see [`AttemptService`].
+/// Makes one attempt of each call; see [`Attempt`].
 #[derive(Debug)]
 pub struct AttemptLayer<C> {
     pub(super) shared: Arc<Shared<C>>,
@@ -85,9 +85,9 @@ impl<C> Clone for AttemptLayer<C> {
 }
 
 impl<S, C> Layer<S> for AttemptLayer<C> {
-    type Service = AttemptService<S, C>;
+    type Service = Attempt<S, C>;
 
     fn layer(&self, inner: S) -> Self::Service {
-        AttemptService::new(inner, self.clone())
+        Attempt::new(inner, self.clone())
     }
 }

@@ -17,4 +17,4 @@ mod service;
 mod tests;
 
 pub use self::layer::{AttemptLayer, AttemptSettings};
-pub use self::service::AttemptService;
+pub use self::service::Attempt;

@@ -17,12 +17,12 @@ use crate::error::{ErrorKind, ModelError};
 ///
 /// If the deadline has passed, no attempt is made. The timer is armed once the client has to be waited for.
 #[derive(Debug)]
-pub struct AttemptService<S, C> {
+pub struct Attempt<S, C> {
     inner: S,
     layer: AttemptLayer<C>,
 }
 
-impl<S, C> AttemptService<S, C> {
+impl<S, C> Attempt<S, C> {
     /// Creates a service that makes attempts with the client `inner`.
     pub const fn new(inner: S, layer: AttemptLayer<C>) -> Self {
         Self { inner, layer }
@@ -31,13 +31,13 @@ impl<S, C> AttemptService<S, C> {
     inner_accessors!(inner: S, "The client");
 }
 
-impl<S: Clone, C> Clone for AttemptService<S, C> {
+impl<S: Clone, C> Clone for Attempt<S, C> {
     fn clone(&self) -> Self {
         Self { inner: self.inner.clone(), layer: self.layer.clone() }
     }
 }
 
-impl<S, C> Service<Call> for AttemptService<S, C>
+impl<S, C> Service<Call> for Attempt<S, C>
 where
     S: Service<Call>,
     C: Classify<S::Error>,
@@ -64,7 +64,7 @@ where
         }
         let asked = call.clone();
         match catch_unwind(AssertUnwindSafe(|| self.inner.call(asked))) {
-            Ok(inner) => ResponseFuture::asked(inner, call, self.layer.clone()),
+            Ok(inner) => ResponseFuture::calling(inner, call, self.layer.clone()),
             Err(panic) => ResponseFuture::refused(panicked(&*panic), call, self.layer.clone()),
         }
     }

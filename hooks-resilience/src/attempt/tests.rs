@@ -4,11 +4,11 @@ use hooks_core::testing::VirtualTime;
 use hooks_core::time::{Clock, Timer, Timestamp};
 use tower_layer::Layer;
 
-use super::{AttemptLayer, AttemptService, AttemptSettings};
+use super::{AttemptLayer, Attempt, AttemptSettings};
 use crate::fixture::{Client, Does, ask, at, call, catalog, poll, secs, world};
 use crate::{Answered, Classified, ErrorKind, ModelError};
 
-fn attempts(time: &VirtualTime, does: Does) -> (AttemptService<Client, Classified>, Client) {
+fn attempts(time: &VirtualTime, does: Does) -> (Attempt<Client, Classified>, Client) {
     let client = Client::new(time, [does]);
     let settings = AttemptSettings::default().with_timeout(secs(60));
     let layer = AttemptLayer::new(world(time), settings, Classified).unwrap();

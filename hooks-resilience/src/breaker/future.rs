@@ -1,4 +1,4 @@
-//! The future of a [`BreakerService`](super::BreakerService).
+//! The future of a [`Breaker`](super::BreakerService).
 
 use std::fmt;
 use std::future::Future;
@@ -30,7 +30,7 @@ enum State<S, F, T> {
     /// Publishes a probe to the other instances before it is sent.
     Confirming { telling: HookFuture<'static, ()>, next: Option<(S, Call, Permit)> },
     /// Waits for the model.
-    Asked {
+    Calling {
         #[pin]
         inner: F,
         permit: Option<(Permit, Tick)>,
@@ -60,8 +60,8 @@ impl<S, F, T> ResponseFuture<S, F, T> {
         Self { state: State::Confirming { telling, next: Some((service, call, permit)) } }
     }
 
-    pub(super) const fn asked(inner: F, permit: Option<(Permit, Tick)>) -> Self {
-        Self { state: State::Asked { inner, permit } }
+    pub(super) const fn calling(inner: F, permit: Option<(Permit, Tick)>) -> Self {
+        Self { state: State::Calling { inner, permit } }
     }
 
     pub(super) const fn refused(error: ModelError) -> Self {
@@ -109,7 +109,7 @@ where
                     };
                     confirmed(service, call, permit)
                 }
-                StateProjection::Asked { inner, .. } => return inner.poll(cx),
+                StateProjection::Calling { inner, .. } => return inner.poll(cx),
                 StateProjection::Telling { telling, answer } => {
                     ready!(Pin::new(telling).poll(cx));
                     State::Answered(answer.take())
@@ -138,7 +138,7 @@ where
     /// Reports the result of the call once; returns the future that publishes it, if there is one to wait
     /// for.
     fn tell(self: Pin<&mut Self>, answer: &mut Result<Answered<R>, ModelError>) -> Telling {
-        let StateProjection::Asked { permit, .. } = self.project().state.project() else { return None };
+        let StateProjection::Calling { permit, .. } = self.project().state.project() else { return None };
         let (permit, began) = permit.take()?;
         let now = permit.now();
         match answer {
@@ -162,8 +162,8 @@ where
     call.now = Some(now);
     let admitted = call.model.as_ref().map(|model| health.admit_and_tell(model, now, call.last_resort));
     match admitted.transpose() {
-        Ok(None) => State::Asked { inner: service.call(call), permit: None },
-        Ok(Some((permit, None))) => State::Asked { inner: service.call(call), permit: Some((permit, now)) },
+        Ok(None) => State::Calling { inner: service.call(call), permit: None },
+        Ok(Some((permit, None))) => State::Calling { inner: service.call(call), permit: Some((permit, now)) },
         Ok(Some((permit, Some(telling)))) => {
             State::Confirming { telling, next: Some((service, call, permit)) }
         }
@@ -179,7 +179,7 @@ where
     let now = permit.now();
     call.now = Some(now);
     match permit.confirm(now) {
-        Ok(()) => State::Asked { inner: service.call(call), permit: Some((permit, now)) },
+        Ok(()) => State::Calling { inner: service.call(call), permit: Some((permit, now)) },
         Err(refusal) => refused(refusal, &call),
     }
 }

@@ -1,9 +1,9 @@
 use tower_layer::Layer;
 
-use super::BreakerService;
+use super::Breaker;
 use crate::health::Health;
 
-/// Stops calling models that keep failing, or whose provider asked for a pause; see [`BreakerService`]. All
+/// Stops calling models that keep failing, or whose provider asked for a pause; see [`Breaker`]. All
 /// services made from a layer share the same [`Health`].
 #[derive(Clone, Debug)]
 pub struct BreakerLayer {
@@ -18,9 +18,9 @@ impl BreakerLayer {
 }
 
 impl<S> Layer<S> for BreakerLayer {
-    type Service = BreakerService<S>;
+    type Service = Breaker<S>;
 
     fn layer(&self, inner: S) -> Self::Service {
-        BreakerService::new(inner, self.health.clone())
+        Breaker::new(inner, self.health.clone())
     }
 }

@@ -28,6 +28,6 @@ pub use self::core::BreakerState;
 pub(crate) use self::core::{Core, Pass, Showed};
 pub use self::layer::BreakerLayer;
 pub(crate) use self::outstanding::Outstanding;
-pub use self::service::BreakerService;
+pub use self::service::Breaker;
 pub use self::settings::BreakerSettings;
 pub(crate) use self::wire::Wire;

@@ -16,12 +16,12 @@ use crate::health::Health;
 /// always passes. A streamed answer under a [`ResumeLayer`](crate::ResumeLayer) counts as a success at its
 /// end, not at its beginning.
 #[derive(Clone, Debug)]
-pub struct BreakerService<S> {
+pub struct Breaker<S> {
     inner: S,
     health: Health,
 }
 
-impl<S> BreakerService<S> {
+impl<S> Breaker<S> {
     /// Creates a service that calls `inner` if `health` admits the call.
     pub const fn new(inner: S, health: Health) -> Self {
         Self { inner, health }
@@ -30,7 +30,7 @@ impl<S> BreakerService<S> {
     inner_accessors!(inner: S, "The inner service");
 }
 
-impl<S, R> Service<Call> for BreakerService<S>
+impl<S, R> Service<Call> for Breaker<S>
 where
     S: Service<Call, Response = Answered<R>, Error = ModelError> + Clone,
 {
@@ -44,14 +44,14 @@ where
 
     fn call(&mut self, mut call: Call) -> Self::Future {
         let now = call.tick(self.health.world());
-        let Some(model) = &call.model else { return ResponseFuture::asked(self.inner.call(call), None) };
+        let Some(model) = &call.model else { return ResponseFuture::calling(self.inner.call(call), None) };
         if let Some(refresh) = self.health.refresh(model, now) {
             let next = self.inner.clone();
             let ready = mem::replace(&mut self.inner, next);
             return ResponseFuture::refreshing(refresh, ready, call, self.health.clone());
         }
         match self.health.admit_and_tell(model, now, call.last_resort) {
-            Ok((permit, None)) => ResponseFuture::asked(self.inner.call(call), Some((permit, now))),
+            Ok((permit, None)) => ResponseFuture::calling(self.inner.call(call), Some((permit, now))),
             Ok((permit, Some(telling))) => {
                 let next = self.inner.clone();
                 let ready = mem::replace(&mut self.inner, next);

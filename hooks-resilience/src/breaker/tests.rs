@@ -7,15 +7,15 @@ use hooks_core::testing::VirtualTime;
 use hooks_core::time::{Clock, Tick, Timer, Timestamp};
 use tower_layer::Layer;
 
-use super::{BreakerLayer, BreakerService, BreakerState};
-use crate::attempt::{AttemptLayer, AttemptService, AttemptSettings};
+use super::{BreakerLayer, Breaker, BreakerState};
+use crate::attempt::{AttemptLayer, Attempt, AttemptSettings};
 use crate::fixture::{Client, Does, ask, at, call, catalog, poll, secs, world};
 use crate::{
     Catalog, Classified, ErrorKind, Health, HealthSettings, Model, ModelError, Needs, Readiness, Tier,
     Treatments,
 };
 
-type Stack = BreakerService<AttemptService<Client, Classified>>;
+type Stack = Breaker<Attempt<Client, Classified>>;
 
 fn stack_of(
     settings: HealthSettings,

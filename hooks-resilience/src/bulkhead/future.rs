@@ -1,4 +1,4 @@
-//! The future of a [`BulkheadService`](super::BulkheadService).
+//! The future of a [`Bulkhead`](super::BulkheadService).
 
 use std::fmt;
 use std::future::Future;
@@ -35,7 +35,7 @@ enum State<S, F> {
         next: Option<(S, Call)>,
         layer: BulkheadLayer,
     },
-    Asked {
+    Calling {
         #[pin]
         inner: F,
         place: Option<OwnedSemaphorePermit>,
@@ -43,8 +43,8 @@ enum State<S, F> {
 }
 
 impl<S, F> ResponseFuture<S, F> {
-    pub(super) const fn asked(inner: F, place: Option<OwnedSemaphorePermit>) -> Self {
-        Self { state: State::Asked { inner, place } }
+    pub(super) const fn calling(inner: F, place: Option<OwnedSemaphorePermit>) -> Self {
+        Self { state: State::Calling { inner, place } }
     }
 
     pub(super) fn waiting(service: S, call: Call, places: Arc<Semaphore>, layer: &BulkheadLayer) -> Self {
@@ -86,9 +86,9 @@ where
                     };
                     call.now = Some(world.tick());
                     let inner = service.call(call);
-                    this.state.set(State::Asked { inner, place });
+                    this.state.set(State::Calling { inner, place });
                 }
-                StateProjection::Asked { inner, place } => {
+                StateProjection::Calling { inner, place } => {
                     let answer = ready!(inner.poll(cx));
                     // Freed before the caller looks at the answer, however long the caller keeps this future.
                     drop(place.take());

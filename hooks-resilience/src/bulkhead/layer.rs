@@ -4,12 +4,12 @@ use std::sync::Arc;
 use tokio::sync::Semaphore;
 use tower_layer::Layer;
 
-use super::BulkheadService;
+use super::Bulkhead;
 use crate::catalog::{Catalog, Model};
 use crate::health::SettingsError;
 use crate::world::World;
 
-/// Limits the concurrent calls of each provider; see [`BulkheadService`]. All services made from a layer
+/// Limits the concurrent calls of each provider; see [`Bulkhead`]. All services made from a layer
 /// share the places.
 #[derive(Clone)]
 pub struct BulkheadLayer {
@@ -74,10 +74,10 @@ fn places_of<'a>(
 }
 
 impl<S> Layer<S> for BulkheadLayer {
-    type Service = BulkheadService<S>;
+    type Service = Bulkhead<S>;
 
     fn layer(&self, inner: S) -> Self::Service {
-        BulkheadService::new(inner, self.clone())
+        Bulkhead::new(inner, self.clone())
     }
 }
 

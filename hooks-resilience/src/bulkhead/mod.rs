@@ -17,4 +17,4 @@ mod service;
 mod tests;
 
 pub use self::layer::BulkheadLayer;
-pub use self::service::BulkheadService;
+pub use self::service::Bulkhead;

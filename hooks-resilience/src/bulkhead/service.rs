@@ -14,12 +14,12 @@ use crate::error::ModelError;
 /// Further calls wait in order of arrival, until the deadline or until another model could answer. A place is
 /// freed when its call ends or is dropped.
 #[derive(Clone, Debug)]
-pub struct BulkheadService<S> {
+pub struct Bulkhead<S> {
     inner: S,
     layer: BulkheadLayer,
 }
 
-impl<S> BulkheadService<S> {
+impl<S> Bulkhead<S> {
     /// Creates a service that calls `inner` with the places of `layer`.
     pub const fn new(inner: S, layer: BulkheadLayer) -> Self {
         Self { inner, layer }
@@ -28,7 +28,7 @@ impl<S> BulkheadService<S> {
     inner_accessors!(inner: S, "The inner service");
 }
 
-impl<S, R> Service<Call> for BulkheadService<S>
+impl<S, R> Service<Call> for Bulkhead<S>
 where
     S: Service<Call, Response = Answered<R>, Error = ModelError> + Clone,
 {
@@ -42,9 +42,9 @@ where
 
     fn call(&mut self, call: Call) -> Self::Future {
         let places = call.model.as_ref().and_then(|model| self.layer.places.semaphore_of(model));
-        let Some(places) = places else { return ResponseFuture::asked(self.inner.call(call), None) };
+        let Some(places) = places else { return ResponseFuture::calling(self.inner.call(call), None) };
         match Arc::clone(places).try_acquire_owned() {
-            Ok(place) => ResponseFuture::asked(self.inner.call(call), Some(place)),
+            Ok(place) => ResponseFuture::calling(self.inner.call(call), Some(place)),
             Err(_) => {
                 let (places, next) = (Arc::clone(places), self.inner.clone());
                 ResponseFuture::waiting(mem::replace(&mut self.inner, next), call, places, &self.layer)

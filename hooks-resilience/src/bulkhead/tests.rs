@@ -5,12 +5,12 @@ use hooks_core::testing::VirtualTime;
 use hooks_core::time::{Clock, Timer};
 use tower_layer::Layer;
 
-use super::{BulkheadLayer, BulkheadService};
-use crate::attempt::{AttemptLayer, AttemptService, AttemptSettings};
+use super::{BulkheadLayer, Bulkhead};
+use crate::attempt::{AttemptLayer, Attempt, AttemptSettings};
 use crate::fixture::{Client, Does, ask, at, call, catalog, poll, secs, world};
 use crate::{Catalog, Classified, ErrorKind, Model, Tier};
 
-type Stack = BulkheadService<AttemptService<Client, Classified>>;
+type Stack = Bulkhead<Attempt<Client, Classified>>;
 
 fn stack(catalog: &Catalog, time: &VirtualTime, client: Client, places: usize) -> Stack {
     let attempt = AttemptLayer::new(world(time), AttemptSettings::default(), Classified).unwrap();

@@ -2,20 +2,20 @@
 
 use tower_layer::Layer;
 
-use crate::attempt::{AttemptLayer, AttemptService};
-use crate::breaker::{BreakerLayer, BreakerService};
-use crate::bulkhead::{BulkheadLayer, BulkheadService};
-use crate::deadline::{DeadlineLayer, DeadlineService};
+use crate::attempt::{AttemptLayer, Attempt};
+use crate::breaker::{BreakerLayer, Breaker};
+use crate::bulkhead::{BulkheadLayer, Bulkhead};
+use crate::deadline::{DeadlineLayer, Deadline};
 use crate::fallback::{Fallback, FallbackLayer};
 use crate::hedge::{Hedge, HedgeLayer};
 use crate::overflow::{Overflow, OverflowLayer};
-use crate::pacing::{PacingLayer, PacingService};
+use crate::pacing::{PacingLayer, Pacing};
 use crate::retry::{Retry, RetryLayer};
-use crate::stream::{Begin, BeginLayer, ResumeLayer, ResumeService};
+use crate::stream::{Begin, BeginLayer, ResumeLayer, Resume};
 
 /// All layers in their order, around a client: the service that [`ResilienceLayer`] creates.
-pub type Stack<S, C> = DeadlineService<
-    Fallback<Overflow<Hedge<Retry<PacingService<BreakerService<BulkheadService<AttemptService<S, C>>>>>>>>,
+pub type Stack<S, C> = Deadline<
+    Fallback<Overflow<Hedge<Retry<Pacing<Breaker<Bulkhead<Attempt<S, C>>>>>>>>,
 >;
 
 /// All layers in their order. `C` classifies the client's errors. The parts are public, so that a host can
@@ -71,7 +71,7 @@ impl<C> StreamLayer<C> {
 }
 
 impl<S, C> Layer<S> for StreamLayer<C> {
-    type Service = ResumeService<Stack<Begin<S>, C>>;
+    type Service = Resume<Stack<Begin<S>, C>>;
 
     fn layer(&self, client: S) -> Self::Service {
         self.resume.layer(self.layers.layer(BeginLayer.layer(client)))

@@ -1,4 +1,4 @@
-//! The future of a [`DeadlineService`](super::DeadlineService).
+//! The future of a [`Deadline`](super::DeadlineService).
 
 use std::fmt;
 use std::future::Future;
@@ -24,7 +24,7 @@ pub struct ResponseFuture<F> {
 
 #[pin_project(project = StateProjection)]
 enum State<F> {
-    Asked {
+    Calling {
         #[pin]
         inner: F,
         limit: Limit,
@@ -41,8 +41,8 @@ struct Limit {
 }
 
 impl<F> ResponseFuture<F> {
-    pub(super) const fn asked(inner: F, deadline: Tick, timing: Timing, world: Arc<World>) -> Self {
-        Self { state: State::Asked { inner, limit: Limit { deadline, timing, world, timer: None } } }
+    pub(super) const fn calling(inner: F, deadline: Tick, timing: Timing, world: Arc<World>) -> Self {
+        Self { state: State::Calling { inner, limit: Limit { deadline, timing, world, timer: None } } }
     }
 
     pub(super) const fn refused() -> Self {
@@ -58,7 +58,7 @@ where
 
     fn poll(self: Pin<&mut Self>, cx: &mut Context<'_>) -> Poll<Self::Output> {
         match self.project().state.project() {
-            StateProjection::Asked { inner, limit } => {
+            StateProjection::Calling { inner, limit } => {
                 let mut answer = inner.poll(cx);
                 if answer.is_pending() {
                     answer = limit.poll(cx);

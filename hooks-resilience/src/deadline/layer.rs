@@ -3,11 +3,11 @@ use std::time::Duration;
 
 use tower_layer::Layer;
 
-use super::DeadlineService;
+use super::Deadline;
 use crate::health::SettingsError;
 use crate::world::World;
 
-/// Gives each call a deadline; see [`DeadlineService`].
+/// Gives each call a deadline; see [`Deadline`].
 #[derive(Clone, Debug)]
 pub struct DeadlineLayer {
     world: Arc<World>,
@@ -28,9 +28,9 @@ impl DeadlineLayer {
 }
 
 impl<S> Layer<S> for DeadlineLayer {
-    type Service = DeadlineService<S>;
+    type Service = Deadline<S>;
 
     fn layer(&self, inner: S) -> Self::Service {
-        DeadlineService::new(inner, Arc::clone(&self.world), self.limit)
+        Deadline::new(inner, Arc::clone(&self.world), self.limit)
     }
 }

@@ -15,4 +15,4 @@ mod service;
 mod tests;
 
 pub use self::layer::DeadlineLayer;
-pub use self::service::DeadlineService;
+pub use self::service::Deadline;

@@ -16,13 +16,13 @@ use crate::world::World;
 /// All layers below keep to the deadline themselves; this service is for clients and layers that do not. It
 /// arms a timer only while the inner service waits without a timer of its own; an attempt has one.
 #[derive(Clone, Debug)]
-pub struct DeadlineService<S> {
+pub struct Deadline<S> {
     inner: S,
     world: Arc<World>,
     limit: Duration,
 }
 
-impl<S> DeadlineService<S> {
+impl<S> Deadline<S> {
     /// Creates a service that ends each call of `inner` after `limit`.
     pub(super) const fn new(inner: S, world: Arc<World>, limit: Duration) -> Self {
         Self { inner, world, limit }
@@ -31,7 +31,7 @@ impl<S> DeadlineService<S> {
     inner_accessors!(inner: S, "The inner service");
 }
 
-impl<S, R> Service<Call> for DeadlineService<S>
+impl<S, R> Service<Call> for Deadline<S>
 where
     S: Service<Call, Response = Answered<R>, Error = ModelError>,
 {
@@ -52,6 +52,6 @@ where
         }
         call.deadline = Some(deadline);
         let timing = call.timing();
-        ResponseFuture::asked(self.inner.call(call), deadline, timing, Arc::clone(&self.world))
+        ResponseFuture::calling(self.inner.call(call), deadline, timing, Arc::clone(&self.world))
     }
 }

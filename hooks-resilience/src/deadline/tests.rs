@@ -2,8 +2,8 @@ use hooks_core::testing::VirtualTime;
 use hooks_core::time::{Clock, Timer};
 use tower_layer::Layer;
 
-use super::{DeadlineLayer, DeadlineService};
-use crate::attempt::{AttemptLayer, AttemptService, AttemptSettings};
+use super::{DeadlineLayer, Deadline};
+use crate::attempt::{AttemptLayer, Attempt, AttemptSettings};
 use crate::fixture::{Client, Does, ask, at, call, catalog, poll, secs, world};
 use crate::{Classified, ErrorKind, World};
 
@@ -17,7 +17,7 @@ impl Timer for Counting {
     }
 }
 
-type Stack = DeadlineService<AttemptService<Client, Classified>>;
+type Stack = Deadline<Attempt<Client, Classified>>;
 
 fn stack(world: &World, client: Client) -> Stack {
     let settings = AttemptSettings::default().with_timeout(secs(600));

@@ -49,7 +49,7 @@ pub(super) enum What {
     /// `calls` calls, the last of them made at `began`, were answered in time.
     WentWell { calls: u32, began: Tick },
     /// A call asked for admission; as a probe it has this id.
-    Asked(u64),
+    AdmissionRequested(u64),
     /// An admitted call that was made at `began` ended.
     Ended { pass: Pass, showed: Showed, began: Tick, jitter: u16 },
     /// The gate was shut.
@@ -158,7 +158,7 @@ impl GatedBreaker {
             admitted => admitted?,
         };
         if matches!(pass, Pass::Probe(_)) && self.link.get().is_some() {
-            local.keep(Event { at: now, what: What::Asked(probe) }, false);
+            local.keep(Event { at: now, what: What::AdmissionRequested(probe) }, false);
         }
         Ok(Some(pass))
     }
@@ -274,7 +274,7 @@ impl Local {
 pub(super) fn play(core: &mut Core, event: &Event, settings: &BreakerSettings) {
     match event.what {
         What::WentWell { calls, began } => core.went_well(calls, [began, event.at], settings),
-        What::Asked(probe) => {
+        What::AdmissionRequested(probe) => {
             // If a probe of another instance is in flight, this one is not sent.
             let _refused = core.admit(probe, event.at, settings).is_err();
         }

@@ -10,10 +10,10 @@ use hooks_core::time::{Clock, Tick, Timer, Timestamp};
 use tower_layer::Layer;
 
 use super::{Health, HealthSettings, Readiness, SettingsError};
-use crate::attempt::{AttemptLayer, AttemptService, AttemptSettings};
-use crate::breaker::{BreakerLayer, BreakerService, BreakerState};
+use crate::attempt::{AttemptLayer, Attempt, AttemptSettings};
+use crate::breaker::{BreakerLayer, Breaker, BreakerState};
 use crate::fixture::{Client, Does, ask, at, call, catalog, poll, secs, world};
-use crate::pacing::{PacingLayer, PacingService};
+use crate::pacing::{PacingLayer, Pacing};
 use crate::{Catalog, Classified, ErrorKind, ModelError, Needs};
 
 const MS: Duration = Duration::from_millis(1);
@@ -62,7 +62,7 @@ fn settings() -> HealthSettings {
 
 /// One instance of a fleet.
 struct Instance {
-    stack: PacingService<BreakerService<AttemptService<Client, Classified>>>,
+    stack: Pacing<Breaker<Attempt<Client, Classified>>>,
     health: Health,
     catalog: Catalog,
     time: VirtualTime,

@@ -5,7 +5,7 @@ use std::collections::{HashMap, HashSet};
 use std::sync::Arc;
 
 use hooks_conversation::message::{Spot, places};
-use hooks_conversation::summary::kept;
+use hooks_conversation::summary::insert_kept;
 use hooks_conversation::{Tokenizer, Tokenizers};
 use hooks_core::event::{Message, Role};
 use serde_json::{Map, Value};

@@ -1,4 +1,4 @@
-//! The future of a [`PacingService`](super::PacingService).
+//! The future of a [`Pacing`](super::PacingService).
 
 use std::fmt;
 use std::future::Future;

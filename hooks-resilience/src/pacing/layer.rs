@@ -1,9 +1,9 @@
 use tower_layer::Layer;
 
-use super::PacingService;
+use super::Pacing;
 use crate::health::Health;
 
-/// Sends calls no faster than the limits of their provider; see [`PacingService`]. All services made from a
+/// Sends calls no faster than the limits of their provider; see [`Pacing`]. All services made from a
 /// layer share the used amounts.
 #[derive(Clone, Debug)]
 pub struct PacingLayer {
@@ -18,9 +18,9 @@ impl PacingLayer {
 }
 
 impl<S> Layer<S> for PacingLayer {
-    type Service = PacingService<S>;
+    type Service = Pacing<S>;
 
     fn layer(&self, inner: S) -> Self::Service {
-        PacingService::new(inner, self.health.clone())
+        Pacing::new(inner, self.health.clone())
     }
 }

@@ -26,6 +26,6 @@ mod tests;
 pub(crate) use self::caution::{Caution, Ladder};
 pub use self::layer::PacingLayer;
 pub(crate) use self::rate::Rate;
-pub use self::service::PacingService;
+pub use self::service::Pacing;
 pub(crate) use self::shared::SharedRate;
 pub(crate) use self::slot::{Booked, Slot};

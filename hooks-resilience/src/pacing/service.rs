@@ -17,12 +17,12 @@ use crate::health::Health;
 /// time. If it would wait beyond its deadline, or until another model could answer, it fails with an error of
 /// kind `NotAdmitted` that carries the time of the next room. A call that is dropped returns its slot.
 #[derive(Clone, Debug)]
-pub struct PacingService<S> {
+pub struct Pacing<S> {
     inner: S,
     health: Health,
 }
 
-impl<S> PacingService<S> {
+impl<S> Pacing<S> {
     /// Creates a service that paces `inner` with the rates of `health`.
     pub const fn new(inner: S, health: Health) -> Self {
         Self { inner, health }
@@ -31,7 +31,7 @@ impl<S> PacingService<S> {
     inner_accessors!(inner: S, "The inner service");
 }
 
-impl<S, R> Service<Call> for PacingService<S>
+impl<S, R> Service<Call> for Pacing<S>
 where
     S: Service<Call, Response = Answered<R>, Error = ModelError> + Clone,
 {

@@ -6,12 +6,12 @@ use hooks_core::testing::VirtualTime;
 use hooks_core::time::{Clock, Tick, Timestamp};
 use tower_layer::Layer;
 
-use super::{PacingLayer, PacingService};
-use crate::attempt::{AttemptLayer, AttemptService, AttemptSettings};
+use super::{PacingLayer, Pacing};
+use crate::attempt::{AttemptLayer, Attempt, AttemptSettings};
 use crate::fixture::{Client, Does, ask, at, call, catalog, poll, secs, world};
 use crate::{Catalog, Classified, ErrorKind, Health, HealthSettings, Limits, Model, Needs, Readiness, Tier};
 
-type Stack = PacingService<AttemptService<Client, Classified>>;
+type Stack = Pacing<Attempt<Client, Classified>>;
 
 /// A catalog with 60 requests a minute, one at once.
 fn limited() -> Catalog {

@@ -1,4 +1,4 @@
-//! The future of a [`ResumeService`](super::ResumeService).
+//! The future of a [`Resume`](super::ResumeService).
 
 use std::fmt;
 use std::future::Future;

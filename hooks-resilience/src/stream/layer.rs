@@ -2,10 +2,10 @@ use std::sync::Arc;
 
 use tower_layer::Layer;
 
-use super::{ResumeService, StreamSettings};
+use super::{Resume, StreamSettings};
 use crate::health::{Health, SettingsError};
 
-/// Continues answers that break midway; see [`ResumeService`]. The outermost layer of a streaming stack.
+/// Continues answers that break midway; see [`Resume`]. The outermost layer of a streaming stack.
 #[derive(Clone, Debug)]
 pub struct ResumeLayer {
     pub(super) shared: Arc<Shared>,
@@ -30,9 +30,9 @@ impl ResumeLayer {
 }
 
 impl<S> Layer<S> for ResumeLayer {
-    type Service = ResumeService<S>;
+    type Service = Resume<S>;
 
     fn layer(&self, inner: S) -> Self::Service {
-        ResumeService::new(inner, self.clone())
+        Resume::new(inner, self.clone())
     }
 }

@@ -41,5 +41,5 @@ pub use self::chunk::Chunk;
 pub use self::collect::collect;
 pub use self::layer::ResumeLayer;
 pub use self::model_stream::ModelStream;
-pub use self::service::ResumeService;
+pub use self::service::Resume;
 pub use self::settings::{AfterText, StreamSettings};

@@ -13,12 +13,12 @@ use crate::error::ModelError;
 /// released, it is continued; if a tool call was released, the stream ends. A stream that stalls counts as
 /// broken, and nothing waits beyond the deadline of the call. The reported usage includes broken parts.
 #[derive(Clone, Debug)]
-pub struct ResumeService<S> {
+pub struct Resume<S> {
     inner: S,
     layer: ResumeLayer,
 }
 
-impl<S> ResumeService<S> {
+impl<S> Resume<S> {
     pub(super) const fn new(inner: S, layer: ResumeLayer) -> Self {
         Self { inner, layer }
     }
@@ -26,7 +26,7 @@ impl<S> ResumeService<S> {
     inner_accessors!(inner: S, "The stack");
 }
 
-impl<S> Service<Call> for ResumeService<S>
+impl<S> Service<Call> for Resume<S>
 where
     S: Service<Call, Response = Answered<ModelStream>, Error = ModelError, Future: Send>
         + Clone

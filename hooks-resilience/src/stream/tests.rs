@@ -18,8 +18,8 @@ use tower_layer::Layer;
 use tower_service::Service;
 
 use super::*;
-use crate::attempt::AttemptService;
-use crate::breaker::{BreakerLayer, BreakerService, BreakerSettings, BreakerState};
+use crate::attempt::Attempt;
+use crate::breaker::{BreakerLayer, Breaker, BreakerSettings, BreakerState};
 use crate::call::{Answered, Call};
 use crate::catalog::{Catalog, Model, Tier};
 use crate::error::{Backoff, ErrorKind, ModelError, NextModel, SameModel, Treatment, Treatments};
@@ -100,7 +100,7 @@ struct Rig {
     health: Health,
     model: Arc<Model>,
     asked: Arc<Mutex<Vec<Call>>>,
-    service: ResumeService<Script>,
+    service: Resume<Script>,
 }
 
 fn rig(settings: StreamSettings, answers: Vec<ScriptedReply>) -> Rig {
@@ -442,8 +442,8 @@ where
 
 /// The layers below a chain.
 type Attempts = Retry<
-    BreakerService<
-        AttemptService<
+    Breaker<
+        Attempt<
             Begin<tower::util::MapResponse<Script, fn(Answered<ModelStream>) -> ModelStream>>,
             Classifiers,
         >,

@@ -22,13 +22,13 @@ pub struct ResponseFuture<T: Service<Call>> {
 
 #[pin_project(project = StateProjection)]
 enum State<T: Service<Call>> {
-    Asked(#[pin] Oneshot<T, Call>),
+    Calling(#[pin] Oneshot<T, Call>),
     Refused(Option<ModelError>),
 }
 
 impl<T: Service<Call>> ResponseFuture<T> {
-    pub(super) const fn asked(asked: Oneshot<T, Call>) -> Self {
-        Self { state: State::Asked(asked) }
+    pub(super) const fn calling(asked: Oneshot<T, Call>) -> Self {
+        Self { state: State::Calling(asked) }
     }
 
     pub(super) const fn refused(error: ModelError) -> Self {
@@ -41,7 +41,7 @@ impl<T: Service<Call, Error = ModelError>> Future for ResponseFuture<T> {
 
     fn poll(self: Pin<&mut Self>, cx: &mut Context<'_>) -> Poll<Self::Output> {
         match self.project().state.project() {
-            StateProjection::Asked(asked) => asked.poll(cx),
+            StateProjection::Calling(asked) => asked.poll(cx),
             StateProjection::Refused(error) => {
                 Poll::Ready(Err(error.take().unwrap_or_else(ModelError::polled_again)))
             }

@@ -89,7 +89,7 @@ where
     fn call(&mut self, call: Call) -> ResponseFuture<T> {
         let context = Arc::clone(call.context());
         match self.stack(context.tenant.as_deref()) {
-            Ok(stack) => ResponseFuture::asked(stack.oneshot(call)),
+            Ok(stack) => ResponseFuture::calling(stack.oneshot(call)),
             Err(error) => ResponseFuture::refused(unmade(error.into())),
         }
     }
