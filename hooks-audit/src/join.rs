@@ -16,7 +16,7 @@ use std::time::Duration;
 use hooks_core::fs::LogDisk;
 use hooks_core::time::Timestamp;
 
-use crate::append::Settings;
+use crate::append::AppendSettings;
 use crate::chain::{After, Chain, Group, Mark, Scan};
 use crate::segment::{self, Segment, State};
 
@@ -37,7 +37,7 @@ pub(crate) fn last_files(
     disk: &dyn LogDisk,
     folder: &Path,
     chain: &str,
-    settings: &Settings,
+    settings: &AppendSettings,
 ) -> io::Result<Option<Segment>> {
     let most = settings.file_bytes.min(MOST) as usize;
     let listed = segment::list_all(disk, folder)?;

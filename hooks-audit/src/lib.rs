@@ -71,7 +71,7 @@ mod sim;
 pub mod sink;
 pub mod verify;
 
-pub use self::append::{Appender, Entry, OpenError, Recovered, Settings};
+pub use self::append::{Appender, Entry, OpenError, Recovered, AppendSettings};
 pub use self::layer::{Audit, AuditLayer, AuditSettings, OnError};
 pub use self::log::{Durability, Log, LogSettings, Ticket, Unwritten};
 pub use self::read::{Committed, Kept, Position, Positions, ReadError, LogReader, Skipped};

@@ -5,11 +5,11 @@
 //!
 //! ```
 //! use std::sync::Arc;
-//! use hooks_budgets::{AskUserConfig, Budgets, BudgetsConfig};
+//! use hooks_budgets::{AskUserConfig, Budgets, BudgetsSettings};
 //! use hooks_core::{Hooks, state::Memory, time::StoppedClock};
 //!
 //! let ask_user = Some(AskUserConfig { max_per_session: 3, ..AskUserConfig::default() });
-//! let config = BudgetsConfig { ask_user, ..BudgetsConfig::default() };
+//! let config = BudgetsSettings { ask_user, ..BudgetsSettings::default() };
 //! let store = Arc::new(Memory::new(Arc::new(StoppedClock::default())));
 //! let hooks = Hooks::from_policy(Budgets::new(config).with_store(store))?;
 //! # Ok::<(), hooks_core::PolicyErrors>(())
@@ -31,7 +31,7 @@ use crate::spend::{self, SpendBudget, SpendBudgetConfig, SpendEnforcement, Spend
 
 /// Configuration of the limits and budgets of this crate.
 #[derive(Clone, Debug, Default, PartialEq)]
-pub struct BudgetsConfig {
+pub struct BudgetsSettings {
     /// Limit on questions to the user.
     pub ask_user: Option<AskUserConfig>,
     /// Limits on calls of tools and models.
@@ -44,7 +44,7 @@ pub struct BudgetsConfig {
 
 /// Limits and budgets of a configuration; see the [module](self) for an example.
 pub struct Budgets {
-    config: BudgetsConfig,
+    config: BudgetsSettings,
     reader: CallReader,
     store: Option<Arc<dyn StateStore>>,
     watch: Option<Arc<dyn SpendWatch>>,
@@ -52,7 +52,7 @@ pub struct Budgets {
 
 impl Budgets {
     /// Creates the limits and budgets of `config`, which count in memory.
-    pub fn new(config: BudgetsConfig) -> Self {
+    pub fn new(config: BudgetsSettings) -> Self {
         Self { config, reader: CallReader::default(), store: None, watch: None }
     }
 
@@ -110,7 +110,7 @@ impl HooksConfig for Budgets {
     }
 }
 
-impl HooksConfig for BudgetsConfig {
+impl HooksConfig for BudgetsSettings {
     type Error = PolicyErrors;
 
     /// # Errors

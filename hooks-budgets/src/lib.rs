@@ -27,7 +27,7 @@ pub mod spend;
 mod window;
 
 pub use self::ask_limit::{AskCounting, AskLevel, AskLimit, AskLimitLayer, AskUserConfig};
-pub use self::budgets::{Budgets, BudgetsConfig};
+pub use self::budgets::{Budgets, BudgetsSettings};
 pub use self::limits::{
     CallLevel, CallLimitConfig, CallLimits, CallLimitsLayer, IterationLimit, IterationLimitConfig,
     IterationLimitLayer, IterationSpan, LimitsConfig, LoopAction, LoopLimit, LoopLimitConfig, LoopLimitLayer,

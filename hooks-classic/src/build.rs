@@ -8,11 +8,11 @@
 use std::sync::Arc;
 
 use hooks_budgets::spend::SpendWatch;
-use hooks_budgets::{Budgets, BudgetsConfig, SpawnBudget, SpendBudget};
+use hooks_budgets::{Budgets, BudgetsSettings, SpawnBudget, SpendBudget};
 use hooks_core::state::StateStore;
 use hooks_core::{Hooks, HooksBuilder, HooksConfig, PolicyErrors};
 use hooks_facts::calls::CallReader;
-use hooks_policies::config::GuardsConfig;
+use hooks_policies::config::GuardsSettings;
 use hooks_policies::{Guards, LockoutRegistry, StoredLockouts};
 use hooks_redaction::{ArgumentRecorder, Redaction};
 
@@ -86,7 +86,7 @@ impl HooksConfig for StrictPolicies {
         let Self { config, store, lockouts, stored_lockouts, watch } = self;
         let mut errors = PolicyErrors::default();
         let reader = CallReader::compile(&config.paths, &config.tools, &mut errors);
-        let mut guards = Guards::new(GuardsConfig {
+        let mut guards = Guards::new(GuardsSettings {
             write_guard: config.write_guard,
             command_guard: config.command_guard,
             reviewer_lockout: config.reviewer_lockout,
@@ -95,7 +95,7 @@ impl HooksConfig for StrictPolicies {
         });
         guards = lockouts.into_iter().fold(guards.with_reader(&reader), Guards::with_lockouts);
         guards = stored_lockouts.into_iter().fold(guards, Guards::with_stored_lockouts);
-        let mut budgets = Budgets::new(BudgetsConfig {
+        let mut budgets = Budgets::new(BudgetsSettings {
             ask_user: config.ask_user,
             limits: config.limits,
             budget: config.budget,

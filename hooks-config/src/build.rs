@@ -44,7 +44,7 @@ use crate::feeding::Started;
 
 /// Settings of the profiles.
 #[derive(Debug)]
-pub(super) enum Settings {
+pub(super) enum ProfileSettings {
     Strict {
         policy: Box<PolicyConfig>,
         models: Option<Box<ResilienceConfig>>,
@@ -162,11 +162,11 @@ impl Kept {
     }
 
     /// Initial state for `settings`: the store that they name, or an empty one in memory.
-    fn initial(settings: &Settings) -> Self {
+    fn initial(settings: &ProfileSettings) -> Self {
         let memory = || Arc::new(Memory::new(Arc::new(SystemClock)));
         let (dialect, state) = match settings {
-            Settings::Strict { policy, state, .. } => (policy.paths.dialect, state),
-            Settings::SquadCompat(_) => return Self::new(Arc::default(), memory()),
+            ProfileSettings::Strict { policy, state, .. } => (policy.paths.dialect, state),
+            ProfileSettings::SquadCompat(_) => return Self::new(Arc::default(), memory()),
         };
         let registry = Arc::new(LockoutRegistry::new(dialect));
         let Some(config) = &state.store else { return Self::new(registry, memory()) };
@@ -223,7 +223,7 @@ impl Close for Stored {
 
 /// Builds the hooks of `settings`, which were read from `root`.
 pub(super) fn build(
-    settings: &Settings,
+    settings: &ProfileSettings,
     protected: &[String],
     kept: Option<Kept>,
     host: &Host,
@@ -237,8 +237,8 @@ pub(super) fn build(
     let own_state = OwnState::new(protected, &CallReader::default());
     let own_state = own_state.map_err(|errors| report(errors, &TextPosition::START, mistakes)).ok()?;
     let tenancy = match settings {
-        Settings::Strict { state, .. } => state.tenancy.as_ref(),
-        Settings::SquadCompat(_) => None,
+        ProfileSettings::Strict { state, .. } => state.tenancy.as_ref(),
+        ProfileSettings::SquadCompat(_) => None,
     };
     let mut builder = Hooks::builder();
     if let Some(tenancy) = tenancy {
@@ -248,11 +248,11 @@ pub(super) fn build(
     let mut builder = builder.map_err(|errors| report(errors, &TextPosition::START, mistakes)).ok()?;
     if !protected.is_empty() {
         let is_guarded =
-            matches!(settings, Settings::Strict { policy, .. } if policy.command_guard.is_some());
+            matches!(settings, ProfileSettings::Strict { policy, .. } if policy.command_guard.is_some());
         builder.add_policy(own_state.beside_a_command_guard(is_guarded));
     }
     match settings {
-        Settings::Strict { policy, models, context, feeds, from, state, handlers } => {
+        ProfileSettings::Strict { policy, models, context, feeds, from, state, handlers } => {
             let models = match (models, from) {
                 (Some(config), Origin::Document(tree)) => {
                     Some(Models::new(config, Arc::clone(&kept.store), state.tenant(), tree, mistakes))
@@ -311,7 +311,7 @@ pub(super) fn build(
             builder.add_close(started.clone());
             Some(Built { hooks: builder.build(), kept, models, feeds, recording, started })
         }
-        Settings::SquadCompat(policy) => match SquadPipeline::new(Some(policy)) {
+        ProfileSettings::SquadCompat(policy) => match SquadPipeline::new(Some(policy)) {
             Ok(pipeline) => {
                 let Ok(builder) = builder.config(SquadCompat::new(Arc::new(pipeline)));
                 let (hooks, feeds) = (builder.build(), Feeds::default());

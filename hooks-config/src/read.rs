@@ -20,7 +20,7 @@ use hooks_store::{Answering, Engine, StoreConfig};
 
 use super::audit::Teams;
 use super::budget::priced;
-use super::build::{Kept, Origin, Settings, State, build};
+use super::build::{Kept, Origin, ProfileSettings, State, build};
 use super::command::{self, Handlers, Host};
 use super::context::ContextSections;
 use super::document::{self, Document, Profile};
@@ -392,11 +392,11 @@ impl ConfigReader {
             }
         };
         let (mut settings, self_protection) = self.settings(&root, path, mistakes)?;
-        if let Settings::Strict { state, .. } = &mut settings {
+        if let ProfileSettings::Strict { state, .. } = &mut settings {
             let digest = Digest::hash(&[text.as_bytes()]).to_string();
             state.rules = digest.get(..16).map(Arc::from);
         }
-        if let (Some(dialect), Settings::Strict { policy, .. }) = (self.dialect, &mut settings) {
+        if let (Some(dialect), ProfileSettings::Strict { policy, .. }) = (self.dialect, &mut settings) {
             naming::spell_out(policy, dialect);
         }
         let mut protected = match path {
@@ -406,26 +406,26 @@ impl ConfigReader {
         if self_protection {
             protected.extend(self.protected.iter().cloned());
         }
-        if let Settings::Strict { state, .. } = &settings
+        if let ProfileSettings::Strict { state, .. } = &settings
             && let Some(store) = &state.store
             && self_protection
         {
             protected.extend(store::files_of(store, path));
         }
-        if let Settings::Strict { state, .. } = &settings
+        if let ProfileSettings::Strict { state, .. } = &settings
             && let Some(audit) = state.audit.as_ref().filter(|audit| audit.is_enabled())
             && self_protection
         {
             protected.extend(audit::files_of(audit, path));
         }
-        if let Settings::Strict { context, .. } = &settings
+        if let ProfileSettings::Strict { context, .. } = &settings
             && self_protection
         {
             protected.extend(context.files_of(path));
         }
         let built = build(&settings, &protected, self.kept.clone(), &self.host, &root, mistakes)?;
         let mut doubts = match &settings {
-            Settings::Strict { policy, state, from: Origin::Document(tree), .. } => {
+            ProfileSettings::Strict { policy, state, from: Origin::Document(tree), .. } => {
                 // If an earlier state is kept, the host chose the store, so counters are not lost.
                 let engine = state.store.as_ref().map(|store| store.engine).unwrap_or(Engine::Memory);
                 let is_lost = engine == Engine::Memory && self.kept.is_none();
@@ -438,10 +438,10 @@ impl ConfigReader {
         }
         doubts.sort_by_key(|doubt| doubt.span.start);
         let (profile, policy, state, context, sections, handlers) = match settings {
-            Settings::Strict { policy, state, context, feeds, handlers, .. } => {
+            ProfileSettings::Strict { policy, state, context, feeds, handlers, .. } => {
                 (Profile::Strict, *policy, *state, *context, *feeds, handlers)
             }
-            Settings::SquadCompat(_) => {
+            ProfileSettings::SquadCompat(_) => {
                 let (policy, state) = (PolicyConfig::default(), State::default());
                 (
                     Profile::SquadCompat,
@@ -493,18 +493,18 @@ impl ConfigReader {
         root: &Node,
         path: Option<&Path>,
         mistakes: &mut Mistakes,
-    ) -> Option<(Settings, bool)> {
+    ) -> Option<(ProfileSettings, bool)> {
         if squad::is_meant(root) {
             let file = squad::read(root, mistakes)?;
             let settings = match self.profile.or(file.profile).unwrap_or_default() {
                 Profile::Strict => squad::into_strict(&file.policy, self.state(None, path), root, mistakes)?,
-                Profile::SquadCompat => Settings::SquadCompat(file.policy.into()),
+                Profile::SquadCompat => ProfileSettings::SquadCompat(file.policy.into()),
             };
             return Some((settings, true));
         }
         if command::is_meant(root) {
             let handlers = command::read_agents(root, &self.host, mistakes)?;
-            let settings = Settings::Strict {
+            let settings = ProfileSettings::Strict {
                 policy: Box::default(),
                 models: None,
                 context: Box::default(),
@@ -543,7 +543,7 @@ impl ConfigReader {
         let audit = audit.or(state.audit.clone());
         let state = Box::new(State { tenancy, audit, ..state });
         Some((
-            Settings::Strict {
+            ProfileSettings::Strict {
                 policy: policy.into(),
                 models: models.map(Box::new),
                 context: Box::new(context),

@@ -7,7 +7,7 @@ use serde_json::{Value, json};
 use hooks_classic::squad_policy_to_strict;
 use hooks_policies::squad::SquadPolicy;
 
-use super::build::{Origin, Settings, State};
+use super::build::{Origin, ProfileSettings, State};
 use super::check::check;
 use super::document::{Profile, profile_schema};
 use super::error::Mistakes;
@@ -84,9 +84,9 @@ pub(super) fn into_strict(
     state: State,
     root: &Node,
     mistakes: &mut Mistakes,
-) -> Option<Settings> {
+) -> Option<ProfileSettings> {
     match squad_policy_to_strict(policy) {
-        Ok(policy) => Some(Settings::Strict {
+        Ok(policy) => Some(ProfileSettings::Strict {
             policy: policy.into(),
             models: None,
             context: Box::default(),

@@ -9,7 +9,7 @@ use serde::{Deserialize, Serialize};
 
 /// Configuration of the policies of this crate; [`Guards`](crate::Guards) builds them.
 #[derive(Clone, Debug, Default, PartialEq)]
-pub struct GuardsConfig {
+pub struct GuardsSettings {
     /// Files that may be written.
     pub write_guard: Option<WriteGuardConfig>,
     /// Commands that are blocked.

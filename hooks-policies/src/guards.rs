@@ -6,13 +6,13 @@
 //! ```
 //! use std::sync::Arc;
 //! use hooks_core::Hooks;
-//! use hooks_policies::config::{GuardsConfig, LockoutConfig};
+//! use hooks_policies::config::{GuardsSettings, LockoutConfig};
 //! use hooks_policies::{Guards, LockoutRegistry};
 //!
 //! // A reload builds new hooks of the new configuration and keeps who is locked out.
 //! let lockouts = Arc::new(LockoutRegistry::default());
 //! let reviewer_lockout = Some(LockoutConfig::default());
-//! let config = GuardsConfig { reviewer_lockout, ..GuardsConfig::default() };
+//! let config = GuardsSettings { reviewer_lockout, ..GuardsSettings::default() };
 //! let hooks = Hooks::from_policy(Guards::new(config).with_lockouts(Arc::clone(&lockouts)))?;
 //! assert!(hooks.extension::<LockoutRegistry>().is_some());
 //! # Ok::<(), hooks_core::PolicyErrors>(())
@@ -27,7 +27,7 @@ use tower_layer::Layer;
 
 use crate::artifacts::Artifacts;
 use crate::command_guard::CommandGuard;
-use crate::config::{GuardsConfig, LockoutConfig};
+use crate::config::{GuardsSettings, LockoutConfig};
 use crate::lockout::{LockoutRegistry, RefreshLockouts, ReviewerLockout, StoredLockouts, artifact_name};
 use crate::protected::ProtectedFiles;
 use crate::rules::Rules;
@@ -36,7 +36,7 @@ use crate::write_guard::WriteGuard;
 /// Guards of a configuration, with the lockouts that outlive it; see the [module](self) for an example.
 #[derive(Debug)]
 pub struct Guards {
-    config: GuardsConfig,
+    config: GuardsSettings,
     reader: CallReader,
     lockouts: Option<Arc<LockoutRegistry>>,
     stored_lockouts: Option<Arc<StoredLockouts>>,
@@ -44,7 +44,7 @@ pub struct Guards {
 
 impl Guards {
     /// Creates the guards of `config`, which start without lockouts.
-    pub fn new(config: GuardsConfig) -> Self {
+    pub fn new(config: GuardsSettings) -> Self {
         Self { config, reader: CallReader::default(), lockouts: None, stored_lockouts: None }
     }
 
@@ -106,7 +106,7 @@ impl HooksConfig for Guards {
     }
 }
 
-impl HooksConfig for GuardsConfig {
+impl HooksConfig for GuardsSettings {
     type Error = PolicyErrors;
 
     /// # Errors

@@ -20,9 +20,9 @@ use hooks_core::time::{Clock, SeededRandom, Tick, Timer, Timestamp};
 use hooks_core::{Environment, HookContext, HookFuture};
 use hooks_resilience::stream::{BeginLayer, collect};
 use hooks_resilience::{
-    AttemptLayer, AttemptSettings, Backoff, BreakerLayer, Call, Catalog, Chains, ChainsConfig, Classifiers,
-    DeadlineLayer, FallbackLayer, FallbackSettings, Health, HealthSettings, Model, PacingLayer, ResumeLayer,
-    RetryLayer, RetrySettings, StreamSettings, Tier, World,
+    AttemptLayer, AttemptConfig, Backoff, BreakerLayer, Call, Catalog, Chains, ChainsConfig, Classifiers,
+    DeadlineLayer, FallbackLayer, FallbackConfig, Health, HealthSettings, Model, PacingLayer, ResumeLayer,
+    RetryLayer, RetryConfig, StreamConfig, Tier, World,
 };
 use tower::{Service, ServiceBuilder, ServiceExt};
 
@@ -94,14 +94,14 @@ async fn main() -> Result<(), Box<dyn Error + Send + Sync>> {
         .layer(FallbackLayer::new(
             chains,
             health.clone(),
-            FallbackSettings { backoff, ..Default::default() },
+            FallbackConfig { backoff, ..Default::default() },
         )?)
-        .layer(RetryLayer::new(health.clone(), RetrySettings::default().with_backoff(backoff))?)
+        .layer(RetryLayer::new(health.clone(), RetryConfig::default().with_backoff(backoff))?)
         .layer(PacingLayer::new(health.clone()))
         .layer(BreakerLayer::new(health.clone()))
-        .layer(AttemptLayer::new(world, AttemptSettings::default(), classifiers)?);
+        .layer(AttemptLayer::new(world, AttemptConfig::default(), classifiers)?);
     let mut stack = layers.clone().service(client.clone());
-    let resume = ResumeLayer::new(health, StreamSettings::default().with_breaks(2, backoff))?;
+    let resume = ResumeLayer::new(health, StreamConfig::default().with_breaks(2, backoff))?;
     let mut streams =
         ServiceBuilder::new().layer(resume).service(layers.layer(BeginLayer).service(Streaming(client)));
 

@@ -10,7 +10,7 @@ use hooks_core::state::OpId;
 use hooks_core::testing::VirtualTime;
 use hooks_core::{BoxError, Environment, HookContext};
 use hooks_resilience::{
-    AttemptLayer, AttemptSettings, BreakerLayer, Call, Catalog, Chains, ChainsConfig, Classified,
+    AttemptLayer, AttemptConfig, BreakerLayer, Call, Catalog, Chains, ChainsConfig, Classified,
     DeadlineLayer, ErrorKind, FallbackLayer, Health, Model, ModelError, PacingLayer, RetryLayer, Tier, World,
 };
 use tower::{Service, ServiceBuilder, ServiceExt};
@@ -34,7 +34,7 @@ fn main() -> Result<(), BoxError> {
         .layer(RetryLayer::new(health.clone(), Default::default())?)
         .layer(PacingLayer::new(health.clone()))
         .layer(BreakerLayer::new(health))
-        .layer(AttemptLayer::new(world, AttemptSettings::default(), Classified)?)
+        .layer(AttemptLayer::new(world, AttemptConfig::default(), Classified)?)
         .service_fn(flaky);
 
     for turn in 1..=5u8 {

@@ -53,9 +53,9 @@ mod world;
 
 pub use hooks_core::duration;
 
-pub use self::alert::{AlertLayer, AlertService, AlertSettings, AlertSink};
-pub use self::attempt::{AttemptLayer, Attempt, AttemptSettings};
-pub use self::breaker::{BreakerLayer, Breaker, BreakerSettings, BreakerState};
+pub use self::alert::{AlertLayer, AlertService, AlertConfig, AlertSink};
+pub use self::attempt::{AttemptLayer, Attempt, AttemptConfig};
+pub use self::breaker::{BreakerLayer, Breaker, BreakerConfig, BreakerState};
 pub use self::bulkhead::{BulkheadLayer, Bulkhead};
 pub use self::call::{Answered, Call, FailedAttempt, Needs};
 pub use self::catalog::{Catalog, CatalogError, Limits, Model, Price, Tier};
@@ -66,17 +66,17 @@ pub use self::deadline::{DeadlineLayer, Deadline};
 pub use self::error::{
     Backoff, BreakerVote, ErrorKind, ModelError, NextModel, SameModel, Treatment, Treatments,
 };
-pub use self::fallback::{Fallback, FallbackLayer, FallbackSettings};
+pub use self::fallback::{Fallback, FallbackLayer, FallbackConfig};
 pub use self::govern::{Governed, Resilient};
 pub use self::health::{
-    Because, BudgetSettings, Health, HealthSettings, NotAdmitted, Permit, Readiness, SettingsError,
+    Because, RetryBudgetConfig, Health, HealthSettings, NotAdmitted, Permit, Readiness, SettingsError,
     Transition,
 };
-pub use self::hedge::{Hedge, HedgeDelay, HedgeLayer, HedgeSettings, HedgeTarget};
-pub use self::overflow::{OverflowLayer, OverflowSettings, OverflowSettingsError};
+pub use self::hedge::{Hedge, HedgeDelay, HedgeLayer, HedgeConfig, HedgeTarget};
+pub use self::overflow::{OverflowLayer, OverflowConfig, OverflowConfigError};
 pub use self::pacing::{PacingLayer, Pacing};
 pub use self::recover::{Advisor, RecoverModel, RecoverSpawn};
-pub use self::retry::{Retry, RetryLayer, RetrySettings};
-pub use self::stream::{Chunk, ModelStream, ResumeLayer, StreamSettings};
+pub use self::retry::{Retry, RetryLayer, RetryConfig};
+pub use self::stream::{Chunk, ModelStream, ResumeLayer, StreamConfig};
 pub use self::tenant::{PerTenant, PerTenantLayer};
 pub use self::world::World;

@@ -17,9 +17,9 @@ use hooks_core::{
     Composite, Environment, HookContext, HookRequest, Hooks, Live, Reason, Verdict, WireEvent, policy_fn,
 };
 use hooks_resilience::{
-    Answered, AttemptLayer, AttemptSettings, BreakerLayer, Call, Catalog, Chains, ChainsConfig, Classified,
-    DeadlineLayer, ErrorKind, FallbackLayer, FallbackSettings, Governed, Health, HealthSettings, Model,
-    ModelError, OverflowLayer, OverflowSettings, PacingLayer, Resilient, RetryLayer, RetrySettings, Tier,
+    Answered, AttemptLayer, AttemptConfig, BreakerLayer, Call, Catalog, Chains, ChainsConfig, Classified,
+    DeadlineLayer, ErrorKind, FallbackLayer, FallbackConfig, Governed, Health, HealthSettings, Model,
+    ModelError, OverflowLayer, OverflowConfig, PacingLayer, Resilient, RetryLayer, RetryConfig, Tier,
     World,
 };
 use serde_json::json;
@@ -80,16 +80,16 @@ impl Rig {
         });
         ServiceBuilder::new()
             .layer(DeadlineLayer::new(self.world.clone(), Duration::from_secs(600)).unwrap())
-            .layer(FallbackLayer::new(chains, health.clone(), FallbackSettings::default()).unwrap())
+            .layer(FallbackLayer::new(chains, health.clone(), FallbackConfig::default()).unwrap())
             .layer(
-                OverflowLayer::new(OverflowSettings::default(), self.world.clone())
+                OverflowLayer::new(OverflowConfig::default(), self.world.clone())
                     .unwrap()
                     .with_hooks(hooks.clone()),
             )
-            .layer(RetryLayer::new(health.clone(), RetrySettings::default()).unwrap())
+            .layer(RetryLayer::new(health.clone(), RetryConfig::default()).unwrap())
             .layer(PacingLayer::new(health.clone()))
             .layer(BreakerLayer::new(health))
-            .layer(AttemptLayer::new(self.world.clone(), AttemptSettings::default(), Classified).unwrap())
+            .layer(AttemptLayer::new(self.world.clone(), AttemptConfig::default(), Classified).unwrap())
             .service(Governed::new(GovernModel::new(hooks, client)))
     }
 

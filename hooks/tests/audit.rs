@@ -15,7 +15,7 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use hooks::audit::verify::{self, Anchor, Condition};
-use hooks::audit::{Appender, Committed, Entry, Log, LogSettings, Positions, LogReader, Record, Settings};
+use hooks::audit::{Appender, Committed, Entry, Log, LogSettings, Positions, LogReader, Record, AppendSettings};
 use hooks::config::{Config, ConfigReader};
 use hooks::event::PreToolUse;
 use hooks::time::{Random, SeededRandom, Timestamp};
@@ -273,7 +273,7 @@ fn most_files(chains: usize, bytes: u64, full: u64) -> u64 {
 fn only_chain(folder: &Path) -> Appender {
     loop {
         let (disk, clock) = (Arc::new(StdFileSystem), Arc::new(SystemClock));
-        let opened = Appender::open_chain(disk, folder, Settings::new([7; 32]), clock, "w0").unwrap();
+        let opened = Appender::open_chain(disk, folder, AppendSettings::new([7; 32]), clock, "w0").unwrap();
         if let Some((appender, _)) = opened {
             return appender;
         }

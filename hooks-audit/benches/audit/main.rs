@@ -16,7 +16,7 @@ use std::path::Path;
 use std::process::{Command, ExitStatus, Stdio, exit};
 use std::sync::Arc;
 
-use hooks_audit::append::{Appender, Settings};
+use hooks_audit::append::{Appender, AppendSettings};
 use hooks_audit::describe::{Describe, Described};
 use hooks_audit::{Entry, Log, LogSettings, Payload, Record, verify};
 use hooks_core::event::PreToolUse;
@@ -138,7 +138,7 @@ fn verified(folder: &Path) -> (f64, f64) {
 /// Seconds of CPU to continue after a writer that did not close a file of 64 MiB.
 fn recovered(folder: &Path) -> f64 {
     let open = || {
-        let settings = Settings::new([1; 32]);
+        let settings = AppendSettings::new([1; 32]);
         Appender::open(Arc::new(StdFileSystem), folder, settings, Arc::new(SystemClock)).unwrap()
     };
     let (mut appender, _) = open();

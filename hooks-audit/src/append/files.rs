@@ -9,7 +9,7 @@ use hooks_core::fs::{DiskLock, LogDisk};
 use hooks_core::time::{Clock, Tick, Timestamp};
 
 use super::end::{self, End};
-use super::{Appender, Open, Recovered, Settings, State};
+use super::{Appender, Open, Recovered, AppendSettings, State};
 use crate::chain::{After, Chain, Digest, Flaw, LEAST_LINE, Lines, SALT};
 use crate::join;
 use crate::record::{Record, notes};
@@ -61,7 +61,7 @@ impl Appender {
     pub fn open(
         disk: Arc<dyn LogDisk>,
         folder: impl Into<PathBuf>,
-        settings: Settings,
+        settings: AppendSettings,
         clock: Arc<dyn Clock>,
     ) -> Result<(Self, Recovered), OpenError> {
         let folder = folder.into();
@@ -89,7 +89,7 @@ impl Appender {
     pub fn open_chain(
         disk: Arc<dyn LogDisk>,
         folder: impl Into<PathBuf>,
-        settings: Settings,
+        settings: AppendSettings,
         clock: Arc<dyn Clock>,
         name: &str,
     ) -> Result<Option<(Self, Recovered)>, OpenError> {
@@ -108,7 +108,7 @@ impl Appender {
     fn locked(
         disk: Arc<dyn LogDisk>,
         folder: &Path,
-        settings: Settings,
+        settings: AppendSettings,
         clock: Arc<dyn Clock>,
         (name, lock): (String, DiskLock),
     ) -> Result<(Self, Recovered), OpenError> {

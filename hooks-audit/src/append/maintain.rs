@@ -80,7 +80,7 @@ mod tests {
     use serde_json::json;
 
     use super::*;
-    use crate::append::Settings;
+    use crate::append::AppendSettings;
     use crate::read::{Kept, Positions, LogReader};
     use crate::record::Payload;
     use crate::sim::{Faults, SimDisk};
@@ -90,7 +90,7 @@ mod tests {
 
     fn open(disk: &SimDisk) -> io::Result<Appender> {
         let clock = Arc::new(StoppedClock(Timestamp(100)));
-        let opened = Appender::open(Arc::new(disk.clone()), FOLDER, Settings::new([0; 32]), clock);
+        let opened = Appender::open(Arc::new(disk.clone()), FOLDER, AppendSettings::new([0; 32]), clock);
         opened.map(|(appender, _)| appender).map_err(io::Error::other)
     }
 

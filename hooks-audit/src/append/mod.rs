@@ -9,13 +9,13 @@
 //!
 //! ```
 //! use std::sync::Arc;
-//! use hooks_audit::{Appender, Positions, LogReader, Record, Settings};
+//! use hooks_audit::{Appender, Positions, LogReader, Record, AppendSettings};
 //! use hooks_core::testing::FakeDisk;
 //! use hooks_core::time::{StoppedClock, Timestamp};
 //!
 //! let disk = Arc::new(FakeDisk::default());
 //! let clock = Arc::new(StoppedClock(Timestamp(1)));
-//! let (mut appender, _) = Appender::open(disk.clone(), "/log", Settings::new([7; 32]), clock)?;
+//! let (mut appender, _) = Appender::open(disk.clone(), "/log", AppendSettings::new([7; 32]), clock)?;
 //! appender.append(&mut [Record::new("stop", Timestamp(1)).into()])?;
 //! // The record is in the file, but a power loss could remove it: readers do not return it yet.
 //! let mut reader = LogReader::new(disk, "/log", Positions::default());
@@ -42,7 +42,7 @@ use hooks_core::time::{Clock, Tick, Timestamp};
 
 pub use self::files::OpenError;
 pub(crate) use self::files::make_folder;
-pub use self::settings::{Recovered, Settings};
+pub use self::settings::{Recovered, AppendSettings};
 use crate::chain::{After, Chain, Digest, Lines, SALT};
 use crate::mutant::{self, Mutant};
 use crate::record::{Payload, Record};
@@ -74,7 +74,7 @@ pub struct Appender {
     disk: Arc<dyn LogDisk>,
     folder: PathBuf,
     clock: Arc<dyn Clock>,
-    settings: Settings,
+    settings: AppendSettings,
     /// The end of the file.
     chain: Chain,
     /// The chain up to the last mark known to be synced.

@@ -6,7 +6,7 @@ use std::time::Duration;
 /// Names and limits of the files of a log, and the secret for salts.
 #[derive(Clone)]
 #[non_exhaustive]
-pub struct Settings {
+pub struct AppendSettings {
     /// Prefix of the names of chains; a number follows. Machines that share a folder need different prefixes.
     pub prefix: String,
     /// Limit on the chains with this prefix in the folder, and so on the processes that can write at a time.
@@ -22,7 +22,7 @@ pub struct Settings {
     pub checkpointed: bool,
 }
 
-impl Settings {
+impl AppendSettings {
     /// 64 MiB or a day to a file, 64 writers at a time, chains named `w0`, `w1` and so on, no checkpoints.
     pub fn new(secret: [u8; 32]) -> Self {
         Self {
@@ -36,7 +36,7 @@ impl Settings {
     }
 }
 
-impl fmt::Debug for Settings {
+impl fmt::Debug for AppendSettings {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.debug_struct("Settings")
             .field("prefix", &self.prefix)

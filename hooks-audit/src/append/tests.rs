@@ -22,7 +22,7 @@ impl Clock for Running {
 }
 
 fn open(disk: &SimDisk) -> Result<(Appender, Recovered), OpenError> {
-    let settings = Settings { file_bytes: 4_000, ..Settings::new([7; 32]) };
+    let settings = AppendSettings { file_bytes: 4_000, ..AppendSettings::new([7; 32]) };
     Appender::open(Arc::new(disk.clone()), FOLDER, settings, Arc::new(Running::default()))
 }
 

@@ -182,7 +182,7 @@ mod tests {
     use hooks_core::time::StoppedClock;
 
     use super::*;
-    use crate::append::{Appender, Settings};
+    use crate::append::{Appender, AppendSettings};
     use crate::sim::SimDisk;
 
     /// Whether the hold `a` is in force according to chains of notes, each given as event, time and number of
@@ -214,7 +214,7 @@ mod tests {
     fn a_file_that_was_compressed_since_it_was_listed_is_read() {
         let (disk, folder) = (SimDisk::new(1), Path::new("/log"));
         let clock = Arc::new(StoppedClock(Timestamp(1)));
-        let opened = Appender::open(Arc::new(disk.clone()), folder, Settings::new([0; 32]), clock);
+        let opened = Appender::open(Arc::new(disk.clone()), folder, AppendSettings::new([0; 32]), clock);
         let (mut appender, _) = opened.unwrap();
         let held =
             Record { note: Some("`a` holds all".to_owned()), ..Record::new(notes::HELD, Timestamp(1)) };

@@ -12,7 +12,7 @@ use super::Keeping;
 use super::files::{Doomed, FullFiles};
 use super::holds::Holds;
 use super::hold_notes::HoldNotes;
-use crate::append::{Appender, OpenError, Settings};
+use crate::append::{Appender, OpenError, AppendSettings};
 use crate::record::{Record, notes};
 use crate::segment;
 
@@ -89,7 +89,7 @@ impl Keeper {
     /// # Errors
     /// Returns an error if the disk fails, a file is damaged, the holds cannot be read, or they are not those
     /// of the log. Completed actions are not undone.
-    pub fn all(&self, settings: &Settings, goes_on: &dyn Fn() -> bool) -> Result<Report, OpenError> {
+    pub fn all(&self, settings: &AppendSettings, goes_on: &dyn Fn() -> bool) -> Result<Report, OpenError> {
         let error = |source| OpenError::Disk { folder: self.folder.clone(), source };
         let mut report = Report::default();
         for chain in self.chains().map_err(error)? {

@@ -8,7 +8,7 @@ use hooks_core::time::{Clock, StoppedClock, Timestamp};
 use serde_json::json;
 
 use super::*;
-use crate::append::{Appender, Entry, Settings};
+use crate::append::{Appender, Entry, AppendSettings};
 use crate::log::{Log, LogSettings};
 use crate::read::{Committed, Positions, LogReader};
 use crate::record::{Payload, Record, notes};
@@ -23,8 +23,8 @@ fn clock(day: u64) -> Arc<dyn Clock> {
 }
 
 /// Files do not end because of their age.
-fn settings() -> Settings {
-    Settings { file_age: Duration::MAX, ..Settings::new([0; 32]) }
+fn settings() -> AppendSettings {
+    AppendSettings { file_age: Duration::MAX, ..AppendSettings::new([0; 32]) }
 }
 
 fn disk(disk: &SimDisk) -> Arc<dyn LogDisk> {
@@ -356,7 +356,7 @@ fn a_file_that_is_handed_on_ends_when_it_is_old() {
     let sim = SimDisk::new(1);
     for hour in 0..60 {
         let clock = Arc::new(StoppedClock(Timestamp(hour * 3_600_000)));
-        let (mut appender, _) = Appender::open(disk(&sim), FOLDER, Settings::new([0; 32]), clock).unwrap();
+        let (mut appender, _) = Appender::open(disk(&sim), FOLDER, AppendSettings::new([0; 32]), clock).unwrap();
         appender.append(&mut [Record::new("stop", Timestamp(hour)).into()]).unwrap();
         appender.close().unwrap();
     }

@@ -9,7 +9,7 @@ use std::time::Duration;
 use hooks_core::fs::LogDisk;
 use hooks_core::time::{Clock, Tick};
 
-use crate::append::{Appender, Entry, OpenError, Recovered, Settings};
+use crate::append::{Appender, Entry, OpenError, Recovered, AppendSettings};
 
 /// Time without further attempts after a folder could not be opened; an attempt takes a lock and reads.
 const PAUSE: Duration = Duration::from_secs(1);
@@ -18,7 +18,7 @@ const PAUSE: Duration = Duration::from_secs(1);
 pub(super) struct ChainFolder {
     disk: Arc<dyn LogDisk>,
     folder: PathBuf,
-    settings: Settings,
+    settings: AppendSettings,
     clock: Arc<dyn Clock>,
     appender: Option<Appender>,
     /// Reason why the folder could not be opened, and the time of the next attempt.
@@ -29,7 +29,7 @@ impl ChainFolder {
     pub(super) fn new(
         disk: Arc<dyn LogDisk>,
         folder: PathBuf,
-        settings: Settings,
+        settings: AppendSettings,
         clock: Arc<dyn Clock>,
     ) -> Self {
         Self { disk, folder, settings, clock, appender: None, failure: None }

@@ -36,7 +36,7 @@ use self::queue::{Item, Queue, Work};
 pub use self::settings::{Durability, LogSettings};
 pub use self::ticket::{Ticket, Unwritten};
 use self::writer::{Parts, Writer};
-use crate::append::{Appender, Entry, OpenError, Recovered, Settings};
+use crate::append::{Appender, Entry, OpenError, Recovered, AppendSettings};
 use crate::checkpoint::CheckpointWriter;
 use crate::keep::{Holds, Keeper};
 use crate::record::Record;
@@ -80,7 +80,7 @@ impl Log {
         let place = |folder, files| ChainFolder::new(Arc::clone(&disk), folder, files, Arc::clone(&clock));
         let mut spill = spill.map(|spill| place(spill, files.clone()));
         let checkpointed = files.checkpointed || checkpoints.is_some();
-        let mut home = place(folder.clone(), Settings { checkpointed, ..files });
+        let mut home = place(folder.clone(), AppendSettings { checkpointed, ..files });
         let recovered = home.open().or_else(|error| instead(error, &folder, spill.as_mut()))?;
         let queue = Arc::new(Queue::new(queue));
         let beside = keeping.map(|keeping| {

@@ -6,7 +6,7 @@ use std::time::Duration;
 use serde::{Deserialize, Serialize};
 
 use super::gaps::Gaps;
-use crate::append::Settings;
+use crate::append::AppendSettings;
 use crate::checkpoint::Checkpoints;
 use crate::keep::Keeping;
 
@@ -38,7 +38,7 @@ pub enum Durability {
 #[non_exhaustive]
 pub struct LogSettings {
     /// Settings for the files.
-    pub files: Settings,
+    pub files: AppendSettings,
     /// Limit on the records that wait to be written.
     pub queue: usize,
     /// Time until a record without a waiting caller is synced after it is written.
@@ -61,10 +61,10 @@ pub struct LogSettings {
 
 impl LogSettings {
     /// Defaults: 8,192 records, 50 ms, no spill log, no stored counts of missing records, no checkpoints, no
-    /// retention settings, 5 s to wait in a drop; the files as in [`Settings::new`].
+    /// retention settings, 5 s to wait in a drop; the files as in [`AppendSettings::new`].
     pub fn new(secret: [u8; 32]) -> Self {
         Self {
-            files: Settings::new(secret),
+            files: AppendSettings::new(secret),
             queue: 8_192,
             sync_within: Duration::from_millis(50),
             spill: None,

@@ -12,13 +12,13 @@
 //!
 //! ```
 //! use std::sync::Arc;
-//! use hooks_audit::{Appender, Positions, LogReader, Record, Settings};
+//! use hooks_audit::{Appender, Positions, LogReader, Record, AppendSettings};
 //! use hooks_core::testing::FakeDisk;
 //! use hooks_core::time::{StoppedClock, Timestamp};
 //!
 //! let disk = Arc::new(FakeDisk::default());
 //! let clock = Arc::new(StoppedClock(Timestamp(1)));
-//! let (mut appender, _) = Appender::open(disk.clone(), "/log", Settings::new([7; 32]), clock)?;
+//! let (mut appender, _) = Appender::open(disk.clone(), "/log", AppendSettings::new([7; 32]), clock)?;
 //! appender.append(&mut ["session_start", "stop"].map(|event| Record::new(event, Timestamp(1)).into()))?;
 //! appender.close()?;
 //!

@@ -8,7 +8,7 @@ use hooks_core::fs::Disk as _;
 use hooks_core::time::{Random, SeededRandom, StoppedClock, Timestamp};
 
 use super::{Condition, Finding};
-use crate::append::{Appender, Settings};
+use crate::append::{Appender, AppendSettings};
 use crate::checkpoint::{
     self, CheckpointWriter, Checkpoints, FirstKey, Fleet, Keys, LogPlace, Outcome, Signer, SigningKey,
     Zeroizing, heads,
@@ -36,7 +36,7 @@ const SIZES: [u64; 3] = [5, 10, 15];
 
 fn open(disk: &SimDisk) -> Appender {
     let clock = Arc::new(StoppedClock(Timestamp(1)));
-    Appender::open(Arc::new(disk.clone()), LOG, Settings::new([0; 32]), clock).unwrap().0
+    Appender::open(Arc::new(disk.clone()), LOG, AppendSettings::new([0; 32]), clock).unwrap().0
 }
 
 fn add(appender: &mut Appender, session: &str, records: u64) {

@@ -5,7 +5,7 @@ use hooks_core::time::{Random, SeededRandom, StoppedClock, Timestamp};
 use serde_json::json;
 
 use super::*;
-use crate::append::{Appender, Entry, Settings};
+use crate::append::{Appender, Entry, AppendSettings};
 use crate::record::{Payload, Record};
 use crate::segment::Segment;
 use crate::sim::SimDisk;
@@ -34,7 +34,7 @@ fn log(files: u64) -> (SimDisk, Anchor) {
 
 fn open(disk: &SimDisk) -> (Appender, crate::append::Recovered) {
     let clock = Arc::new(StoppedClock(Timestamp(1)));
-    Appender::open(Arc::new(disk.clone()), FOLDER, Settings::new([0; 32]), clock).unwrap()
+    Appender::open(Arc::new(disk.clone()), FOLDER, AppendSettings::new([0; 32]), clock).unwrap()
 }
 
 fn file(number: u64) -> PathBuf {

@@ -4,7 +4,7 @@ use hooks_core::{HookContext, Hooks, Strength, policy_fn};
 use serde_json::json;
 
 use super::*;
-use crate::{Budgets, BudgetsConfig};
+use crate::{Budgets, BudgetsSettings};
 
 fn hooks(max_per_session: u64, counts: AskCounting) -> Hooks {
     let ask_user = Some(AskUserConfig { max_per_session, counts, ..AskUserConfig::default() });
@@ -17,7 +17,7 @@ fn hooks(max_per_session: u64, counts: AskCounting) -> Hooks {
         });
     Hooks::builder()
         .policy(no_bad)
-        .config(BudgetsConfig { ask_user, ..BudgetsConfig::default() })
+        .config(BudgetsSettings { ask_user, ..BudgetsSettings::default() })
         .unwrap()
         .build()
 }
@@ -138,9 +138,9 @@ impl StateStore for Slow {
 
 #[tokio::test]
 async fn a_store_that_answers_later_counts_and_one_that_fails_denies() {
-    let config = || BudgetsConfig {
+    let config = || BudgetsSettings {
         ask_user: Some(AskUserConfig { max_per_session: 1, ..AskUserConfig::default() }),
-        ..BudgetsConfig::default()
+        ..BudgetsSettings::default()
     };
     let memory = Memory::new(Arc::new(hooks_core::time::StoppedClock::default()));
     for (store, first, second) in [(Slow(Some(memory)), true, false), (Slow(None), false, false)] {
@@ -155,7 +155,7 @@ async fn a_store_that_answers_later_counts_and_one_that_fails_denies() {
 async fn a_tree_of_sessions_may_share_its_places() {
     for (of, goes_ahead) in [(AskLevel::Session, true), (AskLevel::Tree, false)] {
         let ask_user = Some(AskUserConfig { max_per_session: 1, of, ..AskUserConfig::default() });
-        let hooks = Hooks::from_policy(BudgetsConfig { ask_user, ..BudgetsConfig::default() }).unwrap();
+        let hooks = Hooks::from_policy(BudgetsSettings { ask_user, ..BudgetsSettings::default() }).unwrap();
         let asks = async |session: &str, parent: &str| {
             let mut context = HookContext::new(session, "Lead");
             context.parent_session_id = Some(parent.to_owned());
@@ -180,7 +180,7 @@ async fn an_attempt_counts_for_its_tree_also_without_a_background() {
         let deny = || hooks_core::Verdict::deny(Reason::new("no-bad", "word", "bad"));
         if is_bad { deny() } else { hooks_core::Verdict::NO_OPINION }
     });
-    let config = BudgetsConfig { ask_user, ..BudgetsConfig::default() };
+    let config = BudgetsSettings { ask_user, ..BudgetsSettings::default() };
     let hooks = Hooks::builder().policy(no_bad).config(config).unwrap().build();
     assert!(!ask(&hooks, "s", "ask_user", "bad", None).await);
     assert!(!ask(&hooks, "s", "ask_user", "good", None).await);

@@ -13,11 +13,11 @@ use hooks_core::{HookContext, HookFuture, Hooks, Judged, ReasonKind, Strength};
 use serde_json::{Value, json};
 
 use super::*;
-use crate::{Budgets, BudgetsConfig};
+use crate::{Budgets, BudgetsSettings};
 
 fn hooks_of(limits: Value, store: Arc<dyn StateStore>) -> Hooks {
     let limits = Some(serde_json::from_value(limits).unwrap());
-    let config = BudgetsConfig { limits, ..BudgetsConfig::default() };
+    let config = BudgetsSettings { limits, ..BudgetsSettings::default() };
     Hooks::from_policy(Budgets::new(config).with_store(store)).unwrap()
 }
 
@@ -261,7 +261,7 @@ fn nonsense_is_refused() {
         (json!({ "iterations": { "most": 1, "resumes": u64::MAX } }), "limits.iterations.resumes"),
     ] {
         let config: LimitsConfig = serde_json::from_value(limits).unwrap();
-        let errors = Hooks::from_policy(BudgetsConfig { limits: Some(config), ..BudgetsConfig::default() });
+        let errors = Hooks::from_policy(BudgetsSettings { limits: Some(config), ..BudgetsSettings::default() });
         let errors = errors.unwrap_err().into_iter().map(|error| error.field).collect::<Vec<_>>();
         assert_eq!(errors, [wanted]);
     }

@@ -16,13 +16,13 @@
 //! missing fields, models by rule.
 //!
 //! ```
-//! use hooks_budgets::{BudgetsConfig, SpawnBudget, SpawnConfig};
+//! use hooks_budgets::{BudgetsSettings, SpawnBudget, SpawnConfig};
 //! use hooks_core::event::SubagentStart;
 //! use hooks_core::{HookContext, Hooks, Judged};
 //!
 //! # #[tokio::main(flavor = "current_thread")] async fn main() -> Result<(), Box<dyn std::error::Error>> {
 //! let spawn = Some(SpawnConfig { concurrent: Some(1), ..SpawnConfig::default() });
-//! let hooks = Hooks::from_policy(BudgetsConfig { spawn, ..BudgetsConfig::default() })?;
+//! let hooks = Hooks::from_policy(BudgetsSettings { spawn, ..BudgetsSettings::default() })?;
 //!
 //! let context = HookContext::new("session-1", "lead");
 //! let mut first = hooks.on(context.clone()).subagent_start(SubagentStart::new("backend", "the API")).await;

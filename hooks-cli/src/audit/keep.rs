@@ -5,7 +5,7 @@ use std::io::{self, Write};
 use std::path::Path;
 use std::sync::Arc;
 
-use hooks::audit::append::{Appender, Settings};
+use hooks::audit::append::{Appender, AppendSettings};
 use hooks::audit::keep::{Age, Hold, HoldError, Holds, Keeper, Keeping, Report, Selection};
 use hooks::audit::{Kept, OpenError, Positions, Record};
 use hooks::fs::LogDisk;
@@ -20,8 +20,8 @@ use super::reading::Reading;
 use crate::failure::{Failure, Status};
 
 /// Maintenance writes no payloads, so it needs no salt.
-fn settings() -> Settings {
-    Settings::new([0; 32])
+fn settings() -> AppendSettings {
+    AppendSettings::new([0; 32])
 }
 
 fn disk() -> Arc<dyn LogDisk> {

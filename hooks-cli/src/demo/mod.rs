@@ -53,13 +53,13 @@ pub(crate) fn run(asked: &Demo) -> Result<Status, Failure> {
 }
 
 /// The configuration of the session.
-enum Config {
+enum ConfigFile {
     /// The demo's own configuration in the repository, which a step can change.
     Own(PathBuf),
     Users(PathBuf),
 }
 
-impl Config {
+impl ConfigFile {
     fn path(&self) -> &Path {
         let (Self::Own(path) | Self::Users(path)) = self;
         path
@@ -70,7 +70,7 @@ impl Config {
 struct Stage {
     live: Live,
     kept: Kept,
-    config: Config,
+    config: ConfigFile,
     session: Session,
     tools: Tools,
     reviewer: Reviewer,
@@ -82,8 +82,8 @@ async fn play(asked: &Demo, steps: &[Step]) -> Result<Status, Failure> {
     let workspace = Workspace::create(own).await?;
     let repository = workspace.repository();
     let config = match &asked.config {
-        Some(path) => Config::Users(path.clone()),
-        None => Config::Own(repository.join("hooks.yaml")),
+        Some(path) => ConfigFile::Users(path.clone()),
+        None => ConfigFile::Own(repository.join("hooks.yaml")),
     };
     let read = load::on_trial(config.path())?;
     let (kept, hooks) = (read.kept().clone(), read.hooks());
@@ -145,7 +145,7 @@ impl Stage {
     /// Replaces the hooks during the session; counters and locks stay. Only the demo's own configuration is
     /// written.
     fn reload(&mut self, out: &mut impl Write, reload: &Reload) -> Result<(), Failure> {
-        let Config::Own(path) = &self.config else {
+        let ConfigFile::Own(path) = &self.config else {
             Report::aside(out, "reload", "left out", "it changes the demo's own configuration only")?;
             return Ok(());
         };
@@ -165,10 +165,10 @@ fn with_short_names(hooks: Hooks) -> Hooks {
     hooks.into_builder().transform::<PreToolUse>(ShortNames).build()
 }
 
-fn opening(out: &mut impl Write, config: &Config, repository: &Path) -> std::io::Result<()> {
+fn opening(out: &mut impl Write, config: &ConfigFile, repository: &Path) -> std::io::Result<()> {
     let (which, shown) = match config {
-        Config::Own(_) => ("the demo's own hooks.yaml".to_owned(), OWN_CONFIG),
-        Config::Users(path) => (path.display().to_string(), ""),
+        ConfigFile::Own(_) => ("the demo's own hooks.yaml".to_owned(), OWN_CONFIG),
+        ConfigFile::Users(path) => (path.display().to_string(), ""),
     };
     writeln!(out, "{LOUD}A session under {which}{LOUD:#}")?;
     writeln!(out, "{QUIET}in {}; the tools really run{QUIET:#}\n", repository.display())?;

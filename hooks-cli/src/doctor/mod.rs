@@ -25,7 +25,7 @@ use serde::Serialize;
 use crate::cli::{Doctor, Format};
 use crate::failure::{Failure, Status};
 use crate::init::place::Base;
-use crate::init::settings::{self, Settings};
+use crate::init::settings::{self, ClientSettings};
 use crate::init::{Scope, files, wiring};
 use crate::paint::{BAD, GOOD, LOUD, OPEN, QUIET};
 
@@ -153,8 +153,8 @@ fn report(client: Client) -> Report {
 }
 
 /// Checks the settings of a client.
-fn wired(settings: &Settings) -> Vec<Finding> {
-    let Settings { client, path, form } = settings;
+fn wired(settings: &ClientSettings) -> Vec<Finding> {
+    let ClientSettings { client, path, form } = settings;
     let name = path.display();
     let again = format!("`hooks init {}` writes it anew", client.name());
     let text = match files::read(path) {

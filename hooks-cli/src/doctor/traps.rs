@@ -9,10 +9,10 @@ use crate::init::Scope;
 use crate::init::files;
 use crate::init::json::{self, Node};
 use crate::init::place::Base;
-use crate::init::settings::{self, Settings};
+use crate::init::settings::{self, ClientSettings};
 
 /// The traps of a client where it is wired.
-pub(super) fn check(settings: &Settings, base: &Base) -> Vec<Finding> {
+pub(super) fn check(settings: &ClientSettings, base: &Base) -> Vec<Finding> {
     let mut found = Vec::new();
     // Observed for Claude Code: `cargo xtask e2e` once ran it below a wired repository, and it called no
     // hook.

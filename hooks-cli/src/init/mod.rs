@@ -32,7 +32,7 @@ use hooks_protocols::Client;
 
 use self::files::Change;
 use self::place::Base;
-use self::settings::Settings;
+use self::settings::ClientSettings;
 use crate::cli::Init;
 use crate::failure::{Failure, Status};
 use crate::paint::GOOD;
@@ -109,7 +109,7 @@ pub(crate) fn run(asked: &Init) -> Result<Status, Failure> {
 }
 
 /// Adds our hooks to the settings.
-fn wired(settings: &Settings, config: &Path, scope: Scope) -> Result<Change, Failure> {
+fn wired(settings: &ClientSettings, config: &Path, scope: Scope) -> Result<Change, Failure> {
     let text = |path: &Path| {
         path.to_str().map(str::to_owned).ok_or_else(|| {
             Failure::message(format!("`{}` is no text, and settings are; move it elsewhere", path.display()))
@@ -123,7 +123,7 @@ fn wired(settings: &Settings, config: &Path, scope: Scope) -> Result<Change, Fai
         Scope::Project => Some(text(&std::path::absolute(config)?)?),
         Scope::User => None,
     };
-    let Settings { client, path, form } = settings;
+    let ClientSettings { client, path, form } = settings;
     let events = settings::events(*client);
     let line = |event| (event, command::line(&program, *client, event, config.as_deref()));
     let lines: Vec<_> = events.into_iter().map(line).collect();
@@ -136,8 +136,8 @@ fn wired(settings: &Settings, config: &Path, scope: Scope) -> Result<Change, Fai
 /// Removes our hooks from the settings. If the settings are unchanged since our last edit, every byte of the
 /// original is restored, unless the original has hooks of ours from an earlier call. Otherwise only our hooks
 /// are removed from the current text.
-fn removed(settings: &Settings) -> Result<Change, Failure> {
-    let Settings { client, path, form } = settings;
+fn removed(settings: &ClientSettings) -> Result<Change, Failure> {
+    let ClientSettings { client, path, form } = settings;
     let was = files::read(path)?;
     let has_none = |before: &Option<String>| {
         let found = before.as_deref().map(|text| wiring::found(text, *client, *form));

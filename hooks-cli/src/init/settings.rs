@@ -12,7 +12,7 @@ use crate::failure::Failure;
 
 /// The settings of a client, in one scope.
 #[derive(Clone, Debug)]
-pub(crate) struct Settings {
+pub(crate) struct ClientSettings {
     /// The client.
     pub(crate) client: Client,
     /// The file.
@@ -35,7 +35,7 @@ pub(crate) enum Form {
 }
 
 /// The settings of `client`. `file` names the file of a client that has no fixed one.
-pub(crate) fn locate(client: Client, base: &Base, file: Option<PathBuf>) -> Result<Settings, Failure> {
+pub(crate) fn locate(client: Client, base: &Base, file: Option<PathBuf>) -> Result<ClientSettings, Failure> {
     let no_such = |what: &str| Err(Failure::message(format!("{client} {what}")));
     if file.is_some() && client != Client::DockerAgent {
         return no_such("has a place of its own for its hooks; leave out `--file`");
@@ -64,7 +64,7 @@ pub(crate) fn locate(client: Client, base: &Base, file: Option<PathBuf>) -> Resu
         }
         _ => return no_such("has no settings to write"),
     };
-    Ok(Settings { client, path, form })
+    Ok(ClientSettings { client, path, form })
 }
 
 /// Codex reads both files, and expects hooks in only one of them.

@@ -3,7 +3,7 @@
 use std::sync::Arc;
 use std::time::Duration;
 
-use hooks::audit::append::Settings;
+use hooks::audit::append::AppendSettings;
 use hooks::audit::keep::Keeper;
 use hooks::config::Config;
 use hooks::time::Clock;
@@ -27,7 +27,7 @@ pub(super) fn keep(keeper: &Keeper, notes: &Notes) {
     let start = SystemClock.tick();
     let goes_on = || SystemClock.tick().since(start) < MOMENT;
     // Maintenance writes no payloads, so it needs no salt.
-    if let Err(error) = keeper.all(&Settings::new([0; 32]), &goes_on) {
+    if let Err(error) = keeper.all(&AppendSettings::new([0; 32]), &goes_on) {
         notes.failed(&format!("the audit log cannot be kept as it is to be: {error}"));
     }
 }

@@ -56,7 +56,7 @@ impl Compacting {
     }
 
     /// Formats the survivors as notes, within their budget.
-    pub(super) fn insert_kept(&self, survivors: &Survivors, model: Option<&str>) -> Vec<ContextNote> {
+    pub(super) fn kept(&self, survivors: &Survivors, model: Option<&str>) -> Vec<ContextNote> {
         let part = |name: &str, weight, title: &str, items: Vec<String>| Part {
             name: name.to_owned(),
             weight,

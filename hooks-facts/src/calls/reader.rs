@@ -16,10 +16,10 @@ use crate::globs::PatternDialect;
 /// Reads calls with the settings for the root, the case of names, and the tools. Cheap to clone; policies
 /// that are built together share one.
 #[derive(Clone, Debug, Default)]
-pub struct CallReader(Arc<Settings>);
+pub struct CallReader(Arc<ReaderSettings>);
 
 #[derive(Debug, Default)]
-struct Settings {
+struct ReaderSettings {
     root: Option<String>,
     case_insensitive: Option<bool>,
     dialect: PatternDialect,
@@ -62,7 +62,7 @@ impl CallReader {
             }
             table = table.with(name, (*role).into());
         }
-        Self(Arc::new(Settings {
+        Self(Arc::new(ReaderSettings {
             root,
             case_insensitive: paths.case_insensitive,
             dialect: paths.dialect,

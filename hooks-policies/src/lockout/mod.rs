@@ -15,12 +15,12 @@
 //! ```
 //! use hooks_core::testing::{FakeFileSystem, world};
 //! use hooks_core::{HookContext, Hooks, HooksProvider, HookRequest, Judged, event::PreToolUse};
-//! use hooks_policies::config::{GuardsConfig, LockoutConfig};
+//! use hooks_policies::config::{GuardsSettings, LockoutConfig};
 //! use hooks_policies::{Lockout, LockoutRegistry};
 //! use serde_json::json;
 //!
 //! let reviewer_lockout = Some(LockoutConfig::default());
-//! let hooks = Hooks::from_policy(GuardsConfig { reviewer_lockout, ..GuardsConfig::default() })?;
+//! let hooks = Hooks::from_policy(GuardsSettings { reviewer_lockout, ..GuardsSettings::default() })?;
 //! let lockout = Lockout::new("src/auth.rs", "Backend").by("Reviewer").because("no tests");
 //! hooks.extension::<LockoutRegistry>().unwrap().lock(lockout);
 //!

@@ -161,7 +161,7 @@ mod stored {
 
     use super::*;
     use crate::Guards;
-    use crate::config::GuardsConfig;
+    use crate::config::GuardsSettings;
 
     /// Store that can be unavailable.
     struct Away(Memory, std::sync::atomic::AtomicBool);
@@ -182,7 +182,7 @@ mod stored {
 
     fn hooks(lockouts: &Arc<StoredLockouts>) -> Hooks {
         let reviewer_lockout = Some(LockoutConfig::default());
-        let config = GuardsConfig { reviewer_lockout, ..GuardsConfig::default() };
+        let config = GuardsSettings { reviewer_lockout, ..GuardsSettings::default() };
         let policies = Guards::new(config).with_stored_lockouts(Arc::clone(lockouts));
         Hooks::from_policy(policies).unwrap()
     }

@@ -11,7 +11,7 @@ use std::time::Duration;
 use hooks_core::time::Tick;
 use hooks_core::{Background, HookContext, HookFuture};
 
-use super::settings::AlertSettings;
+use super::config::AlertConfig;
 use super::sink::AlertSink;
 use super::{Alert, AlertKind};
 use crate::breaker::BreakerState;
@@ -22,7 +22,7 @@ use crate::health::Transition;
 use crate::world::World;
 
 pub(super) struct Desk {
-    pub(super) settings: AlertSettings,
+    pub(super) settings: AlertConfig,
     pub(super) treatments: Treatments,
     pub(super) world: World,
     pub(super) sink: Arc<dyn AlertSink>,
@@ -167,7 +167,7 @@ impl Desk {
 }
 
 impl State {
-    fn may_say(&mut self, what: (AlertKind, Option<Arc<str>>), now: Tick, settings: &AlertSettings) -> bool {
+    fn may_say(&mut self, what: (AlertKind, Option<Arc<str>>), now: Tick, settings: &AlertConfig) -> bool {
         let is_quiet = |said: &Tick| now.since(*said) < settings.quiet;
         if self.said.get(&what).is_some_and(is_quiet) {
             return false;
@@ -242,7 +242,7 @@ mod tests {
 
     #[test]
     fn so_much_is_remembered_and_what_is_quiet_makes_room() {
-        let settings = AlertSettings { per_minute: usize::MAX, ..AlertSettings::default() };
+        let settings = AlertConfig { per_minute: usize::MAX, ..AlertConfig::default() };
         let mut state = State::default();
         let mut say = |model: usize, now: Tick| {
             let what = (AlertKind::BreakerOpened, Some(Arc::from(format!("model-{model}"))));

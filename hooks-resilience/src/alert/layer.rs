@@ -7,7 +7,7 @@ use tower_layer::Layer;
 
 use super::desk::{Desk, State};
 use super::service::AlertService;
-use super::settings::AlertSettings;
+use super::config::AlertConfig;
 use super::sink::AlertSink;
 use crate::health::{Health, SettingsError};
 
@@ -24,7 +24,7 @@ impl AlertLayer {
     /// Returns an error if a setting is zero.
     pub fn new(
         health: &Health,
-        settings: AlertSettings,
+        settings: AlertConfig,
         sink: impl AlertSink + 'static,
     ) -> Result<Self, SettingsError> {
         settings.check()?;

@@ -10,13 +10,13 @@
 //!
 //! ```
 //! use hooks_resilience::alert::Alert;
-//! use hooks_resilience::{AlertLayer, AlertSettings, Catalog, Health, HealthSettings, World};
+//! use hooks_resilience::{AlertLayer, AlertConfig, Catalog, Health, HealthSettings, World};
 //! # use hooks_core::{Environment, testing::VirtualTime};
 //! # let (environment, catalog) = (Environment::detached(), Catalog::default());
 //! # let world = World::new(&environment, VirtualTime::default());
 //! let health = Health::new(&catalog, HealthSettings::default(), world)?;
 //! let sink = |alert: Alert| eprintln!("{alert}");
-//! let layer = AlertLayer::new(&health, AlertSettings::default(), sink)?;
+//! let layer = AlertLayer::new(&health, AlertConfig::default(), sink)?;
 //! # Ok::<(), hooks_resilience::SettingsError>(())
 //! ```
 
@@ -24,7 +24,7 @@ mod desk;
 pub mod future;
 mod layer;
 mod service;
-mod settings;
+mod config;
 mod sink;
 
 use std::fmt;
@@ -36,7 +36,7 @@ use hooks_core::time::Timestamp;
 
 pub use self::layer::AlertLayer;
 pub use self::service::AlertService;
-pub use self::settings::AlertSettings;
+pub use self::config::AlertConfig;
 #[cfg(feature = "tracing")]
 pub use self::sink::TracingSink;
 pub use self::sink::{AlertSink, NotificationSink};

@@ -46,12 +46,12 @@ impl AlertSink for NotificationSink {
 ///
 /// ```
 /// use hooks_resilience::alert::TracingSink;
-/// use hooks_resilience::{AlertLayer, AlertSettings, Catalog, Health, HealthSettings, World};
+/// use hooks_resilience::{AlertLayer, AlertConfig, Catalog, Health, HealthSettings, World};
 /// # use hooks_core::{Environment, testing::VirtualTime};
 /// # let (environment, catalog) = (Environment::detached(), Catalog::default());
 /// # let world = World::new(&environment, VirtualTime::default());
 /// let health = Health::new(&catalog, HealthSettings::default(), world)?;
-/// let layer = AlertLayer::new(&health, AlertSettings::default(), TracingSink)?;
+/// let layer = AlertLayer::new(&health, AlertConfig::default(), TracingSink)?;
 /// # Ok::<(), hooks_resilience::SettingsError>(())
 /// ```
 #[cfg(feature = "tracing")]

@@ -19,7 +19,7 @@ pub struct AttemptLayer<C> {
 #[derive(Debug)]
 pub(super) struct Shared<C> {
     pub(super) world: World,
-    pub(super) settings: AttemptSettings,
+    pub(super) settings: AttemptConfig,
     pub(super) classify: C,
 }
 
@@ -27,7 +27,7 @@ pub(super) struct Shared<C> {
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(default, deny_unknown_fields)]
 #[non_exhaustive]
-pub struct AttemptSettings {
+pub struct AttemptConfig {
     /// Time limit for the client's answer, unless its model sets one. It is shortened if a deadline is near,
     /// so that another model can still answer.
     #[serde(with = "crate::duration")]
@@ -37,14 +37,14 @@ pub struct AttemptSettings {
     pub streams: bool,
 }
 
-impl Default for AttemptSettings {
+impl Default for AttemptConfig {
     /// Ten minutes, as in the providers' own clients.
     fn default() -> Self {
         Self { timeout: Duration::from_secs(600), streams: false }
     }
 }
 
-impl AttemptSettings {
+impl AttemptConfig {
     /// Sets the time limit for the client's answer.
     #[must_use]
     pub const fn with_timeout(mut self, timeout: Duration) -> Self {
@@ -70,7 +70,7 @@ impl<C> AttemptLayer<C> {
     ///
     /// # Errors
     /// Returns an error if the timeout is zero.
-    pub fn new(world: World, settings: AttemptSettings, classify: C) -> Result<Self, SettingsError> {
+    pub fn new(world: World, settings: AttemptConfig, classify: C) -> Result<Self, SettingsError> {
         if settings.timeout.is_zero() {
             return Err(SettingsError::Zero("attempt_timeout"));
         }

@@ -16,5 +16,5 @@ mod service;
 #[cfg(test)]
 mod tests;
 
-pub use self::layer::{AttemptLayer, AttemptSettings};
+pub use self::layer::{AttemptLayer, AttemptConfig};
 pub use self::service::Attempt;

@@ -4,13 +4,13 @@ use hooks_core::testing::VirtualTime;
 use hooks_core::time::{Clock, Timer, Timestamp};
 use tower_layer::Layer;
 
-use super::{AttemptLayer, Attempt, AttemptSettings};
+use super::{AttemptLayer, Attempt, AttemptConfig};
 use crate::fixture::{Client, Does, ask, at, call, catalog, poll, secs, world};
 use crate::{Answered, Classified, ErrorKind, ModelError};
 
 fn attempts(time: &VirtualTime, does: Does) -> (Attempt<Client, Classified>, Client) {
     let client = Client::new(time, [does]);
-    let settings = AttemptSettings::default().with_timeout(secs(60));
+    let settings = AttemptConfig::default().with_timeout(secs(60));
     let layer = AttemptLayer::new(world(time), settings, Classified).unwrap();
     (layer.layer(client.clone()), client)
 }
@@ -99,7 +99,7 @@ fn a_model_may_have_a_limit_of_its_own() {
 #[test]
 fn a_stream_that_does_not_begin_is_late_with_its_first_byte() {
     let time = VirtualTime::default();
-    let layer = AttemptLayer::new(world(&time), AttemptSettings::default().streaming(), Classified).unwrap();
+    let layer = AttemptLayer::new(world(&time), AttemptConfig::default().streaming(), Classified).unwrap();
     let mut service = layer.layer(Client::new(&time, [Does::Hangs]));
     let error = time.block_on(ask(&mut service, call(&catalog(|_| {})))).unwrap().unwrap_err();
     assert_eq!(error.kind(), ErrorKind::FirstByteTimeout);
@@ -158,7 +158,7 @@ fn a_dropped_attempt_drops_its_client_and_says_that_its_timer_is_gone() {
 
 #[test]
 fn no_time_at_all_is_refused() {
-    let settings = AttemptSettings::default().with_timeout(Duration::ZERO);
+    let settings = AttemptConfig::default().with_timeout(Duration::ZERO);
     let error = AttemptLayer::new(world(&VirtualTime::default()), settings, Classified).unwrap_err();
     assert_eq!(
         error.to_string(),

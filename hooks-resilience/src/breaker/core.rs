@@ -4,7 +4,7 @@ use std::time::Duration;
 
 use hooks_core::time::Tick;
 
-use super::BreakerSettings;
+use super::BreakerConfig;
 use super::window::{Counts, Window};
 
 /// One breaker. The owner provides the clock, the lock and the randomness.
@@ -80,7 +80,7 @@ const CALLS_FOR_A_FAILURE: u32 = 6;
 const ROWS_OF_A_LAST_RESORT: u32 = 3;
 
 impl Core {
-    pub(crate) fn new(settings: &BreakerSettings) -> Self {
+    pub(crate) fn new(settings: &BreakerConfig) -> Self {
         Self {
             state: State::Closed { since: Tick::default() },
             window: Window::new(settings.window),
@@ -117,7 +117,7 @@ impl Core {
     }
 
     /// Lets a call through, or returns the time from which it would. A probe gets the id `probe`.
-    pub(crate) fn admit(&mut self, probe: u64, now: Tick, settings: &BreakerSettings) -> Result<Pass, Tick> {
+    pub(crate) fn admit(&mut self, probe: u64, now: Tick, settings: &BreakerConfig) -> Result<Pass, Tick> {
         if let Some(at) = self.opens_at(now) {
             return Err(at);
         }
@@ -135,7 +135,7 @@ impl Core {
     }
 
     /// Whether the model answers some calls: fewer failures in a row than a model that is down would have.
-    pub(crate) fn answers_some(&self, settings: &BreakerSettings) -> bool {
+    pub(crate) fn answers_some(&self, settings: &BreakerConfig) -> bool {
         self.in_a_row < ROWS_OF_A_LAST_RESORT * row_that_opens(self.usual, settings)
     }
 
@@ -154,7 +154,7 @@ impl Core {
         pass: Pass,
         showed: Showed,
         [began, now]: [Tick; 2],
-        settings: &BreakerSettings,
+        settings: &BreakerConfig,
         jitter: u16,
     ) {
         match (self.state, pass) {
@@ -188,7 +188,7 @@ impl Core {
         }
     }
 
-    fn count(&mut self, showed: Showed, [began, now]: [Tick; 2], settings: &BreakerSettings, jitter: u16) {
+    fn count(&mut self, showed: Showed, [began, now]: [Tick; 2], settings: &BreakerConfig, jitter: u16) {
         if showed == Showed::Hopeless {
             return self.open_hard(now, settings, jitter);
         }
@@ -234,7 +234,7 @@ impl Core {
     /// in a row. So the results of calls made along with the failures still count, and if they make the
     /// failures few, the opening is taken back. If they do not, a good answer still shows that the model is
     /// up: the wait is then no longer than that of a first opening.
-    fn weigh(&mut self, showed: Showed, now: Tick, settings: &BreakerSettings) {
+    fn weigh(&mut self, showed: Showed, now: Tick, settings: &BreakerConfig) {
         let Some(counts) = counts(showed) else { return };
         self.grounds.add(counts);
         if (counts.failed, counts.slow) == (0, 0) {
@@ -248,7 +248,7 @@ impl Core {
     }
 
     /// Counts `calls` calls that were answered in time, the last of them made at `began`.
-    pub(crate) fn went_well(&mut self, calls: u32, [began, now]: [Tick; 2], settings: &BreakerSettings) {
+    pub(crate) fn went_well(&mut self, calls: u32, [began, now]: [Tick; 2], settings: &BreakerConfig) {
         let State::Closed { since } = self.state else { return };
         self.window.add(now, Counts { calls, failed: 0, slow: 0 });
         self.ended_well(began);
@@ -286,13 +286,13 @@ impl Core {
 
     /// Whether a quota refused so often, although its wait was respected, that its stated wait is no longer
     /// trusted.
-    pub(crate) const fn is_disbelieved(&self, settings: &BreakerSettings) -> bool {
+    pub(crate) const fn is_disbelieved(&self, settings: &BreakerConfig) -> bool {
         self.in_a_row >= settings.failures_in_a_row
     }
 
     /// The shortest wait for a quota after one more refusal, whatever wait it states: zero at first, then as
     /// long as a breaker that opens repeatedly.
-    pub(crate) fn disbelief(&self, settings: &BreakerSettings) -> Duration {
+    pub(crate) fn disbelief(&self, settings: &BreakerConfig) -> Duration {
         let refused = self.in_a_row.saturating_add(1);
         let Some(times) = refused.checked_sub(settings.failures_in_a_row) else { return Duration::ZERO };
         let doubled = settings.open.saturating_mul(1u32.checked_shl(times).unwrap_or(u32::MAX));
@@ -306,7 +306,7 @@ impl Core {
         self.window.clear();
     }
 
-    fn open(&mut self, now: Tick, settings: &BreakerSettings, jitter: u16) {
+    fn open(&mut self, now: Tick, settings: &BreakerConfig, jitter: u16) {
         let doubled = settings.open.saturating_mul(1u32.checked_shl(self.openings).unwrap_or(u32::MAX));
         self.openings = self.openings.saturating_add(1);
         self.open_for(doubled.min(settings.open_at_most), now, jitter);
@@ -317,14 +317,14 @@ impl Core {
     }
 
     /// Shortens the wait to that of a first opening, and resets the doubling for the next one.
-    fn wait_as_at_first(&mut self, now: Tick, settings: &BreakerSettings) {
+    fn wait_as_at_first(&mut self, now: Tick, settings: &BreakerConfig) {
         let State::Open { until, hard: false } = self.state else { return };
         let until = until.min(now.after(longer(settings.open, u16::MAX)));
         self.state = State::Open { until, hard: false };
         self.openings = 0;
     }
 
-    fn open_hard(&mut self, now: Tick, settings: &BreakerSettings, jitter: u16) {
+    fn open_hard(&mut self, now: Tick, settings: &BreakerConfig, jitter: u16) {
         self.state = State::Open { until: now.after(longer(settings.open_hard, jitter)), hard: true };
     }
 }
@@ -332,13 +332,13 @@ impl Core {
 /// Number of failures in a row that open the breaker if a window has `calls` calls. If a third of a hundred
 /// calls fails, three failures in a row happen by chance again and again; of ten calls, three are a sign. So
 /// the number is a share of the calls, limited to what makes the rates meaningful.
-fn row_that_opens(calls: u32, settings: &BreakerSettings) -> u32 {
+fn row_that_opens(calls: u32, settings: &BreakerConfig) -> u32 {
     let longest = settings.failures_in_a_row.max(settings.minimum_calls);
     (calls / CALLS_FOR_A_FAILURE).clamp(settings.failures_in_a_row, longest)
 }
 
 /// Whether too many of these calls failed or were slow.
-fn is_too_much(counts: Counts, settings: &BreakerSettings) -> bool {
+fn is_too_much(counts: Counts, settings: &BreakerConfig) -> bool {
     let calls = f64::from(counts.calls);
     f64::from(counts.failed) >= calls * settings.failure_rate
         || f64::from(counts.slow) >= calls * settings.slow_rate

@@ -18,7 +18,7 @@ pub mod future;
 mod layer;
 mod outstanding;
 mod service;
-mod settings;
+mod config;
 #[cfg(test)]
 mod tests;
 mod window;
@@ -29,5 +29,5 @@ pub(crate) use self::core::{Core, Pass, Showed};
 pub use self::layer::BreakerLayer;
 pub(crate) use self::outstanding::Outstanding;
 pub use self::service::Breaker;
-pub use self::settings::BreakerSettings;
+pub use self::config::BreakerConfig;
 pub(crate) use self::wire::Wire;

@@ -8,7 +8,7 @@ use hooks_core::time::{Clock, Tick, Timer, Timestamp};
 use tower_layer::Layer;
 
 use super::{BreakerLayer, Breaker, BreakerState};
-use crate::attempt::{AttemptLayer, Attempt, AttemptSettings};
+use crate::attempt::{AttemptLayer, Attempt, AttemptConfig};
 use crate::fixture::{Client, Does, ask, at, call, catalog, poll, secs, world};
 use crate::{
     Catalog, Classified, ErrorKind, Health, HealthSettings, Model, ModelError, Needs, Readiness, Tier,
@@ -24,7 +24,7 @@ fn stack_of(
     client: &Client,
 ) -> (Stack, Health) {
     let health = Health::new(catalog, settings, world(time)).unwrap();
-    let attempt = AttemptLayer::new(world(time), AttemptSettings::default(), Classified).unwrap();
+    let attempt = AttemptLayer::new(world(time), AttemptConfig::default(), Classified).unwrap();
     (BreakerLayer::new(health.clone()).layer(attempt.layer(client.clone())), health)
 }
 

@@ -6,7 +6,7 @@ use std::time::Duration;
 use hooks_core::time::Tick;
 use serde::{Deserialize, Serialize};
 
-use super::BreakerSettings;
+use super::BreakerConfig;
 use super::core::{Core, State};
 use super::window::{Counts, Window};
 
@@ -60,7 +60,7 @@ impl Wire {
 
     /// Restores the breaker that was written `ago` before `now`. A state from another instance keeps the
     /// breaker open at most twice as long as our own settings would.
-    pub(crate) fn core(&self, ago: Duration, now: Tick, settings: &BreakerSettings) -> Core {
+    pub(crate) fn core(&self, ago: Duration, now: Tick, settings: &BreakerConfig) -> Core {
         let longest = settings.open_at_most.max(settings.open_hard).max(settings.probe).saturating_mul(2);
         let state = match (self.closed_for, self.probe) {
             (None, _) => {
@@ -114,7 +114,7 @@ mod tests {
     use crate::breaker::{Pass, Showed};
 
     /// A breaker after this history of events, each with the milliseconds before it.
-    fn after(history: &[(u64, u8)], settings: &BreakerSettings) -> (Core, Tick) {
+    fn after(history: &[(u64, u8)], settings: &BreakerConfig) -> (Core, Tick) {
         let (mut core, mut now) = (Core::new(settings), Tick(Duration::from_secs(1_000)));
         for &(later, event) in history {
             now = now.after(Duration::from_millis(later));
@@ -142,7 +142,7 @@ mod tests {
             history in prop::collection::vec((0u64..20_000, any::<u8>()), 0..60),
             ago in 0u64..30_000,
         ) {
-            let settings = BreakerSettings::default();
+            let settings = BreakerConfig::default();
             let (core, now) = after(&history, &settings);
             let text = serde_json::to_string(&Wire::from_core(&core, now)).unwrap();
             let (ago, wire) = (Duration::from_millis(ago), serde_json::from_str::<Wire>(&text).unwrap());
@@ -158,7 +158,7 @@ mod tests {
 
         #[test]
         fn nothing_that_is_written_is_too_much(text in "\\{(\"(closed_for|well_for|in_a_row|openings)\":[0-9]{1,19},?){0,4}\\}") {
-            let settings = BreakerSettings::default();
+            let settings = BreakerConfig::default();
             let wire = serde_json::from_str::<Wire>(&text).unwrap_or_default();
             let mut core = wire.core(Duration::ZERO, Tick::default(), &settings);
             let _admitted = core.admit(1, Tick(Duration::from_secs(601)), &settings).unwrap();

@@ -6,14 +6,14 @@ use hooks_core::time::{Clock, Timer};
 use tower_layer::Layer;
 
 use super::{BulkheadLayer, Bulkhead};
-use crate::attempt::{AttemptLayer, Attempt, AttemptSettings};
+use crate::attempt::{AttemptLayer, Attempt, AttemptConfig};
 use crate::fixture::{Client, Does, ask, at, call, catalog, poll, secs, world};
 use crate::{Catalog, Classified, ErrorKind, Model, Tier};
 
 type Stack = Bulkhead<Attempt<Client, Classified>>;
 
 fn stack(catalog: &Catalog, time: &VirtualTime, client: Client, places: usize) -> Stack {
-    let attempt = AttemptLayer::new(world(time), AttemptSettings::default(), Classified).unwrap();
+    let attempt = AttemptLayer::new(world(time), AttemptConfig::default(), Classified).unwrap();
     BulkheadLayer::new(catalog, world(time), places).unwrap().layer(attempt.layer(client))
 }
 

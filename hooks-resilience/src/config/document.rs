@@ -5,17 +5,17 @@ use std::time::Duration;
 
 use serde::{Deserialize, Serialize};
 
-use crate::alert::AlertSettings;
-use crate::breaker::BreakerSettings;
+use crate::alert::AlertConfig;
+use crate::breaker::BreakerConfig;
 use crate::catalog::{Limits, Model, Tier};
 use crate::chain::ChainsConfig;
 use crate::error::{BreakerVote, ErrorKind};
-use crate::fallback::FallbackSettings;
-use crate::health::BudgetSettings;
-use crate::hedge::HedgeSettings;
-use crate::overflow::OverflowSettings;
-use crate::retry::RetrySettings;
-use crate::stream::StreamSettings;
+use crate::fallback::FallbackConfig;
+use crate::health::RetryBudgetConfig;
+use crate::hedge::HedgeConfig;
+use crate::overflow::OverflowConfig;
+use crate::retry::RetryConfig;
+use crate::stream::StreamConfig;
 
 /// The models, and the reactions to their failures.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
@@ -37,16 +37,16 @@ pub struct ResilienceConfig {
     pub attempt_timeout: Duration,
     /// Limits of attempts and waits for one call.
     #[serde(default)]
-    pub fallback: FallbackSettings,
+    pub fallback: FallbackConfig,
     /// Retries with the same model.
     #[serde(default)]
-    pub retry: RetrySettings,
+    pub retry: RetryConfig,
     /// Further attempts beyond the first, for each provider.
     #[serde(default)]
-    pub budget: BudgetSettings,
+    pub budget: RetryBudgetConfig,
     /// Conditions for no longer calling a model that keeps failing.
     #[serde(default)]
-    pub breaker: BreakerSettings,
+    pub breaker: BreakerConfig,
     /// Pacing below the provider's limits.
     #[serde(default)]
     pub pacing: PacingConfig,
@@ -55,16 +55,16 @@ pub struct ResilienceConfig {
     pub bulkhead: BulkheadConfig,
     /// A second attempt beside a slow one; disabled unless a delay is set.
     #[serde(default)]
-    pub hedge: HedgeSettings,
+    pub hedge: HedgeConfig,
     /// Compaction of conversations that do not fit.
     #[serde(default)]
-    pub overflow: OverflowSettings,
+    pub overflow: OverflowConfig,
     /// Timeouts of streams, and their resumption.
     #[serde(default)]
-    pub stream: StreamSettings,
+    pub stream: StreamConfig,
     /// Conditions and rate of alerts.
     #[serde(default)]
-    pub alert: AlertSettings,
+    pub alert: AlertConfig,
     /// Reactions to error kinds that differ from the defaults.
     #[serde(default)]
     pub treatments: BTreeMap<ErrorKind, TreatmentConfig>,

@@ -3,7 +3,7 @@
 use std::fmt;
 
 use crate::health::SettingsError;
-use crate::overflow::OverflowSettingsError;
+use crate::overflow::OverflowConfigError;
 
 /// A mistake in a configuration, with its place.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -37,11 +37,11 @@ pub(super) fn fault(error: &SettingsError) -> ConfigFault {
     ConfigFault::new(error.setting(), &error.to_string())
 }
 
-pub(super) fn overflow_fault(error: &OverflowSettingsError) -> ConfigFault {
+pub(super) fn overflow_fault(error: &OverflowConfigError) -> ConfigFault {
     let field = match error {
-        OverflowSettingsError::NoMeans | OverflowSettingsError::TooManyMeans(_) => "means",
-        OverflowSettingsError::Target(_) => "target_percent",
-        OverflowSettingsError::Timeout => "summary_timeout",
+        OverflowConfigError::NoMeans | OverflowConfigError::TooManyMeans(_) => "means",
+        OverflowConfigError::Target(_) => "target_percent",
+        OverflowConfigError::Timeout => "summary_timeout",
     };
     ConfigFault::new(format!("overflow.{field}"), &error.to_string())
 }

@@ -13,7 +13,7 @@ use super::fault::{ConfigFault, fault, overflow_fault};
 use super::health::health_settings;
 use super::layer::{ResilienceLayer, StreamLayer};
 use crate::alert::{AlertLayer, AlertSink};
-use crate::attempt::{AttemptLayer, AttemptSettings};
+use crate::attempt::{AttemptLayer, AttemptConfig};
 use crate::breaker::BreakerLayer;
 use crate::bulkhead::BulkheadLayer;
 use crate::catalog::Catalog;
@@ -130,15 +130,15 @@ impl Resilience {
         Ok(StreamLayer::new(resume, self.layer_of(health, classify, self.attempts().streaming())?))
     }
 
-    fn attempts(&self) -> AttemptSettings {
-        AttemptSettings::default().with_timeout(self.0.config.attempt_timeout)
+    fn attempts(&self) -> AttemptConfig {
+        AttemptConfig::default().with_timeout(self.0.config.attempt_timeout)
     }
 
     fn layer_of<C>(
         &self,
         health: &Health,
         classify: C,
-        attempt: AttemptSettings,
+        attempt: AttemptConfig,
     ) -> Result<ResilienceLayer<C>, ConfigFault> {
         let Parts { config, catalog, chains, .. } = &*self.0;
         let world = health.world().clone();

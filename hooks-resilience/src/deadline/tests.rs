@@ -3,7 +3,7 @@ use hooks_core::time::{Clock, Timer};
 use tower_layer::Layer;
 
 use super::{DeadlineLayer, Deadline};
-use crate::attempt::{AttemptLayer, Attempt, AttemptSettings};
+use crate::attempt::{AttemptLayer, Attempt, AttemptConfig};
 use crate::fixture::{Client, Does, ask, at, call, catalog, poll, secs, world};
 use crate::{Classified, ErrorKind, World};
 
@@ -20,7 +20,7 @@ impl Timer for Counting {
 type Stack = Deadline<Attempt<Client, Classified>>;
 
 fn stack(world: &World, client: Client) -> Stack {
-    let settings = AttemptSettings::default().with_timeout(secs(600));
+    let settings = AttemptConfig::default().with_timeout(secs(600));
     let attempt = AttemptLayer::new(world.clone(), settings, Classified).unwrap();
     DeadlineLayer::new(world.clone(), secs(30)).unwrap().layer(attempt.layer(client))
 }

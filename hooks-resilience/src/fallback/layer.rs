@@ -6,7 +6,7 @@ use tower_layer::Layer;
 use super::adapt::{Adapt, DropForeignThinking};
 use super::parking::{ParkedCall, Parking};
 use super::service::Fallback;
-use super::settings::FallbackSettings;
+use super::config::FallbackConfig;
 use super::stay::Stays;
 use crate::chain::Chains;
 use crate::health::{Health, SettingsError};
@@ -26,7 +26,7 @@ type OnPark = dyn Fn(ParkedCall<'_>) + Send + Sync;
 pub(super) struct Shared {
     pub(super) chains: Chains,
     pub(super) health: Health,
-    pub(super) settings: FallbackSettings,
+    pub(super) settings: FallbackConfig,
     pub(super) adapt: Arc<dyn Adapt>,
     pub(super) parking: Parking,
     pub(super) on_park: Option<Arc<OnPark>>,
@@ -39,7 +39,7 @@ impl FallbackLayer {
     ///
     /// # Errors
     /// Returns an error if a setting is invalid.
-    pub fn new(chains: Chains, health: Health, settings: FallbackSettings) -> Result<Self, SettingsError> {
+    pub fn new(chains: Chains, health: Health, settings: FallbackConfig) -> Result<Self, SettingsError> {
         settings.check()?;
         let (adapt, parking) = (Arc::new(DropForeignThinking), Parking::default());
         let shared =

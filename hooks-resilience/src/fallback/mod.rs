@@ -24,7 +24,7 @@ mod past;
 mod plan;
 mod run;
 mod service;
-mod settings;
+mod config;
 mod stay;
 mod step;
 #[cfg(test)]
@@ -37,6 +37,6 @@ pub use self::layer::FallbackLayer;
 pub use self::parking::{ParkedCall, Parking};
 pub use self::plan::Plan;
 pub use self::service::Fallback;
-pub use self::settings::FallbackSettings;
+pub use self::config::FallbackConfig;
 pub use self::step::{End, Step};
 pub use self::view::View;

@@ -6,7 +6,7 @@ use std::time::Duration;
 use hooks_core::time::Tick;
 
 use super::past::Past;
-use super::settings::FallbackSettings;
+use super::config::FallbackConfig;
 use super::step::{End, Step};
 use super::view::{View, earliest, soonest};
 use crate::call::Needs;
@@ -90,7 +90,7 @@ const LONGEST_LOOK: Duration = Duration::from_secs(1);
 
 impl Plan {
     /// Creates the course of a call that needs `needs`, along `chain`.
-    pub fn new(chain: Chain, needs: Needs, deadline: Option<Tick>, settings: &FallbackSettings) -> Self {
+    pub fn new(chain: Chain, needs: Needs, deadline: Option<Tick>, settings: &FallbackConfig) -> Self {
         let widest = widest(&chain, needs);
         Self {
             chain,

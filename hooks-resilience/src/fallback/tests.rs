@@ -107,7 +107,7 @@ proptest! {
         let mut table = Table { ready: ready.collect(), budget: RefCell::new(budget), ..Table::default() };
         let mut treatments = Treatments::default();
         treatments.cross_content_filter = cross;
-        let settings = FallbackSettings::default()
+        let settings = FallbackConfig::default()
             .with_max_attempts(max_attempts)
             .with_max_park(Duration::from_secs(max_park));
         let mut plan = Plan::new(chain.clone(), Needs::default(), deadline.map(tick), &settings);
@@ -264,7 +264,7 @@ fn fails(plan: &mut Plan, kind: ErrorKind, now: u64) {
 #[test]
 fn a_model_that_failed_comes_after_those_that_were_not_asked() {
     let table = Table { budget: RefCell::new(9), ..Table::default() };
-    let mut plan = Plan::new(three(), Needs::default(), None, &FallbackSettings::default());
+    let mut plan = Plan::new(three(), Needs::default(), None, &FallbackConfig::default());
     for place in 0..3 {
         assert_eq!(
             plan.next(&table, tick(9)),
@@ -294,7 +294,7 @@ fn a_quota_that_refused_a_call_is_asked_again_from_the_budget_whichever_model_dr
     let asked = || {
         let table = Table::default();
         let mut plan =
-            Plan::new(chain(models.to_vec()), Needs::default(), None, &FallbackSettings::default());
+            Plan::new(chain(models.to_vec()), Needs::default(), None, &FallbackConfig::default());
         assert!(matches!(plan.next(&table, tick(0)), Step::Try { place: 0, .. }));
         fails(&mut plan, ErrorKind::RateLimited, 0);
         // A refusal does not affect the model with a quota of its own.
@@ -305,7 +305,7 @@ fn a_quota_that_refused_a_call_is_asked_again_from_the_budget_whichever_model_dr
 
     let table = Table::default();
     let mut plan =
-        Plan::new(chain(models[..2].to_vec()), Needs::default(), None, &FallbackSettings::default());
+        Plan::new(chain(models[..2].to_vec()), Needs::default(), None, &FallbackConfig::default());
     assert!(matches!(plan.next(&table, tick(0)), Step::Try { place: 0, .. }));
     fails(&mut plan, ErrorKind::RateLimited, 0);
     assert!(matches!(plan.next(&table, tick(0)), Step::Park { until, .. } if until == tick(2)));
@@ -315,7 +315,7 @@ fn a_quota_that_refused_a_call_is_asked_again_from_the_budget_whichever_model_dr
 
 #[test]
 fn without_budget_nobody_is_asked_again() {
-    let mut plan = Plan::new(three(), Needs::default(), None, &FallbackSettings::default());
+    let mut plan = Plan::new(three(), Needs::default(), None, &FallbackConfig::default());
     for _ in 0..3 {
         assert!(matches!(plan.next(&Table::default(), tick(0)), Step::Try { .. }));
         fails(&mut plan, ErrorKind::Overloaded, 0);
@@ -329,7 +329,7 @@ fn without_budget_nobody_is_asked_again() {
 fn what_hooks_propose_narrows_what_is_done() {
     let table = Table { budget: RefCell::new(9), ..Table::default() };
     let asked_next = |recovery| {
-        let mut plan = Plan::new(three(), Needs::default(), None, &FallbackSettings::default());
+        let mut plan = Plan::new(three(), Needs::default(), None, &FallbackConfig::default());
         assert!(matches!(plan.next(&table, tick(0)), Step::Try { place: 0, .. }));
         let error = ModelError::new(ErrorKind::Overloaded, "").with_proposal(recovery);
         plan.failed(&error, &Treatments::default(), tick(0), |_| Duration::from_secs(1));
@@ -346,7 +346,7 @@ fn what_hooks_propose_narrows_what_is_done() {
 
 #[test]
 fn attempts_that_a_loop_below_made_count() {
-    let mut plan = Plan::new(three(), Needs::default(), None, &FallbackSettings::default());
+    let mut plan = Plan::new(three(), Needs::default(), None, &FallbackConfig::default());
     assert!(matches!(plan.next(&Table::default(), tick(0)), Step::Try { place: 0, .. }));
     let error = |kind| ModelError::new(kind, "");
     let earlier = crate::FailedAttempt::new("one", &error(ErrorKind::Server), tick(0));
@@ -361,7 +361,7 @@ fn a_model_that_admits_nobody_at_its_turn_is_looked_at_again_ever_more_rarely() 
         chain(vec![Model::new("one", "p", Tier::Fast)]),
         Needs::default(),
         None,
-        &FallbackSettings::default().with_max_park(Duration::from_secs(300)),
+        &FallbackConfig::default().with_max_park(Duration::from_secs(300)),
     );
     let (table, mut now, mut turns) = (Table::default(), tick(0), 0);
     loop {
@@ -381,13 +381,13 @@ fn a_model_that_admits_nobody_at_its_turn_is_looked_at_again_ever_more_rarely() 
 
 #[test]
 fn nonsense_settings_are_refused() {
-    assert!(FallbackSettings::default().with_max_attempts(0).check().is_err());
-    assert!(FallbackSettings::default().staying(Duration::ZERO).check().is_err());
+    assert!(FallbackConfig::default().with_max_attempts(0).check().is_err());
+    assert!(FallbackConfig::default().staying(Duration::ZERO).check().is_err());
     let backoff = crate::Backoff::new(Duration::from_secs(2), Duration::from_secs(1));
-    assert!(FallbackSettings::default().with_backoff(backoff).check().is_err());
-    let read: FallbackSettings = serde_json::from_str(r#"{"max_park": "1m", "stay": "10m"}"#).unwrap();
+    assert!(FallbackConfig::default().with_backoff(backoff).check().is_err());
+    let read: FallbackConfig = serde_json::from_str(r#"{"max_park": "1m", "stay": "10m"}"#).unwrap();
     assert_eq!((read.max_park, read.stay), (Duration::from_secs(60), Some(Duration::from_secs(600))));
-    assert!(serde_json::from_str::<FallbackSettings>(r#"{"max_parks": "1m"}"#).is_err());
+    assert!(serde_json::from_str::<FallbackConfig>(r#"{"max_parks": "1m"}"#).is_err());
 }
 
 #[test]
@@ -395,7 +395,7 @@ fn a_call_that_is_not_admitted_again_and_again_earns_one_share_of_the_retry_budg
     use hooks_core::testing::VirtualTime;
     use tower_layer::Layer;
 
-    use crate::attempt::{AttemptLayer, AttemptSettings};
+    use crate::attempt::{AttemptLayer, AttemptConfig};
     use crate::fixture::{Client, Does, ask, call, catalog, world};
     use crate::{Classified, Health, HealthSettings};
 
@@ -406,10 +406,10 @@ fn a_call_that_is_not_admitted_again_and_again_earns_one_share_of_the_retry_budg
     let spend = || (0..100).filter(|_| health.another_attempt(&catalog.models()[0], tick(0))).count();
     spend();
     let client = Client::new(&time, [Does::Fails(ErrorKind::NotAdmitted); 5]);
-    let attempt = AttemptLayer::new(world(&time), AttemptSettings::default(), Classified).unwrap();
+    let attempt = AttemptLayer::new(world(&time), AttemptConfig::default(), Classified).unwrap();
     let chains =
         crate::Chains::new(&catalog, &crate::ChainsConfig::default().with_default("standard")).unwrap();
-    let layer = FallbackLayer::new(chains, health.clone(), FallbackSettings::default()).unwrap();
+    let layer = FallbackLayer::new(chains, health.clone(), FallbackConfig::default()).unwrap();
     let mut stack = layer.layer(attempt.layer(client.clone()));
     time.block_on(ask(&mut stack, call(&catalog))).unwrap().unwrap();
     assert_eq!((client.asked(), spend()), (6, 1));
@@ -421,7 +421,7 @@ fn a_host_adapts_conversations_its_own_way_and_says_for_which_model() {
     use hooks_core::testing::VirtualTime;
     use tower_layer::Layer;
 
-    use crate::attempt::{AttemptLayer, AttemptSettings};
+    use crate::attempt::{AttemptLayer, AttemptConfig};
     use crate::fixture::{Client, Does, ask, call, world};
     use crate::{ChainConfig, ChainsConfig, Classified, Health, HealthSettings};
 
@@ -432,7 +432,7 @@ fn a_host_adapts_conversations_its_own_way_and_says_for_which_model() {
     let chains =
         ChainsConfig::default().with_chain("both", ChainConfig::new(["a", "b"])).with_default("both");
     let chains = crate::Chains::new(&catalog, &chains).unwrap();
-    let layer = FallbackLayer::new(chains, health, FallbackSettings::default()).unwrap().adapting(
+    let layer = FallbackLayer::new(chains, health, FallbackConfig::default()).unwrap().adapting(
         |messages: &[Message], from: &Model, to: &Model| {
             assert_eq!(&*from.name, "a");
             (from != to).then(|| {
@@ -442,7 +442,7 @@ fn a_host_adapts_conversations_its_own_way_and_says_for_which_model() {
         },
     );
     let client = Client::new(&time, [Does::Fails(ErrorKind::Authentication)]);
-    let attempt = AttemptLayer::new(world(&time), AttemptSettings::default(), Classified).unwrap();
+    let attempt = AttemptLayer::new(world(&time), AttemptConfig::default(), Classified).unwrap();
     let mut stack = layer.layer(attempt.layer(client));
     let mut unnamed = call(&catalog);
     unnamed.model = None;
@@ -459,7 +459,7 @@ fn a_host_adapts_conversations_its_own_way_and_says_for_which_model() {
 fn sent_by(deadline: u64) -> Vec<u64> {
     let ready = ["one", "two", "three"].map(|name| (name.to_owned(), 10_000)).into();
     let table = Table { ready, budget: RefCell::new(9), lets_last_chance: true };
-    let mut plan = Plan::new(three(), Needs::default(), Some(tick(deadline)), &FallbackSettings::default());
+    let mut plan = Plan::new(three(), Needs::default(), Some(tick(deadline)), &FallbackConfig::default());
     let (mut now, mut sent) = (Tick::default(), Vec::new());
     loop {
         match plan.next(&table, now) {

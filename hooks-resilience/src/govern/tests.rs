@@ -16,15 +16,15 @@ use serde_json::json;
 use tower::{Layer, Service, ServiceExt, service_fn};
 
 use super::{Governed, Resilient};
-use crate::attempt::{AttemptLayer, AttemptSettings};
+use crate::attempt::{AttemptLayer, AttemptConfig};
 use crate::call::{Answered, Call, FailedAttempt, Needs};
 use crate::catalog::{Catalog, Model, Tier};
 use crate::chain::{Chains, ChainsConfig};
 use crate::classify::Classified;
 use crate::error::{ErrorKind, ModelError, Treatment, Treatments};
-use crate::fallback::{FallbackLayer, FallbackSettings};
+use crate::fallback::{FallbackLayer, FallbackConfig};
 use crate::health::{Health, HealthSettings};
-use crate::retry::{RetryLayer, RetrySettings};
+use crate::retry::{RetryLayer, RetryConfig};
 use crate::world::World;
 
 fn run<T>(future: impl Future<Output = T>) -> T {
@@ -193,7 +193,7 @@ fn a_kind_of_work_has_its_own_chain() {
         let answer = reply(call.model_name());
         ready(Ok::<_, ModelError>(Answered::new(call, answer)))
     });
-    let stack = FallbackLayer::new(chains, health, FallbackSettings::default()).unwrap().layer(served);
+    let stack = FallbackLayer::new(chains, health, FallbackConfig::default()).unwrap().layer(served);
     let is_title = |message: &Message| message.content == json!("a title, please");
     let model = Resilient::new(stack, world)
         .finding_task(move |_, request| request.messages.iter().any(is_title).then(|| "title".into()));
@@ -238,8 +238,8 @@ fn hooks_around_each_attempt_hear_how_often_it_was_tried_and_what_the_host_makes
         let client =
             service_fn(move |_: ModelRequest| ready(Err::<ModelReply, _>(ModelError::new(kind, "x"))));
         let governed = Governed::new(GovernModel::new(recorder.clone(), client)).treating_by(health.clone());
-        let attempt = AttemptLayer::new(world.clone(), AttemptSettings::default(), Classified).unwrap();
-        let stack = RetryLayer::new(health, RetrySettings::default()).unwrap().layer(attempt.layer(governed));
+        let attempt = AttemptLayer::new(world.clone(), AttemptConfig::default(), Classified).unwrap();
+        let stack = RetryLayer::new(health, RetryConfig::default()).unwrap().layer(attempt.layer(governed));
         let mut call = call_of("m");
         call.set_tried(1);
         time.block_on(stack.oneshot(call)).unwrap().unwrap_err();

@@ -2,7 +2,7 @@
 
 use hooks_core::time::Tick;
 
-use super::BudgetSettings;
+use super::RetryBudgetConfig;
 use crate::duration::nanos;
 
 /// Saved attempts, in thousandths.
@@ -17,12 +17,12 @@ const ONE: u64 = 1_000;
 
 impl Budget {
     /// Starts with a full budget.
-    pub(crate) fn new(settings: BudgetSettings) -> Self {
+    pub(crate) fn new(settings: RetryBudgetConfig) -> Self {
         Self { saved: most(settings), at: Tick::default() }
     }
 
     /// Earns the share of a first attempt.
-    pub(crate) fn first(&mut self, settings: BudgetSettings) {
+    pub(crate) fn first(&mut self, settings: RetryBudgetConfig) {
         #[expect(
             clippy::cast_possible_truncation,
             clippy::cast_sign_loss,
@@ -33,12 +33,12 @@ impl Budget {
     }
 
     /// Whether the budget is full.
-    pub(crate) fn is_full(&self, settings: BudgetSettings) -> bool {
+    pub(crate) fn is_full(&self, settings: RetryBudgetConfig) -> bool {
         self.saved >= most(settings)
     }
 
     /// Takes an attempt; returns false if none is left.
-    pub(crate) fn another(&mut self, now: Tick, settings: BudgetSettings) -> bool {
+    pub(crate) fn another(&mut self, now: Tick, settings: RetryBudgetConfig) -> bool {
         self.earn(now, settings);
         let left = self.saved.checked_sub(ONE);
         self.saved = left.unwrap_or(self.saved);
@@ -47,7 +47,7 @@ impl Budget {
 
     /// Earns attempts for the time that passed. The remainder of the division is kept: `at` advances only by
     /// the time that was paid out.
-    fn earn(&mut self, now: Tick, settings: BudgetSettings) {
+    fn earn(&mut self, now: Tick, settings: RetryBudgetConfig) {
         let each_milli = 60_000_000_000u64.checked_div(u64::from(settings.per_minute).saturating_mul(ONE));
         // However large the rate, an attempt takes at least a nanosecond.
         let Some(nanos_each) = each_milli.map(|nanos| nanos.max(1)) else { return };
@@ -58,7 +58,7 @@ impl Budget {
     }
 }
 
-fn most(settings: BudgetSettings) -> u64 {
+fn most(settings: RetryBudgetConfig) -> u64 {
     u64::from(settings.burst).saturating_mul(ONE)
 }
 
@@ -71,7 +71,7 @@ mod tests {
     #[test]
     fn however_many_a_minute_they_come_with_time() {
         for per_minute in [60, 60_001, u32::MAX] {
-            let settings = BudgetSettings { ratio: 0.0, per_minute, burst: 1 };
+            let settings = RetryBudgetConfig { ratio: 0.0, per_minute, burst: 1 };
             let mut budget = Budget::new(settings);
             assert!(budget.another(Tick::default(), settings));
             assert!(!budget.another(Tick::default(), settings));

@@ -8,7 +8,7 @@ use hooks_core::time::Tick;
 
 use super::fleet::Link;
 use super::gate::Gate;
-use crate::breaker::{BreakerSettings, BreakerState, Core, Pass, Showed};
+use crate::breaker::{BreakerConfig, BreakerState, Core, Pass, Showed};
 use crate::sync::{AtomicBool, Mutex, MutexGuard};
 
 /// A breaker and a gate.
@@ -75,7 +75,7 @@ pub(super) type Change = Option<(BreakerState, BreakerState)>;
 const UNTOLD: usize = 256;
 
 impl GatedBreaker {
-    pub(super) fn new(model: Option<&Arc<str>>, provider: &Arc<str>, settings: &BreakerSettings) -> Self {
+    pub(super) fn new(model: Option<&Arc<str>>, provider: &Arc<str>, settings: &BreakerConfig) -> Self {
         let local = Local { core: Core::new(settings), untold: VecDeque::new(), told: 0 };
         Self {
             local: Mutex::new(local),
@@ -121,7 +121,7 @@ impl GatedBreaker {
     }
 
     /// Whether a quota's stated wait is no longer trusted.
-    pub(super) fn is_disbelieved(&self, settings: &BreakerSettings) -> bool {
+    pub(super) fn is_disbelieved(&self, settings: &BreakerConfig) -> bool {
         self.is_failing() && self.local().core.is_disbelieved(settings)
     }
 
@@ -136,7 +136,7 @@ impl GatedBreaker {
     }
 
     /// Whether a model answers some calls although its breaker is open.
-    pub(super) fn answers_some(&self, settings: &BreakerSettings) -> bool {
+    pub(super) fn answers_some(&self, settings: &BreakerConfig) -> bool {
         self.local().core.answers_some(settings)
     }
 
@@ -147,7 +147,7 @@ impl GatedBreaker {
         probe: impl FnOnce() -> u64,
         now: Tick,
         last_resort: bool,
-        settings: &BreakerSettings,
+        settings: &BreakerConfig,
     ) -> Result<Option<Pass>, Tick> {
         if !self.is_troubled() {
             return Ok(None);
@@ -170,7 +170,7 @@ impl GatedBreaker {
     }
 
     /// Applies an event.
-    pub(super) fn happened(&self, event: Event, settings: &BreakerSettings) -> Change {
+    pub(super) fn happened(&self, event: Event, settings: &BreakerConfig) -> Change {
         match event.what {
             What::Shut { until } => self.gate.shut_until(until),
             What::Refused { until, cautious_until } => {
@@ -191,7 +191,7 @@ impl GatedBreaker {
 
     /// Records that a quota is used up and asked for a pause until `until`. If it refuses repeatedly although
     /// its wait was respected, its stated wait is no longer trusted. Simultaneous refusals count as one.
-    pub(super) fn refused(&self, until: Tick, cautious_until: Tick, now: Tick, settings: &BreakerSettings) {
+    pub(super) fn refused(&self, until: Tick, cautious_until: Tick, now: Tick, settings: &BreakerConfig) {
         let is_new = self.gate.opens() <= now;
         let what = match is_new {
             true => {
@@ -226,7 +226,7 @@ impl GatedBreaker {
 
     /// Adopts the fleet's state, which includes all events up to number `told`. Later local events are
     /// replayed on it.
-    pub(super) fn adopt(&self, heard: Heard, told: u64, settings: &BreakerSettings) -> Change {
+    pub(super) fn adopt(&self, heard: Heard, told: u64, settings: &BreakerConfig) -> Change {
         let Heard { mut core, gate, cautious_until } = heard;
         self.gate.shut_until(gate);
         self.be_cautious_until(cautious_until);
@@ -271,7 +271,7 @@ impl Local {
 }
 
 /// Applies `event` to a breaker.
-pub(super) fn play(core: &mut Core, event: &Event, settings: &BreakerSettings) {
+pub(super) fn play(core: &mut Core, event: &Event, settings: &BreakerConfig) {
     match event.what {
         What::WentWell { calls, began } => core.went_well(calls, [began, event.at], settings),
         What::AdmissionRequested(probe) => {

@@ -31,7 +31,7 @@ pub use self::permit::Permit;
 use self::gated_breaker::{Change, Event, GatedBreaker, What};
 pub(crate) use self::quota::Quota;
 pub use self::readiness::{Because, NotAdmitted, Readiness};
-pub use self::settings::{BudgetSettings, HealthSettings, SettingsError};
+pub use self::settings::{RetryBudgetConfig, HealthSettings, SettingsError};
 use self::standing::{Provider, Standing};
 use self::told::Told;
 pub(crate) use self::told::ToldOf;

@@ -5,7 +5,7 @@ use std::time::Duration;
 
 use serde::{Deserialize, Serialize};
 
-use crate::breaker::BreakerSettings;
+use crate::breaker::BreakerConfig;
 use crate::error::Treatments;
 
 /// Settings of the health record.
@@ -13,12 +13,12 @@ use crate::error::Treatments;
 #[non_exhaustive]
 pub struct HealthSettings {
     /// Conditions for opening a breaker.
-    pub breaker: BreakerSettings,
+    pub breaker: BreakerConfig,
     /// Amount by which a rate may be ahead of its pace: as much as it refills in this time may be used at
     /// once.
     pub burst: Duration,
     /// Retry budget of each provider.
-    pub budget: BudgetSettings,
+    pub budget: RetryBudgetConfig,
     /// Longest time that a provider's stated wait keeps a model from being called. If the provider states "a
     /// week", the model is tried earlier.
     pub longest_gate: Duration,
@@ -36,9 +36,9 @@ impl Default for HealthSettings {
     /// over. Ten instances, for a fleet that does not set their number.
     fn default() -> Self {
         Self {
-            breaker: BreakerSettings::default(),
+            breaker: BreakerConfig::default(),
             burst: Duration::from_secs(5),
-            budget: BudgetSettings::default(),
+            budget: RetryBudgetConfig::default(),
             longest_gate: Duration::from_secs(3 * 60),
             instances: 10,
             treatments: Treatments::default(),
@@ -52,7 +52,7 @@ impl Default for HealthSettings {
 #[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 #[serde(default, deny_unknown_fields)]
 #[non_exhaustive]
-pub struct BudgetSettings {
+pub struct RetryBudgetConfig {
     /// Share of the first attempts.
     pub ratio: f64,
     /// Attempts per minute that are always earned.
@@ -61,7 +61,7 @@ pub struct BudgetSettings {
     pub burst: u32,
 }
 
-impl Default for BudgetSettings {
+impl Default for RetryBudgetConfig {
     /// A tenth of the first attempts, as in Google's SRE book (chapter 21, "Handling overload"). The ten a
     /// minute are for agents: with four calls a minute, a share alone pays for hardly any further attempt. In
     /// a prototype of our simulator, the share alone raised the failures from 22 to 35 of a hundred sessions,

@@ -8,7 +8,7 @@ use hooks_core::time::Tick;
 use super::budget::Budget;
 use super::gated_breaker::GatedBreaker;
 use super::quota::Quota;
-use super::{BudgetSettings, HealthSettings};
+use super::{RetryBudgetConfig, HealthSettings};
 use crate::catalog::Model;
 use crate::duration::nanos;
 use crate::sync::{AtomicBool, Mutex};
@@ -94,18 +94,18 @@ pub(super) fn provider_of(
 
 impl Provider {
     /// Earns the share of a first attempt.
-    pub(super) fn first_attempt(&self, settings: BudgetSettings) {
+    pub(super) fn first_attempt(&self, settings: RetryBudgetConfig) {
         if !self.is_full.load(Ordering::Acquire) {
             self.change(settings, |budget| budget.first(settings));
         }
     }
 
     /// Takes a further attempt; returns false if none is left.
-    pub(super) fn another_attempt(&self, now: Tick, settings: BudgetSettings) -> bool {
+    pub(super) fn another_attempt(&self, now: Tick, settings: RetryBudgetConfig) -> bool {
         self.change(settings, |budget| budget.another(now, settings))
     }
 
-    fn change<T>(&self, settings: BudgetSettings, change: impl FnOnce(&mut Budget) -> T) -> T {
+    fn change<T>(&self, settings: RetryBudgetConfig, change: impl FnOnce(&mut Budget) -> T) -> T {
         let mut budget = self.budget.lock().unwrap_or_else(PoisonError::into_inner);
         let changed = change(&mut budget);
         self.is_full.store(budget.is_full(settings), Ordering::Release);

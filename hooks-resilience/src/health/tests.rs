@@ -10,7 +10,7 @@ use hooks_core::time::{Clock, Tick, Timer, Timestamp};
 use tower_layer::Layer;
 
 use super::{Health, HealthSettings, Readiness, SettingsError};
-use crate::attempt::{AttemptLayer, Attempt, AttemptSettings};
+use crate::attempt::{AttemptLayer, Attempt, AttemptConfig};
 use crate::breaker::{BreakerLayer, Breaker, BreakerState};
 use crate::fixture::{Client, Does, ask, at, call, catalog, poll, secs, world};
 use crate::pacing::{PacingLayer, Pacing};
@@ -71,7 +71,7 @@ struct Instance {
 impl Instance {
     fn new(catalog: &Catalog, time: &VirtualTime, store: Arc<dyn StateStore>, client: &Client) -> Self {
         let health = Health::new(catalog, settings(), world(time)).unwrap().shared(store, "fleet");
-        let attempt = AttemptLayer::new(world(time), AttemptSettings::default(), Classified).unwrap();
+        let attempt = AttemptLayer::new(world(time), AttemptConfig::default(), Classified).unwrap();
         let breaker = BreakerLayer::new(health.clone()).layer(attempt.layer(client.clone()));
         let stack = PacingLayer::new(health.clone()).layer(breaker);
         Self { stack, health, catalog: catalog.clone(), time: time.clone() }
@@ -455,7 +455,7 @@ fn while_the_store_is_away_our_own_breaker_goes_on_and_nobody_waits_long() {
         let script = Client::new(&time, [SERVER; 3]);
         instance.stack = PacingLayer::new(instance.health.clone()).layer(
             BreakerLayer::new(instance.health.clone()).layer(
-                AttemptLayer::new(world(&time), AttemptSettings::default(), Classified)
+                AttemptLayer::new(world(&time), AttemptConfig::default(), Classified)
                     .unwrap()
                     .layer(script.clone()),
             ),

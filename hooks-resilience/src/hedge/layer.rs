@@ -8,7 +8,7 @@ use tower_layer::Layer;
 
 use super::recent::Recent;
 use super::service::Hedge;
-use super::settings::{HedgeDelay, HedgeSettings, HedgeTarget};
+use super::config::{HedgeDelay, HedgeConfig, HedgeTarget};
 use crate::call::Call;
 use crate::chain::Chains;
 use crate::fallback::{Adapt, DropForeignThinking, fit};
@@ -24,7 +24,7 @@ pub struct HedgeLayer {
 pub(super) struct Shared {
     chains: Chains,
     pub(super) health: Health,
-    settings: HedgeSettings,
+    settings: HedgeConfig,
     adapt: Arc<dyn Adapt>,
     recent: Recent,
     /// Saved second attempts, in hundredths.
@@ -44,7 +44,7 @@ impl HedgeLayer {
     ///
     /// # Errors
     /// Returns an error if a setting is invalid.
-    pub fn new(chains: Chains, health: Health, settings: HedgeSettings) -> Result<Self, SettingsError> {
+    pub fn new(chains: Chains, health: Health, settings: HedgeConfig) -> Result<Self, SettingsError> {
         settings.check()?;
         let (adapt, recent) = (Arc::new(DropForeignThinking), Recent::default());
         let (saved, hedged) = (AtomicU64::new(ONE), AtomicU64::new(0));

@@ -14,8 +14,8 @@ pub mod future;
 mod layer;
 mod recent;
 mod service;
-mod settings;
+mod config;
 
 pub use self::layer::HedgeLayer;
 pub use self::service::Hedge;
-pub use self::settings::{HedgeDelay, HedgeSettings, HedgeTarget};
+pub use self::config::{HedgeDelay, HedgeConfig, HedgeTarget};

@@ -69,7 +69,7 @@ impl Conversation {
     pub(super) fn new(messages: &[Message], notes: &[String], model: Arc<str>, rules: Rules) -> Self {
         let mut stays = which_stay(messages, &*rules.keep);
         let mut messages = messages.to_vec();
-        if let Some(index) = kept(notes, &mut messages) {
+        if let Some(index) = insert_kept(notes, &mut messages) {
             stays.insert(index, Stays::Verbatim);
         }
         let count = |message: &Message| rules.count(&model, message);

@@ -9,7 +9,7 @@ use tower_layer::Layer;
 use super::conversation::Rules;
 use super::keep::{Keep, Marked};
 use super::service::Overflow;
-use super::settings::{Means, OverflowSettings, OverflowSettingsError};
+use super::config::{Means, OverflowConfig, OverflowConfigError};
 use crate::call::Call;
 use crate::error::{ErrorKind, SameModel, Treatments};
 use crate::spare::Spare;
@@ -25,7 +25,7 @@ pub(super) type Listener = dyn Fn(&Compacted<'_>) + Send + Sync;
 /// State shared by all services of a layer.
 #[derive(Clone)]
 pub(super) struct Shared {
-    pub(super) settings: OverflowSettings,
+    pub(super) settings: OverflowConfig,
     pub(super) world: World,
     pub(super) rules: Rules,
     pub(super) compactor: Option<Compactor>,
@@ -55,7 +55,7 @@ impl OverflowLayer {
     ///
     /// # Errors
     /// Returns an error if a setting is invalid.
-    pub fn new(settings: OverflowSettings, world: World) -> Result<Self, OverflowSettingsError> {
+    pub fn new(settings: OverflowConfig, world: World) -> Result<Self, OverflowConfigError> {
         settings.validate()?;
         let rules = Rules { tokenizers: Tokenizers::default(), keep: Arc::new(Marked::default()) };
         Ok(Self(Arc::new(Shared {

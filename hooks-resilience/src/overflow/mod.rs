@@ -22,10 +22,10 @@
 //! `FallbackLayer` and outside `RetryLayer`.
 //!
 //! ```
-//! use hooks_resilience::{OverflowLayer, OverflowSettings, World};
+//! use hooks_resilience::{OverflowLayer, OverflowConfig, World};
 //!
-//! # fn layer(world: World, hooks: hooks_core::Hooks) -> Result<OverflowLayer, hooks_resilience::OverflowSettingsError> {
-//! let overflow = OverflowLayer::new(OverflowSettings::default(), world)?.with_hooks(hooks);
+//! # fn layer(world: World, hooks: hooks_core::Hooks) -> Result<OverflowLayer, hooks_resilience::OverflowConfigError> {
+//! let overflow = OverflowLayer::new(OverflowConfig::default(), world)?.with_hooks(hooks);
 //! # Ok(overflow)
 //! # }
 //! ```
@@ -37,7 +37,7 @@ mod keep;
 mod layer;
 mod recovery;
 mod service;
-mod settings;
+mod config;
 
 #[cfg(test)]
 mod properties;
@@ -48,4 +48,4 @@ pub use self::future::ResponseFuture;
 pub use self::keep::{Keep, Marked};
 pub use self::layer::{Compacted, OverflowLayer};
 pub use self::service::Overflow;
-pub use self::settings::{Means, OverflowSettings, OverflowSettingsError};
+pub use self::config::{Means, OverflowConfig, OverflowConfigError};

@@ -14,7 +14,7 @@ use tower::{ServiceExt, service_fn};
 use tower_layer::Layer;
 
 use super::tests::{Window, call, tokens, world};
-use super::{Keep, Marked, Means, OverflowLayer, OverflowSettings};
+use super::{Keep, Marked, Means, OverflowLayer, OverflowConfig};
 use crate::call::Call;
 use crate::error::ErrorKind;
 
@@ -141,7 +141,7 @@ struct Run {
 
 fn run(messages: &[Message], window: u64, percent: u8, summariser: Answers) -> Run {
     let time = VirtualTime::default();
-    let settings = OverflowSettings::default().with_target_percent(percent);
+    let settings = OverflowConfig::default().with_target_percent(percent);
     let layer = OverflowLayer::new(settings, world(&time)).unwrap();
     let layer = match summariser {
         Answers::None => layer,
@@ -259,7 +259,7 @@ proptest! {
     fn dropping_and_deduplicating_change_no_shape(messages in conversation()) {
         let time = VirtualTime::default();
         let settings =
-            OverflowSettings::default().with_means([Means::Deduplicate, Means::DropToolResults]).with_target_percent(1);
+            OverflowConfig::default().with_means([Means::Deduplicate, Means::DropToolResults]).with_target_percent(1);
         let layer = OverflowLayer::new(settings, world(&time)).unwrap();
         let inner = Window::new(0, &time);
         let _refused = time.block_on(layer.layer(inner.clone()).oneshot(call(messages.clone())));

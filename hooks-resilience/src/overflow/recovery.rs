@@ -13,7 +13,7 @@ use tower_service::Service;
 use super::budget::Budget;
 use super::conversation::Conversation;
 use super::layer::{Compacted, Shared};
-use super::settings::Means;
+use super::config::Means;
 use crate::call::{Answered, Call, FailedAttempt, Needs};
 use crate::error::{ErrorKind, ModelError};
 use crate::spare::Spare;

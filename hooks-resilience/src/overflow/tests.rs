@@ -22,7 +22,7 @@ use tower::{ServiceExt, service_fn};
 use tower_layer::Layer;
 use tower_service::Service;
 
-use super::{Means, OverflowLayer, OverflowSettings};
+use super::{Means, OverflowLayer, OverflowConfig};
 use crate::call::{Answered, Call, Needs};
 use crate::catalog::{Catalog, Model, Tier};
 use crate::error::{ErrorKind, ModelError, NextModel, SameModel, Treatment, Treatments};
@@ -109,7 +109,7 @@ pub(super) fn world(time: &VirtualTime) -> World {
 }
 
 fn layer(time: &VirtualTime) -> OverflowLayer {
-    OverflowLayer::new(OverflowSettings::default(), world(time)).unwrap()
+    OverflowLayer::new(OverflowConfig::default(), world(time)).unwrap()
 }
 
 pub(super) fn call(messages: Vec<Message>) -> Call {
@@ -224,7 +224,7 @@ fn the_oldest_tool_results_go_first_and_the_answer_says_so() {
 fn what_stands_there_twice_stays_once_where_it_came_last() {
     let time = VirtualTime::default();
     let inner = Window::new(2_000, &time);
-    let settings = OverflowSettings::default().with_means([Means::Deduplicate]);
+    let settings = OverflowConfig::default().with_means([Means::Deduplicate]);
     let layer = OverflowLayer::new(settings, world(&time)).unwrap();
     let file = "fn main() {}\n".repeat(200);
     let mut messages = vec![user(&file)];

@@ -7,7 +7,7 @@ use hooks_core::time::{Clock, Tick, Timestamp};
 use tower_layer::Layer;
 
 use super::{PacingLayer, Pacing};
-use crate::attempt::{AttemptLayer, Attempt, AttemptSettings};
+use crate::attempt::{AttemptLayer, Attempt, AttemptConfig};
 use crate::fixture::{Client, Does, ask, at, call, catalog, poll, secs, world};
 use crate::{Catalog, Classified, ErrorKind, Health, HealthSettings, Limits, Model, Needs, Readiness, Tier};
 
@@ -21,7 +21,7 @@ fn limited() -> Catalog {
 fn stack(catalog: &Catalog, time: &VirtualTime, client: Client) -> (Stack, Health) {
     let settings = HealthSettings { burst: secs(1), ..HealthSettings::default() };
     let health = Health::new(catalog, settings, world(time)).unwrap();
-    let attempt = AttemptLayer::new(world(time), AttemptSettings::default(), Classified).unwrap();
+    let attempt = AttemptLayer::new(world(time), AttemptConfig::default(), Classified).unwrap();
     (PacingLayer::new(health.clone()).layer(attempt.layer(client)), health)
 }
 

@@ -14,7 +14,7 @@ use crate::catalog::Model;
 use crate::chain::{Chain, Chains};
 use crate::classify::Classifiers;
 use crate::error::{ModelError, NextModel, SameModel};
-use crate::fallback::{End, FallbackSettings, Plan, Step, View};
+use crate::fallback::{End, FallbackConfig, Plan, Step, View};
 use crate::health::{Health, Readiness};
 
 /// Decides what to do after a failure, from the state that the layers share. Cheap to clone.
@@ -22,7 +22,7 @@ use crate::health::{Health, Readiness};
 pub struct Advisor {
     chains: Chains,
     health: Health,
-    settings: FallbackSettings,
+    settings: FallbackConfig,
     classifiers: Classifiers,
 }
 
@@ -57,7 +57,7 @@ impl View for Looking<'_> {
 impl Advisor {
     /// Creates an advisor. Of the settings, it uses the number of attempts, the pauses, and the longest
     /// parking.
-    pub fn new(chains: Chains, health: Health, settings: FallbackSettings) -> Self {
+    pub fn new(chains: Chains, health: Health, settings: FallbackConfig) -> Self {
         let classifiers = Classifiers::new(Arc::clone(&health.world().clock));
         Self { chains, health, settings, classifiers }
     }

@@ -15,9 +15,9 @@ use tower::{Layer, ServiceExt, service_fn};
 use super::*;
 use crate::classify::{Classifiers, Finding};
 use crate::{
-    AttemptLayer, AttemptSettings, BudgetSettings, Call, Catalog, Chains, ChainsConfig, Classified,
-    ErrorKind, FallbackSettings, Governed, Health, HealthSettings, Model, ModelError, RetryLayer,
-    RetrySettings, Tier, World,
+    AttemptLayer, AttemptConfig, RetryBudgetConfig, Call, Catalog, Chains, ChainsConfig, Classified,
+    ErrorKind, FallbackConfig, Governed, Health, HealthSettings, Model, ModelError, RetryLayer,
+    RetryConfig, Tier, World,
 };
 
 struct Host {
@@ -57,7 +57,7 @@ fn host_sharing(
     let health = shared(Health::new(&catalog, settings, world).unwrap());
     let config = ChainsConfig::default().with_agent("scribe", "fast");
     let chains = Chains::new(&catalog, &config).unwrap();
-    let advisor = Advisor::new(chains, health.clone(), FallbackSettings::default());
+    let advisor = Advisor::new(chains, health.clone(), FallbackConfig::default());
     let hooks = hooks(&advisor);
     Host { time, health, catalog, advisor, hooks }
 }
@@ -104,7 +104,7 @@ fn a_model_alone_is_asked_again_after_a_pause_as_often_as_that_is_worth_it() {
     let recovery = host.asks(failed("529 overloaded", "haiku", 3));
     assert_eq!(recovery.retry, Some(true));
     assert!(recovery.backoff_ms.unwrap() >= 30_000);
-    let recovery = host.asks(failed("529 overloaded", "haiku", FallbackSettings::default().max_attempts));
+    let recovery = host.asks(failed("529 overloaded", "haiku", FallbackConfig::default().max_attempts));
     assert_eq!(recovery.retry, Some(false));
     assert_eq!(recovery.reasons[0].message, "overloaded at attempt 64: as many attempts were made as may be");
 }
@@ -245,7 +245,7 @@ fn a_host_that_knows_better_reads_errors_itself() {
 fn below_a_stack_it_takes_nothing_of_what_the_stack_takes() {
     for (shares, further) in [(true, 4), (false, 2)] {
         let catalog = Catalog::new([Model::new("haiku", "anthropic", Tier::Fast)]).unwrap();
-        let budget = BudgetSettings { ratio: 0.0, per_minute: 0, burst: 4 };
+        let budget = RetryBudgetConfig { ratio: 0.0, per_minute: 0, burst: 4 };
         let host = host_of(catalog, VirtualTime::default(), HealthSettings { budget, ..Default::default() });
         let (asked, health) = (Arc::new(AtomicUsize::new(0)), host.health.clone());
         let asks = Arc::clone(&asked);
@@ -256,8 +256,8 @@ fn below_a_stack_it_takes_nothing_of_what_the_stack_takes() {
         let governed = Governed::new(GovernModel::new(host.hooks.clone(), client));
         let governed = if shares { governed.treating_by(health.clone()) } else { governed };
         let attempt =
-            AttemptLayer::new(health.world().clone(), AttemptSettings::default(), Classified).unwrap();
-        let stack = RetryLayer::new(health, RetrySettings::default()).unwrap().layer(attempt.layer(governed));
+            AttemptLayer::new(health.world().clone(), AttemptConfig::default(), Classified).unwrap();
+        let stack = RetryLayer::new(health, RetryConfig::default()).unwrap().layer(attempt.layer(governed));
         for _ in 0..4 {
             let mut call = Call::new(Arc::new(HookContext::new("s", "lead")), request("haiku"), OpId(1));
             call.model = host.catalog.get("haiku").cloned();

@@ -4,7 +4,7 @@ use std::time::Duration;
 
 use hooks_core::time::Tick;
 
-use super::settings::RetrySettings;
+use super::config::RetryConfig;
 use crate::call::Call;
 use crate::error::{LONGEST_TOLD, ModelError, SameModel};
 use crate::health::Health;
@@ -27,7 +27,7 @@ pub(super) fn again(
     error: &ModelError,
     attempts: u32,
     health: &Health,
-    settings: &RetrySettings,
+    settings: &RetryConfig,
     now: Tick,
 ) -> Again {
     let pause = || settings.backoff.pause(attempts, health.world());
@@ -64,6 +64,6 @@ pub(super) fn again(
 }
 
 /// The jitter after a stated wait: at most the first pause, and at most the wait itself (but up to 100 ms).
-fn brief(pause: Duration, told: Duration, settings: &RetrySettings) -> Duration {
+fn brief(pause: Duration, told: Duration, settings: &RetryConfig) -> Duration {
     pause.min(settings.backoff.base).min(told.max(Duration::from_millis(100)))
 }

@@ -3,7 +3,7 @@ use std::sync::Arc;
 use tower_layer::Layer;
 
 use super::service::Retry;
-use super::settings::RetrySettings;
+use super::config::RetryConfig;
 use crate::health::{Health, SettingsError};
 use crate::spare::Spare;
 
@@ -17,7 +17,7 @@ pub struct RetryLayer {
 #[derive(Debug)]
 pub(super) struct Shared {
     pub(super) health: Health,
-    pub(super) settings: RetrySettings,
+    pub(super) settings: RetryConfig,
 }
 
 impl RetryLayer {
@@ -25,7 +25,7 @@ impl RetryLayer {
     ///
     /// # Errors
     /// Returns an error if a setting is invalid.
-    pub fn new(health: Health, settings: RetrySettings) -> Result<Self, SettingsError> {
+    pub fn new(health: Health, settings: RetryConfig) -> Result<Self, SettingsError> {
         settings.check()?;
         Ok(Self { shared: Arc::new(Shared { health, settings }) })
     }

@@ -18,8 +18,8 @@ pub mod future;
 mod kept;
 mod layer;
 mod service;
-mod settings;
+mod config;
 
 pub use self::layer::RetryLayer;
 pub use self::service::Retry;
-pub use self::settings::RetrySettings;
+pub use self::config::RetryConfig;

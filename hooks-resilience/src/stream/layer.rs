@@ -2,7 +2,7 @@ use std::sync::Arc;
 
 use tower_layer::Layer;
 
-use super::{Resume, StreamSettings};
+use super::{Resume, StreamConfig};
 use crate::health::{Health, SettingsError};
 
 /// Continues answers that break midway; see [`Resume`]. The outermost layer of a streaming stack.
@@ -15,7 +15,7 @@ pub struct ResumeLayer {
 #[derive(Debug)]
 pub(super) struct Shared {
     pub(super) health: Health,
-    pub(super) settings: StreamSettings,
+    pub(super) settings: StreamConfig,
 }
 
 impl ResumeLayer {
@@ -23,7 +23,7 @@ impl ResumeLayer {
     ///
     /// # Errors
     /// Returns an error if a setting is invalid.
-    pub fn new(health: Health, settings: StreamSettings) -> Result<Self, SettingsError> {
+    pub fn new(health: Health, settings: StreamConfig) -> Result<Self, SettingsError> {
         settings.check()?;
         Ok(Self { shared: Arc::new(Shared { health, settings }) })
     }

@@ -7,7 +7,7 @@
 //! | released | reaction |
 //! | --- | --- |
 //! | nothing | makes the call again, through the whole stack |
-//! | text | by [`StreamSettings::after_text`]: continues it, starts again, or fails |
+//! | text | by [`StreamConfig::after_text`]: continues it, starts again, or fails |
 //! | a tool call | fails with [`ErrorKind::StreamBroken`](crate::ErrorKind), which carries the received part |
 //!
 //! The host's [`Treatments`](crate::Treatments) decide which kinds of errors are retried. Each further call
@@ -31,7 +31,7 @@ mod parts;
 mod received;
 mod resume;
 mod service;
-mod settings;
+mod config;
 #[cfg(test)]
 mod tests;
 mod watch;
@@ -42,4 +42,4 @@ pub use self::collect::collect;
 pub use self::layer::ResumeLayer;
 pub use self::model_stream::ModelStream;
 pub use self::service::Resume;
-pub use self::settings::{AfterText, StreamSettings};
+pub use self::config::{AfterText, StreamConfig};

@@ -19,16 +19,16 @@ use tower_service::Service;
 
 use super::*;
 use crate::attempt::Attempt;
-use crate::breaker::{BreakerLayer, Breaker, BreakerSettings, BreakerState};
+use crate::breaker::{BreakerLayer, Breaker, BreakerConfig, BreakerState};
 use crate::call::{Answered, Call};
 use crate::catalog::{Catalog, Model, Tier};
 use crate::error::{Backoff, ErrorKind, ModelError, NextModel, SameModel, Treatment, Treatments};
-use crate::health::{BudgetSettings, Health, HealthSettings};
+use crate::health::{RetryBudgetConfig, Health, HealthSettings};
 use crate::retry::Retry;
 use crate::world::World;
 use crate::{
-    AttemptLayer, AttemptSettings, Chains, ChainsConfig, Classifiers, DeadlineLayer, FallbackLayer,
-    FallbackSettings, RetryLayer, RetrySettings,
+    AttemptLayer, AttemptConfig, Chains, ChainsConfig, Classifiers, DeadlineLayer, FallbackLayer,
+    FallbackConfig, RetryLayer, RetryConfig,
 };
 
 /// Next step of a scripted answer.
@@ -103,11 +103,11 @@ struct Rig {
     service: Resume<Script>,
 }
 
-fn rig(settings: StreamSettings, answers: Vec<ScriptedReply>) -> Rig {
+fn rig(settings: StreamConfig, answers: Vec<ScriptedReply>) -> Rig {
     rig_of(HealthSettings::default(), settings, answers)
 }
 
-fn rig_of(health: HealthSettings, settings: StreamSettings, answers: Vec<ScriptedReply>) -> Rig {
+fn rig_of(health: HealthSettings, settings: StreamConfig, answers: Vec<ScriptedReply>) -> Rig {
     let time = VirtualTime::default();
     let world = World {
         clock: Arc::new(time.clone()),
@@ -130,8 +130,8 @@ fn rig_of(health: HealthSettings, settings: StreamSettings, answers: Vec<Scripte
     Rig { time, health, model, asked, service }
 }
 
-fn settings() -> StreamSettings {
-    StreamSettings::default().with_breaks(3, Backoff::new(Duration::from_millis(10), Duration::from_secs(1)))
+fn settings() -> StreamConfig {
+    StreamConfig::default().with_breaks(3, Backoff::new(Duration::from_millis(10), Duration::from_secs(1)))
 }
 
 fn call() -> Call {
@@ -366,11 +366,11 @@ fn what_hooks_say_is_not_to_be_tried_again_ends_it() {
 
 #[test]
 fn going_on_is_paid_from_the_retry_budget() {
-    let budget = BudgetSettings { ratio: 0.0, per_minute: 0, burst: 2 };
+    let budget = RetryBudgetConfig { ratio: 0.0, per_minute: 0, burst: 2 };
     let patient = settings().with_breaks(50, Backoff::new(Duration::ZERO, Duration::ZERO));
     for chained in [true, false] {
         let breaker =
-            BreakerSettings { failures_in_a_row: 1_000, minimum_calls: 1_000, ..BreakerSettings::default() };
+            BreakerConfig { failures_in_a_row: 1_000, minimum_calls: 1_000, ..BreakerConfig::default() };
         let health = HealthSettings { budget, breaker, ..HealthSettings::default() };
         let steps = [say("The quick "), Do::Fail(ErrorKind::StreamBroken)];
         let rig = rig_of(health, patient, vec![script(&steps)]);
@@ -404,15 +404,15 @@ fn a_break_counts_against_the_model() {
 }
 
 /// Reads a stream of the client to its end, through a whole stack.
-fn through_a_stack(rig: &Rig, settings: StreamSettings, call: Call) -> Result<ModelReply, ModelError> {
+fn through_a_stack(rig: &Rig, settings: StreamConfig, call: Call) -> Result<ModelReply, ModelError> {
     let models = Catalog::new([Model::clone(&rig.model)]).unwrap();
     let chains = Chains::new(&models, &ChainsConfig::default()).unwrap();
-    let chain = FallbackLayer::new(chains, rig.health.clone(), FallbackSettings::default()).unwrap();
+    let chain = FallbackLayer::new(chains, rig.health.clone(), FallbackConfig::default()).unwrap();
     read(rig, settings, chain, call)
 }
 
 /// Reads a stream through a stack with `chain` as its chain.
-fn read<L>(rig: &Rig, settings: StreamSettings, chain: L, call: Call) -> Result<ModelReply, ModelError>
+fn read<L>(rig: &Rig, settings: StreamConfig, chain: L, call: Call) -> Result<ModelReply, ModelError>
 where
     L: Layer<Attempts>,
     L::Service: Service<Call, Response = Answered<ModelStream>, Error = ModelError, Future: Send>
@@ -425,9 +425,9 @@ where
     let reply: fn(Answered<ModelStream>) -> ModelStream = |answered| answered.reply;
     let client = tower::util::MapResponse::new(rig.service.get_ref().clone(), reply);
     let attempts = ServiceBuilder::new()
-        .layer(RetryLayer::new(health.clone(), RetrySettings::default()).unwrap())
+        .layer(RetryLayer::new(health.clone(), RetryConfig::default()).unwrap())
         .layer(BreakerLayer::new(health.clone()))
-        .layer(AttemptLayer::new(world.clone(), AttemptSettings::default().streaming(), classifiers).unwrap())
+        .layer(AttemptLayer::new(world.clone(), AttemptConfig::default().streaming(), classifiers).unwrap())
         .layer(BeginLayer)
         .service(client);
     let stack = ServiceBuilder::new()

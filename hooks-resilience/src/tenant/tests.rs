@@ -11,7 +11,7 @@ use tower::{Layer, Service, ServiceExt, service_fn};
 use super::PerTenantLayer;
 use crate::fixture::{at, catalog, health, world};
 use crate::{
-    AttemptLayer, AttemptSettings, BreakerLayer, Call, Catalog, Classified, ErrorKind, Health, ModelError,
+    AttemptLayer, AttemptConfig, BreakerLayer, Call, Catalog, Classified, ErrorKind, Health, ModelError,
     Needs, Readiness,
 };
 
@@ -39,7 +39,7 @@ fn refuses(
 fn whose_key_is_wrong_is_nobody_elses_loss() {
     let (time, catalog) = (VirtualTime::default(), catalog(|_| {}));
     let world = world(&time);
-    let attempt = AttemptLayer::new(world, AttemptSettings::default(), Classified).unwrap();
+    let attempt = AttemptLayer::new(world, AttemptConfig::default(), Classified).unwrap();
     let layer = PerTenantLayer::new(health(&catalog, &time), |health| {
         Ok::<_, ModelError>(BreakerLayer::new(health.clone()))
     });

@@ -12,7 +12,7 @@ use hooks_core::state::{Memory, OpId};
 use hooks_core::testing::VirtualTime;
 use hooks_core::time::SeededRandom;
 use hooks_resilience::{
-    Answered, AttemptLayer, AttemptSettings, BreakerLayer, BulkheadLayer, Call, Catalog, Classified,
+    Answered, AttemptLayer, AttemptConfig, BreakerLayer, BulkheadLayer, Call, Catalog, Classified,
     DeadlineLayer, Health, HealthSettings, Limits, Model, ModelError, Needs, PacingLayer, Readiness, Tier,
     World,
 };
@@ -63,7 +63,7 @@ fn stack(
         .layer(PacingLayer::new(health.clone()))
         .layer(BreakerLayer::new(health.clone()))
         .layer(BulkheadLayer::new(catalog, world.clone(), 100).unwrap())
-        .layer(AttemptLayer::new(world.clone(), AttemptSettings::default(), Classified).unwrap())
+        .layer(AttemptLayer::new(world.clone(), AttemptConfig::default(), Classified).unwrap())
         .service(Leaf)
 }
 

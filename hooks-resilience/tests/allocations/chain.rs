@@ -14,9 +14,9 @@ use hooks_core::testing::VirtualTime;
 use hooks_core::{Environment, HookContext};
 use hooks_resilience::alert::Alert;
 use hooks_resilience::{
-    AlertLayer, AlertSettings, Answered, AttemptLayer, AttemptSettings, BreakerLayer, Call, Catalog, Chains,
-    ChainsConfig, Classified, DeadlineLayer, FallbackLayer, FallbackSettings, Health, HealthSettings,
-    HedgeLayer, HedgeSettings, Model, ModelError, PacingLayer, RetryLayer, RetrySettings, Tier, World,
+    AlertLayer, AlertConfig, Answered, AttemptLayer, AttemptConfig, BreakerLayer, Call, Catalog, Chains,
+    ChainsConfig, Classified, DeadlineLayer, FallbackLayer, FallbackConfig, Health, HealthSettings,
+    HedgeLayer, HedgeConfig, Model, ModelError, PacingLayer, RetryLayer, RetryConfig, Tier, World,
 };
 use tower::{Service, ServiceBuilder};
 
@@ -49,14 +49,14 @@ fn stack() -> impl Service<Call, Response = Answered<u32>, Error = ModelError> {
     let chains = Chains::new(&catalog, &config).unwrap();
     let health = Health::new(&catalog, HealthSettings::default(), world.clone()).unwrap();
     ServiceBuilder::new()
-        .layer(AlertLayer::new(&health, AlertSettings::default(), |_: Alert| ()).unwrap())
+        .layer(AlertLayer::new(&health, AlertConfig::default(), |_: Alert| ()).unwrap())
         .layer(DeadlineLayer::new(world.clone(), Duration::from_secs(60)).unwrap())
-        .layer(FallbackLayer::new(chains.clone(), health.clone(), FallbackSettings::default()).unwrap())
-        .layer(HedgeLayer::new(chains, health.clone(), HedgeSettings::after(Duration::from_secs(3))).unwrap())
-        .layer(RetryLayer::new(health.clone(), RetrySettings::default()).unwrap())
+        .layer(FallbackLayer::new(chains.clone(), health.clone(), FallbackConfig::default()).unwrap())
+        .layer(HedgeLayer::new(chains, health.clone(), HedgeConfig::after(Duration::from_secs(3))).unwrap())
+        .layer(RetryLayer::new(health.clone(), RetryConfig::default()).unwrap())
         .layer(PacingLayer::new(health.clone()))
         .layer(BreakerLayer::new(health))
-        .layer(AttemptLayer::new(world, AttemptSettings::default(), Classified).unwrap())
+        .layer(AttemptLayer::new(world, AttemptConfig::default(), Classified).unwrap())
         .service(Leaf)
 }
 

@@ -9,7 +9,7 @@ use hooks_core::drivers::ModelRequest;
 use hooks_core::state::OpId;
 use hooks_core::testing::VirtualTime;
 use hooks_core::{Environment, HookContext};
-use hooks_resilience::{Answered, Call, ModelError, OverflowLayer, OverflowSettings, World};
+use hooks_resilience::{Answered, Call, ModelError, OverflowLayer, OverflowConfig, World};
 use tower::Service;
 use tower::layer::Layer;
 
@@ -34,7 +34,7 @@ impl Service<Call> for Healthy {
 #[test]
 fn a_call_that_fits_allocates_nothing() {
     let world = World::new(&Environment::detached(), VirtualTime::default());
-    let mut service = OverflowLayer::new(OverflowSettings::default(), world).unwrap().layer(Healthy);
+    let mut service = OverflowLayer::new(OverflowConfig::default(), world).unwrap().layer(Healthy);
     let call = Call::new(Arc::new(HookContext::default()), ModelRequest::default(), OpId(1));
     let mut ask = || match pin!(service.call(call.clone())).poll(&mut Context::from_waker(Waker::noop())) {
         Poll::Ready(answered) => assert!(answered.is_ok()),

@@ -10,9 +10,9 @@ use hooks_core::time::{Clock, SeededRandom, Tick, Timer, Timestamp};
 use hooks_core::{Environment, HookContext, HookFuture};
 use hooks_resilience::stream::{Begin, collect};
 use hooks_resilience::{
-    Answered, AttemptLayer, AttemptSettings, Backoff, BreakerLayer, Call, Catalog, Chains, ChainsConfig,
-    Classifiers, DeadlineLayer, FallbackLayer, FallbackSettings, Health, HealthSettings, Model, ModelError,
-    ModelStream, PacingLayer, ResumeLayer, RetryLayer, RetrySettings, StreamSettings, Tier, World,
+    Answered, AttemptLayer, AttemptConfig, Backoff, BreakerLayer, Call, Catalog, Chains, ChainsConfig,
+    Classifiers, DeadlineLayer, FallbackLayer, FallbackConfig, Health, HealthSettings, Model, ModelError,
+    ModelStream, PacingLayer, ResumeLayer, RetryLayer, RetryConfig, StreamConfig, Tier, World,
 };
 use serde_json::json;
 use tower::{Service, ServiceBuilder, ServiceExt};
@@ -99,15 +99,15 @@ impl Rig {
     fn layers<S, R>(
         &self,
         client: S,
-        attempt: AttemptSettings,
+        attempt: AttemptConfig,
     ) -> impl Service<Call, Response = Answered<R>, Error = ModelError, Future: Send> + Clone + use<S, R>
     where
         S: Service<Call, Response = R, Error = hooks_core::BoxError, Future: Send> + Clone + Send + 'static,
         R: Send + 'static,
     {
         let (world, health) = (&self.world, &self.health);
-        let fallback = FallbackSettings { backoff: Self::backoff(), ..FallbackSettings::default() };
-        let retry = RetrySettings::default().with_backoff(Self::backoff());
+        let fallback = FallbackConfig { backoff: Self::backoff(), ..FallbackConfig::default() };
+        let retry = RetryConfig::default().with_backoff(Self::backoff());
         ServiceBuilder::new()
             .layer(DeadlineLayer::new(world.clone(), Duration::from_secs(10)).unwrap())
             .layer(FallbackLayer::new(self.chains.clone(), health.clone(), fallback).unwrap())
@@ -127,7 +127,7 @@ impl Rig {
 
     /// Requests a whole answer.
     pub(crate) async fn ask(&self, call: Call) -> Result<Answered<ModelReply>, ModelError> {
-        self.layers(self.client.clone(), AttemptSettings::default()).oneshot(call).await
+        self.layers(self.client.clone(), AttemptConfig::default()).oneshot(call).await
     }
 
     /// Requests a streamed answer, and reads it to its end.
@@ -138,9 +138,9 @@ impl Rig {
     /// Requests a streamed answer.
     pub(crate) async fn begin_stream(&self, call: Call) -> Result<Answered<ModelStream>, ModelError> {
         let settings =
-            StreamSettings::default().with_patience(PATIENCE, PATIENCE).with_breaks(3, Self::backoff());
+            StreamConfig::default().with_patience(PATIENCE, PATIENCE).with_breaks(3, Self::backoff());
         let client = Begin::new(Streaming(self.client.clone()));
-        let stack = self.layers(client, AttemptSettings::default().streaming());
+        let stack = self.layers(client, AttemptConfig::default().streaming());
         let layer = ResumeLayer::new(self.health.clone(), settings).unwrap();
         ServiceBuilder::new().layer(layer).service(stack).oneshot(call).await
     }

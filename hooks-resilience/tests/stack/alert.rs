@@ -6,7 +6,7 @@ use std::time::Duration;
 use hooks_core::event::{Level, Notification};
 use hooks_core::{Background, FailureLayer, HookError, HookFuture, HookRequest, Hooks, hook_fn};
 use hooks_resilience::alert::{Alert, AlertKind, NotificationSink};
-use hooks_resilience::{AlertLayer, AlertSettings, AlertSink, ErrorKind};
+use hooks_resilience::{AlertLayer, AlertConfig, AlertSink, ErrorKind};
 use tower::{Layer, ServiceExt};
 
 use crate::rig::*;
@@ -30,7 +30,7 @@ fn send(rig: &Rig, layer: &AlertLayer) -> Outcome {
     rig.time.block_on(layer.layer(rig.stack()).oneshot(rig.call())).unwrap()
 }
 
-fn told(rig: &Rig, settings: AlertSettings) -> (Told, AlertLayer) {
+fn told(rig: &Rig, settings: AlertConfig) -> (Told, AlertLayer) {
     let told = Told::default();
     let layer = AlertLayer::new(&rig.health, settings, told.sink()).unwrap();
     (told, layer)
@@ -39,7 +39,7 @@ fn told(rig: &Rig, settings: AlertSettings) -> (Told, AlertLayer) {
 #[test]
 fn a_healthy_call_says_nothing() {
     let rig = Rig::new(three());
-    let (told, layer) = told(&rig, AlertSettings::default());
+    let (told, layer) = told(&rig, AlertConfig::default());
     send(&rig, &layer).unwrap();
     assert_eq!(told.kinds(), []);
 }
@@ -47,7 +47,7 @@ fn a_healthy_call_says_nothing() {
 #[test]
 fn credentials_that_are_refused_are_told_once_although_another_provider_answers() {
     let rig = Rig::new(three());
-    let (told, layer) = told(&rig, AlertSettings::default());
+    let (told, layer) = told(&rig, AlertConfig::default());
     rig.client.always("one", Act::fail(ErrorKind::Authentication));
     for _ in 0..3 {
         send(&rig, &layer).unwrap();
@@ -65,7 +65,7 @@ fn credentials_that_are_refused_are_told_once_although_another_provider_answers(
 #[test]
 fn a_chain_at_its_end_is_told() {
     let rig = Rig::impatient(alone());
-    let (told, layer) = told(&rig, AlertSettings::default());
+    let (told, layer) = told(&rig, AlertConfig::default());
     rig.client.plays("one", [Act::fail(ErrorKind::AttemptTimeout)]);
     send(&rig, &layer).unwrap_err();
     assert_eq!(told.kinds(), [AlertKind::ChainExhausted]);
@@ -74,7 +74,7 @@ fn a_chain_at_its_end_is_told() {
 #[test]
 fn a_mistake_of_the_caller_is_no_end_of_a_chain() {
     let rig = Rig::new(alone());
-    let (told, layer) = told(&rig, AlertSettings::default());
+    let (told, layer) = told(&rig, AlertConfig::default());
     rig.client.plays("one", [Act::fail(ErrorKind::InvalidRequest)]);
     send(&rig, &layer).unwrap_err();
     assert_eq!(told.kinds(), []);
@@ -84,7 +84,7 @@ fn a_mistake_of_the_caller_is_no_end_of_a_chain() {
 fn too_many_errors_within_a_window_are_told_and_the_same_over_a_longer_time_are_not() {
     for (pause, expected) in [(1, vec![AlertKind::TooManyErrors]), (61, vec![])] {
         let rig = Rig::new(three());
-        let (told, layer) = told(&rig, AlertSettings::default().with_threshold(3, secs(60)));
+        let (told, layer) = told(&rig, AlertConfig::default().with_threshold(3, secs(60)));
         for _ in 0..3 {
             rig.client.plays("one", [Act::fail(ErrorKind::Server), Act::answer()]);
             send(&rig, &layer).unwrap();
@@ -98,7 +98,7 @@ fn too_many_errors_within_a_window_are_told_and_the_same_over_a_longer_time_are_
 #[test]
 fn the_same_is_said_again_after_a_while_and_how_much_was_held_back() {
     let rig = Rig::new(alone());
-    let (told, layer) = told(&rig, AlertSettings::default().with_quiet(secs(120)));
+    let (told, layer) = told(&rig, AlertConfig::default().with_quiet(secs(120)));
     for _ in 0..3 {
         rig.client.plays("one", [Act::fail(ErrorKind::ContextOverflow)]);
         send(&rig, &layer).unwrap_err();
@@ -114,7 +114,7 @@ fn the_same_is_said_again_after_a_while_and_how_much_was_held_back() {
 #[test]
 fn no_more_is_said_in_a_minute_than_may() {
     let rig = Rig::new(three());
-    let (told, layer) = told(&rig, AlertSettings::default().with_rate(1));
+    let (told, layer) = told(&rig, AlertConfig::default().with_rate(1));
     rig.client.always("one", Act::fail(ErrorKind::Permission));
     rig.client.always("two", Act::fail(ErrorKind::Permission));
     send(&rig, &layer).unwrap();
@@ -125,7 +125,7 @@ fn no_more_is_said_in_a_minute_than_may() {
 fn a_sink_that_panics_is_counted_and_the_call_does_not_see_it() {
     let rig = Rig::impatient(alone());
     let panics = |_: Alert| panic!("a sink that panics");
-    let layer = AlertLayer::new(&rig.health, AlertSettings::default(), panics).unwrap();
+    let layer = AlertLayer::new(&rig.health, AlertConfig::default(), panics).unwrap();
     rig.client.plays("one", [Act::fail(ErrorKind::AttemptTimeout)]);
     assert_eq!(send(&rig, &layer).unwrap_err().kind(), ErrorKind::AttemptTimeout);
     assert_eq!(layer.dropped(), 1);
@@ -154,7 +154,7 @@ impl Background for Later {
 fn a_sink_that_is_stuck_fills_its_queue_and_nothing_else() {
     let rig = Rig::new(alone());
     let later = Arc::new(Later::default());
-    let settings = AlertSettings::default().with_quiet(Duration::ZERO).with_rate(100).with_queue(2);
+    let settings = AlertConfig::default().with_quiet(Duration::ZERO).with_rate(100).with_queue(2);
     let layer = AlertLayer::new(&rig.health, settings, Stuck).unwrap().in_background(later.clone());
     for _ in 0..5 {
         rig.client.plays("one", [Act::fail(ErrorKind::ContextOverflow)]);
@@ -180,7 +180,7 @@ fn the_notification_event_is_fired() {
         async { Ok::<_, HookError>(()) }
     });
     let hooks = Hooks::builder().hook(&FailureLayer::new("pager"), hook).build();
-    let layer = AlertLayer::new(&rig.health, AlertSettings::default(), NotificationSink::new(hooks)).unwrap();
+    let layer = AlertLayer::new(&rig.health, AlertConfig::default(), NotificationSink::new(hooks)).unwrap();
     rig.client.plays("one", [Act::fail(ErrorKind::ContextOverflow)]);
     send(&rig, &layer).unwrap_err();
     let heard = heard.lock().unwrap();
@@ -191,6 +191,6 @@ fn the_notification_event_is_fired() {
 #[test]
 fn nonsense_is_refused() {
     let rig = Rig::new(alone());
-    let settings = AlertSettings::default().with_threshold(0, secs(1));
+    let settings = AlertConfig::default().with_threshold(0, secs(1));
     assert!(AlertLayer::new(&rig.health, settings, Stuck).is_err());
 }

@@ -4,7 +4,7 @@ use std::pin::pin;
 use std::task::{Context, Poll, Waker};
 
 use hooks_core::time::Timer;
-use hooks_resilience::{ErrorKind, FallbackSettings, HealthSettings, HedgeLayer, HedgeSettings, Model};
+use hooks_resilience::{ErrorKind, FallbackConfig, HealthSettings, HedgeLayer, HedgeConfig, Model};
 use tower::{Layer, Service, ServiceExt};
 
 use crate::rig::*;
@@ -29,7 +29,7 @@ fn drop_after<F: Future>(rig: &Rig, future: F, polls: usize) -> bool {
 
 /// A rig in which nothing that a call holds is released by itself: a probe counts as lost only after a day,
 /// and each model has one place.
-fn rig(models: impl IntoIterator<Item = Model>, settings: FallbackSettings) -> Rig {
+fn rig(models: impl IntoIterator<Item = Model>, settings: FallbackConfig) -> Rig {
     let mut health = HealthSettings::default();
     health.breaker.probe = secs(24 * 60 * 60);
     let models = models.into_iter().map(|mut model| {
@@ -40,7 +40,7 @@ fn rig(models: impl IntoIterator<Item = Model>, settings: FallbackSettings) -> R
 }
 
 fn patient(models: impl IntoIterator<Item = Model>) -> Rig {
-    rig(models, FallbackSettings::default())
+    rig(models, FallbackConfig::default())
 }
 
 /// Checks that the call released everything it can hold: a place among the parked, a probe of a breaker, a
@@ -75,7 +75,7 @@ fn at_every_await_of_a_call_that_fails_over_pauses_and_is_parked() {
 #[test]
 fn at_every_await_of_a_probe() {
     for polls in 1..8 {
-        let rig = rig(alone(), FallbackSettings::default().with_max_park(secs(25)));
+        let rig = rig(alone(), FallbackConfig::default().with_max_park(secs(25)));
         rig.client.plays("one", [Act::fail(ErrorKind::Network); 3]);
         assert!(rig.send(rig.call()).is_err());
         rig.wait(secs(60));
@@ -91,7 +91,7 @@ fn at_every_await_of_a_hedged_call() {
     for polls in 1..20 {
         let rig = patient(three());
         rig.client.plays("one", [Act::answer().taking(secs(60))]);
-        let layer = HedgeLayer::new(rig.chains.clone(), rig.health.clone(), HedgeSettings::after(secs(5)));
+        let layer = HedgeLayer::new(rig.chains.clone(), rig.health.clone(), HedgeConfig::after(secs(5)));
         let mut call = call("one");
         call.model = rig.chains.catalog().get("one").cloned();
         let hedged = layer.unwrap().layer(rig.layers.bulkhead.layer(rig.attempts()));

@@ -6,7 +6,7 @@ use std::time::Duration;
 
 use hooks_resilience::alert::{Alert, AlertKind};
 use hooks_resilience::{
-    AlertLayer, AlertSettings, BreakerVote, ErrorKind, FallbackSettings, HealthSettings, Model, Needs,
+    AlertLayer, AlertConfig, BreakerVote, ErrorKind, FallbackConfig, HealthSettings, Model, Needs,
     NextModel, Readiness, SameModel, Tier, Treatment, Treatments,
 };
 use tower::{Layer, ServiceExt};
@@ -261,7 +261,7 @@ fn content_filter_is_carried_to_another_provider_once_where_the_host_allows_it()
     let mut fourth = Model::new("four", "r", Tier::Standard);
     fourth.context_tokens = Some(4_000);
     let models = three().into_iter().chain([fourth]);
-    let rig = Rig::with(models, settings, FallbackSettings::default());
+    let rig = Rig::with(models, settings, FallbackConfig::default());
     rig.client.plays("one", [Act::fail(ErrorKind::ContentFilter)]);
     rig.client.plays("three", [Act::fail(ErrorKind::ContentFilter)]);
     assert_eq!(rig.send(rig.call()).unwrap_err().kind(), ErrorKind::ContentFilter);
@@ -326,7 +326,7 @@ fn a_host_may_change_a_row() {
     (treatment.next_model, treatment.same_model) = (NextModel::Any, SameModel::No);
     let mut settings = HealthSettings::default();
     settings.treatments = Treatments::default().with(ErrorKind::InvalidRequest, treatment);
-    let rig = Rig::with(three(), settings, FallbackSettings::default());
+    let rig = Rig::with(three(), settings, FallbackConfig::default());
     rig.client.plays("one", [Act::fail(ErrorKind::InvalidRequest)]);
     assert!(rig.send(rig.call()).is_ok());
     assert_eq!(rig.client.asked(), ["one", "two"]);
@@ -367,7 +367,7 @@ fn the_vote_of_every_kind() {
             let breaker = &mut settings.breaker;
             (breaker.minimum_calls, breaker.failure_rate, breaker.failures_in_a_row) = (2, 1.0, 3);
             (breaker.slow_rate, breaker.slow_after) = (slow_rate, None);
-            let rig = Rig::with(three(), settings, FallbackSettings::default());
+            let rig = Rig::with(three(), settings, FallbackConfig::default());
             let opened = Arc::new(AtomicBool::new(false));
             let seen = Arc::clone(&opened);
             rig.health.on_transition(move |_| seen.store(true, Ordering::Relaxed));
@@ -396,7 +396,7 @@ fn the_alert_of_every_kind() {
         let (rig, told) = (Rig::new(three()), Arc::new(Mutex::new(Vec::new())));
         let sink = Arc::clone(&told);
         let sink = move |alert: Alert| sink.lock().unwrap().push(alert.kind);
-        let layer = AlertLayer::new(&rig.health, AlertSettings::default(), sink).unwrap();
+        let layer = AlertLayer::new(&rig.health, AlertConfig::default(), sink).unwrap();
         rig.client.plays("one", [Act::fail(kind)]);
         drop(rig.time.block_on(layer.layer(rig.stack()).oneshot(rig.call())).unwrap());
         let is_told = told.lock().unwrap().contains(&AlertKind::Mend(kind));

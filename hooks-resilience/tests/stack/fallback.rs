@@ -6,8 +6,8 @@ use futures_util::future::join_all;
 use hooks_core::event::{Message, Role};
 use hooks_resilience::fallback::ParkedCall;
 use hooks_resilience::{
-    Backoff, ErrorKind, FallbackSettings, HealthSettings, Model, ModelError, Needs, RetryLayer,
-    RetrySettings, SameModel, Tier, Treatment,
+    Backoff, ErrorKind, FallbackConfig, HealthSettings, Model, ModelError, Needs, RetryLayer,
+    RetryConfig, SameModel, Tier, Treatment,
 };
 use serde_json::json;
 use tower::{Layer, ServiceExt};
@@ -19,7 +19,7 @@ fn close(rig: &Rig, model: &str, seconds: u64) {
     rig.health.cool_down_until(model, rig.deadline(secs(seconds)), ErrorKind::Overloaded);
 }
 
-fn rig_with(settings: FallbackSettings) -> Rig {
+fn rig_with(settings: FallbackConfig) -> Rig {
     Rig::with(three(), HealthSettings::default(), settings)
 }
 
@@ -67,7 +67,7 @@ fn parking_is_bounded_by_the_deadline() {
 #[test]
 fn parking_is_bounded_in_time() {
     let rig =
-        Rig::with(alone(), HealthSettings::default(), FallbackSettings::default().with_max_park(secs(20)));
+        Rig::with(alone(), HealthSettings::default(), FallbackConfig::default().with_max_park(secs(20)));
     close(&rig, "one", 60);
     let error = rig.send(rig.call()).unwrap_err();
     assert_eq!((error.kind(), error.is_exhausted()), (ErrorKind::NotAdmitted, true));
@@ -76,7 +76,7 @@ fn parking_is_bounded_in_time() {
 
 #[test]
 fn parking_is_bounded_in_number_and_seen() {
-    let rig = Rig::with(alone(), HealthSettings::default(), FallbackSettings::default().with_max_parked(2));
+    let rig = Rig::with(alone(), HealthSettings::default(), FallbackConfig::default().with_max_parked(2));
     close(&rig, "one", 60);
     let seen = Arc::new(Mutex::new(Vec::new()));
     let listener = Arc::clone(&seen);
@@ -116,7 +116,7 @@ fn a_model_that_failed_is_asked_again_when_all_others_failed_too() {
 
 #[test]
 fn attempts_are_limited_for_the_whole_call() {
-    let rig = rig_with(FallbackSettings::default().with_max_attempts(2));
+    let rig = rig_with(FallbackConfig::default().with_max_attempts(2));
     for name in ["one", "two", "three"] {
         rig.client.always(name, Act::fail(ErrorKind::Overloaded));
     }
@@ -167,7 +167,7 @@ fn each_call_prefers_the_first_again_once_that_is_well() {
 
 #[test]
 fn calls_stay_with_the_model_that_took_over_where_that_is_set_and_no_longer() {
-    let rig = rig_with(FallbackSettings::default().staying(secs(60)));
+    let rig = rig_with(FallbackConfig::default().staying(secs(60)));
     rig.client.plays("one", [Act::fail(ErrorKind::Overloaded)]);
     rig.send(rig.call()).unwrap();
     rig.send(rig.call()).unwrap();
@@ -180,7 +180,7 @@ fn calls_stay_with_the_model_that_took_over_where_that_is_set_and_no_longer() {
 
 #[test]
 fn one_that_calls_stay_with_and_that_fails_is_left() {
-    let rig = rig_with(FallbackSettings::default().staying(secs(60)));
+    let rig = rig_with(FallbackConfig::default().staying(secs(60)));
     rig.client.plays("one", [Act::fail(ErrorKind::Overloaded)]);
     rig.client.plays("two", [Act::answer(), Act::fail(ErrorKind::Overloaded)]);
     rig.send(rig.call()).unwrap();
@@ -219,7 +219,7 @@ fn a_chain_in_a_chain_and_a_loop_around_a_chain_are_refused() {
     let nested = rig.fallback.layer(rig.stack());
     let error = rig.time.block_on(nested.oneshot(rig.call())).unwrap().unwrap_err();
     assert_eq!((error.kind(), rig.client.asked().len()), (ErrorKind::NestedRetry, 0));
-    let retry = RetryLayer::new(rig.health.clone(), RetrySettings::default()).unwrap();
+    let retry = RetryLayer::new(rig.health.clone(), RetryConfig::default()).unwrap();
     let error = rig.time.block_on(retry.layer(rig.stack()).oneshot(rig.call())).unwrap().unwrap_err();
     assert_eq!((error.kind(), rig.client.asked().len()), (ErrorKind::NestedRetry, 0));
 }
@@ -258,7 +258,7 @@ fn the_same_model_pauses_longer_after_each_failure_over_all_turns() {
     });
     (settings.breaker.minimum_calls, settings.budget.burst, settings.budget.per_minute) =
         (u32::MAX, 999, 999);
-    let rig = Rig::with(alone(), settings, FallbackSettings::default().with_backoff(backoff));
+    let rig = Rig::with(alone(), settings, FallbackConfig::default().with_backoff(backoff));
     // Without a retry loop below, each attempt is a turn of the chain.
     let stack = rig.fallback.layer(rig.attempts());
     // Each pause is random up to its bound: over many calls the longest pauses show the bounds.
@@ -293,7 +293,7 @@ fn a_premium_chain_goes_down_and_never_up() {
 #[test]
 fn two_hundred_callers_at_half_open_send_one_probe_and_go_on_when_that_is_back() {
     // Exactly as many places as there are waiting calls.
-    let settings = FallbackSettings::default().with_max_parked(199).with_max_park(secs(25));
+    let settings = FallbackConfig::default().with_max_parked(199).with_max_park(secs(25));
     let rig = Rig::with(alone(), HealthSettings::default(), settings);
     // A model with fewer failures in a row would be called beside its probe, as a last resort.
     rig.until_it_is_gone();
@@ -341,7 +341,7 @@ fn a_call_asks_a_model_that_is_gone_once_before_its_deadline_and_not_where_a_gat
     let mut health = HealthSettings::default();
     (health.breaker.open, health.breaker.open_at_most) = (secs(600), secs(600));
     for gate in [0, 150] {
-        let rig = Rig::with(alone(), health.clone(), FallbackSettings::default());
+        let rig = Rig::with(alone(), health.clone(), FallbackConfig::default());
         rig.until_it_is_gone();
         close(&rig, "one", gate);
         let (before, began) = (rig.client.asked().len(), rig.now());

@@ -3,14 +3,14 @@
 use std::time::Duration;
 
 use hooks_resilience::{
-    Call, ErrorKind, FailedAttempt, FallbackSettings, HealthSettings, HedgeDelay, HedgeLayer, HedgeSettings,
+    Call, ErrorKind, FailedAttempt, FallbackConfig, HealthSettings, HedgeDelay, HedgeLayer, HedgeConfig,
     HedgeTarget,
 };
 use tower::{Layer, ServiceExt};
 
 use crate::rig::*;
 
-fn hedge(rig: &Rig, settings: HedgeSettings) -> HedgeLayer {
+fn hedge(rig: &Rig, settings: HedgeConfig) -> HedgeLayer {
     HedgeLayer::new(rig.chains.clone(), rig.health.clone(), settings).unwrap()
 }
 
@@ -29,7 +29,7 @@ fn first(rig: &Rig) -> Call {
 fn off_unless_asked_for() {
     let rig = Rig::new(three());
     rig.client.plays("one", [Act::answer().taking(secs(60))]);
-    let layer = hedge(&rig, HedgeSettings::default());
+    let layer = hedge(&rig, HedgeConfig::default());
     assert!(send(&rig, &layer, first(&rig)).is_ok());
     assert_eq!((rig.client.asked().len(), layer.hedged()), (1, 0));
 }
@@ -38,7 +38,7 @@ fn off_unless_asked_for() {
 fn a_slow_answer_is_overtaken_by_the_next_model() {
     let rig = Rig::new(three());
     rig.client.plays("one", [Act::answer().taking(secs(60))]);
-    let layer = hedge(&rig, HedgeSettings::after(secs(5)));
+    let layer = hedge(&rig, HedgeConfig::after(secs(5)));
     let answered = send(&rig, &layer, first(&rig)).unwrap();
     assert_eq!(&*answered.model.unwrap().name, "two");
     assert_eq!((rig.client.asked(), layer.hedged()), (vec!["one".to_owned(), "two".to_owned()], 1));
@@ -49,7 +49,7 @@ fn a_slow_answer_is_overtaken_by_the_next_model() {
 #[test]
 fn an_answer_in_time_is_not_hedged_and_the_first_may_still_win() {
     let rig = Rig::new(three());
-    let layer = hedge(&rig, HedgeSettings::after(secs(5)));
+    let layer = hedge(&rig, HedgeConfig::after(secs(5)));
     send(&rig, &layer, first(&rig)).unwrap();
     assert_eq!(rig.client.asked().len(), 1);
     rig.client.plays("one", [Act::answer().taking(secs(6))]).plays("two", [Act::answer().taking(secs(6))]);
@@ -60,7 +60,7 @@ fn an_answer_in_time_is_not_hedged_and_the_first_may_still_win() {
 #[test]
 fn a_failure_of_the_second_leaves_the_first_and_the_other_way_round() {
     let rig = Rig::new(three());
-    let layer = hedge(&rig, HedgeSettings::after(secs(5)).with_budget(100));
+    let layer = hedge(&rig, HedgeConfig::after(secs(5)).with_budget(100));
     rig.client.plays("one", [Act::answer().taking(secs(9))]).plays("two", [Act::fail(ErrorKind::Server)]);
     let answered = send(&rig, &layer, first(&rig)).unwrap();
     assert_eq!(&*answered.model.unwrap().name, "one");
@@ -89,7 +89,7 @@ fn a_failure_of_the_second_leaves_the_first_and_the_other_way_round() {
 fn the_budget_bounds_the_share() {
     let rig = Rig::new(three());
     rig.client.always("one", Act::answer().taking(secs(20)));
-    let layer = hedge(&rig, HedgeSettings::after(secs(5)).with_budget(10));
+    let layer = hedge(&rig, HedgeConfig::after(secs(5)).with_budget(10));
     for _ in 0..100 {
         send(&rig, &layer, first(&rig)).unwrap();
     }
@@ -100,7 +100,7 @@ fn the_budget_bounds_the_share() {
 #[test]
 fn a_percentile_is_learned_before_it_counts() {
     let rig = Rig::new(three());
-    let settings = HedgeSettings { delay: Some(HedgeDelay::Percentile(90)), ..HedgeSettings::default() };
+    let settings = HedgeConfig { delay: Some(HedgeDelay::Percentile(90)), ..HedgeConfig::default() };
     let layer = hedge(&rig, settings);
     for _ in 0..19 {
         send(&rig, &layer, first(&rig)).unwrap();
@@ -115,7 +115,7 @@ fn a_percentile_is_learned_before_it_counts() {
 #[test]
 fn answers_that_were_overtaken_count_as_slow_as_they_were() {
     let rig = Rig::new(three());
-    let layer = hedge(&rig, HedgeSettings::at_percentile(60).with_budget(100));
+    let layer = hedge(&rig, HedgeConfig::at_percentile(60).with_budget(100));
     for _ in 0..20 {
         send(&rig, &layer, first(&rig)).unwrap();
     }
@@ -137,9 +137,9 @@ fn answers_that_were_overtaken_count_as_slow_as_they_were() {
 
 #[test]
 fn calls_stay_with_the_model_that_answered_not_with_the_one_that_was_overtaken() {
-    let rig = Rig::with(three(), HealthSettings::default(), FallbackSettings::default().staying(secs(60)));
+    let rig = Rig::with(three(), HealthSettings::default(), FallbackConfig::default().staying(secs(60)));
     rig.client.plays("one", [Act::answer().taking(secs(60))]);
-    let layer = hedge(&rig, HedgeSettings::after(secs(5)));
+    let layer = hedge(&rig, HedgeConfig::after(secs(5)));
     let stack = || rig.fallback.layer(layer.layer(rig.attempts()));
     for _ in 0..2 {
         rig.time.block_on(stack().oneshot(rig.call())).unwrap().unwrap();
@@ -151,7 +151,7 @@ fn calls_stay_with_the_model_that_answered_not_with_the_one_that_was_overtaken()
 fn a_call_whose_tools_ran_is_not_hedged() {
     let rig = Rig::new(three());
     rig.client.plays("one", [Act::answer().taking(secs(60))]);
-    let (layer, call) = (hedge(&rig, HedgeSettings::after(secs(5))), first(&rig));
+    let (layer, call) = (hedge(&rig, HedgeConfig::after(secs(5))), first(&rig));
     call.mark_effects();
     send(&rig, &layer, call).unwrap();
     assert_eq!(rig.client.asked().len(), 1);
@@ -161,7 +161,7 @@ fn a_call_whose_tools_ran_is_not_hedged() {
 fn the_same_model_may_be_asked_twice() {
     let rig = Rig::new(alone());
     rig.client.plays("one", [Act::answer().taking(secs(60))]);
-    let layer = hedge(&rig, HedgeSettings::after(secs(5)).asking(HedgeTarget::Same));
+    let layer = hedge(&rig, HedgeConfig::after(secs(5)).asking(HedgeTarget::Same));
     send(&rig, &layer, first(&rig)).unwrap();
     assert_eq!(rig.client.asked(), ["one", "one"]);
 }
@@ -170,15 +170,15 @@ fn the_same_model_may_be_asked_twice() {
 fn nonsense_is_refused_and_delays_are_read() {
     let rig = Rig::new(alone());
     for settings in [
-        HedgeSettings::after(Duration::ZERO),
-        HedgeSettings::at_percentile(0),
-        HedgeSettings::at_percentile(100),
-        HedgeSettings::after(secs(1)).with_budget(101),
+        HedgeConfig::after(Duration::ZERO),
+        HedgeConfig::at_percentile(0),
+        HedgeConfig::at_percentile(100),
+        HedgeConfig::after(secs(1)).with_budget(101),
     ] {
         assert!(HedgeLayer::new(rig.chains.clone(), rig.health.clone(), settings).is_err());
     }
-    let read = |text| serde_json::from_str::<HedgeSettings>(text).unwrap().delay;
+    let read = |text| serde_json::from_str::<HedgeConfig>(text).unwrap().delay;
     assert_eq!(read(r#"{"delay": "p95"}"#), Some(HedgeDelay::Percentile(95)));
     assert_eq!(read(r#"{"delay": "3s", "target": "same"}"#), Some(HedgeDelay::After(secs(3))));
-    assert!(serde_json::from_str::<HedgeSettings>(r#"{"delay": "soon"}"#).is_err());
+    assert!(serde_json::from_str::<HedgeConfig>(r#"{"delay": "soon"}"#).is_err());
 }

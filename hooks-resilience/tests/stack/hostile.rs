@@ -15,9 +15,9 @@ use hooks_core::state::{StepResult, Memory, Op, OpId, StateStore, StoreError};
 use hooks_core::testing::VirtualTime;
 use hooks_core::time::{Clock, Timer, Timestamp};
 use hooks_resilience::{
-    AttemptLayer, AttemptSettings, Call, Classified, DeadlineLayer, ErrorKind, FallbackSettings,
-    HealthSettings, HedgeLayer, HedgeSettings, Model, ModelError, Needs, OverflowLayer, OverflowSettings,
-    RetryLayer, RetrySettings,
+    AttemptLayer, AttemptConfig, Call, Classified, DeadlineLayer, ErrorKind, FallbackConfig,
+    HealthSettings, HedgeLayer, HedgeConfig, Model, ModelError, Needs, OverflowLayer, OverflowConfig,
+    RetryLayer, RetryConfig,
 };
 use tower::{Layer, Service, ServiceBuilder, ServiceExt, service_fn};
 
@@ -96,13 +96,13 @@ fn a_hedged_call_of_a_client_with_one_place_lets_go_of_it_when_it_fails() {
     let rig = Rig::new(three());
     rig.client.always("one", Act::fail(ErrorKind::Server).taking(secs(10)));
     let client = OnePlace { client: rig.client.clone(), place: Arc::default(), held: None };
-    let hedge = HedgeSettings::after(secs(5));
+    let hedge = HedgeConfig::after(secs(5));
     let stack = ServiceBuilder::new()
         .layer(DeadlineLayer::new(rig.world.clone(), secs(600)).unwrap())
         .layer(rig.fallback.clone())
         .layer(HedgeLayer::new(rig.chains.clone(), rig.health.clone(), hedge).unwrap())
-        .layer(RetryLayer::new(rig.health.clone(), RetrySettings::default().with_max_attempts(1)).unwrap())
-        .layer(AttemptLayer::new(rig.world.clone(), AttemptSettings::default(), Classified).unwrap())
+        .layer(RetryLayer::new(rig.health.clone(), RetryConfig::default().with_max_attempts(1)).unwrap())
+        .layer(AttemptLayer::new(rig.world.clone(), AttemptConfig::default(), Classified).unwrap())
         .service(client);
     let answered = rig.time.block_on(stack.oneshot(rig.call())).expect("it does not hang").unwrap();
     assert_eq!((&*answered.model.unwrap().name, rig.now()), ("two", Duration::from_millis(10_100)));
@@ -238,7 +238,7 @@ fn a_thousand_calls_at_a_breaker_that_is_open_send_one_probe_and_then_all_are_an
 fn settings_without_an_end_are_taken() {
     let mut health = HealthSettings::default();
     health.longest_gate = Duration::MAX;
-    let mut rig = Rig::with(alone(), health, FallbackSettings::default().with_max_park(Duration::MAX));
+    let mut rig = Rig::with(alone(), health, FallbackConfig::default().with_max_park(Duration::MAX));
     let memory = Memory::new(Arc::new(rig.time.clone()));
     shared_with(&mut rig, memory);
     rig.client.plays("one", [Act::fail(ErrorKind::Server)]);
@@ -308,7 +308,7 @@ fn a_summariser_that_is_of_no_use_costs_the_summary_and_no_more() {
                 }
             }
         });
-        let layer = OverflowLayer::new(OverflowSettings::default(), rig.world.clone()).unwrap();
+        let layer = OverflowLayer::new(OverflowConfig::default(), rig.world.clone()).unwrap();
         let service = layer.with_summariser(Summariser::new(summariser)).layer(rig.attempts());
         let said = |role| move |turn| Message::text(role, format!("{turn} {}", "word ".repeat(200)));
         let turns = (0..40).map(said(Role::User)).zip((0..40).map(said(Role::Assistant)));

@@ -3,8 +3,8 @@
 use std::pin::Pin;
 
 use hooks_resilience::{
-    Answered, BulkheadLayer, ErrorKind, HedgeLayer, HedgeSettings, ModelError, PacingLayer, RetryLayer,
-    RetrySettings,
+    Answered, BulkheadLayer, ErrorKind, HedgeLayer, HedgeConfig, ModelError, PacingLayer, RetryLayer,
+    RetryConfig,
 };
 use tower::{Layer, Service};
 
@@ -42,10 +42,10 @@ fn each_layer_says_so_and_asks_nobody() {
     let attempts = || rig.attempts();
     beyond(&rig, "attempt and breaker", attempts());
     beyond(&rig, "pacing", PacingLayer::new(rig.health.clone()).layer(attempts()));
-    let retry = RetryLayer::new(rig.health.clone(), RetrySettings::default()).unwrap();
+    let retry = RetryLayer::new(rig.health.clone(), RetryConfig::default()).unwrap();
     beyond(&rig, "retry", retry.layer(attempts()));
     beyond(&rig, "fallback", rig.fallback.layer(attempts()));
-    let hedge = HedgeLayer::new(rig.chains.clone(), rig.health.clone(), HedgeSettings::after(secs(5)));
+    let hedge = HedgeLayer::new(rig.chains.clone(), rig.health.clone(), HedgeConfig::after(secs(5)));
     beyond(&rig, "hedge", hedge.unwrap().layer(attempts()));
     let bulkhead = BulkheadLayer::new(rig.chains.catalog(), rig.world.clone(), 1).unwrap();
     beyond(&rig, "bulkhead", bulkhead.layer(attempts()));

@@ -5,7 +5,7 @@ use std::sync::atomic::{AtomicU32, Ordering};
 use std::task::{Context, Poll};
 
 use hooks_resilience::{
-    Answered, Call, ErrorKind, HedgeLayer, HedgeSettings, ModelError, RetryLayer, RetrySettings,
+    Answered, Call, ErrorKind, HedgeLayer, HedgeConfig, ModelError, RetryLayer, RetryConfig,
 };
 use tower::{Layer, Service, ServiceExt};
 
@@ -72,7 +72,7 @@ fn a_call_that_is_parked_first_makes_ready_whom_it_asks_then() {
 fn a_loop_makes_ready_whom_it_asks_again() {
     let rig = Rig::new(alone());
     rig.client.plays("one", [Act::fail(ErrorKind::Server)]);
-    let retry = RetryLayer::new(rig.health.clone(), RetrySettings::default()).unwrap();
+    let retry = RetryLayer::new(rig.health.clone(), RetryConfig::default()).unwrap();
     assert!(rig.time.block_on(retry.layer(strict(&rig)).oneshot(call("one"))).unwrap().is_ok());
 }
 
@@ -81,7 +81,7 @@ fn a_hedge_makes_ready_whom_it_asks_beside() {
     let rig = Rig::new(three());
     rig.client.plays("one", [Act::answer().taking(secs(60))]);
     let hedge =
-        HedgeLayer::new(rig.chains.clone(), rig.health.clone(), HedgeSettings::after(secs(5))).unwrap();
+        HedgeLayer::new(rig.chains.clone(), rig.health.clone(), HedgeConfig::after(secs(5))).unwrap();
     let mut call = call("one");
     call.model = rig.chains.catalog().get("one").cloned();
     assert!(rig.time.block_on(hedge.layer(strict(&rig)).oneshot(call)).unwrap().is_ok());
@@ -136,7 +136,7 @@ fn a_chain_goes_on_where_making_ready_fails_and_tells_of_all_that_failed() {
 #[test]
 fn a_loop_goes_on_where_making_ready_fails_and_tells_of_all_that_failed() {
     for (settings, asked) in
-        [(RetrySettings::default(), 2), (RetrySettings::default().with_max_attempts(2), 1)]
+        [(RetryConfig::default(), 2), (RetryConfig::default().with_max_attempts(2), 1)]
     {
         let rig = Rig::new(alone());
         rig.client.plays("one", [Act::fail(ErrorKind::Server)]);

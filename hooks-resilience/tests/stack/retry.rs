@@ -1,6 +1,6 @@
 //! Retries with the same model, without a chain above.
 
-use hooks_resilience::{BudgetSettings, Call, ErrorKind, HealthSettings, RetryLayer, RetrySettings};
+use hooks_resilience::{RetryBudgetConfig, Call, ErrorKind, HealthSettings, RetryLayer, RetryConfig};
 use tower::{Layer, ServiceExt};
 
 use crate::rig::*;
@@ -8,7 +8,7 @@ use crate::rig::*;
 /// A retry loop directly around a client.
 fn send(rig: &Rig, mut call: Call) -> Outcome {
     call.model = rig.chains.catalog().get("one").cloned();
-    let retry = RetryLayer::new(rig.health.clone(), RetrySettings::default()).unwrap();
+    let retry = RetryLayer::new(rig.health.clone(), RetryConfig::default()).unwrap();
     rig.time.block_on(retry.layer(rig.attempts()).oneshot(call)).unwrap()
 }
 
@@ -51,13 +51,13 @@ fn it_stops_where_the_budget_is_used_up() {
         assert!(send(&rig, rig.call()).is_err());
         assert_eq!(rig.client.asked().len(), asked);
     }
-    assert!(BudgetSettings::default().burst >= 3, "an agent of four calls a minute is not starved");
+    assert!(RetryBudgetConfig::default().burst >= 3, "an agent of four calls a minute is not starved");
 }
 
 #[test]
 fn a_loop_in_a_loop_is_refused() {
     let rig = Rig::new(alone());
-    let retry = RetryLayer::new(rig.health.clone(), RetrySettings::default()).unwrap();
+    let retry = RetryLayer::new(rig.health.clone(), RetryConfig::default()).unwrap();
     let nested = retry.layer(retry.layer(rig.attempts()));
     let error = rig.time.block_on(nested.oneshot(rig.call())).unwrap().unwrap_err();
     assert_eq!((error.kind(), rig.client.asked().len()), (ErrorKind::NestedRetry, 0));

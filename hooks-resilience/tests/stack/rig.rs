@@ -14,8 +14,8 @@ use hooks_core::{Environment, HookContext, HookFuture};
 use hooks_resilience::config::{Resilience, ResilienceConfig, ResilienceLayer, Stack};
 use hooks_resilience::fallback::ParkedCall;
 use hooks_resilience::{
-    Answered, AttemptLayer, AttemptSettings, BreakerLayer, Call, Catalog, Chains, ChainsConfig, Classified,
-    ErrorKind, FallbackLayer, FallbackSettings, Health, HealthSettings, Model, ModelError, Tier, World,
+    Answered, AttemptLayer, AttemptConfig, BreakerLayer, Call, Catalog, Chains, ChainsConfig, Classified,
+    ErrorKind, FallbackLayer, FallbackConfig, Health, HealthSettings, Model, ModelError, Tier, World,
 };
 use serde_json::json;
 use tower::{Layer, Service, ServiceBuilder, ServiceExt};
@@ -137,20 +137,20 @@ pub(crate) struct Rig {
 
 impl Rig {
     pub(crate) fn new(models: impl IntoIterator<Item = Model>) -> Self {
-        Self::with(models, HealthSettings::default(), FallbackSettings::default())
+        Self::with(models, HealthSettings::default(), FallbackConfig::default())
     }
 
     /// Parks for less time than a model rests after its attempts are used up, so that the attempts end a
     /// call.
     pub(crate) fn impatient(models: impl IntoIterator<Item = Model>) -> Self {
-        let settings = FallbackSettings::default().with_max_park(secs(25));
+        let settings = FallbackConfig::default().with_max_park(secs(25));
         Self::with(models, HealthSettings::default(), settings)
     }
 
     pub(crate) fn with(
         models: impl IntoIterator<Item = Model>,
         health: HealthSettings,
-        settings: FallbackSettings,
+        settings: FallbackConfig,
     ) -> Self {
         let time = VirtualTime::default();
         let environment = Environment {
@@ -188,7 +188,7 @@ impl Rig {
     {
         ServiceBuilder::new()
             .layer(BreakerLayer::new(self.health.clone()))
-            .layer(AttemptLayer::new(self.world.clone(), AttemptSettings::default(), Classified).unwrap())
+            .layer(AttemptLayer::new(self.world.clone(), AttemptConfig::default(), Classified).unwrap())
             .service(self.client.clone())
     }
 

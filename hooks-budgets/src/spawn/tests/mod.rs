@@ -19,7 +19,7 @@ use hooks_core::{Background, Environment, HookContext, HookFuture, Hooks, Judged
 
 use super::config::SpawnConfig;
 use super::{Child, ChildState, SpawnBudget};
-use crate::{Budgets, BudgetsConfig};
+use crate::{Budgets, BudgetsSettings};
 
 /// Hooks on a store, in an environment whose clock advances only on request.
 struct Desk {
@@ -64,7 +64,7 @@ impl Desk {
 }
 
 fn hooks(config: SpawnConfig, store: &Arc<dyn StateStore>) -> Hooks {
-    let policy = BudgetsConfig { spawn: Some(config), ..BudgetsConfig::default() };
+    let policy = BudgetsSettings { spawn: Some(config), ..BudgetsSettings::default() };
     Hooks::from_policy(Budgets::new(policy).with_store(Arc::clone(store))).unwrap()
 }
 

@@ -124,7 +124,7 @@ async fn a_trial_is_recorded_with_the_child() {
 fn what_makes_no_sense_is_refused_at_load() {
     let faults = |config: serde_json::Value| -> Vec<String> {
         let spawn = Some(serde_json::from_value(config).unwrap());
-        let built = Hooks::from_policy(BudgetsConfig { spawn, ..BudgetsConfig::default() });
+        let built = Hooks::from_policy(BudgetsSettings { spawn, ..BudgetsSettings::default() });
         let errors: PolicyErrors = built.err().unwrap_or_default();
         errors.as_slice().iter().map(|error| error.field.clone()).collect()
     };

@@ -8,10 +8,10 @@ use hooks_core::{Hooks, Judged, ReasonKind};
 use tower::{Service, ServiceExt, service_fn};
 
 use super::*;
-use crate::{Budgets, BudgetsConfig};
+use crate::{Budgets, BudgetsSettings};
 
 fn hooks_with(budget: SpendBudgetConfig, store: Arc<dyn StateStore>, watch: Arc<Keeps>) -> Hooks {
-    let config = BudgetsConfig { budget: Some(budget), ..BudgetsConfig::default() };
+    let config = BudgetsSettings { budget: Some(budget), ..BudgetsSettings::default() };
     Hooks::from_policy(Budgets::new(config).with_store(store).with_spend_watch(watch)).unwrap()
 }
 

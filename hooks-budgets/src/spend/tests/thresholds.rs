@@ -7,7 +7,7 @@ use hooks_core::{Hooks, Judged, Reason, Strength};
 use tower::{Layer, ServiceExt, service_fn};
 
 use super::*;
-use crate::{Budgets, BudgetsConfig};
+use crate::{Budgets, BudgetsSettings};
 
 /// Returns a budget of a hundred tokens, of which `tokens` are spent.
 async fn spent(tokens: u64, thresholds: Value) -> (SpendBudget, Arc<Memory>, Arc<Keeps>) {
@@ -138,7 +138,7 @@ async fn on_events_the_same_is_done() {
     budget.hold.output_tokens = 1;
     budget.hold.most_output_tokens = Some(1);
     let policies = |budget: SpendBudgetConfig| {
-        let config = BudgetsConfig { budget: Some(budget), ..BudgetsConfig::default() };
+        let config = BudgetsSettings { budget: Some(budget), ..BudgetsSettings::default() };
         Hooks::from_policy(Budgets::new(config).with_store(store.clone())).unwrap()
     };
     let hooks = policies(budget.clone());

@@ -13,9 +13,9 @@ use hooks_core::state::{Memory, OpId, StateStore};
 use hooks_core::testing::VirtualTime;
 use hooks_core::time::{Clock, SeededRandom, Tick, Timestamp};
 use hooks_resilience::{
-    Answered, AttemptLayer, AttemptSettings, BreakerLayer, Call, Catalog, ChainConfig, Chains, ChainsConfig,
-    Classify, DeadlineLayer, ErrorKind, FallbackLayer, FallbackSettings, Health, HealthSettings, HedgeLayer,
-    HedgeSettings, Limits, Model, ModelError, Needs, PacingLayer, Price, RetryLayer, RetrySettings, World,
+    Answered, AttemptLayer, AttemptConfig, BreakerLayer, Call, Catalog, ChainConfig, Chains, ChainsConfig,
+    Classify, DeadlineLayer, ErrorKind, FallbackLayer, FallbackConfig, Health, HealthSettings, HedgeLayer,
+    HedgeConfig, Limits, Model, ModelError, Needs, PacingLayer, Price, RetryLayer, RetryConfig, World,
 };
 use tower::ServiceBuilder;
 use tower::util::{BoxCloneSyncService, MapRequestLayer, ServiceExt};
@@ -105,20 +105,20 @@ impl Ours {
         let names = catalog.models().iter().take(length).map(|model| model.name.as_ref());
         let chains = ChainsConfig::default().with_chain(CHAIN, ChainConfig::new(names)).with_default(CHAIN);
         let chains = Chains::new(catalog, &chains)?;
-        let fallback = FallbackSettings::default();
+        let fallback = FallbackConfig::default();
         let fallback = if parts.parking { fallback } else { fallback.with_max_park(Duration::ZERO) };
         let deadline = Duration::from_secs_f64(sim.params.traffic.deadline_s);
-        let hedge = if parts.hedging { HedgeSettings::at_percentile(99) } else { HedgeSettings::default() };
+        let hedge = if parts.hedging { HedgeConfig::at_percentile(99) } else { HedgeConfig::default() };
         let hedge = HedgeLayer::new(chains.clone(), health.clone(), hedge)?;
         let stack = ServiceBuilder::new()
             .layer(DeadlineLayer::new(world.clone(), deadline)?)
             .layer(FallbackLayer::new(chains, health.clone(), fallback)?)
             .layer(hedge)
             .option_layer((!parts.elsewhere).then(|| MapRequestLayer::new(without_elsewhere)))
-            .layer(RetryLayer::new(health.clone(), RetrySettings::default())?)
+            .layer(RetryLayer::new(health.clone(), RetryConfig::default())?)
             .option_layer(parts.pacing.then(|| PacingLayer::new(health.clone())))
             .layer(BreakerLayer::new(health))
-            .layer(AttemptLayer::new(world, AttemptSettings::default().with_timeout(ATTEMPT), reader)?)
+            .layer(AttemptLayer::new(world, AttemptConfig::default().with_timeout(ATTEMPT), reader)?)
             .service(Client(Arc::clone(sim)));
         Ok(Self { stack: BoxCloneSyncService::new(stack), context: Arc::new(HookContext::default()) })
     }

@@ -10,7 +10,7 @@ use crate::health::SettingsError;
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 #[serde(default, deny_unknown_fields)]
-pub struct AlertSettings {
+pub struct AlertConfig {
     /// Number of failed attempts within `window` that raises an alert.
     pub errors: usize,
     /// Length of the window.
@@ -27,7 +27,7 @@ pub struct AlertSettings {
     pub queue: usize,
 }
 
-impl Default for AlertSettings {
+impl Default for AlertConfig {
     /// Our choice for operators on call. Ten failures a minute are more than one unlucky agent. The same
     /// alert comes at most every ten minutes, and six messages a minute can still be read.
     fn default() -> Self {
@@ -41,7 +41,7 @@ impl Default for AlertSettings {
     }
 }
 
-impl AlertSettings {
+impl AlertConfig {
     /// Sets how many failed attempts within `window` raise an alert.
     #[must_use]
     pub const fn with_threshold(mut self, errors: usize, window: Duration) -> Self {

@@ -10,14 +10,14 @@ use crate::health::SettingsError;
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 #[serde(default, deny_unknown_fields)]
-pub struct RetrySettings {
+pub struct RetryConfig {
     /// Pauses between attempts.
     pub backoff: Backoff,
     /// Most attempts with one model, whatever a treatment allows.
     pub max_attempts: u32,
 }
 
-impl Default for RetrySettings {
+impl Default for RetryConfig {
     /// Five attempts. Default treatments make at most three, as the SRE book recommends, unless a provider states
     /// a short wait: then this limit counts.
     fn default() -> Self {
@@ -25,7 +25,7 @@ impl Default for RetrySettings {
     }
 }
 
-impl RetrySettings {
+impl RetryConfig {
     /// Sets the pauses between attempts.
     #[must_use]
     pub const fn with_backoff(mut self, backoff: Backoff) -> Self {

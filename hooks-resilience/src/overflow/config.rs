@@ -34,7 +34,7 @@ impl Means {
 #[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 #[serde(default, deny_unknown_fields)]
 #[non_exhaustive]
-pub struct OverflowSettings {
+pub struct OverflowConfig {
     /// Means that are tried, in order, each once.
     pub means: Vec<Means>,
     /// Part of the window, or of the size that did not fit, that a compacted conversation may take, in per
@@ -46,7 +46,7 @@ pub struct OverflowSettings {
     pub summary_timeout: Duration,
 }
 
-impl Default for OverflowSettings {
+impl Default for OverflowConfig {
     /// Means that cost nothing come first. A third of the window is left for further turns, so that the next
     /// turn does not overflow again. A summary has a minute, like an answer that is not slow.
     fn default() -> Self {
@@ -61,7 +61,7 @@ impl Default for OverflowSettings {
 /// Most entries of `means`: each is an attempt.
 const MOST_MEANS: usize = 8;
 
-impl OverflowSettings {
+impl OverflowConfig {
     /// Sets the means, in order.
     #[must_use]
     pub fn with_means(mut self, means: impl IntoIterator<Item = Means>) -> Self {
@@ -87,26 +87,26 @@ impl OverflowSettings {
     ///
     /// # Errors
     /// Returns the first invalid setting.
-    pub fn validate(&self) -> Result<(), OverflowSettingsError> {
+    pub fn validate(&self) -> Result<(), OverflowConfigError> {
         match self.means.len() {
-            0 => return Err(OverflowSettingsError::NoMeans),
+            0 => return Err(OverflowConfigError::NoMeans),
             1..=MOST_MEANS => {}
-            many => return Err(OverflowSettingsError::TooManyMeans(many)),
+            many => return Err(OverflowConfigError::TooManyMeans(many)),
         }
         if !(1..=95).contains(&self.target_percent) {
-            return Err(OverflowSettingsError::Target(self.target_percent));
+            return Err(OverflowConfigError::Target(self.target_percent));
         }
         if self.summary_timeout.is_zero() {
-            return Err(OverflowSettingsError::Timeout);
+            return Err(OverflowConfigError::Timeout);
         }
         Ok(())
     }
 }
 
-/// Reasons why [`OverflowSettings`] are invalid.
+/// Reasons why [`OverflowConfig`] are invalid.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 #[non_exhaustive]
-pub enum OverflowSettingsError {
+pub enum OverflowConfigError {
     /// `means` is empty.
     #[error("`means` is empty; name at least one of `drop_tool_results`, `deduplicate`, `summarise`")]
     NoMeans,
@@ -127,28 +127,28 @@ mod tests {
 
     #[test]
     fn nonsense_is_refused() {
-        let fine = OverflowSettings::default();
+        let fine = OverflowConfig::default();
         assert_eq!(fine.validate(), Ok(()));
-        let refused = |settings: OverflowSettings| settings.validate().unwrap_err();
-        assert_eq!(refused(fine.clone().with_means([])), OverflowSettingsError::NoMeans);
+        let refused = |settings: OverflowConfig| settings.validate().unwrap_err();
+        assert_eq!(refused(fine.clone().with_means([])), OverflowConfigError::NoMeans);
         let many = fine.clone().with_means([Means::Deduplicate; 9]);
-        assert_eq!(refused(many), OverflowSettingsError::TooManyMeans(9));
+        assert_eq!(refused(many), OverflowConfigError::TooManyMeans(9));
         for percent in [0, 96, 255] {
             let error = refused(fine.clone().with_target_percent(percent));
-            assert_eq!(error, OverflowSettingsError::Target(percent));
+            assert_eq!(error, OverflowConfigError::Target(percent));
         }
-        assert_eq!(refused(fine.with_summary_timeout(Duration::ZERO)), OverflowSettingsError::Timeout);
+        assert_eq!(refused(fine.with_summary_timeout(Duration::ZERO)), OverflowConfigError::Timeout);
     }
 
     #[test]
     fn it_is_read_as_it_is_written() {
-        let read: OverflowSettings =
+        let read: OverflowConfig =
             serde_json::from_str(r#"{ "means": ["summarise"], "summary_timeout": "30s" }"#).unwrap();
-        let wanted = OverflowSettings::default()
+        let wanted = OverflowConfig::default()
             .with_means([Means::Summarise])
             .with_summary_timeout(Duration::from_secs(30));
         assert_eq!(read, wanted);
-        assert!(serde_json::from_str::<OverflowSettings>(r#"{ "mean": [] }"#).is_err());
+        assert!(serde_json::from_str::<OverflowConfig>(r#"{ "mean": [] }"#).is_err());
         for means in wanted.means {
             assert_eq!(serde_json::to_value(means).unwrap(), means.word());
         }

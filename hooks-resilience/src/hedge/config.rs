@@ -11,7 +11,7 @@ use crate::health::SettingsError;
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 #[serde(default, deny_unknown_fields)]
-pub struct HedgeSettings {
+pub struct HedgeConfig {
     /// Delay before the second attempt: a duration (`3s`), or a percentile of recent answers (`p95`). If
     /// absent, no second attempt is made.
     #[cfg_attr(feature = "schema", schemars(with = "Option<String>"))]
@@ -44,7 +44,7 @@ pub enum HedgeTarget {
     Same,
 }
 
-impl Default for HedgeSettings {
+impl Default for HedgeConfig {
     /// Three per cent: in a prototype of our simulator, this lowered the time of the slowest thousandth of
     /// calls from 59 to 31 s, for two per cent of load.
     fn default() -> Self {
@@ -52,7 +52,7 @@ impl Default for HedgeSettings {
     }
 }
 
-impl HedgeSettings {
+impl HedgeConfig {
     /// Makes a second attempt after this delay.
     pub fn after(delay: Duration) -> Self {
         Self { delay: Some(HedgeDelay::After(delay)), ..Self::default() }

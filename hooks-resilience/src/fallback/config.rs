@@ -11,7 +11,7 @@ use crate::health::SettingsError;
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 #[serde(default, deny_unknown_fields)]
-pub struct FallbackSettings {
+pub struct FallbackConfig {
     /// Most attempts of one call, with all models together.
     pub max_attempts: u32,
     /// Pauses before a model that failed is called again.
@@ -29,7 +29,7 @@ pub struct FallbackSettings {
     pub stay: Option<Duration>,
 }
 
-impl Default for FallbackSettings {
+impl Default for FallbackConfig {
     /// The values that pass the gates of our simulator (`cargo xtask storm`). A total outage of half a minute
     /// used up twelve attempts. A brown-out in which all models answer one call in five used up twice as
     /// many. These attempts are enough for ten minutes of it, with the pauses of a plan between them. Parking
@@ -46,7 +46,7 @@ impl Default for FallbackSettings {
     }
 }
 
-impl FallbackSettings {
+impl FallbackConfig {
     /// Sets the most attempts of one call.
     #[must_use]
     pub const fn with_max_attempts(mut self, attempts: u32) -> Self {

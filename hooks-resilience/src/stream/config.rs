@@ -12,7 +12,7 @@ use crate::health::SettingsError;
 #[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 #[serde(default, deny_unknown_fields)]
 #[non_exhaustive]
-pub struct StreamSettings {
+pub struct StreamConfig {
     /// Reaction to a break after text was released.
     pub after_text: AfterText,
     /// Longest wait for the first chunk, once the answer began.
@@ -45,7 +45,7 @@ pub enum AfterText {
     Fail,
 }
 
-impl Default for StreamSettings {
+impl Default for StreamConfig {
     /// Our choice: a minute for every chunk, the time after which a whole answer is slow. Two breaks, as many
     /// as the retries of the providers' own clients.
     fn default() -> Self {
@@ -60,7 +60,7 @@ impl Default for StreamSettings {
     }
 }
 
-impl StreamSettings {
+impl StreamConfig {
     /// Sets the reaction to a break after text was released.
     #[must_use]
     pub const fn with_after_text(mut self, rule: AfterText) -> Self {

@@ -12,7 +12,7 @@ use crate::health::SettingsError;
 #[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 #[serde(default, deny_unknown_fields)]
 #[non_exhaustive]
-pub struct BreakerSettings {
+pub struct BreakerConfig {
     /// Length of the window in which calls count.
     #[serde(with = "crate::duration")]
     #[cfg_attr(feature = "schema", schemars(with = "String"))]
@@ -50,7 +50,7 @@ pub struct BreakerSettings {
     pub probe: Duration,
 }
 
-impl Default for BreakerSettings {
+impl Default for BreakerConfig {
     /// Half of a minute's calls, and a minute for a slow answer, are resilience4j's defaults. The share of
     /// slow calls is 80 % instead of its 100 %, so that a rare fast answer hides nothing. Ten calls instead
     /// of its hundred, and three failures in a row instead of Envoy's five, because an agent makes a few
@@ -76,7 +76,7 @@ impl Default for BreakerSettings {
     }
 }
 
-impl BreakerSettings {
+impl BreakerConfig {
     pub(crate) fn check(&self) -> Result<(), SettingsError> {
         let lengths = [
             ("breaker.window", self.window),
