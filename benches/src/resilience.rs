@@ -9,7 +9,7 @@ use hooks_core::HookContext;
 use hooks_core::drivers::ModelRequest;
 use hooks_core::state::OpId;
 use hooks_resilience::{
-    Answered, Call, Classified, ErrorKind, ModelError, Needs, Resilience, ResilienceConfig, ResilienceLayer,
+    Replied, Call, Classified, ErrorKind, ModelError, Needs, Resilience, ResilienceConfig, ResilienceLayer,
     World,
 };
 use serde_json::json;
@@ -43,7 +43,7 @@ pub fn cases() -> Result<Vec<Case>, SetupError> {
 
 fn called<S>(name: &'static str, mut service: S) -> Case
 where
-    S: Service<Call, Response = Answered<u8>, Error = ModelError> + 'static,
+    S: Service<Call, Response = Replied<u8>, Error = ModelError> + 'static,
 {
     let context = Arc::new(HookContext::new("session-1", "backend"));
     Case::new(name, move || {
@@ -61,7 +61,7 @@ fn call(context: &Arc<HookContext>) -> Call {
 /// The five layers, and the one that adapts a client.
 fn five_layers(
     client: Client,
-) -> Result<impl Service<Call, Response = Answered<u8>, Error = ModelError>, SetupError> {
+) -> Result<impl Service<Call, Response = Replied<u8>, Error = ModelError>, SetupError> {
     let layers = layers()?;
     Ok(ServiceBuilder::new()
         .layer(layers.deadline)

@@ -4,7 +4,7 @@ use std::path::{Path, PathBuf};
 use std::{env, fs};
 
 use hooks::config::{Config, ConfigReader, Profile, as_pattern};
-use hooks::store::{Answering, Engine};
+use hooks::store::{StoreThread, Engine};
 
 use crate::failure::{Failure, Status};
 use crate::snippet;
@@ -21,7 +21,7 @@ pub(crate) fn governing(path: &Path, profile: Option<Profile>) -> Result<Config,
 
 /// The configuration at `path` for a trial: its counters end with this process, unless the file sets a store.
 pub(crate) fn on_trial(path: &Path) -> Result<Config, Failure> {
-    read(&ConfigReader::default().answering(Answering::AtOnce).recording_nothing(), path)
+    read(&ConfigReader::default().store_thread(StoreThread::AtOnce).recording_nothing(), path)
 }
 
 fn read(reader: &ConfigReader, path: &Path) -> Result<Config, Failure> {
@@ -40,7 +40,7 @@ pub(crate) fn reader(profile: Option<Profile>) -> ConfigReader {
     // Answers are computed one after the other, and no work remains when the process ends. Counters outlive
     // the process, unless the file sets a store.
     let reader = ConfigReader::default()
-        .answering(Answering::AtOnce)
+        .store_thread(StoreThread::AtOnce)
         .storing_in(Engine::File)
         .protecting(this_program());
     match profile {

@@ -204,9 +204,9 @@ impl Engine {
             HandlerKind::Model => self.model(ask, handler, &input).await,
         };
         let end = match answered {
-            Ok(Value::Null) => End::Answered(Box::default()),
+            Ok(Value::Null) => End::Replied(Box::default()),
             Ok(Value::Object(fields)) => match crate::output::said(&fields, handler.strict_output) {
-                Ok(said) => End::Answered(Box::new(said)),
+                Ok(said) => End::Replied(Box::new(said)),
                 Err(error) => End::Failed(error.to_string()),
             },
             Ok(_) => End::Failed("its answer is not an object".to_owned()),

@@ -12,7 +12,7 @@ use hooks_audit::{Log, LogSettings, OpenError};
 use hooks_cache::ResultCache;
 use hooks_core::fs::LogDisk;
 use hooks_redaction::Scrubber;
-use hooks_store::Answering;
+use hooks_store::StoreThread;
 use hooks_system::{PrivateFileSystem, SystemClock};
 use serde_json::{Map, Value, json};
 
@@ -149,7 +149,7 @@ pub(super) fn built(
     path: Option<&Path>,
     rules: Option<Arc<str>>,
     cache: Option<ResultCache>,
-    answering: Answering,
+    store_thread: StoreThread,
 ) -> Audit {
     let folder = folder_of(config, path);
     let disk: Arc<dyn LogDisk> = Arc::new(PrivateFileSystem);
@@ -157,7 +157,7 @@ pub(super) fn built(
     let mut log = LogSettings::new(secret());
     log.gaps = Some(gaps.clone());
     log.spill = config.spill.as_ref().map(|spill| beside(path, spill));
-    log.keeping = (answering == Answering::Later).then(|| config.keeping());
+    log.keeping = (store_thread == StoreThread::Later).then(|| config.keeping());
     let checkpoints = config.checkpoints.clone();
     let place = path.map(Path::to_path_buf);
     log.files.file_bytes = config.file_bytes.unwrap_or(log.files.file_bytes);

@@ -95,7 +95,7 @@ impl Meter<Call> for CallMeter {
             counted => counted,
         };
         let size = CallSize::new(Arc::clone(call.context()), call.model_name(), input_tokens);
-        size.answering_at_most((needs.output_tokens > 0).then_some(needs.output_tokens))
+        size.replying_at_most((needs.output_tokens > 0).then_some(needs.output_tokens))
     }
 }
 

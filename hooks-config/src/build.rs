@@ -21,7 +21,7 @@ use hooks_policies::profile::SquadCompat;
 use hooks_policies::squad::{SquadPipeline, SquadPolicy};
 use hooks_policies::{LockoutRegistry, OwnState, StoredLockouts};
 use hooks_resilience::ResilienceConfig;
-use hooks_store::{Answering, Engine, StoreConfig};
+use hooks_store::{StoreThread, Engine, StoreConfig};
 use hooks_system::{SystemClock, SystemRandom};
 
 use super::audit;
@@ -72,7 +72,7 @@ pub(super) struct State {
     /// Path of the configuration, if it is a file.
     pub(super) path: Option<PathBuf>,
     /// Selects the thread that does the work of a file store.
-    pub(super) answering: Answering,
+    pub(super) store_thread: StoreThread,
 }
 
 impl State {
@@ -173,12 +173,12 @@ impl Kept {
         let (path, audit) = (state.path.as_deref(), state.audit.as_ref());
         let log = audit.filter(|audit| audit.is_enabled()).map(|audit| audit::folder_of(audit, path));
         let known = path.and_then(|path| KnownStore::new(config, path, log)).map(Arc::new);
-        let store = store::open(config, path, state.answering, known.clone());
+        let store = store::open(config, path, state.store_thread, known.clone());
         let world = (Arc::new(SystemClock) as _, Arc::new(SystemRandom) as _);
         let lockouts = StoredLockouts::new(Arc::clone(&store), state.tenant(), Arc::clone(&registry), world);
         let lockouts = match config.stale_after {
             // Redis itself limits for how long it knows lockouts.
-            _ if config.engine == Engine::Redis && state.answering == Answering::Later => {
+            _ if config.engine == Engine::Redis && state.store_thread == StoreThread::Later => {
                 lockouts.with_stale_after(Duration::ZERO)
             }
             Some(stale_after) => lockouts.with_stale_after(stale_after),
@@ -285,7 +285,7 @@ pub(super) fn build(
             }
             let around = scribe::Around {
                 tools: scribe::known(&policy.tools),
-                answering: state.answering,
+                store_thread: state.store_thread,
                 redaction: policy.redaction.as_ref(),
             };
             builder = context.add_to(builder, &kept, &around);
@@ -296,7 +296,7 @@ pub(super) fn build(
             let recording = state.audit.as_ref().filter(|config| config.is_enabled() && !state.is_trial);
             let recording = recording.map(|config| {
                 let (path, rules) = (state.path.as_deref(), state.rules.clone());
-                audit::built(config, path, rules, feeds.cache.clone(), state.answering)
+                audit::built(config, path, rules, feeds.cache.clone(), state.store_thread)
             });
             if let (Some(known), Some(audit)) = (kept.known(), &recording) {
                 known.record_in(audit);

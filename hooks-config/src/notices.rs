@@ -23,9 +23,9 @@ pub(super) fn check(config: &NoticesConfig, tree: &Pruned, mistakes: &mut Mistak
 
 /// Notices of `config`. With a Scribe, the Scribe records which agents will get which notice.
 pub(super) fn built(config: &NoticesConfig, around: &Around<'_>, scribe: Option<Scribe>) -> Notices {
-    let answering = around.answering;
-    let teams = teams(&config.team, answering).of_tenants(config.tenants.iter().cloned());
-    let notices = Notices::new(teams, workers(answering));
+    let store_thread = around.store_thread;
+    let teams = teams(&config.team, store_thread).of_tenants(config.tenants.iter().cloned());
+    let notices = Notices::new(teams, workers(store_thread));
     let notices = notices.with(config.settings()).knowing(around.tools.clone());
     match scribe {
         Some(scribe) => notices.recorded_by(scribe),

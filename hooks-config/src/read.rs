@@ -16,7 +16,7 @@ use hooks_core::state::StoreError;
 use hooks_core::{CloseError, Hooks};
 use hooks_facts::tools::Dialect;
 use hooks_metrics::Metrics;
-use hooks_store::{Answering, Engine, StoreConfig};
+use hooks_store::{StoreThread, Engine, StoreConfig};
 
 use super::audit::Teams;
 use super::budget::priced;
@@ -234,7 +234,7 @@ impl fmt::Debug for Config {
 pub struct ConfigReader {
     profile: Option<Profile>,
     kept: Option<Kept>,
-    answering: Answering,
+    store_thread: StoreThread,
     host: Host,
     engine: Option<Engine>,
     teams: Teams,
@@ -283,8 +283,8 @@ impl ConfigReader {
     /// Sets which thread does the work of a file store: a thread of its own by default, or the calling
     /// thread.
     #[must_use]
-    pub fn answering(mut self, answering: Answering) -> Self {
-        self.answering = answering;
+    pub fn store_thread(mut self, thread: StoreThread) -> Self {
+        self.store_thread = store_thread;
         self
     }
 
@@ -484,7 +484,7 @@ impl ConfigReader {
             rules: None,
             store: store.or_else(by_default),
             path: path.map(Path::to_path_buf),
-            answering: self.answering,
+            store_thread: self.store_thread,
         }
     }
 

@@ -11,7 +11,7 @@ use hooks_facts::calls::ToolRole;
 use hooks_facts::tools::ToolTable;
 use hooks_redaction::RedactionConfig;
 use hooks_scribe::{Scribe, ScribeConfig};
-use hooks_store::Answering;
+use hooks_store::StoreThread;
 use hooks_system::{StdFileSystem, TokioTimer};
 use hooks_team::TeamPlace;
 
@@ -31,20 +31,20 @@ const WORKING: Duration = Duration::from_secs(2);
 pub(super) struct Around<'a> {
     pub(super) tools: ToolTable,
     /// Selects the thread that waits for the disk.
-    pub(super) answering: Answering,
+    pub(super) store_thread: StoreThread,
     /// Further patterns of secrets.
     pub(super) redaction: Option<&'a RedactionConfig>,
 }
 
 /// The Scribe of `config`. It writes no text that is known to be secret.
 pub(super) fn built(config: &ScribeConfig, around: &Around<'_>) -> Scribe {
-    let answering = around.answering;
-    let teams = teams(&config.team, answering).of_tenants(config.tenants.iter().cloned());
+    let store_thread = around.store_thread;
+    let teams = teams(&config.team, store_thread).of_tenants(config.tenants.iter().cloned());
     let secrets = Secrets::new(around.redaction);
-    let scribe = match answering {
-        Answering::Later => Scribe::new(teams, workers(answering), Arc::new(TokioTimer)),
-        Answering::AtOnce => {
-            Scribe::at_once(teams, workers(answering)).within(WORKING, Arc::new(TokioTimer), Threads)
+    let scribe = match store_thread {
+        StoreThread::Later => Scribe::new(teams, workers(store_thread), Arc::new(TokioTimer)),
+        StoreThread::AtOnce => {
+            Scribe::at_once(teams, workers(store_thread)).within(WORKING, Arc::new(TokioTimer), Threads)
         }
     };
     let scribe = scribe.with(config.settings()).knowing(around.tools.clone());
@@ -57,18 +57,18 @@ pub(super) fn known(tools: &BTreeMap<String, ToolRole>) -> ToolTable {
 }
 
 /// Place of the teams' folders, relative to the sessions.
-pub(super) fn teams(folder: &Path, answering: Answering) -> TeamPlace {
+pub(super) fn teams(folder: &Path, store_thread: StoreThread) -> TeamPlace {
     let place = TeamPlace::below(Arc::new(StdFileSystem), folder);
-    match answering {
-        Answering::Later => place,
-        Answering::AtOnce => place.with_patience(SHORT),
+    match store_thread {
+        StoreThread::Later => place,
+        StoreThread::AtOnce => place.with_patience(SHORT),
     }
 }
 
 /// The threads that wait for the disk.
-pub(super) fn workers(answering: Answering) -> Arc<dyn Workers> {
-    match answering {
-        Answering::Later => Arc::new(Threads),
-        Answering::AtOnce => Arc::new(Here),
+pub(super) fn workers(store_thread: StoreThread) -> Arc<dyn Workers> {
+    match store_thread {
+        StoreThread::Later => Arc::new(Threads),
+        StoreThread::AtOnce => Arc::new(Here),
     }
 }

@@ -5,7 +5,7 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use hooks_core::state::{Memory, Op, OpId, StateStore, StoreError};
-use hooks_store::{Answering, Engine, LazyStore, StoreConfig, Witness, World};
+use hooks_store::{StoreThread, Engine, LazyStore, StoreConfig, Witness, World};
 use hooks_system::{SystemClock, SystemRandom, TokioTimer};
 use serde_json::Value;
 
@@ -50,7 +50,7 @@ pub(super) fn read(value: Value, tree: &Pruned, mistakes: &mut Mistakes) -> Opti
 pub(super) fn open(
     config: &StoreConfig,
     path: Option<&Path>,
-    answering: Answering,
+    store_thread: StoreThread,
     known: Option<Arc<KnownStore>>,
 ) -> Arc<dyn StateStore> {
     let witness = move || known.clone().map(|known| known as Arc<dyn Witness>);
@@ -61,7 +61,7 @@ pub(super) fn open(
         Engine::File => {
             let (file, sync) = (file_of(config, path), config.sync);
             Arc::new(LazyStore::new(move || match &file {
-                Some(file) => hooks_store::open_file(file, sync, answering, witness()),
+                Some(file) => hooks_store::open_file(file, sync, store_thread, witness()),
                 None => Err(StoreError::Unavailable(
                     "there is no state folder: set `store.path`, or the variable HOME".to_owned(),
                 )),
@@ -69,7 +69,7 @@ pub(super) fn open(
         }
         Engine::Redis => {
             let config = config.clone();
-            Arc::new(LazyStore::new(move || hooks_store::open_redis(&config, world(), answering, witness())))
+            Arc::new(LazyStore::new(move || hooks_store::open_redis(&config, world(), store_thread, witness())))
         }
     }
 }
@@ -120,7 +120,7 @@ async fn refused(
 ) -> Result<Option<String>, StoreError> {
     let Some(file) = file_of(config, path) else { return Ok(None) };
     let witness = known.map(|known| known as Arc<dyn Witness>);
-    let store = hooks_store::open_file(&file, config.sync, Answering::AtOnce, witness)?;
+    let store = hooks_store::open_file(&file, config.sync, StoreThread::AtOnce, witness)?;
     // The first operation opens the file.
     match store.apply(Op::Now).await {
         #[cfg(feature = "sqlite")]

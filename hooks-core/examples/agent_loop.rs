@@ -49,7 +49,7 @@ async fn main() -> Result<(), BoxError> {
         let request =
             ModelRequest { model: "small".into(), iteration: turn.iteration(), messages: messages.clone() };
         let call = ModelCall { context: session.context().clone(), request };
-        let ModelOutcome::Answered(_, reply) = model.clone().oneshot(call).await? else {
+        let ModelOutcome::Replied(_, reply) = model.clone().oneshot(call).await? else {
             turn.end(TurnEndReason::HookBlocked).await;
             return Err("the model did not answer".into());
         };

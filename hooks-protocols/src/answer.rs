@@ -66,7 +66,7 @@ pub enum Rewrite {
     /// A model call.
     Model(ModelRewrite),
     /// A model's reply.
-    Reply(Message),
+    EncodedAnswer(Message),
     /// A child agent.
     Spawn(SpawnRewrite),
     /// The target of a task.
@@ -81,7 +81,7 @@ impl Rewrite {
             Self::Result(_) => EventKind::PostToolUse,
             Self::Prompt(_) => EventKind::UserPromptSubmitted,
             Self::Model(_) => EventKind::BeforeModelCall,
-            Self::Reply(_) => EventKind::AfterModelCall,
+            Self::EncodedAnswer(_) => EventKind::AfterModelCall,
             Self::Spawn(_) => EventKind::SubagentStart,
             Self::Target(_) => EventKind::Route,
         }
@@ -138,7 +138,7 @@ impl<E: Changed, N: AnswerNotes> From<&Judgement<E, N>> for Answer {
             ..Self::default()
         };
         if let Some(notes) = outcome.notes() {
-            notes.say(&mut answer);
+            notes.add_to(&mut answer);
         }
         answer
     }
@@ -148,7 +148,7 @@ impl<E: Changed, N: AnswerNotes> From<&Judgement<E, N>> for Answer {
 impl From<&ContextPatch> for Answer {
     fn from(patch: &ContextPatch) -> Self {
         let mut answer = Self::default();
-        patch.say(&mut answer);
+        patch.add_to(&mut answer);
         answer
     }
 }
@@ -201,7 +201,7 @@ changed! {
         model: Some(call.model.clone()),
         messages: Some(call.messages.clone()),
     }));
-    AfterModelCall => |reply| Some(Rewrite::Reply(reply.response.clone()));
+    AfterModelCall => |reply| Some(Rewrite::EncodedAnswer(reply.response.clone()));
     SubagentStart => |start| Some(Rewrite::Spawn(SpawnRewrite {
         model: start.model.clone(),
         task: Some(start.task.clone()),
@@ -218,22 +218,22 @@ changed! {
 /// Notes of a judgement that can be added to an [`Answer`].
 pub trait AnswerNotes: Notes {
     /// Adds the notes to an answer.
-    fn say(&self, answer: &mut Answer);
+    fn add_to(&self, answer: &mut Answer);
 }
 
 impl AnswerNotes for () {
-    fn say(&self, _answer: &mut Answer) {}
+    fn add_to(&self, _answer: &mut Answer) {}
 }
 
 impl AnswerNotes for DecisionNotes {
-    fn say(&self, answer: &mut Answer) {
+    fn add_to(&self, answer: &mut Answer) {
         answer.context.extend(texts(&self.additional_context));
         answer.messages.extend(self.system_messages.iter().cloned());
     }
 }
 
 impl AnswerNotes for ResultNotes {
-    fn say(&self, answer: &mut Answer) {
+    fn add_to(&self, answer: &mut Answer) {
         answer.context.extend(texts(&self.additional_context));
         answer.stop = self.stop.clone();
         answer.quiet = self.suppress_output;
@@ -241,7 +241,7 @@ impl AnswerNotes for ResultNotes {
 }
 
 impl AnswerNotes for ContextPatch {
-    fn say(&self, answer: &mut Answer) {
+    fn add_to(&self, answer: &mut Answer) {
         answer.context.extend(texts(&self.additional_context));
         answer.model = self.model.clone();
         answer.first_prompt = self.initial_prompt.clone();
@@ -250,8 +250,8 @@ impl AnswerNotes for ContextPatch {
 }
 
 impl AnswerNotes for CompactNotes {
-    fn say(&self, answer: &mut Answer) {
-        self.context.say(answer);
+    fn add_to(&self, answer: &mut Answer) {
+        self.context.add_to(answer);
         answer.summary = self.summary.clone();
     }
 }

@@ -9,7 +9,7 @@ use crate::answer::Answer;
 use crate::client::Client;
 use crate::decode::Decoded;
 use crate::degraded::Degraded;
-use crate::encode::{Reply, encode, encode_blindly, exit_two, warning};
+use crate::encode::{EncodedAnswer, encode, encode_blindly, exit_two, warning};
 use crate::table::{Phrase, Row};
 
 /// The facts about the event that were known when the failure occurred.
@@ -52,7 +52,7 @@ pub enum KnownEvent<'a> {
 /// // If nothing is known, exit code 2 denies in most clients.
 /// assert_eq!(failure(KnownEvent::Nowhere, "the payload is empty").exit, 2);
 /// ```
-pub fn failure(place: KnownEvent<'_>, reason: &str) -> Reply {
+pub fn failure(place: KnownEvent<'_>, reason: &str) -> EncodedAnswer {
     let message = format!("hooks failed, so this is denied: {reason}");
     match place {
         KnownEvent::Decoded(decoded) => match decoded.row() {
@@ -72,7 +72,7 @@ pub fn failure(place: KnownEvent<'_>, reason: &str) -> Reply {
 ///
 /// The denial uses the phrase of the last event at which the client supports one. If answers are flat, the
 /// phrases of the other events are added. Otherwise exit code 2 is added, which leaves the phrase in force.
-fn one_of(client: Client, events: &[&str], reason: &str, message: String) -> Reply {
+fn one_of(client: Client, events: &[&str], reason: &str, message: String) -> EncodedAnswer {
     let protocol = client.protocol();
     let rows: Vec<&'static Row> = events.iter().filter_map(|event| protocol.row(event)).collect();
     let is_known = rows.len() == events.len();
@@ -96,12 +96,12 @@ fn one_of(client: Client, events: &[&str], reason: &str, message: String) -> Rep
         return encode_blindly(client, last.name, &enforced, &answer);
     }
     let exit_two = exit_two(answer.reason.as_deref().unwrap_or_default());
-    Reply { stdout: reply.stdout, degraded: reply.degraded, ..exit_two }
+    EncodedAnswer { stdout: reply.stdout, degraded: reply.degraded, ..exit_two }
 }
 
 /// A denial for a client whose event is unknown: that of the event that `Protocol::unnamed` names, or exit
 /// code 2 if the client has none.
-fn unnamed(client: Client, message: String) -> Reply {
+fn unnamed(client: Client, message: String) -> EncodedAnswer {
     let answer = Answer::deny(message);
     match client.protocol().unnamed.and_then(|name| Some((name, client.protocol().row(name)?))) {
         Some((name, row)) => encode_blindly(client, name, &[row], &answer),

@@ -2,7 +2,7 @@
 //!
 //! A client writes a payload to the standard input of its hook. [`decode`] turns it into a typed event, its
 //! context, and all fields that neither of them has. The outcome of the hooks becomes an [`Answer`], and
-//! [`encode`] turns that into the [`Reply`] that this client honours: standard output, standard error and
+//! [`encode`] turns that into the [`EncodedAnswer`] that this client honours: standard output, standard error and
 //! exit code. If a client does not support a wish, the nearest supported effect that is not less strict
 //! replaces it, and the reply notes that ([`Degraded`]). An error on the way becomes a [`failure`], which is
 //! a denial that the client honours.
@@ -51,7 +51,7 @@ pub use self::client::{Client, UnknownClient};
 pub use self::command_line::command_line;
 pub use self::decode::{DecodeError, Decoded, Limits, Payload, decode};
 pub use self::degraded::{Degraded, Instead, Wish};
-pub use self::encode::{Reply, encode};
+pub use self::encode::{EncodedAnswer, encode};
 pub use self::failure::{KnownEvent, failure};
 pub use self::payload::payload;
 pub use self::recognise::recognise;

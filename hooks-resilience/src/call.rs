@@ -308,7 +308,7 @@ impl Call {
 /// An answer, with the history of its call.
 #[derive(Clone, Debug)]
 #[non_exhaustive]
-pub struct Answered<R> {
+pub struct Replied<R> {
     /// The answer itself.
     pub reply: R,
     /// Model that answered; `None` if the call named no model of the catalog.
@@ -321,16 +321,16 @@ pub struct Answered<R> {
     pub(crate) outstanding: Option<Outstanding>,
 }
 
-impl<R> Answered<R> {
+impl<R> Replied<R> {
     /// The answer `reply` to `call`, at the first attempt.
     pub fn new(call: Call, reply: R) -> Self {
         Self { reply, model: call.model.clone(), failed: Vec::new(), call, outstanding: None }
     }
 
     /// Converts the reply.
-    pub fn map<T>(self, change: impl FnOnce(R) -> T) -> Answered<T> {
+    pub fn map<T>(self, change: impl FnOnce(R) -> T) -> Replied<T> {
         let Self { reply, model, failed, call, outstanding } = self;
-        Answered { reply: change(reply), model, failed, call, outstanding }
+        Replied { reply: change(reply), model, failed, call, outstanding }
     }
 }
 

@@ -1,7 +1,7 @@
 //! Resilience for model calls: each measure against a failing provider is a tower layer of its own, and all
 //! layers share one record of which models are healthy.
 //!
-//! A stack serves [`Call`] and returns [`Answered`]. Its error is [`ModelError`]: the [`ErrorKind`] gives the
+//! A stack serves [`Call`] and returns [`Replied`]. Its error is [`ModelError`]: the [`ErrorKind`] gives the
 //! cause, and the [`Treatment`] gives the reaction to it. From the outside in, as a request passes them:
 //!
 //! | layer | effect |
@@ -57,7 +57,7 @@ pub use self::alert::{AlertLayer, AlertService, AlertConfig, AlertSink};
 pub use self::attempt::{AttemptLayer, Attempt, AttemptConfig};
 pub use self::breaker::{BreakerLayer, Breaker, BreakerConfig, BreakerState};
 pub use self::bulkhead::{BulkheadLayer, Bulkhead};
-pub use self::call::{Answered, Call, FailedAttempt, Needs};
+pub use self::call::{Replied, Call, FailedAttempt, Needs};
 pub use self::catalog::{Catalog, CatalogError, Limits, Model, Price, Tier};
 pub use self::chain::{Chain, ChainConfig, Chains, ChainsConfig, ChainsError};
 pub use self::classify::{Classified, Classifiers, Classify, HttpError, TransportError};

@@ -17,7 +17,7 @@ use hooks_core::{
     Composite, Environment, HookContext, HookRequest, Hooks, Live, Reason, Verdict, WireEvent, policy_fn,
 };
 use hooks_resilience::{
-    Answered, AttemptLayer, AttemptConfig, BreakerLayer, Call, Catalog, Chains, ChainsConfig, Classified,
+    Replied, AttemptLayer, AttemptConfig, BreakerLayer, Call, Catalog, Chains, ChainsConfig, Classified,
     DeadlineLayer, ErrorKind, FallbackLayer, FallbackConfig, Governed, Health, HealthSettings, Model,
     ModelError, OverflowLayer, OverflowConfig, PacingLayer, Resilient, RetryLayer, RetryConfig, Tier,
     World,
@@ -51,7 +51,7 @@ impl Rig {
     fn stack(
         &self,
         hooks: Hooks,
-    ) -> impl Service<Call, Response = Answered<ModelReply>, Error = ModelError, Future: Send> + Clone + use<>
+    ) -> impl Service<Call, Response = Replied<ModelReply>, Error = ModelError, Future: Send> + Clone + use<>
     {
         let hooks = Live::new(Composite::default().and(hooks).and(self.recorder.clone()));
         let catalog = Catalog::new(MODELS.map(|(name, window)| {
@@ -93,7 +93,7 @@ impl Rig {
             .service(Governed::new(GovernModel::new(hooks, client)))
     }
 
-    fn send(&self, messages: Vec<Message>) -> Result<Answered<ModelReply>, ModelError> {
+    fn send(&self, messages: Vec<Message>) -> Result<Replied<ModelReply>, ModelError> {
         let request = ModelRequest { model: String::new(), iteration: 1, messages };
         let call = Call::new(Arc::new(HookContext::new("s", "Ripley")), request, OpId(1));
         self.time.block_on(self.stack(Hooks::default()).oneshot(call)).expect("it waits for time alone")

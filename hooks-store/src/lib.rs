@@ -24,7 +24,7 @@ pub use self::config::{
 pub use self::identity::{StoreId, Witness};
 pub use self::lazy::LazyStore;
 pub use self::leased::{LeaseSettings, Leased};
-pub use self::open::{Answering, World, accept_redis_loss, open_file, open_redis, redis_place};
+pub use self::open::{StoreThread, World, accept_redis_loss, open_file, open_redis, redis_place};
 #[cfg(feature = "redis")]
 pub use self::redis::Redis;
 #[cfg(feature = "sqlite")]

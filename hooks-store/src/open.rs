@@ -24,7 +24,7 @@ use crate::sqlite::SqliteOptions;
 use crate::{Away, AwaySettings, LeaseSettings, Leased, Rates, Values};
 
 /// Opens the store in the file at `path`. A missing file is created, and its folder with permissions for its
-/// user only. With [`Answering::AtOnce`] the calling thread does the work, otherwise a separate thread. A
+/// user only. With [`StoreThread::AtOnce`] the calling thread does the work, otherwise a separate thread. A
 /// store other than the one that `witness` remembers is refused.
 ///
 /// It is opened with its first operation, whose errors are then that it cannot be used or is not the store that was used
@@ -36,7 +36,7 @@ use crate::{Away, AwaySettings, LeaseSettings, Leased, Rates, Values};
 pub fn open_file(
     path: &Path,
     durability: Durability,
-    answering: Answering,
+    store_thread: StoreThread,
     witness: Option<Arc<dyn Witness>>,
 ) -> Result<Arc<dyn StateStore>, StoreError> {
     if let Some(folder) = path.parent().filter(|folder| !folder.as_os_str().is_empty()) {
@@ -48,10 +48,10 @@ pub fn open_file(
     if let Some(witness) = witness {
         options = options.witnessed_by(witness);
     }
-    Ok(Arc::new(match answering {
-        Answering::AtOnce => options.blocking().open_later()?,
+    Ok(Arc::new(match store_thread {
+        StoreThread::AtOnce => options.blocking().open_later()?,
         // The first operation may come from inside a runtime.
-        Answering::Later => options.open_later()?,
+        StoreThread::Later => options.open_later()?,
     }))
 }
 
@@ -66,7 +66,7 @@ fn make(folder: &Path) -> std::io::Result<()> {
 
 /// The thread that does the work of a store in a file.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub enum Answering {
+pub enum StoreThread {
     /// A separate thread: for services, whose runtime must not wait for a disk.
     #[default]
     Later,
@@ -82,7 +82,7 @@ pub enum Answering {
 pub fn open_file(
     _path: &Path,
     _durability: Durability,
-    _answering: Answering,
+    _store_thread: StoreThread,
     _witness: Option<Arc<dyn Witness>>,
 ) -> Result<Arc<dyn StateStore>, StoreError> {
     Err(left_out("sqlite"))
@@ -99,9 +99,9 @@ pub struct World {
     pub random: Arc<dyn Random>,
 }
 
-/// Opens the store on the server that `config` names. With [`Answering::Later`], for a service, leases are
+/// Opens the store on the server that `config` names. With [`StoreThread::Later`], for a service, leases are
 /// kept in this process, and [`AwaySettings`] apply while the server is unavailable. With
-/// [`Answering::AtOnce`], for a program that ends soon, each operation asks the server. A store other than
+/// [`StoreThread::AtOnce`], for a program that ends soon, each operation asks the server. A store other than
 /// the one that `witness` remembers is refused.
 ///
 /// # Errors
@@ -110,13 +110,13 @@ pub struct World {
 pub fn open_redis(
     config: &StoreConfig,
     world: World,
-    answering: Answering,
+    store_thread: StoreThread,
     witness: Option<Arc<dyn Witness>>,
 ) -> Result<Arc<dyn StateStore>, StoreError> {
     let redis = redis(config, &world, witness)?;
     let World { clock, timer, random } = world;
     redis.record_losses();
-    if answering == Answering::AtOnce {
+    if store_thread == StoreThread::AtOnce {
         return Ok(Arc::new(redis));
     }
     let away = config.away.clone().unwrap_or_default();
@@ -223,7 +223,7 @@ impl Background for OnRuntime {
 pub fn open_redis(
     _config: &StoreConfig,
     _world: World,
-    _answering: Answering,
+    _store_thread: StoreThread,
     _witness: Option<Arc<dyn Witness>>,
 ) -> Result<Arc<dyn StateStore>, StoreError> {
     Err(left_out("redis"))

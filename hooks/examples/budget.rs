@@ -36,7 +36,7 @@ struct Reads;
 
 impl Meter<Ask> for Reads {
     fn size(&self, ask: &Ask) -> CallSize {
-        CallSize::new(Arc::clone(&ask.context), "large", ask.input_tokens).answering_at_most(Some(64_000))
+        CallSize::new(Arc::clone(&ask.context), "large", ask.input_tokens).replying_at_most(Some(64_000))
     }
 }
 

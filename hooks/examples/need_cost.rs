@@ -34,7 +34,7 @@ async fn main() -> Result<(), BoxError> {
         let request = ModelRequest { model: "large".to_owned(), iteration: number, messages };
         let governed = GovernModel::new(hooks.clone(), model).oneshot(ModelCall { context, request });
         match governed.await? {
-            ModelOutcome::Answered(..) => println!("{agent}, call {number}: answered"),
+            ModelOutcome::Replied(..) => println!("{agent}, call {number}: answered"),
             ModelOutcome::Stopped(reason) => println!("{agent}, call {number}: refused: {reason}"),
             ModelOutcome::Failed(error, _) => return Err(error),
             other => println!("{agent}, call {number}: {other:?}"),

@@ -55,7 +55,7 @@ impl CallSize {
 
     /// Sets the limit of the answer in tokens.
     #[must_use]
-    pub const fn answering_at_most(mut self, tokens: Option<u64>) -> Self {
+    pub const fn replying_at_most(mut self, tokens: Option<u64>) -> Self {
         self.most_output_tokens = tokens;
         self
     }
@@ -64,7 +64,7 @@ impl CallSize {
 /// Mechanism that keeps an answer within the reserved amount.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 #[non_exhaustive]
-pub enum AnswerBound {
+pub enum ReplyBound {
     /// The answer is streamed, and is cut if no more can be reserved.
     Cut,
     /// The request limits the answer to the reserved amount.
@@ -129,7 +129,7 @@ impl SpendBudget {
     pub fn hold(
         &self,
         size: &CallSize,
-        bound: AnswerBound,
+        bound: ReplyBound,
     ) -> HookFuture<'static, Result<SpendHold, SpendRefusal>> {
         let (budget, size, id) = (self.clone(), size.clone(), fresh_id(FOLDER, &size.context));
         HookFuture::later(async move {
@@ -180,7 +180,7 @@ impl SpendBudget {
         let root = self.root(&size.context).await?;
         let mut id = id;
         for _ in 0..MOST_TAKEN_UP {
-            let plan = self.plan(size, &root, AnswerBound::Nothing).map_err(SpendRefusal::Refused)?;
+            let plan = self.plan(size, &root, ReplyBound::Nothing).map_err(SpendRefusal::Refused)?;
             let mut hold = self.nothing_held(size, &plan);
             let held = plan.asked.iter().map(|asked| (asked.unit, asked.most)).collect();
             OpenCall::new(id, size, iteration, held).write(&size.context, &mut hold).await?;
@@ -262,7 +262,7 @@ impl SpendBudget {
     }
 
     /// Returns the amounts to reserve for a call, by unit.
-    fn plan(&self, size: &CallSize, root: &str, bound: AnswerBound) -> Result<Plan, Box<Reason>> {
+    fn plan(&self, size: &CallSize, root: &str, bound: ReplyBound) -> Result<Plan, Box<Reason>> {
         let context = &*size.context;
         let rules = &*self.rules;
         let who = rules.who(context, root, Some(&size.model));
@@ -274,21 +274,21 @@ impl SpendBudget {
         let is_limited = |unit: &SpendUnit| {
             !counters(&rules.limits, *unit, &who).is_empty() && unit.amount(&price, 0, u64::MAX) > 0
         };
-        let is_open = bound == AnswerBound::Nothing && SpendUnit::ALL.iter().any(is_limited);
+        let is_open = bound == ReplyBound::Nothing && SpendUnit::ALL.iter().any(is_limited);
         if stated.is_none() && (rules.hold.worst_case || is_open) {
             return Err(unknown_size(&size.model).into());
         }
         let most = said.unwrap_or(rules.hold.step);
         let (least, most) = match bound {
             _ if rules.hold.worst_case => (stated.unwrap_or(most), stated.unwrap_or(most)),
-            AnswerBound::Cut => {
+            ReplyBound::Cut => {
                 let step = rules.hold.step.min(most);
                 // Near the limit, a stream starts with less than a step, so that the rest of the budget can
                 // be used.
                 ((step / 8).max(1).min(step), step)
             }
-            AnswerBound::Told => (rules.hold.step.min(most), most),
-            AnswerBound::Nothing => (stated.unwrap_or(most), stated.unwrap_or(most)),
+            ReplyBound::Told => (rules.hold.step.min(most), most),
+            ReplyBound::Nothing => (stated.unwrap_or(most), stated.unwrap_or(most)),
         };
         let mut asked = Vec::new();
         for unit in SpendUnit::ALL {

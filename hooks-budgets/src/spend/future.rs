@@ -10,7 +10,7 @@ use hooks_core::state::StoreError;
 use pin_project_lite::pin_project;
 use tower_service::Service;
 
-use super::budget::{AnswerBound, SpendBudget};
+use super::budget::{ReplyBound, SpendBudget};
 use super::error::SpendError;
 use super::hold::SpendHold;
 use super::meter::{Meter, MeterReply, SpendApprover};
@@ -31,7 +31,7 @@ pub(super) struct Admission<M> {
 
 impl<M> Admission<M> {
     /// Applies the thresholds, then reserves.
-    pub(super) fn admit<R>(self, mut request: R, bound: AnswerBound) -> HookFuture<'static, Admitted<R>>
+    pub(super) fn admit<R>(self, mut request: R, bound: ReplyBound) -> HookFuture<'static, Admitted<R>>
     where
         R: Send + 'static,
         M: Meter<R> + Send + Sync + 'static,
@@ -61,12 +61,12 @@ impl<M> Admission<M> {
                 }
             }
             let bound = match bound {
-                AnswerBound::Nothing if meter.can_bound() => AnswerBound::Told,
+                ReplyBound::Nothing if meter.can_bound() => ReplyBound::Told,
                 bound => bound,
             };
             let hold = budget.hold(&size, bound).await?;
-            if bound == AnswerBound::Told {
-                meter.answer_at_most(&mut request, hold.output_tokens());
+            if bound == ReplyBound::Told {
+                meter.reply_at_most(&mut request, hold.output_tokens());
             }
             Ok((request, hold))
         })

@@ -22,14 +22,14 @@ pub trait Meter<Request> {
         false
     }
 
-    /// Returns whether [`answer_at_most`](Self::answer_at_most) has an effect. If so, no more than the
+    /// Returns whether [`reply_at_most`](Self::answer_at_most) has an effect. If so, no more than the
     /// remaining budget is reserved.
     fn can_bound(&self) -> bool {
         false
     }
 
     /// Limits the answer of the model to `tokens`.
-    fn answer_at_most(&self, request: &mut Request, tokens: u64) {
+    fn reply_at_most(&self, request: &mut Request, tokens: u64) {
         let _unchanged = (request, tokens);
     }
 }

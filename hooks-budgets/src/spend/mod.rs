@@ -82,7 +82,7 @@ mod stream;
 mod watch;
 
 pub use self::advice::Advice;
-pub use self::budget::{AnswerBound, CallSize, SpendBudget};
+pub use self::budget::{ReplyBound, CallSize, SpendBudget};
 pub use self::config::{
     ModelPriceConfig, PriceCeilingConfig, SpendBudgetConfig, SpendEnforcement, SpendHoldConfig, SpendLevel,
     SpendLimitConfig, SpendThresholdsConfig, UnansweredCharge,

@@ -3,7 +3,7 @@ use std::task::{Context, Poll};
 
 use tower_service::Service;
 
-use super::budget::{AnswerBound, SpendBudget};
+use super::budget::{ReplyBound, SpendBudget};
 use super::error::SpendError;
 use super::future::{Admission, ResponseFuture, StreamFuture};
 use super::meter::{Meter, MeterReply, SpendApprover};
@@ -91,7 +91,7 @@ where
 
     fn call(&mut self, request: R) -> Self::Future {
         let meter = self.admission.meter.clone();
-        let opening = self.admission.clone().admit(request, AnswerBound::Nothing);
+        let opening = self.admission.clone().admit(request, ReplyBound::Nothing);
         ResponseFuture::new(self.inner.clone(), opening, meter)
     }
 }
@@ -113,7 +113,7 @@ where
     fn call(&mut self, request: R) -> Self::Future {
         let Admission { budget, meter, .. } = self.admission.clone();
         let step = budget.rules.hold.step;
-        let opening = self.admission.clone().admit(request, AnswerBound::Cut);
+        let opening = self.admission.clone().admit(request, ReplyBound::Cut);
         StreamFuture::new(self.inner.clone(), opening, meter, step)
     }
 }

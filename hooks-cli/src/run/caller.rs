@@ -4,7 +4,7 @@ use std::ffi::OsString;
 use std::sync::{Mutex, PoisonError};
 use std::time::Duration;
 
-use hooks_protocols::{Client, Decoded, Limits, Payload, KnownEvent, Reply, failure};
+use hooks_protocols::{Client, Decoded, Limits, Payload, KnownEvent, EncodedAnswer, failure};
 
 use super::Failure;
 use crate::cli::Run;
@@ -104,7 +104,7 @@ impl Caller {
     }
 
     /// The reply if no hook can be called.
-    pub(super) fn failure(&self, reason: &str) -> Reply {
+    pub(super) fn failure(&self, reason: &str) -> EncodedAnswer {
         let Known { client, events } = self.known();
         let events: Vec<&str> = events.iter().map(String::as_str).collect();
         match (client, events.is_empty()) {

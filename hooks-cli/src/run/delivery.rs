@@ -5,7 +5,7 @@ use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::Duration;
 use std::{process, thread};
 
-use hooks_protocols::{KnownEvent, Reply, failure};
+use hooks_protocols::{KnownEvent, EncodedAnswer, failure};
 
 /// The right to answer, which the first thread takes.
 #[derive(Debug, Default)]
@@ -14,7 +14,7 @@ pub(super) struct Delivery(AtomicBool);
 impl Delivery {
     /// Writes the answer and ends the process. If another thread does so already, waits for the end of the
     /// process.
-    pub(super) fn deliver(&self, reply: &Reply) -> ! {
+    pub(super) fn deliver(&self, reply: &EncodedAnswer) -> ! {
         if self.0.swap(true, Ordering::SeqCst) {
             loop {
                 thread::park_timeout(Duration::from_secs(1));
@@ -25,7 +25,7 @@ impl Delivery {
 }
 
 /// Writes the answer; returns the exit code. An answer that cannot be written is a denial.
-fn write(reply: &Reply) -> u8 {
+fn write(reply: &EncodedAnswer) -> u8 {
     let mut said = io::stdout().lock();
     if let Err(error) = said.write_all(reply.stdout.as_bytes()).and_then(|()| said.flush()) {
         let denial = failure(KnownEvent::Nowhere, &format!("the answer cannot be written: {error}"));

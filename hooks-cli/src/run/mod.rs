@@ -42,7 +42,7 @@ use std::sync::Arc;
 use hooks::EventKind;
 use hooks::audit::Audit;
 use hooks::event::WireEvent;
-use hooks_protocols::{Answer, Client, Decoded, Instead, KnownEvent, Reply, encode, failure};
+use hooks_protocols::{Answer, Client, Decoded, Instead, KnownEvent, EncodedAnswer, encode, failure};
 
 use self::asking::HeldAnswer;
 use self::caller::{Caller, Known};
@@ -83,13 +83,13 @@ pub(crate) fn deny_if_called(error: &clap::Error) {
 type Failure = String;
 
 /// The reply if an error prevented an answer; the error is logged.
-fn failed(caller: &Caller, notes: &Notes, reason: &str) -> Reply {
+fn failed(caller: &Caller, notes: &Notes, reason: &str) -> EncodedAnswer {
     notes.failed(reason);
     notes.write(&caller.known());
     caller.failure(reason)
 }
 
-fn answer(asked: &Run, caller: &Caller, deadline: Deadline, notes: &Notes, panics: &Panics) -> Reply {
+fn answer(asked: &Run, caller: &Caller, deadline: Deadline, notes: &Notes, panics: &Panics) -> EncodedAnswer {
     let payload = input::read().map_err(|error| format!("the payload cannot be read: {error}"));
     let reply = reply(asked, caller, payload, deadline, notes, panics);
     notes.panicked(&panics.take());
@@ -105,7 +105,7 @@ fn reply(
     deadline: Deadline,
     notes: &Notes,
     panics: &Panics,
-) -> Reply {
+) -> EncodedAnswer {
     let decoded = caller.refused().and(payload).and_then(|payload| caller.decode(payload));
     let reply = match decoded {
         Ok(mut decoded) => hear(asked, &mut decoded, deadline, notes, panics).unwrap_or_else(|reason| {
@@ -128,7 +128,7 @@ fn hear(
     deadline: Deadline,
     notes: &Notes,
     panics: &Panics,
-) -> Result<Reply, Failure> {
+) -> Result<EncodedAnswer, Failure> {
     let Some(kind) = decoded.event.as_ref().map(WireEvent::kind) else {
         // Hooks neither decide an event without a type nor receive it.
         return Ok(encode(decoded, &Answer::default()));
@@ -171,13 +171,13 @@ fn hear(
 }
 
 /// Whether the client can go on, at once or after a question to the user. Then its reservations are spent.
-fn goes_on(answer: &Answer, reply: &Reply) -> bool {
+fn goes_on(answer: &Answer, reply: &EncodedAnswer) -> bool {
     let is_denied = |instead| matches!(instead, Instead::Denied | Instead::Stopped);
     answer.strength != hooks::Strength::Deny && !reply.degraded.iter().any(|note| is_denied(note.instead))
 }
 
 /// Adds a text on standard error to an answer, unless the client would treat that as the answer.
-fn remark(reply: &mut Reply, client: Client, what: &str) {
+fn remark(reply: &mut EncodedAnswer, client: Client, what: &str) {
     // Gemini reads standard error as the answer if standard output is empty.
     if client != Client::Gemini || !reply.stdout.is_empty() {
         reply.stderr.push_str(&format!("hooks: {what}\n"));

@@ -1,7 +1,7 @@
 //! Judges whether a reply stops the client.
 
 use hooks::event::EventKind;
-use hooks_protocols::{Client, Degraded, KnownEvent, Reply, decode, failure};
+use hooks_protocols::{Client, Degraded, KnownEvent, EncodedAnswer, decode, failure};
 use serde_json::Value;
 
 use super::cases::Case;
@@ -51,7 +51,7 @@ pub(super) fn classify(case: &Case, told: &Told, reason: &str) -> Result<Verdict
 }
 
 /// Whether the output is this reply, with any reason.
-fn says(reply: &Reply, exit: u8, told: &Told, reason: &str) -> bool {
+fn says(reply: &EncodedAnswer, exit: u8, told: &Told, reason: &str) -> bool {
     let parsed =
         |text: &str| serde_json::from_str::<Value>(text).ok().map(|said| without_reason(said, reason));
     let same_text =

@@ -16,7 +16,7 @@ pub enum End {
     /// Could not be started, did not end in time, or wrote too much. An exit status does not count.
     Failed(String),
     /// Answered directly: the handler is a builtin or a model.
-    Answered(Box<HandlerReply>),
+    Replied(Box<HandlerReply>),
 }
 
 /// A handler that ended, with its output.
@@ -74,7 +74,7 @@ pub fn read(
     let failure = |error: String, stderr: String| (Reading::Failure { error, stderr }, None);
     match end {
         End::Failed(error) => failure(error, stderr),
-        End::Answered(said) => match invalid(event, powers, handler, rules.profile, &said) {
+        End::Replied(said) => match invalid(event, powers, handler, rules.profile, &said) {
             Some(error) => failure(error, stderr),
             None => (Reading::Answer(said), None),
         },

@@ -6,7 +6,7 @@ use std::path::Path;
 use hooks_config::{Config, ConfigReader};
 use hooks_core::event::{EndReason, PostToolUse, PreToolUse, SessionEnd, TurnStart};
 use hooks_core::{HookContext, Hooks, Judged, Strength};
-use hooks_store::Answering;
+use hooks_store::StoreThread;
 use hooks_system::system;
 use serde_json::{Value, json};
 
@@ -61,7 +61,7 @@ async fn a_service_works_in_the_background_and_at_the_end() {
 #[tokio::test]
 async fn a_program_that_ends_works_at_once_and_without_a_team_nothing_is_written() {
     let folder = project();
-    let reader = || ConfigReader::default().answering(Answering::AtOnce);
+    let reader = || ConfigReader::default().store_thread(StoreThread::AtOnce);
     fs::write(folder.path().join(".squad/decisions/inbox/a.md"), "### 2026-11-22: A\n**By:** B\n").unwrap();
     let hooks = reader().parse("version: 1\nscribe: {}\nnotices: {}\n", "hooks.yaml").unwrap().hooks();
     wrote(&hooks, folder.path(), "edit", ".squad/decisions/inbox/a.md").await;

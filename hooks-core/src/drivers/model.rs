@@ -48,7 +48,7 @@ pub struct ModelCall {
 #[non_exhaustive]
 pub enum ModelOutcome {
     /// The model answered. The call is as it was made; the answer is as the later hooks left it.
-    Answered(ModelRequest, ModelReply),
+    Replied(ModelRequest, ModelReply),
     /// A hook stopped the call or withheld the answer, for this reason.
     Stopped(String),
     /// The call failed, with the error of the model and the proposals of the hooks.
@@ -144,7 +144,7 @@ impl<S> GovernModel<S> {
                 return Ok(ModelOutcome::Stopped(refusal(outcome.shown_reason())));
             }
             reply.response = after.event().response.clone();
-            Ok(ModelOutcome::Answered(request, reply))
+            Ok(ModelOutcome::Replied(request, reply))
         })
     }
 

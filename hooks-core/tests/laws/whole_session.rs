@@ -90,7 +90,7 @@ async fn a_whole_session(hooks: Live, context: Arc<HookContext>) {
 
     let (turn, _) = session.turn().await;
     let model = session.model(ScriptedModel::saying(["use a tool"]));
-    assert!(matches!(model.oneshot(model_call(&context)).await.unwrap(), ModelOutcome::Answered(..)));
+    assert!(matches!(model.oneshot(model_call(&context)).await.unwrap(), ModelOutcome::Replied(..)));
     let tools = ScriptedTools::new([
         ToolResult::ok("done").wrote(["a".to_owned()]),
         ToolResult::failed("no such file"),

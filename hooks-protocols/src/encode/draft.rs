@@ -3,7 +3,7 @@
 use serde_json::{Map, Value, json};
 
 use super::Voice;
-use super::reply::Reply;
+use super::encoded_answer::EncodedAnswer;
 use super::value::Source;
 use crate::decode::place::put;
 use crate::degraded::Degraded;
@@ -30,15 +30,15 @@ impl Draft {
         }
     }
 
-    pub(super) fn into_reply(self, voice: &Voice<'_>) -> Reply {
+    pub(super) fn into_reply(self, voice: &Voice<'_>) -> EncodedAnswer {
         let reply = if self.exits {
-            Reply::exit_two(voice.source.reason)
+            EncodedAnswer::exit_two(voice.source.reason)
         } else if self.warns && self.said.is_empty() {
-            Reply::warning(voice.source.reason)
+            EncodedAnswer::warning(voice.source.reason)
         } else {
-            Reply { stdout: written(self.said, voice), ..Reply::default() }
+            EncodedAnswer { stdout: written(self.said, voice), ..EncodedAnswer::default() }
         };
-        Reply { degraded: self.degraded, ..reply }
+        EncodedAnswer { degraded: self.degraded, ..reply }
     }
 }
 

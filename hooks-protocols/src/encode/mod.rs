@@ -12,14 +12,14 @@
 
 mod draft;
 mod reason;
-mod reply;
+mod encoded_answer;
 mod shape;
 mod value;
 
 use hooks_core::{Strength, WireEvent};
 
 use self::draft::Draft;
-pub use self::reply::Reply;
+pub use self::encoded_answer::EncodedAnswer;
 use self::value::Source;
 use crate::answer::{Answer, Rewrite};
 use crate::client::Client;
@@ -44,7 +44,7 @@ use crate::table::{CheckedCall, Phrase, Row};
 /// assert!(asked.stdout.contains(r#""permissionDecision":"ask""#) && asked.degraded.is_empty());
 /// # Ok::<(), hooks_protocols::DecodeError>(())
 /// ```
-pub fn encode(decoded: &Decoded, answer: &Answer) -> Reply {
+pub fn encode(decoded: &Decoded, answer: &Answer) -> EncodedAnswer {
     let change = answer.rewrite.as_ref().filter(|rewrite| differs(decoded, rewrite));
     Voice::new(decoded.client, &decoded.event_name, decoded.row(), Some(decoded), answer, change).reply()
 }
@@ -56,7 +56,7 @@ pub(crate) fn encode_blindly(
     event_name: &str,
     rows: &[&'static Row],
     denial: &Answer,
-) -> Reply {
+) -> EncodedAnswer {
     let reason = reason::text_of(denial.reason.as_deref());
     let mut draft = Draft::default();
     let mut voice = Voice::new(client, event_name, None, None, denial, None);
@@ -69,13 +69,13 @@ pub(crate) fn encode_blindly(
 }
 
 /// A denial on stderr, for an unknown client or event.
-pub(crate) fn exit_two(reason: &str) -> Reply {
-    Reply::exit_two(&reason::text_of(Some(reason)))
+pub(crate) fn exit_two(reason: &str) -> EncodedAnswer {
+    EncodedAnswer::exit_two(&reason::text_of(Some(reason)))
 }
 
 /// A warning on stderr that does not stop anything.
-pub(crate) fn warning(reason: &str) -> Reply {
-    Reply::warning(&reason::text_of(Some(reason)))
+pub(crate) fn warning(reason: &str) -> EncodedAnswer {
+    EncodedAnswer::warning(&reason::text_of(Some(reason)))
 }
 
 /// The encoder of an answer to one event of one client.
@@ -108,7 +108,7 @@ impl<'a> Voice<'a> {
         Self { client, row, source: Source { answer, event_name, reason: "", rewrite, decoded } }
     }
 
-    fn reply(self) -> Reply {
+    fn reply(self) -> EncodedAnswer {
         let denial = self.denial();
         let reason = match &denial {
             Some(denial) => denial.reason.clone(),
@@ -240,12 +240,12 @@ impl<'a> Voice<'a> {
 
     /// Encodes an answer to an unknown event of this client: a denial in the form that most clients honour,
     /// and nothing else.
-    fn in_the_dark(&self, is_denied: bool) -> Reply {
+    fn in_the_dark(&self, is_denied: bool) -> EncodedAnswer {
         let Source { answer, rewrite, .. } = self.source;
         let mut draft = Draft::default();
         if is_denied {
             self.note(Wish::Deny, Instead::NotEnforced, &mut draft);
-            return Reply { degraded: draft.degraded, ..Reply::exit_two(self.source.reason) };
+            return EncodedAnswer { degraded: draft.degraded, ..EncodedAnswer::exit_two(self.source.reason) };
         }
         for (is_wished, wish) in [
             (rewrite.is_some(), Wish::Rewrite),
@@ -256,7 +256,7 @@ impl<'a> Voice<'a> {
                 self.note(wish, Instead::LeftOut, &mut draft);
             }
         }
-        Reply { degraded: draft.degraded, ..Reply::default() }
+        EncodedAnswer { degraded: draft.degraded, ..EncodedAnswer::default() }
     }
 }
 
@@ -273,7 +273,7 @@ fn differs(decoded: &Decoded, rewrite: &Rewrite) -> bool {
             rewrite.model.as_ref().is_some_and(|model| call.model != *model)
                 || rewrite.messages.as_ref().is_some_and(|messages| call.messages != *messages)
         }
-        (Some(WireEvent::AfterModelCall(reply)), Rewrite::Reply(message)) => reply.response != *message,
+        (Some(WireEvent::AfterModelCall(reply)), Rewrite::EncodedAnswer(message)) => reply.response != *message,
         (Some(WireEvent::SubagentStart(start)), Rewrite::Spawn(rewrite)) => {
             (rewrite.model.is_some() && start.model != rewrite.model)
                 || rewrite.task.as_ref().is_some_and(|task| start.task != *task)

@@ -2,7 +2,7 @@
 
 use hooks_core::OnFailure;
 use hooks_protocols::{
-    Answer, Client, Instead, KnownEvent, Reply, Rewrite, capabilities, decode, encode, failure,
+    Answer, Client, Instead, KnownEvent, EncodedAnswer, Rewrite, capabilities, decode, encode, failure,
 };
 use serde_json::{Value, json};
 
@@ -41,7 +41,7 @@ fn recorded() -> Vec<Recorded> {
 
 /// Whether a reply equals the recorded one: the same exit code and object, and a text on stderr if there was
 /// one.
-fn is_same(reply: &Reply, row: &Recorded) -> bool {
+fn is_same(reply: &EncodedAnswer, row: &Recorded) -> bool {
     let object = |text: &str| serde_json::from_str::<Value>(text).ok();
     reply.exit == row.exit
         && reply.stderr.is_empty() == row.stderr.is_empty()
@@ -54,7 +54,7 @@ fn effect_of(client: Client, event: &str, answer: &Answer) -> &'static str {
     recorded_effect(client, event, &encode(&decoded, answer))
 }
 
-fn recorded_effect(client: Client, event: &str, reply: &Reply) -> &'static str {
+fn recorded_effect(client: Client, event: &str, reply: &EncodedAnswer) -> &'static str {
     let found =
         recorded().into_iter().find(|row| row.client == client && row.event == event && is_same(reply, row));
     found.unwrap_or_else(|| panic!("nobody tried at {client} {event}: {reply:?}")).effect
@@ -272,8 +272,8 @@ fn an_event_in_doubt_is_denied_at_both() {
 
 /// Whether a reply denies an event: with the recorded denial of tool calls, with the fields of this event
 /// alone, or with exit code 2.
-fn denies(client: Client, event: &str, reply: &Reply) -> bool {
-    let said = |reply: &Reply| {
+fn denies(client: Client, event: &str, reply: &EncodedAnswer) -> bool {
+    let said = |reply: &EncodedAnswer| {
         let said: Value = serde_json::from_str(&reply.stdout).unwrap_or_default();
         said.get("output").cloned().unwrap_or(said)
     };

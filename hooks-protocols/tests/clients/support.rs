@@ -1,6 +1,6 @@
 //! Shared parts of the tests: payloads of real clients, and a model of those clients' reaction to an answer.
 
-use hooks_protocols::{Client, Reply};
+use hooks_protocols::{Client, EncodedAnswer};
 use serde_json::Value;
 
 /// A payload in the shape that a real client sends, with example values.
@@ -43,7 +43,7 @@ pub(super) enum Effect {
 }
 
 /// The effect of a reply to a tool call in a client without a user: a model of the recordings.
-pub(super) fn effect(client: Client, event: &str, reply: &Reply) -> Effect {
+pub(super) fn effect(client: Client, event: &str, reply: &EncodedAnswer) -> Effect {
     honoured(client, event, reply.exit, &reply.stderr, &reply.stdout)
 }
 

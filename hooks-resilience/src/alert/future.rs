@@ -9,7 +9,7 @@ use hooks_core::HookContext;
 use pin_project::pin_project;
 
 use super::desk::Desk;
-use crate::call::Answered;
+use crate::call::Replied;
 use crate::error::ModelError;
 
 /// The inner future; its result is checked for failures and passed on.
@@ -30,9 +30,9 @@ impl<F> ResponseFuture<F> {
 
 impl<F, R> Future for ResponseFuture<F>
 where
-    F: Future<Output = Result<Answered<R>, ModelError>>,
+    F: Future<Output = Result<Replied<R>, ModelError>>,
 {
-    type Output = Result<Answered<R>, ModelError>;
+    type Output = Result<Replied<R>, ModelError>;
 
     fn poll(self: Pin<&mut Self>, cx: &mut Context<'_>) -> Poll<Self::Output> {
         let this = self.project();

@@ -7,7 +7,7 @@ use tower_service::Service;
 
 use super::desk::Desk;
 use super::future::ResponseFuture;
-use crate::call::{Answered, Call};
+use crate::call::{Replied, Call};
 use crate::error::ModelError;
 
 /// Checks answers and errors for failures. Ready when the inner service is.
@@ -27,9 +27,9 @@ impl<S> AlertService<S> {
 
 impl<S, R> Service<Call> for AlertService<S>
 where
-    S: Service<Call, Response = Answered<R>, Error = ModelError>,
+    S: Service<Call, Response = Replied<R>, Error = ModelError>,
 {
-    type Response = Answered<R>;
+    type Response = Replied<R>;
     type Error = ModelError;
     type Future = ResponseFuture<S::Future>;
 

@@ -13,7 +13,7 @@ use hooks_core::time::Tick;
 use pin_project::{pin_project, pinned_drop};
 
 use super::AttemptLayer;
-use crate::call::{Answered, Call};
+use crate::call::{Replied, Call};
 use crate::classify::Classify;
 use crate::error::{ErrorKind, ModelError};
 
@@ -53,7 +53,7 @@ where
     F: Future<Output = Result<R, E>>,
     C: Classify<E>,
 {
-    type Output = Result<Answered<R>, ModelError>;
+    type Output = Result<Replied<R>, ModelError>;
 
     fn poll(self: Pin<&mut Self>, cx: &mut Context<'_>) -> Poll<Self::Output> {
         let mut this = self.project();
@@ -79,7 +79,7 @@ where
         let Some(call) = this.call.take() else { return Poll::Ready(Err(ModelError::polled_again())) };
         this.state.disarmed(&call);
         Poll::Ready(match answer {
-            Ok(reply) => Ok(Answered::new(call, reply)),
+            Ok(reply) => Ok(Replied::new(call, reply)),
             Err(error) if error.model().is_some() => Err(error),
             Err(error) => Err(error.with_model_of(&call)),
         })

@@ -6,7 +6,7 @@ use tower_service::Service;
 
 use super::AttemptLayer;
 use super::future::{ResponseFuture, panicked};
-use crate::call::{Answered, Call};
+use crate::call::{Replied, Call};
 use crate::classify::Classify;
 use crate::error::{ErrorKind, ModelError};
 
@@ -42,7 +42,7 @@ where
     S: Service<Call>,
     C: Classify<S::Error>,
 {
-    type Response = Answered<S::Response>;
+    type Response = Replied<S::Response>;
     type Error = ModelError;
     type Future = ResponseFuture<S::Future, C>;
 

@@ -6,7 +6,7 @@ use tower_layer::Layer;
 
 use super::{AttemptLayer, Attempt, AttemptConfig};
 use crate::fixture::{Client, Does, ask, at, call, catalog, poll, secs, world};
-use crate::{Answered, Classified, ErrorKind, ModelError};
+use crate::{Replied, Classified, ErrorKind, ModelError};
 
 fn attempts(time: &VirtualTime, does: Does) -> (Attempt<Client, Classified>, Client) {
     let client = Client::new(time, [does]);
@@ -20,7 +20,7 @@ fn one(
     time: &VirtualTime,
     does: Does,
     change: impl FnOnce(&mut crate::Call),
-) -> Result<Answered<&'static str>, ModelError> {
+) -> Result<Replied<&'static str>, ModelError> {
     let mut call = call(&catalog(|_| {}));
     change(&mut call);
     time.block_on(ask(&mut attempts(time, does).0, call)).unwrap()

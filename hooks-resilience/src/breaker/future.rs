@@ -11,7 +11,7 @@ use pin_project::pin_project;
 use tower_service::Service;
 
 use super::Outstanding;
-use crate::call::{Answered, Call};
+use crate::call::{Replied, Call};
 use crate::error::ModelError;
 use crate::health::{Health, NotAdmitted, Permit, Telling};
 
@@ -38,7 +38,7 @@ enum State<S, F, T> {
     /// Publishes the result of the call to the other instances.
     Telling { telling: HookFuture<'static, ()>, answer: Option<Result<T, ModelError>> },
     /// Holds the answer.
-    Answered(Option<Result<T, ModelError>>),
+    Replied(Option<Result<T, ModelError>>),
 }
 
 impl<S, F, T> ResponseFuture<S, F, T> {
@@ -65,15 +65,15 @@ impl<S, F, T> ResponseFuture<S, F, T> {
     }
 
     pub(super) const fn refused(error: ModelError) -> Self {
-        Self { state: State::Answered(Some(Err(error))) }
+        Self { state: State::Replied(Some(Err(error))) }
     }
 }
 
-impl<S, R> Future for ResponseFuture<S, S::Future, Answered<R>>
+impl<S, R> Future for ResponseFuture<S, S::Future, Replied<R>>
 where
-    S: Service<Call, Response = Answered<R>, Error = ModelError>,
+    S: Service<Call, Response = Replied<R>, Error = ModelError>,
 {
-    type Output = Result<Answered<R>, ModelError>;
+    type Output = Result<Replied<R>, ModelError>;
 
     fn poll(mut self: Pin<&mut Self>, cx: &mut Context<'_>) -> Poll<Self::Output> {
         let mut answer = self.as_mut().answer(cx);
@@ -86,12 +86,12 @@ where
     }
 }
 
-impl<S, R> ResponseFuture<S, S::Future, Answered<R>>
+impl<S, R> ResponseFuture<S, S::Future, Replied<R>>
 where
-    S: Service<Call, Response = Answered<R>, Error = ModelError>,
+    S: Service<Call, Response = Replied<R>, Error = ModelError>,
 {
     /// Drives the call to the model's answer or the breaker's refusal.
-    fn answer(self: Pin<&mut Self>, cx: &mut Context<'_>) -> Poll<Result<Answered<R>, ModelError>> {
+    fn answer(self: Pin<&mut Self>, cx: &mut Context<'_>) -> Poll<Result<Replied<R>, ModelError>> {
         let mut this = self.project();
         loop {
             let state = match this.state.as_mut().project() {
@@ -112,9 +112,9 @@ where
                 StateProjection::Calling { inner, .. } => return inner.poll(cx),
                 StateProjection::Telling { telling, answer } => {
                     ready!(Pin::new(telling).poll(cx));
-                    State::Answered(answer.take())
+                    State::Replied(answer.take())
                 }
-                StateProjection::Answered(answer) => {
+                StateProjection::Replied(answer) => {
                     return Poll::Ready(answer.take().unwrap_or_else(|| Err(ModelError::polled_again())));
                 }
             };
@@ -126,9 +126,9 @@ where
     fn told(
         mut self: Pin<&mut Self>,
         telling: HookFuture<'static, ()>,
-        answer: Poll<Result<Answered<R>, ModelError>>,
+        answer: Poll<Result<Replied<R>, ModelError>>,
         cx: &mut Context<'_>,
-    ) -> Poll<Result<Answered<R>, ModelError>> {
+    ) -> Poll<Result<Replied<R>, ModelError>> {
         if let Poll::Ready(answer) = answer {
             self.as_mut().project().state.set(State::Telling { telling, answer: Some(answer) });
         }
@@ -137,7 +137,7 @@ where
 
     /// Reports the result of the call once; returns the future that publishes it, if there is one to wait
     /// for.
-    fn tell(self: Pin<&mut Self>, answer: &mut Result<Answered<R>, ModelError>) -> Telling {
+    fn tell(self: Pin<&mut Self>, answer: &mut Result<Replied<R>, ModelError>) -> Telling {
         let StateProjection::Calling { permit, .. } = self.project().state.project() else { return None };
         let (permit, began) = permit.take()?;
         let now = permit.now();
@@ -154,9 +154,9 @@ where
 }
 
 /// The next state of a call after the shared state was read.
-fn judged<S, R>(mut service: S, mut call: Call, health: &Health) -> State<S, S::Future, Answered<R>>
+fn judged<S, R>(mut service: S, mut call: Call, health: &Health) -> State<S, S::Future, Replied<R>>
 where
-    S: Service<Call, Response = Answered<R>, Error = ModelError>,
+    S: Service<Call, Response = Replied<R>, Error = ModelError>,
 {
     let now = health.world().tick();
     call.now = Some(now);
@@ -172,9 +172,9 @@ where
 }
 
 /// The next state of a probe after it was published.
-fn confirmed<S, R>(mut service: S, mut call: Call, permit: Permit) -> State<S, S::Future, Answered<R>>
+fn confirmed<S, R>(mut service: S, mut call: Call, permit: Permit) -> State<S, S::Future, Replied<R>>
 where
-    S: Service<Call, Response = Answered<R>, Error = ModelError>,
+    S: Service<Call, Response = Replied<R>, Error = ModelError>,
 {
     let now = permit.now();
     call.now = Some(now);
@@ -185,7 +185,7 @@ where
 }
 
 fn refused<S, F, T>(refusal: NotAdmitted, call: &Call) -> State<S, F, T> {
-    State::Answered(Some(Err(refusal.error(call))))
+    State::Replied(Some(Err(refusal.error(call))))
 }
 
 impl<S, F, T> fmt::Debug for ResponseFuture<S, F, T> {

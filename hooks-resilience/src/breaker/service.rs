@@ -5,7 +5,7 @@ use hooks_core::inner_accessors;
 use tower_service::Service;
 
 use super::future::ResponseFuture;
-use crate::call::{Answered, Call};
+use crate::call::{Replied, Call};
 use crate::error::ModelError;
 use crate::health::Health;
 
@@ -32,11 +32,11 @@ impl<S> Breaker<S> {
 
 impl<S, R> Service<Call> for Breaker<S>
 where
-    S: Service<Call, Response = Answered<R>, Error = ModelError> + Clone,
+    S: Service<Call, Response = Replied<R>, Error = ModelError> + Clone,
 {
-    type Response = Answered<R>;
+    type Response = Replied<R>;
     type Error = ModelError;
-    type Future = ResponseFuture<S, S::Future, Answered<R>>;
+    type Future = ResponseFuture<S, S::Future, Replied<R>>;
 
     fn poll_ready(&mut self, cx: &mut Context<'_>) -> Poll<Result<(), ModelError>> {
         self.inner.poll_ready(cx)

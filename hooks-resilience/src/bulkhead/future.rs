@@ -13,7 +13,7 @@ use tokio::sync::{OwnedSemaphorePermit, Semaphore};
 use tower_service::Service;
 
 use super::BulkheadLayer;
-use crate::call::{Answered, Call};
+use crate::call::{Replied, Call};
 use crate::error::{ErrorKind, ModelError};
 use crate::health::{Because, NotAdmitted};
 
@@ -59,9 +59,9 @@ impl<S, F> ResponseFuture<S, F> {
 
 impl<S, R> Future for ResponseFuture<S, S::Future>
 where
-    S: Service<Call, Response = Answered<R>, Error = ModelError>,
+    S: Service<Call, Response = Replied<R>, Error = ModelError>,
 {
-    type Output = Result<Answered<R>, ModelError>;
+    type Output = Result<Replied<R>, ModelError>;
 
     fn poll(self: Pin<&mut Self>, cx: &mut Context<'_>) -> Poll<Self::Output> {
         let mut this = self.project();

@@ -7,7 +7,7 @@ use tower_service::Service;
 
 use super::BulkheadLayer;
 use super::future::ResponseFuture;
-use crate::call::{Answered, Call};
+use crate::call::{Replied, Call};
 use crate::error::ModelError;
 
 /// Limits the concurrent calls of each provider, so that one that hangs does not use up all connections.
@@ -30,9 +30,9 @@ impl<S> Bulkhead<S> {
 
 impl<S, R> Service<Call> for Bulkhead<S>
 where
-    S: Service<Call, Response = Answered<R>, Error = ModelError> + Clone,
+    S: Service<Call, Response = Replied<R>, Error = ModelError> + Clone,
 {
-    type Response = Answered<R>;
+    type Response = Replied<R>;
     type Error = ModelError;
     type Future = ResponseFuture<S, S::Future>;
 

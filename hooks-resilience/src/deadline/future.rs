@@ -10,7 +10,7 @@ use hooks_core::HookFuture;
 use hooks_core::time::Tick;
 use pin_project::pin_project;
 
-use crate::call::{Answered, Timing};
+use crate::call::{Replied, Timing};
 use crate::error::{ErrorKind, ModelError};
 use crate::world::World;
 
@@ -52,9 +52,9 @@ impl<F> ResponseFuture<F> {
 
 impl<F, R> Future for ResponseFuture<F>
 where
-    F: Future<Output = Result<Answered<R>, ModelError>>,
+    F: Future<Output = Result<Replied<R>, ModelError>>,
 {
-    type Output = Result<Answered<R>, ModelError>;
+    type Output = Result<Replied<R>, ModelError>;
 
     fn poll(self: Pin<&mut Self>, cx: &mut Context<'_>) -> Poll<Self::Output> {
         match self.project().state.project() {

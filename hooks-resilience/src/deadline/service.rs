@@ -6,7 +6,7 @@ use hooks_core::inner_accessors;
 use tower_service::Service;
 
 use super::future::ResponseFuture;
-use crate::call::{Answered, Call};
+use crate::call::{Replied, Call};
 use crate::error::ModelError;
 use crate::world::World;
 
@@ -33,9 +33,9 @@ impl<S> Deadline<S> {
 
 impl<S, R> Service<Call> for Deadline<S>
 where
-    S: Service<Call, Response = Answered<R>, Error = ModelError>,
+    S: Service<Call, Response = Replied<R>, Error = ModelError>,
 {
-    type Response = Answered<R>;
+    type Response = Replied<R>;
     type Error = ModelError;
     type Future = ResponseFuture<S::Future>;
 

@@ -65,7 +65,7 @@ fn an_inner_service_without_a_timer_is_ended_at_the_deadline() {
     #[derive(Clone)]
     struct Forever;
     impl tower_service::Service<crate::Call> for Forever {
-        type Response = crate::Answered<()>;
+        type Response = crate::Replied<()>;
         type Error = crate::ModelError;
         type Future = std::future::Pending<Result<Self::Response, Self::Error>>;
         fn poll_ready(

@@ -5,7 +5,7 @@ use hooks_core::time::Tick;
 use super::adapt;
 use super::layer::Shared;
 use super::view::{View, earliest, soonest};
-use crate::call::{Answered, Call};
+use crate::call::{Replied, Call};
 
 /// The first attempt of `call` at `now`; `None` if it takes a [`Plan`](super::Plan) to decide. The result is
 /// that of a plan: for a call without failures, a plan chooses the first model that is ready.
@@ -33,7 +33,7 @@ pub(super) fn first(shared: &Shared, call: &Call, now: Tick) -> Option<Call> {
 }
 
 /// Completes the answer of the first attempt of `call`.
-pub(super) fn answered<R>(shared: &Shared, call: &Call, answered: &mut Answered<R>) {
+pub(super) fn answered<R>(shared: &Shared, call: &Call, answered: &mut Replied<R>) {
     release(&mut answered.call);
     if let Some(stay) = shared.settings.stay
         && let Some(chain) = shared.chains.known(call)

@@ -12,7 +12,7 @@ use tower_service::Service;
 use super::first;
 use super::layer::Shared;
 use super::run::{Next, Run, Wait};
-use crate::call::{Answered, Call};
+use crate::call::{Replied, Call};
 use crate::error::ModelError;
 use crate::spare::Spare;
 
@@ -76,7 +76,7 @@ impl<S> Course<S> {
         Self::Further(Box::new(Further { run, inner: None }))
     }
 
-    fn answered<R>(&mut self, answered: &mut Answered<R>) {
+    fn answered<R>(&mut self, answered: &mut Replied<R>) {
         match self {
             Self::First(call, shared) => first::answered(shared, call, answered),
             Self::Further(further) => further.run.answered(answered),
@@ -98,9 +98,9 @@ impl<S> Course<S> {
 
 impl<S, R> Future for ResponseFuture<S>
 where
-    S: Service<Call, Response = Answered<R>, Error = ModelError> + Clone,
+    S: Service<Call, Response = Replied<R>, Error = ModelError> + Clone,
 {
-    type Output = Result<Answered<R>, ModelError>;
+    type Output = Result<Replied<R>, ModelError>;
 
     fn poll(mut self: Pin<&mut Self>, cx: &mut Context<'_>) -> Poll<Self::Output> {
         let mut answer = self.as_mut().attempt(cx);
@@ -116,10 +116,10 @@ where
 
 impl<S, R> ResponseFuture<S>
 where
-    S: Service<Call, Response = Answered<R>, Error = ModelError> + Clone,
+    S: Service<Call, Response = Replied<R>, Error = ModelError> + Clone,
 {
     /// Polls the current attempt.
-    fn attempt(self: Pin<&mut Self>, cx: &mut Context<'_>) -> Poll<Result<Answered<R>, ModelError>> {
+    fn attempt(self: Pin<&mut Self>, cx: &mut Context<'_>) -> Poll<Result<Replied<R>, ModelError>> {
         let mut this = self.project();
         loop {
             let next = match (this.state.as_mut().project(), &mut *this.course) {
@@ -155,7 +155,7 @@ where
     }
 
     /// Whether another model is called after `answer`. If not, `answer` is the result of the call.
-    fn goes_on(self: Pin<&mut Self>, answer: &mut Poll<Result<Answered<R>, ModelError>>) -> bool {
+    fn goes_on(self: Pin<&mut Self>, answer: &mut Poll<Result<Replied<R>, ModelError>>) -> bool {
         let mut this = self.project();
         if !matches!(answer, Poll::Ready(Err(_))) || matches!(*this.state, State::Ended(_)) {
             return false;
@@ -176,7 +176,7 @@ where
     }
 
     /// Completes `answered`, and drops the state of the attempt.
-    fn answered(self: Pin<&mut Self>, answered: &mut Answered<R>) {
+    fn answered(self: Pin<&mut Self>, answered: &mut Replied<R>) {
         let mut this = self.project();
         this.course.answered(answered);
         this.state.set(State::Ended(None));
@@ -194,7 +194,7 @@ impl<F> State<F> {
     }
 }
 
-fn ended<R>() -> Poll<Result<Answered<R>, ModelError>> {
+fn ended<R>() -> Poll<Result<Replied<R>, ModelError>> {
     Poll::Ready(Err(ModelError::polled_again()))
 }
 

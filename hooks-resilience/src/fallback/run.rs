@@ -11,7 +11,7 @@ use super::parking::{ParkedCall, ParkingPlace};
 use super::plan::Plan;
 use super::step::{End, Step};
 use super::{adapt, first};
-use crate::call::{Answered, Call, FailedAttempt};
+use crate::call::{Replied, Call, FailedAttempt};
 use crate::duration;
 use crate::duration::nanos;
 use crate::error::{ErrorKind, ModelError};
@@ -126,7 +126,7 @@ impl<S> Run<S> {
     }
 
     /// Completes the answer of the current model.
-    pub(super) fn answered<R>(&mut self, answered: &mut Answered<R>) {
+    pub(super) fn answered<R>(&mut self, answered: &mut Replied<R>) {
         if !self.failed.is_empty() {
             self.failed.append(&mut answered.failed);
             answered.failed = std::mem::take(&mut self.failed);

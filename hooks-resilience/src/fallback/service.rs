@@ -9,7 +9,7 @@ use super::first;
 use super::future::ResponseFuture;
 use super::layer::Shared;
 use super::run::{Next, Run};
-use crate::call::{Answered, Call};
+use crate::call::{Replied, Call};
 use crate::error::ModelError;
 use crate::spare::Spare;
 
@@ -34,9 +34,9 @@ impl<S> Fallback<S> {
 
 impl<S, R> Service<Call> for Fallback<S>
 where
-    S: Service<Call, Response = Answered<R>, Error = ModelError> + Clone,
+    S: Service<Call, Response = Replied<R>, Error = ModelError> + Clone,
 {
-    type Response = Answered<R>;
+    type Response = Replied<R>;
     type Error = ModelError;
     type Future = ResponseFuture<S>;
 

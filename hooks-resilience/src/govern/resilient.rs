@@ -17,7 +17,7 @@ use pin_project::pin_project;
 use serde_json::Value;
 use tower_service::Service;
 
-use crate::call::{Answered, Call, Needs};
+use crate::call::{Replied, Call, Needs};
 use crate::error::ModelError;
 use crate::world::World;
 
@@ -41,7 +41,7 @@ pub struct Resilient<S> {
 /// Finds the kind of work of a request.
 type FindTask = dyn Fn(&HookContext, &ModelRequest) -> Option<Arc<str>> + Send + Sync;
 
-type Listener = dyn Fn(&Answered<ModelReply>) + Send + Sync;
+type Listener = dyn Fn(&Replied<ModelReply>) + Send + Sync;
 
 impl<S> Resilient<S> {
     /// Creates a model that answers with `stack`.
@@ -94,7 +94,7 @@ impl<S> Resilient<S> {
 
     /// Calls `listener` for each answer, with its model, its failed attempts and its conversation.
     #[must_use]
-    pub fn telling(mut self, listener: impl Fn(&Answered<ModelReply>) + Send + Sync + 'static) -> Self {
+    pub fn telling(mut self, listener: impl Fn(&Replied<ModelReply>) + Send + Sync + 'static) -> Self {
         self.listener = Some(Arc::new(listener));
         self
     }
@@ -126,7 +126,7 @@ impl<S> Resilient<S> {
 
 impl<S> Service<ModelCall> for Resilient<S>
 where
-    S: Service<Call, Response = Answered<ModelReply>, Error = ModelError>,
+    S: Service<Call, Response = Replied<ModelReply>, Error = ModelError>,
 {
     type Response = ModelReply;
     type Error = ModelError;
@@ -144,7 +144,7 @@ where
 
 impl<S> Service<ModelRequest> for Resilient<S>
 where
-    S: Service<Call, Response = Answered<ModelReply>, Error = ModelError>,
+    S: Service<Call, Response = Replied<ModelReply>, Error = ModelError>,
 {
     type Response = ModelReply;
     type Error = ModelError;
@@ -178,7 +178,7 @@ pub struct ResilientFuture<F> {
     listener: Option<Arc<Listener>>,
 }
 
-impl<F: Future<Output = Result<Answered<ModelReply>, ModelError>>> Future for ResilientFuture<F> {
+impl<F: Future<Output = Result<Replied<ModelReply>, ModelError>>> Future for ResilientFuture<F> {
     type Output = Result<ModelReply, ModelError>;
 
     fn poll(self: Pin<&mut Self>, cx: &mut Context<'_>) -> Poll<Self::Output> {

@@ -17,7 +17,7 @@ use tower::{Layer, Service, ServiceExt, service_fn};
 
 use super::{Governed, Resilient};
 use crate::attempt::{AttemptLayer, AttemptConfig};
-use crate::call::{Answered, Call, FailedAttempt, Needs};
+use crate::call::{Replied, Call, FailedAttempt, Needs};
 use crate::catalog::{Catalog, Model, Tier};
 use crate::chain::{Chains, ChainsConfig};
 use crate::classify::Classified;
@@ -117,7 +117,7 @@ fn an_error_that_nobody_classified_is_unknown_and_still_there() {
 /// A stack that records its calls and answers, after one failure.
 fn stack(
     log: &Arc<Mutex<Vec<Call>>>,
-) -> impl Service<Call, Response = Answered<ModelReply>, Error = ModelError, Future: Send>
+) -> impl Service<Call, Response = Replied<ModelReply>, Error = ModelError, Future: Send>
 + Clone
 + Send
 + Sync
@@ -125,7 +125,7 @@ fn stack(
     let log = Arc::clone(log);
     service_fn(move |call: Call| {
         log.lock().unwrap().push(call.clone());
-        let mut answered = Answered::new(call, reply("hello"));
+        let mut answered = Replied::new(call, reply("hello"));
         let error = ModelError::new(ErrorKind::Server, "500");
         answered.failed.push(FailedAttempt::new("m", &error, Default::default()));
         ready(Ok(answered))
@@ -152,7 +152,7 @@ fn a_stack_serves_as_a_plain_model() {
     let outcome = run(GovernModel::new(Hooks::default(), model.clone())
         .oneshot(ModelCall { context: Arc::default(), request: asked.clone() }))
     .unwrap();
-    assert!(matches!(outcome, ModelOutcome::Answered(_, answer) if answer == reply("hello")));
+    assert!(matches!(outcome, ModelOutcome::Replied(_, answer) if answer == reply("hello")));
     assert_eq!(*told.lock().unwrap(), 1);
     let counted = asked.messages.iter().map(|message| Estimate.message(message)).sum();
     let calls = log.lock().unwrap();
@@ -191,7 +191,7 @@ fn a_kind_of_work_has_its_own_chain() {
     let health = Health::new(&catalog, HealthSettings::default(), world.clone()).unwrap();
     let served = service_fn(|call: Call| {
         let answer = reply(call.model_name());
-        ready(Ok::<_, ModelError>(Answered::new(call, answer)))
+        ready(Ok::<_, ModelError>(Replied::new(call, answer)))
     });
     let stack = FallbackLayer::new(chains, health, FallbackConfig::default()).unwrap().layer(served);
     let is_title = |message: &Message| message.content == json!("a title, please");
@@ -211,7 +211,7 @@ fn hooks_around_the_whole_call_hear_how_often_it_was_tried() {
     let failing = service_fn(|_: Call| {
         let error = || ModelError::new(ErrorKind::Network, "reset");
         let failed = [(); 3].map(|()| FailedAttempt::new("m", &error(), Default::default()));
-        ready(Err::<Answered<ModelReply>, _>(error().with_failed(failed.to_vec())))
+        ready(Err::<Replied<ModelReply>, _>(error().with_failed(failed.to_vec())))
     });
     let model =
         GovernModel::new(recorder.clone(), Resilient::new(failing, world())).describing(ModelError::describe);

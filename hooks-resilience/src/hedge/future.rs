@@ -11,7 +11,7 @@ use pin_project::pin_project;
 use tower_service::Service;
 
 use super::layer::Shared;
-use crate::call::{Answered, Call, FailedAttempt};
+use crate::call::{Replied, Call, FailedAttempt};
 use crate::catalog::Model;
 use crate::error::ModelError;
 
@@ -83,9 +83,9 @@ impl<S: Service<Call>> ResponseFuture<S> {
 
 impl<S, R> Future for ResponseFuture<S>
 where
-    S: Service<Call, Response = Answered<R>, Error = ModelError>,
+    S: Service<Call, Response = Replied<R>, Error = ModelError>,
 {
-    type Output = Result<Answered<R>, ModelError>;
+    type Output = Result<Replied<R>, ModelError>;
 
     fn poll(mut self: Pin<&mut Self>, cx: &mut Context<'_>) -> Poll<Self::Output> {
         let outcome = std::task::ready!(self.as_mut().advance(cx));
@@ -100,9 +100,9 @@ where
 
 impl<S, R> ResponseFuture<S>
 where
-    S: Service<Call, Response = Answered<R>, Error = ModelError>,
+    S: Service<Call, Response = Replied<R>, Error = ModelError>,
 {
-    fn advance(self: Pin<&mut Self>, cx: &mut Context<'_>) -> Poll<Result<Answered<R>, ModelError>> {
+    fn advance(self: Pin<&mut Self>, cx: &mut Context<'_>) -> Poll<Result<Replied<R>, ModelError>> {
         let mut this = self.project();
         if this.first.is_none() && this.rest.is_none() {
             return Poll::Ready(Err(ModelError::polled_again()));

@@ -7,7 +7,7 @@ use tower_service::Service;
 
 use super::future::ResponseFuture;
 use super::layer::Shared;
-use crate::call::{Answered, Call};
+use crate::call::{Replied, Call};
 use crate::error::ModelError;
 
 /// Makes a second attempt beside a slow one.
@@ -30,9 +30,9 @@ impl<S> Hedge<S> {
 
 impl<S, R> Service<Call> for Hedge<S>
 where
-    S: Service<Call, Response = Answered<R>, Error = ModelError> + Clone,
+    S: Service<Call, Response = Replied<R>, Error = ModelError> + Clone,
 {
-    type Response = Answered<R>;
+    type Response = Replied<R>;
     type Error = ModelError;
     type Future = ResponseFuture<S>;
 

@@ -10,7 +10,7 @@ use pin_project::pin_project;
 use tower_service::Service;
 
 use super::recovery::Recovery;
-use crate::call::{Answered, Call};
+use crate::call::{Replied, Call};
 use crate::error::ModelError;
 
 /// The answer of the inner service, or that to a shorter conversation if the first did not fit.
@@ -30,12 +30,12 @@ enum State<S: Service<Call>, R> {
         recovery: Option<Recovery<S>>,
     },
     /// Boxed, because it is rare and waits for models.
-    Recovering(HookFuture<'static, Result<Answered<R>, ModelError>>),
+    Recovering(HookFuture<'static, Result<Replied<R>, ModelError>>),
 }
 
 impl<S, R> ResponseFuture<S, R>
 where
-    S: Service<Call, Response = Answered<R>, Error = ModelError, Future: Send> + Clone + Send + 'static,
+    S: Service<Call, Response = Replied<R>, Error = ModelError, Future: Send> + Clone + Send + 'static,
     R: Send + 'static,
 {
     pub(super) fn new(future: S::Future, recovery: Recovery<S>) -> Self {
@@ -54,10 +54,10 @@ where
 
 impl<S, R> Future for ResponseFuture<S, R>
 where
-    S: Service<Call, Response = Answered<R>, Error = ModelError, Future: Send> + Clone + Send + 'static,
+    S: Service<Call, Response = Replied<R>, Error = ModelError, Future: Send> + Clone + Send + 'static,
     R: Send + 'static,
 {
-    type Output = Result<Answered<R>, ModelError>;
+    type Output = Result<Replied<R>, ModelError>;
 
     fn poll(self: Pin<&mut Self>, cx: &mut Context<'_>) -> Poll<Self::Output> {
         let mut this = self.project();

@@ -14,7 +14,7 @@ use super::budget::Budget;
 use super::conversation::Conversation;
 use super::layer::{Compacted, Shared};
 use super::config::Means;
-use crate::call::{Answered, Call, FailedAttempt, Needs};
+use crate::call::{Replied, Call, FailedAttempt, Needs};
 use crate::error::{ErrorKind, ModelError};
 use crate::spare::Spare;
 
@@ -47,9 +47,9 @@ impl<S> Recovery<S> {
     }
 
     /// Tries shorter and shorter conversations; `sent` is whether `overflow` comes from an attempt.
-    pub(super) async fn run<R>(self, overflow: ModelError, sent: bool) -> Result<Answered<R>, ModelError>
+    pub(super) async fn run<R>(self, overflow: ModelError, sent: bool) -> Result<Replied<R>, ModelError>
     where
-        S: Service<Call, Response = Answered<R>, Error = ModelError> + Clone,
+        S: Service<Call, Response = Replied<R>, Error = ModelError> + Clone,
     {
         // The instance was kept before the call was made.
         let Some(service) = self.shared.instance() else { return Err(overflow) };

@@ -8,7 +8,7 @@ use tower_service::Service;
 use super::future::ResponseFuture;
 use super::layer::Shared;
 use super::recovery::Recovery;
-use crate::call::{Answered, Call};
+use crate::call::{Replied, Call};
 use crate::error::{ErrorKind, ModelError};
 use crate::spare::Spare;
 
@@ -32,10 +32,10 @@ impl<S> Overflow<S> {
 
 impl<S, R> Service<Call> for Overflow<S>
 where
-    S: Service<Call, Response = Answered<R>, Error = ModelError, Future: Send> + Clone + Send + 'static,
+    S: Service<Call, Response = Replied<R>, Error = ModelError, Future: Send> + Clone + Send + 'static,
     R: Send + 'static,
 {
-    type Response = Answered<R>;
+    type Response = Replied<R>;
     type Error = ModelError;
     type Future = ResponseFuture<S, R>;
 

@@ -23,7 +23,7 @@ use tower_layer::Layer;
 use tower_service::Service;
 
 use super::{Means, OverflowLayer, OverflowConfig};
-use crate::call::{Answered, Call, Needs};
+use crate::call::{Replied, Call, Needs};
 use crate::catalog::{Catalog, Model, Tier};
 use crate::error::{ErrorKind, ModelError, NextModel, SameModel, Treatment, Treatments};
 use crate::world::World;
@@ -69,7 +69,7 @@ impl Clone for Window {
 }
 
 impl Service<Call> for Window {
-    type Response = Answered<&'static str>;
+    type Response = Replied<&'static str>;
     type Error = ModelError;
     type Future = HookFuture<'static, Result<Self::Response, ModelError>>;
 
@@ -88,7 +88,7 @@ impl Service<Call> for Window {
             nap.await;
             match mishap {
                 Some(mishap) => Err(mishap),
-                None if fits => Ok(Answered::new(call, "answer")),
+                None if fits => Ok(Replied::new(call, "answer")),
                 None => Err(ModelError::new(ErrorKind::ContextOverflow, "prompt is too long")),
             }
         })
@@ -165,7 +165,7 @@ fn ask(
     layer: &OverflowLayer,
     inner: &Window,
     call: Call,
-) -> Result<Answered<&'static str>, ModelError> {
+) -> Result<Replied<&'static str>, ModelError> {
     time.block_on(layer.layer(inner.clone()).oneshot(call)).expect("it waits for time alone")
 }
 

@@ -11,7 +11,7 @@ use pin_project::pin_project;
 use tower_service::Service;
 
 use super::{Booked, Slot};
-use crate::call::{Answered, Call};
+use crate::call::{Replied, Call};
 use crate::error::{ErrorKind, ModelError};
 use crate::health::{Because, Health, NotAdmitted};
 
@@ -104,9 +104,9 @@ impl<S, F> State<S, F> {
 
 impl<S, R> Future for ResponseFuture<S, S::Future>
 where
-    S: Service<Call, Response = Answered<R>, Error = ModelError>,
+    S: Service<Call, Response = Replied<R>, Error = ModelError>,
 {
-    type Output = Result<Answered<R>, ModelError>;
+    type Output = Result<Replied<R>, ModelError>;
 
     fn poll(mut self: Pin<&mut Self>, cx: &mut Context<'_>) -> Poll<Self::Output> {
         let answer = self.as_mut().answer(cx);
@@ -121,10 +121,10 @@ where
 
 impl<S, R> ResponseFuture<S, S::Future>
 where
-    S: Service<Call, Response = Answered<R>, Error = ModelError>,
+    S: Service<Call, Response = Replied<R>, Error = ModelError>,
 {
     /// Drives the call to its answer.
-    fn answer(self: Pin<&mut Self>, cx: &mut Context<'_>) -> Poll<Result<Answered<R>, ModelError>> {
+    fn answer(self: Pin<&mut Self>, cx: &mut Context<'_>) -> Poll<Result<Replied<R>, ModelError>> {
         let mut this = self.project();
         loop {
             let state = match this.state.as_mut().project() {

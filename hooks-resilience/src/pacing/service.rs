@@ -5,7 +5,7 @@ use hooks_core::inner_accessors;
 use tower_service::Service;
 
 use super::future::ResponseFuture;
-use crate::call::{Answered, Call};
+use crate::call::{Replied, Call};
 use crate::error::ModelError;
 use crate::health::Health;
 
@@ -33,9 +33,9 @@ impl<S> Pacing<S> {
 
 impl<S, R> Service<Call> for Pacing<S>
 where
-    S: Service<Call, Response = Answered<R>, Error = ModelError> + Clone,
+    S: Service<Call, Response = Replied<R>, Error = ModelError> + Clone,
 {
-    type Response = Answered<R>;
+    type Response = Replied<R>;
     type Error = ModelError;
     type Future = ResponseFuture<S, S::Future>;
 

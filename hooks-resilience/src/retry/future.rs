@@ -14,7 +14,7 @@ use tower_service::Service;
 use super::again::{Again, again};
 use super::kept::Kept;
 use super::layer::Shared;
-use crate::call::{Answered, Call, FailedAttempt};
+use crate::call::{Replied, Call, FailedAttempt};
 use crate::error::{ErrorKind, ModelError};
 use crate::spare::Spare;
 
@@ -103,7 +103,7 @@ impl<S> Rest<S> {
     }
 
     /// Adds the failed attempts to `answered`.
-    fn answered<R>(&mut self, answered: &mut Answered<R>) {
+    fn answered<R>(&mut self, answered: &mut Replied<R>) {
         if let Some(mut past) = self.past.take() {
             past.note_last(self.kept.call(&self.shared.health).model_name());
             past.failed.append(&mut answered.failed);
@@ -139,9 +139,9 @@ fn up<S>(error: ModelError, past: Option<Box<Past<S>>>, ready_at: Option<Tick>) 
 
 impl<S, R> Future for ResponseFuture<S>
 where
-    S: Service<Call, Response = Answered<R>, Error = ModelError> + Clone,
+    S: Service<Call, Response = Replied<R>, Error = ModelError> + Clone,
 {
-    type Output = Result<Answered<R>, ModelError>;
+    type Output = Result<Replied<R>, ModelError>;
 
     fn poll(mut self: Pin<&mut Self>, cx: &mut Context<'_>) -> Poll<Self::Output> {
         let mut answer = self.as_mut().attempt(cx);
@@ -157,10 +157,10 @@ where
 
 impl<S, R> ResponseFuture<S>
 where
-    S: Service<Call, Response = Answered<R>, Error = ModelError> + Clone,
+    S: Service<Call, Response = Replied<R>, Error = ModelError> + Clone,
 {
     /// Polls the current attempt.
-    fn attempt(self: Pin<&mut Self>, cx: &mut Context<'_>) -> Poll<Result<Answered<R>, ModelError>> {
+    fn attempt(self: Pin<&mut Self>, cx: &mut Context<'_>) -> Poll<Result<Replied<R>, ModelError>> {
         let mut this = self.project();
         loop {
             let next = match this.state.as_mut().project() {
@@ -193,7 +193,7 @@ where
     }
 
     /// Whether there is another attempt after `answer`. If not, `answer` is the result of the call.
-    fn goes_on(self: Pin<&mut Self>, answer: &mut Poll<Result<Answered<R>, ModelError>>) -> bool {
+    fn goes_on(self: Pin<&mut Self>, answer: &mut Poll<Result<Replied<R>, ModelError>>) -> bool {
         let mut this = self.project();
         let (Poll::Ready(Err(_)), Some(rest)) = (&*answer, this.rest.as_mut()) else { return false };
         if matches!(*this.state, State::Ended(_)) {
@@ -214,7 +214,7 @@ where
     }
 
     /// Completes `answered`, and drops the state of the attempt.
-    fn answered(self: Pin<&mut Self>, answered: &mut Answered<R>) {
+    fn answered(self: Pin<&mut Self>, answered: &mut Replied<R>) {
         let mut this = self.project();
         if let Some(rest) = this.rest {
             rest.answered(answered);
@@ -223,7 +223,7 @@ where
     }
 }
 
-fn ended<R>() -> Poll<Result<Answered<R>, ModelError>> {
+fn ended<R>() -> Poll<Result<Replied<R>, ModelError>> {
     Poll::Ready(Err(ModelError::polled_again()))
 }
 

@@ -8,7 +8,7 @@ use tower_service::Service;
 use super::future::ResponseFuture;
 use super::kept::Kept;
 use super::layer::Shared;
-use crate::call::{Answered, Call};
+use crate::call::{Replied, Call};
 use crate::error::{ErrorKind, ModelError};
 use crate::spare::Spare;
 
@@ -32,9 +32,9 @@ impl<S> Retry<S> {
 
 impl<S, R> Service<Call> for Retry<S>
 where
-    S: Service<Call, Response = Answered<R>, Error = ModelError> + Clone,
+    S: Service<Call, Response = Replied<R>, Error = ModelError> + Clone,
 {
-    type Response = Answered<R>;
+    type Response = Replied<R>;
     type Error = ModelError;
     type Future = ResponseFuture<S>;
 

@@ -10,7 +10,7 @@ use tower_service::Service;
 
 use super::resume::ResumeStream;
 use super::{ModelStream, ResumeLayer};
-use crate::call::{Answered, Call};
+use crate::call::{Replied, Call};
 use crate::error::ModelError;
 
 /// The start of an answer; the rest is monitored as a stream.
@@ -31,9 +31,9 @@ impl<S: Service<Call>> ResponseFuture<S> {
 
 impl<S> Future for ResponseFuture<S>
 where
-    S: Service<Call, Response = Answered<ModelStream>, Error = ModelError, Future: Send> + Send + 'static,
+    S: Service<Call, Response = Replied<ModelStream>, Error = ModelError, Future: Send> + Send + 'static,
 {
-    type Output = Result<Answered<ModelStream>, ModelError>;
+    type Output = Result<Replied<ModelStream>, ModelError>;
 
     fn poll(self: Pin<&mut Self>, cx: &mut Context<'_>) -> Poll<Self::Output> {
         let this = self.project();

@@ -22,7 +22,7 @@ use super::watch::Watch;
 use super::{AfterText, Chunk, ModelStream};
 use crate::attempt::future::panicked;
 use crate::breaker::Outstanding;
-use crate::call::{Answered, Call, FailedAttempt};
+use crate::call::{Replied, Call, FailedAttempt};
 use crate::catalog::Model;
 use crate::error::{ErrorKind, ModelError, NextModel, SameModel};
 
@@ -70,7 +70,7 @@ enum Onward {
 
 impl<S> ResumeStream<S>
 where
-    S: Service<Call, Response = Answered<ModelStream>, Error = ModelError>,
+    S: Service<Call, Response = Replied<ModelStream>, Error = ModelError>,
 {
     pub(super) fn new(
         stream: ModelStream,
@@ -230,8 +230,8 @@ where
     }
 
     /// Begins with another stream.
-    fn begin(&mut self, answered: Answered<ModelStream>, onward: Onward) {
-        let Answered { reply, model, mut failed, outstanding, .. } = answered;
+    fn begin(&mut self, answered: Replied<ModelStream>, onward: Onward) {
+        let Replied { reply, model, mut failed, outstanding, .. } = answered;
         self.failed.append(&mut failed);
         self.watch = Watch::new(self.shared.health.world().tick());
         self.model.clone_from(&model);
@@ -283,7 +283,7 @@ where
 
 impl<S> Stream for ResumeStream<S>
 where
-    S: Service<Call, Response = Answered<ModelStream>, Error = ModelError>,
+    S: Service<Call, Response = Replied<ModelStream>, Error = ModelError>,
     Self: Unpin,
 {
     type Item = Result<Chunk, ModelError>;

@@ -6,7 +6,7 @@ use tower_service::Service;
 
 use super::future::ResponseFuture;
 use super::{ModelStream, ResumeLayer};
-use crate::call::{Answered, Call};
+use crate::call::{Replied, Call};
 use crate::error::ModelError;
 
 /// Continues answers that break midway. If nothing was released, the call is made again; if text was
@@ -28,12 +28,12 @@ impl<S> Resume<S> {
 
 impl<S> Service<Call> for Resume<S>
 where
-    S: Service<Call, Response = Answered<ModelStream>, Error = ModelError, Future: Send>
+    S: Service<Call, Response = Replied<ModelStream>, Error = ModelError, Future: Send>
         + Clone
         + Send
         + 'static,
 {
-    type Response = Answered<ModelStream>;
+    type Response = Replied<ModelStream>;
     type Error = ModelError;
     type Future = ResponseFuture<S>;
 

@@ -20,7 +20,7 @@ use tower_service::Service;
 use super::*;
 use crate::attempt::Attempt;
 use crate::breaker::{BreakerLayer, Breaker, BreakerConfig, BreakerState};
-use crate::call::{Answered, Call};
+use crate::call::{Replied, Call};
 use crate::catalog::{Catalog, Model, Tier};
 use crate::error::{Backoff, ErrorKind, ModelError, NextModel, SameModel, Treatment, Treatments};
 use crate::health::{RetryBudgetConfig, Health, HealthSettings};
@@ -54,9 +54,9 @@ struct Script {
 }
 
 impl Service<Call> for Script {
-    type Response = Answered<ModelStream>;
+    type Response = Replied<ModelStream>;
     type Error = ModelError;
-    type Future = Ready<Result<Answered<ModelStream>, ModelError>>;
+    type Future = Ready<Result<Replied<ModelStream>, ModelError>>;
 
     fn poll_ready(&mut self, _cx: &mut Context<'_>) -> Poll<Result<(), ModelError>> {
         Poll::Ready(Ok(()))
@@ -89,7 +89,7 @@ impl Service<Call> for Script {
                     }
                 }
             });
-            Answered::new(call, ModelStream::new(script.filter_map(ready)))
+            Replied::new(call, ModelStream::new(script.filter_map(ready)))
         }))
     }
 }
@@ -415,14 +415,14 @@ fn through_a_stack(rig: &Rig, settings: StreamConfig, call: Call) -> Result<Mode
 fn read<L>(rig: &Rig, settings: StreamConfig, chain: L, call: Call) -> Result<ModelReply, ModelError>
 where
     L: Layer<Attempts>,
-    L::Service: Service<Call, Response = Answered<ModelStream>, Error = ModelError, Future: Send>
+    L::Service: Service<Call, Response = Replied<ModelStream>, Error = ModelError, Future: Send>
         + Clone
         + Send
         + 'static,
 {
     let (world, health) = (rig.health.world().clone(), rig.health.clone());
     let classifiers = Classifiers::new(Arc::new(rig.time.clone()));
-    let reply: fn(Answered<ModelStream>) -> ModelStream = |answered| answered.reply;
+    let reply: fn(Replied<ModelStream>) -> ModelStream = |answered| answered.reply;
     let client = tower::util::MapResponse::new(rig.service.get_ref().clone(), reply);
     let attempts = ServiceBuilder::new()
         .layer(RetryLayer::new(health.clone(), RetryConfig::default()).unwrap())
@@ -444,7 +444,7 @@ where
 type Attempts = Retry<
     Breaker<
         Attempt<
-            Begin<tower::util::MapResponse<Script, fn(Answered<ModelStream>) -> ModelStream>>,
+            Begin<tower::util::MapResponse<Script, fn(Replied<ModelStream>) -> ModelStream>>,
             Classifiers,
         >,
     >,
@@ -632,7 +632,7 @@ proptest! {
 fn begun(steps: &[Do]) -> Result<Vec<Result<Chunk, ErrorKind>>, ErrorKind> {
     let Rig { time, service, .. } = rig(settings(), vec![script(steps)]);
     let client =
-        tower::util::MapResponse::new(service.into_inner(), |answered: Answered<ModelStream>| answered.reply);
+        tower::util::MapResponse::new(service.into_inner(), |answered: Replied<ModelStream>| answered.reply);
     let begun = time.block_on(async {
         let stream = BeginLayer.layer(client).oneshot(call()).await;
         let stream = stream.map_err(|error| error.downcast::<ModelError>().unwrap().kind())?;

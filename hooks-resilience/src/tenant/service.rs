@@ -9,7 +9,7 @@ use tower_service::Service;
 
 use super::Kept;
 use super::future::ResponseFuture;
-use crate::call::{Answered, Call};
+use crate::call::{Replied, Call};
 use crate::error::{ErrorKind, ModelError};
 use crate::health::Health;
 
@@ -76,9 +76,9 @@ where
     E: Into<BoxError>,
     L: Layer<S, Service = T>,
     S: Clone,
-    T: Service<Call, Response = Answered<R>, Error = ModelError> + Clone,
+    T: Service<Call, Response = Replied<R>, Error = ModelError> + Clone,
 {
-    type Response = Answered<R>;
+    type Response = Replied<R>;
     type Error = ModelError;
     type Future = ResponseFuture<T>;
 

@@ -12,7 +12,7 @@ use hooks_core::state::{Memory, OpId};
 use hooks_core::testing::VirtualTime;
 use hooks_core::time::SeededRandom;
 use hooks_resilience::{
-    Answered, AttemptLayer, AttemptConfig, BreakerLayer, BulkheadLayer, Call, Catalog, Classified,
+    Replied, AttemptLayer, AttemptConfig, BreakerLayer, BulkheadLayer, Call, Catalog, Classified,
     DeadlineLayer, Health, HealthSettings, Limits, Model, ModelError, Needs, PacingLayer, Readiness, Tier,
     World,
 };
@@ -57,7 +57,7 @@ fn stack(
     catalog: &Catalog,
     world: &World,
     health: &Health,
-) -> impl Service<Call, Response = Answered<u32>, Error = ModelError> {
+) -> impl Service<Call, Response = Replied<u32>, Error = ModelError> {
     ServiceBuilder::new()
         .layer(DeadlineLayer::new(world.clone(), Duration::from_secs(60)).unwrap())
         .layer(PacingLayer::new(health.clone()))
@@ -67,7 +67,7 @@ fn stack(
         .service(Leaf)
 }
 
-fn one<S: Service<Call, Response = Answered<u32>, Error = ModelError>>(stack: &mut S, call: Call) -> u32 {
+fn one<S: Service<Call, Response = Replied<u32>, Error = ModelError>>(stack: &mut S, call: Call) -> u32 {
     let mut context = Context::from_waker(Waker::noop());
     assert!(stack.poll_ready(&mut context).is_ready());
     match pin!(stack.call(call)).poll(&mut context) {

@@ -14,7 +14,7 @@ use hooks_core::testing::VirtualTime;
 use hooks_core::{Environment, HookContext};
 use hooks_resilience::alert::Alert;
 use hooks_resilience::{
-    AlertLayer, AlertConfig, Answered, AttemptLayer, AttemptConfig, BreakerLayer, Call, Catalog, Chains,
+    AlertLayer, AlertConfig, Replied, AttemptLayer, AttemptConfig, BreakerLayer, Call, Catalog, Chains,
     ChainsConfig, Classified, DeadlineLayer, FallbackLayer, FallbackConfig, Health, HealthSettings,
     HedgeLayer, HedgeConfig, Model, ModelError, PacingLayer, RetryLayer, RetryConfig, Tier, World,
 };
@@ -38,7 +38,7 @@ impl Service<Call> for Leaf {
     }
 }
 
-fn stack() -> impl Service<Call, Response = Answered<u32>, Error = ModelError> {
+fn stack() -> impl Service<Call, Response = Replied<u32>, Error = ModelError> {
     let time = VirtualTime::default();
     let environment = Environment { clock: Arc::new(time.clone()), ..Environment::detached() };
     let world = World::new(&environment, time);

@@ -9,7 +9,7 @@ use hooks_core::drivers::ModelRequest;
 use hooks_core::state::OpId;
 use hooks_core::testing::VirtualTime;
 use hooks_core::{Environment, HookContext};
-use hooks_resilience::{Answered, Call, ModelError, OverflowLayer, OverflowConfig, World};
+use hooks_resilience::{Replied, Call, ModelError, OverflowLayer, OverflowConfig, World};
 use tower::Service;
 use tower::layer::Layer;
 
@@ -18,16 +18,16 @@ use tower::layer::Layer;
 struct Healthy;
 
 impl Service<Call> for Healthy {
-    type Response = Answered<u8>;
+    type Response = Replied<u8>;
     type Error = ModelError;
-    type Future = Ready<Result<Answered<u8>, ModelError>>;
+    type Future = Ready<Result<Replied<u8>, ModelError>>;
 
     fn poll_ready(&mut self, _cx: &mut Context<'_>) -> Poll<Result<(), ModelError>> {
         Poll::Ready(Ok(()))
     }
 
     fn call(&mut self, call: Call) -> Self::Future {
-        ready(Ok(Answered::new(call, 1)))
+        ready(Ok(Replied::new(call, 1)))
     }
 }
 

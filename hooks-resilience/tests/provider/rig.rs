@@ -10,7 +10,7 @@ use hooks_core::time::{Clock, SeededRandom, Tick, Timer, Timestamp};
 use hooks_core::{Environment, HookContext, HookFuture};
 use hooks_resilience::stream::{Begin, collect};
 use hooks_resilience::{
-    Answered, AttemptLayer, AttemptConfig, Backoff, BreakerLayer, Call, Catalog, Chains, ChainsConfig,
+    Replied, AttemptLayer, AttemptConfig, Backoff, BreakerLayer, Call, Catalog, Chains, ChainsConfig,
     Classifiers, DeadlineLayer, FallbackLayer, FallbackConfig, Health, HealthSettings, Model, ModelError,
     ModelStream, PacingLayer, ResumeLayer, RetryLayer, RetryConfig, StreamConfig, Tier, World,
 };
@@ -100,7 +100,7 @@ impl Rig {
         &self,
         client: S,
         attempt: AttemptConfig,
-    ) -> impl Service<Call, Response = Answered<R>, Error = ModelError, Future: Send> + Clone + use<S, R>
+    ) -> impl Service<Call, Response = Replied<R>, Error = ModelError, Future: Send> + Clone + use<S, R>
     where
         S: Service<Call, Response = R, Error = hooks_core::BoxError, Future: Send> + Clone + Send + 'static,
         R: Send + 'static,
@@ -126,7 +126,7 @@ impl Rig {
     }
 
     /// Requests a whole answer.
-    pub(crate) async fn ask(&self, call: Call) -> Result<Answered<ModelReply>, ModelError> {
+    pub(crate) async fn ask(&self, call: Call) -> Result<Replied<ModelReply>, ModelError> {
         self.layers(self.client.clone(), AttemptConfig::default()).oneshot(call).await
     }
 
@@ -136,7 +136,7 @@ impl Rig {
     }
 
     /// Requests a streamed answer.
-    pub(crate) async fn begin_stream(&self, call: Call) -> Result<Answered<ModelStream>, ModelError> {
+    pub(crate) async fn begin_stream(&self, call: Call) -> Result<Replied<ModelStream>, ModelError> {
         let settings =
             StreamConfig::default().with_patience(PATIENCE, PATIENCE).with_breaks(3, Self::backoff());
         let client = Begin::new(Streaming(self.client.clone()));

@@ -3,7 +3,7 @@
 use std::pin::Pin;
 
 use hooks_resilience::{
-    Answered, BulkheadLayer, ErrorKind, HedgeLayer, HedgeConfig, ModelError, PacingLayer, RetryLayer,
+    Replied, BulkheadLayer, ErrorKind, HedgeLayer, HedgeConfig, ModelError, PacingLayer, RetryLayer,
     RetryConfig,
 };
 use tower::{Layer, Service};
@@ -13,7 +13,7 @@ use crate::rig::*;
 /// Polls a call to its answer, and beyond it.
 fn beyond<S>(rig: &Rig, what: &str, mut stack: S)
 where
-    S: Service<hooks_resilience::Call, Response = Answered<&'static str>, Error = ModelError>,
+    S: Service<hooks_resilience::Call, Response = Replied<&'static str>, Error = ModelError>,
 {
     let mut call = call("one");
     call.model = rig.chains.catalog().get("one").cloned();

@@ -5,7 +5,7 @@ use std::sync::atomic::{AtomicU32, Ordering};
 use std::task::{Context, Poll};
 
 use hooks_resilience::{
-    Answered, Call, ErrorKind, HedgeLayer, HedgeConfig, ModelError, RetryLayer, RetryConfig,
+    Replied, Call, ErrorKind, HedgeLayer, HedgeConfig, ModelError, RetryLayer, RetryConfig,
 };
 use tower::{Layer, Service, ServiceExt};
 
@@ -25,9 +25,9 @@ impl<S: Clone> Clone for Strict<S> {
 
 impl<S, R> Service<Call> for Strict<S>
 where
-    S: Service<Call, Response = Answered<R>, Error = ModelError>,
+    S: Service<Call, Response = Replied<R>, Error = ModelError>,
 {
-    type Response = Answered<R>;
+    type Response = Replied<R>;
     type Error = ModelError;
     type Future = S::Future;
 
@@ -46,7 +46,7 @@ where
 fn strict(
     rig: &Rig,
 ) -> Strict<
-    impl Service<Call, Response = Answered<&'static str>, Error = ModelError, Future: Send> + Clone + use<>,
+    impl Service<Call, Response = Replied<&'static str>, Error = ModelError, Future: Send> + Clone + use<>,
 > {
     Strict { inner: rig.attempts(), ready: false }
 }
@@ -103,9 +103,9 @@ impl<S> ErringSecond<S> {
 
 impl<S, R> Service<Call> for ErringSecond<S>
 where
-    S: Service<Call, Response = Answered<R>, Error = ModelError>,
+    S: Service<Call, Response = Replied<R>, Error = ModelError>,
 {
-    type Response = Answered<R>;
+    type Response = Replied<R>;
     type Error = ModelError;
     type Future = S::Future;
 

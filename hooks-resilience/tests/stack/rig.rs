@@ -14,13 +14,13 @@ use hooks_core::{Environment, HookContext, HookFuture};
 use hooks_resilience::config::{Resilience, ResilienceConfig, ResilienceLayer, Stack};
 use hooks_resilience::fallback::ParkedCall;
 use hooks_resilience::{
-    Answered, AttemptLayer, AttemptConfig, BreakerLayer, Call, Catalog, Chains, ChainsConfig, Classified,
+    Replied, AttemptLayer, AttemptConfig, BreakerLayer, Call, Catalog, Chains, ChainsConfig, Classified,
     ErrorKind, FallbackLayer, FallbackConfig, Health, HealthSettings, Model, ModelError, Tier, World,
 };
 use serde_json::json;
 use tower::{Layer, Service, ServiceBuilder, ServiceExt};
 
-pub(crate) type Outcome = Result<Answered<&'static str>, ModelError>;
+pub(crate) type Outcome = Result<Replied<&'static str>, ModelError>;
 
 /// Behaviour of a client for one call.
 #[derive(Clone, Copy, Debug)]
@@ -184,7 +184,7 @@ impl Rig {
     /// The client with the layers around a single attempt.
     pub(crate) fn attempts(
         &self,
-    ) -> impl Service<Call, Response = Answered<&'static str>, Error = ModelError, Future: Send> + Clone + use<>
+    ) -> impl Service<Call, Response = Replied<&'static str>, Error = ModelError, Future: Send> + Clone + use<>
     {
         ServiceBuilder::new()
             .layer(BreakerLayer::new(self.health.clone()))

@@ -5,7 +5,7 @@ use std::time::Duration;
 
 use hooks_core::state::{StepResult, Key, Op, OpId, Scope, StateStore, Window};
 use hooks_core::time::{Clock as _, SeededRandom};
-use hooks_store::{Answering, StoreConfig, World, open_redis};
+use hooks_store::{StoreThread, StoreConfig, World, open_redis};
 
 use crate::server::Server;
 use crate::world::{RealTime, patient_store, runtime};
@@ -14,7 +14,7 @@ use crate::world::{RealTime, patient_store, runtime};
 fn a_service_leases_and_gives_back() {
     let Some(server) = Server::start() else { return };
     runtime().block_on(async {
-        let store = open(&server, Answering::Later);
+        let store = open(&server, StoreThread::Later);
         let session = Key::new(Some("acme"), &["session"]);
         let scopes: Arc<[Scope]> = [Scope::spent(session.clone(), 1_000)].into();
         for id in 0..40 {
@@ -42,7 +42,7 @@ fn a_service_leases_and_gives_back() {
 fn a_service_gives_back_when_it_is_closed_by_what_it_knows_of_its_store() {
     let Some(server) = Server::start() else { return };
     runtime().block_on(async {
-        let store = open(&server, Answering::Later);
+        let store = open(&server, StoreThread::Later);
         lease_some(&*store).await;
         while store.close().await.is_err() {}
         assert_eq!(held(&server).await, 0);
@@ -53,7 +53,7 @@ fn a_service_gives_back_when_it_is_closed_by_what_it_knows_of_its_store() {
 fn a_service_that_closes_at_once_leases_nothing() {
     let Some(server) = Server::start() else { return };
     runtime().block_on(async {
-        let store = open_with(&server, Answering::Later, &serde_json::json!({"spend": "close"}));
+        let store = open_with(&server, StoreThread::Later, &serde_json::json!({"spend": "close"}));
         lease_some(&*store).await;
         assert_eq!(held(&server).await, 0);
     });
@@ -82,7 +82,7 @@ async fn held(server: &Server) -> u64 {
 fn that_a_server_was_emptied_is_written_down_in_it() {
     let Some(server) = Server::start() else { return };
     runtime().block_on(async {
-        let stores = [open(&server, Answering::Later), open(&server, Answering::AtOnce)];
+        let stores = [open(&server, StoreThread::Later), open(&server, StoreThread::AtOnce)];
         for store in &stores {
             while store.apply(Op::Now).await.is_err() {}
         }
@@ -106,7 +106,7 @@ fn that_a_server_was_emptied_is_written_down_in_it() {
 fn a_program_that_ends_leases_nothing() {
     let Some(server) = Server::start() else { return };
     runtime().block_on(async {
-        let store = open(&server, Answering::AtOnce);
+        let store = open(&server, StoreThread::AtOnce);
         let mut answer = store.apply(Op::Now).await;
         while answer.is_err() {
             answer = store.apply(Op::Now).await;
@@ -115,11 +115,11 @@ fn a_program_that_ends_leases_nothing() {
     });
 }
 
-fn open(server: &Server, answering: Answering) -> Arc<dyn StateStore> {
-    open_with(server, answering, &serde_json::json!({}))
+fn open(server: &Server, store_thread: StoreThread) -> Arc<dyn StateStore> {
+    open_with(server, store_thread, &serde_json::json!({}))
 }
 
-fn open_with(server: &Server, answering: Answering, away: &serde_json::Value) -> Arc<dyn StateStore> {
+fn open_with(server: &Server, store_thread: StoreThread, away: &serde_json::Value) -> Arc<dyn StateStore> {
     let config = serde_json::json!({
         "engine": "redis", "url": server.url(), "prefix": "acme:", "stale_after": "5s", "timeout": "5s", "away": away,
     });
@@ -127,5 +127,5 @@ fn open_with(server: &Server, answering: Answering, away: &serde_json::Value) ->
     assert_eq!(config.faults(), []);
     let random = Arc::new(SeededRandom::new(RealTime.now().0));
     let world = World { clock: Arc::new(RealTime), timer: Arc::new(RealTime), random };
-    open_redis(&config, world, answering, None).unwrap()
+    open_redis(&config, world, store_thread, None).unwrap()
 }

@@ -8,7 +8,7 @@ use std::task::{Context, Poll};
 
 use hooks::drivers::ModelRequest;
 use hooks::resilience::{
-    Answered, Call, Classified, ErrorKind, ModelError, Resilience, ResilienceConfig, World,
+    Replied, Call, Classified, ErrorKind, ModelError, Resilience, ResilienceConfig, World,
 };
 use hooks::state::OpId;
 use hooks::{HookContext, TokioTimer};
@@ -17,9 +17,9 @@ use tower::{Layer, Service, ServiceExt};
 use crate::Error;
 
 /// Calls a stack once.
-pub trait Stack: Service<Call, Response = Answered<u64>, Error = ModelError> + Clone {}
+pub trait Stack: Service<Call, Response = Replied<u64>, Error = ModelError> + Clone {}
 
-impl<S: Service<Call, Response = Answered<u64>, Error = ModelError> + Clone> Stack for S {}
+impl<S: Service<Call, Response = Replied<u64>, Error = ModelError> + Clone> Stack for S {}
 
 /// Two models that answer at once; whether the first one fails is switched from outside.
 #[derive(Clone, Default)]

@@ -65,8 +65,8 @@ async fn where_nothing_runs_in_the_background_it_is_charged_when_it_expires() {
     let budget = SpendBudget::new(&budget, Arc::new(Slow(Arc::clone(&store)))).unwrap();
     let mut context = HookContext::clone(&context("s", "a"));
     context.environment.background = None;
-    let size = CallSize::new(context.into(), "large", 0).answering_at_most(Some(100));
-    drop(budget.hold(&size, AnswerBound::Nothing).await.unwrap());
+    let size = CallSize::new(context.into(), "large", 0).replying_at_most(Some(100));
+    drop(budget.hold(&size, ReplyBound::Nothing).await.unwrap());
     quiet().await;
     assert_eq!(charged(&*store, "of").await, (1_000, 1_000));
     clock.advance(std::time::Duration::from_secs(900));

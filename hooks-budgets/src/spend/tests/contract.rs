@@ -15,7 +15,7 @@ struct AnyMeter;
 
 impl Meter<BeforeCall> for AnyMeter {
     fn size(&self, request: &BeforeCall) -> CallSize {
-        CallSize::new(Arc::clone(request.context()), "large", 10).answering_at_most(Some(10))
+        CallSize::new(Arc::clone(request.context()), "large", 10).replying_at_most(Some(10))
     }
 }
 

@@ -58,14 +58,14 @@ struct Told(ModelMeter, Arc<AtomicU64>);
 
 impl Meter<ModelRequest> for Told {
     fn size(&self, request: &ModelRequest) -> CallSize {
-        self.0.size(request).answering_at_most(Some(64_000))
+        self.0.size(request).replying_at_most(Some(64_000))
     }
 
     fn can_bound(&self) -> bool {
         true
     }
 
-    fn answer_at_most(&self, _request: &mut ModelRequest, tokens: u64) {
+    fn reply_at_most(&self, _request: &mut ModelRequest, tokens: u64) {
         self.1.store(tokens, Ordering::Relaxed);
     }
 }
@@ -103,8 +103,8 @@ async fn what_nobody_knows_the_price_of_is_refused_or_has_a_ceiling() {
         let budget = SpendBudget::new(config, store.clone()).unwrap();
         let mut context = HookContext::clone(&context("s", "a"));
         context.environment.clock = clock.clone();
-        let size = CallSize::new(context.into(), model, 1_000).answering_at_most(Some(1_000));
-        match budget.hold(&size, AnswerBound::Nothing).await {
+        let size = CallSize::new(context.into(), model, 1_000).replying_at_most(Some(1_000));
+        match budget.hold(&size, ReplyBound::Nothing).await {
             Ok(hold) => {
                 drop(hold);
                 None
@@ -131,6 +131,6 @@ async fn what_nobody_knows_the_price_of_is_refused_or_has_a_ceiling() {
     config.hold.most_output_tokens = None;
     let size = CallSize::new(context("s", "a"), "small", 1);
     let budget = SpendBudget::new(&config, store.clone()).unwrap();
-    let refused = budget.hold(&size, AnswerBound::Cut).await.unwrap_err().to_string();
+    let refused = budget.hold(&size, ReplyBound::Cut).await.unwrap_err().to_string();
     assert_eq!(refused, "nobody knows how many tokens `small` answers at most");
 }

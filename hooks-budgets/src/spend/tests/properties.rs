@@ -44,8 +44,8 @@ proptest! {
                 match step {
                     Step::Begin { input, most, bound, agent } => {
                         let context = context("s", &agent.to_string());
-                        let size = CallSize::new(context, "large", input).answering_at_most(most);
-                        let bound = [AnswerBound::Cut, AnswerBound::Told, AnswerBound::Nothing][usize::from(bound)];
+                        let size = CallSize::new(context, "large", input).replying_at_most(most);
+                        let bound = [ReplyBound::Cut, ReplyBound::Told, ReplyBound::Nothing][usize::from(bound)];
                         open.extend(budget.hold(&size, bound).await.ok());
                     }
                     Step::Grow { call, to } => {

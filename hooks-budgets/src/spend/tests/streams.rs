@@ -29,7 +29,7 @@ struct Pieces {
 
 impl Meter<&'static str> for Pieces {
     fn size(&self, model: &&'static str) -> CallSize {
-        CallSize::new(Arc::clone(&self.context), *model, self.input).answering_at_most(self.most)
+        CallSize::new(Arc::clone(&self.context), *model, self.input).replying_at_most(self.most)
     }
 }
 

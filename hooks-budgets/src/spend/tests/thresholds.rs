@@ -15,8 +15,8 @@ async fn spent(tokens: u64, thresholds: Value) -> (SpendBudget, Arc<Memory>, Arc
     let watch = Arc::new(Keeps::default());
     let budget = SpendBudget::new(&thresholds_config(thresholds), store.clone()).unwrap();
     let budget = budget.with_watch(watch.clone());
-    let size = CallSize::new(context("s", "a"), "large", tokens).answering_at_most(Some(0));
-    let mut hold = budget.hold(&size, AnswerBound::Nothing).await.unwrap();
+    let size = CallSize::new(context("s", "a"), "large", tokens).replying_at_most(Some(0));
+    let mut hold = budget.hold(&size, ReplyBound::Nothing).await.unwrap();
     hold.used(Used::tokens(usage(tokens, 0)));
     hold.end().await.unwrap();
     (budget, store, watch)
@@ -116,7 +116,7 @@ struct Short(ModelMeter);
 
 impl Meter<ModelRequest> for Short {
     fn size(&self, request: &ModelRequest) -> CallSize {
-        self.0.size(request).answering_at_most(Some(1))
+        self.0.size(request).replying_at_most(Some(1))
     }
 
     fn use_model(&self, request: &mut ModelRequest, model: &str) -> bool {
@@ -188,8 +188,8 @@ async fn what_was_said_costs_the_same_after_many_sessions_and_ends_with_its_wind
     let mut asked = Vec::new();
     for number in 0..200 {
         let at = context(&format!("s{number}"), "a");
-        let size = CallSize::new(at.clone(), "large", 10).answering_at_most(Some(0));
-        let mut hold = budget.hold(&size, AnswerBound::Nothing).await.unwrap();
+        let size = CallSize::new(at.clone(), "large", 10).replying_at_most(Some(0));
+        let mut hold = budget.hold(&size, ReplyBound::Nothing).await.unwrap();
         hold.used(Used::tokens(usage(10, 0)));
         hold.end().await.unwrap();
         let before = store.1.load(std::sync::atomic::Ordering::Relaxed);
@@ -205,8 +205,8 @@ async fn what_was_said_costs_the_same_after_many_sessions_and_ends_with_its_wind
     // The mark expires with its window, and nothing of it is left.
     clock.advance(std::time::Duration::from_secs(3_600));
     let at = context("s0", "a");
-    let size = CallSize::new(at.clone(), "large", 1).answering_at_most(Some(0));
-    let _open = budget.hold(&size, AnswerBound::Nothing).await.unwrap();
+    let size = CallSize::new(at.clone(), "large", 1).replying_at_most(Some(0));
+    let _open = budget.hold(&size, ReplyBound::Nothing).await.unwrap();
     let anew = budget.advice(&at, "large").await.unwrap();
     assert!(anew.ask.is_some() && anew.warnings.len() == 1);
 }

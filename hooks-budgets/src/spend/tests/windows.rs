@@ -11,8 +11,8 @@ async fn spends(
     model: &str,
     tokens: u64,
 ) -> Result<(), String> {
-    let size = CallSize::new(Arc::clone(context), model, tokens).answering_at_most(Some(0));
-    let mut hold = budget.hold(&size, AnswerBound::Nothing).await.map_err(|refusal| refusal.to_string())?;
+    let size = CallSize::new(Arc::clone(context), model, tokens).replying_at_most(Some(0));
+    let mut hold = budget.hold(&size, ReplyBound::Nothing).await.map_err(|refusal| refusal.to_string())?;
     hold.used(Used::tokens(usage(tokens, 0)));
     hold.end().await.map_err(|error| error.to_string())
 }
@@ -28,8 +28,8 @@ async fn a_window_begins_anew_and_a_call_belongs_to_the_one_it_began_in() {
         let (budget, clock) = tokens(json!({ "limits": [{ "of": "team", "per": per, "tokens": 100 }] }));
         let context = context("s", "a");
         clock.advance(Duration::from_secs(length - 1));
-        let size = CallSize::new(Arc::clone(&context), "m", 90).answering_at_most(Some(0));
-        let mut hold = budget.hold(&size, AnswerBound::Nothing).await.unwrap();
+        let size = CallSize::new(Arc::clone(&context), "m", 90).replying_at_most(Some(0));
+        let mut hold = budget.hold(&size, ReplyBound::Nothing).await.unwrap();
         assert!(spends(&budget, &context, "m", 11).await.is_err());
         clock.advance(Duration::from_secs(1));
         // The next window is complete, whatever is open from the one before.
@@ -148,8 +148,8 @@ async fn a_report_says_what_was_spent_on_what_and_what_is_left() {
     let context = context("s", "a");
     spends(&budget, &context, "large", 2_000).await.unwrap();
     spends(&budget, &context, "small", 5_000).await.unwrap();
-    let size = CallSize::new(Arc::clone(&context), "small", 100).answering_at_most(Some(0));
-    let _open = budget.hold(&size, AnswerBound::Nothing).await.unwrap();
+    let size = CallSize::new(Arc::clone(&context), "small", 100).replying_at_most(Some(0));
+    let _open = budget.hold(&size, ReplyBound::Nothing).await.unwrap();
     assert_eq!(
         budget.report(&context).await.unwrap().to_string(),
         "large: $0.002000\nsmall: $0.000500\nheld by calls that are not over: $0.000010\n\

@@ -3,7 +3,7 @@
 use std::sync::Arc;
 use std::time::Duration;
 
-use hooks_budgets::spend::{AnswerBound, CallSize};
+use hooks_budgets::spend::{ReplyBound, CallSize};
 use hooks_core::event::{
     AfterModelCall, BeforeModelCall, ErrorOccurred, ErrorType, MaxIterations, Message, ModelReply,
     PostToolUse, PreToolUse, Role, SubagentStart, Usage,
@@ -137,7 +137,7 @@ pub(super) async fn answers(config: PolicyConfig) -> Vec<String> {
             answers.push(budget.report(&at("Ash", "")).await.unwrap().to_string());
             // The size of a stream that is never sent.
             let size = CallSize::new(Arc::new(at("Ash", "")), "other", 10);
-            let held = budget.hold(&size, AnswerBound::Cut).await;
+            let held = budget.hold(&size, ReplyBound::Cut).await;
             answers.push(
                 held.map_or_else(|refusal| refusal.to_string(), |held| held.output_tokens().to_string()),
             );

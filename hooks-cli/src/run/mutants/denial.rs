@@ -1,7 +1,7 @@
 //! Whether an answer is a denial in the client's own form.
 
 use hooks::event::EventKind;
-use hooks_protocols::{Client, Degraded, KnownEvent, Reply, failure};
+use hooks_protocols::{Client, Degraded, KnownEvent, EncodedAnswer, failure};
 use serde_json::Value;
 
 use super::cases::{self, Case};
@@ -31,12 +31,12 @@ pub(super) fn is_said(case: &Case, exit: u8, stdout: &str, stderr: &str) -> bool
 }
 
 /// Whether the client obeys a denial of this form.
-fn is_enforced(denial: &Reply) -> bool {
+fn is_enforced(denial: &EncodedAnswer) -> bool {
     !denial.degraded.iter().any(Degraded::is_unsafe)
 }
 
 /// Whether `stdout` has the fields of the denial, with any reason.
-fn has_fields_of(stdout: &str, denial: &Reply) -> bool {
+fn has_fields_of(stdout: &str, denial: &EncodedAnswer) -> bool {
     match (without_envelope(&denial.stdout), without_envelope(stdout)) {
         (Value::Object(expected), given) => {
             expected.iter().all(|(key, value)| contains(given.get(key).unwrap_or(&Value::Null), value))

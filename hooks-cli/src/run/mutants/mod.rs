@@ -18,7 +18,7 @@ use std::path::Path;
 use std::time::Duration;
 use std::{env, fs};
 
-use hooks_protocols::Reply;
+use hooks_protocols::EncodedAnswer;
 use rustix::time::{ClockId, clock_gettime};
 use serde_json::Value;
 
@@ -147,7 +147,7 @@ fn of_case(
 }
 
 /// Returns the answer to a payload, and the processor time it took: wall time would include other work of the machine.
-fn answered(asked: &Run, sent: &[u8]) -> (Reply, Duration) {
+fn answered(asked: &Run, sent: &[u8]) -> (EncodedAnswer, Duration) {
     let (caller, deadline) = (Caller::new(asked), Deadline::within(LONG));
     let start = processor();
     let reply =

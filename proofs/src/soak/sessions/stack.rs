@@ -17,10 +17,10 @@ use hooks::event::{
     SubagentStart, TurnEndReason, Usage,
 };
 use hooks::resilience::{
-    Answered, Call, Classified, ErrorKind, Health, ModelError, PerTenantLayer, Resilience, ResilienceConfig,
+    Replied, Call, Classified, ErrorKind, Health, ModelError, PerTenantLayer, Resilience, ResilienceConfig,
     World,
 };
-use hooks::store::Answering;
+use hooks::store::StoreThread;
 use hooks::{BoxError, Environment, HookContext, HookError, HookFuture, Hooks, Live, Session};
 use hooks_core::state::{Memory, OpId};
 use hooks_core::testing::{FakeClock, FakeFileSystem, FakeTimer, world};
@@ -96,7 +96,7 @@ struct Side {
 }
 
 /// Models, with layers for each tenant.
-type Models = BoxCloneSyncService<Call, Answered<()>, ModelError>;
+type Models = BoxCloneSyncService<Call, Replied<()>, ModelError>;
 
 /// Hooks and models that serve the sessions, with their clock and folders.
 pub(super) struct Served {
@@ -121,7 +121,7 @@ impl Served {
         // Work for a team is done at once, so that nothing waits for the clock of the machine.
         let reader = ConfigReader::default()
             .keeping(Kept::new(Arc::clone(&lockouts), store.clone()))
-            .answering(Answering::AtOnce)
+            .store_thread(StoreThread::AtOnce)
             .runner(Arc::new(Silent));
         let wrong = |errors: ConfigErrors| Error::new(errors.to_string());
         let alone = reader.parse(FILE, "hooks.yaml").map_err(wrong)?;

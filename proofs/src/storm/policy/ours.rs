@@ -13,7 +13,7 @@ use hooks_core::state::{Memory, OpId, StateStore};
 use hooks_core::testing::VirtualTime;
 use hooks_core::time::{Clock, SeededRandom, Tick, Timestamp};
 use hooks_resilience::{
-    Answered, AttemptLayer, AttemptConfig, BreakerLayer, Call, Catalog, ChainConfig, Chains, ChainsConfig,
+    Replied, AttemptLayer, AttemptConfig, BreakerLayer, Call, Catalog, ChainConfig, Chains, ChainsConfig,
     Classify, DeadlineLayer, ErrorKind, FallbackLayer, FallbackConfig, Health, HealthSettings, HedgeLayer,
     HedgeConfig, Limits, Model, ModelError, Needs, PacingLayer, Price, RetryLayer, RetryConfig, World,
 };
@@ -60,7 +60,7 @@ impl Parts {
 
 /// The stack of one instance.
 pub(in crate::storm) struct Ours {
-    stack: BoxCloneSyncService<Call, Answered<()>, ModelError>,
+    stack: BoxCloneSyncService<Call, Replied<()>, ModelError>,
     context: Arc<HookContext>,
 }
 

@@ -5,7 +5,7 @@ use crate::degraded::Degraded;
 /// The output and exit code of a hook process. The process must write nothing else to its standard output.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 #[non_exhaustive]
-pub struct Reply {
+pub struct EncodedAnswer {
     /// For standard output: one JSON object, or nothing.
     pub stdout: String,
     /// For standard error: one line, or nothing.
@@ -16,7 +16,7 @@ pub struct Reply {
     pub degraded: Vec<Degraded>,
 }
 
-impl Reply {
+impl EncodedAnswer {
     /// Exit code 2 with a text on stderr, which denies a tool call in every client that was tested.
     ///
     /// The text is never empty and never begins like JSON. Gemini CLI would read JSON in place of the exit
