@@ -98,12 +98,12 @@ pub(crate) async fn answer(
 ) -> Value {
     let kind = event.kind();
     let mut outcome = Map::from_iter([("event".to_owned(), json!(kind))]);
-    let said = by_type!(event,
+    let fields = by_type!(event,
         decided(event) => decided(hooks, HookRequest::new(context, event), recording).await,
         informed(event) => informed(hooks, HookRequest::new(context, event), recording).await,
         other => failed(&format!("this program does not know what to do with `{kind}`"))
     );
-    outcome.extend(said);
+    outcome.extend(fields);
     Value::Object(outcome)
 }
 
@@ -119,20 +119,20 @@ where
         decided.commit();
     }
     let outcome = &decided.outcome;
-    let mut said = Map::from_iter([("decision".to_owned(), json!(outcome.strength()))]);
+    let mut fields = Map::from_iter([("decision".to_owned(), json!(outcome.strength()))]);
     if outcome.strength() >= Strength::Ask
         && let Some(reason) = outcome.shown_reason()
     {
-        said.insert("message".to_owned(), json!(reason.for_agent()));
+        fields.insert("message".to_owned(), json!(reason.for_agent()));
     }
     if !outcome.reasons().is_empty() {
-        said.insert("reasons".to_owned(), json!(outcome.reasons()));
+        fields.insert("reasons".to_owned(), json!(outcome.reasons()));
     }
     if let Some(effective) = outcome.effective() {
-        said.insert("effective".to_owned(), json!(effective.event()));
+        fields.insert("effective".to_owned(), json!(effective.event()));
     }
-    said.extend(outcome.noted());
-    said
+    fields.extend(outcome.noted());
+    fields
 }
 
 async fn informed<E>(hooks: &Hooks, request: HookRequest<E>, recording: Option<&Audit>) -> Map<String, Value>

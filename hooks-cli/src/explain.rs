@@ -114,14 +114,14 @@ pub(crate) async fn story<E: DecidingEvent + Described>(
     let policies: Vec<_> = hooks
         .explain(&decided.request)
         .into_iter()
-        .map(|said| PolicyVerdict {
-            verdict: said.verdict.strength(),
-            reasons: said.verdict.reasons().to_vec(),
-            policy: said.policy,
+        .map(|by_policy| PolicyVerdict {
+            verdict: by_policy.verdict.strength(),
+            reasons: by_policy.verdict.reasons().to_vec(),
+            policy: by_policy.policy,
         })
         .collect();
     let outcome = &decided.outcome;
-    let by_policies: Vec<_> = policies.iter().flat_map(|said| &said.reasons).collect();
+    let by_policies: Vec<_> = policies.iter().flat_map(|by_policy| &by_policy.reasons).collect();
     let besides = outcome.reasons().iter().filter(|reason| !by_policies.contains(reason)).cloned().collect();
     let decision = outcome.strength();
     let winning = outcome.reasons().iter().filter(|reason| reason.strength == decision);
@@ -160,8 +160,8 @@ fn tell(out: &mut impl Write, story: &Story) -> io::Result<()> {
     if !story.policies.is_empty() {
         writeln!(out)?;
     }
-    for said in &story.policies {
-        verdict(out, &said.policy, said.verdict, &said.reasons)?;
+    for by_policy in &story.policies {
+        verdict(out, &by_policy.policy, by_policy.verdict, &by_policy.reasons)?;
     }
     if !story.besides.is_empty() {
         writeln!(out, "\n{QUIET}said besides, by what rewrites, waits or counts{QUIET:#}")?;

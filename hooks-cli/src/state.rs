@@ -394,12 +394,12 @@ pub(crate) fn user() -> String {
 
 impl From<StoreError> for Failure {
     fn from(error: StoreError) -> Self {
-        Self::said(error.to_string())
+        Self::message(error.to_string())
     }
 }
 
 impl From<LockoutError> for Failure {
     fn from(error: LockoutError) -> Self {
-        Self::said(error.to_string())
+        Self::message(error.to_string())
     }
 }

@@ -168,10 +168,10 @@ fn where_nothing_can_be_written_standard_error_says_so() {
     for tool in ["Read", "Bash"] {
         let output = world.start_call(tool, "home").wait_with_output().unwrap();
         assert_eq!(is_denied(&output), tool == "Bash", "{output:?}");
-        let said = String::from_utf8_lossy(&output.stderr);
+        let printed = String::from_utf8_lossy(&output.stderr);
         // A denial contains the message itself.
-        let is_said = said.starts_with("hooks: 1 records are missing from the audit log, between ");
-        assert_eq!((is_said, said.is_empty()), (tool == "Read", tool == "Bash"), "{said}");
+        let is_said = printed.starts_with("hooks: 1 records are missing from the audit log, between ");
+        assert_eq!((is_said, printed.is_empty()), (tool == "Read", tool == "Bash"), "{printed}");
     }
 }
 

@@ -33,7 +33,7 @@ impl World {
     #[expect(clippy::disallowed_methods, reason = "the program under test is a process")]
     fn hooks(&self, args: &[&str]) -> (i32, String, String) {
         let mut command = Command::new(env!("CARGO_BIN_EXE_hooks"));
-        said(command.arg("audit").args(args).current_dir(self.0.path()).output().unwrap())
+        printed(command.arg("audit").args(args).current_dir(self.0.path()).output().unwrap())
     }
 
     /// The exit status of the second verifier; `None` if Python is not installed.
@@ -42,7 +42,7 @@ impl World {
         let program = concat!(env!("CARGO_MANIFEST_DIR"), "/../proofs/verify/audit.py");
         let mut command = Command::new("python3");
         let output = command.args(["-B", program]).args(args).current_dir(self.0.path()).output().ok()?;
-        let (status, _, errors) = said(output);
+        let (status, _, errors) = printed(output);
         assert!(!errors.contains("Traceback"), "{errors}");
         Some(status)
     }
@@ -86,7 +86,7 @@ impl World {
     }
 }
 
-fn said(output: Output) -> (i32, String, String) {
+fn printed(output: Output) -> (i32, String, String) {
     let text = |bytes| String::from_utf8(bytes).unwrap();
     (output.status.code().unwrap(), text(output.stdout), text(output.stderr))
 }

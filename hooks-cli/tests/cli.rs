@@ -152,17 +152,17 @@ fn eval_answers_line_by_line_and_goes_on_behind_a_bad_one() {
     ];
     let ran = hooks(dir.path(), &["eval", "--config", "hooks.yaml"], &lines.join("\n"));
     assert_eq!(ran.status, Some(1), "{}", ran.err);
-    let said: Vec<Value> = ran.out.lines().map(|line| serde_json::from_str(line).unwrap()).collect();
-    assert_eq!(said.len(), 8, "{}", ran.out);
-    assert_eq!(said[0]["decision"], "deny");
-    assert_eq!(said[0]["reasons"][0]["policy"], "command-guard");
-    assert_eq!(said[1]["error"]["line"], 2);
-    assert_ne!(said[2]["decision"], "deny");
-    assert!(said[3]["error"]["message"].as_str().unwrap().contains("tool_nam"), "{}", ran.out);
-    assert_ne!(said[4]["decision"], "deny");
-    assert_eq!(said[5]["decision"], "deny", "the limit is the session's");
-    assert_eq!(said[6]["effective"]["tool_result"], "by [EMAIL_REDACTED]");
-    assert_eq!(said[7], json!({"event": "session_start"}));
+    let printed: Vec<Value> = ran.out.lines().map(|line| serde_json::from_str(line).unwrap()).collect();
+    assert_eq!(printed.len(), 8, "{}", ran.out);
+    assert_eq!(printed[0]["decision"], "deny");
+    assert_eq!(printed[0]["reasons"][0]["policy"], "command-guard");
+    assert_eq!(printed[1]["error"]["line"], 2);
+    assert_ne!(printed[2]["decision"], "deny");
+    assert!(printed[3]["error"]["message"].as_str().unwrap().contains("tool_nam"), "{}", ran.out);
+    assert_ne!(printed[4]["decision"], "deny");
+    assert_eq!(printed[5]["decision"], "deny", "the limit is the session's");
+    assert_eq!(printed[6]["effective"]["tool_result"], "by [EMAIL_REDACTED]");
+    assert_eq!(printed[7], json!({"event": "session_start"}));
 }
 
 #[test]
@@ -179,8 +179,8 @@ fn a_line_that_can_be_read_in_two_ways_is_no_event() {
         ["`command` is given twice", "`at.cwd` is relative: `src`", "`at.team_root` is relative: `.`"];
     assert_eq!(ran.out.lines().count(), wanted.len());
     for (line, wanted) in ran.out.lines().zip(wanted) {
-        let said: Value = serde_json::from_str(line).unwrap();
-        assert!(said["error"]["message"].as_str().unwrap().contains(wanted), "{line}");
+        let printed: Value = serde_json::from_str(line).unwrap();
+        assert!(printed["error"]["message"].as_str().unwrap().contains(wanted), "{line}");
     }
 }
 
@@ -202,7 +202,7 @@ fn explain_tells_it_to_programs() {
     let story: Value = serde_json::from_str(&ran.out).unwrap();
     assert_eq!((ran.status, &story["decision"]), (Some(1), &json!("ask")));
     let policies = story["policies"].as_array().unwrap();
-    assert!(policies.iter().any(|said| said["verdict"] == "ask" && said["policy"] == "rules"), "{}", ran.out);
+    assert!(policies.iter().any(|printed| printed["verdict"] == "ask" && printed["policy"] == "rules"), "{}", ran.out);
 
     let event = call("a", "edit", &json!({"path": "src/a.rs"}));
     let ran = hooks(dir.path(), &["explain", "--config", "hooks.yaml"], &event);
@@ -262,7 +262,7 @@ fn the_demo_tells_what_happened() {
     assert_eq!(ran.status, Some(0), "{}", ran.err);
     let (_, summary) = ran.out.split_once("What came of it").unwrap();
     assert_snapshot!(summary);
-    for said in [
+    for printed in [
         "changed   to `git status --short`",
         "denied    `rm -rf build` is blocked",
         "- Jane Doe, [EMAIL_REDACTED]",
@@ -272,7 +272,7 @@ fn the_demo_tells_what_happened() {
         "denied    the documents are frozen",
         "hello, world",
     ] {
-        assert!(ran.out.contains(said), "{said:?} is not in\n{}", ran.out);
+        assert!(ran.out.contains(printed), "{printed:?} is not in\n{}", ran.out);
     }
     assert!(!ran.out.contains("example.com") && !ran.out.contains('\u{1b}'), "{}", ran.out);
 }
@@ -290,10 +290,10 @@ fn the_demo_runs_a_script_under_a_configuration_of_the_users() {
     fs::write(dir.path().join("steps.jsonl"), script).unwrap();
     let ran = hooks(dir.path(), &["demo", "--config", "hooks.yaml", "--script", "steps.jsonl"], "");
     assert_eq!(ran.status, Some(0), "{}", ran.err);
-    for said in
+    for printed in
         ["│ new", "and it failed: exit status: 3", "denied by", "Files written by the tools: src/new.txt"]
     {
-        assert!(ran.out.contains(said), "{said:?} is not in\n{}", ran.out);
+        assert!(ran.out.contains(printed), "{printed:?} is not in\n{}", ran.out);
     }
 }
 

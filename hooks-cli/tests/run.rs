@@ -401,7 +401,7 @@ fn a_denial_tells_the_model_what_to_do_and_not_how_to_change_the_rules() {
          limits: { calls: [{ tools: [deploy], most: 0, of: team, per: day }] }\nspawn: { depth: 0 }\n\
          rules: [{ name: fetching, tools: [fetch], reason: no network here }]\n",
     );
-    for (tool, arguments, said) in [
+    for (tool, arguments, expected) in [
         (
             "Write",
             json!({"file_path": "/home/ada/app/x", "content": ""}),
@@ -416,7 +416,7 @@ fn a_denial_tells_the_model_what_to_do_and_not_how_to_change_the_rules() {
     ] {
         let told = world.claude(tool, &arguments);
         told.says("deny");
-        told.says(said);
+        told.says(expected);
         for option in ["_guard", "limits", "ask_user", "raise", "take", "rule `"] {
             assert!(!told.stdout.contains(option), "{option}: {}", told.stdout);
         }
@@ -580,7 +580,7 @@ fn what_cannot_be_given_up_is_written_down() {
 #[test]
 fn the_rest_of_the_command_line() {
     let world = World::new("version: 1\n");
-    let said = |args: &[&str]| {
+    let printed = |args: &[&str]| {
         #[expect(clippy::disallowed_methods, reason = "the program under test is a process")]
         let output =
             Command::new(env!("CARGO_BIN_EXE_hooks")).args(args).current_dir(world.folder.path()).output();
@@ -588,12 +588,12 @@ fn the_rest_of_the_command_line() {
         (output.status.code(), String::from_utf8(output.stdout).unwrap())
     };
     for shell in ["bash", "zsh", "fish", "powershell", "elvish"] {
-        let (status, script) = said(&["completions", shell]);
+        let (status, script) = printed(&["completions", shell]);
         assert!(status == Some(0) && script.contains("hooks"), "{shell}");
     }
-    let (status, page) = said(&["man", "run"]);
+    let (status, page) = printed(&["man", "run"]);
     assert!(status == Some(0) && page.contains("deadline"), "{page}");
-    assert_eq!(said(&["man", "dance"]).0, Some(2));
-    let (_, version) = said(&["--version"]);
+    assert_eq!(printed(&["man", "dance"]).0, Some(2));
+    let (_, version) = printed(&["--version"]);
     assert!(version.starts_with("hooks 0."), "{version}");
 }

@@ -31,9 +31,9 @@ impl World {
     }
 
     /// Starts `hooks run` with the payload of `client` for `event`.
-    fn start(&self, client: &str, event: &str, said: &Value) -> Child {
+    fn start(&self, client: &str, event: &str, sent: &Value) -> Child {
         let mut payload = json!({ "session_id": "s", "cwd": self.0.path(), "hook_event_name": event });
-        payload.as_object_mut().unwrap().extend(said.as_object().unwrap().clone());
+        payload.as_object_mut().unwrap().extend(sent.as_object().unwrap().clone());
         #[expect(clippy::disallowed_methods, reason = "the program under test is a process")]
         let mut command = Command::new(env!("CARGO_BIN_EXE_hooks"));
         command.args(["run", "--client", client, "--event", event]).current_dir(self.0.path()).env_clear();
@@ -44,8 +44,8 @@ impl World {
         child
     }
 
-    fn run(&self, client: &str, event: &str, said: &Value) -> String {
-        let output = self.start(client, event, said).wait_with_output().unwrap();
+    fn run(&self, client: &str, event: &str, sent: &Value) -> String {
+        let output = self.start(client, event, sent).wait_with_output().unwrap();
         String::from_utf8(output.stdout).unwrap()
     }
 

@@ -40,9 +40,9 @@ fn run(folder: &Path, number: u32, calls: Option<&str>) -> Option<String> {
     };
     child.stdin.take().unwrap().write_all(payload.to_string().as_bytes()).unwrap();
     let output = child.wait_with_output().unwrap();
-    let said = String::from_utf8_lossy(&output.stderr).into_owned();
-    if calls.is_some() && said.contains("ptrace") {
-        eprintln!("no process may be traced here ({said}): what is counted so was not tested");
+    let printed = String::from_utf8_lossy(&output.stderr).into_owned();
+    if calls.is_some() && printed.contains("ptrace") {
+        eprintln!("no process may be traced here ({printed}): what is counted so was not tested");
         return None;
     }
     assert!(output.status.success() && output.stdout.is_empty(), "{output:?}");

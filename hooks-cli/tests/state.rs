@@ -30,11 +30,11 @@ fn start(dir: &Path, args: &[&str], input: &str) -> Child {
 
 #[track_caller]
 fn run(dir: &Path, args: &[&str]) -> String {
-    said(start(dir, args, "").wait_with_output().unwrap())
+    printed(start(dir, args, "").wait_with_output().unwrap())
 }
 
 #[track_caller]
-fn said(output: Output) -> String {
+fn printed(output: Output) -> String {
     let text = String::from_utf8(output.stdout).unwrap();
     assert!(output.status.success(), "{text}{}", String::from_utf8_lossy(&output.stderr));
     text
@@ -66,7 +66,7 @@ fn a_limit_holds_over_processes_that_race() {
     let asks = call("a", "ask_user", &json!({"question": "?"})).repeat(6);
     let racing: Vec<_> = (0..6).map(|_| start(dir.path(), &["eval", "-c", "hooks.yaml"], &asks)).collect();
     let answers: Vec<_> =
-        racing.into_iter().flat_map(|child| decisions(&said(child.wait_with_output().unwrap()))).collect();
+        racing.into_iter().flat_map(|child| decisions(&printed(child.wait_with_output().unwrap()))).collect();
     assert_eq!(answers.len(), 36);
     assert_eq!(answers.iter().filter(|decision| *decision == "no_opinion").count(), 7, "{answers:?}");
     let shown: Value =
@@ -84,7 +84,7 @@ fn a_lockout_binds_every_process_until_somebody_else_clears_it() {
     let write = call("Backend", "edit", &json!({"path": "src/x/../auth.rs"}));
     let decide = || {
         let child = start(dir.path(), &["eval", "-c", "hooks.yaml"], &write);
-        decisions(&said(child.wait_with_output().unwrap())).remove(0)
+        decisions(&printed(child.wait_with_output().unwrap())).remove(0)
     };
     assert_eq!(decide(), "no_opinion");
     run(dir.path(), &state(&["lock", "src/auth.rs", "backend", "--why", "no tests", "--for", "2h"]));
@@ -107,7 +107,7 @@ fn a_counter_is_set_by_hand() {
     let ask = call("a", "ask_user", &json!({"question": "?"}));
     let decide = || {
         let child = start(dir.path(), &["eval", "-c", "hooks.yaml"], &ask);
-        decisions(&said(child.wait_with_output().unwrap())).remove(0)
+        decisions(&printed(child.wait_with_output().unwrap())).remove(0)
     };
     assert_eq!((decide(), decide()), ("no_opinion".to_owned(), "deny".to_owned()));
     let wrong = start(dir.path(), &["state", "-c", "hooks.yaml", "set", "ask-limit/s1", "$1"], "");
@@ -143,7 +143,7 @@ fn tokens_count_without_a_price() {
     };
     let calls: String = (0..3).map(call).collect();
     let child = start(dir.path(), &["eval", "-c", "hooks.yaml"], &calls);
-    let decided = decisions(&said(child.wait_with_output().unwrap()));
+    let decided = decisions(&printed(child.wait_with_output().unwrap()));
     let before: Vec<_> = decided.iter().step_by(2).map(String::as_str).collect();
     assert_eq!(before, ["no_opinion", "no_opinion", "deny"]);
 }
@@ -161,7 +161,7 @@ fn a_number_that_comes_back_with_another_call_is_another_call() {
             )
         });
         let child = start(dir.path(), &["eval", "-c", "hooks.yaml"], &calls.collect::<String>());
-        let decided = decisions(&said(child.wait_with_output().unwrap()));
+        let decided = decisions(&printed(child.wait_with_output().unwrap()));
         assert_eq!(decided.last().map(String::as_str), Some("deny"), "{id}");
     }
 }
@@ -172,7 +172,7 @@ fn an_agent_does_not_change_its_own_limits() {
     for command in ["hooks state -c hooks.yaml set ask-limit/s1 0", "cd / && env X=1 hooks state lock a b"] {
         let line = call("a", "bash", &json!({"command": command}));
         let child = start(dir.path(), &["eval", "-c", "hooks.yaml"], &line);
-        assert_eq!(decisions(&said(child.wait_with_output().unwrap())), ["deny"], "{command}");
+        assert_eq!(decisions(&printed(child.wait_with_output().unwrap())), ["deny"], "{command}");
     }
 }
 
@@ -182,7 +182,7 @@ fn a_damaged_store_denies_until_a_person_accepts_the_loss() {
     let ask = call("a", "ask_user", &json!({"question": "?"}));
     let decide = || {
         let child = start(dir.path(), &["eval", "-c", "hooks.yaml"], &ask);
-        decisions(&said(child.wait_with_output().unwrap())).remove(0)
+        decisions(&printed(child.wait_with_output().unwrap())).remove(0)
     };
     assert_eq!(decide(), "no_opinion");
     let state = std::fs::read_dir(dir.path().join("state/hooks")).unwrap();
@@ -206,7 +206,7 @@ fn two_projects_share_nothing_and_one_is_found_by_any_path() {
         command.args(["eval", "-c", config]).current_dir(dir).env("XDG_STATE_HOME", &state);
         let mut child = command.stdin(Stdio::piped()).stdout(Stdio::piped()).spawn().unwrap();
         child.stdin.take().unwrap().write_all(ask.as_bytes()).unwrap();
-        decisions(&said(child.wait_with_output().unwrap())).remove(0)
+        decisions(&printed(child.wait_with_output().unwrap())).remove(0)
     };
     assert_eq!(decide(one.path(), "hooks.yaml"), "no_opinion");
     assert_eq!(decide(other.path(), "hooks.yaml"), "no_opinion");
@@ -222,7 +222,7 @@ fn a_file_that_cannot_be_opened_denies_and_memory_takes_no_ones_place() {
     std::fs::write(dir.path().join("state"), "no folder").unwrap();
     let calls = call("a", "ask_user", &json!({"question": "?"})) + &call("a", "view", &json!({"path": "a"}));
     let child = start(dir.path(), &["eval", "-c", "hooks.yaml"], &calls);
-    let answers = said(child.wait_with_output().unwrap());
+    let answers = printed(child.wait_with_output().unwrap());
     assert_eq!(decisions(&answers), ["deny", "no_opinion"], "only what is counted needs the store");
     assert!(answers.contains("state"), "{answers}");
 }
@@ -244,7 +244,7 @@ fn money_and_tokens_are_shown_and_set_in_their_units() {
     let state = |args: &[&str]| run(dir.path(), &[&["state", "-c", "hooks.yaml"], args].concat());
     let decide = |id: &str| {
         let child = start(dir.path(), &["eval", "-c", "hooks.yaml"], &model_call(id));
-        decisions(&said(child.wait_with_output().unwrap())).remove(0)
+        decisions(&printed(child.wait_with_output().unwrap())).remove(0)
     };
     assert_eq!((decide("1"), decide("2")), ("no_opinion".to_owned(), "deny".to_owned()));
     let shown = state(&[]);
@@ -254,8 +254,8 @@ fn money_and_tokens_are_shown_and_set_in_their_units() {
     let team: Vec<_> = team.filter(|counter| counter["counter"] == "spend/of/team//usd").collect();
     assert_eq!((&team[0]["used"], &team[0]["unit"]), (&json!(1_500_000), &json!("usd")), "{all}");
     // Reservations stay, as their final cost is unknown yet.
-    let said = state(&["set", "spend/of/team//usd", "$0.25", "--why", "a refund"]);
-    assert!(said.contains("is $0.25"), "{said}");
+    let printed = state(&["set", "spend/of/team//usd", "$0.25", "--why", "a refund"]);
+    assert!(printed.contains("is $0.25"), "{printed}");
     assert!(state(&[]).contains("$1.75"));
     assert!(state(&["history"]).contains("spent $0.25"));
 }
@@ -266,17 +266,17 @@ fn an_artifact_has_one_name_and_those_of_the_configuration_are_shown() {
     let state = |args: &[&str]| {
         let args = [&["state", "-c", "hooks.yaml"], args].concat();
         let output = start(dir.path(), &args, "").wait_with_output().unwrap();
-        let said = String::from_utf8_lossy(&[output.stdout, output.stderr].concat()).into_owned();
-        (output.status.code(), said)
+        let printed = String::from_utf8_lossy(&[output.stdout, output.stderr].concat()).into_owned();
+        (output.status.code(), printed)
     };
     let decide = |agent: &str, path: &str| {
         let write = call(agent, "edit", &json!({"path": path}));
         let child = start(dir.path(), &["eval", "-c", "hooks.yaml"], &write);
-        decisions(&said(child.wait_with_output().unwrap())).remove(0)
+        decisions(&printed(child.wait_with_output().unwrap())).remove(0)
     };
     for weird in ["../up", "src/../../x", "~/x", ".", "/", ""] {
-        let (status, said) = state(&["lock", weird, "backend"]);
-        assert!(status == Some(2) && said.contains("names no artifact"), "{weird}: {status:?} {said}");
+        let (status, printed) = state(&["lock", weird, "backend"]);
+        assert!(status == Some(2) && printed.contains("names no artifact"), "{weird}: {status:?} {printed}");
     }
     assert_eq!(decide("backend", "src/auth.rs"), "no_opinion", "nothing was locked by them");
     assert_eq!(state(&["lock", "./src//auth.rs", " Backend "]).0, Some(0));
@@ -288,8 +288,8 @@ fn an_artifact_has_one_name_and_those_of_the_configuration_are_shown() {
     let json: Value = serde_json::from_str(&json).unwrap();
     let from: Vec<_> = json["lockouts"].as_array().unwrap().iter().map(|lockout| &lockout["from"]).collect();
     assert_eq!(from, ["store", "configuration"], "{json}");
-    let (status, said) = state(&["clear", "docs"]);
-    assert!(status == Some(1) && said.contains("`reviewer_lockout.locked`"), "{said}");
+    let (status, printed) = state(&["clear", "docs"]);
+    assert!(status == Some(1) && printed.contains("`reviewer_lockout.locked`"), "{printed}");
     assert_eq!(state(&["clear", "src\\AUTH.rs", "--by", "lead"]).0, Some(0));
     assert_eq!(decide("backend", "src/auth.rs"), "no_opinion");
 }
@@ -304,7 +304,7 @@ fn what_a_person_approves_of_a_budget_holds_for_its_window() {
     );
     let decide = |id: &str| {
         let child = start(dir.path(), &["eval", "-c", "hooks.yaml"], &model_call(id));
-        decisions(&said(child.wait_with_output().unwrap())).remove(0)
+        decisions(&printed(child.wait_with_output().unwrap())).remove(0)
     };
     assert_eq!(decide("1"), "no_opinion");
     assert_eq!((decide("2"), decide("3")), ("ask".to_owned(), "ask".to_owned()));

@@ -150,8 +150,8 @@ impl Engine {
         for handler in handlers {
             let finished = self.run(ask, handler, Arc::new(input.clone())).await;
             let (reading, near_miss) = read(ask.event, powers, handler, self.rules, finished);
-            if let Reading::Answer(said) = &reading {
-                rewrite(powers.rewrites, said, &mut input);
+            if let Reading::Answer(reply) = &reading {
+                rewrite(powers.rewrites, reply, &mut input);
             }
             merger.add(handler, reading, near_miss);
         }
@@ -205,8 +205,8 @@ impl Engine {
         };
         let end = match answered {
             Ok(Value::Null) => End::Replied(Box::default()),
-            Ok(Value::Object(fields)) => match crate::output::said(&fields, handler.strict_output) {
-                Ok(said) => End::Replied(Box::new(said)),
+            Ok(Value::Object(fields)) => match crate::output::parse_fields(&fields, handler.strict_output) {
+                Ok(reply) => End::Replied(Box::new(reply)),
                 Err(error) => End::Failed(error.to_string()),
             },
             Ok(_) => End::Failed("its answer is not an object".to_owned()),
@@ -277,8 +277,8 @@ impl std::fmt::Debug for World {
 }
 
 /// Applies the changes of a handler to the input of the next one.
-fn rewrite(rewrites: Rewrites, said: &HandlerReply, input: &mut Map<String, Value>) {
-    let Some(specific) = &said.specific else { return };
+fn rewrite(rewrites: Rewrites, reply: &HandlerReply, input: &mut Map<String, Value>) {
+    let Some(specific) = &reply.specific else { return };
     match rewrites {
         Rewrites::Nothing => {}
         Rewrites::Arguments => {

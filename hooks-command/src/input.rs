@@ -51,10 +51,10 @@ mod tests {
             "summary": "", "tool_response": "", "cost": 0, "input_tokens": 7, "reason": null
         });
         let fields = fields.as_object().cloned().unwrap();
-        let said = Value::Object(payload(event, "/run", fields));
+        let value = Value::Object(payload(event, "/run", fields));
         let wanted = json!({
             "session_id": "", "tool_response": "", "cost": 0, "input_tokens": 7, "hook_event_name": "after_compaction", "cwd": "/run"
         });
-        assert_eq!(said, wanted);
+        assert_eq!(value, wanted);
     }
 }

@@ -153,7 +153,7 @@ impl Merger {
                 }
                 CameTo::Nothing
             }
-            Reading::Answer(said) => self.answered(handler, *said),
+            Reading::Answer(reply) => self.answered(handler, *reply),
         };
         self.merged.reports.push(Report { handler: handler.title().to_owned(), came_to, near_miss });
     }
@@ -199,13 +199,13 @@ impl Merger {
         CameTo::Block(why)
     }
 
-    fn answered(&mut self, handler: &Handler, said: HandlerReply) -> CameTo {
+    fn answered(&mut self, handler: &Handler, reply: HandlerReply) -> CameTo {
         let mut came_to = CameTo::Nothing;
-        if said.blocks() {
+        if reply.blocks() {
             if self.powers.blocks {
                 self.merged.allowed = false;
-                let stopped = (said.goes_on == Some(false)).then_some(said.stop_reason);
-                let blocked = (said.decision == "block").then_some(said.reason);
+                let stopped = (reply.goes_on == Some(false)).then_some(reply.stop_reason);
+                let blocked = (reply.decision == "block").then_some(reply.reason);
                 let why: Vec<_> =
                     [stopped, blocked].into_iter().flatten().filter(|why| !why.is_empty()).collect();
                 came_to = CameTo::Block(why.join("\n"));
@@ -214,10 +214,10 @@ impl Merger {
                 self.cannot_block(handler, "a block");
             }
         }
-        if !said.system_message.is_empty() {
-            self.merged.system_message.push(said.system_message);
+        if !reply.system_message.is_empty() {
+            self.merged.system_message.push(reply.system_message);
         }
-        let Some(specific) = said.specific else { return came_to };
+        let Some(specific) = reply.specific else { return came_to };
         match self.specific(handler, specific) {
             CameTo::Nothing => came_to,
             // A block is stronger than an allow or a question.
@@ -226,37 +226,37 @@ impl Merger {
         }
     }
 
-    fn specific(&mut self, handler: &Handler, said: SpecificReply) -> CameTo {
+    fn specific(&mut self, handler: &Handler, reply: SpecificReply) -> CameTo {
         let Powers { rewrites, decides, approves, .. } = self.powers;
-        let came_to = self.permission(handler, &said, decides, approves);
-        if let Some(patch) = said.updated_input.filter(|_| rewrites == Rewrites::Arguments) {
+        let came_to = self.permission(handler, &reply, decides, approves);
+        if let Some(patch) = reply.updated_input.filter(|_| rewrites == Rewrites::Arguments) {
             self.merged.updated_input.get_or_insert_default().extend(patch);
         }
         let first_stands = self.profile == Profile::July;
-        if let Some(messages) = said.updated_messages.filter(|messages| !messages.is_empty())
+        if let Some(messages) = reply.updated_messages.filter(|messages| !messages.is_empty())
             && rewrites == Rewrites::Messages
             && !(first_stands && self.merged.updated_messages.is_some())
         {
             self.merged.updated_messages = Some(messages);
         }
-        if let Some(response) = said.updated_tool_response
+        if let Some(response) = reply.updated_tool_response
             && rewrites == Rewrites::Response
             && !(first_stands && self.merged.updated_tool_response.is_some())
         {
             self.merged.updated_tool_response = Some(response);
         }
         if self.powers.summary && self.merged.summary.is_empty() {
-            self.merged.summary = said.summary;
+            self.merged.summary = reply.summary;
         }
-        if let Some(metadata) = said.metadata.filter(|_| self.powers.metadata) {
+        if let Some(metadata) = reply.metadata.filter(|_| self.powers.metadata) {
             self.merged.metadata.extend(metadata);
         }
         // The July profile collects context at every event, and leaves its use to the caller.
-        if !said.additional_context.is_empty() && (self.powers.context || self.profile == Profile::July) {
-            self.merged.additional_context.push(said.additional_context);
+        if !reply.additional_context.is_empty() && (self.powers.context || self.profile == Profile::July) {
+            self.merged.additional_context.push(reply.additional_context);
         }
         if self.powers.instructions {
-            self.merged.instruction_context.extend(said.instruction_context.into_iter().flatten());
+            self.merged.instruction_context.extend(reply.instruction_context.into_iter().flatten());
         }
         came_to
     }
@@ -264,11 +264,11 @@ impl Merger {
     fn permission(
         &mut self,
         handler: &Handler,
-        said: &SpecificReply,
+        reply: &SpecificReply,
         decides: bool,
         approves: bool,
     ) -> CameTo {
-        if said.permission_decision.is_empty() {
+        if reply.permission_decision.is_empty() {
             return CameTo::Nothing;
         }
         if !decides && !approves {
@@ -281,8 +281,8 @@ impl Merger {
             }
             return CameTo::Nothing;
         }
-        let Some(verdict) = Verdict::from_word(&said.permission_decision) else { return CameTo::Nothing };
-        let why = &said.permission_decision_reason;
+        let Some(verdict) = Verdict::from_word(&reply.permission_decision) else { return CameTo::Nothing };
+        let why = &reply.permission_decision_reason;
         if decides && Some(verdict) > self.merged.decision {
             self.merged.decision = Some(verdict);
             self.merged.decision_reason.clone_from(why);

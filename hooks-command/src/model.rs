@@ -83,12 +83,12 @@ pub fn read_reply(handler: &Handler, event: &str, reply: &str) -> Result<Value, 
         "" => "no reason provided",
         reason => reason,
     };
-    let mut said =
+    let mut handler_reply =
         specific(event, json!({"permission_decision": decision, "permission_decision_reason": reason}));
-    if let Some(fields) = said.as_object_mut() {
+    if let Some(fields) = handler_reply.as_object_mut() {
         fields.insert("system_message".to_owned(), format!("🤖 model judge: {decision} — {reason}").into());
     }
-    Ok(said)
+    Ok(handler_reply)
 }
 
 /// The message about an unknown schema.
@@ -118,9 +118,9 @@ mod tests {
 
     #[test]
     fn a_verdict_may_be_wrapped_and_in_any_case() {
-        let said = judge("Sure.\n```json\n{\"decision\": \" Ask \", \"reason\": \"\"}\n```").unwrap();
-        assert_eq!(said["hook_specific_output"]["permission_decision"], "ask");
-        assert_eq!(said["system_message"], "🤖 model judge: ask — no reason provided");
+        let handler_reply = judge("Sure.\n```json\n{\"decision\": \" Ask \", \"reason\": \"\"}\n```").unwrap();
+        assert_eq!(handler_reply["hook_specific_output"]["permission_decision"], "ask");
+        assert_eq!(handler_reply["system_message"], "🤖 model judge: ask — no reason provided");
     }
 
     #[test]
@@ -134,7 +134,7 @@ mod tests {
 
     #[test]
     fn without_a_schema_it_is_context() {
-        let said = read_reply(&Handler::default(), "turn_start", "  run the tests \n").unwrap();
-        assert_eq!(said["hook_specific_output"]["additional_context"], "run the tests");
+        let handler_reply = read_reply(&Handler::default(), "turn_start", "  run the tests \n").unwrap();
+        assert_eq!(handler_reply["hook_specific_output"]["additional_context"], "run the tests");
     }
 }

@@ -391,8 +391,8 @@ mod tests {
             let context =
                 HookContext::new("s", "a").in_dir(dir.path()).with_environment(hooks_system::system());
             let event = PreToolUse::new("bash", json!({ "command": command }));
-            let said = hooks.explain(&HookRequest::new(context, event));
-            let strongest = said.iter().map(|said| said.verdict.strength()).max();
+            let explained = hooks.explain(&HookRequest::new(context, event));
+            let strongest = explained.iter().map(|explained| explained.verdict.strength()).max();
             assert_eq!(strongest, Some(wanted), "{section} {command}");
         }
     }

@@ -163,8 +163,8 @@ impl KnownStore {
                 return Ok(latest);
             }
             for committed in some.iter().filter(|committed| committed.record.event == notes::STORE) {
-                if let Some(said) = self.said(committed.record.note.as_deref().unwrap_or_default()) {
-                    latest = said;
+                if let Some(store_named) = self.store_named(committed.record.note.as_deref().unwrap_or_default()) {
+                    latest = store_named;
                 }
             }
         }
@@ -172,7 +172,7 @@ impl KnownStore {
 
     /// Meaning of a note about the store at this place: the store that is used, or `None` in it for an
     /// accepted loss.
-    fn said(&self, note: &str) -> Option<Option<StoreId>> {
+    fn store_named(&self, note: &str) -> Option<Option<StoreId>> {
         let at = &self.files().at;
         if note.starts_with(&accepted(at)) {
             return Some(None);

@@ -284,7 +284,7 @@ impl ConfigReader {
     /// thread.
     #[must_use]
     pub fn store_thread(mut self, thread: StoreThread) -> Self {
-        self.store_thread = store_thread;
+        self.store_thread = thread;
         self
     }
 

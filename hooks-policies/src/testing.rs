@@ -21,7 +21,7 @@ pub(crate) fn call(tool: &str, args: Value) -> HookRequest<PreToolUse> {
 }
 
 /// Returns a policy's judgement: the strength, and the rule that decided.
-pub(crate) fn said(
+pub(crate) fn verdict_on(
     policy: &impl Policy<PreToolUse>,
     request: &HookRequest<PreToolUse>,
 ) -> (Strength, String) {

@@ -80,9 +80,9 @@ impl Beside<SessionEnd> for Scribe {
         Some(told::<SessionEnd>(Arc::clone(&context), async move {
             let Some(team) = find(&scribe, &context).await? else { return Ok(()) };
             // A session may be resumed, and end again with the same data.
-            let said = format!("{} {}", context.timestamp, serde_json::to_string(&end).unwrap_or_default());
+            let text = format!("{} {}", context.timestamp, serde_json::to_string(&end).unwrap_or_default());
             let what = What::Over { reason: end.reason, tokens: end.tokens_used, calls: end.tool_call_count };
-            let note = Note::new(&context, key(&["over", &context.session_id, &said]), what);
+            let note = Note::new(&context, key(&["over", &context.session_id, &text]), what);
             let (theirs, folder) = (scribe.clone(), team.clone());
             offload(scribe.workers(), move || theirs.leave(&folder, &note)).await?;
             scribe.work_aside(&context, team, MOMENT).await

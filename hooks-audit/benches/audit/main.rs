@@ -113,11 +113,11 @@ fn os(folder: &Path, records: u32) -> (f64, f64) {
     let log = log(folder);
     let describe = Arc::new(Describe::default());
     let request = request();
-    let said = || PreToolUse::said(&Decision::from(Verdict::ALLOW));
+    let recorded = || PreToolUse::recorded(&Decision::from(Verdict::ALLOW));
     let (before, before_own) = (cpu("self").unwrap(), cpu("thread-self").unwrap());
     for _ in 0..records {
-        let (describe, request, said) = (Arc::clone(&describe), request.clone(), said());
-        log.put(move || describe.entry(&request, said)).unwrap();
+        let (describe, request, recorded) = (Arc::clone(&describe), request.clone(), recorded());
+        log.put(move || describe.entry(&request, recorded)).unwrap();
     }
     let own = cpu("thread-self").unwrap() - before_own;
     // Waits for the log's thread, so that its time is counted.

@@ -119,7 +119,7 @@ impl Appender {
             durable: Chain::new(""),
             unsynced: Lines::default(),
             last_records: 0,
-            said: 0,
+            marked: 0,
             mentioned: None,
             taken: (0, Digest::default()),
             state: State::Between(After::Start, Tick::default()),
@@ -145,7 +145,7 @@ impl Appender {
             }
             Left::Closed { end: End { durable, chain, length, since }, last } => {
                 let file = self.disk.open_log(&last.path(&self.folder))?;
-                self.said = durable.commit;
+                self.marked = durable.commit;
                 self.unsynced.clear(chain.seq);
                 self.mentioned = chain.checkpoint;
                 (self.durable, self.chain) = (durable, chain);

@@ -84,7 +84,7 @@ pub struct Appender {
     /// Number of the last mark that has records.
     last_records: u64,
     /// The last mark that a later mark states to be synced.
-    said: u64,
+    marked: u64,
     /// Checkpoint size that the last mark states.
     mentioned: Option<u64>,
     /// Number of records when the chain was taken over, and the root of its tree then.
@@ -156,7 +156,7 @@ impl Appender {
         if !self.unsynced.is_empty() || mentions || matches!(self.state, State::Between(..)) {
             self.sync()?;
         }
-        let says = self.last_records > self.said || mentions;
+        let says = self.last_records > self.marked || mentions;
         if says { self.write(&Lines::behind(self.chain.seq)) } else { Ok(()) }
     }
 
@@ -247,7 +247,7 @@ impl Appender {
             return Err(error);
         }
         open.length += bytes.len() as u64;
-        self.said = self.durable.commit;
+        self.marked = self.durable.commit;
         self.mentioned = next.checkpoint;
         self.chain = next;
         if !lines.is_empty() {
@@ -269,7 +269,7 @@ impl Appender {
         chain.segment = self.chain.segment;
         match files::begin(&*self.disk, &self.folder, &mut chain, after, &self.unsynced, self.clock.now()) {
             Ok(open) => {
-                self.said = self.durable.commit;
+                self.marked = self.durable.commit;
                 self.mentioned = chain.checkpoint;
                 if !self.unsynced.is_empty() {
                     self.last_records = chain.commit;

@@ -29,7 +29,7 @@ const OTHER: &str = "a checkpoint of something else than what its key stands for
 #[non_exhaustive]
 pub struct Collected {
     /// States of chains according to trusted checkpoints, in the order of the files, and of the text in each.
-    pub said: Vec<CheckpointedChain>,
+    pub checkpointed: Vec<CheckpointedChain>,
     /// Number of trusted checkpoints.
     pub believed: u64,
     /// Defects that were found.
@@ -185,7 +185,7 @@ impl Collecting<'_> {
         let mut believed = std::mem::take(&mut self.believed);
         believed.sort_by_key(|candidate| (candidate.file, candidate.offset));
         let count = believed.len() as u64;
-        let mut said = Vec::new();
+        let mut checkpointed = Vec::new();
         let mut before: Option<Fleet> = None;
         for Candidate { checkpoint, file, offset } in believed {
             let place = |head, is_fleet| {
@@ -193,22 +193,22 @@ impl Collecting<'_> {
                 CheckpointedChain { head, is_fleet, file, offset }
             };
             if let Some(fleet) = Fleet::parse(&checkpoint) {
-                said.extend(fleet.heads().iter().map(|head| place(head.clone(), true)));
+                checkpointed.extend(fleet.heads().iter().map(|head| place(head.clone(), true)));
                 if let Some(what) = before.as_ref().and_then(|before| compare::shrunk(before, &fleet)) {
                     self.find(Condition::Mismatched, file, offset, what);
                 }
                 before = Some(fleet);
             } else if let Some((log, chain)) = checkpoint.chain() {
                 let (log, chain) = (log.to_owned(), chain.to_owned());
-                said.push(place(Head { log, chain, size: checkpoint.size, root: checkpoint.root }, false));
+                checkpointed.push(place(Head { log, chain, size: checkpoint.size, root: checkpoint.root }, false));
             } else {
                 self.find(Condition::Mismatched, file, offset, OTHER.to_owned());
             }
         }
         let mut findings = self.findings;
-        findings.extend(compare::out_of_order(&said));
-        findings.extend(compare::forks(&said));
-        Collected { said, believed: count, findings }
+        findings.extend(compare::out_of_order(&checkpointed));
+        findings.extend(compare::forks(&checkpointed));
+        Collected { checkpointed, believed: count, findings }
     }
 
     fn find(&mut self, condition: Condition, file: usize, offset: u64, what: String) {

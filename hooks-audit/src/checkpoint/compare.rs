@@ -5,8 +5,8 @@ use super::fleet::Fleet;
 use crate::verify::{Condition, Finding};
 
 /// Finds checkpoints of single chains that are older than the one before them in the same file.
-pub(super) fn out_of_order(said: &[CheckpointedChain]) -> Vec<Finding> {
-    let pairs = said.windows(2).filter_map(|pair| match pair {
+pub(super) fn out_of_order(checkpointed: &[CheckpointedChain]) -> Vec<Finding> {
+    let pairs = checkpointed.windows(2).filter_map(|pair| match pair {
         [before, after] => Some((before, after)),
         _ => None,
     });
@@ -27,8 +27,8 @@ pub(super) fn out_of_order(said: &[CheckpointedChain]) -> Vec<Finding> {
 
 /// Finds checkpoints that state different roots for the same number of records of a chain. Takes n log n
 /// time.
-pub(super) fn forks(said: &[CheckpointedChain]) -> Vec<Finding> {
-    let mut by_size: Vec<&CheckpointedChain> = said.iter().collect();
+pub(super) fn forks(checkpointed: &[CheckpointedChain]) -> Vec<Finding> {
+    let mut by_size: Vec<&CheckpointedChain> = checkpointed.iter().collect();
     by_size.sort_by(|a, b| a.head.cmp(&b.head));
     let mut findings = Vec::new();
     for pair in by_size.windows(2) {
@@ -75,6 +75,6 @@ fn is_same_chain(a: &CheckpointedChain, b: &CheckpointedChain) -> bool {
     (&a.head.log, &a.head.chain) == (&b.head.log, &b.head.chain)
 }
 
-fn finding(said: &CheckpointedChain, what: String) -> Finding {
-    Finding { condition: Condition::Mismatched, file: said.file.clone(), offset: said.offset, what }
+fn finding(checkpointed: &CheckpointedChain, what: String) -> Finding {
+    Finding { condition: Condition::Mismatched, file: checkpointed.file.clone(), offset: checkpointed.offset, what }
 }

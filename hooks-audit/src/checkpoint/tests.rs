@@ -60,7 +60,7 @@ fn found(disk: &SimDisk, keys: &Keys) -> Collected {
 }
 
 fn sizes(collected: &Collected) -> Vec<u64> {
-    collected.said.iter().map(|said| said.head.size).collect()
+    collected.checkpointed.iter().map(|checkpointed| checkpointed.head.size).collect()
 }
 
 fn file(name: &str) -> std::path::PathBuf {

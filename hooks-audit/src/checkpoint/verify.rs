@@ -69,11 +69,11 @@ pub fn verify(disk: &dyn LogDisk, logs: &[LogPlace], folder: &Path, keys: &Keys)
         };
         outcome.find(folder.display().to_string(), what.to_owned());
     }
-    let names = Names::from_logs(logs, &collected.said);
+    let names = Names::from_logs(logs, &collected.checkpointed);
     let mut anchors: BTreeMap<&str, Vec<Anchor>> = BTreeMap::new();
-    for said in &collected.said {
-        let anchor = Anchor { chain: said.head.chain.clone(), size: said.head.size, root: said.head.root };
-        anchors.entry(names.of_log(said)).or_default().push(anchor);
+    for checkpointed in &collected.checkpointed {
+        let anchor = Anchor { chain: checkpointed.head.chain.clone(), size: checkpointed.head.size, root: checkpointed.head.root };
+        anchors.entry(names.of_log(checkpointed)).or_default().push(anchor);
     }
     for (log, name) in logs.iter().zip(&names.logs) {
         let anchors = anchors.remove(&**name).unwrap_or_default();
@@ -97,14 +97,14 @@ pub fn verify(disk: &dyn LogDisk, logs: &[LogPlace], folder: &Path, keys: &Keys)
 /// Finds missing checkpoints of `chain`, which states itself that some were made. `last` is the number of
 /// records in its last trusted checkpoint.
 fn missing(chain: &ChainReport, last: Option<u64>) -> Option<Finding> {
-    let said = chain.checkpoint?;
+    let checkpointed = chain.checkpoint?;
     let here = match last {
         Some(last) => format!("the last one here is over {last}"),
         None => "there is none of it here".to_owned(),
     };
-    let (condition, what) = if said > last.unwrap_or(0) {
+    let (condition, what) = if checkpointed > last.unwrap_or(0) {
         let what = format!(
-            "checkpoints are missing: the chain says that one over {said} records was made, and {here}"
+            "checkpoints are missing: the chain says that one over {checkpointed} records was made, and {here}"
         );
         (Condition::Mismatched, what)
     } else if last.is_none() && chain.seq > 0 {
@@ -133,9 +133,9 @@ struct Names {
 }
 
 impl Names {
-    fn from_logs(logs: &[LogPlace], said: &[CheckpointedChain]) -> Self {
+    fn from_logs(logs: &[LogPlace], checkpointed: &[CheckpointedChain]) -> Self {
         let in_chains: BTreeSet<_> =
-            said.iter().filter(|said| !said.is_fleet).map(|said| &said.head.log).collect();
+            checkpointed.iter().filter(|checkpointed| !checkpointed.is_fleet).map(|checkpointed| &checkpointed.head.log).collect();
         let alias = match (logs, in_chains.first()) {
             ([LogPlace { name: None, .. }], Some(name)) if in_chains.len() == 1 => Some((*name).clone()),
             _ => None,
@@ -144,10 +144,10 @@ impl Names {
     }
 
     /// Name of the log that a checkpoint is about.
-    fn of_log<'a>(&'a self, said: &'a CheckpointedChain) -> &'a str {
+    fn of_log<'a>(&'a self, checkpointed: &'a CheckpointedChain) -> &'a str {
         match (&self.alias, self.logs.first()) {
-            (Some(alias), Some(only)) if *alias == said.head.log => only,
-            _ => &said.head.log,
+            (Some(alias), Some(only)) if *alias == checkpointed.head.log => only,
+            _ => &checkpointed.head.log,
         }
     }
 }

@@ -25,7 +25,7 @@ macro_rules! decided {
 
 /// Events that hooks only receive, each with the description of their answer.
 macro_rules! told {
-    ($($Event:ty, $said:expr => |$event:pat_param, $record:ident| $describe:block)*) => { $(
+    ($($Event:ty, $recorded:expr => |$event:pat_param, $record:ident| $describe:block)*) => { $(
         impl Described for $Event {
             fn describe(&self, $record: &mut Record) {
                 let $event = self;
@@ -33,8 +33,8 @@ macro_rules! told {
             }
 
             fn recorded(outcome: &Self::Outcome) -> RecordedOutcome {
-                let said: fn(&Self::Outcome) -> RecordedOutcome = $said;
-                said(outcome)
+                let recorded: fn(&Self::Outcome) -> RecordedOutcome = $recorded;
+                recorded(outcome)
             }
         }
     )* };

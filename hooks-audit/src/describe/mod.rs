@@ -65,14 +65,14 @@ pub struct Describe {
 
 impl Describe {
     /// Returns the record of `request` and its outcome.
-    pub fn entry<E: Described>(&self, request: &HookRequest<E>, said: RecordedOutcome) -> Entry {
+    pub fn entry<E: Described>(&self, request: &HookRequest<E>, recorded: RecordedOutcome) -> Entry {
         let context = request.context();
         let mut record = self.record(E::KIND.name(), context);
         request.event().describe(&mut record);
         record.rewritten = request.revision() > 0;
         let result = request.event().result();
         record.cache = self.cache.as_ref().and_then(|cache| cache.take_answer(context, result?));
-        let reasons = said.describe(&mut record);
+        let reasons = recorded.describe(&mut record);
         self.keep_names(&mut record);
         let event = serde_json::to_value(request.event()).unwrap_or_default();
         let mut payload = Payload { reasons, ..Payload::new(event) };

@@ -87,8 +87,8 @@ impl HoldNotes {
     pub(crate) fn forgotten(&self, holds: &[Hold]) -> Vec<(&str, &str)> {
         let there: BTreeMap<_, _> = holds.iter().map(|hold| (&*hold.name, words(hold))).collect();
         let in_force = self.last(&[]).into_iter().filter(|(_, record)| record.event == notes::HELD);
-        let said = in_force.map(|(name, record)| (name, parts(record).0));
-        said.filter(|(name, words)| there.get(name).is_none_or(|there| there != words)).collect()
+        let hold_notes = in_force.map(|(name, record)| (name, parts(record).0));
+        hold_notes.filter(|(name, words)| there.get(name).is_none_or(|there| there != words)).collect()
     }
 
     /// Number of the next change of the holds.
@@ -194,8 +194,8 @@ mod tests {
         };
         let files = chains.iter().enumerate();
         let files = files.map(|(chain, notes)| ((format!("w{chain}"), 1), notes.iter().map(note).collect()));
-        let said = HoldNotes { files: files.collect(), full: BTreeMap::new() };
-        !said.forgotten(&[]).is_empty()
+        let hold_notes = HoldNotes { files: files.collect(), full: BTreeMap::new() };
+        !hold_notes.forgotten(&[]).is_empty()
     }
 
     #[test]

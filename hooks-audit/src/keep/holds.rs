@@ -145,7 +145,7 @@ impl Holds {
     /// Returns `InvalidData` if a hold is missing or selects other records than the log states; any other
     /// error if the disk fails.
     pub fn check(&self) -> io::Result<()> {
-        self.said()?.check(&self.all)
+        self.hold_notes()?.check(&self.all)
     }
 
     /// Returns the description of each hold in force according to the log that the file in `folder` does not
@@ -155,18 +155,18 @@ impl Holds {
     /// # Errors
     /// Returns the errors of [`Holds::read`], or an error if a file of the log cannot be read.
     pub fn forgotten(disk: &dyn LogDisk, folder: &Path) -> io::Result<Vec<String>> {
-        let mut said = HoldNotes::default();
-        said.read(disk, folder, &|| true)?;
+        let mut hold_notes = HoldNotes::default();
+        hold_notes.read(disk, folder, &|| true)?;
         // Read after the log, because a hold is recorded before it is in the file.
         let all = Self::read(disk, folder)?;
-        Ok(said.forgotten(&all).into_iter().map(|(_, words)| words.to_owned()).collect())
+        Ok(hold_notes.forgotten(&all).into_iter().map(|(_, words)| words.to_owned()).collect())
     }
 
     /// Reads the changes of holds from the log.
-    fn said(&self) -> io::Result<HoldNotes> {
-        let mut said = HoldNotes::default();
-        said.read(&*self.disk, &self.folder, &|| true)?;
-        Ok(said)
+    fn hold_notes(&self) -> io::Result<HoldNotes> {
+        let mut hold_notes = HoldNotes::default();
+        hold_notes.read(&*self.disk, &self.folder, &|| true)?;
+        Ok(hold_notes)
     }
 
     /// All holds.
@@ -199,12 +199,12 @@ impl Holds {
             return Err(HoldError::Exists(hold.name));
         }
         hold.of.check()?;
-        let said = self.said()?;
-        let forgotten = said.forgotten(&self.all).into_iter().find(|(name, _)| *name == hold.name);
+        let hold_notes = self.hold_notes()?;
+        let forgotten = hold_notes.forgotten(&self.all).into_iter().find(|(name, _)| *name == hold.name);
         if let Some((_, was)) = forgotten.filter(|(_, was)| !is_about_the_same(&hold, was)) {
             return Err(HoldError::InForce { name: hold.name, was: was.to_owned() });
         }
-        let text = numbered(&words(&hold), said.next_change());
+        let text = numbered(&words(&hold), hold_notes.next_change());
         note(Record { note: Some(text), ..Record::new(notes::HELD, at) })?;
         let mut all = self.all.clone();
         all.push(hold);
@@ -226,15 +226,15 @@ impl Holds {
     ) -> Result<(), HoldError> {
         let mut all = self.all.clone();
         all.retain(|hold| hold.name != name);
-        let said = self.said()?;
-        let forgotten = said.forgotten(&self.all);
+        let hold_notes = self.hold_notes()?;
+        let forgotten = hold_notes.forgotten(&self.all);
         if forgotten.iter().all(|(other, _)| *other != name) {
             if all.len() == self.all.len() {
                 return Err(HoldError::Unknown(name.to_owned()));
             }
-            said.check(&self.all)?;
+            hold_notes.check(&self.all)?;
         }
-        let text = numbered(&format!("`{name}` is released ({by})"), said.next_change());
+        let text = numbered(&format!("`{name}` is released ({by})"), hold_notes.next_change());
         note(Record { note: Some(text), ..Record::new(notes::RELEASED, at) })?;
         self.write(all)
     }
@@ -267,9 +267,9 @@ fn what(hold: &Hold) -> String {
 
 /// Whether this description in the log is of a hold on the same records, for any reason. If the end of a
 /// session's name is ambiguous, the whole description has to be equal.
-fn is_about_the_same(hold: &Hold, said: &str) -> bool {
-    let why = said.strip_prefix(&what(hold));
-    said == words(hold) || why.is_some_and(|why| !why.contains("`: "))
+fn is_about_the_same(hold: &Hold, hold_notes: &str) -> bool {
+    let why = hold_notes.strip_prefix(&what(hold));
+    hold_notes == words(hold) || why.is_some_and(|why| !why.contains("`: "))
 }
 
 /// Separator between the description of a hold and the number of the change. A description ends with a

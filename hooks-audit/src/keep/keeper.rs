@@ -24,7 +24,7 @@ pub struct Keeper {
     clock: Arc<dyn Clock>,
     keeping: Keeping,
     /// Changes of holds according to the log, as far as it was read.
-    said: Arc<Mutex<HoldNotes>>,
+    hold_notes: Arc<Mutex<HoldNotes>>,
 }
 
 /// Actions that were taken, or would be.
@@ -54,7 +54,7 @@ impl Keeper {
         clock: Arc<dyn Clock>,
         keeping: Keeping,
     ) -> Self {
-        Self { disk, folder: folder.into(), clock, keeping, said: Arc::default() }
+        Self { disk, folder: folder.into(), clock, keeping, hold_notes: Arc::default() }
     }
 
     /// Returns the actions that would be taken, without taking any. Takes no lock.
@@ -70,7 +70,7 @@ impl Keeper {
             let files = self.files(&chain);
             let doomed = self.doomed(files, &is_held)?;
             if !doomed.files.is_empty() {
-                self.said(&|| true)?.1.check(&holds)?;
+                self.hold_notes(&|| true)?.1.check(&holds)?;
             }
             report.held.extend(doomed.held.iter().map(segment::Segment::name));
             if self.keeping.compress {
@@ -123,7 +123,7 @@ impl Keeper {
         let files = self.files(chain);
         let is_due = !self.doomed(files, &|_| false)?.files.is_empty();
         // Most of the log is read before the holds are locked, so that no process waits for it.
-        let is_known = !is_due || self.said(goes_on)?.0;
+        let is_known = !is_due || self.hold_notes(goes_on)?.0;
         report.is_unfinished |= !is_known;
         if is_due && is_known {
             // The lock is held until the files are deleted: a hold acknowledged meanwhile would come too late
@@ -132,10 +132,10 @@ impl Keeper {
             let doomed = self.doomed(files, &|record| holds.hold_on(record).is_some())?;
             report.held.extend(doomed.held.iter().map(segment::Segment::name));
             if !doomed.files.is_empty() {
-                let (_, said) = self.said(&|| true)?;
-                said.check(holds.all())?;
+                let (_, hold_notes) = self.hold_notes(&|| true)?;
+                hold_notes.check(holds.all())?;
                 // Notes about holds have to outlive the files they are in.
-                said.lost_with(&doomed.files, self.clock.now()).into_iter().try_for_each(&mut *note)?;
+                hold_notes.lost_with(&doomed.files, self.clock.now()).into_iter().try_for_each(&mut *note)?;
                 note(self.deletion(&doomed))?;
             }
             for file in &doomed.files {
@@ -173,10 +173,10 @@ impl Keeper {
 
     /// Returns the changes of holds according to the log, after whether all of the log was read: reading
     /// stops if `goes_on` returns false.
-    fn said(&self, goes_on: &dyn Fn() -> bool) -> io::Result<(bool, HoldNotes)> {
-        let mut said = self.said.lock().unwrap_or_else(PoisonError::into_inner);
-        let is_all = said.read(&*self.disk, &self.folder, goes_on)?;
-        Ok((is_all, said.clone()))
+    fn hold_notes(&self, goes_on: &dyn Fn() -> bool) -> io::Result<(bool, HoldNotes)> {
+        let mut hold_notes = self.hold_notes.lock().unwrap_or_else(PoisonError::into_inner);
+        let is_all = hold_notes.read(&*self.disk, &self.folder, goes_on)?;
+        Ok((is_all, hold_notes.clone()))
     }
 
     fn deletion(&self, doomed: &Doomed) -> Record {

@@ -96,14 +96,14 @@ impl fmt::Display for Selection {
             return f.write_str("all records");
         }
         f.write_str("records of")?;
-        let said = [
+        let parts = [
             ("tenant", &self.tenant),
             ("session", &self.session),
             ("agent", &self.agent),
             ("since", &self.since),
             ("before", &self.before),
         ];
-        said.into_iter()
+        parts.into_iter()
             .filter_map(|(name, value)| Some((name, value.as_ref()?)))
             .try_for_each(|(name, value)| write!(f, " {name} `{value}`"))
     }

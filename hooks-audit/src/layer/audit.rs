@@ -97,8 +97,8 @@ impl Audit {
     ///
     /// # Errors
     /// Returns an error if the queue is full or the log cannot be opened.
-    pub fn put<E: Described>(&self, request: &HookRequest<E>, said: RecordedOutcome) -> Result<(), Unwritten> {
-        self.log_for(request)?.put(self.entry(request, said))
+    pub fn put<E: Described>(&self, request: &HookRequest<E>, recorded: RecordedOutcome) -> Result<(), Unwritten> {
+        self.log_for(request)?.put(self.entry(request, recorded))
     }
 
     /// Records the outcome of `request` and has it synced; the ticket is ready then.
@@ -108,9 +108,9 @@ impl Audit {
     pub fn put_through<E: Described>(
         &self,
         request: &HookRequest<E>,
-        said: RecordedOutcome,
+        recorded: RecordedOutcome,
     ) -> Result<Ticket, Unwritten> {
-        self.log_for(request)?.put_through(self.entry(request, said))
+        self.log_for(request)?.put_through(self.entry(request, recorded))
     }
 
     /// Waits until all records so far are synced: for a process that ends after its answer. Returns the
@@ -186,9 +186,9 @@ impl Audit {
 
     /// Returns the function that makes the record in the log's thread; it shares the event by reference
     /// count.
-    fn entry<E: Described>(&self, request: &HookRequest<E>, said: RecordedOutcome) -> impl FnOnce() -> Entry + use<E> {
+    fn entry<E: Described>(&self, request: &HookRequest<E>, recorded: RecordedOutcome) -> impl FnOnce() -> Entry + use<E> {
         let (request, settings) = (request.clone(), Arc::clone(&self.settings));
-        move || settings.describe.entry(&request, said)
+        move || settings.describe.entry(&request, recorded)
     }
 }
 

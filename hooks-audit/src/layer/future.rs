@@ -50,7 +50,7 @@ where
                 return Poll::Ready(answer);
             };
             let request = judged(&request, outcome).clone();
-            match put(&audit, &request, E::said(outcome)) {
+            match put(&audit, &request, E::recorded(outcome)) {
                 Ok(None) => return Poll::Ready(answer),
                 Ok(Some(ticket)) => {
                     *this.written = answer.ok().map(|outcome| Written { ticket, outcome, audit, request });
@@ -74,13 +74,13 @@ where
 fn put<E: Described>(
     audit: &Audit,
     request: &HookRequest<E>,
-    said: RecordedOutcome,
+    recorded: RecordedOutcome,
 ) -> Result<Option<Ticket>, Unwritten> {
     audit.sound_log_for(request)?;
-    if said.is_grave() || audit.is_irreversible(request.event()) {
-        return audit.put_through(request, said).map(Some);
+    if recorded.is_grave() || audit.is_irreversible(request.event()) {
+        return audit.put_through(request, recorded).map(Some);
     }
-    audit.put(request, said).map(|()| None)
+    audit.put(request, recorded).map(|()| None)
 }
 
 /// Merges a denial into an answer that could not be recorded, if the settings demand it.

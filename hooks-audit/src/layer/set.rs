@@ -24,11 +24,11 @@ impl<E: Described> Observer<E> for Audit {
 
     fn observe(&self, request: &HookRequest<E>, outcome: &E::Outcome) {
         let request = judged(request, outcome);
-        let said = E::said(outcome);
+        let recorded = E::recorded(outcome);
         // A later hook waits for the sync. The queue is written in order, so that hook's record is written
         // after this one.
         let put =
-            if said.is_grave() { self.put_through(request, said).map(drop) } else { self.put(request, said) };
+            if recorded.is_grave() { self.put_through(request, recorded).map(drop) } else { self.put(request, recorded) };
         if let Err(error) = put {
             // The call, if the event is one, was denied before or may go ahead.
             drop(self.failed(request, &error));

@@ -127,8 +127,8 @@ fn a_record_is_of_the_time_of_the_machine_whatever_its_event_says() {
     const HOUR: u64 = 3_600_000;
     let disk = SimDisk::new(1);
     let log = open(&disk, |_| {});
-    for said in [0, HOUR / 2, 2 * HOUR, 31_536_000_000, i64::MAX as u64, u64::MAX] {
-        log.put(entry(said)).unwrap();
+    for since in [0, HOUR / 2, 2 * HOUR, 31_536_000_000, i64::MAX as u64, u64::MAX] {
+        log.put(entry(since)).unwrap();
     }
     drop(log);
     let moments: Vec<_> = read(&disk, "/log").iter().map(|record| record.at.0).collect();

@@ -330,13 +330,13 @@ impl Writer {
     fn miss_checkpoints(&mut self) {
         let (Some(checkpoints), Some(appender)) = (&mut self.checkpoints, self.home.opened()) else { return };
         let chain = appender.durable();
-        let Some(said) = chain.checkpoint.filter(|said| *said > 0 && !self.is_compared) else { return };
+        let Some(checkpointed) = chain.checkpoint.filter(|checkpointed| *checkpointed > 0 && !self.is_compared) else { return };
         // If the checkpoints cannot be read, making the next one fails with the same error.
         let Ok(last) = checkpoints.last_of(&chain.name) else { return };
         self.is_compared = true;
-        if last.unwrap_or(0) < said {
+        if last.unwrap_or(0) < checkpointed {
             let what = format!(
-                "checkpoints of `{}` are missing in `{}`: one over {said} records was made, and the last one there is over {}",
+                "checkpoints of `{}` are missing in `{}`: one over {checkpointed} records was made, and the last one there is over {}",
                 chain.name,
                 checkpoints.folder().display(),
                 last.unwrap_or(0)

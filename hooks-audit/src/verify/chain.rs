@@ -289,11 +289,11 @@ impl<'a> Check<'a> {
             );
         }
         for (seq, by) in std::mem::take(&mut self.erased) {
-            let said = self
+            let stated = self
                 .erasures
                 .get(&by)
                 .and_then(|covers| covers.get(..covers.partition_point(|(first, _)| *first <= seq))?.last());
-            if said.is_some_and(|(_, last)| seq <= *last) {
+            if stated.is_some_and(|(_, last)| seq <= *last) {
                 self.report.erased += 1;
             } else {
                 let what = format!("the payload of record {seq} is gone, and record {by} does not say so");

@@ -376,8 +376,8 @@ fn a_log_that_is_not_named_and_keys_that_vouch_for_nothing_are_findings() {
     let kept = kept(false);
     let other = LogPlace { name: Some("other".to_owned()), folder: "/nowhere".into() };
     let outcome = checkpoint::verify(&kept.disk, &[other], ELSEWHERE.as_ref(), &kept.keys).unwrap();
-    let said = |what: &str| outcome.findings.iter().any(|finding| finding.what.contains(what));
-    assert!(said("`log=FOLDER`") && said("`example.com/a=FOLDER`"), "{outcome:?}");
+    let mentions = |what: &str| outcome.findings.iter().any(|finding| finding.what.contains(what));
+    assert!(mentions("`log=FOLDER`") && mentions("`example.com/a=FOLDER`"), "{outcome:?}");
     for folder in [ELSEWHERE, "/key"] {
         let mut keys = Keys::default();
         keys.add(&SigningKey::new("b", &Zeroizing::new([9; 32])).unwrap().verifier().to_string()).unwrap();

@@ -268,9 +268,9 @@ impl SpendBudget {
         let who = rules.who(context, root, Some(&size.model));
         let listed = rules.prices.get(&size.model, self.now(context));
         let price = listed.map_or(Price::default(), |listed: Listed| listed.price);
-        let said = size.most_output_tokens.or_else(|| listed.and_then(|listed| listed.most_output_tokens));
+        let stated_most = size.most_output_tokens.or_else(|| listed.and_then(|listed| listed.most_output_tokens));
         // The default of the budget does not limit a stream: a longer stream is cut.
-        let stated = said.or(rules.hold.most);
+        let stated = stated_most.or(rules.hold.most);
         let is_limited = |unit: &SpendUnit| {
             !counters(&rules.limits, *unit, &who).is_empty() && unit.amount(&price, 0, u64::MAX) > 0
         };
@@ -278,7 +278,7 @@ impl SpendBudget {
         if stated.is_none() && (rules.hold.worst_case || is_open) {
             return Err(unknown_size(&size.model).into());
         }
-        let most = said.unwrap_or(rules.hold.step);
+        let most = stated_most.unwrap_or(rules.hold.step);
         let (least, most) = match bound {
             _ if rules.hold.worst_case => (stated.unwrap_or(most), stated.unwrap_or(most)),
             ReplyBound::Cut => {
@@ -306,7 +306,7 @@ impl SpendBudget {
             let amount = |output_tokens| unit.amount(&price, size.input_tokens, output_tokens);
             asked.push(RequestedAmount { unit, counters, least: amount(least), most: amount(most) });
         }
-        Ok(Plan { price, most_output_tokens: said, asked })
+        Ok(Plan { price, most_output_tokens: stated_most, asked })
     }
 
     /// Returns the session at the root of the tree of `context` if a limit depends on it; otherwise the

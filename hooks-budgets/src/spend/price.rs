@@ -32,11 +32,11 @@ impl Price {
         // Cached tokens are usually included in the tokens sent. If there are more of them, they were counted
         // separately.
         let fresh = usage.input_tokens.checked_sub(usage.cached_tokens).unwrap_or(usage.input_tokens);
-        let said = usage.output_tokens.checked_sub(usage.reasoning_tokens).unwrap_or(usage.output_tokens);
+        let written = usage.output_tokens.checked_sub(usage.reasoning_tokens).unwrap_or(usage.output_tokens);
         self.sum(&[
             (fresh, self.input),
             (usage.cached_tokens, self.cached),
-            (said, self.output),
+            (written, self.output),
             (usage.reasoning_tokens, self.reasoning),
         ])
     }

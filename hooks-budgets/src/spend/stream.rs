@@ -38,7 +38,7 @@ struct Payment {
     refused: Option<SpendRefusal>,
     ending: Option<HookFuture<'static, Result<(), StoreError>>>,
     /// Latest usage reported by the provider.
-    said: Option<Used>,
+    stated: Option<Used>,
     /// Tokens received since then, or from the start.
     since: u64,
     /// Most tokens in one piece: the next piece may have as many.
@@ -53,7 +53,7 @@ impl<St, M> SpendStream<St, M> {
             growing: None,
             refused: None,
             ending: None,
-            said: None,
+            stated: None,
             since: 0,
             largest: 1,
         };
@@ -148,8 +148,8 @@ impl Payment {
     fn receive(&mut self, piece: PieceSize) {
         let before = self.output_tokens();
         match piece.so_far {
-            Some(said) => {
-                self.said = Some(said);
+            Some(stated) => {
+                self.stated = Some(stated);
                 self.since = 0;
             }
             None => self.since = self.since.saturating_add(piece.output_tokens),
@@ -171,29 +171,29 @@ impl Payment {
     /// Returns the usage of the call up to here.
     fn used(&self) -> Used {
         let input_tokens = self.hold.as_ref().map_or(0, SpendHold::input_tokens);
-        match self.said {
+        match self.stated {
             // The provider's cost does not cover tokens received since its report: the price is the better
             // estimate.
-            Some(said) => {
-                let mut usage = said.usage;
+            Some(stated) => {
+                let mut usage = stated.usage;
                 if usage.input_tokens == 0 {
                     usage.input_tokens = input_tokens;
                 }
                 usage.output_tokens = usage.output_tokens.saturating_add(self.since);
-                Used::tokens(usage).costing(said.cost.filter(|_| self.since == 0))
+                Used::tokens(usage).costing(stated.cost.filter(|_| self.since == 0))
             }
             None => Used::tokens(Usage { input_tokens, output_tokens: self.since, ..Usage::default() }),
         }
     }
 
     fn output_tokens(&self) -> u64 {
-        let said = self.said.map_or(0, |said| said.usage.output_tokens);
-        said.saturating_add(self.since)
+        let stated = self.stated.map_or(0, |stated| stated.usage.output_tokens);
+        stated.saturating_add(self.since)
     }
 
     /// Returns whether no usage was received.
     fn is_silent(&self) -> bool {
-        self.said.is_none() && self.since == 0
+        self.stated.is_none() && self.since == 0
     }
 
     fn end(&mut self, charge: Option<Charge>) {

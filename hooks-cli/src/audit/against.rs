@@ -105,12 +105,12 @@ fn believe(keys: &mut Keys, key: &str) -> Result<(), Failure> {
     if keys.add(key).is_ok() {
         return Ok(());
     }
-    let said = |error: &dyn std::fmt::Display| {
+    let failure = |error: &dyn std::fmt::Display| {
         Failure::message(format!("`{key}` is neither a verifier nor the file of one or of a first key: {error}"))
     };
     let mut text = Zeroizing::new(String::new());
-    let file = fs::File::open(key).map_err(|error| said(&error))?;
-    file.take(MOST_BYTES).read_to_string(&mut text).map_err(|error| said(&error))?;
+    let file = fs::File::open(key).map_err(|error| failure(&error))?;
+    file.take(MOST_BYTES).read_to_string(&mut text).map_err(|error| failure(&error))?;
     if let Ok(private) = SigningKey::parse(&text) {
         let verifier = private.verifier();
         return Err(Failure::message(format!(
@@ -118,7 +118,7 @@ fn believe(keys: &mut Keys, key: &str) -> Result<(), Failure> {
              `{verifier}`"
         )));
     }
-    keys.add(&text).map_err(|error| said(&error))
+    keys.add(&text).map_err(|error| failure(&error))
 }
 
 /// Prints the result: the length of each chain, and the number of its records that checkpoints confirm.

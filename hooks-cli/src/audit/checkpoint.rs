@@ -41,19 +41,19 @@ pub(super) fn checkpoint(place: &LogChoice, asked: &Checkpoint) -> Result<Status
     let disk = PrivateFileSystem;
     let mut all = Vec::new();
     for log in &logs {
-        let said = |error: io::Error| Failure::message(format!("`{}`: {error}", log.folder.display()));
+        let failure = |error: io::Error| Failure::message(format!("`{}`: {error}", log.folder.display()));
         if !log.folder.is_dir() {
             return Err(Failure::message(format!(
                 "`{}` is no folder; name that of a log",
                 log.folder.display()
             )));
         }
-        let report = verify::verify(&disk, &log.folder, &[]).map_err(said)?;
+        let report = verify::verify(&disk, &log.folder, &[]).map_err(failure)?;
         if report.condition() >= Condition::Damaged {
             tell(report.chains.iter().flat_map(|chain| &chain.findings))?;
             return Err(Failure::Shown(status(report.condition())));
         }
-        all.extend(heads(&disk, &log.called(), &log.folder).map_err(said)?);
+        all.extend(heads(&disk, &log.called(), &log.folder).map_err(failure)?);
     }
     let fleet = Fleet::new(all).ok_or_else(|| {
         Failure::message("the name of a log has no spaces and no `+`; name it, as `example.com/build7=FOLDER`")

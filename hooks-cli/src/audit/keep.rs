@@ -40,8 +40,8 @@ pub(super) fn maintain(folder: &Path, mut keeping: Keeping, asked: &Maintain) ->
     let Report { deleted, compressed, held, busy, is_unfinished, .. } = &report;
     let mut out = output::out();
     let would = if asked.dry_run { "would be " } else { "" };
-    let said = [("deleted", deleted), ("compressed", compressed)];
-    for (done, file) in said.iter().flat_map(|(done, files)| files.iter().map(move |file| (done, file))) {
+    let changes = [("deleted", deleted), ("compressed", compressed)];
+    for (done, file) in changes.iter().flat_map(|(done, files)| files.iter().map(move |file| (done, file))) {
         writeln!(out, "{would}{done}: {file}")?;
     }
     for file in held {
@@ -58,7 +58,7 @@ pub(super) fn maintain(folder: &Path, mut keeping: Keeping, asked: &Maintain) ->
 
 /// Shows and changes legal holds.
 pub(super) fn hold(folder: &Path, action: &HoldAction) -> Result<Status, Failure> {
-    let said = |error: HoldError| Failure::message(plain(&error.to_string()));
+    let failure = |error: HoldError| Failure::message(plain(&error.to_string()));
     let at = SystemClock.now();
     match action {
         HoldAction::List => {
@@ -72,7 +72,7 @@ pub(super) fn hold(folder: &Path, action: &HoldAction) -> Result<Status, Failure
         HoldAction::Add { name, reason, by, of } => {
             let of = of.selection();
             let hold = Hold::new(name, reason, by.clone().unwrap_or_else(crate::state::user), of.clone());
-            Holds::take(disk(), folder)?.add(hold, |record| note(folder, record), at).map_err(said)?;
+            Holds::take(disk(), folder)?.add(hold, |record| note(folder, record), at).map_err(failure)?;
             // A hold covers future records too, but usually the operator means existing ones.
             tell_unless_matched(folder, &of)?;
         }
@@ -80,7 +80,7 @@ pub(super) fn hold(folder: &Path, action: &HoldAction) -> Result<Status, Failure
             let by = by.clone().unwrap_or_else(crate::state::user);
             Holds::take(disk(), folder)?
                 .release(name, &by, |record| note(folder, record), at)
-                .map_err(said)?;
+                .map_err(failure)?;
         }
     }
     Ok(Status::Well)
@@ -192,9 +192,9 @@ pub(super) fn erase(folder: &Path, asked: &Erase) -> Result<Status, Failure> {
     let why = format!("{} ({})", asked.why, asked.by.clone().unwrap_or_else(crate::state::user));
     let (mut erased, mut busy) = (0, Vec::new());
     for chain in meant.into_keys() {
-        let said = |error: OpenError| Failure::message(error.to_string());
+        let failure = |error: OpenError| Failure::message(error.to_string());
         let opened = Appender::open_chain(disk(), folder, settings(), Arc::new(SystemClock), &chain);
-        let Some((mut appender, _)) = opened.map_err(said)? else {
+        let Some((mut appender, _)) = opened.map_err(failure)? else {
             busy.push(chain);
             continue;
         };

@@ -28,7 +28,7 @@ pub(super) struct Reading {
     reader: LogReader,
     looked_at: u64,
     /// Messages that were printed about files that cannot be read.
-    said: BTreeSet<String>,
+    warned: BTreeSet<String>,
     /// The exit status of the first of these problems.
     trouble: Option<Status>,
     /// For each chain, the number of the file with which reading continued.
@@ -42,7 +42,7 @@ impl Reading {
             folder: folder.to_owned(),
             reader: LogReader::new(Arc::new(StdFileSystem), folder, after),
             looked_at: 0,
-            said: BTreeSet::new(),
+            warned: BTreeSet::new(),
             trouble: None,
             gone_on: BTreeMap::new(),
         }
@@ -136,7 +136,7 @@ impl Reading {
 
     /// Prints a message, unless it was printed before.
     fn say(&mut self, text: &str) -> Result<(), Failure> {
-        if self.said.insert(text.to_owned()) {
+        if self.warned.insert(text.to_owned()) {
             writeln!(err(), "{text}")?;
         }
         Ok(())

@@ -48,9 +48,9 @@ fn denies(client: Client, one: &WiredLine) -> Finding {
         None => {
             let Output { stdout, stderr, code } = output;
             let code = code.map_or_else(|| "a signal".to_owned(), |code| format!("exit code {code}"));
-            let said: String = stdout.chars().chain(stderr.chars()).take(200).collect();
+            let shown: String = stdout.chars().chain(stderr.chars()).take(200).collect();
             let what =
-                format!("at `{event}` a call that must be denied is not ({code}, `{}`)", said.trim_end());
+                format!("at `{event}` a call that must be denied is not ({code}, `{}`)", shown.trim_end());
             Finding::bad(what, "`hooks explain` tells why; `self_protection` has to be on")
         }
     }

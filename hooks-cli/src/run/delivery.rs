@@ -26,8 +26,8 @@ impl Delivery {
 
 /// Writes the answer; returns the exit code. An answer that cannot be written is a denial.
 fn write(reply: &EncodedAnswer) -> u8 {
-    let mut said = io::stdout().lock();
-    if let Err(error) = said.write_all(reply.stdout.as_bytes()).and_then(|()| said.flush()) {
+    let mut stdout = io::stdout().lock();
+    if let Err(error) = stdout.write_all(reply.stdout.as_bytes()).and_then(|()| stdout.flush()) {
         let denial = failure(KnownEvent::Nowhere, &format!("the answer cannot be written: {error}"));
         // If this fails too, the exit code alone denies.
         drop(io::stderr().lock().write_all(denial.stderr.as_bytes()));

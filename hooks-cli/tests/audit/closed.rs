@@ -4,7 +4,7 @@ use std::io;
 use std::process::{Output, Stdio};
 
 use super::damage::damage;
-use super::world::{World, said};
+use super::world::{World, printed};
 
 /// Runs `hooks audit` with a closed standard output, and with a closed standard error if `is_deaf`.
 fn unread(world: &World, options: &[&str], is_deaf: bool) -> Output {
@@ -45,7 +45,7 @@ fn no_verdict_hangs_on_who_reads_it() {
         assert_eq!(statuses(is_deaf), [Some(3); 4]);
     }
     let heard = unread(&world, &["verify"], false);
-    assert!(said(&heard).contains("damaged: `w0.00000002.jsonl`"), "{heard:?}");
+    assert!(printed(&heard).contains("damaged: `w0.00000002.jsonl`"), "{heard:?}");
 }
 
 #[test]
@@ -61,7 +61,7 @@ fn what_is_only_printed_ends_quietly() {
         &["show", "w0:1"],
     ] {
         let output = unread(&world, options, false);
-        assert_eq!((output.status.code(), said(&output).as_str()), (Some(0), ""), "{options:?}");
+        assert_eq!((output.status.code(), printed(&output).as_str()), (Some(0), ""), "{options:?}");
     }
 }
 
@@ -78,6 +78,6 @@ fn what_is_to_be_done_is_done() {
     // The message about held records comes before the erasure.
     let erased = unread(&world, &["erase", "--since", "2020", "--why", "x", "--yes"], true);
     assert_eq!(erased.status.code(), Some(0));
-    assert!(said(&world.audit(&["show", "w0:1"])).contains("\"erased\""));
-    assert!(!said(&world.audit(&["show", "w0:2"])).contains("\"erased\""));
+    assert!(printed(&world.audit(&["show", "w0:1"])).contains("\"erased\""));
+    assert!(!printed(&world.audit(&["show", "w0:2"])).contains("\"erased\""));
 }

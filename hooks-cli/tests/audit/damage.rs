@@ -2,7 +2,7 @@
 
 use std::fs;
 
-use super::world::{World, records, said};
+use super::world::{World, records, printed};
 
 /// Changes a letter in a record of the file with this number in the first chain.
 pub(crate) fn damage(world: &World, number: u64) {
@@ -44,7 +44,7 @@ fn what_can_be_read_is_printed_and_what_cannot_is_said() {
     }
     let none = world.audit(&["query", "--session", "s2"]);
     assert!(
-        none.status.code() == Some(3) && said(&none).contains("no record matches; 3 were looked at"),
+        none.status.code() == Some(3) && printed(&none).contains("no record matches; 3 were looked at"),
         "{none:?}"
     );
 }
@@ -55,7 +55,7 @@ fn the_end_of_a_chain_that_cannot_be_read_is_said() {
     damage(&world, 5);
     let output = world.audit(&["tail"]);
     assert_eq!((output.status.code(), records(&output).len()), (Some(3), 4), "{output:?}");
-    assert!(said(&output).contains("what stands there behind record 4 of `w0` is left out"), "{output:?}");
+    assert!(printed(&output).contains("what stands there behind record 4 of `w0` is left out"), "{output:?}");
 }
 
 #[test]
@@ -66,7 +66,7 @@ fn a_header_that_is_damaged_is_passed_too() {
     fs::write(&path, text.replacen("\"v\"", "\"u\"", 1)).unwrap();
     let output = world.audit(&["query"]);
     // The end of the file before it would contain that information.
-    assert!(said(&output).contains("records 1 to 2 of `w0` are left out"), "{output:?}");
+    assert!(printed(&output).contains("records 1 to 2 of `w0` are left out"), "{output:?}");
     assert_eq!((output.status.code(), records(&output).len()), (Some(3), 3), "{output:?}");
 }
 
@@ -75,6 +75,6 @@ fn nothing_is_erased_where_not_all_can_be_found() {
     let world = world();
     damage(&world, 4);
     let asked = world.audit(&["erase", "--session", "s1", "--why", "x", "--yes"]);
-    assert!(asked.status.code() == Some(3) && said(&asked).contains("nothing is erased"), "{asked:?}");
-    assert!(said(&world.audit(&["show", "w0:1"])).contains("\"command\": \"ls\""));
+    assert!(asked.status.code() == Some(3) && printed(&asked).contains("nothing is erased"), "{asked:?}");
+    assert!(printed(&world.audit(&["show", "w0:1"])).contains("\"command\": \"ls\""));
 }

@@ -2,7 +2,7 @@
 
 use std::fs;
 
-use super::world::{World, records, said};
+use super::world::{World, records, printed};
 
 #[test]
 fn errors_name_the_place_the_reason_and_the_way_out() {
@@ -34,7 +34,7 @@ fn errors_name_the_place_the_reason_and_the_way_out() {
     ] {
         let output = world.audit(options);
         assert_eq!(output.status.code(), Some(2), "{output:?}");
-        assert!(texts.iter().all(|text| said(&output).contains(text)), "{options:?}: {output:?}");
+        assert!(texts.iter().all(|text| printed(&output).contains(text)), "{options:?}: {output:?}");
     }
     for left in ["mac", "first", "no"] {
         assert!(!world.app().join(left).exists(), "{left}");
@@ -53,7 +53,7 @@ fn a_private_key_on_a_command_line_is_refused_and_not_printed() {
         let output = world.audit(&["verify", "--checkpoints", "checkpoints", "--key", key]);
         assert_eq!(output.status.code(), Some(2));
         assert!(
-            said(&output).contains("a private key is a secret") && !said(&output).contains(key),
+            printed(&output).contains("a private key is a secret") && !printed(&output).contains(key),
             "{output:?}"
         );
     }

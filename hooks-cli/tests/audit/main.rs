@@ -19,7 +19,7 @@ mod pages;
 mod words;
 mod world;
 
-use self::world::{World, records, said};
+use self::world::{World, records, printed};
 
 #[test]
 fn a_team_has_a_log_unless_it_is_switched_off() {
@@ -69,7 +69,7 @@ fn payloads_are_erased_once_that_is_confirmed_but_not_what_is_held() {
     assert_eq!(world.audit(&add).status.code(), Some(0));
     assert_eq!(world.audit(&add).status.code(), Some(2), "there is one of that name");
     assert!(
-        said(&world.audit(&["hold", "list"]))
+        printed(&world.audit(&["hold", "list"]))
             .contains("case: records of session `s2`: asked for by counsel (ada)")
     );
 
@@ -81,16 +81,16 @@ fn payloads_are_erased_once_that_is_confirmed_but_not_what_is_held() {
     assert_eq!(asked.status.code(), Some(1), "{asked:?}");
     let asked = erase(&["--session", "s1"]);
     assert!(
-        asked.status.code() == Some(1) && said(&asked).contains("2 payloads would be erased"),
+        asked.status.code() == Some(1) && printed(&asked).contains("2 payloads would be erased"),
         "{asked:?}"
     );
-    let shown = |position: &str| said(&world.audit(&["show", position]));
+    let shown = |position: &str| printed(&world.audit(&["show", position]));
     assert!(shown("w0:1").contains("\"command\": \"ls\""));
     let done = erase(&["--session", "s1", "--yes"]);
-    assert!(done.status.code() == Some(0) && said(&done).contains("2 payloads erased"), "{done:?}");
+    assert!(done.status.code() == Some(0) && printed(&done).contains("2 payloads erased"), "{done:?}");
     assert!(shown("w0:1").contains("\"erased\"") && !shown("w0:1").contains("\"command\""));
     let held = erase(&["--since", "2020", "w0:3", "w0:4", "--yes"]);
-    assert!(said(&held).contains("held by `case`") && said(&held).contains("1 payloads erased"), "{held:?}");
+    assert!(printed(&held).contains("held by `case`") && printed(&held).contains("1 payloads erased"), "{held:?}");
     assert!(shown("w0:3").contains("\"command\": \"ls\""));
 
     let record = records(&world.audit(&["query", "--event", "log.erased"])).remove(0);
@@ -110,7 +110,7 @@ fn the_end_of_a_session_and_maintenance_compress_and_delete() {
         let files = fs::read_dir(world.log()).unwrap().map(|entry| entry.unwrap().path());
         files.filter(|path| path.to_str().unwrap().ends_with(end)).count()
     };
-    let plan = said(&world.audit(&["-c", "hooks.yaml", "maintain", "--dry-run"]));
+    let plan = printed(&world.audit(&["-c", "hooks.yaml", "maintain", "--dry-run"]));
     assert!(plan.contains("would be compressed: w0.00000001.jsonl") && count(".gz") == 0, "{plan}");
     let end = json!({"session_id": "s1", "cwd": world.app(), "hook_event_name": "SessionEnd", "reason": "exit",
         "transcript_path": ""});
@@ -120,10 +120,10 @@ fn the_end_of_a_session_and_maintenance_compress_and_delete() {
     let before = records(&world.audit(&["tail"])).len();
     assert_eq!((before, world.audit(&["verify"]).status.code()), (5, Some(0)));
     let done = world.audit(&["-c", "hooks.yaml", "maintain"]);
-    assert!(done.status.code() == Some(0) && !said(&done).contains("deleted"), "{done:?}");
+    assert!(done.status.code() == Some(0) && !printed(&done).contains("deleted"), "{done:?}");
     assert_eq!(records(&world.audit(&["tail"])).len(), 5);
     let wrong = World::new("version: 1\naudit: { keep: 7 yaers }\n").ask(&["check", "hooks.yaml"], "");
-    assert!(said(&wrong).contains("`7 yaers` is no age"), "{wrong:?}");
+    assert!(printed(&wrong).contains("`7 yaers` is no age"), "{wrong:?}");
 }
 
 #[test]
@@ -168,7 +168,7 @@ fn sinks_are_fed_and_what_they_have_is_remembered() {
     let feed = || world.audit(&["feed", "--once", "-c", "hooks.yaml"]);
     let fed = feed();
     assert!(
-        fed.status.code() == Some(0) && said(&fed).contains("ops: has everything; 2 delivered\n"),
+        fed.status.code() == Some(0) && printed(&fed).contains("ops: has everything; 2 delivered\n"),
         "{fed:?}"
     );
     assert!(String::from_utf8_lossy(&takes.join().unwrap()).contains("w0:1"));
@@ -177,10 +177,10 @@ fn sinks_are_fed_and_what_they_have_is_remembered() {
     world.call("s3", "ls");
     let behind = feed();
     assert!(
-        behind.status.code() == Some(1) && said(&behind).contains("ops: behind; 0 delivered; "),
+        behind.status.code() == Some(1) && printed(&behind).contains("ops: behind; 0 delivered; "),
         "{behind:?}"
     );
-    assert!(said(&behind).contains("refused"), "{behind:?}");
+    assert!(printed(&behind).contains("refused"), "{behind:?}");
     // The log was started anew, so the stored position is not in it.
     for entry in fs::read_dir(world.log()).unwrap() {
         let path = entry.unwrap().path();
@@ -190,7 +190,7 @@ fn sinks_are_fed_and_what_they_have_is_remembered() {
     }
     world.call("s4", "ls");
     let other = feed();
-    assert!(other.status.code() == Some(1) && said(&other).contains("another log"), "{other:?}");
+    assert!(other.status.code() == Some(1) && printed(&other).contains("another log"), "{other:?}");
     assert_eq!(world.audit(&["feed"]).status.code(), Some(2));
 }
 
@@ -217,7 +217,7 @@ fn what_a_sink_refuses_for_good_is_said_and_no_success() {
     });
     let fed = world.audit(&["feed", "--once", "-c", "hooks.yaml"]);
     refuses.join().unwrap();
-    let text = said(&fed);
+    let text = printed(&fed);
     let expected = "ops: has everything but what it refused; 0 delivered, 1 refused for good (in `";
     assert!(fed.status.code() == Some(1) && text.contains(expected), "{fed:?}");
     assert!(text.contains("ops.refused`): the server answered `422") && !text.contains('\u{1b}'), "{fed:?}");
@@ -234,7 +234,7 @@ fn moments_that_are_none_are_refused() {
             let why: &[&str] = if options[0] == "erase" { &["--yes", "--why", "x"] } else { &[] };
             let output = world.audit(&[&options[..], &[moment], why].concat());
             let expected = format!("`{moment}` is no moment; write one such as `2026-01-31`");
-            assert!(output.status.code() == Some(2) && said(&output).contains(&expected), "{output:?}");
+            assert!(output.status.code() == Some(2) && printed(&output).contains(&expected), "{output:?}");
         }
     }
     let all = world.audit(&["query", "--since", "2026-01-31T09:30:00Z"]);
@@ -258,7 +258,7 @@ fn what_others_wrote_does_not_steer_a_terminal() {
         &["erase", "--session", STEERS, "--why", "x"],
     ] {
         let output = world.audit(options);
-        let text = said(&output);
+        let text = printed(&output);
         let steers = |c: char| {
             (c.is_control() && c != '\n') || matches!(c, '\u{200f}' | '\u{2028}' | '\u{202e}' | '\u{2066}')
         };
@@ -273,7 +273,7 @@ fn a_folder_without_records_is_told_from_one_that_is_well() {
     let folder = world.folder.path().join("empty");
     fs::create_dir(&folder).unwrap();
     let empty = world.audit(&["verify", "--log", folder.to_str().unwrap()]);
-    assert!(empty.status.code() == Some(0) && said(&empty) == "no records\n", "{empty:?}");
+    assert!(empty.status.code() == Some(0) && printed(&empty) == "no records\n", "{empty:?}");
     // A checkpoint names a missing chain.
     world.call("s1", "ls");
     let checkpoints = world.folder.path().join("checkpoints");
@@ -284,7 +284,7 @@ fn a_folder_without_records_is_told_from_one_that_is_well() {
     assert_eq!(written.status.code(), Some(0), "{written:?}");
     let empty = format!("build7={}", folder.display());
     let missing = world.audit(&["verify", "--checkpoints", checkpoints, &empty]);
-    assert!(missing.status.code() == Some(4) && said(&missing).contains("w0"), "{missing:?}");
+    assert!(missing.status.code() == Some(4) && printed(&missing).contains("w0"), "{missing:?}");
 }
 
 #[test]
@@ -340,7 +340,7 @@ fn what_is_held_by_the_record_alone_is_neither_erased_nor_forgotten() {
     let erase = || world.audit(&["erase", "--session", "s1", "--why", "asked for", "--yes"]);
     let refused = erase();
     assert!(
-        said(&refused).contains("hold `case` is in force") && refused.status.code() != Some(0),
+        printed(&refused).contains("hold `case` is in force") && refused.status.code() != Some(0),
         "{refused:?}"
     );
     let listed = world.audit(&["hold", "list"]);
@@ -349,12 +349,12 @@ fn what_is_held_by_the_record_alone_is_neither_erased_nor_forgotten() {
     assert!(told.contains("`case` holds records of session `s1`: asked for by counsel (ada)"), "{told}");
     // A hold of the same name about other records does not end it either.
     let other = world.audit(&["hold", "add", "case", "--reason", "why", "--session", "nobody"]);
-    assert!(other.status.code() == Some(2) && said(&other).contains("session `s1`"), "{other:?}");
-    assert!(said(&erase()).contains("hold `case` is in force"));
+    assert!(other.status.code() == Some(2) && printed(&other).contains("session `s1`"), "{other:?}");
+    assert!(printed(&erase()).contains("hold `case` is in force"));
     assert_eq!(world.audit(&add).status.code(), Some(0), "it may be said again");
     assert_eq!(world.audit(&["hold", "list"]).status.code(), Some(0));
-    assert!(said(&erase()).contains("held by `case`"));
+    assert!(printed(&erase()).contains("held by `case`"));
     fs::remove_file(world.log().join("holds.json")).unwrap();
     assert_eq!(world.audit(&["hold", "release", "case"]).status.code(), Some(0));
-    assert!(said(&erase()).contains("1 payloads erased"));
+    assert!(printed(&erase()).contains("1 payloads erased"));
 }

@@ -3,7 +3,7 @@
 
 use serde_json::json;
 
-use super::world::{World, records, said};
+use super::world::{World, records, printed};
 
 #[test]
 fn a_long_name_is_cut_and_still_found() {
@@ -21,10 +21,10 @@ fn a_long_name_is_cut_and_still_found() {
     let hold = ["hold", "add", "case", "--reason", "x", "--session", &session];
     assert_eq!(world.audit(&hold).status.code(), Some(0));
     let held = world.audit(&erase);
-    assert!(said(&held).contains("held by `case`") && said(&held).contains("0 payloads"), "{held:?}");
+    assert!(printed(&held).contains("held by `case`") && printed(&held).contains("0 payloads"), "{held:?}");
     world.audit(&["hold", "release", "case"]);
     let erased = world.audit(&erase);
-    assert!(said(&erased).contains("1 payloads erased"), "{erased:?}");
+    assert!(printed(&erased).contains("1 payloads erased"), "{erased:?}");
 }
 
 #[test]
@@ -39,7 +39,7 @@ fn no_name_is_a_place_for_secrets_or_for_much() {
     });
     world.ask(&["run", "--client", "claude", "--event", "PreToolUse"], &payload.to_string());
     let output = world.audit(&["tail"]);
-    assert!(output.stdout.len() < 2_000 && !said(&output).contains("ghp_"), "{}", output.stdout.len());
+    assert!(output.stdout.len() < 2_000 && !printed(&output).contains("ghp_"), "{}", output.stdout.len());
     let record = records(&output).remove(0);
     assert_eq!(record["session"], "[GITHUB_TOKEN_REDACTED]");
     assert!(record["tool"].as_str().unwrap().starts_with("tool [GITHUB_TOKEN_REDACTED] xxx"), "{record}");

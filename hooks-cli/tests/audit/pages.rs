@@ -5,7 +5,7 @@ use std::fs;
 use std::path::Path;
 use std::process::{Command, Output};
 
-use super::world::{World, said};
+use super::world::{World, printed};
 
 const AUDIT: &str = include_str!("../../../docs/audit.md");
 const CACHE: &str = include_str!("../../../docs/cache.md");
@@ -81,7 +81,7 @@ fn the_first_sinks_are_fed_by_the_program_as_it_is_built() {
     let world = World::new("version: 1\n");
     let first = &blocks(METRICS, "yaml")[0];
     fs::write(world.app().join("example.yaml"), first).unwrap();
-    let checked = said(&world.ask(&["check", "example.yaml"], ""));
+    let checked = printed(&world.ask(&["check", "example.yaml"], ""));
     assert!(!checked.contains("warning"), "{checked}");
     // There is no record to send yet, so no server has to listen.
     let fed = world.audit(&["feed", "--once", "-c", "example.yaml"]);
@@ -90,7 +90,7 @@ fn the_first_sinks_are_fed_by_the_program_as_it_is_built() {
     // built in here.
     let other = "version: 1\naudit: {}\nsinks: [{ name: a, postgres: { url_env: X } }]\n";
     fs::write(world.app().join("example.yaml"), other).unwrap();
-    let checked = said(&world.ask(&["check", "example.yaml"], ""));
+    let checked = printed(&world.ask(&["check", "example.yaml"], ""));
     let is_warned_of = checked.contains("sinks[0]: this program is built without `postgres`");
     assert_eq!(checked.contains("warning"), is_warned_of, "{checked}");
 }

@@ -1,6 +1,6 @@
 //! Options that cannot match any record are refused, and options that match none are reported.
 
-use super::world::{World, said};
+use super::world::{World, printed};
 
 #[test]
 fn words_that_no_record_has_are_refused_with_the_one_that_was_meant() {
@@ -24,9 +24,9 @@ fn words_that_no_record_has_are_refused_with_the_one_that_was_meant() {
         (&["show", "w0:1..2"], "one is asked for"),
     ] {
         let output = world.audit(options);
-        assert!(output.status.code() == Some(2) && said(&output).contains(hint), "{options:?}: {output:?}");
+        assert!(output.status.code() == Some(2) && printed(&output).contains(hint), "{options:?}: {output:?}");
     }
-    assert!(said(&world.audit(&["show", "w0:1"])).contains("\"command\": \"ls\""), "nothing was erased");
+    assert!(printed(&world.audit(&["show", "w0:1"])).contains("\"command\": \"ls\""), "nothing was erased");
 }
 
 #[test]
@@ -42,11 +42,11 @@ fn names_that_match_nothing_are_said_with_how_many_were_looked_at() {
     ] {
         let output = world.audit(options);
         assert_eq!(output.status.code(), Some(status), "{output:?}");
-        assert!(said(&output).contains("no record matches; 2 were looked at"), "{options:?}: {output:?}");
+        assert!(printed(&output).contains("no record matches; 2 were looked at"), "{options:?}: {output:?}");
     }
     // A hold can cover future records.
     let held = world.audit(&["hold", "add", "a", "--reason", "x", "--session", "s9"]);
-    assert!(held.status.code() == Some(0) && said(&held).contains("no record matches"), "{held:?}");
+    assert!(held.status.code() == Some(0) && printed(&held).contains("no record matches"), "{held:?}");
     let held = world.audit(&["hold", "add", "b", "--reason", "x", "--session", "s1"]);
-    assert!(held.status.code() == Some(0) && said(&held).is_empty(), "{held:?}");
+    assert!(held.status.code() == Some(0) && printed(&held).is_empty(), "{held:?}");
 }

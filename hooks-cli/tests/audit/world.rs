@@ -66,6 +66,6 @@ pub(crate) fn records(output: &Output) -> Vec<Value> {
 }
 
 /// The complete output.
-pub(crate) fn said(output: &Output) -> String {
+pub(crate) fn printed(output: &Output) -> String {
     String::from_utf8_lossy(&output.stdout).into_owned() + &String::from_utf8_lossy(&output.stderr)
 }

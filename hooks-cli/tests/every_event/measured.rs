@@ -126,10 +126,10 @@ impl Ran {
 fn one_program() {
     let Some(folder) = env::var_os(MEASURED).map(PathBuf::from) else { return };
     let file = |name: &str| File::create(folder.join(name)).unwrap();
-    let said = |name: &str| env::var(name).unwrap();
+    let variable = |name: &str| env::var(name).unwrap();
     #[expect(clippy::disallowed_methods, reason = "the program under test is a process")]
     let mut command = Command::new(env!("CARGO_BIN_EXE_hooks"));
-    command.args(["run", "--client", &said("HOOKS_CLIENT"), "--event", &said("HOOKS_EVENT")]);
+    command.args(["run", "--client", &variable("HOOKS_CLIENT"), "--event", &variable("HOOKS_EVENT")]);
     command.arg("--config").arg(folder.join("hooks.yaml")).current_dir(&folder);
     command.env_clear().env("HOME", &folder);
     command.stdin(File::open(folder.join("payload")).unwrap());

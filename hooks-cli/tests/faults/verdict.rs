@@ -42,8 +42,8 @@ pub(super) fn classify(case: &Case, told: &Told, reason: &str) -> Result<Verdict
         decode(case.client, Some(case.event), case.payload.as_bytes()).map_err(|error| error.to_string())?;
     let expected =
         [KnownEvent::Decoded(&decoded), KnownEvent::Event(case.client, case.event)].map(|place| failure(place, "x"));
-    let said = expected.iter().find(|reply| says(reply, exit, told, reason));
-    match said {
+    let matching = expected.iter().find(|reply| says(reply, exit, told, reason));
+    match matching {
         Some(reply) if reply.degraded.iter().any(Degraded::is_unsafe) => Ok(Verdict::Told),
         Some(_) => Ok(Verdict::Denied),
         None => Err(format!("no denial: {:?}", expected[0])),
@@ -53,7 +53,7 @@ pub(super) fn classify(case: &Case, told: &Told, reason: &str) -> Result<Verdict
 /// Whether the output is this reply, with any reason.
 fn says(reply: &EncodedAnswer, exit: u8, told: &Told, reason: &str) -> bool {
     let parsed =
-        |text: &str| serde_json::from_str::<Value>(text).ok().map(|said| without_reason(said, reason));
+        |text: &str| serde_json::from_str::<Value>(text).ok().map(|output| without_reason(output, reason));
     let same_text =
         parsed(&reply.stdout) == parsed(&told.stdout) && reply.stdout.is_empty() == told.stdout.is_empty();
     reply.exit == exit && same_text && reply.stderr.is_empty() == told.stderr.is_empty()

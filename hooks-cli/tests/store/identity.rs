@@ -58,9 +58,9 @@ impl World {
         let line = ["run", "--client", "claude", "--event", "PreToolUse"];
         let output = self.hooks(project, &line, &payload.to_string());
         assert_eq!(output.status.code(), Some(0), "{output:?}");
-        let Ok(said) = serde_json::from_slice::<Value>(&output.stdout) else { return String::new() };
-        assert_eq!(said["hookSpecificOutput"]["permissionDecision"], "deny", "{said}");
-        said["hookSpecificOutput"]["permissionDecisionReason"].as_str().unwrap().to_owned()
+        let Ok(printed) = serde_json::from_slice::<Value>(&output.stdout) else { return String::new() };
+        assert_eq!(printed["hookSpecificOutput"]["permissionDecision"], "deny", "{printed}");
+        printed["hookSpecificOutput"]["permissionDecisionReason"].as_str().unwrap().to_owned()
     }
 
     fn read(&self, project: &str) -> String {
@@ -144,10 +144,10 @@ fn the_audit_log_knows_the_store_where_the_file_beside_the_rules_is_gone() {
     fs::remove_dir_all(world.at("app/.hooks")).unwrap();
     world.use_up("app");
     let record = String::from_utf8(world.hooks("app", &["audit", "query"], "").stdout).unwrap();
-    let said: Vec<&str> = record.lines().filter(|line| line.contains("\"log.store\"")).collect();
+    let printed: Vec<&str> = record.lines().filter(|line| line.contains("\"log.store\"")).collect();
     assert!(
-        said.len() == 3 && said[1].contains("was accepted by `") && said[1].contains(": a test"),
-        "{said:?}"
+        printed.len() == 3 && printed[1].contains("was accepted by `") && printed[1].contains(": a test"),
+        "{printed:?}"
     );
     assert_eq!(world.hooks("app", &["audit", "verify"], "").status.code(), Some(0));
 }

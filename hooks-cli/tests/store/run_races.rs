@@ -264,11 +264,11 @@ fn hear(client: &str, dir: &Path, event: &Value, kill: Option<Duration>) -> (Res
 }
 
 fn end(output: &Output, is_killed: bool) -> Result<End, String> {
-    let said = String::from_utf8_lossy(&output.stdout);
+    let printed = String::from_utf8_lossy(&output.stdout);
     match (output.status.code(), output.status.signal()) {
         (None, Some(9)) if is_killed => Ok(End::Killed),
-        (Some(0), _) if said.contains("deny") => Ok(End::Denied),
-        (Some(0), _) if said.is_empty() || said == "{}" => Ok(End::WentAhead),
+        (Some(0), _) if printed.contains("deny") => Ok(End::Denied),
+        (Some(0), _) if printed.is_empty() || printed == "{}" => Ok(End::WentAhead),
         _ => Err(format!("{output:?}")),
     }
 }

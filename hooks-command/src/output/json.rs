@@ -91,8 +91,8 @@ pub enum OutputError {
 /// ```
 /// use hooks_command::output::{OutputError, parse};
 ///
-/// let said = parse(r#"{"decision": "block", "reason": "no"}"#, false);
-/// assert!(matches!(said, Ok(Some(_))));
+/// let reply = parse(r#"{"decision": "block", "reason": "no"}"#, false);
+/// assert!(matches!(reply, Ok(Some(_))));
 /// assert!(matches!(parse("all files are fine", false), Ok(None)));
 /// assert!(matches!(parse("all files are fine", true), Err(OutputError::TextFromStrict)));
 /// // Output that begins like an object has to be one.
@@ -103,7 +103,7 @@ pub fn parse(output: &str, strict: bool) -> Result<Option<HandlerReply>, OutputE
     if !output.starts_with('{') {
         return if strict && !output.is_empty() { Err(OutputError::TextFromStrict) } else { Ok(None) };
     }
-    object(output)?.pipe(|fields| said(&fields, strict)).map(Some)
+    object(output)?.pipe(|fields| parse_fields(&fields, strict)).map(Some)
 }
 
 /// Parses the one object in a text.
@@ -122,53 +122,53 @@ pub(super) fn object(text: &str) -> Result<Map<String, Value>, OutputError> {
 ///
 /// # Errors
 /// Returns an error if a field has the wrong type, or is unknown and `strict` is set.
-pub(crate) fn said(fields: &Map<String, Value>, strict: bool) -> Result<HandlerReply, OutputError> {
-    let mut said = HandlerReply::default();
+pub(crate) fn parse_fields(fields: &Map<String, Value>, strict: bool) -> Result<HandlerReply, OutputError> {
+    let mut reply = HandlerReply::default();
     for (name, value) in fields {
         let field = Field { name, value };
         match name.to_ascii_lowercase().as_str() {
-            "continue" => said.goes_on = field.optional("true or false", Value::as_bool)?,
-            "stop_reason" => field.text(&mut said.stop_reason)?,
+            "continue" => reply.goes_on = field.optional("true or false", Value::as_bool)?,
+            "stop_reason" => field.text(&mut reply.stop_reason)?,
             "suppress_output" => {
                 if let Some(flag) = field.optional("true or false", Value::as_bool)? {
-                    said.suppress_output = flag;
+                    reply.suppress_output = flag;
                 }
             }
-            "system_message" => field.text(&mut said.system_message)?,
-            "decision" => field.text(&mut said.decision)?,
-            "reason" => field.text(&mut said.reason)?,
+            "system_message" => field.text(&mut reply.system_message)?,
+            "decision" => field.text(&mut reply.decision)?,
+            "reason" => field.text(&mut reply.reason)?,
             "hook_specific_output" => match field.optional("an object", Value::as_object)? {
-                Some(fields) => specific(fields, strict, said.specific.get_or_insert_default())?,
-                None => said.specific = None,
+                Some(fields) => specific(fields, strict, reply.specific.get_or_insert_default())?,
+                None => reply.specific = None,
             },
             _ if strict => return Err(OutputError::Unknown(name.clone())),
             _ => {}
         }
     }
-    Ok(said)
+    Ok(reply)
 }
 
-fn specific(fields: &Map<String, Value>, strict: bool, said: &mut SpecificReply) -> Result<(), OutputError> {
+fn specific(fields: &Map<String, Value>, strict: bool, reply: &mut SpecificReply) -> Result<(), OutputError> {
     for (name, value) in fields {
         let field = Field { name, value };
         match name.to_ascii_lowercase().as_str() {
-            "hook_event_name" => field.text(&mut said.event)?,
-            "permission_decision" => field.text(&mut said.permission_decision)?,
-            "permission_decision_reason" => field.text(&mut said.permission_decision_reason)?,
-            "updated_input" => said.updated_input = field.optional("an object", Value::as_object)?.cloned(),
-            "additional_context" => field.text(&mut said.additional_context)?,
-            "instruction_context" => said.instruction_context = field.objects()?.map(values),
-            "summary" => field.text(&mut said.summary)?,
-            "updated_messages" => said.updated_messages = field.objects()?,
+            "hook_event_name" => field.text(&mut reply.event)?,
+            "permission_decision" => field.text(&mut reply.permission_decision)?,
+            "permission_decision_reason" => field.text(&mut reply.permission_decision_reason)?,
+            "updated_input" => reply.updated_input = field.optional("an object", Value::as_object)?.cloned(),
+            "additional_context" => field.text(&mut reply.additional_context)?,
+            "instruction_context" => reply.instruction_context = field.objects()?.map(values),
+            "summary" => field.text(&mut reply.summary)?,
+            "updated_messages" => reply.updated_messages = field.objects()?,
             "updated_tool_response" => {
-                said.updated_tool_response = field.optional("a text", Value::as_str)?.map(str::to_owned);
+                reply.updated_tool_response = field.optional("a text", Value::as_str)?.map(str::to_owned);
             }
             "metadata" => {
                 let metadata = field.optional("an object of texts", Value::as_object)?.cloned();
                 for (name, value) in metadata.iter().flatten() {
                     Field { name, value }.optional("a text", Value::as_str)?;
                 }
-                said.metadata = metadata;
+                reply.metadata = metadata;
             }
             _ if strict => return Err(OutputError::Unknown(name.clone())),
             _ => {}
@@ -252,10 +252,10 @@ mod tests {
 
     #[test]
     fn names_in_any_case_and_the_last_of_two() {
-        let said = parsed(r#" {"CONTINUE": false, "Stop_Reason": "halt", "stop_reason": "stop", "x": 1}"#);
-        assert_eq!((said.goes_on, said.stop_reason.as_str()), (Some(false), "stop"));
-        let said = parsed(r#"{"decision": "block", "DECISION": null, "continue": false, "Continue": null}"#);
-        assert_eq!((said.goes_on, said.decision.as_str()), (None, "block"));
+        let reply = parsed(r#" {"CONTINUE": false, "Stop_Reason": "halt", "stop_reason": "stop", "x": 1}"#);
+        assert_eq!((reply.goes_on, reply.stop_reason.as_str()), (Some(false), "stop"));
+        let reply = parsed(r#"{"decision": "block", "DECISION": null, "continue": false, "Continue": null}"#);
+        assert_eq!((reply.goes_on, reply.decision.as_str()), (None, "block"));
     }
 
     #[test]
@@ -288,8 +288,8 @@ mod tests {
 
     #[test]
     fn what_is_empty_is_there() {
-        let said = parsed(r#"{"hook_specific_output": {"updated_input": {}, "updated_tool_response": ""}}"#);
-        let specific = said.specific.unwrap();
+        let reply = parsed(r#"{"hook_specific_output": {"updated_input": {}, "updated_tool_response": ""}}"#);
+        let specific = reply.specific.unwrap();
         assert_eq!(specific.updated_input, Some(Map::new()));
         assert_eq!(specific.updated_tool_response.as_deref(), Some(""));
     }

@@ -4,7 +4,7 @@ mod json;
 mod near_miss;
 mod reading;
 
-pub(crate) use self::json::said;
+pub(crate) use self::json::parse_fields;
 pub use self::json::{Message, OutputError, HandlerReply, SpecificReply, parse};
 pub use self::near_miss::near_miss;
 pub use self::reading::{End, Finished, Reading, read};

@@ -74,20 +74,20 @@ pub fn read(
     let failure = |error: String, stderr: String| (Reading::Failure { error, stderr }, None);
     match end {
         End::Failed(error) => failure(error, stderr),
-        End::Replied(said) => match invalid(event, powers, handler, rules.profile, &said) {
+        End::Replied(reply) => match invalid(event, powers, handler, rules.profile, &reply) {
             Some(error) => failure(error, stderr),
-            None => (Reading::Answer(said), None),
+            None => (Reading::Answer(reply), None),
         },
         End::Exited(2) => (Reading::Block { stderr }, None),
         End::Exited(0) => match parse(&stdout, handler.strict_output) {
             Err(_) if rules.profile == Profile::July => text_or_near_miss(powers, rules, stdout, stderr),
             Err(error) => failure(error.to_string(), stderr),
             Ok(None) => text_or_near_miss(powers, rules, stdout, stderr),
-            Ok(Some(said)) => match invalid(event, powers, handler, rules.profile, &said) {
+            Ok(Some(reply)) => match invalid(event, powers, handler, rules.profile, &reply) {
                 Some(error) => failure(error, stderr),
                 None => match told_near_miss(rules, &stdout) {
                     Some(problem) if powers.blocks || powers.guards => failure(problem, stderr),
-                    problem => (Reading::Answer(Box::new(said)), problem),
+                    problem => (Reading::Answer(Box::new(reply)), problem),
                 },
             },
         },
@@ -121,22 +121,22 @@ fn invalid(
     powers: Powers,
     handler: &Handler,
     profile: Profile,
-    said: &HandlerReply,
+    reply: &HandlerReply,
 ) -> Option<String> {
     if profile == Profile::July {
         return None;
     }
     let strict = handler.strict_output;
-    if strict && said.suppress_output {
+    if strict && reply.suppress_output {
         return Some("suppress_output is not supported; write diagnostics to standard error".to_owned());
     }
-    if !matches!(said.decision.as_str(), "" | "block") {
-        return Some(format!("`{}` is no decision; the one word is `block`", said.decision));
+    if !matches!(reply.decision.as_str(), "" | "block") {
+        return Some(format!("`{}` is no decision; the one word is `block`", reply.decision));
     }
-    if strict && !powers.blocks && said.blocks() {
+    if strict && !powers.blocks && reply.blocks() {
         return Some(format!("{event} cannot be blocked"));
     }
-    let specific = said.specific.as_ref()?;
+    let specific = reply.specific.as_ref()?;
     if strict && !specific.event.is_empty() && specific.event != event.name {
         return Some(format!("its hook_event_name is `{}`, and this is {event}", specific.event));
     }

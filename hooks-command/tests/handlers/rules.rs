@@ -39,12 +39,12 @@ fn specific(fields: &Value) -> String {
 fn a_failure_closes_a_guard_in_september_and_not_in_july() {
     let script = Script::new([("g", json!({"exit_code": 127, "stderr": "jq: no\n"}))]);
     let ignoring = json!({"type": "command", "command": "g", "on_error": "ignore", "name": "the guard"});
-    let said = about_tools(SEPTEMBER, "pre_tool_use", std::slice::from_ref(&ignoring), &script);
+    let merged = about_tools(SEPTEMBER, "pre_tool_use", std::slice::from_ref(&ignoring), &script);
     assert_eq!(
-        (&said["allowed"], &said["exit_code"], &said["stderr"]),
+        (&merged["allowed"], &merged["exit_code"], &merged["stderr"]),
         (&json!(false), &json!(-1), &json!("jq: no\n"))
     );
-    assert!(said["message"].as_str().unwrap().contains("hook \"the guard\": exited with status 127"));
+    assert!(merged["message"].as_str().unwrap().contains("hook \"the guard\": exited with status 127"));
     assert_eq!(about_tools(JULY, "pre_tool_use", &[ignoring], &script), json!({"allowed": true}));
 }
 
@@ -60,9 +60,9 @@ fn on_error_decides_elsewhere() {
         ("worktree_create", "warn", true, true),
         ("turn_end", "warn", true, true),
     ] {
-        let said = flat(SEPTEMBER, event, &[with(on_error)], &script);
-        assert_eq!(said["allowed"], allowed, "{event} {on_error}");
-        assert_eq!(said.get("system_message").is_some(), told, "{event} {on_error}");
+        let merged = flat(SEPTEMBER, event, &[with(on_error)], &script);
+        assert_eq!(merged["allowed"], allowed, "{event} {on_error}");
+        assert_eq!(merged.get("system_message").is_some(), told, "{event} {on_error}");
     }
     assert_eq!(flat(JULY, "turn_end", &[with("warn")], &script), json!({"allowed": true}));
     assert_eq!(flat(JULY, "turn_end", &[with("block")], &script)["allowed"], false);
@@ -104,10 +104,10 @@ fn a_block_where_nothing_can_be_blocked_is_told() {
         ("two", json!({"exit_code": 2, "stderr": "no"})),
         ("both", json!({"stdout": r#"{"continue": false, "decision": "block", "system_message": "hm"}"#})),
     ]);
-    let said = flat(SEPTEMBER, "notification", &[command("two"), command("both")], &script);
+    let merged = flat(SEPTEMBER, "notification", &[command("two"), command("both")], &script);
     let told = "notification hook \"two\" returned exit 2, but this event cannot block\n\
                 notification hook \"both\" returned a block, but this event cannot block\nhm";
-    assert_eq!(said, json!({"allowed": true, "system_message": told}));
+    assert_eq!(merged, json!({"allowed": true, "system_message": told}));
     assert_eq!(flat(JULY, "notification", &[command("two")], &script)["allowed"], false);
 }
 
@@ -118,11 +118,11 @@ fn the_last_that_ended_badly_gives_status_and_errors() {
         ("b", json!({"exit_code": 9})),
         ("c", json!({"exit_code": 2})),
     ]);
-    let said = about_tools(SEPTEMBER, "pre_tool_use", &[command("a"), command("b")], &script);
-    assert_eq!((&said["exit_code"], said.get("stderr")), (&json!(-1), None));
-    let said = about_tools(SEPTEMBER, "pre_tool_use", &[command("a"), command("c")], &script);
+    let merged = about_tools(SEPTEMBER, "pre_tool_use", &[command("a"), command("b")], &script);
+    assert_eq!((&merged["exit_code"], merged.get("stderr")), (&json!(-1), None));
+    let merged = about_tools(SEPTEMBER, "pre_tool_use", &[command("a"), command("c")], &script);
     assert_eq!(
-        (&said["exit_code"], &said["stderr"], &said["message"]),
+        (&merged["exit_code"], &merged["stderr"], &merged["message"]),
         (&json!(2), &json!(" first \n"), &json!("first"))
     );
 }
@@ -150,8 +150,8 @@ fn verdicts_merge_by_strength_and_a_block_stands_beside_them() {
         all(&["block", "allow"]),
         json!({"allowed": false, "decision": "allow", "decision_reason": "fine"})
     );
-    let said = about_tools(JULY, "pre_tool_use", &[command("allow"), command("deny")], &script);
-    assert_eq!(said, json!({"allowed": false, "decision": "deny", "additional_context": "fine"}));
+    let merged = about_tools(JULY, "pre_tool_use", &[command("allow"), command("deny")], &script);
+    assert_eq!(merged, json!({"allowed": false, "decision": "deny", "additional_context": "fine"}));
     let request = about_tools(SEPTEMBER, "permission_request", &[command("ask"), command("allow")], &script);
     assert_eq!(request, json!({"allowed": true, "permission_allowed": true, "decision_reason": "fine"}));
 }
@@ -167,12 +167,12 @@ fn patches_chain_over_the_whole_and_a_failed_one_is_dropped() {
         ("c", patch(&json!({"text": "y", "new": [1]}))),
     ]);
     let handlers = [command("a"), command("b"), command("c")];
-    let said = about_tools(SEPTEMBER, "tool_input_transform", &handlers, &script);
-    assert_eq!(said["updated_input"], json!({"path": "b.txt", "text": "y", "options": null, "new": [1]}));
+    let merged = about_tools(SEPTEMBER, "tool_input_transform", &handlers, &script);
+    assert_eq!(merged["updated_input"], json!({"path": "b.txt", "text": "y", "options": null, "new": [1]}));
     let seen = script.seen("c");
     assert_eq!(seen[0]["tool_input"], json!({"path": "b.txt", "text": "x", "options": null}));
-    let said = about_tools(JULY, "pre_tool_use", &handlers, &script);
-    assert_eq!(said["updated_input"], json!({"path": "b.txt", "options": null, "text": "y", "new": [1]}));
+    let merged = about_tools(JULY, "pre_tool_use", &handlers, &script);
+    assert_eq!(merged["updated_input"], json!({"path": "b.txt", "options": null, "text": "y", "new": [1]}));
 }
 
 #[test]
@@ -186,11 +186,11 @@ fn responses_and_messages_chain_and_what_is_empty_counts_for_one() {
             json!({"stdout": specific(&json!({"updated_messages": [{"role": "user", "content": "b"}]}))}),
         ),
     ]);
-    let said = about_tools(SEPTEMBER, "tool_response_transform", &[command("wipe"), command("see")], &script);
-    assert_eq!(said, json!({"allowed": true, "updated_tool_response": ""}));
+    let merged = about_tools(SEPTEMBER, "tool_response_transform", &[command("wipe"), command("see")], &script);
+    assert_eq!(merged, json!({"allowed": true, "updated_tool_response": ""}));
     assert_eq!(script.seen("see")[0]["tool_response"], "");
-    let said = flat(SEPTEMBER, "before_llm_call", &[command("messages"), command("no messages")], &script);
-    assert_eq!(said, json!({"allowed": true, "updated_messages": [{"role": "user", "content": "b"}]}));
+    let merged = flat(SEPTEMBER, "before_llm_call", &[command("messages"), command("no messages")], &script);
+    assert_eq!(merged, json!({"allowed": true, "updated_messages": [{"role": "user", "content": "b"}]}));
 }
 
 #[test]
@@ -203,10 +203,10 @@ fn context_goes_where_it_is_read() {
         ),
     ]);
     let handlers = [command("text"), command("object")];
-    let said = flat(SEPTEMBER, "turn_start", &handlers, &script);
+    let merged = flat(SEPTEMBER, "turn_start", &handlers, &script);
     let wanted =
         json!({"allowed": true, "additional_context": "said\n kept ", "instruction_context": [{"key": "k"}]});
-    assert_eq!(said, wanted);
+    assert_eq!(merged, wanted);
     assert_eq!(flat(SEPTEMBER, "stop", &handlers, &script), json!({"allowed": true}));
     assert_eq!(flat(JULY, "stop", &handlers, &script)["additional_context"], "said\n kept ");
     assert_eq!(about_tools(SEPTEMBER, "pre_tool_use", &handlers, &script), json!({"allowed": true}));
@@ -254,12 +254,12 @@ fn near_misses_deny_unless_docker_agents_own_rules_are_asked_for() {
             false,
             "{output}"
         );
-        let said = flat(rules, "turn_end", &[command("n")], &script);
-        assert!(said["allowed"] == true && said["system_message"].is_string(), "{output}: {said}");
+        let merged = flat(rules, "turn_end", &[command("n")], &script);
+        assert!(merged["allowed"] == true && merged["system_message"].is_string(), "{output}: {merged}");
     }
     let script = Script::new([("n", json!({"stdout": "{\"hookSpecificOutput\": {\"summary\": \"s\"}}"}))]);
-    let said = flat(rules, "before_compaction", &[command("n")], &script);
-    assert!(said["system_message"].as_str().unwrap().contains("write `hook_specific_output`"), "{said}");
+    let merged = flat(rules, "before_compaction", &[command("n")], &script);
+    assert!(merged["system_message"].as_str().unwrap().contains("write `hook_specific_output`"), "{merged}");
 }
 
 #[test]
@@ -299,8 +299,8 @@ fn the_lane_that_preempts_has_entries_of_its_own() {
         ("ordinary", json!({"exit_code": 2})),
     ]);
     let input = || json!({"tool_name": "t", "tool_input": {}});
-    let said = ask(SEPTEMBER, &block, "pre_tool_use", Lane::Preempt, input(), &script);
-    assert_eq!(said, json!({"allowed": true, "decision": "ask", "metadata": {"risk": "high"}}));
+    let merged = ask(SEPTEMBER, &block, "pre_tool_use", Lane::Preempt, input(), &script);
+    assert_eq!(merged, json!({"allowed": true, "decision": "ask", "metadata": {"risk": "high"}}));
     assert_eq!(script.seen("first")[0]["hook_event_name"], "pre_tool_use");
     assert_eq!(ask(SEPTEMBER, &block, "pre_tool_use", Lane::Ordinary, input(), &script)["allowed"], false);
 }
@@ -312,8 +312,8 @@ fn time_is_up_for_each_alone() {
         ("fast", json!({"sleep_ms": 900, "stdout": "in time"})),
     ]);
     let with = |name: &str| json!({"type": "command", "command": name, "timeout": 1});
-    let said = flat(SEPTEMBER, "session_start", &[with("slow"), with("fast")], &script);
-    assert_eq!(said["additional_context"], "in time");
-    assert!(said["system_message"].as_str().unwrap().contains("did not answer within 1 s"));
+    let merged = flat(SEPTEMBER, "session_start", &[with("slow"), with("fast")], &script);
+    assert_eq!(merged["additional_context"], "in time");
+    assert!(merged["system_message"].as_str().unwrap().contains("did not answer within 1 s"));
     assert_eq!(script.elapsed(), 1000);
 }

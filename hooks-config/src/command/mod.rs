@@ -110,11 +110,11 @@ impl Handlers {
 
 /// Reads the section of a `hooks.yaml`: a block that may also use the event names of Hooks.
 pub(super) fn read(root: &Node, host: &Host, mistakes: &mut Mistakes) -> Option<Handlers> {
-    let said = root.get(PROFILE).and_then(|node| match node.to_json() {
+    let stated = root.get(PROFILE).and_then(|node| match node.to_json() {
         Value::String(name) => Some((node, name)),
         _ => None,
     });
-    let profile = match said {
+    let profile = match stated {
         None => host.profile.unwrap_or_default(),
         Some((node, name)) => match name.parse() {
             Ok(profile) => profile,

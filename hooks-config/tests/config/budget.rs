@@ -23,7 +23,7 @@ limits:
     - { tools: [deploy], most: 1, of: team, per: day }
 ";
 
-fn said(text: &str) -> Vec<String> {
+fn messages(text: &str) -> Vec<String> {
     let errors = Config::parse(text, "hooks.yaml").err();
     errors.iter().flat_map(ConfigErrors::errors).map(ToString::to_string).collect()
 }
@@ -116,9 +116,9 @@ fn nonsense_is_refused_at_its_place() {
         ),
         ("limits: { iterations: { per: session } }", "`most` is missing"),
     ] {
-        let said = said(&format!("version: 1\n{line}\n"));
-        assert_eq!(said.len(), 1, "{line}: {said:#?}");
-        assert!(said[0].contains(wanted), "{line}: {said:#?}");
+        let messages = messages(&format!("version: 1\n{line}\n"));
+        assert_eq!(messages.len(), 1, "{line}: {messages:#?}");
+        assert!(messages[0].contains(wanted), "{line}: {messages:#?}");
     }
     // All mistakes at once, with those of other sections.
     let text = "version: 1

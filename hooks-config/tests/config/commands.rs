@@ -318,13 +318,13 @@ async fn a_failure_closes_what_would_go_ahead() {
         }
     }
     // For this event docker-agent cannot block, and the report explains that.
-    let said = |agents: &str| {
+    let decision = |agents: &str| {
         format!(
             "{agents} tool_response_transform: {{ hooks: {{ type: command, command: x, on_error: block }} }}"
         )
     };
-    assert!(Config::parse(&said("version: 1\nhooks:\n "), "hooks.yaml").is_ok());
-    refused(&said("agents:\n root:\n  hooks:\n   "));
+    assert!(Config::parse(&decision("version: 1\nhooks:\n "), "hooks.yaml").is_ok());
+    refused(&decision("agents:\n root:\n  hooks:\n   "));
 }
 
 #[tokio::test]

@@ -3,7 +3,7 @@
 use hooks_config::{Config, ConfigErrors};
 
 /// Reports about `text`, one mistake a line.
-fn said(text: &str) -> Vec<String> {
+fn messages(text: &str) -> Vec<String> {
     said_of("hooks.yaml", text)
 }
 
@@ -14,8 +14,8 @@ fn said_of(name: &str, text: &str) -> Vec<String> {
 
 #[track_caller]
 fn assert_said(text: &str, wanted: &[&str]) {
-    let said = said(text);
-    assert_eq!(said, wanted, "\n{text}");
+    let messages = messages(text);
+    assert_eq!(messages, wanted, "\n{text}");
 }
 
 #[test]
@@ -161,11 +161,11 @@ fn a_program_is_refused_with_advice() {
         ("squad.config.ts", "import { defineSquad } from '@bradygaster/squad-sdk';\n"),
         ("policy", "// generated\nexport default {}\n"),
     ] {
-        let said = said_of(name, text);
-        assert_eq!(said.len(), 1);
+        let messages = said_of(name, text);
+        assert_eq!(messages.len(), 1);
         assert!(
-            said[0].contains("programs are not run") && said[0].contains("export what it defines"),
-            "{said:?}"
+            messages[0].contains("programs are not run") && messages[0].contains("export what it defines"),
+            "{messages:?}"
         );
     }
 }
@@ -189,17 +189,17 @@ fn what_an_attacker_would_write_is_refused() {
         ("- ".repeat(50_000), "nests deeper than 64 levels"),
         (format!("version: 1\n#{}", "x".repeat(9 << 20)), "larger than 8 MiB"),
     ] {
-        let said = said(&text);
-        assert!(said[0].contains(wanted), "{said:?}");
+        let messages = messages(&text);
+        assert!(messages[0].contains(wanted), "{messages:?}");
     }
 }
 
 #[test]
 fn not_more_than_a_hundred_mistakes_are_reported() {
     let text: String = (0..5000).map(|n| format!("k{n}: 1\n")).collect();
-    assert_eq!(said(&format!("version: 1\n{text}")).len(), 100);
+    assert_eq!(messages(&format!("version: 1\n{text}")).len(), 100);
     let text = "x: 1\n".repeat(100_000);
-    assert_eq!(said(&text).len(), 100);
+    assert_eq!(messages(&text).len(), 100);
 }
 
 #[test]

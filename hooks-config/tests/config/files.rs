@@ -93,7 +93,7 @@ fn a_file_protects_itself_and_the_settings_of_clients() {
         let context = HookContext::new("s", "a").in_dir(dir.path()).with_environment(hooks_system::system());
         let call = PreToolUse::new("write", json!({"path": path, "content": ""}));
         let verdicts = hooks.explain(&HookRequest::new(context, call));
-        verdicts.iter().any(|said| said.verdict.strength() == Strength::Deny)
+        verdicts.iter().any(|verdict| verdict.verdict.strength() == Strength::Deny)
     };
     for path in
         ["hooks.yaml", "./x/../hooks.yaml", "HOOKS.YAML", ".claude/settings.json", ".github/hooks/a.json"]
@@ -118,7 +118,7 @@ fn a_file_protects_itself_by_whatever_way_it_was_named() {
     let context = HookContext::new("s", "a").in_dir(&folder).with_environment(hooks_system::system());
     let call = PreToolUse::new("write", json!({"path": "hooks.yaml", "content": ""}));
     let verdicts = config.hooks().explain(&HookRequest::new(context, call));
-    assert!(verdicts.iter().any(|said| said.verdict.strength() == Strength::Deny));
+    assert!(verdicts.iter().any(|verdict| verdict.verdict.strength() == Strength::Deny));
 }
 
 #[test]
@@ -134,7 +134,7 @@ fn no_option_and_no_working_directory_takes_the_protection_away() {
             HookContext::new("s", "a").in_dir(folder.join("sub")).with_environment(hooks_system::system());
         let call = PreToolUse::new("write", json!({"path": path_of_call, "content": ""}));
         let verdicts = hooks.explain(&HookRequest::new(context, call));
-        verdicts.iter().any(|said| said.verdict.strength() == Strength::Deny)
+        verdicts.iter().any(|verdict| verdict.verdict.strength() == Strength::Deny)
     };
     for text in [
         "",

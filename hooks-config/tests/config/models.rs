@@ -28,7 +28,7 @@ models:
     content_filter: { next_model: other_provider }
 ";
 
-fn said(text: &str) -> Vec<String> {
+fn messages(text: &str) -> Vec<String> {
     let errors = Config::parse(text, "hooks.yaml").err();
     errors.iter().flat_map(ConfigErrors::errors).map(ToString::to_string).collect()
 }
@@ -108,7 +108,7 @@ models:
   dedline: 5m
 ";
     assert_eq!(
-        said(text),
+        messages(text),
         [
             "line 4, column 43: models.catalog[0].tier: `premum` is not known here; there is `nuclear`, `fast`, `standard` or `premium`; did you mean `premium`?",
             "line 5, column 49: models.catalog[1].prise: unknown option `prise`; did you mean `price`?",
@@ -127,7 +127,7 @@ models:
       a: { models: [large], then: b }
       b: { models: [large], then: a }
 ";
-    let said_all = said(text);
+    let said_all = messages(text);
     assert!(said_all.contains(&"line 6, column 15: models.catalog[1].name: the model `large` stands in catalog[0] already; give each model one entry".to_owned()), "{said_all:#?}");
     assert!(said_all.iter().any(|it| it.contains("models.routing.")), "{said_all:#?}");
     for (line, wanted) in [
@@ -148,9 +148,9 @@ models:
         ("routing: { nuclear: true }", "no model is of the nuclear tier"),
     ] {
         let text = format!("version: 1\nmodels:\n  catalog:\n    - {{ name: m, provider: p }}\n  {line}\n");
-        let said = said(&text);
-        assert_eq!(said.len(), 1, "{line}: {said:#?}");
-        assert!(said[0].contains(wanted), "{line}: {said:#?}");
+        let messages = messages(&text);
+        assert_eq!(messages.len(), 1, "{line}: {messages:#?}");
+        assert!(messages[0].contains(wanted), "{line}: {messages:#?}");
     }
 }
 

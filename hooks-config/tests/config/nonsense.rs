@@ -4,7 +4,7 @@
 use hooks_config::{Config, ConfigErrors};
 
 /// Reports about `line`, the second line of the file.
-fn said(line: &str) -> Vec<String> {
+fn messages(line: &str) -> Vec<String> {
     let errors = Config::parse(&format!("version: 1\n{line}\n"), "hooks.yaml").err();
     errors.iter().flat_map(ConfigErrors::errors).map(ToString::to_string).collect()
 }
@@ -128,16 +128,16 @@ fn zero_is_as_written() {
         "budget: { limits: [{ of: team, per: day, usd: 0, tokens: 0 }] }",
         "spawn: { concurrent: 0, total: 0, depth: 0 }",
     ] {
-        assert_eq!(said(line), [""; 0], "{line}");
+        assert_eq!(messages(line), [""; 0], "{line}");
     }
 }
 
 /// Reason why the report about `line` is wrong; `None` if the line is refused as it should be.
 fn taken(line: &str, path: &str) -> Option<String> {
-    let said = said(line);
-    let Some(first) = said.first() else { return Some(format!("`{line}` was taken")) };
+    let messages = messages(line);
+    let Some(first) = messages.first() else { return Some(format!("`{line}` was taken")) };
     let text = first.split_once(path).map(|(_, text)| text).unwrap_or_default();
     // A hint follows a semicolon, or the message itself names the expected value.
     let has_way_out = text.contains("; ") || text.contains("has to be") || text.contains("whole number");
-    (!has_way_out || !first.starts_with("line 2, column ")).then(|| format!("`{line}`: {said:#?}"))
+    (!has_way_out || !first.starts_with("line 2, column ")).then(|| format!("`{line}`: {messages:#?}"))
 }

@@ -11,7 +11,7 @@ use hooks_core::{HookContext, HookFuture, Judged};
 use hooks_system::system;
 use tempfile::TempDir;
 
-async fn said(text: &str, folder: &TempDir, prompt: &str) -> (String, hooks_core::ContextPatch) {
+async fn handled(text: &str, folder: &TempDir, prompt: &str) -> (String, hooks_core::ContextPatch) {
     let config = Config::parse(text, "hooks.yaml").unwrap();
     let context = HookContext::new("s", "lead").in_dir(folder.path()).with_environment(system());
     let hooks = config.hooks();
@@ -26,7 +26,7 @@ async fn a_wish_is_in_the_inbox_without_its_secrets() {
     let folder = TempDir::new().unwrap();
     fs::create_dir_all(folder.path().join(".squad/decisions/inbox")).unwrap();
     let text = "version: 1\nprompts:\n  scrub: true\n  required: [Be kind.]\nredaction:\n  patterns:\n    WORD: hunter\\d\n";
-    let (prompt, patch) = said(text, &folder, "Always log in with hunter2 as ada@example.org.").await;
+    let (prompt, patch) = handled(text, &folder, "Always log in with hunter2 as ada@example.org.").await;
     assert!(
         prompt.ends_with("\n\nBe kind.") && !prompt.contains("hunter2") && !prompt.contains("ada@"),
         "{prompt}"
@@ -68,7 +68,7 @@ async fn a_command_hears_of_a_message_without_its_secrets() {
 #[tokio::test]
 async fn without_the_section_nothing_is_read() {
     let folder = TempDir::new().unwrap();
-    let (prompt, patch) = said("version: 1\n", &folder, "Never push.").await;
+    let (prompt, patch) = handled("version: 1\n", &folder, "Never push.").await;
     assert_eq!((&*prompt, patch), ("Never push.", hooks_core::ContextPatch::default()));
 }
 

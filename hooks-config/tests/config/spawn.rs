@@ -4,7 +4,7 @@ use hooks_config::Config;
 use hooks_core::event::SubagentStart;
 use hooks_core::{HookContext, Judged};
 
-fn said(text: &str) -> Vec<String> {
+fn messages(text: &str) -> Vec<String> {
     let errors = Config::parse(&format!("version: 1\n{text}"), "hooks.yaml").err();
     errors.iter().flat_map(hooks_config::ConfigErrors::errors).map(ToString::to_string).collect()
 }
@@ -45,8 +45,8 @@ fn no_slip_of_the_pen_is_no_limit() {
         ),
         ("spawn:", "line 2, column 6: spawn: there is no value"),
     ] {
-        let said = said(text);
-        assert!(said.len() == 1 && said[0].starts_with(wanted), "{text}\n{said:#?}");
+        let messages = messages(text);
+        assert!(messages.len() == 1 && messages[0].starts_with(wanted), "{text}\n{messages:#?}");
     }
 }
 

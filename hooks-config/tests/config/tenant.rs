@@ -98,8 +98,8 @@ fn a_tenant_without_a_name_is_refused() {
         ("tenant:", "tenant: there is no value"),
     ] {
         let errors = Config::parse(&format!("version: 1\n{lines}\n"), "hooks.yaml").unwrap_err();
-        let said: Vec<_> = ConfigErrors::errors(&errors).iter().map(ToString::to_string).collect();
-        assert_eq!(said.len(), 1, "{lines}: {said:?}");
-        assert!(said[0].contains(wanted), "{lines}: {said:?}");
+        let messages: Vec<_> = ConfigErrors::errors(&errors).iter().map(ToString::to_string).collect();
+        assert_eq!(messages.len(), 1, "{lines}: {messages:?}");
+        assert!(messages[0].contains(wanted), "{lines}: {messages:?}");
     }
 }

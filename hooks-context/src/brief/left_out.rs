@@ -46,16 +46,16 @@ impl<'a> LeftOut<'a> {
     /// Formats the line, or returns `None` if nothing is left out. Sources that could not be read are always
     /// listed; left-out entries only if the briefing has other entries.
     pub(super) fn line(&self, something_is_given: bool) -> Option<String> {
-        let mut said: Vec<String> = self
+        let mut lines: Vec<String> = self
             .entries
             .iter()
             .filter(|_| something_is_given)
             .map(|(count, name, command)| format!("{count} of {name}{}", shown(*command)))
             .collect();
-        said.extend(
+        lines.extend(
             self.unread.iter().map(|(what, name, command)| format!("{name}, {what}{}", shown(*command))),
         );
-        (!said.is_empty()).then(|| format!("[left out: {}]", said.join("; ")))
+        (!lines.is_empty()).then(|| format!("[left out: {}]", lines.join("; ")))
     }
 }
 

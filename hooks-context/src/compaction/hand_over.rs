@@ -150,7 +150,7 @@ impl Transform<BeforeModelCall> for Reminder {
 /// Whether `text` occurs in the content of a message, searched to `depth`.
 fn says(content: &Value, text: &str, depth: usize) -> bool {
     match content {
-        Value::String(said) => said.contains(text),
+        Value::String(string) => string.contains(text),
         Value::Array(parts) if depth > 0 => parts.iter().any(|part| says(part, text, depth - 1)),
         Value::Object(fields) if depth > 0 => fields.values().any(|part| says(part, text, depth - 1)),
         _ => false,

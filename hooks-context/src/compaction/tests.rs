@@ -69,8 +69,8 @@ impl Rig {
     /// Joins the messages of the last model call.
     fn last_sent(&self) -> String {
         let sent = self.sent.lock().unwrap();
-        let said = sent.last().unwrap().messages.iter().filter_map(|message| message.content.as_str());
-        said.collect::<Vec<_>>().join("\n---\n")
+        let shown = sent.last().unwrap().messages.iter().filter_map(|message| message.content.as_str());
+        shown.collect::<Vec<_>>().join("\n---\n")
     }
 }
 
@@ -170,7 +170,7 @@ fn a_veto_stands_unless_it_leads_nowhere() {
 
 #[test]
 fn a_service_summarises_and_where_it_does_not_there_is_a_summary() {
-    let said = |answer: Option<&'static str>| {
+    let shown = |answer: Option<&'static str>| {
         let mut rig = rig();
         let time = rig.time.clone();
         rig.compacting = rig.compacting.clone().with_summariser(Summariser::new(service_fn(
@@ -191,8 +191,8 @@ fn a_service_summarises_and_where_it_does_not_there_is_a_summary() {
             outcome.notes().unwrap().summary.clone().unwrap()
         })
     };
-    assert_eq!(said(Some("All went well.")), "All went well.");
-    assert_eq!(said(None), "user: Fix the parser, please");
+    assert_eq!(shown(Some("All went well.")), "All went well.");
+    assert_eq!(shown(None), "user: Fix the parser, please");
 }
 
 #[test]

@@ -34,7 +34,7 @@ fn a_rule_stands_by_its_label() {
 
 #[test]
 fn what_makes_a_way_of_working_of_an_instruction_is_heard() {
-    for (said, mode) in [
+    for (sentence, mode) in [
         ("As a rule, sort the imports.", Mode::Always),
         ("By default, open branches from develop.", Mode::Always),
         ("Unless I say otherwise, don't touch the lock file.", Mode::Never),
@@ -47,10 +47,10 @@ fn what_makes_a_way_of_working_of_an_instruction_is_heard() {
         ("Only use named exports.", Mode::Always),
         ("I'd ask you never to log a token.", Mode::Never),
     ] {
-        let found = found(said);
-        assert_eq!(found.iter().map(|one| one.0).collect::<Vec<_>>(), [mode], "{said}");
+        let found = found(sentence);
+        assert_eq!(found.iter().map(|one| one.0).collect::<Vec<_>>(), [mode], "{sentence}");
     }
-    for said in [
+    for sentence in [
         "By default, the server listens on port 80.",
         "As a rule, the build takes an hour.",
         "In this repository, fix the login.",
@@ -59,13 +59,13 @@ fn what_makes_a_way_of_working_of_an_instruction_is_heard() {
         "For each user, print the total.",
         "Only show active users.",
     ] {
-        assert!(detect(said).is_empty(), "{said}");
+        assert!(detect(sentence).is_empty(), "{sentence}");
     }
 }
 
 #[test]
 fn a_ban_on_a_kind_of_thing_stands_and_one_on_a_thing_does_not() {
-    for said in [
+    for sentence in [
         "Avoid nested ternaries.",
         "No force pushes.",
         "Don't use wildcard imports.",
@@ -74,10 +74,10 @@ fn a_ban_on_a_kind_of_thing_stands_and_one_on_a_thing_does_not() {
         "It is forbidden to call eval.",
         "Raw SQL is not allowed in our code.",
     ] {
-        let found = found(said);
-        assert_eq!(found.iter().map(|one| one.0).collect::<Vec<_>>(), [Mode::Never], "{said}");
+        let found = found(sentence);
+        assert_eq!(found.iter().map(|one| one.0).collect::<Vec<_>>(), [Mode::Never], "{sentence}");
     }
-    for said in [
+    for sentence in [
         "Avoid the first approach.",
         "No tests failed.",
         "No problem.",
@@ -87,13 +87,13 @@ fn a_ban_on_a_kind_of_thing_stands_and_one_on_a_thing_does_not() {
         "Access to the page is forbidden.",
         "The email field is mandatory.",
     ] {
-        assert!(detect(said).is_empty(), "{said}");
+        assert!(detect(sentence).is_empty(), "{sentence}");
     }
 }
 
 #[test]
 fn what_is_taken_back_or_is_the_rule_of_a_tool_is_not_kept() {
-    for said in [
+    for sentence in [
         "Undo: from now on use tabs.",
         "Scrap the rule to always squash.",
         "Add a rule to eslint: always use const.",
@@ -101,7 +101,7 @@ fn what_is_taken_back_or_is_the_rule_of_a_tool_is_not_kept() {
         "Translate into German: never open this door.",
         "The rule that we never deploy on Fridays is old.",
     ] {
-        assert!(detect(said).is_empty(), "{said}");
+        assert!(detect(sentence).is_empty(), "{sentence}");
     }
     assert_eq!(found("Forget the tabs rule. From now on use spaces.")[0].0, Mode::FromNowOn);
     assert_eq!(found("Note this down: never restart the broker.")[0].0, Mode::Never);

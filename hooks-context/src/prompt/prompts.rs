@@ -41,7 +41,7 @@ pub(super) struct Prompts {
 
 /// A message after the rewrite, with its wishes and notes.
 struct Message {
-    said: String,
+    prompt_text: String,
     kind: PromptKind,
     wishes: Vec<Detected>,
     patch: ContextPatch,
@@ -81,9 +81,9 @@ impl Prompts {
         request: &mut HookRequest<UserPromptSubmitted>,
     ) -> Result<HookFuture<'static, ContextPatch>, HookError> {
         let mut patch = ContextPatch::default();
-        let said = self.rewrite(request, &mut patch)?;
-        let wishes = self.hear(&said, &mut patch);
-        let message = Message { said, kind: request.event().kind, wishes, patch };
+        let prompt_text = self.rewrite(request, &mut patch)?;
+        let wishes = self.hear(&prompt_text, &mut patch);
+        let message = Message { prompt_text, kind: request.event().kind, wishes, patch };
         Ok(self.complete(Arc::clone(request.context()), message))
     }
 
@@ -124,7 +124,7 @@ impl Prompts {
 
     /// Collects the notes from the team folder, and the team's conventions. This may block on the disk.
     fn look(&self, context: &HookContext, message: Message) -> (ContextPatch, String) {
-        let Message { said, wishes, mut patch, .. } = message;
+        let Message { prompt_text, wishes, mut patch, .. } = message;
         let team = self.team.team(context);
         let team = match &self.limit {
             Some(limit) => team.map(|team| limit.of_team(team)),
@@ -134,7 +134,7 @@ impl Prompts {
         if self.config.routing_hints
             && let Some(team) = &team
         {
-            self.hint(context, team, &said, &mut patch);
+            self.hint(context, team, &prompt_text, &mut patch);
         }
         let mut problems = Vec::new();
         let conventions = conventions::text(&self.config, team.as_ref(), &mut problems);
@@ -148,29 +148,29 @@ impl Prompts {
         request: &mut HookRequest<UserPromptSubmitted>,
         patch: &mut ContextPatch,
     ) -> Result<String, HookError> {
-        let mut said = request.event().prompt.clone();
+        let mut prompt_text = request.event().prompt.clone();
         if self.config.scrub {
             let missing = "messages are to be scrubbed, and nothing was given that does; call `scrubbed_by`";
             let redact = self.redact.as_ref().ok_or_else(|| HookError::unavailable(missing))?;
-            said = redact.redact(&said).unwrap_or(said);
+            prompt_text = redact.redact(&prompt_text).unwrap_or(prompt_text);
         }
-        let missing = self.config.required.iter().filter(|text| !said.contains(&***text));
-        let text = missing.fold(said.clone(), |text, required| format!("{text}\n\n{required}"));
-        if text != said {
-            patch.original_prompt = Some(said.clone());
+        let missing = self.config.required.iter().filter(|text| !prompt_text.contains(&***text));
+        let text = missing.fold(prompt_text.clone(), |text, required| format!("{text}\n\n{required}"));
+        if text != prompt_text {
+            patch.original_prompt = Some(prompt_text.clone());
         }
         if text != request.event().prompt {
             request.rewrite(text);
         }
-        Ok(said)
+        Ok(prompt_text)
     }
 
     /// Finds the standing wishes, up to the limit for one message.
-    fn hear(&self, said: &str, patch: &mut ContextPatch) -> Vec<Detected> {
+    fn hear(&self, prompt_text: &str, patch: &mut ContextPatch) -> Vec<Detected> {
         if self.config.directives == Wishes::Ignore {
             return Vec::new();
         }
-        let mut wishes = detect(said);
+        let mut wishes = detect(prompt_text);
         if wishes.len() > WISHES {
             patch.system_messages.push(format!(
                 "the message has {} standing wishes; the first {WISHES} are heard. A long text of rules is better kept in a file, or said in parts",
@@ -232,12 +232,12 @@ impl Prompts {
     }
 
     /// Adds a hint about the addressee, unless that is the current agent.
-    fn hint(&self, context: &HookContext, team: &Team, said: &str, patch: &mut ContextPatch) {
+    fn hint(&self, context: &HookContext, team: &Team, prompt_text: &str, patch: &mut ContextPatch) {
         let roster = match team.roster() {
             Ok(roster) => roster,
             Err(error) => return told(patch, &error),
         };
-        let (members, is_everybody) = address::addressed(said, &roster);
+        let (members, is_everybody) = address::addressed(prompt_text, &roster);
         let others: Vec<_> = members
             .into_iter()
             .filter(|member| !member.name.eq_ignore_ascii_case(&context.agent_name))

@@ -48,11 +48,11 @@ pin_project! {
             // Whether the decider returned `Pending` at least once.
             waited: bool,
         },
-        /// The inner hook is asked. `said` is the answer of the decider, and the revision that it is about.
+        /// The inner hook is asked. `earlier` is the answer of the decider, and the revision that it is about.
         Inner {
             #[pin]
             future: Oneshot<S, HookRequest<E>>,
-            said: Option<(E::Outcome, u32)>,
+            earlier: Option<(E::Outcome, u32)>,
         },
         /// The event was rewritten after the decider was asked, so the decider is asked again.
         Again {
@@ -117,12 +117,12 @@ where
                     }
                     State::Inner {
                         future: Oneshot::new(inner, request.clone()),
-                        said: Some((outcome, revision)),
+                        earlier: Some((outcome, revision)),
                     }
                 }
-                StateProjection::Inner { future, said } => {
+                StateProjection::Inner { future, earlier } => {
                     let inner = ready!(future.poll(cx))?;
-                    let (mut outcome, revision) = said.take().ok_or_else(asked_again)?;
+                    let (mut outcome, revision) = earlier.take().ok_or_else(asked_again)?;
                     let last = inner.judged_event().cloned().or_else(|| this.request.take());
                     match last {
                         Some(last) if last.revision() != revision => {

@@ -23,18 +23,18 @@ async fn each_tenant_has_its_own_hooks() {
         .with("acme", Hooks::builder().policy(says("acme")).build())
         .with("initech", Hooks::default());
     let live = Live::new(tenants.clone());
-    let said = async |tenant| {
+    let policy_of = async |tenant| {
         let outcome = live.decide(request(tenant)).await.outcome;
         outcome.shown_reason().map(|reason| reason.policy.to_string())
     };
-    assert_eq!(said(Some("acme")).await.as_deref(), Some("acme"));
-    assert_eq!(said(Some("initech")).await, None);
+    assert_eq!(policy_of(Some("acme")).await.as_deref(), Some("acme"));
+    assert_eq!(policy_of(Some("initech")).await, None);
     for nobody in [Some("Acme"), Some(""), None] {
-        assert_eq!(said(nobody).await.as_deref(), Some("tenants"), "{nobody:?}");
+        assert_eq!(policy_of(nobody).await.as_deref(), Some("tenants"), "{nobody:?}");
     }
     live.swap(tenants.without("acme").for_nobody(Hooks::default()));
-    assert_eq!(said(Some("acme")).await.as_deref(), Some("tenants"));
-    assert_eq!(said(None).await, None);
+    assert_eq!(policy_of(Some("acme")).await.as_deref(), Some("tenants"));
+    assert_eq!(policy_of(None).await, None);
 }
 
 #[tokio::test]

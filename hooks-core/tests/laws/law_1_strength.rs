@@ -4,7 +4,7 @@
 use std::fmt::Debug;
 use std::sync::Arc;
 
-use super::common::{Says, asking, boxed, guard, run, said};
+use super::common::{Says, asking, boxed, guard, run, strength_and_reasons};
 use hooks_core::event::{PostToolUse, PreCompact, PreToolUse, Stop, UserPromptSubmitted};
 use hooks_core::{
     BoxHook, CompactNotes, Composite, ContextNote, ContextPatch, Decision, DecisionNotes, Directive,
@@ -286,15 +286,15 @@ proptest! {
         let (_, first) = &everyone[0];
         for (form, outcome) in &everyone {
             prop_assert_eq!(outcome.strength(), strongest, "{}", form);
-            prop_assert_eq!(said::<PreToolUse>(outcome), said::<PreToolUse>(first), "{}", form);
+            prop_assert_eq!(strength_and_reasons::<PreToolUse>(outcome), strength_and_reasons::<PreToolUse>(first), "{}", form);
             prop_assert!(outcome.effective().is_none(), "{}", form);
             let shown = outcome.shown_reason().map_or(Strength::NoOpinion, |reason| reason.strength);
             prop_assert_eq!(shown, strongest, "{}", form);
         }
         for (form, outcome) in in_every_form(&policies, Evaluation::UntilDenied) {
             prop_assert_eq!(outcome.strength(), strongest, "{}", form);
-            let known = said::<PreToolUse>(first).1;
-            prop_assert!(said::<PreToolUse>(&outcome).1.iter().all(|reason| known.contains(reason)), "{}", form);
+            let known = strength_and_reasons::<PreToolUse>(first).1;
+            prop_assert!(strength_and_reasons::<PreToolUse>(&outcome).1.iter().all(|reason| known.contains(reason)), "{}", form);
         }
     }
 

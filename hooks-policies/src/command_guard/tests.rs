@@ -2,7 +2,7 @@ use hooks_core::{Strength, assert_policy_laws};
 use serde_json::json;
 
 use super::*;
-use crate::testing::{call, said};
+use crate::testing::{call, verdict_on};
 
 fn guard(config: &CommandGuardConfig) -> CommandGuard {
     CommandGuard::new(config, &CallReader::default()).unwrap()
@@ -33,7 +33,7 @@ fn what_runs_counts_and_not_what_is_written() {
         ("edit", json!({"path": "x", "content": "rm -rf x"}), (Strength::NoOpinion, "")),
         ("view", json!({"command": "rm -rf x"}), (Strength::NoOpinion, "")),
     ] {
-        let (strength, rule) = said(&guard, &call(tool, args.clone()));
+        let (strength, rule) = verdict_on(&guard, &call(tool, args.clone()));
         assert_eq!((strength, rule.as_str()), wanted, "{tool} {args}");
     }
 }
@@ -60,9 +60,9 @@ fn settings_decide_about_what_cannot_be_known() {
             missing_command: setting,
             ..Default::default()
         });
-        assert_eq!(said(&guard, &call("bash", json!({"command": "$X"}))).0, wanted);
-        assert_eq!(said(&guard, &call("bash", json!({}))).0, wanted);
-        assert_eq!(said(&guard, &call("bash", json!({"command": "$X; rm -rf x"}))).0, Strength::Deny);
+        assert_eq!(verdict_on(&guard, &call("bash", json!({"command": "$X"}))).0, wanted);
+        assert_eq!(verdict_on(&guard, &call("bash", json!({}))).0, wanted);
+        assert_eq!(verdict_on(&guard, &call("bash", json!({"command": "$X; rm -rf x"}))).0, Strength::Deny);
     }
 }
 

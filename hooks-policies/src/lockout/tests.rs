@@ -8,7 +8,7 @@ use serde_json::json;
 
 use super::*;
 use crate::config::LockoutConfig;
-use crate::testing::{call_by, said};
+use crate::testing::{call_by, verdict_on};
 
 fn policy(dialect: PatternDialect, artifacts: &[&str]) -> ReviewerLockout {
     let reader =
@@ -22,7 +22,7 @@ fn policy(dialect: PatternDialect, artifacts: &[&str]) -> ReviewerLockout {
 
 #[track_caller]
 fn check(policy: &ReviewerLockout, agent: &str, path: &str, denied: bool) {
-    let strength = said(policy, &call_by(agent, "edit", json!({ "path": path }))).0;
+    let strength = verdict_on(policy, &call_by(agent, "edit", json!({ "path": path }))).0;
     assert_eq!(strength == Strength::Deny, denied, "{agent} {path}");
 }
 
@@ -75,12 +75,12 @@ fn squads_artifacts_are_meant_in_any_folder() {
 #[test]
 fn a_folder_with_the_artifact_and_a_redirection_are_writes_too() {
     let policy = policy(PatternDialect::Standard, &["src/auth.rs"]);
-    let said = |tool, args| said(&policy, &call_by("Backend", tool, args)).0;
-    assert_eq!(said("delete_file", json!({"path": "src"})), Strength::Deny);
-    assert_eq!(said("move_file", json!({"source": "src", "destination": "x"})), Strength::Deny);
-    assert_eq!(said("bash", json!({"command": "echo x > src/auth.rs"})), Strength::Deny);
-    assert_eq!(said("bash", json!({"command": "cat src/auth.rs"})), Strength::NoOpinion);
-    assert_eq!(said("view", json!({"path": "src/auth.rs"})), Strength::NoOpinion);
+    let verdict_on = |tool, args| verdict_on(&policy, &call_by("Backend", tool, args)).0;
+    assert_eq!(verdict_on("delete_file", json!({"path": "src"})), Strength::Deny);
+    assert_eq!(verdict_on("move_file", json!({"source": "src", "destination": "x"})), Strength::Deny);
+    assert_eq!(verdict_on("bash", json!({"command": "echo x > src/auth.rs"})), Strength::Deny);
+    assert_eq!(verdict_on("bash", json!({"command": "cat src/auth.rs"})), Strength::NoOpinion);
+    assert_eq!(verdict_on("view", json!({"path": "src/auth.rs"})), Strength::NoOpinion);
 }
 
 #[test]
@@ -140,15 +140,15 @@ fn where_everyone_is_locked_out_a_person_is_asked() {
     let team = ["Backend", "frontend"].map(str::to_owned).to_vec();
     let config = LockoutConfig { team, ..LockoutConfig::default() };
     let policy = ReviewerLockout::new(&config, Arc::clone(&registry), &CallReader::default());
-    let said = |path: &str| said(&policy, &call_by("Backend", "edit", json!({ "path": path })));
+    let verdict_on = |path: &str| verdict_on(&policy, &call_by("Backend", "edit", json!({ "path": path })));
     registry.lock(Lockout::new("src/auth.rs", "Backend"));
-    assert_eq!(said("src/auth.rs").0, Strength::Deny);
+    assert_eq!(verdict_on("src/auth.rs").0, Strength::Deny);
     registry.lock(Lockout::new("src", "Frontend"));
-    assert_eq!(said("src/x/../auth.rs").0, Strength::Ask);
+    assert_eq!(verdict_on("src/x/../auth.rs").0, Strength::Ask);
     // A place that another agent of the team may write is denied, not asked about.
     registry.lock(Lockout::new("docs", "Backend"));
     let both = json!({"paths": ["src/auth.rs", "docs/a.md"]});
-    assert_eq!(crate::testing::said(&policy, &call_by("Backend", "delete_file", both)).0, Strength::Deny);
+    assert_eq!(crate::testing::verdict_on(&policy, &call_by("Backend", "delete_file", both)).0, Strength::Deny);
 }
 
 mod stored {
@@ -204,15 +204,15 @@ mod stored {
         time.block_on(here.lock(lockout.clone(), Some(Duration::from_secs(60)))).unwrap().unwrap();
         assert!(denies(&hooks, &time, "x") && !denies(&stranger, &time, "x"));
         // Two lockouts of the same agent and artifact are one, and the longer one stays.
-        let said = |why: &str, lasting: Option<u64>| {
+        let verdict_on = |why: &str, lasting: Option<u64>| {
             let lasting = lasting.map(Duration::from_secs);
             time.block_on(there.lock(lockout.clone().because(why), lasting)).unwrap().unwrap();
             let all = time.block_on(here.all()).unwrap().unwrap();
             (all.len(), all[0].why.clone().unwrap(), all[0].until.is_some())
         };
-        assert_eq!(said("shorter", Some(1)), (1, "no tests".to_owned(), true));
-        assert_eq!(said("for ever", None), (1, "for ever".to_owned(), false));
-        assert_eq!(said("shorter again", Some(90)), (1, "for ever".to_owned(), false));
+        assert_eq!(verdict_on("shorter", Some(1)), (1, "no tests".to_owned(), true));
+        assert_eq!(verdict_on("for ever", None), (1, "for ever".to_owned(), false));
+        assert_eq!(verdict_on("shorter again", Some(90)), (1, "for ever".to_owned(), false));
         let error = time.block_on(there.clear("x", "BACKEND")).unwrap().unwrap_err();
         assert!(matches!(error, LockoutError::LockedOut(_)), "{error}");
         time.block_on(here.clear("x", "Reviewer")).unwrap().unwrap();

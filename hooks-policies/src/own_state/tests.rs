@@ -7,7 +7,7 @@ use hooks_core::{Strength, assert_policy_laws};
 use serde_json::{Value, json};
 
 use super::*;
-use crate::testing::{call, context, said};
+use crate::testing::{call, context, verdict_on};
 
 /// Folder of a log and the folder above it, as commands in the root of the project name them.
 struct Log {
@@ -75,7 +75,7 @@ fn says(wanted: Strength, commands: &[&str]) {
     for log in [IN_THE_TEAM, ELSEWHERE] {
         let policy = log.policy();
         for command in commands.iter().flat_map(|command| forms(&log.written(command))) {
-            let (strength, rule) = said(&policy, &call("bash", json!({ "command": command })));
+            let (strength, rule) = verdict_on(&policy, &call("bash", json!({ "command": command })));
             if strength != wanted || rule == "unreadable" {
                 wrong.push(format!("{strength:?} {rule}: {command}"));
             }
@@ -545,15 +545,15 @@ fn what_cannot_be_read_is_refused_for_what_it_is() {
     ] {
         let request = call("bash", arguments);
         let verdict = IN_THE_TEAM.policy().judge(&request);
-        assert_eq!(said(&IN_THE_TEAM.policy(), &request), (Strength::Deny, "unreadable".to_owned()));
+        assert_eq!(verdict_on(&IN_THE_TEAM.policy(), &request), (Strength::Deny, "unreadable".to_owned()));
         assert!(!verdict.reasons()[0].message.contains("agent"), "{verdict:?}");
         let guarded = IN_THE_TEAM.policy().beside_a_command_guard(true);
-        assert_eq!(said(&guarded, &request).0, Strength::NoOpinion);
+        assert_eq!(verdict_on(&guarded, &request).0, Strength::NoOpinion);
     }
 }
 
 fn tool(name: &str, arguments: Value) -> Strength {
-    said(&IN_THE_TEAM.policy(), &call(name, arguments)).0
+    verdict_on(&IN_THE_TEAM.policy(), &call(name, arguments)).0
 }
 
 #[test]
@@ -617,7 +617,7 @@ fn a_session_in_the_folder_names_files_without_it() {
     let said_there = |command: &str| {
         let context = context("a", FakeFileSystem::default()).in_dir("/repo/.squad/orchestration-log");
         let request = HookRequest::new(context, PreToolUse::new("bash", json!({ "command": command })));
-        said(&IN_THE_TEAM.policy(), &request).0
+        verdict_on(&IN_THE_TEAM.policy(), &request).0
     };
     assert_eq!(said_there("chmod 0 w0.jsonl"), Strength::Deny);
     assert_eq!(said_there("cat w0.jsonl"), Strength::NoOpinion);
@@ -627,7 +627,7 @@ fn a_session_in_the_folder_names_files_without_it() {
 fn a_link_to_a_file_is_that_file() {
     let files = FakeFileSystem::default().with_link("/repo/sub/l", "/repo/hooks.yaml");
     let event = PreToolUse::new("bash", json!({"command": "chmod 0 sub/l"}));
-    assert_eq!(said(&IN_THE_TEAM.policy(), &HookRequest::new(context("a", files), event)).0, Strength::Deny);
+    assert_eq!(verdict_on(&IN_THE_TEAM.policy(), &HookRequest::new(context("a", files), event)).0, Strength::Deny);
 }
 
 #[test]
@@ -640,7 +640,7 @@ fn a_log_in_the_root_does_not_make_all_of_it_own() {
         ("mytool a.jsonl", Strength::Deny),
         ("mytool sinks/a", Strength::Deny),
     ] {
-        assert_eq!(said(&policy, &call("bash", json!({ "command": command }))).0, wanted, "{command}");
+        assert_eq!(verdict_on(&policy, &call("bash", json!({ "command": command }))).0, wanted, "{command}");
     }
 }
 

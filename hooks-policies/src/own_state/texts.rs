@@ -71,7 +71,7 @@ fn may_hold_text(value: &Value) -> bool {
 
 fn is_said(key: &str) -> bool {
     let letters = || key.bytes().filter(u8::is_ascii_alphanumeric).map(|byte| byte.to_ascii_lowercase());
-    SAID.iter().any(|said| letters().eq(said.bytes()))
+    SAID.iter().any(|name| letters().eq(name.bytes()))
 }
 
 /// Escapes a key for a JSON pointer (RFC 6901).

@@ -3,7 +3,7 @@ use hooks_core::{Strength, assert_policy_laws};
 use serde_json::json;
 
 use super::*;
-use crate::testing::{call, context, said};
+use crate::testing::{call, context, verdict_on};
 
 fn policy() -> ProtectedFiles {
     let patterns = ["hooks.yaml", ".claude/", "/home/dev/.codex", "*.lock"];
@@ -26,9 +26,9 @@ fn nobody_writes_a_protected_file() {
         ("delete_file", "/repo", Strength::Deny),
         ("view", "hooks.yaml", Strength::NoOpinion),
     ] {
-        assert_eq!(said(&policy(), &call(tool, json!({ "path": path }))).0, wanted, "{tool} {path}");
+        assert_eq!(verdict_on(&policy(), &call(tool, json!({ "path": path }))).0, wanted, "{tool} {path}");
     }
-    assert_eq!(said(&policy(), &call("bash", json!({"command": "echo x >> hooks.yaml"}))).0, Strength::Deny);
+    assert_eq!(verdict_on(&policy(), &call("bash", json!({"command": "echo x >> hooks.yaml"}))).0, Strength::Deny);
 }
 
 #[test]
@@ -55,13 +55,13 @@ fn file_programs_do_not_get_around_it() {
         "cd sub && rm ../hooks.yaml",
     ] {
         assert_eq!(
-            said(&policy(), &call("bash", json!({ "command": command }))).0,
+            verdict_on(&policy(), &call("bash", json!({ "command": command }))).0,
             Strength::Deny,
             "{command}"
         );
     }
     for command in ["rm x", "cat hooks.yaml", "cp hooks.yaml x", "grep a hooks.yaml"] {
-        let (strength, _) = said(&policy(), &call("bash", json!({ "command": command })));
+        let (strength, _) = verdict_on(&policy(), &call("bash", json!({ "command": command })));
         assert_eq!(strength, Strength::NoOpinion, "{command}");
     }
 }
@@ -72,7 +72,7 @@ fn an_argument_that_names_the_folder_does_not_get_around_it() {
         for folder in [".claude", "/repo/.claude/", "./sub/../.claude"] {
             let arguments = json!({"command": "echo x > settings.json", key: folder});
             assert_eq!(
-                said(&policy(), &call("run_shell_command", arguments)).0,
+                verdict_on(&policy(), &call("run_shell_command", arguments)).0,
                 Strength::Deny,
                 "{key} {folder}"
             );
@@ -89,7 +89,7 @@ fn itself() -> ProtectedFiles {
 #[track_caller]
 fn says(wanted: Strength, commands: &[&str]) {
     for command in commands {
-        let (strength, _) = said(&itself(), &call("bash", json!({ "command": command })));
+        let (strength, _) = verdict_on(&itself(), &call("bash", json!({ "command": command })));
         assert_eq!(strength, wanted, "{command}");
     }
 }
@@ -320,7 +320,7 @@ fn what_goes_into_a_folder_that_is_there_has_a_place_of_its_own() {
     ] {
         let event = PreToolUse::new("bash", json!({ "command": command }));
         let request = HookRequest::new(context("a", files.clone()), event);
-        assert_eq!(said(&itself(), &request).0, wanted, "{command}");
+        assert_eq!(verdict_on(&itself(), &request).0, wanted, "{command}");
     }
 }
 
@@ -333,7 +333,7 @@ fn tools_of_unknown_names_may_take_lists() {
         ("mcp__fs__read_many", json!({"paths": ["hooks.yaml"]}), Strength::NoOpinion),
         ("mcp__cart__remove", json!({"item": "hooks.yaml"}), Strength::NoOpinion),
     ] {
-        assert_eq!(said(&itself(), &call(tool, args.clone())).0, wanted, "{tool} {args}");
+        assert_eq!(verdict_on(&itself(), &call(tool, args.clone())).0, wanted, "{tool} {args}");
     }
 }
 
@@ -348,7 +348,7 @@ fn a_folder_of_protected_files_is_not_removed_however_they_are_written() {
         ("con", Strength::NoOpinion),
         ("docs", Strength::NoOpinion),
     ] {
-        assert_eq!(said(&policy, &call("delete_file", json!({ "path": path }))).0, wanted, "{path}");
+        assert_eq!(verdict_on(&policy, &call("delete_file", json!({ "path": path }))).0, wanted, "{path}");
     }
 }
 
@@ -359,7 +359,7 @@ fn a_way_around_through_a_link_is_found() {
     for path in ["/mnt/l/settings.json", "m"] {
         let event = PreToolUse::new("edit", json!({ "path": path }));
         assert_eq!(
-            said(&policy(), &HookRequest::new(context("a", files.clone()), event)).0,
+            verdict_on(&policy(), &HookRequest::new(context("a", files.clone()), event)).0,
             Strength::Deny,
             "{path}"
         );

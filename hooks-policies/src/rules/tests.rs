@@ -8,7 +8,7 @@ use serde_json::{Value, json};
 
 use super::*;
 use crate::config::RuleConfig;
-use crate::testing::{call_by, said};
+use crate::testing::{call_by, verdict_on};
 
 fn rules(rules: Value) -> Rules {
     let rules: Vec<RuleConfig> = serde_json::from_value(rules).unwrap();
@@ -39,7 +39,7 @@ fn everything_that_is_given_has_to_match() {
         ("x", "bash", json!({"command": "$X"}), (Strength::Ask, "push")),
         ("x", "bash", json!({"command": "git pull"}), (Strength::NoOpinion, "")),
     ] {
-        let (strength, rule) = said(&rules, &call_by(agent, tool, args.clone()));
+        let (strength, rule) = verdict_on(&rules, &call_by(agent, tool, args.clone()));
         assert_eq!((strength, rule.as_str()), wanted, "{agent} {tool} {args}");
     }
 }
@@ -60,7 +60,7 @@ fn an_allow_covers_the_whole_call_and_hides_no_denial() {
         ("bash", json!({"command": "git status; ls"}), Strength::NoOpinion),
         ("bash", json!({"command": "git status $(x)"}), Strength::NoOpinion),
     ] {
-        assert_eq!(said(&rules, &call_by("a", tool, args.clone())).0, wanted, "{tool} {args}");
+        assert_eq!(verdict_on(&rules, &call_by("a", tool, args.clone())).0, wanted, "{tool} {args}");
     }
 }
 
@@ -71,9 +71,9 @@ fn the_first_rule_of_the_strongest_action_is_named() {
         {"name": "two", "agents": ["a"]},
         {"name": "three", "tools": ["edit"]},
     ]));
-    assert_eq!(said(&rules, &call_by("a", "edit", json!({}))), (Strength::Deny, "two".into()));
-    assert_eq!(said(&rules, &call_by("b", "edit", json!({}))), (Strength::Deny, "three".into()));
-    assert_eq!(said(&rules, &call_by("b", "view", json!({}))), (Strength::Ask, "ask".into()));
+    assert_eq!(verdict_on(&rules, &call_by("a", "edit", json!({}))), (Strength::Deny, "two".into()));
+    assert_eq!(verdict_on(&rules, &call_by("b", "edit", json!({}))), (Strength::Deny, "three".into()));
+    assert_eq!(verdict_on(&rules, &call_by("b", "view", json!({}))), (Strength::Ask, "ask".into()));
 }
 
 #[test]

@@ -7,7 +7,7 @@ use proptest::prelude::*;
 use serde_json::json;
 
 use super::*;
-use crate::testing::{call, context, said};
+use crate::testing::{call, context, verdict_on};
 
 fn guard(allow: &[&str], deny: &[&str]) -> WriteGuard {
     let texts = |texts: &[&str]| texts.iter().map(|text| (*text).to_owned()).collect();
@@ -27,7 +27,7 @@ fn a_folder_of_denied_files_is_not_removed_however_they_are_written() {
         ("key", Strength::Allow),
         ("src", Strength::Allow),
     ] {
-        assert_eq!(said(&guard, &call("delete_file", json!({ "path": path }))).0, wanted, "{path}");
+        assert_eq!(verdict_on(&guard, &call("delete_file", json!({ "path": path }))).0, wanted, "{path}");
     }
 }
 
@@ -70,7 +70,7 @@ fn every_path_of_a_call_is_judged() {
         ("edit", json!({"path": "src/a.rs", "cwd": "/repo"}), (Strength::Allow, "")),
     ] {
         let request = call(tool, args.clone());
-        let (strength, rule) = said(&guard, &request);
+        let (strength, rule) = verdict_on(&guard, &request);
         assert_eq!((strength, rule.as_str()), wanted, "{tool} {args}");
     }
 }
@@ -100,7 +100,7 @@ fn operands_known_in_part_have_to_be_covered() {
         ("find src/a -name '*.rs' -exec sed -i s/a/b/ {} +", (Strength::NoOpinion, "")),
         ("cat *", (Strength::NoOpinion, "")),
     ] {
-        let (strength, rule) = said(&guard, &call("bash", json!({ "command": command })));
+        let (strength, rule) = verdict_on(&guard, &call("bash", json!({ "command": command })));
         assert_eq!((strength, rule.as_str()), wanted, "{command}");
     }
 }
@@ -127,7 +127,7 @@ fn links_are_followed_and_each_place_is_asked_for_once() {
     let guard = guard(&["src/**"], &[]);
     let judge = |path: &str| {
         let event = PreToolUse::new("edit", json!({ "path": path }));
-        said(&guard, &HookRequest::new(context("Backend", files.clone()), event))
+        verdict_on(&guard, &HookRequest::new(context("Backend", files.clone()), event))
     };
     assert_eq!(judge("src/a/b.rs").0, Strength::Allow);
     for _ in 0..2 {
@@ -154,12 +154,12 @@ fn settings_decide_about_what_is_missing_and_about_case() {
         (OnUnknown::Allow, Strength::NoOpinion),
     ] {
         let guard = WriteGuard::new(&config(setting), &CallReader::default()).unwrap();
-        assert_eq!(said(&guard, &call("edit", json!({"path": null}))).0, wanted);
+        assert_eq!(verdict_on(&guard, &call("edit", json!({"path": null}))).0, wanted);
     }
     let paths = PathsConfig { case_insensitive: Some(true), ..PathsConfig::default() };
     let reader = CallReader::new(&paths, &Default::default()).unwrap();
     let guard = WriteGuard::new(&config(OnUnknown::Deny), &reader).unwrap();
-    assert_eq!(said(&guard, &call("edit", json!({"path": "SRC/a"}))).0, Strength::Allow);
+    assert_eq!(verdict_on(&guard, &call("edit", json!({"path": "SRC/a"}))).0, Strength::Allow);
 }
 
 #[test]

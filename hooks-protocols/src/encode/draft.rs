@@ -12,7 +12,7 @@ use crate::table::Word;
 /// The fields of the answer so far.
 #[derive(Default)]
 pub(super) struct Draft {
-    said: Map<String, Value>,
+    fields: Map<String, Value>,
     /// The answer is an exit code with a text on stderr.
     pub(super) exits: bool,
     /// The user gets the reason as a warning, as there is no better way.
@@ -25,7 +25,7 @@ impl Draft {
     pub(super) fn put(&mut self, words: &[Word], source: &Source<'_>) {
         for word in words {
             if let Some(value) = source.value(word.says) {
-                put(&mut self.said, word.to, value);
+                put(&mut self.fields, word.to, value);
             }
         }
     }
@@ -33,10 +33,10 @@ impl Draft {
     pub(super) fn into_reply(self, voice: &Voice<'_>) -> EncodedAnswer {
         let reply = if self.exits {
             EncodedAnswer::exit_two(voice.source.reason)
-        } else if self.warns && self.said.is_empty() {
+        } else if self.warns && self.fields.is_empty() {
             EncodedAnswer::warning(voice.source.reason)
         } else {
-            EncodedAnswer { stdout: written(self.said, voice), ..EncodedAnswer::default() }
+            EncodedAnswer { stdout: written(self.fields, voice), ..EncodedAnswer::default() }
         };
         EncodedAnswer { degraded: self.degraded, ..reply }
     }
@@ -44,19 +44,19 @@ impl Draft {
 
 /// Serializes the answer, in its envelope if the client uses one. An answer without fields is the empty
 /// string.
-fn written(said: Map<String, Value>, voice: &Voice<'_>) -> String {
+fn written(fields: Map<String, Value>, voice: &Voice<'_>) -> String {
     let Some(envelope) = voice.client.protocol().envelope else {
-        return if said.is_empty() { String::new() } else { Value::Object(said).to_string() };
+        return if fields.is_empty() { String::new() } else { Value::Object(fields).to_string() };
     };
     let outside = match voice.source.decoded {
         Some(decoded) => match &decoded.envelope {
             Some(outside) => Some(outside),
             // The payload came without an envelope.
-            None => return Value::Object(said).to_string(),
+            None => return Value::Object(fields).to_string(),
         },
         None => None,
     };
-    let reply = json!({ envelope.output: said });
+    let reply = json!({ envelope.output: fields });
     match outside.and_then(|outside| Some((outside.get("jsonrpc")?, outside.get("id")?))) {
         Some((version, id)) => json!({"jsonrpc": version, "id": id, "result": reply}).to_string(),
         None => reply.to_string(),

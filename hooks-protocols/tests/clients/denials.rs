@@ -273,14 +273,14 @@ fn an_event_in_doubt_is_denied_at_both() {
 /// Whether a reply denies an event: with the recorded denial of tool calls, with the fields of this event
 /// alone, or with exit code 2.
 fn denies(client: Client, event: &str, reply: &EncodedAnswer) -> bool {
-    let said = |reply: &EncodedAnswer| {
-        let said: Value = serde_json::from_str(&reply.stdout).unwrap_or_default();
-        said.get("output").cloned().unwrap_or(said)
+    let fields = |reply: &EncodedAnswer| {
+        let output: Value = serde_json::from_str(&reply.stdout).unwrap_or_default();
+        output.get("output").cloned().unwrap_or(output)
     };
     let expected = failure(KnownEvent::Event(client, event), "in doubt");
-    let has_words = match (said(&expected), said(reply)) {
-        (Value::Object(expected), Value::Object(said)) => {
-            expected.iter().all(|(key, value)| said.get(key) == Some(value))
+    let has_words = match (fields(&expected), fields(reply)) {
+        (Value::Object(expected), Value::Object(fields)) => {
+            expected.iter().all(|(key, value)| fields.get(key) == Some(value))
         }
         _ => expected.exit == 2,
     };

@@ -182,11 +182,11 @@ proptest! {
     fn a_denial_is_said_or_noted(sent in any_sent(), reason in text()) {
         let reply = encode(&sent, &Answer::deny(reason));
         let is_unsafe = reply.degraded.iter().any(hooks_protocols::Degraded::is_unsafe);
-        let said = !reply.stdout.is_empty() || reply.exit == 2;
+        let has_output = !reply.stdout.is_empty() || reply.exit == 2;
         let always_speaks = sent.client == Client::Squad || sent.client == Client::CopilotSdk;
-        prop_assert!(said != is_unsafe || always_speaks, "{:?}", reply);
+        prop_assert!(has_output != is_unsafe || always_speaks, "{:?}", reply);
         if capabilities(sent.client, &sent.event_name).unwrap().can(Wish::Deny) == Ability::Yes {
-            prop_assert!(said || sent.client == Client::Cursor);
+            prop_assert!(has_output || sent.client == Client::Cursor);
         }
     }
 }

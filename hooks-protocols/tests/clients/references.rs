@@ -125,8 +125,8 @@ fn every_answer_of_the_examples_can_be_given() {
         let decoded = decode(client, Some(event), line["input"].to_string().as_bytes()).unwrap();
         let given = |answer: &Answer| {
             let stdout = encode(&decoded, answer).stdout;
-            let said = if stdout.is_empty() { json!({}) } else { serde_json::from_str(&stdout).unwrap() };
-            said == *output
+            let printed = if stdout.is_empty() { json!({}) } else { serde_json::from_str(&stdout).unwrap() };
+            printed == *output
         };
         if !answers_with(output).iter().any(given) {
             missing.push(format!("{} {event}", line["client"].as_str().unwrap()));

@@ -36,7 +36,7 @@ pub(super) struct State {
     /// Times of failed attempts, oldest first; at most as many as raise an alert.
     errors: VecDeque<Tick>,
     /// When each alert was last raised, by kind and subject.
-    said: HashMap<(AlertKind, Option<Arc<str>>), Tick>,
+    sent: HashMap<(AlertKind, Option<Arc<str>>), Tick>,
     /// When the alerts of the last minute were raised.
     made: VecDeque<Tick>,
     held_back: u64,
@@ -168,21 +168,21 @@ impl Desk {
 
 impl State {
     fn may_say(&mut self, what: (AlertKind, Option<Arc<str>>), now: Tick, settings: &AlertConfig) -> bool {
-        let is_quiet = |said: &Tick| now.since(*said) < settings.quiet;
-        if self.said.get(&what).is_some_and(is_quiet) {
+        let is_quiet = |sent: &Tick| now.since(*sent) < settings.quiet;
+        if self.sent.get(&what).is_some_and(is_quiet) {
             return false;
         }
         while self.made.front().is_some_and(|made| now.since(*made) >= MINUTE) {
             self.made.pop_front();
         }
-        if self.said.len() >= REMEMBERED {
-            self.said.retain(|_, said| is_quiet(said));
+        if self.sent.len() >= REMEMBERED {
+            self.sent.retain(|_, sent| is_quiet(sent));
         }
-        if self.made.len() >= settings.per_minute || self.said.len() >= REMEMBERED {
+        if self.made.len() >= settings.per_minute || self.sent.len() >= REMEMBERED {
             return false;
         }
         self.made.push_back(now);
-        self.said.insert(what, now);
+        self.sent.insert(what, now);
         true
     }
 }
@@ -246,7 +246,7 @@ mod tests {
         let mut state = State::default();
         let mut say = |model: usize, now: Tick| {
             let what = (AlertKind::BreakerOpened, Some(Arc::from(format!("model-{model}"))));
-            (state.may_say(what, now, &settings), state.said.len())
+            (state.may_say(what, now, &settings), state.sent.len())
         };
         for model in 0..2 * REMEMBERED {
             assert_eq!(say(model, Tick::default()).0, model < REMEMBERED);

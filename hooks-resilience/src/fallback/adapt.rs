@@ -66,15 +66,15 @@ fn without_thinking(message: &Message) -> Option<Message> {
         return Some(message.clone());
     }
     let blocks = message.content.as_array().map(Vec::as_slice).unwrap_or_default();
-    let said = blocks.iter().filter(|block| !is_thinking(block)).map(|block| {
+    let visible = blocks.iter().filter(|block| !is_thinking(block)).map(|block| {
         let mut block = block.clone();
         if let Some(fields) = block.as_object_mut() {
             fields.shift_remove(SIGNATURE);
         }
         block
     });
-    let said: Vec<Value> = said.collect();
-    (!said.is_empty()).then(|| Message { role: message.role, content: Value::Array(said) })
+    let visible: Vec<Value> = visible.collect();
+    (!visible.is_empty()).then(|| Message { role: message.role, content: Value::Array(visible) })
 }
 
 fn is_thinking(block: &Value) -> bool {
@@ -105,8 +105,8 @@ mod tests {
             json!({"reasoningContent": {"reasoningText": {"text": "hm", "signature": "x"}}}),
             json!({"text": "hm", "thought": true}),
         ] {
-            let said = json!({"type": "text", "text": "yes"});
-            assert_eq!(adapted(json!([thought, said]), "two"), Some(vec![json!([said])]), "{thought}");
+            let visible = json!({"type": "text", "text": "yes"});
+            assert_eq!(adapted(json!([thought, visible]), "two"), Some(vec![json!([visible])]), "{thought}");
             assert_eq!(adapted(json!([thought]), "two"), Some(vec![]), "{thought}");
         }
     }

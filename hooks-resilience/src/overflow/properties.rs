@@ -246,10 +246,10 @@ proptest! {
         let mut messages = messages;
         messages.extend(uses(0, &[("last".to_owned(), "x".repeat(4_000))], Some(remark.clone())));
         let window = tokens(&messages) * share / 100;
-        let said = json!({ "type": "text", "text": remark });
+        let note = json!({ "type": "text", "text": remark });
         for shorter in run(&messages, window, 50, Answers::Short).sent {
             let found = shorter.iter().any(|message| {
-                message.content.as_array().is_some_and(|blocks| blocks.contains(&said))
+                message.content.as_array().is_some_and(|blocks| blocks.contains(&note))
             });
             prop_assert!(found, "{:?}", shorter);
         }

@@ -8,7 +8,7 @@
 #[derive(Debug)]
 pub(super) struct Overlap {
     /// Earlier text, without the white space at its end.
-    said: String,
+    sent: String,
     /// White space at the end of the earlier text.
     space: String,
     /// New text that is not decided yet.
@@ -48,11 +48,11 @@ const BACK: usize = 256;
 const LIKENESS: usize = 48;
 
 impl Overlap {
-    /// Starts after the released text `said`.
-    pub(super) fn new(said: &str) -> Self {
-        let text = said.trim_end();
-        let space = said.strip_prefix(text).unwrap_or_default();
-        Self { said: text.to_owned(), space: space.to_owned(), held: String::new(), common: 0 }
+    /// Starts after the released text `sent`.
+    pub(super) fn new(sent: &str) -> Self {
+        let text = sent.trim_end();
+        let space = sent.strip_prefix(text).unwrap_or_default();
+        Self { sent: text.to_owned(), space: space.to_owned(), held: String::new(), common: 0 }
     }
 
     /// Takes more of the new stream. Returns `Some` with the new part of all held text once that is decided,
@@ -61,7 +61,7 @@ impl Overlap {
         let before = self.held.len();
         self.held.push_str(new);
         if self.common == before {
-            let rest = self.said.get(before..).unwrap_or_default();
+            let rest = self.sent.get(before..).unwrap_or_default();
             self.common += rest.bytes().zip(new.bytes()).take_while(|(one, other)| one == other).count();
         }
         self.decide(false)
@@ -84,7 +84,7 @@ impl Overlap {
     }
 
     fn verdict(&self, last: bool) -> Verdict {
-        let all = self.said.len();
+        let all = self.sent.len();
         if all == 0 || all + self.space.len() < WHOLE {
             return self.with_space(0, last);
         }
@@ -98,8 +98,8 @@ impl Overlap {
             return Verdict::Another;
         }
         let back = all.saturating_sub(BACK);
-        let tails = self.said.char_indices().map(|(at, _)| at).skip_while(|at| *at < back);
-        for tail in tails.filter_map(|at| self.said.get(at..)).take_while(|tail| tail.len() >= WORDS) {
+        let tails = self.sent.char_indices().map(|(at, _)| at).skip_while(|at| *at < back);
+        for tail in tails.filter_map(|at| self.sent.get(at..)).take_while(|tail| tail.len() >= WORDS) {
             if self.held.starts_with(tail) {
                 return self.with_space(tail.len(), last);
             }
@@ -132,8 +132,8 @@ mod tests {
     use super::*;
 
     /// The released part of `new`, if it arrives in chunks of `size` characters.
-    fn released(said: &str, new: &str, size: usize) -> Result<String, Differs> {
-        let (mut overlap, mut out, mut holding) = (Overlap::new(said), String::new(), true);
+    fn released(sent: &str, new: &str, size: usize) -> Result<String, Differs> {
+        let (mut overlap, mut out, mut holding) = (Overlap::new(sent), String::new(), true);
         let letters: Vec<char> = new.chars().collect();
         for piece in letters.chunks(size) {
             let piece: String = piece.iter().collect();
@@ -153,7 +153,7 @@ mod tests {
     #[test]
     fn what_is_said_again_is_left_out() {
         let long = "It was a bright cold day in April, and the clocks were striking";
-        for (said, new, rest) in [
+        for (sent, new, rest) in [
             ("The quick ", "brown fox", "brown fox"),
             ("The quick ", " brown fox", "brown fox"),
             ("The quick", " brown fox", " brown fox"),
@@ -172,33 +172,33 @@ mod tests {
             ("x", "", ""),
         ] {
             for size in 1..10 {
-                assert_eq!(released(said, new, size).as_deref(), Ok(rest), "{said:?} {new:?} by {size}");
+                assert_eq!(released(sent, new, size).as_deref(), Ok(rest), "{sent:?} {new:?} by {size}");
             }
         }
     }
 
     #[test]
     fn another_answer_is_known() {
-        let said = "The answer to your question is, after much thought, that it depends on the weather";
+        let sent = "The answer to your question is, after much thought, that it depends on the weather";
         let new = "The answer to your question is, after much thought, forty-two";
-        assert_eq!(released(said, new, 5), Err(Differs));
+        assert_eq!(released(sent, new, 5), Err(Differs));
     }
 
     proptest! {
         #[test]
         fn the_rest_comes_once(text in "[a-z ]{1,80}", at: prop::sample::Index, size in 1usize..7, again: bool) {
-            let (said, rest) = text.split_at(at.index(text.len()));
+            let (sent, rest) = text.split_at(at.index(text.len()));
             // If the rest begins like the whole text, that counts as a repetition, but not if it is short.
-            let (whole, is_long) = (said.trim_end(), said.len() >= WHOLE);
+            let (whole, is_long) = (sent.trim_end(), sent.len() >= WHOLE);
             prop_assume!(whole.is_empty() || if again { is_long } else { !is_long || !rest.starts_with(whole) });
-            prop_assume!(!rest.starts_with(' ') || !said.ends_with(' '));
+            prop_assume!(!rest.starts_with(' ') || !sent.ends_with(' '));
             let new = if again { text.as_str() } else { rest };
-            prop_assert_eq!(released(said, new, size), Ok(rest.to_owned()));
+            prop_assert_eq!(released(sent, new, size), Ok(rest.to_owned()));
         }
 
         #[test]
-        fn any_text_is_taken(said in ".{0,300}", new in ".{0,300}", size in 1usize..20) {
-            let _released = released(&said, &new, size);
+        fn any_text_is_taken(sent in ".{0,300}", new in ".{0,300}", size in 1usize..20) {
+            let _released = released(&sent, &new, size);
         }
     }
 }

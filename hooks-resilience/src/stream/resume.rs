@@ -354,7 +354,7 @@ fn behind(call: &Call, text: &str) -> Call {
     }
     let mut request = call.request().clone();
     match request.messages.last_mut() {
-        Some(Message { role: Role::Assistant, content: Value::String(said) }) => said.push_str(text),
+        Some(Message { role: Role::Assistant, content: Value::String(earlier) }) => earlier.push_str(text),
         _ => request.messages.push(Message::text(Role::Assistant, text)),
     }
     let needs = crate::call::Needs { prefill: true, ..*call.needs() };

@@ -516,13 +516,13 @@ fn a_stream_that_stalls_after_its_end_has_ended() {
 
 #[test]
 fn who_answers_otherwise_is_not_believed() {
-    let said = "The answer to your question is, after much thought, that it depends";
+    let sent = "The answer to your question is, after much thought, that it depends";
     let again = "The answer to your question is, after much thought, forty-two";
-    let first = script(&[say(said), Do::Fail(ErrorKind::Server)]);
+    let first = script(&[say(sent), Do::Fail(ErrorKind::Server)]);
     let rig = rig(settings(), vec![first, script(&[say(again), stop("end_turn")])]);
     let error = rig.run(call()).unwrap_err();
     assert_eq!(error.kind(), ErrorKind::StreamBroken);
-    assert_eq!(error.received().unwrap().0.content, json!(said));
+    assert_eq!(error.received().unwrap().0.content, json!(sent));
 }
 
 #[test]
@@ -566,12 +566,12 @@ enum Manner {
 fn provider(text: String, tools: usize, cuts: Vec<usize>, manner: Manner, size: usize) -> Vec<ScriptedReply> {
     let answer = move |call: &Call, cut: Option<usize>| {
         let messages = call.messages();
-        let said = messages.get(1).and_then(|message| message.content.as_str()).unwrap_or_default();
+        let sent = messages.get(1).and_then(|message| message.content.as_str()).unwrap_or_default();
         let rest = match manner {
-            Manner::GoesOn => text.strip_prefix(said).unwrap_or(&text),
-            Manner::SaysAllAgain if said.len() >= 4 => &text,
+            Manner::GoesOn => text.strip_prefix(sent).unwrap_or(&text),
+            Manner::SaysAllAgain if sent.len() >= 4 => &text,
             // A shorter repetition counts as intended.
-            Manner::SaysAllAgain => text.strip_prefix(said).unwrap_or(&text),
+            Manner::SaysAllAgain => text.strip_prefix(sent).unwrap_or(&text),
         };
         let letters: Vec<char> = rest.chars().collect();
         let mut steps: Vec<Do> =

@@ -113,8 +113,8 @@ impl Client {
         let (mut sender, connection) =
             hyper::client::conn::http1::handshake(TokioIo::new(connection)).await.map_err(broke)?;
         tokio::spawn(connection);
-        let said = |message: &ChatMessage| json!({ "role": message.role, "content": message.content });
-        let messages: Vec<_> = call.messages().iter().map(said).collect();
+        let to_json = |message: &ChatMessage| json!({ "role": message.role, "content": message.content });
+        let messages: Vec<_> = call.messages().iter().map(to_json).collect();
         let body = json!({ "model": call.model_name(), "stream": stream, "messages": messages }).to_string();
         let request = hyper::Request::post(match vendor {
             Vendor::Anthropic => "/v1/messages",

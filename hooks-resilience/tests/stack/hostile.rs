@@ -138,9 +138,9 @@ fn a_breaker_that_is_open_stays_open_where_the_store_holds_nonsense() {
         ["", "null", "{}", "[]", "nonsense", "{\"at\":1}", "{\"at\":-1,\"breaker\":{},\"gate_for\":0}"]
     {
         let mut rig = Rig::new(alone());
-        let said = Arc::default();
+        let message = Arc::default();
         let memory = Memory::new(Arc::new(rig.time.clone()));
-        shared_with(&mut rig, Says { memory, text: Arc::clone(&said), revision: AtomicU64::new(1_000) });
+        shared_with(&mut rig, Says { memory, text: Arc::clone(&message), revision: AtomicU64::new(1_000) });
         let (model, now) = (Arc::clone(&rig.chains.catalog().models()[0]), rig.time.tick());
         let fail = || {
             let permit = rig.health.admit(&model, now);
@@ -148,7 +148,7 @@ fn a_breaker_that_is_open_stays_open_where_the_store_holds_nonsense() {
         };
         (0..3).for_each(|_| fail().unwrap());
         assert!(fail().is_err());
-        *said.lock().unwrap() = Some(text);
+        *message.lock().unwrap() = Some(text);
         (0..3).for_each(|_| assert!(fail().is_err(), "{text}"));
     }
 }
@@ -310,8 +310,8 @@ fn a_summariser_that_is_of_no_use_costs_the_summary_and_no_more() {
         });
         let layer = OverflowLayer::new(OverflowConfig::default(), rig.world.clone()).unwrap();
         let service = layer.with_summariser(Summariser::new(summariser)).layer(rig.attempts());
-        let said = |role| move |turn| Message::text(role, format!("{turn} {}", "word ".repeat(200)));
-        let turns = (0..40).map(said(Role::User)).zip((0..40).map(said(Role::Assistant)));
+        let message = |role| move |turn| Message::text(role, format!("{turn} {}", "word ".repeat(200)));
+        let turns = (0..40).map(message(Role::User)).zip((0..40).map(message(Role::Assistant)));
         let messages = turns.flat_map(|(user, assistant)| [user, assistant]).collect();
         let request = ModelRequest { model: "one".into(), iteration: 1, messages };
         let mut call = Call::new(Arc::default(), request, OpId(1));

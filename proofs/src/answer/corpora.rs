@@ -84,8 +84,8 @@ fn directives(event: &Value) -> Vec<Value> {
     let layer =
         PromptLayer::new(PromptConfig::default(), TeamPlace::below(Arc::new(FakeDisk::default()), ".squad"));
     let hooks = Hooks::builder().stack(&FailureLayer::new("prompts"), layer.layer(Settle)).build();
-    let said = UserPromptSubmitted::new(question::text(event, "text"), PromptKind::Initial);
-    let asked = finish(hooks.on(HookContext::new("session", "agent")).user_prompt_submitted(said));
+    let prompt = UserPromptSubmitted::new(question::text(event, "text"), PromptKind::Initial);
+    let asked = finish(hooks.on(HookContext::new("session", "agent")).user_prompt_submitted(prompt));
     let heard = asked.outcome.notes().map_or(&[][..], |notes| &notes.directives);
     heard.iter().map(|wish| json!({"text": wish.text, "mode": wish.mode})).collect()
 }

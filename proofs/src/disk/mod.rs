@@ -91,7 +91,7 @@ fn log(fault: Fault, policy: Policy) -> Result {
     let (calls, syncs) = through(&mut device, &words, policy == Policy::Deny, is_well)?;
     let is_one_life = fault != Fault::FailedJournal;
     let found = check::check(&device, policy, &calls, is_one_life)?;
-    println!("{fault}, {policy:?}: {found}{}", said(fault, syncs.as_ref()));
+    println!("{fault}, {policy:?}: {found}{}", describe(fault, syncs.as_ref()));
     match syncs {
         Some(syncs) if syncs.asked_again > 0 => Err(Error::new("a failed sync was asked again")),
         Some(Syncs { failed: 0, .. }) => Err(Error::new("no sync failed")),
@@ -107,7 +107,7 @@ fn control(fault: Fault, done: Loop) -> Result {
     let is_well = |calls: &[Call]| calls.last().is_some_and(|call| call.ran);
     let (calls, syncs) = through(&mut device, &words, done == Loop::LeavesTheFile, is_well)?;
     let (lost, found) = bare::check(&device, &calls);
-    println!("{fault}, a loop that {done}: {found}{}", said(fault, syncs.as_ref()));
+    println!("{fault}, a loop that {done}: {found}{}", describe(fault, syncs.as_ref()));
     let asked_again = syncs.map(|syncs| syncs.asked_again > 0);
     match done {
         Loop::LeavesTheFile if lost > 0 => Err(Error::new("this disk loses what it took: it shows nothing")),
@@ -181,7 +181,7 @@ fn through(
     Ok((before, trace.map(|trace| trace.read()).transpose()?))
 }
 
-fn said(fault: Fault, syncs: Option<&Syncs>) -> String {
+fn describe(fault: Fault, syncs: Option<&Syncs>) -> String {
     match syncs {
         Some(Syncs { failed, asked_again }) => format!("; {failed} syncs failed, {asked_again} asked again"),
         None if fault.fails_syncs() => "; syncs not counted, for want of strace".to_owned(),

@@ -110,12 +110,12 @@ impl Process {
                 return Ok(());
             }
             let line = self.lines.recv_timeout(PATIENCE);
-            let line = line.map_err(|_| Error::new(format!("the process is silent; {}", self.said())))?;
+            let line = line.map_err(|_| Error::new(format!("the process is silent; {}", self.output())))?;
             self.calls.extend(call(&line));
             if self.calls.len() > from + MOST {
                 return Err(Error::new(format!(
                     "{MOST} calls did not bring what they should; {}",
-                    self.said()
+                    self.output()
                 )));
             }
         }
@@ -135,13 +135,13 @@ impl Process {
             pause(Duration::from_millis(500));
         }
         let status = self.child.try_wait()?;
-        let said = self.said();
+        let output = self.output();
         match status {
-            Some(status) if status.success() && !said.contains("panicked") => {
+            Some(status) if status.success() && !output.contains("panicked") => {
                 Ok(std::mem::take(&mut self.calls))
             }
-            Some(status) => Err(Error::new(format!("the process failed ({status}): {said}"))),
-            None => Err(Error::new(format!("the process does not end: {said}"))),
+            Some(status) => Err(Error::new(format!("the process failed ({status}): {output}"))),
+            None => Err(Error::new(format!("the process does not end: {output}"))),
         }
     }
 
@@ -157,7 +157,7 @@ impl Process {
     }
 
     /// The text on the standard error of the process.
-    fn said(&self) -> String {
+    fn output(&self) -> String {
         fs::read_to_string(&self.errors).unwrap_or_default()
     }
 }

@@ -59,7 +59,7 @@ pub(super) fn write(all: &[Results]) -> String {
     seen(&mut page, all);
     page.push_str(ABILITIES);
     for client in Client::ALL {
-        said(&mut page, *client);
+        write_client(&mut page, *client);
     }
     page
 }
@@ -81,7 +81,7 @@ fn seen(page: &mut String, all: &[Results]) {
 }
 
 /// A row for each event, a column for each wish.
-fn said(page: &mut String, client: Client) {
+fn write_client(page: &mut String, client: Client) {
     let version = client.tested().map(|version| format!(" {version}")).unwrap_or_default();
     line(page, format_args!("\n### {client}{version}\n"));
     line(page, format_args!("| event | ours | deny | ask | allow | rewrite | context | end the run |"));

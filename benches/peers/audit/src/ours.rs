@@ -39,8 +39,8 @@ impl Ours {
     pub fn put(&self, count: u32) -> Result<(), Error> {
         for _ in 0..count {
             let (describe, request) = (Arc::clone(&self.describe), self.request.clone());
-            let said = PreToolUse::said(&Decision::from(Verdict::ALLOW));
-            self.log.put(move || describe.entry(&request, said))?;
+            let recorded = PreToolUse::recorded(&Decision::from(Verdict::ALLOW));
+            self.log.put(move || describe.entry(&request, recorded))?;
         }
         self.log.put_through(|| Record::new("end", hooks::time::Timestamp(0)).into())?.wait()?;
         self.put.set(self.put.get() + count + 1);

@@ -46,8 +46,8 @@ impl Missing {
     /// Limits values that were read from a file, because other programs may have written it: texts are cut to
     /// the lengths used here, and `now` replaces a missing time.
     pub(super) fn bounded(self, now: Timestamp) -> Self {
-        let said = |at: Timestamp| if at == Timestamp::default() { now } else { at };
-        let (since, until) = (said(self.since), said(self.until));
+        let known_or_now = |at: Timestamp| if at == Timestamp::default() { now } else { at };
+        let (since, until) = (known_or_now(self.since), known_or_now(self.until));
         Self {
             spill: self.spill.map(|spill| cut(&spill, LONGEST_FOLDER)),
             since: since.min(until),

@@ -17,9 +17,9 @@ impl Rejected {
     /// protobuf. Each count is parsed alone: an invalid one does not affect the other.
     pub(super) fn parse(body: &[u8]) -> Self {
         let answer = serde_json::from_slice::<Value>(body).unwrap_or_default();
-        let said = |name: &str| answer.get("partialSuccess").and_then(|partial| partial.get(name));
-        let count = count(said("rejectedSpans")).saturating_add(count(said("rejectedLogRecords")));
-        let message = said("errorMessage").and_then(Value::as_str).unwrap_or_default();
+        let field = |name: &str| answer.get("partialSuccess").and_then(|partial| partial.get(name));
+        let count = count(field("rejectedSpans")).saturating_add(count(field("rejectedLogRecords")));
+        let message = field("errorMessage").and_then(Value::as_str).unwrap_or_default();
         Self { count, message: shortened(message.as_bytes()) }
     }
 
@@ -47,10 +47,10 @@ impl Rejected {
 
 /// Parses a 64-bit number, which is a string in OTLP's JSON and a number in that of some collectors; 0 if it
 /// is something else.
-fn count(said: Option<&Value>) -> u64 {
-    match said {
+fn count(field: Option<&Value>) -> u64 {
+    match field {
         Some(Value::String(text)) => text.trim().parse().unwrap_or(0),
-        Some(said) => said.as_u64().unwrap_or(0),
+        Some(field) => field.as_u64().unwrap_or(0),
         None => 0,
     }
 }

@@ -102,7 +102,7 @@ pub(super) async fn answers(config: PolicyConfig) -> Vec<String> {
             (start.task_type, start.model) = (kind.map(str::to_owned), model.map(str::to_owned));
             hooks.on(at(session)).subagent_start(start).await
         };
-    let said = |decided: &EventDecision<SubagentStart>| {
+    let shown = |decided: &EventDecision<SubagentStart>| {
         format!(
             "{} {:?} {:?}",
             decided.outcome.strength(),
@@ -125,7 +125,7 @@ pub(super) async fn answers(config: PolicyConfig) -> Vec<String> {
     for (session, id) in [("s", "a"), ("s", "b"), ("s", "c"), ("s", "d"), ("a", "e"), ("a", "f"), ("e", "g")]
     {
         let mut decided = begin(session, "backend", id, None, None, "do it").await;
-        answers.push(said(&decided));
+        answers.push(shown(&decided));
         decided.outcome.take_holds().commit();
     }
     answers.push(known().await);
@@ -144,7 +144,7 @@ pub(super) async fn answers(config: PolicyConfig) -> Vec<String> {
         ("reviewer", "l", Some("security"), Some("opus"), "do it"),
     ] {
         let mut decided = begin("s", agent, id, kind, model, task).await;
-        answers.push(said(&decided));
+        answers.push(shown(&decided));
         decided.outcome.take_holds().commit();
     }
     // A child that is awaited, and one that is silent.
@@ -165,7 +165,7 @@ pub(super) async fn answers(config: PolicyConfig) -> Vec<String> {
             // The first agent uses up its own limit before the limit of the tree is used up.
             let session = if window < 2 { "s" } else { "a" };
             let mut decided = begin(session, agent, &id, kind, Some("opus"), "do it").await;
-            answers.push(said(&decided));
+            answers.push(shown(&decided));
             decided.outcome.take_holds().commit();
             end(session, &id).await;
         }

@@ -47,18 +47,18 @@ fn has_fields_of(stdout: &str, denial: &EncodedAnswer) -> bool {
 
 /// The answer without its envelope.
 fn without_envelope(stdout: &str) -> Value {
-    let said: Value = serde_json::from_str(stdout).unwrap_or_default();
-    let inner = said.get("result").unwrap_or(&said).get("output").cloned();
-    inner.unwrap_or(said)
+    let printed: Value = serde_json::from_str(stdout).unwrap_or_default();
+    let inner = printed.get("result").unwrap_or(&printed).get("output").cloned();
+    inner.unwrap_or(printed)
 }
 
 /// Whether the expected fields are present, with any reason.
-fn contains(said: &Value, expected: &Value) -> bool {
-    match (said, expected) {
-        (Value::Object(said), Value::Object(expected)) => {
-            expected.iter().all(|(key, value)| contains(said.get(key).unwrap_or(&Value::Null), value))
+fn contains(printed: &Value, expected: &Value) -> bool {
+    match (printed, expected) {
+        (Value::Object(printed), Value::Object(expected)) => {
+            expected.iter().all(|(key, value)| contains(printed.get(key).unwrap_or(&Value::Null), value))
         }
         (Value::String(_), Value::String(why)) if why.starts_with("hooks failed") => true,
-        _ => said == expected,
+        _ => printed == expected,
     }
 }

@@ -26,9 +26,9 @@ fn line(ceremony: &Ceremony) -> String {
         CeremonyTime::Other(when) => text.push_str(&format!(", {when}")),
         _ => {}
     }
-    let said =
+    let fields =
         [("if", &ceremony.condition), ("led by", &ceremony.facilitator), ("with", &ceremony.participants)];
-    for (word, value) in said {
+    for (word, value) in fields {
         if !value.is_empty() {
             text.push_str(&format!("; {word} {value}"));
         }

@@ -90,17 +90,17 @@ impl Run<'_, '_> {
             RuleDecision::Ask => return self.ask().await,
             RuleDecision::Open => {}
         }
-        let said = self.hooks("pre_tool_use", Lane::Ordinary, Map::new()).await;
-        if let Some(arguments) = said.updated_input.clone() {
+        let merged = self.hooks("pre_tool_use", Lane::Ordinary, Map::new()).await;
+        if let Some(arguments) = merged.updated_input.clone() {
             self.call.arguments = arguments;
         }
-        if !said.allowed {
-            let message = said.message.join("\n");
+        if !merged.allowed {
+            let message = merged.message.join("\n");
             self.verdict("deny", "pre_tool_use_hook_deny").await;
             self.outcome.hook_blocked = Some(message.clone());
             return self.answer_error(format!("Tool call blocked by hook: {message}")).await;
         }
-        match said.decision {
+        match merged.decision {
             Some(Verdict::Allow) => return self.run_tool("pre_tool_use_hook_allow").await,
             Some(Verdict::Ask) => return self.ask().await,
             _ => {}
@@ -140,20 +140,20 @@ impl Run<'_, '_> {
             RuleDecision::Ask => return self.ask().await,
             RuleDecision::Open => {}
         }
-        let said = self.hooks("pre_tool_use", Lane::Ordinary, Map::new()).await;
+        let merged = self.hooks("pre_tool_use", Lane::Ordinary, Map::new()).await;
         let is_changed =
-            said.updated_input.as_ref().is_some_and(|arguments| *arguments != self.call.arguments);
-        if let Some(arguments) = said.updated_input.clone() {
+            merged.updated_input.as_ref().is_some_and(|arguments| *arguments != self.call.arguments);
+        if let Some(arguments) = merged.updated_input.clone() {
             self.call.arguments = arguments;
         }
-        if !said.allowed {
-            let message = first_said(&said);
+        if !merged.allowed {
+            let message = first_said(&merged);
             return self.reject("pre_tool_use", "pre_tool_use_hook_deny", &message, true).await;
         }
-        if is_changed && self.is_settled_again(said.decision == Some(Verdict::Ask)).await {
+        if is_changed && self.is_settled_again(merged.decision == Some(Verdict::Ask)).await {
             return;
         }
-        match said.decision {
+        match merged.decision {
             Some(Verdict::Allow) => return self.run_tool("pre_tool_use_hook_allow").await,
             Some(Verdict::Ask) => return self.ask().await,
             _ => {}
@@ -231,18 +231,18 @@ impl Run<'_, '_> {
         let mut metadata = self.pipeline.tool.metadata.clone();
         let preempt_asks = asks(self.preempt.as_ref());
         if !self.must_ask && !preempt_asks {
-            let said = self.hooks("permission_request", Lane::Ordinary, Map::new()).await;
-            if !said.allowed {
+            let merged = self.hooks("permission_request", Lane::Ordinary, Map::new()).await;
+            if !merged.allowed {
                 let is_told = self.is_september();
-                let message = said.message.join("\n");
+                let message = merged.message.join("\n");
                 return self
                     .reject("permission_request", "permission_request_hook_deny", &message, is_told)
                     .await;
             }
-            if said.permission_allowed {
+            if merged.permission_allowed {
                 return self.run_tool("permission_request_hook_allow").await;
             }
-            metadata.extend(said.metadata);
+            metadata.extend(merged.metadata);
         }
         if self.session.non_interactive {
             self.verdict("deny", "non_interactive_deny").await;
@@ -281,8 +281,8 @@ impl Run<'_, '_> {
                 metadata.insert("blast_radius".to_owned(), "safe".into());
             }
         }
-        for said in [&self.preempt, &self.guard].into_iter().flatten() {
-            metadata.extend(said.metadata.clone());
+        for merged in [&self.preempt, &self.guard].into_iter().flatten() {
+            metadata.extend(merged.metadata.clone());
         }
         self.outcome.prompted = true;
         self.outcome.prompt_arguments = Some(self.call.arguments.clone());
@@ -356,8 +356,8 @@ impl Run<'_, '_> {
         let mut response = Map::new();
         response.insert("tool_response".to_owned(), output.as_str().into());
         response.insert("tool_error".to_owned(), is_error.into());
-        let said = self.hooks("tool_response_transform", Lane::Ordinary, response).await;
-        said.updated_tool_response.unwrap_or(output)
+        let merged = self.hooks("tool_response_transform", Lane::Ordinary, response).await;
+        merged.updated_tool_response.unwrap_or(output)
     }
 
     async fn verdict(&mut self, decision: &str, source: Source) {
@@ -404,17 +404,17 @@ impl Run<'_, '_> {
     }
 }
 
-fn asks(said: Option<&Merged>) -> bool {
-    said.is_some_and(|said| said.decision == Some(Verdict::Ask))
+fn asks(merged: Option<&Merged>) -> bool {
+    merged.is_some_and(|merged| merged.decision == Some(Verdict::Ask))
 }
 
-fn denies(said: &Merged) -> bool {
-    !said.allowed || said.decision == Some(Verdict::Deny)
+fn denies(merged: &Merged) -> bool {
+    !merged.allowed || merged.decision == Some(Verdict::Deny)
 }
 
 /// The message of the hooks, or the reason of the verdict if there is no message.
-fn first_said(said: &Merged) -> String {
-    if said.message.is_empty() { said.decision_reason.clone() } else { said.message.join("\n") }
+fn first_said(merged: &Merged) -> String {
+    if merged.message.is_empty() { merged.decision_reason.clone() } else { merged.message.join("\n") }
 }
 
 fn with_reason(text: &str, reason: &str) -> String {

@@ -56,8 +56,8 @@ fn on(event: &str, command: &str) -> Value {
 }
 
 fn verdict(word: &str) -> Value {
-    let said = json!({"hook_specific_output": {"permission_decision": word, "permission_decision_reason": "because"}});
-    json!({"stdout": said.to_string()})
+    let reply = json!({"hook_specific_output": {"permission_decision": word, "permission_decision_reason": "because"}});
+    json!({"stdout": reply.to_string()})
 }
 
 fn source(outcome: &Outcome) -> (&str, &str) {
