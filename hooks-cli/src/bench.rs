@@ -42,10 +42,10 @@ struct Share {
 }
 
 /// Measures every event.
-pub(crate) fn run(asked: &Bench) -> Result<Status, Failure> {
-    let config = load::config(&asked.config.path, asked.config.profile)?;
+pub(crate) fn run(options: &Bench) -> Result<Status, Failure> {
+    let config = load::config(&options.config.path, options.config.profile)?;
     let hooks = config.clone().hooks();
-    let events = match &asked.events {
+    let events = match &options.events {
         Some(path) => {
             let text = fs::read(path)
                 .map_err(|error| Failure::message(format!("`{}` cannot be read: {error}", path.display())))?;
@@ -54,7 +54,7 @@ pub(crate) fn run(asked: &Bench) -> Result<Status, Failure> {
         None => usual(),
     };
     let runtime = runtime()?;
-    let time = Duration::from_millis(asked.time);
+    let time = Duration::from_millis(options.time);
     let (mut costs, unfinished) = (Vec::new(), Unfinished::default());
     for (context, event) in events {
         let (context, what) = (here(context, &config, &unfinished), what(&event));
@@ -67,7 +67,7 @@ pub(crate) fn run(asked: &Bench) -> Result<Status, Failure> {
         costs.extend(cost);
     }
     let mut out = anstream::stdout().lock();
-    match asked.format {
+    match options.format {
         Format::Json => writeln!(out, "{}", json!({"costs": costs}))?,
         Format::Text => {
             let mut table = Table::new(["event", "what", "per decision", "decisions"]).numbers([2, 3]);

@@ -11,18 +11,18 @@ use crate::paint::{GOOD, OPEN};
 use crate::{load, snippet};
 
 /// Checks the files.
-pub(crate) fn run(asked: &Check) -> Result<Status, Failure> {
+pub(crate) fn run(options: &Check) -> Result<Status, Failure> {
     let mut status = Status::Well;
     let mut out = anstream::stdout().lock();
-    for path in &asked.files {
+    for path in &options.files {
         if let Err(error) = fs::metadata(path) {
             return Err(Failure::message(format!("`{}` cannot be read: {error}", path.display())));
         }
-        let read = load::reader(asked.profile).read(path);
+        let read = load::reader(options.profile).read(path);
         if read.is_err() {
             status = Status::Found;
         }
-        match (read, asked.format) {
+        match (read, options.format) {
             (read, Format::Json) => {
                 let errors = read.as_ref().err().map_or(&[][..], |errors| errors.errors());
                 let doubts = read.as_ref().map_or(&[][..], |config| config.doubts());

@@ -19,9 +19,9 @@ use crate::{load, strict_json};
 const LONGEST_LINE: u64 = 32 << 20;
 
 /// Answers every line of standard input.
-pub(crate) fn run(asked: &Eval) -> Result<Status, Failure> {
-    let load = if asked.record { load::governing } else { load::config };
-    let config = load(&asked.config.path, asked.config.profile)?;
+pub(crate) fn run(options: &Eval) -> Result<Status, Failure> {
+    let load = if options.record { load::governing } else { load::config };
+    let config = load(&options.config.path, options.config.profile)?;
     let runtime = runtime()?;
     answer_lines(&config, &runtime, &mut io::stdin().lock(), &mut io::stdout().lock())
 }

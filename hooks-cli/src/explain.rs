@@ -56,10 +56,10 @@ struct PolicyVerdict {
 }
 
 /// Explains the event.
-pub(crate) fn run(asked: &Explain) -> Result<Status, Failure> {
-    let config = load::config(&asked.config.path, asked.config.profile)?;
+pub(crate) fn run(options: &Explain) -> Result<Status, Failure> {
+    let config = load::config(&options.config.path, options.config.profile)?;
     let hooks = config.clone().hooks();
-    let (context, event) = event_of(asked)?;
+    let (context, event) = event_of(options)?;
     let unfinished = Unfinished::default();
     let context = here(context, &config, &unfinished);
     let kind = event.kind();
@@ -73,7 +73,7 @@ pub(crate) fn run(asked: &Explain) -> Result<Status, Failure> {
     runtime.block_on(unfinished.finish());
     let story = story.map_err(Failure::message)?;
     let mut out = anstream::stdout().lock();
-    match asked.format {
+    match options.format {
         Format::Json => {
             serde_json::to_writer_pretty(&mut out, &story)?;
             writeln!(out)?;
@@ -84,15 +84,15 @@ pub(crate) fn run(asked: &Explain) -> Result<Status, Failure> {
 }
 
 /// The event to explain: a tool call from the command line, or the event on standard input.
-fn event_of(asked: &Explain) -> Result<(HookContext, WireEvent), Failure> {
-    if let Some(tool) = &asked.tool {
-        let args = asked.args.as_deref().unwrap_or("{}");
+fn event_of(options: &Explain) -> Result<(HookContext, WireEvent), Failure> {
+    if let Some(tool) = &options.tool {
+        let args = options.args.as_deref().unwrap_or("{}");
         let args = strict_json::read(args.as_bytes()).map_err(|error| {
             Failure::message(format!(
                 "`--args` is not JSON: {error}; write an object such as `{{\"command\": \"ls\"}}`"
             ))
         })?;
-        let context = HookContext::new("explain", asked.agent.as_str());
+        let context = HookContext::new("explain", options.agent.as_str());
         return Ok((context, PreToolUse::new(tool.as_str(), args).into()));
     }
     let mut input = Vec::new();

@@ -50,17 +50,17 @@ fn main() -> ExitCode {
     let done = match cli.command {
         Command::Demo(demo) => demo::run(&demo),
         Command::Eval(eval) => eval::run(&eval),
-        Command::Run(asked) => run::run(&asked),
+        Command::Run(options) => run::run(&options),
         Command::Init(init) => init::run(&init),
         Command::Doctor(doctor) => doctor::run(&doctor),
         Command::Check(check) => check::run(&check),
         Command::Explain(explain) => explain::run(&explain),
         Command::Schema(schema) => schema::run(&schema),
         Command::State(state) => state::run(&state),
-        Command::Audit(asked) => audit::run(&asked),
+        Command::Audit(options) => audit::run(&options),
         Command::Bench(bench) => bench::run(&bench),
-        Command::Completions(asked) => manual::completions(&asked),
-        Command::Man(asked) => manual::man(&asked),
+        Command::Completions(options) => manual::completions(&options),
+        Command::Man(options) => manual::man(&options),
     };
     match done {
         Ok(status) => status.into(),

@@ -8,19 +8,19 @@ use crate::cli::{Cli, Completions, Manual};
 use crate::failure::{Failure, Status};
 
 /// Prints the completion script for a shell.
-pub(crate) fn completions(asked: &Completions) -> Result<Status, Failure> {
+pub(crate) fn completions(options: &Completions) -> Result<Status, Failure> {
     let mut script = Vec::new();
-    clap_complete::generate(asked.shell, &mut Cli::command(), "hooks", &mut script);
+    clap_complete::generate(options.shell, &mut Cli::command(), "hooks", &mut script);
     io::stdout().lock().write_all(&script)?;
     Ok(Status::Well)
 }
 
 /// Prints the manual page of the program, or of one of its commands.
-pub(crate) fn man(asked: &Manual) -> Result<Status, Failure> {
+pub(crate) fn man(options: &Manual) -> Result<Status, Failure> {
     let mut program = Cli::command();
     program.build();
     let mut page = &program;
-    for name in &asked.command {
+    for name in &options.command {
         page = page.find_subcommand(name).ok_or_else(|| unknown(page, name))?;
     }
     let mut text = Vec::new();

@@ -9,8 +9,8 @@ use crate::cli::Schema;
 use crate::failure::{Failure, Status};
 
 /// Prints the requested schema.
-pub(crate) fn run(asked: &Schema) -> Result<Status, Failure> {
-    let schema = match asked.of.as_str() {
+pub(crate) fn run(options: &Schema) -> Result<Status, Failure> {
+    let schema = match options.of.as_str() {
         "config" => hooks::config::schema(),
         name => event(EventKind::from_name(name).ok_or_else(|| unknown(name))?)?,
     };

@@ -35,29 +35,29 @@ struct Kept {
 }
 
 /// Shows or changes the state.
-pub(crate) fn run(asked: &State) -> Result<Status, Failure> {
+pub(crate) fn run(options: &State) -> Result<Status, Failure> {
     // The acceptance of a loss is recorded.
-    let is_accepting = matches!(asked.action, Some(StateAction::AcceptLoss));
+    let is_accepting = matches!(options.action, Some(StateAction::AcceptLoss));
     let load = if is_accepting { load::governing } else { load::config };
-    let config = load(&asked.config.path, asked.config.profile)?;
+    let config = load(&options.config.path, options.config.profile)?;
     let is_kept = config.store().is_some_and(|store| store.engine != Engine::Memory);
     let Some(lockouts) = config.kept().stored_lockouts().filter(|_| is_kept) else {
         return Err(Failure::message(format!(
             "`{}` keeps state in memory, where it ends with each process; write `store: {{engine: file}}`",
-            asked.config.path.display()
+            options.config.path.display()
         )));
     };
     let own = config.tenant().map(str::to_owned);
-    let is_other = asked.tenant.is_some() && asked.tenant != own;
-    if is_other && !config.tenants().iter().any(|other| asked.tenant.as_deref() == Some(other)) {
+    let is_other = options.tenant.is_some() && options.tenant != own;
+    if is_other && !config.tenants().iter().any(|other| options.tenant.as_deref() == Some(other)) {
         let name = own.map_or_else(|| "none".to_owned(), |own| format!("`{own}`"));
         return Err(Failure::message(format!(
             "the configuration's tenant is {name}: name its own configuration"
         )));
     }
     // Only the configuration's own tenant has lockouts; other tenants have none.
-    let own = if is_other { asked.tenant.clone() } else { own };
-    let by = asked.by.clone().unwrap_or_else(user);
+    let own = if is_other { options.tenant.clone() } else { own };
+    let by = options.by.clone().unwrap_or_else(user);
     let (store, random) = (Arc::clone(config.kept().store()), Arc::new(SystemRandom));
     let by_hand = ByHand::new(store, random, own.as_deref(), &by);
     let configured = config.policy().reviewer_lockout.as_ref().map(|lockout| lockout.locked.clone());
@@ -65,9 +65,9 @@ pub(crate) fn run(asked: &State) -> Result<Status, Failure> {
     let kept = Kept { by_hand, lockouts: Arc::clone(lockouts), configured, tenant: own };
     let mut out = anstream::stdout().lock();
     runtime()?.block_on(async {
-        match asked.action.as_ref().unwrap_or(&StateAction::Show) {
-            StateAction::Show => kept.show(asked.json, &mut out).await,
-            StateAction::History => kept.history(asked.json, &mut out).await,
+        match options.action.as_ref().unwrap_or(&StateAction::Show) {
+            StateAction::Show => kept.show(options.json, &mut out).await,
+            StateAction::History => kept.history(options.json, &mut out).await,
             StateAction::Lock { artifact, agent, lasting } => {
                 if config.policy().reviewer_lockout.is_none() {
                     return Err(Failure::message(
@@ -76,13 +76,13 @@ pub(crate) fn run(asked: &State) -> Result<Status, Failure> {
                 }
                 let artifact = &artifact_name(artifact).map_err(|error| Failure::message(error.to_string()))?;
                 let lockout = Lockout::new(artifact, agent).by(&by);
-                let lockout = match &asked.why {
+                let lockout = match &options.why {
                     Some(why) => lockout.because(why),
                     None => lockout,
                 };
                 kept.lockouts.lock(lockout, *lasting).await?;
                 let to = format!("`{agent}` locked out of `{artifact}`");
-                kept.by_hand.record(&kept.key("lockouts"), to, asked.why.as_deref()).await?;
+                kept.by_hand.record(&kept.key("lockouts"), to, options.why.as_deref()).await?;
                 done(&mut out, &format!("`{agent}` is locked out of `{artifact}`"))
             }
             StateAction::Clear { artifact } => {
@@ -101,23 +101,23 @@ pub(crate) fn run(asked: &State) -> Result<Status, Failure> {
                     });
                 }
                 let to = format!("`{artifact}` cleared for {count}");
-                kept.by_hand.record(&kept.key("lockouts"), to, asked.why.as_deref()).await?;
+                kept.by_hand.record(&kept.key("lockouts"), to, options.why.as_deref()).await?;
                 done(&mut out, &format!("`{artifact}` is cleared: agents that were locked out: {count}"))
             }
             StateAction::AcceptLoss => {
-                let why = asked.why.as_ref().map(|why| format!(": {why}")).unwrap_or_default();
+                let why = options.why.as_ref().map(|why| format!(": {why}")).unwrap_or_default();
                 match config.accept_store_loss(&format!(" by `{by}`{why}")).await? {
                     Some(note) => done(&mut out, &format!("the store is open again; it was closed: {note}")),
                     None => found_nothing("the store is not closed"),
                 }
             }
-            StateAction::Set { counter, spent } => kept.set(counter, spent, asked, &mut out).await,
+            StateAction::Set { counter, spent } => kept.set(counter, spent, options, &mut out).await,
             StateAction::Approve { session, agent, model } => {
                 let mut context = HookContext::new(session, agent).with_environment(hooks::system());
                 context.tenant = kept.tenant.clone();
-                kept.approve(&config, context.into(), model, asked, &mut out).await
+                kept.approve(&config, context.into(), model, options, &mut out).await
             }
-            StateAction::Remove { set, entry } => kept.remove(set, entry, asked, &mut out).await,
+            StateAction::Remove { set, entry } => kept.remove(set, entry, options, &mut out).await,
         }
     })
 }
@@ -216,7 +216,7 @@ impl Kept {
         &self,
         counter: &str,
         spent: &str,
-        asked: &State,
+        options: &State,
         out: &mut impl Write,
     ) -> Result<Status, Failure> {
         let counters = self.by_hand.counters().await?;
@@ -229,7 +229,7 @@ impl Kept {
         let unit = Unit::from_key(&first.key);
         let spent = unit.read(spent).map_err(Failure::message)?;
         for charged in &named {
-            self.by_hand.correct(&first.key, charged.window, spent, asked.why.as_deref()).await?;
+            self.by_hand.correct(&first.key, charged.window, spent, options.why.as_deref()).await?;
         }
         done(out, &format!("`{counter}` is {}, and what is held", unit.show(spent)))
     }
@@ -238,7 +238,7 @@ impl Kept {
         &self,
         set: &str,
         entry: &str,
-        asked: &State,
+        options: &State,
         out: &mut impl Write,
     ) -> Result<Status, Failure> {
         let (sets, _) = self.by_hand.sets().await?;
@@ -249,7 +249,7 @@ impl Kept {
         let Some((key, member)) = found else {
             return found_nothing(&format!("there is no `{entry}` in `{set}`; `hooks state` lists them"));
         };
-        self.by_hand.remove(key, member, asked.why.as_deref()).await?;
+        self.by_hand.remove(key, member, options.why.as_deref()).await?;
         done(out, &format!("`{entry}` is out of `{set}`"))
     }
 
@@ -259,7 +259,7 @@ impl Kept {
         config: &Config,
         context: Arc<HookContext>,
         model: &str,
-        asked: &State,
+        options: &State,
         out: &mut impl Write,
     ) -> Result<Status, Failure> {
         let hooks = config.clone().hooks();
@@ -274,7 +274,7 @@ impl Kept {
             ));
         }
         let to = format!("{} approved beyond the threshold", approved.join(", "));
-        self.by_hand.record(&self.key("spend"), to.clone(), asked.why.as_deref()).await?;
+        self.by_hand.record(&self.key("spend"), to.clone(), options.why.as_deref()).await?;
         done(out, &to)
     }
 

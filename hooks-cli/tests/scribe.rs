@@ -195,13 +195,13 @@ fn work(world: &World, agent: usize, calls: usize) {
             _ => ("gemini", "BeforeTool", "AfterTool", "write_file", None),
         };
         let call = call(tool, &file, id);
-        let mut asked = world.start(client, before, &call);
+        let mut child = world.start(client, before, &call);
         if dice.is_multiple_of(5) {
             pause(Duration::from_millis(dice as u64 / 4));
-            asked.kill().unwrap();
+            child.kill().unwrap();
         }
         // The line in a client's settings denies if there is no answer.
-        if asked.wait_with_output().unwrap().status.code() != Some(0) {
+        if child.wait_with_output().unwrap().status.code() != Some(0) {
             continue;
         }
         let text = format!("### 2026-11-22: Decide {name}\n**By:** A\n");

@@ -55,8 +55,8 @@ where
         + 'static,
 {
     fn ask(&self, question: Question) -> HookFuture<'static, Result<String, String>> {
-        let asked = self.0.clone().oneshot(question);
-        HookFuture::later(async move { asked.await.map_err(|error| error.to_string()) })
+        let reply = self.0.clone().oneshot(question);
+        HookFuture::later(async move { reply.await.map_err(|error| error.to_string()) })
     }
 }
 

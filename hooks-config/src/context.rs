@@ -172,17 +172,17 @@ fn compacting(config: &CompactionConfig, context: Option<AutoContext>) -> Compac
     }
     match config.not_below_percent {
         Some(percent) => {
-            compacting.unless(move |_: &HookContext, asked: &PreCompact| too_early(asked, percent))
+            compacting.unless(move |_: &HookContext, compaction: &PreCompact| too_early(compaction, percent))
         }
         None => compacting,
     }
 }
 
 /// Reason why a conversation is not compacted automatically yet.
-fn too_early(asked: &PreCompact, percent: u64) -> Option<String> {
-    let (current, max) = (u128::from(asked.current_token_count), u128::from(asked.max_tokens));
+fn too_early(compaction: &PreCompact, percent: u64) -> Option<String> {
+    let (current, max) = (u128::from(compaction.current_token_count), u128::from(compaction.max_tokens));
     let is_early = max > 0 && current * 100 < max * u128::from(percent);
-    (is_early && asked.source == CompactionSource::Auto).then(|| {
+    (is_early && compaction.source == CompactionSource::Auto).then(|| {
         format!(
             "the conversation has {current} of {max} tokens, and is compacted from {percent} % on; ask for it by hand, or lower `compaction.not_below_percent`"
         )

@@ -134,8 +134,8 @@ impl OfTenant {
             return Ok(key);
         }
         let of = |key: &str| Key::from(key.to_owned()).parts().next().unwrap_or_default();
-        let (asked, own) = (of(tenant), of(&self.own));
-        Err(StoreError::Closed(format!("state of `{asked}` is asked for, and these hooks are of `{own}`")))
+        let (named, own) = (of(tenant), of(&self.own));
+        Err(StoreError::Closed(format!("state of `{named}` is asked for, and these hooks are of `{own}`")))
     }
 
     fn scopes(&self, scopes: Arc<[Scope]>) -> Result<Arc<[Scope]>, StoreError> {

@@ -251,13 +251,13 @@ fn the_dashboard_asks_for_what_there_is() {
                 for key in ["expr", "query", "definition"] {
                     let Some(query) = map.get(key).and_then(serde_json::Value::as_str) else { continue };
                     let words = query.split(|c: char| !c.is_ascii_alphanumeric() && c != '_');
-                    let asked: Vec<_> = words
+                    let wanted: Vec<_> = words
                         .filter(|word| word.starts_with("hooks_") || word.starts_with("squad_"))
                         .collect();
-                    for name in &asked {
+                    for name in &wanted {
                         assert!(names.iter().any(|known| known == name), "{name} in {query}");
                     }
-                    queries += usize::from(!asked.is_empty());
+                    queries += usize::from(!wanted.is_empty());
                 }
                 rest.extend(map.values());
             }

@@ -122,23 +122,23 @@ pub(super) fn find(text: &str, labels: Labels, found: &mut Vec<Span>) {
 /// Returns the kind of the digits that start at `at`.
 fn number(text: &str, at: usize, labels: Labels) -> Option<Span> {
     let bytes = text.as_bytes();
-    let asked = |label: Label| labels.contains(&label).then_some(label);
+    let wanted = |label: Label| labels.contains(&label).then_some(label);
     let span = |(start, end): (usize, usize), label| Span::new(start, end, label);
-    if let Some(found) = asked(Label::Iban).and_then(|label| Some(span(iban::read(text, at)?, label))) {
+    if let Some(found) = wanted(Label::Iban).and_then(|label| Some(span(iban::read(text, at)?, label))) {
         return Some(found);
     }
     let sequence = Sequence::read(bytes, at);
-    if let Some(found) = asked(Label::Ipv4).and_then(|label| Some(span(network::ipv4(&sequence)?, label))) {
+    if let Some(found) = wanted(Label::Ipv4).and_then(|label| Some(span(network::ipv4(&sequence)?, label))) {
         return Some(found);
     }
-    if let Some(found) = asked(Label::CreditCard).and_then(|label| Some(span(card::read(&sequence)?, label)))
+    if let Some(found) = wanted(Label::CreditCard).and_then(|label| Some(span(card::read(&sequence)?, label)))
     {
         return Some(found);
     }
-    if let Some(found) = asked(Label::Ssn).and_then(|label| Some(span(ssn::read(&sequence)?, label))) {
+    if let Some(found) = wanted(Label::Ssn).and_then(|label| Some(span(ssn::read(&sequence)?, label))) {
         return Some(found);
     }
-    asked(Label::Phone).and_then(|label| Some(span(phone::read(&sequence)?, label)))
+    wanted(Label::Phone).and_then(|label| Some(span(phone::read(&sequence)?, label)))
 }
 
 #[cfg(test)]

@@ -69,7 +69,7 @@ pub(crate) enum Does {
 /// made ready, which tower forbids.
 pub(crate) struct Client {
     script: Arc<Mutex<VecDeque<Does>>>,
-    asked: Arc<AtomicUsize>,
+    calls: Arc<AtomicUsize>,
     /// Number of calls in flight.
     pub(crate) busy: Arc<AtomicUsize>,
     time: VirtualTime,
@@ -79,12 +79,12 @@ pub(crate) struct Client {
 impl Client {
     pub(crate) fn new(time: &VirtualTime, script: impl IntoIterator<Item = Does>) -> Self {
         let script = Arc::new(Mutex::new(script.into_iter().collect()));
-        let (asked, busy) = (Arc::default(), Arc::default());
-        Self { script, asked, busy, time: time.clone(), ready: false }
+        let (calls, busy) = (Arc::default(), Arc::default());
+        Self { script, calls, busy, time: time.clone(), ready: false }
     }
 
-    pub(crate) fn asked(&self) -> usize {
-        self.asked.load(Ordering::Relaxed)
+    pub(crate) fn calls(&self) -> usize {
+        self.calls.load(Ordering::Relaxed)
     }
 }
 
@@ -92,7 +92,7 @@ impl Clone for Client {
     fn clone(&self) -> Self {
         Self {
             script: Arc::clone(&self.script),
-            asked: Arc::clone(&self.asked),
+            calls: Arc::clone(&self.calls),
             busy: Arc::clone(&self.busy),
             time: self.time.clone(),
             ready: false,
@@ -113,7 +113,7 @@ impl Service<Call> for Client {
     fn call(&mut self, _call: Call) -> Self::Future {
         use hooks_core::time::Timer;
         assert!(std::mem::take(&mut self.ready), "called without being made ready");
-        self.asked.fetch_add(1, Ordering::Relaxed);
+        self.calls.fetch_add(1, Ordering::Relaxed);
         let does = self.script.lock().unwrap().pop_front().unwrap_or(Does::Answers);
         let time = self.time.clone();
         self.busy.fetch_add(1, Ordering::Relaxed);

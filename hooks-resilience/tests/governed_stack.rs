@@ -99,7 +99,7 @@ impl Rig {
         self.time.block_on(self.stack(Hooks::default()).oneshot(call)).expect("it waits for time alone")
     }
 
-    fn asked(&self) -> Vec<String> {
+    fn calls(&self) -> Vec<String> {
         self.sent.lock().unwrap().iter().map(|request| request.model.clone()).collect()
     }
 }
@@ -133,7 +133,7 @@ fn a_hook_that_forbids_one_model_lets_the_chain_go_on_to_the_next() {
     let request = ModelRequest { messages: work(&[]), ..ModelRequest::default() };
     let reply = rig.time.block_on(model.oneshot(request)).unwrap().unwrap();
     assert_eq!(reply.response.content, "large read it");
-    assert_eq!(rig.asked(), ["large"]);
+    assert_eq!(rig.calls(), ["large"]);
     assert_eq!(*told.lock().unwrap(), [("small".to_owned(), ErrorKind::Stopped)]);
     let judged: Vec<_> = rig
         .recorder
@@ -152,7 +152,7 @@ fn a_conversation_that_does_not_fit_is_compacted_for_the_same_model() {
     let rig = Rig::new();
     let answered = rig.send(work(&[900, 900, 900])).unwrap();
     assert_eq!(answered.reply.response.content, "small read it");
-    assert_eq!(rig.asked(), ["small", "small"]);
+    assert_eq!(rig.calls(), ["small", "small"]);
     assert_eq!(answered.failed.len(), 1);
     let kinds = rig.recorder.kinds();
     assert!(kinds.contains(&EventKind::PreCompact) && kinds.contains(&EventKind::PostCompact), "{kinds:?}");

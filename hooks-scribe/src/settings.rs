@@ -97,7 +97,7 @@ struct Shared {
     /// Limit on the time that an answer waits for work that runs at once.
     limit: Option<Limit>,
     /// Folders with work that is running or due.
-    asked: Mutex<HashMap<PathBuf, RequestedWork>>,
+    requested: Mutex<HashMap<PathBuf, RequestedWork>>,
     /// Calls without ids that began here.
     open: Mutex<OpenCalls>,
 }
@@ -131,7 +131,7 @@ impl Scribe {
             scrub: None,
             timer,
             limit: None,
-            asked: Mutex::default(),
+            requested: Mutex::default(),
             open: Mutex::default(),
         }))
     }
@@ -284,15 +284,15 @@ impl Scribe {
     ) -> HookFuture<'static, Result<(), BoxError>> {
         let Some(timer) = self.0.timer.clone() else { return self.work_aside(context, team, Duration::ZERO) };
         // A run for the folder that is already due notices the request; there is at most one.
-        let asked = RequestedWork { team: team.clone(), context: Arc::clone(context), again: true };
-        if self.asked().insert(team.root().to_owned(), asked).is_some() {
+        let requested = RequestedWork { team: team.clone(), context: Arc::clone(context), again: true };
+        if self.requested().insert(team.root().to_owned(), requested).is_some() {
             return HookFuture::now(Ok(()));
         }
         let (this, context) = (self.clone(), Arc::clone(context));
         match context.environment.background.clone() {
             Some(background) => background.run(HookFuture::later(this.work_soon(context, team, timer))),
             None => {
-                self.asked().remove(team.root());
+                self.requested().remove(team.root());
                 let (pen, theirs) = (self.pen(), Arc::clone(&context));
                 let done = move || Ok(work(&team, &pen, &theirs, WAIT)?);
                 offload_then(self.workers(), done, move |done| {
@@ -326,8 +326,8 @@ impl Scribe {
         loop {
             timer.sleep(pause).await;
             // A request from here on may be too late for this run.
-            match self.asked().get_mut(team.root()) {
-                Some(asked) => asked.again = false,
+            match self.requested().get_mut(team.root()) {
+                Some(requested) => requested.again = false,
                 // `close` has done the work.
                 None => return,
             }
@@ -338,25 +338,25 @@ impl Scribe {
                 false
             });
             looks += 1;
-            let mut asked = self.asked();
-            if asked.get(team.root()).is_some_and(|asked| asked.again) {
+            let mut requested = self.requested();
+            if requested.get(team.root()).is_some_and(|requested| requested.again) {
                 (pause, looks) = (self.0.settings.pause, 0);
             } else if waits && looks < LOOKS {
                 pause = self.0.settings.settle.max(self.0.settings.pause);
             } else {
-                asked.remove(team.root());
+                requested.remove(team.root());
                 return;
             }
         }
     }
 
-    fn asked(&self) -> MutexGuard<'_, HashMap<PathBuf, RequestedWork>> {
-        self.0.asked.lock().unwrap_or_else(PoisonError::into_inner)
+    fn requested(&self) -> MutexGuard<'_, HashMap<PathBuf, RequestedWork>> {
+        self.0.requested.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
     fn changed(self, change: impl FnOnce(&mut Shared)) -> Self {
         let Shared { teams, workers, settings, tools, scrub, timer, limit, .. } = &*self.0;
-        let (asked, open) = (Mutex::default(), Mutex::default());
+        let (requested, open) = (Mutex::default(), Mutex::default());
         let mut shared = Shared {
             teams: teams.clone(),
             workers: Arc::clone(workers),
@@ -365,7 +365,7 @@ impl Scribe {
             scrub: scrub.clone(),
             timer: timer.clone(),
             limit: limit.clone(),
-            asked,
+            requested,
             open,
         };
         change(&mut shared);
@@ -411,14 +411,14 @@ impl Close for Scribe {
 
     /// Does the requested work without its pause. Files that have to settle are left to the next process.
     fn close(&self) -> HookFuture<'static, Result<(), BoxError>> {
-        let asked: Vec<_> = self.asked().drain().map(|(_, asked)| asked).collect();
-        if asked.is_empty() {
+        let requested: Vec<_> = self.requested().drain().map(|(_, requested)| requested).collect();
+        if requested.is_empty() {
             return HookFuture::now(Ok(()));
         }
         let this = self.clone();
         HookFuture::later(async move {
             let mut done = Ok(());
-            for RequestedWork { team, context, .. } in asked {
+            for RequestedWork { team, context, .. } in requested {
                 done = done.and(this.work_aside(&context, team, WAIT).await);
             }
             done

@@ -168,7 +168,7 @@ fn what_agents_write_is_logged_and_merged() {
 
 /// Acts like a client with one process for each event: runs the hooks before a call, and lets the call go
 /// ahead or not.
-fn asked(rig: &Rig, call: &PreToolUse, goes_ahead: bool) {
+fn decide_call(rig: &Rig, call: &PreToolUse, goes_ahead: bool) {
     let hooks = rig.hooks();
     let mut decided = block_on(hooks.on(rig.context("s")).pre_tool_use(call.clone()));
     let holds = decided.outcome.take_holds();
@@ -192,13 +192,13 @@ fn what_was_let_through_has_a_line_whether_or_not_anybody_tells_its_end() {
     for id in [None, Some("7")] {
         let rig = rig();
         let call = write_of(".squad/a.md", id);
-        asked(&rig, &call, true);
+        decide_call(&rig, &call, true);
         assert!(rig.lines().is_empty(), "it may still run");
         ran(&rig, &call);
         assert_eq!(rig.lines().len(), 1, "{:?}", rig.lines());
         // The same call again, without a report of its end.
         let again = write_of(".squad/a.md", id.map(|_| "8"));
-        asked(&rig, &again, true);
+        decide_call(&rig, &again, true);
         rig.next();
         let lines = rig.lines();
         assert!(lines.len() == 2 && lines[1].contains("nobody told how that ended"), "{lines:?}");
@@ -210,8 +210,8 @@ fn what_was_let_through_has_a_line_whether_or_not_anybody_tells_its_end() {
 fn calls_that_are_alike_have_a_line_each() {
     let rig = rig();
     let call = write_of(".squad/a.md", None);
-    asked(&rig, &call, true);
-    asked(&rig, &call, true);
+    decide_call(&rig, &call, true);
+    decide_call(&rig, &call, true);
     ran(&rig, &call);
     ran(&rig, &call);
     rig.next();
@@ -226,11 +226,11 @@ fn what_is_refused_has_no_line() {
     let denying = rig.scribe().add_to(Hooks::builder()).policy(no).build();
     drop(block_on(denying.on(rig.context("s")).pre_tool_use(write_of(".squad/a.md", None))));
     // The hooks allow the call, and the client denies it.
-    asked(&rig, &write_of(".squad/a.md", None), false);
-    asked(&rig, &write_of(".squad/a.md", Some("1")), false);
+    decide_call(&rig, &write_of(".squad/a.md", None), false);
+    decide_call(&rig, &write_of(".squad/a.md", Some("1")), false);
     // The hooks allow the call, and a person denies it, which the client reports later.
     let call = write_of(".squad/b.md", Some("2"));
-    asked(&rig, &call, true);
+    decide_call(&rig, &call, true);
     let refused = ToolDecided::about(&call, Strength::Deny, VerdictSource::Approver, &[]);
     block_on(rig.hooks().on(rig.context("s")).tool_decided(refused));
     rig.next();

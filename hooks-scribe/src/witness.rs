@@ -37,9 +37,9 @@ impl Beside<ToolDecided> for Scribe {
             return None;
         }
         let (call, theirs, context) = (Call::decided(event), self.clone(), Arc::clone(request.context()));
-        let asked = Arc::clone(&context);
+        let own_context = Arc::clone(&context);
         let refused = offload(self.workers(), move || {
-            Ok(theirs.team(&asked).map_or(Ok(()), |team| call.refuse(&asked, &team))?)
+            Ok(theirs.team(&own_context).map_or(Ok(()), |team| call.refuse(&own_context, &team))?)
         });
         Some(told::<ToolDecided>(context, refused))
     }

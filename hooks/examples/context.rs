@@ -54,9 +54,9 @@ async fn main() -> Result<(), Box<dyn Error>> {
 
     // After a compaction the notes that must not be lost are given again.
     session.prompt("Move the orders to Postgres", PromptKind::Initial).await;
-    let asked = PreCompact::default();
-    if let Compaction::Proceed(_) = session.compact(asked.clone()).await {
-        session.compacted(PostCompact::after(&asked, "the orders are half way", 100)).await;
+    let compaction = PreCompact::default();
+    if let Compaction::Proceed(_) = session.compact(compaction.clone()).await {
+        session.compacted(PostCompact::after(&compaction, "the orders are half way", 100)).await;
     }
     let (turn, patch) = session.turn().await;
     show("After the compaction it is given", &patch.additional_context);

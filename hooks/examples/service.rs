@@ -64,12 +64,12 @@ async fn main() -> Result<(), BoxError> {
 
     let root = folder.path().to_owned();
     let service = service_fn(|ask| answer(hooks.clone(), model.clone(), root.clone(), ask));
-    let asked = [
+    let requests = [
         Ask { agent: "Ripley", prompt: "Where do the orders live?" },
         Ask { agent: "Dallas", prompt: "Clean up." },
         Ask { agent: "Ripley", prompt: "And the invoices?" },
     ];
-    for line in try_join_all(asked.map(|ask| service.oneshot(ask))).await?.concat() {
+    for line in try_join_all(requests.map(|ask| service.oneshot(ask))).await?.concat() {
         println!("{line}");
     }
 

@@ -373,15 +373,15 @@ fn a_chain_that_was_put_back_is_read_once() {
     let disk = disk(1);
     writing(&disk, Signer::Nobody).write_chain("w0", 5, root(5), gone).unwrap();
     let mut writer = writing(&disk, Signer::Nobody);
-    let mut asked = 0;
+    let mut calls = 0;
     for size in 6..9 {
         let was = |size| {
-            asked += 1;
+            calls += 1;
             Ok(Some(root(size + 1)))
         };
         assert!(PutBack::downcast(&writer.write_chain("w0", size, root(size), was).unwrap_err()).is_some());
     }
-    assert_eq!(asked, 1);
+    assert_eq!(calls, 1);
     // Once the operator moves the file away, there is nothing to compare with.
     disk.tamper(&file("w0.checkpoints"), Vec::new());
     writer.write_chain("w0", 9, root(9), gone).unwrap();

@@ -69,8 +69,8 @@ impl Selection {
 
     /// Whether `record` is selected.
     pub fn fits(&self, record: &Record) -> bool {
-        let is = |asked: &Option<String>, found: Option<&str>| {
-            asked.as_deref().is_none_or(|asked| found == Some(asked))
+        let is = |wanted: &Option<String>, found: Option<&str>| {
+            wanted.as_deref().is_none_or(|wanted| found == Some(wanted))
         };
         let is_in_time = || {
             // The text form sorts by time.

@@ -195,11 +195,11 @@ impl<R: Source, S: Sink> Feed<R, S> {
         });
         let FeedSettings { least_pause, most_pause, .. } = self.settings;
         let own = pause(failures, least_pause, most_pause, &*self.random);
-        let asked = match error {
+        let delay = match error {
             SinkError::Again { after, .. } => after.unwrap_or_default(),
             SinkError::Refused { .. } | SinkError::Partly { .. } => Duration::ZERO,
         };
-        Step::Failed(failures, own.max(asked.min(most_pause)))
+        Step::Failed(failures, own.max(delay.min(most_pause)))
     }
 }
 

@@ -59,7 +59,7 @@ async fn what_is_not_put_is_given_back() {
 }
 
 /// Asks about a call with an id and returns the decision without committing it.
-async fn asked(hooks: &Hooks, id: &str) -> hooks_core::EventDecision<PreToolUse> {
+async fn decision_on(hooks: &Hooks, id: &str) -> hooks_core::EventDecision<PreToolUse> {
     let mut event = PreToolUse::new("ask_user", json!({}));
     event.tool_use_id = Some(id.to_owned());
     hooks.on(HookContext::new("s", "Lead")).pre_tool_use(event).await
@@ -69,7 +69,7 @@ async fn asked(hooks: &Hooks, id: &str) -> hooks_core::EventDecision<PreToolUse>
 async fn a_call_that_is_told_again_after_its_place_was_given_back_is_not_free() {
     let hooks = hooks(1, AskCounting::Asked);
     for _ in 0..3 {
-        drop(asked(&hooks, "call-1").await);
+        drop(decision_on(&hooks, "call-1").await);
     }
     assert!(ask(&hooks, "s", "ask_user", "a", Some("call-1")).await);
     assert!(!ask(&hooks, "s", "ask_user", "a", Some("call-2")).await);
@@ -79,9 +79,9 @@ async fn a_call_that_is_told_again_after_its_place_was_given_back_is_not_free() 
 #[tokio::test]
 async fn a_call_that_holds_its_place_takes_no_other_and_does_not_give_it_away() {
     let hooks = hooks(1, AskCounting::Asked);
-    drop(asked(&hooks, "call-1").await);
-    let mut first = asked(&hooks, "call-1").await;
-    let mut second = asked(&hooks, "call-1").await;
+    drop(decision_on(&hooks, "call-1").await);
+    let mut first = decision_on(&hooks, "call-1").await;
+    let mut second = decision_on(&hooks, "call-1").await;
     assert!(first.outcome.goes_ahead() && second.outcome.goes_ahead());
     first.outcome.take_holds().commit();
     drop(second.outcome.take_holds());
@@ -92,11 +92,11 @@ async fn a_call_that_holds_its_place_takes_no_other_and_does_not_give_it_away() 
 async fn a_call_that_never_ends_giving_back_is_refused() {
     let hooks = hooks(1, AskCounting::Asked);
     for _ in 0..=MOST_GIVEN_BACK {
-        assert!(asked(&hooks, "call-1").await.outcome.goes_ahead());
+        assert!(decision_on(&hooks, "call-1").await.outcome.goes_ahead());
     }
-    let refused = asked(&hooks, "call-1").await.outcome;
+    let refused = decision_on(&hooks, "call-1").await.outcome;
     assert_eq!(refused.shown_reason().map(|reason| &*reason.rule), Some("call"));
-    assert!(asked(&hooks, "call-2").await.outcome.goes_ahead());
+    assert!(decision_on(&hooks, "call-2").await.outcome.goes_ahead());
 }
 
 #[tokio::test]

@@ -142,39 +142,39 @@ impl Engine {
     }
 
     /// Takes a place for a child, unless it has one.
-    pub(super) async fn take(&self, asked: &ChildRequest, context: &HookContext) -> Result<Reservation, HookError> {
+    pub(super) async fn take(&self, child_request: &ChildRequest, context: &HookContext) -> Result<Reservation, HookError> {
         let registry = self.registry(context).await?;
         let (mut known, now) = registry.known().await?;
         registry.sweep(&mut known).await?;
         self.retake(&registry, &known, now).await?;
-        let depth = depth(asked, &registry, &known, context);
+        let depth = depth(child_request, &registry, &known, context);
         if let Some(reason) = self.limits.too_deep(depth) {
             return Ok(Reservation::Refused(reason));
         }
-        let claimant = asked.child.clone().or_else(|| asked.call.clone());
+        let claimant = child_request.child.clone().or_else(|| child_request.call.clone());
         let claimant = claimant.unwrap_or_else(|| hex(fresh_id(NAME, context)));
-        match asked_before(&known, asked, &context.session_id) {
+        match asked_before(&known, child_request, &context.session_id) {
             EntryMatch::Certain(_) => return Ok(Reservation::NotNeeded),
             EntryMatch::OneOf(some) => {
                 for candidate in some {
                     if registry.is_first("claim", candidate.id, &claimant).await? {
-                        return self.take_over(candidate, asked, depth, registry, context).await;
+                        return self.take_over(candidate, child_request, depth, registry, context).await;
                     }
                 }
             }
         }
         // A lost child with the same id starts anew.
-        for lost in known.iter().filter(|known| asked.child.is_some() && known.entry.child == asked.child) {
+        for lost in known.iter().filter(|known| child_request.child.is_some() && known.entry.child == child_request.child) {
             registry.remove(lost.id).await?;
         }
-        self.take_new(asked, &claimant, depth, registry, context).await
+        self.take_new(child_request, &claimant, depth, registry, context).await
     }
 
     /// Transfers the place that a tool call took to the child that it started.
     async fn take_over(
         &self,
         candidate: &Known,
-        asked: &ChildRequest,
+        child_request: &ChildRequest,
         depth: u32,
         registry: Registry,
         context: &HookContext,
@@ -183,15 +183,15 @@ impl Engine {
         // A child cannot lower the depth that is known from its call.
         let depth = depth.max(by_call.depth);
         let entry = Entry {
-            call: by_call.call.clone().or_else(|| asked.call.clone()),
-            task: if asked.task.is_empty() { by_call.task.clone() } else { self.summary(&asked.task) },
-            model: asked.model.clone().or_else(|| by_call.model.clone()),
+            call: by_call.call.clone().or_else(|| child_request.call.clone()),
+            task: if child_request.task.is_empty() { by_call.task.clone() } else { self.summary(&child_request.task) },
+            model: child_request.model.clone().or_else(|| by_call.model.clone()),
             hold: by_call.hold,
-            ..self.entry(asked, depth, by_call.hold, &registry, context)
+            ..self.entry(child_request, depth, by_call.hold, &registry, context)
         };
         // From here on, dropping `place` gives the place back: the child will not exist.
-        let place = self.place(candidate.id, entry, asked.by, registry.clone(), context);
-        if let Some(child) = &asked.child {
+        let place = self.place(candidate.id, entry, child_request.by, registry.clone(), context);
+        if let Some(child) = &child_request.child {
             registry.place(child, depth).await?;
         }
         registry.update(candidate.id, Some(&place.entry), self.limits.lease).await?;
@@ -201,14 +201,14 @@ impl Engine {
     /// Takes a new place; if the child's earlier place was given back or lost, takes the next one.
     async fn take_new(
         &self,
-        asked: &ChildRequest,
+        child_request: &ChildRequest,
         name: &str,
         depth: u32,
         registry: Registry,
         context: &HookContext,
     ) -> Result<Reservation, HookError> {
         let parent = Parent { session: &context.session_id, agent: &context.agent_name };
-        let charges = self.limits.charges(asked, &registry.lineage, &parent, &registry.keys);
+        let charges = self.limits.charges(child_request, &registry.lineage, &parent, &registry.keys);
         let Charges { scopes, .. } = &charges;
         let scopes: Arc<[_]> = scopes.as_slice().into();
         // Without a background, no later event may confirm that the child exists.
@@ -221,9 +221,9 @@ impl Engine {
             let root = registry.lineage.root.clone();
             let id = |kind| registry.keys.id(&[kind, &root, &context.session_id, name, &time]);
             let (id, hold) = (id("entry"), id("hold"));
-            let entry = self.entry(asked, depth, hold, &registry, context);
+            let entry = self.entry(child_request, depth, hold, &registry, context);
             // From here on, dropping `place` gives back everything that was taken so far.
-            let mut place = self.place(id, entry, asked.by, registry.clone(), context);
+            let mut place = self.place(id, entry, child_request.by, registry.clone(), context);
             // The child may end at another instance.
             let reserve = Op::reserve_for_all(hold, Arc::clone(&scopes), 1, ttl);
             match registry.apply(reserve).await? {
@@ -245,7 +245,7 @@ impl Engine {
                 place.is_open = false;
                 continue;
             }
-            if let Some(child) = &asked.child {
+            if let Some(child) = &child_request.child {
                 registry.place(child, depth).await?;
             }
             return Ok(Reservation::Held(Box::new(place)));
@@ -271,24 +271,24 @@ impl Engine {
 
     fn entry(
         &self,
-        asked: &ChildRequest,
+        child_request: &ChildRequest,
         depth: u32,
         hold: OpId,
         registry: &Registry,
         context: &HookContext,
     ) -> Entry {
-        let variant = self.rules.variants().variant_for(asked, &context.session_id);
+        let variant = self.rules.variants().variant_for(child_request, &context.session_id);
         Entry {
-            agent: asked.agent.clone(),
+            agent: child_request.agent.clone(),
             parent: context.agent_name.clone(),
             session: context.session_id.clone(),
             root: registry.lineage.root.clone(),
             depth,
-            child: asked.child.clone(),
-            call: asked.call.clone(),
-            model: asked.model.clone(),
-            task_type: asked.task_type.clone(),
-            task: self.summary(&asked.task),
+            child: child_request.child.clone(),
+            call: child_request.call.clone(),
+            model: child_request.model.clone(),
+            task_type: child_request.task_type.clone(),
+            task: self.summary(&child_request.task),
             variant: variant.map(|variant| variant.name.clone()),
             state: ChildState::Waiting,
             status: None,
@@ -441,18 +441,18 @@ pub(super) fn is_of(entry: &Entry, context: &HookContext) -> bool {
 /// Returns the number of generations between the root and a child: derived from its parent, and at least what
 /// the child reports. Agents that share a session are known only by name; an agent with the name of a living
 /// child is taken for that child.
-fn depth(asked: &ChildRequest, registry: &Registry, known: &[Known], context: &HookContext) -> u32 {
+fn depth(child_request: &ChildRequest, registry: &Registry, known: &[Known], context: &HookContext) -> u32 {
     let by_name = |known: &&Known| {
         known.lives()
             && known.entry.session == context.session_id
             && folded(&known.entry.agent) == folded(&context.agent_name)
     };
-    let parent = match asked.depth {
+    let parent = match child_request.depth {
         Some(_) => None,
         None => known.iter().filter(by_name).map(|known| known.entry.depth).max(),
     };
     let parent = parent.unwrap_or_default().max(registry.lineage.depth);
-    parent.saturating_add(1).max(asked.depth.unwrap_or_default())
+    parent.saturating_add(1).max(child_request.depth.unwrap_or_default())
 }
 
 impl Reserve<SubagentStart> for SpawnBudget {
@@ -464,9 +464,9 @@ impl Reserve<SubagentStart> for SpawnBudget {
         &self,
         request: &HookRequest<SubagentStart>,
     ) -> HookFuture<'static, Result<Reservation, HookError>> {
-        let (asked, engine) = (ChildRequest::of_start(request), Arc::clone(&self.0));
+        let (child_request, engine) = (ChildRequest::of_start(request), Arc::clone(&self.0));
         let context = Arc::clone(request.context());
-        HookFuture::later(async move { engine.take(&asked, &context).await })
+        HookFuture::later(async move { engine.take(&child_request, &context).await })
     }
 }
 
@@ -479,11 +479,11 @@ impl Reserve<PreToolUse> for SpawnBudget {
         &self,
         request: &HookRequest<PreToolUse>,
     ) -> HookFuture<'static, Result<Reservation, HookError>> {
-        let Some(asked) = ChildRequest::of_call(request, &self.0.reader) else {
+        let Some(child_request) = ChildRequest::of_call(request, &self.0.reader) else {
             return HookFuture::now(Ok(Reservation::NotNeeded));
         };
         let (engine, context) = (Arc::clone(&self.0), Arc::clone(request.context()));
-        HookFuture::later(async move { engine.take(&asked, &context).await })
+        HookFuture::later(async move { engine.take(&child_request, &context).await })
     }
 }
 

@@ -46,12 +46,12 @@ async fn exists(engine: Arc<Engine>, request: HookRequest<SubagentSpawned>) -> R
     let mut start = SubagentStart::new(event.agent_name.clone(), event.task.clone());
     (start.model, start.task_type) = (event.model.clone(), event.task_type.clone());
     (start.depth, start.child_id) = (event.depth, event.child_id.clone());
-    let asked = ChildRequest::of_start(&HookRequest::new(Arc::clone(context), start));
-    if asked.child.is_none() {
+    let child = ChildRequest::of_start(&HookRequest::new(Arc::clone(context), start));
+    if child.child.is_none() {
         // Several requests are possible, and the event does not identify one.
         return Ok(());
     }
-    if let Reservation::Held(place) = engine.take(&asked, context).await? {
+    if let Reservation::Held(place) = engine.take(&child, context).await? {
         place.commit();
     }
     Ok(())

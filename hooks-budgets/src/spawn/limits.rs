@@ -102,10 +102,10 @@ impl Limits {
         }
     }
 
-    /// Returns the scopes that the child `asked` is charged to, in the tree of `lineage`, below `parent`.
+    /// Returns the scopes that the child `child` is charged to, in the tree of `lineage`, below `parent`.
     pub(super) fn charges(
         &self,
-        asked: &ChildRequest,
+        child: &ChildRequest,
         lineage: &Lineage,
         parent: &Parent<'_>,
         keys: &Keys,
@@ -140,7 +140,7 @@ impl Limits {
             let key = keys.counter("parent-total", &[parent.session, &agent]);
             charges.spent(key, limit, "parent-total", own(), "spawn.per_parent.total");
         }
-        for (index, role) in self.roles.iter().enumerate().filter(|(_, role)| role.covers(asked)) {
+        for (index, role) in self.roles.iter().enumerate().filter(|(_, role)| role.covers(child)) {
             let whose = || format!("the role `{}`", role.name);
             let (rule, option) = (role.name.clone(), format!("spawn.roles[{index}]"));
             if let Some(limit) = role.concurrent {
@@ -178,9 +178,9 @@ pub(super) struct Parent<'a> {
 impl Role {
     /// Returns whether a child has the role. An unknown property is assumed to match (law 4), if the role
     /// also names another property.
-    fn covers(&self, asked: &ChildRequest) -> bool {
-        let by_agent = asked.agent.is_empty() || self.agents.covers(Some(&asked.agent));
-        let by_kind = match &asked.task_type {
+    fn covers(&self, child: &ChildRequest) -> bool {
+        let by_agent = child.agent.is_empty() || self.agents.covers(Some(&child.agent));
+        let by_kind = match &child.task_type {
             None => self.task_types.is_empty() || !self.agents.is_empty(),
             Some(kind) => self.task_types.covers(Some(kind)),
         };

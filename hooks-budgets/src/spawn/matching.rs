@@ -61,14 +61,14 @@ pub(super) fn find<'a>(known: &'a [Known], sought: &Sought<'_>) -> EntryMatch<'a
 }
 
 /// Returns entries that a requested child may have already, because it or its call was asked about before.
-pub(super) fn asked_before<'a>(known: &'a [Known], asked: &ChildRequest, session: &str) -> EntryMatch<'a> {
-    let (child, call) = (asked.child.as_deref(), asked.call.as_deref());
-    if asked.by == RequestedBy::Tool {
+pub(super) fn asked_before<'a>(known: &'a [Known], request: &ChildRequest, session: &str) -> EntryMatch<'a> {
+    let (child, call) = (request.child.as_deref(), request.call.as_deref());
+    if request.by == RequestedBy::Tool {
         let mut same = known.iter().filter(|known| !known.has_ended());
         let same = call.and_then(|call| same.find(|known| known.entry.call.as_deref() == Some(call)));
         return same.map_or_else(|| EntryMatch::OneOf(Vec::new()), EntryMatch::Certain);
     }
-    match find(known, &Sought { session, child, call, agent: &asked.agent }) {
+    match find(known, &Sought { session, child, call, agent: &request.agent }) {
         // The call that started this child may have started another child too.
         EntryMatch::Certain(found) if child.is_none() || found.entry.child.as_deref() != child => {
             EntryMatch::OneOf(vec![found])

@@ -82,52 +82,52 @@ impl SpawnRules {
     }
 
     /// Returns the model by which the rules replace the requested one.
-    fn replacement(&self, asked: &ChildRequest) -> Option<String> {
-        let mut model = asked.model.clone();
-        for rule in self.0.models.iter().filter(|rule| rule.covers(asked)) {
+    fn replacement(&self, child: &ChildRequest) -> Option<String> {
+        let mut model = child.model.clone();
+        for rule in self.0.models.iter().filter(|rule| rule.covers(child)) {
             if let (false, Some(by)) = (rule.allows(model.as_deref()), &rule.replace_by) {
                 model = Some(by.clone());
             }
         }
-        model.filter(|model| Some(model) != asked.model.as_ref())
+        model.filter(|model| Some(model) != child.model.as_ref())
     }
 
-    fn verdict(&self, asked: &ChildRequest, context: &HookContext) -> Verdict {
+    fn verdict(&self, child: &ChildRequest, context: &HookContext) -> Verdict {
         let mut verdict = Verdict::NO_OPINION;
-        self.0.object(asked, context, &mut |reason| verdict.merge(Verdict::deny(reason)));
+        self.0.object(child, context, &mut |reason| verdict.merge(Verdict::deny(reason)));
         verdict
     }
 }
 
 impl Rules {
-    fn object(&self, asked: &ChildRequest, context: &HookContext, deny: &mut dyn FnMut(Reason)) {
-        if asked.is_unusable {
+    fn object(&self, child: &ChildRequest, context: &HookContext, deny: &mut dyn FnMut(Reason)) {
+        if child.is_unusable {
             let message = "the call starts several agents at once, or does not say in words which";
             deny(Reason::new(NAME, "unusable", message).instead("start one agent with one call"));
         }
         if let Some(agents) = &self.agents
-            && !agents.has(&asked.agent)
+            && !agents.has(&child.agent)
         {
-            let message = format!("`{}` is none of the agents that may be started", asked.named());
+            let message = format!("`{}` is none of the agents that may be started", child.named());
             let reason =
                 Reason::new(NAME, "agent", message).instead("start one of the agents that may be started");
             deny(reason.unless("add it to `spawn.agents`"));
         }
-        if let (Some(known), Some(model)) = (&self.known_models, &asked.model)
+        if let (Some(known), Some(model)) = (&self.known_models, &child.model)
             && !known.has(model)
         {
             let message = format!("there is no model `{model}`");
             deny(Reason::new(NAME, "model", message).on("/model").instead("name one that is known"));
         }
         for requirement in &self.require {
-            if let Some((field, message)) = missing(*requirement, asked, context) {
+            if let Some((field, message)) = missing(*requirement, child, context) {
                 let reason = Reason::new(NAME, "require", message).on(format!("/{field}"));
                 deny(reason.instead("say it").unless("take it out of `spawn.require`"));
             }
         }
-        for rule in self.models.iter().filter(|rule| rule.covers(asked)) {
-            if !rule.allows(asked.model.as_deref()) {
-                deny(rule.refusal(asked));
+        for rule in self.models.iter().filter(|rule| rule.covers(child)) {
+            if !rule.allows(child.model.as_deref()) {
+                deny(rule.refusal(child));
             }
         }
     }
@@ -176,22 +176,22 @@ impl ModelRule {
     }
 
     /// Returns whether a child falls under the rule. A child of unknown kind may be of any kind (law 4).
-    fn covers(&self, asked: &ChildRequest) -> bool {
-        let is_of_kind = asked.task_type.is_none() || self.task_types.covers(asked.task_type.as_deref());
+    fn covers(&self, child: &ChildRequest) -> bool {
+        let is_of_kind = child.task_type.is_none() || self.task_types.covers(child.task_type.as_deref());
         // A rule with only kinds applies to children that report theirs: otherwise every child would have to
         // report it.
-        let is_said = asked.task_type.is_some() || self.task_types.is_empty() || !self.agents.is_empty();
-        is_of_kind && is_said && (asked.agent.is_empty() || self.agents.covers(Some(&asked.agent)))
+        let is_said = child.task_type.is_some() || self.task_types.is_empty() || !self.agents.is_empty();
+        is_of_kind && is_said && (child.agent.is_empty() || self.agents.covers(Some(&child.agent)))
     }
 
     fn allows(&self, model: Option<&str>) -> bool {
         model.is_some_and(|model| self.allowed.has(model))
     }
 
-    fn refusal(&self, asked: &ChildRequest) -> Reason {
-        let message = match &asked.model {
-            Some(model) => format!("`{}` may not use the model `{model}`", asked.named()),
-            None => format!("`{}` needs a certain model, and none is named", asked.named()),
+    fn refusal(&self, child: &ChildRequest) -> Reason {
+        let message = match &child.model {
+            Some(model) => format!("`{}` may not use the model `{model}`", child.named()),
+            None => format!("`{}` needs a certain model, and none is named", child.named()),
         };
         let reason = Reason::new(NAME, self.name.clone(), message).on("/model");
         reason.instead(format!("use one of {}", self.in_words))
@@ -215,7 +215,7 @@ impl Policy<PreToolUse> for SpawnRules {
 
     fn judge(&self, request: &HookRequest<PreToolUse>) -> Verdict {
         match ChildRequest::of_call(request, &self.0.reader) {
-            Some(asked) => self.verdict(&asked, request.context()),
+            Some(child) => self.verdict(&child, request.context()),
             None => Verdict::NO_OPINION,
         }
     }
@@ -227,18 +227,18 @@ impl Transform<SubagentStart> for SpawnRules {
     }
 
     fn transform(&self, request: &HookRequest<SubagentStart>) -> Result<Option<SpawnRewrite>, HookError> {
-        let mut asked = ChildRequest::of_start(request);
+        let mut child = ChildRequest::of_start(request);
         let mut rewrite = SpawnRewrite::default();
-        if let Some(variant) = self.0.variants.variant_for(&asked, &request.context().session_id) {
+        if let Some(variant) = self.0.variants.variant_for(&child, &request.context().session_id) {
             rewrite.model.clone_from(&variant.model);
-            let before = |instructions: &String| format!("{instructions}\n\n{}", asked.task);
+            let before = |instructions: &String| format!("{instructions}\n\n{}", child.task);
             rewrite.task = variant.instructions.as_ref().map(before);
         }
         if let Some(model) = &rewrite.model {
-            asked.model = Some(model.clone());
+            child.model = Some(model.clone());
         }
         // A trial does not override a rule.
-        if let Some(model) = self.replacement(&asked) {
+        if let Some(model) = self.replacement(&child) {
             rewrite.model = Some(model);
         }
         Ok((rewrite != SpawnRewrite::default()).then_some(rewrite))
@@ -253,8 +253,8 @@ impl Transform<PreToolUse> for SpawnRules {
     }
 
     fn transform(&self, request: &HookRequest<PreToolUse>) -> Result<Option<Value>, HookError> {
-        let Some(asked) = ChildRequest::of_call(request, &self.0.reader) else { return Ok(None) };
-        let Some(model) = self.replacement(&asked) else { return Ok(None) };
+        let Some(child) = ChildRequest::of_call(request, &self.0.reader) else { return Ok(None) };
+        let Some(model) = self.replacement(&child) else { return Ok(None) };
         let mut arguments = request.event().tool_args.clone();
         match arguments.get_mut("model") {
             Some(named @ Value::String(_)) => {
@@ -284,26 +284,26 @@ fn report_unknown(config: &SpawnConfig, known: &Names, errors: &mut PolicyErrors
 /// Returns the missing field, and advice how to provide it.
 fn missing(
     requirement: SpawnRequirement,
-    asked: &ChildRequest,
+    child: &ChildRequest,
     context: &HookContext,
 ) -> Option<(&'static str, String)> {
-    let agent = asked.named();
+    let agent = child.named();
     match requirement {
-        SpawnRequirement::Charter if asked.by == RequestedBy::Tool => None,
-        SpawnRequirement::Charter => match &asked.charter {
+        SpawnRequirement::Charter if child.by == RequestedBy::Tool => None,
+        SpawnRequirement::Charter => match &child.charter {
             None => Some(("charter_path", format!("`{agent}` has no charter"))),
             Some(path) if !is_there(path, context) => {
                 Some(("charter_path", format!("the charter `{path}` of `{agent}` is not there")))
             }
             Some(_) => None,
         },
-        SpawnRequirement::Model if asked.model.is_none() => {
+        SpawnRequirement::Model if child.model.is_none() => {
             Some(("model", format!("nobody says which model `{agent}` uses")))
         }
-        SpawnRequirement::TaskType if asked.task_type.is_none() => {
+        SpawnRequirement::TaskType if child.task_type.is_none() => {
             Some(("task_type", format!("nobody says what kind of task `{agent}` has")))
         }
-        SpawnRequirement::Task if asked.task.trim().is_empty() => {
+        SpawnRequirement::Task if child.task.trim().is_empty() => {
             Some(("task", format!("nobody says what `{agent}` is to do")))
         }
         _ => None,

@@ -66,11 +66,11 @@ impl Variants {
     /// Returns the variant of a child: of the first trial that its agent takes part in, by its id. The same
     /// id gets the same variant in every process; without ids, the children of one agent in one session get
     /// the same one.
-    pub(super) fn variant_for(&self, asked: &ChildRequest, session: &str) -> Option<&VariantConfig> {
-        let trial = self.0.iter().find(|trial| trial.agents.covers(Some(&asked.agent)))?;
-        let hash = match (&asked.child, &asked.call) {
+    pub(super) fn variant_for(&self, request: &ChildRequest, session: &str) -> Option<&VariantConfig> {
+        let trial = self.0.iter().find(|trial| trial.agents.covers(Some(&request.agent)))?;
+        let hash = match (&request.child, &request.call) {
             (Some(id), _) | (None, Some(id)) => OpId::from_parts(&["variant", &trial.name, id]),
-            (None, None) => OpId::from_parts(&["variant", &trial.name, session, &asked.agent]),
+            (None, None) => OpId::from_parts(&["variant", &trial.name, session, &request.agent]),
         };
         let mut left = mixed(hash) % 100;
         trial.split.iter().find(|variant| {
@@ -108,9 +108,9 @@ mod tests {
         let (variants, errors) = variants([90, 10]);
         assert!(errors.is_empty());
         let of = |number: u32| {
-            let asked =
+            let request =
                 ChildRequest { agent: "backend".into(), child: Some(format!("c{number}")), ..ChildRequest::default() };
-            variants.variant_for(&asked, "s").map(|variant| variant.name.clone())
+            variants.variant_for(&request, "s").map(|variant| variant.name.clone())
         };
         let new = (0..10_000).filter(|number| of(*number).as_deref() == Some("new")).count();
         assert!((900..1_100).contains(&new), "{new} of 10000");

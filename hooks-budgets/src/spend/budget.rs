@@ -87,7 +87,7 @@ enum HeldFor {
 struct Plan {
     price: Price,
     most_output_tokens: Option<u64>,
-    asked: Vec<RequestedAmount>,
+    amounts: Vec<RequestedAmount>,
 }
 
 /// Amount to reserve in one unit.
@@ -182,7 +182,7 @@ impl SpendBudget {
         for _ in 0..MOST_TAKEN_UP {
             let plan = self.plan(size, &root, ReplyBound::Nothing).map_err(SpendRefusal::Refused)?;
             let mut hold = self.nothing_held(size, &plan);
-            let held = plan.asked.iter().map(|asked| (asked.unit, asked.most)).collect();
+            let held = plan.amounts.iter().map(|amounts| (amounts.unit, amounts.most)).collect();
             OpenCall::new(id, size, iteration, held).write(&size.context, &mut hold).await?;
             let taken = self.take(&mut hold, size, plan, id, HeldFor::All).await;
             if let Ok(true) = taken {
@@ -225,7 +225,7 @@ impl SpendBudget {
         held_for: HeldFor,
     ) -> Result<bool, SpendRefusal> {
         let ttl = hold.expires;
-        for RequestedAmount { unit, counters, least, most } in plan.asked {
+        for RequestedAmount { unit, counters, least, most } in plan.amounts {
             let scopes = scopes(&counters, meter(&size.context, &size.model, unit));
             let id = part_id(id, unit);
             let op = match held_for {
@@ -290,7 +290,7 @@ impl SpendBudget {
             ReplyBound::Told => (rules.hold.step.min(most), most),
             ReplyBound::Nothing => (stated.unwrap_or(most), stated.unwrap_or(most)),
         };
-        let mut asked = Vec::new();
+        let mut amounts = Vec::new();
         for unit in SpendUnit::ALL {
             let counters = counters(&rules.limits, unit, &who);
             if unit == SpendUnit::Usd && listed.is_none() {
@@ -304,9 +304,9 @@ impl SpendBudget {
                 continue;
             }
             let amount = |output_tokens| unit.amount(&price, size.input_tokens, output_tokens);
-            asked.push(RequestedAmount { unit, counters, least: amount(least), most: amount(most) });
+            amounts.push(RequestedAmount { unit, counters, least: amount(least), most: amount(most) });
         }
-        Ok(Plan { price, most_output_tokens: stated_most, asked })
+        Ok(Plan { price, most_output_tokens: stated_most, amounts })
     }
 
     /// Returns the session at the root of the tree of `context` if a limit depends on it; otherwise the

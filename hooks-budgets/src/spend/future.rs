@@ -41,9 +41,9 @@ impl<M> Admission<M> {
             let mut size = meter.size(&request);
             let advice = budget.advice(&size.context, &size.model).await?;
             if let Some(reason) = advice.ask {
-                let asked = approver.map(|approver| approver.approve(size.clone(), reason.clone()));
-                let is_approved = match asked {
-                    Some(asked) => asked.await,
+                let approval = approver.map(|approver| approver.approve(size.clone(), reason.clone()));
+                let is_approved = match approval {
+                    Some(approval) => approval.await,
                     None => false,
                 };
                 if !is_approved {

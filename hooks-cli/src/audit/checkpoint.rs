@@ -32,10 +32,10 @@ pub(crate) struct Checkpoint {
 
 /// Adds a note about all chains to the folder, and prints it. Refuses a log that is damaged, or that does not
 /// match the last note.
-pub(super) fn checkpoint(place: &LogChoice, asked: &Checkpoint) -> Result<Status, Failure> {
-    let logs = logs(place, &asked.logs)?;
-    if !asked.to.is_dir() {
-        let to = asked.to.display();
+pub(super) fn checkpoint(place: &LogChoice, options: &Checkpoint) -> Result<Status, Failure> {
+    let logs = logs(place, &options.logs)?;
+    if !options.to.is_dir() {
+        let to = options.to.display();
         return Err(Failure::message(format!("`{to}` is no folder; make it, or name another one with `--to`")));
     }
     let disk = PrivateFileSystem;
@@ -61,8 +61,8 @@ pub(super) fn checkpoint(place: &LogChoice, asked: &Checkpoint) -> Result<Status
     if fleet.heads().is_empty() {
         return Err(Failure::message("there is no chain to write down"));
     }
-    let signer = asked.key.as_deref().map_or(Ok(Signer::Nobody), signer)?;
-    let checkpoints = Checkpoints { folder: asked.to.clone(), signer };
+    let signer = options.key.as_deref().map_or(Ok(Signer::Nobody), signer)?;
+    let checkpoints = Checkpoints { folder: options.to.clone(), signer };
     let mut writer = CheckpointWriter::open(Arc::new(disk), checkpoints)
         .map_err(|error| Failure::message(error.to_string()))?;
     let was = |old: &Head| match logs.iter().find(|log| log.called() == old.log) {
@@ -71,7 +71,7 @@ pub(super) fn checkpoint(place: &LogChoice, asked: &Checkpoint) -> Result<Status
     };
     let note = match writer.write_fleet(&fleet, was) {
         Err(error) if PutBack::downcast(&error).is_some() => {
-            let (condition, file) = (Condition::Mismatched, asked.to.display().to_string());
+            let (condition, file) = (Condition::Mismatched, options.to.display().to_string());
             tell([Finding { condition, file, offset: 0, what: error.to_string() }].iter())?;
             return Err(Failure::Shown(status(condition)));
         }

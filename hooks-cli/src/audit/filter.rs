@@ -34,8 +34,8 @@ impl Filter {
     }
 }
 
-fn is(asked: Option<&String>, found: Option<&str>) -> bool {
-    asked.is_none_or(|asked| found == Some(asked))
+fn is(wanted: Option<&String>, found: Option<&str>) -> bool {
+    wanted.is_none_or(|wanted| found == Some(wanted))
 }
 
 #[cfg(test)]

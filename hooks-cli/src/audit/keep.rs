@@ -29,17 +29,17 @@ fn disk() -> Arc<dyn LogDisk> {
 }
 
 /// Compresses and deletes files by the rules of `keeping`, in every chain without an open writer.
-pub(super) fn maintain(folder: &Path, mut keeping: Keeping, asked: &Maintain) -> Result<Status, Failure> {
-    keeping.keep = asked.keep.map(Age::duration).or(keeping.keep);
+pub(super) fn maintain(folder: &Path, mut keeping: Keeping, options: &Maintain) -> Result<Status, Failure> {
+    keeping.keep = options.keep.map(Age::duration).or(keeping.keep);
     let keeper = Keeper::new(disk(), folder, Arc::new(SystemClock), keeping);
-    let report = if asked.dry_run {
+    let report = if options.dry_run {
         keeper.plan()?
     } else {
         keeper.all(&settings(), &|| true).map_err(|error| Failure::message(error.to_string()))?
     };
     let Report { deleted, compressed, held, busy, is_unfinished, .. } = &report;
     let mut out = output::out();
-    let would = if asked.dry_run { "would be " } else { "" };
+    let would = if options.dry_run { "would be " } else { "" };
     let changes = [("deleted", deleted), ("compressed", compressed)];
     for (done, file) in changes.iter().flat_map(|(done, files)| files.iter().map(move |file| (done, file))) {
         writeln!(out, "{would}{done}: {file}")?;
@@ -125,14 +125,14 @@ fn note(folder: &Path, record: Record) -> io::Result<()> {
 }
 
 /// Erases payloads, if the operator confirmed it.
-pub(super) fn erase(folder: &Path, asked: &Erase) -> Result<Status, Failure> {
-    let of = asked.of.selection();
-    if of.is_everything() && asked.positions.is_empty() {
+pub(super) fn erase(folder: &Path, options: &Erase) -> Result<Status, Failure> {
+    let of = options.of.selection();
+    if of.is_everything() && options.positions.is_empty() {
         let what = "say whose payloads are erased: positions such as `w0:17`, or --session, --agent, --tenant, --since, --before";
         return Err(Failure::message(what));
     }
     let mut positions = BTreeMap::<&str, BTreeSet<u64>>::new();
-    for position in &asked.positions {
+    for position in &options.positions {
         let (chain, seq) = parse(position)?;
         positions.entry(chain).or_default().insert(seq);
     }
@@ -185,11 +185,11 @@ pub(super) fn erase(folder: &Path, asked: &Erase) -> Result<Status, Failure> {
         let names: Vec<_> = held.iter().map(|name| format!("`{name}`")).collect();
         writeln!(out, "{}", plain(&format!("not erased: what is held by {}", names.join(", "))))?;
     }
-    if !asked.yes {
+    if !options.yes {
         writeln!(out, "{} payloads would be erased, for good; say --yes", meant.values().sum::<u64>())?;
         return Ok(Status::Found);
     }
-    let why = format!("{} ({})", asked.why, asked.by.clone().unwrap_or_else(crate::state::user));
+    let why = format!("{} ({})", options.why, options.by.clone().unwrap_or_else(crate::state::user));
     let (mut erased, mut busy) = (0, Vec::new());
     for chain in meant.into_keys() {
         let failure = |error: OpenError| Failure::message(error.to_string());

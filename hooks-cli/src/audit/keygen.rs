@@ -34,21 +34,21 @@ pub(crate) struct Keygen {
     first: Option<PathBuf>,
 }
 
-pub(super) fn keygen(asked: &Keygen) -> Result<Status, Failure> {
+pub(super) fn keygen(options: &Keygen) -> Result<Status, Failure> {
     let mut seed = Zeroizing::new([0; 32]);
     getrandom::fill(&mut *seed)
         .map_err(|error| Failure::message(format!("the system gives no random bytes: {error}")))?;
-    let failure = |error: KeyError| Failure::message(format!("`{}`: {error}", asked.name));
-    let Some(first_file) = &asked.first else {
-        let key = SigningKey::new(&asked.name, &seed).map_err(failure)?;
-        write_secret(&asked.out, &key.to_secret())?;
+    let failure = |error: KeyError| Failure::message(format!("`{}`: {error}", options.name));
+    let Some(first_file) = &options.first else {
+        let key = SigningKey::new(&options.name, &seed).map_err(failure)?;
+        write_secret(&options.out, &key.to_secret())?;
         writeln!(io::stdout().lock(), "{}", key.verifier())?;
         return Ok(Status::Well);
     };
-    let first = FirstKey::new(&asked.name, &seed).map_err(failure)?;
+    let first = FirstKey::new(&options.name, &seed).map_err(failure)?;
     // The key for checking is written first, so that no checkpoint exists that cannot be checked.
     write_secret(first_file, &first.to_secret())?;
-    begin(&asked.out, &first).inspect_err(|_| drop(fs::remove_file(first_file)))?;
+    begin(&options.out, &first).inspect_err(|_| drop(fs::remove_file(first_file)))?;
     writeln!(
         anstream::stderr(),
         "`{}` checks all checkpoints, and could make them: take it away from this machine",

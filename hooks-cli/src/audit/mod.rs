@@ -27,9 +27,9 @@ use crate::failure::{Failure, Status};
 use crate::load;
 
 /// Runs a command on a log.
-pub(crate) fn run(asked: &Audit) -> Result<Status, Failure> {
-    let place = &asked.place;
-    match &asked.action {
+pub(crate) fn run(options: &Audit) -> Result<Status, Failure> {
+    let place = &options.place;
+    match &options.action {
         AuditAction::Tail(tail) => read::tail(&folder(place)?, tail),
         AuditAction::Show { position } => read::show(&folder(place)?, position),
         AuditAction::Query(filter) => read::query(&folder(place)?, filter),

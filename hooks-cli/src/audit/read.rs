@@ -71,10 +71,10 @@ fn whole(committed: &Committed) -> Result<Value, Failure> {
     }))
 }
 
-pub(super) fn tail(folder: &Path, asked: &Tail) -> Result<Status, Failure> {
-    let line = if asked.json { json_line } else { line };
+pub(super) fn tail(folder: &Path, options: &Tail) -> Result<Status, Failure> {
+    let line = if options.json { json_line } else { line };
     let mut reading = Reading::new(folder, Positions::default());
-    let mut latest = Latest::new(asked.lines);
+    let mut latest = Latest::new(options.lines);
     loop {
         let records = reading.next()?;
         if records.is_empty() {
@@ -89,7 +89,7 @@ pub(super) fn tail(folder: &Path, asked: &Tail) -> Result<Status, Failure> {
     }
     out.flush()?;
     drop(out);
-    if asked.follow { follow(reading, line) } else { Ok(reading.status(Status::Well)) }
+    if options.follow { follow(reading, line) } else { Ok(reading.status(Status::Well)) }
 }
 
 pub(super) fn query(folder: &Path, filter: &Filter) -> Result<Status, Failure> {

@@ -37,19 +37,19 @@ use crate::{eval, load, snippet};
 const OWN_CONFIG: &str = include_str!("../../demo/hooks.yaml");
 
 /// Runs the session.
-pub(crate) fn run(asked: &Demo) -> Result<Status, Failure> {
-    let script = match &asked.script {
+pub(crate) fn run(options: &Demo) -> Result<Status, Failure> {
+    let script = match &options.script {
         Some(path) => fs::read_to_string(path)
             .map_err(|error| Failure::message(format!("`{}` cannot be read: {error}", path.display())))?,
         None => script::OWN.to_owned(),
     };
-    if asked.show {
+    if options.show {
         let mut out = anstream::stdout().lock();
         write!(out, "{OWN_CONFIG}\n{}", script::OWN)?;
         return Ok(Status::Well);
     }
     let steps = script::read(&script)?;
-    eval::runtime()?.block_on(play(asked, &steps))
+    eval::runtime()?.block_on(play(options, &steps))
 }
 
 /// The configuration of the session.
@@ -77,11 +77,11 @@ struct Stage {
     report: Report,
 }
 
-async fn play(asked: &Demo, steps: &[Step]) -> Result<Status, Failure> {
-    let own = asked.config.is_none().then_some(OWN_CONFIG);
+async fn play(options: &Demo, steps: &[Step]) -> Result<Status, Failure> {
+    let own = options.config.is_none().then_some(OWN_CONFIG);
     let workspace = Workspace::create(own).await?;
     let repository = workspace.repository();
-    let config = match &asked.config {
+    let config = match &options.config {
         Some(path) => ConfigFile::Users(path.clone()),
         None => ConfigFile::Own(repository.join("hooks.yaml")),
     };
@@ -120,7 +120,7 @@ impl Stage {
             self.session.switch_agent(call.agent.as_str()).await;
         }
         self.reviewer.prepare(call.answer.clone());
-        let governed = self.session.tools(self.tools.clone()).with_approver(self.reviewer.clone());
+        let governed = self.session.tools(self.tools.clone()).with_approver(self.reviewer.question_text());
         let request = ToolRequest {
             context: Arc::clone(self.session.context()),
             call: ToolCall::new(call.tool.as_str(), call.args.clone()),
@@ -129,8 +129,8 @@ impl Stage {
             .oneshot(request)
             .await
             .map_err(|error| Failure::message(format!("the call failed: {error}")))?;
-        let (raw, asked) = (self.tools.take_raw(), self.reviewer.asked());
-        self.report.call(out, call, &governed, raw.as_ref(), asked.as_deref())?;
+        let (raw, question) = (self.tools.take_raw(), self.reviewer.question_text());
+        self.report.call(out, call, &governed, raw.as_ref(), question.as_deref())?;
         Ok(())
     }
 

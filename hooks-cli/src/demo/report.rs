@@ -71,7 +71,7 @@ impl Report {
         call: &Call,
         governed: &Governed,
         raw: Option<&Value>,
-        asked: Option<&str>,
+        question_text: Option<&str>,
     ) -> io::Result<()> {
         let note = one_line(&call.note, WIDTH);
         writeln!(out, "{LOUD}{}{LOUD:#} {} {QUIET}{note}{QUIET:#}", call.agent, call.tool)?;
@@ -81,7 +81,7 @@ impl Report {
             let now = one_line(&arguments(&governed.call.args), WIDTH);
             writeln!(out, "  {OPEN}changed{OPEN:#}   to `{now}` before it was judged")?;
         }
-        if let Some(question) = asked {
+        if let Some(question) = question_text {
             writeln!(out, "  {OPEN}asked{OPEN:#}     {}", one_line(question, WIDTH))?;
         }
         let (fate, by) = match &governed.outcome {

@@ -18,18 +18,18 @@ pub(super) struct Reviewer(Arc<Mutex<Desk>>);
 #[derive(Debug, Default)]
 struct Desk {
     answer: Option<Review>,
-    asked: Option<String>,
+    question_text: Option<String>,
 }
 
 impl Reviewer {
     /// Sets the answer to the next question.
     pub(super) fn prepare(&self, answer: Option<Review>) {
-        *self.0.lock().unwrap_or_else(PoisonError::into_inner) = Desk { answer, asked: None };
+        *self.0.lock().unwrap_or_else(PoisonError::into_inner) = Desk { answer, question_text: None };
     }
 
     /// The question that the reviewer got since the last call, if any.
-    pub(super) fn asked(&self) -> Option<String> {
-        self.0.lock().unwrap_or_else(PoisonError::into_inner).asked.take()
+    pub(super) fn question_text(&self) -> Option<String> {
+        self.0.lock().unwrap_or_else(PoisonError::into_inner).question_text.take()
     }
 }
 
@@ -45,7 +45,7 @@ impl Service<ApprovalRequest> for Reviewer {
     fn call(&mut self, question: ApprovalRequest) -> Self::Future {
         let mut desk = self.0.lock().unwrap_or_else(PoisonError::into_inner);
         let why: Vec<_> = question.reasons.iter().map(|reason| reason.message.clone()).collect();
-        desk.asked = Some(why.join("; "));
+        desk.question_text = Some(why.join("; "));
         ready(match desk.answer.clone() {
             Some(Review::Approve) => Ok(Approval::Approved),
             Some(Review::Reject(why)) => Ok(Approval::Rejected(why)),

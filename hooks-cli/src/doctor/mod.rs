@@ -91,8 +91,8 @@ struct Report {
 }
 
 /// Checks the clients, and prints the results.
-pub(crate) fn run(asked: &Doctor) -> Result<Status, Failure> {
-    let clients = match &*asked.clients {
+pub(crate) fn run(options: &Doctor) -> Result<Status, Failure> {
+    let clients = match &*options.clients {
         [] => CLIENTS.to_vec(),
         names => names.iter().map(|name| named(name)).collect::<Result<_, _>>()?,
     };
@@ -100,7 +100,7 @@ pub(crate) fn run(asked: &Doctor) -> Result<Status, Failure> {
     let is_bad = reports.iter().flat_map(|report| &report.findings).any(|one| one.state == State::Bad);
     let is_wired = reports.iter().flat_map(|report| &report.findings).any(|one| one.state != State::Absent);
     let mut out = anstream::stdout().lock();
-    match asked.format {
+    match options.format {
         Format::Json => writeln!(out, "{}", serde_json::to_string(&reports)?)?,
         Format::Text => {
             for report in &reports {

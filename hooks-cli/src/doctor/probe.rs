@@ -30,10 +30,10 @@ pub(super) fn check(client: Client, found: &[WiredLine]) -> Option<Finding> {
 /// itself, which are protected from every agent.
 fn denies(client: Client, one: &WiredLine) -> Finding {
     let event = &one.event;
-    let Some(asked) = question(client, event) else {
+    let Some(payload) = question(client, event) else {
         return Finding::doubtful(format!("`{event}` cannot be tried out"), "try a denial yourself");
     };
-    let output = match process::line(&one.line, asked.as_bytes(), PATIENCE) {
+    let output = match process::line(&one.line, payload.as_bytes(), PATIENCE) {
         Ok(output) => output,
         Err(error) => {
             let what = format!("the hook at `{event}` gives no answer: {error}");

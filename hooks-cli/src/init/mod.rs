@@ -47,40 +47,40 @@ pub(crate) enum Scope {
 }
 
 /// Adds our hooks to the settings, or removes them.
-pub(crate) fn run(asked: &Init) -> Result<Status, Failure> {
-    let base = Base::find(asked.scope)?;
-    if asked.client == "squad" {
-        return squad::run(asked, &base);
+pub(crate) fn run(options: &Init) -> Result<Status, Failure> {
+    let base = Base::find(options.scope)?;
+    if options.client == "squad" {
+        return squad::run(options, &base);
     }
-    let client: Client = asked.client.parse().map_err(|error| Failure::message(format!("{error}")))?;
-    let settings = settings::locate(client, &base, asked.file.clone())?;
+    let client: Client = options.client.parse().map_err(|error| Failure::message(format!("{error}")))?;
+    let settings = settings::locate(client, &base, options.file.clone())?;
     let (mut changes, mut out) = (Vec::new(), anstream::stdout().lock());
-    if asked.remove {
+    if options.remove {
         changes.push(removed(&settings)?);
     } else {
         let config = base.config();
-        let (rules, starter) = starter::at(&config, asked.scope == Scope::User)?;
+        let (rules, starter) = starter::at(&config, options.scope == Scope::User)?;
         changes.extend(starter);
-        if asked.scope == Scope::Project {
+        if options.scope == Scope::Project {
             changes.extend(ignored::log_of(&base, rules.as_ref())?);
         }
-        changes.push(wired(&settings, &config, asked.scope)?);
+        changes.push(wired(&settings, &config, options.scope)?);
     }
     changes.retain(Change::is_one);
     for change in &changes {
         diff::write(&mut out, change)?;
     }
     if changes.is_empty() {
-        let what = if asked.remove { "has no hooks of ours" } else { "is as it has to be" };
+        let what = if options.remove { "has no hooks of ours" } else { "is as it has to be" };
         writeln!(out, "nothing to do: `{}` {what}", settings.path.display())?;
         return Ok(Status::Well);
     }
-    if asked.dry_run {
+    if options.dry_run {
         writeln!(out, "\nnothing was written: this is what it would be")?;
         return Ok(Status::Well);
     }
     for change in &changes {
-        if asked.remove {
+        if options.remove {
             change.make()?;
             files::forget(&change.path);
         } else {
@@ -89,7 +89,7 @@ pub(crate) fn run(asked: &Init) -> Result<Status, Failure> {
         }
     }
     writeln!(out)?;
-    if asked.remove {
+    if options.remove {
         writeln!(out, "{GOOD}done{GOOD:#}: {client} calls no hooks of ours any more; your rules stay")?;
     } else {
         writeln!(out, "{GOOD}done{GOOD:#}: {client} asks `hooks` from its next session on")?;
@@ -100,7 +100,7 @@ pub(crate) fn run(asked: &Init) -> Result<Status, Failure> {
                 "  these are the settings of the repository: start {client} in `{place}`, not in a folder below"
             )?;
         }
-        for note in notes(client, asked.scope) {
+        for note in notes(client, options.scope) {
             writeln!(out, "  {note}")?;
         }
         writeln!(out, "  `hooks doctor` shows that a denial really denies; `--remove` undoes this")?;

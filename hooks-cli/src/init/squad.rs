@@ -17,18 +17,18 @@ use crate::paint::GOOD;
 const FOLDER: &str = ".squad";
 
 /// Creates the files, or prints which ones it would create.
-pub(super) fn run(asked: &Init, base: &Base) -> Result<Status, Failure> {
-    if asked.remove {
+pub(super) fn run(options: &Init, base: &Base) -> Result<Status, Failure> {
+    if options.remove {
         return Err(Failure::message("the folder of a team is its memory: delete it yourself if that is meant"));
     }
-    if asked.scope == Scope::User || asked.file.is_some() {
+    if options.scope == Scope::User || options.file.is_some() {
         return Err(Failure::message("a team belongs to a project: leave out `--scope user` and `--file`"));
     }
     let folder = base.join(FOLDER);
     let name = base.folder().file_name().map(|name| name.to_string_lossy().into_owned());
     let team = NewTeam { name: name.unwrap_or_else(|| "team".to_owned()), ..NewTeam::default() };
     let mut out = anstream::stdout().lock();
-    if asked.dry_run {
+    if options.dry_run {
         let elsewhere = tempfile::tempdir()?;
         let all = lay_out(&elsewhere.path().join(FOLDER), &team)?;
         for place in all.iter().filter(|place| !folder.join(place).exists()) {

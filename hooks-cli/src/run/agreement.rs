@@ -110,13 +110,13 @@ fn configured(folder: &Path, name: &str, rules: &str) -> PathBuf {
 }
 
 fn ran(config: &Path, decoded: &mut Decoded) -> ShownDecision {
-    let asked = Run { client: None, event: None, config: Some(config.to_owned()), deadline: None };
-    let governing = governing::load(&asked, decoded, Deadline::within(Duration::from_secs(60))).unwrap();
-    let asked = asking::ask(&governing, decoded, &Notes::default()).unwrap();
-    let goes_on = asked.answer.strength != Strength::Deny;
-    governing.end(asked.holds, goes_on);
+    let options = Run { client: None, event: None, config: Some(config.to_owned()), deadline: None };
+    let governing = governing::load(&options, decoded, Deadline::within(Duration::from_secs(60))).unwrap();
+    let held = asking::ask(&governing, decoded, &Notes::default()).unwrap();
+    let goes_on = held.answer.strength != Strength::Deny;
+    governing.end(held.holds, goes_on);
     governing.finish(&Notes::default()).unwrap();
-    ShownDecision::new(asked.answer.strength, asked.answer.reason)
+    ShownDecision::new(held.answer.strength, held.answer.reason)
 }
 
 async fn evaluated(hooks: &Hooks, context: HookContext, event: WireEvent) -> ShownDecision {

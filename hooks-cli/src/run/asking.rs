@@ -29,7 +29,7 @@ pub(super) fn ask(governing: &Governing, decoded: &mut Decoded, notes: &Notes) -
     let counts = !decoded.is_told_elsewhere();
     let Some(event) = decoded.event.take() else { return Ok(HeldAnswer::default()) };
     let (kind, lent) = (event.kind(), Lent::default());
-    let asked = governing.wait(async {
+    let held = governing.wait(async {
         by_type!(event,
             decided(event) => Ok(decided(&hooks, lent.request(context, event), counts, governing.recording()).await),
             informed(event) => Ok(informed(&hooks, lent.request(context, event), governing.recording()).await),
@@ -37,7 +37,7 @@ pub(super) fn ask(governing: &Governing, decoded: &mut Decoded, notes: &Notes) -
         )
     });
     decoded.event = lent.back();
-    asked?
+    held?
 }
 
 /// Returns the event that was lent to the hooks.

@@ -29,15 +29,15 @@ pub(super) struct Known {
 
 impl Caller {
     /// The caller with these options.
-    pub(super) fn new(asked: &Run) -> Self {
-        let (client, refused) = match asked.client.as_deref().map(str::parse) {
+    pub(super) fn new(options: &Run) -> Self {
+        let (client, refused) = match options.client.as_deref().map(str::parse) {
             Some(Ok(client)) => (Some(client), None),
             Some(Err(error)) => (None, Some(format!("`--client`: {error}"))),
             None => (None, None),
         };
         Self {
-            known: Mutex::new(Known { client, events: asked.event.iter().cloned().collect() }),
-            limit: asked.deadline,
+            known: Mutex::new(Known { client, events: options.event.iter().cloned().collect() }),
+            limit: options.deadline,
             refused,
         }
     }

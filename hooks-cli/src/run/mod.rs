@@ -53,15 +53,15 @@ use self::panics::Panics;
 use crate::cli::Run;
 
 /// Answers one event and ends the process.
-pub(crate) fn run(asked: &Run) -> ! {
-    let caller = Arc::new(Caller::new(asked));
+pub(crate) fn run(options: &Run) -> ! {
+    let caller = Arc::new(Caller::new(options));
     let (delivery, notes, panics) = (Arc::new(Delivery::default()), Notes::default(), Panics::default());
     panics.watch({
         let (caller, delivery, notes) = (Arc::clone(&caller), Arc::clone(&delivery), notes.clone());
         move |reason| delivery.deliver(&failed(&caller, &notes, &reason))
     });
     let reply = panics.caught(|| match deadline::watch(&caller, &delivery, &notes) {
-        Ok(deadline) => answer(asked, &caller, deadline, &notes, &panics),
+        Ok(deadline) => answer(options, &caller, deadline, &notes, &panics),
         Err(error) => failed(&caller, &notes, &format!("no time can be kept: {error}")),
     });
     let reply = reply.or_else(|panic| panics.caught(|| failed(&caller, &notes, &panic)));
@@ -89,9 +89,9 @@ fn failed(caller: &Caller, notes: &Notes, reason: &str) -> EncodedAnswer {
     caller.failure(reason)
 }
 
-fn answer(asked: &Run, caller: &Caller, deadline: Deadline, notes: &Notes, panics: &Panics) -> EncodedAnswer {
+fn answer(options: &Run, caller: &Caller, deadline: Deadline, notes: &Notes, panics: &Panics) -> EncodedAnswer {
     let payload = input::read().map_err(|error| format!("the payload cannot be read: {error}"));
-    let reply = reply(asked, caller, payload, deadline, notes, panics);
+    let reply = reply(options, caller, payload, deadline, notes, panics);
     notes.panicked(&panics.take());
     notes.write(&caller.known());
     reply
@@ -99,7 +99,7 @@ fn answer(asked: &Run, caller: &Caller, deadline: Deadline, notes: &Notes, panic
 
 /// The reply to a payload.
 fn reply(
-    asked: &Run,
+    options: &Run,
     caller: &Caller,
     payload: Result<Vec<u8>, Failure>,
     deadline: Deadline,
@@ -108,7 +108,7 @@ fn reply(
 ) -> EncodedAnswer {
     let decoded = caller.refused().and(payload).and_then(|payload| caller.decode(payload));
     let reply = match decoded {
-        Ok(mut decoded) => hear(asked, &mut decoded, deadline, notes, panics).unwrap_or_else(|reason| {
+        Ok(mut decoded) => hear(options, &mut decoded, deadline, notes, panics).unwrap_or_else(|reason| {
             notes.failed(&reason);
             failure(KnownEvent::Decoded(&decoded), &reason)
         }),
@@ -123,7 +123,7 @@ fn reply(
 
 /// The reply with the answer of the hooks that govern the event.
 fn hear(
-    asked: &Run,
+    options: &Run,
     decoded: &mut Decoded,
     deadline: Deadline,
     notes: &Notes,
@@ -135,10 +135,10 @@ fn hear(
     };
     #[cfg(feature = "faults")]
     faults::strike();
-    let governing = governing::load(asked, decoded, deadline)?;
+    let governing = governing::load(options, decoded, deadline)?;
     let gaps = governing.recording().and_then(Audit::gaps).cloned();
     let HeldAnswer { answer, holds } = match asking::ask(&governing, decoded, notes) {
-        Ok(asked) => asked,
+        Ok(options) => options,
         Err(reason) => {
             governing.give_up();
             return Err(reason);

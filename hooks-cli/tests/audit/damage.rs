@@ -74,7 +74,7 @@ fn a_header_that_is_damaged_is_passed_too() {
 fn nothing_is_erased_where_not_all_can_be_found() {
     let world = world();
     damage(&world, 4);
-    let asked = world.audit(&["erase", "--session", "s1", "--why", "x", "--yes"]);
-    assert!(asked.status.code() == Some(3) && printed(&asked).contains("nothing is erased"), "{asked:?}");
+    let preview = world.audit(&["erase", "--session", "s1", "--why", "x", "--yes"]);
+    assert!(preview.status.code() == Some(3) && printed(&preview).contains("nothing is erased"), "{preview:?}");
     assert!(printed(&world.audit(&["show", "w0:1"])).contains("\"command\": \"ls\""));
 }

@@ -77,12 +77,12 @@ fn payloads_are_erased_once_that_is_confirmed_but_not_what_is_held() {
     let erase = |options: &[&str]| world.audit(&[&["erase"], options, &why].concat());
     assert_eq!(erase(&[]).status.code(), Some(2), "nobody said of whom");
     assert_eq!(erase(&["--before", "yesterday", "--yes"]).status.code(), Some(2));
-    let asked = erase(&["--agent", "main"]);
-    assert_eq!(asked.status.code(), Some(1), "{asked:?}");
-    let asked = erase(&["--session", "s1"]);
+    let preview = erase(&["--agent", "main"]);
+    assert_eq!(preview.status.code(), Some(1), "{preview:?}");
+    let preview = erase(&["--session", "s1"]);
     assert!(
-        asked.status.code() == Some(1) && printed(&asked).contains("2 payloads would be erased"),
-        "{asked:?}"
+        preview.status.code() == Some(1) && printed(&preview).contains("2 payloads would be erased"),
+        "{preview:?}"
     );
     let shown = |position: &str| printed(&world.audit(&["show", position]));
     assert!(shown("w0:1").contains("\"command\": \"ls\""));

@@ -14,7 +14,7 @@
 //! A denial names the handler, and whether the handler decided or failed. If an event or its tool has no
 //! handler, nothing is started, recorded or waited for.
 
-mod asked;
+mod asking;
 mod outcome;
 mod words;
 
@@ -168,7 +168,7 @@ impl<E: Decide> Service<HookRequest<E>> for Phase<E> {
         let Some(engine) = self.engine(request.context(), request.event().tool()) else { return nothing() };
         let (event, lane, words) = (self.event, self.lane, self.hooks.words);
         HookFuture::later(async move {
-            let merged = asked::ask(&engine, event, lane, words, &request).await?;
+            let merged = asking::ask(&engine, event, lane, words, &request).await?;
             outcome::record_failures(&request, &merged);
             let powers = engine.rules().powers(event, lane);
             E::opinion(&request, event, merged, powers.rewrites != Rewrites::Nothing)
@@ -200,7 +200,7 @@ impl<E: Inform> Service<HookRequest<E>> for Told<E> {
             return HookFuture::now(Ok(E::Outcome::default()));
         };
         HookFuture::later(async move {
-            let merged = asked::ask(&engine, event, lane, words, &request).await?;
+            let merged = asking::ask(&engine, event, lane, words, &request).await?;
             outcome::record_failures(&request, &merged);
             let mut outcome = E::Outcome::default();
             outcome.merge(E::outcome(event, merged));

@@ -131,8 +131,8 @@ async fn the_whole_group_is_ended() {
 async fn nobody_is_left_when_the_question_is_dropped() {
     let folder = tempfile::tempdir().unwrap();
     let line = "sleep 30 & echo $! > child; echo $$ > shell; wait";
-    let asked = ask_in(folder.path(), "pre_tool_use", Handler::command(line), shell());
-    let waited = tokio::time::timeout(Duration::from_millis(400), asked).await;
+    let pending = ask_in(folder.path(), "pre_tool_use", Handler::command(line), shell());
+    let waited = tokio::time::timeout(Duration::from_millis(400), pending).await;
     assert!(waited.is_err());
     for name in ["shell", "child"] {
         let id = std::fs::read_to_string(folder.path().join(name)).unwrap();

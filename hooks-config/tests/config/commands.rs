@@ -205,9 +205,9 @@ hooks:
       hooks: { name: judge, type: command, command: '{"hook_specific_output": {"permission_decision": "ask", "permission_decision_reason": "hm"}}' }
 "#;
     let hooks = config(text, &played).hooks();
-    let asked = hooks.on(here()).pre_tool_use(call("ls")).await;
-    assert!(asked.outcome.goes_ahead());
-    assert_eq!(asked.request.event().tool_args, json!({"cmd": "ls -h", "cwd": "."}));
+    let decision = hooks.on(here()).pre_tool_use(call("ls")).await;
+    assert!(decision.outcome.goes_ahead());
+    assert_eq!(decision.request.event().tool_args, json!({"cmd": "ls -h", "cwd": "."}));
     let read = played.read();
     assert_eq!(read.len(), 2, "{read:?}");
     assert_eq!(read[0]["tool_input"], json!({"cmd": "ls", "cwd": "."}));
@@ -215,9 +215,9 @@ hooks:
     assert_eq!((&read[1]["hook_event_name"], &read[1]["cwd"]), (&json!("tool_guard"), &json!("/work")));
 
     let decided = async |tool: &str| {
-        let asked = hooks.on(here()).pre_tool_use(PreToolUse::new(tool, json!({}))).await;
-        let reason = asked.outcome.shown_reason().cloned();
-        (asked.outcome.strength(), reason)
+        let decision = hooks.on(here()).pre_tool_use(PreToolUse::new(tool, json!({}))).await;
+        let reason = decision.outcome.shown_reason().cloned();
+        (decision.outcome.strength(), reason)
     };
     let (strength, reason) = decided("write_file").await;
     let reason = reason.unwrap();
@@ -240,12 +240,12 @@ async fn a_rewrite_of_an_approving_hook_is_judged_again() {
         "version: 1\ncommand_guard: {{ block: [rm] }}\nhooks:\n  tool_guard: {{ hooks: {{ type: command, command: '{{}}' }} }}\n  pre_tool_use: {{ hooks: {{ type: command, command: '{rewrites}' }} }}\n"
     );
     let hooks = config(&text, &played).hooks();
-    let asked = hooks.on(here()).pre_tool_use(PreToolUse::new("bash", json!({"command": "ls"}))).await;
-    assert_eq!(asked.request.event().tool_args, json!({"command": "rm x"}));
+    let decision = hooks.on(here()).pre_tool_use(PreToolUse::new("bash", json!({"command": "ls"}))).await;
+    assert_eq!(decision.request.event().tool_args, json!({"command": "rm x"}));
     let guards: Vec<_> =
         played.read().into_iter().filter(|input| input["hook_event_name"] == "tool_guard").collect();
     assert_eq!(guards.last().unwrap()["tool_input"]["cmd"], "rm x");
-    assert!(asked.outcome.is_denied(), "the command guard judges what will run");
+    assert!(decision.outcome.is_denied(), "the command guard judges what will run");
 }
 
 #[tokio::test]
@@ -396,8 +396,8 @@ hooks:
     own.register("redact_more", Never);
     for reader in [ConfigReader::default(), ConfigReader::default().builtins(own)] {
         let hooks = reader.parse(text, "hooks.yaml").unwrap().hooks();
-        let asked = hooks.on(here()).pre_tool_use(call("fire E-123456 at a@example.org")).await;
-        let args = &asked.request.event().tool_args;
+        let decision = hooks.on(here()).pre_tool_use(call("fire E-123456 at a@example.org")).await;
+        let args = &decision.request.event().tool_args;
         assert_eq!(args["cmd"], "fire [EMPLOYEE_ID_REDACTED] at [EMAIL_REDACTED]");
     }
 }

@@ -78,12 +78,12 @@ async fn a_compaction_is_vetoed_while_there_is_room() {
     let folder = project();
     let hooks = hooks("version: 1\ncontext: {deadline: 20s}\ncompaction: {not_below_percent: 50}");
     let bound = hooks.on(context(folder.path()));
-    let mut asked = PreCompact::default();
-    (asked.current_token_count, asked.max_tokens) = (40, 100);
-    let outcome = bound.pre_compact(asked.clone()).await.outcome;
+    let mut compaction = PreCompact::default();
+    (compaction.current_token_count, compaction.max_tokens) = (40, 100);
+    let outcome = bound.pre_compact(compaction.clone()).await.outcome;
     assert!(outcome.is_denied() && outcome.shown_reason().unwrap().message.contains("40 of 100 tokens"));
-    asked.source = CompactionSource::Manual;
-    let outcome = bound.pre_compact(asked).await.outcome;
+    compaction.source = CompactionSource::Manual;
+    let outcome = bound.pre_compact(compaction).await.outcome;
     let kept = &outcome.notes().unwrap().context.additional_context;
     assert!(outcome.goes_ahead() && kept.iter().any(|note| note.text.contains("Use Postgres")));
 }
@@ -97,8 +97,8 @@ async fn what_has_to_survive_outlives_a_reload() {
     let (session, _) = Session::start(first.hooks(), context(folder.path()), SessionStart::default()).await;
     session.prompt("Fix the parser, please", PromptKind::Initial).await;
     let second = second.hooks();
-    let asked = second.on(context(folder.path())).pre_compact(PreCompact::default()).await;
-    let kept = &asked.outcome.notes().unwrap().context.additional_context;
+    let decision = second.on(context(folder.path())).pre_compact(PreCompact::default()).await;
+    let kept = &decision.outcome.notes().unwrap().context.additional_context;
     assert!(kept.iter().any(|note| note.text.contains("Fix the parser, please")), "{kept:?}");
     session.end(EndReason::Complete, None).await;
 }

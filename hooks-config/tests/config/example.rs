@@ -110,7 +110,7 @@ async fn the_example_means_what_it_meant() {
     let config =
         ConfigReader::default().parse(FILE, "agent.yaml").unwrap_or_else(|errors| panic!("{errors}"));
     let hooks = config.hooks();
-    let asked = async |tool: &str, argument: &str, line: &str| {
+    let decision_on = async |tool: &str, argument: &str, line: &str| {
         let call = PreToolUse::new(tool, json!({ argument: line }));
         hooks.on(here(folder.path())).pre_tool_use(call).await
     };
@@ -119,7 +119,7 @@ async fn the_example_means_what_it_meant() {
     {
         // docker-agent's tool, and the tool of another client.
         for (tool, argument) in [("shell", "cmd"), ("Bash", "command")] {
-            let refused = asked(tool, argument, line).await;
+            let refused = decision_on(tool, argument, line).await;
             assert_eq!(
                 refused.outcome.shown_reason().map(|reason| reason.message.as_str()),
                 Some(reason),
@@ -128,8 +128,8 @@ async fn the_example_means_what_it_meant() {
             assert!(refused.outcome.is_denied());
         }
     }
-    assert!(asked("shell", "cmd", "echo hi").await.outcome.goes_ahead());
-    let listed = asked("Bash", "command", "ls src").await;
+    assert!(decision_on("shell", "cmd", "echo hi").await.outcome.goes_ahead());
+    let listed = decision_on("Bash", "command", "ls src").await;
     assert!(listed.outcome.goes_ahead());
     assert_eq!(listed.request.event().tool_args, json!({"command": "ls -h src"}));
     fire_all(&hooks, folder.path()).await;

@@ -54,8 +54,8 @@ async fn a_file_makes_the_whole_stack() {
 async fn a_tenant_whose_key_is_wrong_is_left_alone_and_no_other() {
     let config = Config::parse(MODELS, "hooks.yaml").unwrap();
     let models = config.models().unwrap();
-    let asked = Arc::new(Mutex::new(Vec::new()));
-    let asks = Arc::clone(&asked);
+    let calls = Arc::new(Mutex::new(Vec::new()));
+    let asks = Arc::clone(&calls);
     let client = service_fn(move |call: Call| {
         let (tenant, name) = (call.context().tenant.clone(), call.model_name().to_owned());
         let is_refused = tenant.as_deref() == Some("acme") && name == "large";
@@ -72,7 +72,7 @@ async fn a_tenant_whose_key_is_wrong_is_left_alone_and_no_other() {
         let call = Call::new(context.into(), ModelRequest::default(), OpId::from_parts(&["1"]));
         stack.clone().oneshot(call).await.unwrap();
     }
-    let asked: Vec<_> = asked
+    let calls: Vec<_> = calls
         .lock()
         .unwrap()
         .iter()
@@ -80,7 +80,7 @@ async fn a_tenant_whose_key_is_wrong_is_left_alone_and_no_other() {
         .collect();
     let wanted =
         [("acme", "large"), ("acme", "other"), ("acme", "other"), ("initech", "large"), ("", "large")];
-    assert_eq!(asked, wanted.map(|(tenant, name)| (tenant.to_owned(), name.to_owned())));
+    assert_eq!(calls, wanted.map(|(tenant, name)| (tenant.to_owned(), name.to_owned())));
 }
 
 #[tokio::test]

@@ -16,9 +16,9 @@ async fn handled(text: &str, folder: &TempDir, prompt: &str) -> (String, hooks_c
     let context = HookContext::new("s", "lead").in_dir(folder.path()).with_environment(system());
     let hooks = config.hooks();
     let bound = hooks.on(context);
-    let asked = bound.user_prompt_submitted(UserPromptSubmitted::new(prompt, PromptKind::Initial)).await;
-    assert!(asked.outcome.goes_ahead());
-    (asked.request.event().prompt.clone(), asked.outcome.notes().cloned().unwrap_or_default())
+    let submitted = bound.user_prompt_submitted(UserPromptSubmitted::new(prompt, PromptKind::Initial)).await;
+    assert!(submitted.outcome.goes_ahead());
+    (submitted.request.event().prompt.clone(), submitted.outcome.notes().cloned().unwrap_or_default())
 }
 
 #[tokio::test]
@@ -57,9 +57,9 @@ async fn a_command_hears_of_a_message_without_its_secrets() {
     let reader = ConfigReader::default().runner(Arc::new(heard.clone()));
     let config = reader.parse(text, "hooks.yaml").unwrap_or_else(|errors| panic!("{errors}"));
     let context = HookContext::new("s", "lead").in_dir(folder.path()).with_environment(system());
-    let asked = UserPromptSubmitted::new("Log in with hunter2.", PromptKind::Initial);
-    let asked = config.hooks().on(context).user_prompt_submitted(asked).await;
-    assert!(asked.outcome.goes_ahead());
+    let submitted = UserPromptSubmitted::new("Log in with hunter2.", PromptKind::Initial);
+    let submitted = config.hooks().on(context).user_prompt_submitted(submitted).await;
+    assert!(submitted.outcome.goes_ahead());
     let heard = heard.0.lock().unwrap();
     assert!(heard.len() == 1 && heard[0].contains("Log in with"), "{heard:?}");
     assert!(!heard[0].contains("hunter2"), "{heard:?}");

@@ -35,8 +35,8 @@ pub(super) async fn gather(shared: &Shared, ask: Arc<Ask>) -> Gathered {
         Moment::Session(_) | Moment::Turn
             if ask.moment.goes_on() || ask.context.parent_session_id.is_some() =>
         {
-            let asked = shared.sent.get(&ask);
-            first(asked, &mut deadline).await.flatten()
+            let pending = shared.sent.get(&ask);
+            first(pending, &mut deadline).await.flatten()
         }
         _ => None,
     };
@@ -83,15 +83,15 @@ async fn load(shared: &Shared, ask: &Arc<Ask>, deadline: &mut HookFuture<'static
         .iter()
         .map(|(_, source)| {
             // A panic, at the call or at a later poll, counts as a failure of that source only.
-            let asked = std::panic::catch_unwind(AssertUnwindSafe(|| source.load(ask)));
-            let asked = asked.unwrap_or_else(|_| HookFuture::now(Err("it panicked".into())));
-            (Some(AssertUnwindSafe(asked).catch_unwind()), Loaded::Late)
+            let pending = std::panic::catch_unwind(AssertUnwindSafe(|| source.load(ask)));
+            let pending = pending.unwrap_or_else(|_| HookFuture::now(Err("it panicked".into())));
+            (Some(AssertUnwindSafe(pending).catch_unwind()), Loaded::Late)
         })
         .collect();
     std::future::poll_fn(|cx| {
         for (future, loaded) in &mut open {
-            if let Some(asked) = future
-                && let Poll::Ready(answer) = asked.poll_unpin(cx)
+            if let Some(pending) = future
+                && let Poll::Ready(answer) = pending.poll_unpin(cx)
             {
                 (*future, *loaded) = (None, answered(answer.unwrap_or_else(|_| Err("it panicked".into()))));
             }

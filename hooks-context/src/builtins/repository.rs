@@ -14,7 +14,7 @@ const COMMITS: u32 = 10;
 /// Adds the short status of the working copy.
 pub(super) fn add_git_status(call: &Call<'_>, world: &World) -> Result<Output, BuiltinError> {
     let Some(cwd) = call.cwd else { return Ok(Output::default()) };
-    let status = asked(world, cwd, &["status", "--short", "--branch"]).filter(|status| !status.is_empty());
+    let status = git_output(world, cwd, &["status", "--short", "--branch"]).filter(|status| !status.is_empty());
     let text = match status {
         Some(status) => InstructionContext {
             label: "git status".to_owned(),
@@ -37,7 +37,7 @@ pub(super) fn add_git_diff(call: &Call<'_>, world: &World) -> Result<Output, Bui
     } else {
         ("Current working-tree diff (stat)", &["diff", "--stat", "--no-ext-diff", "--no-textconv"])
     };
-    let text = match asked(world, cwd, arguments) {
+    let text = match git_output(world, cwd, arguments) {
         None => gone("core/git-diff", "The previously reported working-tree diff no longer applies."),
         Some(diff) if diff.is_empty() => gone("core/git-diff", GONE_DIFF),
         Some(diff) => InstructionContext {
@@ -56,7 +56,7 @@ pub(super) fn add_recent_commits(call: &Call<'_>, world: &World) -> Result<Outpu
     let Some(cwd) = call.cwd else { return Ok(Output::default()) };
     let wanted = call.args.first().and_then(|wanted| wanted.parse().ok()).filter(|wanted| *wanted > 0);
     let count = wanted.unwrap_or(COMMITS).to_string();
-    let commits = asked(world, cwd, &["log", "--oneline", "-n", &count]).unwrap_or_default();
+    let commits = git_output(world, cwd, &["log", "--oneline", "-n", &count]).unwrap_or_default();
     if commits.is_empty() {
         return Ok(Output::default());
     }
@@ -66,7 +66,7 @@ pub(super) fn add_recent_commits(call: &Call<'_>, world: &World) -> Result<Outpu
 const GONE_STATUS: &str = "The previously reported git status no longer applies.";
 const GONE_DIFF: &str = "The working tree no longer has a diff.";
 
-fn asked(world: &World, cwd: &Path, arguments: &[&str]) -> Option<String> {
+fn git_output(world: &World, cwd: &Path, arguments: &[&str]) -> Option<String> {
     let git = Git::new(world, cwd).within(LONGEST, PATIENCE).without_filters();
     let finished = git.run(arguments)?;
     if finished.code != Some(0) && !finished.is_cut {

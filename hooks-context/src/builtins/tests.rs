@@ -50,12 +50,12 @@ struct Scripted {
     code: Option<i32>,
     output: &'static str,
     is_cut: bool,
-    asked: Mutex<Vec<Program>>,
+    programs: Mutex<Vec<Program>>,
 }
 
 impl Programs for Scripted {
     fn run(&self, program: &Program) -> io::Result<Finished> {
-        self.asked.lock().unwrap().push(program.clone());
+        self.programs.lock().unwrap().push(program.clone());
         if program.arguments.iter().any(|argument| argument == "config") {
             let output = b"filter.lfs.clean\0filter.lfs.process\0".to_vec();
             return Ok(Finished { code: Some(0), output, is_cut: false });
@@ -243,8 +243,8 @@ fn git_starts_nothing_else() {
     let clock = Arc::new(FakeClock::at(NOW));
     let world = World::new(clock, Arc::new(FakeDisk::default()), Arc::clone(&scripted) as _, "/store");
     ask(&world, "add_recent_commits", &["3"], json!({}));
-    let asked = scripted.asked.lock().unwrap();
-    let program = asked.last().unwrap();
+    let programs = scripted.programs.lock().unwrap();
+    let program = programs.last().unwrap();
     assert_eq!(program.arguments, ["--no-pager", "log", "--oneline", "-n", "3"]);
     assert_eq!(program.limit, 4_096);
     let value =

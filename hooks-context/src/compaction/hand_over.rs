@@ -30,9 +30,9 @@ pub struct HandOver {
 
 impl Compacting {
     /// Builds the hand-over of a compaction. All of its notes are given again when the compaction is done.
-    pub(super) async fn hand_over(self, context: Arc<HookContext>, asked: PreCompact) -> HandOver {
-        if !super::veto::is_dead_end(&asked)
-            && let Some(veto) = self.vetoes.iter().find_map(|veto| veto.veto(&context, &asked))
+    pub(super) async fn hand_over(self, context: Arc<HookContext>, compaction: PreCompact) -> HandOver {
+        if !super::veto::is_dead_end(&compaction)
+            && let Some(veto) = self.vetoes.iter().find_map(|veto| veto.veto(&context, &compaction))
         {
             return HandOver { veto: Some(veto), ..HandOver::default() };
         }
@@ -102,9 +102,9 @@ impl Compacting {
             let (model, messages) = (&*event.model, event.messages.clone());
             let request = SummaryRequest::new(Arc::clone(context), model, messages, settings.summary)
                 .keeping(notes.iter().map(|note| note.text.clone()).collect());
-            let asked = summariser.summarise(request);
+            let pending = summariser.summarise(request);
             let late = self.timer.sleep(settings.summary_within);
-            let answer = futures_util::future::select(asked, late).await;
+            let answer = futures_util::future::select(pending, late).await;
             // A summary that is longer than the budget cannot be used.
             if let futures_util::future::Either::Left((Ok(text), _)) = answer
                 && !text.trim().is_empty()

@@ -122,9 +122,9 @@ fn after_a_compaction_the_model_is_sent_it_again_and_once() {
     let rig = rig();
     rig.run(async |session| {
         worked(&rig, &session).await;
-        let asked = PreCompact::default();
-        drop(session.compact(asked.clone()).await);
-        session.compacted(PostCompact::after(&asked, "short", 10)).await;
+        let compaction = PreCompact::default();
+        drop(session.compact(compaction.clone()).await);
+        session.compacted(PostCompact::after(&compaction, "short", 10)).await;
         // A host that adds the context of the turn.
         let (turn, patch) = session.turn().await;
         let given = texts(&patch.additional_context);
@@ -137,8 +137,8 @@ fn after_a_compaction_the_model_is_sent_it_again_and_once() {
         assert_eq!(texts(&patch.additional_context).matches("add a test").count(), 0);
 
         // A host that does not add it.
-        drop(session.compact(asked.clone()).await);
-        session.compacted(PostCompact::after(&asked, "short", 10)).await;
+        drop(session.compact(compaction.clone()).await);
+        session.compacted(PostCompact::after(&compaction, "short", 10)).await;
         rig.model(&session, vec![Message::text(Role::System, "sys"), Message::text(Role::User, "go on")])
             .await;
         let sent = rig.last_sent();
@@ -152,19 +152,19 @@ fn after_a_compaction_the_model_is_sent_it_again_and_once() {
 #[test]
 fn a_veto_stands_unless_it_leads_nowhere() {
     let mut rig = rig();
-    rig.compacting = rig.compacting.clone().unless(|_: &HookContext, asked: &PreCompact| {
-        (asked.source == CompactionSource::Auto || asked.source == CompactionSource::Overflow)
+    rig.compacting = rig.compacting.clone().unless(|_: &HookContext, compaction: &PreCompact| {
+        (compaction.source == CompactionSource::Auto || compaction.source == CompactionSource::Overflow)
             .then(|| "not in the middle of a release".to_owned())
     });
     rig.run(async |session| {
-        let mut asked = PreCompact::default();
-        (asked.current_token_count, asked.max_tokens) = (80, 100);
-        let Compaction::Vetoed(why, _) = session.compact(asked.clone()).await else { panic!("it may not") };
+        let mut compaction = PreCompact::default();
+        (compaction.current_token_count, compaction.max_tokens) = (80, 100);
+        let Compaction::Vetoed(why, _) = session.compact(compaction.clone()).await else { panic!("it may not") };
         assert_eq!(why, "not in the middle of a release");
-        asked.current_token_count = 100;
-        assert!(matches!(session.compact(asked.clone()).await, Compaction::Proceed(_)), "it is full");
-        (asked.source, asked.current_token_count) = (CompactionSource::Overflow, 80);
-        assert!(matches!(session.compact(asked).await, Compaction::Proceed(_)), "the model refused it");
+        compaction.current_token_count = 100;
+        assert!(matches!(session.compact(compaction.clone()).await, Compaction::Proceed(_)), "it is full");
+        (compaction.source, compaction.current_token_count) = (CompactionSource::Overflow, 80);
+        assert!(matches!(session.compact(compaction).await, Compaction::Proceed(_)), "the model refused it");
     });
 }
 
@@ -247,9 +247,9 @@ fn a_model_is_sent_the_decision_at_the_start_after_a_compaction_and_in_a_child()
         rig.model(&session, vec![begun]).await;
         assert_eq!(sent(&rig), 1);
         // After a compaction that dropped the text.
-        let asked = PreCompact::default();
-        drop(session.compact(asked.clone()).await);
-        session.compacted(PostCompact::after(&asked, "short", 10)).await;
+        let compaction = PreCompact::default();
+        drop(session.compact(compaction.clone()).await);
+        session.compacted(PostCompact::after(&compaction, "short", 10)).await;
         rig.model(&session, vec![Message::text(Role::User, "short")]).await;
         assert_eq!(sent(&rig), 1);
         // In a child, which is governed by the hooks of the moment it was created.

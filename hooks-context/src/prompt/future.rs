@@ -16,13 +16,13 @@ use pin_project::pin_project;
 pub struct ResponseFuture<F> {
     /// `None` if the message cannot be processed as configured: then the inner hook is not called.
     #[pin]
-    asked: Option<beside::ResponseFuture<F, UserPromptSubmitted, ContextPatch>>,
+    calling: Option<beside::ResponseFuture<F, UserPromptSubmitted, ContextPatch>>,
     refused: Option<HookError>,
 }
 
 impl<F> ResponseFuture<F> {
     pub(super) const fn refused(error: HookError) -> Self {
-        Self { asked: None, refused: Some(error) }
+        Self { calling: None, refused: Some(error) }
     }
 
     /// Makes the future of a call of `inner` with `request`; `notes` are the notes about the message.
@@ -31,8 +31,8 @@ impl<F> ResponseFuture<F> {
         notes: Option<HookFuture<'static, ContextPatch>>,
         request: HookRequest<UserPromptSubmitted>,
     ) -> Self {
-        let asked = beside::ResponseFuture::new(inner, notes, request, behind);
-        Self { asked: Some(asked), refused: None }
+        let calling = beside::ResponseFuture::new(inner, notes, request, behind);
+        Self { calling: Some(calling), refused: None }
     }
 }
 
@@ -41,8 +41,8 @@ impl<F: Future<Output = Result<PromptOutcome, HookError>>> Future for ResponseFu
 
     fn poll(self: Pin<&mut Self>, cx: &mut Context<'_>) -> Poll<Self::Output> {
         let this = self.project();
-        match this.asked.as_pin_mut() {
-            Some(asked) => asked.poll(cx),
+        match this.calling.as_pin_mut() {
+            Some(calling) => calling.poll(cx),
             None => this.refused.take().map_or(Poll::Pending, |error| Poll::Ready(Err(error))),
         }
     }

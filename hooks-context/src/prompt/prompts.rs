@@ -96,8 +96,8 @@ impl Prompts {
         let (kind, mut without) = (message.kind, message.patch.clone());
         let lost =
             if message.wishes.is_empty() { "" } else { "; a standing wish in the message may not be kept" };
-        let (prompts, asked) = (Arc::clone(self), Arc::clone(&context));
-        let done = offload(&*self.workers, move || Ok(prompts.look(&asked, message)));
+        let (prompts, own) = (Arc::clone(self), Arc::clone(&context));
+        let done = offload(&*self.workers, move || Ok(prompts.look(&own, message)));
         let mut done = match &self.limit {
             Some(limit) => limit.on(done),
             None => done,

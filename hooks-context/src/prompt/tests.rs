@@ -50,9 +50,9 @@ fn hooks(layer: PromptLayer) -> Hooks {
 /// Returns the message after the rewrite, with its notes.
 fn say(hooks: &Hooks, session: &str, prompt: &str, kind: PromptKind) -> (String, ContextPatch) {
     let bound = hooks.on(context(session));
-    let asked = bound.user_prompt_submitted(UserPromptSubmitted::new(prompt, kind)).now_or_never().unwrap();
-    assert!(asked.outcome.goes_ahead());
-    (asked.request.event().prompt.clone(), asked.outcome.notes().cloned().unwrap_or_default())
+    let submitted = bound.user_prompt_submitted(UserPromptSubmitted::new(prompt, kind)).now_or_never().unwrap();
+    assert!(submitted.outcome.goes_ahead());
+    (submitted.request.event().prompt.clone(), submitted.outcome.notes().cloned().unwrap_or_default())
 }
 
 fn inbox(disk: &FakeDisk) -> Vec<String> {
@@ -160,12 +160,12 @@ fn a_disk_that_hangs_keeps_no_message_from_the_model() {
     let time = VirtualTime::default();
     let limit = Duration::from_secs(5);
     let hooks = hooks(layer(&disk()).within(limit, Stuck::default(), Arc::new(time.clone())));
-    let asked = UserPromptSubmitted::new("Never log passwords.", PromptKind::Initial);
+    let submitted = UserPromptSubmitted::new("Never log passwords.", PromptKind::Initial);
     let bound = hooks.on(context("s"));
-    let asked = time.block_on(bound.user_prompt_submitted(asked)).expect("it waits for its time only");
+    let submitted = time.block_on(bound.user_prompt_submitted(submitted)).expect("it waits for its time only");
     assert_eq!(time.tick().0, limit);
-    let patch = asked.outcome.notes().unwrap();
-    assert!(asked.outcome.goes_ahead() && patch.directives.len() == 1, "{patch:?}");
+    let patch = submitted.outcome.notes().unwrap();
+    assert!(submitted.outcome.goes_ahead() && patch.directives.len() == 1, "{patch:?}");
     assert!(patch.system_messages[0].contains("did not answer") && patch.failures.len() == 1, "{patch:?}");
 }
 
@@ -220,9 +220,9 @@ fn what_one_tenant_was_told_another_was_not() {
     let hooks = hooks(layer(&disk()));
     let told = |tenant: &str| {
         let bound = hooks.on(context("s").for_tenant(tenant));
-        let asked = UserPromptSubmitted::new("Hello.", PromptKind::FollowUp);
-        let asked = bound.user_prompt_submitted(asked).now_or_never().unwrap();
-        !asked.outcome.notes().unwrap().additional_context.is_empty()
+        let submitted = UserPromptSubmitted::new("Hello.", PromptKind::FollowUp);
+        let submitted = bound.user_prompt_submitted(submitted).now_or_never().unwrap();
+        !submitted.outcome.notes().unwrap().additional_context.is_empty()
     };
     assert_eq!([told("a"), told("b"), told("a")], [true, true, false]);
 }
@@ -262,9 +262,9 @@ fn a_message_that_nobody_scrubs_does_not_go_on() {
     let config = PromptConfig { scrub: true, ..PromptConfig::default() };
     let hooks = hooks(PromptLayer::new(config, place(&disk())));
     let bound = hooks.on(context("s"));
-    let asked =
+    let submitted =
         bound.user_prompt_submitted(UserPromptSubmitted::new("x", PromptKind::Initial)).now_or_never();
-    assert!(asked.unwrap().outcome.is_denied());
+    assert!(submitted.unwrap().outcome.is_denied());
 }
 
 #[test]

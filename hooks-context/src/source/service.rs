@@ -79,9 +79,9 @@ where
 
     fn load(&self, ask: &Arc<Ask>) -> HookFuture<'static, Result<Section, BoxError>> {
         let (runner, title, command) = (self.runner.clone(), self.name.clone(), self.command(ask));
-        let asked = Command { words: self.words.clone(), folder: ask.context.root().to_owned() };
+        let program = Command { words: self.words.clone(), folder: ask.context.root().to_owned() };
         HookFuture::later(async move {
-            let printed = runner.oneshot(asked).await.map_err(Into::into)?;
+            let printed = runner.oneshot(program).await.map_err(Into::into)?;
             let items = if printed.trim().is_empty() { Vec::new() } else { vec![Item::new(&printed)] };
             Ok(Section::new(title, items).with_rest(0, command))
         })

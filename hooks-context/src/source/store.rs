@@ -28,10 +28,10 @@ impl ContextSource for StoreSource {
     }
 
     fn load(&self, _ask: &Arc<Ask>) -> HookFuture<'static, Result<Section, BoxError>> {
-        let asked = self.store.apply(Op::Get { key: self.key.clone() });
+        let pending = self.store.apply(Op::Get { key: self.key.clone() });
         let title = self.name.clone();
         HookFuture::later(async move {
-            let items = match asked.await? {
+            let items = match pending.await? {
                 StepResult::Value(Some((value, _))) if !value.trim().is_empty() => vec![Item::new(&value)],
                 _ => Vec::new(),
             };

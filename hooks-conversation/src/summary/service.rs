@@ -94,9 +94,9 @@ where
 {
     fn summarise(&self, request: SummaryRequest) -> HookFuture<'static, Result<String, BoxError>> {
         let service = self.0.clone();
-        let asked = AssertUnwindSafe(async move { service.oneshot(request).await.map_err(Into::into) });
+        let response = AssertUnwindSafe(async move { service.oneshot(request).await.map_err(Into::into) });
         HookFuture::later(async move {
-            asked.catch_unwind().await.unwrap_or_else(|_| Err("the summariser panicked".into()))
+            response.catch_unwind().await.unwrap_or_else(|_| Err("the summariser panicked".into()))
         })
     }
 }

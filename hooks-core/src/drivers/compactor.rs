@@ -43,8 +43,8 @@ impl Compactor {
     }
 
     /// Asks the hooks before a conversation is compacted.
-    pub async fn ask(&self, context: &Arc<HookContext>, asked: PreCompact) -> Compaction {
-        let outcome = self.moment(context).gate(asked).await.outcome;
+    pub async fn ask(&self, context: &Arc<HookContext>, compaction: PreCompact) -> Compaction {
+        let outcome = self.moment(context).gate(compaction).await.outcome;
         if outcome.goes_ahead() {
             Compaction::Proceed(outcome)
         } else {

@@ -122,8 +122,8 @@ impl Session {
     }
 
     /// Asks the hooks before the context is compacted.
-    pub async fn compact(&self, asked: PreCompact) -> Compaction {
-        self.compactor().ask(&self.context, asked).await
+    pub async fn compact(&self, compaction: PreCompact) -> Compaction {
+        self.compactor().ask(&self.context, compaction).await
     }
 
     /// Reports a finished compaction to the hooks.

@@ -47,9 +47,9 @@ pub struct PostCompact {
 }
 
 impl PostCompact {
-    /// The event after the compaction that `asked` announced.
-    pub fn after(asked: &PreCompact, summary: impl Into<String>, tokens: u64) -> Self {
-        let PreCompact { max_tokens, compaction_strategy, source, reason, .. } = asked.clone();
+    /// The event after the compaction that `compaction` announced.
+    pub fn after(compaction: &PreCompact, summary: impl Into<String>, tokens: u64) -> Self {
+        let PreCompact { max_tokens, compaction_strategy, source, reason, .. } = compaction.clone();
         Self {
             current_token_count: tokens,
             max_tokens,

@@ -36,8 +36,8 @@ where
                         }
                         // An earlier part had to wait, so facts of the event are derived again (law 6).
                         chain.request = chain.request.refreshed();
-                        let asked = ask(part, chain.request.clone());
-                        chain.add(part, asked.await);
+                        let pending = ask(part, chain.request.clone());
+                        chain.add(part, pending.await);
                     }
                     chain.judged_again(ask).await
                 });

@@ -132,14 +132,14 @@ impl<E: DecidingEvent> EventDecision<E> {
     /// meanwhile. Earlier answers stay, except an allow. A reason that is given again is kept once.
     pub(crate) async fn judge_again(&mut self, provider: &dyn HooksProvider) {
         let request = self.request.clone().refreshed().at(Stage::Judge);
-        let asked = EventSpan::new(E::KIND, request.context()).ask(|| {
+        let pending = EventSpan::new(E::KIND, request.context()).ask(|| {
             HookFuture::later(async move {
                 let prepared = prepare(provider, request.clone()).await;
                 // The event is final: a provider's rewrite of it is not what would run.
                 judged(provider, Prepared { request: request.refreshed(), ..prepared })
             })
         });
-        let mut again = asked.await;
+        let mut again = pending.await;
         self.outcome.make_stale();
         again.outcome.forget_reasons_of(&self.outcome);
         self.outcome.merge(again.outcome);
@@ -205,12 +205,12 @@ pub(super) fn prepare<E: DecidingEvent>(
     if provider.guards_its_hooks() {
         return E::prepare(provider, request);
     }
-    let asked = request.clone();
+    let copy = request.clone();
     guarded(
         || E::prepare(provider, request),
         move |error| {
-            let outcome = failed::<E>(asked.context(), Reason::failure(PROVIDER, &error), false);
-            Prepared { request: asked, outcome, judged_at: None }
+            let outcome = failed::<E>(copy.context(), Reason::failure(PROVIDER, &error), false);
+            Prepared { request: copy, outcome, judged_at: None }
         },
     )
 }

@@ -25,7 +25,7 @@ use crate::fs::{Entry, EntryKind, FileSystem};
 #[derive(Clone, Debug, Default)]
 pub struct FakeFileSystem {
     tree: Arc<RwLock<Tree>>,
-    asked: Arc<AtomicUsize>,
+    lookups: Arc<AtomicUsize>,
 }
 
 /// Entries by name.
@@ -73,8 +73,8 @@ impl FakeFileSystem {
     }
 
     /// Returns the number of calls of [`FileSystem::entry`] so far.
-    pub fn asked(&self) -> usize {
-        self.asked.load(Ordering::Relaxed)
+    pub fn lookups(&self) -> usize {
+        self.lookups.load(Ordering::Relaxed)
     }
 
     fn put(&self, path: &Path, node: Node) {
@@ -92,7 +92,7 @@ impl FakeFileSystem {
 
 impl FileSystem for FakeFileSystem {
     fn entry(&self, path: &Path) -> io::Result<Option<Entry>> {
-        self.asked.fetch_add(1, Ordering::Relaxed);
+        self.lookups.fetch_add(1, Ordering::Relaxed);
         match self.node(path) {
             None => Ok(None),
             Some(Node::Plain(kind, names)) => Ok(Some(Entry { kind, names })),

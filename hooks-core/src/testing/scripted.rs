@@ -16,7 +16,7 @@ use crate::event::{Message, ModelReply, Role, Usage};
 #[derive(Debug)]
 struct Script<Q, A> {
     answers: VecDeque<A>,
-    asked: Vec<Q>,
+    requests: Vec<Q>,
 }
 
 /// Tools that answer by a script, and record their calls. After the end of the script they return null.
@@ -45,7 +45,7 @@ impl ScriptedTools {
 
     /// Returns the calls that ran, in order.
     pub fn calls(&self) -> Vec<ToolCall> {
-        asked(&self.0)
+        requests(&self.0)
     }
 }
 
@@ -86,7 +86,7 @@ impl ScriptedModel {
 
     /// Returns the calls, in order.
     pub fn calls(&self) -> Vec<ModelRequest> {
-        asked(&self.0)
+        requests(&self.0)
     }
 }
 
@@ -121,8 +121,8 @@ impl ScriptedApprover {
     }
 
     /// Returns the questions, in order.
-    pub fn asked(&self) -> Vec<ApprovalRequest> {
-        asked(&self.0)
+    pub fn requests(&self) -> Vec<ApprovalRequest> {
+        requests(&self.0)
     }
 }
 
@@ -141,15 +141,15 @@ impl Service<ApprovalRequest> for ScriptedApprover {
 }
 
 fn shared<Q, A>(answers: impl IntoIterator<Item = A>) -> Arc<Mutex<Script<Q, A>>> {
-    Arc::new(Mutex::new(Script { answers: answers.into_iter().collect(), asked: Vec::new() }))
+    Arc::new(Mutex::new(Script { answers: answers.into_iter().collect(), requests: Vec::new() }))
 }
 
 fn next<Q, A>(script: &Mutex<Script<Q, A>>, question: Q) -> Option<A> {
     let mut script = script.lock().unwrap_or_else(PoisonError::into_inner);
-    script.asked.push(question);
+    script.requests.push(question);
     script.answers.pop_front()
 }
 
-fn asked<Q: Clone, A>(script: &Mutex<Script<Q, A>>) -> Vec<Q> {
-    script.lock().unwrap_or_else(PoisonError::into_inner).asked.clone()
+fn requests<Q: Clone, A>(script: &Mutex<Script<Q, A>>) -> Vec<Q> {
+    script.lock().unwrap_or_else(PoisonError::into_inner).requests.clone()
 }

@@ -153,7 +153,7 @@ arbitrary! {
         => |(current_token_count, max_tokens, compaction_strategy, source, reason)|
             PreCompact { current_token_count, max_tokens, compaction_strategy, source, reason };
     PostCompact: (any_event::<PreCompact>(), text(), any::<u64>())
-        => |(asked, summary, tokens)| PostCompact::after(&asked, summary, tokens);
+        => |(compaction, summary, tokens)| PostCompact::after(&compaction, summary, tokens);
     SubagentStart: (text(), maybe(), maybe(), maybe(), text(), any::<u32>(), maybe())
         => |(agent_name, model, task_type, charter_path, task, depth, child_id)|
             SubagentStart { agent_name, model, task_type, charter_path, task, depth, child_id };

@@ -223,8 +223,8 @@ fn stale_questions_and_denials_stand() {
             if path(request) == "-" { verdict(strength, "on-old", "old") } else { Verdict::ALLOW }
         });
         let inner = TransformLayer::new(Arc::new(Appends('x'))).layer(Settle);
-        let asked = asking("-").evaluated(Evaluation::Everyone);
-        let outcome = run(PolicyLayer::new(on_old).layer(inner).oneshot(asked)).unwrap();
+        let request = asking("-").evaluated(Evaluation::Everyone);
+        let outcome = run(PolicyLayer::new(on_old).layer(inner).oneshot(request)).unwrap();
         assert_eq!(outcome.strength(), strength);
     }
 }
@@ -309,8 +309,8 @@ impl Observer<PreToolUse> for CallCounts {
 
 #[test]
 fn asked_again_a_stack_judges_and_does_nothing_else_twice() {
-    let asked = CallCounts::default();
-    let shared = Arc::new(asked.clone());
+    let calls = CallCounts::default();
+    let shared = Arc::new(calls.clone());
     let stack = ServiceBuilder::new()
         .layer(ObserverLayer::new(Arc::clone(&shared)))
         .layer(TransformLayer::new(Arc::clone(&shared)))
@@ -321,7 +321,7 @@ fn asked_again_a_stack_judges_and_does_nothing_else_twice() {
     let mut decided = run(decide(&composite, asking("-")));
     run(reserve(&composite, &mut decided));
     assert!(!decided.outcome.is_denied());
-    let counts = [&asked.transform, &asked.policy, &asked.observer].map(|count| count.load(Relaxed));
+    let counts = [&calls.transform, &calls.policy, &calls.observer].map(|count| count.load(Relaxed));
     assert_eq!(counts, [1, 2, 1], "transformed, judged, observed");
 }
 
@@ -376,8 +376,8 @@ fn places_are_taken_for_what_will_run() {
 
 #[test]
 fn an_allow_from_before_a_person_was_asked_is_not_told_as_a_reason() {
-    let asked = AtomicUsize::new(0);
-    let once = policy_fn("once", move |_: &HookRequest<PreToolUse>| match asked.fetch_add(1, Relaxed) {
+    let calls = AtomicUsize::new(0);
+    let once = policy_fn("once", move |_: &HookRequest<PreToolUse>| match calls.fetch_add(1, Relaxed) {
         0 => verdict(Strength::Allow, "once", "the link is inside"),
         _ => Verdict::NO_OPINION,
     });
@@ -407,8 +407,8 @@ fn nothing_is_counted_behind_a_denial() {
 
 #[test]
 fn a_decider_that_always_wraps_ends_and_its_allow_counts_as_no_opinion() {
-    let asked = Arc::new(AtomicUsize::new(0));
-    let counted = Arc::clone(&asked);
+    let calls = Arc::new(AtomicUsize::new(0));
+    let counted = Arc::clone(&calls);
     let wraps = service_fn(move |request: HookRequest<PreToolUse>| {
         counted.fetch_add(1, Relaxed);
         async move {
@@ -421,7 +421,7 @@ fn a_decider_that_always_wraps_ends_and_its_allow_counts_as_no_opinion() {
     let decided = run(decide(&hooks, asking("-")));
     assert_eq!(path(&decided.request), "(-)");
     assert_eq!(decided.outcome.strength(), Strength::NoOpinion);
-    assert_eq!(asked.load(Relaxed), 2);
+    assert_eq!(calls.load(Relaxed), 2);
 }
 
 /// The target of the link at `/repo/out`.
@@ -535,7 +535,7 @@ fn an_approval_is_for_exactly_the_event_that_was_judged() {
     let call = ToolCall::new("edit", json!({ "path": "-" }));
     let request = ToolRequest { context: Arc::new(HookContext::default()), call };
     let governed = run(govern.oneshot(request)).unwrap();
-    let seen = approver.asked();
+    let seen = approver.requests();
     assert_eq!(seen.len(), 1);
     assert_eq!(seen[0].request.event().tool_args, json!({ "path": "-x" }));
     assert_eq!(tools.calls()[0].args, json!({ "path": "-x" }));
@@ -557,14 +557,14 @@ fn an_approval_never_undoes_a_denial() {
         ToolRequest { context: Arc::new(HookContext::default()), call: ToolCall::new("edit", json!({})) };
     let governed = run(govern.oneshot(request)).unwrap();
     assert!(matches!(governed.outcome, ToolOutcome::Denied(_)));
-    assert!(approver.asked().is_empty() && tools.calls().is_empty());
+    assert!(approver.requests().is_empty() && tools.calls().is_empty());
 }
 
 #[test]
 fn a_question_that_keeps_changing_is_not_approved() {
-    let asked = AtomicUsize::new(0);
+    let calls = AtomicUsize::new(0);
     let restless = policy_fn("restless", move |_: &HookRequest<PreToolUse>| {
-        let times = asked.fetch_add(1, Relaxed);
+        let times = calls.fetch_add(1, Relaxed);
         Verdict::ask(Reason::new("restless", "new", format!("question {times}")))
     });
     let approver = hooks_core::testing::ScriptedApprover::new(vec![Approval::Approved; 100]);
@@ -575,7 +575,7 @@ fn a_question_that_keeps_changing_is_not_approved() {
         ToolRequest { context: Arc::new(HookContext::default()), call: ToolCall::new("edit", json!({})) };
     let governed = run(govern.oneshot(request)).unwrap();
     assert!(matches!(governed.outcome, ToolOutcome::Denied(_)));
-    assert!(tools.calls().is_empty() && approver.asked().len() < 5);
+    assert!(tools.calls().is_empty() && approver.requests().len() < 5);
 }
 
 /// A fact that counts its computations; one test uses it.
@@ -654,9 +654,9 @@ struct Careless(Stage);
 
 impl HooksProvider for Careless {
     fn prepare_pre_tool_use(&self, request: HookRequest<PreToolUse>) -> HookFuture<'_, Prepared<PreToolUse>> {
-        let asked = request.stage();
+        let stage = request.stage();
         let mut request = request.at(self.0);
-        if asked == Stage::Judge {
+        if stage == Stage::Judge {
             request = request.at(Stage::Whole);
             request.rewrite(json!({ "path": "elsewhere" }));
         }

@@ -359,8 +359,8 @@ fn a_provider_that_panics_is_a_hook_that_failed_and_silences_nobody() {
 fn a_failure_is_told_apart_from_a_rule() {
     let hooks = Hooks::builder().policy::<PreToolUse>(Says::new("rule", Strength::Deny));
     let hooks = hooks.policy::<PreToolUse>(Panics);
-    let asked = asking("a").evaluated(hooks_core::Evaluation::Everyone);
-    let outcome = run(decide(&hooks.build(), asked)).outcome;
+    let evaluated = asking("a").evaluated(hooks_core::Evaluation::Everyone);
+    let outcome = run(decide(&hooks.build(), evaluated)).outcome;
     let kinds: Vec<_> = outcome.reasons().iter().map(|reason| reason.kind).collect();
     assert_eq!(kinds, [ReasonKind::Policy, ReasonKind::Failure]);
 }

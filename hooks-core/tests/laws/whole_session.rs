@@ -96,8 +96,8 @@ async fn a_whole_session(hooks: Live, context: Arc<HookContext>) {
         ToolResult::failed("no such file"),
     ]);
     let govern = session.tools(tools).with_approver(ScriptedApprover::new([Approval::Approved]));
-    let asked = govern.clone().oneshot(tool(&context, "risky")).await.unwrap();
-    assert!(matches!(asked.outcome, ToolOutcome::Ran(..)), "{asked:?}");
+    let answer = govern.clone().oneshot(tool(&context, "risky")).await.unwrap();
+    assert!(matches!(answer.outcome, ToolOutcome::Ran(..)), "{answer:?}");
     let failed = govern.clone().oneshot(tool(&context, "edit")).await.unwrap();
     assert!(matches!(failed.outcome, ToolOutcome::Failed(..)), "{failed:?}");
     let denied = govern.oneshot(tool(&context, "forbidden")).await.unwrap();

@@ -32,7 +32,7 @@ pub(super) struct Index {
 pub(super) struct LazyIndex {
     index: OnceLock<Index>,
     /// Number of questions that were answered without the index.
-    asked: AtomicUsize,
+    lookups: AtomicUsize,
 }
 
 /// Limits up to which questions are answered without an index.
@@ -46,15 +46,15 @@ impl LazyIndex {
         if let Some(index) = self.index.get() {
             return Some(index);
         }
-        let is_early = patterns.len() <= PATTERNS && self.asked.fetch_add(1, Ordering::Relaxed) < QUESTIONS;
+        let is_early = patterns.len() <= PATTERNS && self.lookups.fetch_add(1, Ordering::Relaxed) < QUESTIONS;
         (!is_early).then(|| self.index.get_or_init(|| Index::new(patterns)))
     }
 }
 
 impl Clone for LazyIndex {
     fn clone(&self) -> Self {
-        let asked = AtomicUsize::new(self.asked.load(Ordering::Relaxed));
-        Self { index: self.index.clone(), asked }
+        let lookups = AtomicUsize::new(self.lookups.load(Ordering::Relaxed));
+        Self { index: self.index.clone(), lookups }
     }
 }
 

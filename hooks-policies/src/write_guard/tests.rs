@@ -131,9 +131,9 @@ fn links_are_followed_and_each_place_is_asked_for_once() {
     };
     assert_eq!(judge("src/a/b.rs").0, Strength::Allow);
     for _ in 0..2 {
-        let before = files.asked();
+        let before = files.lookups();
         assert_eq!(judge("src/a/b.rs").0, Strength::Allow);
-        assert_eq!(files.asked() - before, "repo src a b.rs".split(' ').count());
+        assert_eq!(files.lookups() - before, "repo src a b.rs".split(' ').count());
     }
     assert_eq!(judge("src/out/passwd"), (Strength::Deny, "path".into()));
     assert_eq!(judge("src/hard.rs"), (Strength::Deny, "hard-link".into()));

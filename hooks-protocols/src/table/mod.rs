@@ -164,8 +164,8 @@ impl Row {
     }
 
     /// Whether the limit permits a wish for this call.
-    pub(crate) fn leaves_room(&self, wish: Wish, asked: &CheckedCall<'_>) -> bool {
-        !self.limits(wish) || self.limit.is_none_or(|limit| (limit.leaves_room)(asked))
+    pub(crate) fn leaves_room(&self, wish: Wish, call: &CheckedCall<'_>) -> bool {
+        !self.limits(wish) || self.limit.is_none_or(|limit| (limit.leaves_room)(call))
     }
 }
 

@@ -62,8 +62,8 @@ where
             );
             return ResponseFuture::refused(error, call, self.layer.clone());
         }
-        let asked = call.clone();
-        match catch_unwind(AssertUnwindSafe(|| self.inner.call(asked))) {
+        let copy = call.clone();
+        match catch_unwind(AssertUnwindSafe(|| self.inner.call(copy))) {
             Ok(inner) => ResponseFuture::calling(inner, call, self.layer.clone()),
             Err(panic) => ResponseFuture::refused(panicked(&*panic), call, self.layer.clone()),
         }

@@ -111,7 +111,7 @@ fn after_the_deadline_nobody_is_asked() {
     let (mut service, client) = attempts(&time, Does::Answers);
     let call = call(&catalog(|_| {})).until(at(0));
     let error = time.block_on(ask(&mut service, call)).unwrap().unwrap_err();
-    assert_eq!((error.kind(), client.asked()), (ErrorKind::DeadlineExceeded, 0));
+    assert_eq!((error.kind(), client.calls()), (ErrorKind::DeadlineExceeded, 0));
 }
 
 #[test]

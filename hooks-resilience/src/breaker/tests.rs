@@ -76,7 +76,7 @@ fn failures_in_a_row_open_it_however_few_calls_there_are() {
     }
     wait_until(time.tick(), &time);
     assert_eq!(health.breaker(&catalog.models()[0]), BreakerState::Open);
-    assert_eq!(client.asked(), 3);
+    assert_eq!(client.calls(), 3);
 }
 
 #[test]
@@ -117,7 +117,7 @@ fn an_open_breaker_asks_nobody_and_says_when_it_would() {
     let (mut stack, health, client) = stack(&catalog, &time, [SERVER; 3]);
     ask_times(3, &mut stack, &catalog, &time);
     let error = time.block_on(ask(&mut stack, call(&catalog))).unwrap().unwrap_err();
-    assert_eq!((error.kind(), client.asked()), (ErrorKind::NotAdmitted, 3));
+    assert_eq!((error.kind(), client.calls()), (ErrorKind::NotAdmitted, 3));
     assert_eq!(error.ready_at(), Some(ready_at(&health, &catalog, &time)));
     assert!(error.ready_at().unwrap() >= at(10));
 }
@@ -222,7 +222,7 @@ fn of_two_hundred_callers_one_probes_and_the_others_hear_when() {
     wait_until(ready_at(&health, &catalog, &time), &time);
     let calls: Vec<_> = (0..200).map(|_| ask(&mut stack, call(&catalog))).collect();
     let answers = time.block_on(join_all(calls)).unwrap();
-    assert_eq!(client.asked(), 4);
+    assert_eq!(client.calls(), 4);
     let (good, refused): (Vec<_>, Vec<_>) = answers.into_iter().partition(Result::is_ok);
     assert_eq!((good.len(), refused.len()), (1, 199));
     assert!(refused.iter().all(|answer| answer.as_ref().unwrap_err().ready_at().is_some()));
@@ -278,7 +278,7 @@ fn an_opening_is_taken_back_where_most_of_those_made_with_the_failures_are_answe
         permit.succeeded(time.tick().after(secs(7)), secs(7));
         assert_eq!(health.breaker(model), expected, "{number}");
     }
-    assert_eq!((ask_times(1, &mut stack, &catalog, &time), client.asked()), (vec![None], 4));
+    assert_eq!((ask_times(1, &mut stack, &catalog, &time), client.calls()), (vec![None], 4));
 }
 
 #[test]
@@ -351,7 +351,7 @@ fn a_providers_word_closes_the_gate_and_a_week_is_cut() {
         ask_times(1, &mut stack, &catalog, &time);
         let error = time.block_on(ask(&mut stack, call(&catalog))).unwrap().unwrap_err();
         assert_eq!((error.kind(), error.ready_at()), (ErrorKind::NotAdmitted, Some(at(open))));
-        assert_eq!((ready_at(&health, &catalog, &time), client.asked()), (at(open), 1));
+        assert_eq!((ready_at(&health, &catalog, &time), client.calls()), (at(open), 1));
         wait_until(at(open), &time);
         assert_eq!(ask_times(1, &mut stack, &catalog, &time), [None]);
     }

@@ -23,7 +23,7 @@ fn so_many_go_at_a_time_and_the_rest_one_after_the_other() {
     let client = Client::new(&time, [Does::AnswersIn(secs(1)); 6]);
     let mut stack = stack(&catalog, &time, client.clone(), 2);
     let calls: Vec<_> = (0..6).map(|_| ask(&mut stack, call(&catalog))).collect();
-    assert_eq!(client.asked(), 2);
+    assert_eq!(client.calls(), 2);
     let answers = time.block_on(join_all(calls)).unwrap();
     assert!(answers.iter().all(Result::is_ok));
     assert_eq!(time.tick(), at(3));
@@ -42,11 +42,11 @@ fn a_provider_shares_its_places_and_a_quota_may_have_its_own() {
     let client = Client::new(&time, [Does::Hangs; 5]);
     let mut stack = stack(&catalog, &time, client.clone(), 1);
     let mut calls = Vec::new();
-    for (model, asked) in catalog.models().iter().zip([1, 1, 2, 3, 4]) {
+    for (model, called) in catalog.models().iter().zip([1, 1, 2, 3, 4]) {
         let mut call = call(&catalog);
         call.model = Some(std::sync::Arc::clone(model));
         calls.push(ask(&mut stack, call));
-        assert_eq!(client.asked(), asked, "{}", model.name);
+        assert_eq!(client.calls(), called, "{}", model.name);
     }
 }
 
@@ -83,7 +83,7 @@ fn a_place_is_free_again_when_its_call_is_dropped_at_whatever_point() {
     drop(first);
     drop(waiting.remove(0));
     assert!(poll(&mut waiting[0]).is_pending());
-    assert_eq!(client.asked(), 2);
+    assert_eq!(client.calls(), 2);
     drop(waiting);
     assert_eq!(client.busy.load(Ordering::Relaxed), 0);
     assert!(time.block_on(ask(&mut stack, call(&catalog))).unwrap().is_ok());

@@ -44,7 +44,7 @@ fn a_call_whose_deadline_has_passed_is_refused_at_once() {
     let mut stack = stack(&world(&time), client.clone());
     let call = call(&catalog(|_| {})).until(at(0));
     let error = time.block_on(ask(&mut stack, call)).unwrap().unwrap_err();
-    assert_eq!((error.kind(), client.asked()), (ErrorKind::DeadlineExceeded, 0));
+    assert_eq!((error.kind(), client.calls()), (ErrorKind::DeadlineExceeded, 0));
 }
 
 #[test]

@@ -37,7 +37,7 @@ pub struct Plan {
     /// Place that is tried before all others, as long as it did not fail.
     preferred: usize,
     /// Place of the last attempt.
-    asked: usize,
+    tried: usize,
     attempts: u32,
     turns: u32,
     parked: Duration,
@@ -102,7 +102,7 @@ impl Plan {
             max_park: settings.max_park,
             longest_pause: settings.backoff.cap,
             preferred: 0,
-            asked: 0,
+            tried: 0,
             attempts: 0,
             turns: 0,
             parked: Duration::ZERO,
@@ -186,7 +186,7 @@ impl Plan {
             if (self.past(place).is_fresh() && !last_resort)
                 || self.chain.get(place).is_some_and(|model| view.another_attempt(model, now))
             {
-                self.asked = place;
+                self.tried = place;
                 if last_resort && self.is_last_chance(now) {
                     self.last_chance = self.next_chance(now);
                 }
@@ -212,7 +212,7 @@ impl Plan {
         now: Tick,
         pause: impl FnOnce(u32) -> Duration,
     ) {
-        let place = self.asked;
+        let place = self.tried;
         let Some(model) = self.chain.get(place).cloned() else { return };
         if error.kind() == ErrorKind::NotAdmitted {
             return self.was_not_admitted(place, error.ready_at(), now);

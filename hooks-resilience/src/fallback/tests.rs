@@ -113,7 +113,7 @@ proptest! {
         let mut plan = Plan::new(chain.clone(), Needs::default(), deadline.map(tick), &settings);
         let (mut now, mut parked) = (Tick::default(), Duration::ZERO);
         let mut mishaps = mishaps.into_iter().cycle();
-        let mut asked: Vec<(usize, ErrorKind)> = Vec::new();
+        let mut tried: Vec<(usize, ErrorKind)> = Vec::new();
         // A model that did not admit the call at its turn is left alone for a moment, at most for a second.
         let mut refused: HashMap<usize, Tick> = HashMap::new();
         let (mut asks, mut again): (Vec<Ask>, u32) = (Vec::new(), 0);
@@ -124,14 +124,14 @@ proptest! {
         for turn in 0.. {
             prop_assert!(turn < 5_000, "it does not end");
             let fresh: Vec<usize> = (0..chain.len())
-                .filter(|place| !asked.iter().any(|(earlier, _)| earlier == place))
-                .filter(|place| !forbidden(&chain, &asked, *place))
+                .filter(|place| !tried.iter().any(|(earlier, _)| earlier == place))
+                .filter(|place| !forbidden(&chain, &tried, *place))
                 .filter(|place| ready(&table, *place, now))
                 .filter(|place| refused.get(place).is_none_or(|at| now.since(*at) >= Duration::from_secs(1)))
                 .collect();
             let step = plan.next(&table, now);
-            if let (Some(place), Step::Try { place: asked, .. }) = (announced.take(), step) {
-                prop_assert_eq!(asked, place, "another was announced");
+            if let (Some(place), Step::Try { place: tried, .. }) = (announced.take(), step) {
+                prop_assert_eq!(tried, place, "another was announced");
             }
             match step {
                 Step::GiveUp(_) => break,
@@ -147,7 +147,7 @@ proptest! {
                 Step::Try { place, elsewhere, .. } => {
                     prop_assert!(deadline.is_none_or(|deadline| now < tick(deadline)));
                     prop_assert!(ready(&table, place, now));
-                    prop_assert!(!forbidden(&chain, &asked, place), "{asked:?}, then {place}");
+                    prop_assert!(!forbidden(&chain, &tried, place), "{tried:?}, then {place}");
                     prop_assert!(elsewhere.is_none_or(|at| at >= now));
                     // The first ready model goes first, and untried models go before tried ones.
                     if let Some(first) = fresh.first() {
@@ -179,9 +179,9 @@ proptest! {
                     if mishap.kind == ErrorKind::NotAdmitted {
                         refused.insert(place, now);
                     } else {
-                        asked.push((place, mishap.kind));
+                        tried.push((place, mishap.kind));
                         asks.push(Ask { place, began, failed: now, kind: mishap.kind, told: mishap.told });
-                        prop_assert!(asked.len() <= max_attempts as usize);
+                        prop_assert!(tried.len() <= max_attempts as usize);
                         let allowed = cross || mishap.kind != ErrorKind::ContentFilter;
                         if treatments.for_kind(mishap.kind).next_model == NextModel::No || !allowed {
                             prop_assert_eq!(plan.next(&table, now), Step::GiveUp(End::Final));
@@ -228,9 +228,9 @@ fn least_rest(ask: &Ask, attempts: usize, cap: Duration) -> Duration {
 }
 
 /// Whether earlier failures forbid an attempt at `place`; computed independently from the table.
-fn forbidden(chain: &Chain, asked: &[(usize, ErrorKind)], place: usize) -> bool {
+fn forbidden(chain: &Chain, tried: &[(usize, ErrorKind)], place: usize) -> bool {
     let treatments = Treatments::default();
-    asked.iter().any(|&(earlier, kind)| {
+    tried.iter().any(|&(earlier, kind)| {
         let treatment = treatments.for_kind(kind);
         let (failed, model) = (&chain[earlier], &chain[place]);
         let elsewhere = match treatment.next_model {
@@ -291,7 +291,7 @@ fn a_quota_that_refused_a_call_is_asked_again_from_the_budget_whichever_model_dr
         model.quota = (name != "other").then(|| "acme".into());
         model
     });
-    let asked = || {
+    let tried = || {
         let table = Table::default();
         let mut plan =
             Plan::new(chain(models.to_vec()), Needs::default(), None, &FallbackConfig::default());
@@ -301,7 +301,7 @@ fn a_quota_that_refused_a_call_is_asked_again_from_the_budget_whichever_model_dr
         assert!(matches!(plan.next(&table, tick(0)), Step::Try { place: 2, .. }));
         plan
     };
-    assert_eq!(asked().ready_at(1, &Table::default(), tick(0)), Some(tick(2)));
+    assert_eq!(tried().ready_at(1, &Table::default(), tick(0)), Some(tick(2)));
 
     let table = Table::default();
     let mut plan =
@@ -412,7 +412,7 @@ fn a_call_that_is_not_admitted_again_and_again_earns_one_share_of_the_retry_budg
     let layer = FallbackLayer::new(chains, health.clone(), FallbackConfig::default()).unwrap();
     let mut stack = layer.layer(attempt.layer(client.clone()));
     time.block_on(ask(&mut stack, call(&catalog))).unwrap().unwrap();
-    assert_eq!((client.asked(), spend()), (6, 1));
+    assert_eq!((client.calls(), spend()), (6, 1));
 }
 
 #[test]

@@ -147,14 +147,14 @@ fn a_stack_serves_as_a_plain_model() {
             move |answered| *told.lock().unwrap() += answered.failed.len()
         });
     let picture = json!([{ "type": "tool_result", "content": [{ "type": "image", "source": {} }] }]);
-    let mut asked = request("m");
-    asked.messages.push(Message { role: Role::Tool, content: picture });
+    let mut sent = request("m");
+    sent.messages.push(Message { role: Role::Tool, content: picture });
     let outcome = run(GovernModel::new(Hooks::default(), model.clone())
-        .oneshot(ModelCall { context: Arc::default(), request: asked.clone() }))
+        .oneshot(ModelCall { context: Arc::default(), request: sent.clone() }))
     .unwrap();
     assert!(matches!(outcome, ModelOutcome::Replied(_, answer) if answer == reply("hello")));
     assert_eq!(*told.lock().unwrap(), 1);
-    let counted = asked.messages.iter().map(|message| Estimate.message(message)).sum();
+    let counted = sent.messages.iter().map(|message| Estimate.message(message)).sum();
     let calls = log.lock().unwrap();
     let wanted =
         Needs { input_tokens: counted, output_tokens: 100, tools: true, vision: true, ..Needs::default() };
@@ -199,8 +199,8 @@ fn a_kind_of_work_has_its_own_chain() {
         .finding_task(move |_, request| request.messages.iter().any(is_title).then(|| "title".into()));
     for (says, wanted) in [("hello", "opus"), ("a title, please", "haiku")] {
         let messages = vec![Message::text(Role::User, says)];
-        let asked = ModelRequest { messages, ..ModelRequest::default() };
-        let answered = run(Service::<ModelRequest>::call(&mut model.clone(), asked)).unwrap();
+        let sent = ModelRequest { messages, ..ModelRequest::default() };
+        let answered = run(Service::<ModelRequest>::call(&mut model.clone(), sent)).unwrap();
         assert_eq!(answered, reply(wanted));
     }
 }

@@ -24,12 +24,12 @@ struct Remote {
     memory: Memory,
     time: VirtualTime,
     way: Duration,
-    asked: AtomicUsize,
+    calls: AtomicUsize,
 }
 
 impl StateStore for Remote {
     fn apply(&self, op: Op) -> HookFuture<'static, Result<StepResult, StoreError>> {
-        self.asked.fetch_add(1, Ordering::Relaxed);
+        self.calls.fetch_add(1, Ordering::Relaxed);
         let (answer, time, way) = (self.memory.apply(op), self.time.clone(), self.way);
         HookFuture::later(async move {
             time.sleep(way).await;
@@ -53,7 +53,7 @@ fn memory(time: &VirtualTime) -> Arc<dyn StateStore> {
 
 fn remote(time: &VirtualTime, way: Duration) -> Arc<Remote> {
     let memory = Memory::new(Arc::new(time.clone()));
-    Arc::new(Remote { memory, time: time.clone(), way, asked: AtomicUsize::new(0) })
+    Arc::new(Remote { memory, time: time.clone(), way, calls: AtomicUsize::new(0) })
 }
 
 fn settings() -> HealthSettings {
@@ -112,7 +112,7 @@ fn failures_of_all_instances_add_up() {
         assert!(matches!(instance.readiness(), Readiness::At(_)));
         assert_eq!(instance.kind(), Some(ErrorKind::NotAdmitted));
     }
-    assert_eq!(client.asked(), 3);
+    assert_eq!(client.calls(), 3);
 }
 
 #[test]
@@ -142,7 +142,7 @@ fn a_fleet_sends_one_probe() {
     let calls: Vec<_> = fleet.iter_mut().map(|it| ask(&mut it.stack, call(&catalog))).collect();
     let answers = time.block_on(join_all(calls)).unwrap();
     assert_eq!(answers.iter().filter(|answer| answer.is_ok()).count(), 1);
-    assert_eq!(client.asked(), 4);
+    assert_eq!(client.calls(), 4);
     // All instances learn that the model is well.
     assert!(fleet.iter().all(|instance| instance.readiness() == Readiness::Ready));
 }
@@ -413,7 +413,7 @@ fn a_store_that_answers_later_shares_as_well() {
     let calls: Vec<_> = fleet.iter_mut().map(|it| ask(&mut it.stack, call(&catalog))).collect();
     let answers = time.block_on(join_all(calls)).unwrap();
     assert_eq!(answers.iter().filter(|answer| answer.is_ok()).count(), 1);
-    assert_eq!(client.asked(), 4);
+    assert_eq!(client.calls(), 4);
 }
 
 #[test]
@@ -426,7 +426,7 @@ fn a_store_that_answers_later_is_not_asked_on_every_way() {
         instance.ask().unwrap();
     }
     // Calls for a second: the store is read at the beginning and at the end.
-    assert!(store.asked.load(Ordering::Relaxed) <= 30, "{:?}", store.asked);
+    assert!(store.calls.load(Ordering::Relaxed) <= 30, "{:?}", store.calls);
 }
 
 #[test]
@@ -463,7 +463,7 @@ fn while_the_store_is_away_our_own_breaker_goes_on_and_nobody_waits_long() {
         assert_eq!([(); 3].map(|()| instance.kind()), [Some(ErrorKind::Server); 3]);
         assert!(time.tick().since(began) <= MS * 50, "{:?}", time.tick().since(began));
         assert_eq!(instance.kind(), Some(ErrorKind::NotAdmitted));
-        assert_eq!((instance.state(), script.asked()), (BreakerState::Open, 3));
+        assert_eq!((instance.state(), script.calls()), (BreakerState::Open, 3));
         // The probe of the instance is sent without the fleet.
         wait(secs(15), &time);
         assert_eq!(instance.kind(), None);

@@ -124,15 +124,15 @@ impl Site {
         if sent {
             budget.refuse(counted);
         }
-        let mut asked = PreCompact::default();
-        asked.current_token_count = tokens_before;
-        asked.max_tokens = budget.window().unwrap_or_else(|| budget.target());
-        asked.compaction_strategy = Some(words(&settings.means));
-        asked.source = CompactionSource::Overflow;
-        asked.reason = Some(overflow.message().to_owned());
+        let mut compaction = PreCompact::default();
+        compaction.current_token_count = tokens_before;
+        compaction.max_tokens = budget.window().unwrap_or_else(|| budget.target());
+        compaction.compaction_strategy = Some(words(&settings.means));
+        compaction.source = CompactionSource::Overflow;
+        compaction.reason = Some(overflow.message().to_owned());
         let mut notes = CompactNotes::default();
         if let Some(compactor) = compactor {
-            let answer = compactor.ask(call.context(), asked.clone());
+            let answer = compactor.ask(call.context(), compaction.clone());
             match self.shared.world.within(call.deadline, answer).await.ok_or(None)? {
                 Compaction::Proceed(outcome) => notes = outcome.notes().cloned().unwrap_or_default(),
                 Compaction::Vetoed(reason, _) => {
@@ -150,7 +150,7 @@ impl Site {
             conversation,
             budget,
             model,
-            asked,
+            compaction,
             tokens_before,
             keep,
             notes,
@@ -232,7 +232,7 @@ impl Site {
             listener(&Compacted { call, means: done, tokens_before, tokens_after, notes });
         }
         if let Some(compactor) = &self.shared.compactor {
-            let mut done = PostCompact::after(&work.asked, work.gone.summary(), tokens_after);
+            let mut done = PostCompact::after(&work.compaction, work.gone.summary(), tokens_after);
             done.compaction_strategy = Some(words(&work.done));
             // If the hooks take too long, the answer is returned without waiting for them.
             let _in_time =
@@ -246,7 +246,7 @@ struct Work {
     conversation: Conversation,
     budget: Budget,
     model: Arc<str>,
-    asked: PreCompact,
+    compaction: PreCompact,
     tokens_before: u64,
     keep: Vec<String>,
     notes: CompactNotes,

@@ -213,8 +213,8 @@ fn the_oldest_tool_results_go_first_and_the_answer_says_so() {
     assert_eq!(answered.call.now, Some(Tick(SECOND)), "time has passed");
     assert_eq!(recorder.kinds(), [EventKind::PreCompact, EventKind::PostCompact]);
     let seen = recorder.seen();
-    let [WireEvent::PreCompact(asked), WireEvent::PostCompact(done)] = &seen[..] else { panic!("{seen:?}") };
-    assert_eq!((asked.source, asked.current_token_count), (CompactionSource::Overflow, tokens(&before)));
+    let [WireEvent::PreCompact(compaction), WireEvent::PostCompact(done)] = &seen[..] else { panic!("{seen:?}") };
+    assert_eq!((compaction.source, compaction.current_token_count), (CompactionSource::Overflow, tokens(&before)));
     assert_eq!(done.compaction_strategy.as_deref(), Some("drop_tool_results"));
     assert_eq!(done.current_token_count, tokens(after));
     assert_eq!(*heard.lock().unwrap(), [(vec![Means::DropToolResults], tokens(after))]);
@@ -369,9 +369,9 @@ fn what_cannot_fit_is_not_sent() {
     let catalog = Catalog::new([small]).unwrap();
     let messages = work(&[1_000; 4]);
     let needs = Needs { input_tokens: tokens(&messages), output_tokens: 500, ..Needs::default() };
-    let mut asked = call(messages).needing(needs);
-    asked.model = catalog.get("small").cloned();
-    let answered = ask(&time, &layer, &inner, asked).unwrap();
+    let mut request = call(messages).needing(needs);
+    request.model = catalog.get("small").cloned();
+    let answered = ask(&time, &layer, &inner, request).unwrap();
     let [sent] = &inner.sent()[..] else { panic!("one attempt") };
     assert!(sent.needs().tokens() <= 3_000 && sent.needs().input_tokens == tokens(sent.messages()));
     assert!(answered.failed.is_empty(), "nothing was tried before");
@@ -451,17 +451,17 @@ fn cancelled_anywhere_it_keeps_nothing() {
             }
         });
         let layer = layer(&time).with_summariser(Summariser::new(summariser)).with_hooks(Recorder::default());
-        let mut asked = Box::pin(layer.layer(inner.clone()).oneshot(call(talk(20))));
+        let mut request = Box::pin(layer.layer(inner.clone()).oneshot(call(talk(20))));
         let mut cx = Context::from_waker(Waker::noop());
         for _ in 0..polls {
-            if asked.as_mut().poll(&mut cx).is_ready() {
+            if request.as_mut().poll(&mut cx).is_ready() {
                 ended = true;
                 break;
             }
             // A second passes.
             time.block_on(hooks_core::time::Timer::sleep(&time, SECOND));
         }
-        drop(asked);
+        drop(request);
         assert_eq!(Arc::strong_count(&inner.held), 1, "that of this test, after {polls} polls");
     }
     assert!(ended);

@@ -105,7 +105,7 @@ fn who_would_wait_too_long_is_told_when_there_is_room_and_takes_nothing() {
     }
     assert_eq!(health.readiness(&catalog.models()[0], &Needs::default(), at(0)), Readiness::At(at(2)));
     time.block_on(join_all(first)).unwrap();
-    assert_eq!(client.asked(), 2);
+    assert_eq!(client.calls(), 2);
 }
 
 #[test]

@@ -237,8 +237,8 @@ fn a_host_that_knows_better_reads_errors_itself() {
     let advisor = host.advisor.clone().classifying(classifiers);
     let hooks = hooks(&advisor);
     let on = hooks.on(HookContext::new("s", "lead"));
-    let asked = on.error_occurred(failed("529 overloaded", "opus", 1));
-    assert_eq!(host.time.block_on(asked).unwrap().retry, Some(false));
+    let calls = on.error_occurred(failed("529 overloaded", "opus", 1));
+    assert_eq!(host.time.block_on(calls).unwrap().retry, Some(false));
 }
 
 #[test]
@@ -247,8 +247,8 @@ fn below_a_stack_it_takes_nothing_of_what_the_stack_takes() {
         let catalog = Catalog::new([Model::new("haiku", "anthropic", Tier::Fast)]).unwrap();
         let budget = RetryBudgetConfig { ratio: 0.0, per_minute: 0, burst: 4 };
         let host = host_of(catalog, VirtualTime::default(), HealthSettings { budget, ..Default::default() });
-        let (asked, health) = (Arc::new(AtomicUsize::new(0)), host.health.clone());
-        let asks = Arc::clone(&asked);
+        let (calls, health) = (Arc::new(AtomicUsize::new(0)), host.health.clone());
+        let asks = Arc::clone(&calls);
         let client = service_fn(move |_: ModelRequest| {
             asks.fetch_add(1, Ordering::Relaxed);
             ready(Err::<ModelReply, _>(ModelError::new(ErrorKind::Server, "500 down")))
@@ -263,7 +263,7 @@ fn below_a_stack_it_takes_nothing_of_what_the_stack_takes() {
             call.model = host.catalog.get("haiku").cloned();
             host.time.block_on(stack.clone().oneshot(call)).unwrap().unwrap_err();
         }
-        assert_eq!(asked.load(Ordering::Relaxed), 4 + further, "shares: {shares}");
+        assert_eq!(calls.load(Ordering::Relaxed), 4 + further, "shares: {shares}");
     }
 }
 

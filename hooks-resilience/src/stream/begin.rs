@@ -58,7 +58,7 @@ where
     }
 
     fn call(&mut self, call: Call) -> Self::Future {
-        BeginFuture { asked: self.inner.call(call), begun: None, early: Vec::new() }
+        BeginFuture { calling: self.inner.call(call), begun: None, early: Vec::new() }
     }
 }
 
@@ -67,7 +67,7 @@ where
 #[must_use = "futures do nothing unless polled"]
 pub struct BeginFuture<F> {
     #[pin]
-    asked: F,
+    calling: F,
     /// The stream, once the client returned it.
     begun: Option<ModelStream>,
     /// Chunks without content that arrived before.
@@ -89,7 +89,7 @@ where
         let this = self.project();
         let begun = match this.begun {
             Some(begun) => begun,
-            None => this.begun.insert(ready!(this.asked.poll(cx)).map_err(Into::into)?),
+            None => this.begun.insert(ready!(this.calling.poll(cx)).map_err(Into::into)?),
         };
         loop {
             let Some(chunk) = ready!(Pin::new(&mut *begun).poll_next(cx)) else {

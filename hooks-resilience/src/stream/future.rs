@@ -18,14 +18,14 @@ use crate::error::ModelError;
 #[must_use = "futures do nothing unless polled"]
 pub struct ResponseFuture<S: Service<Call>> {
     #[pin]
-    asked: S::Future,
+    calling: S::Future,
     /// Parts that the stream needs later; taken when it begins.
     rest: Option<(S, Call, ResumeLayer)>,
 }
 
 impl<S: Service<Call>> ResponseFuture<S> {
-    pub(super) const fn new(asked: S::Future, service: S, call: Call, layer: ResumeLayer) -> Self {
-        Self { asked, rest: Some((service, call, layer)) }
+    pub(super) const fn new(calling: S::Future, service: S, call: Call, layer: ResumeLayer) -> Self {
+        Self { calling, rest: Some((service, call, layer)) }
     }
 }
 
@@ -37,7 +37,7 @@ where
 
     fn poll(self: Pin<&mut Self>, cx: &mut Context<'_>) -> Poll<Self::Output> {
         let this = self.project();
-        let mut answered = ready!(this.asked.poll(cx))?;
+        let mut answered = ready!(this.calling.poll(cx))?;
         let Some((service, mut call, layer)) = this.rest.take() else {
             return Poll::Ready(Err(ModelError::polled_again()));
         };

@@ -317,13 +317,13 @@ where
                 },
                 State::Readying(call, onward) => match this.service.poll_ready(cx) {
                     Poll::Ready(Ok(())) => {
-                        let asked = Box::pin(this.service.call(call.clone()));
-                        this.state = State::Asking(asked, *onward);
+                        let calling = Box::pin(this.service.call(call.clone()));
+                        this.state = State::Asking(calling, *onward);
                     }
                     Poll::Ready(Err(error)) => this.fail(error),
                     Poll::Pending => return Poll::Pending,
                 },
-                State::Asking(asked, onward) => match asked.as_mut().poll(cx) {
+                State::Asking(calling, onward) => match calling.as_mut().poll(cx) {
                     Poll::Ready(Ok(answered)) => {
                         let onward = *onward;
                         this.begin(answered, onward);

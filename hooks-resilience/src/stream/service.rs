@@ -46,7 +46,7 @@ where
         // The ready instance makes this call, and stays with its stream.
         let spare = self.inner.clone();
         let mut ready = mem::replace(&mut self.inner, spare);
-        let asked = ready.call(call.clone());
-        ResponseFuture::new(asked, ready, call, self.layer.clone())
+        let calling = ready.call(call.clone());
+        ResponseFuture::new(calling, ready, call, self.layer.clone())
     }
 }

@@ -49,7 +49,7 @@ type ScriptedReply = Box<dyn FnMut(&Call) -> Result<Vec<Do>, ModelError> + Send>
 struct Script {
     time: VirtualTime,
     answers: Arc<Mutex<VecDeque<ScriptedReply>>>,
-    asked: Arc<Mutex<Vec<Call>>>,
+    calls: Arc<Mutex<Vec<Call>>>,
     model: Arc<Model>,
 }
 
@@ -63,7 +63,7 @@ impl Service<Call> for Script {
     }
 
     fn call(&mut self, mut call: Call) -> Self::Future {
-        self.asked.lock().unwrap().push(call.clone());
+        self.calls.lock().unwrap().push(call.clone());
         call.model = Some(Arc::clone(&self.model));
         let mut answers = self.answers.lock().unwrap();
         let mut answer = answers.pop_front().expect("there is an answer");
@@ -99,7 +99,7 @@ struct Rig {
     time: VirtualTime,
     health: Health,
     model: Arc<Model>,
-    asked: Arc<Mutex<Vec<Call>>>,
+    calls: Arc<Mutex<Vec<Call>>>,
     service: Resume<Script>,
 }
 
@@ -119,15 +119,15 @@ fn rig_of(health: HealthSettings, settings: StreamConfig, answers: Vec<ScriptedR
     let catalog = Catalog::new([model]).unwrap();
     let model = Arc::clone(&catalog.models()[0]);
     let health = Health::new(&catalog, health, world).unwrap();
-    let asked = Arc::default();
+    let called = Arc::default();
     let script = Script {
         time: time.clone(),
         answers: Arc::new(Mutex::new(answers.into())),
-        asked: Arc::clone(&asked),
+        calls: Arc::clone(&called),
         model: Arc::clone(&model),
     };
     let service = ResumeLayer::new(health.clone(), settings).unwrap().layer(script);
-    Rig { time, health, model, asked, service }
+    Rig { time, health, model, calls: called, service }
 }
 
 fn settings() -> StreamConfig {
@@ -153,8 +153,8 @@ impl Rig {
         self.time.block_on(passed).expect("time passes");
     }
 
-    fn asked(&self) -> Vec<Call> {
-        self.asked.lock().unwrap().clone()
+    fn calls(&self) -> Vec<Call> {
+        self.calls.lock().unwrap().clone()
     }
 }
 
@@ -190,7 +190,7 @@ fn a_stream_that_panics_has_broken() {
     let rest = script(&[say("two"), stop("end_turn")]);
     let rig = rig(settings(), vec![script(&[say("one "), Do::Panic]), rest]);
     assert_eq!(rig.run(call()).unwrap().response.content, json!("one two"));
-    assert_eq!(rig.asked().len(), 2);
+    assert_eq!(rig.calls().len(), 2);
 }
 
 #[test]
@@ -208,7 +208,7 @@ fn a_whole_answer_passes_as_it_is() {
     assert_eq!(reply.response.content, blocks);
     assert_eq!(reply.usage.total(), 15);
     assert!(call.has_effects(), "a released tool call may have been run");
-    assert_eq!(rig.asked().len(), 1);
+    assert_eq!(rig.calls().len(), 1);
 }
 
 #[test]
@@ -220,9 +220,9 @@ fn nothing_released_is_asked_again_as_it_was() {
             rig(settings(), vec![script(&first), script(&[say("done"), usage(10, 1), stop("end_turn")])]);
         let reply = rig.run(call()).unwrap();
         assert_eq!(reply.response.content, json!("done"));
-        let asked = rig.asked();
-        assert_eq!(asked.len(), 2);
-        assert_eq!(asked[0].request(), asked[1].request());
+        let called = rig.calls();
+        assert_eq!(called.len(), 2);
+        assert_eq!(called[0].request(), called[1].request());
     }
 }
 
@@ -233,9 +233,9 @@ fn text_is_gone_on_with_behind_its_last_word() {
     let rig = rig(settings(), vec![first, second]);
     let reply = rig.run(call()).unwrap();
     assert_eq!(reply.response.content, json!("The quick brown fox"));
-    let asked = rig.asked();
-    assert_eq!(asked[1].messages()[1], Message::text(Role::Assistant, "The quick brown"));
-    assert!(asked[1].needs().prefill);
+    let called = rig.calls();
+    assert_eq!(called[1].messages()[1], Message::text(Role::Assistant, "The quick brown"));
+    assert!(called[1].needs().prefill);
     // The broken part had three words: 5 tokens, and the 10 it reported.
     assert_eq!((reply.usage.input_tokens, reply.usage.output_tokens), (24, 8));
 }
@@ -247,7 +247,7 @@ fn a_beginning_the_caller_gave_is_gone_on_with() {
     let mut request = call().request().clone();
     request.messages.push(Message::text(Role::Assistant, "{"));
     rig.run(call().with_request(request)).unwrap();
-    let messages = rig.asked()[1].messages().to_vec();
+    let messages = rig.calls()[1].messages().to_vec();
     assert_eq!(messages.last(), Some(&Message::text(Role::Assistant, "{1, 2")));
     assert_eq!(messages.len(), 2);
 }
@@ -283,7 +283,7 @@ fn text_may_be_said_anew() {
     let rig = rig(settings().with_after_text(AfterText::Restart), vec![first, second]);
     let reply = rig.run(call()).unwrap();
     assert_eq!(reply.response.content, json!("A slow fox"));
-    assert_eq!(rig.asked()[0].request(), rig.asked()[1].request());
+    assert_eq!(rig.calls()[0].request(), rig.calls()[1].request());
 }
 
 #[test]
@@ -308,7 +308,7 @@ fn a_released_tool_call_is_never_asked_for_again() {
         let error = rig.run(call()).unwrap_err();
         assert_eq!(error.kind(), ErrorKind::StreamBroken);
         assert_eq!(error.received().unwrap().0.content[0]["id"], "t1");
-        assert_eq!(rig.asked().len(), 1);
+        assert_eq!(rig.calls().len(), 1);
     }
 }
 
@@ -328,7 +328,7 @@ fn errors_that_do_not_pass_end_it() {
     for kind in [ErrorKind::ContentFilter, ErrorKind::InvalidRequest, ErrorKind::Authentication] {
         let rig = rig(settings(), vec![script(&[Do::Fail(kind)])]);
         assert_eq!(rig.run(call()).unwrap_err().kind(), kind);
-        assert_eq!(rig.asked().len(), 1);
+        assert_eq!(rig.calls().len(), 1);
     }
     let rig = rig(settings(), vec![script(&[say("I will "), Do::Fail(ErrorKind::ContentFilter)])]);
     let error = rig.run(call()).unwrap_err();
@@ -361,7 +361,7 @@ fn what_hooks_say_is_not_to_be_tried_again_ends_it() {
     let error = ModelError::new(ErrorKind::Server, "scripted").with_proposal(forbidden);
     let rig = rig(settings(), vec![script(&[Do::FailWith(Arc::new(Mutex::new(Some(error))))])]);
     rig.run(call()).unwrap_err();
-    assert_eq!(rig.asked().len(), 1);
+    assert_eq!(rig.calls().len(), 1);
 }
 
 #[test]
@@ -383,7 +383,7 @@ fn going_on_is_paid_from_the_retry_budget() {
                 read(&rig, restart, tower::layer::util::Identity::new(), call).unwrap_err()
             }
         };
-        assert_eq!((rig.asked().len(), error.received().is_some()), (3, true), "chained: {chained}");
+        assert_eq!((rig.calls().len(), error.received().is_some()), (3, true), "chained: {chained}");
     }
 }
 
@@ -391,7 +391,7 @@ fn going_on_is_paid_from_the_retry_budget() {
 fn breaks_are_counted() {
     let rig = rig(settings(), vec![script(&[Do::Fail(ErrorKind::Server)])]);
     let error = rig.run(call()).unwrap_err();
-    assert_eq!((error.kind(), rig.asked().len(), error.failed().len()), (ErrorKind::Server, 4, 4));
+    assert_eq!((error.kind(), rig.calls().len(), error.failed().len()), (ErrorKind::Server, 4, 4));
 }
 
 #[test]
@@ -505,7 +505,7 @@ fn nobody_waits_beyond_the_deadline() {
     let error = rig.run(call().until(Tick(Duration::from_secs(7)))).unwrap_err();
     assert_eq!((error.kind(), error.received().is_some()), (ErrorKind::DeadlineExceeded, true));
     assert_eq!(rig.time.tick().0.as_secs(), 7);
-    assert_eq!(rig.asked().len(), 1);
+    assert_eq!(rig.calls().len(), 1);
 }
 
 #[test]
@@ -673,6 +673,6 @@ fn a_stream_may_be_dropped_anywhere() {
             }
         });
         assert_eq!(rig.health.breaker(&rig.model), BreakerState::Closed);
-        assert_eq!(Arc::strong_count(&rig.asked), 2, "nothing keeps the stack alive");
+        assert_eq!(Arc::strong_count(&rig.calls), 2, "nothing keeps the stack alive");
     }
 }

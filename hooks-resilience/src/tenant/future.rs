@@ -27,8 +27,8 @@ enum State<T: Service<Call>> {
 }
 
 impl<T: Service<Call>> ResponseFuture<T> {
-    pub(super) const fn calling(asked: Oneshot<T, Call>) -> Self {
-        Self { state: State::Calling(asked) }
+    pub(super) const fn calling(calling: Oneshot<T, Call>) -> Self {
+        Self { state: State::Calling(calling) }
     }
 
     pub(super) const fn refused(error: ModelError) -> Self {
@@ -41,7 +41,7 @@ impl<T: Service<Call, Error = ModelError>> Future for ResponseFuture<T> {
 
     fn poll(self: Pin<&mut Self>, cx: &mut Context<'_>) -> Poll<Self::Output> {
         match self.project().state.project() {
-            StateProjection::Calling(asked) => asked.poll(cx),
+            StateProjection::Calling(calling) => calling.poll(cx),
             StateProjection::Refused(error) => {
                 Poll::Ready(Err(error.take().unwrap_or_else(ModelError::polled_again)))
             }

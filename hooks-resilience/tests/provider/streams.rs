@@ -48,8 +48,8 @@ async fn a_stream_that_breaks_is_gone_on_with_by_another_provider() {
             let rig = Rig::new([broken, refuses], [ProviderReply::events(deltas(rest))]).await;
             let reply = rig.stream(call()).await.unwrap_or_else(|error| panic!("{fault:?}: {error}"));
             assert_eq!(reply.response.content, ALL, "{fault:?}");
-            let asked = rig.b.requests();
-            assert_eq!(asked[0]["messages"][1], json!({ "role": "assistant", "content": "The quick brown" }));
+            let calls = rig.b.requests();
+            assert_eq!(calls[0]["messages"][1], json!({ "role": "assistant", "content": "The quick brown" }));
         }
     }
 }

@@ -51,7 +51,7 @@ fn nothing_is_held(rig: &Rig, polls: usize) {
     rig.wait(secs(1_000));
     rig.client.always("one", Act::answer());
     assert!(rig.send(rig.call()).is_ok(), "a probe or a place is held after {polls} polls");
-    assert_eq!(rig.client.asked().last().unwrap(), "one");
+    assert_eq!(rig.client.calls().last().unwrap(), "one");
 }
 
 #[test]
@@ -141,7 +141,7 @@ fn at_every_await_for_a_slot_of_a_rate() {
         let rig = Rig::new([model]);
         rig.client.plays("one", [Act::fail(ErrorKind::Overloaded)]);
         ended = drop_after(&rig, rig.stack().oneshot(rig.call()), polls);
-        let sent = rig.client.asked().len() as u64;
+        let sent = rig.client.calls().len() as u64;
         assert!(rig.send(rig.call()).is_ok());
         // A slot of an attempt that was not sent goes to the next one; a slot of one that was sent is used.
         let next = *rig.client.times().last().unwrap();

@@ -14,11 +14,11 @@ use tower::{Layer, ServiceExt};
 use crate::rig::*;
 
 /// The models that are called if `one` fails once with `act`, and the outcome.
-fn asked(act: Act) -> (Vec<String>, Outcome) {
+fn calls(act: Act) -> (Vec<String>, Outcome) {
     let rig = Rig::new(three());
     rig.client.plays("one", [act]);
     let outcome = rig.send(rig.call());
-    (rig.client.asked(), outcome)
+    (rig.client.calls(), outcome)
 }
 
 /// The outcome of a stack with one model, which fails with `acts` and then answers.
@@ -34,8 +34,8 @@ fn asked_on(rig: Rig, acts: &[Act]) -> (Rig, Outcome) {
 
 /// Checks that the next model of the chain answers at once, and that the answer lists the failure.
 fn goes_to_the_next(kind: ErrorKind) {
-    let (asked, outcome) = asked(Act::fail(kind));
-    assert_eq!(asked, ["one", "two"], "{kind}");
+    let (calls, outcome) = calls(Act::fail(kind));
+    assert_eq!(calls, ["one", "two"], "{kind}");
     let answered = outcome.unwrap();
     assert_eq!(&*answered.model.unwrap().name, "two");
     assert_eq!(answered.failed.len(), 1);
@@ -45,7 +45,7 @@ fn goes_to_the_next(kind: ErrorKind) {
 /// Checks that a single model is called `times` times in all.
 fn alone_is_asked(kind: ErrorKind, times: usize) -> Rig {
     let (rig, outcome) = asked_on(Rig::impatient(alone()), &[Act::fail(kind); 9]);
-    assert_eq!(rig.client.asked().len(), times, "{kind}");
+    assert_eq!(rig.client.calls().len(), times, "{kind}");
     let error = outcome.unwrap_err();
     assert_eq!((error.kind(), error.failed().len()), (kind, times - 1));
     rig
@@ -53,23 +53,23 @@ fn alone_is_asked(kind: ErrorKind, times: usize) -> Rig {
 
 /// Checks that the provider's other model is skipped.
 fn goes_to_another_provider(kind: ErrorKind) {
-    let (asked, outcome) = asked(Act::fail(kind));
-    assert_eq!(asked, ["one", "three"], "{kind}");
+    let (calls, outcome) = calls(Act::fail(kind));
+    assert_eq!(calls, ["one", "three"], "{kind}");
     assert_eq!(kinds(&outcome).first(), Some(&kind));
 }
 
 fn ends_at_once(kind: ErrorKind) {
-    let (asked, outcome) = asked(Act::fail(kind));
-    assert_eq!(asked, ["one"], "{kind}");
+    let (calls, outcome) = calls(Act::fail(kind));
+    assert_eq!(calls, ["one"], "{kind}");
     let error = outcome.unwrap_err();
     assert_eq!((error.kind(), error.failed().len(), error.is_exhausted()), (kind, 0, false));
 }
 
 #[test]
 fn rate_limited_with_another_model_ready() {
-    let (asked, outcome) = asked(Act::fail(ErrorKind::RateLimited).told(secs(5)));
+    let (calls, outcome) = calls(Act::fail(ErrorKind::RateLimited).told(secs(5)));
     // The rate is the model's own quota, so the provider's other model is ready.
-    assert_eq!(asked, ["one", "two"]);
+    assert_eq!(calls, ["one", "two"]);
     assert!(outcome.is_ok());
 }
 
@@ -201,7 +201,7 @@ fn context_overflow_goes_to_a_larger_window_only() {
     let rig = Rig::new(models);
     rig.client.plays("one", [Act::fail(ErrorKind::ContextOverflow)]);
     assert!(rig.send(rig.call()).is_ok());
-    assert_eq!(rig.client.asked(), ["one", "three"]);
+    assert_eq!(rig.client.calls(), ["one", "three"]);
     alone_is_asked(ErrorKind::ContextOverflow, 1);
 }
 
@@ -211,7 +211,7 @@ fn context_overflow_is_compacted_once_and_asked_again_before_it_goes_elsewhere()
     rig.client.plays("one", [Act::fail(ErrorKind::ContextOverflow)]);
     let outcome = rig.send(long("one"));
     assert_eq!(
-        (rig.client.asked(), kinds(&outcome)),
+        (rig.client.calls(), kinds(&outcome)),
         (vec!["one".into(); 2], vec![ErrorKind::ContextOverflow])
     );
     let sent = rig.client.requests();
@@ -221,7 +221,7 @@ fn context_overflow_is_compacted_once_and_asked_again_before_it_goes_elsewhere()
     rig.client.always("one", Act::fail(ErrorKind::ContextOverflow));
     assert!(rig.send(long("one")).is_ok());
     let sent = rig.client.requests();
-    assert_eq!(rig.client.asked().last().unwrap(), "two");
+    assert_eq!(rig.client.calls().last().unwrap(), "two");
     assert_eq!(size(&sent.last().unwrap().messages), size(&sent[0].messages));
 }
 
@@ -265,7 +265,7 @@ fn content_filter_is_carried_to_another_provider_once_where_the_host_allows_it()
     rig.client.plays("one", [Act::fail(ErrorKind::ContentFilter)]);
     rig.client.plays("three", [Act::fail(ErrorKind::ContentFilter)]);
     assert_eq!(rig.send(rig.call()).unwrap_err().kind(), ErrorKind::ContentFilter);
-    assert_eq!(rig.client.asked(), ["one", "three"]);
+    assert_eq!(rig.client.calls(), ["one", "three"]);
 }
 
 #[test]
@@ -295,7 +295,7 @@ fn no_model() {
     let rig = Rig::new(three());
     let call = rig.call().needing(Needs { vision: true, ..Needs::default() });
     let error = rig.send(call).unwrap_err();
-    assert_eq!((error.kind(), rig.client.asked().len()), (ErrorKind::NoModel, 0));
+    assert_eq!((error.kind(), rig.client.calls().len()), (ErrorKind::NoModel, 0));
 }
 
 #[test]
@@ -315,7 +315,7 @@ fn closed_models_are_passed_over_and_said_to_be() {
     let one = rig.chains.catalog().get("one").unwrap();
     rig.health.cool_down_until(one, rig.deadline(secs(30)), ErrorKind::Overloaded);
     let outcome = rig.send(rig.call());
-    assert_eq!(rig.client.asked(), ["two"]);
+    assert_eq!(rig.client.calls(), ["two"]);
     assert_eq!(kinds(&outcome), [ErrorKind::NotAdmitted]);
     assert_eq!(outcome.unwrap().failed[0].message, "not asked: it is ready in 30s");
 }
@@ -329,7 +329,7 @@ fn a_host_may_change_a_row() {
     let rig = Rig::with(three(), settings, FallbackConfig::default());
     rig.client.plays("one", [Act::fail(ErrorKind::InvalidRequest)]);
     assert!(rig.send(rig.call()).is_ok());
-    assert_eq!(rig.client.asked(), ["one", "two"]);
+    assert_eq!(rig.client.calls(), ["one", "two"]);
 }
 
 /// Fails with `act` on `one`, and answers on another model.

@@ -47,7 +47,7 @@ fn while_nobody_is_ready_the_call_is_parked_until_the_earliest_is_never_before()
         close(&rig, name, seconds);
     }
     let outcome = rig.send(rig.call());
-    assert_eq!(rig.client.asked(), ["two"]);
+    assert_eq!(rig.client.calls(), ["two"]);
     let at = rig.client.times()[0];
     assert!(at >= secs(60) && at <= secs(61), "{at:?}");
     assert_eq!((rig.fallback.parking().ever(), rig.fallback.parking().parked()), (1, 0));
@@ -98,7 +98,7 @@ fn nobody_sleeps_while_another_model_could_answer() {
     rig.client.plays("one", [Act::fail(ErrorKind::RateLimited).told(secs(3))]);
     rig.client.plays("two", [Act::fail(ErrorKind::Overloaded)]);
     assert!(rig.send(rig.call()).is_ok());
-    assert_eq!(rig.client.asked(), ["one", "two", "three"]);
+    assert_eq!(rig.client.calls(), ["one", "two", "three"]);
     assert!(rig.now() < secs(1), "{:?}", rig.now());
 }
 
@@ -109,7 +109,7 @@ fn a_model_that_failed_is_asked_again_when_all_others_failed_too() {
         rig.client.plays(name, [Act::fail(ErrorKind::Overloaded)]);
     }
     let answered = rig.send(rig.call()).unwrap();
-    assert_eq!((rig.client.asked().len(), answered.failed.len()), (4, 3));
+    assert_eq!((rig.client.calls().len(), answered.failed.len()), (4, 3));
     let failed: Vec<&str> = answered.failed.iter().map(|failed| &*failed.model).collect();
     assert_eq!(failed, ["one", "two", "three"]);
 }
@@ -121,7 +121,7 @@ fn attempts_are_limited_for_the_whole_call() {
         rig.client.always(name, Act::fail(ErrorKind::Overloaded));
     }
     let error = rig.send(rig.call()).unwrap_err();
-    assert_eq!((rig.client.asked().len(), error.is_exhausted()), (2, true));
+    assert_eq!((rig.client.calls().len(), error.is_exhausted()), (2, true));
     // The returned error, and the other one.
     assert_eq!((error.kind(), error.failed().len()), (ErrorKind::Overloaded, 1));
 }
@@ -153,7 +153,7 @@ fn a_call_whose_tools_ran_is_not_repeated() {
     let rig = Rig::new(three());
     rig.client.plays("one", [Act::fail(ErrorKind::StreamBroken).with_effects()]);
     let error = rig.send(rig.call()).unwrap_err();
-    assert_eq!((error.kind(), rig.client.asked().len()), (ErrorKind::StreamBroken, 1));
+    assert_eq!((error.kind(), rig.client.calls().len()), (ErrorKind::StreamBroken, 1));
 }
 
 #[test]
@@ -162,7 +162,7 @@ fn each_call_prefers_the_first_again_once_that_is_well() {
     rig.client.plays("one", [Act::fail(ErrorKind::Overloaded)]);
     rig.send(rig.call()).unwrap();
     rig.send(rig.call()).unwrap();
-    assert_eq!(rig.client.asked(), ["one", "two", "one"]);
+    assert_eq!(rig.client.calls(), ["one", "two", "one"]);
 }
 
 #[test]
@@ -175,7 +175,7 @@ fn calls_stay_with_the_model_that_took_over_where_that_is_set_and_no_longer() {
     rig.send(rig.call()).unwrap();
     rig.wait(secs(11));
     rig.send(rig.call()).unwrap();
-    assert_eq!(rig.client.asked(), ["one", "two", "two", "two", "one"]);
+    assert_eq!(rig.client.calls(), ["one", "two", "two", "two", "one"]);
 }
 
 #[test]
@@ -185,7 +185,7 @@ fn one_that_calls_stay_with_and_that_fails_is_left() {
     rig.client.plays("two", [Act::answer(), Act::fail(ErrorKind::Overloaded)]);
     rig.send(rig.call()).unwrap();
     rig.send(rig.call()).unwrap();
-    assert_eq!(rig.client.asked(), ["one", "two", "two", "one"]);
+    assert_eq!(rig.client.calls(), ["one", "two", "two", "one"]);
 }
 
 #[test]
@@ -209,7 +209,7 @@ fn effects_of_an_attempt_with_an_adapted_conversation_are_the_calls() {
     rig.client.plays("three", [Act::fail(ErrorKind::Overloaded).with_effects()]);
     let kept = call("one");
     assert_eq!(rig.send(kept.clone()).unwrap_err().kind(), ErrorKind::Overloaded);
-    assert_eq!(rig.client.asked(), ["one", "three"]);
+    assert_eq!(rig.client.calls(), ["one", "three"]);
     assert!(kept.has_effects());
 }
 
@@ -218,10 +218,10 @@ fn a_chain_in_a_chain_and_a_loop_around_a_chain_are_refused() {
     let rig = Rig::new(three());
     let nested = rig.fallback.layer(rig.stack());
     let error = rig.time.block_on(nested.oneshot(rig.call())).unwrap().unwrap_err();
-    assert_eq!((error.kind(), rig.client.asked().len()), (ErrorKind::NestedRetry, 0));
+    assert_eq!((error.kind(), rig.client.calls().len()), (ErrorKind::NestedRetry, 0));
     let retry = RetryLayer::new(rig.health.clone(), RetryConfig::default()).unwrap();
     let error = rig.time.block_on(retry.layer(rig.stack()).oneshot(rig.call())).unwrap().unwrap_err();
-    assert_eq!((error.kind(), rig.client.asked().len()), (ErrorKind::NestedRetry, 0));
+    assert_eq!((error.kind(), rig.client.calls().len()), (ErrorKind::NestedRetry, 0));
 }
 
 #[test]
@@ -287,7 +287,7 @@ fn a_premium_chain_goes_down_and_never_up() {
     rig.client.always("small", Act::fail(ErrorKind::AttemptTimeout));
     let error: ModelError = rig.send(call("usual")).unwrap_err();
     assert_eq!(error.kind(), ErrorKind::AttemptTimeout);
-    assert_eq!(rig.client.asked(), ["usual", "small"]);
+    assert_eq!(rig.client.calls(), ["usual", "small"]);
 }
 
 #[test]
@@ -299,7 +299,7 @@ fn two_hundred_callers_at_half_open_send_one_probe_and_go_on_when_that_is_back()
     rig.until_it_is_gone();
     rig.wait(secs(60));
     rig.client.plays("one", [Act::answer().taking(secs(3))]);
-    let (before, began, parked) = (rig.client.asked().len(), rig.now(), rig.fallback.parking().ever());
+    let (before, began, parked) = (rig.client.calls().len(), rig.now(), rig.fallback.parking().ever());
     // The deadline comes before the probe would count as lost.
     let calls = (0..200).map(|_| rig.stack().oneshot(rig.call().until(rig.deadline(secs(20)))));
     let outcomes = rig.time.block_on(join_all(calls)).unwrap();
@@ -322,7 +322,7 @@ fn two_hundred_callers_of_a_model_that_answers_some_ask_beside_the_probe_what_th
     rig.send(rig.call().until(rig.deadline(secs(5)))).unwrap_err();
     rig.wait(secs(60));
     rig.client.plays("one", [Act::answer().taking(secs(3)); 50]);
-    let (before, began) = (rig.client.asked().len(), rig.now());
+    let (before, began) = (rig.client.calls().len(), rig.now());
     let calls = (0..200).map(|_| rig.stack().oneshot(rig.call().until(rig.deadline(secs(20)))));
     let outcomes = rig.time.block_on(join_all(calls)).unwrap();
     // Calls that the budget does not pay for wait for the probe, not for the budget, which fills again only
@@ -344,16 +344,16 @@ fn a_call_asks_a_model_that_is_gone_once_before_its_deadline_and_not_where_a_gat
         let rig = Rig::with(alone(), health.clone(), FallbackConfig::default());
         rig.until_it_is_gone();
         close(&rig, "one", gate);
-        let (before, began) = (rig.client.asked().len(), rig.now());
+        let (before, began) = (rig.client.calls().len(), rig.now());
         let outcome = rig.send(rig.call().until(rig.deadline(secs(100))));
-        let asked = rig.client.times().split_off(before);
+        let calls = rig.client.times().split_off(before);
         if gate == 0 {
             assert!(outcome.is_ok(), "{outcome:?}");
-            assert_eq!(asked.len(), 1);
-            assert!(asked[0] >= began + secs(90) && asked[0] < began + secs(100), "{asked:?}");
+            assert_eq!(calls.len(), 1);
+            assert!(calls[0] >= began + secs(90) && calls[0] < began + secs(100), "{calls:?}");
         } else {
             assert_eq!(outcome.unwrap_err().kind(), ErrorKind::DeadlineExceeded);
-            assert_eq!((asked.len(), rig.now()), (0, began), "nobody waits for nothing");
+            assert_eq!((calls.len(), rig.now()), (0, began), "nobody waits for nothing");
         }
     }
 }
@@ -367,7 +367,7 @@ fn what_is_too_long_for_every_model_goes_to_the_largest_window() {
     let rig = Rig::new(models);
     let needs = Needs { input_tokens: 10_000, ..Needs::default() };
     rig.send(long("one").needing(needs)).unwrap();
-    assert_eq!(rig.client.asked(), ["two"]);
+    assert_eq!(rig.client.calls(), ["two"]);
     assert!(
         size(&rig.client.requests()[0].messages) < size(long("one").messages()),
         "compacted before it is sent"

@@ -31,7 +31,7 @@ fn off_unless_asked_for() {
     rig.client.plays("one", [Act::answer().taking(secs(60))]);
     let layer = hedge(&rig, HedgeConfig::default());
     assert!(send(&rig, &layer, first(&rig)).is_ok());
-    assert_eq!((rig.client.asked().len(), layer.hedged()), (1, 0));
+    assert_eq!((rig.client.calls().len(), layer.hedged()), (1, 0));
 }
 
 #[test]
@@ -41,7 +41,7 @@ fn a_slow_answer_is_overtaken_by_the_next_model() {
     let layer = hedge(&rig, HedgeConfig::after(secs(5)));
     let answered = send(&rig, &layer, first(&rig)).unwrap();
     assert_eq!(&*answered.model.unwrap().name, "two");
-    assert_eq!((rig.client.asked(), layer.hedged()), (vec!["one".to_owned(), "two".to_owned()], 1));
+    assert_eq!((rig.client.calls(), layer.hedged()), (vec!["one".to_owned(), "two".to_owned()], 1));
     assert_eq!(rig.now(), secs(5) + Duration::from_millis(100));
     assert_eq!(rig.client.requests()[1].model, "two");
 }
@@ -51,7 +51,7 @@ fn an_answer_in_time_is_not_hedged_and_the_first_may_still_win() {
     let rig = Rig::new(three());
     let layer = hedge(&rig, HedgeConfig::after(secs(5)));
     send(&rig, &layer, first(&rig)).unwrap();
-    assert_eq!(rig.client.asked().len(), 1);
+    assert_eq!(rig.client.calls().len(), 1);
     rig.client.plays("one", [Act::answer().taking(secs(6))]).plays("two", [Act::answer().taking(secs(6))]);
     let answered = send(&rig, &layer, first(&rig)).unwrap();
     assert_eq!((&*answered.model.unwrap().name, layer.hedged()), ("one", 1));
@@ -144,7 +144,7 @@ fn calls_stay_with_the_model_that_answered_not_with_the_one_that_was_overtaken()
     for _ in 0..2 {
         rig.time.block_on(stack().oneshot(rig.call())).unwrap().unwrap();
     }
-    assert_eq!(rig.client.asked(), ["one", "two", "two"]);
+    assert_eq!(rig.client.calls(), ["one", "two", "two"]);
 }
 
 #[test]
@@ -154,7 +154,7 @@ fn a_call_whose_tools_ran_is_not_hedged() {
     let (layer, call) = (hedge(&rig, HedgeConfig::after(secs(5))), first(&rig));
     call.mark_effects();
     send(&rig, &layer, call).unwrap();
-    assert_eq!(rig.client.asked().len(), 1);
+    assert_eq!(rig.client.calls().len(), 1);
 }
 
 #[test]
@@ -163,7 +163,7 @@ fn the_same_model_may_be_asked_twice() {
     rig.client.plays("one", [Act::answer().taking(secs(60))]);
     let layer = hedge(&rig, HedgeConfig::after(secs(5)).asking(HedgeTarget::Same));
     send(&rig, &layer, first(&rig)).unwrap();
-    assert_eq!(rig.client.asked(), ["one", "one"]);
+    assert_eq!(rig.client.calls(), ["one", "one"]);
 }
 
 #[test]

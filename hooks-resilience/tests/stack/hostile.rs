@@ -224,7 +224,7 @@ fn a_thousand_calls_at_a_breaker_that_is_open_send_one_probe_and_then_all_are_an
     let rig = Rig::new(alone());
     // A model with fewer failures in a row would be called beside its probe, as a last resort.
     rig.until_it_is_gone();
-    let before = rig.client.asked().len();
+    let before = rig.client.calls().len();
     let calls = (0..1_000).map(|_| rig.stack().oneshot(rig.call()));
     let answers = rig.time.block_on(join_all(calls)).unwrap();
     assert!(answers.iter().all(Result::is_ok));

@@ -18,7 +18,7 @@ where
     let mut call = call("one");
     call.model = rig.chains.catalog().get("one").cloned();
     for act in [Act::answer(), Act::fail(ErrorKind::InvalidRequest)] {
-        let before = rig.client.asked().len();
+        let before = rig.client.calls().len();
         rig.client.plays("one", [act]);
         let ready = std::future::poll_fn(|cx| stack.poll_ready(cx));
         rig.time.block_on(ready).unwrap().unwrap();
@@ -32,7 +32,7 @@ where
             assert_eq!(error.kind(), ErrorKind::Unknown, "{what}: {error}");
             assert!(error.message().starts_with("it was polled again"), "{what}: {error}");
         }
-        assert_eq!(rig.client.asked().len(), before + 1, "{what}");
+        assert_eq!(rig.client.calls().len(), before + 1, "{what}");
     }
 }
 

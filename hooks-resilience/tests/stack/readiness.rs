@@ -85,7 +85,7 @@ fn a_hedge_makes_ready_whom_it_asks_beside() {
     let mut call = call("one");
     call.model = rig.chains.catalog().get("one").cloned();
     assert!(rig.time.block_on(hedge.layer(strict(&rig)).oneshot(call)).unwrap().is_ok());
-    assert_eq!(rig.client.asked(), ["one", "two"]);
+    assert_eq!(rig.client.calls(), ["one", "two"]);
 }
 
 /// A service that fails once, when it is made ready for the second time.
@@ -128,14 +128,14 @@ fn a_chain_goes_on_where_making_ready_fails_and_tells_of_all_that_failed() {
     rig.client.plays("one", [Act::fail(ErrorKind::Server)]);
     let stack = rig.fallback.layer(ErringSecond::new(rig.attempts()));
     let answered = rig.time.block_on(stack.oneshot(rig.call())).unwrap().unwrap();
-    assert_eq!(rig.client.asked(), ["one", "three"]);
+    assert_eq!(rig.client.calls(), ["one", "three"]);
     let failed: Vec<_> = answered.failed.iter().map(|failed| (&*failed.model, failed.kind)).collect();
     assert_eq!(failed, [("one", ErrorKind::Server), ("two", ErrorKind::Network)]);
 }
 
 #[test]
 fn a_loop_goes_on_where_making_ready_fails_and_tells_of_all_that_failed() {
-    for (settings, asked) in
+    for (settings, calls) in
         [(RetryConfig::default(), 2), (RetryConfig::default().with_max_attempts(2), 1)]
     {
         let rig = Rig::new(alone());
@@ -143,7 +143,7 @@ fn a_loop_goes_on_where_making_ready_fails_and_tells_of_all_that_failed() {
         let retry = RetryLayer::new(rig.health.clone(), settings).unwrap();
         let stack = retry.layer(ErringSecond::new(rig.attempts()));
         let outcome = rig.time.block_on(stack.oneshot(call("one"))).unwrap();
-        assert_eq!(rig.client.asked().len(), asked);
+        assert_eq!(rig.client.calls().len(), calls);
         match outcome {
             Ok(_) => assert_eq!(kinds(&outcome), [ErrorKind::Server, ErrorKind::Network]),
             Err(ref error) => {

@@ -17,7 +17,7 @@ fn it_serves_alone() {
     let rig = Rig::new(alone());
     rig.client.plays("one", [Act::fail(ErrorKind::Overloaded); 2]);
     let answered = send(&rig, rig.call()).unwrap();
-    assert_eq!((rig.client.asked().len(), answered.failed.len()), (3, 2));
+    assert_eq!((rig.client.calls().len(), answered.failed.len()), (3, 2));
     assert_eq!(&*answered.failed[0].model, "one");
 }
 
@@ -26,7 +26,7 @@ fn it_does_not_sleep_beyond_the_deadline() {
     let rig = Rig::new(alone());
     rig.client.always("one", Act::fail(ErrorKind::RateLimited).told(secs(5)));
     let error = send(&rig, rig.call().until(rig.deadline(secs(4)))).unwrap_err();
-    assert_eq!((error.kind(), rig.client.asked().len()), (ErrorKind::RateLimited, 1));
+    assert_eq!((error.kind(), rig.client.calls().len()), (ErrorKind::RateLimited, 1));
     assert!(error.ready_at().unwrap() >= rig.deadline(secs(5)));
 }
 
@@ -37,7 +37,7 @@ fn it_does_not_sleep_beyond_the_moment_another_model_could_answer() {
     let mut call = rig.call();
     call.elsewhere = Some(rig.deadline(secs(2)));
     let error = send(&rig, call).unwrap_err();
-    assert_eq!((error.kind(), rig.client.asked().len()), (ErrorKind::RateLimited, 1));
+    assert_eq!((error.kind(), rig.client.calls().len()), (ErrorKind::RateLimited, 1));
 }
 
 #[test]
@@ -47,9 +47,9 @@ fn it_stops_where_the_budget_is_used_up() {
     settings.breaker.failures_in_a_row = 99;
     let rig = Rig::with(alone(), settings, Default::default());
     rig.client.always("one", Act::fail(ErrorKind::Network));
-    for asked in [3, 5, 6] {
+    for calls in [3, 5, 6] {
         assert!(send(&rig, rig.call()).is_err());
-        assert_eq!(rig.client.asked().len(), asked);
+        assert_eq!(rig.client.calls().len(), calls);
     }
     assert!(RetryBudgetConfig::default().burst >= 3, "an agent of four calls a minute is not starved");
 }
@@ -60,7 +60,7 @@ fn a_loop_in_a_loop_is_refused() {
     let retry = RetryLayer::new(rig.health.clone(), RetryConfig::default()).unwrap();
     let nested = retry.layer(retry.layer(rig.attempts()));
     let error = rig.time.block_on(nested.oneshot(rig.call())).unwrap().unwrap_err();
-    assert_eq!((error.kind(), rig.client.asked().len()), (ErrorKind::NestedRetry, 0));
+    assert_eq!((error.kind(), rig.client.calls().len()), (ErrorKind::NestedRetry, 0));
 }
 
 #[test]
@@ -70,7 +70,7 @@ fn what_closed_in_between_is_told_by_the_failure_that_closed_it() {
     let rig = Rig::with(alone(), settings, Default::default());
     rig.client.always("one", Act::fail(ErrorKind::Network));
     let error = send(&rig, rig.call()).unwrap_err();
-    assert_eq!((error.kind(), rig.client.asked().len()), (ErrorKind::Network, 1));
+    assert_eq!((error.kind(), rig.client.calls().len()), (ErrorKind::Network, 1));
     assert!(error.ready_at().is_some());
 }
 
@@ -79,7 +79,7 @@ fn a_call_whose_tools_ran_is_not_repeated() {
     let rig = Rig::new(alone());
     rig.client.plays("one", [Act::fail(ErrorKind::Network).with_effects()]);
     assert_eq!(send(&rig, rig.call()).unwrap_err().kind(), ErrorKind::Network);
-    assert_eq!(rig.client.asked().len(), 1);
+    assert_eq!(rig.client.calls().len(), 1);
 }
 
 #[test]

@@ -60,14 +60,14 @@ pub(crate) struct Client {
     time: VirtualTime,
     script: Arc<Mutex<HashMap<String, VecDeque<Act>>>>,
     always: Arc<Mutex<HashMap<String, Act>>>,
-    asked: Arc<Mutex<Vec<(String, Duration)>>>,
+    calls: Arc<Mutex<Vec<(String, Duration)>>>,
     requests: Arc<Mutex<Vec<ModelRequest>>>,
 }
 
 impl Client {
     pub(crate) fn new(time: &VirtualTime) -> Self {
-        let (script, always, asked, requests) = Default::default();
-        Self { time: time.clone(), script, always, asked, requests }
+        let (script, always, calls, requests) = Default::default();
+        Self { time: time.clone(), script, always, calls, requests }
     }
 
     pub(crate) fn plays(&self, model: &str, acts: impl IntoIterator<Item = Act>) -> &Self {
@@ -80,12 +80,12 @@ impl Client {
         self
     }
 
-    pub(crate) fn asked(&self) -> Vec<String> {
-        self.asked.lock().unwrap().iter().map(|(name, _)| name.clone()).collect()
+    pub(crate) fn calls(&self) -> Vec<String> {
+        self.calls.lock().unwrap().iter().map(|(name, _)| name.clone()).collect()
     }
 
     pub(crate) fn times(&self) -> Vec<Duration> {
-        self.asked.lock().unwrap().iter().map(|(_, at)| *at).collect()
+        self.calls.lock().unwrap().iter().map(|(_, at)| *at).collect()
     }
 
     pub(crate) fn requests(&self) -> Vec<ModelRequest> {
@@ -104,7 +104,7 @@ impl Service<Call> for Client {
 
     fn call(&mut self, call: Call) -> Self::Future {
         let name = call.model_name().to_owned();
-        self.asked.lock().unwrap().push((name.clone(), self.time.tick().0));
+        self.calls.lock().unwrap().push((name.clone(), self.time.tick().0));
         self.requests.lock().unwrap().push(call.to_request());
         let act = self.script.lock().unwrap().get_mut(&name).and_then(VecDeque::pop_front);
         let act = act.or_else(|| self.always.lock().unwrap().get(&name).copied()).unwrap_or(Act::answer());

@@ -151,10 +151,10 @@ impl<S: StateStore + 'static> StateStore for Leased<S> {
     fn apply(&self, op: Op) -> HookFuture<'static, Result<StepResult, StoreError>> {
         match op {
             Op::Reserve { id, scopes, amount, ttl } if is_leased(&scopes) => {
-                let asked = ReservationRequest { id, scopes, amount, ttl };
-                match self.0.take(&asked) {
+                let request = ReservationRequest { id, scopes, amount, ttl };
+                match self.0.take(&request) {
                     Some(answer) => HookFuture::now(Ok(answer)),
-                    None => HookFuture::later(Arc::clone(&self.0).reserve(asked)),
+                    None => HookFuture::later(Arc::clone(&self.0).reserve(request)),
                 }
             }
             Op::Extend { .. } | Op::Settle { .. } | Op::Release { .. } => {
@@ -181,62 +181,62 @@ impl<S: StateStore + 'static> StateStore for Leased<S> {
 }
 
 impl<S: StateStore> Inner<S> {
-    fn take(&self, asked: &ReservationRequest) -> Option<StepResult> {
+    fn take(&self, request: &ReservationRequest) -> Option<StepResult> {
         let now = self.clock.tick();
-        let ReservationRequest { id, scopes, amount, ttl } = asked;
+        let ReservationRequest { id, scopes, amount, ttl } = request;
         self.book().take(*id, scopes, *amount, *ttl, (now, self.settings.horizon))
     }
 
     /// Reserves if the current lease does not suffice.
-    async fn reserve(self: Arc<Self>, asked: ReservationRequest) -> Result<StepResult, StoreError> {
+    async fn reserve(self: Arc<Self>, request: ReservationRequest) -> Result<StepResult, StoreError> {
         let now = self.clock.tick();
         let gate = {
             let mut book = self.book();
-            if let Some(answer) = book.known(asked.id, asked.ttl) {
+            if let Some(answer) = book.known(request.id, request.ttl) {
                 return Ok(answer);
             }
-            let may_lease = !book.is_closed && book.has_room(&asked.scopes);
-            if !may_lease || now < book.pool(&asked.scopes, now).exact_until {
+            let may_lease = !book.is_closed && book.has_room(&request.scopes);
+            if !may_lease || now < book.pool(&request.scopes, now).exact_until {
                 None
             } else {
-                Some(Arc::clone(&book.pool(&asked.scopes, now).gate))
+                Some(Arc::clone(&book.pool(&request.scopes, now).gate))
             }
         };
-        let Some(gate) = gate else { return self.pass(asked).await };
+        let Some(gate) = gate else { return self.pass(request).await };
         let _turn = gate.lock().await;
         // The task that held the gate may have leased enough for both.
-        if let Some(answer) = self.take(&asked) {
+        if let Some(answer) = self.take(&request) {
             return Ok(answer);
         }
         for _ in 0..TRIES {
-            self.give_back(&asked.scopes).await?;
+            self.give_back(&request.scopes).await?;
             let sent = self.clock.tick();
-            let Some(ends) = self.look(&asked.scopes, sent).await? else { break };
-            let (Pending { id, ends }, most) = self.plan(&asked, ends, sent);
+            let Some(ends) = self.look(&request.scopes, sent).await? else { break };
+            let (Pending { id, ends }, most) = self.plan(&request, ends, sent);
             let LeaseSettings { share, ttl, .. } = self.settings;
-            let scopes = Arc::clone(&asked.scopes);
-            let lease = Op::Lease { id, scopes, least: asked.amount, most, share, ttl };
+            let scopes = Arc::clone(&request.scopes);
+            let lease = Op::Lease { id, scopes, least: request.amount, most, share, ttl };
             match self.store.apply(lease).await? {
                 StepResult::Granted(granted) => {
-                    self.book().enter(&asked.scopes, id, granted, sent.after(ttl), ends, sent);
-                    if let Some(answer) = self.take(&asked) {
+                    self.book().enter(&request.scopes, id, granted, sent.after(ttl), ends, sent);
+                    if let Some(answer) = self.take(&request) {
                         return Ok(answer);
                     }
                 }
                 // The answer to this lease was lost, and the lease has ended meanwhile.
-                StepResult::Ended { .. } => self.book().pool(&asked.scopes, sent).pending = None,
+                StepResult::Ended { .. } => self.book().pool(&request.scopes, sent).pending = None,
                 answer => {
-                    self.book().pool(&asked.scopes, sent).pending = None;
+                    self.book().pool(&request.scopes, sent).pending = None;
                     return Ok(answer);
                 }
             }
         }
-        self.pass(asked).await
+        self.pass(request).await
     }
 
     /// Makes the reservation in the store.
-    async fn pass(&self, asked: ReservationRequest) -> Result<StepResult, StoreError> {
-        let ReservationRequest { id, scopes, amount, ttl } = asked;
+    async fn pass(&self, request: ReservationRequest) -> Result<StepResult, StoreError> {
+        let ReservationRequest { id, scopes, amount, ttl } = request;
         self.book().passes(id, ttl, self.clock.tick());
         let reserve = Op::Reserve { id, scopes: Arc::clone(&scopes), amount, ttl };
         let answer = self.store.apply(reserve).await?;
@@ -264,14 +264,14 @@ impl<S: StateStore> Inner<S> {
     }
 
     /// Returns the next lease and its size. Its windows end at `ends`, unless it was requested before.
-    fn plan(&self, asked: &ReservationRequest, ends: Tick, now: Tick) -> (Pending, u64) {
+    fn plan(&self, request: &ReservationRequest, ends: Tick, now: Tick) -> (Pending, u64) {
         let mut book = self.book();
-        let pool = book.pool(&asked.scopes, now);
+        let pool = book.pool(&request.scopes, now);
         let fresh = || Pending { id: OpId(self.random.next_u128()), ends };
         let pending = *pool.pending.get_or_insert_with(fresh);
         // The present request counts as spending too.
         let spent = pool.spending.lately(now, self.settings.horizon);
-        (pending, spent.max(asked.amount).min(self.settings.most).max(asked.amount))
+        (pending, spent.max(request.amount).min(self.settings.most).max(request.amount))
     }
 
     /// Stops using the lease of `scopes`, and gives back all leases without open reservations.

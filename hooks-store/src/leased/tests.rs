@@ -26,7 +26,7 @@ impl Far {
         self.0.3.store(loses, Ordering::Relaxed);
     }
 
-    fn asked(&self) -> u64 {
+    fn store_calls(&self) -> u64 {
         self.0.1.load(Ordering::Relaxed)
     }
 
@@ -87,7 +87,7 @@ fn most_reservations_are_answered_here() {
             assert_eq!(leased.apply(reserve(id, &scopes, 1)).await.unwrap(), StepResult::Done);
             assert_eq!(leased.apply(Op::Settle { id: OpId(id), actual: 1 }).await.unwrap(), StepResult::Done);
         }
-        assert!(store.asked() < 100, "{}", store.asked());
+        assert!(store.store_calls() < 100, "{}", store.store_calls());
         let lease = leased.apply(reserve(10_000, &scopes, 1));
         assert!(matches!(lease, HookFuture::Now(_)));
         leased.close().await.unwrap();
@@ -316,7 +316,7 @@ fn beyond_so_many_leases_each_reservation_is_the_stores() {
         for session in 0..20 {
             assert_eq!(leased.apply(reserve(session, &of_session(session), 1)).await.unwrap(), StepResult::Done);
         }
-        let asked = store.asked();
+        let store_calls = store.store_calls();
         for id in 0..10 {
             assert_eq!(leased.apply(reserve(100 + id, &of_session(19), 1)).await.unwrap(), StepResult::Done);
             assert_eq!(
@@ -324,7 +324,7 @@ fn beyond_so_many_leases_each_reservation_is_the_stores() {
                 StepResult::Done
             );
         }
-        assert_eq!(store.asked() - asked, 20);
+        assert_eq!(store.store_calls() - store_calls, 20);
         // More open reservations than are known here.
         let scopes = of_session(0);
         for id in 0..50 {

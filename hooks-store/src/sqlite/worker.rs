@@ -55,10 +55,10 @@ impl Worker {
     /// Sends `ops` to the thread, in order.
     pub(super) fn ask_all(&self, ops: &[Op]) -> HookFuture<'static, Result<Vec<StepResult>, StoreError>> {
         // All operations are sent before the first answer is awaited.
-        let asked: Vec<_> = ops.iter().map(|op| self.ask(op.clone())).collect();
+        let pending: Vec<_> = ops.iter().map(|op| self.ask(op.clone())).collect();
         HookFuture::later(async move {
-            let mut answers = Vec::with_capacity(asked.len());
-            for answer in asked {
+            let mut answers = Vec::with_capacity(pending.len());
+            for answer in pending {
                 answers.push(answer.await?);
             }
             Ok(answers)

@@ -244,12 +244,12 @@ fn a_server_that_stands_still_is_not_waited_for() {
         let store = with(settings.with_timeout(Duration::from_millis(500)));
         spend(&store).await;
         server.signal(Signal::STOP);
-        let asked = tokio::time::timeout(Duration::from_secs(30), async {
+        let pending = tokio::time::timeout(Duration::from_secs(30), async {
             for _ in 0..20 {
                 store.apply(reserve(7, 10)).await.unwrap_err();
             }
         });
-        asked.await.expect("twice half a second, five times, and then not at all");
+        pending.await.expect("twice half a second, five times, and then not at all");
         server.signal(Signal::CONT);
         // Any of the messages may have been processed meanwhile: the operation is done once.
         let mut answer = store.apply(reserve(7, 10)).await;

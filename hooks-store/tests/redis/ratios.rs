@@ -154,7 +154,7 @@ fn a_lease_answers_at_once() {
         let settings = LeaseSettings::default().with_most(100);
         let leased = Leased::new(store, settings, Arc::new(RealTime), Arc::new(SeededRandom::new(1)));
         let scopes = scopes();
-        let (mut times, mut asked) = (Vec::new(), 0);
+        let (mut times, mut store_calls) = (Vec::new(), 0);
         for id in 0..20_000 {
             let reserve = Op::Reserve {
                 id: OpId(id),
@@ -164,7 +164,7 @@ fn a_lease_answers_at_once() {
             };
             let began = now();
             let answer = leased.apply(reserve);
-            asked += u32::from(matches!(answer, HookFuture::Later(_)));
+            store_calls += u32::from(matches!(answer, HookFuture::Later(_)));
             let answer = answer.await.unwrap();
             times.push(began.elapsed());
             assert_eq!(answer, StepResult::Done);
@@ -172,8 +172,8 @@ fn a_lease_answers_at_once() {
         }
         leased.close().await.unwrap();
         let (p50, p99) = (median(times.clone()), percentile(times, 99));
-        println!("leases of 100: p50 {p50:?}, p99 {p99:?}, {asked} of 20000 asked the store");
-        assert!(asked < 300, "{asked}");
+        println!("leases of 100: p50 {p50:?}, p99 {p99:?}, {store_calls} of 20000 asked the store");
+        assert!(store_calls < 300, "{store_calls}");
         assert!(cfg!(debug_assertions) || p50 < Duration::from_micros(1), "{p50:?}");
     });
 }

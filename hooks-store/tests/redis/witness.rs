@@ -72,10 +72,10 @@ fn an_operation_may_be_polled_by_a_thread_without_a_runtime() {
         store
     });
     // As when a reservation is given back: started here, and finished in the background.
-    let mut asked = store.apply(Op::Now);
-    let begun = std::pin::Pin::new(&mut asked).poll(&mut Context::from_waker(Waker::noop()));
+    let mut pending = store.apply(Op::Now);
+    let begun = std::pin::Pin::new(&mut pending).poll(&mut Context::from_waker(Waker::noop()));
     assert_eq!(begun, Poll::Pending);
-    assert!(matches!(runtime.block_on(asked), Ok(StepResult::Now(_))));
+    assert!(matches!(runtime.block_on(pending), Ok(StepResult::Now(_))));
     runtime.shutdown_timeout(Duration::from_secs(5));
     // The runtime has ended, so no request can be sent.
     let answer = tokio_test::block_on(store.apply(Op::Now));

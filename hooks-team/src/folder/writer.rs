@@ -362,10 +362,10 @@ mod tests {
     fn somebody_elses_change_is_seen() {
         let disk = FakeDisk::default().with_file("/t/a.md", "1");
         let folder = folder(&disk);
-        let mut asked = 0;
+        let mut calls = 0;
         let change = |current: Option<&[u8]>| {
-            asked += 1;
-            if asked == 1 {
+            calls += 1;
+            if calls == 1 {
                 disk.put("/t/a.md", "12");
             }
             Ok([current.unwrap_or_default(), b"3"].concat())

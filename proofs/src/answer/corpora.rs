@@ -65,8 +65,8 @@ fn writes(policy: &Value) -> PolicyConfig {
 /// If the configuration cannot be built, every event it should judge is denied (law 4).
 fn decision(event: &Value, config: PolicyConfig, context: HookContext) -> &'static str {
     let Ok(hooks) = Hooks::from_policy(config) else { return "block" };
-    let asked = finish(hooks.on(context).pre_tool_use(call(event)));
-    if asked.outcome.goes_ahead() { "allow" } else { "block" }
+    let outcome = finish(hooks.on(context).pre_tool_use(call(event)));
+    if outcome.outcome.goes_ahead() { "allow" } else { "block" }
 }
 
 /// The text after redaction; `None`, which is no answer, if the hooks withhold it.
@@ -74,8 +74,8 @@ fn scrubbed(event: &Value) -> Option<String> {
     let config = PolicyConfig { redaction: Some(RedactionConfig::default()), ..PolicyConfig::default() };
     let hooks = Hooks::from_policy(config).ok()?;
     let ran = PostToolUse::after(&call(event), event.get("text")?.clone(), None, 0);
-    let asked = finish(hooks.on(HookContext::new("session", "agent")).post_tool_use(ran));
-    let passed = asked.outcome.goes_ahead().then_some(&asked.request.event().tool_result)?;
+    let outcome = finish(hooks.on(HookContext::new("session", "agent")).post_tool_use(ran));
+    let passed = outcome.outcome.goes_ahead().then_some(&outcome.request.event().tool_result)?;
     passed.as_str().map(str::to_owned)
 }
 
@@ -85,8 +85,8 @@ fn directives(event: &Value) -> Vec<Value> {
         PromptLayer::new(PromptConfig::default(), TeamPlace::below(Arc::new(FakeDisk::default()), ".squad"));
     let hooks = Hooks::builder().stack(&FailureLayer::new("prompts"), layer.layer(Settle)).build();
     let prompt = UserPromptSubmitted::new(question::text(event, "text"), PromptKind::Initial);
-    let asked = finish(hooks.on(HookContext::new("session", "agent")).user_prompt_submitted(prompt));
-    let heard = asked.outcome.notes().map_or(&[][..], |notes| &notes.directives);
+    let outcome = finish(hooks.on(HookContext::new("session", "agent")).user_prompt_submitted(prompt));
+    let heard = outcome.outcome.notes().map_or(&[][..], |notes| &notes.directives);
     heard.iter().map(|wish| json!({"text": wish.text, "mode": wish.mode})).collect()
 }
 

@@ -86,8 +86,8 @@ impl Pipeline {
     }
 
     fn before(&self, call: &Value) -> Value {
-        let asked = finish(self.hooks.on(context(call)).pre_tool_use(event(call)));
-        let mut outcome = asked.outcome;
+        let decision = finish(self.hooks.on(context(call)).pre_tool_use(event(call)));
+        let mut outcome = decision.outcome;
         if outcome.goes_ahead() {
             outcome.take_holds().commit();
             return json!({"action": "allow"});
@@ -100,15 +100,15 @@ impl Pipeline {
     fn after(&self, call: &Value) -> Value {
         let Some(result) = call.get("result") else { return json!({"result_absent": true}) };
         let ran = PostToolUse::after(&event(call), result.clone(), None, 0);
-        let asked = finish(self.hooks.on(context(call)).post_tool_use(ran));
-        if asked.outcome.strength() == Strength::Deny {
-            let reason = asked.outcome.shown_reason().map_or("withheld", |reason| &reason.message);
+        let decision = finish(self.hooks.on(context(call)).post_tool_use(ran));
+        if decision.outcome.strength() == Strength::Deny {
+            let reason = decision.outcome.shown_reason().map_or("withheld", |reason| &reason.message);
             return json!({"error": {"name": "Error", "message": reason}});
         }
         if std::mem::take(&mut *self.left_out.lock().unwrap_or_else(PoisonError::into_inner)) {
             return json!({"result_absent": true});
         }
-        json!({"result": asked.request.event().tool_result})
+        json!({"result": decision.request.event().tool_result})
     }
 }
 

@@ -129,14 +129,14 @@ fn calls(client: &Runnable) -> Script {
 fn control(client: &Runnable, program: &Path) -> Result {
     let sandbox = Sandbox::new(client, Trust::Given)?;
     furnish(client, &sandbox)?;
-    let (run, asked) = session(client, program, &sandbox, calls(client), Trust::Given)?;
+    let (run, requests) = session(client, program, &sandbox, calls(client), Trust::Given)?;
     let happened = [
         sandbox.has("by-command"),
         sandbox.has("locked/by-write.txt"),
         sandbox.text(client.settings) == "{}\n",
         sandbox.has("allowed-by-command"),
         sandbox.has("open/by-write.txt"),
-        says(&asked, "TICKET-123456"),
+        says(&requests, "TICKET-123456"),
         sandbox.has("after-reset"),
     ];
     if happened.contains(&false) {
@@ -144,7 +144,7 @@ fn control(client: &Runnable, program: &Path) -> Result {
             client,
             &format!("without hooks not everything happens: {happened:?}"),
             &run,
-            &asked,
+            &requests,
         ));
     }
     Ok(())
@@ -156,7 +156,7 @@ fn governed(client: &Runnable, program: &Path, hooks: &Path, results: &mut Resul
     furnish(client, &sandbox)?;
     wire(client, &sandbox, hooks)?;
     let settings = sandbox.text(client.settings);
-    let (run, asked) = session(client, program, &sandbox, calls(client), Trust::Given)?;
+    let (run, requests) = session(client, program, &sandbox, calls(client), Trust::Given)?;
     results.claim("a denied command does not run", !sandbox.has("by-command"));
     results.claim("a denied write does not happen", !sandbox.has("locked/by-write.txt"));
     results.claim(
@@ -165,14 +165,14 @@ fn governed(client: &Runnable, program: &Path, hooks: &Path, results: &mut Resul
     );
     results.claim("an allowed command runs", sandbox.has("allowed-by-command"));
     results.claim("an allowed write happens", sandbox.has("open/by-write.txt"));
-    results.claim("the model reads why", says(&asked, REASON));
+    results.claim("the model reads why", says(&requests, REASON));
     let can = able(client, client.after_tool, Wish::Rewrite);
     results.ability(
         "the model reads a result without its secrets",
         can,
-        says(&asked, "[TICKET_REDACTED]") && !says(&asked, "TICKET-123456"),
+        says(&requests, "[TICKET_REDACTED]") && !says(&requests, "TICKET-123456"),
     );
-    shown(client, &run, &asked, results);
+    shown(client, &run, &requests, results);
     Ok(())
 }
 
@@ -198,7 +198,7 @@ fn stood_in(client: &Runnable, program: &Path, hooks: &Path, results: &mut Resul
             Call::Shell("printf 'result-%s' secret".to_owned()),
         ],
     };
-    let (run, asked) = session(client, program, &sandbox, script, Trust::Given)?;
+    let (run, requests) = session(client, program, &sandbox, script, Trust::Given)?;
     results.claim("a hook that crashes denies", !sandbox.has(stand_in::CRASH));
     results.claim("a hook that is gone denies", !sandbox.has(stand_in::GONE));
     results.claim("rules that cannot be read deny", !sandbox.has(stand_in::BROKEN));
@@ -215,14 +215,14 @@ fn stood_in(client: &Runnable, program: &Path, hooks: &Path, results: &mut Resul
         ("the model reads a note before a call", client.before_tool, before),
         ("the model reads a note after a call", client.after_tool, after),
     ] {
-        results.ability(claim, able(client, event, Wish::Context), says(&asked, note));
+        results.ability(claim, able(client, event, Wish::Context), says(&requests, note));
     }
     results.ability(
         "a result is replaced",
         able(client, client.after_tool, Wish::Rewrite),
-        says(&asked, stand_in::MASKED) && !says(&asked, stand_in::SECRET),
+        says(&requests, stand_in::MASKED) && !says(&requests, stand_in::SECRET),
     );
-    shown(client, &run, &asked, results);
+    shown(client, &run, &requests, results);
     Ok(())
 }
 
@@ -234,13 +234,13 @@ fn of_user(client: &Runnable, program: &Path, hooks: &Path, results: &mut Result
     init(client, &sandbox, hooks, &["--scope", "user"])?;
     let allowed = Call::Shell("echo text > allowed-by-command".to_owned());
     let script = Script { calls: vec![Call::Shell(RESET.to_owned()), allowed] };
-    let (run, asked) = session(client, program, &sandbox, script, Trust::None)?;
+    let (run, requests) = session(client, program, &sandbox, script, Trust::None)?;
     results.claim(
         "the settings of a user govern in any folder, by the first rules",
         !sandbox.has("after-reset"),
     );
     results.claim("the first rules allow what harms nobody", sandbox.has("allowed-by-command"));
-    shown(client, &run, &asked, results);
+    shown(client, &run, &requests, results);
     Ok(())
 }
 
@@ -311,17 +311,17 @@ fn session(
     let url = server.url();
     let run =
         sandbox.run(program, &client.arguments(&url, trust), &client.variables(&url, trust), PATIENCE)?;
-    let asked = server.recorded();
-    if asked.len() <= count {
+    let requests = server.recorded();
+    if requests.len() <= count {
         // Otherwise, a call that did not happen may never have been tried.
         return Err(failed(
             client,
-            &format!("only {} of {} questions came", asked.len(), count.saturating_add(1)),
+            &format!("only {} of {} questions came", requests.len(), count.saturating_add(1)),
             &run,
-            &asked,
+            &requests,
         ));
     }
-    Ok((run, asked))
+    Ok((run, requests))
 }
 
 fn able(client: &Runnable, event: &str, wish: Wish) -> bool {
@@ -329,21 +329,21 @@ fn able(client: &Runnable, event: &str, wish: Wish) -> bool {
 }
 
 /// Whether a text occurs anywhere in the requests to the model.
-fn says(asked: &[Value], text: &str) -> bool {
+fn says(requests: &[Value], text: &str) -> bool {
     let text = Value::from(text).to_string();
     let text = text.trim_matches('"');
-    asked.iter().any(|body| body.to_string().contains(text))
+    requests.iter().any(|body| body.to_string().contains(text))
 }
 
 /// Prints details of a run if a claim failed.
-fn shown(client: &Runnable, run: &Run, asked: &[Value], results: &Results) {
+fn shown(client: &Runnable, run: &Run, requests: &[Value], results: &Results) {
     if results.failures().next().is_some() {
-        eprintln!("{}", failed(client, "something did not hold", run, asked));
+        eprintln!("{}", failed(client, "something did not hold", run, requests));
     }
 }
 
-fn failed(client: &Runnable, what: &str, run: &Run, asked: &[Value]) -> Error {
-    let last = asked.last().map(Value::to_string).unwrap_or_default();
+fn failed(client: &Runnable, what: &str, run: &Run, requests: &[Value]) -> Error {
+    let last = requests.last().map(Value::to_string).unwrap_or_default();
     let end = last.char_indices().rev().nth(3_000).map_or(0, |(at, _)| at);
     let last = last.get(end..).unwrap_or_default();
     let Run { stdout, stderr, .. } = run;

@@ -258,14 +258,14 @@ impl Meter {
     pub(super) fn attempted(
         &mut self,
         model: usize,
-        asked: &AgentCall,
+        call: &AgentCall,
         now: Tick,
         weather: &Weather,
         counted: &mut Tick,
     ) {
         let attempt = Load::attempt(weather.best_share(now));
         self.measures.all.add(attempt);
-        if let Some(evidence) = self.evidence_of(asked).get_mut(model) {
+        if let Some(evidence) = self.evidence_of(call).get_mut(model) {
             evidence.in_flight += 1;
         }
         if self.providers.get(model) == self.providers.first() {
@@ -298,12 +298,12 @@ impl Meter {
     pub(super) fn finished(
         &mut self,
         model: usize,
-        asked: &AgentCall,
+        call: &AgentCall,
         now: Tick,
         took: Duration,
         result: Option<Response>,
     ) {
-        if let Some(evidence) = self.evidence_of(asked).get_mut(model) {
+        if let Some(evidence) = self.evidence_of(call).get_mut(model) {
             evidence.in_flight = evidence.in_flight.saturating_sub(1);
             evidence.is_unproven &= !(result == Some(Ok(())) && took < SLOW);
         }
@@ -318,7 +318,7 @@ impl Meter {
         if answered > 0.0
             && let Some([input, output]) = self.params.models.get(model).map(|model| model.price)
         {
-            let tokens = asked.tokens as f64 * input + asked.output as f64 * answered * output;
+            let tokens = call.tokens as f64 * input + call.output as f64 * answered * output;
             self.measures.cost += tokens / 1e6;
         }
         let fault = result.and_then(Response::err);
@@ -336,7 +336,7 @@ impl Meter {
         let is_wide = fault.is_some_and(|fault| is_of_quota(fault.kind));
         let told = fault.and_then(|fault| fault.retry_after).unwrap_or_default();
         let provider = self.providers.get(model).copied();
-        let group = self.group(asked);
+        let group = self.group(call);
         let of_group = self.evidence.get_mut(group).into_iter().flatten();
         for ((other, evidence), of) in of_group.enumerate().zip(&self.providers) {
             if other == model || (is_wide && Some(*of) == provider) {
@@ -348,29 +348,29 @@ impl Meter {
     }
 
     /// Index of the group of instances that share what the instance of a call knows.
-    fn group(&self, asked: &AgentCall) -> usize {
-        if self.is_shared { 0 } else { asked.instance as usize }
+    fn group(&self, call: &AgentCall) -> usize {
+        if self.is_shared { 0 } else { call.instance as usize }
     }
 
-    fn evidence_of(&mut self, asked: &AgentCall) -> &mut [Evidence] {
-        let group = self.group(asked);
+    fn evidence_of(&mut self, call: &AgentCall) -> &mut [Evidence] {
+        let group = self.group(call);
         self.evidence.get_mut(group).map(Vec::as_mut_slice).unwrap_or_default()
     }
 
-    /// Models that would answer `asked` now, with no evidence against them in its group, as bits.
+    /// Models that would answer `call` now, with no evidence against them in its group, as bits.
     pub(super) fn evidently_well(
         &self,
         providers: &Providers,
         quotas: &[Quota],
-        asked: &AgentCall,
+        call: &AgentCall,
         now: Tick,
     ) -> u64 {
         let mut well = 0;
-        for (model, evidence) in self.evidence.get(self.group(asked)).into_iter().flatten().enumerate() {
+        for (model, evidence) in self.evidence.get(self.group(call)).into_iter().flatten().enumerate() {
             let has_room =
                 || quotas.get(providers.provider_of(model)).is_some_and(|quota| quota.has_room(now));
             let is_clear = || providers.weather.at(model, now).0.is_empty();
-            if !evidence.speaks_against(now) && has_room() && is_clear() && providers.is_able(asked, model) {
+            if !evidence.speaks_against(now) && has_room() && is_clear() && providers.is_able(call, model) {
                 well |= 1 << model;
             }
         }
@@ -396,15 +396,15 @@ impl Meter {
     }
 
     /// A session ended because of a call that was not answered.
-    pub(super) fn session_failed(&mut self, asked: &AgentCall, error: ErrorKind, is_hopeless: bool) {
+    pub(super) fn session_failed(&mut self, call: &AgentCall, error: ErrorKind, is_hopeless: bool) {
         self.measures.sessions += 1;
-        if asked.is_bug {
+        if call.is_bug {
             self.measures.caller_bugs += 1;
         } else {
             *self.measures.failed.entry(error).or_default() += 1;
-            self.measures.lost.insert(asked.session());
+            self.measures.lost.insert(call.session());
             if is_hopeless {
-                self.measures.hopeless.insert(asked.session());
+                self.measures.hopeless.insert(call.session());
             }
         }
     }

@@ -56,13 +56,13 @@ impl Providers {
         Self { params, of_model, weather }
     }
 
-    /// The result of the `attempt`th attempt of `asked` that begins now, if the quota admits it.
-    pub(super) fn fate(&self, asked: &AgentCall, model: usize, attempt: u64, now: Tick) -> Fate {
+    /// The result of the `attempt`th attempt of `call` that begins now, if the quota admits it.
+    pub(super) fn fate(&self, call: &AgentCall, model: usize, attempt: u64, now: Tick) -> Fate {
         let Some(served) = self.params.models.get(model) else {
             return Fate::fault(0.1, ErrorKind::ModelUnavailable);
         };
         let everyday = &self.params.everyday;
-        let mut dice = Dice::new(self.params.seed, Purpose::Attempt, [asked.key, attempt * 64 + model as u64]);
+        let mut dice = Dice::new(self.params.seed, Purpose::Attempt, [call.key, attempt * 64 + model as u64]);
         let (incidents, _) = self.weather.at(model, now);
         let mut slower = 1.0;
         for incident in incidents {
@@ -83,13 +83,13 @@ impl Providers {
         let (error, broken) = (dice.chance(everyday.error), dice.chance(everyday.broken));
         let (how, part) = (dice.unit(), dice.unit());
         let mut takes = dice.time(served.answer_s, everyday.spread).mul_f64(slower);
-        if asked.is_bug {
+        if call.is_bug {
             return Fate::fault(0.3, ErrorKind::InvalidRequest);
         }
-        if asked.tokens + asked.output > served.context_tokens {
+        if call.tokens + call.output > served.context_tokens {
             return Fate::fault(0.5, ErrorKind::ContextOverflow);
         }
-        if self.is_filtered(asked, model) {
+        if self.is_filtered(call, model) {
             return Fate::fault(1.5, ErrorKind::ContentFilter);
         }
         if error {
@@ -102,33 +102,33 @@ impl Providers {
         Fate { takes: Some(takes), result: Ok(()) }
     }
 
-    /// The wait that a provider states when its quota refuses the `attempt`th attempt of `asked`, and has
+    /// The wait that a provider states when its quota refuses the `attempt`th attempt of `call`, and has
     /// room again in `left`.
     pub(super) fn refusal(
         &self,
-        asked: &AgentCall,
+        call: &AgentCall,
         provider: usize,
         attempt: u64,
         left: Duration,
     ) -> Option<Duration> {
         let says = self.params.providers.get(provider).map_or(RetryAfter::Honest, |it| it.retry_after);
         let mut dice =
-            Dice::new(self.params.seed, Purpose::Refusal, [asked.key, attempt * 64 + provider as u64]);
+            Dice::new(self.params.seed, Purpose::Refusal, [call.key, attempt * 64 + provider as u64]);
         wait(says, left, dice.unit())
     }
 
     /// Whether the model could ever serve the call.
-    pub(super) fn is_able(&self, asked: &AgentCall, model: usize) -> bool {
+    pub(super) fn is_able(&self, call: &AgentCall, model: usize) -> bool {
         let fits =
             self.params.models.get(model).is_some_and(|served| {
-                asked.tokens.max(asked.estimate) + asked.output <= served.context_tokens
+                call.tokens.max(call.estimate) + call.output <= served.context_tokens
             });
-        fits && !self.is_filtered(asked, model)
+        fits && !self.is_filtered(call, model)
     }
 
-    fn is_filtered(&self, asked: &AgentCall, model: usize) -> bool {
+    fn is_filtered(&self, call: &AgentCall, model: usize) -> bool {
         let provider = self.provider_of(model);
-        let mut dice = Dice::new(self.params.seed, Purpose::Filter, [asked.key, provider as u64]);
+        let mut dice = Dice::new(self.params.seed, Purpose::Filter, [call.key, provider as u64]);
         dice.chance(self.params.everyday.filter)
     }
 

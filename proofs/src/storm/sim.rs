@@ -39,7 +39,7 @@ struct State {
 /// A call in progress.
 #[derive(Debug)]
 struct Open {
-    asked: AgentCall,
+    call: AgentCall,
     began: Tick,
     /// When the call was last counted as one that sends attempts.
     counted: Tick,
@@ -91,15 +91,15 @@ impl Sim {
     async fn session(&self, arrival: Arrival, mind: &Mind) {
         let mut memory = mind.new_session();
         let mut conversation = Conversation::new(&self.params, arrival);
-        while let Some(asked) = conversation.next(&self.params) {
-            self.time.sleep(asked.think).await;
-            let began = self.begin(asked);
-            let answer = mind.ask(self, &asked, &mut memory).await;
-            self.end(&asked, began, answer);
+        while let Some(call) = conversation.next(&self.params) {
+            self.time.sleep(call.think).await;
+            let began = self.begin(call);
+            let answer = mind.ask(self, &call, &mut memory).await;
+            self.end(&call, began, answer);
             if let Err(kind) = answer {
                 let deadline = began.after(Duration::from_secs_f64(self.params.traffic.deadline_s));
-                let is_hopeless = !could_answer(self, &asked, began, deadline);
-                return self.lock().meter.session_failed(&asked, kind, is_hopeless);
+                let is_hopeless = !could_answer(self, &call, began, deadline);
+                return self.lock().meter.session_failed(&call, kind, is_hopeless);
             }
             if let Some(factor) = memory.compacted.take() {
                 conversation.shrink(factor);
@@ -169,13 +169,13 @@ impl Sim {
         open.attempts += 1;
         open.tried |= 1 << model;
         open.in_flight += 1;
-        meter.attempted(model, &open.asked, now, &self.providers.weather, &mut open.counted);
-        let mut fate = self.providers.fate(&open.asked, model, luck.unwrap_or(open.attempts), now);
+        meter.attempted(model, &open.call, now, &self.providers.weather, &mut open.counted);
+        let mut fate = self.providers.fate(&open.call, model, luck.unwrap_or(open.attempts), now);
         // Every request counts against the quota, also one that fails.
         if luck.is_none()
             && let Some(Err(wait)) = quotas.get_mut(provider).map(|quota| quota.take(now))
         {
-            let retry_after = self.providers.refusal(&open.asked, provider, open.attempts, wait);
+            let retry_after = self.providers.refusal(&open.call, provider, open.attempts, wait);
             let fault = Fault { kind: ErrorKind::RateLimited, retry_after };
             fate = Fate { takes: Some(Duration::from_millis(100)), result: Err(fault) };
         }
@@ -187,32 +187,32 @@ impl Sim {
         let mut state = self.lock();
         let State { quotas, calls, meter } = &mut *state;
         let Some(open) = calls.get_mut(&key) else { return };
-        meter.finished(model, &open.asked, now, took, result);
+        meter.finished(model, &open.call, now, took, result);
         open.in_flight = open.in_flight.saturating_sub(1);
         if open.in_flight == 0 {
-            let well = meter.evidently_well(&self.providers, quotas, &open.asked, now);
+            let well = meter.evidently_well(&self.providers, quotas, &open.call, now);
             open.asleep = Some((now, well));
         }
     }
 
-    fn begin(&self, asked: AgentCall) -> Tick {
+    fn begin(&self, call: AgentCall) -> Tick {
         let now = self.now();
         let mut state = self.lock();
         let State { quotas, calls, meter } = &mut *state;
         meter.began(now, &self.providers.weather);
-        let well = meter.evidently_well(&self.providers, quotas, &asked, now);
+        let well = meter.evidently_well(&self.providers, quotas, &call, now);
         let asleep = Some((now, well));
         calls.insert(
-            asked.key,
-            Open { asked, began: now, counted: now, attempts: 0, tried: 0, in_flight: 0, asleep },
+            call.key,
+            Open { call, began: now, counted: now, attempts: 0, tried: 0, in_flight: 0, asleep },
         );
         now
     }
 
-    fn end(&self, asked: &AgentCall, began: Tick, answer: std::result::Result<(), ErrorKind>) {
+    fn end(&self, call: &AgentCall, began: Tick, answer: std::result::Result<(), ErrorKind>) {
         let now = self.now();
         let mut state = self.lock();
-        let Some(open) = state.calls.remove(&asked.key) else { return };
+        let Some(open) = state.calls.remove(&call.key) else { return };
         if let Some((since, well)) = open.asleep {
             state.meter.slept(since, now, well & !open.tried);
         }

@@ -125,13 +125,13 @@ mod tests {
 
     #[test]
     fn a_pause_that_is_asked_for_is_capped_and_not_ignored() {
-        let asked = |value: &str| {
+        let requested = |value: &str| {
             retry_after(&HeaderMap::from_iter([(http::header::RETRY_AFTER, value.parse().unwrap())]))
         };
-        assert_eq!(asked(" 7 "), Some(Duration::from_secs(7)));
-        assert_eq!(asked("99999999999999999999"), Some(Duration::from_secs(u64::MAX)));
+        assert_eq!(requested(" 7 "), Some(Duration::from_secs(7)));
+        assert_eq!(requested("99999999999999999999"), Some(Duration::from_secs(u64::MAX)));
         for none in ["", "-1", "+1", "1.5", "Wed, 21 Oct 2026 07:28:00 GMT"] {
-            assert_eq!(asked(none), None, "{none}");
+            assert_eq!(requested(none), None, "{none}");
         }
     }
 }

@@ -131,8 +131,8 @@ async fn a_refusal_by_one_limit_charges_no_other() {
 #[tokio::test]
 async fn a_store_that_fails_denies_whatever_it_is_asked() {
     for step in 0.. {
-        let asked = std::sync::atomic::AtomicUsize::new(0);
-        let fails = move |_: &Op| asked.fetch_add(1, std::sync::atomic::Ordering::Relaxed) == step;
+        let operations = std::sync::atomic::AtomicUsize::new(0);
+        let fails = move |_: &Op| operations.fetch_add(1, std::sync::atomic::Ordering::Relaxed) == step;
         let desk = Desk::with(concurrent(1), |store| Arc::new(Away(store, fails)));
         let mut decided = desk.hooks.on(desk.at("s")).subagent_start(child("backend", "a")).await;
         if decided.outcome.goes_ahead() {

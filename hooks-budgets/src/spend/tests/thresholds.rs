@@ -31,7 +31,7 @@ fn thresholds_config(thresholds: Value) -> SpendBudgetConfig {
 #[tokio::test]
 async fn each_threshold_acts_where_it_is_reached_and_not_before() {
     let thresholds = || json!({ "warn": 50, "cheaper": 70, "ask": 80, "pause_spawns": 90 });
-    for (tokens, warned, cheaper, asked, paused) in [
+    for (tokens, warned, cheaper, confirmed, paused) in [
         (49, false, false, false, false),
         (50, true, false, false, false),
         (69, true, false, false, false),
@@ -46,11 +46,11 @@ async fn each_threshold_acts_where_it_is_reached_and_not_before() {
         assert_eq!(!advice.warnings.is_empty(), warned, "{tokens}");
         assert_eq!(watch.warnings(), advice.warnings);
         assert_eq!(advice.cheaper.as_deref(), cheaper.then_some("small"), "{tokens}");
-        assert_eq!(advice.ask.is_some(), asked, "{tokens}");
+        assert_eq!(advice.ask.is_some(), confirmed, "{tokens}");
         assert_eq!(advice::pause(&budget, &context).await.unwrap().is_some(), paused, "{tokens}");
         // The warning comes once, the question again.
         let again = budget.advice(&context, "small").await.unwrap();
-        assert_eq!((again.warnings.len(), again.cheaper, again.ask.is_some()), (0, None, asked));
+        assert_eq!((again.warnings.len(), again.cheaper, again.ask.is_some()), (0, None, confirmed));
     }
 }
 
@@ -185,7 +185,7 @@ async fn what_was_said_costs_the_same_after_many_sessions_and_ends_with_its_wind
     let mut config = config(json!([{ "of": "session", "per": "hour", "tokens": 10 }]));
     config.thresholds = serde_json::from_value(json!({ "warn": 1, "ask": 1 })).unwrap();
     let budget = SpendBudget::new(&config, store.clone()).unwrap();
-    let mut asked = Vec::new();
+    let mut confirmed = Vec::new();
     for number in 0..200 {
         let at = context(&format!("s{number}"), "a");
         let size = CallSize::new(at.clone(), "large", 10).replying_at_most(Some(0));
@@ -195,13 +195,13 @@ async fn what_was_said_costs_the_same_after_many_sessions_and_ends_with_its_wind
         let before = store.1.load(std::sync::atomic::Ordering::Relaxed);
         let advice = budget.advice(&at, "large").await.unwrap();
         assert!(advice.ask.is_some() && advice.warnings.len() == 1);
-        asked.push(store.1.load(std::sync::atomic::Ordering::Relaxed) - before);
+        confirmed.push(store.1.load(std::sync::atomic::Ordering::Relaxed) - before);
         assert_eq!(budget.approve(&at, "large").await.unwrap().len(), 1);
         assert_eq!(budget.approve(&at, "large").await.unwrap(), [""; 0], "it is approved");
         let again = budget.advice(&at, "large").await.unwrap();
         assert_eq!((again.ask, again.warnings.len()), (None, 0));
     }
-    assert!(asked.iter().all(|count| *count == asked[0]), "{asked:?}");
+    assert!(confirmed.iter().all(|count| *count == confirmed[0]), "{confirmed:?}");
     // The mark expires with its window, and nothing of it is left.
     clock.advance(std::time::Duration::from_secs(3_600));
     let at = context("s0", "a");

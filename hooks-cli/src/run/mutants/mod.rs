@@ -86,7 +86,7 @@ fn of_case(
     count: usize,
     wrong: &mut Vec<String>,
 ) -> Tally {
-    let asked = Run {
+    let options = Run {
         client: Some(case.client.name().to_owned()),
         event: Some(case.event.to_owned()),
         config: Some(config.to_owned()),
@@ -102,7 +102,7 @@ fn of_case(
         // contains it.
         let seed = if number % 2 == 0 { &payload } else { &forbidden };
         let sent = mutator.mutant(seed);
-        let (reply, took) = answered(&asked, &sent);
+        let (reply, took) = answered(&options, &sent);
         tally.slowest = tally.slowest.max(took);
         tally.mutants += 1;
         let mut fail = |why: &str| {
@@ -134,7 +134,7 @@ fn of_case(
         if reply.exit != 0 {
             fail("neither denied nor allowed");
         }
-        match Caller::new(&asked).decode(sent.clone()) {
+        match Caller::new(&options).decode(sent.clone()) {
             Ok(decoded) => {
                 if let Err(why) = oracle::agrees(case, &decoded, &meant) {
                     fail(&why);
@@ -147,11 +147,11 @@ fn of_case(
 }
 
 /// Returns the answer to a payload, and the processor time it took: wall time would include other work of the machine.
-fn answered(asked: &Run, sent: &[u8]) -> (EncodedAnswer, Duration) {
-    let (caller, deadline) = (Caller::new(asked), Deadline::within(LONG));
+fn answered(options: &Run, sent: &[u8]) -> (EncodedAnswer, Duration) {
+    let (caller, deadline) = (Caller::new(options), Deadline::within(LONG));
     let start = processor();
     let reply =
-        super::reply(asked, &caller, Ok(sent.to_vec()), deadline, &Notes::default(), &Panics::default());
+        super::reply(options, &caller, Ok(sent.to_vec()), deadline, &Notes::default(), &Panics::default());
     (reply, processor().saturating_sub(start))
 }
 

@@ -101,13 +101,13 @@ impl<'a> Shadow<'a> {
         directory: &Path,
         until: Option<Tick>,
     ) -> Result<Option<Self>, SnapshotError> {
-        let asked = Git::new(world, directory).text([
+        let output = Git::new(world, directory).text([
             "rev-parse",
             "--path-format=absolute",
             "--show-toplevel",
             "--git-common-dir",
         ]);
-        let Some((work_tree, common)) = asked.as_deref().and_then(|asked| asked.split_once('\n')) else {
+        let Some((work_tree, common)) = output.as_deref().and_then(|output| output.split_once('\n')) else {
             return Ok(None);
         };
         let folder = world.store.join("snapshots").join(Digest::hash(work_tree.as_bytes()).to_string());
@@ -136,7 +136,7 @@ impl<'a> Shadow<'a> {
         if self.last(&reference).is_none() {
             return Ok(Vec::new());
         }
-        let log = self.asked(&["log", "-z", "--format=%H %ct %s", &reference])?;
+        let log = self.output(&["log", "-z", "--format=%H %ct %s", &reference])?;
         Ok(log.split('\0').filter_map(snapshot).collect())
     }
 
@@ -156,11 +156,11 @@ impl<'a> Shadow<'a> {
         let _held = self.lock()?;
         let before = self.taken(session, "before a restore")?;
         let changed = ["diff-tree", "-r", "-z", "--name-only", "--no-renames", &before.id, &wanted];
-        let files = self.asked(&changed)?;
+        let files = self.output(&changed)?;
         let files = files.split('\0').filter(|file| !file.is_empty()).map(str::to_owned).collect();
         // The index equals the first tree, so git updates only the files that differ between the two trees.
         // It refuses if a file changed since the snapshot.
-        self.asked(&["read-tree", "-m", "-u", &before.id, &wanted])?;
+        self.output(&["read-tree", "-m", "-u", &before.id, &wanted])?;
         Ok(Restored { files, before: before.id })
     }
 
@@ -172,7 +172,7 @@ impl<'a> Shadow<'a> {
     pub fn prune(&self, moment: Timestamp) -> Result<(), SnapshotError> {
         let _held = self.lock()?;
         let format = "--format=%(committerdate:unix) %(refname)";
-        let sessions = self.asked(&["for-each-ref", format, "refs/snapshots"])?;
+        let sessions = self.output(&["for-each-ref", format, "refs/snapshots"])?;
         let old: Vec<_> = sessions
             .lines()
             .filter_map(|line| line.split_once(' '))
@@ -180,10 +180,10 @@ impl<'a> Shadow<'a> {
             .map(|(_, reference)| reference)
             .collect();
         for reference in &old {
-            self.asked(&["update-ref", "-d", reference])?;
+            self.output(&["update-ref", "-d", reference])?;
         }
         if !old.is_empty() {
-            self.asked(&["gc", "--quiet", "--prune=now"])?;
+            self.output(&["gc", "--quiet", "--prune=now"])?;
         }
         Ok(())
     }
@@ -194,20 +194,20 @@ impl<'a> Shadow<'a> {
         if !added.is_some_and(|added| matches!(added.code, Some(0 | 1))) {
             return Err(refused("add"));
         }
-        let tree = self.asked(&["write-tree"])?;
+        let tree = self.output(&["write-tree"])?;
         let reference = reference(session);
         let last = self.last(&reference);
         if let Some(last) = &last
-            && self.asked(&["rev-parse", &format!("{last}^{{tree}}")])? == tree
+            && self.output(&["rev-parse", &format!("{last}^{{tree}}")])? == tree
         {
-            let log = self.asked(&["log", "-1", "--format=%H %ct %s", last])?;
+            let log = self.output(&["log", "-1", "--format=%H %ct %s", last])?;
             return snapshot(&log).ok_or_else(|| refused("log"));
         }
         let label: String = label.chars().map(|c| if c.is_control() { ' ' } else { c }).collect();
         let mut commit = vec!["commit-tree", &tree, "-m", &label];
         commit.extend(last.iter().flat_map(|last| ["-p", last]));
-        let id = self.asked(&commit)?;
-        self.asked(&["update-ref", &reference, &id])?;
+        let id = self.output(&commit)?;
+        self.output(&["update-ref", &reference, &id])?;
         Ok(Snapshot { id, taken: Timestamp(self.now() * 1_000), label })
     }
 
@@ -248,7 +248,7 @@ impl<'a> Shadow<'a> {
         left.map_or(PATIENCE, |left| left.min(PATIENCE))
     }
 
-    fn asked(&self, arguments: &[&str]) -> Result<String, SnapshotError> {
+    fn output(&self, arguments: &[&str]) -> Result<String, SnapshotError> {
         let step = arguments.first().copied().unwrap_or_default();
         if self.patience().is_zero() {
             return Err(refused(step));

@@ -15,7 +15,7 @@ use super::*;
 #[derive(Default)]
 struct Tree {
     entries: HashMap<PathBuf, (EntryKind, String)>,
-    asked: Mutex<HashMap<PathBuf, usize>>,
+    lookups: Mutex<HashMap<PathBuf, usize>>,
 }
 
 impl Tree {
@@ -28,13 +28,13 @@ impl Tree {
     }
 
     fn asked_most(&self) -> usize {
-        self.asked.lock().unwrap().values().copied().max().unwrap_or(0)
+        self.lookups.lock().unwrap().values().copied().max().unwrap_or(0)
     }
 }
 
 impl FileSystem for Tree {
     fn entry(&self, path: &Path) -> io::Result<Option<Entry>> {
-        *self.asked.lock().unwrap().entry(path.to_owned()).or_default() += 1;
+        *self.lookups.lock().unwrap().entry(path.to_owned()).or_default() += 1;
         if path.ends_with("forbidden") {
             return Err(io::ErrorKind::PermissionDenied.into());
         }
@@ -65,7 +65,7 @@ impl<'a> Case<'a> {
 
     fn resolve(&self, path: &str) -> Result<Resolution, PathError> {
         let root = ResolvedRoot::new(self.tree, self.root, self.cwd, self.platform)?;
-        self.tree.asked.lock().unwrap().clear();
+        self.tree.lookups.lock().unwrap().clear();
         let resolver = Resolver {
             fs: self.tree,
             root: &root,
@@ -255,7 +255,7 @@ fn each_component_is_asked_for_once() {
         assert_eq!(tree.asked_most(), 1, "{path}");
     }
     case.resolve("src/a/b.ts").unwrap();
-    assert_eq!(tree.asked.lock().unwrap().len(), 3);
+    assert_eq!(tree.lookups.lock().unwrap().len(), 3);
 }
 
 /// Counts look-ups instead of time: links that lead back and forth do not multiply.
@@ -265,7 +265,7 @@ fn hostile_links_are_bounded() {
     let count = Cell::new(0);
     for path in ["a/a/a/a", "%61/a\\b/ｃ"] {
         assert!(Case::new(&tree).resolve(path).is_err());
-        count.set(count.get() + tree.asked.lock().unwrap().len());
+        count.set(count.get() + tree.lookups.lock().unwrap().len());
     }
     assert!(count.get() < 50);
 }

@@ -40,8 +40,8 @@ const ROWS: &[Row] = &[
 ];
 
 /// Changed arguments of Codex's own tools must have a string `command`; otherwise the answer is invalid.
-fn command_is_text(asked: &CheckedCall<'_>) -> bool {
-    match asked.changed_call() {
+fn command_is_text(call: &CheckedCall<'_>) -> bool {
+    match call.changed_call() {
         Some(("Bash" | "apply_patch", _, after)) => after.get("command").is_some_and(Value::is_string),
         _ => true,
     }

@@ -64,13 +64,13 @@ const ROWS: &[Row] = &[
 ];
 
 /// Only the result of an MCP tool can be replaced.
-fn is_of_mcp(asked: &CheckedCall<'_>) -> bool {
-    asked.decoded.and_then(Decoded::call).is_some_and(|(tool, _)| tool.starts_with("MCP:"))
+fn is_of_mcp(call: &CheckedCall<'_>) -> bool {
+    call.decoded.and_then(Decoded::call).is_some_and(|(tool, _)| tool.starts_with("MCP:"))
 }
 
 /// A child that was stopped or failed cannot be made to continue.
-fn is_completed(asked: &CheckedCall<'_>) -> bool {
-    match asked.event() {
+fn is_completed(call: &CheckedCall<'_>) -> bool {
+    match call.event() {
         Some(WireEvent::SubagentStop(child)) => child.status == ChildStatus::Completed,
         _ => false,
     }

@@ -45,8 +45,8 @@ const ROWS: &[Row] = &[
 ];
 
 /// Gemini merges changed arguments into those of the call, so an argument cannot be removed.
-fn nothing_removed(asked: &CheckedCall<'_>) -> bool {
-    let Some((_, before, after)) = asked.changed_call() else { return true };
+fn nothing_removed(checked_call: &CheckedCall<'_>) -> bool {
+    let Some((_, before, after)) = checked_call.changed_call() else { return true };
     match (before.as_object(), after.as_object()) {
         (Some(before), Some(after)) => before.keys().all(|key| after.contains_key(key)),
         _ => false,
@@ -54,8 +54,8 @@ fn nothing_removed(asked: &CheckedCall<'_>) -> bool {
 }
 
 /// Messages can be changed, but not the model.
-fn no_other_model(asked: &CheckedCall<'_>) -> bool {
-    match (asked.event(), asked.rewrite) {
+fn no_other_model(checked_call: &CheckedCall<'_>) -> bool {
+    match (checked_call.event(), checked_call.rewrite) {
         (Some(WireEvent::BeforeModelCall(call)), Some(Rewrite::Model(rewrite))) => {
             rewrite.model.as_ref().is_none_or(|model| call.model == *model)
         }

@@ -11,21 +11,21 @@ use super::scripted::Script;
 use super::world::World;
 use super::{block, question};
 
-pub(super) fn answer(asked: &Value, profile: Profile) -> Option<Value> {
-    let block = match block(question::field(asked, "hooks"), profile) {
+pub(super) fn answer(question: &Value, profile: Profile) -> Option<Value> {
+    let block = match block(question::field(question, "hooks"), profile) {
         Ok(block) => block,
         Err(error) => return Some(json!({ "config_error": error })),
     };
-    let script = Arc::new(Script::from_question(asked));
-    let world = World::from_question(asked, &script);
+    let script = Arc::new(Script::from_question(question));
+    let world = World::from_question(question, &script);
     let engine = Engine::new(block, Rules::exactly(profile), world.handlers());
     let (team, tool) =
-        (rule(question::field(asked, "team_permissions")), tool(question::field(asked, "tool")));
-    let reply = reply(asked);
-    let mut session = session(question::field(asked, "session"));
+        (rule(question::field(question, "team_permissions")), tool(question::field(question, "tool")));
+    let reply = reply(question);
+    let mut session = session(question::field(question, "session"));
     let pipeline =
         Pipeline { engine: &engine, folder: Path::new("/"), team: &team, tool: &tool, reply: reply.as_ref() };
-    let call = question::field(asked, "call");
+    let call = question::field(question, "call");
     let call = Call {
         id: question::text(call, "id").to_owned(),
         arguments: question::field(call, "arguments").as_object().cloned().unwrap_or_default(),
@@ -37,9 +37,9 @@ pub(super) fn answer(asked: &Value, profile: Profile) -> Option<Value> {
     Some(answer.into())
 }
 
-fn session(asked: &Value) -> Session {
-    let is = |name: &str| question::field(asked, name).as_bool().unwrap_or_default();
-    let id = match question::text(asked, "id") {
+fn session(question: &Value) -> Session {
+    let is = |name: &str| question::field(question, name).as_bool().unwrap_or_default();
+    let id = match question::text(question, "id") {
         "" => "s-1",
         id => id,
     };
@@ -47,30 +47,30 @@ fn session(asked: &Value) -> Session {
         id: id.to_owned(),
         yolo: is("yolo"),
         non_interactive: is("non_interactive"),
-        rules: rule(question::field(asked, "permissions")),
+        rules: rule(question::field(question, "permissions")),
     }
 }
 
-fn rule(asked: &Value) -> Rule {
-    let texts = |name: &str| question::texts(asked, name);
+fn rule(question: &Value) -> Rule {
+    let texts = |name: &str| question::texts(question, name);
     Rule { allow: texts("allow"), ask: texts("ask"), deny: texts("deny") }
 }
 
-fn tool(asked: &Value) -> Tool {
-    let is = |name: &str| question::field(asked, name).as_bool().unwrap_or_default();
+fn tool(question: &Value) -> Tool {
+    let is = |name: &str| question::field(question, name).as_bool().unwrap_or_default();
     Tool {
-        name: question::text(asked, "name").to_owned(),
+        name: question::text(question, "name").to_owned(),
         read_only: is("read_only"),
         destructive: is("destructive"),
-        metadata: question::field(asked, "metadata").as_object().cloned().unwrap_or_default(),
-        output: question::text(asked, "output").to_owned(),
+        metadata: question::field(question, "metadata").as_object().cloned().unwrap_or_default(),
+        output: question::text(question, "output").to_owned(),
     }
 }
 
 /// The answer of the user, in the words of every generation.
-fn reply(asked: &Value) -> Option<Reply> {
-    let word = asked.get("user")?.as_str()?.replace('_', "-");
-    let reason = asked.get("user_reason").and_then(Value::as_str).map(str::to_owned);
+fn reply(question: &Value) -> Option<Reply> {
+    let word = question.get("user")?.as_str()?.replace('_', "-");
+    let reason = question.get("user_reason").and_then(Value::as_str).map(str::to_owned);
     Some(match word.as_str() {
         "approve" => Reply::Approve,
         "approve-session" | "approve-autonomous" => Reply::ApproveSession,

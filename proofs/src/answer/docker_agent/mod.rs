@@ -28,32 +28,32 @@ pub(super) fn answer_july(question: &Value) -> Option<Value> {
     answer(question, Profile::July)
 }
 
-fn answer(asked: &Value, profile: Profile) -> Option<Value> {
-    let answer = match asked.get("level")?.as_str()? {
-        "dispatch" | "model" | "builtin" | "process" => dispatch(asked, profile),
-        "approval" => approval::answer(asked, profile),
-        "config" => Some(config(question::text(asked, "yaml"), profile)),
-        "sources" => Some(sources::answer(asked, profile)),
+fn answer(question: &Value, profile: Profile) -> Option<Value> {
+    let answer = match question.get("level")?.as_str()? {
+        "dispatch" | "model" | "builtin" | "process" => dispatch(question, profile),
+        "approval" => approval::answer(question, profile),
+        "config" => Some(config(question::text(question, "yaml"), profile)),
+        "sources" => Some(sources::answer(question, profile)),
         _ => None,
     }?;
-    Some(json!({"id": asked.get("id")?, "answer": answer}))
+    Some(json!({"id": question.get("id")?, "answer": answer}))
 }
 
 /// Runs one event and returns the merged result.
-fn dispatch(asked: &Value, profile: Profile) -> Option<Value> {
-    let folder = Folder::from_fixture(asked.get("fixture"));
-    let asked = &folder.enter(asked);
-    let block = match block(question::field(asked, "hooks"), profile) {
+fn dispatch(question: &Value, profile: Profile) -> Option<Value> {
+    let folder = Folder::from_fixture(question.get("fixture"));
+    let question = &folder.enter(question);
+    let block = match block(question::field(question, "hooks"), profile) {
         Ok(block) => block,
         Err(error) => return Some(json!({ "config_error": error })),
     };
-    let event = HookEvent::named(question::text(asked, "event"))?;
-    let lane = if question::text(asked, "lane") == "preempt" { Lane::Preempt } else { Lane::Ordinary };
-    let script = Arc::new(Script::from_question(asked));
-    let world = World::from_question(asked, &script);
+    let event = HookEvent::named(question::text(question, "event"))?;
+    let lane = if question::text(question, "lane") == "preempt" { Lane::Preempt } else { Lane::Ordinary };
+    let script = Arc::new(Script::from_question(question));
+    let world = World::from_question(question, &script);
     let engine = Engine::new(block, Rules::exactly(profile), world.handlers());
-    let input = question::field(asked, "input").as_object().cloned().unwrap_or_default();
-    let cancelled = asked.get("cancel_after_ms").and_then(Value::as_u64).map(|after| world.cancelled(after));
+    let input = question::field(question, "input").as_object().cloned().unwrap_or_default();
+    let cancelled = question.get("cancel_after_ms").and_then(Value::as_u64).map(|after| world.cancelled(after));
     let ask = Ask { event, lane, input, folder: folder.path(), also_called: None, cancelled };
     let merged = world.finish(engine.ask(ask))?;
     let mut answer = Map::new();
@@ -86,7 +86,7 @@ mod tests {
 
     #[test]
     fn a_scripted_handler_answers_in_its_own_time() {
-        let asked = json!({
+        let question = json!({
             "id": "x", "level": "dispatch", "event": "pre_tool_use",
             "hooks": {"pre_tool_use": [{"hooks": [
                 {"type": "command", "command": "slow", "timeout": 2},
@@ -95,7 +95,7 @@ mod tests {
             "input": {"session_id": "s", "tool_name": "shell", "tool_input": {"cmd": "ls"}},
             "script": {"slow": {"sleep_ms": 3_600_000}, "fast": {"exit_code": 2, "stderr": "no\n"}}
         });
-        let answer = answer_september(&asked).unwrap();
+        let answer = answer_september(&question).unwrap();
         assert_eq!(answer["id"], "x");
         assert_eq!(answer["answer"]["ran"], json!(["slow", "fast"]));
         assert_eq!(answer["answer"]["result"]["exit_code"], 2);
@@ -105,19 +105,19 @@ mod tests {
 
     #[test]
     fn who_cancels_is_not_kept_waiting() {
-        let asked = json!({
+        let question = json!({
             "id": 1, "level": "dispatch", "event": "tool_guard", "cancel_after_ms": 50,
             "hooks": {"tool_guard": [{"hooks": [{"type": "command", "command": "slow"}]}]},
             "input": {"tool_name": "x"}, "script": {"slow": {"sleep_ms": 1000}}
         });
-        let answer = answer_september(&asked).unwrap();
+        let answer = answer_september(&question).unwrap();
         assert_eq!(answer["answer"]["result"]["allowed"], false);
     }
 
     #[test]
     fn a_bad_block_is_a_configuration_error() {
-        let asked = json!({"id": 1, "level": "dispatch", "event": "stop", "hooks": {"stopp": []}});
-        assert!(answer_september(&asked).unwrap()["answer"]["config_error"].is_string());
+        let question = json!({"id": 1, "level": "dispatch", "event": "stop", "hooks": {"stopp": []}});
+        assert!(answer_september(&question).unwrap()["answer"]["config_error"].is_string());
         let yaml = json!({"id": 1, "level": "config", "yaml": "stop:\n  - type: command\n    comand: x\n"});
         let answer = answer_september(&yaml).unwrap();
         let error = answer["answer"]["error"].as_str().unwrap();

@@ -23,8 +23,8 @@ pub(super) struct Script {
 }
 
 impl Script {
-    pub(super) fn from_question(asked: &Value) -> Self {
-        let parts = question::field(asked, "script").clone();
+    pub(super) fn from_question(question: &Value) -> Self {
+        let parts = question::field(question, "script").clone();
         Self { parts, time: VirtualTime::default(), started: Mutex::default() }
     }
 

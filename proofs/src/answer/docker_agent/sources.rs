@@ -7,8 +7,8 @@ use serde_json::{Map, Value, json};
 
 use super::{block, question};
 
-pub(super) fn answer(asked: &Value, profile: Profile) -> Value {
-    let sources = question::field(asked, "sources");
+pub(super) fn answer(question: &Value, profile: Profile) -> Value {
+    let sources = question::field(question, "sources");
     let mut warned = Vec::new();
     let mut parts: Vec<(Source, Block)> = Vec::new();
     match read(question::field(sources, "agent"), profile) {
@@ -39,7 +39,7 @@ pub(super) fn answer(asked: &Value, profile: Profile) -> Value {
     for (_, part) in in_order(parts) {
         whole.append(part);
     }
-    let Some(event) = HookEvent::named(question::text(asked, "event")) else { return Value::Null };
+    let Some(event) = HookEvent::named(question::text(question, "event")) else { return Value::Null };
     let handlers = whole.handlers(event, Lane::Ordinary, &[""], profile);
     let order: Vec<_> = handlers.iter().map(|handler| handler.command.as_str()).collect();
     json!({"order": order, "warned": warned})

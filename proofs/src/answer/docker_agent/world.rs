@@ -67,8 +67,8 @@ impl Folder {
     }
 
     /// Replaces the placeholder in the question with the folder's name.
-    pub(super) fn enter(&self, asked: &Value) -> Value {
-        if self.root.is_none() { asked.clone() } else { replaced(asked, PLACEHOLDER, &self.name) }
+    pub(super) fn enter(&self, question: &Value) -> Value {
+        if self.root.is_none() { question.clone() } else { replaced(question, PLACEHOLDER, &self.name) }
     }
 
     /// Replaces the folder's name in the answer with the placeholder.
@@ -97,21 +97,21 @@ pub(super) enum World {
 }
 
 impl World {
-    pub(super) fn from_question(asked: &Value, script: &Arc<Script>) -> Self {
+    pub(super) fn from_question(question: &Value, script: &Arc<Script>) -> Self {
         let models = Models {
-            replies: asked.get("model_replies").cloned(),
-            errors: asked.get("model_errors").cloned(),
+            replies: question.get("model_replies").cloned(),
+            errors: question.get("model_errors").cloned(),
         };
         let mut builtins = standard_builtins();
-        for (name, result) in question::field(asked, "builtin_results").as_object().into_iter().flatten() {
+        for (name, result) in question::field(question, "builtin_results").as_object().into_iter().flatten() {
             builtins.register(name, Played(result.clone()));
         }
-        let is_real = question::text(asked, "level") == "process";
+        let is_real = question::text(question, "level") == "process";
         let runtime = tokio::runtime::Builder::new_current_thread().enable_all().build();
         match runtime {
             Ok(runtime) if is_real => {
                 let mut processes = Processes::with_shell("/bin/sh");
-                for (name, value) in question::field(asked, "process_env").as_object().into_iter().flatten() {
+                for (name, value) in question::field(question, "process_env").as_object().into_iter().flatten() {
                     processes = processes.with_variable(name, value.as_str().unwrap_or_default());
                 }
                 Self::Real { runtime, processes, builtins, models }

@@ -7,13 +7,13 @@ use crate::storm::sim::Sim;
 use crate::storm::traffic::AgentCall;
 
 /// Makes a call.
-pub(super) async fn ask(sim: &Sim, asked: &AgentCall) -> Result<(), ErrorKind> {
+pub(super) async fn ask(sim: &Sim, call: &AgentCall) -> Result<(), ErrorKind> {
     let mut last = ErrorKind::NoModel;
     for (model, served) in sim.params.models.iter().enumerate() {
-        if asked.estimate + asked.output > served.context_tokens {
+        if call.estimate + call.output > served.context_tokens {
             continue;
         }
-        match Tries::CLASSIFIED.at_most(2).ask_of(sim, asked, model).await {
+        match Tries::CLASSIFIED.at_most(2).ask_of(sim, call, model).await {
             Ok(()) => return Ok(()),
             Err(ErrorKind::InvalidRequest) => return Err(ErrorKind::InvalidRequest),
             Err(kind) => last = kind,

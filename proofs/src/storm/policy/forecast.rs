@@ -16,7 +16,7 @@ use crate::storm::weather::HOPELESS;
 const PAUSE: Duration = Duration::from_secs(1);
 
 /// Makes a call.
-pub(super) async fn ask(sim: &Sim, asked: &AgentCall) -> Result<(), ErrorKind> {
+pub(super) async fn ask(sim: &Sim, call: &AgentCall) -> Result<(), ErrorKind> {
     let deadline = sim.deadline();
     let mut refused = 0_u64;
     let mut last = ErrorKind::DeadlineExceeded;
@@ -24,7 +24,7 @@ pub(super) async fn ask(sim: &Sim, asked: &AgentCall) -> Result<(), ErrorKind> {
         let now = sim.now();
         let left = deadline.since(now);
         let models = 0..sim.params.models.len();
-        let able = models.filter(|model| refused >> model & 1 == 0 && sim.providers.is_able(asked, *model));
+        let able = models.filter(|model| refused >> model & 1 == 0 && sim.providers.is_able(call, *model));
         let best = able.map(|model| (sim.providers.weather.answered_share(model, now), model));
         // The model with the highest share is chosen; among equal ones, the one whose quota has room first.
         let best = best.max_by(|(share, model), (other, rival)| {
@@ -40,7 +40,7 @@ pub(super) async fn ask(sim: &Sim, asked: &AgentCall) -> Result<(), ErrorKind> {
             sim.time.sleep(slot.since(now).min(left)).await;
             continue;
         }
-        match sim.attempt(asked.key, model, ATTEMPT.min(left)).await {
+        match sim.attempt(call.key, model, ATTEMPT.min(left)).await {
             Ok(()) => return Ok(()),
             Err(fault) => last = fault.kind,
         }

@@ -238,16 +238,16 @@ impl Mind {
     pub(super) async fn ask(
         &self,
         sim: &Sim,
-        asked: &AgentCall,
+        call: &AgentCall,
         memory: &mut Memory,
     ) -> std::result::Result<(), ErrorKind> {
         match self {
-            Self::Plain(Policy::Tries(tries)) => tries.ask(sim, asked).await,
-            Self::Plain(Policy::Sample) => sample::ask(sim, asked, memory).await,
-            Self::Plain(Policy::Chain) => chain::ask(sim, asked).await,
-            Self::Plain(Policy::Forecast) => forecast::ask(sim, asked).await,
-            Self::Plain(Policy::Oracle | Policy::Ours(_)) => oracle::ask(sim, asked).await,
-            Self::Ours(ours) => ours.ask(asked).await,
+            Self::Plain(Policy::Tries(tries)) => tries.ask(sim, call).await,
+            Self::Plain(Policy::Sample) => sample::ask(sim, call, memory).await,
+            Self::Plain(Policy::Chain) => chain::ask(sim, call).await,
+            Self::Plain(Policy::Forecast) => forecast::ask(sim, call).await,
+            Self::Plain(Policy::Oracle | Policy::Ours(_)) => oracle::ask(sim, call).await,
+            Self::Ours(ours) => ours.ask(call).await,
         }
     }
 }

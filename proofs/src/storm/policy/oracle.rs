@@ -19,12 +19,12 @@ const FAR: usize = 64;
 const LUCK: u64 = 48;
 
 /// Makes a call.
-pub(super) async fn ask(sim: &Sim, asked: &AgentCall) -> Result<(), ErrorKind> {
+pub(super) async fn ask(sim: &Sim, call: &AgentCall) -> Result<(), ErrorKind> {
     let deadline = sim.deadline();
     loop {
         let now = sim.now();
         let best = (0..sim.params.models.len())
-            .filter_map(|model| first_answer(sim, asked, model, now, deadline).map(|answer| (answer, model)))
+            .filter_map(|model| first_answer(sim, call, model, now, deadline).map(|answer| (answer, model)))
             .min_by_key(|(answer, _)| answer.done);
         let Some((answer, model)) = best else { break };
         if answer.start > now && answer.is_later_weather {
@@ -34,19 +34,19 @@ pub(super) async fn ask(sim: &Sim, asked: &AgentCall) -> Result<(), ErrorKind> {
         }
         sim.book(model, answer.start);
         sim.time.sleep(answer.start.since(now)).await;
-        if sim.attempt_booked(asked.key, model, answer.luck).await.is_ok() {
+        if sim.attempt_booked(call.key, model, answer.luck).await.is_ok() {
             return Ok(());
         }
     }
     // No model would answer in time: one attempt, for its error.
-    let fault = sim.attempt(asked.key, 0, Duration::from_secs(60).min(deadline.since(sim.now()))).await;
+    let fault = sim.attempt(call.key, 0, Duration::from_secs(60).min(deadline.since(sim.now()))).await;
     Err(fault.err().map_or(ErrorKind::DeadlineExceeded, |fault| fault.kind))
 }
 
-/// Whether any model would have answered `asked` at some moment from `from` on, by `deadline`, had there been room in its quota.
-pub(in crate::storm) fn could_answer(sim: &Sim, asked: &AgentCall, from: Tick, deadline: Tick) -> bool {
+/// Whether any model would have answered `call` at some moment from `from` on, by `deadline`, had there been room in its quota.
+pub(in crate::storm) fn could_answer(sim: &Sim, call: &AgentCall, from: Tick, deadline: Tick) -> bool {
     let mut models = 0..sim.params.models.len();
-    models.any(|model| answer_from(sim, asked, model, from, from, deadline).is_some())
+    models.any(|model| answer_from(sim, call, model, from, from, deadline).is_some())
 }
 
 /// The first answer of one model.
@@ -58,13 +58,13 @@ struct FirstReply {
     is_later_weather: bool,
 }
 
-fn first_answer(sim: &Sim, asked: &AgentCall, model: usize, now: Tick, deadline: Tick) -> Option<FirstReply> {
-    answer_from(sim, asked, model, now, sim.next_slot(model, now), deadline)
+fn first_answer(sim: &Sim, call: &AgentCall, model: usize, now: Tick, deadline: Tick) -> Option<FirstReply> {
+    answer_from(sim, call, model, now, sim.next_slot(model, now), deadline)
 }
 
 fn answer_from(
     sim: &Sim,
-    asked: &AgentCall,
+    call: &AgentCall,
     model: usize,
     now: Tick,
     mut from: Tick,
@@ -78,7 +78,7 @@ fn answer_from(
             if start >= until.min(deadline) {
                 break;
             }
-            let fate = sim.providers.fate(asked, model, luck, start);
+            let fate = sim.providers.fate(call, model, luck, start);
             let takes = fate.takes.filter(|takes| *takes <= ATTEMPT);
             if let (Some(takes), Ok(())) = (takes, fate.result) {
                 let done = start.after(takes);

@@ -124,14 +124,14 @@ impl Ours {
     }
 
     /// Makes a call.
-    pub(super) async fn ask(&self, asked: &AgentCall) -> std::result::Result<(), ErrorKind> {
+    pub(super) async fn ask(&self, agent_call: &AgentCall) -> std::result::Result<(), ErrorKind> {
         let needs = Needs {
-            input_tokens: asked.estimate,
-            output_tokens: asked.output,
+            input_tokens: agent_call.estimate,
+            output_tokens: agent_call.output,
             tools: true,
             ..Needs::default()
         };
-        let id = OpId(asked.key.into());
+        let id = OpId(agent_call.key.into());
         let call = Call::new(Arc::clone(&self.context), ModelRequest::default(), id).needing(needs);
         match self.stack.clone().oneshot(call).await {
             Ok(_) => Ok(()),

@@ -15,9 +15,9 @@ use crate::storm::traffic::AgentCall;
 const RETRIES: u32 = 3;
 
 /// Makes a call.
-pub(super) async fn ask(sim: &Sim, asked: &AgentCall, memory: &mut Memory) -> Result<(), ErrorKind> {
+pub(super) async fn ask(sim: &Sim, call: &AgentCall, memory: &mut Memory) -> Result<(), ErrorKind> {
     loop {
-        let Err(fault) = sim.attempt(asked.key, memory.place, ATTEMPT).await else { return Ok(()) };
+        let Err(fault) = sim.attempt(call.key, memory.place, ATTEMPT).await else { return Ok(()) };
         match fault.kind {
             ErrorKind::Network | ErrorKind::AttemptTimeout | ErrorKind::StreamBroken => {
                 if memory.retries >= RETRIES {

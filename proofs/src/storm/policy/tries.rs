@@ -38,22 +38,22 @@ impl Tries {
     }
 
     /// Makes a call.
-    pub(super) async fn ask(self, sim: &Sim, asked: &AgentCall) -> Result<(), ErrorKind> {
-        self.ask_of(sim, asked, 0).await
+    pub(super) async fn ask(self, sim: &Sim, call: &AgentCall) -> Result<(), ErrorKind> {
+        self.ask_of(sim, call, 0).await
     }
 
     /// Makes a call of `model`.
-    pub(super) async fn ask_of(self, sim: &Sim, asked: &AgentCall, model: usize) -> Result<(), ErrorKind> {
+    pub(super) async fn ask_of(self, sim: &Sim, call: &AgentCall, model: usize) -> Result<(), ErrorKind> {
         let mut tried = 1;
         loop {
-            let Err(fault) = sim.attempt(asked.key, model, ATTEMPT).await else { return Ok(()) };
+            let Err(fault) = sim.attempt(call.key, model, ATTEMPT).await else { return Ok(()) };
             let doubled = |first: Duration| first * 2_u32.pow((tried - 1).min(5));
             let pause = match self.pause {
                 Pause::Fixed(pause) => pause,
                 Pause::Doubling(first) => doubled(first),
                 Pause::Classified if !is_worth_a_retry(fault.kind) => return Err(fault.kind),
                 Pause::Classified => {
-                    let jitter = Dice::new(0, Purpose::Policy, [asked.key, u64::from(tried)]).unit();
+                    let jitter = Dice::new(0, Purpose::Policy, [call.key, u64::from(tried)]).unit();
                     let told = fault.retry_after.unwrap_or_default();
                     told + doubled(Duration::from_secs(1)).mul_f64(jitter)
                 }

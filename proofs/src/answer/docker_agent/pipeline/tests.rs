@@ -32,11 +32,11 @@ impl Case {
     }
 
     fn run(&self, profile: Profile) -> Outcome {
-        let asked = json!({"script": self.script.iter().cloned().collect::<BTreeMap<_, _>>()});
-        let script = Arc::new(Script::from_question(&asked));
+        let question = json!({"script": self.script.iter().cloned().collect::<BTreeMap<_, _>>()});
+        let script = Arc::new(Script::from_question(&question));
         let found = read(&self.hooks, Known { profile, builtins: None, our_events: false });
         assert!(found.is_usable(), "{:?}", found.faults);
-        let engine = Engine::new(found.block, Rules::exactly(profile), World::from_question(&asked, &script).handlers());
+        let engine = Engine::new(found.block, Rules::exactly(profile), World::from_question(&question, &script).handlers());
         let pipeline = Pipeline {
             engine: &engine,
             folder: Path::new("/"),
