@@ -27,12 +27,12 @@ pub fn cases() -> Result<Vec<Case>, SetupError> {
     let personal = "by jane.doe@example.com, reviewed by max@mail.example.org on Tuesday";
     Ok(vec![
         made("classic/edit, request made and dropped", edit()),
-        decided("classic/edit, allow", edit())?
+        decision("classic/edit, allow", edit())?
             .at_most(Bar::Beyond(1_000.0, "classic/edit, request made and dropped")),
-        decided("classic/edit, deny", denied)?,
-        decided("classic/command, allow", command("npm run build -- --watch"))?,
-        decided("classic/command, deny", command("cd build && sudo rm -fr ./out"))?,
-        decided("classic/command of ten parts, allow", command(TEN_PARTS))?,
+        decision("classic/edit, deny", denied)?,
+        decision("classic/command, allow", command("npm run build -- --watch"))?,
+        decision("classic/command, deny", command("cd build && sudo rm -fr ./out"))?,
+        decision("classic/command of ten parts, allow", command(TEN_PARTS))?,
         changed("classic/result, nothing to scrub", result(clean))?,
         changed("classic/result, two addresses", result(personal))?,
     ])
@@ -70,12 +70,12 @@ fn made(name: &'static str, event: PreToolUse) -> Case {
     Case::new(name, move || HookRequest::new(Arc::clone(&context), event.clone()))
 }
 
-fn decided(name: &'static str, event: PreToolUse) -> Result<Case, SetupError> {
+fn decision(name: &'static str, event: PreToolUse) -> Result<Case, SetupError> {
     let (hooks, context) = (hooks()?, context());
     Ok(Case::new(name, move || {
-        let mut decided = finish(decide(&hooks, HookRequest::new(Arc::clone(&context), event.clone())));
-        finish(reserve(&hooks, &mut decided));
-        decided
+        let mut decision = finish(decide(&hooks, HookRequest::new(Arc::clone(&context), event.clone())));
+        finish(reserve(&hooks, &mut decision));
+        decision
     }))
 }
 

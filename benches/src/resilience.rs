@@ -9,7 +9,7 @@ use hooks_core::HookContext;
 use hooks_core::drivers::ModelRequest;
 use hooks_core::state::OpId;
 use hooks_resilience::{
-    Replied, Call, Classified, ErrorKind, ModelError, Needs, Resilience, ResilienceConfig, ResilienceLayer,
+    Call, Classified, ErrorKind, ModelError, Needs, Replied, Resilience, ResilienceConfig, ResilienceLayer,
     World,
 };
 use serde_json::json;

@@ -4,7 +4,7 @@ use std::sync::Arc;
 
 use hooks_classic::PolicyConfig;
 use hooks_core::testing::FakeFileSystem;
-use hooks_core::{EventDecision, Environment, HookContext, HookRequest, Hooks, decide};
+use hooks_core::{Environment, EventDecision, HookContext, HookRequest, Hooks, decide};
 use hooks_policies::config::{RuleAction, RuleConfig};
 
 use crate::call::{edit, finish};
@@ -20,18 +20,18 @@ use crate::{Bar, Case, SetupError};
 pub fn cases() -> Result<Vec<Case>, SetupError> {
     let ratio = Bar::Times(1.5, "rules/10 literal");
     let mut cases = vec![
-        decided("rules/10 literal", (0..10).map(literal))?,
-        decided("rules/100 literal", (0..100).map(literal))?.at_most(ratio),
-        decided("rules/1,000 literal", (0..1_000).map(literal))?.at_most(ratio),
-        decided("rules/10,000 literal", (0..10_000).map(literal))?.at_most(ratio),
+        decision("rules/10 literal", (0..10).map(literal))?,
+        decision("rules/100 literal", (0..100).map(literal))?.at_most(ratio),
+        decision("rules/1,000 literal", (0..1_000).map(literal))?.at_most(ratio),
+        decision("rules/10,000 literal", (0..10_000).map(literal))?.at_most(ratio),
     ];
     for shape in SHAPES {
         let [ten, hundred, thousand, ten_thousand] = shape.names;
         let of = |count: usize| (0..count).map(|place| glob(place, (shape.pattern)(place)));
-        cases.push(decided(ten, of(10))?);
-        cases.push(decided(hundred, of(100))?.at_most(Bar::Times(1.5, ten)));
-        cases.push(decided(thousand, of(1_000))?.at_most(Bar::Times(1.5, ten)));
-        cases.push(decided(ten_thousand, of(10_000))?.at_most(Bar::Times(2.0, ten)));
+        cases.push(decision(ten, of(10))?);
+        cases.push(decision(hundred, of(100))?.at_most(Bar::Times(1.5, ten)));
+        cases.push(decision(thousand, of(1_000))?.at_most(Bar::Times(1.5, ten)));
+        cases.push(decision(ten_thousand, of(10_000))?.at_most(Bar::Times(2.0, ten)));
     }
     for (name, count) in [("rules/10 raw strings, a peer", 10), ("rules/1,000 raw strings, a peer", 1_000)] {
         cases.push(raw(name, count));
@@ -111,7 +111,7 @@ fn glob(place: usize, pattern: String) -> RuleConfig {
     }
 }
 
-fn decided(name: &'static str, rules: impl Iterator<Item = RuleConfig>) -> Result<Case, SetupError> {
+fn decision(name: &'static str, rules: impl Iterator<Item = RuleConfig>) -> Result<Case, SetupError> {
     let hooks = Hooks::from_policy(PolicyConfig { rules: rules.collect(), ..PolicyConfig::default() })?;
     let environment = Environment { files: Arc::new(FakeFileSystem::default()), ..Environment::detached() };
     let context =

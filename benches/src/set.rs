@@ -18,13 +18,13 @@ pub fn cases() -> Vec<Case> {
     let stacked = Hooks::builder().stack(&FailureLayer::new("five"), Judge::new(FIVE)).build();
     vec![
         request_alone().allocating(0),
-        decided("set/event nobody hooks, swap load included", Hooks::default())
+        decision("set/event nobody hooks, swap load included", Hooks::default())
             .at_most(Bar::Beyond(40.0, CLONED))
             .allocating(0),
-        decided("set/five policies in a slot, allow", allowing()).allocating(0),
-        decided("set/five policies in a slot, deny", hooks(FIVE_DENYING)),
-        decided("set/composite of two times five, allow", composite).allocating(0),
-        decided("set/five policies in a boxed stack, allow", stacked),
+        decision("set/five policies in a slot, allow", allowing()).allocating(0),
+        decision("set/five policies in a slot, deny", hooks(FIVE_DENYING)),
+        decision("set/composite of two times five, allow", composite).allocating(0),
+        decision("set/five policies in a boxed stack, allow", stacked),
     ]
 }
 
@@ -33,7 +33,7 @@ fn request_alone() -> Case {
     Case::new(CLONED, move || request.clone())
 }
 
-fn decided(name: &'static str, hooks: impl HooksProvider + 'static) -> Case {
+fn decision(name: &'static str, hooks: impl HooksProvider + 'static) -> Case {
     let (live, request) = (Live::new(hooks), request());
     Case::new(name, move || live.with(|hooks| finish(decide(hooks, request.clone()))))
 }

@@ -71,8 +71,8 @@ mod sim;
 pub mod sink;
 pub mod verify;
 
-pub use self::append::{Appender, Entry, OpenError, Recovered, AppendSettings};
+pub use self::append::{AppendSettings, Appender, Entry, OpenError, Recovered};
 pub use self::layer::{Audit, AuditLayer, AuditSettings, OnError};
 pub use self::log::{Durability, Log, LogSettings, Ticket, Unwritten};
-pub use self::read::{Committed, Kept, Position, Positions, ReadError, LogReader, Skipped};
+pub use self::read::{Committed, Kept, LogReader, Position, Positions, ReadError, Skipped};
 pub use self::record::{Limits, Payload, Record, notes};

@@ -7,7 +7,7 @@
 use std::time::Duration;
 
 use hooks_core::HookContext;
-use hooks_core::state::{StepResult, Key, Op, OpId, StateStore, StoreError};
+use hooks_core::state::{Key, Op, OpId, StateStore, StepResult, StoreError};
 use serde::{Deserialize, Serialize};
 
 /// Time for which a position is stored after the child was allowed.

@@ -9,7 +9,7 @@ use std::sync::Arc;
 use std::sync::atomic::{AtomicU64, Ordering};
 use std::time::Duration;
 
-use hooks_core::state::{StepResult, Key, Op, OpId, Scope, StateStore, StoreError, both};
+use hooks_core::state::{Key, Op, OpId, Scope, StateStore, StepResult, StoreError, both};
 use hooks_core::{Background, Hold, HookContext, HookError, HookFuture, Reason, Reservation};
 
 use crate::counting_store::beyond_limits;

@@ -1,4 +1,4 @@
-//! The future of a [`Cache`](super::CacheService).
+//! The future of a [`Cache`](super::Cache).
 
 use std::any::Any;
 use std::fmt;

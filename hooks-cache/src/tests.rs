@@ -287,9 +287,8 @@ async fn its_bounds_hold_and_what_was_not_used_for_longest_goes() {
 fn slow(
     bench: &Bench,
     gate: &Arc<Semaphore>,
-) -> Cache<
-    impl Service<ToolCall, Response = ToolResult, Error = BoxError, Future: Send> + Clone + Send + use<>,
-> {
+) -> Cache<impl Service<ToolCall, Response = ToolResult, Error = BoxError, Future: Send> + Clone + Send + use<>>
+{
     let (runs, gate) = (Arc::clone(&bench.runs), Arc::clone(gate));
     let layer = CacheLayer::new(bench.cache.clone(), Arc::clone(&bench.context));
     layer.layer(service_fn(move |_: ToolCall| {

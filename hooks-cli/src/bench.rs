@@ -59,7 +59,7 @@ pub(crate) fn run(options: &Bench) -> Result<Status, Failure> {
     for (context, event) in events {
         let (context, what) = (here(context, &config, &unfinished), what(&event));
         let cost = by_type!(event,
-            decided(event) => Some(measure(&hooks, &runtime, context, event, what, time)),
+            decision(event) => Some(measure(&hooks, &runtime, context, event, what, time)),
             informed(_event) => None,
             other => None
         );
@@ -106,10 +106,10 @@ fn measure<E: DecidingEvent>(
     // Each decision is about a new request, without cached facts.
     let request = HookRequest::new(context, event).at(Stage::Judge);
     let (nanoseconds, decisions) = timed(time, &request, |request| {
-        let decided = hooks::decide(hooks, request.clone());
+        let decision = hooks::decide(hooks, request.clone());
         // No hook of a configuration waits yet; if one does, its future is awaited.
-        drop(std::hint::black_box(match decided {
-            HookFuture::Now(decided) => decided,
+        drop(std::hint::black_box(match decision {
+            HookFuture::Now(decision) => decision,
             waiting @ HookFuture::Later(_) => Some(runtime.block_on(waiting)),
         }));
     });

@@ -7,7 +7,7 @@ use hooks::audit::describe::Described;
 use hooks::config::Config;
 use hooks::event::WireEvent;
 use hooks::{
-    EventDecision, DecidingEvent, Ending, EventKind, HookContext, HookRequest, Hooks, InformingEvent, Judged,
+    DecidingEvent, Ending, EventDecision, EventKind, HookContext, HookRequest, Hooks, InformingEvent, Judged,
     Judgement, Notes, Outcome, Strength, conclude, tell,
 };
 use serde::Serialize;
@@ -19,18 +19,18 @@ use crate::unfinished::Unfinished;
 /// event in its own type. The list of events is that of the core's table.
 macro_rules! by_type {
     (
-        @arms $wire:expr, $decided:ident => $decides:expr, $informed:ident => $informs:expr, $other:expr,
+        @arms $wire:expr, $decision:ident => $decides:expr, $informed:ident => $informs:expr, $other:expr,
         deciding { $($Deciding:ident)* } informing { $($Informing:ident)* }
     ) => {
         match $wire {
-            $( hooks::event::WireEvent::$Deciding($decided) => $decides, )*
+            $( hooks::event::WireEvent::$Deciding($decision) => $decides, )*
             $( hooks::event::WireEvent::$Informing($informed) => $informs, )*
             _ => $other,
         }
     };
-    ($wire:expr, decided($decided:ident) => $decides:expr, informed($informed:ident) => $informs:expr, other => $other:expr) => {
+    ($wire:expr, decision($decision:ident) => $decides:expr, informed($informed:ident) => $informs:expr, other => $other:expr) => {
         hooks::for_each_event_type!(
-            [$crate::event::by_type] { @arms $wire, $decided => $decides, $informed => $informs, $other, }
+            [$crate::event::by_type] { @arms $wire, $decision => $decides, $informed => $informs, $other, }
         )
     };
 }
@@ -63,13 +63,13 @@ pub(crate) async fn decide_and_record<E>(
 where
     E: DecidingEvent + Described,
 {
-    let mut decided = conclude(hooks, request, ending).await;
+    let mut decision = conclude(hooks, request, ending).await;
     if let Some(audit) = recording
-        && let Some(reason) = audit.settled(&decided.request).await
+        && let Some(reason) = audit.settled(&decision.request).await
     {
-        decided.outcome.merge(E::Outcome::failed(reason, true));
+        decision.outcome.merge(E::Outcome::failed(reason, true));
     }
-    decided
+    decision
 }
 
 /// Sends an informing event to the hooks, and waits until it is recorded. It can no longer be denied, so a
@@ -99,7 +99,7 @@ pub(crate) async fn answer(
     let kind = event.kind();
     let mut outcome = Map::from_iter([("event".to_owned(), json!(kind))]);
     let fields = by_type!(event,
-        decided(event) => decided(hooks, HookRequest::new(context, event), recording).await,
+        decision(event) => decide_to_json(hooks, HookRequest::new(context, event), recording).await,
         informed(event) => informed(hooks, HookRequest::new(context, event), recording).await,
         other => failed(&format!("this program does not know what to do with `{kind}`"))
     );
@@ -108,17 +108,21 @@ pub(crate) async fn answer(
 }
 
 /// Decides as `hooks run` does for a client that goes on with the event.
-async fn decided<E>(hooks: &Hooks, request: HookRequest<E>, recording: Option<&Audit>) -> Map<String, Value>
+async fn decide_to_json<E>(
+    hooks: &Hooks,
+    request: HookRequest<E>,
+    recording: Option<&Audit>,
+) -> Map<String, Value>
 where
     E: DecidingEvent<Outcome: Noted> + Described,
 {
-    let mut decided = decide_and_record(hooks, request, Ending::Open, recording).await;
+    let mut decision = decide_and_record(hooks, request, Ending::Open, recording).await;
     // A host asks the user about these two events. An ask about another event ends it.
     let can_ask = matches!(E::KIND, EventKind::PreToolUse | EventKind::PermissionRequest);
-    if can_ask || decided.outcome.goes_ahead() {
-        decided.commit();
+    if can_ask || decision.outcome.goes_ahead() {
+        decision.commit();
     }
-    let outcome = &decided.outcome;
+    let outcome = &decision.outcome;
     let mut fields = Map::from_iter([("decision".to_owned(), json!(outcome.strength()))]);
     if outcome.strength() >= Strength::Ask
         && let Some(reason) = outcome.shown_reason()

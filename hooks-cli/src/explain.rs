@@ -65,7 +65,7 @@ pub(crate) fn run(options: &Explain) -> Result<Status, Failure> {
     let kind = event.kind();
     let runtime = runtime()?;
     let story = by_type!(event,
-        decided(event) => Ok(runtime.block_on(story(&hooks, context, event))),
+        event_decision(event) => Ok(runtime.block_on(story(&hooks, context, event))),
         informed(event) => Err(format!("`{kind}` is told, not decided about: {}", json!(event))),
         other => Err(format!("this program does not know what to do with `{kind}`"))
     );
@@ -110,9 +110,9 @@ pub(crate) async fn story<E: DecidingEvent + Described>(
     let given = json!(event);
     let request = HookRequest::new(context, event).evaluated(Evaluation::Everyone);
     // Reservations are given back when the outcome is dropped, so explaining uses up no limit.
-    let decided = decide_and_record(hooks, request, Ending::Trial, None).await;
+    let event_decision = decide_and_record(hooks, request, Ending::Trial, None).await;
     let policies: Vec<_> = hooks
-        .explain(&decided.request)
+        .explain(&event_decision.request)
         .into_iter()
         .map(|by_policy| PolicyVerdict {
             verdict: by_policy.verdict.strength(),
@@ -120,7 +120,7 @@ pub(crate) async fn story<E: DecidingEvent + Described>(
             policy: by_policy.policy,
         })
         .collect();
-    let outcome = &decided.outcome;
+    let outcome = &event_decision.outcome;
     let by_policies: Vec<_> = policies.iter().flat_map(|by_policy| &by_policy.reasons).collect();
     let besides = outcome.reasons().iter().filter(|reason| !by_policies.contains(reason)).cloned().collect();
     let decision = outcome.strength();
@@ -131,7 +131,7 @@ pub(crate) async fn story<E: DecidingEvent + Described>(
         event: E::KIND.name(),
         agent,
         given,
-        effective: (decided.request.revision() > 0).then(|| json!(decided.request.event())),
+        effective: (event_decision.request.revision() > 0).then(|| json!(event_decision.request.event())),
         decision,
         message: outcome.shown_reason().map(|reason| reason.for_agent().into_owned()),
         policies,

@@ -4,7 +4,7 @@ use std::path::{Path, PathBuf};
 use std::{env, fs};
 
 use hooks::config::{Config, ConfigReader, Profile, as_pattern};
-use hooks::store::{StoreThread, Engine};
+use hooks::store::{Engine, StoreThread};
 
 use crate::failure::{Failure, Status};
 use crate::snippet;

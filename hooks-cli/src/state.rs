@@ -74,7 +74,8 @@ pub(crate) fn run(options: &State) -> Result<Status, Failure> {
                         "no lockout is enforced; add `reviewer_lockout: {}` to the configuration",
                     ));
                 }
-                let artifact = &artifact_name(artifact).map_err(|error| Failure::message(error.to_string()))?;
+                let artifact =
+                    &artifact_name(artifact).map_err(|error| Failure::message(error.to_string()))?;
                 let lockout = Lockout::new(artifact, agent).by(&by);
                 let lockout = match &options.why {
                     Some(why) => lockout.because(why),

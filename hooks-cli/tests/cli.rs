@@ -202,7 +202,11 @@ fn explain_tells_it_to_programs() {
     let story: Value = serde_json::from_str(&ran.out).unwrap();
     assert_eq!((ran.status, &story["decision"]), (Some(1), &json!("ask")));
     let policies = story["policies"].as_array().unwrap();
-    assert!(policies.iter().any(|printed| printed["verdict"] == "ask" && printed["policy"] == "rules"), "{}", ran.out);
+    assert!(
+        policies.iter().any(|printed| printed["verdict"] == "ask" && printed["policy"] == "rules"),
+        "{}",
+        ran.out
+    );
 
     let event = call("a", "edit", &json!({"path": "src/a.rs"}));
     let ran = hooks(dir.path(), &["explain", "--config", "hooks.yaml"], &event);

@@ -19,7 +19,7 @@ use crate::event::{HookEvent, Lane, Powers, Rewrites};
 use crate::input::payload;
 use crate::merge::{Merged, Merger};
 use crate::model::{self, Judge, Question};
-use crate::output::{End, Finished, Reading, HandlerReply, read};
+use crate::output::{End, Finished, HandlerReply, Reading, read};
 use crate::process::{Start, Variables, expand_variables, folder_of};
 use crate::rules::Rules;
 use crate::template::Template;

@@ -8,7 +8,7 @@ use serde_json::{Map, Value};
 
 use crate::config::{Handler, OnError};
 use crate::event::{HookEvent, Powers, Rewrites};
-use crate::output::{Message, Reading, HandlerReply, SpecificReply};
+use crate::output::{HandlerReply, Message, Reading, SpecificReply};
 use crate::rules::Profile;
 
 /// The merged answers of the handlers of one event. `Default` does not allow the event, unlike

@@ -118,7 +118,8 @@ mod tests {
 
     #[test]
     fn a_verdict_may_be_wrapped_and_in_any_case() {
-        let handler_reply = judge("Sure.\n```json\n{\"decision\": \" Ask \", \"reason\": \"\"}\n```").unwrap();
+        let handler_reply =
+            judge("Sure.\n```json\n{\"decision\": \" Ask \", \"reason\": \"\"}\n```").unwrap();
         assert_eq!(handler_reply["hook_specific_output"]["permission_decision"], "ask");
         assert_eq!(handler_reply["system_message"], "🤖 model judge: ask — no reason provided");
     }

@@ -164,8 +164,9 @@ pub(super) fn built(
     let open = move || {
         let mut log = log.clone();
         // Read at each try, because an operator may have repaired the key.
-        let kept =
-            checkpoints.as_ref().map(|config| checkpoints::from_config(config, |it| beside(place.as_deref(), it)));
+        let kept = checkpoints
+            .as_ref()
+            .map(|config| checkpoints::from_config(config, |it| beside(place.as_deref(), it)));
         log.checkpoints = kept.transpose().map_err(OpenError::Key)?;
         Log::open(Arc::clone(&disk), folder.clone(), log, Arc::new(SystemClock))
     };

@@ -21,7 +21,7 @@ use hooks_policies::profile::SquadCompat;
 use hooks_policies::squad::{SquadPipeline, SquadPolicy};
 use hooks_policies::{LockoutRegistry, OwnState, StoredLockouts};
 use hooks_resilience::ResilienceConfig;
-use hooks_store::{StoreThread, Engine, StoreConfig};
+use hooks_store::{Engine, StoreConfig, StoreThread};
 use hooks_system::{SystemClock, SystemRandom};
 
 use super::audit;

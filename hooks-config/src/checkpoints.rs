@@ -13,7 +13,10 @@ use hooks_audit::config::CheckpointsConfig;
 const MOST_BYTES: u64 = 4 << 10;
 
 /// Checkpoint settings of `config`; `beside` resolves its paths.
-pub(super) fn from_config(config: &CheckpointsConfig, beside: impl Fn(&Path) -> PathBuf) -> io::Result<Checkpoints> {
+pub(super) fn from_config(
+    config: &CheckpointsConfig,
+    beside: impl Fn(&Path) -> PathBuf,
+) -> io::Result<Checkpoints> {
     let signer = match &config.key {
         Some(key) => signer(&beside(key))?,
         None => Signer::Nobody,

@@ -153,7 +153,13 @@ impl Mistakes {
     }
 
     /// Adds a warning: text that is valid and probably not meant.
-    pub(super) fn doubt(&mut self, place: &TextPosition, path: String, message: String, hint: Option<String>) {
+    pub(super) fn doubt(
+        &mut self,
+        place: &TextPosition,
+        path: String,
+        message: String,
+        hint: Option<String>,
+    ) {
         if self.doubts.len() < MOST {
             let gravity = Gravity::Warning;
             self.doubts.push(ConfigError { gravity, ..made(place, path, message, hint) });

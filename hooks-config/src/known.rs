@@ -16,7 +16,7 @@ use std::sync::{Arc, Mutex, OnceLock, PoisonError};
 
 use hooks_audit::layer::{Audit, WeakAudit};
 use hooks_audit::log::Ticket;
-use hooks_audit::read::{Positions, LogReader};
+use hooks_audit::read::{LogReader, Positions};
 use hooks_audit::record::{Record, notes};
 use hooks_core::fs::Disk;
 use hooks_core::state::{OpId, StoreError};
@@ -163,7 +163,9 @@ impl KnownStore {
                 return Ok(latest);
             }
             for committed in some.iter().filter(|committed| committed.record.event == notes::STORE) {
-                if let Some(store_named) = self.store_named(committed.record.note.as_deref().unwrap_or_default()) {
+                if let Some(store_named) =
+                    self.store_named(committed.record.note.as_deref().unwrap_or_default())
+                {
                     latest = store_named;
                 }
             }

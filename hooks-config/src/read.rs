@@ -16,7 +16,7 @@ use hooks_core::state::StoreError;
 use hooks_core::{CloseError, Hooks};
 use hooks_facts::tools::Dialect;
 use hooks_metrics::Metrics;
-use hooks_store::{StoreThread, Engine, StoreConfig};
+use hooks_store::{Engine, StoreConfig, StoreThread};
 
 use super::audit::Teams;
 use super::budget::priced;
@@ -386,7 +386,12 @@ impl ConfigReader {
             Some(root) if !matches!(root.kind, Kind::Null) => root,
             _ => {
                 if mistakes.is_empty() {
-                    mistakes.add_with_hint(&TextPosition::START, "", "the file is empty", "begin with `version: 1`");
+                    mistakes.add_with_hint(
+                        &TextPosition::START,
+                        "",
+                        "the file is empty",
+                        "begin with `version: 1`",
+                    );
                 }
                 return None;
             }

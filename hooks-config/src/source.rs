@@ -22,7 +22,12 @@ pub(super) fn read(path: &Path) -> io::Result<Vec<u8>> {
 pub(super) fn decode<'b>(bytes: &'b [u8], name: &str, mistakes: &mut Mistakes) -> Option<&'b str> {
     if bytes.len() > LARGEST {
         let message = format!("the file is larger than {} MiB", LARGEST >> 20);
-        mistakes.add_with_hint(&TextPosition::START, "", message, "no policy is that long: was another file meant?");
+        mistakes.add_with_hint(
+            &TextPosition::START,
+            "",
+            message,
+            "no policy is that long: was another file meant?",
+        );
         return None;
     }
     let bytes = bytes.strip_prefix(b"\xEF\xBB\xBF").unwrap_or(bytes);

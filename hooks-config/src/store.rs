@@ -5,7 +5,7 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use hooks_core::state::{Memory, Op, OpId, StateStore, StoreError};
-use hooks_store::{StoreThread, Engine, LazyStore, StoreConfig, Witness, World};
+use hooks_store::{Engine, LazyStore, StoreConfig, StoreThread, Witness, World};
 use hooks_system::{SystemClock, SystemRandom, TokioTimer};
 use serde_json::Value;
 
@@ -69,7 +69,9 @@ pub(super) fn open(
         }
         Engine::Redis => {
             let config = config.clone();
-            Arc::new(LazyStore::new(move || hooks_store::open_redis(&config, world(), store_thread, witness())))
+            Arc::new(LazyStore::new(move || {
+                hooks_store::open_redis(&config, world(), store_thread, witness())
+            }))
         }
     }
 }

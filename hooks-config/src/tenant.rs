@@ -6,7 +6,7 @@
 use std::sync::Arc;
 
 use hooks_core::event::*;
-use hooks_core::state::{StepResult, Key, Op, Scope, StateStore, StoreError};
+use hooks_core::state::{Key, Op, Scope, StateStore, StepResult, StoreError};
 use hooks_core::{HookFuture, HookRequest, HooksBuilder, Policy, Reason, Verdict};
 
 use super::error::Mistakes;

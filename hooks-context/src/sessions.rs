@@ -128,7 +128,10 @@ mod tests {
         assert_eq!(sessions.look(&context_in(Some("a"), "s"), |known| *known), Some(3));
         assert_eq!(sessions.take(&context_in(Some("b"), "s")), Some(4));
         assert_eq!(sessions.take(&context_in(Some("b"), "s")), None);
-        assert_eq!((sessions.take(&context_in(None, "s")), sessions.take(&context_in(Some(""), "s"))), (Some(1), Some(2)));
+        assert_eq!(
+            (sessions.take(&context_in(None, "s")), sessions.take(&context_in(Some(""), "s"))),
+            (Some(1), Some(2))
+        );
         assert_eq!(sessions.look(&context_in(Some("c"), "s"), |known| *known), None);
     }
 

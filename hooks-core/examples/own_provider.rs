@@ -47,9 +47,9 @@ async fn main() {
         [("read_file", Strength::Allow), ("bash", Strength::Deny), ("edit", Strength::NoOpinion)]
     {
         let request = HookRequest::new(HookContext::new("s", "Ripley"), PreToolUse::new(tool, json!({})));
-        let decided = decide(&all, request).await;
-        println!("{tool}: {}", decided.outcome.strength());
-        assert_eq!(decided.outcome.strength(), wanted);
+        let decision = decide(&all, request).await;
+        println!("{tool}: {}", decision.outcome.strength());
+        assert_eq!(decision.outcome.strength(), wanted);
     }
     let context = HookContext::new("s", "Ripley");
     let event = Notification::new(hooks_core::event::Level::Info, "three calls were judged");

@@ -105,9 +105,9 @@ pub use self::policy_errors::{PolicyError, PolicyErrors};
 pub use self::request::{Evaluation, HookRequest, Stage};
 pub use self::reserve::{Reservation, Reserve, ReserveLayer};
 pub use self::set::{
-    Bound, Close, CloseError, Composite, EventDecision, DecidingEvent, Ending, Explained, Hooks, HooksBuilder,
-    HooksConfig, HooksProvider, InformingEvent, Live, Prepared, Slot, conclude, decide, observe, reserve,
-    tell,
+    Bound, Close, CloseError, Composite, DecidingEvent, Ending, EventDecision, Explained, Hooks,
+    HooksBuilder, HooksConfig, HooksProvider, InformingEvent, Live, Prepared, Slot, conclude, decide,
+    observe, reserve, tell,
 };
 pub use self::tenant::{TenantLayer, Tenants};
 pub use self::transform::{Transform, TransformLayer};

@@ -9,7 +9,7 @@ use std::task::{Context, Poll, Waker};
 use std::time::Duration;
 
 use hooks_core::event::{PreToolUse, Stop};
-use hooks_core::state::{StepResult, Key, Memory, Op, OpId, Scope, StateStore, Window};
+use hooks_core::state::{Key, Memory, Op, OpId, Scope, StateStore, StepResult, Window};
 use hooks_core::testing::FakeClock;
 use hooks_core::{
     Composite, HookContext, HookRequest, Hooks, Judge, Judged, Live, Policy, PolicyLayer, Settle, Verdict,
@@ -99,10 +99,10 @@ fn a_slot_of_policies_from_the_question_to_the_observers() {
     let (request, hooks) =
         (request(), (0..5).fold(Hooks::builder(), |builder, _| builder.policy(Trivial)).build());
     allocates_nothing("a slot", || {
-        let mut decided = now(decide(&hooks, request.clone()));
-        now(reserve(&hooks, &mut decided));
-        observe(&hooks, &decided.request, &decided.outcome);
-        assert!(!decided.outcome.is_denied());
+        let mut decision = now(decide(&hooks, request.clone()));
+        now(reserve(&hooks, &mut decision));
+        observe(&hooks, &decision.request, &decision.outcome);
+        assert!(!decision.outcome.is_denied());
     });
 }
 

@@ -7,7 +7,7 @@ use std::collections::HashMap;
 use std::sync::Arc;
 use std::time::Duration;
 
-use hooks_core::state::{StepResult, Key, Memory, Op, OpId, Scope, State, StateStore, Window};
+use hooks_core::state::{Key, Memory, Op, OpId, Scope, State, StateStore, StepResult, Window};
 use hooks_core::testing::FakeClock;
 use hooks_core::time::Timestamp;
 use proptest::collection::vec;
@@ -232,7 +232,11 @@ fn what_a_lost_holder_held_stays_charged_and_its_late_message_is_understood() {
     assert_eq!(used(&store), 5);
     assert_eq!(ask(&store, Op::Settle { id: OpId(1), actual: 2 }), StepResult::Done);
     let later = ask(&store, Op::Settle { id: OpId(1), actual: 4 });
-    assert_eq!(later, StepResult::Ended { actual: 2 }, "the first end counts, and whoever comes later is told");
+    assert_eq!(
+        later,
+        StepResult::Ended { actual: 2 },
+        "the first end counts, and whoever comes later is told"
+    );
     assert_eq!(used(&store), 2);
     clock.advance(Duration::from_secs(3_600 * 48));
     assert_eq!(ask(&store, Op::Release { id: OpId(1) }), StepResult::Unknown);

@@ -8,7 +8,7 @@ use std::sync::{Arc, Mutex};
 use std::time::Duration;
 
 use hooks_core::HookFuture;
-use hooks_core::state::{StepResult, Key, Memory, Op, OpId, Scope, ScopeKind, State, StateStore, StoreError};
+use hooks_core::state::{Key, Memory, Op, OpId, Scope, ScopeKind, State, StateStore, StepResult, StoreError};
 use hooks_core::testing::{HandClock, agree, on_random_histories};
 use hooks_core::time::{Clock, Timestamp};
 
@@ -76,7 +76,9 @@ fn a_refund_on_expiry_is_caught() {
                 state.step(&Op::Settle { id, actual: 0 }, now);
             }
             let answer = state.step(&op, now);
-            if let (Op::Reserve { id, ttl, .. } | Op::Extend { id, ttl, .. }, StepResult::Done) = (&op, &answer) {
+            if let (Op::Reserve { id, ttl, .. } | Op::Extend { id, ttl, .. }, StepResult::Done) =
+                (&op, &answer)
+            {
                 open.insert(*id, now.after(*ttl));
             }
             answer

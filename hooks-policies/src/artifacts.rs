@@ -49,7 +49,9 @@ impl Artifacts {
         // Most lists are right, so each name is looked at alone only where not all of them can be compiled.
         Self::compile_patterns(&names, dialect, anywhere, |_| true)
             .or_else(|_| {
-                Self::compile_patterns(&names, dialect, anywhere, |name| Self::problem_of(name, dialect).is_none())
+                Self::compile_patterns(&names, dialect, anywhere, |name| {
+                    Self::problem_of(name, dialect).is_none()
+                })
             })
             .unwrap_or_else(|_| Self { names, everything: Some(0), ..Self::default() })
     }
@@ -123,7 +125,12 @@ impl Artifacts {
 
     /// Returns the first artifact that a place is, or may be, or is below. If the call changes everything
     /// below the place, also the first artifact below it.
-    pub(crate) fn find(&self, call: Call<'_>, place: &NamedPath, known: &Known<'_>) -> Option<ArtifactMatch<'_>> {
+    pub(crate) fn find(
+        &self,
+        call: Call<'_>,
+        place: &NamedPath,
+        known: &Known<'_>,
+    ) -> Option<ArtifactMatch<'_>> {
         if let Some(index) = self.everything {
             return self.found(index, place.given.clone());
         }

@@ -45,7 +45,7 @@ mod table;
 /// The names that a client uses for tools and their arguments; see [`Client::dialect`].
 pub use hooks_facts::tools::{Canonical, Dialect};
 
-pub use self::answer::{Answer, Changed, Rewrite, AnswerNotes};
+pub use self::answer::{Answer, AnswerNotes, Changed, Rewrite};
 pub use self::capabilities::{Ability, Capabilities, capabilities};
 pub use self::client::{Client, UnknownClient};
 pub use self::command_line::command_line;

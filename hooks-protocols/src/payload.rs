@@ -69,7 +69,12 @@ impl Decoded {
     /// assert_eq!(payload(&sent)["tool_name"], "Bash");
     /// assert!(Decoded::from_event(Client::Claude, "SessionEnd", context, call.into()).is_none()); // another event
     /// ```
-    pub fn from_event(client: Client, event_name: &str, context: HookContext, event: WireEvent) -> Option<Self> {
+    pub fn from_event(
+        client: Client,
+        event_name: &str,
+        context: HookContext,
+        event: WireEvent,
+    ) -> Option<Self> {
         let protocol = client.protocol();
         let row = protocol.row(event_name).filter(|row| row.kind == Some(event.kind()))?;
         let fields = fields_of(Some(&event));

@@ -20,14 +20,14 @@ use hooks_core::time::{Clock, SeededRandom, Tick, Timer, Timestamp};
 use hooks_core::{Environment, HookContext, HookFuture};
 use hooks_resilience::stream::{BeginLayer, collect};
 use hooks_resilience::{
-    AttemptLayer, AttemptConfig, Backoff, BreakerLayer, Call, Catalog, Chains, ChainsConfig, Classifiers,
-    DeadlineLayer, FallbackLayer, FallbackConfig, Health, HealthSettings, Model, PacingLayer, ResumeLayer,
-    RetryLayer, RetryConfig, StreamConfig, Tier, World,
+    AttemptConfig, AttemptLayer, Backoff, BreakerLayer, Call, Catalog, Chains, ChainsConfig, Classifiers,
+    DeadlineLayer, FallbackConfig, FallbackLayer, Health, HealthSettings, Model, PacingLayer, ResumeLayer,
+    RetryConfig, RetryLayer, StreamConfig, Tier, World,
 };
 use tower::{Service, ServiceBuilder, ServiceExt};
 
 use client::{Addresses, Client, Streaming, Vendor};
-use server::{ProviderReply, Fault, Provider};
+use server::{Fault, Provider, ProviderReply};
 
 /// The clock of this process.
 #[derive(Clone, Copy)]
@@ -56,15 +56,19 @@ fn word(text: &str) -> String {
 #[tokio::main(flavor = "current_thread")]
 async fn main() -> Result<(), Box<dyn Error + Send + Sync>> {
     // Two providers on loopback, with their scripted answers.
-    let overloaded =
-        ProviderReply::new(529, r#"{"type":"error","error":{"type":"overloaded_error","message":"Overloaded"}}"#);
-    let breaks_off = ProviderReply::events([word("To be, or "), word("not ")]).failing(Fault::Cut(usize::MAX));
+    let overloaded = ProviderReply::new(
+        529,
+        r#"{"type":"error","error":{"type":"overloaded_error","message":"Overloaded"}}"#,
+    );
+    let breaks_off =
+        ProviderReply::events([word("To be, or "), word("not ")]).failing(Fault::Cut(usize::MAX));
     let busy = overloaded.clone().with("retry-after", "60");
     let first = Provider::start([overloaded, breaks_off, busy]).await?;
     let whole = r#"{"choices":[{"message":{"content":"I am here"},"finish_reason":"stop"}]}"#;
     let rest = "data: {\"choices\":[{\"delta\":{\"content\":\"to be\"}}]}\n\n";
     let end = "data: {\"choices\":[{\"delta\":{},\"finish_reason\":\"stop\"}]}\n\n";
-    let second = Provider::start([ProviderReply::new(200, whole), ProviderReply::events([rest, end])]).await?;
+    let second =
+        Provider::start([ProviderReply::new(200, whole), ProviderReply::events([rest, end])]).await?;
 
     // The shared health record of the models.
     let time = ProcessTime(tokio::time::Instant::now());
@@ -91,11 +95,7 @@ async fn main() -> Result<(), Box<dyn Error + Send + Sync>> {
     let backoff = Backoff::new(Duration::from_millis(20), Duration::from_millis(100));
     let layers = ServiceBuilder::new()
         .layer(DeadlineLayer::new(world.clone(), Duration::from_secs(30))?)
-        .layer(FallbackLayer::new(
-            chains,
-            health.clone(),
-            FallbackConfig { backoff, ..Default::default() },
-        )?)
+        .layer(FallbackLayer::new(chains, health.clone(), FallbackConfig { backoff, ..Default::default() })?)
         .layer(RetryLayer::new(health.clone(), RetryConfig::default().with_backoff(backoff))?)
         .layer(PacingLayer::new(health.clone()))
         .layer(BreakerLayer::new(health.clone()))
@@ -105,16 +105,16 @@ async fn main() -> Result<(), Box<dyn Error + Send + Sync>> {
     let mut streams =
         ServiceBuilder::new().layer(resume).service(layers.layer(BeginLayer).service(Streaming(client)));
 
-    let answered = stack.ready().await?.call(call("who is there?")).await?;
-    println!("answer: {}", answered.reply.response.content);
-    for failed in &answered.failed {
+    let replied = stack.ready().await?.call(call("who is there?")).await?;
+    println!("answer: {}", replied.reply.response.content);
+    for failed in &replied.failed {
         println!("  before: {} was {}: {}", failed.model, failed.kind, failed.message);
     }
-    println!("  by: {}", answered.model.as_ref().map_or("nobody", |model| &*model.name));
+    println!("  by: {}", replied.model.as_ref().map_or("nobody", |model| &*model.name));
 
-    let answered = streams.ready().await?.call(call("go on")).await?;
-    println!("stream begun by: {}", answered.model.as_ref().map_or("nobody", |model| &*model.name));
-    println!("stream: {}", collect(answered.reply).await?.response.content);
+    let replied = streams.ready().await?.call(call("go on")).await?;
+    println!("stream begun by: {}", replied.model.as_ref().map_or("nobody", |model| &*model.name));
+    println!("stream: {}", collect(replied.reply).await?.response.content);
     println!("requests: {} and {}", first.requests().len(), second.requests().len());
     Ok(())
 }

@@ -10,7 +10,7 @@ use hooks_core::state::OpId;
 use hooks_core::testing::VirtualTime;
 use hooks_core::{BoxError, Environment, HookContext};
 use hooks_resilience::{
-    AttemptLayer, AttemptConfig, BreakerLayer, Call, Catalog, Chains, ChainsConfig, Classified,
+    AttemptConfig, AttemptLayer, BreakerLayer, Call, Catalog, Chains, ChainsConfig, Classified,
     DeadlineLayer, ErrorKind, FallbackLayer, Health, Model, ModelError, PacingLayer, RetryLayer, Tier, World,
 };
 use tower::{Service, ServiceBuilder, ServiceExt};
@@ -41,11 +41,11 @@ fn main() -> Result<(), BoxError> {
         let messages = vec![Message::text(Role::User, "go on")];
         let request = ModelRequest { messages, ..ModelRequest::default() };
         let call = Call::new(Arc::new(HookContext::new("session", "lead")), request, OpId(turn.into()));
-        let answered = time
+        let replied = time
             .block_on(async { stack.ready().await?.call(call).await })
             .ok_or("the client waits for nobody")??;
-        println!("turn {turn}: {}", answered.reply);
-        for failed in &answered.failed {
+        println!("turn {turn}: {}", replied.reply);
+        for failed in &replied.failed {
             println!("        not `{}`: {} ({})", failed.model, failed.kind, failed.message);
         }
     }

@@ -53,30 +53,30 @@ mod world;
 
 pub use hooks_core::duration;
 
-pub use self::alert::{AlertLayer, AlertService, AlertConfig, AlertSink};
-pub use self::attempt::{AttemptLayer, Attempt, AttemptConfig};
-pub use self::breaker::{BreakerLayer, Breaker, BreakerConfig, BreakerState};
-pub use self::bulkhead::{BulkheadLayer, Bulkhead};
-pub use self::call::{Replied, Call, FailedAttempt, Needs};
+pub use self::alert::{AlertConfig, AlertLayer, AlertService, AlertSink};
+pub use self::attempt::{Attempt, AttemptConfig, AttemptLayer};
+pub use self::breaker::{Breaker, BreakerConfig, BreakerLayer, BreakerState};
+pub use self::bulkhead::{Bulkhead, BulkheadLayer};
+pub use self::call::{Call, FailedAttempt, Needs, Replied};
 pub use self::catalog::{Catalog, CatalogError, Limits, Model, Price, Tier};
 pub use self::chain::{Chain, ChainConfig, Chains, ChainsConfig, ChainsError};
 pub use self::classify::{Classified, Classifiers, Classify, HttpError, TransportError};
 pub use self::config::{Resilience, ResilienceConfig, ResilienceLayer};
-pub use self::deadline::{DeadlineLayer, Deadline};
+pub use self::deadline::{Deadline, DeadlineLayer};
 pub use self::error::{
     Backoff, BreakerVote, ErrorKind, ModelError, NextModel, SameModel, Treatment, Treatments,
 };
-pub use self::fallback::{Fallback, FallbackLayer, FallbackConfig};
+pub use self::fallback::{Fallback, FallbackConfig, FallbackLayer};
 pub use self::govern::{Governed, Resilient};
 pub use self::health::{
-    Because, RetryBudgetConfig, Health, HealthSettings, NotAdmitted, Permit, Readiness, SettingsError,
+    Because, Health, HealthSettings, NotAdmitted, Permit, Readiness, RetryBudgetConfig, SettingsError,
     Transition,
 };
-pub use self::hedge::{Hedge, HedgeDelay, HedgeLayer, HedgeConfig, HedgeTarget};
-pub use self::overflow::{OverflowLayer, OverflowConfig, OverflowConfigError};
-pub use self::pacing::{PacingLayer, Pacing};
+pub use self::hedge::{Hedge, HedgeConfig, HedgeDelay, HedgeLayer, HedgeTarget};
+pub use self::overflow::{OverflowConfig, OverflowConfigError, OverflowLayer};
+pub use self::pacing::{Pacing, PacingLayer};
 pub use self::recover::{Advisor, RecoverModel, RecoverSpawn};
-pub use self::retry::{Retry, RetryLayer, RetryConfig};
+pub use self::retry::{Retry, RetryConfig, RetryLayer};
 pub use self::stream::{Chunk, ModelStream, ResumeLayer, StreamConfig};
 pub use self::tenant::{PerTenant, PerTenantLayer};
 pub use self::world::World;

@@ -17,10 +17,10 @@ use hooks_core::{
     Composite, Environment, HookContext, HookRequest, Hooks, Live, Reason, Verdict, WireEvent, policy_fn,
 };
 use hooks_resilience::{
-    Replied, AttemptLayer, AttemptConfig, BreakerLayer, Call, Catalog, Chains, ChainsConfig, Classified,
-    DeadlineLayer, ErrorKind, FallbackLayer, FallbackConfig, Governed, Health, HealthSettings, Model,
-    ModelError, OverflowLayer, OverflowConfig, PacingLayer, Resilient, RetryLayer, RetryConfig, Tier,
-    World,
+    AttemptConfig, AttemptLayer, BreakerLayer, Call, Catalog, Chains, ChainsConfig, Classified,
+    DeadlineLayer, ErrorKind, FallbackConfig, FallbackLayer, Governed, Health, HealthSettings, Model,
+    ModelError, OverflowConfig, OverflowLayer, PacingLayer, Replied, Resilient, RetryConfig, RetryLayer,
+    Tier, World,
 };
 use serde_json::json;
 use tower::{Service, ServiceBuilder, ServiceExt, service_fn};
@@ -126,8 +126,8 @@ fn a_hook_that_forbids_one_model_lets_the_chain_go_on_to_the_next() {
     let model = Resilient::new(rig.stack(Hooks::builder().policy(rule).build()), rig.world.clone());
     let told = Arc::new(Mutex::new(Vec::new()));
     let listener = Arc::clone(&told);
-    let model = model.telling(move |answered| {
-        let failed = answered.failed.iter().map(|failed| (failed.model.to_string(), failed.kind));
+    let model = model.telling(move |replied| {
+        let failed = replied.failed.iter().map(|failed| (failed.model.to_string(), failed.kind));
         listener.lock().unwrap().extend(failed);
     });
     let request = ModelRequest { messages: work(&[]), ..ModelRequest::default() };
@@ -150,10 +150,10 @@ fn a_hook_that_forbids_one_model_lets_the_chain_go_on_to_the_next() {
 #[test]
 fn a_conversation_that_does_not_fit_is_compacted_for_the_same_model() {
     let rig = Rig::new();
-    let answered = rig.send(work(&[900, 900, 900])).unwrap();
-    assert_eq!(answered.reply.response.content, "small read it");
+    let replied = rig.send(work(&[900, 900, 900])).unwrap();
+    assert_eq!(replied.reply.response.content, "small read it");
     assert_eq!(rig.calls(), ["small", "small"]);
-    assert_eq!(answered.failed.len(), 1);
+    assert_eq!(replied.failed.len(), 1);
     let kinds = rig.recorder.kinds();
     assert!(kinds.contains(&EventKind::PreCompact) && kinds.contains(&EventKind::PostCompact), "{kinds:?}");
 }
@@ -163,11 +163,11 @@ fn what_compaction_cannot_save_goes_to_a_larger_window_as_it_was() {
     let rig = Rig::new();
     let mut messages = work(&[900]);
     messages.push(Message::text(Role::User, "word ".repeat(2_000)));
-    let answered = rig.send(messages.clone()).unwrap();
-    assert_eq!(answered.reply.response.content, "large read it");
+    let replied = rig.send(messages.clone()).unwrap();
+    assert_eq!(replied.reply.response.content, "large read it");
     let sent = rig.sent.lock().unwrap();
     let last = sent.last().unwrap();
     assert_eq!((&*last.model, &last.messages), ("large", &messages));
-    assert!(answered.failed.iter().all(|failed| failed.kind == ErrorKind::ContextOverflow));
+    assert!(replied.failed.iter().all(|failed| failed.kind == ErrorKind::ContextOverflow));
     assert!(!rig.recorder.kinds().contains(&EventKind::PostCompact));
 }

@@ -107,7 +107,8 @@ pub(super) fn merge(
     let mut rest = team.inbox()?;
     // An empty file is not merged, and not waited for.
     rest.retain(|file| !file.document().bytes().trim_ascii().is_empty());
-    let next: Seen = rest.iter().map(|file| (file.name().to_owned(), Sight::take(file, &seen, now))).collect();
+    let next: Seen =
+        rest.iter().map(|file| (file.name().to_owned(), Sight::take(file, &seen, now))).collect();
     let waits = rest.iter().any(|file| !writing.open.contains(file.name()));
     let bytes = serde_json::to_vec(&next).unwrap_or_default();
     match stored {

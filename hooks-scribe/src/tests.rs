@@ -170,8 +170,8 @@ fn what_agents_write_is_logged_and_merged() {
 /// ahead or not.
 fn decide_call(rig: &Rig, call: &PreToolUse, goes_ahead: bool) {
     let hooks = rig.hooks();
-    let mut decided = block_on(hooks.on(rig.context("s")).pre_tool_use(call.clone()));
-    let holds = decided.outcome.take_holds();
+    let mut decision = block_on(hooks.on(rig.context("s")).pre_tool_use(call.clone()));
+    let holds = decision.outcome.take_holds();
     if goes_ahead {
         holds.commit();
     }
@@ -243,8 +243,8 @@ fn what_a_person_is_asked_about_is_noted() {
     let rig = rig();
     let ask = policy_fn("ask", |_: &HookRequest<PreToolUse>| Verdict::ask(Reason::new("a", "a", "a")));
     let asking = rig.scribe().add_to(Hooks::builder()).policy(ask).build();
-    let mut decided = block_on(asking.on(rig.context("s")).pre_tool_use(write_of(".squad/a.md", Some("1"))));
-    decided.outcome.take_holds().commit();
+    let mut decision = block_on(asking.on(rig.context("s")).pre_tool_use(write_of(".squad/a.md", Some("1"))));
+    decision.outcome.take_holds().commit();
     rig.next();
     assert_eq!(rig.lines().len(), 1, "{:?}", rig.lines());
 }

@@ -4,7 +4,7 @@ use std::fmt;
 use std::sync::Arc;
 use std::time::Duration;
 
-use hooks_core::state::{StepResult, Charged, Key, Member, Op, OpId, StateStore, StoreError, Window};
+use hooks_core::state::{Charged, Key, Member, Op, OpId, StateStore, StepResult, StoreError, Window};
 use hooks_core::time::{Random, Timestamp};
 use serde::{Deserialize, Serialize};
 

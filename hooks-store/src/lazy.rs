@@ -4,7 +4,7 @@ use std::fmt;
 use std::sync::{Arc, Mutex, PoisonError};
 
 use hooks_core::HookFuture;
-use hooks_core::state::{StepResult, Op, StateStore, StoreError};
+use hooks_core::state::{Op, StateStore, StepResult, StoreError};
 
 type Open = dyn Fn() -> Result<Arc<dyn StateStore>, StoreError> + Send + Sync;
 

@@ -32,7 +32,7 @@ use std::time::Duration;
 use futures_util::future::select;
 use futures_util::stream::{Stream, unfold};
 use hooks_core::HookFuture;
-use hooks_core::state::{StepResult, Key, Op, StateStore, StoreError};
+use hooks_core::state::{Key, Op, StateStore, StepResult, StoreError};
 use hooks_core::time::Timer;
 
 /// Wakes a watch early. A superfluous wake costs one poll; a missed one delays the report until the next

@@ -10,7 +10,7 @@ use std::process::{Child, Command, Stdio};
 use std::sync::Arc;
 use std::time::Duration;
 
-use hooks_core::state::{StepResult, Key, Op, OpId, Scope, StateStore, StoreError, Window};
+use hooks_core::state::{Key, Op, OpId, Scope, StateStore, StepResult, StoreError, Window};
 use hooks_core::testing::HandClock;
 use hooks_core::time::Timestamp;
 use hooks_store::sqlite::SqliteOptions;

@@ -30,9 +30,9 @@ async fn main() -> Result<(), BoxError> {
         ModelRequest::default(),
         OpId::from_parts(&["call 1"]),
     );
-    let answered = stack.oneshot(call).await?;
-    println!("{}", answered.reply);
-    for failed in &answered.failed {
+    let replied = stack.oneshot(call).await?;
+    println!("{}", replied.reply);
+    for failed in &replied.failed {
         println!("  before: `{}` was {}: {}", failed.model, failed.kind, failed.message);
     }
     config.close().await?;

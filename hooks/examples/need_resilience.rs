@@ -42,9 +42,9 @@ async fn main() -> Result<(), BoxError> {
     for number in 1..=4 {
         let context = HookContext::new("session-1", "backend").with_environment(hooks::system());
         let id = OpId::from_parts(&["call", &number.to_string()]);
-        let answered = stack.clone().oneshot(Call::new(context.into(), ModelRequest::default(), id)).await?;
-        println!("call {number}: {}", answered.reply);
-        for failed in &answered.failed {
+        let replied = stack.clone().oneshot(Call::new(context.into(), ModelRequest::default(), id)).await?;
+        println!("call {number}: {}", replied.reply);
+        for failed in &replied.failed {
             println!("  before: `{}` was {}: {}", failed.model, failed.kind, failed.message);
         }
     }

@@ -15,7 +15,9 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use hooks::audit::verify::{self, Anchor, Condition};
-use hooks::audit::{Appender, Committed, Entry, Log, LogSettings, Positions, LogReader, Record, AppendSettings};
+use hooks::audit::{
+    AppendSettings, Appender, Committed, Entry, Log, LogReader, LogSettings, Positions, Record,
+};
 use hooks::config::{Config, ConfigReader};
 use hooks::event::PreToolUse;
 use hooks::time::{Random, SeededRandom, Timestamp};
@@ -81,12 +83,12 @@ async fn a_configuration_puts_events_on_the_record_of_its_team() {
     let context =
         || HookContext::new("s1", "backend").in_dir(folder.path()).with_environment(hooks::system());
     for tool in ["rm", "deploy"] {
-        let decided = hooks.on(context()).pre_tool_use(PreToolUse::new(tool, json!({"key": 1}))).await;
-        assert_eq!(decided.outcome.is_denied(), tool == "rm");
+        let decision = hooks.on(context()).pre_tool_use(PreToolUse::new(tool, json!({"key": 1}))).await;
+        assert_eq!(decision.outcome.is_denied(), tool == "rm");
     }
     let own = json!({"path": log.join("w0.00000001.jsonl"), "content": ""});
-    let decided = hooks.on(context()).pre_tool_use(PreToolUse::new("write", own)).await;
-    assert!(decided.outcome.is_denied(), "agents do not write the log");
+    let decision = hooks.on(context()).pre_tool_use(PreToolUse::new("write", own)).await;
+    assert!(decision.outcome.is_denied(), "agents do not write the log");
     drop(hooks);
     let records = read(&log);
     let events: Vec<_> = records.iter().map(|committed| committed.record.event.as_str()).collect();
@@ -142,8 +144,8 @@ async fn what_is_tried_out_is_not_on_the_record_and_the_log_is_protected() {
     let (log, context) = (config.audit_folder().unwrap(), HookContext::new("s1", "a").in_dir(folder.path()));
     let own = json!({"path": log.join("w0.00000001.jsonl"), "content": ""});
     let context = context.with_environment(hooks::system());
-    let decided = config.hooks().on(context).pre_tool_use(PreToolUse::new("write", own)).await;
-    assert!(decided.outcome.is_denied() && !log.exists());
+    let decision = config.hooks().on(context).pre_tool_use(PreToolUse::new("write", own)).await;
+    assert!(decision.outcome.is_denied() && !log.exists());
 }
 
 #[test]

@@ -8,7 +8,7 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use hooks_core::HookFuture;
-use hooks_core::state::{StepResult, Key, Memory, Op, OpId, Scope, StateStore, StoreError, Window};
+use hooks_core::state::{Key, Memory, Op, OpId, Scope, StateStore, StepResult, StoreError, Window};
 use hooks_store::sqlite::SqliteOptions;
 
 pub use self::spread::{is_writer, report, write};
@@ -113,7 +113,9 @@ impl<S: StateStore> Spender<S> {
 }
 
 /// The answer of an engine that answers immediately.
-fn at_once(answer: HookFuture<'static, Result<StepResult, StoreError>>) -> Option<Result<StepResult, StoreError>> {
+fn at_once(
+    answer: HookFuture<'static, Result<StepResult, StoreError>>,
+) -> Option<Result<StepResult, StoreError>> {
     match answer {
         HookFuture::Now(answer) => answer,
         HookFuture::Later(_) => None,

@@ -8,7 +8,7 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use futures_util::future::join_all;
-use hooks_core::state::{StepResult, Key, Op, OpId, Scope, StateStore, Window};
+use hooks_core::state::{Key, Op, OpId, Scope, StateStore, StepResult, Window};
 use hooks_core::time::Timer;
 use hooks_store::redis::RedisSettings;
 use hooks_store::{LeaseSettings, Leased, Redis};

@@ -16,7 +16,7 @@ use std::path::Path;
 use std::process::{Command, ExitStatus, Stdio, exit};
 use std::sync::Arc;
 
-use hooks_audit::append::{Appender, AppendSettings};
+use hooks_audit::append::{AppendSettings, Appender};
 use hooks_audit::describe::{Describe, Described};
 use hooks_audit::{Entry, Log, LogSettings, Payload, Record, verify};
 use hooks_core::event::PreToolUse;

@@ -9,7 +9,7 @@ use hooks_core::fs::{DiskLock, LogDisk};
 use hooks_core::time::{Clock, Tick, Timestamp};
 
 use super::end::{self, End};
-use super::{Appender, Open, Recovered, AppendSettings, State};
+use super::{AppendSettings, Appender, Open, Recovered, State};
 use crate::chain::{After, Chain, Digest, Flaw, LEAST_LINE, Lines, SALT};
 use crate::join;
 use crate::record::{Record, notes};

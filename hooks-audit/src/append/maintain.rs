@@ -81,7 +81,7 @@ mod tests {
 
     use super::*;
     use crate::append::AppendSettings;
-    use crate::read::{Kept, Positions, LogReader};
+    use crate::read::{Kept, LogReader, Positions};
     use crate::record::Payload;
     use crate::sim::{Faults, SimDisk};
     use crate::verify::{Condition, verify};

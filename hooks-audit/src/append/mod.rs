@@ -42,7 +42,7 @@ use hooks_core::time::{Clock, Tick, Timestamp};
 
 pub use self::files::OpenError;
 pub(crate) use self::files::make_folder;
-pub use self::settings::{Recovered, AppendSettings};
+pub use self::settings::{AppendSettings, Recovered};
 use crate::chain::{After, Chain, Digest, Lines, SALT};
 use crate::mutant::{self, Mutant};
 use crate::record::{Payload, Record};

@@ -5,7 +5,7 @@ use hooks_core::time::{Random, SeededRandom};
 
 use super::*;
 use crate::mutant;
-use crate::read::{Positions, LogReader};
+use crate::read::{LogReader, Positions};
 use crate::sim::{Faults, SimDisk};
 use crate::verify::{Anchor, Condition, prove, root_of, verify};
 

@@ -200,7 +200,8 @@ impl Collecting<'_> {
                 before = Some(fleet);
             } else if let Some((log, chain)) = checkpoint.chain() {
                 let (log, chain) = (log.to_owned(), chain.to_owned());
-                checkpointed.push(place(Head { log, chain, size: checkpoint.size, root: checkpoint.root }, false));
+                checkpointed
+                    .push(place(Head { log, chain, size: checkpoint.size, root: checkpoint.root }, false));
             } else {
                 self.find(Condition::Mismatched, file, offset, OTHER.to_owned());
             }

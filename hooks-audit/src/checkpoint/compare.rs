@@ -76,5 +76,10 @@ fn is_same_chain(a: &CheckpointedChain, b: &CheckpointedChain) -> bool {
 }
 
 fn finding(checkpointed: &CheckpointedChain, what: String) -> Finding {
-    Finding { condition: Condition::Mismatched, file: checkpointed.file.clone(), offset: checkpointed.offset, what }
+    Finding {
+        condition: Condition::Mismatched,
+        file: checkpointed.file.clone(),
+        offset: checkpointed.offset,
+        what,
+    }
 }

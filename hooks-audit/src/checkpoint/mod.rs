@@ -58,7 +58,7 @@ mod verify;
 mod writer;
 
 pub use self::body::Checkpoint;
-pub use self::collect::{Collected, CheckpointedChain, collect};
+pub use self::collect::{CheckpointedChain, Collected, collect};
 pub use self::evolve::{EvolvingKey, FirstKey};
 pub use self::file::{ENDING, Piece, Pieces};
 pub use self::fleet::{Fleet, Head};

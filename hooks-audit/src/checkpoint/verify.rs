@@ -72,7 +72,11 @@ pub fn verify(disk: &dyn LogDisk, logs: &[LogPlace], folder: &Path, keys: &Keys)
     let names = Names::from_logs(logs, &collected.checkpointed);
     let mut anchors: BTreeMap<&str, Vec<Anchor>> = BTreeMap::new();
     for checkpointed in &collected.checkpointed {
-        let anchor = Anchor { chain: checkpointed.head.chain.clone(), size: checkpointed.head.size, root: checkpointed.head.root };
+        let anchor = Anchor {
+            chain: checkpointed.head.chain.clone(),
+            size: checkpointed.head.size,
+            root: checkpointed.head.root,
+        };
         anchors.entry(names.of_log(checkpointed)).or_default().push(anchor);
     }
     for (log, name) in logs.iter().zip(&names.logs) {
@@ -134,8 +138,11 @@ struct Names {
 
 impl Names {
     fn from_logs(logs: &[LogPlace], checkpointed: &[CheckpointedChain]) -> Self {
-        let in_chains: BTreeSet<_> =
-            checkpointed.iter().filter(|checkpointed| !checkpointed.is_fleet).map(|checkpointed| &checkpointed.head.log).collect();
+        let in_chains: BTreeSet<_> = checkpointed
+            .iter()
+            .filter(|checkpointed| !checkpointed.is_fleet)
+            .map(|checkpointed| &checkpointed.head.log)
+            .collect();
         let alias = match (logs, in_chains.first()) {
             ([LogPlace { name: None, .. }], Some(name)) if in_chains.len() == 1 => Some((*name).clone()),
             _ => None,

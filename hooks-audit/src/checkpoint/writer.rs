@@ -139,8 +139,9 @@ impl CheckpointWriter {
                 return self.sync(&file);
             }
             // The newer of the two stands for the older one, which was compared with it.
-            let of_fleet =
-                self.last_in_fleet(chain)?.filter(|fleet_state| of_chain.is_none_or(|last| fleet_state.0 > last.0));
+            let of_fleet = self
+                .last_in_fleet(chain)?
+                .filter(|fleet_state| of_chain.is_none_or(|last| fleet_state.0 > last.0));
             let fleet = format!("{FLEET}.{ENDING}");
             let said_in = if of_fleet.is_some() { &fleet } else { &file };
             if let Some(says) = of_fleet.or(of_chain)

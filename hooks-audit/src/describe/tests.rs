@@ -47,7 +47,8 @@ fn what_it_took_is_put_down() {
         usage: Usage { input_tokens: 5, output_tokens: 2, ..Usage::default() },
         cost: Some(MicroUsd(42)),
     };
-    let entry = Describe::default().entry(&request(AfterModelCall::new("m", 1, &reply)), RecordedOutcome::default());
+    let entry =
+        Describe::default().entry(&request(AfterModelCall::new("m", 1, &reply)), RecordedOutcome::default());
     assert_eq!(entry.record.tokens, Some(reply.usage));
     assert_eq!((entry.record.model.as_deref(), entry.record.cost_micro_usd), (Some("m"), Some(42)));
     let failed = PostToolUse::after(&PreToolUse::new("t", json!({})), json!(null), Some("no".into()), 17);
@@ -80,7 +81,8 @@ fn what_nobody_may_keep_is_taken_out_of_the_payload() {
         }
     }
     let describe = Describe { scrub: Some(Arc::new(NoLetters)), ..Describe::default() };
-    let entry = describe.entry(&request(PreToolUse::new("t", json!({"a": "secret"}))), RecordedOutcome::default());
+    let entry =
+        describe.entry(&request(PreToolUse::new("t", json!({"a": "secret"}))), RecordedOutcome::default());
     assert_eq!(entry.payload.unwrap().event, json!("gone"));
 }
 

@@ -182,7 +182,7 @@ mod tests {
     use hooks_core::time::StoppedClock;
 
     use super::*;
-    use crate::append::{Appender, AppendSettings};
+    use crate::append::{AppendSettings, Appender};
     use crate::sim::SimDisk;
 
     /// Whether the hold `a` is in force according to chains of notes, each given as event, time and number of

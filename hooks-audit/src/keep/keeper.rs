@@ -10,9 +10,9 @@ use hooks_core::time::{Clock, Timestamp};
 
 use super::Keeping;
 use super::files::{Doomed, FullFiles};
-use super::holds::Holds;
 use super::hold_notes::HoldNotes;
-use crate::append::{Appender, OpenError, AppendSettings};
+use super::holds::Holds;
+use crate::append::{AppendSettings, Appender, OpenError};
 use crate::record::{Record, notes};
 use crate::segment;
 

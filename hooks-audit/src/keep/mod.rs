@@ -48,9 +48,9 @@
 
 mod age;
 pub(crate) mod files;
+mod hold_notes;
 mod holds;
 mod keeper;
-mod hold_notes;
 mod selection;
 
 use std::time::Duration;

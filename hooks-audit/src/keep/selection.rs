@@ -103,7 +103,8 @@ impl fmt::Display for Selection {
             ("since", &self.since),
             ("before", &self.before),
         ];
-        parts.into_iter()
+        parts
+            .into_iter()
             .filter_map(|(name, value)| Some((name, value.as_ref()?)))
             .try_for_each(|(name, value)| write!(f, " {name} `{value}`"))
     }

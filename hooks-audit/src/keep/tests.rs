@@ -8,9 +8,9 @@ use hooks_core::time::{Clock, StoppedClock, Timestamp};
 use serde_json::json;
 
 use super::*;
-use crate::append::{Appender, Entry, AppendSettings};
+use crate::append::{AppendSettings, Appender, Entry};
 use crate::log::{Log, LogSettings};
-use crate::read::{Committed, Positions, LogReader};
+use crate::read::{Committed, LogReader, Positions};
 use crate::record::{Payload, Record, notes};
 use crate::sim::{Faults, SimDisk};
 use crate::verify::{Condition, verify};
@@ -356,7 +356,8 @@ fn a_file_that_is_handed_on_ends_when_it_is_old() {
     let sim = SimDisk::new(1);
     for hour in 0..60 {
         let clock = Arc::new(StoppedClock(Timestamp(hour * 3_600_000)));
-        let (mut appender, _) = Appender::open(disk(&sim), FOLDER, AppendSettings::new([0; 32]), clock).unwrap();
+        let (mut appender, _) =
+            Appender::open(disk(&sim), FOLDER, AppendSettings::new([0; 32]), clock).unwrap();
         appender.append(&mut [Record::new("stop", Timestamp(hour)).into()]).unwrap();
         appender.close().unwrap();
     }

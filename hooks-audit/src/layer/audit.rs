@@ -97,7 +97,11 @@ impl Audit {
     ///
     /// # Errors
     /// Returns an error if the queue is full or the log cannot be opened.
-    pub fn put<E: Described>(&self, request: &HookRequest<E>, recorded: RecordedOutcome) -> Result<(), Unwritten> {
+    pub fn put<E: Described>(
+        &self,
+        request: &HookRequest<E>,
+        recorded: RecordedOutcome,
+    ) -> Result<(), Unwritten> {
         self.log_for(request)?.put(self.entry(request, recorded))
     }
 
@@ -186,7 +190,11 @@ impl Audit {
 
     /// Returns the function that makes the record in the log's thread; it shares the event by reference
     /// count.
-    fn entry<E: Described>(&self, request: &HookRequest<E>, recorded: RecordedOutcome) -> impl FnOnce() -> Entry + use<E> {
+    fn entry<E: Described>(
+        &self,
+        request: &HookRequest<E>,
+        recorded: RecordedOutcome,
+    ) -> impl FnOnce() -> Entry + use<E> {
         let (request, settings) = (request.clone(), Arc::clone(&self.settings));
         move || settings.describe.entry(&request, recorded)
     }

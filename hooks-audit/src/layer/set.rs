@@ -27,8 +27,11 @@ impl<E: Described> Observer<E> for Audit {
         let recorded = E::recorded(outcome);
         // A later hook waits for the sync. The queue is written in order, so that hook's record is written
         // after this one.
-        let put =
-            if recorded.is_grave() { self.put_through(request, recorded).map(drop) } else { self.put(request, recorded) };
+        let put = if recorded.is_grave() {
+            self.put_through(request, recorded).map(drop)
+        } else {
+            self.put(request, recorded)
+        };
         if let Err(error) = put {
             // The call, if the event is one, was denied before or may go ahead.
             drop(self.failed(request, &error));

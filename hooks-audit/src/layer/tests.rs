@@ -11,7 +11,7 @@ use tower::{ServiceBuilder, ServiceExt};
 
 use super::*;
 use crate::log::{Log, LogSettings};
-use crate::read::{Committed, Positions, LogReader};
+use crate::read::{Committed, LogReader, Positions};
 use crate::record::notes;
 use crate::sim::{Faults, SimDisk};
 
@@ -155,10 +155,10 @@ async fn a_set_without_a_log_changes_nothing() {
     let Ok(hooks) = Hooks::builder().config(audit.clone());
     disk.with_faults(Faults { append: 1_000, ..Faults::default() });
     assert!(ask(audit, "bash").await.is_denied());
-    let decided =
+    let decision =
         hooks.build().on(HookContext::default()).pre_tool_use(PreToolUse::new("write", json!({}))).await;
-    assert!(decided.outcome.is_denied());
-    assert_eq!(&*decided.outcome.shown_reason().unwrap().policy, "audit");
+    assert!(decision.outcome.is_denied());
+    assert_eq!(&*decision.outcome.shown_reason().unwrap().policy, "audit");
 }
 
 #[test]

@@ -9,7 +9,7 @@ use std::time::Duration;
 use hooks_core::fs::LogDisk;
 use hooks_core::time::{Clock, Tick};
 
-use crate::append::{Appender, Entry, OpenError, Recovered, AppendSettings};
+use crate::append::{AppendSettings, Appender, Entry, OpenError, Recovered};
 
 /// Time without further attempts after a folder could not be opened; an attempt takes a lock and reads.
 const PAUSE: Duration = Duration::from_secs(1);

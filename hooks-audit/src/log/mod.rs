@@ -12,8 +12,8 @@
 //! | `Disk` | when the ticket is ready | a power loss |
 
 mod beside;
-mod gaps;
 mod chain_folder;
+mod gaps;
 mod queue;
 mod settings;
 mod ticket;
@@ -30,13 +30,13 @@ use hooks_core::fs::LogDisk;
 use hooks_core::time::Clock;
 
 use self::beside::Beside;
-pub use self::gaps::{Gaps, Missing};
 use self::chain_folder::ChainFolder;
+pub use self::gaps::{Gaps, Missing};
 use self::queue::{Item, Queue, Work};
 pub use self::settings::{Durability, LogSettings};
 pub use self::ticket::{Ticket, Unwritten};
 use self::writer::{Parts, Writer};
-use crate::append::{Appender, Entry, OpenError, Recovered, AppendSettings};
+use crate::append::{AppendSettings, Appender, Entry, OpenError, Recovered};
 use crate::checkpoint::CheckpointWriter;
 use crate::keep::{Holds, Keeper};
 use crate::record::Record;

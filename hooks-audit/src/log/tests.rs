@@ -4,7 +4,7 @@ use hooks_core::fs::Disk as _;
 use hooks_core::time::Timestamp;
 
 use super::*;
-use crate::read::{Positions, LogReader};
+use crate::read::{LogReader, Positions};
 use crate::record::{Record, notes};
 use crate::sim::{Faults, SimDisk};
 

@@ -8,8 +8,8 @@ use std::time::Duration;
 use hooks_core::time::{Clock, Tick, Timestamp};
 
 use super::beside::Beside;
-use super::gaps::{Gaps, Missing};
 use super::chain_folder::ChainFolder;
+use super::gaps::{Gaps, Missing};
 use super::queue::{Item, Queue, Refused, Work};
 use super::ticket::{Ticket, Unwritten};
 use crate::append::{Appender, Entry};
@@ -330,7 +330,11 @@ impl Writer {
     fn miss_checkpoints(&mut self) {
         let (Some(checkpoints), Some(appender)) = (&mut self.checkpoints, self.home.opened()) else { return };
         let chain = appender.durable();
-        let Some(checkpointed) = chain.checkpoint.filter(|checkpointed| *checkpointed > 0 && !self.is_compared) else { return };
+        let Some(checkpointed) =
+            chain.checkpoint.filter(|checkpointed| *checkpointed > 0 && !self.is_compared)
+        else {
+            return;
+        };
         // If the checkpoints cannot be read, making the next one fails with the same error.
         let Ok(last) = checkpoints.last_of(&chain.name) else { return };
         self.is_compared = true;

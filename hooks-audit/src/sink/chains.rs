@@ -59,7 +59,12 @@ impl Chains {
     /// # Errors
     /// Returns an error if the position is ahead of the log, or in another log: continuing there would skip
     /// records that were never sent.
-    pub(super) fn check(&self, source: &mut impl Source, place: &mut FeedPosition, file: &str) -> io::Result<()> {
+    pub(super) fn check(
+        &self,
+        source: &mut impl Source,
+        place: &mut FeedPosition,
+        file: &str,
+    ) -> io::Result<()> {
         let FeedPosition { positions, last, logs } = place;
         for (chain, seq) in positions.iter().filter(|(_, seq)| *seq > 0) {
             let is = self.identify(source, chain)?;

@@ -7,7 +7,7 @@ use std::sync::Arc;
 use hooks_core::fs::LogDisk;
 
 use super::origin::{Files, Origin};
-use crate::read::{Committed, Positions, ReadError, LogReader, Skipped};
+use crate::read::{Committed, LogReader, Positions, ReadError, Skipped};
 use crate::record::Record;
 
 /// A source of committed records from a position on.

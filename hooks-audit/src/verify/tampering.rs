@@ -8,14 +8,14 @@ use hooks_core::fs::Disk as _;
 use hooks_core::time::{Random, SeededRandom, StoppedClock, Timestamp};
 
 use super::{Condition, Finding};
-use crate::append::{Appender, AppendSettings};
+use crate::append::{AppendSettings, Appender};
 use crate::checkpoint::{
     self, CheckpointWriter, Checkpoints, FirstKey, Fleet, Keys, LogPlace, Outcome, Signer, SigningKey,
     Zeroizing, heads,
 };
 use crate::log::{Log, LogSettings};
 use crate::mutant::{self, Mutant};
-use crate::read::{Committed, Positions, LogReader};
+use crate::read::{Committed, LogReader, Positions};
 use crate::record::{Record, notes};
 use crate::sim::SimDisk;
 

@@ -5,7 +5,7 @@ use hooks_core::time::{Random, SeededRandom, StoppedClock, Timestamp};
 use serde_json::json;
 
 use super::*;
-use crate::append::{Appender, Entry, AppendSettings};
+use crate::append::{AppendSettings, Appender, Entry};
 use crate::record::{Payload, Record};
 use crate::segment::Segment;
 use crate::sim::SimDisk;

@@ -19,9 +19,9 @@
 //!
 //! for goes_ahead in [true, false] {
 //!     let question = PreToolUse::new("ask_user", json!({"question": "which port?"}));
-//!     let mut decided = hooks.on(HookContext::new("session-1", "backend")).pre_tool_use(question).await;
-//!     decided.outcome.take_holds().commit();
-//!     assert_eq!(decided.outcome.goes_ahead(), goes_ahead);
+//!     let mut decision = hooks.on(HookContext::new("session-1", "backend")).pre_tool_use(question).await;
+//!     decision.outcome.take_holds().commit();
+//!     assert_eq!(decision.outcome.goes_ahead(), goes_ahead);
 //! }
 //! # }
 //! ```
@@ -46,7 +46,7 @@ use hooks_facts::tools::ToolKind;
 pub use self::config::{AskCounting, AskLevel, AskUserConfig};
 use crate::counting_store::CountingStore;
 use crate::lineage::Lineage;
-use crate::place::{MOST_GIVEN_BACK, NoPlace, LimitPlace, place_id};
+use crate::place::{LimitPlace, MOST_GIVEN_BACK, NoPlace, place_id};
 
 const NAME: &str = "ask-limit";
 

@@ -1,5 +1,5 @@
 use hooks_core::event::PreToolUse;
-use hooks_core::state::{StepResult, Memory, Op, StoreError};
+use hooks_core::state::{Memory, Op, StepResult, StoreError};
 use hooks_core::{HookContext, Hooks, Strength, policy_fn};
 use serde_json::json;
 
@@ -26,9 +26,9 @@ fn hooks(max_per_session: u64, counts: AskCounting) -> Hooks {
 async fn ask(hooks: &Hooks, session: &str, tool: &str, question: &str, id: Option<&str>) -> bool {
     let mut event = PreToolUse::new(tool, json!({ "q": question }));
     event.tool_use_id = id.map(str::to_owned);
-    let mut decided = hooks.on(HookContext::new(session, "Lead")).pre_tool_use(event).await;
-    decided.outcome.take_holds().commit();
-    decided.outcome.goes_ahead()
+    let mut decision = hooks.on(HookContext::new(session, "Lead")).pre_tool_use(event).await;
+    decision.outcome.take_holds().commit();
+    decision.outcome.goes_ahead()
 }
 
 #[tokio::test]
@@ -114,8 +114,8 @@ async fn attempts_count_where_they_shall() {
 async fn zero_is_none_at_all_and_the_reason_counts() {
     let hooks = hooks(0, AskCounting::Asked);
     let event = PreToolUse::new("ask_user", json!({}));
-    let decided = hooks.on(HookContext::new("s", "Lead")).pre_tool_use(event).await;
-    let reason = decided.outcome.shown_reason().unwrap();
+    let decision = hooks.on(HookContext::new("s", "Lead")).pre_tool_use(event).await;
+    let reason = decision.outcome.shown_reason().unwrap();
     assert_eq!(reason.strength, Strength::Deny);
     assert_eq!(reason.evidence, [Evidence::Count { used: 0, limit: 0 }]);
 }
@@ -159,9 +159,9 @@ async fn a_tree_of_sessions_may_share_its_places() {
         let asks = async |session: &str, parent: &str| {
             let mut context = HookContext::new(session, "Lead");
             context.parent_session_id = Some(parent.to_owned());
-            let mut decided = hooks.on(context).pre_tool_use(PreToolUse::new("ask_user", json!({}))).await;
-            decided.outcome.take_holds().commit();
-            decided.outcome.goes_ahead()
+            let mut decision = hooks.on(context).pre_tool_use(PreToolUse::new("ask_user", json!({}))).await;
+            decision.outcome.take_holds().commit();
+            decision.outcome.goes_ahead()
         };
         assert!(asks("child", "root").await);
         for (session, parent) in [("grandchild", "child"), ("root", "")] {

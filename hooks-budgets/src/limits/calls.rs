@@ -15,7 +15,7 @@ use hooks_facts::names::{all_folded, folded};
 use super::config::{CallLevel, CallLimitConfig};
 use crate::counting_store::CountingStore;
 use crate::lineage::Lineage;
-use crate::place::{NoPlace, LimitPlace, place_id};
+use crate::place::{LimitPlace, NoPlace, place_id};
 use crate::window::LimitWindow;
 
 const NAME: &str = "call-limit";

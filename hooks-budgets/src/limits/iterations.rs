@@ -5,7 +5,7 @@ use std::task::{Context, Poll};
 use std::time::Duration;
 
 use hooks_core::event::{BeforeModelCall, MaxIterations, SubagentSpawned, UserPromptSubmitted};
-use hooks_core::state::{StepResult, Key, MAX_AMOUNT, Op, Scope, StateStore, StoreError, Window};
+use hooks_core::state::{Key, MAX_AMOUNT, Op, Scope, StateStore, StepResult, StoreError, Window};
 use hooks_core::{
     Evidence, Gate, HookContext, HookError, HookFuture, HookRequest, PolicyErrors, PromptOutcome, Reason,
     Reservation, Reserve, ReserveLayer, Stage, Verdict,
@@ -15,7 +15,7 @@ use tower_service::Service;
 
 use super::config::{IterationLimitConfig, IterationSpan};
 use crate::counting_store::CountingStore;
-use crate::place::{NoPlace, LimitPlace, PlaceId, fresh_id, place_id};
+use crate::place::{LimitPlace, NoPlace, PlaceId, fresh_id, place_id};
 
 const NAME: &str = "iteration-limit";
 
@@ -76,7 +76,8 @@ impl IterationLimit {
     /// Resets the count after the user let the agent continue; returns the reason if it may not.
     async fn resume(&self, context: &HookContext) -> Result<Option<Reason>, StoreError> {
         if let Some(resumes) = self.resumes {
-            let (store, key) = (self.store.for_context(context), key(context, "resumed", &context.agent_name));
+            let (store, key) =
+                (self.store.for_context(context), key(context, "resumed", &context.agent_name));
             let id = place_id(key.as_str(), context.call_id.as_deref(), "", context).id;
             let scopes = Arc::from([Scope::spent(key, resumes).per(Window::SESSION)]);
             match store.apply(Op::reserve_for_all(id, scopes, 1, A_MOMENT)).await? {
@@ -112,11 +113,13 @@ impl Reserve<BeforeModelCall> for IterationLimit {
         let id = call_id(&key, request);
         let scopes = Arc::from([Scope::spent(key, self.most).per(Window::SESSION)]);
         let span = self.span;
-        let place = LimitPlace::new(id, scopes, self.store.for_context(context), context, move |no_place| match no_place {
-            NoPlace::Refused { used, limit, .. } => reached(used, limit, span),
-            NoPlace::TooOften => {
-                let message = "this call was told and given up too often";
-                Reason::new(NAME, "call", message).unless("give each call an id of its own")
+        let place = LimitPlace::new(id, scopes, self.store.for_context(context), context, move |no_place| {
+            match no_place {
+                NoPlace::Refused { used, limit, .. } => reached(used, limit, span),
+                NoPlace::TooOften => {
+                    let message = "this call was told and given up too often";
+                    Reason::new(NAME, "call", message).unless("give each call an id of its own")
+                }
             }
         });
         place.take()

@@ -5,10 +5,10 @@ use std::task::{Context, Poll};
 use std::time::Duration;
 
 use hooks_core::event::{PostToolUse, PreToolUse};
-use hooks_core::state::{StepResult, Key, Op, StateStore, StoreError};
+use hooks_core::state::{Key, Op, StateStore, StepResult, StoreError};
 use hooks_core::{
-    DecideLayer, HookContext, HookError, HookFuture, HookRequest, DeciderOutcome, PolicyErrors, Reason, ResultPatch,
-    Stage, Verdict,
+    DecideLayer, DeciderOutcome, HookContext, HookError, HookFuture, HookRequest, PolicyErrors, Reason,
+    ResultPatch, Stage, Verdict,
 };
 use hooks_facts::names::folded;
 use tower_service::Service;
@@ -118,9 +118,9 @@ impl Service<HookRequest<PreToolUse>> for LoopLimit {
 
     fn call(&mut self, request: HookRequest<PreToolUse>) -> Self::Future {
         let limit = self.clone();
-        HookFuture::later(
-            async move { limit.judge(&request).await.map(DeciderOutcome::new).map_err(HookError::other) },
-        )
+        HookFuture::later(async move {
+            limit.judge(&request).await.map(DeciderOutcome::new).map_err(HookError::other)
+        })
     }
 }
 

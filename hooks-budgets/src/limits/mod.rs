@@ -26,9 +26,9 @@
 //!
 //! for goes_ahead in [true, false] {
 //!     let call = PreToolUse::new("deploy", json!({}));
-//!     let mut decided = hooks.on(HookContext::new("session-1", "backend")).pre_tool_use(call).await;
-//!     decided.outcome.take_holds().commit();
-//!     assert_eq!(decided.outcome.goes_ahead(), goes_ahead);
+//!     let mut decision = hooks.on(HookContext::new("session-1", "backend")).pre_tool_use(call).await;
+//!     decision.outcome.take_holds().commit();
+//!     assert_eq!(decision.outcome.goes_ahead(), goes_ahead);
 //! }
 //! # Ok(())
 //! # }

@@ -7,7 +7,7 @@ use hooks_core::event::{
     BeforeModelCall, MaxIterations, PostToolUse, PreToolUse, PromptKind, SubagentSpawned, SubagentStart,
     UserPromptSubmitted,
 };
-use hooks_core::state::{StepResult, Memory, Op, StateStore, StoreError};
+use hooks_core::state::{Memory, Op, StateStore, StepResult, StoreError};
 use hooks_core::testing::FakeClock;
 use hooks_core::{HookContext, HookFuture, Hooks, Judged, ReasonKind, Strength};
 use serde_json::{Value, json};
@@ -30,20 +30,20 @@ fn memory() -> (Arc<Memory>, Arc<FakeClock>) {
 async fn call(hooks: &Hooks, session: &str, agent: &str, tool: &str, result: &str) -> bool {
     let event = PreToolUse::new(tool, json!({}));
     let at = hooks.on(HookContext::new(session, agent));
-    let mut decided = at.pre_tool_use(event.clone()).await;
-    decided.outcome.take_holds().commit();
-    if decided.outcome.goes_ahead() {
+    let mut decision = at.pre_tool_use(event.clone()).await;
+    decision.outcome.take_holds().commit();
+    if decision.outcome.goes_ahead() {
         let after = PostToolUse::after(&event, json!(result), None, 1);
         assert!(at.post_tool_use(after).await.outcome.goes_ahead());
     }
-    decided.outcome.goes_ahead()
+    decision.outcome.goes_ahead()
 }
 
 async fn iterates(hooks: &Hooks, agent: &str) -> bool {
     let event = BeforeModelCall::new("m", 1, Vec::new());
-    let mut decided = hooks.on(HookContext::new("s", agent)).before_model_call(event).await;
-    decided.outcome.take_holds().commit();
-    decided.outcome.goes_ahead()
+    let mut decision = hooks.on(HookContext::new("s", agent)).before_model_call(event).await;
+    decision.outcome.take_holds().commit();
+    decision.outcome.goes_ahead()
 }
 
 #[tokio::test]
@@ -116,7 +116,9 @@ async fn a_call_that_is_told_twice_is_the_first_ones_to_give_back() {
     assert!(tell("2").await.0, "it went ahead before");
     assert!(!tell("3").await.0, "and counts once");
     let set = hooks_core::state::Key::new(None, &["places", "s"]);
-    let StepResult::Members { members, .. } = store.apply(Op::Members { set }).await.unwrap() else { panic!() };
+    let StepResult::Members { members, .. } = store.apply(Op::Members { set }).await.unwrap() else {
+        panic!()
+    };
     assert_eq!(members, [], "nothing is left of what is over");
 }
 
@@ -261,7 +263,8 @@ fn nonsense_is_refused() {
         (json!({ "iterations": { "most": 1, "resumes": u64::MAX } }), "limits.iterations.resumes"),
     ] {
         let config: LimitsConfig = serde_json::from_value(limits).unwrap();
-        let errors = Hooks::from_policy(BudgetsSettings { limits: Some(config), ..BudgetsSettings::default() });
+        let errors =
+            Hooks::from_policy(BudgetsSettings { limits: Some(config), ..BudgetsSettings::default() });
         let errors = errors.unwrap_err().into_iter().map(|error| error.field).collect::<Vec<_>>();
         assert_eq!(errors, [wanted]);
     }
@@ -275,9 +278,9 @@ async fn a_tree_of_sessions_shares_the_calls_of_its_root() {
     let deploys = async |session: &str, parent: Option<&str>| {
         let mut context = HookContext::new(session, "a");
         context.parent_session_id = parent.map(str::to_owned);
-        let mut decided = hooks.on(context).pre_tool_use(PreToolUse::new("deploy", json!({}))).await;
-        decided.outcome.take_holds().commit();
-        decided.outcome.goes_ahead()
+        let mut decision = hooks.on(context).pre_tool_use(PreToolUse::new("deploy", json!({}))).await;
+        decision.outcome.take_holds().commit();
+        decision.outcome.goes_ahead()
     };
     assert!(deploys("child", Some("root")).await);
     assert!(deploys("grandchild", Some("child")).await);
@@ -296,9 +299,9 @@ async fn a_number_that_comes_back_is_another_iteration() {
         let mut context = HookContext::new("s", "a");
         context.call_id = Some("call_0".to_owned());
         let event = BeforeModelCall::new("m", 1, messages.into_iter().collect());
-        let mut decided = hooks.on(context).before_model_call(event).await;
-        decided.outcome.take_holds().commit();
-        decided.outcome.goes_ahead()
+        let mut decision = hooks.on(context).before_model_call(event).await;
+        decision.outcome.take_holds().commit();
+        decision.outcome.goes_ahead()
     };
     // Reported twice it is one call. A call with other messages is another one, and a call without messages
     // counts each time.

@@ -6,7 +6,7 @@ use std::sync::{Arc, Mutex, PoisonError};
 use std::time::Duration;
 
 use hooks_core::event::{ChildStatus, PreToolUse, SubagentStart};
-use hooks_core::state::{StepResult, Op, OpId, StateStore};
+use hooks_core::state::{Op, OpId, StateStore, StepResult};
 use hooks_core::time::{Tick, Timestamp};
 use hooks_core::{
     HookContext, HookError, HookFuture, HookRequest, PolicyErrors, Reason, Reservation, Reserve, ReserveLayer,
@@ -15,8 +15,8 @@ use hooks_facts::calls::CallReader;
 use hooks_redaction::Scrubber;
 
 use super::NAME;
-use super::child_request::{ChildRequest, RequestedBy};
 use super::child::{ChildState, Entry, Known};
+use super::child_request::{ChildRequest, RequestedBy};
 use super::children::Children;
 use super::config::SpawnConfig;
 use super::keys::{Keys, hex};
@@ -142,7 +142,11 @@ impl Engine {
     }
 
     /// Takes a place for a child, unless it has one.
-    pub(super) async fn take(&self, child_request: &ChildRequest, context: &HookContext) -> Result<Reservation, HookError> {
+    pub(super) async fn take(
+        &self,
+        child_request: &ChildRequest,
+        context: &HookContext,
+    ) -> Result<Reservation, HookError> {
         let registry = self.registry(context).await?;
         let (mut known, now) = registry.known().await?;
         registry.sweep(&mut known).await?;
@@ -164,7 +168,10 @@ impl Engine {
             }
         }
         // A lost child with the same id starts anew.
-        for lost in known.iter().filter(|known| child_request.child.is_some() && known.entry.child == child_request.child) {
+        for lost in known
+            .iter()
+            .filter(|known| child_request.child.is_some() && known.entry.child == child_request.child)
+        {
             registry.remove(lost.id).await?;
         }
         self.take_new(child_request, &claimant, depth, registry, context).await
@@ -184,7 +191,11 @@ impl Engine {
         let depth = depth.max(by_call.depth);
         let entry = Entry {
             call: by_call.call.clone().or_else(|| child_request.call.clone()),
-            task: if child_request.task.is_empty() { by_call.task.clone() } else { self.summary(&child_request.task) },
+            task: if child_request.task.is_empty() {
+                by_call.task.clone()
+            } else {
+                self.summary(&child_request.task)
+            },
             model: child_request.model.clone().or_else(|| by_call.model.clone()),
             hold: by_call.hold,
             ..self.entry(child_request, depth, by_call.hold, &registry, context)
@@ -254,7 +265,14 @@ impl Engine {
         Ok(Reservation::Refused(Reason::new(NAME, "child", message).unless("ask for it under another id")))
     }
 
-    fn place(&self, id: OpId, entry: Entry, by: RequestedBy, registry: Registry, context: &HookContext) -> SpawnPlace {
+    fn place(
+        &self,
+        id: OpId,
+        entry: Entry,
+        by: RequestedBy,
+        registry: Registry,
+        context: &HookContext,
+    ) -> SpawnPlace {
         SpawnPlace {
             registry,
             background: context.environment.background.clone(),

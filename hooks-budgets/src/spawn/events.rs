@@ -13,8 +13,8 @@ use hooks_core::{
 use hooks_facts::tools::ToolKind;
 
 use super::NAME;
-use super::child_request::{ChildRequest, given};
 use super::budget::{Engine, SpawnBudget, is_of};
+use super::child_request::{ChildRequest, given};
 use super::notices;
 use crate::later;
 
@@ -77,7 +77,11 @@ async fn begins_a_turn(
     if engine.is_due(context) {
         engine.beat(&registry, &known, |entry| is_of(entry, context)).await?;
     }
-    if engine.notices { notices::note_for_turn(&registry, &known, context).await } else { Ok(ContextPatch::default()) }
+    if engine.notices {
+        notices::note_for_turn(&registry, &known, context).await
+    } else {
+        Ok(ContextPatch::default())
+    }
 }
 
 /// Ends the child whose own session ends, whether or not its end is reported.

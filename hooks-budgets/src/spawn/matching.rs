@@ -3,8 +3,8 @@
 //! Clients differ in what they report: some name the child, some the call that starts it, some only the
 //! agent.
 
-use super::child_request::{ChildRequest, RequestedBy};
 use super::child::{ChildState, Known};
+use super::child_request::{ChildRequest, RequestedBy};
 use super::names::folded;
 
 /// Properties by which an event identifies a child.

@@ -48,9 +48,9 @@
 //! | `children`, `notices` | queries, and notices to agents |
 //! | `events` | hooks on other events |
 
-mod child_request;
 mod budget;
 mod child;
+mod child_request;
 mod children;
 mod config;
 pub(crate) mod events;

@@ -3,7 +3,7 @@
 use std::collections::BTreeSet;
 use std::time::Duration;
 
-use hooks_core::state::{StepResult, Op};
+use hooks_core::state::{Op, StepResult};
 use hooks_core::{ContextNote, ContextPatch, HookContext, HookError, Lifetime};
 
 use super::NAME;

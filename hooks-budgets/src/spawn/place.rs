@@ -3,7 +3,7 @@
 use std::sync::Arc;
 use std::time::Duration;
 
-use hooks_core::state::{StepResult, Op, OpId};
+use hooks_core::state::{Op, OpId, StepResult};
 use hooks_core::{Background, Hold};
 
 use super::budget::ENDED_FOR;

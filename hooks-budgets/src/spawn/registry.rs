@@ -3,7 +3,7 @@
 use std::sync::Arc;
 use std::time::Duration;
 
-use hooks_core::state::{StepResult, Key, Op, OpId, StateStore};
+use hooks_core::state::{Key, Op, OpId, StateStore, StepResult};
 use hooks_core::time::Timestamp;
 use hooks_core::{HookContext, HookError};
 

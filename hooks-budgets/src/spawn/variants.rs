@@ -108,8 +108,11 @@ mod tests {
         let (variants, errors) = variants([90, 10]);
         assert!(errors.is_empty());
         let of = |number: u32| {
-            let request =
-                ChildRequest { agent: "backend".into(), child: Some(format!("c{number}")), ..ChildRequest::default() };
+            let request = ChildRequest {
+                agent: "backend".into(),
+                child: Some(format!("c{number}")),
+                ..ChildRequest::default()
+            };
             variants.variant_for(&request, "s").map(|variant| variant.name.clone())
         };
         let new = (0..10_000).filter(|number| of(*number).as_deref() == Some("new")).count();

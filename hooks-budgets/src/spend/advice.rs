@@ -2,7 +2,7 @@
 
 use std::sync::Arc;
 
-use hooks_core::state::{StepResult, Op, Scope, StateStore, StoreError};
+use hooks_core::state::{Op, Scope, StateStore, StepResult, StoreError};
 use hooks_core::{HookContext, Reason};
 
 use super::budget::SpendBudget;

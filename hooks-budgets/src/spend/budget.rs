@@ -3,7 +3,7 @@
 use std::fmt;
 use std::sync::Arc;
 
-use hooks_core::state::{StepResult, Op, OpId, StateStore, StoreError};
+use hooks_core::state::{Op, OpId, StateStore, StepResult, StoreError};
 use hooks_core::time::Timestamp;
 use hooks_core::{HookContext, HookFuture, PolicyErrors, Reason};
 
@@ -268,7 +268,8 @@ impl SpendBudget {
         let who = rules.who(context, root, Some(&size.model));
         let listed = rules.prices.get(&size.model, self.now(context));
         let price = listed.map_or(Price::default(), |listed: Listed| listed.price);
-        let stated_most = size.most_output_tokens.or_else(|| listed.and_then(|listed| listed.most_output_tokens));
+        let stated_most =
+            size.most_output_tokens.or_else(|| listed.and_then(|listed| listed.most_output_tokens));
         // The default of the budget does not limit a stream: a longer stream is cut.
         let stated = stated_most.or(rules.hold.most);
         let is_limited = |unit: &SpendUnit| {

@@ -5,7 +5,7 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use hooks_core::event::{MicroUsd, Usage};
-use hooks_core::state::{StepResult, Key, Op, OpId, Scope, StateStore, StoreError};
+use hooks_core::state::{Key, Op, OpId, Scope, StateStore, StepResult, StoreError};
 use hooks_core::{Background, Hold, HookFuture, Reason};
 
 use super::advice::bad;

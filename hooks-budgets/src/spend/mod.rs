@@ -76,13 +76,13 @@ mod price;
 mod refusal;
 mod report;
 mod rules;
-mod threshold_mark;
 mod service;
 mod stream;
+mod threshold_mark;
 mod watch;
 
 pub use self::advice::Advice;
-pub use self::budget::{ReplyBound, CallSize, SpendBudget};
+pub use self::budget::{CallSize, ReplyBound, SpendBudget};
 pub use self::config::{
     ModelPriceConfig, PriceCeilingConfig, SpendBudgetConfig, SpendEnforcement, SpendHoldConfig, SpendLevel,
     SpendLimitConfig, SpendThresholdsConfig, UnansweredCharge,

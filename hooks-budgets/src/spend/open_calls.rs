@@ -4,7 +4,7 @@
 use std::sync::Arc;
 
 use hooks_core::HookContext;
-use hooks_core::state::{StepResult, Member, Op, OpId, StateStore, StoreError};
+use hooks_core::state::{Member, Op, OpId, StateStore, StepResult, StoreError};
 use serde::{Deserialize, Serialize};
 
 use super::advice::bad;

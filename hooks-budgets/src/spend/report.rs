@@ -4,7 +4,7 @@ use std::collections::BTreeMap;
 use std::fmt;
 
 use hooks_core::HookContext;
-use hooks_core::state::{StepResult, Op, StoreError};
+use hooks_core::state::{Op, StepResult, StoreError};
 use serde::{Deserialize, Serialize};
 
 use super::advice::{bad, used};

@@ -3,7 +3,7 @@
 use std::time::Duration;
 
 use hooks_core::HookContext;
-use hooks_core::state::{StepResult, Key, Op, StateStore, StoreError, Window};
+use hooks_core::state::{Key, Op, StateStore, StepResult, StoreError, Window};
 use hooks_core::time::Timestamp;
 
 use super::advice::bad;

@@ -109,14 +109,14 @@ async fn answers(config: &Value) -> Vec<String> {
         ("Lead", "ask_user", json!({})),
     ] {
         let context = context(agent, FakeFileSystem::default());
-        let mut decided = hooks.on(context).pre_tool_use(PreToolUse::new(tool, args)).await;
-        decided.outcome.take_holds().commit();
-        answers.push(format!("{} {:?}", decided.outcome.strength(), decided.outcome.shown_reason()));
+        let mut decision = hooks.on(context).pre_tool_use(PreToolUse::new(tool, args)).await;
+        decision.outcome.take_holds().commit();
+        answers.push(format!("{} {:?}", decision.outcome.strength(), decision.outcome.shown_reason()));
     }
     let mut child = context("Lead", FakeFileSystem::default());
     child.parent_session_id = Some(std::mem::replace(&mut child.session_id, "child".to_owned()));
-    let decided = hooks.on(child).pre_tool_use(PreToolUse::new("ask_user", json!({}))).await;
-    answers.push(format!("{:?}", decided.outcome.reasons()));
+    let decision = hooks.on(child).pre_tool_use(PreToolUse::new("ask_user", json!({}))).await;
+    answers.push(format!("{:?}", decision.outcome.reasons()));
     let call = PreToolUse::new("view", json!({}));
     let after = PostToolUse::after(
         &call,
@@ -124,8 +124,8 @@ async fn answers(config: &Value) -> Vec<String> {
         None,
         1,
     );
-    let decided = hooks.on(HookContext::default()).post_tool_use(after).await;
-    answers.push(decided.request.event().tool_result.to_string());
+    let decision = hooks.on(HookContext::default()).post_tool_use(after).await;
+    answers.push(decision.request.event().tool_result.to_string());
     answers.extend(children::answers(config.clone()).await);
     // If the call is denied for another reason, it is not metered.
     answers.extend(metered::answers(PolicyConfig { spawn: None, ..config }).await);

@@ -18,10 +18,10 @@ fn strict(policy: Value) -> Hooks {
 
 async fn pre(hooks: &Hooks, tool: &str, args: Value) -> (Strength, Option<ReasonKind>, Value) {
     let context = context("Backend", FakeFileSystem::default());
-    let mut decided = hooks.on(context).pre_tool_use(PreToolUse::new(tool, args)).await;
-    decided.outcome.take_holds().commit();
-    let kind = decided.outcome.shown_reason().map(|reason| reason.kind);
-    (decided.outcome.strength(), kind, decided.request.event().tool_args.clone())
+    let mut decision = hooks.on(context).pre_tool_use(PreToolUse::new(tool, args)).await;
+    decision.outcome.take_holds().commit();
+    let kind = decision.outcome.shown_reason().map(|reason| reason.kind);
+    (decision.outcome.strength(), kind, decision.request.event().tool_args.clone())
 }
 
 #[test]
@@ -111,8 +111,8 @@ async fn the_scrubber_sees_what_custom_hooks_added() {
     let builder = Hooks::builder().transform(SquadResultHook::new("late", late));
     let hooks = builder.config(config).unwrap().build();
     let event = PostToolUse::after(&PreToolUse::new("view", json!({})), json!("clean"), None, 1);
-    let decided = hooks.on(context("a", FakeFileSystem::default())).post_tool_use(event).await;
-    assert_eq!(decided.request.event().tool_result, json!("clean [EMAIL_REDACTED]"));
+    let decision = hooks.on(context("a", FakeFileSystem::default())).post_tool_use(event).await;
+    assert_eq!(decision.request.event().tool_result, json!("clean [EMAIL_REDACTED]"));
 }
 
 #[tokio::test]

@@ -106,7 +106,9 @@ fn believe(keys: &mut Keys, key: &str) -> Result<(), Failure> {
         return Ok(());
     }
     let failure = |error: &dyn std::fmt::Display| {
-        Failure::message(format!("`{key}` is neither a verifier nor the file of one or of a first key: {error}"))
+        Failure::message(format!(
+            "`{key}` is neither a verifier nor the file of one or of a first key: {error}"
+        ))
     };
     let mut text = Zeroizing::new(String::new());
     let file = fs::File::open(key).map_err(|error| failure(&error))?;

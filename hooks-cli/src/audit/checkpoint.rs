@@ -36,7 +36,9 @@ pub(super) fn checkpoint(place: &LogChoice, options: &Checkpoint) -> Result<Stat
     let logs = logs(place, &options.logs)?;
     if !options.to.is_dir() {
         let to = options.to.display();
-        return Err(Failure::message(format!("`{to}` is no folder; make it, or name another one with `--to`")));
+        return Err(Failure::message(format!(
+            "`{to}` is no folder; make it, or name another one with `--to`"
+        )));
     }
     let disk = PrivateFileSystem;
     let mut all = Vec::new();
@@ -56,7 +58,9 @@ pub(super) fn checkpoint(place: &LogChoice, options: &Checkpoint) -> Result<Stat
         all.extend(heads(&disk, &log.called(), &log.folder).map_err(failure)?);
     }
     let fleet = Fleet::new(all).ok_or_else(|| {
-        Failure::message("the name of a log has no spaces and no `+`; name it, as `example.com/build7=FOLDER`")
+        Failure::message(
+            "the name of a log has no spaces and no `+`; name it, as `example.com/build7=FOLDER`",
+        )
     })?;
     if fleet.heads().is_empty() {
         return Err(Failure::message("there is no chain to write down"));

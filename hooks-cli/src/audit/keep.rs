@@ -5,7 +5,7 @@ use std::io::{self, Write};
 use std::path::Path;
 use std::sync::Arc;
 
-use hooks::audit::append::{Appender, AppendSettings};
+use hooks::audit::append::{AppendSettings, Appender};
 use hooks::audit::keep::{Age, Hold, HoldError, Holds, Keeper, Keeping, Report, Selection};
 use hooks::audit::{Kept, OpenError, Positions, Record};
 use hooks::fs::LogDisk;

@@ -8,7 +8,7 @@ use std::sync::Arc;
 use hooks::StdFileSystem;
 use hooks::audit::chain::Scan;
 use hooks::audit::segment::{self, Segment};
-use hooks::audit::{Committed, Positions, ReadError, LogReader};
+use hooks::audit::{Committed, LogReader, Positions, ReadError};
 
 use super::output::err;
 use super::plain::plain;

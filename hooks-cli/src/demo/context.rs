@@ -46,7 +46,8 @@ const READING: &str = "{\"type\":\"tool_use\",\"id\":\"toolu_01A09q90qw90lq91783
 /// Creates the children, and prints the cost.
 pub(super) async fn play(out: &mut impl Write) -> Result<(), Failure> {
     let folder = tempfile::tempdir()?;
-    lay_out(folder.path()).map_err(|error| Failure::message(format!("no team could be laid out: {error}")))?;
+    lay_out(folder.path())
+        .map_err(|error| Failure::message(format!("no team could be laid out: {error}")))?;
     let environment = hooks::system();
     let team = Team::new(Arc::new(StdFileSystem), folder.path().join(".squad"), &environment);
     let auto = AutoContext::new(Arc::new(TokioTimer)).with_team(team, Threads, team::Limits::default());

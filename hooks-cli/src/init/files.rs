@@ -59,8 +59,9 @@ impl Change {
 
     /// Writes or removes the file. Fails if its content has changed since it was read.
     pub(super) fn make(&self) -> Result<(), Failure> {
-        let failed =
-            |error: io::Error| Failure::message(format!("`{}` cannot be written: {error}", self.path.display()));
+        let failed = |error: io::Error| {
+            Failure::message(format!("`{}` cannot be written: {error}", self.path.display()))
+        };
         if read(&self.path)? != self.was {
             return Err(Failure::message(format!(
                 "`{}` was changed by somebody else meanwhile; run this again",

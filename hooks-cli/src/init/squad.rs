@@ -19,7 +19,9 @@ const FOLDER: &str = ".squad";
 /// Creates the files, or prints which ones it would create.
 pub(super) fn run(options: &Init, base: &Base) -> Result<Status, Failure> {
     if options.remove {
-        return Err(Failure::message("the folder of a team is its memory: delete it yourself if that is meant"));
+        return Err(Failure::message(
+            "the folder of a team is its memory: delete it yourself if that is meant",
+        ));
     }
     if options.scope == Scope::User || options.file.is_some() {
         return Err(Failure::message("a team belongs to a project: leave out `--scope user` and `--file`"));

@@ -24,14 +24,18 @@ pub(super) struct HeldAnswer {
 
 /// Calls the hooks for an event. The event is lent to them without a copy, as a payload can be long; only a
 /// change of it needs one.
-pub(super) fn ask(governing: &Governing, decoded: &mut Decoded, notes: &Notes) -> Result<HeldAnswer, Failure> {
+pub(super) fn ask(
+    governing: &Governing,
+    decoded: &mut Decoded,
+    notes: &Notes,
+) -> Result<HeldAnswer, Failure> {
     let (hooks, context) = (governing.hooks(), governing.context(decoded, notes));
     let counts = !decoded.is_told_elsewhere();
     let Some(event) = decoded.event.take() else { return Ok(HeldAnswer::default()) };
     let (kind, lent) = (event.kind(), Lent::default());
     let held = governing.wait(async {
         by_type!(event,
-            decided(event) => Ok(decided(&hooks, lent.request(context, event), counts, governing.recording()).await),
+            decision(event) => Ok(decide_and_hold(&hooks, lent.request(context, event), counts, governing.recording()).await),
             informed(event) => Ok(informed(&hooks, lent.request(context, event), governing.recording()).await),
             other => Err(format!("this program does not know what to do with `{kind}`"))
         )
@@ -59,15 +63,20 @@ impl Lent {
 
 /// Decides about an event, with reservations if it `counts`. The process ends afterwards, so a later failure
 /// could not be reported.
-async fn decided<E>(hooks: &Hooks, request: HookRequest<E>, counts: bool, recording: Option<&Audit>) -> HeldAnswer
+async fn decide_and_hold<E>(
+    hooks: &Hooks,
+    request: HookRequest<E>,
+    counts: bool,
+    recording: Option<&Audit>,
+) -> HeldAnswer
 where
     E: DecidingEvent + Described,
     for<'a> Answer: From<&'a E::Outcome>,
 {
     let ending = if counts { Ending::Open } else { Ending::Uncounted };
-    let mut decided = decide_and_record(hooks, request, ending, recording).await;
-    let answer = restrained(Answer::from(&decided.outcome));
-    HeldAnswer { answer, holds: decided.outcome.take_holds() }
+    let mut decision = decide_and_record(hooks, request, ending, recording).await;
+    let answer = restrained(Answer::from(&decision.outcome));
+    HeldAnswer { answer, holds: decision.outcome.take_holds() }
 }
 
 /// An answer that approves only what a rule or a handler approved.
@@ -86,5 +95,8 @@ where
     E: InformingEvent + Described,
     for<'a> Answer: From<&'a E::Outcome>,
 {
-    HeldAnswer { answer: Answer::from(&tell_and_record(hooks, request, recording).await), holds: Holds::default() }
+    HeldAnswer {
+        answer: Answer::from(&tell_and_record(hooks, request, recording).await),
+        holds: Holds::default(),
+    }
 }

@@ -4,7 +4,7 @@ use std::ffi::OsString;
 use std::sync::{Mutex, PoisonError};
 use std::time::Duration;
 
-use hooks_protocols::{Client, Decoded, Limits, Payload, KnownEvent, EncodedAnswer, failure};
+use hooks_protocols::{Client, Decoded, EncodedAnswer, KnownEvent, Limits, Payload, failure};
 
 use super::Failure;
 use crate::cli::Run;

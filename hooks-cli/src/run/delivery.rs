@@ -5,7 +5,7 @@ use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::Duration;
 use std::{process, thread};
 
-use hooks_protocols::{KnownEvent, EncodedAnswer, failure};
+use hooks_protocols::{EncodedAnswer, KnownEvent, failure};
 
 /// The right to answer, which the first thread takes.
 #[derive(Debug, Default)]

@@ -32,7 +32,8 @@ pub(super) struct Governing {
 /// Finds and loads the configuration for `decoded`.
 pub(super) fn load(options: &Run, decoded: &Decoded, deadline: Deadline) -> Result<Governing, Failure> {
     let cwd = folder_of(decoded)?;
-    let Some(GoverningFile { config, root, would_govern }) = project::find(options.config.as_deref(), decoded, &cwd)
+    let Some(GoverningFile { config, root, would_govern }) =
+        project::find(options.config.as_deref(), decoded, &cwd)
     else {
         return Err(format!(
             "there is no `hooks.yaml` for `{}`; write one with `hooks init {}`, or name one with `--config`",

@@ -42,7 +42,7 @@ use std::sync::Arc;
 use hooks::EventKind;
 use hooks::audit::Audit;
 use hooks::event::WireEvent;
-use hooks_protocols::{Answer, Client, Decoded, Instead, KnownEvent, EncodedAnswer, encode, failure};
+use hooks_protocols::{Answer, Client, Decoded, EncodedAnswer, Instead, KnownEvent, encode, failure};
 
 use self::asking::HeldAnswer;
 use self::caller::{Caller, Known};
@@ -89,7 +89,13 @@ fn failed(caller: &Caller, notes: &Notes, reason: &str) -> EncodedAnswer {
     caller.failure(reason)
 }
 
-fn answer(options: &Run, caller: &Caller, deadline: Deadline, notes: &Notes, panics: &Panics) -> EncodedAnswer {
+fn answer(
+    options: &Run,
+    caller: &Caller,
+    deadline: Deadline,
+    notes: &Notes,
+    panics: &Panics,
+) -> EncodedAnswer {
     let payload = input::read().map_err(|error| format!("the payload cannot be read: {error}"));
     let reply = reply(options, caller, payload, deadline, notes, panics);
     notes.panicked(&panics.take());

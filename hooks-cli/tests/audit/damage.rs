@@ -2,7 +2,7 @@
 
 use std::fs;
 
-use super::world::{World, records, printed};
+use super::world::{World, printed, records};
 
 /// Changes a letter in a record of the file with this number in the first chain.
 pub(crate) fn damage(world: &World, number: u64) {
@@ -75,6 +75,9 @@ fn nothing_is_erased_where_not_all_can_be_found() {
     let world = world();
     damage(&world, 4);
     let preview = world.audit(&["erase", "--session", "s1", "--why", "x", "--yes"]);
-    assert!(preview.status.code() == Some(3) && printed(&preview).contains("nothing is erased"), "{preview:?}");
+    assert!(
+        preview.status.code() == Some(3) && printed(&preview).contains("nothing is erased"),
+        "{preview:?}"
+    );
     assert!(printed(&world.audit(&["show", "w0:1"])).contains("\"command\": \"ls\""));
 }

@@ -2,7 +2,7 @@
 
 use std::fs;
 
-use super::world::{World, records, printed};
+use super::world::{World, printed, records};
 
 #[test]
 fn errors_name_the_place_the_reason_and_the_way_out() {

@@ -19,7 +19,7 @@ mod pages;
 mod words;
 mod world;
 
-use self::world::{World, records, printed};
+use self::world::{World, printed, records};
 
 #[test]
 fn a_team_has_a_log_unless_it_is_switched_off() {
@@ -90,7 +90,10 @@ fn payloads_are_erased_once_that_is_confirmed_but_not_what_is_held() {
     assert!(done.status.code() == Some(0) && printed(&done).contains("2 payloads erased"), "{done:?}");
     assert!(shown("w0:1").contains("\"erased\"") && !shown("w0:1").contains("\"command\""));
     let held = erase(&["--since", "2020", "w0:3", "w0:4", "--yes"]);
-    assert!(printed(&held).contains("held by `case`") && printed(&held).contains("1 payloads erased"), "{held:?}");
+    assert!(
+        printed(&held).contains("held by `case`") && printed(&held).contains("1 payloads erased"),
+        "{held:?}"
+    );
     assert!(shown("w0:3").contains("\"command\": \"ls\""));
 
     let record = records(&world.audit(&["query", "--event", "log.erased"])).remove(0);

@@ -3,7 +3,7 @@
 
 use serde_json::json;
 
-use super::world::{World, records, printed};
+use super::world::{World, printed, records};
 
 #[test]
 fn a_long_name_is_cut_and_still_found() {

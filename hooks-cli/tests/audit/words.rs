@@ -24,7 +24,10 @@ fn words_that_no_record_has_are_refused_with_the_one_that_was_meant() {
         (&["show", "w0:1..2"], "one is asked for"),
     ] {
         let output = world.audit(options);
-        assert!(output.status.code() == Some(2) && printed(&output).contains(hint), "{options:?}: {output:?}");
+        assert!(
+            output.status.code() == Some(2) && printed(&output).contains(hint),
+            "{options:?}: {output:?}"
+        );
     }
     assert!(printed(&world.audit(&["show", "w0:1"])).contains("\"command\": \"ls\""), "nothing was erased");
 }

@@ -1,7 +1,7 @@
 //! Judges whether a reply stops the client.
 
 use hooks::event::EventKind;
-use hooks_protocols::{Client, Degraded, KnownEvent, EncodedAnswer, decode, failure};
+use hooks_protocols::{Client, Degraded, EncodedAnswer, KnownEvent, decode, failure};
 use serde_json::Value;
 
 use super::cases::Case;
@@ -40,8 +40,8 @@ pub(super) fn classify(case: &Case, told: &Told, reason: &str) -> Result<Verdict
     }
     let decoded =
         decode(case.client, Some(case.event), case.payload.as_bytes()).map_err(|error| error.to_string())?;
-    let expected =
-        [KnownEvent::Decoded(&decoded), KnownEvent::Event(case.client, case.event)].map(|place| failure(place, "x"));
+    let expected = [KnownEvent::Decoded(&decoded), KnownEvent::Event(case.client, case.event)]
+        .map(|place| failure(place, "x"));
     let matching = expected.iter().find(|reply| says(reply, exit, told, reason));
     match matching {
         Some(reply) if reply.degraded.iter().any(Degraded::is_unsafe) => Ok(Verdict::Told),

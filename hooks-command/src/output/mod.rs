@@ -5,6 +5,6 @@ mod near_miss;
 mod reading;
 
 pub(crate) use self::json::parse_fields;
-pub use self::json::{Message, OutputError, HandlerReply, SpecificReply, parse};
+pub use self::json::{HandlerReply, Message, OutputError, SpecificReply, parse};
 pub use self::near_miss::near_miss;
 pub use self::reading::{End, Finished, Reading, read};

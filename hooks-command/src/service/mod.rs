@@ -25,8 +25,8 @@ use std::task::{Context, Poll};
 
 use hooks_core::decide::DecideService;
 use hooks_core::{
-    DecidingEvent, Event, EventKind, FailureLayer, HookContext, HookError, HookFuture, HookRequest,
-    HooksBuilder, InformingEvent, DeciderOutcome, Outcome, Settle, Stage, event as core,
+    DeciderOutcome, DecidingEvent, Event, EventKind, FailureLayer, HookContext, HookError, HookFuture,
+    HookRequest, HooksBuilder, InformingEvent, Outcome, Settle, Stage, event as core,
 };
 use hooks_facts::tools::Dialect;
 use tower_service::Service;

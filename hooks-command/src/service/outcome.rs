@@ -7,8 +7,8 @@ use hooks_core::event::{
     SubagentStop, ToolDecided, TurnEnd, TurnStart, UserInputRequested, UserPromptSubmitted, WorktreeCreated,
 };
 use hooks_core::{
-    ContextNote, ContextPatch, Decision, Event, HookError, HookRequest, Judged, Lifetime, DeciderOutcome, Reason,
-    ReasonKind, Recovery, Strength, Verdict, WireEvent,
+    ContextNote, ContextPatch, DeciderOutcome, Decision, Event, HookError, HookRequest, Judged, Lifetime,
+    Reason, ReasonKind, Recovery, Strength, Verdict, WireEvent,
 };
 use serde_json::Value;
 
@@ -28,7 +28,7 @@ pub(super) trait Decide: Event<Outcome: Judged<Self>> + Into<WireEvent> {
     }
 
     /// Converts the merged answers to an opinion.
-    fn opinion(
+    fn decider_outcome(
         request: &HookRequest<Self>,
         row: &'static HookEvent,
         merged: Merged,
@@ -133,19 +133,19 @@ impl Decide for PreToolUse {
         &self.tool_name
     }
 
-    fn opinion(
+    fn decider_outcome(
         request: &HookRequest<Self>,
         row: &'static HookEvent,
         merged: Merged,
         rewrites: bool,
     ) -> Result<DeciderOutcome<Self>, HookError> {
-        let opinion = DeciderOutcome::new(decision(row, &merged));
+        let decider_outcome = DeciderOutcome::new(decision(row, &merged));
         let call = request.event();
         let arguments = merged.updated_input.filter(|_| rewrites).map(Value::Object);
         // Equal arguments are not a change, so the event needs no new judgement.
         Ok(match arguments.filter(|arguments| *arguments != call.tool_args) {
-            Some(arguments) => opinion.rewriting(arguments),
-            None => opinion,
+            Some(arguments) => decider_outcome.rewriting(arguments),
+            None => decider_outcome,
         })
     }
 }
@@ -155,7 +155,7 @@ impl Decide for PostToolUse {
         &self.tool_name
     }
 
-    fn opinion(
+    fn decider_outcome(
         _request: &HookRequest<Self>,
         _row: &'static HookEvent,
         merged: Merged,
@@ -171,10 +171,10 @@ impl Decide for PostToolUse {
             outcome.notes_mut().additional_context = context;
             outcome.notes_mut().stop = stops.then(|| stop_message(&merged));
         }
-        let opinion = DeciderOutcome::new(outcome);
+        let decider_outcome = DeciderOutcome::new(outcome);
         Ok(match merged.updated_tool_response.filter(|_| rewrites) {
-            Some(response) => opinion.rewriting(ResultRewrite::from(Value::String(response))),
-            None => opinion,
+            Some(response) => decider_outcome.rewriting(ResultRewrite::from(Value::String(response))),
+            None => decider_outcome,
         })
     }
 }
@@ -189,7 +189,7 @@ impl Decide for PermissionRequest {
         &self.tool_name
     }
 
-    fn opinion(
+    fn decider_outcome(
         _request: &HookRequest<Self>,
         row: &'static HookEvent,
         merged: Merged,
@@ -209,7 +209,7 @@ impl Decide for UserPromptSubmitted {
             }
     }
 
-    fn opinion(
+    fn decider_outcome(
         _request: &HookRequest<Self>,
         row: &'static HookEvent,
         merged: Merged,
@@ -224,26 +224,26 @@ impl Decide for UserPromptSubmitted {
 }
 
 impl Decide for BeforeModelCall {
-    fn opinion(
+    fn decider_outcome(
         _request: &HookRequest<Self>,
         row: &'static HookEvent,
         merged: Merged,
         rewrites: bool,
     ) -> Result<DeciderOutcome<Self>, HookError> {
-        let opinion = DeciderOutcome::new(verdict(row, &merged));
-        let Some(messages) = merged.updated_messages.filter(|_| rewrites) else { return Ok(opinion) };
+        let decider_outcome = DeciderOutcome::new(verdict(row, &merged));
+        let Some(messages) = merged.updated_messages.filter(|_| rewrites) else { return Ok(decider_outcome) };
         let messages = messages.into_iter().map(|message| serde_json::from_value(Value::Object(message)));
         let messages: Vec<Message> = messages.collect::<Result<_, _>>().map_err(|error| {
             HookError::bad_answer(format!(
                 "`updated_messages` cannot be read: {error}; write `role` and `content`"
             ))
         })?;
-        Ok(opinion.rewriting(ModelRewrite { model: None, messages: Some(messages) }))
+        Ok(decider_outcome.rewriting(ModelRewrite { model: None, messages: Some(messages) }))
     }
 }
 
 impl Decide for PreCompact {
-    fn opinion(
+    fn decider_outcome(
         _request: &HookRequest<Self>,
         row: &'static HookEvent,
         merged: Merged,
@@ -265,7 +265,7 @@ impl Decide for MaxIterations {
         (row.name == "on_session_resume") == self.resumed
     }
 
-    fn opinion(
+    fn decider_outcome(
         _request: &HookRequest<Self>,
         row: &'static HookEvent,
         merged: Merged,
@@ -278,7 +278,7 @@ impl Decide for MaxIterations {
 macro_rules! judged {
     ($($Event:ident => $outcome:ident;)+) => { $(
         impl Decide for $Event {
-            fn opinion(
+            fn decider_outcome(
                 _request: &HookRequest<Self>,
                 row: &'static HookEvent,
                 merged: Merged,

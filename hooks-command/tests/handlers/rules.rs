@@ -186,7 +186,8 @@ fn responses_and_messages_chain_and_what_is_empty_counts_for_one() {
             json!({"stdout": specific(&json!({"updated_messages": [{"role": "user", "content": "b"}]}))}),
         ),
     ]);
-    let merged = about_tools(SEPTEMBER, "tool_response_transform", &[command("wipe"), command("see")], &script);
+    let merged =
+        about_tools(SEPTEMBER, "tool_response_transform", &[command("wipe"), command("see")], &script);
     assert_eq!(merged, json!({"allowed": true, "updated_tool_response": ""}));
     assert_eq!(script.seen("see")[0]["tool_response"], "");
     let merged = flat(SEPTEMBER, "before_llm_call", &[command("messages"), command("no messages")], &script);

@@ -36,9 +36,9 @@ fn context(call: &str) -> HookContext {
 
 async fn begins(hooks: &Hooks, call: &str) -> bool {
     let event = BeforeModelCall::new("claude-sonnet", 1, Vec::new());
-    let mut decided = hooks.on(context(call)).before_model_call(event).await;
-    decided.outcome.take_holds().commit();
-    decided.outcome.goes_ahead()
+    let mut decision = hooks.on(context(call)).before_model_call(event).await;
+    decision.outcome.take_holds().commit();
+    decision.outcome.goes_ahead()
 }
 
 #[tokio::test]
@@ -59,9 +59,9 @@ async fn two_processes_on_one_store_share_budget_and_limits() {
 
     for goes_ahead in [true, false] {
         let call = PreToolUse::new("deploy", serde_json::json!({}));
-        let mut decided = process().on(HookContext::new("s", "a")).pre_tool_use(call).await;
-        decided.outcome.take_holds().commit();
-        assert_eq!(decided.outcome.goes_ahead(), goes_ahead);
+        let mut decision = process().on(HookContext::new("s", "a")).pre_tool_use(call).await;
+        decision.outcome.take_holds().commit();
+        assert_eq!(decision.outcome.goes_ahead(), goes_ahead);
     }
 }
 
@@ -192,7 +192,8 @@ async fn the_catalogs_prices_hold_and_a_chain_goes_on_with_what_is_within_the_bu
     let needs = hooks_resilience::Needs { input_tokens: 1_000, output_tokens: 1_000, ..Default::default() };
     let mut answers = Vec::new();
     for number in ["1", "2"] {
-        let call = Call::new(context("").into(), Default::default(), OpId::from_parts(&[number])).needing(needs);
+        let call =
+            Call::new(context("").into(), Default::default(), OpId::from_parts(&[number])).needing(needs);
         let answered = stack.clone().oneshot(call).await.unwrap();
         answers.push(answered.reply.response.content.clone());
         if number == "2" {

@@ -214,20 +214,20 @@ hooks:
     assert_eq!(read[1]["tool_input"], json!({"cmd": "ls -h", "cwd": "."}));
     assert_eq!((&read[1]["hook_event_name"], &read[1]["cwd"]), (&json!("tool_guard"), &json!("/work")));
 
-    let decided = async |tool: &str| {
+    let event_decision = async |tool: &str| {
         let decision = hooks.on(here()).pre_tool_use(PreToolUse::new(tool, json!({}))).await;
         let reason = decision.outcome.shown_reason().cloned();
         (decision.outcome.strength(), reason)
     };
-    let (strength, reason) = decided("write_file").await;
+    let (strength, reason) = event_decision("write_file").await;
     let reason = reason.unwrap();
     assert_eq!((strength, &*reason.policy, &*reason.rule), (Strength::Deny, "no writes", "tool_guard"));
     assert_eq!((reason.kind, reason.message.as_str()), (ReasonKind::Policy, "told on stderr"));
-    let (strength, reason) = decided("broken").await;
+    let (strength, reason) = event_decision("broken").await;
     assert_eq!((strength, reason.unwrap().kind), (Strength::Deny, ReasonKind::Failure));
-    assert_eq!(decided("asking").await.0, Strength::Ask);
+    assert_eq!(event_decision("asking").await.0, Strength::Ask);
     let before = played.started().len();
-    assert_eq!(decided("read_file").await, (Strength::NoOpinion, None));
+    assert_eq!(event_decision("read_file").await, (Strength::NoOpinion, None));
     assert_eq!(played.started().len(), before, "nothing is started for a tool that nobody matches");
 }
 

@@ -42,8 +42,11 @@ async fn a_file_makes_the_whole_stack() {
         name => Ok(format!("{name} answers")),
     });
     let stack = models.layer(config.clone().hooks(), Classified).unwrap().layer(client);
-    let call =
-        Call::new(HookContext::new("session-1", "Ripley").into(), ModelRequest::default(), OpId::from_parts(&["1"]));
+    let call = Call::new(
+        HookContext::new("session-1", "Ripley").into(),
+        ModelRequest::default(),
+        OpId::from_parts(&["1"]),
+    );
     let answered = stack.oneshot(call).await.unwrap();
     assert_eq!(answered.reply, "other answers");
     let failed: Vec<_> = answered.failed.iter().map(|failed| (&*failed.model, failed.kind)).collect();

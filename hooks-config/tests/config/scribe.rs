@@ -96,7 +96,12 @@ async fn what_hooks_keep_for_each_other_is_not_for_agents() {
         (folder.path(), "bash", json!({ "command": "cat .squad/.hooks/move.json" }), false),
     ] {
         let context = HookContext::new("s", "Backend").in_dir(at).with_environment(system());
-        let decided = hooks.on(context).pre_tool_use(PreToolUse::new(tool, args.clone())).await;
-        assert_eq!(decided.outcome.strength() == Strength::Deny, is_denied, "{args}: {:?}", decided.outcome);
+        let decision = hooks.on(context).pre_tool_use(PreToolUse::new(tool, args.clone())).await;
+        assert_eq!(
+            decision.outcome.strength() == Strength::Deny,
+            is_denied,
+            "{args}: {:?}",
+            decision.outcome
+        );
     }
 }

@@ -13,8 +13,8 @@ fn messages(text: &str) -> Vec<String> {
 async fn refused(config: &str, start: SubagentStart) -> Option<String> {
     let hooks = Config::parse(&format!("version: 1\n{config}"), "hooks.yaml").unwrap().hooks();
     let context = HookContext::new("s", "lead").with_environment(hooks_system::system());
-    let decided = hooks.on(context).subagent_start(start).await;
-    decided.outcome.is_denied().then(|| decided.outcome.shown_reason().unwrap().rule.to_string())
+    let decision = hooks.on(context).subagent_start(start).await;
+    decision.outcome.is_denied().then(|| decision.outcome.shown_reason().unwrap().rule.to_string())
 }
 
 #[test]

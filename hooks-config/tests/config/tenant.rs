@@ -6,7 +6,7 @@ use std::sync::Arc;
 use hooks_classic::PolicyHooks;
 use hooks_config::{Config, ConfigErrors, ConfigReader, Kept};
 use hooks_core::event::{BeforeModelCall, PreToolUse};
-use hooks_core::state::{StepResult, Key, Memory, Op, StateStore};
+use hooks_core::state::{Key, Memory, Op, StateStore, StepResult};
 use hooks_core::{EventDecision, HookContext, Hooks, Judged};
 use hooks_policies::LockoutRegistry;
 use serde_json::json;
@@ -18,9 +18,9 @@ fn at(tenant: Option<&str>) -> HookContext {
 }
 
 async fn asks(hooks: &Hooks, tenant: Option<&str>) -> EventDecision<PreToolUse> {
-    let mut decided = hooks.on(at(tenant)).pre_tool_use(PreToolUse::new("ask_user", json!({}))).await;
-    decided.outcome.take_holds().commit();
-    decided
+    let mut decision = hooks.on(at(tenant)).pre_tool_use(PreToolUse::new("ask_user", json!({}))).await;
+    decision.outcome.take_holds().commit();
+    decision
 }
 
 fn kept(store: &Arc<Memory>) -> Kept {
@@ -75,8 +75,8 @@ tenant: a/b
 budget: { limits: [{ of: team, per: always, tokens: 10 }], hold: { most_output_tokens: 4 } }
 ";
     let hooks = ConfigReader::default().keeping(kept(&store)).parse(file, "hooks.yaml").unwrap().hooks();
-    let mut decided = hooks.on(at(None)).before_model_call(BeforeModelCall::new("m", 1, Vec::new())).await;
-    decided.outcome.take_holds().commit();
+    let mut decision = hooks.on(at(None)).before_model_call(BeforeModelCall::new("m", 1, Vec::new())).await;
+    decision.outcome.take_holds().commit();
     let budget = hooks.spend_budget().unwrap();
     for tenant in [None, Some("a/b")] {
         assert_eq!(budget.report(&at(tenant)).await.unwrap().budgets[0].held, 4, "{tenant:?}");

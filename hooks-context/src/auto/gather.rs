@@ -51,8 +51,9 @@ pub(super) async fn gather(shared: &Shared, ask: Arc<Ask>) -> Gathered {
         _ => ask,
     };
     let parts = load(shared, &ask, &mut deadline).await;
-    let tokenizer =
-        shared.tokenizers.for_model(ask.model.as_deref().or(before.as_ref().and_then(|it| it.model.as_deref())));
+    let tokenizer = shared
+        .tokenizers
+        .for_model(ask.model.as_deref().or(before.as_ref().and_then(|it| it.model.as_deref())));
     let known = before.as_ref().map(Record::known);
     let briefing = Briefing::new(&parts, shared.settings.budget(ask.moment), &**tokenizer, known.as_ref());
     let record = Record::with_parts(&ask, &parts, before.as_ref());

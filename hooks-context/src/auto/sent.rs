@@ -6,7 +6,7 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use hooks_conversation::text::head;
-use hooks_core::state::{StepResult, Key, Op, StateStore};
+use hooks_core::state::{Key, Op, StateStore, StepResult};
 use hooks_team::Digest;
 use serde::{Deserialize, Serialize};
 

@@ -14,7 +14,8 @@ const COMMITS: u32 = 10;
 /// Adds the short status of the working copy.
 pub(super) fn add_git_status(call: &Call<'_>, world: &World) -> Result<Output, BuiltinError> {
     let Some(cwd) = call.cwd else { return Ok(Output::default()) };
-    let status = git_output(world, cwd, &["status", "--short", "--branch"]).filter(|status| !status.is_empty());
+    let status =
+        git_output(world, cwd, &["status", "--short", "--branch"]).filter(|status| !status.is_empty());
     let text = match status {
         Some(status) => InstructionContext {
             label: "git status".to_owned(),

@@ -16,7 +16,8 @@ impl Beside<PreCompact> for Compacting {
     fn start(&self, request: &HookRequest<PreCompact>) -> Option<HookFuture<'static, HandOver>> {
         let (context, compaction) = (Arc::clone(request.context()), request.event().clone());
         // At the judge stage, the texts were already handed over when the event was prepared.
-        (request.stage() != Stage::Judge).then(|| HookFuture::later(self.clone().hand_over(context, compaction)))
+        (request.stage() != Stage::Judge)
+            .then(|| HookFuture::later(self.clone().hand_over(context, compaction)))
     }
 
     fn add(

@@ -159,7 +159,9 @@ fn a_veto_stands_unless_it_leads_nowhere() {
     rig.run(async |session| {
         let mut compaction = PreCompact::default();
         (compaction.current_token_count, compaction.max_tokens) = (80, 100);
-        let Compaction::Vetoed(why, _) = session.compact(compaction.clone()).await else { panic!("it may not") };
+        let Compaction::Vetoed(why, _) = session.compact(compaction.clone()).await else {
+            panic!("it may not")
+        };
         assert_eq!(why, "not in the middle of a release");
         compaction.current_token_count = 100;
         assert!(matches!(session.compact(compaction.clone()).await, Compaction::Proceed(_)), "it is full");

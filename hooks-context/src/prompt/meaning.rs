@@ -119,7 +119,10 @@ mod tests {
     use super::*;
 
     fn relation(one: &str, other: &str) -> Relation {
-        assert_eq!(Meaning::parse(one).to(&Meaning::parse(other)), Meaning::parse(other).to(&Meaning::parse(one)));
+        assert_eq!(
+            Meaning::parse(one).to(&Meaning::parse(other)),
+            Meaning::parse(other).to(&Meaning::parse(one))
+        );
         Meaning::parse(one).to(&Meaning::parse(other))
     }
 

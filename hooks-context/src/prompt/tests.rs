@@ -50,7 +50,8 @@ fn hooks(layer: PromptLayer) -> Hooks {
 /// Returns the message after the rewrite, with its notes.
 fn say(hooks: &Hooks, session: &str, prompt: &str, kind: PromptKind) -> (String, ContextPatch) {
     let bound = hooks.on(context(session));
-    let submitted = bound.user_prompt_submitted(UserPromptSubmitted::new(prompt, kind)).now_or_never().unwrap();
+    let submitted =
+        bound.user_prompt_submitted(UserPromptSubmitted::new(prompt, kind)).now_or_never().unwrap();
     assert!(submitted.outcome.goes_ahead());
     (submitted.request.event().prompt.clone(), submitted.outcome.notes().cloned().unwrap_or_default())
 }
@@ -162,7 +163,8 @@ fn a_disk_that_hangs_keeps_no_message_from_the_model() {
     let hooks = hooks(layer(&disk()).within(limit, Stuck::default(), Arc::new(time.clone())));
     let submitted = UserPromptSubmitted::new("Never log passwords.", PromptKind::Initial);
     let bound = hooks.on(context("s"));
-    let submitted = time.block_on(bound.user_prompt_submitted(submitted)).expect("it waits for its time only");
+    let submitted =
+        time.block_on(bound.user_prompt_submitted(submitted)).expect("it waits for its time only");
     assert_eq!(time.tick().0, limit);
     let patch = submitted.outcome.notes().unwrap();
     assert!(submitted.outcome.goes_ahead() && patch.directives.len() == 1, "{patch:?}");

@@ -2,7 +2,7 @@
 
 use std::sync::Arc;
 
-use hooks_core::state::{StepResult, Key, Op, StateStore};
+use hooks_core::state::{Key, Op, StateStore, StepResult};
 use hooks_core::{BoxError, HookFuture};
 
 use super::{Ask, ContextSource, Item, Section};

@@ -44,8 +44,9 @@ pub fn holds_results(message: &Message) -> bool {
 
 /// Whether the message contains anything but tool results.
 pub fn holds_more_than_results(message: &Message) -> bool {
-    let is_result =
-        |block: &Value| block.as_object().is_some_and(|it| matches!(Block::from_fields(it), Block::Result(_)));
+    let is_result = |block: &Value| {
+        block.as_object().is_some_and(|it| matches!(Block::from_fields(it), Block::Result(_)))
+    };
     match &message.content {
         Value::Array(blocks) => blocks.iter().any(|block| !is_result(block)),
         Value::String(text) => !text.is_empty(),

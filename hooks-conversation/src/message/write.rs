@@ -21,6 +21,8 @@ mod tests {
     fn what_is_written_is_read() {
         let (text, call) = (text("so"), call("a", "edit", &json!({})));
         assert!(matches!(text.as_object().map(Block::from_fields), Some(Block::Text)));
-        assert!(matches!(call.as_object().map(Block::from_fields), Some(Block::Call(call)) if call.id == Some("a")));
+        assert!(
+            matches!(call.as_object().map(Block::from_fields), Some(Block::Call(call)) if call.id == Some("a"))
+        );
     }
 }

@@ -88,24 +88,25 @@ where
         loop {
             let next = match this.state.as_mut().project() {
                 StateProjection::Deciding { future, waited } => {
-                    let Poll::Ready(opinion) = future.poll(cx) else {
+                    let Poll::Ready(decider_outcome) = future.poll(cx) else {
                         *waited = true;
                         return Poll::Pending;
                     };
-                    let (opinion, waited) = (opinion?, *waited);
+                    let (decider_outcome, waited) = (decider_outcome?, *waited);
                     let (Some(request), Some(inner)) = (this.request.as_mut(), this.inner.take()) else {
                         return Poll::Ready(Err(asked_again()));
                     };
                     let revision = request.revision();
-                    let mut outcome = match (request.stage(), opinion.rewrite) {
+                    let mut outcome = match (request.stage(), decider_outcome.rewrite) {
                         (Stage::Judge, rewrite) => {
-                            super::DeciderOutcome::<E> { outcome: opinion.outcome, rewrite }.about_final()
+                            super::DeciderOutcome::<E> { outcome: decider_outcome.outcome, rewrite }
+                                .about_final()
                         }
                         (_, Some(rewrite)) => {
                             request.rewrite(rewrite);
-                            opinion.outcome
+                            decider_outcome.outcome
                         }
-                        (_, None) => opinion.outcome,
+                        (_, None) => decider_outcome.outcome,
                     };
                     if outcome.is_denied() && request.evaluation() == Evaluation::UntilDenied {
                         outcome.settle(request);
@@ -144,9 +145,9 @@ where
                     }
                 }
                 StateProjection::Again { future, outcome } => {
-                    let opinion = ready!(future.poll(cx))?;
+                    let decider_outcome = ready!(future.poll(cx))?;
                     let mut merged = outcome.take().ok_or_else(asked_again)?;
-                    merged.merge(opinion.about_final());
+                    merged.merge(decider_outcome.about_final());
                     return Poll::Ready(Ok(merged));
                 }
             };

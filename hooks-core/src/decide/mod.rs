@@ -111,6 +111,12 @@ impl<E: Event<Outcome: fmt::Debug>> fmt::Debug for DeciderOutcome<E> {
 /// It may wait. If the event is rewritten after its opinion, it is called a second time, about the final
 /// event; so a call must not have an effect that may happen only once. Its error is the error of the stack; a
 /// [`FailureLayer`](crate::FailureLayer) outside turns it into an outcome.
-pub trait Decider<E: Event>: Service<HookRequest<E>, Response = DeciderOutcome<E>, Error = HookError> {}
+pub trait Decider<E: Event>:
+    Service<HookRequest<E>, Response = DeciderOutcome<E>, Error = HookError>
+{
+}
 
-impl<E: Event, D> Decider<E> for D where D: Service<HookRequest<E>, Response = DeciderOutcome<E>, Error = HookError> {}
+impl<E: Event, D> Decider<E> for D where
+    D: Service<HookRequest<E>, Response = DeciderOutcome<E>, Error = HookError>
+{
+}

@@ -22,7 +22,7 @@ use crate::failure::record;
 use crate::future::HookFuture;
 use crate::inner_accessors;
 use crate::outcome::{Decision, Holds, Judged, Outcome, Recovery, ResultPatch};
-use crate::set::{EventDecision, Ending, Live};
+use crate::set::{Ending, EventDecision, Live};
 use crate::verdict::{Reason, Strength, Verdict};
 
 /// A tool call.
@@ -233,22 +233,23 @@ where
         let (approver, undecided, tally) = (self.approver.clone(), self.undecided, Arc::clone(&self.tally));
         HookFuture::later(async move {
             let pending = PendingDecision::new(&moment, &request.call);
-            let (mut decided, source) = decide(&moment, request.call.into_event(), approver, undecided).await;
+            let (mut event_decision, source) =
+                decide(&moment, request.call.into_event(), approver, undecided).await;
             pending.disarm();
-            announce(&moment, &decided, source).await;
-            let call = ToolCall::of_event(decided.request.event());
-            if !decided.outcome.goes_ahead() {
-                let reason = refusal(decided.outcome.shown_reason());
+            announce(&moment, &event_decision, source).await;
+            let call = ToolCall::of_event(event_decision.request.event());
+            if !event_decision.outcome.goes_ahead() {
+                let reason = refusal(event_decision.outcome.shown_reason());
                 return Ok(Governed {
                     call,
-                    decision: decided.outcome,
+                    decision: event_decision.outcome,
                     source,
                     outcome: ToolOutcome::Denied(reason),
                 });
             }
-            let holds = decided.outcome.take_holds();
-            let outcome = run(&moment, decided.request.event(), tools, holds, &tally).await;
-            Ok(Governed { call, decision: decided.outcome, source, outcome })
+            let holds = event_decision.outcome.take_holds();
+            let outcome = run(&moment, event_decision.request.event(), tools, holds, &tally).await;
+            Ok(Governed { call, decision: event_decision.outcome, source, outcome })
         })
     }
 }
@@ -263,22 +264,22 @@ async fn decide<A>(
 where
     A: Approver<Future: Send> + Clone + Send,
 {
-    let mut decided = moment.decide(event).await;
+    let mut event_decision = moment.decide(event).await;
     let mut source = VerdictSource::Hooks;
-    if decided.outcome.strength() == Strength::NoOpinion {
+    if event_decision.outcome.strength() == Strength::NoOpinion {
         source = VerdictSource::Settled;
-        decided.outcome.merge(Decision::from(silence(undecided)));
+        event_decision.outcome.merge(Decision::from(silence(undecided)));
     }
-    if decided.outcome.strength() == Strength::Ask {
-        source = ask(moment, &mut decided, &mut approver).await;
+    if event_decision.outcome.strength() == Strength::Ask {
+        source = ask(moment, &mut event_decision, &mut approver).await;
     }
-    if decided.outcome.goes_ahead() {
-        moment.reserve(&mut decided).await;
-        if decided.outcome.is_denied() {
+    if event_decision.outcome.goes_ahead() {
+        moment.reserve(&mut event_decision).await;
+        if event_decision.outcome.is_denied() {
             source = VerdictSource::Reservation;
         }
     }
-    (decided, source)
+    (event_decision, source)
 }
 
 /// The verdict for a call that no hook has an opinion on.
@@ -297,51 +298,55 @@ fn silence(undecided: Strength) -> Verdict {
 /// The most questions to the user about one call, if the reasons to ask change while the user decides.
 const MOST_QUESTIONS: usize = 3;
 
-/// Has the user answer the question of `decided`, then has the event judged again, because files and state
+/// Has the user answer the question of `event_decision`, then has the event judged again, because files and state
 /// may have changed meanwhile. If there are new reasons to ask, the user is asked again. The user cannot
 /// override a denial.
-async fn ask<A>(moment: &Moment, decided: &mut EventDecision<PreToolUse>, approver: &mut A) -> VerdictSource
+async fn ask<A>(
+    moment: &Moment,
+    event_decision: &mut EventDecision<PreToolUse>,
+    approver: &mut A,
+) -> VerdictSource
 where
     A: Approver<Future: Send> + Clone + Send,
 {
     for _ in 0..MOST_QUESTIONS {
-        let seen = decided.outcome.reasons().to_vec();
-        let (answer, source) = question(moment, decided, approver.clone()).await;
+        let seen = event_decision.outcome.reasons().to_vec();
+        let (answer, source) = question(moment, event_decision, approver.clone()).await;
         if let Err(verdict) = answer {
-            decided.outcome.merge(Decision::from(verdict));
+            event_decision.outcome.merge(Decision::from(verdict));
             return source;
         }
-        moment.judge_again(decided).await;
-        if decided.outcome.is_denied() {
+        moment.judge_again(event_decision).await;
+        if event_decision.outcome.is_denied() {
             return VerdictSource::Hooks;
         }
-        let asked_anew = decided
+        let asked_anew = event_decision
             .outcome
             .reasons()
             .iter()
             .any(|reason| reason.strength == Strength::Ask && !seen.contains(reason));
         if !asked_anew {
-            decided.outcome.satisfy_ask();
+            event_decision.outcome.satisfy_ask();
             return source;
         }
     }
     let reason =
         Reason::new("approval", "unsettled", "the reasons to ask kept changing while a person was asked");
-    decided.outcome.merge(Decision::from(Verdict::deny(reason)));
+    event_decision.outcome.merge(Decision::from(Verdict::deny(reason)));
     VerdictSource::Unanswered
 }
 
 /// Asks the hooks on `permission_request`, then the approver.
 async fn question<A>(
     moment: &Moment,
-    decided: &EventDecision<PreToolUse>,
+    event_decision: &EventDecision<PreToolUse>,
     approver: A,
 ) -> (Result<(), Verdict>, VerdictSource)
 where
     A: Approver<Future: Send> + Send,
 {
     // An ask means that the hooks leave the question to the user, which follows.
-    let about = PermissionRequest::about(decided.request.event());
+    let about = PermissionRequest::about(event_decision.request.event());
     let mut permission = moment.conclude(about, Ending::Open).await;
     permission.commit();
     match permission.outcome.strength() {
@@ -361,10 +366,12 @@ where
         }
         Strength::NoOpinion | Strength::Ask => {}
     }
-    let text = refusal(decided.outcome.shown_reason());
+    let text = refusal(event_decision.outcome.shown_reason());
     moment.tell(UserInputRequested::new(text)).await;
-    let request =
-        ApprovalRequest { request: decided.request.clone(), reasons: decided.outcome.reasons().to_vec() };
+    let request = ApprovalRequest {
+        request: event_decision.request.clone(),
+        reasons: event_decision.outcome.reasons().to_vec(),
+    };
     let answer = AssertUnwindSafe(approver.oneshot(request)).catch_unwind().await;
     match answer.unwrap_or_else(|panic| Err(HookError::from_panic(&*panic))) {
         Ok(Approval::Approved) => (Ok(()), VerdictSource::Approver),
@@ -380,10 +387,11 @@ where
 }
 
 /// Reports the verdict to all hooks, before the tool runs.
-async fn announce(moment: &Moment, decided: &EventDecision<PreToolUse>, source: VerdictSource) {
-    moment.observe(decided);
-    let verdict = if decided.outcome.goes_ahead() { Strength::Allow } else { Strength::Deny };
-    let event = ToolDecided::about(decided.request.event(), verdict, source, decided.outcome.reasons());
+async fn announce(moment: &Moment, event_decision: &EventDecision<PreToolUse>, source: VerdictSource) {
+    moment.observe(event_decision);
+    let verdict = if event_decision.outcome.goes_ahead() { Strength::Allow } else { Strength::Deny };
+    let event =
+        ToolDecided::about(event_decision.request.event(), verdict, source, event_decision.outcome.reasons());
     moment.tell(event).await;
 }
 

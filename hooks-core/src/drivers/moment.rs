@@ -12,7 +12,7 @@ use crate::hook::poll_once;
 use crate::outcome::{Judged, Recovery};
 use crate::request::HookRequest;
 use crate::set::{
-    EventDecision, DecidingEvent, Ending, InformingEvent, Snapshot, conclude, decide, observe, reserve, tell,
+    DecidingEvent, Ending, EventDecision, InformingEvent, Snapshot, conclude, decide, observe, reserve, tell,
 };
 use crate::verdict::Reason;
 
@@ -40,27 +40,27 @@ impl Moment {
     }
 
     /// Has a decided event judged once more, after waiting for the user.
-    pub(super) async fn judge_again<E: DecidingEvent>(&self, decided: &mut EventDecision<E>) {
-        decided.judge_again(self.hooks.hooks()).await;
+    pub(super) async fn judge_again<E: DecidingEvent>(&self, decision: &mut EventDecision<E>) {
+        decision.judge_again(self.hooks.hooks()).await;
     }
 
     /// Makes reservations for a decided event, unless it is denied.
-    pub(super) async fn reserve<E: DecidingEvent>(&self, decided: &mut EventDecision<E>) {
-        reserve(self.hooks.hooks(), decided).await;
+    pub(super) async fn reserve<E: DecidingEvent>(&self, decision: &mut EventDecision<E>) {
+        reserve(self.hooks.hooks(), decision).await;
     }
 
     /// Shows a decided event to the observers.
-    pub(super) fn observe<E: DecidingEvent>(&self, decided: &EventDecision<E>) {
-        observe(self.hooks.hooks(), &decided.request, &decided.outcome);
+    pub(super) fn observe<E: DecidingEvent>(&self, decision: &EventDecision<E>) {
+        observe(self.hooks.hooks(), &decision.request, &decision.outcome);
     }
 
     /// Decides about an event for which the user is not asked, and commits its reservations.
     pub(super) async fn gate<E: DecidingEvent>(&self, event: E) -> EventDecision<E> {
-        let mut decided = self.conclude(event, Ending::Closed).await;
-        if decided.outcome.goes_ahead() {
-            decided.commit();
+        let mut decision = self.conclude(event, Ending::Closed).await;
+        if decision.outcome.goes_ahead() {
+            decision.commit();
         }
-        decided
+        decision
     }
 
     /// Decides about an event to the `ending`. The caller commits the reservations.

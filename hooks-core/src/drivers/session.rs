@@ -83,11 +83,11 @@ impl Session {
 
     /// Has the hooks decide about a message of the user.
     pub async fn prompt(&self, prompt: impl Into<String>, kind: PromptKind) -> Prompted {
-        let decided = self.moment().gate(UserPromptSubmitted::new(prompt, kind)).await;
-        if decided.outcome.goes_ahead() {
-            Prompted::Accepted(decided.request.event().prompt.clone(), decided.outcome)
+        let decision = self.moment().gate(UserPromptSubmitted::new(prompt, kind)).await;
+        if decision.outcome.goes_ahead() {
+            Prompted::Accepted(decision.request.event().prompt.clone(), decision.outcome)
         } else {
-            Prompted::Stopped(refusal(decided.outcome.shown_reason()), decided.outcome)
+            Prompted::Stopped(refusal(decision.outcome.shown_reason()), decision.outcome)
         }
     }
 

@@ -16,7 +16,7 @@ use crate::event::{ChildStatus, EventKind, SpawnFailed, SubagentSpawned, Subagen
 use crate::future::HookFuture;
 use crate::inner_accessors;
 use crate::outcome::{Decision, Gate, Judged, Recovery};
-use crate::set::{EventDecision, Ending, HooksProvider, Live};
+use crate::set::{Ending, EventDecision, HooksProvider, Live};
 use crate::state::OpId;
 use crate::time::Timestamp;
 
@@ -181,13 +181,13 @@ impl<C> Child<C> {
         self.alive.stop.status = status;
         self.alive.stop.response = response;
         let Some(moment) = self.alive.moment.clone() else { return (Gate::default(), None) };
-        let decided = moment.later().gate(self.alive.stopped()).await;
-        if decided.outcome.goes_ahead() {
+        let decision = moment.later().gate(self.alive.stopped()).await;
+        if decision.outcome.goes_ahead() {
             self.alive.moment = None;
-            return (decided.outcome, None);
+            return (decision.outcome, None);
         }
         self.alive.stop.status = ChildStatus::Error;
-        (decided.outcome, Some(self))
+        (decision.outcome, Some(self))
     }
 
     /// Sets the amounts that the child used, for its `subagent_stop`.

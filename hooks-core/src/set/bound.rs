@@ -3,7 +3,7 @@
 use std::sync::Arc;
 
 use super::provider::{DecidingEvent, HooksProvider, InformingEvent};
-use super::question::{EventDecision, Ending, conclude, tell};
+use super::question::{Ending, EventDecision, conclude, tell};
 use crate::context::HookContext;
 use crate::event::{for_each_event, *};
 use crate::outcome::{ContextPatch, Recovery};
@@ -33,7 +33,7 @@ impl<'a> Bound<'a> {
         self
     }
 
-    async fn decided<E: DecidingEvent>(&self, event: E) -> EventDecision<E> {
+    async fn decide_event<E: DecidingEvent>(&self, event: E) -> EventDecision<E> {
         let request = HookRequest::new(Arc::clone(&self.context), event).evaluated(self.evaluation);
         conclude(self.hooks, request, Ending::Open).await
     }
@@ -52,7 +52,7 @@ macro_rules! bound {
             $(
                 #[doc = concat!("Fires an event and returns the outcome:", $ddoc, ".")]
                 pub async fn $dname(&self, event: $DType) -> EventDecision<$DType> {
-                    self.decided(event).await
+                    self.decide_event(event).await
                 }
             )*
             $(

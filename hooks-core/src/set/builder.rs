@@ -71,8 +71,8 @@ pub trait HooksConfig {
 ///
 /// # futures_util::FutureExt::now_or_never(async {
 /// let call = PreToolUse::new("bash", serde_json::json!({"command": "ls"}));
-/// let decided = hooks.on(HookContext::new("session-1", "backend")).pre_tool_use(call).await;
-/// assert!(decided.outcome.is_denied());
+/// let decision = hooks.on(HookContext::new("session-1", "backend")).pre_tool_use(call).await;
+/// assert!(decision.outcome.is_denied());
 /// # }).expect("no hook waits");
 /// ```
 #[derive(Default)]

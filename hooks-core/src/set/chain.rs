@@ -22,7 +22,7 @@ where
     P: Sync,
     F: Fn(&'a P, HookRequest<E>) -> HookFuture<'a, Prepared<E>> + Send + 'a,
 {
-    let mut chain = Chain { request, settled: already_said, opinions: Vec::new() };
+    let mut chain = Chain { request, settled: already_said, judgements: Vec::new() };
     let mut rest = parts.iter();
     while let Some(part) = rest.next() {
         match ask(part, chain.request.clone()) {
@@ -56,7 +56,7 @@ struct Chain<'a, E: Event, P> {
     /// Answers that no rewrite makes stale.
     settled: E::Outcome,
     /// Answers of deciders that wait, each with its part and the revision that it is about.
-    opinions: Vec<(&'a P, E::Outcome, u32)>,
+    judgements: Vec<(&'a P, E::Outcome, u32)>,
 }
 
 impl<'a, E: Event<Outcome: Judged<E>>, P> Chain<'a, E, P> {
@@ -73,17 +73,17 @@ impl<'a, E: Event<Outcome: Judged<E>>, P> Chain<'a, E, P> {
         let judged_at = judged_at.or((outcome.strength() == Strength::Allow).then_some(revision));
         match judged_at {
             None => self.settled.merge(outcome),
-            Some(revision) => self.opinions.push((part, outcome, revision)),
+            Some(revision) => self.judgements.push((part, outcome, revision)),
         }
     }
 
     fn goes_on(&self) -> bool {
         goes_on(&self.settled, &self.request)
-            && self.opinions.last().is_none_or(|(_, outcome, _)| goes_on(outcome, &self.request))
+            && self.judgements.last().is_none_or(|(_, outcome, _)| goes_on(outcome, &self.request))
     }
 
     fn is_stale(&self) -> bool {
-        self.opinions.iter().any(|(_, _, revision)| *revision != self.request.revision())
+        self.judgements.iter().any(|(_, _, revision)| *revision != self.request.revision())
     }
 
     /// Asks the parts again that decided about an earlier event. Of their earlier answers, deny and ask stay.
@@ -99,8 +99,8 @@ impl<'a, E: Event<Outcome: Judged<E>>, P> Chain<'a, E, P> {
         let stage = self.request.stage();
         let asks_until_denied = self.request.evaluation() == Evaluation::UntilDenied;
         let mut denied = !self.goes_on();
-        for index in 0..self.opinions.len() {
-            let Some((part, outcome, revision)) = self.opinions.get_mut(index) else { break };
+        for index in 0..self.judgements.len() {
+            let Some((part, outcome, revision)) = self.judgements.get_mut(index) else { break };
             if *revision == last {
                 continue;
             }
@@ -111,7 +111,7 @@ impl<'a, E: Event<Outcome: Judged<E>>, P> Chain<'a, E, P> {
             let part = *part;
             let again = ask(part, self.request.clone().refreshed().at(Stage::Judge)).await;
             denied |= again.outcome.is_denied();
-            if let Some((_, outcome, revision)) = self.opinions.get_mut(index) {
+            if let Some((_, outcome, revision)) = self.judgements.get_mut(index) {
                 outcome.merge(again.outcome);
                 *revision = last;
             }
@@ -121,10 +121,10 @@ impl<'a, E: Event<Outcome: Judged<E>>, P> Chain<'a, E, P> {
     }
 
     fn end(self) -> Prepared<E> {
-        let judged_at = (!self.opinions.is_empty()).then(|| self.request.revision());
+        let judged_at = (!self.judgements.is_empty()).then(|| self.request.revision());
         let mut outcome = self.settled;
-        for (_, opinion, _) in self.opinions {
-            outcome.merge(opinion);
+        for (_, judgement, _) in self.judgements {
+            outcome.merge(judgement);
         }
         Prepared { request: self.request, outcome, judged_at }
     }

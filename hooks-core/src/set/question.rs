@@ -50,10 +50,10 @@ impl<E: DecidingEvent> EventDecision<E> {
 /// let hooks = Hooks::builder().build();
 /// let call = PreToolUse::new("bash", serde_json::json!({"command": "ls"}));
 /// let request = HookRequest::new(HookContext::new("session-1", "backend"), call);
-/// let mut decided = conclude(&hooks, request, Ending::Open).await;
-/// if !decided.outcome.is_denied() {
+/// let mut decision = conclude(&hooks, request, Ending::Open).await;
+/// if !decision.outcome.is_denied() {
 ///     // Here the host asks the user, if the outcome is an ask, and runs the tool.
-///     decided.commit();
+///     decision.commit();
 /// }
 /// # }).expect("no hook waits");
 /// ```
@@ -77,19 +77,19 @@ pub async fn conclude<E: DecidingEvent>(
     request: HookRequest<E>,
     ending: Ending,
 ) -> EventDecision<E> {
-    let mut decided = decide(provider, request).await;
+    let mut decision = decide(provider, request).await;
     let reserves = match ending {
         Ending::Open | Ending::Trial => true,
-        Ending::Closed => decided.outcome.goes_ahead(),
+        Ending::Closed => decision.outcome.goes_ahead(),
         Ending::Uncounted => false,
     };
     if reserves {
-        reserve(provider, &mut decided).await;
+        reserve(provider, &mut decision).await;
     }
     if ending != Ending::Trial {
-        observe(provider, &decided.request, &decided.outcome);
+        observe(provider, &decision.request, &decision.outcome);
     }
-    decided
+    decision
 }
 
 /// Has the event rewritten, judged by the hooks that wait, and then judged by all policies in its final
@@ -149,16 +149,16 @@ impl<E: DecidingEvent> EventDecision<E> {
 
 /// Makes reservations in limits and budgets for a decided event, unless it is denied. They are part of the
 /// outcome: commit them once the event goes ahead; if they are dropped, they are given back.
-pub async fn reserve<E: DecidingEvent>(provider: &dyn HooksProvider, decided: &mut EventDecision<E>) {
-    if decided.outcome.is_denied() {
+pub async fn reserve<E: DecidingEvent>(provider: &dyn HooksProvider, decision: &mut EventDecision<E>) {
+    if decision.outcome.is_denied() {
         return;
     }
-    let owed = decided.outcome.take_owed();
-    let reserved = take_places(provider, decided.request.clone()).await;
-    decided.outcome.merge(reserved);
-    if !decided.outcome.is_denied() && !owed.is_empty() {
-        let reserved = reserve_each(&owed, decided.request.clone()).await;
-        decided.outcome.merge(reserved);
+    let owed = decision.outcome.take_owed();
+    let reserved = take_places(provider, decision.request.clone()).await;
+    decision.outcome.merge(reserved);
+    if !decision.outcome.is_denied() && !owed.is_empty() {
+        let reserved = reserve_each(&owed, decision.request.clone()).await;
+        decision.outcome.merge(reserved);
     }
 }
 

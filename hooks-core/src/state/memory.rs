@@ -4,7 +4,7 @@ use std::fmt;
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
 use super::machine::{Room, State};
-use super::operation::{StepResult, Op};
+use super::operation::{Op, StepResult};
 use super::{StateStore, StoreError};
 use crate::future::HookFuture;
 use crate::time::{Clock, Tick, Timestamp};

@@ -43,7 +43,7 @@ use std::sync::Arc;
 pub use self::key::{Key, OpId};
 pub use self::machine::{LATEST, MAX_MICROS, REMEMBERED, State, pace_in_micros};
 pub use self::memory::Memory;
-pub use self::operation::{StepResult, Charged, Member, Op};
+pub use self::operation::{Charged, Member, Op, StepResult};
 pub use self::scope::{MAX_AMOUNT, Scope, ScopeKind, Window};
 
 use crate::future::HookFuture;

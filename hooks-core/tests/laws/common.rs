@@ -125,7 +125,9 @@ where
 }
 
 /// The parts of an answer to compare: strength, and reasons without regard to order.
-pub(crate) fn strength_and_reasons<E: Event<Outcome: Judged<E>>>(outcome: &E::Outcome) -> (Strength, Vec<String>) {
+pub(crate) fn strength_and_reasons<E: Event<Outcome: Judged<E>>>(
+    outcome: &E::Outcome,
+) -> (Strength, Vec<String>) {
     let mut reasons: Vec<_> =
         outcome.reasons().iter().map(|reason| format!("{} {}", reason.strength, reason.policy)).collect();
     reasons.sort();

@@ -26,8 +26,8 @@ use hooks_core::drivers::{
 use hooks_core::event::*;
 use hooks_core::testing::{PendingOnce, Probe};
 use hooks_core::{
-    BoxHook, DecideLayer, DecidingEvent, FailureLayer, Govern, GovernModel, GovernSpawn, HookContext,
-    HookError, HookFuture, HookRequest, Hooks, Judge, Judged, ObserverLayer, DeciderOutcome, PolicyLayer,
+    BoxHook, DecideLayer, DeciderOutcome, DecidingEvent, FailureLayer, Govern, GovernModel, GovernSpawn,
+    HookContext, HookError, HookFuture, HookRequest, Hooks, Judge, Judged, ObserverLayer, PolicyLayer,
     Reservation, Reserve, ReserveLayer, Router, Settle, Strength, TransformLayer, Verdict,
 };
 use tokio::sync::Semaphore;

@@ -9,10 +9,11 @@ use hooks_core::drivers::{ToolCall, ToolOutcome, ToolRequest};
 use hooks_core::event::{PermissionRequest, PreToolUse, VerdictSource};
 use hooks_core::testing::{FakeFileSystem, ScriptedTools, world};
 use hooks_core::{
-    Approval, ApprovalRequest, BoxHook, Composite, DecideLayer, EventDecision, Decision, Evaluation, Fact, Govern,
-    HookContext, HookError, HookFuture, HookRequest, Hooks, HooksBuilder, HooksProvider, Judge, Judged,
-    Observer, ObserverLayer, DeciderOutcome, Policy, PolicyLayer, Prepared, Reason, Reservation, Reserve,
-    ReserveLayer, Settle, Stage, Strength, Transform, TransformLayer, Verdict, decide, policy_fn, reserve,
+    Approval, ApprovalRequest, BoxHook, Composite, DecideLayer, DeciderOutcome, Decision, Evaluation,
+    EventDecision, Fact, Govern, HookContext, HookError, HookFuture, HookRequest, Hooks, HooksBuilder,
+    HooksProvider, Judge, Judged, Observer, ObserverLayer, Policy, PolicyLayer, Prepared, Reason,
+    Reservation, Reserve, ReserveLayer, Settle, Stage, Strength, Transform, TransformLayer, Verdict, decide,
+    policy_fn, reserve,
 };
 use proptest::collection::vec;
 use proptest::prelude::*;
@@ -95,12 +96,12 @@ fn stack(parts: &[Part]) -> BoxHook<PreToolUse> {
         Part::Decides(waits, guard, rewrites) => {
             let decider = service_fn(move |request: HookRequest<PreToolUse>| async move {
                 pend(waits).await;
-                let opinion = DeciderOutcome::new(guard.says(path(&request)));
+                let decider_outcome = DeciderOutcome::new(guard.says(path(&request)));
                 Ok::<_, HookError>(match rewrites {
                     Some(letter) => {
-                        opinion.rewriting(json!({ "path": format!("{}{letter}", path(&request)) }))
+                        decider_outcome.rewriting(json!({ "path": format!("{}{letter}", path(&request)) }))
                     }
-                    None => opinion,
+                    None => decider_outcome,
                 })
             });
             boxed(DecideLayer::new(decider).layer(inner))
@@ -260,10 +261,10 @@ fn what_counts_counts_once_an_event_although_a_later_provider_rewrites() {
         .service(Judge::new(()));
     let first = Hooks::builder().stack(&guard(), counting).reserve(Arc::clone(&in_slot)).build();
     let composite = Composite::default().and(first).and(Hooks::builder().transform(Appends('x')).build());
-    let mut decided = run(decide(&composite, asking("-")));
+    let mut decision = run(decide(&composite, asking("-")));
     assert_eq!((in_stack.0.load(Relaxed), in_slot.0.load(Relaxed)), (0, 0), "before the end");
-    run(reserve(&composite, &mut decided));
-    assert!(!decided.outcome.is_denied());
+    run(reserve(&composite, &mut decision));
+    assert!(!decision.outcome.is_denied());
     assert_eq!((in_stack.0.load(Relaxed), in_slot.0.load(Relaxed)), (1, 1));
 }
 
@@ -318,9 +319,9 @@ fn asked_again_a_stack_judges_and_does_nothing_else_twice() {
         .service(Settle);
     let first = Hooks::builder().stack(&guard(), stack).build();
     let composite = Composite::default().and(first).and(Hooks::builder().transform(Appends('x')).build());
-    let mut decided = run(decide(&composite, asking("-")));
-    run(reserve(&composite, &mut decided));
-    assert!(!decided.outcome.is_denied());
+    let mut decision = run(decide(&composite, asking("-")));
+    run(reserve(&composite, &mut decision));
+    assert!(!decision.outcome.is_denied());
     let counts = [&calls.transform, &calls.policy, &calls.observer].map(|count| count.load(Relaxed));
     assert_eq!(counts, [1, 2, 1], "transformed, judged, observed");
 }
@@ -333,8 +334,8 @@ fn an_allow_with_a_change_is_no_opinion_also_where_another_provider_changed_the_
     });
     let first = Hooks::builder().stack(&guard(), DecideLayer::new(wraps).layer(Settle)).build();
     let composite = Composite::default().and(first).and(Hooks::builder().transform(Appends('x')).build());
-    let decided = run(decide(&composite, asking("-")));
-    assert_eq!((path(&decided.request), decided.outcome.strength()), ("(-)x", Strength::NoOpinion));
+    let decision = run(decide(&composite, asking("-")));
+    assert_eq!((path(&decision.request), decision.outcome.strength()), ("(-)x", Strength::NoOpinion));
 }
 
 /// Grants a reservation for one path only.
@@ -367,9 +368,9 @@ fn places_are_taken_for_what_will_run() {
     assert!(run(stack("-").oneshot(asking("-"))).unwrap().is_denied());
     let slot = |place| Hooks::builder().transform(Appends('x')).reserve(OnlyFor(place)).build();
     let reserved = |hooks: &Hooks| {
-        let mut decided = run(decide(hooks, asking("-")));
-        run(reserve(hooks, &mut decided));
-        decided.outcome.is_denied()
+        let mut decision = run(decide(hooks, asking("-")));
+        run(reserve(hooks, &mut decision));
+        decision.outcome.is_denied()
     };
     assert!(!reserved(&slot("-x")) && reserved(&slot("-")));
 }
@@ -418,9 +419,9 @@ fn a_decider_that_always_wraps_ends_and_its_allow_counts_as_no_opinion() {
         }
     });
     let hooks = Hooks::builder().stack(&guard(), DecideLayer::new(wraps).layer(Settle)).build();
-    let decided = run(decide(&hooks, asking("-")));
-    assert_eq!(path(&decided.request), "(-)");
-    assert_eq!(decided.outcome.strength(), Strength::NoOpinion);
+    let decision = run(decide(&hooks, asking("-")));
+    assert_eq!(path(&decision.request), "(-)");
+    assert_eq!(decision.outcome.strength(), Strength::NoOpinion);
     assert_eq!(calls.load(Relaxed), 2);
 }
 
@@ -669,10 +670,10 @@ fn a_careless_provider_neither_stops_the_rewrites_of_others_nor_has_its_old_allo
     for stage in [Stage::Whole, Stage::Prepare, Stage::Judge] {
         let rewrites = Hooks::builder().transform(Appends('b')).build();
         let careless = Composite::default().and(Careless(stage)).and(rewrites.clone());
-        let decided = run(decide(&careless, asking("a")));
-        assert_eq!(path(&decided.request), "ab", "{stage:?}");
+        let decision = run(decide(&careless, asking("a")));
+        assert_eq!(path(&decision.request), "ab", "{stage:?}");
         // The provider is asked again about the final event, and allows it.
-        assert_eq!(decided.outcome.strength(), Strength::Allow);
+        assert_eq!(decision.outcome.strength(), Strength::Allow);
     }
 }
 
@@ -689,8 +690,8 @@ fn an_allow_without_a_revision_is_dropped_where_its_provider_does_not_repeat_it(
         }
     }
     let rewrites = Hooks::builder().transform(Appends('b')).build();
-    let decided = run(decide(&Composite::default().and(Once).and(rewrites), asking("a")));
-    assert_eq!(decided.outcome.strength(), Strength::NoOpinion);
+    let decision = run(decide(&Composite::default().and(Once).and(rewrites), asking("a")));
+    assert_eq!(decision.outcome.strength(), Strength::NoOpinion);
 }
 
 #[test]

@@ -238,8 +238,8 @@ fn what_panics_in_a_slot_is_caught<E: DecidingEvent + Arbitrary>() {
     ];
     for (place, hooks, denies) in deciding {
         let (context, log) = context();
-        let decided = run(decide(&hooks, HookRequest::new(context, any::<E>())));
-        assert_eq!(decided.outcome.is_denied(), denies, "{} {place}", E::KIND);
+        let decision = run(decide(&hooks, HookRequest::new(context, any::<E>())));
+        assert_eq!(decision.outcome.is_denied(), denies, "{} {place}", E::KIND);
         recorded_once(&log, E::KIND, place);
     }
     let reserving = [
@@ -249,9 +249,9 @@ fn what_panics_in_a_slot_is_caught<E: DecidingEvent + Arbitrary>() {
     ];
     for hooks in reserving {
         let (context, log) = context();
-        let mut decided = run(decide(&hooks, HookRequest::new(context, any::<E>())));
-        run(reserve(&hooks, &mut decided));
-        assert_eq!(decided.outcome.is_denied(), closes, "{}", E::KIND);
+        let mut decision = run(decide(&hooks, HookRequest::new(context, any::<E>())));
+        run(reserve(&hooks, &mut decision));
+        assert_eq!(decision.outcome.is_denied(), closes, "{}", E::KIND);
         recorded_once(&log, E::KIND, "reserve");
     }
     let (context, log) = context();
@@ -345,9 +345,9 @@ fn a_provider_that_panics_is_a_hook_that_failed_and_silences_nobody() {
         }
         let (context, log) = context();
         let request = HookRequest::new(context, any::<PreToolUse>());
-        let mut decided = hooks_core::EventDecision { request, outcome: Decision::default() };
-        run(reserve(provider, &mut decided));
-        assert!(decided.outcome.is_denied());
+        let mut decision = hooks_core::EventDecision { request, outcome: Decision::default() };
+        run(reserve(provider, &mut decision));
+        assert!(decision.outcome.is_denied());
         recorded_once(&log, EventKind::PreToolUse, "reserve");
     }
     observe(&composite, &HookRequest::new(context().0, any::<PreToolUse>()), &Decision::default());
@@ -473,8 +473,8 @@ fn a_timer_or_a_sink_that_panics_opens_nothing_and_unwinds_nothing() {
         let environment =
             Environment { failures: Arc::new(BrokenHost { when_set }), ..Environment::detached() };
         let context = HookContext::default().with_environment(environment);
-        let decided = run(decide(&hooks, HookRequest::new(context, any::<PreToolUse>())));
-        let reason = decided.outcome.shown_reason().unwrap();
+        let decision = run(decide(&hooks, HookRequest::new(context, any::<PreToolUse>())));
+        let reason = decision.outcome.shown_reason().unwrap();
         assert_eq!((reason.strength, reason.kind), (Strength::Deny, ReasonKind::Failure));
     }
 }

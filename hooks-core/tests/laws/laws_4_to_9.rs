@@ -12,9 +12,9 @@ use hooks_core::event::{PostToolUse, PreToolUse, ResultRewrite, ToolDecided};
 use hooks_core::testing::{FakeFileSystem, Recorder, ScriptedTools, any_event, check_policy_laws, world};
 use hooks_core::time::{Random, SeededRandom, Timestamp};
 use hooks_core::{
-    Composite, DecideLayer, Environment, Evidence, Fact, Govern, Hold, HookContext, HookError, HookFuture,
-    HookRequest, Hooks, Judge, Judged, DeciderOutcome, Policy, Reason, ReasonKind, Reservation, Reserve,
-    ReserveLayer, Strength, Transform, Verdict, WireEvent, decide, policy_fn,
+    Composite, DecideLayer, DeciderOutcome, Environment, Evidence, Fact, Govern, Hold, HookContext,
+    HookError, HookFuture, HookRequest, Hooks, Judge, Judged, Policy, Reason, ReasonKind, Reservation,
+    Reserve, ReserveLayer, Strength, Transform, Verdict, WireEvent, decide, policy_fn,
 };
 use proptest::strategy::{Strategy, ValueTree};
 use proptest::test_runner::TestRunner;

@@ -267,8 +267,8 @@ fn a_call_that_is_dropped_while_its_tool_runs_still_fires_post_tool_use() {
     let seen = recorder.seen();
     let Some(WireEvent::PostToolUse(after)) = seen.last() else { panic!("{seen:?}") };
     assert!(after.error.is_some());
-    let decided = seen.iter().filter(|event| event.kind() == EventKind::ToolDecided).count();
-    assert_eq!(decided, 1);
+    let decision = seen.iter().filter(|event| event.kind() == EventKind::ToolDecided).count();
+    assert_eq!(decision, 1);
 }
 
 #[test]
@@ -279,8 +279,8 @@ fn a_call_that_is_dropped_while_a_person_thinks_is_decided_as_canceled() {
     let govern = Govern::new(hooks, tools.clone()).with_approver(thinks);
     assert!(drop_after(3, govern.oneshot(tool(&context(), "risky"))).is_none());
     let seen = recorder.seen();
-    let Some(WireEvent::ToolDecided(decided)) = seen.last() else { panic!("{seen:?}") };
-    assert_eq!((decided.verdict, decided.source), (Strength::Deny, VerdictSource::Canceled));
+    let Some(WireEvent::ToolDecided(decision)) = seen.last() else { panic!("{seen:?}") };
+    assert_eq!((decision.verdict, decision.source), (Strength::Deny, VerdictSource::Canceled));
     assert!(tools.calls().is_empty());
 }
 
@@ -587,8 +587,8 @@ fn a_thousand_generations_are_asked_without_a_thousand_frames() {
         live = live.narrowed(Hooks::default());
     }
     let request = HookRequest::new(context(), PreToolUse::new("forbidden", json!({})));
-    let decided = live.with(|hooks| run(hooks_core::decide(hooks, request)));
-    assert!(hooks_core::Judged::is_denied(&decided.outcome));
+    let decision = live.with(|hooks| run(hooks_core::decide(hooks, request)));
+    assert!(hooks_core::Judged::is_denied(&decision.outcome));
 }
 
 #[test]
@@ -607,8 +607,8 @@ fn a_child_is_governed_by_its_parents_hooks_or_narrower() {
     let live = Live::new(rules());
     let denies = |live: &Live, tool: &str| {
         let request = HookRequest::new(context(), PreToolUse::new(tool, json!({})));
-        let decided = live.with(|hooks| run(hooks_core::decide(hooks, request)));
-        hooks_core::Judged::is_denied(&decided.outcome)
+        let decision = live.with(|hooks| run(hooks_core::decide(hooks, request)));
+        hooks_core::Judged::is_denied(&decision.outcome)
     };
     let spawner = GovernSpawn::new(live.clone(), service_fn(|_: SubagentStart| ready(Ok::<_, HookError>(1))));
     let Spawned::Running(child, _) = run(spawner.oneshot(spawn_request(&context(), "a"))).unwrap() else {

@@ -426,8 +426,9 @@ impl Walk {
             match redirection.kind {
                 RedirectionKind::HereDocument => {
                     let document = redirection.document.get();
-                    input = document
-                        .map_or(Stream::Empty, |word| Stream::from_text(self.expand_one(word).as_shell_text()));
+                    input = document.map_or(Stream::Empty, |word| {
+                        Stream::from_text(self.expand_one(word).as_shell_text())
+                    });
                 }
                 RedirectionKind::HereString => {
                     let word = self.expand_one(&redirection.target);

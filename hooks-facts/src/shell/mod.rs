@@ -23,7 +23,7 @@ mod word;
 
 pub(crate) use ansi_c::escape;
 pub use error::{Reason, Span, Unanalysable};
-pub use reader::{Syntax, read};
+pub use parser::{Syntax, read};
 pub use tree::{
     AssignedValue, Assignment, Command, Compound, Direction, Document, Function, Join, Part, Pipeline,
     Redirection, RedirectionKind, Script, Simple, Value, Word,

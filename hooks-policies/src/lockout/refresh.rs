@@ -4,7 +4,7 @@ use std::sync::Arc;
 use std::task::{Context, Poll};
 
 use hooks_core::event::PreToolUse;
-use hooks_core::{DecideLayer, Decision, HookError, HookFuture, HookRequest, DeciderOutcome};
+use hooks_core::{DecideLayer, DeciderOutcome, Decision, HookError, HookFuture, HookRequest};
 use hooks_facts::calls::{Call, CallReader, NamedPath};
 use tower_service::Service;
 

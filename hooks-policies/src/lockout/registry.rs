@@ -197,7 +197,11 @@ impl LockoutRegistry {
     }
 
     /// Returns the lockouts of an agent at `now`, without regard to the case of its name.
-    pub(super) fn lockouts_for(&self, agent: &str, now: impl Fn() -> Timestamp) -> Option<Arc<AgentLockouts>> {
+    pub(super) fn lockouts_for(
+        &self,
+        agent: &str,
+        now: impl Fn() -> Timestamp,
+    ) -> Option<Arc<AgentLockouts>> {
         if self.count.load(Ordering::Acquire) == 0 {
             return None;
         }

@@ -5,7 +5,7 @@ use std::sync::atomic::{AtomicU64, Ordering};
 use std::sync::{Arc, Mutex, PoisonError};
 use std::time::Duration;
 
-use hooks_core::state::{StepResult, Key, Member, Op, OpId, StateStore, StoreError};
+use hooks_core::state::{Key, Member, Op, OpId, StateStore, StepResult, StoreError};
 use hooks_core::time::{Clock, Random, Tick};
 use hooks_facts::names::folded;
 use serde::{Deserialize, Serialize};

@@ -148,13 +148,16 @@ fn where_everyone_is_locked_out_a_person_is_asked() {
     // A place that another agent of the team may write is denied, not asked about.
     registry.lock(Lockout::new("docs", "Backend"));
     let both = json!({"paths": ["src/auth.rs", "docs/a.md"]});
-    assert_eq!(crate::testing::verdict_on(&policy, &call_by("Backend", "delete_file", both)).0, Strength::Deny);
+    assert_eq!(
+        crate::testing::verdict_on(&policy, &call_by("Backend", "delete_file", both)).0,
+        Strength::Deny
+    );
 }
 
 mod stored {
     use std::time::Duration;
 
-    use hooks_core::state::{StepResult, Memory, Op, StateStore, StoreError};
+    use hooks_core::state::{Memory, Op, StateStore, StepResult, StoreError};
     use hooks_core::testing::VirtualTime;
     use hooks_core::time::{SeededRandom, Timer};
     use hooks_core::{HookFuture, Hooks, HooksProvider, Judged};

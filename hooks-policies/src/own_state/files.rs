@@ -99,7 +99,10 @@ impl OwnFiles {
         let (known, _) = outline.split_once(|c| Gap::from_char(c).is_some())?;
         let folder = known.rsplit_once('/').map(|(folder, _)| folder).filter(|folder| !folder.is_empty());
         let found = folder.and_then(|folder| {
-            self.find_place(call, &NamedPath::named(call, pointer, folder.to_owned(), PathRole::Written, false))
+            self.find_place(
+                call,
+                &NamedPath::named(call, pointer, folder.to_owned(), PathRole::Written, false),
+            )
         });
         found.or_else(|| {
             may_be_one(&outline)

@@ -37,7 +37,7 @@ use hooks_facts::calls::{Call, CallReader, ParsedCommand};
 use hooks_facts::commands::{Argument, Invocation};
 use hooks_facts::tools::{ToolKind, reads_by_name};
 
-use self::files::{OwnFileMatch, Named, OwnFiles, Reach};
+use self::files::{Named, OwnFileMatch, OwnFiles, Reach};
 use self::texts::Text;
 use crate::artifacts::Artifacts;
 

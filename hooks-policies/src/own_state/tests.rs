@@ -627,7 +627,10 @@ fn a_session_in_the_folder_names_files_without_it() {
 fn a_link_to_a_file_is_that_file() {
     let files = FakeFileSystem::default().with_link("/repo/sub/l", "/repo/hooks.yaml");
     let event = PreToolUse::new("bash", json!({"command": "chmod 0 sub/l"}));
-    assert_eq!(verdict_on(&IN_THE_TEAM.policy(), &HookRequest::new(context("a", files), event)).0, Strength::Deny);
+    assert_eq!(
+        verdict_on(&IN_THE_TEAM.policy(), &HookRequest::new(context("a", files), event)).0,
+        Strength::Deny
+    );
 }
 
 #[test]

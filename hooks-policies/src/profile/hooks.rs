@@ -11,8 +11,8 @@ use std::task::{Context, Poll};
 
 use hooks_core::event::{PostToolUse, PreToolUse, ResultRewrite};
 use hooks_core::{
-    DecideLayer, Decision, FailureLayer, HookError, HookRequest, HooksBuilder, DeciderOutcome, Reason, Settle,
-    Transform, Verdict,
+    DecideLayer, DeciderOutcome, Decision, FailureLayer, HookError, HookRequest, HooksBuilder, Reason,
+    Settle, Transform, Verdict,
 };
 use serde_json::Value;
 use tower_layer::Layer;
@@ -64,10 +64,10 @@ impl<H: CustomPreHook + 'static> SquadHook<H> {
                 )
             }
         };
-        let opinion = DeciderOutcome::new(outcome);
+        let decider_outcome = DeciderOutcome::new(outcome);
         Ok(match changed.filter(|arguments| *arguments != event.tool_args) {
-            Some(arguments) => opinion.rewriting(arguments),
-            None => opinion,
+            Some(arguments) => decider_outcome.rewriting(arguments),
+            None => decider_outcome,
         })
     }
 

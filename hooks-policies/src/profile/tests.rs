@@ -11,10 +11,10 @@ use crate::testing::context;
 
 async fn pre(hooks: &Hooks, tool: &str, args: Value) -> (Strength, Option<ReasonKind>, Value) {
     let context = context("Backend", FakeFileSystem::default());
-    let mut decided = hooks.on(context).pre_tool_use(PreToolUse::new(tool, args)).await;
-    decided.outcome.take_holds().commit();
-    let kind = decided.outcome.shown_reason().map(|reason| reason.kind);
-    (decided.outcome.strength(), kind, decided.request.event().tool_args.clone())
+    let mut decision = hooks.on(context).pre_tool_use(PreToolUse::new(tool, args)).await;
+    decision.outcome.take_holds().commit();
+    let kind = decision.outcome.shown_reason().map(|reason| reason.kind);
+    (decision.outcome.strength(), kind, decision.request.event().tool_args.clone())
 }
 
 #[tokio::test]
@@ -38,6 +38,6 @@ async fn the_adapter_answers_as_the_pipeline() {
     assert_eq!(pre(&hooks, "view", json!({})).await.2, json!({"seen": true}));
     assert_eq!(pre(&hooks, "crash", json!({})).await.1, Some(ReasonKind::Failure));
     let event = PostToolUse::after(&PreToolUse::new("view", json!({})), json!({"to": "a@b.org"}), None, 1);
-    let decided = hooks.on(context("a", FakeFileSystem::default())).post_tool_use(event).await;
-    assert_eq!(decided.request.event().tool_result, json!({"to": "[EMAIL_REDACTED]"}));
+    let decision = hooks.on(context("a", FakeFileSystem::default())).post_tool_use(event).await;
+    assert_eq!(decision.request.event().tool_result, json!({"to": "[EMAIL_REDACTED]"}));
 }

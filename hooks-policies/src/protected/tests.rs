@@ -28,7 +28,10 @@ fn nobody_writes_a_protected_file() {
     ] {
         assert_eq!(verdict_on(&policy(), &call(tool, json!({ "path": path }))).0, wanted, "{tool} {path}");
     }
-    assert_eq!(verdict_on(&policy(), &call("bash", json!({"command": "echo x >> hooks.yaml"}))).0, Strength::Deny);
+    assert_eq!(
+        verdict_on(&policy(), &call("bash", json!({"command": "echo x >> hooks.yaml"}))).0,
+        Strength::Deny
+    );
 }
 
 #[test]

@@ -92,7 +92,10 @@ impl Index {
         let locked = self.agents.entry(agent).or_default();
         // At the end, unless the artifact was first locked for another agent.
         let at = locked.partition_point(|locked| locked.place < entry.place);
-        locked.insert(at, Locked { place: entry.place, signature: Signature::from_text(artifact), artifact: name });
+        locked.insert(
+            at,
+            Locked { place: entry.place, signature: Signature::from_text(artifact), artifact: name },
+        );
     }
 
     fn contains(&self, artifact: &str, agent: &str) -> bool {

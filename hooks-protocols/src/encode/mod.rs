@@ -11,8 +11,8 @@
 //! | all others | left out |
 
 mod draft;
-mod reason;
 mod encoded_answer;
+mod reason;
 mod shape;
 mod value;
 
@@ -273,7 +273,9 @@ fn differs(decoded: &Decoded, rewrite: &Rewrite) -> bool {
             rewrite.model.as_ref().is_some_and(|model| call.model != *model)
                 || rewrite.messages.as_ref().is_some_and(|messages| call.messages != *messages)
         }
-        (Some(WireEvent::AfterModelCall(reply)), Rewrite::EncodedAnswer(message)) => reply.response != *message,
+        (Some(WireEvent::AfterModelCall(reply)), Rewrite::EncodedAnswer(message)) => {
+            reply.response != *message
+        }
         (Some(WireEvent::SubagentStart(start)), Rewrite::Spawn(rewrite)) => {
             (rewrite.model.is_some() && start.model != rewrite.model)
                 || rewrite.task.as_ref().is_some_and(|task| start.task != *task)

@@ -114,7 +114,11 @@ impl Row {
     }
 
     /// An event with a type of ours.
-    pub(crate) const fn new(name: &'static str, kind: EventKind, fields: &'static [&'static [Field]]) -> Self {
+    pub(crate) const fn new(
+        name: &'static str,
+        kind: EventKind,
+        fields: &'static [&'static [Field]],
+    ) -> Self {
         Self { kind: Some(kind), fields, ..Self::other(name) }
     }
 

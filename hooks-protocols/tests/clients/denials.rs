@@ -2,7 +2,7 @@
 
 use hooks_core::OnFailure;
 use hooks_protocols::{
-    Answer, Client, Instead, KnownEvent, EncodedAnswer, Rewrite, capabilities, decode, encode, failure,
+    Answer, Client, EncodedAnswer, Instead, KnownEvent, Rewrite, capabilities, decode, encode, failure,
 };
 use serde_json::{Value, json};
 

@@ -3,7 +3,9 @@
 use hooks_core::EventKind::{self, *};
 use hooks_core::WireEvent;
 use hooks_core::event;
-use hooks_protocols::{Client, DecodeError, Limits, Payload, KnownEvent, decode, failure, payload, recognise};
+use hooks_protocols::{
+    Client, DecodeError, KnownEvent, Limits, Payload, decode, failure, payload, recognise,
+};
 use serde_json::{Value, json};
 
 use super::support::{Effect, effect, payload_of, payloads, read_payloads};

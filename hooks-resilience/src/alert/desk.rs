@@ -62,7 +62,7 @@ impl Desk {
     }
 
     /// Records the failed attempts of a call that was answered.
-    pub(super) fn answered(self: &Arc<Self>, context: &Arc<HookContext>, failed: &[FailedAttempt]) {
+    pub(super) fn replied(self: &Arc<Self>, context: &Arc<HookContext>, failed: &[FailedAttempt]) {
         self.attempts(context, failed, self.world.tick());
     }
 

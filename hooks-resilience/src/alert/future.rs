@@ -38,8 +38,8 @@ where
         let this = self.project();
         let answer = ready!(this.inner.poll(cx));
         match &answer {
-            Ok(answered) if answered.failed.is_empty() => {}
-            Ok(answered) => this.desk.answered(this.context, &answered.failed),
+            Ok(replied) if replied.failed.is_empty() => {}
+            Ok(replied) => this.desk.replied(this.context, &replied.failed),
             Err(error) => this.desk.failed(this.context, error),
         }
         Poll::Ready(answer)

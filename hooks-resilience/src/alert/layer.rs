@@ -5,9 +5,9 @@ use std::sync::{Arc, Mutex, PoisonError};
 use hooks_core::Background;
 use tower_layer::Layer;
 
+use super::config::AlertConfig;
 use super::desk::{Desk, State};
 use super::service::AlertService;
-use super::config::AlertConfig;
 use super::sink::AlertSink;
 use crate::health::{Health, SettingsError};
 

@@ -20,11 +20,11 @@
 //! # Ok::<(), hooks_resilience::SettingsError>(())
 //! ```
 
+mod config;
 mod desk;
 pub mod future;
 mod layer;
 mod service;
-mod config;
 mod sink;
 
 use std::fmt;
@@ -34,9 +34,9 @@ use hooks_core::HookContext;
 use hooks_core::event::Level;
 use hooks_core::time::Timestamp;
 
+pub use self::config::AlertConfig;
 pub use self::layer::AlertLayer;
 pub use self::service::AlertService;
-pub use self::config::AlertConfig;
 #[cfg(feature = "tracing")]
 pub use self::sink::TracingSink;
 pub use self::sink::{AlertSink, NotificationSink};

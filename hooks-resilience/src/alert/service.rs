@@ -7,7 +7,7 @@ use tower_service::Service;
 
 use super::desk::Desk;
 use super::future::ResponseFuture;
-use crate::call::{Replied, Call};
+use crate::call::{Call, Replied};
 use crate::error::ModelError;
 
 /// Checks answers and errors for failures. Ready when the inner service is.

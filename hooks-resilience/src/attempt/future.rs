@@ -1,4 +1,4 @@
-//! The future of an [`Attempt`](super::AttemptService).
+//! The future of an [`Attempt`](super::Attempt).
 
 use std::any::Any;
 use std::fmt;
@@ -13,7 +13,7 @@ use hooks_core::time::Tick;
 use pin_project::{pin_project, pinned_drop};
 
 use super::AttemptLayer;
-use crate::call::{Replied, Call};
+use crate::call::{Call, Replied};
 use crate::classify::Classify;
 use crate::error::{ErrorKind, ModelError};
 

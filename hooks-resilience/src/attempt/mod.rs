@@ -16,5 +16,5 @@ mod service;
 #[cfg(test)]
 mod tests;
 
-pub use self::layer::{AttemptLayer, AttemptConfig};
+pub use self::layer::{AttemptConfig, AttemptLayer};
 pub use self::service::Attempt;

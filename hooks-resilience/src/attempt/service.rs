@@ -6,7 +6,7 @@ use tower_service::Service;
 
 use super::AttemptLayer;
 use super::future::{ResponseFuture, panicked};
-use crate::call::{Replied, Call};
+use crate::call::{Call, Replied};
 use crate::classify::Classify;
 use crate::error::{ErrorKind, ModelError};
 

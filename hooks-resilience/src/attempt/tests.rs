@@ -4,9 +4,9 @@ use hooks_core::testing::VirtualTime;
 use hooks_core::time::{Clock, Timer, Timestamp};
 use tower_layer::Layer;
 
-use super::{AttemptLayer, Attempt, AttemptConfig};
+use super::{Attempt, AttemptConfig, AttemptLayer};
 use crate::fixture::{Client, Does, ask, at, call, catalog, poll, secs, world};
-use crate::{Replied, Classified, ErrorKind, ModelError};
+use crate::{Classified, ErrorKind, ModelError, Replied};
 
 fn attempts(time: &VirtualTime, does: Does) -> (Attempt<Client, Classified>, Client) {
     let client = Client::new(time, [does]);
@@ -28,8 +28,8 @@ fn one(
 
 #[test]
 fn an_answer_says_which_model_gave_it() {
-    let answered = one(&VirtualTime::default(), Does::AnswersIn(secs(59)), |_| {}).unwrap();
-    assert_eq!((answered.reply, &*answered.model.unwrap().name), ("answer", "a"));
+    let replied = one(&VirtualTime::default(), Does::AnswersIn(secs(59)), |_| {}).unwrap();
+    assert_eq!((replied.reply, &*replied.model.unwrap().name), ("answer", "a"));
 }
 
 #[test]

@@ -1,4 +1,4 @@
-//! The future of a [`Breaker`](super::BreakerService).
+//! The future of a [`Breaker`](super::Breaker).
 
 use std::fmt;
 use std::future::Future;
@@ -11,7 +11,7 @@ use pin_project::pin_project;
 use tower_service::Service;
 
 use super::Outstanding;
-use crate::call::{Replied, Call};
+use crate::call::{Call, Replied};
 use crate::error::ModelError;
 use crate::health::{Health, NotAdmitted, Permit, Telling};
 
@@ -143,8 +143,8 @@ where
         let now = permit.now();
         match answer {
             // The stream only begins here; the layer that reads it reports its end.
-            Ok(answered) if answered.call.watched => {
-                answered.outstanding = Some(Outstanding::new(permit, now.since(began)));
+            Ok(replied) if replied.call.watched => {
+                replied.outstanding = Some(Outstanding::new(permit, now.since(began)));
                 None
             }
             Ok(_) => permit.success(now, now.since(began)),

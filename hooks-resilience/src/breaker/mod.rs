@@ -13,21 +13,21 @@
 //! moment when the call is sent. It belongs around the [`AttemptLayer`](crate::AttemptLayer), whose timeouts
 //! it counts.
 
+mod config;
 mod core;
 pub mod future;
 mod layer;
 mod outstanding;
 mod service;
-mod config;
 #[cfg(test)]
 mod tests;
 mod window;
 mod wire;
 
+pub use self::config::BreakerConfig;
 pub use self::core::BreakerState;
 pub(crate) use self::core::{Core, Pass, Showed};
 pub use self::layer::BreakerLayer;
 pub(crate) use self::outstanding::Outstanding;
 pub use self::service::Breaker;
-pub use self::config::BreakerConfig;
 pub(crate) use self::wire::Wire;

@@ -5,7 +5,7 @@ use hooks_core::inner_accessors;
 use tower_service::Service;
 
 use super::future::ResponseFuture;
-use crate::call::{Replied, Call};
+use crate::call::{Call, Replied};
 use crate::error::ModelError;
 use crate::health::Health;
 

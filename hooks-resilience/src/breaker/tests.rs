@@ -7,8 +7,8 @@ use hooks_core::testing::VirtualTime;
 use hooks_core::time::{Clock, Tick, Timer, Timestamp};
 use tower_layer::Layer;
 
-use super::{BreakerLayer, Breaker, BreakerState};
-use crate::attempt::{AttemptLayer, Attempt, AttemptConfig};
+use super::{Breaker, BreakerLayer, BreakerState};
+use crate::attempt::{Attempt, AttemptConfig, AttemptLayer};
 use crate::fixture::{Client, Does, ask, at, call, catalog, poll, secs, world};
 use crate::{
     Catalog, Classified, ErrorKind, Health, HealthSettings, Model, ModelError, Needs, Readiness, Tier,
@@ -81,15 +81,15 @@ fn failures_in_a_row_open_it_however_few_calls_there_are() {
 
 #[test]
 fn the_more_calls_there_are_the_longer_is_the_row_of_failures_that_opens_it() {
-    for (answered, row) in [(12, 3), (27, 5), (37, 7), (54, 10), (200, 10)] {
+    for (replied, row) in [(12, 3), (27, 5), (37, 7), (54, 10), (200, 10)] {
         let (time, catalog) = (VirtualTime::default(), catalog(|_| {}));
-        let script = std::iter::repeat_n(Does::Answers, answered).chain([SERVER; 10]);
+        let script = std::iter::repeat_n(Does::Answers, replied).chain([SERVER; 10]);
         let (mut stack, health, _) = stack(&catalog, &time, script);
         let model = &catalog.models()[0];
-        ask_times(answered + row - 1, &mut stack, &catalog, &time);
-        assert_eq!(health.breaker(model), BreakerState::Closed, "{answered}");
+        ask_times(replied + row - 1, &mut stack, &catalog, &time);
+        assert_eq!(health.breaker(model), BreakerState::Closed, "{replied}");
         ask_times(1, &mut stack, &catalog, &time);
-        assert_eq!(health.breaker(model), BreakerState::Open, "{answered}");
+        assert_eq!(health.breaker(model), BreakerState::Open, "{replied}");
     }
 }
 

@@ -1,4 +1,4 @@
-//! The future of a [`Bulkhead`](super::BulkheadService).
+//! The future of a [`Bulkhead`](super::Bulkhead).
 
 use std::fmt;
 use std::future::Future;
@@ -13,7 +13,7 @@ use tokio::sync::{OwnedSemaphorePermit, Semaphore};
 use tower_service::Service;
 
 use super::BulkheadLayer;
-use crate::call::{Replied, Call};
+use crate::call::{Call, Replied};
 use crate::error::{ErrorKind, ModelError};
 use crate::health::{Because, NotAdmitted};
 

@@ -7,7 +7,7 @@ use tower_service::Service;
 
 use super::BulkheadLayer;
 use super::future::ResponseFuture;
-use crate::call::{Replied, Call};
+use crate::call::{Call, Replied};
 use crate::error::ModelError;
 
 /// Limits the concurrent calls of each provider, so that one that hangs does not use up all connections.

@@ -5,8 +5,8 @@ use hooks_core::testing::VirtualTime;
 use hooks_core::time::{Clock, Timer};
 use tower_layer::Layer;
 
-use super::{BulkheadLayer, Bulkhead};
-use crate::attempt::{AttemptLayer, Attempt, AttemptConfig};
+use super::{Bulkhead, BulkheadLayer};
+use crate::attempt::{Attempt, AttemptConfig, AttemptLayer};
 use crate::fixture::{Client, Does, ask, at, call, catalog, poll, secs, world};
 use crate::{Catalog, Classified, ErrorKind, Model, Tier};
 

@@ -590,7 +590,8 @@ mod tests {
         ] {
             assert_eq!(refined(ErrorKind::RateLimited, text), ErrorKind::RateLimited, "{text}");
         }
-        let words = Words::from_text("You exceeded your current quota, please check your plan and billing details");
+        let words =
+            Words::from_text("You exceeded your current quota, please check your plan and billing details");
         assert_eq!(words.refine(ErrorKind::RateLimited, None), ErrorKind::QuotaExhausted);
         assert_eq!(
             words.refine(ErrorKind::RateLimited, Some(Duration::from_secs(20))),

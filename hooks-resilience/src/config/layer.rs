@@ -2,21 +2,19 @@
 
 use tower_layer::Layer;
 
-use crate::attempt::{AttemptLayer, Attempt};
-use crate::breaker::{BreakerLayer, Breaker};
-use crate::bulkhead::{BulkheadLayer, Bulkhead};
-use crate::deadline::{DeadlineLayer, Deadline};
+use crate::attempt::{Attempt, AttemptLayer};
+use crate::breaker::{Breaker, BreakerLayer};
+use crate::bulkhead::{Bulkhead, BulkheadLayer};
+use crate::deadline::{Deadline, DeadlineLayer};
 use crate::fallback::{Fallback, FallbackLayer};
 use crate::hedge::{Hedge, HedgeLayer};
 use crate::overflow::{Overflow, OverflowLayer};
-use crate::pacing::{PacingLayer, Pacing};
+use crate::pacing::{Pacing, PacingLayer};
 use crate::retry::{Retry, RetryLayer};
-use crate::stream::{Begin, BeginLayer, ResumeLayer, Resume};
+use crate::stream::{Begin, BeginLayer, Resume, ResumeLayer};
 
 /// All layers in their order, around a client: the service that [`ResilienceLayer`] creates.
-pub type Stack<S, C> = Deadline<
-    Fallback<Overflow<Hedge<Retry<Pacing<Breaker<Bulkhead<Attempt<S, C>>>>>>>>,
->;
+pub type Stack<S, C> = Deadline<Fallback<Overflow<Hedge<Retry<Pacing<Breaker<Bulkhead<Attempt<S, C>>>>>>>>>;
 
 /// All layers in their order. `C` classifies the client's errors. The parts are public, so that a host can
 /// add hooks, listeners or layers of its own before it wraps a client.

@@ -13,7 +13,7 @@ use super::fault::{ConfigFault, fault, overflow_fault};
 use super::health::health_settings;
 use super::layer::{ResilienceLayer, StreamLayer};
 use crate::alert::{AlertLayer, AlertSink};
-use crate::attempt::{AttemptLayer, AttemptConfig};
+use crate::attempt::{AttemptConfig, AttemptLayer};
 use crate::breaker::BreakerLayer;
 use crate::bulkhead::BulkheadLayer;
 use crate::catalog::Catalog;

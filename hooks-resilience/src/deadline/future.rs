@@ -1,4 +1,4 @@
-//! The future of a [`Deadline`](super::DeadlineService).
+//! The future of a [`Deadline`](super::Deadline).
 
 use std::fmt;
 use std::future::Future;

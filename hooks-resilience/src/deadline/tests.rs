@@ -2,8 +2,8 @@ use hooks_core::testing::VirtualTime;
 use hooks_core::time::{Clock, Timer};
 use tower_layer::Layer;
 
-use super::{DeadlineLayer, Deadline};
-use crate::attempt::{AttemptLayer, Attempt, AttemptConfig};
+use super::{Deadline, DeadlineLayer};
+use crate::attempt::{Attempt, AttemptConfig, AttemptLayer};
 use crate::fixture::{Client, Does, ask, at, call, catalog, poll, secs, world};
 use crate::{Classified, ErrorKind, World};
 

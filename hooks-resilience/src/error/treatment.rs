@@ -126,7 +126,10 @@ impl Treatments {
 
     /// The treatment of `kind`.
     pub fn for_kind(&self, kind: ErrorKind) -> Treatment {
-        self.changed.iter().find(|(changed, _)| *changed == kind).map_or(Treatment::default_for(kind), |&(_, it)| it)
+        self.changed
+            .iter()
+            .find(|(changed, _)| *changed == kind)
+            .map_or(Treatment::default_for(kind), |&(_, it)| it)
     }
 }
 

@@ -5,7 +5,7 @@ use hooks_core::time::Tick;
 use super::adapt;
 use super::layer::Shared;
 use super::view::{View, earliest, soonest};
-use crate::call::{Replied, Call};
+use crate::call::{Call, Replied};
 
 /// The first attempt of `call` at `now`; `None` if it takes a [`Plan`](super::Plan) to decide. The result is
 /// that of a plan: for a call without failures, a plan chooses the first model that is ready.
@@ -33,12 +33,12 @@ pub(super) fn first(shared: &Shared, call: &Call, now: Tick) -> Option<Call> {
 }
 
 /// Completes the answer of the first attempt of `call`.
-pub(super) fn answered<R>(shared: &Shared, call: &Call, answered: &mut Replied<R>) {
-    release(&mut answered.call);
+pub(super) fn replied<R>(shared: &Shared, call: &Call, replied: &mut Replied<R>) {
+    release(&mut replied.call);
     if let Some(stay) = shared.settings.stay
         && let Some(chain) = shared.chains.known(call)
     {
-        let (model, now) = (answered.model.as_deref(), shared.health.world().tick());
+        let (model, now) = (replied.model.as_deref(), shared.health.world().tick());
         shared.stays.served(chain, 0, model, now, stay);
     }
 }

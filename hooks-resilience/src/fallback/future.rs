@@ -12,7 +12,7 @@ use tower_service::Service;
 use super::first;
 use super::layer::Shared;
 use super::run::{Next, Run, Wait};
-use crate::call::{Replied, Call};
+use crate::call::{Call, Replied};
 use crate::error::ModelError;
 use crate::spare::Spare;
 
@@ -76,10 +76,10 @@ impl<S> Course<S> {
         Self::Further(Box::new(Further { run, inner: None }))
     }
 
-    fn answered<R>(&mut self, answered: &mut Replied<R>) {
+    fn replied<R>(&mut self, replied: &mut Replied<R>) {
         match self {
-            Self::First(call, shared) => first::answered(shared, call, answered),
-            Self::Further(further) => further.run.answered(answered),
+            Self::First(call, shared) => first::replied(shared, call, replied),
+            Self::Further(further) => further.run.replied(replied),
             Self::Over => {}
         }
     }
@@ -107,8 +107,8 @@ where
         while self.as_mut().goes_on(&mut answer) {
             answer = self.as_mut().attempt(cx);
         }
-        if let Poll::Ready(Ok(answered)) = &mut answer {
-            self.answered(answered);
+        if let Poll::Ready(Ok(replied)) = &mut answer {
+            self.replied(replied);
         }
         answer
     }
@@ -175,10 +175,10 @@ where
         }
     }
 
-    /// Completes `answered`, and drops the state of the attempt.
-    fn answered(self: Pin<&mut Self>, answered: &mut Replied<R>) {
+    /// Completes `replied`, and drops the state of the attempt.
+    fn replied(self: Pin<&mut Self>, replied: &mut Replied<R>) {
         let mut this = self.project();
-        this.course.answered(answered);
+        this.course.replied(replied);
         this.state.set(State::Ended(None));
     }
 }

@@ -4,9 +4,9 @@ use std::sync::Arc;
 use tower_layer::Layer;
 
 use super::adapt::{Adapt, DropForeignThinking};
+use super::config::FallbackConfig;
 use super::parking::{ParkedCall, Parking};
 use super::service::Fallback;
-use super::config::FallbackConfig;
 use super::stay::Stays;
 use crate::chain::Chains;
 use crate::health::{Health, SettingsError};

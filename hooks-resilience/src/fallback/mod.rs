@@ -16,6 +16,7 @@
 //! and fails with [`ErrorKind::NestedRetry`](crate::ErrorKind::NestedRetry).
 
 mod adapt;
+mod config;
 mod first;
 pub mod future;
 mod layer;
@@ -24,7 +25,6 @@ mod past;
 mod plan;
 mod run;
 mod service;
-mod config;
 mod stay;
 mod step;
 #[cfg(test)]
@@ -33,10 +33,10 @@ mod view;
 
 pub(crate) use self::adapt::fit;
 pub use self::adapt::{Adapt, DropForeignThinking};
+pub use self::config::FallbackConfig;
 pub use self::layer::FallbackLayer;
 pub use self::parking::{ParkedCall, Parking};
 pub use self::plan::Plan;
 pub use self::service::Fallback;
-pub use self::config::FallbackConfig;
 pub use self::step::{End, Step};
 pub use self::view::View;

@@ -5,8 +5,8 @@ use std::time::Duration;
 
 use hooks_core::time::Tick;
 
-use super::past::Past;
 use super::config::FallbackConfig;
+use super::past::Past;
 use super::step::{End, Step};
 use super::view::{View, earliest, soonest};
 use crate::call::Needs;

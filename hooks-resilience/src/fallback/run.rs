@@ -11,7 +11,7 @@ use super::parking::{ParkedCall, ParkingPlace};
 use super::plan::Plan;
 use super::step::{End, Step};
 use super::{adapt, first};
-use crate::call::{Replied, Call, FailedAttempt};
+use crate::call::{Call, FailedAttempt, Replied};
 use crate::duration;
 use crate::duration::nanos;
 use crate::error::{ErrorKind, ModelError};
@@ -126,15 +126,15 @@ impl<S> Run<S> {
     }
 
     /// Completes the answer of the current model.
-    pub(super) fn answered<R>(&mut self, answered: &mut Replied<R>) {
+    pub(super) fn replied<R>(&mut self, replied: &mut Replied<R>) {
         if !self.failed.is_empty() {
-            self.failed.append(&mut answered.failed);
-            answered.failed = std::mem::take(&mut self.failed);
+            self.failed.append(&mut replied.failed);
+            replied.failed = std::mem::take(&mut self.failed);
         }
-        first::release(&mut answered.call);
+        first::release(&mut replied.call);
         if let Some(stay) = self.shared.settings.stay {
             let now = self.world().tick();
-            let model = answered.model.as_deref();
+            let model = replied.model.as_deref();
             self.shared.stays.served(self.plan.chain(), self.place, model, now, stay);
         }
     }

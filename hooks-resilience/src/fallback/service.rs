@@ -9,7 +9,7 @@ use super::first;
 use super::future::ResponseFuture;
 use super::layer::Shared;
 use super::run::{Next, Run};
-use crate::call::{Replied, Call};
+use crate::call::{Call, Replied};
 use crate::error::ModelError;
 use crate::spare::Spare;
 

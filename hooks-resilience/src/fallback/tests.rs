@@ -293,8 +293,7 @@ fn a_quota_that_refused_a_call_is_asked_again_from_the_budget_whichever_model_dr
     });
     let tried = || {
         let table = Table::default();
-        let mut plan =
-            Plan::new(chain(models.to_vec()), Needs::default(), None, &FallbackConfig::default());
+        let mut plan = Plan::new(chain(models.to_vec()), Needs::default(), None, &FallbackConfig::default());
         assert!(matches!(plan.next(&table, tick(0)), Step::Try { place: 0, .. }));
         fails(&mut plan, ErrorKind::RateLimited, 0);
         // A refusal does not affect the model with a quota of its own.
@@ -304,8 +303,7 @@ fn a_quota_that_refused_a_call_is_asked_again_from_the_budget_whichever_model_dr
     assert_eq!(tried().ready_at(1, &Table::default(), tick(0)), Some(tick(2)));
 
     let table = Table::default();
-    let mut plan =
-        Plan::new(chain(models[..2].to_vec()), Needs::default(), None, &FallbackConfig::default());
+    let mut plan = Plan::new(chain(models[..2].to_vec()), Needs::default(), None, &FallbackConfig::default());
     assert!(matches!(plan.next(&table, tick(0)), Step::Try { place: 0, .. }));
     fails(&mut plan, ErrorKind::RateLimited, 0);
     assert!(matches!(plan.next(&table, tick(0)), Step::Park { until, .. } if until == tick(2)));
@@ -395,7 +393,7 @@ fn a_call_that_is_not_admitted_again_and_again_earns_one_share_of_the_retry_budg
     use hooks_core::testing::VirtualTime;
     use tower_layer::Layer;
 
-    use crate::attempt::{AttemptLayer, AttemptConfig};
+    use crate::attempt::{AttemptConfig, AttemptLayer};
     use crate::fixture::{Client, Does, ask, call, catalog, world};
     use crate::{Classified, Health, HealthSettings};
 
@@ -421,7 +419,7 @@ fn a_host_adapts_conversations_its_own_way_and_says_for_which_model() {
     use hooks_core::testing::VirtualTime;
     use tower_layer::Layer;
 
-    use crate::attempt::{AttemptLayer, AttemptConfig};
+    use crate::attempt::{AttemptConfig, AttemptLayer};
     use crate::fixture::{Client, Does, ask, call, world};
     use crate::{ChainConfig, ChainsConfig, Classified, Health, HealthSettings};
 
@@ -447,9 +445,9 @@ fn a_host_adapts_conversations_its_own_way_and_says_for_which_model() {
     let mut unnamed = call(&catalog);
     unnamed.model = None;
     let before = unnamed.messages().to_vec();
-    let answered = time.block_on(ask(&mut stack, unnamed)).unwrap().unwrap();
-    assert_eq!(&*answered.model.unwrap().name, "b");
-    let adapted = answered.call.messages();
+    let replied = time.block_on(ask(&mut stack, unnamed)).unwrap().unwrap();
+    assert_eq!(&*replied.model.unwrap().name, "b");
+    let adapted = replied.call.messages();
     assert_eq!(adapted.last(), Some(&Message::text(Role::User, "for b")));
     assert_eq!(adapted.len(), before.len() + 1);
 }

@@ -17,7 +17,7 @@ use pin_project::pin_project;
 use serde_json::Value;
 use tower_service::Service;
 
-use crate::call::{Replied, Call, Needs};
+use crate::call::{Call, Needs, Replied};
 use crate::error::ModelError;
 use crate::world::World;
 
@@ -103,7 +103,9 @@ impl<S> Resilient<S> {
 
     fn make_call(&self, context: Arc<HookContext>, request: ModelRequest) -> Call {
         let id = match &context.call_id {
-            Some(id) => OpId::from_parts(&["model call", &context.session_id, id, &request.iteration.to_string()]),
+            Some(id) => {
+                OpId::from_parts(&["model call", &context.session_id, id, &request.iteration.to_string()])
+            }
             None => OpId(self.world.random.next_u128()),
         };
         let tokenizer = self.tokenizers.for_model(Some(&request.model));
@@ -183,11 +185,11 @@ impl<F: Future<Output = Result<Replied<ModelReply>, ModelError>>> Future for Res
 
     fn poll(self: Pin<&mut Self>, cx: &mut Context<'_>) -> Poll<Self::Output> {
         let this = self.project();
-        let answered = ready!(this.answer.poll(cx))?;
+        let replied = ready!(this.answer.poll(cx))?;
         if let Some(listener) = this.listener {
-            listener(&answered);
+            listener(&replied);
         }
-        Poll::Ready(Ok(answered.reply))
+        Poll::Ready(Ok(replied.reply))
     }
 }
 

@@ -16,15 +16,15 @@ use serde_json::json;
 use tower::{Layer, Service, ServiceExt, service_fn};
 
 use super::{Governed, Resilient};
-use crate::attempt::{AttemptLayer, AttemptConfig};
-use crate::call::{Replied, Call, FailedAttempt, Needs};
+use crate::attempt::{AttemptConfig, AttemptLayer};
+use crate::call::{Call, FailedAttempt, Needs, Replied};
 use crate::catalog::{Catalog, Model, Tier};
 use crate::chain::{Chains, ChainsConfig};
 use crate::classify::Classified;
 use crate::error::{ErrorKind, ModelError, Treatment, Treatments};
-use crate::fallback::{FallbackLayer, FallbackConfig};
+use crate::fallback::{FallbackConfig, FallbackLayer};
 use crate::health::{Health, HealthSettings};
-use crate::retry::{RetryLayer, RetryConfig};
+use crate::retry::{RetryConfig, RetryLayer};
 use crate::world::World;
 
 fn run<T>(future: impl Future<Output = T>) -> T {
@@ -125,10 +125,10 @@ fn stack(
     let log = Arc::clone(log);
     service_fn(move |call: Call| {
         log.lock().unwrap().push(call.clone());
-        let mut answered = Replied::new(call, reply("hello"));
+        let mut replied = Replied::new(call, reply("hello"));
         let error = ModelError::new(ErrorKind::Server, "500");
-        answered.failed.push(FailedAttempt::new("m", &error, Default::default()));
-        ready(Ok(answered))
+        replied.failed.push(FailedAttempt::new("m", &error, Default::default()));
+        ready(Ok(replied))
     })
 }
 
@@ -144,7 +144,7 @@ fn a_stack_serves_as_a_plain_model() {
         .needing(Needs { output_tokens: 100, ..Needs::default() })
         .telling({
             let told = Arc::clone(&told);
-            move |answered| *told.lock().unwrap() += answered.failed.len()
+            move |replied| *told.lock().unwrap() += replied.failed.len()
         });
     let picture = json!([{ "type": "tool_result", "content": [{ "type": "image", "source": {} }] }]);
     let mut sent = request("m");
@@ -200,8 +200,8 @@ fn a_kind_of_work_has_its_own_chain() {
     for (says, wanted) in [("hello", "opus"), ("a title, please", "haiku")] {
         let messages = vec![Message::text(Role::User, says)];
         let sent = ModelRequest { messages, ..ModelRequest::default() };
-        let answered = run(Service::<ModelRequest>::call(&mut model.clone(), sent)).unwrap();
-        assert_eq!(answered, reply(wanted));
+        let replied = run(Service::<ModelRequest>::call(&mut model.clone(), sent)).unwrap();
+        assert_eq!(replied, reply(wanted));
     }
 }
 

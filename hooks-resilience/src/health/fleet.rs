@@ -18,11 +18,11 @@ use std::task::{Context, Poll, Waker};
 use std::time::Duration;
 
 use hooks_core::HookFuture;
-use hooks_core::state::{StepResult, Key, Op, StateStore};
+use hooks_core::state::{Key, Op, StateStore, StepResult};
 use hooks_core::time::{Tick, Timestamp};
 use serde::{Deserialize, Serialize};
 
-use super::gated_breaker::{Heard, GatedBreaker, play};
+use super::gated_breaker::{GatedBreaker, Heard, play};
 use super::{Health, HealthSettings};
 use crate::breaker::{Core, Wire};
 use crate::duration::nanos;
@@ -211,7 +211,8 @@ impl Link {
 
 /// Reads the fleet's state of `place` from a store that answers at once.
 pub(super) fn look(health: &Health, fleet: &Fleet, place: &GatedBreaker, link: &Link, now: Tick) {
-    let Some(StepResult::Value(Some((text, revision)))) = fleet.ask_now(Op::Get { key: link.key.clone() }) else {
+    let Some(StepResult::Value(Some((text, revision)))) = fleet.ask_now(Op::Get { key: link.key.clone() })
+    else {
         return;
     };
     if link.revision.load(Ordering::Acquire) == revision {

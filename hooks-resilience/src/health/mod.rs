@@ -4,10 +4,10 @@
 mod budget;
 mod fleet;
 mod gate;
+mod gated_breaker;
 #[cfg(test)]
 mod orders;
 mod permit;
-mod gated_breaker;
 mod quota;
 mod rates;
 mod readiness;
@@ -27,11 +27,11 @@ use hooks_core::time::Tick;
 use hooks_core::{HookContext, HookFuture};
 
 use self::fleet::Fleet;
-pub use self::permit::Permit;
 use self::gated_breaker::{Change, Event, GatedBreaker, What};
+pub use self::permit::Permit;
 pub(crate) use self::quota::Quota;
 pub use self::readiness::{Because, NotAdmitted, Readiness};
-pub use self::settings::{RetryBudgetConfig, HealthSettings, SettingsError};
+pub use self::settings::{HealthSettings, RetryBudgetConfig, SettingsError};
 use self::standing::{Provider, Standing};
 use self::told::Told;
 pub(crate) use self::told::ToldOf;

@@ -5,7 +5,7 @@ use std::sync::{Arc, Mutex, PoisonError};
 use std::time::Duration;
 
 use hooks_core::HookFuture;
-use hooks_core::state::{StepResult, Memory, Op, StateStore, StoreError};
+use hooks_core::state::{Memory, Op, StateStore, StepResult, StoreError};
 use hooks_core::testing::VirtualTime;
 use hooks_core::time::{Tick, Timer};
 

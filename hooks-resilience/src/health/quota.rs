@@ -4,7 +4,7 @@ use std::sync::atomic::Ordering;
 use std::sync::{Arc, OnceLock, PoisonError};
 use std::time::Duration;
 
-use hooks_core::state::{StepResult, Op};
+use hooks_core::state::{Op, StepResult};
 use hooks_core::time::Tick;
 
 use super::HealthSettings;

@@ -8,7 +8,7 @@ use hooks_core::time::Tick;
 use super::budget::Budget;
 use super::gated_breaker::GatedBreaker;
 use super::quota::Quota;
-use super::{RetryBudgetConfig, HealthSettings};
+use super::{HealthSettings, RetryBudgetConfig};
 use crate::catalog::Model;
 use crate::duration::nanos;
 use crate::sync::{AtomicBool, Mutex};

@@ -4,16 +4,16 @@ use std::time::Duration;
 
 use futures_util::future::join_all;
 use hooks_core::HookFuture;
-use hooks_core::state::{StepResult, Key, Memory, Op, StateStore, StoreError};
+use hooks_core::state::{Key, Memory, Op, StateStore, StepResult, StoreError};
 use hooks_core::testing::VirtualTime;
 use hooks_core::time::{Clock, Tick, Timer, Timestamp};
 use tower_layer::Layer;
 
 use super::{Health, HealthSettings, Readiness, SettingsError};
-use crate::attempt::{AttemptLayer, Attempt, AttemptConfig};
-use crate::breaker::{BreakerLayer, Breaker, BreakerState};
+use crate::attempt::{Attempt, AttemptConfig, AttemptLayer};
+use crate::breaker::{Breaker, BreakerLayer, BreakerState};
 use crate::fixture::{Client, Does, ask, at, call, catalog, poll, secs, world};
-use crate::pacing::{PacingLayer, Pacing};
+use crate::pacing::{Pacing, PacingLayer};
 use crate::{Catalog, Classified, ErrorKind, ModelError, Needs};
 
 const MS: Duration = Duration::from_millis(1);
@@ -79,7 +79,7 @@ impl Instance {
 
     fn ask(&mut self) -> Result<&'static str, ModelError> {
         let future = ask(&mut self.stack, call(&self.catalog));
-        self.time.block_on(future).unwrap().map(|answered| answered.reply)
+        self.time.block_on(future).unwrap().map(|replied| replied.reply)
     }
 
     fn kind(&mut self) -> Option<ErrorKind> {

@@ -11,7 +11,7 @@ use pin_project::pin_project;
 use tower_service::Service;
 
 use super::layer::Shared;
-use crate::call::{Replied, Call, FailedAttempt};
+use crate::call::{Call, FailedAttempt, Replied};
 use crate::catalog::Model;
 use crate::error::ModelError;
 
@@ -117,13 +117,13 @@ where
             match answer {
                 Err(error) if on_its_way => *this.failed = Some((error, now)),
                 Err(error) => return Poll::Ready(Err(error.with_failed(std::mem::take(&mut rest.lost)))),
-                Ok(mut answered) => {
+                Ok(mut replied) => {
                     rest.shared.took(&rest.call, now.since(rest.began));
                     if !rest.lost.is_empty() {
-                        rest.lost.append(&mut answered.failed);
-                        answered.failed = std::mem::take(&mut rest.lost);
+                        rest.lost.append(&mut replied.failed);
+                        replied.failed = std::mem::take(&mut rest.lost);
                     }
-                    return Poll::Ready(Ok(answered));
+                    return Poll::Ready(Ok(replied));
                 }
             }
         }
@@ -155,20 +155,20 @@ where
                     }
                 },
                 SecondProjection::Asking(second) => match std::task::ready!(second.poll(cx)) {
-                    Ok(mut answered) => {
+                    Ok(mut replied) => {
                         match this.failed.take() {
                             Some((mut error, at)) => {
                                 let mut failed = error.take_failed();
                                 let name = Arc::<str>::from(rest.call.model_name());
                                 failed.push(FailedAttempt::new(name, &error, at));
-                                failed.append(&mut answered.failed);
-                                answered.failed = failed;
+                                failed.append(&mut replied.failed);
+                                replied.failed = failed;
                             }
                             // The first attempt would have taken even longer. Without this entry, slow models
                             // would look fast.
                             None => rest.shared.took(&rest.call, rest.now().since(rest.began)),
                         }
-                        return Poll::Ready(Ok(answered));
+                        return Poll::Ready(Ok(replied));
                     }
                     Err(error) => {
                         rest.lost(error);

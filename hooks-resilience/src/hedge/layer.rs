@@ -6,9 +6,9 @@ use std::time::Duration;
 use hooks_core::time::Tick;
 use tower_layer::Layer;
 
+use super::config::{HedgeConfig, HedgeDelay, HedgeTarget};
 use super::recent::Recent;
 use super::service::Hedge;
-use super::config::{HedgeDelay, HedgeConfig, HedgeTarget};
 use crate::call::Call;
 use crate::chain::Chains;
 use crate::fallback::{Adapt, DropForeignThinking, fit};

@@ -10,12 +10,12 @@
 //! The layer belongs inside the [`FallbackLayer`](crate::FallbackLayer) and outside the
 //! [`RetryLayer`](crate::RetryLayer).
 
+mod config;
 pub mod future;
 mod layer;
 mod recent;
 mod service;
-mod config;
 
+pub use self::config::{HedgeConfig, HedgeDelay, HedgeTarget};
 pub use self::layer::HedgeLayer;
 pub use self::service::Hedge;
-pub use self::config::{HedgeDelay, HedgeConfig, HedgeTarget};

@@ -7,7 +7,7 @@ use tower_service::Service;
 
 use super::future::ResponseFuture;
 use super::layer::Shared;
-use crate::call::{Replied, Call};
+use crate::call::{Call, Replied};
 use crate::error::ModelError;
 
 /// Makes a second attempt beside a slow one.

@@ -10,7 +10,7 @@ use pin_project::pin_project;
 use tower_service::Service;
 
 use super::recovery::Recovery;
-use crate::call::{Replied, Call};
+use crate::call::{Call, Replied};
 use crate::error::ModelError;
 
 /// The answer of the inner service, or that to a shorter conversation if the first did not fit.
@@ -65,7 +65,7 @@ where
             match this.state.as_mut().project() {
                 StateProjection::First { future, recovery } => {
                     let error = match ready!(future.poll(cx)) {
-                        Ok(answered) => return Poll::Ready(Ok(answered)),
+                        Ok(replied) => return Poll::Ready(Ok(replied)),
                         Err(error) => error,
                     };
                     match recovery.take().filter(|recovery| recovery.concerns(&error)) {

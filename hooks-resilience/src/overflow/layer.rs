@@ -6,10 +6,10 @@ use hooks_core::drivers::Compactor;
 use hooks_core::{CompactNotes, Live};
 use tower_layer::Layer;
 
+use super::config::{Means, OverflowConfig, OverflowConfigError};
 use super::conversation::Rules;
 use super::keep::{Keep, Marked};
 use super::service::Overflow;
-use super::config::{Means, OverflowConfig, OverflowConfigError};
 use crate::call::Call;
 use crate::error::{ErrorKind, SameModel, Treatments};
 use crate::spare::Spare;
@@ -82,7 +82,7 @@ impl OverflowLayer {
     }
 
     /// Sets the summariser. The host must govern and limit its calls. Here a summary is
-    /// limited by [`summary_timeout`](OverflowSettings::summary_timeout) and the deadline of the call.
+    /// limited by [`summary_timeout`](OverflowConfig::summary_timeout) and the deadline of the call.
     #[must_use]
     pub fn with_summariser(self, summariser: Summariser) -> Self {
         self.change(|shared| shared.summariser = Some(summariser))

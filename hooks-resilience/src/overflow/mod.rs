@@ -31,21 +31,21 @@
 //! ```
 
 mod budget;
+mod config;
 mod conversation;
 mod future;
 mod keep;
 mod layer;
 mod recovery;
 mod service;
-mod config;
 
 #[cfg(test)]
 mod properties;
 #[cfg(test)]
 mod tests;
 
+pub use self::config::{Means, OverflowConfig, OverflowConfigError};
 pub use self::future::ResponseFuture;
 pub use self::keep::{Keep, Marked};
 pub use self::layer::{Compacted, OverflowLayer};
 pub use self::service::Overflow;
-pub use self::config::{Means, OverflowConfig, OverflowConfigError};

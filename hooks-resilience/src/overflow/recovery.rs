@@ -11,10 +11,10 @@ use tower::ServiceExt;
 use tower_service::Service;
 
 use super::budget::Budget;
+use super::config::Means;
 use super::conversation::Conversation;
 use super::layer::{Compacted, Shared};
-use super::config::Means;
-use crate::call::{Replied, Call, FailedAttempt, Needs};
+use crate::call::{Call, FailedAttempt, Needs, Replied};
 use crate::error::{ErrorKind, ModelError};
 use crate::spare::Spare;
 
@@ -88,12 +88,12 @@ impl<S> Recovery<S> {
                 Err(late) => return Err(late.with_failed(refusals.into_failed(&work.model))),
             };
             match service.clone().oneshot(call).await {
-                Ok(mut answered) => {
+                Ok(mut replied) => {
                     let mut failed = refusals.into_failed(&work.model);
-                    failed.append(&mut answered.failed);
-                    answered.failed = failed;
-                    site.report(&work, &answered.call).await;
-                    return Ok(answered);
+                    failed.append(&mut replied.failed);
+                    replied.failed = failed;
+                    site.report(&work, &replied.call).await;
+                    return Ok(replied);
                 }
                 Err(error) if self.concerns(&error) => {
                     refusals.add(error, site.shared.world.tick(), &work.model);

@@ -8,7 +8,7 @@ use tower_service::Service;
 use super::future::ResponseFuture;
 use super::layer::Shared;
 use super::recovery::Recovery;
-use crate::call::{Replied, Call};
+use crate::call::{Call, Replied};
 use crate::error::{ErrorKind, ModelError};
 use crate::spare::Spare;
 

@@ -22,8 +22,8 @@ use tower::{ServiceExt, service_fn};
 use tower_layer::Layer;
 use tower_service::Service;
 
-use super::{Means, OverflowLayer, OverflowConfig};
-use crate::call::{Replied, Call, Needs};
+use super::{Means, OverflowConfig, OverflowLayer};
+use crate::call::{Call, Needs, Replied};
 use crate::catalog::{Catalog, Model, Tier};
 use crate::error::{ErrorKind, ModelError, NextModel, SameModel, Treatment, Treatments};
 use crate::world::World;
@@ -182,10 +182,10 @@ fn summariser(text: &'static str, log: &Arc<Mutex<Vec<SummaryRequest>>>) -> Summ
 fn what_fits_is_sent_as_it_is() {
     let time = VirtualTime::default();
     let (inner, recorder) = (Window::new(10_000, &time), Recorder::default());
-    let answered =
+    let replied =
         ask(&time, &layer(&time).with_hooks(recorder.clone()), &inner, call(work(&[100; 4]))).unwrap();
-    assert_eq!(answered.reply, "answer");
-    assert!(answered.failed.is_empty() && recorder.kinds().is_empty());
+    assert_eq!(replied.reply, "answer");
+    assert!(replied.failed.is_empty() && recorder.kinds().is_empty());
     assert_eq!(inner.sent().len(), 1);
 }
 
@@ -199,8 +199,8 @@ fn the_oldest_tool_results_go_first_and_the_answer_says_so() {
         move |compacted| heard.lock().unwrap().push((compacted.means.to_vec(), compacted.tokens_after))
     });
     let before = work(&[1_000; 4]);
-    let answered = ask(&time, &layer, &inner, call(before.clone())).unwrap();
-    let after = answered.call.messages();
+    let replied = ask(&time, &layer, &inner, call(before.clone())).unwrap();
+    let after = replied.call.messages();
     let texts = results(after);
     assert!(
         texts[0].starts_with("[a tool result of") && texts[1].starts_with("[a tool result of"),
@@ -208,13 +208,18 @@ fn the_oldest_tool_results_go_first_and_the_answer_says_so() {
     );
     assert!(texts[2].starts_with("call2") && texts[3].starts_with("call3"));
     assert_eq!(after.len(), before.len());
-    assert_eq!(answered.failed.len(), 1);
-    assert_eq!((answered.failed[0].kind, answered.failed[0].at), (ErrorKind::ContextOverflow, Tick(SECOND)));
-    assert_eq!(answered.call.now, Some(Tick(SECOND)), "time has passed");
+    assert_eq!(replied.failed.len(), 1);
+    assert_eq!((replied.failed[0].kind, replied.failed[0].at), (ErrorKind::ContextOverflow, Tick(SECOND)));
+    assert_eq!(replied.call.now, Some(Tick(SECOND)), "time has passed");
     assert_eq!(recorder.kinds(), [EventKind::PreCompact, EventKind::PostCompact]);
     let seen = recorder.seen();
-    let [WireEvent::PreCompact(compaction), WireEvent::PostCompact(done)] = &seen[..] else { panic!("{seen:?}") };
-    assert_eq!((compaction.source, compaction.current_token_count), (CompactionSource::Overflow, tokens(&before)));
+    let [WireEvent::PreCompact(compaction), WireEvent::PostCompact(done)] = &seen[..] else {
+        panic!("{seen:?}")
+    };
+    assert_eq!(
+        (compaction.source, compaction.current_token_count),
+        (CompactionSource::Overflow, tokens(&before))
+    );
     assert_eq!(done.compaction_strategy.as_deref(), Some("drop_tool_results"));
     assert_eq!(done.current_token_count, tokens(after));
     assert_eq!(*heard.lock().unwrap(), [(vec![Means::DropToolResults], tokens(after))]);
@@ -235,8 +240,8 @@ fn what_stands_there_twice_stays_once_where_it_came_last() {
     });
     messages.push(Message { role: Role::Tool, content: json!({ "tool_call_id": "c", "content": file }) });
     messages.push(user("go on"));
-    let answered = ask(&time, &layer, &inner, call(messages.clone())).unwrap();
-    let after = answered.call.messages();
+    let replied = ask(&time, &layer, &inner, call(messages.clone())).unwrap();
+    let after = replied.call.messages();
     assert!(after[0].content.as_str().unwrap().contains("stand again further below"));
     assert!(after[3].content[0]["content"].as_str().unwrap().contains("stand again further below"));
     assert_eq!(after[4..], messages[4..]);
@@ -250,8 +255,8 @@ fn a_summary_takes_the_place_of_the_older_turns() {
     let layer = layer(&time).with_summariser(summariser("they talked", &log));
     let mut before = talk(20);
     before.insert(4, user("Decision: the notes stay in Markdown"));
-    let answered = ask(&time, &layer, &inner, call(before.clone())).unwrap();
-    let after = answered.call.messages();
+    let replied = ask(&time, &layer, &inner, call(before.clone())).unwrap();
+    let after = replied.call.messages();
     assert_eq!(after[0], before[0]);
     assert_eq!(after[1], user("[summary of what came before: a record, not a request]\nthey talked"));
     assert_eq!(after[2], before[4], "a decision stays verbatim");
@@ -284,9 +289,9 @@ fn the_hooks_own_summary_and_context_are_used() {
     };
     let hooks = Composite::default().and(noting(notes)).and(recorder.clone());
     let layer = layer(&time).with_hooks(hooks).with_summariser(summariser("not asked", &log));
-    let answered = ask(&time, &layer, &inner, call(talk(20))).unwrap();
+    let replied = ask(&time, &layer, &inner, call(talk(20))).unwrap();
     let texts: Vec<_> =
-        answered.call.messages().iter().filter_map(|message| message.content.as_str()).collect();
+        replied.call.messages().iter().filter_map(|message| message.content.as_str()).collect();
     assert_eq!(texts[1], "[kept while the conversation was compacted]\nthe reviewer is Dallas");
     assert_eq!(texts[2], "[summary of what came before: a record, not a request]\nmy own words");
     assert!(log.lock().unwrap().is_empty());
@@ -355,8 +360,8 @@ fn what_did_not_become_as_small_as_it_should_is_tried_in_the_end() {
     let mut messages = work(&[200]);
     messages.push(Message::text(Role::Assistant, "so ".repeat(1_150)));
     assert!(tokens(&messages) > 1_300);
-    let answered = ask(&time, &layer(&time), &inner, call(messages)).unwrap();
-    assert_eq!((answered.reply, inner.sent().len()), ("answer", 2));
+    let replied = ask(&time, &layer(&time), &inner, call(messages)).unwrap();
+    assert_eq!((replied.reply, inner.sent().len()), ("answer", 2));
 }
 
 #[test]
@@ -371,10 +376,10 @@ fn what_cannot_fit_is_not_sent() {
     let needs = Needs { input_tokens: tokens(&messages), output_tokens: 500, ..Needs::default() };
     let mut request = call(messages).needing(needs);
     request.model = catalog.get("small").cloned();
-    let answered = ask(&time, &layer, &inner, request).unwrap();
+    let replied = ask(&time, &layer, &inner, request).unwrap();
     let [sent] = &inner.sent()[..] else { panic!("one attempt") };
     assert!(sent.needs().tokens() <= 3_000 && sent.needs().input_tokens == tokens(sent.messages()));
-    assert!(answered.failed.is_empty(), "nothing was tried before");
+    assert!(replied.failed.is_empty(), "nothing was tried before");
     assert_eq!(recorder.kinds(), [EventKind::PreCompact, EventKind::PostCompact]);
 }
 
@@ -432,8 +437,8 @@ fn hooks_that_hang_after_the_answer_do_not_lose_it() {
     let inner = Window::new(3_000, &time);
     let hangs = hook_fn(|_: HookRequest<hooks_core::event::PostCompact>| pending::<Result<(), _>>());
     let layer = layer(&time).with_hooks(Hooks::builder().hook(&FailureLayer::new("hangs"), hangs).build());
-    let answered = ask(&time, &layer, &inner, call(work(&[1_000; 4])).until(Tick(SECOND * 10))).unwrap();
-    assert_eq!(answered.reply, "answer");
+    let replied = ask(&time, &layer, &inner, call(work(&[1_000; 4])).until(Tick(SECOND * 10))).unwrap();
+    assert_eq!(replied.reply, "answer");
 }
 
 #[test]

@@ -1,4 +1,4 @@
-//! The future of a [`Pacing`](super::PacingService).
+//! The future of a [`Pacing`](super::Pacing).
 
 use std::fmt;
 use std::future::Future;
@@ -11,7 +11,7 @@ use pin_project::pin_project;
 use tower_service::Service;
 
 use super::{Booked, Slot};
-use crate::call::{Replied, Call};
+use crate::call::{Call, Replied};
 use crate::error::{ErrorKind, ModelError};
 use crate::health::{Because, Health, NotAdmitted};
 

@@ -3,7 +3,7 @@
 use std::sync::atomic::{AtomicU64, Ordering};
 use std::time::Duration;
 
-use hooks_core::state::{StepResult, Key, Op};
+use hooks_core::state::{Key, Op, StepResult};
 use hooks_core::time::Tick;
 use tokio::sync::Mutex;
 
@@ -130,7 +130,11 @@ impl CautiousRate<'_> {
         for _ in 0..TRIES {
             let burst = self.burst.max(cost).saturating_add(ahead);
             let (key, interval) = (self.rate.key.clone(), self.interval);
-            match if cost == 0 { StepResult::Done } else { ask(Op::Pace { key, cost, interval, burst }).await? } {
+            match if cost == 0 {
+                StepResult::Done
+            } else {
+                ask(Op::Pace { key, cost, interval, burst }).await?
+            } {
                 StepResult::Done => {
                     let rest =
                         self.rate.carried.load(Ordering::Relaxed).saturating_add(amount) % self.rate.unit;

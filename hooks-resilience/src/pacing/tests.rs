@@ -6,8 +6,8 @@ use hooks_core::testing::VirtualTime;
 use hooks_core::time::{Clock, Tick, Timestamp};
 use tower_layer::Layer;
 
-use super::{PacingLayer, Pacing};
-use crate::attempt::{AttemptLayer, Attempt, AttemptConfig};
+use super::{Pacing, PacingLayer};
+use crate::attempt::{Attempt, AttemptConfig, AttemptLayer};
 use crate::fixture::{Client, Does, ask, at, call, catalog, poll, secs, world};
 use crate::{Catalog, Classified, ErrorKind, Health, HealthSettings, Limits, Model, Needs, Readiness, Tier};
 

@@ -15,9 +15,9 @@ use tower::{Layer, ServiceExt, service_fn};
 use super::*;
 use crate::classify::{Classifiers, Finding};
 use crate::{
-    AttemptLayer, AttemptConfig, RetryBudgetConfig, Call, Catalog, Chains, ChainsConfig, Classified,
-    ErrorKind, FallbackConfig, Governed, Health, HealthSettings, Model, ModelError, RetryLayer,
-    RetryConfig, Tier, World,
+    AttemptConfig, AttemptLayer, Call, Catalog, Chains, ChainsConfig, Classified, ErrorKind, FallbackConfig,
+    Governed, Health, HealthSettings, Model, ModelError, RetryBudgetConfig, RetryConfig, RetryLayer, Tier,
+    World,
 };
 
 struct Host {

@@ -14,7 +14,7 @@ use tower_service::Service;
 use super::again::{Again, again};
 use super::kept::Kept;
 use super::layer::Shared;
-use crate::call::{Replied, Call, FailedAttempt};
+use crate::call::{Call, FailedAttempt, Replied};
 use crate::error::{ErrorKind, ModelError};
 use crate::spare::Spare;
 
@@ -102,16 +102,16 @@ impl<S> Rest<S> {
         }
     }
 
-    /// Adds the failed attempts to `answered`.
-    fn answered<R>(&mut self, answered: &mut Replied<R>) {
+    /// Adds the failed attempts to `replied`.
+    fn replied<R>(&mut self, replied: &mut Replied<R>) {
         if let Some(mut past) = self.past.take() {
             past.note_last(self.kept.call(&self.shared.health).model_name());
-            past.failed.append(&mut answered.failed);
-            answered.failed = past.failed;
+            past.failed.append(&mut replied.failed);
+            replied.failed = past.failed;
         }
         // Reset, so that the receiver of the answer may send its call again.
-        answered.call.retried = false;
-        answered.call.set_tried(self.kept.tried());
+        replied.call.retried = false;
+        replied.call.set_tried(self.kept.tried());
     }
 }
 
@@ -148,8 +148,8 @@ where
         while self.as_mut().goes_on(&mut answer) {
             answer = self.as_mut().attempt(cx);
         }
-        if let Poll::Ready(Ok(answered)) = &mut answer {
-            self.answered(answered);
+        if let Poll::Ready(Ok(replied)) = &mut answer {
+            self.replied(replied);
         }
         answer
     }
@@ -213,11 +213,11 @@ where
         }
     }
 
-    /// Completes `answered`, and drops the state of the attempt.
-    fn answered(self: Pin<&mut Self>, answered: &mut Replied<R>) {
+    /// Completes `replied`, and drops the state of the attempt.
+    fn replied(self: Pin<&mut Self>, replied: &mut Replied<R>) {
         let mut this = self.project();
         if let Some(rest) = this.rest {
-            rest.answered(answered);
+            rest.replied(replied);
         }
         this.state.set(State::Ended(None));
     }

@@ -2,8 +2,8 @@ use std::sync::Arc;
 
 use tower_layer::Layer;
 
-use super::service::Retry;
 use super::config::RetryConfig;
+use super::service::Retry;
 use crate::health::{Health, SettingsError};
 use crate::spare::Spare;
 

@@ -14,12 +14,12 @@
 //! [`Call::elsewhere`]: crate::Call::elsewhere
 
 mod again;
+mod config;
 pub mod future;
 mod kept;
 mod layer;
 mod service;
-mod config;
 
+pub use self::config::RetryConfig;
 pub use self::layer::RetryLayer;
 pub use self::service::Retry;
-pub use self::config::RetryConfig;

@@ -1,4 +1,4 @@
-//! The future of a [`Resume`](super::ResumeService).
+//! The future of a [`Resume`](super::Resume).
 
 use std::fmt;
 use std::future::Future;
@@ -10,7 +10,7 @@ use tower_service::Service;
 
 use super::resume::ResumeStream;
 use super::{ModelStream, ResumeLayer};
-use crate::call::{Replied, Call};
+use crate::call::{Call, Replied};
 use crate::error::ModelError;
 
 /// The start of an answer; the rest is monitored as a stream.
@@ -37,16 +37,16 @@ where
 
     fn poll(self: Pin<&mut Self>, cx: &mut Context<'_>) -> Poll<Self::Output> {
         let this = self.project();
-        let mut answered = ready!(this.calling.poll(cx))?;
+        let mut replied = ready!(this.calling.poll(cx))?;
         let Some((service, mut call, layer)) = this.rest.take() else {
             return Poll::Ready(Err(ModelError::polled_again()));
         };
-        let (model, outstanding) = (answered.model.clone(), answered.outstanding.take());
+        let (model, outstanding) = (replied.model.clone(), replied.outstanding.take());
         // Reset, so that the receiver of the answer may send its call again.
-        answered.call.watched = false;
+        replied.call.watched = false;
         // A layer below may have set the deadline, which applies to the whole call.
-        call.deadline = call.deadline.or(answered.call.deadline);
-        Poll::Ready(Ok(answered.map(|stream| {
+        call.deadline = call.deadline.or(replied.call.deadline);
+        Poll::Ready(Ok(replied.map(|stream| {
             ModelStream::new(ResumeStream::new(stream, model, outstanding, service, call, layer.shared))
         })))
     }

@@ -22,7 +22,7 @@ use super::watch::Watch;
 use super::{AfterText, Chunk, ModelStream};
 use crate::attempt::future::panicked;
 use crate::breaker::Outstanding;
-use crate::call::{Replied, Call, FailedAttempt};
+use crate::call::{Call, FailedAttempt, Replied};
 use crate::catalog::Model;
 use crate::error::{ErrorKind, ModelError, NextModel, SameModel};
 
@@ -230,8 +230,8 @@ where
     }
 
     /// Begins with another stream.
-    fn begin(&mut self, answered: Replied<ModelStream>, onward: Onward) {
-        let Replied { reply, model, mut failed, outstanding, .. } = answered;
+    fn begin(&mut self, replied: Replied<ModelStream>, onward: Onward) {
+        let Replied { reply, model, mut failed, outstanding, .. } = replied;
         self.failed.append(&mut failed);
         self.watch = Watch::new(self.shared.health.world().tick());
         self.model.clone_from(&model);
@@ -324,9 +324,9 @@ where
                     Poll::Pending => return Poll::Pending,
                 },
                 State::Asking(calling, onward) => match calling.as_mut().poll(cx) {
-                    Poll::Ready(Ok(answered)) => {
+                    Poll::Ready(Ok(replied)) => {
                         let onward = *onward;
-                        this.begin(answered, onward);
+                        this.begin(replied, onward);
                     }
                     Poll::Ready(Err(error)) => this.fail(error),
                     Poll::Pending => return Poll::Pending,

@@ -6,7 +6,7 @@ use tower_service::Service;
 
 use super::future::ResponseFuture;
 use super::{ModelStream, ResumeLayer};
-use crate::call::{Replied, Call};
+use crate::call::{Call, Replied};
 use crate::error::ModelError;
 
 /// Continues answers that break midway. If nothing was released, the call is made again; if text was

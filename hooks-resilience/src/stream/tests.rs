@@ -19,16 +19,16 @@ use tower_service::Service;
 
 use super::*;
 use crate::attempt::Attempt;
-use crate::breaker::{BreakerLayer, Breaker, BreakerConfig, BreakerState};
-use crate::call::{Replied, Call};
+use crate::breaker::{Breaker, BreakerConfig, BreakerLayer, BreakerState};
+use crate::call::{Call, Replied};
 use crate::catalog::{Catalog, Model, Tier};
 use crate::error::{Backoff, ErrorKind, ModelError, NextModel, SameModel, Treatment, Treatments};
-use crate::health::{RetryBudgetConfig, Health, HealthSettings};
+use crate::health::{Health, HealthSettings, RetryBudgetConfig};
 use crate::retry::Retry;
 use crate::world::World;
 use crate::{
-    AttemptLayer, AttemptConfig, Chains, ChainsConfig, Classifiers, DeadlineLayer, FallbackLayer,
-    FallbackConfig, RetryLayer, RetryConfig,
+    AttemptConfig, AttemptLayer, Chains, ChainsConfig, Classifiers, DeadlineLayer, FallbackConfig,
+    FallbackLayer, RetryConfig, RetryLayer,
 };
 
 /// Next step of a scripted answer.
@@ -345,8 +345,9 @@ fn what_is_done_about_a_break_is_as_the_host_has_it() {
         let rig = rig_of(health, settings(), answers);
         rig.run(call()).is_ok()
     };
-    let treated =
-        |kind, same_model, next_model| Some(Treatment { same_model, next_model, ..Treatment::default_for(kind) });
+    let treated = |kind, same_model, next_model| {
+        Some(Treatment { same_model, next_model, ..Treatment::default_for(kind) })
+    };
     let (broken, refused) = (ErrorKind::StreamBroken, ErrorKind::ContentFilter);
     assert!(gone_on(broken, None) && !gone_on(refused, None));
     assert!(!gone_on(broken, treated(broken, SameModel::No, NextModel::No)));
@@ -422,7 +423,7 @@ where
 {
     let (world, health) = (rig.health.world().clone(), rig.health.clone());
     let classifiers = Classifiers::new(Arc::new(rig.time.clone()));
-    let reply: fn(Replied<ModelStream>) -> ModelStream = |answered| answered.reply;
+    let reply: fn(Replied<ModelStream>) -> ModelStream = |replied| replied.reply;
     let client = tower::util::MapResponse::new(rig.service.get_ref().clone(), reply);
     let attempts = ServiceBuilder::new()
         .layer(RetryLayer::new(health.clone(), RetryConfig::default()).unwrap())
@@ -632,7 +633,7 @@ proptest! {
 fn begun(steps: &[Do]) -> Result<Vec<Result<Chunk, ErrorKind>>, ErrorKind> {
     let Rig { time, service, .. } = rig(settings(), vec![script(steps)]);
     let client =
-        tower::util::MapResponse::new(service.into_inner(), |answered: Replied<ModelStream>| answered.reply);
+        tower::util::MapResponse::new(service.into_inner(), |replied: Replied<ModelStream>| replied.reply);
     let begun = time.block_on(async {
         let stream = BeginLayer.layer(client).oneshot(call()).await;
         let stream = stream.map_err(|error| error.downcast::<ModelError>().unwrap().kind())?;

@@ -9,7 +9,7 @@ use tower_service::Service;
 
 use super::Kept;
 use super::future::ResponseFuture;
-use crate::call::{Replied, Call};
+use crate::call::{Call, Replied};
 use crate::error::{ErrorKind, ModelError};
 use crate::health::Health;
 

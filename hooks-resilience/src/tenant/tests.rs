@@ -11,7 +11,7 @@ use tower::{Layer, Service, ServiceExt, service_fn};
 use super::PerTenantLayer;
 use crate::fixture::{at, catalog, health, world};
 use crate::{
-    AttemptLayer, AttemptConfig, BreakerLayer, Call, Catalog, Classified, ErrorKind, Health, ModelError,
+    AttemptConfig, AttemptLayer, BreakerLayer, Call, Catalog, Classified, ErrorKind, Health, ModelError,
     Needs, Readiness,
 };
 

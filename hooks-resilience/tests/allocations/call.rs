@@ -12,9 +12,8 @@ use hooks_core::state::{Memory, OpId};
 use hooks_core::testing::VirtualTime;
 use hooks_core::time::SeededRandom;
 use hooks_resilience::{
-    Replied, AttemptLayer, AttemptConfig, BreakerLayer, BulkheadLayer, Call, Catalog, Classified,
-    DeadlineLayer, Health, HealthSettings, Limits, Model, ModelError, Needs, PacingLayer, Readiness, Tier,
-    World,
+    AttemptConfig, AttemptLayer, BreakerLayer, BulkheadLayer, Call, Catalog, Classified, DeadlineLayer,
+    Health, HealthSettings, Limits, Model, ModelError, Needs, PacingLayer, Readiness, Replied, Tier, World,
 };
 use tower::{Service, ServiceBuilder};
 

@@ -14,9 +14,9 @@ use hooks_core::testing::VirtualTime;
 use hooks_core::{Environment, HookContext};
 use hooks_resilience::alert::Alert;
 use hooks_resilience::{
-    AlertLayer, AlertConfig, Replied, AttemptLayer, AttemptConfig, BreakerLayer, Call, Catalog, Chains,
-    ChainsConfig, Classified, DeadlineLayer, FallbackLayer, FallbackConfig, Health, HealthSettings,
-    HedgeLayer, HedgeConfig, Model, ModelError, PacingLayer, RetryLayer, RetryConfig, Tier, World,
+    AlertConfig, AlertLayer, AttemptConfig, AttemptLayer, BreakerLayer, Call, Catalog, Chains, ChainsConfig,
+    Classified, DeadlineLayer, FallbackConfig, FallbackLayer, Health, HealthSettings, HedgeConfig,
+    HedgeLayer, Model, ModelError, PacingLayer, Replied, RetryConfig, RetryLayer, Tier, World,
 };
 use tower::{Service, ServiceBuilder};
 

@@ -9,7 +9,7 @@ use hooks_core::drivers::ModelRequest;
 use hooks_core::state::OpId;
 use hooks_core::testing::VirtualTime;
 use hooks_core::{Environment, HookContext};
-use hooks_resilience::{Replied, Call, ModelError, OverflowLayer, OverflowConfig, World};
+use hooks_resilience::{Call, ModelError, OverflowConfig, OverflowLayer, Replied, World};
 use tower::Service;
 use tower::layer::Layer;
 
@@ -37,7 +37,7 @@ fn a_call_that_fits_allocates_nothing() {
     let mut service = OverflowLayer::new(OverflowConfig::default(), world).unwrap().layer(Healthy);
     let call = Call::new(Arc::new(HookContext::default()), ModelRequest::default(), OpId(1));
     let mut ask = || match pin!(service.call(call.clone())).poll(&mut Context::from_waker(Waker::noop())) {
-        Poll::Ready(answered) => assert!(answered.is_ok()),
+        Poll::Ready(replied) => assert!(replied.is_ok()),
         Poll::Pending => panic!("it answers at once"),
     };
     ask();

@@ -64,7 +64,7 @@ fn assert_allocates_nothing(resilience: &Resilience, health: &Health) {
     let context = Arc::new(HookContext::new("s", "a"));
     let mut allocations = |call: Call| {
         let ask = || match pin!(stack.call(call)).poll(&mut Context::from_waker(Waker::noop())) {
-            Poll::Ready(answered) => assert!(answered.unwrap().failed.is_empty()),
+            Poll::Ready(replied) => assert!(replied.unwrap().failed.is_empty()),
             Poll::Pending => panic!("it answers at once"),
         };
         allocation_counter::measure(ask).count_total

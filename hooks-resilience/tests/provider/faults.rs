@@ -17,25 +17,25 @@ async fn whatever_breaks_another_provider_answers() {
         (Fault::CutHard(20), ErrorKind::StreamBroken),
     ] {
         let rig = Rig::new([anthropic("from a").failing(fault)], [openai("from b")]).await;
-        let answered = rig.ask(call()).await.unwrap_or_else(|error| panic!("{fault:?}: {error}"));
-        assert_eq!(answered.reply.response.content, "from b", "{fault:?}");
-        assert_eq!(answered.failed.first().map(|failed| failed.kind), Some(kind), "{fault:?}");
+        let replied = rig.ask(call()).await.unwrap_or_else(|error| panic!("{fault:?}: {error}"));
+        assert_eq!(replied.reply.response.content, "from b", "{fault:?}");
+        assert_eq!(replied.failed.first().map(|failed| failed.kind), Some(kind), "{fault:?}");
     }
 }
 
 #[tokio::test]
 async fn a_refused_connection_is_a_network_error() {
     let rig = Rig::new([], [openai("from b")]).await.without_a().await;
-    let answered = rig.ask(call()).await.unwrap();
-    assert_eq!(answered.reply.response.content, "from b");
-    assert!(answered.failed.iter().all(|failed| failed.kind == ErrorKind::Network), "{:?}", answered.failed);
+    let replied = rig.ask(call()).await.unwrap();
+    assert_eq!(replied.reply.response.content, "from b");
+    assert!(replied.failed.iter().all(|failed| failed.kind == ErrorKind::Network), "{:?}", replied.failed);
 }
 
 #[tokio::test]
 async fn a_fault_that_passes_costs_one_more_attempt() {
     let rig = Rig::new([anthropic("").failing(Fault::Reset), anthropic("from a")], [openai("from b")]).await;
-    let answered = rig.ask(call()).await.unwrap();
-    assert_eq!(answered.failed.len(), 1);
+    let replied = rig.ask(call()).await.unwrap();
+    assert_eq!(replied.failed.len(), 1);
     assert_eq!(rig.a.requests().len() + rig.b.requests().len(), 2);
 }
 

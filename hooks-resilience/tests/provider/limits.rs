@@ -17,7 +17,7 @@ fn one_a_minute(answer: ProviderReply) -> ProviderReply {
 async fn answers(rig: &Rig) -> [Option<Value>; 3] {
     let mut answers = [None, None, None];
     for answer in &mut answers {
-        *answer = rig.ask(call()).await.ok().map(|answered| answered.reply.response.content);
+        *answer = rig.ask(call()).await.ok().map(|replied| replied.reply.response.content);
     }
     answers
 }
@@ -35,6 +35,7 @@ async fn limits_that_an_error_tells_are_kept_to() {
     let refusal =
         r#"{"type":"error","error":{"type":"invalid_request_error","message":"roles must alternate"}}"#;
     let rig =
-        Rig::new([one_a_minute(ProviderReply::new(400, refusal)), anthropic("from a")], [openai("from b")]).await;
+        Rig::new([one_a_minute(ProviderReply::new(400, refusal)), anthropic("from a")], [openai("from b")])
+            .await;
     assert_eq!(answers(&rig).await, [None, Some("from a".into()), Some("from b".into())]);
 }

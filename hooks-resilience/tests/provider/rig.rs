@@ -10,15 +10,15 @@ use hooks_core::time::{Clock, SeededRandom, Tick, Timer, Timestamp};
 use hooks_core::{Environment, HookContext, HookFuture};
 use hooks_resilience::stream::{Begin, collect};
 use hooks_resilience::{
-    Replied, AttemptLayer, AttemptConfig, Backoff, BreakerLayer, Call, Catalog, Chains, ChainsConfig,
-    Classifiers, DeadlineLayer, FallbackLayer, FallbackConfig, Health, HealthSettings, Model, ModelError,
-    ModelStream, PacingLayer, ResumeLayer, RetryLayer, RetryConfig, StreamConfig, Tier, World,
+    AttemptConfig, AttemptLayer, Backoff, BreakerLayer, Call, Catalog, Chains, ChainsConfig, Classifiers,
+    DeadlineLayer, FallbackConfig, FallbackLayer, Health, HealthSettings, Model, ModelError, ModelStream,
+    PacingLayer, Replied, ResumeLayer, RetryConfig, RetryLayer, StreamConfig, Tier, World,
 };
 use serde_json::json;
 use tower::{Service, ServiceBuilder, ServiceExt};
 
 use crate::client::{Addresses, Client, Streaming, Vendor};
-use crate::server::{ProviderReply, Provider};
+use crate::server::{Provider, ProviderReply};
 
 /// 2026-11-22T01:00:00Z.
 pub(crate) const EPOCH: Timestamp = Timestamp(1_795_309_200_000);
@@ -157,7 +157,10 @@ pub(crate) fn call() -> Call {
 pub(crate) fn anthropic(text: &str) -> ProviderReply {
     let content = json!([{ "type": "text", "text": text }]);
     let usage = json!({ "input_tokens": 10, "output_tokens": 3 });
-    ProviderReply::new(200, json!({ "content": content, "stop_reason": "end_turn", "usage": usage }).to_string())
+    ProviderReply::new(
+        200,
+        json!({ "content": content, "stop_reason": "end_turn", "usage": usage }).to_string(),
+    )
 }
 
 /// An answer of OpenAI's shape.

@@ -55,7 +55,8 @@ async fn another_provider_answers() {
             RateLimited,
         ),
         (
-            ProviderReply::new(429, r#"{"message":"loading"}"#).with("x-amzn-errortype", "ModelNotReadyException"),
+            ProviderReply::new(429, r#"{"message":"loading"}"#)
+                .with("x-amzn-errortype", "ModelNotReadyException"),
             Overloaded,
         ),
         (
@@ -63,14 +64,17 @@ async fn another_provider_answers() {
             RateLimited,
         ),
         (ProviderReply::new(502, "<html>bad gateway</html>"), Server),
-        (ProviderReply::new(200, r#"{"error":{"message":"Provider returned error","code":503}}"#), Overloaded),
+        (
+            ProviderReply::new(200, r#"{"error":{"message":"Provider returned error","code":503}}"#),
+            Overloaded,
+        ),
     ];
     for (answer, kind) in rows {
         let rig = Rig::new([answer.clone()], [openai("from b")]).await;
-        let answered = rig.ask(call()).await.unwrap_or_else(|error| panic!("{answer:?}: {error}"));
-        assert_eq!(answered.reply.response.content, "from b", "{answer:?}");
-        assert_eq!(answered.model.as_ref().map(|model| &*model.name), Some("second"));
-        assert_eq!(answered.failed.first().map(|failed| failed.kind), Some(kind), "{answer:?}");
+        let replied = rig.ask(call()).await.unwrap_or_else(|error| panic!("{answer:?}: {error}"));
+        assert_eq!(replied.reply.response.content, "from b", "{answer:?}");
+        assert_eq!(replied.model.as_ref().map(|model| &*model.name), Some("second"));
+        assert_eq!(replied.failed.first().map(|failed| failed.kind), Some(kind), "{answer:?}");
     }
 }
 
@@ -105,8 +109,8 @@ async fn a_short_wait_is_kept_to() {
         let busy = limited.clone().with("retry-after", "60");
         let rig = Rig::new([answer, anthropic("from a")], [busy]).await;
         let begin = rig.world.tick();
-        let answered = rig.ask(call()).await.unwrap();
-        assert_eq!(answered.reply.response.content, "from a");
+        let replied = rig.ask(call()).await.unwrap();
+        assert_eq!(replied.reply.response.content, "from a");
         assert!(rig.world.tick().since(begin) >= Duration::from_millis(300));
     }
 }

@@ -5,7 +5,7 @@ use hooks_resilience::stream::collect;
 use serde_json::{Value, json};
 
 use crate::rig::{Rig, call};
-use crate::server::{ProviderReply, Fault};
+use crate::server::{Fault, ProviderReply};
 
 fn event(data: &Value) -> String {
     format!("event: {}\ndata: {data}\n\n", data["type"].as_str().unwrap_or("message"))
@@ -60,7 +60,8 @@ async fn wherever_it_is_cut_nothing_is_doubled() {
     let length: usize = events.iter().map(String::len).sum();
     for bytes in (0..length).step_by(23) {
         let broken = ProviderReply::events(events.clone()).failing(Fault::Cut(bytes));
-        let rig = Rig::new([broken, ProviderReply::events(words(ALL))], [ProviderReply::events(deltas(ALL))]).await;
+        let rig =
+            Rig::new([broken, ProviderReply::events(words(ALL))], [ProviderReply::events(deltas(ALL))]).await;
         let reply = rig.stream(call()).await.unwrap_or_else(|error| panic!("cut at {bytes}: {error}"));
         assert_eq!(reply.response.content, ALL, "cut at {bytes}");
     }
@@ -77,10 +78,12 @@ async fn an_error_event_after_a_success_counts_as_one() {
         (json!({ "error": { "code": 503, "message": "m", "status": "UNAVAILABLE" } }), ErrorKind::Overloaded),
         (json!({ "throttlingException": { "message": "m" } }), ErrorKind::RateLimited),
     ] {
-        let rig = Rig::new([ProviderReply::events([event(&error)])], [ProviderReply::events(deltas("from b"))]).await;
-        let answered = rig.begin_stream(call()).await.unwrap();
-        assert_eq!(answered.failed.first().map(|failed| failed.kind), Some(kind), "{error}");
-        assert_eq!(collect(answered.reply).await.unwrap().response.content, "from b", "{error}");
+        let rig =
+            Rig::new([ProviderReply::events([event(&error)])], [ProviderReply::events(deltas("from b"))])
+                .await;
+        let replied = rig.begin_stream(call()).await.unwrap();
+        assert_eq!(replied.failed.first().map(|failed| failed.kind), Some(kind), "{error}");
+        assert_eq!(collect(replied.reply).await.unwrap().response.content, "from b", "{error}");
     }
 }
 
@@ -137,7 +140,9 @@ async fn a_tool_call_is_never_doubled() {
     assert_eq!((rig.a.requests().len(), rig.b.requests().len()), (1, 0));
     // A tool call that broke off was never released, so the call may be made again.
     let half = tool[0].len() + tool[1].len() / 2;
-    let rig = Rig::new([cut(half), ProviderReply::events(words("never mind"))], [ProviderReply::new(500, "")]).await;
+    let rig =
+        Rig::new([cut(half), ProviderReply::events(words("never mind"))], [ProviderReply::new(500, "")])
+            .await;
     assert_eq!(rig.stream(call()).await.unwrap().response.content, "never mind");
 }
 

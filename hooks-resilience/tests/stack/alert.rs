@@ -6,7 +6,7 @@ use std::time::Duration;
 use hooks_core::event::{Level, Notification};
 use hooks_core::{Background, FailureLayer, HookError, HookFuture, HookRequest, Hooks, hook_fn};
 use hooks_resilience::alert::{Alert, AlertKind, NotificationSink};
-use hooks_resilience::{AlertLayer, AlertConfig, AlertSink, ErrorKind};
+use hooks_resilience::{AlertConfig, AlertLayer, AlertSink, ErrorKind};
 use tower::{Layer, ServiceExt};
 
 use crate::rig::*;

@@ -4,7 +4,7 @@ use std::pin::pin;
 use std::task::{Context, Poll, Waker};
 
 use hooks_core::time::Timer;
-use hooks_resilience::{ErrorKind, FallbackConfig, HealthSettings, HedgeLayer, HedgeConfig, Model};
+use hooks_resilience::{ErrorKind, FallbackConfig, HealthSettings, HedgeConfig, HedgeLayer, Model};
 use tower::{Layer, Service, ServiceExt};
 
 use crate::rig::*;

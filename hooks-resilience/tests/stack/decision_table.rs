@@ -6,8 +6,8 @@ use std::time::Duration;
 
 use hooks_resilience::alert::{Alert, AlertKind};
 use hooks_resilience::{
-    AlertLayer, AlertConfig, BreakerVote, ErrorKind, FallbackConfig, HealthSettings, Model, Needs,
-    NextModel, Readiness, SameModel, Tier, Treatment, Treatments,
+    AlertConfig, AlertLayer, BreakerVote, ErrorKind, FallbackConfig, HealthSettings, Model, Needs, NextModel,
+    Readiness, SameModel, Tier, Treatment, Treatments,
 };
 use tower::{Layer, ServiceExt};
 
@@ -36,10 +36,10 @@ fn asked_on(rig: Rig, acts: &[Act]) -> (Rig, Outcome) {
 fn goes_to_the_next(kind: ErrorKind) {
     let (calls, outcome) = calls(Act::fail(kind));
     assert_eq!(calls, ["one", "two"], "{kind}");
-    let answered = outcome.unwrap();
-    assert_eq!(&*answered.model.unwrap().name, "two");
-    assert_eq!(answered.failed.len(), 1);
-    assert_eq!((answered.failed[0].kind, &*answered.failed[0].model), (kind, "one"));
+    let replied = outcome.unwrap();
+    assert_eq!(&*replied.model.unwrap().name, "two");
+    assert_eq!(replied.failed.len(), 1);
+    assert_eq!((replied.failed[0].kind, &*replied.failed[0].model), (kind, "one"));
 }
 
 /// Checks that a single model is called `times` times in all.

@@ -6,8 +6,8 @@ use futures_util::future::join_all;
 use hooks_core::event::{Message, Role};
 use hooks_resilience::fallback::ParkedCall;
 use hooks_resilience::{
-    Backoff, ErrorKind, FallbackConfig, HealthSettings, Model, ModelError, Needs, RetryLayer,
-    RetryConfig, SameModel, Tier, Treatment,
+    Backoff, ErrorKind, FallbackConfig, HealthSettings, Model, ModelError, Needs, RetryConfig, RetryLayer,
+    SameModel, Tier, Treatment,
 };
 use serde_json::json;
 use tower::{Layer, ServiceExt};
@@ -26,9 +26,9 @@ fn rig_with(settings: FallbackConfig) -> Rig {
 #[test]
 fn the_first_of_the_chain_answers_while_it_is_well() {
     let rig = Rig::new(three());
-    let answered = rig.send(rig.call()).unwrap();
-    assert_eq!(&*answered.model.unwrap().name, "one");
-    assert_eq!((answered.failed.len(), answered.failed.capacity()), (0, 0));
+    let replied = rig.send(rig.call()).unwrap();
+    assert_eq!(&*replied.model.unwrap().name, "one");
+    assert_eq!((replied.failed.len(), replied.failed.capacity()), (0, 0));
     assert_eq!(rig.client.requests()[0].model, "one");
 }
 
@@ -108,9 +108,9 @@ fn a_model_that_failed_is_asked_again_when_all_others_failed_too() {
     for name in ["one", "two", "three"] {
         rig.client.plays(name, [Act::fail(ErrorKind::Overloaded)]);
     }
-    let answered = rig.send(rig.call()).unwrap();
-    assert_eq!((rig.client.calls().len(), answered.failed.len()), (4, 3));
-    let failed: Vec<&str> = answered.failed.iter().map(|failed| &*failed.model).collect();
+    let replied = rig.send(rig.call()).unwrap();
+    assert_eq!((rig.client.calls().len(), replied.failed.len()), (4, 3));
+    let failed: Vec<&str> = replied.failed.iter().map(|failed| &*failed.model).collect();
     assert_eq!(failed, ["one", "two", "three"]);
 }
 
@@ -227,8 +227,8 @@ fn a_chain_in_a_chain_and_a_loop_around_a_chain_are_refused() {
 #[test]
 fn an_answered_call_can_be_sent_again() {
     let rig = Rig::new(three());
-    let answered = rig.send(rig.call()).unwrap();
-    let mut again = answered.call;
+    let replied = rig.send(rig.call()).unwrap();
+    let mut again = replied.call;
     again.model = None;
     assert!(rig.send(again).is_ok());
 }

@@ -3,7 +3,7 @@
 use std::time::Duration;
 
 use hooks_resilience::{
-    Call, ErrorKind, FailedAttempt, FallbackConfig, HealthSettings, HedgeDelay, HedgeLayer, HedgeConfig,
+    Call, ErrorKind, FailedAttempt, FallbackConfig, HealthSettings, HedgeConfig, HedgeDelay, HedgeLayer,
     HedgeTarget,
 };
 use tower::{Layer, ServiceExt};
@@ -39,8 +39,8 @@ fn a_slow_answer_is_overtaken_by_the_next_model() {
     let rig = Rig::new(three());
     rig.client.plays("one", [Act::answer().taking(secs(60))]);
     let layer = hedge(&rig, HedgeConfig::after(secs(5)));
-    let answered = send(&rig, &layer, first(&rig)).unwrap();
-    assert_eq!(&*answered.model.unwrap().name, "two");
+    let replied = send(&rig, &layer, first(&rig)).unwrap();
+    assert_eq!(&*replied.model.unwrap().name, "two");
     assert_eq!((rig.client.calls(), layer.hedged()), (vec!["one".to_owned(), "two".to_owned()], 1));
     assert_eq!(rig.now(), secs(5) + Duration::from_millis(100));
     assert_eq!(rig.client.requests()[1].model, "two");
@@ -53,8 +53,8 @@ fn an_answer_in_time_is_not_hedged_and_the_first_may_still_win() {
     send(&rig, &layer, first(&rig)).unwrap();
     assert_eq!(rig.client.calls().len(), 1);
     rig.client.plays("one", [Act::answer().taking(secs(6))]).plays("two", [Act::answer().taking(secs(6))]);
-    let answered = send(&rig, &layer, first(&rig)).unwrap();
-    assert_eq!((&*answered.model.unwrap().name, layer.hedged()), ("one", 1));
+    let replied = send(&rig, &layer, first(&rig)).unwrap();
+    assert_eq!((&*replied.model.unwrap().name, layer.hedged()), ("one", 1));
 }
 
 #[test]
@@ -62,12 +62,12 @@ fn a_failure_of_the_second_leaves_the_first_and_the_other_way_round() {
     let rig = Rig::new(three());
     let layer = hedge(&rig, HedgeConfig::after(secs(5)).with_budget(100));
     rig.client.plays("one", [Act::answer().taking(secs(9))]).plays("two", [Act::fail(ErrorKind::Server)]);
-    let answered = send(&rig, &layer, first(&rig)).unwrap();
-    assert_eq!(&*answered.model.unwrap().name, "one");
+    let replied = send(&rig, &layer, first(&rig)).unwrap();
+    assert_eq!(&*replied.model.unwrap().name, "one");
     let failed = |failed: &[FailedAttempt]| -> Vec<_> {
         failed.iter().map(|failed| (failed.model.to_string(), failed.kind)).collect()
     };
-    assert_eq!(failed(&answered.failed), [("two".to_owned(), ErrorKind::Server)]);
+    assert_eq!(failed(&replied.failed), [("two".to_owned(), ErrorKind::Server)]);
     rig.client.plays("one", [Act::fail(ErrorKind::Server).taking(secs(6))]);
     rig.client.plays("two", [Act::answer().taking(secs(9))]);
     let outcome = send(&rig, &layer, first(&rig));

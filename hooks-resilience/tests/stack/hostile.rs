@@ -11,13 +11,13 @@ use hooks_conversation::{Summariser, SummaryRequest};
 use hooks_core::HookFuture;
 use hooks_core::drivers::ModelRequest;
 use hooks_core::event::{Message, Role};
-use hooks_core::state::{StepResult, Memory, Op, OpId, StateStore, StoreError};
+use hooks_core::state::{Memory, Op, OpId, StateStore, StepResult, StoreError};
 use hooks_core::testing::VirtualTime;
 use hooks_core::time::{Clock, Timer, Timestamp};
 use hooks_resilience::{
-    AttemptLayer, AttemptConfig, Call, Classified, DeadlineLayer, ErrorKind, FallbackConfig,
-    HealthSettings, HedgeLayer, HedgeConfig, Model, ModelError, Needs, OverflowLayer, OverflowConfig,
-    RetryLayer, RetryConfig,
+    AttemptConfig, AttemptLayer, Call, Classified, DeadlineLayer, ErrorKind, FallbackConfig, HealthSettings,
+    HedgeConfig, HedgeLayer, Model, ModelError, Needs, OverflowConfig, OverflowLayer, RetryConfig,
+    RetryLayer,
 };
 use tower::{Layer, Service, ServiceBuilder, ServiceExt, service_fn};
 
@@ -104,8 +104,8 @@ fn a_hedged_call_of_a_client_with_one_place_lets_go_of_it_when_it_fails() {
         .layer(RetryLayer::new(rig.health.clone(), RetryConfig::default().with_max_attempts(1)).unwrap())
         .layer(AttemptLayer::new(rig.world.clone(), AttemptConfig::default(), Classified).unwrap())
         .service(client);
-    let answered = rig.time.block_on(stack.oneshot(rig.call())).expect("it does not hang").unwrap();
-    assert_eq!((&*answered.model.unwrap().name, rig.now()), ("two", Duration::from_millis(10_100)));
+    let replied = rig.time.block_on(stack.oneshot(rig.call())).expect("it does not hang").unwrap();
+    assert_eq!((&*replied.model.unwrap().name, rig.now()), ("two", Duration::from_millis(10_100)));
 }
 
 fn shared_with(rig: &mut Rig, store: impl StateStore + 'static) {

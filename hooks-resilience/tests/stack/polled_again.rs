@@ -3,8 +3,8 @@
 use std::pin::Pin;
 
 use hooks_resilience::{
-    Replied, BulkheadLayer, ErrorKind, HedgeLayer, HedgeConfig, ModelError, PacingLayer, RetryLayer,
-    RetryConfig,
+    BulkheadLayer, ErrorKind, HedgeConfig, HedgeLayer, ModelError, PacingLayer, Replied, RetryConfig,
+    RetryLayer,
 };
 use tower::{Layer, Service};
 

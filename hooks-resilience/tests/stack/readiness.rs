@@ -5,7 +5,7 @@ use std::sync::atomic::{AtomicU32, Ordering};
 use std::task::{Context, Poll};
 
 use hooks_resilience::{
-    Replied, Call, ErrorKind, HedgeLayer, HedgeConfig, ModelError, RetryLayer, RetryConfig,
+    Call, ErrorKind, HedgeConfig, HedgeLayer, ModelError, Replied, RetryConfig, RetryLayer,
 };
 use tower::{Layer, Service, ServiceExt};
 
@@ -80,8 +80,7 @@ fn a_loop_makes_ready_whom_it_asks_again() {
 fn a_hedge_makes_ready_whom_it_asks_beside() {
     let rig = Rig::new(three());
     rig.client.plays("one", [Act::answer().taking(secs(60))]);
-    let hedge =
-        HedgeLayer::new(rig.chains.clone(), rig.health.clone(), HedgeConfig::after(secs(5))).unwrap();
+    let hedge = HedgeLayer::new(rig.chains.clone(), rig.health.clone(), HedgeConfig::after(secs(5))).unwrap();
     let mut call = call("one");
     call.model = rig.chains.catalog().get("one").cloned();
     assert!(rig.time.block_on(hedge.layer(strict(&rig)).oneshot(call)).unwrap().is_ok());
@@ -127,17 +126,15 @@ fn a_chain_goes_on_where_making_ready_fails_and_tells_of_all_that_failed() {
     let rig = Rig::new(three());
     rig.client.plays("one", [Act::fail(ErrorKind::Server)]);
     let stack = rig.fallback.layer(ErringSecond::new(rig.attempts()));
-    let answered = rig.time.block_on(stack.oneshot(rig.call())).unwrap().unwrap();
+    let replied = rig.time.block_on(stack.oneshot(rig.call())).unwrap().unwrap();
     assert_eq!(rig.client.calls(), ["one", "three"]);
-    let failed: Vec<_> = answered.failed.iter().map(|failed| (&*failed.model, failed.kind)).collect();
+    let failed: Vec<_> = replied.failed.iter().map(|failed| (&*failed.model, failed.kind)).collect();
     assert_eq!(failed, [("one", ErrorKind::Server), ("two", ErrorKind::Network)]);
 }
 
 #[test]
 fn a_loop_goes_on_where_making_ready_fails_and_tells_of_all_that_failed() {
-    for (settings, calls) in
-        [(RetryConfig::default(), 2), (RetryConfig::default().with_max_attempts(2), 1)]
-    {
+    for (settings, calls) in [(RetryConfig::default(), 2), (RetryConfig::default().with_max_attempts(2), 1)] {
         let rig = Rig::new(alone());
         rig.client.plays("one", [Act::fail(ErrorKind::Server)]);
         let retry = RetryLayer::new(rig.health.clone(), settings).unwrap();

@@ -1,6 +1,6 @@
 //! Retries with the same model, without a chain above.
 
-use hooks_resilience::{RetryBudgetConfig, Call, ErrorKind, HealthSettings, RetryLayer, RetryConfig};
+use hooks_resilience::{Call, ErrorKind, HealthSettings, RetryBudgetConfig, RetryConfig, RetryLayer};
 use tower::{Layer, ServiceExt};
 
 use crate::rig::*;
@@ -16,9 +16,9 @@ fn send(rig: &Rig, mut call: Call) -> Outcome {
 fn it_serves_alone() {
     let rig = Rig::new(alone());
     rig.client.plays("one", [Act::fail(ErrorKind::Overloaded); 2]);
-    let answered = send(&rig, rig.call()).unwrap();
-    assert_eq!((rig.client.calls().len(), answered.failed.len()), (3, 2));
-    assert_eq!(&*answered.failed[0].model, "one");
+    let replied = send(&rig, rig.call()).unwrap();
+    assert_eq!((rig.client.calls().len(), replied.failed.len()), (3, 2));
+    assert_eq!(&*replied.failed[0].model, "one");
 }
 
 #[test]

@@ -14,8 +14,8 @@ use hooks_core::{Environment, HookContext, HookFuture};
 use hooks_resilience::config::{Resilience, ResilienceConfig, ResilienceLayer, Stack};
 use hooks_resilience::fallback::ParkedCall;
 use hooks_resilience::{
-    Replied, AttemptLayer, AttemptConfig, BreakerLayer, Call, Catalog, Chains, ChainsConfig, Classified,
-    ErrorKind, FallbackLayer, FallbackConfig, Health, HealthSettings, Model, ModelError, Tier, World,
+    AttemptConfig, AttemptLayer, BreakerLayer, Call, Catalog, Chains, ChainsConfig, Classified, ErrorKind,
+    FallbackConfig, FallbackLayer, Health, HealthSettings, Model, ModelError, Replied, Tier, World,
 };
 use serde_json::json;
 use tower::{Layer, Service, ServiceBuilder, ServiceExt};
@@ -281,7 +281,7 @@ pub(crate) fn secs(seconds: u64) -> Duration {
 
 pub(crate) fn kinds(outcome: &Outcome) -> Vec<ErrorKind> {
     let failed = match outcome {
-        Ok(answered) => &answered.failed[..],
+        Ok(replied) => &replied.failed[..],
         Err(error) => error.failed(),
     };
     failed.iter().map(|failed| failed.kind).collect()

@@ -23,7 +23,7 @@ use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::time::Duration;
 
 use hooks_core::HookFuture;
-use hooks_core::state::{StepResult, Key, Op, OpId, StateStore, StoreError};
+use hooks_core::state::{Key, Op, OpId, StateStore, StepResult, StoreError};
 use hooks_core::time::{Clock, Random, Timer};
 
 use self::ends::Ends;

@@ -5,7 +5,7 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use hooks_core::HookFuture;
-use hooks_core::state::{StepResult, Key, Member, Memory, Op, StateStore as _};
+use hooks_core::state::{Key, Member, Memory, Op, StateStore as _, StepResult};
 use hooks_core::time::{Clock, Tick, Timestamp};
 
 /// Rates, values and known sets of this instance.

@@ -112,11 +112,15 @@ fn sets_are_told_as_they_were_for_a_while() {
             ttl: None,
         };
         away.apply(insert(1)).await.unwrap();
-        let StepResult::Members { members: before, .. } = away.apply(members()).await.unwrap() else { panic!() };
+        let StepResult::Members { members: before, .. } = away.apply(members()).await.unwrap() else {
+            panic!()
+        };
         assert_eq!(before.len(), 1);
         store.goes(true);
         time.sleep(SECOND * 30).await;
-        let StepResult::Members { members: then, now } = away.apply(members()).await.unwrap() else { panic!() };
+        let StepResult::Members { members: then, now } = away.apply(members()).await.unwrap() else {
+            panic!()
+        };
         assert_eq!((then, now.0), (before, 30_000));
         away.apply(insert(2)).await.unwrap_err();
         away.apply(Op::Members { set: key("else") }).await.unwrap_err();
@@ -210,7 +214,9 @@ fn it_keeps_itself_known_and_tells_what_was_missed() {
         .await;
         assert_eq!(used(&store).await, StepResult::Used { used: 0, held: 0 });
         let members = Op::Members { set: Key::new(None, &["hooks", "instances"]) };
-        let StepResult::Members { members, now } = store.store.apply(members).await.unwrap() else { panic!() };
+        let StepResult::Members { members, now } = store.store.apply(members).await.unwrap() else {
+            panic!()
+        };
         assert!(members.iter().any(|member| !member.is_over(now)));
     });
 }

@@ -11,7 +11,7 @@ use std::time::Duration;
 
 use futures_util::lock::Mutex as Gate;
 use hooks_core::HookFuture;
-use hooks_core::state::{StepResult, Key, Memory, Op, OpId, REMEMBERED, Scope, StateStore as _, Window};
+use hooks_core::state::{Key, Memory, Op, OpId, REMEMBERED, Scope, StateStore as _, StepResult, Window};
 use hooks_core::time::Tick;
 
 use super::spending::Spending;

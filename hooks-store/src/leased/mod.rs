@@ -23,7 +23,7 @@ use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::time::Duration;
 
 use futures_util::future::join_all;
-use hooks_core::state::{StepResult, Memory, Op, OpId, Scope, ScopeKind, StateStore, StoreError};
+use hooks_core::state::{Memory, Op, OpId, Scope, ScopeKind, StateStore, StepResult, StoreError};
 use hooks_core::time::{Clock, Random, Tick, Timer, Timestamp};
 use hooks_core::{Background, HookFuture};
 

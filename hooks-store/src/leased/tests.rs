@@ -117,7 +117,9 @@ fn the_same_message_does_nothing_more() {
         for id in [0, 1, 1, 0, 1] {
             assert_eq!(leased.apply(reserve(id, &scopes, 10)).await.unwrap(), StepResult::Done);
         }
-        for (actual, answer) in [(4, StepResult::Done), (4, StepResult::Done), (9, StepResult::Ended { actual: 4 })] {
+        for (actual, answer) in
+            [(4, StepResult::Done), (4, StepResult::Done), (9, StepResult::Ended { actual: 4 })]
+        {
             assert_eq!(leased.apply(Op::Settle { id: OpId(1), actual }).await.unwrap(), answer);
         }
         assert_eq!(leased.apply(reserve(1, &scopes, 10)).await.unwrap(), StepResult::Ended { actual: 4 });
@@ -314,7 +316,10 @@ fn beyond_so_many_leases_each_reservation_is_the_stores() {
     run(async |time, store| {
         let leased = with_few_leases(&store, time);
         for session in 0..20 {
-            assert_eq!(leased.apply(reserve(session, &of_session(session), 1)).await.unwrap(), StepResult::Done);
+            assert_eq!(
+                leased.apply(reserve(session, &of_session(session), 1)).await.unwrap(),
+                StepResult::Done
+            );
         }
         let store_calls = store.store_calls();
         for id in 0..10 {

@@ -10,7 +10,7 @@ use std::time::Duration;
 
 use futures_util::FutureExt as _;
 use futures_util::future::{BoxFuture, Either, Shared, join_all, select};
-use hooks_core::state::{StepResult, LATEST, Op, OpId, StoreError};
+use hooks_core::state::{LATEST, Op, OpId, StepResult, StoreError};
 use hooks_core::time::{Clock, Random, Timer, Timestamp};
 use tokio::runtime::Handle;
 

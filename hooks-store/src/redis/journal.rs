@@ -7,7 +7,7 @@ use std::collections::{BTreeSet, HashMap};
 use std::sync::{Arc, Mutex, PoisonError};
 use std::time::Duration;
 
-use hooks_core::state::{StepResult, Op, OpId, Scope};
+use hooks_core::state::{Op, OpId, Scope, StepResult};
 use hooks_core::time::{Tick, Timestamp};
 
 /// Knowledge about one id.

@@ -32,7 +32,7 @@ use std::fmt;
 use std::sync::Arc;
 
 use hooks_core::HookFuture;
-use hooks_core::state::{StepResult, Op, StateStore, StoreError};
+use hooks_core::state::{Op, StateStore, StepResult, StoreError};
 use hooks_core::time::{Clock, Random, Timer};
 use tokio::runtime::Handle;
 

@@ -3,7 +3,7 @@
 use std::sync::Arc;
 use std::time::Duration;
 
-use hooks_core::state::{StepResult, Charged, Key, Member, OpId};
+use hooks_core::state::{Charged, Key, Member, OpId, StepResult};
 use hooks_core::time::Timestamp;
 use redis::Value;
 

@@ -5,7 +5,7 @@ use std::io;
 use std::path::Path;
 use std::time::Duration;
 
-use hooks_core::state::{StepResult, Op, StoreError};
+use hooks_core::state::{Op, StepResult, StoreError};
 use rusqlite::{Connection, OpenFlags, TransactionBehavior, TransactionState};
 
 use super::clock::{StoreClock, uptime};

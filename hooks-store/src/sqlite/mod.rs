@@ -36,7 +36,7 @@ use std::sync::{Mutex, PoisonError};
 use std::time::Duration;
 
 use hooks_core::HookFuture;
-use hooks_core::state::{StepResult, Op, StateStore, StoreError};
+use hooks_core::state::{Op, StateStore, StepResult, StoreError};
 
 use self::database::Database;
 use self::error::Fault;

@@ -3,7 +3,7 @@
 
 use std::sync::Arc;
 
-use hooks_core::state::{StepResult, Key, Op, StoreError};
+use hooks_core::state::{Key, Op, StepResult, StoreError};
 use hooks_core::testing::{HandClock, agree, on_random_histories};
 
 use super::SqliteOptions;

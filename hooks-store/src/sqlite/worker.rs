@@ -7,7 +7,7 @@ use std::sync::mpsc::{Receiver, Sender, channel};
 use std::thread::JoinHandle;
 
 use hooks_core::HookFuture;
-use hooks_core::state::{StepResult, Op, StoreError};
+use hooks_core::state::{Op, StepResult, StoreError};
 use tokio::sync::oneshot;
 
 use super::database::Database;

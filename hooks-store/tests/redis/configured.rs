@@ -3,9 +3,9 @@
 use std::sync::Arc;
 use std::time::Duration;
 
-use hooks_core::state::{StepResult, Key, Op, OpId, Scope, StateStore, Window};
+use hooks_core::state::{Key, Op, OpId, Scope, StateStore, StepResult, Window};
 use hooks_core::time::{Clock as _, SeededRandom};
-use hooks_store::{StoreThread, StoreConfig, World, open_redis};
+use hooks_store::{StoreConfig, StoreThread, World, open_redis};
 
 use crate::server::Server;
 use crate::world::{RealTime, patient_store, runtime};

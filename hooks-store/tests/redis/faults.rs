@@ -3,7 +3,7 @@
 use std::sync::{Arc, Mutex};
 use std::time::Duration;
 
-use hooks_core::state::{StepResult, Key, Op, OpId, Scope, StateStore as _, StoreError, Window};
+use hooks_core::state::{Key, Op, OpId, Scope, StateStore as _, StepResult, StoreError, Window};
 use hooks_core::testing::HandClock;
 use hooks_core::time::Timestamp;
 use hooks_store::redis::{EpochChange, EpochKind, Redis, RedisSettings};
@@ -286,13 +286,20 @@ fn a_clock_that_jumps_by_an_hour_gives_nothing_back() {
         clock.set(noon);
         assert_eq!(store.apply(reserve(1)).await.unwrap(), StepResult::Done);
         clock.set(Timestamp(noon.0 - hour));
-        assert!(matches!(store.apply(reserve(2)).await.unwrap(), StepResult::Refused { used: 6, .. }), "back");
+        assert!(
+            matches!(store.apply(reserve(2)).await.unwrap(), StepResult::Refused { used: 6, .. }),
+            "back"
+        );
         clock.set(Timestamp(noon.0 + hour));
         assert_eq!(store.apply(hour_used()).await.unwrap(), StepResult::Used { used: 0, held: 0 });
         assert_eq!(store.apply(reserve(1)).await.unwrap(), StepResult::Ended { actual: 6 }, "it is charged");
         assert_eq!(store.apply(reserve(2)).await.unwrap(), StepResult::Done, "a new hour");
         clock.set(noon);
-        assert_eq!(store.apply(hour_used()).await.unwrap(), StepResult::Used { used: 6, held: 6 }, "it stands");
+        assert_eq!(
+            store.apply(hour_used()).await.unwrap(),
+            StepResult::Used { used: 6, held: 6 },
+            "it stands"
+        );
         // A reservation from before the border is settled in its own window.
         assert_eq!(store.apply(Op::Settle { id: OpId(1), actual: 9 }).await.unwrap(), StepResult::Done);
         assert_eq!(store.apply(hour_used()).await.unwrap(), StepResult::Used { used: 6, held: 6 });

@@ -6,7 +6,7 @@ use std::process::{Child, Command, Stdio};
 use std::sync::Arc;
 use std::time::Duration;
 
-use hooks_core::state::{StepResult, Key, Op, OpId, Scope, StateStore, Window};
+use hooks_core::state::{Key, Op, OpId, Scope, StateStore, StepResult, Window};
 use hooks_core::time::{Clock as _, Random as _, SeededRandom};
 use hooks_store::redis::RedisSettings;
 use hooks_store::{Away, AwaySettings, LeaseSettings, Leased};

@@ -6,7 +6,7 @@ use std::time::{Duration, Instant};
 
 use futures_util::future::join_all;
 use hooks_core::HookFuture;
-use hooks_core::state::{StepResult, Key, Op, OpId, Scope, StateStore, Window};
+use hooks_core::state::{Key, Op, OpId, Scope, StateStore, StepResult, Window};
 use hooks_core::time::SeededRandom;
 use hooks_store::{LeaseSettings, Leased, Redis};
 

@@ -1,6 +1,6 @@
 //! Servers that cannot be used for budgets.
 
-use hooks_core::state::{StepResult, Key, Op, OpId, Scope, StateStore as _, StoreError, Window};
+use hooks_core::state::{Key, Op, OpId, Scope, StateStore as _, StepResult, StoreError, Window};
 use hooks_core::time::SeededRandom;
 use hooks_store::redis::{Redis, RedisSettings};
 use std::sync::Arc;

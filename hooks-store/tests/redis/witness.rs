@@ -5,7 +5,7 @@ use std::sync::{Arc, Mutex};
 use std::task::{Context, Poll, Waker};
 use std::time::Duration;
 
-use hooks_core::state::{StepResult, Op, StateStore, StoreError};
+use hooks_core::state::{Op, StateStore, StepResult, StoreError};
 use hooks_store::{Redis, StoreId, Witness};
 
 use crate::server::Server;

@@ -29,8 +29,8 @@
 //! ```
 
 mod aside;
-mod team_path;
 mod spool;
+mod team_path;
 mod writer;
 
 use std::io::{self, ErrorKind};
@@ -41,8 +41,8 @@ use std::time::Duration;
 use hooks_core::fs::{Disk, EntryKind};
 use hooks_core::time::Random;
 
-pub use self::team_path::TeamPath;
 pub use self::spool::{Left, Spool};
+pub use self::team_path::TeamPath;
 pub use self::writer::Writer;
 use crate::error::TeamError;
 

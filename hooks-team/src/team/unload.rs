@@ -2,7 +2,7 @@
 
 use super::Team;
 use crate::error::TeamError;
-use crate::folder::{Left, TeamPath, Spool, Writer};
+use crate::folder::{Left, Spool, TeamPath, Writer};
 use crate::moves::{self, Intent, Parts, Source, block};
 use crate::name::Name;
 use crate::text::Document;

@@ -7,7 +7,7 @@ use schemars::JsonSchema;
 use serde::Deserialize;
 use tower_service::Service;
 
-use super::{ToolOutput, Tool, ToolError, not_too_long};
+use super::{Tool, ToolError, ToolOutput, not_too_long};
 use crate::Team;
 use crate::files::NewDecision;
 

@@ -10,7 +10,7 @@ use serde::Deserialize;
 use tower::ServiceExt;
 use tower_service::Service;
 
-use super::{ToolOutput, Tool, ToolError, not_too_long};
+use super::{Tool, ToolError, ToolOutput, not_too_long};
 use crate::Team;
 use crate::text::one_line;
 
@@ -113,7 +113,10 @@ where
             let (agent, priority) = (route.target_agent.clone(), route.priority);
             let sent = router.oneshot(route).await.map_err(|error| ToolError::Router(error.into()))?;
             let session: String = sent.into();
-            Ok(ToolOutput::new(format!("routed to `{agent}` in session `{session}`, priority {}", word(priority))))
+            Ok(ToolOutput::new(format!(
+                "routed to `{agent}` in session `{session}`, priority {}",
+                word(priority)
+            )))
         })
     }
 }

@@ -9,7 +9,7 @@ use schemars::JsonSchema;
 use serde::Deserialize;
 use tower_service::Service;
 
-use super::{ToolOutput, Tool, ToolError};
+use super::{Tool, ToolError, ToolOutput};
 use crate::Team;
 use crate::name::Name;
 use crate::text::one_line;

@@ -8,7 +8,7 @@ use std::process::{Command, Stdio};
 use std::sync::Arc;
 
 use hooks::StdFileSystem;
-use hooks::audit::{Committed, Positions, LogReader};
+use hooks::audit::{Committed, LogReader, Positions};
 
 /// All records of a log.
 pub(crate) fn read(folder: &Path) -> Vec<Committed> {

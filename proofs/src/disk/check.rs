@@ -7,7 +7,7 @@ use std::sync::Arc;
 use hooks::StdFileSystem;
 use hooks::audit::record::notes;
 use hooks::audit::verify::{self, Condition};
-use hooks::audit::{Positions, LogReader};
+use hooks::audit::{LogReader, Positions};
 
 use super::device::Device;
 use super::process::Call;

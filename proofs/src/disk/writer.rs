@@ -61,9 +61,9 @@ pub(super) fn run(config: &Path) -> Result {
             HookContext::new(token.as_str(), "agent").in_dir(&folder).with_environment(hooks::system());
         let mut event = PreToolUse::new(tool, json!({"text": "x".repeat(300)}));
         event.read_only = Some(reads);
-        let decided = runtime.block_on(hooks.on(context).pre_tool_use(event));
-        let what = match decided.outcome.shown_reason() {
-            Some(reason) if decided.outcome.is_denied() => format!("refused {}", reason.message),
+        let decision = runtime.block_on(hooks.on(context).pre_tool_use(event));
+        let what = match decision.outcome.shown_reason() {
+            Some(reason) if decision.outcome.is_denied() => format!("refused {}", reason.message),
             _ => "ran".to_owned(),
         };
         number += 1;

@@ -6,7 +6,7 @@ use std::path::Path;
 use std::sync::Arc;
 use std::time::Duration;
 
-use hooks_core::state::{StepResult, Charged, Key, Op, StateStore};
+use hooks_core::state::{Charged, Key, Op, StateStore, StepResult};
 
 use super::fleet::pause;
 use super::ledger::Spent;

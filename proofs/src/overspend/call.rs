@@ -5,7 +5,7 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use hooks_core::HookFuture;
-use hooks_core::state::{StepResult, Op, OpId, StateStore, StoreError, Window};
+use hooks_core::state::{Op, OpId, StateStore, StepResult, StoreError, Window};
 use hooks_core::time::{Random as _, SeededRandom};
 
 use super::ledger::Ledger;

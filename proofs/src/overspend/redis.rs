@@ -8,7 +8,7 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use hooks_core::HookFuture;
-use hooks_core::state::{StepResult, Op, StateStore, StoreError};
+use hooks_core::state::{Op, StateStore, StepResult, StoreError};
 use hooks_store::redis::RedisSettings;
 use hooks_store::{Away, AwaySettings, Redis};
 use tokio::runtime::Runtime;

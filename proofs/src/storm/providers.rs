@@ -119,10 +119,11 @@ impl Providers {
 
     /// Whether the model could ever serve the call.
     pub(super) fn is_able(&self, call: &AgentCall, model: usize) -> bool {
-        let fits =
-            self.params.models.get(model).is_some_and(|served| {
-                call.tokens.max(call.estimate) + call.output <= served.context_tokens
-            });
+        let fits = self
+            .params
+            .models
+            .get(model)
+            .is_some_and(|served| call.tokens.max(call.estimate) + call.output <= served.context_tokens);
         fits && !self.is_filtered(call, model)
     }
 

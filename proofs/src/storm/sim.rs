@@ -17,7 +17,7 @@ use super::meter::{Measures, Meter};
 use super::params::Params;
 use super::policy::{Mind, Policy, could_answer};
 use super::providers::{Fate, Fault, Providers, Quota, Response};
-use super::traffic::{self, Arrival, AgentCall, Conversation};
+use super::traffic::{self, AgentCall, Arrival, Conversation};
 use crate::error::Result;
 
 /// The simulated world.

@@ -5,6 +5,7 @@ mod dependencies;
 mod manifests;
 mod prose;
 mod sources;
+mod words;
 
 use crate::error::{Error, Result};
 use crate::workspace;
@@ -43,6 +44,7 @@ pub(crate) fn run() -> Result {
         }
     }
     found.extend(prose::check(&files)?);
+    found.extend(words::check(&files)?);
     found.extend(architecture::check()?);
     found.extend(dependencies::check()?);
     if found.is_empty() {

@@ -28,9 +28,9 @@ pub fn engine(rules: usize) -> Result<Engine, Error> {
     Ok(Box::new(move |path| {
         let request =
             HookRequest::new(Arc::clone(&context), PreToolUse::new("edit", json!({ "path": path })));
-        let mut decided = std::pin::pin!(decide(&hooks, request));
-        match decided.as_mut().poll(&mut Context::from_waker(Waker::noop())) {
-            Poll::Ready(decided) => decided.outcome.goes_ahead(),
+        let mut decision = std::pin::pin!(decide(&hooks, request));
+        match decision.as_mut().poll(&mut Context::from_waker(Waker::noop())) {
+            Poll::Ready(decision) => decision.outcome.goes_ahead(),
             Poll::Pending => false,
         }
     }))

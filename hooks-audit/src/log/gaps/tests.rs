@@ -7,7 +7,7 @@ use hooks_core::time::{StoppedClock, Timestamp};
 use super::*;
 use crate::append::Entry;
 use crate::log::{Log, LogSettings, Unwritten};
-use crate::read::{Positions, LogReader};
+use crate::read::{LogReader, Positions};
 use crate::record::{Record, notes};
 
 const LOG: &str = "/home/log";

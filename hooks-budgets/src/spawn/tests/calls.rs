@@ -14,9 +14,9 @@ fn call(id: &str) -> PreToolUse {
 impl Desk {
     /// Calls a tool that starts agents; returns whether the call goes ahead.
     async fn call(&self, id: &str) -> bool {
-        let mut decided = self.hooks.on(self.at("s")).pre_tool_use(call(id)).await;
-        decided.outcome.take_holds().commit();
-        decided.outcome.goes_ahead()
+        let mut decision = self.hooks.on(self.at("s")).pre_tool_use(call(id)).await;
+        decision.outcome.take_holds().commit();
+        decision.outcome.goes_ahead()
     }
 
     async fn returns(&self, id: &str) {
@@ -91,8 +91,8 @@ async fn an_agent_below_the_root_of_a_shared_session_is_known_by_name() {
     assert!(desk.call("t1").await);
     let mut context = desk.at("s");
     context.agent_name = "Backend".into();
-    let decided = desk.hooks.on(context).pre_tool_use(call("t2")).await;
-    assert_eq!(decided.outcome.shown_reason().map(|reason| &*reason.rule), Some("depth"));
+    let decision = desk.hooks.on(context).pre_tool_use(call("t2")).await;
+    assert_eq!(decision.outcome.shown_reason().map(|reason| &*reason.rule), Some("depth"));
     // A child is at least as deep as the call that started it.
     let desk = Desk::new(SpawnConfig::default());
     assert!(desk.call("t1").await && desk.start("s", "a").await);

@@ -31,12 +31,12 @@ async fn a_start_that_is_dropped_at_any_point_holds_nothing() {
     let mut points = 0;
     loop {
         let (desk, background) = slow();
-        let decided = drop_after(points, async {
+        let decision = drop_after(points, async {
             desk.hooks.on(desk.at("s")).subagent_start(child("backend", "a")).await
         });
-        let is_through = decided.is_some();
+        let is_through = decision.is_some();
         // Decided but not gone ahead, or not even decided.
-        drop(decided);
+        drop(decision);
         background.finish().await;
         assert!(desk.states("s").await.is_empty(), "after {points} polls");
         assert!(desk.start("s", "b").await, "after {points} polls");

@@ -13,7 +13,7 @@ use std::sync::{Arc, Mutex};
 use std::time::Duration;
 
 use hooks_core::event::{SubagentStart, SubagentStop};
-use hooks_core::state::{StepResult, Memory, Op, StateStore, StoreError};
+use hooks_core::state::{Memory, Op, StateStore, StepResult, StoreError};
 use hooks_core::testing::{FakeClock, FakeFileSystem, world};
 use hooks_core::{Background, Environment, HookContext, HookFuture, Hooks, Judged};
 
@@ -76,12 +76,12 @@ fn child(agent: &str, id: &str) -> SubagentStart {
 
 /// Starts a child; returns the rule that denied it, if one did.
 async fn start(hooks: &Hooks, context: HookContext, start: SubagentStart) -> Result<(), String> {
-    let mut decided = hooks.on(context).subagent_start(start).await;
-    if decided.outcome.goes_ahead() {
-        decided.outcome.take_holds().commit();
+    let mut decision = hooks.on(context).subagent_start(start).await;
+    if decision.outcome.goes_ahead() {
+        decision.outcome.take_holds().commit();
         return Ok(());
     }
-    Err(decided.outcome.shown_reason().map(|reason| reason.rule.to_string()).unwrap_or_default())
+    Err(decision.outcome.shown_reason().map(|reason| reason.rule.to_string()).unwrap_or_default())
 }
 
 async fn stop(hooks: &Hooks, context: HookContext, id: &str) {

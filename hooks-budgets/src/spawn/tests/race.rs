@@ -95,8 +95,8 @@ async fn zero_is_none_and_the_reason_counts() {
         },
     ] {
         let desk = Desk::new(config);
-        let decided = desk.hooks.on(desk.at("s")).subagent_start(child("backend", "a")).await;
-        let reason = decided.outcome.shown_reason().unwrap();
+        let decision = desk.hooks.on(desk.at("s")).subagent_start(child("backend", "a")).await;
+        let reason = decision.outcome.shown_reason().unwrap();
         assert!(matches!(reason.evidence[..], [Evidence::Count { limit: 0, .. }]), "{reason:?}");
         assert!(reason.remedy.is_some());
         assert!(desk.states("s").await.is_empty());
@@ -134,15 +134,15 @@ async fn a_store_that_fails_denies_whatever_it_is_asked() {
         let operations = std::sync::atomic::AtomicUsize::new(0);
         let fails = move |_: &Op| operations.fetch_add(1, std::sync::atomic::Ordering::Relaxed) == step;
         let desk = Desk::with(concurrent(1), |store| Arc::new(Away(store, fails)));
-        let mut decided = desk.hooks.on(desk.at("s")).subagent_start(child("backend", "a")).await;
-        if decided.outcome.goes_ahead() {
-            decided.outcome.take_holds().commit();
+        let mut decision = desk.hooks.on(desk.at("s")).subagent_start(child("backend", "a")).await;
+        if decision.outcome.goes_ahead() {
+            decision.outcome.take_holds().commit();
             assert!(step >= 4, "only {step} steps");
             return;
         }
-        let kind = decided.outcome.shown_reason().map(|reason| reason.kind);
+        let kind = decision.outcome.shown_reason().map(|reason| reason.kind);
         assert_eq!(kind, Some(hooks_core::ReasonKind::Failure), "step {step}");
-        drop(decided);
+        drop(decision);
         assert!(desk.start("s", "a").await, "nothing is held after step {step}");
     }
 }

@@ -47,13 +47,13 @@ async fn a_security_review_needs_a_premium_model() {
 async fn a_wrong_model_is_replaced_where_that_is_wanted() {
     let desk = Desk::new(security(Some("opus-4")));
     for model in [Some("haiku"), None] {
-        let decided = desk.hooks.on(desk.at("s")).subagent_start(of_kind(Some("security"), model)).await;
-        assert_eq!(decided.request.event().model.as_deref(), Some("opus-4"));
-        assert!(decided.outcome.goes_ahead());
+        let decision = desk.hooks.on(desk.at("s")).subagent_start(of_kind(Some("security"), model)).await;
+        assert_eq!(decision.request.event().model.as_deref(), Some("opus-4"));
+        assert!(decision.outcome.goes_ahead());
     }
     let call = PreToolUse::new("task", json!({"agent_type": "x", "task_type": "security", "model": "haiku"}));
-    let decided = desk.hooks.on(desk.at("s")).pre_tool_use(call).await;
-    assert_eq!(decided.request.event().tool_args["model"], "opus-4");
+    let decision = desk.hooks.on(desk.at("s")).pre_tool_use(call).await;
+    assert_eq!(decision.request.event().tool_args["model"], "opus-4");
     let call = PreToolUse::new("task", json!({"agent_type": "x", "task_type": "security"}));
     assert!(desk.hooks.on(desk.at("s")).pre_tool_use(call).await.outcome.is_denied());
 }
@@ -102,10 +102,10 @@ async fn a_trial_is_recorded_with_the_child() {
     let (mut old, mut new) = (0, 0);
     for number in 0..40 {
         let context = desk.at("s");
-        let mut decided =
+        let mut decision =
             desk.hooks.on(context).subagent_start(child("backend", &format!("c{number}"))).await;
-        decided.outcome.take_holds().commit();
-        let event = decided.request.event();
+        decision.outcome.take_holds().commit();
+        let event = decision.request.event();
         match event.model.as_deref() {
             None => old += 1,
             Some(model) => {

@@ -31,7 +31,8 @@ async fn a_tree_has_the_places_of_its_root() {
     let lines: Vec<_> = tree.iter().map(|child| (child.id.as_deref().unwrap(), child.depth)).collect();
     assert_eq!(lines, [("c1", 1), ("c2", 2), ("c3", 3)]);
     assert!(tree.iter().all(|child| child.root == "root"));
-    let own = desk.hooks.extension::<SpawnBudget>().unwrap().children().started_by(&desk.at("c1")).await.unwrap();
+    let own =
+        desk.hooks.extension::<SpawnBudget>().unwrap().children().started_by(&desk.at("c1")).await.unwrap();
     assert_eq!(own.iter().map(|child| child.id.as_deref()).collect::<Vec<_>>(), [Some("c2")]);
 }
 

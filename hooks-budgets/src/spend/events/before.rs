@@ -6,7 +6,8 @@ use std::task::{Context, Poll};
 use hooks_core::event::{BeforeModelCall, ModelRewrite};
 use hooks_core::state::OpId;
 use hooks_core::{
-    Gate, HookError, HookFuture, HookRequest, DeciderOutcome, Outcome, Reason, Reservation, Reserve, Stage, Verdict,
+    DeciderOutcome, Gate, HookError, HookFuture, HookRequest, Outcome, Reason, Reservation, Reserve, Stage,
+    Verdict,
 };
 use tower_service::Service;
 
@@ -44,19 +45,20 @@ impl Service<HookRequest<BeforeModelCall>> for Advises {
                 // A note without an opinion, which also stays if the event is rewritten.
                 outcome.merge(Gate::failed(Reason::new(NAME, "warn", warning), false));
             }
-            let mut opinion = DeciderOutcome::new(outcome);
+            let mut decider_outcome = DeciderOutcome::new(outcome);
             // The final event must not be changed.
             if request.stage() == Stage::Judge {
-                return Ok(opinion);
+                return Ok(decider_outcome);
             }
             if let Some(instead) = advice.cheaper {
                 if let Some(watch) = &budget.watch {
                     let notice = SpendNotice::Cheaper { model: model.clone(), instead: instead.clone() };
                     watch.tell(context, notice).await;
                 }
-                opinion = opinion.rewriting(ModelRewrite { model: Some(instead), messages: None });
+                decider_outcome =
+                    decider_outcome.rewriting(ModelRewrite { model: Some(instead), messages: None });
             }
-            Ok(opinion)
+            Ok(decider_outcome)
         })
     }
 }
@@ -95,5 +97,11 @@ impl Reserve<BeforeModelCall> for Holds {
 
 /// Returns the id of the reservation of a call to which its client gave an id.
 pub(in crate::spend) fn call_id(context: &hooks_core::HookContext, call: &str) -> OpId {
-    OpId::from_parts(&["spend", context.tenant.as_deref().unwrap_or_default(), &context.session_id, "call", call])
+    OpId::from_parts(&[
+        "spend",
+        context.tenant.as_deref().unwrap_or_default(),
+        &context.session_id,
+        "call",
+        call,
+    ])
 }

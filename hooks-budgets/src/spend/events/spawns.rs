@@ -4,7 +4,7 @@ use std::sync::Arc;
 use std::task::{Context, Poll};
 
 use hooks_core::event::{PreToolUse, SubagentStart};
-use hooks_core::{HookContext, HookError, HookFuture, HookRequest, DeciderOutcome, Reason, Verdict};
+use hooks_core::{DeciderOutcome, HookContext, HookError, HookFuture, HookRequest, Reason, Verdict};
 use hooks_facts::calls::CallReader;
 use hooks_facts::tools::ToolKind;
 use tower_service::Service;

@@ -30,9 +30,9 @@ fn of_call(id: Option<&str>) -> Arc<HookContext> {
 
 async fn before(hooks: &Hooks, id: Option<&str>, iteration: u64) -> bool {
     let event = BeforeModelCall::new("large", iteration, Vec::new());
-    let mut decided = hooks.on(of_call(id)).before_model_call(event).await;
-    decided.outcome.take_holds().commit();
-    decided.outcome.goes_ahead()
+    let mut decision = hooks.on(of_call(id)).before_model_call(event).await;
+    decision.outcome.take_holds().commit();
+    decision.outcome.goes_ahead()
 }
 
 async fn after(hooks: &Hooks, id: Option<&str>, iteration: u64, reply: &ModelReply) {
@@ -100,7 +100,8 @@ async fn what_the_store_forgot_is_charged_when_it_ends() {
     assert!(before(&hooks(store.clone()), Some("1"), 1).await);
     // All that is left is the entry of the open call.
     let set = Key::new(None, &["spend", "open", "s"]);
-    let StepResult::Members { members, .. } = store.apply(Op::Members { set: set.clone() }).await.unwrap() else {
+    let StepResult::Members { members, .. } = store.apply(Op::Members { set: set.clone() }).await.unwrap()
+    else {
         panic!("it has a set")
     };
     let [entry] = <[_; 1]>::try_from(members).unwrap();
@@ -222,8 +223,8 @@ async fn a_failed_call_is_charged_what_was_sent() {
     let (store, _) = memory();
     let hooks = hooks(store.clone());
     let sends = BeforeModelCall::new("large", 1, vec![Message::text(Role::User, "x".repeat(3_000))]);
-    let mut decided = hooks.on(of_call(Some("1"))).before_model_call(sends).await;
-    decided.outcome.take_holds().commit();
+    let mut decision = hooks.on(of_call(Some("1"))).before_model_call(sends).await;
+    decision.outcome.take_holds().commit();
     let input = 1_008;
     let mut failed = ErrorOccurred::new("HTTP 529", ErrorType::Model);
     let tools = ErrorOccurred::new("no such file", ErrorType::Tool);

@@ -13,7 +13,7 @@ use std::sync::{Arc, Mutex};
 
 use hooks_core::drivers::ModelRequest;
 use hooks_core::event::{Message, ModelReply, Role, Usage};
-use hooks_core::state::{StepResult, Key, Memory, Op, StateStore, StoreError};
+use hooks_core::state::{Key, Memory, Op, StateStore, StepResult, StoreError};
 use hooks_core::testing::{FakeClock, FakeFileSystem, world};
 use hooks_core::{Background, HookContext, HookFuture};
 use serde_json::{Value, json};

@@ -144,11 +144,11 @@ async fn on_events_the_same_is_done() {
     let hooks = policies(budget.clone());
     let at = hooks.on(context("s", "a"));
     let call = || BeforeModelCall::new("large", 1, Vec::new());
-    let mut decided = at.before_model_call(call()).await;
-    assert_eq!(decided.request.event().model, "small");
-    assert!(decided.outcome.goes_ahead());
-    assert!(decided.outcome.reasons().iter().any(|reason| reason.rule == "warn"));
-    decided.outcome.take_holds().commit();
+    let mut decision = at.before_model_call(call()).await;
+    assert_eq!(decision.request.event().model, "small");
+    assert!(decision.outcome.goes_ahead());
+    assert!(decision.outcome.reasons().iter().any(|reason| reason.rule == "warn"));
+    decision.outcome.take_holds().commit();
     assert!(at.subagent_start(SubagentStart::new("b", "x")).await.outcome.goes_ahead());
 
     budget.thresholds.ask = 76;

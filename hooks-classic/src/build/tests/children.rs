@@ -102,12 +102,12 @@ pub(super) async fn answers(config: PolicyConfig) -> Vec<String> {
             (start.task_type, start.model) = (kind.map(str::to_owned), model.map(str::to_owned));
             hooks.on(at(session)).subagent_start(start).await
         };
-    let shown = |decided: &EventDecision<SubagentStart>| {
+    let shown = |decision: &EventDecision<SubagentStart>| {
         format!(
             "{} {:?} {:?}",
-            decided.outcome.strength(),
-            decided.outcome.shown_reason(),
-            decided.request.event()
+            decision.outcome.strength(),
+            decision.outcome.shown_reason(),
+            decision.request.event()
         )
     };
     let end = async |session: &str, id: &str| {
@@ -124,9 +124,9 @@ pub(super) async fn answers(config: PolicyConfig) -> Vec<String> {
     // A tree with as many children as may live at the same time.
     for (session, id) in [("s", "a"), ("s", "b"), ("s", "c"), ("s", "d"), ("a", "e"), ("a", "f"), ("e", "g")]
     {
-        let mut decided = begin(session, "backend", id, None, None, "do it").await;
-        answers.push(shown(&decided));
-        decided.outcome.take_holds().commit();
+        let mut decision = begin(session, "backend", id, None, None, "do it").await;
+        answers.push(shown(&decision));
+        decision.outcome.take_holds().commit();
     }
     answers.push(known().await);
     let turn = hooks.on(at("s")).turn_start(TurnStart::new(1)).await;
@@ -143,9 +143,9 @@ pub(super) async fn answers(config: PolicyConfig) -> Vec<String> {
         ("reviewer", "k", Some("security"), Some("haiku"), "do it"),
         ("reviewer", "l", Some("security"), Some("opus"), "do it"),
     ] {
-        let mut decided = begin("s", agent, id, kind, model, task).await;
-        answers.push(shown(&decided));
-        decided.outcome.take_holds().commit();
+        let mut decision = begin("s", agent, id, kind, model, task).await;
+        answers.push(shown(&decision));
+        decision.outcome.take_holds().commit();
     }
     // A child that is awaited, and one that is silent.
     let waited = begin("s", "backend", "m", None, None, "do it").await;
@@ -164,9 +164,9 @@ pub(super) async fn answers(config: PolicyConfig) -> Vec<String> {
             let (agent, kind) = if number == 0 { ("reviewer", Some("security")) } else { ("backend", None) };
             // The first agent uses up its own limit before the limit of the tree is used up.
             let session = if window < 2 { "s" } else { "a" };
-            let mut decided = begin(session, agent, &id, kind, Some("opus"), "do it").await;
-            answers.push(shown(&decided));
-            decided.outcome.take_holds().commit();
+            let mut decision = begin(session, agent, &id, kind, Some("opus"), "do it").await;
+            answers.push(shown(&decision));
+            decision.outcome.take_holds().commit();
             end(session, &id).await;
         }
         clock.advance(Duration::from_secs(60));

@@ -3,7 +3,7 @@
 use std::sync::Arc;
 use std::time::Duration;
 
-use hooks_budgets::spend::{ReplyBound, CallSize};
+use hooks_budgets::spend::{CallSize, ReplyBound};
 use hooks_core::event::{
     AfterModelCall, BeforeModelCall, ErrorOccurred, ErrorType, MaxIterations, Message, ModelReply,
     PostToolUse, PreToolUse, Role, SubagentStart, Usage,
@@ -98,9 +98,9 @@ pub(super) async fn answers(config: PolicyConfig) -> Vec<String> {
 
     for tool in ["lint", "lint", "poll", "poll", "poll", "x", "y", "x", "y", "x"] {
         let event = PreToolUse::new(tool, json!({}));
-        let mut decided = hooks.on(at("Ash", "")).pre_tool_use(event.clone()).await;
-        decided.outcome.take_holds().commit();
-        answers.push(format!("{tool} {} {:?}", decided.outcome.strength(), decided.outcome.reasons()));
+        let mut decision = hooks.on(at("Ash", "")).pre_tool_use(event.clone()).await;
+        decision.outcome.take_holds().commit();
+        answers.push(format!("{tool} {} {:?}", decision.outcome.strength(), decision.outcome.reasons()));
         let after = PostToolUse::after(&event, json!("the same"), None, 1);
         let _kept = hooks.on(at("Ash", "")).post_tool_use(after).await;
     }
@@ -108,13 +108,13 @@ pub(super) async fn answers(config: PolicyConfig) -> Vec<String> {
     let usage = Usage { input_tokens: 1_000, output_tokens: 90, cached_tokens: 200, reasoning_tokens: 30 };
     let reply = ModelReply { response: Message::text(Role::Assistant, "x"), usage, cost: None };
     for (call, model) in [("1", "m"), ("2", "other"), ("3", "m"), ("4", "m"), ("5", "other"), ("6", "z")] {
-        let decided =
+        let decision =
             hooks.on(at("Ash", call)).before_model_call(BeforeModelCall::new(model, 1, Vec::new())).await;
-        let mut outcome = decided.outcome;
+        let mut outcome = decision.outcome;
         outcome.take_holds().commit();
         answers.push(format!(
             "{} {} {:?}",
-            decided.request.event().model,
+            decision.request.event().model,
             outcome.strength(),
             outcome.reasons()
         ));
@@ -146,9 +146,9 @@ pub(super) async fn answers(config: PolicyConfig) -> Vec<String> {
 
     for call in 0..13 {
         let event = BeforeModelCall::new("m", 1, Vec::new());
-        let mut decided = hooks.on(at("Loop", &format!("loop-{call}"))).before_model_call(event).await;
-        decided.outcome.take_holds().commit();
-        answers.push(format!("{:?}", decided.outcome.reasons()));
+        let mut decision = hooks.on(at("Loop", &format!("loop-{call}"))).before_model_call(event).await;
+        decision.outcome.take_holds().commit();
+        answers.push(format!("{:?}", decision.outcome.reasons()));
     }
     let gate = hooks.on(at("Loop", "")).max_iterations(MaxIterations::resumed(12)).await;
     answers.push(format!("{:?}", gate.outcome.reasons()));

@@ -1,7 +1,7 @@
 //! Whether an answer is a denial in the client's own form.
 
 use hooks::event::EventKind;
-use hooks_protocols::{Client, Degraded, KnownEvent, EncodedAnswer, failure};
+use hooks_protocols::{Client, Degraded, EncodedAnswer, KnownEvent, failure};
 use serde_json::Value;
 
 use super::cases::{self, Case};

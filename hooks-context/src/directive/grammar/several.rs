@@ -1,6 +1,6 @@
 //! Several markers in one sentence: which of them belong together, and the end of each wish.
 
-use super::{MarkedWish, WishParser, Wish};
+use super::{MarkedWish, Wish, WishParser};
 use crate::directive::Mode;
 use crate::directive::markers::{Marker, Sign};
 use crate::directive::words::{JOINING, TOLD, VERBS};

@@ -66,7 +66,13 @@ impl Holds {
 }
 
 impl State {
-    pub(super) fn reserve(&mut self, id: OpId, scopes: &Arc<[Scope]>, amount: u64, ttl: Duration) -> StepResult {
+    pub(super) fn reserve(
+        &mut self,
+        id: OpId,
+        scopes: &Arc<[Scope]>,
+        amount: u64,
+        ttl: Duration,
+    ) -> StepResult {
         if let Some(held) = self.holds.all.get(&id) {
             return match held.phase {
                 Phase::Open(_) => StepResult::Done,

@@ -25,7 +25,7 @@ pub(super) use self::room::Room;
 use self::sets::Sets;
 use self::values::Values;
 use super::key::Key;
-use super::operation::{StepResult, Op};
+use super::operation::{Op, StepResult};
 use crate::time::Timestamp;
 
 /// Time that ended operations are remembered, so that a repeated or late message is recognised.

@@ -5,7 +5,7 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use super::super::key::{Key, OpId};
-use super::super::operation::{StepResult, Member};
+use super::super::operation::{Member, StepResult};
 use super::due::Due;
 use super::{REMEMBERED, State};
 use crate::time::Timestamp;

@@ -3,7 +3,7 @@
 use std::sync::Arc;
 use std::time::Duration;
 
-use super::super::{StepResult, Key, Op, OpId, Scope, State, Window};
+use super::super::{Key, Op, OpId, Scope, State, StepResult, Window};
 use crate::time::Timestamp;
 
 fn scopes(limits: &[(&str, u64)]) -> Arc<[Scope]> {

@@ -6,7 +6,7 @@ use proptest::test_runner::{Config, RngAlgorithm, TestCaseError, TestRng, TestRu
 
 use super::history::{Message, any_history};
 use super::operations;
-use crate::state::{StepResult, Op, State, StateStore, StoreError};
+use crate::state::{Op, State, StateStore, StepResult, StoreError};
 use crate::time::{Clock, Timestamp};
 
 /// A clock that tests set, forwards or backwards; its ticks follow the calendar.

@@ -25,7 +25,9 @@ pub(crate) const PROTOCOL: Protocol = Protocol {
 const ROWS: &[Row] = &[
     Row::new("SessionStart", SessionStart, &[START]).saying(SESSION_START),
     Row::new("UserPromptSubmit", UserPromptSubmitted, &[SAID]).saying(USER_PROMPT),
-    Row::new("PreToolUse", PreToolUse, &[CALL]).saying(PRE_TOOL_USE).within(&[Wish::Rewrite], command_is_text),
+    Row::new("PreToolUse", PreToolUse, &[CALL])
+        .saying(PRE_TOOL_USE)
+        .within(&[Wish::Rewrite], command_is_text),
     Row::new("PermissionRequest", PermissionRequest, &[CALL]).saying(PERMISSION_REQUEST),
     Row::new("PostToolUse", PostToolUse, &[CALL, RESULT]).saying(POST_TOOL_USE),
     Row::new("PreCompact", PreCompact, &[COMPACTION]).saying(PRE_COMPACT),

@@ -88,10 +88,11 @@ pub(super) const SUBAGENT_START: Row = Row::new("subagentStart", SubagentStart, 
     .saying(CONTEXT)
     .shaped(&["agentName"]);
 
-pub(super) const SUBAGENT_STOP: Row = Row::new("subagentStop", SubagentStop, &[CHILD_CAMEL, LAST_WORDS_CAMEL])
-    .with(&[text(AGENT_NAME, "")])
-    .saying(STOPPING)
-    .shaped(&["agentName", "stopReason", "stop_hook_active"]);
+pub(super) const SUBAGENT_STOP: Row =
+    Row::new("subagentStop", SubagentStop, &[CHILD_CAMEL, LAST_WORDS_CAMEL])
+        .with(&[text(AGENT_NAME, "")])
+        .saying(STOPPING)
+        .shaped(&["agentName", "stopReason", "stop_hook_active"]);
 
 pub(super) const ERROR_OCCURRED: Row = Row::new("errorOccurred", ErrorOccurred, &[ERROR_CAMEL])
     .with(&[text(ERROR, "")])

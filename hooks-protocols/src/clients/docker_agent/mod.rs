@@ -128,7 +128,8 @@ const TOOL_DECIDED: Row = Row::new("on_tool_approval_decision", ToolDecided, &[C
     .saying(OBSERVED);
 
 const TOOL_RESPONSE_TRANSFORM: Row =
-    Row::new("tool_response_transform", PostToolUse, &[CALL, KIND, RESPONSE_OF_TOOL]).saying(RESPONSE_CHANGED);
+    Row::new("tool_response_transform", PostToolUse, &[CALL, KIND, RESPONSE_OF_TOOL])
+        .saying(RESPONSE_CHANGED);
 
 const POST_TOOL_USE: Row = Row::new("post_tool_use", PostToolUse, &[CALL, KIND, RESPONSE_OF_TOOL]);
 

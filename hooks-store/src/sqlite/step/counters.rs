@@ -2,7 +2,7 @@
 
 use std::time::Duration;
 
-use hooks_core::state::{StepResult, Charged, Key, MAX_AMOUNT, OpId, Window};
+use hooks_core::state::{Charged, Key, MAX_AMOUNT, OpId, StepResult, Window};
 use hooks_core::time::Timestamp;
 use rusqlite::{OptionalExtension as _, params};
 
@@ -43,7 +43,13 @@ impl Step<'_> {
     }
 
     /// Sets the spent amount of a counter.
-    pub(super) fn correct(&self, id: OpId, key: &Key, window: Window, spent: u64) -> Result<StepResult, Fault> {
+    pub(super) fn correct(
+        &self,
+        id: OpId,
+        key: &Key,
+        window: Window,
+        spent: u64,
+    ) -> Result<StepResult, Fault> {
         if self.enter_past(id)? {
             let spent = spent.min(MAX_AMOUNT);
             self.charge(key, window, self.now, |counter| counter.spent = spent)?;

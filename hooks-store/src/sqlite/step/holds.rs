@@ -2,7 +2,7 @@
 
 use std::time::Duration;
 
-use hooks_core::state::{StepResult, MAX_AMOUNT, OpId, Scope, ScopeKind};
+use hooks_core::state::{MAX_AMOUNT, OpId, Scope, ScopeKind, StepResult};
 use hooks_core::time::Timestamp;
 use rusqlite::{OptionalExtension as _, params};
 

@@ -14,7 +14,7 @@ mod values;
 use std::collections::BTreeSet;
 use std::time::Duration;
 
-use hooks_core::state::{StepResult, Key, LATEST, Op, REMEMBERED};
+use hooks_core::state::{Key, LATEST, Op, REMEMBERED, StepResult};
 use hooks_core::time::Timestamp;
 use rusqlite::Connection;
 

@@ -2,7 +2,7 @@
 
 use std::time::Duration;
 
-use hooks_core::state::{StepResult, Key, MAX_MICROS, pace_in_micros};
+use hooks_core::state::{Key, MAX_MICROS, StepResult, pace_in_micros};
 use rusqlite::{OptionalExtension as _, params};
 
 use super::Step;
@@ -10,7 +10,13 @@ use crate::sqlite::error::Fault;
 use crate::sqlite::number::{self, Column as _};
 
 impl Step<'_> {
-    pub(super) fn pace(&self, key: &Key, cost: u32, interval: Duration, burst: u32) -> Result<StepResult, Fault> {
+    pub(super) fn pace(
+        &self,
+        key: &Key,
+        cost: u32,
+        interval: Duration,
+        burst: u32,
+    ) -> Result<StepResult, Fault> {
         let (added, ahead) = pace_in_micros(cost, interval, burst);
         let micros = self.now.0.saturating_mul(1_000).min(MAX_MICROS);
         let read = "SELECT full_at FROM rates WHERE key = ?1";

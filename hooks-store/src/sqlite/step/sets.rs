@@ -4,7 +4,7 @@ use std::collections::BTreeSet;
 use std::sync::Arc;
 use std::time::Duration;
 
-use hooks_core::state::{StepResult, Key, Member, OpId, REMEMBERED};
+use hooks_core::state::{Key, Member, OpId, REMEMBERED, StepResult};
 use rusqlite::params;
 
 use super::{Step, below};

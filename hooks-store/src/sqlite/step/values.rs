@@ -4,7 +4,7 @@ use std::collections::BTreeSet;
 use std::sync::Arc;
 use std::time::Duration;
 
-use hooks_core::state::{StepResult, Key, OpId};
+use hooks_core::state::{Key, OpId, StepResult};
 use rusqlite::{OptionalExtension as _, params};
 
 use super::{Step, below};

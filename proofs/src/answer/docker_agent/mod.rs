@@ -53,7 +53,8 @@ fn dispatch(question: &Value, profile: Profile) -> Option<Value> {
     let world = World::from_question(question, &script);
     let engine = Engine::new(block, Rules::exactly(profile), world.handlers());
     let input = question::field(question, "input").as_object().cloned().unwrap_or_default();
-    let cancelled = question.get("cancel_after_ms").and_then(Value::as_u64).map(|after| world.cancelled(after));
+    let cancelled =
+        question.get("cancel_after_ms").and_then(Value::as_u64).map(|after| world.cancelled(after));
     let ask = Ask { event, lane, input, folder: folder.path(), also_called: None, cancelled };
     let merged = world.finish(engine.ask(ask))?;
     let mut answer = Map::new();

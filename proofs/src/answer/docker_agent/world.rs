@@ -111,7 +111,9 @@ impl World {
         match runtime {
             Ok(runtime) if is_real => {
                 let mut processes = Processes::with_shell("/bin/sh");
-                for (name, value) in question::field(question, "process_env").as_object().into_iter().flatten() {
+                for (name, value) in
+                    question::field(question, "process_env").as_object().into_iter().flatten()
+                {
                     processes = processes.with_variable(name, value.as_str().unwrap_or_default());
                 }
                 Self::Real { runtime, processes, builtins, models }

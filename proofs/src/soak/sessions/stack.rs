@@ -17,7 +17,7 @@ use hooks::event::{
     SubagentStart, TurnEndReason, Usage,
 };
 use hooks::resilience::{
-    Replied, Call, Classified, ErrorKind, Health, ModelError, PerTenantLayer, Resilience, ResilienceConfig,
+    Call, Classified, ErrorKind, Health, ModelError, PerTenantLayer, Replied, Resilience, ResilienceConfig,
     World,
 };
 use hooks::store::StoreThread;
@@ -129,7 +129,8 @@ impl Served {
         let in_team = reader.parse(&format!("{FILE}{TEAM}"), "hooks.yaml").map_err(wrong)?;
         let squad = Config::parse(SQUAD, "policy.yaml").map_err(wrong)?.hooks();
         let models = models(World::new(&environment, timer.clone()), store)?;
-        let (alone, in_team, teams) = (Side::from_config(alone)?, Side::from_config(in_team)?, tempfile::tempdir()?);
+        let (alone, in_team, teams) =
+            (Side::from_config(alone)?, Side::from_config(in_team)?, tempfile::tempdir()?);
         Ok(Self { clock, timer, environment, alone, in_team, squad, lockouts, models, teams })
     }
 
@@ -200,7 +201,8 @@ impl Served {
         let request = || ModelRequest { model: "opus".to_owned(), iteration: 1, messages: Vec::new() };
         let call = ModelCall { context: Arc::clone(context), request: request() };
         drop(session.model(service_fn(answer)).oneshot(call).await?);
-        let call = Call::new(Arc::clone(context), request(), OpId::from_parts(&["model", &number.to_string()]));
+        let call =
+            Call::new(Arc::clone(context), request(), OpId::from_parts(&["model", &number.to_string()]));
         drop(self.models.clone().oneshot(call).await?);
         Ok(())
     }

@@ -13,9 +13,9 @@ use hooks_core::state::{Memory, OpId, StateStore};
 use hooks_core::testing::VirtualTime;
 use hooks_core::time::{Clock, SeededRandom, Tick, Timestamp};
 use hooks_resilience::{
-    Replied, AttemptLayer, AttemptConfig, BreakerLayer, Call, Catalog, ChainConfig, Chains, ChainsConfig,
-    Classify, DeadlineLayer, ErrorKind, FallbackLayer, FallbackConfig, Health, HealthSettings, HedgeLayer,
-    HedgeConfig, Limits, Model, ModelError, Needs, PacingLayer, Price, RetryLayer, RetryConfig, World,
+    AttemptConfig, AttemptLayer, BreakerLayer, Call, Catalog, ChainConfig, Chains, ChainsConfig, Classify,
+    DeadlineLayer, ErrorKind, FallbackConfig, FallbackLayer, Health, HealthSettings, HedgeConfig, HedgeLayer,
+    Limits, Model, ModelError, Needs, PacingLayer, Price, Replied, RetryConfig, RetryLayer, World,
 };
 use tower::ServiceBuilder;
 use tower::util::{BoxCloneSyncService, MapRequestLayer, ServiceExt};

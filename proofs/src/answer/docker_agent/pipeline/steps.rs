@@ -84,7 +84,7 @@ impl Run<'_, '_> {
             Some(Verdict::Ask) => return self.ask_unless_granted().await,
             _ => {}
         }
-        match self.decided() {
+        match self.rule_decision() {
             RuleDecision::Allow(source) => return self.run_tool(source).await,
             RuleDecision::Deny(source, rules) => return self.deny_by_rule(source, rules).await,
             RuleDecision::Ask => return self.ask().await,
@@ -126,7 +126,7 @@ impl Run<'_, '_> {
         if asks(self.guard.as_ref()) {
             self.must_ask = true;
             // A question cannot turn a rule's denial into an approval.
-            if let RuleDecision::Deny(source, rules) = self.decided() {
+            if let RuleDecision::Deny(source, rules) = self.rule_decision() {
                 return self.deny_by_rule(source, rules).await;
             }
             return self.ask().await;
@@ -134,7 +134,7 @@ impl Run<'_, '_> {
         if asks(self.preempt.as_ref()) {
             return self.ask_unless_granted().await;
         }
-        match self.decided() {
+        match self.rule_decision() {
             RuleDecision::Allow(source) => return self.run_tool(source).await,
             RuleDecision::Deny(source, rules) => return self.deny_by_rule(source, rules).await,
             RuleDecision::Ask => return self.ask().await,
@@ -189,12 +189,12 @@ impl Run<'_, '_> {
         if self.is_stopped_by_guards().await {
             return true;
         }
-        let decided = self.decided();
-        if let RuleDecision::Deny(source, rules) = decided {
+        let by_rules = self.rule_decision();
+        if let RuleDecision::Deny(source, rules) = by_rules {
             self.deny_by_rule(source, rules).await;
             return true;
         }
-        let rule_asks = matches!(decided, RuleDecision::Ask);
+        let rule_asks = matches!(by_rules, RuleDecision::Ask);
         if hook_asks || rule_asks || asks(self.guard.as_ref()) || asks(self.preempt.as_ref()) {
             self.must_ask = true;
             self.ask().await;
@@ -203,7 +203,7 @@ impl Run<'_, '_> {
         false
     }
 
-    fn decided(&self) -> RuleDecision {
+    fn rule_decision(&self) -> RuleDecision {
         let layers = [
             (&self.session.rules, SESSION_RULES, "session_permissions_allow", "session_permissions_deny"),
             (self.pipeline.team, TEAM_RULES, "team_permissions_allow", "team_permissions_deny"),
@@ -266,9 +266,11 @@ impl Run<'_, '_> {
             let granted = self.session.rules.grants(&self.pipeline.tool.name, &self.call.arguments);
             return granted.then_some("session_permissions_allow");
         }
-        match self.decided() {
+        match self.rule_decision() {
             RuleDecision::Allow(source) => Some(source),
-            RuleDecision::Open if !self.is_september() && self.pipeline.tool.read_only => Some("readonly_hint"),
+            RuleDecision::Open if !self.is_september() && self.pipeline.tool.read_only => {
+                Some("readonly_hint")
+            }
             _ => None,
         }
     }

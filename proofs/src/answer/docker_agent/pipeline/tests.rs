@@ -36,7 +36,11 @@ impl Case {
         let script = Arc::new(Script::from_question(&question));
         let found = read(&self.hooks, Known { profile, builtins: None, our_events: false });
         assert!(found.is_usable(), "{:?}", found.faults);
-        let engine = Engine::new(found.block, Rules::exactly(profile), World::from_question(&question, &script).handlers());
+        let engine = Engine::new(
+            found.block,
+            Rules::exactly(profile),
+            World::from_question(&question, &script).handlers(),
+        );
         let pipeline = Pipeline {
             engine: &engine,
             folder: Path::new("/"),
