@@ -59,7 +59,7 @@ pub(crate) fn run(options: &Bench) -> Result<Status, Failure> {
     for (context, event) in events {
         let (context, what) = (here(context, &config, &unfinished), what(&event));
         let cost = by_type!(event,
-            decision(event) => Some(measure(&hooks, &runtime, context, event, what, time)),
+            decided(event) => Some(measure(&hooks, &runtime, context, event, what, time)),
             informed(_event) => None,
             other => None
         );

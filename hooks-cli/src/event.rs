@@ -19,18 +19,18 @@ use crate::unfinished::Unfinished;
 /// event in its own type. The list of events is that of the core's table.
 macro_rules! by_type {
     (
-        @arms $wire:expr, $decision:ident => $decides:expr, $informed:ident => $informs:expr, $other:expr,
+        @arms $wire:expr, $decided:ident => $decides:expr, $informed:ident => $informs:expr, $other:expr,
         deciding { $($Deciding:ident)* } informing { $($Informing:ident)* }
     ) => {
         match $wire {
-            $( hooks::event::WireEvent::$Deciding($decision) => $decides, )*
+            $( hooks::event::WireEvent::$Deciding($decided) => $decides, )*
             $( hooks::event::WireEvent::$Informing($informed) => $informs, )*
             _ => $other,
         }
     };
-    ($wire:expr, decision($decision:ident) => $decides:expr, informed($informed:ident) => $informs:expr, other => $other:expr) => {
+    ($wire:expr, decided($decided:ident) => $decides:expr, informed($informed:ident) => $informs:expr, other => $other:expr) => {
         hooks::for_each_event_type!(
-            [$crate::event::by_type] { @arms $wire, $decision => $decides, $informed => $informs, $other, }
+            [$crate::event::by_type] { @arms $wire, $decided => $decides, $informed => $informs, $other, }
         )
     };
 }
@@ -99,7 +99,7 @@ pub(crate) async fn answer(
     let kind = event.kind();
     let mut outcome = Map::from_iter([("event".to_owned(), json!(kind))]);
     let fields = by_type!(event,
-        decision(event) => decide_to_json(hooks, HookRequest::new(context, event), recording).await,
+        decided(event) => decide_to_json(hooks, HookRequest::new(context, event), recording).await,
         informed(event) => informed(hooks, HookRequest::new(context, event), recording).await,
         other => failed(&format!("this program does not know what to do with `{kind}`"))
     );

@@ -65,7 +65,7 @@ pub(crate) fn run(options: &Explain) -> Result<Status, Failure> {
     let kind = event.kind();
     let runtime = runtime()?;
     let story = by_type!(event,
-        event_decision(event) => Ok(runtime.block_on(story(&hooks, context, event))),
+        decided(event) => Ok(runtime.block_on(story(&hooks, context, event))),
         informed(event) => Err(format!("`{kind}` is told, not decided about: {}", json!(event))),
         other => Err(format!("this program does not know what to do with `{kind}`"))
     );

@@ -120,7 +120,7 @@ impl Stage {
             self.session.switch_agent(call.agent.as_str()).await;
         }
         self.reviewer.prepare(call.answer.clone());
-        let governed = self.session.tools(self.tools.clone()).with_approver(self.reviewer.question_text());
+        let governed = self.session.tools(self.tools.clone()).with_approver(self.reviewer.clone());
         let request = ToolRequest {
             context: Arc::clone(self.session.context()),
             call: ToolCall::new(call.tool.as_str(), call.args.clone()),

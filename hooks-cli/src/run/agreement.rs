@@ -127,7 +127,7 @@ async fn evaluated(hooks: &Hooks, context: HookContext, event: WireEvent) -> Sho
 
 async fn explained(hooks: &Hooks, context: HookContext, event: WireEvent) -> ShownDecision {
     let story = by_type!(event,
-        decision(event) => story(hooks, context, event).await,
+        decided(event) => story(hooks, context, event).await,
         informed(event) => panic!("{event:?} is not decided"),
         other => panic!("not an event")
     );

@@ -35,7 +35,7 @@ pub(super) fn ask(
     let (kind, lent) = (event.kind(), Lent::default());
     let held = governing.wait(async {
         by_type!(event,
-            decision(event) => Ok(decide_and_hold(&hooks, lent.request(context, event), counts, governing.recording()).await),
+            decided(event) => Ok(decide_and_hold(&hooks, lent.request(context, event), counts, governing.recording()).await),
             informed(event) => Ok(informed(&hooks, lent.request(context, event), governing.recording()).await),
             other => Err(format!("this program does not know what to do with `{kind}`"))
         )

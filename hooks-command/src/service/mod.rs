@@ -171,7 +171,7 @@ impl<E: Decide> Service<HookRequest<E>> for Phase<E> {
             let merged = asking::ask(&engine, event, lane, words, &request).await?;
             outcome::record_failures(&request, &merged);
             let powers = engine.rules().powers(event, lane);
-            E::opinion(&request, event, merged, powers.rewrites != Rewrites::Nothing)
+            E::decider_outcome(&request, event, merged, powers.rewrites != Rewrites::Nothing)
         })
     }
 }

@@ -95,7 +95,7 @@ mod tests {
             "diff": "a\nb",
             "none": "",
         });
-        let mut found: Vec<_> = of(&arguments).map(|text| (text.pointer, text.path)).collect();
+        let mut found: Vec<_> = walk(&arguments).map(|text| (text.pointer, text.path)).collect();
         found.sort();
         let wanted = [("/newTitle", "t"), ("/to~1o~0/a/0", "x"), ("/to~1o~0/a/1/url", "/y")];
         assert_eq!(found, wanted.map(|(pointer, path)| (pointer.to_owned(), path)));

@@ -227,7 +227,7 @@ fn units<'a>(messages: impl Iterator<Item = &'a Message>) -> Vec<usize> {
         callers.extend(places::called(message).into_iter().map(|id| (id, index)));
         if message.role == Role::Tool || places::holds_results(message) {
             let of_ids: Vec<usize> =
-                places::replied(message).filter_map(|id| callers.get(id).copied()).collect();
+                places::answered(message).filter_map(|id| callers.get(id).copied()).collect();
             for other in of_ids.into_iter().chain(index.checked_sub(1)) {
                 let (mine, theirs) = (root(&mut parents, index), root(&mut parents, other));
                 if let Some(parent) = parents.get_mut(mine.max(theirs)) {

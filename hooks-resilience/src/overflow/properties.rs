@@ -188,12 +188,12 @@ fn ids<'a>(messages: &'a [Message], of: impl Fn(&'a Message) -> Vec<&'a str>) ->
 fn pairs_are_whole(messages: &[Message]) -> bool {
     let mut called = HashSet::new();
     for message in messages {
-        if places::replied(message).any(|id| !called.contains(id)) {
+        if places::answered(message).any(|id| !called.contains(id)) {
             return false;
         }
         called.extend(places::called(message));
     }
-    called == ids(messages, |message| places::replied(message).collect())
+    called == ids(messages, |message| places::answered(message).collect())
 }
 
 /// Whether each result without an id still follows a message of the model or another result.
@@ -269,7 +269,7 @@ proptest! {
             for (before, after) in messages.iter().zip(after) {
                 prop_assert_eq!(before.role, after.role);
                 prop_assert_eq!(places::called(before), places::called(after));
-                prop_assert!(places::replied(before).eq(places::replied(after)));
+                prop_assert!(places::answered(before).eq(places::answered(after)));
                 prop_assert_eq!(before.content.as_array().map(Vec::len), after.content.as_array().map(Vec::len));
             }
         }
