@@ -101,7 +101,7 @@ impl LimitPlace {
         later::begin(async move {
             let mut place = self;
             match place.taken().await {
-                Ok(Taken::LimitPlace) => Ok(Reservation::Held(Box::new(place))),
+                Ok(Taken::Place) => Ok(Reservation::Held(Box::new(place))),
                 Ok(Taken::Before) => {
                     place.leave().await;
                     Ok(Reservation::NotNeeded)
@@ -118,7 +118,7 @@ impl LimitPlace {
     async fn taken(&mut self) -> Result<Taken, HookError> {
         for _ in 0..=MOST_GIVEN_BACK {
             match self.ask().await? {
-                StepResult::Done | StepResult::Granted(_) => return Ok(Taken::LimitPlace),
+                StepResult::Done | StepResult::Granted(_) => return Ok(Taken::Place),
                 StepResult::Refused { scope, used, limit } => {
                     self.open = false;
                     return Ok(Taken::Nothing(NoPlace::Refused { scope, used, limit }));
@@ -220,7 +220,7 @@ impl Claim {
 /// Result of a request for a place.
 enum Taken {
     /// The place is reserved now.
-    LimitPlace,
+    Place,
     /// The call had the place before, and it is counted.
     Before,
     Nothing(NoPlace),

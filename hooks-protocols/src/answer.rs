@@ -1,4 +1,4 @@
-//! The answer of hooks to an event, independent of the client: the step between an outcome and the reply to
+//! The answer of hooks to an event, independent of the client: the step between an outcome and its form for
 //! the client.
 
 use hooks_core::event::{
@@ -66,7 +66,7 @@ pub enum Rewrite {
     /// A model call.
     Model(ModelRewrite),
     /// A model's reply.
-    EncodedAnswer(Message),
+    Reply(Message),
     /// A child agent.
     Spawn(SpawnRewrite),
     /// The target of a task.
@@ -81,7 +81,7 @@ impl Rewrite {
             Self::Result(_) => EventKind::PostToolUse,
             Self::Prompt(_) => EventKind::UserPromptSubmitted,
             Self::Model(_) => EventKind::BeforeModelCall,
-            Self::EncodedAnswer(_) => EventKind::AfterModelCall,
+            Self::Reply(_) => EventKind::AfterModelCall,
             Self::Spawn(_) => EventKind::SubagentStart,
             Self::Target(_) => EventKind::Route,
         }
@@ -117,8 +117,8 @@ impl Answer {
     /// let bytes = br#"{"session_id": "s-1", "transcript_path": "/t", "cwd": "/repo", "hook_event_name": "PreToolUse",
     ///     "tool_name": "Bash", "tool_input": {"command": "ls"}, "tool_use_id": "t-1"}"#;
     /// let change = Rewrite::Arguments(serde_json::json!({"command": "ls -l"}));
-    /// let reply = encode(&decode(Client::Claude, None, bytes)?, &Answer::allow().rewritten(change));
-    /// assert!(reply.stdout.contains(r#""updatedInput":{"command":"ls -l"}"#));
+    /// let encoded = encode(&decode(Client::Claude, None, bytes)?, &Answer::allow().rewritten(change));
+    /// assert!(encoded.stdout.contains(r#""updatedInput":{"command":"ls -l"}"#));
     /// # Ok::<(), hooks_protocols::DecodeError>(())
     /// ```
     #[must_use]
@@ -201,7 +201,7 @@ changed! {
         model: Some(call.model.clone()),
         messages: Some(call.messages.clone()),
     }));
-    AfterModelCall => |reply| Some(Rewrite::EncodedAnswer(reply.response.clone()));
+    AfterModelCall => |reply| Some(Rewrite::Reply(reply.response.clone()));
     SubagentStart => |start| Some(Rewrite::Spawn(SpawnRewrite {
         model: start.model.clone(),
         task: Some(start.task.clone()),

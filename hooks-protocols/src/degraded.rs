@@ -125,8 +125,8 @@ impl Degraded {
     /// // At the end of a session nothing can be denied any more.
     /// let bytes = br#"{"session_id": "s-1", "transcript_path": "/t", "cwd": "/repo", "hook_event_name": "SessionEnd",
     ///     "reason": "other"}"#;
-    /// let reply = encode(&decode(Client::Claude, None, bytes)?, &Answer::deny("stay"));
-    /// assert!(reply.degraded.iter().any(|note| note.is_unsafe()));
+    /// let encoded = encode(&decode(Client::Claude, None, bytes)?, &Answer::deny("stay"));
+    /// assert!(encoded.degraded.iter().any(|note| note.is_unsafe()));
     /// # Ok::<(), hooks_protocols::DecodeError>(())
     /// ```
     pub fn is_unsafe(&self) -> bool {

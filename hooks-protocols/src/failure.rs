@@ -1,7 +1,7 @@
-//! Replies for failures of hooks themselves, if there is no outcome.
+//! Answers for failures of hooks themselves, if there is no outcome.
 //!
 //! If a hook process crashes, hangs or writes invalid output, most clients let the call run. So every
-//! internal failure has to become one of these replies.
+//! internal failure has to become one of these answers.
 
 use hooks_core::OnFailure;
 
@@ -29,12 +29,12 @@ pub enum KnownEvent<'a> {
     Nowhere,
 }
 
-/// The reply to a client if hooks failed for this reason.
+/// The answer to a client if hooks failed for this reason.
 ///
-/// - If the event can be denied and its failures close (law 3), the reply is a denial in the form that this
+/// - If the event can be denied and its failures close (law 3), the answer is a denial in the form that this
 ///   client honours.
-/// - If its failures open, the reply is a warning that does not stop anything.
-/// - If the event is unknown, the reply is the denial that most clients honour: exit code 2, the reason on
+/// - If its failures open, the answer is a warning that does not stop anything.
+/// - If the event is unknown, the answer is the denial that most clients honour: exit code 2, the reason on
 ///   stderr, nothing on stdout.
 ///
 /// ```
@@ -88,15 +88,15 @@ fn one_of(client: Client, events: &[&str], reason: &str, message: String) -> Enc
             None => warning(reason),
         };
     };
-    let reply = blindly(last);
-    if is_known && enforced.iter().all(|row| blindly(row) == reply) {
-        return reply;
+    let encoded = blindly(last);
+    if is_known && enforced.iter().all(|row| blindly(row) == encoded) {
+        return encoded;
     }
     if protocol.is_flat {
         return encode_blindly(client, last.name, &enforced, &answer);
     }
     let exit_two = exit_two(answer.reason.as_deref().unwrap_or_default());
-    EncodedAnswer { stdout: reply.stdout, degraded: reply.degraded, ..exit_two }
+    EncodedAnswer { stdout: encoded.stdout, degraded: encoded.degraded, ..exit_two }
 }
 
 /// A denial for a client whose event is unknown: that of the event that `Protocol::unnamed` names, or exit

@@ -4,7 +4,7 @@
 //! context, and all fields that neither of them has. The outcome of the hooks becomes an [`Answer`], and
 //! [`encode`] turns that into the [`EncodedAnswer`] that this client honours: standard output, standard error and
 //! exit code. If a client does not support a wish, the nearest supported effect that is not less strict
-//! replaces it, and the reply notes that ([`Degraded`]). An error on the way becomes a [`failure`], which is
+//! replaces it, and the answer notes that ([`Degraded`]). An error on the way becomes a [`failure`], which is
 //! a denial that the client honours.
 //!
 //! ```
@@ -17,17 +17,17 @@
 //! assert_eq!(decoded.call().map(|(tool, _)| tool), Some("Bash"));
 //!
 //! // Codex CLI has no `ask`, and would run the tool if it got one.
-//! let reply = encode(&decoded, &Answer::ask("publishing needs approval"));
+//! let encoded = encode(&decoded, &Answer::ask("publishing needs approval"));
 //! assert_eq!(
-//!     reply.stdout,
+//!     encoded.stdout,
 //!     r#"{"hookSpecificOutput":{"hookEventName":"PreToolUse","permissionDecision":"deny","permissionDecisionReason":"publishing needs approval"}}"#
 //! );
-//! assert_eq!(reply.degraded[0].to_string(), "Codex CLI cannot be told `ask` at `PreToolUse`: denied instead");
+//! assert_eq!(encoded.degraded[0].to_string(), "Codex CLI cannot be told `ask` at `PreToolUse`: denied instead");
 //! # Ok::<(), hooks_protocols::DecodeError>(())
 //! ```
 //!
 //! Pure: bytes in, bytes out. All facts about a client are in one table of one form. Decoder, encoder,
-//! failure replies, [`capabilities`] and [`recognise`] all read this table.
+//! failure answers, [`capabilities`] and [`recognise`] all read this table.
 
 mod answer;
 mod capabilities;

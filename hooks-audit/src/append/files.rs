@@ -153,7 +153,7 @@ impl Appender {
                 self.state = State::Writing(Open { file, length, since });
                 return Ok(Recovered::Nothing);
             }
-            Left::RecoveredChain { last, found, unread } => {
+            Left::Found { last, found, unread } => {
                 self.durable = found.durable;
                 self.unsynced = found.lines;
                 if unread > 0 {
@@ -216,7 +216,7 @@ enum Left {
     Closed { end: End, last: Segment },
     /// The last file was not handed over. Another one is begun behind it, because it is unknown whether its
     /// records were synced or lost by a failed sync. Files that cannot be read have `unread` bytes at most.
-    RecoveredChain { last: Segment, found: RecoveredChain, unread: u64 },
+    Found { last: Segment, found: RecoveredChain, unread: u64 },
 }
 
 /// Examines the files of `chain`; `most` is the length limit of a file.
@@ -245,11 +245,11 @@ fn left(disk: &dyn LogDisk, folder: &Path, chain: &str, most: u64) -> io::Result
             found.durable.clone_from(&found.end);
             found.rest = std::mem::replace(&mut rest, Rest::Nothing);
         }
-        return Ok(Left::RecoveredChain { last: last.clone(), found, unread });
+        return Ok(Left::Found { last: last.clone(), found, unread });
     }
     let end = Chain::new(chain);
     let found = RecoveredChain { durable: end.clone(), lines: Lines::behind(0), end, rest };
-    Ok(Left::RecoveredChain { last: last.clone(), found, unread })
+    Ok(Left::Found { last: last.clone(), found, unread })
 }
 
 /// Returns the length of a file and what it holds.

@@ -9,7 +9,7 @@ use hooks_protocols::{Client, Decoded, EncodedAnswer, KnownEvent, Limits, Payloa
 use super::Failure;
 use crate::cli::Run;
 
-/// The caller. The reply to a failure uses the client and event that are known so far.
+/// The caller. The answer to a failure uses the client and event that are known so far.
 #[derive(Debug)]
 pub(super) struct Caller {
     known: Mutex<Known>,
@@ -103,7 +103,7 @@ impl Caller {
         }
     }
 
-    /// The reply if no hook can be called.
+    /// The answer if no hook can be called.
     pub(super) fn failure(&self, reason: &str) -> EncodedAnswer {
         let Known { client, events } = self.known();
         let events: Vec<&str> = events.iter().map(String::as_str).collect();

@@ -3,7 +3,7 @@
 //!
 //! The hooks are cancelled a little before it, so that the processes that they started end with them and
 //! reservations are returned. A system call that never returns cannot be cancelled; in that case, a thread of
-//! its own writes the reply.
+//! its own writes the answer.
 
 use std::io;
 use std::sync::Arc;
@@ -73,10 +73,10 @@ pub(super) fn watch(caller: &Arc<Caller>, delivery: &Arc<Delivery>, notes: &Note
     let watch = Builder::new().stack_size(STACK).spawn(move || {
         wait(limit);
         let reason = deadline.passed();
-        let reply = caller.failure(&reason);
+        let encoded = caller.failure(&reason);
         notes.failed(&reason);
         notes.write_within(LOGGED_WITHIN, caller.known());
-        delivery.deliver(&reply);
+        delivery.deliver(&encoded);
     })?;
     drop(watch);
     Ok(deadline)

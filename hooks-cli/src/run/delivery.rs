@@ -14,28 +14,28 @@ pub(super) struct Delivery(AtomicBool);
 impl Delivery {
     /// Writes the answer and ends the process. If another thread does so already, waits for the end of the
     /// process.
-    pub(super) fn deliver(&self, reply: &EncodedAnswer) -> ! {
+    pub(super) fn deliver(&self, encoded: &EncodedAnswer) -> ! {
         if self.0.swap(true, Ordering::SeqCst) {
             loop {
                 thread::park_timeout(Duration::from_secs(1));
             }
         }
-        end(write(reply))
+        end(write(encoded))
     }
 }
 
 /// Writes the answer; returns the exit code. An answer that cannot be written is a denial.
-fn write(reply: &EncodedAnswer) -> u8 {
+fn write(encoded: &EncodedAnswer) -> u8 {
     let mut stdout = io::stdout().lock();
-    if let Err(error) = stdout.write_all(reply.stdout.as_bytes()).and_then(|()| stdout.flush()) {
+    if let Err(error) = stdout.write_all(encoded.stdout.as_bytes()).and_then(|()| stdout.flush()) {
         let denial = failure(KnownEvent::Nowhere, &format!("the answer cannot be written: {error}"));
         // If this fails too, the exit code alone denies.
         drop(io::stderr().lock().write_all(denial.stderr.as_bytes()));
         return denial.exit;
     }
-    match io::stderr().lock().write_all(reply.stderr.as_bytes()) {
-        Err(_) if reply.exit == 0 => 0,
-        _ => reply.exit,
+    match io::stderr().lock().write_all(encoded.stderr.as_bytes()) {
+        Err(_) if encoded.exit == 0 => 0,
+        _ => encoded.exit,
     }
 }
 

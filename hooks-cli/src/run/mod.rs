@@ -60,12 +60,12 @@ pub(crate) fn run(options: &Run) -> ! {
         let (caller, delivery, notes) = (Arc::clone(&caller), Arc::clone(&delivery), notes.clone());
         move |reason| delivery.deliver(&failed(&caller, &notes, &reason))
     });
-    let reply = panics.caught(|| match deadline::watch(&caller, &delivery, &notes) {
+    let encoded = panics.caught(|| match deadline::watch(&caller, &delivery, &notes) {
         Ok(deadline) => answer(options, &caller, deadline, &notes, &panics),
         Err(error) => failed(&caller, &notes, &format!("no time can be kept: {error}")),
     });
-    let reply = reply.or_else(|panic| panics.caught(|| failed(&caller, &notes, &panic)));
-    delivery.deliver(&reply.unwrap_or_else(|panic| failure(KnownEvent::Nowhere, &panic)))
+    let encoded = encoded.or_else(|panic| panics.caught(|| failed(&caller, &notes, &panic)));
+    delivery.deliver(&encoded.unwrap_or_else(|panic| failure(KnownEvent::Nowhere, &panic)))
 }
 
 /// Denies if the command line is one of `hooks run` that cannot be parsed, because of a mistake in the
@@ -82,7 +82,7 @@ pub(crate) fn deny_if_called(error: &clap::Error) {
 /// The reason why the hooks gave no answer.
 type Failure = String;
 
-/// The reply if an error prevented an answer; the error is logged.
+/// The encoded answer if an error prevented one; the error is logged.
 fn failed(caller: &Caller, notes: &Notes, reason: &str) -> EncodedAnswer {
     notes.failed(reason);
     notes.write(&caller.known());
@@ -97,14 +97,14 @@ fn answer(
     panics: &Panics,
 ) -> EncodedAnswer {
     let payload = input::read().map_err(|error| format!("the payload cannot be read: {error}"));
-    let reply = reply(options, caller, payload, deadline, notes, panics);
+    let encoded = encoded(options, caller, payload, deadline, notes, panics);
     notes.panicked(&panics.take());
     notes.write(&caller.known());
-    reply
+    encoded
 }
 
-/// The reply to a payload.
-fn reply(
+/// The answer to a payload.
+fn encoded(
     options: &Run,
     caller: &Caller,
     payload: Result<Vec<u8>, Failure>,
@@ -113,7 +113,7 @@ fn reply(
     panics: &Panics,
 ) -> EncodedAnswer {
     let decoded = caller.refused().and(payload).and_then(|payload| caller.decode(payload));
-    let reply = match decoded {
+    let encoded = match decoded {
         Ok(mut decoded) => hear(options, &mut decoded, deadline, notes, panics).unwrap_or_else(|reason| {
             notes.failed(&reason);
             failure(KnownEvent::Decoded(&decoded), &reason)
@@ -123,11 +123,11 @@ fn reply(
             caller.failure(&reason)
         }
     };
-    notes.degraded(&reply.degraded);
-    reply
+    notes.degraded(&encoded.degraded);
+    encoded
 }
 
-/// The reply with the answer of the hooks that govern the event.
+/// The encoded answer of the hooks that govern the event.
 fn hear(
     options: &Run,
     decoded: &mut Decoded,
@@ -150,8 +150,8 @@ fn hear(
             return Err(reason);
         }
     };
-    let mut reply = encode(decoded, &answer);
-    let goes_on = goes_on(&answer, &reply);
+    let mut encoded = encode(decoded, &answer);
+    let goes_on = goes_on(&answer, &encoded);
     // The panics of hooks were handled there.
     notes.panicked(&panics.take());
     governing.end(holds, goes_on);
@@ -170,23 +170,23 @@ fn hear(
         notes.failed(&missing.to_string());
         // A denial contains the message itself.
         if goes_on {
-            remark(&mut reply, decoded.client, &missing.to_string());
+            remark(&mut encoded, decoded.client, &missing.to_string());
         }
     }
-    Ok(reply)
+    Ok(encoded)
 }
 
 /// Whether the client can go on, at once or after a question to the user. Then its reservations are spent.
-fn goes_on(answer: &Answer, reply: &EncodedAnswer) -> bool {
+fn goes_on(answer: &Answer, encoded: &EncodedAnswer) -> bool {
     let is_denied = |instead| matches!(instead, Instead::Denied | Instead::Stopped);
-    answer.strength != hooks::Strength::Deny && !reply.degraded.iter().any(|note| is_denied(note.instead))
+    answer.strength != hooks::Strength::Deny && !encoded.degraded.iter().any(|note| is_denied(note.instead))
 }
 
 /// Adds a text on standard error to an answer, unless the client would treat that as the answer.
-fn remark(reply: &mut EncodedAnswer, client: Client, what: &str) {
+fn remark(encoded: &mut EncodedAnswer, client: Client, what: &str) {
     // Gemini reads standard error as the answer if standard output is empty.
-    if client != Client::Gemini || !reply.stdout.is_empty() {
-        reply.stderr.push_str(&format!("hooks: {what}\n"));
+    if client != Client::Gemini || !encoded.stdout.is_empty() {
+        encoded.stderr.push_str(&format!("hooks: {what}\n"));
     }
 }
 

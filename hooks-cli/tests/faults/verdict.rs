@@ -42,21 +42,21 @@ pub(super) fn classify(case: &Case, told: &Told, reason: &str) -> Result<Verdict
         decode(case.client, Some(case.event), case.payload.as_bytes()).map_err(|error| error.to_string())?;
     let expected = [KnownEvent::Decoded(&decoded), KnownEvent::Event(case.client, case.event)]
         .map(|place| failure(place, "x"));
-    let matching = expected.iter().find(|reply| says(reply, exit, told, reason));
+    let matching = expected.iter().find(|encoded| says(encoded, exit, told, reason));
     match matching {
-        Some(reply) if reply.degraded.iter().any(Degraded::is_unsafe) => Ok(Verdict::Told),
+        Some(encoded) if encoded.degraded.iter().any(Degraded::is_unsafe) => Ok(Verdict::Told),
         Some(_) => Ok(Verdict::Denied),
         None => Err(format!("no denial: {:?}", expected[0])),
     }
 }
 
 /// Whether the output is this reply, with any reason.
-fn says(reply: &EncodedAnswer, exit: u8, told: &Told, reason: &str) -> bool {
+fn says(encoded: &EncodedAnswer, exit: u8, told: &Told, reason: &str) -> bool {
     let parsed =
         |text: &str| serde_json::from_str::<Value>(text).ok().map(|output| without_reason(output, reason));
-    let same_text =
-        parsed(&reply.stdout) == parsed(&told.stdout) && reply.stdout.is_empty() == told.stdout.is_empty();
-    reply.exit == exit && same_text && reply.stderr.is_empty() == told.stderr.is_empty()
+    let same_text = parsed(&encoded.stdout) == parsed(&told.stdout)
+        && encoded.stdout.is_empty() == told.stdout.is_empty();
+    encoded.exit == exit && same_text && encoded.stderr.is_empty() == told.stderr.is_empty()
 }
 
 /// The reply without the reason: that of a failure of the program or of a hook, or of the rule that denies

@@ -30,15 +30,15 @@ impl Draft {
         }
     }
 
-    pub(super) fn into_reply(self, voice: &Voice<'_>) -> EncodedAnswer {
-        let reply = if self.exits {
+    pub(super) fn into_encoded(self, voice: &Voice<'_>) -> EncodedAnswer {
+        let encoded = if self.exits {
             EncodedAnswer::exit_two(voice.source.reason)
         } else if self.warns && self.fields.is_empty() {
             EncodedAnswer::warning(voice.source.reason)
         } else {
             EncodedAnswer { stdout: written(self.fields, voice), ..EncodedAnswer::default() }
         };
-        EncodedAnswer { degraded: self.degraded, ..reply }
+        EncodedAnswer { degraded: self.degraded, ..encoded }
     }
 }
 
@@ -56,9 +56,9 @@ fn written(fields: Map<String, Value>, voice: &Voice<'_>) -> String {
         },
         None => None,
     };
-    let reply = json!({ envelope.output: fields });
+    let encoded = json!({ envelope.output: fields });
     match outside.and_then(|outside| Some((outside.get("jsonrpc")?, outside.get("id")?))) {
-        Some((version, id)) => json!({"jsonrpc": version, "id": id, "result": reply}).to_string(),
-        None => reply.to_string(),
+        Some((version, id)) => json!({"jsonrpc": version, "id": id, "result": encoded}).to_string(),
+        None => encoded.to_string(),
     }
 }

@@ -1,7 +1,7 @@
-//! Encodes the answer of hooks into a reply that a client honours.
+//! Encodes the answer of hooks in the form that a client honours.
 //!
 //! One encoder writes the phrases of all clients. If a client does not support a wish, the nearest supported
-//! effect that is not less strict replaces it, and the reply notes that:
+//! effect that is not less strict replaces it, and the encoded answer notes that:
 //!
 //! | wish | effect if it is not supported |
 //! | --- | --- |
@@ -46,7 +46,7 @@ use crate::table::{CheckedCall, Phrase, Row};
 /// ```
 pub fn encode(decoded: &Decoded, answer: &Answer) -> EncodedAnswer {
     let change = answer.rewrite.as_ref().filter(|rewrite| differs(decoded, rewrite));
-    Voice::new(decoded.client, &decoded.event_name, decoded.row(), Some(decoded), answer, change).reply()
+    Voice::new(decoded.client, &decoded.event_name, decoded.row(), Some(decoded), answer, change).encoded()
 }
 
 /// Encodes a denial at an event whose payload cannot be decoded. The phrases of all `rows` are used; the last
@@ -65,7 +65,7 @@ pub(crate) fn encode_blindly(
         voice.source = Source { reason: &reason, event_name: row.name, ..voice.source };
         voice.deny(row, None, &mut draft);
     }
-    draft.into_reply(&voice)
+    draft.into_encoded(&voice)
 }
 
 /// A denial on stderr, for an unknown client or event.
@@ -108,7 +108,7 @@ impl<'a> Voice<'a> {
         Self { client, row, source: Source { answer, event_name, reason: "", rewrite, decoded } }
     }
 
-    fn reply(self) -> EncodedAnswer {
+    fn encoded(self) -> EncodedAnswer {
         let denial = self.denial();
         let reason = match &denial {
             Some(denial) => denial.reason.clone(),
@@ -121,7 +121,7 @@ impl<'a> Voice<'a> {
             (Some(row), None) => voice.go(row, &mut draft),
             (None, denial) => return voice.in_the_dark(denial.is_some()),
         }
-        draft.into_reply(&voice)
+        draft.into_encoded(&voice)
     }
 
     /// The denial to encode, whether hooks denied the event or have an unsupported wish that becomes a
@@ -273,9 +273,7 @@ fn differs(decoded: &Decoded, rewrite: &Rewrite) -> bool {
             rewrite.model.as_ref().is_some_and(|model| call.model != *model)
                 || rewrite.messages.as_ref().is_some_and(|messages| call.messages != *messages)
         }
-        (Some(WireEvent::AfterModelCall(reply)), Rewrite::EncodedAnswer(message)) => {
-            reply.response != *message
-        }
+        (Some(WireEvent::AfterModelCall(reply)), Rewrite::Reply(message)) => reply.response != *message,
         (Some(WireEvent::SubagentStart(start)), Rewrite::Spawn(rewrite)) => {
             (rewrite.model.is_some() && start.model != rewrite.model)
                 || rewrite.task.as_ref().is_some_and(|task| start.task != *task)

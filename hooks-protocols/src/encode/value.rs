@@ -49,7 +49,7 @@ impl Source<'_> {
             }
             Says::DockerMessages => convert::overlay_messages(self.messages()?, self.sent_messages()),
             Says::GeminiReply => {
-                let Some(Rewrite::EncodedAnswer(reply)) = self.rewrite else { return None };
+                let Some(Rewrite::Reply(reply)) = self.rewrite else { return None };
                 let text = shape::text_of(&reply.content);
                 let content = json!({"role": "model", "parts": [text]});
                 json!({"candidates": [{"content": content, "finishReason": "STOP"}]})

@@ -2,7 +2,7 @@
 //!
 //! A [`Protocol`] has a [`Row`] for each event. A row defines the matching event of ours, the destination of
 //! each payload field ([`Field`]), and the encoding of each [`Wish`] in an answer ([`Phrases`]). Decoder,
-//! encoder, failure replies, capabilities and recognition all read the same rows. A client has no other code,
+//! encoder, failure answers, capabilities and recognition all read the same rows. A client has no other code,
 //! except for wishes that it supports for some calls only ([`Row::limit`]).
 
 mod field;
@@ -43,7 +43,7 @@ pub(crate) struct Protocol {
 pub(crate) struct Envelope {
     /// The key of the payload in the message.
     pub(crate) input: &'static str,
-    /// The key of the answer in the reply.
+    /// The key of the answer in the output.
     pub(crate) output: &'static str,
 }
 

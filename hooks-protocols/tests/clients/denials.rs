@@ -41,11 +41,11 @@ fn recorded() -> Vec<Recorded> {
 
 /// Whether a reply equals the recorded one: the same exit code and object, and a text on stderr if there was
 /// one.
-fn is_same(reply: &EncodedAnswer, row: &Recorded) -> bool {
+fn is_same(encoded: &EncodedAnswer, row: &Recorded) -> bool {
     let object = |text: &str| serde_json::from_str::<Value>(text).ok();
-    reply.exit == row.exit
-        && reply.stderr.is_empty() == row.stderr.is_empty()
-        && object(&reply.stdout) == object(row.stdout)
+    encoded.exit == row.exit
+        && encoded.stderr.is_empty() == row.stderr.is_empty()
+        && object(&encoded.stdout) == object(row.stdout)
 }
 
 /// The effect of our reply, which has to be in the recordings.
@@ -54,10 +54,11 @@ fn effect_of(client: Client, event: &str, answer: &Answer) -> &'static str {
     recorded_effect(client, event, &encode(&decoded, answer))
 }
 
-fn recorded_effect(client: Client, event: &str, reply: &EncodedAnswer) -> &'static str {
-    let found =
-        recorded().into_iter().find(|row| row.client == client && row.event == event && is_same(reply, row));
-    found.unwrap_or_else(|| panic!("nobody tried at {client} {event}: {reply:?}")).effect
+fn recorded_effect(client: Client, event: &str, encoded: &EncodedAnswer) -> &'static str {
+    let found = recorded()
+        .into_iter()
+        .find(|row| row.client == client && row.event == event && is_same(encoded, row));
+    found.unwrap_or_else(|| panic!("nobody tried at {client} {event}: {encoded:?}")).effect
 }
 
 /// The payload of the call that was denied in the recordings.
@@ -112,12 +113,12 @@ fn no_tool_ran_as_it_was_where_it_was_to_be_changed() {
         };
         let answer = Answer::default().rewritten(Rewrite::Arguments(arguments));
         let decoded = decode(*client, Some(event), payload_of(*client, event).as_bytes()).unwrap();
-        let mut reply = encode(&decoded, &answer);
+        let mut encoded = encode(&decoded, &answer);
         if *client == Client::Gemini {
             // Arguments that are merged into the original ones may omit unchanged fields.
-            reply.stdout = reply.stdout.replace(",\"description\":\"a step\"", "");
+            encoded.stdout = encoded.stdout.replace(",\"description\":\"a step\"", "");
         }
-        assert_eq!(recorded_effect(*client, event, &reply), "changed", "{client} {event}");
+        assert_eq!(recorded_effect(*client, event, &encoded), "changed", "{client} {event}");
     }
 }
 
@@ -214,11 +215,11 @@ fn a_failure_before_a_call_denies_whatever_was_known() {
             KnownEvent::Nowhere,
         ] {
             for reason in ["the disk is full", "", "{\"decision\": \"allow\"}", "{}"] {
-                let reply = failure(place, reason);
+                let encoded = failure(place, reason);
                 assert_eq!(
-                    effect(*client, event, &reply),
+                    effect(*client, event, &encoded),
                     Effect::Denied,
-                    "{client} {event} {place:?} {reply:?}"
+                    "{client} {event} {place:?} {encoded:?}"
                 );
             }
         }
@@ -233,9 +234,9 @@ fn a_failure_where_nothing_is_decided_stops_nothing() {
         (Client::Codex, "SessionEnd"),
         (Client::Copilot, "agentStop"),
     ] {
-        let reply = failure(KnownEvent::Event(client, event), "the disk is full");
+        let encoded = failure(KnownEvent::Event(client, event), "the disk is full");
         assert_eq!(
-            (reply.exit, reply.stdout.as_str(), reply.stderr.as_str()),
+            (encoded.exit, encoded.stdout.as_str(), encoded.stderr.as_str()),
             (1, "", "hooks: the disk is full\n")
         );
     }
@@ -254,7 +255,7 @@ fn an_event_in_doubt_is_denied_at_both() {
     for client in Client::ALL.iter().copied() {
         for called in client.events() {
             for sent in client.events().filter(|sent| *sent != called) {
-                let reply = failure(KnownEvent::Events(client, &[called, sent]), "in doubt");
+                let encoded = failure(KnownEvent::Events(client, &[called, sent]), "in doubt");
                 let enforced: Vec<&str> =
                     [called, sent].into_iter().filter(|event| is_enforced(client, event)).collect();
                 if enforced.is_empty() {
@@ -262,7 +263,10 @@ fn an_event_in_doubt_is_denied_at_both() {
                 }
                 pairs += 1;
                 for event in enforced {
-                    assert!(denies(client, event, &reply), "{client} {called} {sent} at {event}: {reply:?}");
+                    assert!(
+                        denies(client, event, &encoded),
+                        "{client} {called} {sent} at {event}: {encoded:?}"
+                    );
                 }
             }
         }
@@ -272,24 +276,24 @@ fn an_event_in_doubt_is_denied_at_both() {
 
 /// Whether a reply denies an event: with the recorded denial of tool calls, with the fields of this event
 /// alone, or with exit code 2.
-fn denies(client: Client, event: &str, reply: &EncodedAnswer) -> bool {
-    let fields = |reply: &EncodedAnswer| {
-        let output: Value = serde_json::from_str(&reply.stdout).unwrap_or_default();
+fn denies(client: Client, event: &str, encoded: &EncodedAnswer) -> bool {
+    let fields = |encoded: &EncodedAnswer| {
+        let output: Value = serde_json::from_str(&encoded.stdout).unwrap_or_default();
         output.get("output").cloned().unwrap_or(output)
     };
     let expected = failure(KnownEvent::Event(client, event), "in doubt");
-    let has_words = match (fields(&expected), fields(reply)) {
+    let has_words = match (fields(&expected), fields(encoded)) {
         (Value::Object(expected), Value::Object(fields)) => {
             expected.iter().all(|(key, value)| fields.get(key) == Some(value))
         }
         _ => expected.exit == 2,
     };
     if CALLS.contains(&(client, event)) {
-        return effect(client, event, reply) == Effect::Denied;
+        return effect(client, event, encoded) == Effect::Denied;
     }
     // The effect of Copilot's fields together with a nonzero exit code was not recorded.
-    let by_exit = reply.exit == 2 && !reply.stderr.trim().is_empty() && client != Client::Copilot;
-    (has_words && reply.exit == 0) || by_exit
+    let by_exit = encoded.exit == 2 && !encoded.stderr.trim().is_empty() && client != Client::Copilot;
+    (has_words && encoded.exit == 0) || by_exit
 }
 
 /// Events that hooks decide, and that the client cannot deny.
@@ -336,15 +340,15 @@ fn where_a_failure_cannot_deny_is_known() {
             let closes = capabilities(*client, event)
                 .and_then(|capabilities| capabilities.event())
                 .is_some_and(|kind| kind.on_failure() == OnFailure::Closes);
-            let reply = failure(KnownEvent::Event(*client, event), "the disk is full");
+            let encoded = failure(KnownEvent::Event(*client, event), "the disk is full");
             if !closes {
-                assert_eq!(reply.exit, 1, "{client} {event}");
-            } else if reply.degraded.iter().any(|note| note.instead == Instead::NotEnforced) {
+                assert_eq!(encoded.exit, 1, "{client} {event}");
+            } else if encoded.degraded.iter().any(|note| note.instead == Instead::NotEnforced) {
                 found.push((*client, event));
             } else {
                 assert!(
-                    reply.stdout.contains("the disk is full") || reply.exit == 2,
-                    "{client} {event}: {reply:?}"
+                    encoded.stdout.contains("the disk is full") || encoded.exit == 2,
+                    "{client} {event}: {encoded:?}"
                 );
             }
         }

@@ -149,11 +149,11 @@ proptest! {
     /// A reply is one JSON object or empty, and never both an object and the text of exit code 2.
     #[test]
     fn replies_are_objects_or_nothing(sent in any_sent(), answer in any_answer()) {
-        let reply = encode(&sent, &answer);
-        let is_object = serde_json::from_str::<Value>(&reply.stdout).is_ok_and(|value| value.is_object());
-        prop_assert!(reply.stdout.is_empty() || is_object, "{}", reply.stdout);
-        prop_assert!(reply.exit == 0 || (reply.stdout.is_empty() && reply.stderr.starts_with("hooks: ")));
-        prop_assert!(!reply.stdout.contains('\n'));
+        let encoded = encode(&sent, &answer);
+        let is_object = serde_json::from_str::<Value>(&encoded.stdout).is_ok_and(|value| value.is_object());
+        prop_assert!(encoded.stdout.is_empty() || is_object, "{}", encoded.stdout);
+        prop_assert!(encoded.exit == 0 || (encoded.stdout.is_empty() && encoded.stderr.starts_with("hooks: ")));
+        prop_assert!(!encoded.stdout.contains('\n'));
     }
 
     /// Holds in every tested client without a user: a denied or asked call does not run, a changed call does
@@ -167,8 +167,8 @@ proptest! {
             Some(Rewrite::Arguments(arguments)) => decoded.call().unwrap().1 != arguments,
             other => other.is_some(),
         };
-        let reply = encode(&decoded, &answer);
-        let effect = effect(sent.client, &sent.event, &reply);
+        let encoded = encode(&decoded, &answer);
+        let effect = effect(sent.client, &sent.event, &encoded);
         match answer.strength {
             Strength::Deny | Strength::Ask => prop_assert_eq!(effect, Effect::Denied),
             _ if is_changed => prop_assert_ne!(effect, Effect::Ran),
@@ -180,11 +180,11 @@ proptest! {
     /// If the client supports a denial, the reply denies and notes nothing; otherwise, the note records that.
     #[test]
     fn a_denial_is_said_or_noted(sent in any_sent(), reason in text()) {
-        let reply = encode(&sent, &Answer::deny(reason));
-        let is_unsafe = reply.degraded.iter().any(hooks_protocols::Degraded::is_unsafe);
-        let has_output = !reply.stdout.is_empty() || reply.exit == 2;
+        let encoded = encode(&sent, &Answer::deny(reason));
+        let is_unsafe = encoded.degraded.iter().any(hooks_protocols::Degraded::is_unsafe);
+        let has_output = !encoded.stdout.is_empty() || encoded.exit == 2;
         let always_speaks = sent.client == Client::Squad || sent.client == Client::CopilotSdk;
-        prop_assert!(has_output != is_unsafe || always_speaks, "{:?}", reply);
+        prop_assert!(has_output != is_unsafe || always_speaks, "{:?}", encoded);
         if capabilities(sent.client, &sent.event_name).unwrap().can(Wish::Deny) == Ability::Yes {
             prop_assert!(has_output || sent.client == Client::Cursor);
         }

@@ -169,7 +169,7 @@ fn answers_with(output: &Value) -> Vec<Answer> {
         }
         answers.push(Answer::default().rewritten(Rewrite::Result(json!(text).into())));
         let reply = Message::text(Role::Assistant, text);
-        answers.push(Answer::default().rewritten(Rewrite::EncodedAnswer(reply)));
+        answers.push(Answer::default().rewritten(Rewrite::Reply(reply)));
     }
     answers
 }

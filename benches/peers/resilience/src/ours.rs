@@ -8,7 +8,7 @@ use std::task::{Context, Poll};
 
 use hooks::drivers::ModelRequest;
 use hooks::resilience::{
-    Replied, Call, Classified, ErrorKind, ModelError, Resilience, ResilienceConfig, World,
+    Call, Classified, ErrorKind, ModelError, Replied, Resilience, ResilienceConfig, World,
 };
 use hooks::state::OpId;
 use hooks::{HookContext, TokioTimer};

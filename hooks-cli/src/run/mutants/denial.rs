@@ -7,7 +7,7 @@ use serde_json::Value;
 use super::cases::{self, Case};
 use super::clients;
 
-/// Whether a reply denies the event of the settings: with the recorded denial of tool calls, with the event's own
+/// Whether an answer denies the event of the settings: with the recorded denial of tool calls, with the event's own
 /// fields, or with exit code 2.
 pub(super) fn is_said(case: &Case, exit: u8, stdout: &str, stderr: &str) -> bool {
     let Case { client, event, .. } = case;
@@ -21,7 +21,7 @@ pub(super) fn is_said(case: &Case, exit: u8, stdout: &str, stderr: &str) -> bool
     let expected = failure(KnownEvent::Event(*client, event), "x");
     if !is_enforced(&expected) {
         // Nothing can be withdrawn any more: the client receives the reason. If the payload names another event, which
-        // can be denied, the reply has the form of that one.
+        // can be denied, the answer has the form of that one.
         let others = cases::all().into_iter().filter(|other| other.client == *client);
         let mut forms =
             others.map(|other| failure(KnownEvent::Event(*client, other.event), "x")).filter(is_enforced);

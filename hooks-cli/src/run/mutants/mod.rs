@@ -102,18 +102,18 @@ fn of_case(
         // contains it.
         let seed = if number % 2 == 0 { &payload } else { &forbidden };
         let sent = mutator.mutant(seed);
-        let (reply, took) = answered(&options, &sent);
+        let (encoded, took) = answered(&options, &sent);
         tally.slowest = tally.slowest.max(took);
         tally.mutants += 1;
         let mut fail = |why: &str| {
             let sent = String::from_utf8_lossy(&sent);
             let sent: String = sent.chars().take(600).collect();
-            wrong.push(format!("{} {}: {why}: {sent} -> {reply:?}", case.client, case.event));
+            wrong.push(format!("{} {}: {why}: {sent} -> {encoded:?}", case.client, case.event));
         };
         if took > SLOWEST {
             fail(&format!("took {took:?}"));
         }
-        let is_denied = denial::is_said(case, reply.exit, &reply.stdout, &reply.stderr);
+        let is_denied = denial::is_said(case, encoded.exit, &encoded.stdout, &encoded.stderr);
         let Some(meant) = oracle::read(&sent) else {
             if !is_denied {
                 fail("not strict JSON, and not denied");
@@ -131,7 +131,7 @@ fn of_case(
             continue;
         }
         tally.allowed += 1;
-        if reply.exit != 0 {
+        if encoded.exit != 0 {
             fail("neither denied nor allowed");
         }
         match Caller::new(&options).decode(sent.clone()) {
@@ -150,9 +150,9 @@ fn of_case(
 fn answered(options: &Run, sent: &[u8]) -> (EncodedAnswer, Duration) {
     let (caller, deadline) = (Caller::new(options), Deadline::within(LONG));
     let start = processor();
-    let reply =
-        super::reply(options, &caller, Ok(sent.to_vec()), deadline, &Notes::default(), &Panics::default());
-    (reply, processor().saturating_sub(start))
+    let encoded =
+        super::encoded(options, &caller, Ok(sent.to_vec()), deadline, &Notes::default(), &Panics::default());
+    (encoded, processor().saturating_sub(start))
 }
 
 /// Returns the processor time of this thread.
