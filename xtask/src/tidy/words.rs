@@ -12,7 +12,7 @@ const PAGE: &str = "ARCHITECTURE.md";
 /// Most rows of the glossary: a longer list is not learned.
 const MOST_ROWS: usize = 40;
 
-/// Type names that say too little to occur twice.
+/// Type names that are too vague to occur twice.
 const GENERIC: &[&str] = &["Asked", "Found", "Place", "Reader", "Said"];
 
 /// Words before the name of a type.
@@ -37,7 +37,7 @@ pub(super) fn check(files: &[PathBuf]) -> Result<Vec<String>> {
     Ok(found)
 }
 
-/// Functions named `of`, which say too little where they are called.
+/// Functions named `of`: their calls do not show what they do.
 fn functions(path: &Path, text: &str) -> Vec<String> {
     let named_of = names(text, &["fn"]).into_iter().filter(|(_, name)| *name == "of");
     named_of
