@@ -74,6 +74,22 @@ pub struct CheckpointsConfig {
 }
 
 /// Effect of a failed write to the log on a tool call.
+///
+/// Customised: without a log, reads are denied too.
+///
+/// ```
+/// use hooks_audit::OnError;
+/// use hooks_audit::config::{AuditConfig, OnErrorConfig};
+/// use serde_json::{from_value, json};
+///
+/// let config: AuditConfig = from_value(json!({"on_error": {"reading": "deny"}}))?;
+/// assert_eq!(config.on_error, OnErrorConfig { writing: OnError::Deny, reading: OnError::Deny });
+/// assert_eq!(OnErrorConfig::default().reading, OnError::Warn);
+/// // A mistyped option is an error.
+/// let error = from_value::<AuditConfig>(json!({"on_error": {"read": "deny"}})).err();
+/// assert!(error.is_some_and(|error| error.to_string().starts_with("unknown field `read`")));
+/// # Ok::<(), serde_json::Error>(())
+/// ```
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 #[serde(default, deny_unknown_fields)]

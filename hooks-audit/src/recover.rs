@@ -4,6 +4,32 @@
 //! A power loss may leave any part of unsynced data: groups torn in the middle, holes, stale bytes, and
 //! complete groups behind them. Every commit states the last mark that was synced before it. So if a mark is
 //! damaged and an intact later mark states that it was synced, an interrupted write cannot be the cause.
+//!
+//! An unfinished write is void; a change of a synced record is damage:
+//!
+//! ```
+//! use std::path::Path;
+//! use std::sync::Arc;
+//! use hooks_audit::recover::{Rest, examine};
+//! use hooks_audit::{Appender, Record, Settings};
+//! use hooks_core::testing::FakeDisk;
+//! use hooks_core::time::{StoppedClock, Timestamp};
+//!
+//! let (disk, clock) = (Arc::new(FakeDisk::default()), Arc::new(StoppedClock(Timestamp(1))));
+//! let (mut appender, _) = Appender::open(disk.clone(), "/log", Settings::new([7; 32]), clock)?;
+//! appender.append(&mut [Record::new("stop", Timestamp(1)).into()])?;
+//! appender.settle()?;
+//! let whole = disk.files()[Path::new("/log/w0.00000001.jsonl")].clone();
+//!
+//! let torn = [&whole[..], br#"{"seq":2,"at":"19"#].concat();
+//! let found = examine(&torn).ok_or("no header")?;
+//! assert_eq!((found.end.seq, found.rest), (1, Rest::Torn(17)));
+//!
+//! let changed = String::from_utf8(whole)?.replace("stop", "stap");
+//! let found = examine(changed.as_bytes()).ok_or("no header")?;
+//! assert!(found.end.seq == 0 && matches!(found.rest, Rest::Damaged(_)));
+//! # Ok::<(), Box<dyn std::error::Error>>(())
+//! ```
 
 use std::collections::VecDeque;
 

@@ -148,6 +148,27 @@ pub fn list(disk: &dyn LogDisk, folder: &Path) -> io::Result<Vec<Segment>> {
 ///
 /// # Errors
 /// Returns an error if the disk fails.
+///
+/// ```
+/// use std::path::Path;
+/// use hooks_audit::segment::list_all;
+/// use hooks_core::testing::FakeDisk;
+///
+/// // A writer joined the first two files, and was killed before it removed them.
+/// let disk = FakeDisk::default()
+///     .with_file("/log/w0.00000001.jsonl", "")
+///     .with_file("/log/w0.00000002.jsonl", "")
+///     .with_file("/log/w0.00000001-00000002.jsonl", "")
+///     .with_file("/log/w0.00000003.jsonl", "")
+///     .with_file("/log/notes.txt", "");
+/// let listed = list_all(&disk, Path::new("/log"))?;
+/// let numbers = |files: &[hooks_audit::segment::Segment]| {
+///     files.iter().map(|file| (file.number, file.last)).collect::<Vec<_>>()
+/// };
+/// assert_eq!(numbers(&listed.files), [(1, 2), (3, 3)]);
+/// assert_eq!(numbers(&listed.beside), [(1, 1), (2, 2)]);
+/// # Ok::<(), std::io::Error>(())
+/// ```
 pub fn list_all(disk: &dyn LogDisk, folder: &Path) -> io::Result<Listed> {
     let names = disk.list(folder)?.unwrap_or_default();
     let mut segments: Vec<_> = names.iter().filter_map(|name| Segment::parse(name.to_str()?)).collect();
@@ -168,6 +189,19 @@ pub fn list_all(disk: &dyn LogDisk, folder: &Path) -> io::Result<Listed> {
 ///
 /// # Errors
 /// Returns an error if the disk fails.
+///
+/// ```
+/// use std::path::Path;
+/// use hooks_audit::segment::{Segment, stand_in};
+/// use hooks_core::testing::FakeDisk;
+///
+/// let disk = FakeDisk::default()
+///     .with_link("/log/w0.00000001.jsonl", "/elsewhere")
+///     .with_file("/log/w0.00000002.jsonl", "");
+/// let found = |number| stand_in(&disk, Path::new("/log"), &Segment::new("w0", number));
+/// assert_eq!((found(1)?, found(2)?), (Some("a symbolic link"), None));
+/// # Ok::<(), std::io::Error>(())
+/// ```
 pub fn stand_in(disk: &dyn LogDisk, folder: &Path, segment: &Segment) -> io::Result<Option<&'static str>> {
     Ok(match disk.entry(&segment.path(folder))?.map(|entry| entry.kind) {
         None | Some(EntryKind::File) => None,

@@ -90,6 +90,41 @@ impl Builtins {
     }
 
     /// The same builtins; those that redact secrets use `scrub`.
+    ///
+    /// ```
+    /// use std::sync::Arc;
+    /// use hooks_command::{Builtin, BuiltinCall, Builtins, Scrub};
+    /// use hooks_core::HookFuture;
+    /// use serde_json::{Value, json};
+    ///
+    /// /// Adds the last message to the context, without its secrets.
+    /// struct Recall(Scrub);
+    ///
+    /// impl Builtin for Recall {
+    ///     fn run(&self, call: BuiltinCall) -> HookFuture<'static, Result<Value, String>> {
+    ///         let text = call.input["prompt"].as_str().unwrap_or_default();
+    ///         let text = (self.0)(text).unwrap_or_else(|| text.to_owned());
+    ///         HookFuture::now(Ok(json!({"hook_specific_output": {"additional_context": text}})))
+    ///     }
+    ///
+    ///     fn scrubbing(&self, scrub: &Scrub) -> Option<Arc<dyn Builtin>> {
+    ///         Some(Arc::new(Self(Arc::clone(scrub))))
+    ///     }
+    /// }
+    ///
+    /// let mut builtins = Builtins::default();
+    /// builtins.register("recall", Recall(Arc::new(|_| None)));
+    /// let scrub: Scrub =
+    ///     Arc::new(|text| text.contains("hunter2").then(|| text.replace("hunter2", "[secret]")));
+    /// let builtins = builtins.scrubbing(&scrub);
+    /// let input = json!({"prompt": "my password is hunter2"}).as_object().cloned().unwrap_or_default();
+    /// let call = BuiltinCall::new("recall", "user_prompt_submit", input);
+    /// let recall = builtins.get("recall").ok_or("it is registered")?;
+    /// # use futures_util::FutureExt;
+    /// let answer = recall.run(call).now_or_never().ok_or("it waits")??;
+    /// assert_eq!(answer["hook_specific_output"]["additional_context"], "my password is [secret]");
+    /// # Ok::<(), String>(())
+    /// ```
     #[must_use]
     pub fn scrubbing(mut self, scrub: &Scrub) -> Self {
         for builtin in self.0.values_mut() {

@@ -116,6 +116,44 @@ impl Engine {
     }
 
     /// Runs the handlers of an event, and merges their answers.
+    ///
+    /// A command that does not end in time is a failure, which blocks a guarded event:
+    ///
+    /// ```
+    /// use std::path::Path;
+    /// use std::sync::Arc;
+    /// use hooks_command::config::{Block, Entry};
+    /// use hooks_command::engine::World;
+    /// use hooks_command::output::Finished;
+    /// use hooks_command::process::{NoVariables, Runner, Start};
+    /// use hooks_command::{Ask, Engine, Handler, HookEvent, Lane, Rules};
+    /// use hooks_core::HookFuture;
+    /// use hooks_core::testing::VirtualTime;
+    ///
+    /// struct Hanging;
+    ///
+    /// impl Runner for Hanging {
+    ///     fn run(&self, _start: Start) -> HookFuture<'static, Finished> {
+    ///         HookFuture::later(std::future::pending())
+    ///     }
+    /// }
+    ///
+    /// let event = HookEvent::named("user_prompt_submit").ok_or("no such event")?;
+    /// let mut block = Block::default();
+    /// let handler = Handler { timeout: 5, ..Handler::command("./check.sh") };
+    /// block.add(event, Entry { handlers: vec![Arc::new(handler)], ..Entry::default() });
+    /// # let time = VirtualTime::default();
+    /// # let (timer, builtins, variables) = (Arc::new(time.clone()), Arc::default(), Arc::new(NoVariables));
+    /// let world = World { runner: Arc::new(Hanging), timer, builtins, judge: None, variables };
+    /// let engine = Engine::new(block, Rules::default(), world);
+    ///
+    /// let (input, folder) = (serde_json::Map::new(), Path::new("/p"));
+    /// let ask = Ask { event, lane: Lane::Ordinary, input, folder, also_called: None, cancelled: None };
+    /// let merged = time.block_on(engine.ask(ask)).ok_or("it waits")?;
+    /// assert!(!merged.allowed);
+    /// assert!(merged.message[0].ends_with("hook \"./check.sh\": did not answer within 5 s (timed out)"));
+    /// # Ok::<(), &str>(())
+    /// ```
     pub async fn ask(&self, ask: Ask<'_>) -> Merged {
         let handlers = self.block.handlers(ask.event, ask.lane, &ask.names(), self.rules.profile);
         if handlers.is_empty() {

@@ -219,6 +219,16 @@ impl HookEvent {
     }
 
     /// The events that a key of a block stands for: one of docker-agent's, or all moments of one of ours.
+    ///
+    /// ```
+    /// use hooks_command::HookEvent;
+    ///
+    /// let names = |key| HookEvent::meant_by(key).iter().map(|event| event.name).collect::<Vec<_>>();
+    /// assert_eq!(names("turn_end"), ["turn_end"]);
+    /// // One of our events can be several of docker-agent's.
+    /// assert_eq!(names("max_iterations"), ["on_max_iterations", "on_session_resume"]);
+    /// assert!(names("before_tool").is_empty());
+    /// ```
     pub fn meant_by(key: &str) -> Vec<&'static Self> {
         if let Some(event) = Self::named(key) {
             return vec![event];
@@ -229,6 +239,18 @@ impl HookEvent {
     }
 
     /// The powers of the event's handlers in a profile.
+    ///
+    /// ```
+    /// use hooks_command::event::Rewrites;
+    /// use hooks_command::{HookEvent, Lane, Profile};
+    ///
+    /// let event = HookEvent::named("pre_tool_use").ok_or("no such event")?;
+    /// let ordinary = event.powers(Profile::September, Lane::Ordinary);
+    /// assert!(ordinary.decides && ordinary.closes && ordinary.rewrites == Rewrites::Arguments);
+    /// // An entry with `preempt_yolo: true` does not rewrite.
+    /// assert_eq!(event.powers(Profile::September, Lane::Preempt).rewrites, Rewrites::Nothing);
+    /// # Ok::<(), &str>(())
+    /// ```
     pub fn powers(&self, profile: Profile, lane: Lane) -> Powers {
         let mut powers = self.powers;
         if lane == Lane::Preempt {

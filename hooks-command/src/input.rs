@@ -12,6 +12,22 @@ const ALWAYS: [&str; 3] = ["session_id", "cwd", "hook_event_name"];
 const EMPTY_COUNTS: [&str; 3] = ["cost", "usage", "tool_response"];
 
 /// The payload of an event: its fields with name and folder, without empty, zero or false ones.
+///
+/// ```
+/// use hooks_command::HookEvent;
+/// use hooks_command::input::payload;
+/// use serde_json::{Value, json};
+///
+/// let event = HookEvent::named("post_tool_use").ok_or("no such event")?;
+/// let fields = json!({"session_id": "s1", "tool_name": "shell", "tool_error": false, "tool_response": ""});
+/// let payload = payload(event, "/p", fields.as_object().cloned().unwrap_or_default());
+/// let wanted = json!({
+///     "session_id": "s1", "cwd": "/p", "hook_event_name": "post_tool_use",
+///     "tool_name": "shell", "tool_response": "",
+/// });
+/// assert_eq!(Value::Object(payload), wanted, "`false` is left out, and an empty result is not");
+/// # Ok::<(), &str>(())
+/// ```
 pub fn payload(event: &HookEvent, folder: &str, mut fields: Map<String, Value>) -> Map<String, Value> {
     fields.insert("hook_event_name".to_owned(), event.name.into());
     let has_folder = fields.get("cwd").and_then(Value::as_str).is_some_and(|cwd| !cwd.is_empty());

@@ -19,6 +19,56 @@
 //! There are two [`Profile`]s of rules. Failures of deciding handlers deny (law 3), unless the handler's
 //! `on_error` differs. docker-agent's own rules and the July profile, in which failures open, apply only if
 //! the configuration names them.
+//!
+//! A block whose command checks every shell command. The runner of this example answers in place of a
+//! process, and the model reads what a command writes to its standard error:
+//!
+//! ```
+//! # use std::sync::Arc;
+//! use hooks_command::config::{Known, read};
+//! # use hooks_command::engine::World;
+//! use hooks_command::output::{End, Finished};
+//! # use hooks_command::process::NoVariables;
+//! use hooks_command::process::{Runner, Start};
+//! use hooks_command::service::CommandHooks;
+//! use hooks_command::{Engine, Profile, Rules};
+//! use hooks_core::event::PreToolUse;
+//! # use hooks_core::testing::VirtualTime;
+//! use hooks_core::{HookContext, HookFuture, Hooks, Judged};
+//! use serde_json::json;
+//!
+//! /// Ends with status 2, which is a block, if the command pushes by force.
+//! struct NoForce;
+//!
+//! impl Runner for NoForce {
+//!     fn run(&self, start: Start) -> HookFuture<'static, Finished> {
+//!         let is_forced = start.input["tool_input"]["cmd"] == "git push --force";
+//!         let (status, stderr) = if is_forced { (2, "no forced pushes") } else { (0, "") };
+//!         let (end, stdout) = (End::Exited(status), String::new());
+//!         HookFuture::now(Finished { end, stdout, stderr: stderr.to_owned() })
+//!     }
+//! }
+//!
+//! # let time = VirtualTime::default();
+//! let handlers = json!([{"type": "command", "command": "./check.sh"}]);
+//! let block = json!({"pre_tool_use": [{"matcher": "shell", "hooks": handlers}]});
+//! let read = read(&block, Known { profile: Profile::September, builtins: None, our_events: true });
+//! assert!(read.is_usable());
+//! # let (timer, builtins, variables) = (Arc::new(time.clone()), Arc::default(), Arc::new(NoVariables));
+//! # let world = World { runner: Arc::new(NoForce), timer, builtins, judge: None, variables };
+//! let commands = CommandHooks::new(Engine::new(read.block, Rules::default(), world));
+//! let hooks = commands.add_to(Hooks::builder()).build();
+//!
+//! let ask = |command: &str| {
+//!     let call = PreToolUse::new("Bash", json!({"command": command}));
+//!     time.block_on(hooks.on(HookContext::new("session-1", "backend")).pre_tool_use(call))
+//! };
+//! let denied = ask("git push --force").ok_or("it waits")?;
+//! let reason = denied.outcome.shown_reason().ok_or("a denial has a reason")?;
+//! assert_eq!((&*reason.policy, &*reason.for_agent()), ("./check.sh", "no forced pushes"));
+//! assert!(ask("git push").ok_or("it waits")?.outcome.goes_ahead());
+//! # Ok::<(), &str>(())
+//! ```
 
 pub mod builtin;
 pub mod config;

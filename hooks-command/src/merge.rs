@@ -124,6 +124,27 @@ impl Merged {
 }
 
 /// Merges the answers of an event's handlers.
+///
+/// ```
+/// use hooks_command::merge::{Merger, Verdict};
+/// use hooks_command::output::{Reading, parse};
+/// use hooks_command::{Handler, HookEvent, Lane, Profile};
+/// use serde_json::json;
+///
+/// let event = HookEvent::named("tool_guard").ok_or("no such event")?;
+/// let powers = event.powers(Profile::September, Lane::Ordinary);
+/// let mut merger = Merger::new(event, powers, Profile::September);
+/// for (name, decision) in [("first", "allow"), ("second", "deny")] {
+///     let specific = json!({"permission_decision": decision, "permission_decision_reason": name});
+///     let output = json!({"hook_specific_output": specific}).to_string();
+///     let said = parse(&output, false)?.ok_or("an answer")?;
+///     merger.add(&Handler::command(name), Reading::Answer(Box::new(said)), None);
+/// }
+/// let merged = merger.finish();
+/// assert!(!merged.allowed, "the strongest verdict counts");
+/// assert_eq!((merged.decision, &*merged.decision_reason), (Some(Verdict::Deny), "second"));
+/// # Ok::<(), Box<dyn std::error::Error>>(())
+/// ```
 #[derive(Debug)]
 pub struct Merger {
     event: &'static HookEvent,

@@ -64,6 +64,20 @@ where
 ///
 /// # Errors
 /// Returns an error if the reply does not match the schema of the handler, or the schema is unknown.
+///
+/// ```
+/// use hooks_command::Handler;
+/// use hooks_command::model::{DECISION_SCHEMA, read_reply};
+///
+/// let handler = Handler { schema: DECISION_SCHEMA.to_owned(), ..Handler::default() };
+/// let reply = "Here it is: {\"decision\": \"DENY\", \"reason\": \"it deletes the backups\"}";
+/// let answer = read_reply(&handler, "tool_guard", reply)?;
+/// assert_eq!(answer["hook_specific_output"]["permission_decision"], "deny");
+/// assert_eq!(answer["system_message"], "🤖 model judge: deny — it deletes the backups");
+/// let error = read_reply(&handler, "tool_guard", "I would not do that").err();
+/// assert!(error.is_some_and(|error| error.ends_with("there is no JSON object in it")));
+/// # Ok::<(), String>(())
+/// ```
 pub fn read_reply(handler: &Handler, event: &str, reply: &str) -> Result<Value, String> {
     if handler.schema.is_empty() {
         return Ok(specific(event, json!({ "additional_context": reply.trim() })));

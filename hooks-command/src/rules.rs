@@ -66,6 +66,18 @@ pub enum Failures {
 }
 
 /// The rules of a set of handlers.
+///
+/// ```
+/// use hooks_command::{HookEvent, Lane, Profile, Rules};
+///
+/// let event = HookEvent::named("user_prompt_submit").ok_or("no such event")?;
+/// // By default, a handler that fails blocks the message; by docker-agent's own rules it does not.
+/// assert!(Rules::default().powers(event, Lane::Ordinary).guards);
+/// assert!(!Rules::exactly(Profile::September).powers(event, Lane::Ordinary).guards);
+/// let error = "2025-01".parse::<Profile>();
+/// assert_eq!(error, Err("there is no profile `2025-01`; write `2026-09` or `2026-07`".to_owned()));
+/// # Ok::<(), &str>(())
+/// ```
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
 pub struct Rules {
     /// The profile.

@@ -62,6 +62,16 @@ pub struct ScribeConfig {
 
 impl ScribeConfig {
     /// Converts the configuration to settings.
+    ///
+    /// ```
+    /// use hooks_scribe::{ScribeConfig, ScribeSettings};
+    /// use serde_json::{from_value, json};
+    ///
+    /// assert_eq!(ScribeConfig::default().settings(), ScribeSettings::default());
+    /// // A duration without a unit is an error, and so is an unknown option.
+    /// assert!(from_value::<ScribeConfig>(json!({"pause": "5"})).is_err());
+    /// assert!(from_value::<ScribeConfig>(json!({"paws": "5s"})).is_err());
+    /// ```
     pub fn settings(&self) -> ScribeSettings {
         let Self { pause, settle, given_up_after, older_than, then_older_than, .. } = *self;
         ScribeSettings {

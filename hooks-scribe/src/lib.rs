@@ -62,6 +62,39 @@
 //! assert!(decisions.contains("Use SQLite"));
 //! # Ok::<(), hooks_core::BoxError>(())
 //! ```
+//!
+//! Customised: after a merge, decisions older than a week are archived, however short the file is.
+//!
+//! ```
+//! use std::sync::Arc;
+//! use std::time::Duration;
+//! use hooks_core::HookContext;
+//! use hooks_core::beside::Here;
+//! use hooks_core::testing::{FakeDisk, FakeFileSystem, world};
+//! use hooks_core::time::Timestamp;
+//! use hooks_scribe::{Scribe, ScribeSettings};
+//! use hooks_team::Team;
+//! # use std::path::Path;
+//!
+//! let disk = FakeDisk::default()
+//!     .with_file("/p/.squad/decisions.md", "# Decisions\n\n### 2026-01-05: Use Redis\n**By:** Lead\n")
+//!     .with_file("/p/.squad/decisions/inbox/lead-db.md", "### 2026-01-31: Use SQLite\n**By:** Lead\n");
+//! let (mut environment, clock, _) = world(FakeFileSystem::default());
+//! clock.set(Timestamp(1_769_852_000_000)); // 31 January 2026
+//! # environment.files = Arc::new(disk.clone());
+//! let team = Team::new(Arc::new(disk.clone()), "/p/.squad", &environment);
+//! let context = HookContext::new("session-1", "Lead").in_dir("/p").with_environment(environment);
+//!
+//! let mut settings = ScribeSettings::default();
+//! (settings.decisions_above, settings.older_than) = (1, Duration::from_secs(7 * 86_400));
+//! settings.settle = Duration::ZERO;
+//! Scribe::at_once(team, Here).with(settings).work(&context)?;
+//! let files = disk.files();
+//! let text = |name: &str| String::from_utf8_lossy(&files[&Path::new("/p/.squad").join(name)]).into_owned();
+//! assert!(text("decisions.md").contains("Use SQLite") && !text("decisions.md").contains("Use Redis"));
+//! assert!(text("decisions-archive.md").contains("Use Redis"));
+//! # Ok::<(), hooks_core::BoxError>(())
+//! ```
 
 mod archive;
 mod begun;

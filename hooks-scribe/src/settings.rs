@@ -177,6 +177,35 @@ impl Scribe {
     }
 
     /// Sets the table of tools that write files or run commands.
+    ///
+    /// ```
+    /// # use std::sync::Arc;
+    /// use futures_util::FutureExt;
+    /// use hooks_core::beside::Here;
+    /// use hooks_core::event::{PostToolUse, PreToolUse};
+    /// # use hooks_core::testing::{FakeDisk, FakeFileSystem, world};
+    /// use hooks_core::{HookContext, Hooks};
+    /// use hooks_facts::tools::{ToolKind, ToolTable};
+    /// use hooks_scribe::Scribe;
+    /// # use hooks_team::Team;
+    /// use serde_json::{Value, json};
+    /// # let disk = FakeDisk::default().with_file("/p/.squad/team.md", "# Team\n");
+    /// # let (mut environment, ..) = world(FakeFileSystem::default());
+    /// # environment.files = Arc::new(disk.clone());
+    /// # let team = Team::new(Arc::new(disk.clone()), "/p/.squad", &environment);
+    /// # let context = HookContext::new("session-1", "Lead").in_dir("/p").with_environment(environment);
+    ///
+    /// // `publish` is a tool of the host, which writes the file that its argument names.
+    /// let tools = ToolTable::default().with("publish", ToolKind::WriteFile);
+    /// let hooks = Scribe::at_once(team, Here).knowing(tools).add_to(Hooks::builder()).build();
+    /// let call = PreToolUse::new("publish", json!({"path": ".squad/decisions.md"}));
+    /// let wrote = PostToolUse::after(&call, Value::Null, None, 1);
+    /// hooks.on(context).post_tool_use(wrote).now_or_never().ok_or("waits")?;
+    /// let logs = disk.files().into_iter().filter(|(path, _)| path.starts_with("/p/.squad/log"));
+    /// let lines: String = logs.map(|(_, bytes)| String::from_utf8_lossy(&bytes).into_owned()).collect();
+    /// assert!(lines.contains("decisions.md") && lines.contains("publish"));
+    /// # Ok::<(), &str>(())
+    /// ```
     #[must_use]
     pub fn knowing(self, tools: ToolTable) -> Self {
         self.changed(|shared| shared.tools = tools)
@@ -185,6 +214,34 @@ impl Scribe {
     /// Removes secrets from everything that the Scribe writes: `scrub` returns a text without its secrets, or
     /// `None` if it has none. The folder is committed to a repository, and the task of a child may contain
     /// secrets.
+    ///
+    /// ```
+    /// # use std::sync::Arc;
+    /// use futures_util::FutureExt;
+    /// use hooks_core::beside::Here;
+    /// use hooks_core::event::SubagentStart;
+    /// # use hooks_core::testing::{FakeDisk, FakeFileSystem, world};
+    /// use hooks_core::{HookContext, Hooks};
+    /// use hooks_scribe::Scribe;
+    /// # use hooks_team::Team;
+    /// # let disk = FakeDisk::default().with_file("/p/.squad/team.md", "# Team\n");
+    /// # let (mut environment, ..) = world(FakeFileSystem::default());
+    /// # environment.files = Arc::new(disk.clone());
+    /// # let team = Team::new(Arc::new(disk.clone()), "/p/.squad", &environment);
+    /// # let context = HookContext::new("session-1", "Lead").in_dir("/p").with_environment(environment);
+    ///
+    /// let scrub = |text: &str| text.contains("hunter2").then(|| text.replace("hunter2", "[secret]"));
+    /// let scribe = Scribe::at_once(team, Here).scrubbed_by(scrub);
+    /// let hooks = scribe.add_to(Hooks::builder()).build();
+    /// let child = SubagentStart::new("Tester", "log in with hunter2");
+    /// hooks.on(context).subagent_start(child).now_or_never().ok_or("waits")?;
+    /// let mut files = disk.files().into_iter();
+    /// let task = files.find(|(path, _)| path.starts_with("/p/.squad/orchestration-log"));
+    /// let (_, bytes) = task.ok_or("each child has a file")?;
+    /// let text = String::from_utf8_lossy(&bytes);
+    /// assert!(text.contains("log in with [secret]") && !text.contains("hunter2"));
+    /// # Ok::<(), &str>(())
+    /// ```
     #[must_use]
     pub fn scrubbed_by(self, scrub: impl Fn(&str) -> Option<String> + Send + Sync + 'static) -> Self {
         self.changed(|shared| shared.scrub = Some(Arc::new(scrub)))

@@ -11,6 +11,22 @@ use hooks_core::programs::{Finished, Program, Programs};
 const GRACE: Duration = Duration::from_millis(50);
 
 /// Starts programs of this machine. Each has a process group of its own, which is killed at the time limit.
+///
+/// ```
+/// # #[cfg(unix)] {
+/// use std::time::Duration;
+/// use hooks_core::programs::{Program, Programs};
+/// use hooks_system::SystemPrograms;
+///
+/// let mut program = Program::new("echo", "/".into(), 5, Duration::from_secs(60));
+/// program.arguments = vec!["hello world".into()];
+/// let finished = SystemPrograms.run(&program)?;
+/// assert_eq!((&*finished.output, finished.is_cut), (&b"hello"[..], true), "five bytes are the limit");
+/// let missing = Program::new("no-such-program", "/".into(), 5, Duration::from_secs(60));
+/// assert!(SystemPrograms.run(&missing).is_err_and(|error| error.kind() == std::io::ErrorKind::NotFound));
+/// # }
+/// # Ok::<(), std::io::Error>(())
+/// ```
 #[derive(Clone, Copy, Debug, Default)]
 pub struct SystemPrograms;
 

@@ -20,6 +20,25 @@ use crate::segment::{self, MOST_BYTES, Segment};
 const MOST_OF_A_GROUP: u64 = 1_024;
 
 /// Reason why a log cannot be opened.
+///
+/// ```
+/// use std::sync::Arc;
+/// use hooks_audit::{Appender, Settings};
+/// use hooks_core::testing::FakeDisk;
+/// use hooks_core::time::StoppedClock;
+///
+/// let (disk, clock) = (Arc::new(FakeDisk::default()), Arc::new(StoppedClock::default()));
+/// let open = |prefix: &str| {
+///     let mut settings = Settings::new([7; 32]);
+///     (settings.prefix, settings.most_chains) = (prefix.to_owned(), 1);
+///     Appender::open(disk.clone(), "/log", settings, clock.clone())
+/// };
+/// let error = |prefix| open(prefix).err().map(|error| error.to_string()).unwrap_or_default();
+/// assert!(error("Build7").starts_with("`Build7` cannot begin the name of a chain"));
+/// let (_appender, _) = open("build7-")?;
+/// assert_eq!(error("build7-"), "`/log` has 1 writers already, which is what `most_chains` allows");
+/// # Ok::<(), hooks_audit::OpenError>(())
+/// ```
 #[derive(Debug, thiserror::Error)]
 #[non_exhaustive]
 pub enum OpenError {
@@ -81,11 +100,28 @@ impl Appender {
         Self::locked(disk, &folder, settings, clock, (name, lock))
     }
 
-    /// Opens the chain `name` in `folder`; returns `None` if another process writes it. Otherwise works like
-    /// [`Appender::open`], and ignores the prefix of the settings.
+    /// Opens the chain `name` in `folder`, which has to exist; returns `None` if another process writes the
+    /// chain. Otherwise works like [`Appender::open`], and ignores the prefix of the settings.
     ///
     /// # Errors
     /// Returns `Prefix` if `name` is not valid as the name of a chain, or `Disk` if the disk fails.
+    ///
+    /// ```
+    /// use std::sync::Arc;
+    /// use hooks_audit::{Appender, Settings};
+    /// use hooks_core::testing::FakeDisk;
+    /// use hooks_core::time::StoppedClock;
+    ///
+    /// let disk = Arc::new(FakeDisk::default().with_directory("/log"));
+    /// let clock = Arc::new(StoppedClock::default());
+    /// let open =
+    ///     || Appender::open_chain(disk.clone(), "/log", Settings::new([7; 32]), clock.clone(), "build7-w0");
+    /// let first = open()?;
+    /// assert!(first.is_some() && open()?.is_none(), "a chain has one writer");
+    /// drop(first);
+    /// assert!(open()?.is_some());
+    /// # Ok::<(), hooks_audit::OpenError>(())
+    /// ```
     pub fn open_chain(
         disk: Arc<dyn LogDisk>,
         folder: impl Into<PathBuf>,

@@ -15,6 +15,26 @@ impl Appender {
     ///
     /// # Errors
     /// Returns an error if the disk fails.
+    ///
+    /// ```
+    /// use std::path::Path;
+    /// use std::sync::Arc;
+    /// use hooks_audit::{Appender, Record, Settings, segment};
+    /// use hooks_core::testing::FakeDisk;
+    /// use hooks_core::time::{StoppedClock, Timestamp};
+    ///
+    /// let (disk, clock) = (Arc::new(FakeDisk::default()), Arc::new(StoppedClock(Timestamp(1))));
+    /// let (mut appender, _) = Appender::open(disk.clone(), "/log", Settings::new([7; 32]), clock)?;
+    /// appender.append(&mut [Record::new("stop", Timestamp(1)).into()])?;
+    /// appender.rotate()?;
+    /// assert_eq!(appender.compress()?, 1);
+    /// let files = segment::list(&*disk, Path::new("/log"))?;
+    /// let names: Vec<_> = files.iter().map(|file| file.name()).collect();
+    /// assert_eq!(names, ["w0.00000001.jsonl.gz", "w0.00000002.jsonl"]);
+    /// let lines = segment::read(&*disk, Path::new("/log"), &files[0], 0, 1 << 20)?.ok_or("it is there")?;
+    /// assert!(String::from_utf8(lines)?.contains(r#""event":"stop""#));
+    /// # Ok::<(), Box<dyn std::error::Error>>(())
+    /// ```
     pub fn compress(&self) -> io::Result<u64> {
         let mut done = 0;
         for file in self.full_files().plain()? {

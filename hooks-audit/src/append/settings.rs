@@ -4,6 +4,29 @@ use std::fmt;
 use std::time::Duration;
 
 /// Names and limits of the files of a log, and the secret for salts.
+///
+/// Customised: short files, with a prefix for machines that share the folder.
+///
+/// ```
+/// use std::path::Path;
+/// use std::sync::Arc;
+/// use hooks_audit::{Appender, Record, Settings, segment};
+/// use hooks_core::testing::FakeDisk;
+/// use hooks_core::time::{StoppedClock, Timestamp};
+///
+/// let mut settings = Settings::new([7; 32]);
+/// settings.prefix = "build7-".to_owned();
+/// settings.file_bytes = 400;
+/// let (disk, clock) = (Arc::new(FakeDisk::default()), Arc::new(StoppedClock(Timestamp(1))));
+/// let (mut appender, _) = Appender::open(disk.clone(), "/log", settings, clock)?;
+/// for event in ["session_start", "stop"] {
+///     appender.append(&mut [Record::new(event, Timestamp(1)).into()])?;
+/// }
+/// appender.close()?;
+/// let names: Vec<_> = segment::list(&*disk, Path::new("/log"))?.iter().map(|file| file.name()).collect();
+/// assert_eq!(names, ["build7-0.00000001.jsonl", "build7-0.00000002.jsonl"]);
+/// # Ok::<(), Box<dyn std::error::Error>>(())
+/// ```
 #[derive(Clone)]
 #[non_exhaustive]
 pub struct AppendSettings {
@@ -49,6 +72,25 @@ impl fmt::Debug for AppendSettings {
 }
 
 /// State in which the previous writer left the chain.
+///
+/// ```
+/// use std::sync::Arc;
+/// use hooks_audit::{Appender, Record, Recovered, Settings};
+/// use hooks_core::testing::FakeDisk;
+/// use hooks_core::time::{StoppedClock, Timestamp};
+///
+/// let (disk, clock) = (Arc::new(FakeDisk::default()), Arc::new(StoppedClock(Timestamp(1))));
+/// let open = || Appender::open(disk.clone(), "/log", Settings::new([7; 32]), clock.clone());
+/// let (mut appender, recovered) = open()?;
+/// assert_eq!(recovered, Recovered::Nothing);
+/// appender.append(&mut [Record::new("stop", Timestamp(1)).into()])?;
+/// // The process is killed before it syncs the record.
+/// drop(appender);
+/// let (appender, recovered) = open()?;
+/// assert_eq!(recovered, Recovered::Taken { records: 1, torn: 0 });
+/// # appender.close()?;
+/// # Ok::<(), Box<dyn std::error::Error>>(())
+/// ```
 #[derive(Clone, Debug, PartialEq, Eq)]
 #[non_exhaustive]
 pub enum Recovered {

@@ -10,6 +10,25 @@ pub const LEAST_LINE: usize = 48;
 
 /// Record lines, each with its payload line, and their digests. They belong to no group yet: lines that could
 /// not be synced are committed again elsewhere, unchanged.
+///
+/// ```
+/// use hooks_audit::chain::{Lines, SALT};
+/// use hooks_audit::{Payload, Record};
+/// use hooks_core::time::Timestamp;
+///
+/// let mut lines = Lines::behind(7);
+/// let mut record = Record::new("stop", Timestamp(0));
+/// let mut payload = Payload::default();
+/// payload.event = serde_json::json!({"reason": "done"});
+/// lines.push(&mut record, Some(&payload), &[0; SALT])?;
+/// assert_eq!((record.seq, lines.leaves().len()), (8, 1));
+/// // The payload has its own line, which can be erased; the record has its digest.
+/// let text = String::from_utf8_lossy(lines.bytes()).into_owned();
+/// let mut text = text.lines();
+/// assert!(text.next().is_some_and(|line| line.contains(r#""payload":""#)));
+/// assert!(text.next().is_some_and(|line| line.ends_with(r#""data":{"event":{"reason":"done"}}}"#)));
+/// # Ok::<(), serde_json::Error>(())
+/// ```
 #[derive(Clone, Debug, Default)]
 pub struct Lines {
     bytes: Vec<u8>,

@@ -14,6 +14,29 @@
 //! Hashes cover the bytes as they are in the file; nothing is encoded again to check them. A payload line is
 //! not part of `body`: its record holds SHA-256(salt || payload), so that a payload can be erased and the
 //! chain still verifies.
+//!
+//! A chain is written in memory, then read back group by group:
+//!
+//! ```
+//! use hooks_audit::Record;
+//! use hooks_audit::chain::{After, Chain, Lines, SALT, Scan};
+//! use hooks_core::time::Timestamp;
+//!
+//! let (mut chain, mut file) = (Chain::new("w0"), Vec::new());
+//! chain.header(After::Start, Timestamp(1), &mut file);
+//! let mut lines = Lines::behind(chain.seq);
+//! lines.push(&mut Record::new("stop", Timestamp(1)), None, &[0; SALT])?;
+//! chain.commit(&lines, chain.commit, Timestamp(1), &mut file);
+//!
+//! let mut read = Chain::new("w0");
+//! let mut scan = Scan::new(&file, None);
+//! while let Ok(Some(group)) = scan.next_group() {
+//!     read = read.follow(&group).ok_or("the group is not in its place")?;
+//! }
+//! assert_eq!((scan.offset(), read.seq), (file.len(), 1));
+//! assert_eq!(read, chain, "the same head and the same tree");
+//! # Ok::<(), Box<dyn std::error::Error>>(())
+//! ```
 
 mod digest;
 pub(crate) mod intact;
@@ -86,6 +109,16 @@ impl Chain {
 
     /// Skips `numbers` numbers that records which cannot be read any more may have had: none of them is given
     /// again. The tree gets [`VOID`] leaves in their place. `None` if the count overflows.
+    ///
+    /// ```
+    /// use hooks_audit::chain::Chain;
+    ///
+    /// let mut chain = Chain::new("w0");
+    /// // Three records were damaged; the next one has number 4, so that no number is given twice.
+    /// assert_eq!(chain.skip(3), Some(()));
+    /// assert_eq!((chain.seq, chain.tree.size()), (3, 3));
+    /// assert_eq!(chain.skip(u64::MAX), None);
+    /// ```
     pub fn skip(&mut self, numbers: u64) -> Option<()> {
         self.tree.push_void(numbers)?;
         self.seq = self.tree.size();

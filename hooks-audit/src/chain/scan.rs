@@ -107,6 +107,30 @@ impl<'a> Scan<'a> {
     ///
     /// # Errors
     /// Returns a `Flaw` if the bytes are not a valid group.
+    ///
+    /// ```
+    /// use hooks_audit::Record;
+    /// use hooks_audit::chain::{After, Chain, Lines, SALT, Scan};
+    /// use hooks_core::time::Timestamp;
+    ///
+    /// let (mut chain, mut file) = (Chain::new("w0"), Vec::new());
+    /// chain.header(After::Start, Timestamp(1), &mut file);
+    /// let end_of_header = file.len();
+    /// let mut lines = Lines::behind(0);
+    /// lines.push(&mut Record::new("stop", Timestamp(1)), None, &[0; SALT])?;
+    /// chain.commit(&lines, chain.commit, Timestamp(1), &mut file);
+    ///
+    /// let mut scan = Scan::new(&file[..file.len() - 1], None);
+    /// assert!(scan.next_group().is_ok_and(|group| group.is_some()), "the header");
+    /// assert!(scan.next_group().is_ok_and(|group| group.is_none()), "the rest is not complete");
+    /// assert_eq!(scan.offset(), end_of_header);
+    ///
+    /// let changed = String::from_utf8(file)?.replace("stop", "stap");
+    /// let mut scan = Scan::new(changed.as_bytes(), None);
+    /// let flaw = scan.next_group().and_then(|_| scan.next_group()).err().map(|flaw| flaw.what);
+    /// assert_eq!(flaw, Some("a mark whose sum is wrong"));
+    /// # Ok::<(), Box<dyn std::error::Error>>(())
+    /// ```
     pub fn next_group(&mut self) -> Result<Option<Group<'a>>, Flaw> {
         let start = self.offset;
         let mut offset = start;

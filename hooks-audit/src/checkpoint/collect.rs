@@ -69,6 +69,29 @@ impl Candidate {
 ///
 /// # Errors
 /// Returns `NotFound` if the folder does not exist; any other error if it or a file cannot be read.
+///
+/// ```
+/// use std::path::Path;
+/// use std::sync::Arc;
+/// use hooks_audit::chain::Digest;
+/// use hooks_audit::checkpoint::{CheckpointWriter, Checkpoints, Keys, Signer, collect};
+/// use hooks_core::testing::FakeDisk;
+///
+/// let disk = Arc::new(FakeDisk::default().with_directory("/elsewhere"));
+/// let checkpoints = Checkpoints { folder: "/elsewhere".into(), signer: Signer::Nobody };
+/// let mut writer = CheckpointWriter::open(disk.clone(), checkpoints)?;
+/// writer.write_chain("w0", 3, Digest([1; 32]), |_size| Ok(None))?;
+/// let collected = || collect(&*disk, Path::new("/elsewhere"), &Keys::default());
+/// assert_eq!(collected()?.believed, 1);
+///
+/// let file = Path::new("/elsewhere/w0.checkpoints");
+/// let text = String::from_utf8(disk.files()[file].clone())?;
+/// disk.put(file, text.replace("\n3\n", "\n2\n"));
+/// let changed = collected()?;
+/// assert_eq!(changed.believed, 0);
+/// assert_eq!(changed.findings[0].what, "a checkpoint whose sum is wrong: it was changed");
+/// # Ok::<(), Box<dyn std::error::Error>>(())
+/// ```
 pub fn collect(disk: &dyn LogDisk, folder: &Path, keys: &Keys) -> io::Result<Collected> {
     let names = disk.list(folder)?.ok_or(io::ErrorKind::NotFound)?;
     let ending = format!(".{ENDING}");

@@ -88,6 +88,25 @@ impl fmt::Debug for EvolvingKey {
 
 /// The key that all later ones derive from, as text `MAC+KEY+<name>+<id>+<base64>`. It can check all their
 /// checkpoints, and could make them.
+///
+/// ```
+/// use hooks_audit::checkpoint::{FirstKey, KeyError, Zeroizing};
+///
+/// // Take the 32 bytes from an unpredictable source.
+/// let first = FirstKey::new("example.com/build7", &Zeroizing::new([5; 32]))?;
+/// let mut key = first.evolving();
+/// let (one, two) = (key.seal("a text\n"), key.seal("a text\n"));
+/// assert_ne!(one, two, "each seal has its own key");
+/// assert_eq!(key.index(), 2);
+/// assert!(first.is_of(&one) && first.is_of(&two));
+///
+/// // Both parts of a key have to be copied whole.
+/// let secret = first.to_secret();
+/// assert!(FirstKey::is_like(&secret) && FirstKey::parse(&secret)? == first);
+/// let other = secret.replace("build7", "build8");
+/// assert_eq!(FirstKey::parse(&other).err(), Some(KeyError::Id("first key")));
+/// # Ok::<(), KeyError>(())
+/// ```
 #[derive(Clone, PartialEq, Eq)]
 pub struct FirstKey(EvolvingKey);
 

@@ -17,6 +17,19 @@ pub(super) const FLEET: &str = "fleet";
 pub(super) const GAP: &str = "\n\n";
 
 /// Iterates over the notes of a file; accepts hostile bytes. Linear.
+///
+/// ```
+/// use hooks_audit::chain::Digest;
+/// use hooks_audit::checkpoint::{Checkpoint, Note, Pieces, sum};
+///
+/// let text = Checkpoint::of_chain("audit", "w0", 3, Digest([1; 32])).to_string();
+/// let note = Note { signatures: vec![sum("audit", &text)], text };
+/// // The writer of a second note was interrupted.
+/// let file = format!("{note}\n\naudit/w0\n4\n");
+/// let sizes: Vec<_> =
+///     Pieces::new(file.as_bytes()).map(|piece| piece.note.map(|(_, checkpoint)| checkpoint.size)).collect();
+/// assert_eq!(sizes, [Some(3), None]);
+/// ```
 #[derive(Clone, Debug)]
 pub struct Pieces<'a> {
     bytes: &'a [u8],

@@ -12,6 +12,20 @@ const SUM: usize = 32;
 pub(super) const FORGED: &str = "a checkpoint whose signature is wrong: it was changed, or forged";
 
 /// Keys whose checkpoints are trusted.
+///
+/// ```
+/// use hooks_audit::checkpoint::{KeyError, Keys, SigningKey, Zeroizing};
+///
+/// let key = SigningKey::new("example.com/build7", &Zeroizing::new([3; 32]))?;
+/// let mut keys = Keys::default();
+/// assert!(keys.is_empty(), "every complete note is trusted");
+/// keys.add(&key.verifier().to_string())?;
+/// assert!(!keys.is_empty());
+/// // The error does not repeat the text, which may be a secret.
+/// let error = keys.add(&key.to_secret()).err().ok_or(KeyError::Name)?;
+/// assert_eq!(error.to_string(), "this is no verifier; make one with `hooks audit keygen`");
+/// # Ok::<(), KeyError>(())
+/// ```
 #[derive(Clone, Debug, Default)]
 pub struct Keys {
     verifiers: Vec<Verifier>,

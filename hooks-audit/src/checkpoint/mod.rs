@@ -41,6 +41,38 @@
 //! assert_eq!((checkpoint.chain(), checkpoint.size), (Some(("example.com/build7", "w0")), 1_024));
 //! # Ok::<(), Box<dyn std::error::Error>>(())
 //! ```
+//!
+//! Customised: a log writes signed checkpoints to another folder, and is compared with them later.
+//!
+//! ```
+//! use std::path::Path;
+//! use std::sync::Arc;
+//! use hooks_audit::checkpoint::{self, Checkpoints, Keys, LogPlace, Signer, SigningKey, Zeroizing};
+//! use hooks_audit::verify::Condition;
+//! use hooks_audit::{Entry, Log, LogSettings, Record};
+//! use hooks_core::testing::FakeDisk;
+//! use hooks_core::time::{StoppedClock, Timestamp};
+//!
+//! let key = SigningKey::new("example.com/build7", &Zeroizing::new([3; 32]))?;
+//! let mut keys = Keys::default();
+//! keys.add(&key.verifier().to_string())?;
+//!
+//! let disk = Arc::new(FakeDisk::default().with_directory("/elsewhere"));
+//! let mut settings = LogSettings::new([7; 32]);
+//! let signer = Signer::Ed25519(Arc::new(key));
+//! settings.checkpoints = Some(Checkpoints { folder: "/elsewhere".into(), signer });
+//! let log = Log::open(disk.clone(), "/log", settings, Arc::new(StoppedClock(Timestamp(1))))?;
+//! log.put_through(|| Entry::from(Record::new("stop", Timestamp(1))))?.wait()?;
+//! log.close().wait()?;
+//!
+//! let check = |folder: &str| {
+//!     let logs = [LogPlace { name: None, folder: folder.into() }];
+//!     checkpoint::verify(&*disk, &logs, Path::new("/elsewhere"), &keys)
+//! };
+//! assert_eq!(check("/log")?.condition(), Condition::Clean);
+//! assert_eq!(check("/removed")?.condition(), Condition::Mismatched);
+//! # Ok::<(), Box<dyn std::error::Error>>(())
+//! ```
 
 mod body;
 mod collect;

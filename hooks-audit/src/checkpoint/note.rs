@@ -15,6 +15,17 @@ const MOST_SIGNATURES: usize = 64;
 const MOST_BYTES: usize = 4 << 20;
 
 /// A text with its signatures. A note has one encoding: encoding a parsed note gives the same text.
+///
+/// ```
+/// use hooks_audit::checkpoint::{Note, sum};
+///
+/// let text = "all is well\n";
+/// let note = Note { text: text.to_owned(), signatures: vec![sum("audit", text)] };
+/// let encoded = note.to_string();
+/// assert!(encoded.starts_with("all is well\n\n\u{2014} audit "));
+/// assert_eq!(Note::parse(&encoded), Some(note));
+/// assert_eq!(Note::parse("all is well\n"), None, "a note has a signature");
+/// ```
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Note {
     /// Text, with its last line end.

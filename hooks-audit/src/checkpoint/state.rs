@@ -87,6 +87,24 @@ pub(super) struct State {
 ///
 /// # Errors
 /// Returns `AlreadyExists` if the folder has a key; any other error if the disk fails.
+///
+/// ```
+/// use std::path::Path;
+/// use std::sync::Arc;
+/// use hooks_audit::checkpoint::{CheckpointWriter, Checkpoints, FirstKey, Signer, Zeroizing, begin};
+/// use hooks_core::testing::FakeDisk;
+///
+/// let disk = Arc::new(FakeDisk::default().with_directory("/key").with_directory("/elsewhere"));
+/// let open = || {
+///     let signer = Signer::Evolving("/key".into());
+///     CheckpointWriter::open(disk.clone(), Checkpoints { folder: "/elsewhere".into(), signer })
+/// };
+/// let error = open().err().map(|error| error.to_string()).unwrap_or_default();
+/// assert!(error.starts_with("there is no evolving key in `/key`"));
+/// begin(&*disk, Path::new("/key"), &FirstKey::new("example.com/build7", &Zeroizing::new([5; 32]))?)?;
+/// assert_eq!(open()?.name(), "example.com/build7");
+/// # Ok::<(), Box<dyn std::error::Error>>(())
+/// ```
 pub fn begin(disk: &dyn LogDisk, folder: &Path, first: &FirstKey) -> io::Result<()> {
     let state = State { key: first.evolving(), last: None };
     disk.create(&file(folder), state.to_text().as_bytes())?;

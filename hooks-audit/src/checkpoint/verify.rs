@@ -11,6 +11,15 @@ use super::keys::Keys;
 use crate::verify::{self, Anchor, ChainReport, Condition, Finding, Report};
 
 /// A log to compare.
+///
+/// ```
+/// use hooks_audit::checkpoint::LogPlace;
+///
+/// let mut log = LogPlace { name: None, folder: "/srv/build7/log".into() };
+/// assert_eq!(log.called(), "log");
+/// log.name = Some("example.com/build7".to_owned());
+/// assert_eq!(log.called(), "example.com/build7");
+/// ```
 #[derive(Clone, Debug)]
 pub struct LogPlace {
     /// Name of the log in checkpoints; if absent, the name of its folder.

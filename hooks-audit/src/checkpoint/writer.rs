@@ -124,6 +124,28 @@ impl CheckpointWriter {
     /// # Errors
     /// Returns [`PutBack`] if the last checkpoint has more records of the chain, or other records. Returns an
     /// error if the key cannot be used, `was` fails, or the disk fails.
+    ///
+    /// ```
+    /// use std::sync::Arc;
+    /// use hooks_audit::chain::Digest;
+    /// use hooks_audit::checkpoint::{CheckpointWriter, Checkpoints, Signer};
+    /// use hooks_core::testing::FakeDisk;
+    ///
+    /// let disk = Arc::new(FakeDisk::default().with_directory("/elsewhere"));
+    /// let open = || {
+    ///     let checkpoints = Checkpoints { folder: "/elsewhere".into(), signer: Signer::Nobody };
+    ///     CheckpointWriter::open(disk.clone(), checkpoints)
+    /// };
+    /// open()?.write_chain("w0", 5, Digest([1; 32]), |_size| Ok(None))?;
+    /// assert_eq!(open()?.last_of("w0")?, Some(5));
+    ///
+    /// // Afterwards the files of the chain were replaced by an older copy with four records.
+    /// let error = open()?.write_chain("w0", 4, Digest([2; 32]), |_size| Ok(None)).err();
+    /// let error = error.map(|error| error.to_string()).unwrap_or_default();
+    /// assert!(error.starts_with("chain `w0` was put back or changed: it has 4 records"));
+    /// assert!(error.contains("its last checkpoint in `/elsewhere/w0.checkpoints` says 5"));
+    /// # Ok::<(), Box<dyn std::error::Error>>(())
+    /// ```
     pub fn write_chain(
         &mut self,
         chain: &str,
@@ -166,6 +188,32 @@ impl CheckpointWriter {
     /// now, or had more records, or other records. The last checkpoint of a single chain by the same key
     /// counts in the same way; its log has to be the only one, or have the name of this writer. Returns an
     /// error if the key cannot be used, `was` fails, or the disk fails.
+    ///
+    /// ```
+    /// use std::path::Path;
+    /// use std::sync::Arc;
+    /// use hooks_audit::checkpoint::{CheckpointWriter, Checkpoints, Fleet, Head, Signer, heads};
+    /// use hooks_audit::verify::root_of;
+    /// use hooks_audit::{Appender, Record, Settings};
+    /// use hooks_core::testing::FakeDisk;
+    /// use hooks_core::time::{StoppedClock, Timestamp};
+    ///
+    /// let disk = Arc::new(FakeDisk::default().with_directory("/elsewhere"));
+    /// let clock = Arc::new(StoppedClock(Timestamp(1)));
+    /// let (mut appender, _) = Appender::open(disk.clone(), "/log", Settings::new([7; 32]), clock)?;
+    /// appender.append(&mut [Record::new("stop", Timestamp(1)).into()])?;
+    /// appender.close()?;
+    ///
+    /// let checkpoints = Checkpoints { folder: "/elsewhere".into(), signer: Signer::Nobody };
+    /// let mut writer = CheckpointWriter::open(disk.clone(), checkpoints)?;
+    /// let heads = heads(&*disk, "build7", Path::new("/log"))?;
+    /// let fleet = Fleet::new(heads).ok_or("each chain is there once")?;
+    /// let was = |head: &Head| root_of(&*disk, Path::new("/log"), &head.chain, head.size);
+    /// let note = writer.write_fleet(&fleet, was)?;
+    /// assert!(note.text.starts_with("audit/fleet\n1\n"), "one chain");
+    /// assert_eq!(writer.last_of("w0")?, Some(1));
+    /// # Ok::<(), Box<dyn std::error::Error>>(())
+    /// ```
     pub fn write_fleet(
         &mut self,
         fleet: &Fleet,

@@ -2,6 +2,26 @@
 //!
 //! The thread of the hook takes only the necessary parts (a counter, the strength, the reasons); the thread
 //! of the log makes the record from them.
+//!
+//! The record names the actor and the action. The arguments, which may be personal, are in the payload:
+//!
+//! ```
+//! use hooks_audit::describe::Describe;
+//! use hooks_core::event::PreToolUse;
+//! use hooks_core::{HookContext, HookRequest};
+//! use serde_json::json;
+//!
+//! let call = PreToolUse::new("bash", json!({"command": "make"}));
+//! let request = HookRequest::new(HookContext::new("session-1", "backend").in_dir("/work"), call);
+//! let entry = Describe::default().entry(&request, Default::default());
+//! assert_eq!((&*entry.record.event, &*entry.record.agent), ("pre_tool_use", "backend"));
+//! assert_eq!(entry.record.tool.as_deref(), Some("bash"));
+//!
+//! let payload = entry.payload.ok_or("every event has a payload")?;
+//! assert_eq!(payload.event["tool_args"], json!({"command": "make"}));
+//! assert_eq!(payload.cwd, "/work");
+//! # Ok::<(), &str>(())
+//! ```
 
 pub(crate) mod events;
 mod recorded_outcome;
@@ -51,6 +71,38 @@ pub trait Scrub: Send + Sync {
 }
 
 /// Settings for all records of a set of hooks.
+///
+/// Customised: mail addresses are not stored, and each record has the version of the rules.
+///
+/// ```
+/// use std::sync::Arc;
+/// use hooks_audit::describe::{Describe, Scrub};
+/// use hooks_core::event::{PromptKind, UserPromptSubmitted};
+/// use hooks_core::{HookContext, HookRequest};
+/// use serde_json::Value;
+///
+/// struct NoAddresses;
+///
+/// impl Scrub for NoAddresses {
+///     fn scrub(&self, value: &mut Value) {
+///         match value {
+///             Value::String(text) if text.contains('@') => *text = "[address]".to_owned(),
+///             Value::Array(items) => items.iter_mut().for_each(|item| self.scrub(item)),
+///             Value::Object(fields) => fields.values_mut().for_each(|field| self.scrub(field)),
+///             _ => {}
+///         }
+///     }
+/// }
+///
+/// let describe =
+///     Describe { rules: Some("v7".into()), scrub: Some(Arc::new(NoAddresses)), ..Describe::default() };
+/// let prompt = UserPromptSubmitted::new("ask ada@example.com", PromptKind::Initial);
+/// let request = HookRequest::new(HookContext::default(), prompt);
+/// let entry = describe.entry(&request, Default::default());
+/// assert_eq!(entry.record.rules.as_deref(), Some("v7"));
+/// assert_eq!(entry.payload.ok_or("every event has a payload")?.event["prompt"], "[address]");
+/// # Ok::<(), &str>(())
+/// ```
 #[derive(Clone, Default)]
 pub struct Describe {
     /// Limits on recorded text.

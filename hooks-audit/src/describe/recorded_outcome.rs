@@ -7,6 +7,18 @@ use crate::record::Record;
 
 /// The recorded parts of an outcome: the strength of a decision, and the reasons. An allow without reasons
 /// costs no allocation.
+///
+/// ```
+/// use hooks_audit::describe::Described;
+/// use hooks_core::event::PreToolUse;
+/// use hooks_core::{Decision, Reason, Verdict};
+///
+/// let said = |verdict| PreToolUse::said(&Decision::from(verdict));
+/// let why = Reason::new("calendar", "weekend", "no deployments at weekends");
+/// // A denial and a question to the user are synced before the answer is passed on.
+/// assert!(said(Verdict::deny(why.clone())).is_grave() && said(Verdict::ask(why)).is_grave());
+/// assert!(!said(Verdict::ALLOW).is_grave());
+/// ```
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct RecordedOutcome {
     strength: Option<Strength>,

@@ -144,6 +144,30 @@ impl Holds {
     /// # Errors
     /// Returns `InvalidData` if a hold is missing or selects other records than the log states; any other
     /// error if the disk fails.
+    ///
+    /// ```
+    /// use std::path::Path;
+    /// use std::sync::Arc;
+    /// use hooks_audit::keep::{Hold, Holds, Selection};
+    /// use hooks_audit::{Appender, Settings};
+    /// use hooks_core::fs::Disk;
+    /// use hooks_core::testing::FakeDisk;
+    /// use hooks_core::time::{StoppedClock, Timestamp};
+    ///
+    /// let (disk, clock) = (Arc::new(FakeDisk::default()), Arc::new(StoppedClock(Timestamp(1))));
+    /// let (mut appender, _) = Appender::open(disk.clone(), "/log", Settings::new([7; 32]), clock)?;
+    /// let mut holds = Holds::take(disk.clone(), "/log")?;
+    /// let hold = Hold::new("case-7", "a lawsuit", "ada", Selection::default());
+    /// holds.add(hold, |record| appender.note(record), Timestamp(1))?;
+    /// holds.check()?;
+    /// drop(holds);
+    ///
+    /// // Without its file, the hold is still in force, because the log has it.
+    /// disk.remove(Path::new("/log/holds.json"))?;
+    /// let error = Holds::take(disk, "/log")?.check().err().map(|error| error.to_string());
+    /// assert!(error.is_some_and(|error| error.contains("hold `case-7` is in force")));
+    /// # Ok::<(), Box<dyn std::error::Error>>(())
+    /// ```
     pub fn check(&self) -> io::Result<()> {
         self.hold_notes()?.check(&self.all)
     }
@@ -217,6 +241,29 @@ impl Holds {
     /// # Errors
     /// Returns an error if no hold has this name, if the file lacks another hold that is in force according
     /// to the log, or if the disk fails. The hold stays in force then.
+    ///
+    /// ```
+    /// use std::sync::Arc;
+    /// use hooks_audit::keep::{Hold, Holds, Selection};
+    /// use hooks_core::testing::FakeDisk;
+    /// use hooks_core::time::Timestamp;
+    ///
+    /// let mut holds = Holds::take(Arc::new(FakeDisk::default().with_directory("/log")), "/log")?;
+    /// let hold = Hold::new("case-7", "a lawsuit", "ada", Selection::default());
+    /// holds.add(hold, |_record| Ok(()), Timestamp(1))?;
+    /// let error = holds.release("case-8", "bob", |_record| Ok(()), Timestamp(2)).err();
+    /// assert_eq!(
+    ///     error.map(|error| error.to_string()).as_deref(),
+    ///     Some("there is no hold `case-8`; `hooks audit hold list` shows all")
+    /// );
+    /// // The release is recorded with the person who requested it.
+    /// let mut note = None;
+    /// let put = |record: hooks_audit::Record| { note = record.note; Ok(()) };
+    /// holds.release("case-7", "bob", put, Timestamp(2))?;
+    /// assert_eq!(note.as_deref(), Some("`case-7` is released (bob); change 1"));
+    /// assert!(holds.all().is_empty());
+    /// # Ok::<(), Box<dyn std::error::Error>>(())
+    /// ```
     pub fn release(
         &mut self,
         name: &str,

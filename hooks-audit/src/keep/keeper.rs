@@ -17,6 +17,37 @@ use crate::record::{Record, notes};
 use crate::segment;
 
 /// Applies the retention settings to the files of a log.
+///
+/// Customised: nothing is compressed, and a legal hold keeps a file that is too old.
+///
+/// ```
+/// use std::sync::Arc;
+/// use std::time::Duration;
+/// use hooks_audit::keep::{Hold, Holds, Keeper, Keeping, Selection};
+/// use hooks_audit::{Appender, Record, Settings};
+/// use hooks_core::testing::FakeDisk;
+/// use hooks_core::time::{StoppedClock, Timestamp};
+///
+/// const DAY: u64 = 86_400_000;
+/// let (disk, clock) = (Arc::new(FakeDisk::default()), Arc::new(StoppedClock(Timestamp(9 * DAY))));
+/// let settings = Settings::new([7; 32]);
+/// let (mut appender, _) = Appender::open(disk.clone(), "/log", settings.clone(), clock.clone())?;
+/// for day in [1, 2] {
+///     appender.append(&mut [Record::new("stop", Timestamp(day * DAY)).into()])?;
+///     appender.rotate()?;
+/// }
+/// let second_day: Selection = serde_json::from_value(serde_json::json!({"since": "1970-01-03"}))?;
+/// let hold = Hold::new("case-7", "a lawsuit", "ada", second_day);
+/// Holds::take(disk.clone(), "/log")?.add(hold, |record| appender.note(record), Timestamp(9 * DAY))?;
+/// appender.close()?;
+///
+/// let mut keeping = Keeping::default();
+/// (keeping.keep, keeping.compress) = (Some(Duration::from_secs(2 * 86_400)), false);
+/// let report = Keeper::new(disk, "/log", clock, keeping).all(&settings, &|| true)?;
+/// assert_eq!(report.deleted, ["w0.00000001.jsonl"]);
+/// assert_eq!(report.held, ["w0.00000002.jsonl"]);
+/// # Ok::<(), Box<dyn std::error::Error>>(())
+/// ```
 #[derive(Clone)]
 pub struct Keeper {
     disk: Arc<dyn LogDisk>,

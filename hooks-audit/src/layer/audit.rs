@@ -60,12 +60,51 @@ impl Audit {
 
     /// Creates an `Audit` that calls `open` with the first record, so that a program that only reads a
     /// configuration creates no files. If the log cannot be opened, the next event tries again.
+    ///
+    /// ```
+    /// use std::sync::Arc;
+    /// use hooks_audit::{Audit, AuditLayer, AuditSettings, Log, LogSettings};
+    /// use hooks_core::event::PreToolUse;
+    /// use hooks_core::testing::FakeDisk;
+    /// use hooks_core::time::StoppedClock;
+    /// use hooks_core::{HookContext, HookRequest, Judged, Settle};
+    /// use tower::{Layer, ServiceExt};
+    ///
+    /// # #[tokio::main(flavor = "current_thread")]
+    /// # async fn main() -> Result<(), Box<dyn std::error::Error>> {
+    /// // A file is in the place of the folder, so the log cannot be opened.
+    /// let disk = Arc::new(FakeDisk::default().with_file("/log", ""));
+    /// let clock = Arc::new(StoppedClock::default());
+    /// let open = move || Log::open(disk.clone(), "/log", LogSettings::new([7; 32]), clock.clone());
+    /// let stack = AuditLayer::new(Audit::lazy(open, AuditSettings::default())).layer(Settle);
+    /// let ask = |tool: &str| {
+    ///     let call = PreToolUse::new(tool, serde_json::json!({}));
+    ///     stack.clone().oneshot(HookRequest::new(HookContext::default(), call))
+    /// };
+    /// // Without a log, nothing is changed, and reads go ahead.
+    /// let denied = ask("Write").await?;
+    /// let reason = denied.shown_reason().ok_or("a denial has a reason")?;
+    /// assert!(denied.is_denied() && reason.for_agent().contains("the log in `/log` cannot be opened"));
+    /// assert!(!ask("Read").await?.is_denied());
+    /// # Ok(())
+    /// # }
+    /// ```
     pub fn lazy(open: impl Fn() -> Result<Log, OpenError> + Send + 'static, settings: AuditSettings) -> Self {
         let log = LazyLog { log: OnceLock::new(), open: Mutex::new(Box::new(open)) };
         Self { log: Arc::new(log), settings: Arc::new(settings) }
     }
 
     /// Returns a handle of the same log that does not keep it open.
+    ///
+    /// ```
+    /// use hooks_audit::{Audit, AuditSettings, OpenError};
+    ///
+    /// let audit = Audit::lazy(|| Err(OpenError::Prefix("W".to_owned())), AuditSettings::default());
+    /// let weak = audit.downgrade();
+    /// assert!(weak.upgrade().is_some());
+    /// drop(audit);
+    /// assert!(weak.upgrade().is_none(), "the last handle that keeps the log open is dropped");
+    /// ```
     pub fn downgrade(&self) -> WeakAudit {
         WeakAudit { log: Arc::downgrade(&self.log), settings: Arc::clone(&self.settings) }
     }
@@ -109,6 +148,31 @@ impl Audit {
     ///
     /// # Errors
     /// Returns an error if the queue is full or the log cannot be opened.
+    ///
+    /// A host records an event without a stack or a set, and waits for the sync:
+    ///
+    /// ```
+    /// use std::sync::Arc;
+    /// use hooks_audit::{Audit, AuditSettings, Log, LogSettings, Positions, Reader};
+    /// use hooks_core::event::SessionEnd;
+    /// use hooks_core::testing::FakeDisk;
+    /// use hooks_core::time::StoppedClock;
+    /// use hooks_core::{HookContext, HookRequest};
+    ///
+    /// let disk = Arc::new(FakeDisk::default());
+    /// let clock = Arc::new(StoppedClock::default());
+    /// let log = Log::open(disk.clone(), "/log", LogSettings::new([7; 32]), clock)?;
+    /// let audit = Audit::new(log.clone(), AuditSettings::default());
+    ///
+    /// let request = HookRequest::new(HookContext::new("session-1", "backend"), SessionEnd::default());
+    /// audit.put_through(&request, Default::default())?.wait()?;
+    ///
+    /// log.close().wait()?;
+    /// let records = Reader::new(disk, "/log", Positions::default()).read(10)?;
+    /// let record = &records[0].record;
+    /// assert_eq!((&*record.event, &*record.session), ("session_end", "session-1"));
+    /// # Ok::<(), Box<dyn std::error::Error>>(())
+    /// ```
     pub fn put_through<E: Described>(
         &self,
         request: &HookRequest<E>,
@@ -119,6 +183,31 @@ impl Audit {
 
     /// Waits until all records so far are synced: for a process that ends after its answer. Returns the
     /// reason to deny `request` if a record was lost and the settings demand a denial.
+    ///
+    /// ```
+    /// use std::sync::Arc;
+    /// use hooks_audit::{Audit, AuditSettings, Log, LogSettings};
+    /// use hooks_core::event::PreToolUse;
+    /// use hooks_core::testing::FakeDisk;
+    /// use hooks_core::time::StoppedClock;
+    /// use hooks_core::{HookContext, HookRequest};
+    ///
+    /// # #[tokio::main(flavor = "current_thread")]
+    /// # async fn main() -> Result<(), Box<dyn std::error::Error>> {
+    /// let (disk, clock) = (Arc::new(FakeDisk::default()), Arc::new(StoppedClock::default()));
+    /// let log = Log::open(disk, "/log", LogSettings::new([7; 32]), clock)?;
+    /// let audit = Audit::new(log.clone(), AuditSettings::default());
+    /// let call = PreToolUse::new("bash", serde_json::json!({"command": "make"}));
+    /// let request = HookRequest::new(HookContext::default(), call);
+    /// audit.put(&request, Default::default())?;
+    /// assert!(audit.settled(&request).await.is_none(), "the record is synced");
+    ///
+    /// log.close().await?;
+    /// let reason = audit.settled(&request).await.ok_or("the log takes no more records")?;
+    /// assert!(reason.for_agent().contains("the audit log was closed"));
+    /// # Ok(())
+    /// # }
+    /// ```
     pub async fn settled<E: Described>(&self, request: &HookRequest<E>) -> Option<Reason> {
         let written = match self.log().and_then(Log::settled) {
             Ok(ticket) => ticket.await,

@@ -46,6 +46,38 @@
 //! # Ok(())
 //! # }
 //! ```
+//!
+//! Customised, in a set: the intent to deploy is synced before the tool runs, so that it is on record even if
+//! the machine crashes meanwhile.
+//!
+//! ```
+//! use std::sync::Arc;
+//! use hooks_audit::{Audit, AuditSettings, Log, LogSettings, Positions, Reader, notes};
+//! use hooks_core::drivers::{ToolCall, ToolRequest, ToolResult};
+//! use hooks_core::testing::FakeDisk;
+//! use hooks_core::time::{StoppedClock, Timestamp};
+//! use hooks_core::{BoxError, Govern, HookContext, Hooks};
+//! use tower::{ServiceExt, service_fn};
+//!
+//! # #[tokio::main(flavor = "current_thread")] async fn main() -> Result<(), BoxError> {
+//! let disk = Arc::new(FakeDisk::default());
+//! let clock = Arc::new(StoppedClock(Timestamp(1)));
+//! let log = Log::open(disk.clone(), "/log", LogSettings::new([7; 32]), clock)?;
+//! let mut settings = AuditSettings::default();
+//! settings.before = Some(Arc::new(|tool| tool == "deploy"));
+//! let hooks = Hooks::builder().config(Audit::new(log.clone(), settings))?.build();
+//!
+//! let tools = service_fn(|_: ToolCall| async { Ok::<_, BoxError>(ToolResult::ok("deployed")) });
+//! let context = Arc::new(HookContext::new("session-1", "backend"));
+//! let call = ToolCall::new("deploy", serde_json::json!({"to": "production"}));
+//! Govern::new(hooks, tools).oneshot(ToolRequest { context, call }).await?;
+//! log.close().await?;
+//! let records = Reader::new(disk, "/log", Positions::default()).read(10)?;
+//! let events: Vec<_> = records.iter().map(|committed| &*committed.record.event).collect();
+//! assert_eq!(events, [notes::INTENT, "pre_tool_use", "tool_decided", "post_tool_use"]);
+//! # Ok(())
+//! # }
+//! ```
 
 mod audit;
 pub mod future;

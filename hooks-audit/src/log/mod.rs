@@ -10,6 +10,47 @@
 //! | --- | --- | --- |
 //! | `Os` | within some milliseconds; callers do not wait | the end of the process once written, a power loss 50 ms later |
 //! | `Disk` | when the ticket is ready | a power loss |
+//!
+//! Records are queued without waiting; `close` has all of them synced:
+//!
+//! ```
+//! use std::sync::Arc;
+//! use hooks_audit::{Entry, Log, LogSettings, Positions, Reader, Record};
+//! use hooks_core::testing::FakeDisk;
+//! use hooks_core::time::{StoppedClock, Timestamp};
+//!
+//! let disk = Arc::new(FakeDisk::default());
+//! let clock = Arc::new(StoppedClock(Timestamp(9)));
+//! let log = Log::open(disk.clone(), "/log", LogSettings::new([7; 32]), clock)?;
+//! for event in ["session_start", "stop"] {
+//!     // The closure runs in the thread of the log.
+//!     log.put(move || Entry::from(Record::new(event, Timestamp(9))))?;
+//! }
+//! log.close().wait()?;
+//! let records = Reader::new(disk, "/log", Positions::default()).read(10)?;
+//! assert_eq!(records.iter().map(|one| &*one.record.event).collect::<Vec<_>>(), ["session_start", "stop"]);
+//! # Ok::<(), Box<dyn std::error::Error>>(())
+//! ```
+//!
+//! Customised: records that cannot be written go to a second folder, best on another device.
+//!
+//! ```
+//! use std::sync::Arc;
+//! use hooks_audit::{Entry, Log, LogSettings, Positions, Reader, Record};
+//! use hooks_core::testing::FakeDisk;
+//! use hooks_core::time::{StoppedClock, Timestamp};
+//!
+//! // A file is in the place of the first folder.
+//! let disk = Arc::new(FakeDisk::default().with_file("/log", ""));
+//! let mut settings = LogSettings::new([7; 32]);
+//! settings.spill = Some("/other/log".into());
+//! let log = Log::open(disk.clone(), "/log", settings, Arc::new(StoppedClock(Timestamp(9))))?;
+//! log.put_through(|| Entry::from(Record::new("stop", Timestamp(9))))?.wait()?;
+//! log.close().wait()?;
+//! let records = Reader::new(disk, "/other/log", Positions::default()).read(10)?;
+//! assert_eq!(records[0].record.event, "stop");
+//! # Ok::<(), Box<dyn std::error::Error>>(())
+//! ```
 
 mod beside;
 mod chain_folder;
@@ -171,6 +212,32 @@ impl Log {
     ///
     /// # Errors
     /// Returns an error if the disk fails, the holds cannot be read, or they are not those of the log.
+    ///
+    /// ```
+    /// use std::sync::Arc;
+    /// use hooks_audit::{Entry, Kept, Log, LogSettings, Payload, Positions, Reader, Record, notes};
+    /// use hooks_core::testing::FakeDisk;
+    /// use hooks_core::time::{StoppedClock, Timestamp};
+    ///
+    /// let disk = Arc::new(FakeDisk::default());
+    /// let clock = Arc::new(StoppedClock(Timestamp(9)));
+    /// let log = Log::open(disk.clone(), "/log", LogSettings::new([7; 32]), clock)?;
+    /// for session in ["s1", "s2"] {
+    ///     let mut record = Record::new("user_prompt_submitted", Timestamp(9));
+    ///     record.session = session.to_owned();
+    ///     let mut payload = Payload::default();
+    ///     payload.event = serde_json::json!({"prompt": "call me at 555-0100"});
+    ///     log.put_through(move || Entry { record, payload: Some(payload) })?.wait()?;
+    /// }
+    /// assert_eq!(log.erase("requested by the user", |record| record.session == "s1")?, 1);
+    /// log.close().wait()?;
+    ///
+    /// let records = Reader::new(disk, "/log", Positions::default()).read(10)?;
+    /// assert_eq!(records[2].record.event, notes::ERASED);
+    /// assert_eq!(records[0].payload, Kept::Erased(3), "record 3 documents it");
+    /// assert!(records[1].payload().is_some());
+    /// # Ok::<(), Box<dyn std::error::Error>>(())
+    /// ```
     pub fn erase(
         &self,
         why: impl Into<String>,

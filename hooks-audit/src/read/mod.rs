@@ -52,6 +52,22 @@ use crate::record::{Payload, Record};
 use crate::segment;
 
 /// A record that is synced.
+///
+/// ```
+/// use hooks_audit::{Committed, Kept, Record};
+/// use hooks_core::time::Timestamp;
+///
+/// let mut record = Record::new("stop", Timestamp(1));
+/// record.seq = 17;
+/// let committed = |log: &str| {
+///     let record = record.clone();
+///     Committed { chain: "w0".into(), log: log.into(), record, payload: Kept::Nothing }
+/// };
+/// // Receivers of several logs recognize duplicates by the key.
+/// assert_eq!(committed("").key(), "w0:17");
+/// assert_eq!(committed("4f1c").key(), "4f1c:w0:17");
+/// assert_eq!(committed("4f1c").payload(), None);
+/// ```
 #[derive(Clone, Debug, PartialEq)]
 pub struct Committed {
     /// Name of its chain.
@@ -171,6 +187,34 @@ impl LogReader {
     }
 
     /// Returns the files with records that were skipped since the last call, each once.
+    ///
+    /// ```
+    /// use std::path::Path;
+    /// use std::sync::Arc;
+    /// use hooks_audit::{Appender, Positions, Reader, Record, Settings, notes};
+    /// use hooks_core::testing::FakeDisk;
+    /// use hooks_core::time::{StoppedClock, Timestamp};
+    ///
+    /// let (disk, clock) = (Arc::new(FakeDisk::default()), Arc::new(StoppedClock(Timestamp(1))));
+    /// let open = || Appender::open(disk.clone(), "/log", Settings::new([7; 32]), clock.clone());
+    /// let (mut appender, _) = open()?;
+    /// appender.append(&mut [Record::new("stop", Timestamp(1)).into()])?;
+    /// appender.settle()?;
+    /// drop(appender);
+    /// let file = Path::new("/log/w0.00000001.jsonl");
+    /// let text = String::from_utf8(disk.files()[file].clone())?;
+    /// disk.put(file, text.replace("stop", "stap"));
+    ///
+    /// // The next writer moves the damaged file aside, and its first record is an alarm.
+    /// let (appender, _) = open()?;
+    /// appender.close()?;
+    /// let mut reader = Reader::new(disk, "/log", Positions::default());
+    /// assert_eq!(reader.read(10)?[0].record.event, notes::ALARM);
+    /// let skipped = reader.take_skipped();
+    /// assert_eq!((&*skipped[0].file, skipped[0].from), ("w0.00000001.damaged.jsonl", 1));
+    /// assert!(skipped[0].to_string().ends_with("the file is damaged; run `hooks audit verify`"));
+    /// # Ok::<(), Box<dyn std::error::Error>>(())
+    /// ```
     pub fn take_skipped(&mut self) -> Vec<Skipped> {
         self.chains.values_mut().flat_map(ChainReader::take_skipped).collect()
     }

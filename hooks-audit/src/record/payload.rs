@@ -8,6 +8,19 @@ use serde_json::Value;
 ///
 /// Read back, `event` and the folders make the request that was judged (`WireEvent`, `HookContext`), unless
 /// something was shortened.
+///
+/// ```
+/// use hooks_audit::Payload;
+/// use hooks_core::event::{EventKind, PreToolUse, WireEvent};
+/// use serde_json::{json, to_value};
+///
+/// let call = PreToolUse::new("bash", json!({"command": "make"}));
+/// let mut payload = Payload::default();
+/// payload.event = to_value(&call)?;
+/// // Later, the decision can be repeated with the event from the payload.
+/// assert_eq!(WireEvent::from_fields(EventKind::PreToolUse, payload.event)?, WireEvent::PreToolUse(call));
+/// # Ok::<(), Box<dyn std::error::Error>>(())
+/// ```
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
 #[serde(default)]
 #[non_exhaustive]

@@ -27,6 +27,42 @@ use crate::read::{Committed, Kept};
 /// Run it in its own task ([`Feed::run`]); dropping it loses nothing. If several processes on one machine use
 /// the same folder and name, one of them feeds, and the others wait for it to end. Reading the log and
 /// writing the position are short file operations in the task that runs it.
+///
+/// If a sink fails, the feed pauses and delivers the batch again:
+///
+/// ```
+/// use std::sync::Arc;
+/// use std::sync::atomic::{AtomicUsize, Ordering};
+/// use hooks_audit::sink::{Feed, FeedSettings, LogSource, Sink, SinkError, Step};
+/// use hooks_audit::{Appender, Committed, Record, Settings};
+/// use hooks_core::testing::{FakeDisk, VirtualTime};
+/// use hooks_core::time::{StoppedClock, Timestamp};
+/// use hooks_core::{Environment, HookFuture};
+///
+/// /// Fails once.
+/// #[derive(Default)]
+/// struct Restarting(AtomicUsize);
+///
+/// impl Sink for Restarting {
+///     fn deliver<'a>(&'a self, _records: &'a [Committed]) -> HookFuture<'a, Result<(), SinkError>> {
+///         let is_first = self.0.fetch_add(1, Ordering::Relaxed) == 0;
+///         HookFuture::now(if is_first { Err(SinkError::again("restarting")) } else { Ok(()) })
+///     }
+/// }
+///
+/// # let (disk, clock) = (Arc::new(FakeDisk::default()), Arc::new(StoppedClock(Timestamp(1))));
+/// # let (mut appender, _) = Appender::open(disk.clone(), "/log", Settings::new([7; 32]), clock)?;
+/// # appender.append(&mut [Record::new("stop", Timestamp(1)).into()])?;
+/// # appender.close()?;
+/// let (source, time) = (LogSource::new(disk.clone(), "/log"), VirtualTime::default());
+/// let (settings, world) = (FeedSettings::new("host"), Environment::detached());
+/// let mut feed = Feed::new(source, Restarting::default(), disk, "/feeds", settings, &world, time.clone());
+/// assert!(matches!(time.block_on(feed.step()), Some(Step::Failed(1, _))));
+/// assert_eq!(feed.status().get().last_error.as_deref(), Some("restarting"));
+/// assert_eq!(time.block_on(feed.step()), Some(Step::Delivered(1)));
+/// assert_eq!(time.block_on(feed.step()), Some(Step::Idle));
+/// # Ok::<(), Box<dyn std::error::Error>>(())
+/// ```
 pub struct Feed<R, S> {
     source: R,
     sink: S,

@@ -35,6 +35,40 @@
 //!     }
 //! }
 //! ```
+//!
+//! A feed delivers the committed records of a log. Here the sink is one of the host, which refuses a record:
+//!
+//! ```
+//! use std::sync::Arc;
+//! use hooks_audit::sink::{Feed, FeedSettings, LogSource, Sink, SinkError};
+//! use hooks_audit::{Appender, Committed, Record, Settings};
+//! use hooks_core::testing::{FakeDisk, VirtualTime};
+//! use hooks_core::time::{StoppedClock, Timestamp};
+//! use hooks_core::{Environment, HookFuture};
+//!
+//! struct NoStops;
+//!
+//! impl Sink for NoStops {
+//!     fn deliver<'a>(&'a self, records: &'a [Committed]) -> HookFuture<'a, Result<(), SinkError>> {
+//!         let has_stop = records.iter().any(|one| one.record.event == "stop");
+//!         HookFuture::now(if has_stop { Err(SinkError::refused("no stops here")) } else { Ok(()) })
+//!     }
+//! }
+//!
+//! let (disk, clock) = (Arc::new(FakeDisk::default()), Arc::new(StoppedClock(Timestamp(1))));
+//! let (mut appender, _) = Appender::open(disk.clone(), "/log", Settings::new([7; 32]), clock)?;
+//! appender.append(&mut ["session_start", "stop"].map(|event| Record::new(event, Timestamp(1)).into()))?;
+//! appender.close()?;
+//!
+//! let (source, time) = (LogSource::new(disk.clone(), "/log"), VirtualTime::default());
+//! let (settings, world) = (FeedSettings::new("host"), Environment::detached());
+//! let mut feed = Feed::new(source, NoStops, disk, "/feeds", settings, &world, time.clone());
+//! assert_eq!(time.block_on(feed.catch_up(1)), Some(true), "the sink has everything that it takes");
+//! let status = feed.status().get();
+//! assert_eq!((status.delivered, status.refused), (1, 1));
+//! assert_eq!(status.last_refusal.as_deref(), Some("no stops here"));
+//! # Ok::<(), Box<dyn std::error::Error>>(())
+//! ```
 
 mod backoff;
 mod bookmark;

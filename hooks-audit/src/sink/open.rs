@@ -60,6 +60,24 @@ impl Opening {
     /// # Errors
     /// Returns `Feature` if this program is built without the sink, or `Unusable` if something that it needs
     /// is missing or not valid.
+    ///
+    /// ```
+    /// use hooks_audit::sink::{Opening, SinkConfig};
+    /// use hooks_core::Environment;
+    /// use serde_json::{from_value, json};
+    ///
+    /// let archive = json!({"name": "archive", "postgres": {"url_env": "ARCHIVE_URL"}});
+    /// let config: SinkConfig = from_value(archive)?;
+    /// let opening = Opening::new(Environment::detached());
+    /// let set = |name: &str| (name == "ARCHIVE_URL").then(|| "postgres://hooks@localhost/audit".to_owned());
+    /// assert!(opening.open(&config, set).is_ok());
+    /// let error = opening.open(&config, |_| None).err().map(|error| error.to_string());
+    /// assert_eq!(
+    ///     error.as_deref(),
+    ///     Some("`archive`: the environment variable `ARCHIVE_URL` is not set; set it")
+    /// );
+    /// # Ok::<(), serde_json::Error>(())
+    /// ```
     #[cfg_attr(
         not(any(feature = "http", feature = "nats", feature = "postgres")),
         expect(unused_variables, reason = "no sink needs a secret")

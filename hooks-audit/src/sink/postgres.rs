@@ -49,6 +49,16 @@ impl PostgresSink {
     ///
     /// # Errors
     /// Returns an error if `table` is a name that would have to be quoted.
+    ///
+    /// ```
+    /// use hooks_audit::sink::postgres::PostgresSink;
+    /// use tokio_postgres::Config;
+    ///
+    /// let table = |name: &str| PostgresSink::new(Config::new(), name).err().map(|error| error.to_string());
+    /// assert_eq!(table("audit.records"), None);
+    /// let error = table("records; drop").unwrap_or_default();
+    /// assert!(error.starts_with("`records; drop` is no name of a table; use letters, digits and `_`"));
+    /// ```
     pub fn new(config: Config, table: impl Into<String>) -> Result<Self, SinkConfigError> {
         let table = table.into();
         if !is_table(&table) {

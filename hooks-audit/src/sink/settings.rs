@@ -63,6 +63,15 @@ impl FeedSettings {
     }
 
     /// Sends only records of these tenants.
+    ///
+    /// ```
+    /// use hooks_audit::sink::FeedSettings;
+    ///
+    /// let settings = FeedSettings::new("billing");
+    /// assert!(settings.tenants.is_empty(), "by default, records of all tenants are sent");
+    /// let settings = settings.of_tenants(["acme".to_owned()]).of_tenants(["zeta".to_owned()]);
+    /// assert_eq!(settings.tenants, ["acme", "zeta"]);
+    /// ```
     #[must_use]
     pub fn of_tenants(mut self, tenants: impl IntoIterator<Item = String>) -> Self {
         self.tenants.extend(tenants);
@@ -224,6 +233,24 @@ pub struct NatsConfig {
 }
 
 /// Reason why the settings of a sink are not valid.
+///
+/// ```
+/// use hooks_audit::sink::SinkConfig;
+/// use serde_json::{from_value, json};
+///
+/// let error = |sinks| -> Result<String, serde_json::Error> {
+///     let sinks: Vec<SinkConfig> = from_value(sinks)?;
+///     Ok(SinkConfig::check_all(&sinks).err().map(|(_, error)| error.to_string()).unwrap_or_default())
+/// };
+/// let webhook = |name: &str, url: &str| json!({"name": name, "webhook": {"url": url}});
+/// assert_eq!(error(json!([webhook("a", "http://localhost/hook")]))?, "");
+/// let encrypted = error(json!([webhook("a", "https://example.com/hook")]))?;
+/// assert!(encrypted.starts_with("`https://example.com/hook` is no address for `a`"));
+/// assert!(encrypted.contains("there is no TLS here"));
+/// let twice = error(json!([webhook("a", "http://localhost/1"), webhook("a", "http://localhost/2")]))?;
+/// assert!(twice.starts_with("two sinks are called `a`"));
+/// # Ok::<(), serde_json::Error>(())
+/// ```
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 #[non_exhaustive]
 pub enum SinkConfigError {

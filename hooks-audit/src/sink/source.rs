@@ -11,6 +11,48 @@ use crate::read::{Committed, LogReader, Positions, ReadError, Skipped};
 use crate::record::Record;
 
 /// A source of committed records from a position on.
+///
+/// Customised: a feed from records in memory, such as those of a test.
+///
+/// ```
+/// use std::sync::Arc;
+/// use hooks_audit::sink::{Feed, FeedSettings, Sink, SinkError, Source};
+/// use hooks_audit::{Committed, Kept, Positions, ReadError, Record};
+/// use hooks_core::testing::{FakeDisk, VirtualTime};
+/// use hooks_core::time::Timestamp;
+/// use hooks_core::{Environment, HookFuture};
+///
+/// struct Listed(Vec<Committed>);
+///
+/// impl Source for Listed {
+///     fn seek(&mut self, positions: Positions) {
+///         for (chain, seq) in positions.iter() {
+///             self.0.retain(|one| &*one.chain != chain || one.record.seq > seq);
+///         }
+///     }
+///
+///     fn next(&mut self, most: usize) -> Result<Vec<Committed>, ReadError> {
+///         Ok(self.0.drain(..most.min(self.0.len())).collect())
+///     }
+/// }
+/// # struct Taken;
+/// # impl Sink for Taken {
+/// #     fn deliver<'a>(&'a self, _: &'a [Committed]) -> HookFuture<'a, Result<(), SinkError>> {
+/// #         HookFuture::now(Ok(()))
+/// #     }
+/// # }
+///
+/// let record = |seq| {
+///     let mut record = Record::new("stop", Timestamp(seq));
+///     record.seq = seq;
+///     Committed { chain: "w0".into(), log: "".into(), record, payload: Kept::Nothing }
+/// };
+/// let (source, disk) = (Listed(vec![record(1), record(2)]), Arc::new(FakeDisk::default()));
+/// let (settings, time) = (FeedSettings::new("host").with_batch(1), VirtualTime::default());
+/// let mut feed = Feed::new(source, Taken, disk, "/feeds", settings, &Environment::detached(), time.clone());
+/// assert_eq!(time.block_on(feed.catch_up(1)), Some(true));
+/// assert_eq!(feed.status().get().delivered, 2);
+/// ```
 pub trait Source: Send {
     /// Moves to behind `positions`, in either direction.
     fn seek(&mut self, positions: Positions);

@@ -3,6 +3,38 @@
 //! A batch is one POST of `{"records": [{"key": .., "record": {..}}]}`. `Idempotency-Key` is the same
 //! whenever the same records are sent; with a secret, `X-Hooks-Signature` is `sha256=` and the HMAC-SHA256 of
 //! the body in hex.
+//!
+//! The client is any tower service of requests. Here it is one in memory:
+//!
+//! ```
+//! use std::sync::{Arc, Mutex};
+//! use bytes::Bytes;
+//! use hooks_audit::sink::Sink;
+//! use hooks_audit::sink::webhook::WebhookSink;
+//! use hooks_audit::{Committed, Kept, Record};
+//! use hooks_core::time::Timestamp;
+//! use http::{Request, Response, Uri};
+//! use tower::service_fn;
+//!
+//! # #[tokio::main(flavor = "current_thread")] async fn main() -> Result<(), Box<dyn std::error::Error>> {
+//! let sent = Arc::new(Mutex::new(Vec::new()));
+//! let requests = Arc::clone(&sent);
+//! let client = service_fn(move |request: Request<Bytes>| {
+//!     requests.lock().expect("no thread panics").push(request);
+//!     async { Ok::<_, std::convert::Infallible>(Response::new(Bytes::new())) }
+//! });
+//! let sink = WebhookSink::new(client, Uri::from_static("http://localhost/hook")).signed_by("secret");
+//! let record = Record::new("stop", Timestamp(0));
+//! let record = Committed { chain: "w0".into(), log: "4f1c".into(), record, payload: Kept::Nothing };
+//! sink.deliver(&[record]).await?;
+//!
+//! let request = sent.lock().expect("no thread panics").remove(0);
+//! assert!(request.headers()["x-hooks-signature"].to_str()?.starts_with("sha256="));
+//! let body: serde_json::Value = serde_json::from_slice(request.body())?;
+//! assert_eq!(body["records"][0]["key"], "4f1c:w0:0");
+//! # Ok(())
+//! # }
+//! ```
 
 use std::fmt;
 

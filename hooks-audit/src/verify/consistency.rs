@@ -71,6 +71,31 @@ impl Consistency {
 /// # Errors
 /// Returns `InvalidData` if the files are damaged or their beginning was deleted; any other error if they
 /// cannot be read.
+///
+/// ```
+/// use std::path::Path;
+/// use std::sync::Arc;
+/// use hooks_audit::verify::prove_consistency;
+/// use hooks_audit::{Appender, Record, Settings};
+/// use hooks_core::testing::FakeDisk;
+/// use hooks_core::time::{StoppedClock, Timestamp};
+///
+/// let (disk, clock) = (Arc::new(FakeDisk::default()), Arc::new(StoppedClock(Timestamp(1))));
+/// let (mut appender, _) = Appender::open(disk.clone(), "/log", Settings::new([7; 32]), clock)?;
+/// let mut roots = Vec::new();
+/// for event in ["session_start", "turn_start", "stop"] {
+///     appender.append(&mut [Record::new(event, Timestamp(1)).into()])?;
+///     roots.push(appender.chain().tree.root());
+/// }
+/// appender.close()?;
+/// // The holder of the roots over one record and over three checks that records were only added.
+/// let mut proof = prove_consistency(&*disk, Path::new("/log"), "w0", 1, 3)?.ok_or("there are three")?;
+/// assert_eq!((proof.old_root, proof.new_root), (roots[0], roots[2]));
+/// assert!(proof.holds());
+/// proof.old_root = roots[1];
+/// assert!(!proof.holds());
+/// # Ok::<(), Box<dyn std::error::Error>>(())
+/// ```
 pub fn prove_consistency(
     disk: &dyn LogDisk,
     folder: &Path,

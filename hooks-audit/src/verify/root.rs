@@ -18,6 +18,26 @@ use crate::segment::{self, Segment};
 /// # Errors
 /// Returns `InvalidData` if the record does not exist, or its file is damaged before it; any other error if a
 /// file cannot be read.
+///
+/// ```
+/// use std::path::Path;
+/// use std::sync::Arc;
+/// use hooks_audit::verify::root_of;
+/// use hooks_audit::{Appender, Record, Settings};
+/// use hooks_core::testing::FakeDisk;
+/// use hooks_core::time::{StoppedClock, Timestamp};
+///
+/// let (disk, clock) = (Arc::new(FakeDisk::default()), Arc::new(StoppedClock(Timestamp(1))));
+/// let (mut appender, _) = Appender::open(disk.clone(), "/log", Settings::new([7; 32]), clock)?;
+/// appender.append(&mut [Record::new("session_start", Timestamp(1)).into()])?;
+/// let earlier = appender.chain().tree.root();
+/// appender.append(&mut [Record::new("stop", Timestamp(1)).into()])?;
+/// appender.close()?;
+/// assert_eq!(root_of(&*disk, Path::new("/log"), "w0", 1)?, Some(earlier));
+/// let error = root_of(&*disk, Path::new("/log"), "w0", 9).err().map(|error| error.to_string());
+/// assert!(error.is_some_and(|error| error.contains("is damaged before record 9")));
+/// # Ok::<(), Box<dyn std::error::Error>>(())
+/// ```
 pub fn root_of(disk: &dyn LogDisk, folder: &Path, chain: &str, size: u64) -> io::Result<Option<Digest>> {
     let mut files = segment::list(disk, folder)?;
     files.retain(|file| file.chain == chain);

@@ -9,6 +9,18 @@ use crate::rules::Profile;
 const DEFAULT_TIMEOUT: u64 = 60;
 
 /// Code that runs when an event happens. `Default` is an empty command, which parsing never returns.
+///
+/// ```
+/// use std::time::Duration;
+/// use hooks_command::{Handler, Profile};
+///
+/// let handler = Handler::command("./check.sh");
+/// assert_eq!((handler.title(), handler.limit()), ("./check.sh", Duration::from_secs(60)));
+/// let named = Handler { name: "check".to_owned(), timeout: 5, ..handler.clone() };
+/// assert_eq!((named.title(), named.limit()), ("check", Duration::from_secs(5)));
+/// // The July profile takes handlers with the same command for duplicates.
+/// assert!(named.is_same(&handler, Profile::July) && !named.is_same(&handler, Profile::September));
+/// ```
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Handler {
     /// Kind of the handler.

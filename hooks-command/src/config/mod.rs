@@ -20,6 +20,31 @@ use crate::event::{HookEvent, Lane};
 use crate::rules::Profile;
 
 /// Handlers by event, in order.
+///
+/// ```
+/// use std::sync::Arc;
+/// use hooks_command::config::{Block, Entry, Matcher};
+/// use hooks_command::{Handler, HookEvent, Lane, Profile};
+///
+/// let event = HookEvent::named("pre_tool_use").ok_or("no such event")?;
+/// let entry = |matcher, command| -> Result<Entry, String> {
+///     let handlers = vec![Arc::new(Handler::command(command))];
+///     Ok(Entry { matcher: Matcher::new(matcher)?, handlers, ..Entry::default() })
+/// };
+/// let (mut block, mut later) = (Block::default(), Block::default());
+/// block.add(event, entry("shell", "./check.sh")?);
+/// later.add(event, entry("*", "./log.sh")?);
+/// later.add(event, entry("*", "./check.sh")?);
+/// block.append(later);
+/// let commands = |tool: &str| {
+///     let handlers = block.handlers(event, Lane::Ordinary, &[tool], Profile::September);
+///     handlers.into_iter().map(|handler| handler.command.clone()).collect::<Vec<_>>()
+/// };
+/// // Every handler runs once, in the order of the sources.
+/// assert_eq!(commands("shell"), ["./check.sh", "./log.sh"]);
+/// assert_eq!(commands("edit"), ["./log.sh", "./check.sh"]);
+/// # Ok::<(), String>(())
+/// ```
 #[derive(Clone, Debug, Default)]
 pub struct Block {
     events: BTreeMap<&'static str, Vec<Entry>>,

@@ -86,6 +86,23 @@ const HANDLER: [&str; 12] = [
 const STRICT_OUTPUT: &str = "strict_output";
 
 /// Parses a block.
+///
+/// ```
+/// use hooks_command::config::{Known, Level, read};
+/// use hooks_command::{HookEvent, Lane, Profile};
+/// use serde_json::json;
+///
+/// let known = Known { profile: Profile::September, builtins: None, our_events: false };
+/// let block = json!({"stop": [{"type": "command", "command": "./check.sh"}]});
+/// let good = read(&block, known);
+/// assert!(good.faults.is_empty() && good.block.counts().eq([("stop", 1)]));
+///
+/// let bad = read(&json!({"stop": [{"type": "command", "comand": "./check.sh"}]}), known);
+/// let fault = &bad.faults[0];
+/// assert!(!bad.is_usable() && fault.level == Level::Error);
+/// assert_eq!((&*fault.path, &*fault.message), ("stop[0].comand", "unknown option `comand`"));
+/// assert_eq!(fault.hint.as_deref(), Some("did you mean `command`?"));
+/// ```
 pub fn read(block: &Value, known: Known<'_>) -> Read {
     let mut reader = HandlersParser { known, read: Read::default() };
     match block {

@@ -63,6 +63,26 @@ pub enum Reading {
 impl Eq for HandlerReply {}
 
 /// Parses the answer of an event's handler. Also returns a description of output that was almost an answer.
+///
+/// ```
+/// use hooks_command::output::{End, Finished, Reading, read};
+/// use hooks_command::{Handler, HookEvent, Lane, Rules};
+///
+/// let event = HookEvent::named("pre_tool_use").ok_or("no such event")?;
+/// let rules = Rules::default();
+/// let reading = |status, stdout: &str, stderr: &str| {
+///     let (stdout, stderr) = (stdout.to_owned(), stderr.to_owned());
+///     let finished = Finished { end: End::Exited(status), stdout, stderr };
+///     read(event, rules.powers(event, Lane::Ordinary), &Handler::default(), rules, finished).0
+/// };
+/// assert_eq!(reading(0, "all is well", ""), Reading::Text("all is well".to_owned()));
+/// assert_eq!(reading(2, "", "not on Fridays"), Reading::Block { stderr: "not on Fridays".to_owned() });
+/// let Reading::Failure { error, .. } = reading(0, r#"{"decision": "forbid"}"#, "") else {
+///     return Err("an unknown word is a failure");
+/// };
+/// assert_eq!(error, "`forbid` is no decision; the one word is `block`");
+/// # Ok::<(), &str>(())
+/// ```
 pub fn read(
     event: &HookEvent,
     powers: Powers,

@@ -71,6 +71,17 @@ impl Processes {
     }
 
     /// Sets a variable in the environment that commands inherit.
+    ///
+    /// ```
+    /// use std::collections::BTreeMap;
+    /// use hooks_command::process::{Processes, Variables, expand_variables};
+    ///
+    /// let processes = Processes::with_shell("/bin/sh").with_variable("HOOKS_STAGE", "test");
+    /// assert_eq!(processes.get("HOOKS_STAGE").as_deref(), Some("test"));
+    /// // Options of handlers can use it too.
+    /// let env = BTreeMap::from([("TARGET".to_owned(), "${env.HOOKS_STAGE}-cluster".to_owned())]);
+    /// assert_eq!(expand_variables(&env, &processes)["TARGET"], "test-cluster");
+    /// ```
     #[must_use]
     pub fn with_variable(mut self, name: impl Into<OsString>, value: impl Into<OsString>) -> Self {
         self.variables.push((name.into(), value.into()));

@@ -13,6 +13,103 @@
 //!
 //! A denial names the handler, and whether the handler decided or failed. If an event or its tool has no
 //! handler, nothing is started, recorded or waited for.
+//!
+//! A handler changes the arguments of a tool. It gets docker-agent's names, and the client its own:
+//!
+//! ```
+//! use std::sync::Arc;
+//! use hooks_command::config::{Known, read};
+//! use hooks_command::service::CommandHooks;
+//! use hooks_command::{Builtin, BuiltinCall, Builtins, Engine, Profile, Rules};
+//! # use hooks_command::engine::World;
+//! # use hooks_command::output::Finished;
+//! # use hooks_command::process::{NoVariables, Runner, Start};
+//! use hooks_core::event::PreToolUse;
+//! # use hooks_core::testing::VirtualTime;
+//! use hooks_core::{HookContext, HookFuture, Hooks, Judged};
+//! use serde_json::{Value, json};
+//! # struct NoCommands;
+//! # impl Runner for NoCommands {
+//! #     fn run(&self, _start: Start) -> HookFuture<'static, Finished> {
+//! #         HookFuture::now(Finished::failed("there are no commands"))
+//! #     }
+//! # }
+//!
+//! /// Has `make` print less.
+//! struct Quiet;
+//!
+//! impl Builtin for Quiet {
+//!     fn run(&self, call: BuiltinCall) -> HookFuture<'static, Result<Value, String>> {
+//!         let command = call.input["tool_input"]["cmd"].as_str().unwrap_or_default();
+//!         let changed = json!({"cmd": format!("{command} --silent")});
+//!         HookFuture::now(Ok(json!({"hook_specific_output": {"updated_input": changed}})))
+//!     }
+//! }
+//!
+//! let mut builtins = Builtins::default();
+//! builtins.register("quiet", Quiet);
+//! let block = json!({"tool_input_transform": [{"hooks": [{"type": "builtin", "command": "quiet"}]}]});
+//! let known = Known { profile: Profile::September, builtins: Some(&builtins), our_events: true };
+//! let read = read(&block, known);
+//! # let time = VirtualTime::default();
+//! # let (runner, timer, variables) = (Arc::new(NoCommands), Arc::new(time.clone()), Arc::new(NoVariables));
+//! # let world = World { runner, timer, builtins: Arc::new(builtins), judge: None, variables };
+//! let commands = CommandHooks::new(Engine::new(read.block, Rules::default(), world));
+//! let hooks = commands.add_to(Hooks::builder()).build();
+//! let call = PreToolUse::new("Bash", json!({"command": "make"}));
+//! let decided = time.block_on(hooks.on(HookContext::default()).pre_tool_use(call)).ok_or("it waits")?;
+//! let changed = decided.outcome.effective().ok_or("the arguments are changed")?;
+//! assert_eq!(changed.event().tool_args, json!({"command": "make --silent"}));
+//! # Ok::<(), &str>(())
+//! ```
+//!
+//! Customised: one agent has a handler of its own. If that does not start, as here, its calls are denied (law
+//! 3).
+//!
+//! ```
+//! use std::collections::BTreeMap;
+//! use std::sync::Arc;
+//! use hooks_command::config::{Block, Entry};
+//! # use hooks_command::engine::World;
+//! # use hooks_command::output::Finished;
+//! # use hooks_command::process::{NoVariables, Runner, Start};
+//! use hooks_command::service::CommandHooks;
+//! use hooks_command::{Engine, Handler, HookEvent, Rules};
+//! use hooks_core::event::PreToolUse;
+//! # use hooks_core::HookFuture;
+//! # use hooks_core::testing::VirtualTime;
+//! use hooks_core::{HookContext, Hooks, Judged};
+//! use hooks_facts::tools::Dialect;
+//! use serde_json::json;
+//!
+//! # struct Missing;
+//! # impl Runner for Missing {
+//! #     fn run(&self, _start: Start) -> HookFuture<'static, Finished> {
+//! #         HookFuture::now(Finished::failed("could not be started"))
+//! #     }
+//! # }
+//! # let time = VirtualTime::default();
+//! # let (runner, timer, variables) = (Arc::new(Missing), Arc::new(time.clone()), Arc::new(NoVariables));
+//! # let world = World { runner, timer, builtins: Arc::default(), judge: None, variables };
+//! let engine = |block| Engine::new(block, Rules::default(), world.clone());
+//! let mut block = Block::default();
+//! let handlers = vec![Arc::new(Handler::command("./approve.sh"))];
+//! let event = HookEvent::named("pre_tool_use").ok_or("no such event")?;
+//! block.add(event, Entry { handlers, ..Entry::default() });
+//! let deployer = BTreeMap::from([("deployer".to_owned(), engine(block))]);
+//! let commands = CommandHooks::of_agents(deployer, engine(Block::default())).spoken_in(Dialect::Claude);
+//! let hooks = commands.add_to(Hooks::builder()).build();
+//!
+//! let ask = |agent: &str| {
+//!     let call = PreToolUse::new("Bash", json!({"command": "kubectl apply"}));
+//!     time.block_on(hooks.on(HookContext::new("session-1", agent)).pre_tool_use(call)).ok_or("it waits")
+//! };
+//! assert!(ask("tester")?.outcome.goes_ahead());
+//! let denied = ask("deployer")?.outcome;
+//! let reason = denied.shown_reason().ok_or("a denial has a reason")?;
+//! assert_eq!(reason.for_agent(), "the hook `./approve.sh` could not be started");
+//! # Ok::<(), &str>(())
+//! ```
 
 mod asking;
 mod outcome;

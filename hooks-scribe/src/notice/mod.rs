@@ -56,6 +56,44 @@
 //! assert!(turn()?.additional_context.is_empty(), "a notice is handed over once");
 //! # Ok::<(), &str>(())
 //! ```
+//!
+//! Customised: one file in each hand-over, the newest.
+//!
+//! ```
+//! # use std::sync::Arc;
+//! use std::time::Duration;
+//! use futures_util::FutureExt;
+//! use hooks_core::beside::Here;
+//! use hooks_core::event::{PostToolUse, PreToolUse, TurnStart};
+//! # use hooks_core::testing::{FakeDisk, FakeFileSystem, world};
+//! use hooks_core::{HookContext, Hooks};
+//! use hooks_scribe::notice::{NoticeSettings, Notices};
+//! # use hooks_team::Team;
+//! use serde_json::{Value, json};
+//!
+//! # let disk = FakeDisk::default()
+//! #     .with_file("/p/.squad/agents/tester/charter.md", "# Tester\n\n## What I Own\n\n- `src/api/`\n")
+//! #     .with_directory("/p/src/api");
+//! # let (mut environment, clock, _) = world(FakeFileSystem::default());
+//! # environment.files = Arc::new(disk.clone());
+//! # let team = Team::new(Arc::new(disk), "/p/.squad", &environment);
+//! # let context = |agent: &str| {
+//! #     Arc::new(HookContext::new("session-1", agent).in_dir("/p").with_environment(environment.clone()))
+//! # };
+//! let mut settings = NoticeSettings::default();
+//! settings.most = 1;
+//! let hooks = Notices::new(team, Here).with(settings).add_to(Hooks::builder()).build();
+//! for path in ["src/api/users.rs", "src/api/teams.rs"] {
+//!     let wrote = PostToolUse::after(&PreToolUse::new("edit", json!({"path": path})), Value::Null, None, 1);
+//!     hooks.on(context("Backend")).post_tool_use(wrote).now_or_never().ok_or("waits")?;
+//!     clock.advance(Duration::from_secs(60));
+//! }
+//! let turn = hooks.on(context("Tester")).turn_start(TurnStart::new(1)).now_or_never().ok_or("waits")?;
+//! let note = &turn.additional_context[0].text;
+//! assert!(note.contains("- `src/api/teams.rs`: Backend") && !note.contains("users.rs"));
+//! assert!(note.contains("- and 1 older files; `git log` has them"));
+//! # Ok::<(), &str>(())
+//! ```
 
 mod config;
 mod coverage;

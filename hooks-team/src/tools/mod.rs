@@ -35,6 +35,38 @@
 //! assert_eq!(team.inbox()?.len(), 1);
 //! # Ok::<_, hooks_core::BoxError>(()) }).unwrap().unwrap();
 //! ```
+//!
+//! Customised: the host has a tool and a router. A task for an agent outside the team is an error that the
+//! model reads:
+//!
+//! ```
+//! use std::sync::Arc;
+//!
+//! use hooks_core::drivers::{ToolCall, ToolResult};
+//! use hooks_core::event::Route;
+//! use hooks_core::testing::FakeDisk;
+//! use hooks_core::{BoxError, Environment};
+//! use hooks_team::tools::SquadToolsLayer;
+//! use hooks_team::{NewTeam, Team};
+//! use serde_json::json;
+//! use tower::{Layer, ServiceExt, service_fn};
+//!
+//! # futures_util::future::FutureExt::now_or_never(async {
+//! let disk = FakeDisk::default().with_directory("/repo");
+//! let team = Team::new(Arc::new(disk), "/repo/.squad", &Environment::detached());
+//! team.init(&NewTeam::default())?;
+//! let router = service_fn(|route: Route| async move { Ok::<_, BoxError>(route.target_agent) });
+//! let host = service_fn(|call: ToolCall| async move { Ok::<_, BoxError>(ToolResult::ok(call.name)) });
+//! let tools = SquadToolsLayer::new(team).with_router(router).layer(host);
+//!
+//! let other = tools.clone().oneshot(ToolCall::new("search", json!({}))).await?;
+//! assert_eq!(other.content, "search", "tools of the host are passed on");
+//! let task = json!({"targetAgent": "Nobody", "task": "fix the build"});
+//! let refused = tools.oneshot(ToolCall::new("squad_route", task)).await?;
+//! assert!(refused.error.is_some_and(|error| error.contains("Nobody")));
+//! # Ok::<_, BoxError>(()) }).expect("nothing waits here")?;
+//! # Ok::<_, BoxError>(())
+//! ```
 
 mod decide;
 mod definition;

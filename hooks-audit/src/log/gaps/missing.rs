@@ -13,6 +13,19 @@ const LONGEST_REASON: usize = 512;
 const LONGEST_FOLDER: usize = 4_096;
 
 /// Counts of records that are missing from the log they belong to.
+///
+/// ```
+/// use hooks_audit::log::Missing;
+/// use hooks_core::time::Timestamp;
+///
+/// let mut missing = Missing::lost(2, Timestamp(0), "no room");
+/// missing.add(Missing::spilled(3, Timestamp(1_000), "no room", "/other/log"));
+/// assert_eq!(
+///     missing.to_string(),
+///     "2 records are missing from the audit log, and 3 are in its spill log, \
+///      between 1970-01-01T00:00:00.000Z and 1970-01-01T00:00:01.000Z: no room"
+/// );
+/// ```
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(default)]
 #[non_exhaustive]

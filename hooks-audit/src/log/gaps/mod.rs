@@ -30,6 +30,33 @@ const PATIENCE: Duration = Duration::from_secs(1);
 const TELLING: usize = 16;
 
 /// Counts of records that are missing from one log. Clones share them.
+///
+/// The next process that opens the log reports what is missing:
+///
+/// ```
+/// use std::path::Path;
+/// use std::sync::Arc;
+/// use hooks_audit::log::{Gaps, Missing};
+/// use hooks_audit::{Entry, Log, LogSettings, Positions, Reader, Record, notes};
+/// use hooks_core::testing::FakeDisk;
+/// use hooks_core::time::{StoppedClock, Timestamp};
+///
+/// let disk = Arc::new(FakeDisk::default());
+/// let gaps = || Gaps::new(disk.clone(), Path::new("/log"), &["/state".into()]);
+/// let before = gaps();
+/// before.add(Missing::lost(2, Timestamp(5), "no room"));
+/// before.keep()?;
+///
+/// let mut settings = LogSettings::new([7; 32]);
+/// settings.gaps = Some(gaps());
+/// let log = Log::open(disk.clone(), "/log", settings, Arc::new(StoppedClock(Timestamp(9))))?;
+/// log.put_through(|| Entry::from(Record::new("stop", Timestamp(9))))?.wait()?;
+/// log.close().wait()?;
+/// let records = Reader::new(disk.clone(), "/log", Positions::default()).read(10)?;
+/// let gap = records.iter().find(|one| one.record.event == notes::GAP).ok_or("the gap is reported")?;
+/// assert_eq!(gap.record.covers, [(1, 2)], "two records");
+/// # Ok::<(), Box<dyn std::error::Error>>(())
+/// ```
 #[derive(Clone, Default)]
 pub struct Gaps {
     places: Option<Places>,

@@ -19,6 +19,32 @@ use super::SinkError;
 
 /// Sends requests. Every tower service of `http::Request<Bytes>` implements it; a clone of the service is
 /// made ready for each request.
+///
+/// Customised: each request gets a header of the host.
+///
+/// ```
+/// use bytes::Bytes;
+/// use hooks_audit::sink::http::SendHttp;
+/// use http::{HeaderValue, Request, Response};
+/// use tower::{ServiceBuilder, service_fn};
+///
+/// # #[tokio::main(flavor = "current_thread")] async fn main() -> Result<(), hooks_core::BoxError> {
+/// let echo = service_fn(|request: Request<Bytes>| async move {
+///     let mut response = Response::new(Bytes::new());
+///     *response.headers_mut() = request.headers().clone();
+///     Ok::<_, std::convert::Infallible>(response)
+/// });
+/// let client = ServiceBuilder::new()
+///     .map_request(|mut request: Request<Bytes>| {
+///         request.headers_mut().insert("x-region", HeaderValue::from_static("eu"));
+///         request
+///     })
+///     .service(echo);
+/// let response = client.send(Request::new(Bytes::new())).await?;
+/// assert_eq!(response.headers()["x-region"], "eu");
+/// # Ok(())
+/// # }
+/// ```
 pub trait SendHttp: Send + Sync {
     /// Sends a request.
     fn send(&self, request: Request<Bytes>) -> HookFuture<'static, Result<Response<Bytes>, BoxError>>;
@@ -87,6 +113,22 @@ fn retry_after(headers: &HeaderMap) -> Option<Duration> {
 /// # Errors
 /// Returns `Name` or `Value` if a name or value is not valid for a header, `Variable` if a variable is not
 /// set.
+///
+/// ```
+/// use std::collections::BTreeMap;
+/// use hooks_audit::sink::http::headers_of;
+///
+/// let named = BTreeMap::from([("authorization".to_owned(), "COLLECTOR_TOKEN".to_owned())]);
+/// let headers = headers_of(&named, |_variable| Some("Bearer t0k3n".to_owned()))?;
+/// assert_eq!(headers["authorization"], "Bearer t0k3n");
+/// assert!(!format!("{headers:?}").contains("t0k3n"), "secrets are not shown");
+/// let error = headers_of(&named, |_variable| None).err().map(|error| error.to_string());
+/// assert_eq!(
+///     error.as_deref(),
+///     Some("the environment variable `COLLECTOR_TOKEN` is not set; set it, or leave the header out")
+/// );
+/// # Ok::<(), hooks_audit::sink::http::HeaderError>(())
+/// ```
 pub fn headers_of(
     named: &BTreeMap<String, String>,
     variable: impl Fn(&str) -> Option<String>,

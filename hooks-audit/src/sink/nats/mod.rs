@@ -68,6 +68,22 @@ impl NatsSink {
     ///
     /// # Errors
     /// Returns an error if the subject is not valid for publishing.
+    ///
+    /// ```
+    /// use std::sync::Arc;
+    /// use hooks_audit::sink::NatsConfig;
+    /// use hooks_audit::sink::nats::NatsSink;
+    /// use hooks_core::time::SeededRandom;
+    /// use serde_json::{from_value, json};
+    ///
+    /// let open = |subject: &str| -> Result<_, Box<dyn std::error::Error>> {
+    ///     let config: NatsConfig = from_value(json!({"server": "localhost:4222", "subject": subject}))?;
+    ///     Ok(NatsSink::new(config, None, Arc::new(SeededRandom::default()))?)
+    /// };
+    /// assert!(open("hooks.audit").is_ok());
+    /// let error = open("hooks.*").err().map(|error| error.to_string()).unwrap_or_default();
+    /// assert!(error.ends_with("write a subject without wildcards, such as `hooks.audit`"));
+    /// ```
     pub fn new(
         config: NatsConfig,
         token: Option<String>,

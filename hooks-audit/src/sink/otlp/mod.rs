@@ -14,6 +14,40 @@
 //!
 //! A small encoder is used here instead of the crates of OpenTelemetry. Those bring a second pipeline with
 //! processors, queues and clocks, while the pipeline here loses nothing.
+//!
+//! A tool call becomes a span and a log record, and metrics follow in a pause. The client is any tower service
+//! of requests; here it only notes their paths:
+//!
+//! ```
+//! use std::sync::{Arc, Mutex};
+//! use bytes::Bytes;
+//! use hooks_audit::sink::otlp::OtlpSink;
+//! use hooks_audit::sink::{OtlpConfig, Sink};
+//! use hooks_audit::{Committed, Kept, Record};
+//! use hooks_core::time::{StoppedClock, Timestamp};
+//! use http::{Request, Response};
+//! use tower::service_fn;
+//!
+//! # #[tokio::main(flavor = "current_thread")] async fn main() -> Result<(), Box<dyn std::error::Error>> {
+//! let paths = Arc::new(Mutex::new(Vec::new()));
+//! let seen = Arc::clone(&paths);
+//! let client = service_fn(move |request: Request<Bytes>| {
+//!     seen.lock().expect("no thread panics").push(request.uri().path().to_owned());
+//!     async { Ok::<_, std::convert::Infallible>(Response::new(Bytes::new())) }
+//! });
+//! let config = OtlpConfig::new("http://localhost:4318");
+//! let counted = |_since: Timestamp, _now: Timestamp| vec![serde_json::json!({"name": "hooks.denials"})];
+//! let sink = OtlpSink::new(client, config, Arc::new(StoppedClock::default())).with_metrics(Arc::new(counted));
+//!
+//! let mut record = Record::new("post_tool_use", Timestamp(1));
+//! record.session = "session-1".to_owned();
+//! let record = Committed { chain: "w0".into(), log: "4f1c".into(), record, payload: Kept::Nothing };
+//! sink.deliver(&[record]).await?;
+//! sink.idle().await?;
+//! assert_eq!(*paths.lock().expect("no thread panics"), ["/v1/traces", "/v1/logs", "/v1/metrics"]);
+//! # Ok(())
+//! # }
+//! ```
 
 mod ids;
 mod logs;
