@@ -12,6 +12,79 @@
 //! tools ran is not repeated.
 //!
 //! [`Call::elsewhere`]: crate::Call::elsewhere
+//!
+//! ```
+//! use std::sync::Arc;
+//! use std::sync::atomic::{AtomicU32, Ordering};
+//! use hooks_resilience::{
+//!     Answered, Call, Catalog, ErrorKind, Health, HealthSettings, Model, ModelError, RetryLayer, RetrySettings, Tier,
+//! };
+//! use tower::{Layer, ServiceExt, service_fn};
+//! # fn call_to(model: &std::sync::Arc<hooks_resilience::Model>) -> hooks_resilience::Call {
+//! #     let mut call = hooks_resilience::Call::new(Default::default(), Default::default(), hooks_core::state::OpId(1));
+//! #     call.model = Some(std::sync::Arc::clone(model));
+//! #     call
+//! # }
+//! # use hooks_core::{BoxError, Environment, testing::VirtualTime};
+//! # let time = VirtualTime::default();
+//! # let environment = Environment { clock: std::sync::Arc::new(time.clone()), ..Environment::detached() };
+//! # let world = hooks_resilience::World::new(&environment, time.clone());
+//! # time.clone().block_on(async {
+//!
+//! let catalog = Catalog::new([Model::new("opus", "anthropic", Tier::Premium)])?;
+//! let opus = catalog.get("opus").ok_or("the catalog lists it")?;
+//! let health = Health::new(&catalog, HealthSettings::default(), world)?;
+//! // The model is overloaded twice, and answers then.
+//! let attempts = Arc::new(AtomicU32::new(0));
+//! let client = service_fn(move |call: Call| {
+//!     std::future::ready(match attempts.fetch_add(1, Ordering::SeqCst) {
+//!         0 | 1 => Err(ModelError::new(ErrorKind::Overloaded, "come back later")),
+//!         _ => Ok(Answered::new(call, "yes")),
+//!     })
+//! });
+//! let stack = RetryLayer::new(health, RetrySettings::default())?.layer(client);
+//! let answered = stack.oneshot(call_to(opus)).await?;
+//! assert_eq!((answered.reply, answered.failed.len()), ("yes", 2));
+//! # Ok::<(), BoxError>(())
+//! # }).ok_or("only the timer is waited for")??;
+//! # Ok::<(), BoxError>(())
+//! ```
+//!
+//! Customised: one attempt only. The error of a rate limit carries the time of the next attempt.
+//!
+//! ```
+//! # use std::time::Duration;
+//! # use hooks_core::time::{Clock, Tick};
+//! # use hooks_resilience::{
+//! #     Answered, Call, Catalog, ErrorKind, Health, HealthSettings, Model, ModelError, RetryLayer, RetrySettings, Tier,
+//! # };
+//! # use tower::{Layer, ServiceExt, service_fn};
+//! # fn call_to(model: &std::sync::Arc<hooks_resilience::Model>) -> hooks_resilience::Call {
+//! #     let mut call = hooks_resilience::Call::new(Default::default(), Default::default(), hooks_core::state::OpId(1));
+//! #     call.model = Some(std::sync::Arc::clone(model));
+//! #     call
+//! # }
+//! # use hooks_core::{BoxError, Environment, testing::VirtualTime};
+//! # let time = VirtualTime::default();
+//! # let environment = Environment { clock: std::sync::Arc::new(time.clone()), ..Environment::detached() };
+//! # let world = hooks_resilience::World::new(&environment, time.clone());
+//! # time.clone().block_on(async {
+//! # let catalog = Catalog::new([Model::new("opus", "anthropic", Tier::Premium)])?;
+//! # let opus = catalog.get("opus").ok_or("the catalog lists it")?;
+//! # let health = Health::new(&catalog, HealthSettings::default(), world)?;
+//! let settings = RetrySettings::default().with_max_attempts(1);
+//! let client = service_fn(async |_: Call| {
+//!     let error = ModelError::new(ErrorKind::RateLimited, "slow down");
+//!     Err::<Answered<()>, _>(error.with_retry_after(Duration::from_secs(3)))
+//! });
+//! let stack = RetryLayer::new(health, settings)?.layer(client);
+//! let error = stack.oneshot(call_to(opus)).await.expect_err("no second attempt is made");
+//! assert_eq!(error.ready_at(), Some(Tick(Duration::from_secs(3))));
+//! assert_eq!(time.tick(), Tick::default(), "the layer did not wait");
+//! # Ok::<(), BoxError>(())
+//! # }).ok_or("only the timer is waited for")??;
+//! # Ok::<(), BoxError>(())
+//! ```
 
 mod again;
 pub mod future;
