@@ -130,7 +130,7 @@ impl Resilience {
     /// use futures_util::stream;
     /// use hooks_resilience::config::{Resilience, ResilienceConfig};
     /// use hooks_resilience::stream::{Chunk, ModelStream, collect};
-    /// use hooks_resilience::{Call, Classified, ModelError};
+    /// use hooks_resilience::{Call, Classifiers, ModelError};
     /// use tower::{Layer, ServiceExt, service_fn};
     /// # use hooks_core::{BoxError, Environment, testing::VirtualTime};
     /// # let time = VirtualTime::default();
@@ -149,7 +149,8 @@ impl Resilience {
     ///     let chunks = [Chunk::Text("hello".to_owned()), Chunk::Stop("end_turn".to_owned())];
     ///     Ok::<_, ModelError>(ModelStream::new(stream::iter(chunks.map(Ok))))
     /// });
-    /// let stack = resilience.stream_layer(&health, Classified)?.layer(client);
+    /// let classifiers = Classifiers::new(health.world().clock.clone());
+    /// let stack = resilience.stream_layer(&health, classifiers)?.layer(client);
     /// let reply = collect(stack.oneshot(call).await?.reply).await?;
     /// assert_eq!(reply.response.content, "hello");
     /// # Ok::<(), BoxError>(())

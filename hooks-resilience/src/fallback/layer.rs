@@ -128,7 +128,8 @@ impl FallbackLayer {
     /// });
     /// assert_eq!(layer.layer(client).oneshot(call).await?.reply, "yes");
     /// assert_eq!(*waits.lock().expect("no holder panics"), [Duration::from_secs(20)]);
-    /// assert_eq!((time.tick().0, layer.parking().ever()), (Duration::from_secs(20), 1));
+    /// assert!(time.tick().0 >= Duration::from_secs(20), "parked calls do not wake all at once");
+    /// assert_eq!((layer.parking().ever(), layer.parking().parked()), (1, 0));
     /// # Ok::<(), BoxError>(())
     /// # }).ok_or("only the timer is waited for")??;
     /// # Ok::<(), BoxError>(())

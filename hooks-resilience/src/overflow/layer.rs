@@ -113,26 +113,19 @@ impl OverflowLayer {
     /// ```
     /// use std::sync::{Arc, Mutex};
     /// use hooks_resilience::overflow::Means;
-    /// use hooks_resilience::{OverflowLayer, OverflowSettings};
+    /// use hooks_resilience::{Answered, Call, ErrorKind, ModelError, OverflowLayer, OverflowSettings};
     /// # use hooks_core::drivers::ModelRequest;
     /// # use hooks_core::event::{Message, Role};
-    /// # use hooks_resilience::{Answered, Call, Catalog, Model, ModelError, Tier};
-    /// # use tower::{Layer, ServiceExt, service_fn};
     /// # use hooks_core::{BoxError, Environment, testing::VirtualTime};
+    /// # use tower::{Layer, ServiceExt, service_fn};
     /// # let time = VirtualTime::default();
-    /// # let environment = Environment { clock: std::sync::Arc::new(time.clone()), ..Environment::detached() };
+    /// # let environment = Environment { clock: Arc::new(time.clone()), ..Environment::detached() };
     /// # let world = hooks_resilience::World::new(&environment, time.clone());
     /// # time.clone().block_on(async {
-    /// # let mut small = Model::new("small", "acme", Tier::Fast);
-    /// # small.context_tokens = Some(1_000);
-    /// # let catalog = Catalog::new([small])?;
-    /// # let page = "the same page ".repeat(300);
-    /// # let messages = vec![
-    /// #     Message::text(Role::User, page.clone()),
-    /// #     Message::text(Role::Assistant, "I have read it."),
-    /// #     Message::text(Role::User, format!("{page}again")),
-    /// # ];
-    /// # let messages = [messages.clone(), vec![messages[0].clone(), Message::text(Role::User, "and now?")]].concat();
+    /// # let page = Message::text(Role::User, "the same page ".repeat(300));
+    /// # let messages = vec![page.clone(), page, Message::text(Role::User, "and now?")];
+    /// # let request = ModelRequest { messages, ..ModelRequest::default() };
+    /// # let call = Call::new(Default::default(), request, hooks_core::state::OpId(1));
     ///
     /// let log = Arc::new(Mutex::new(Vec::new()));
     /// let listener = Arc::clone(&log);
@@ -141,11 +134,15 @@ impl OverflowLayer {
     ///     assert!(compacted.tokens_after < compacted.tokens_before);
     ///     listener.lock().expect("no holder panics").extend_from_slice(compacted.means);
     /// });
-    /// # let request = ModelRequest { messages, ..ModelRequest::default() };
-    /// # let mut call = Call::new(Default::default(), request, hooks_core::state::OpId(1));
-    /// # call.model = catalog.get("small").cloned();
-    /// let stack = layer.layer(service_fn(async |call: Call| Ok::<_, ModelError>(Answered::new(call, "yes"))));
-    /// let _ = stack.oneshot(call).await;
+    /// // The conversation has the same page of 4,200 characters twice.
+    /// let stack = layer.layer(service_fn(async |call: Call| {
+    ///     let size: usize = call.messages().iter().map(|message| message.content.to_string().len()).sum();
+    ///     match size {
+    ///         0..5_000 => Ok(Answered::new(call, "yes")),
+    ///         _ => Err(ModelError::new(ErrorKind::ContextOverflow, "prompt is too long")),
+    ///     }
+    /// }));
+    /// assert_eq!(stack.oneshot(call).await?.reply, "yes");
     /// assert_eq!(*log.lock().expect("no holder panics"), [Means::Deduplicate]);
     /// # Ok::<(), BoxError>(())
     /// # }).ok_or("only the timer is waited for")??;

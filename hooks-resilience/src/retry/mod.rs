@@ -50,11 +50,12 @@
 //! # Ok::<(), BoxError>(())
 //! ```
 //!
-//! Customised: one attempt only. The error of a rate limit carries the time of the next attempt.
+//! Customised: two attempts, the second at most 100 ms after the first.
 //!
 //! ```
 //! # use std::time::Duration;
-//! # use hooks_core::time::{Clock, Tick};
+//! # use hooks_core::time::Clock;
+//! use hooks_resilience::Backoff;
 //! # use hooks_resilience::{
 //! #     Answered, Call, Catalog, ErrorKind, Health, HealthSettings, Model, ModelError, RetryLayer, RetrySettings, Tier,
 //! # };
@@ -72,15 +73,13 @@
 //! # let catalog = Catalog::new([Model::new("opus", "anthropic", Tier::Premium)])?;
 //! # let opus = catalog.get("opus").ok_or("the catalog lists it")?;
 //! # let health = Health::new(&catalog, HealthSettings::default(), world)?;
-//! let settings = RetrySettings::default().with_max_attempts(1);
-//! let client = service_fn(async |_: Call| {
-//!     let error = ModelError::new(ErrorKind::RateLimited, "slow down");
-//!     Err::<Answered<()>, _>(error.with_retry_after(Duration::from_secs(3)))
-//! });
+//! let short = Backoff::new(Duration::from_millis(100), Duration::from_secs(1));
+//! let settings = RetrySettings::default().with_max_attempts(2).with_backoff(short);
+//! let client = service_fn(async |_: Call| Err::<Answered<()>, _>(ModelError::new(ErrorKind::Overloaded, "busy")));
 //! let stack = RetryLayer::new(health, settings)?.layer(client);
-//! let error = stack.oneshot(call_to(opus)).await.expect_err("no second attempt is made");
-//! assert_eq!(error.ready_at(), Some(Tick(Duration::from_secs(3))));
-//! assert_eq!(time.tick(), Tick::default(), "the layer did not wait");
+//! let error = stack.oneshot(call_to(opus)).await.expect_err("the model stays overloaded");
+//! assert_eq!((error.kind(), error.failed().len()), (ErrorKind::Overloaded, 1), "one attempt before this error");
+//! assert!(time.tick().0 <= Duration::from_millis(100));
 //! # Ok::<(), BoxError>(())
 //! # }).ok_or("only the timer is waited for")??;
 //! # Ok::<(), BoxError>(())

@@ -22,7 +22,7 @@
 //! ```
 //! use futures_util::stream;
 //! use hooks_core::event::Role;
-//! use hooks_resilience::stream::{collect, AfterText};
+//! use hooks_resilience::stream::collect;
 //! use hooks_resilience::{
 //!     Answered, Call, Catalog, Chunk, ErrorKind, Health, HealthSettings, Model, ModelError, ModelStream, ResumeLayer,
 //!     StreamSettings, Tier,
@@ -46,7 +46,10 @@
 //! let health = Health::new(&catalog, HealthSettings::default(), world)?;
 //!
 //! // The first answer breaks off. The second call ends with the received text, which the model continues.
-//! let text = |text: &str| Ok(Chunk::Text(text.to_owned()));
+//! fn text(text: &str) -> Result<Chunk, ModelError> {
+//!     Ok(Chunk::Text(text.to_owned()))
+//! }
+//!
 //! let client = service_fn(async |call: Call| {
 //!     let received = call.messages().last().filter(|message| message.role == Role::Assistant);
 //!     let chunks = match received.map(|message| message.content.clone()) {
