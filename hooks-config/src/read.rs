@@ -136,7 +136,7 @@ impl Config {
     /// use hooks_core::{BoxError, HookContext};
     /// use tower::{Layer, ServiceExt, service_fn};
     ///
-    /// # #[tokio::main(flavor = "current_thread")] async fn main() -> Result<(), Box<dyn std::error::Error>> {
+    /// # #[tokio::main(flavor = "current_thread")] async fn main() -> Result<(), BoxError> {
     /// let config = Config::parse("
     /// version: 1
     /// cache: { tools: [{ tool: web_search, depends: outside, for: 10m }] }
@@ -299,7 +299,7 @@ impl Config {
     /// let config = Config::parse("version: 1\nwrite_guard: { allow: [src/**, \"**\"] }", "hooks.yaml")?;
     /// let doubts: Vec<String> = config.doubts().iter().map(ToString::to_string).collect();
     /// assert_eq!(doubts, [
-    ///     "line 2, column 33: write_guard.allow[1]: every file may be written; name the folders, or leave `write_guard` out",
+    ///     "line 2, column 32: write_guard.allow[1]: every file may be written; name the folders, or leave `write_guard` out",
     /// ]);
     /// # Ok::<(), hooks_config::ConfigErrors>(())
     /// ```
