@@ -88,7 +88,8 @@ impl fmt::Display for ConfigError {
 /// ```
 /// use hooks_config::Config;
 ///
-/// let errors = Config::parse("version: 1\nrule: []\nask_usr: {}", "team/hooks.yaml").expect_err("two names are wrong");
+/// let text = "version: 1\nrule: []\nask_usr: {}";
+/// let errors = Config::parse(text, "team/hooks.yaml").expect_err("two names are wrong");
 /// assert_eq!((errors.name(), errors.errors().len()), ("team/hooks.yaml", 2));
 /// assert_eq!(errors.to_string(), "\
 /// team/hooks.yaml: line 2, column 1: rule: unknown option `rule`; did you mean `rules`?

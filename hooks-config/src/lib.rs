@@ -44,7 +44,8 @@
 //!   - { name: no-push, action: deny, commands: [git push], reason: a person pushes }
 //! ", "hooks.yaml")?;
 //! let hooks = config.hooks();
-//! let context = HookContext::new("session-1", "backend").in_dir("/work").with_environment(hooks_system::system());
+//! let context = HookContext::new("session-1", "backend").in_dir("/repo");
+//! let context = context.with_environment(hooks_system::system());
 //! let hooks = hooks.on(context);
 //!
 //! let push = PreToolUse::new("bash", json!({"command": "cd api && git push"}));

@@ -88,7 +88,7 @@ fn in_real_folder(path: &Path) -> Option<PathBuf> {
 /// use std::path::Path;
 /// use hooks_config::as_pattern;
 ///
-/// assert_eq!(as_pattern(Path::new("/work/{draft}/*.md")), r"/work/\{draft\}/\*.md");
+/// assert_eq!(as_pattern(Path::new("/repo/{draft}/*.md")), r"/repo/\{draft\}/\*.md");
 /// ```
 pub fn as_pattern(path: &Path) -> String {
     let mut pattern = String::new();

@@ -71,7 +71,8 @@ impl Config {
     /// std::fs::write(&file, "version: 1")?;
     /// let hooks = Config::read(&file)?.hooks();
     ///
-    /// let context = HookContext::new("session-1", "backend").in_dir(&folder).with_environment(hooks_system::system());
+    /// let context = HookContext::new("session-1", "backend").in_dir(&folder);
+    /// let context = context.with_environment(hooks_system::system());
     /// let edit = PreToolUse::new("write", json!({"file_path": file, "content": ""}));
     /// assert!(hooks.on(context).pre_tool_use(edit).await.outcome.is_denied(), "the file protects itself");
     /// # Ok(())
@@ -422,7 +423,8 @@ impl ConfigReader {
     /// "#, "hooks.yaml")?;
     /// let hooks = config.hooks();
     /// let call = PreToolUse::new("shell", serde_json::json!({"cmd": "ls"}));
-    /// let outcome = hooks.on(HookContext::new("session-1", "root").in_dir("/work")).pre_tool_use(call).await.outcome;
+    /// let context = HookContext::new("session-1", "root").in_dir("/repo");
+    /// let outcome = hooks.on(context).pre_tool_use(call).await.outcome;
     /// assert_eq!(outcome.shown_reason().map(|reason| &*reason.message), Some("no shell today"));
     /// # Ok(())
     /// # }
@@ -491,7 +493,8 @@ impl ConfigReader {
     /// let reader = ConfigReader::default().protecting(["deploy/keys/**".to_owned()]);
     /// let hooks = reader.read(folder.join("hooks.yaml"))?.hooks();
     ///
-    /// let context = HookContext::new("session-1", "backend").in_dir(&folder).with_environment(hooks_system::system());
+    /// let context = HookContext::new("session-1", "backend").in_dir(&folder);
+    /// let context = context.with_environment(hooks_system::system());
     /// let hooks = hooks.on(context);
     /// let write = |path: &str| PreToolUse::new("write", serde_json::json!({"file_path": path, "content": ""}));
     /// assert!(hooks.pre_tool_use(write("deploy/keys/prod.pem")).await.outcome.is_denied());

@@ -28,8 +28,9 @@
 //! use std::time::Duration;
 //! use hooks_core::{HookContext, drivers::ModelRequest, state::OpId};
 //! use hooks_resilience::{
-//!     AttemptLayer, AttemptSettings, BreakerLayer, Call, Catalog, Chains, ChainsConfig, Classified, DeadlineLayer,
-//!     ErrorKind, FallbackLayer, FallbackSettings, Health, HealthSettings, Model, ModelError, Tier,
+//!     AttemptLayer, AttemptSettings, BreakerLayer, Call, Catalog, Chains, ChainsConfig, Classified,
+//!     DeadlineLayer, ErrorKind, FallbackLayer, FallbackSettings, Health, HealthSettings, Model, ModelError,
+//!     Tier,
 //! };
 //! use tower::{ServiceBuilder, ServiceExt};
 //! # use hooks_core::{BoxError, Environment, testing::VirtualTime};

@@ -9,7 +9,9 @@ use crate::client::Client;
 /// ```
 /// use hooks_protocols::{Client, decode};
 ///
-/// let error = |event, bytes: &str| decode(Client::Claude, event, bytes.as_bytes()).expect_err("it is invalid").to_string();
+/// let error = |event, bytes: &str| {
+///     decode(Client::Claude, event, bytes.as_bytes()).expect_err("it is invalid").to_string()
+/// };
 /// assert_eq!(error(None, r#"{"a": 1, "a": 2}"#), "`a` is given twice in the payload");
 /// assert_eq!(error(None, "[]"), "the payload is not a JSON object");
 /// assert_eq!(

@@ -56,7 +56,8 @@ impl AlertLayer {
     /// use hooks_core::HookFuture;
     /// use hooks_resilience::alert::Alert;
     /// use hooks_resilience::{
-    ///     AlertLayer, AlertSettings, AlertSink, Answered, Call, Catalog, ErrorKind, Health, HealthSettings, ModelError,
+    ///     AlertLayer, AlertSettings, AlertSink, Answered, Call, Catalog, ErrorKind, Health, HealthSettings,
+    ///     ModelError,
     /// };
     /// use tower::{Layer, ServiceExt, service_fn};
     /// # use hooks_core::{BoxError, Environment, testing::VirtualTime};

@@ -17,7 +17,8 @@
 //! use hooks_resilience::{AttemptLayer, AttemptSettings, Call, Catalog, Classifiers, ErrorKind, Model, Tier};
 //! use tower::{Layer, ServiceExt, service_fn};
 //! # fn call_to(model: &std::sync::Arc<hooks_resilience::Model>) -> hooks_resilience::Call {
-//! #     let mut call = hooks_resilience::Call::new(Default::default(), Default::default(), hooks_core::state::OpId(1));
+//! #     let id = hooks_core::state::OpId(1);
+//! #     let mut call = hooks_resilience::Call::new(Default::default(), Default::default(), id);
 //! #     call.model = Some(std::sync::Arc::clone(model));
 //! #     call
 //! # }
@@ -51,10 +52,13 @@
 //! ```
 //! # use std::time::Duration;
 //! # use hooks_core::time::Timer;
-//! # use hooks_resilience::{AttemptLayer, AttemptSettings, Call, Catalog, Classified, ErrorKind, Model, ModelError, Tier};
+//! # use hooks_resilience::{
+//! #     AttemptLayer, AttemptSettings, Call, Catalog, Classified, ErrorKind, Model, ModelError, Tier,
+//! # };
 //! # use tower::{Layer, ServiceExt, service_fn};
 //! # fn call_to(model: &std::sync::Arc<hooks_resilience::Model>) -> hooks_resilience::Call {
-//! #     let mut call = hooks_resilience::Call::new(Default::default(), Default::default(), hooks_core::state::OpId(1));
+//! #     let id = hooks_core::state::OpId(1);
+//! #     let mut call = hooks_resilience::Call::new(Default::default(), Default::default(), id);
 //! #     call.model = Some(std::sync::Arc::clone(model));
 //! #     call
 //! # }

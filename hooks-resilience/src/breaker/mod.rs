@@ -15,13 +15,15 @@
 //!
 //! ```
 //! use hooks_resilience::{
-//!     Answered, BreakerLayer, BreakerState, Call, Catalog, ErrorKind, Health, HealthSettings, Model, ModelError, Tier,
+//!     Answered, BreakerLayer, BreakerState, Call, Catalog, ErrorKind, Health, HealthSettings, Model,
+//!     ModelError, Tier,
 //! };
 //! # use std::time::Duration;
 //! # use hooks_core::time::Timer;
 //! use tower::{Layer, ServiceExt, service_fn};
 //! # fn call_to(model: &std::sync::Arc<hooks_resilience::Model>) -> hooks_resilience::Call {
-//! #     let mut call = hooks_resilience::Call::new(Default::default(), Default::default(), hooks_core::state::OpId(1));
+//! #     let id = hooks_core::state::OpId(1);
+//! #     let mut call = hooks_resilience::Call::new(Default::default(), Default::default(), id);
 //! #     call.model = Some(std::sync::Arc::clone(model));
 //! #     call
 //! # }
@@ -43,7 +45,8 @@
 //! }
 //! assert_eq!(health.breaker(opus), BreakerState::Open);
 //! let error = stack.clone().oneshot(call_to(opus)).await.expect_err("the breaker is open");
-//! assert_eq!((error.kind(), error.message()), (ErrorKind::NotAdmitted, "it kept failing; it is asked again later"));
+//! assert_eq!(error.kind(), ErrorKind::NotAdmitted);
+//! assert_eq!(error.message(), "it kept failing; it is asked again later");
 //!
 //! // Half a minute later, one call passes as a probe.
 //! time.sleep(Duration::from_secs(30)).await;
@@ -63,7 +66,8 @@
 //! use std::time::Duration;
 //! # use tower::{Layer, ServiceExt, service_fn};
 //! # fn call_to(model: &std::sync::Arc<hooks_resilience::Model>) -> hooks_resilience::Call {
-//! #     let mut call = hooks_resilience::Call::new(Default::default(), Default::default(), hooks_core::state::OpId(1));
+//! #     let id = hooks_core::state::OpId(1);
+//! #     let mut call = hooks_resilience::Call::new(Default::default(), Default::default(), id);
 //! #     call.model = Some(std::sync::Arc::clone(model));
 //! #     call
 //! # }

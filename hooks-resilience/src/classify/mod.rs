@@ -36,8 +36,8 @@
 //! assert_eq!(error.kind(), ErrorKind::FirstByteTimeout);
 //! ```
 //!
-//! Customised: [`Classifiers::with`] adds a reader for another provider. A client with its own error type implements
-//! [`Classify`] for it.
+//! Customised: [`Classifiers::with`] adds a reader for another provider. A client with its own error type
+//! implements [`Classify`] for it.
 
 mod anthropic;
 mod azure;

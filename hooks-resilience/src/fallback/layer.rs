@@ -53,7 +53,9 @@ impl FallbackLayer {
     /// use hooks_core::event::{Message, Role};
     /// use hooks_resilience::{Chains, FallbackLayer, FallbackSettings, Health, Model};
     /// # use hooks_core::drivers::ModelRequest;
-    /// # use hooks_resilience::{Answered, Call, Catalog, ChainsConfig, ErrorKind, HealthSettings, ModelError, Tier};
+    /// # use hooks_resilience::{
+    /// #     Answered, Call, Catalog, ChainsConfig, ErrorKind, HealthSettings, ModelError, Tier,
+    /// # };
     /// # use tower::{Layer, ServiceExt, service_fn};
     /// # use hooks_core::{BoxError, Environment, testing::VirtualTime};
     /// # let time = VirtualTime::default();
@@ -66,7 +68,8 @@ impl FallbackLayer {
     /// # ])?;
     /// # let chains = Chains::new(&catalog, &ChainsConfig::default().with_default("premium"))?;
     /// # let health = Health::new(&catalog, HealthSettings::default(), world)?;
-    /// # let request = ModelRequest { messages: vec![Message::text(Role::User, "hello")], ..ModelRequest::default() };
+    /// # let messages = vec![Message::text(Role::User, "hello")];
+    /// # let request = ModelRequest { messages, ..ModelRequest::default() };
     /// # let call = Call::new(Default::default(), request, hooks_core::state::OpId(1));
     /// # let client = service_fn(async |call: Call| match call.model_name() {
     /// #     "opus" => Err(ModelError::new(ErrorKind::Server, "500")),

@@ -24,7 +24,10 @@ use crate::error::{BreakerVote, ErrorKind, ModelError, NextModel, SameModel, Tre
 /// use std::time::Duration;
 /// use hooks_core::time::Tick;
 /// use hooks_resilience::fallback::{End, Plan, Step};
-/// use hooks_resilience::{Catalog, Chain, ErrorKind, FallbackSettings, Health, HealthSettings, Model, ModelError, Needs, Tier, Treatments};
+/// use hooks_resilience::{
+///     Catalog, Chain, ErrorKind, FallbackSettings, Health, HealthSettings, Model, ModelError, Needs, Tier,
+///     Treatments,
+/// };
 /// # use hooks_core::{BoxError, Environment, testing::VirtualTime};
 /// # let time = VirtualTime::default();
 /// # let environment = Environment { clock: std::sync::Arc::new(time.clone()), ..Environment::detached() };

@@ -14,8 +14,8 @@
 //! use hooks_core::testing::ScriptedModel;
 //! use hooks_core::{HookRequest, Hooks, Reason, Verdict, policy_fn};
 //! use hooks_resilience::{
-//!     AttemptLayer, AttemptSettings, Call, Catalog, Chains, ChainsConfig, Classified, ErrorKind, FallbackLayer,
-//!     FallbackSettings, Governed, Health, HealthSettings, Model, Tier,
+//!     AttemptLayer, AttemptSettings, Call, Catalog, Chains, ChainsConfig, Classified, ErrorKind,
+//!     FallbackLayer, FallbackSettings, Governed, Health, HealthSettings, Model, Tier,
 //! };
 //! use tower::{ServiceBuilder, ServiceExt};
 //! # use hooks_core::{BoxError, Environment, testing::VirtualTime};

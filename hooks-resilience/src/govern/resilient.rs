@@ -97,7 +97,8 @@ impl<S> Resilient<S> {
     ///
     /// let stack = service_fn(async |call: Call| {
     ///     let text = format!("task: {:?}", call.task());
-    ///     let reply = ModelReply { response: Message::text(Role::Assistant, text), usage: Usage::default(), cost: None };
+    ///     let response = Message::text(Role::Assistant, text);
+    ///     let reply = ModelReply { response, usage: Usage::default(), cost: None };
     ///     Ok::<_, ModelError>(Answered::new(call, reply))
     /// });
     /// let model = Resilient::new(stack, world).finding_task(|context, _request| match &*context.agent_name {

@@ -303,7 +303,8 @@ impl Health {
     /// let catalog = Catalog::new([Model::new("opus", "anthropic", Tier::Premium)])?;
     /// let opus = catalog.get("opus").ok_or("the catalog lists it")?;
     /// let mut settings = HealthSettings::default();
-    /// settings.budget = serde_json::from_value::<BudgetSettings>(serde_json::json!({"burst": 2, "per_minute": 6}))?;
+    /// let budget: BudgetSettings = serde_json::from_value(serde_json::json!({"burst": 2, "per_minute": 6}))?;
+    /// settings.budget = budget;
     /// let health = Health::new(&catalog, settings, world)?;
     ///
     /// let now = Tick::default();
@@ -358,7 +359,9 @@ impl Health {
     /// use std::sync::{Arc, Mutex};
     /// use std::time::Duration;
     /// use hooks_core::time::Tick;
-    /// use hooks_resilience::{BreakerState, Catalog, ErrorKind, Health, HealthSettings, Model, ModelError, Tier};
+    /// use hooks_resilience::{
+    ///     BreakerState, Catalog, ErrorKind, Health, HealthSettings, Model, ModelError, Tier,
+    /// };
     /// # use hooks_core::{BoxError, Environment, testing::VirtualTime};
     /// # let time = VirtualTime::default();
     /// # let environment = Environment { clock: std::sync::Arc::new(time.clone()), ..Environment::detached() };

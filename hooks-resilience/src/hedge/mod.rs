@@ -17,7 +17,8 @@
 //! # use hooks_resilience::{Catalog, Chains, ChainsConfig, Health, HealthSettings, Model, Tier};
 //! use tower::{Layer, ServiceExt, service_fn};
 //! # fn call_to(model: &std::sync::Arc<hooks_resilience::Model>) -> hooks_resilience::Call {
-//! #     let mut call = hooks_resilience::Call::new(Default::default(), Default::default(), hooks_core::state::OpId(1));
+//! #     let id = hooks_core::state::OpId(1);
+//! #     let mut call = hooks_resilience::Call::new(Default::default(), Default::default(), id);
 //! #     call.model = Some(std::sync::Arc::clone(model));
 //! #     call
 //! # }
@@ -59,7 +60,8 @@
 //! # use hooks_resilience::{Catalog, Chains, ChainsConfig, Health, HealthSettings, Model, Tier};
 //! # use tower::{Layer, ServiceExt, service_fn};
 //! # fn call_to(model: &std::sync::Arc<hooks_resilience::Model>) -> hooks_resilience::Call {
-//! #     let mut call = hooks_resilience::Call::new(Default::default(), Default::default(), hooks_core::state::OpId(1));
+//! #     let id = hooks_core::state::OpId(1);
+//! #     let mut call = hooks_resilience::Call::new(Default::default(), Default::default(), id);
 //! #     call.model = Some(std::sync::Arc::clone(model));
 //! #     call
 //! # }

@@ -69,7 +69,8 @@
 //! use hooks_resilience::classify::Finding;
 //! use hooks_resilience::{Classifiers, ErrorKind};
 //! # use hooks_resilience::{
-//! #     Advisor, Catalog, Chains, ChainsConfig, FallbackSettings, Health, HealthSettings, Model, RecoverModel, Tier,
+//! #     Advisor, Catalog, Chains, ChainsConfig, FallbackSettings, Health, HealthSettings, Model,
+//! #     RecoverModel, Tier,
 //! # };
 //! # use hooks_core::{BoxError, Environment, testing::VirtualTime};
 //! # let time = VirtualTime::default();

@@ -17,11 +17,13 @@
 //! use std::sync::Arc;
 //! use std::sync::atomic::{AtomicU32, Ordering};
 //! use hooks_resilience::{
-//!     Answered, Call, Catalog, ErrorKind, Health, HealthSettings, Model, ModelError, RetryLayer, RetrySettings, Tier,
+//!     Answered, Call, Catalog, ErrorKind, Health, HealthSettings, Model, ModelError, RetryLayer,
+//!     RetrySettings, Tier,
 //! };
 //! use tower::{Layer, ServiceExt, service_fn};
 //! # fn call_to(model: &std::sync::Arc<hooks_resilience::Model>) -> hooks_resilience::Call {
-//! #     let mut call = hooks_resilience::Call::new(Default::default(), Default::default(), hooks_core::state::OpId(1));
+//! #     let id = hooks_core::state::OpId(1);
+//! #     let mut call = hooks_resilience::Call::new(Default::default(), Default::default(), id);
 //! #     call.model = Some(std::sync::Arc::clone(model));
 //! #     call
 //! # }
@@ -57,11 +59,13 @@
 //! # use hooks_core::time::Clock;
 //! use hooks_resilience::Backoff;
 //! # use hooks_resilience::{
-//! #     Answered, Call, Catalog, ErrorKind, Health, HealthSettings, Model, ModelError, RetryLayer, RetrySettings, Tier,
+//! #     Answered, Call, Catalog, ErrorKind, Health, HealthSettings, Model, ModelError, RetryLayer,
+//! #     RetrySettings, Tier,
 //! # };
 //! # use tower::{Layer, ServiceExt, service_fn};
 //! # fn call_to(model: &std::sync::Arc<hooks_resilience::Model>) -> hooks_resilience::Call {
-//! #     let mut call = hooks_resilience::Call::new(Default::default(), Default::default(), hooks_core::state::OpId(1));
+//! #     let id = hooks_core::state::OpId(1);
+//! #     let mut call = hooks_resilience::Call::new(Default::default(), Default::default(), id);
 //! #     call.model = Some(std::sync::Arc::clone(model));
 //! #     call
 //! # }

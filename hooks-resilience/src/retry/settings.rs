@@ -15,11 +15,13 @@ use crate::health::SettingsError;
 /// use std::time::Duration;
 /// use hooks_core::time::{Clock, Tick};
 /// use hooks_resilience::{
-///     Answered, Call, Catalog, ErrorKind, Health, HealthSettings, Model, ModelError, RetryLayer, RetrySettings, Tier,
+///     Answered, Call, Catalog, ErrorKind, Health, HealthSettings, Model, ModelError, RetryLayer,
+///     RetrySettings, Tier,
 /// };
 /// use tower::{Layer, ServiceExt, service_fn};
 /// # fn call_to(model: &std::sync::Arc<hooks_resilience::Model>) -> hooks_resilience::Call {
-/// #     let mut call = hooks_resilience::Call::new(Default::default(), Default::default(), hooks_core::state::OpId(1));
+/// #     let id = hooks_core::state::OpId(1);
+/// #     let mut call = hooks_resilience::Call::new(Default::default(), Default::default(), id);
 /// #     call.model = Some(std::sync::Arc::clone(model));
 /// #     call
 /// # }

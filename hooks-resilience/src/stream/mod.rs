@@ -24,12 +24,13 @@
 //! use hooks_core::event::Role;
 //! use hooks_resilience::stream::collect;
 //! use hooks_resilience::{
-//!     Answered, Call, Catalog, Chunk, ErrorKind, Health, HealthSettings, Model, ModelError, ModelStream, ResumeLayer,
-//!     StreamSettings, Tier,
+//!     Answered, Call, Catalog, Chunk, ErrorKind, Health, HealthSettings, Model, ModelError, ModelStream,
+//!     ResumeLayer, StreamSettings, Tier,
 //! };
 //! use tower::{Layer, ServiceExt, service_fn};
 //! # fn call_to(model: &std::sync::Arc<hooks_resilience::Model>) -> hooks_resilience::Call {
-//! #     let mut call = hooks_resilience::Call::new(Default::default(), Default::default(), hooks_core::state::OpId(1));
+//! #     let id = hooks_core::state::OpId(1);
+//! #     let mut call = hooks_resilience::Call::new(Default::default(), Default::default(), id);
 //! #     call.model = Some(std::sync::Arc::clone(model));
 //! #     call
 //! # }
@@ -77,12 +78,13 @@
 //! # use std::sync::atomic::{AtomicBool, Ordering};
 //! # use hooks_resilience::stream::AfterText;
 //! # use hooks_resilience::{
-//! #     Answered, Call, Catalog, Chunk, ErrorKind, Health, HealthSettings, Model, ModelError, ModelStream, ResumeLayer,
-//! #     StreamSettings, Tier,
+//! #     Answered, Call, Catalog, Chunk, ErrorKind, Health, HealthSettings, Model, ModelError, ModelStream,
+//! #     ResumeLayer, StreamSettings, Tier,
 //! # };
 //! # use tower::{Layer, ServiceExt, service_fn};
 //! # fn call_to(model: &std::sync::Arc<hooks_resilience::Model>) -> hooks_resilience::Call {
-//! #     let mut call = hooks_resilience::Call::new(Default::default(), Default::default(), hooks_core::state::OpId(1));
+//! #     let id = hooks_core::state::OpId(1);
+//! #     let mut call = hooks_resilience::Call::new(Default::default(), Default::default(), id);
 //! #     call.model = Some(std::sync::Arc::clone(model));
 //! #     call
 //! # }

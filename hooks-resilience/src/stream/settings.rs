@@ -21,7 +21,8 @@ use crate::health::SettingsError;
 /// let settings: StreamSettings =
 ///     serde_json::from_value(serde_json::json!({"after_text": "fail", "first_chunk": "20s", "idle": "5s"}))?;
 /// let (first_chunk, idle) = (Duration::from_secs(20), Duration::from_secs(5));
-/// assert_eq!(settings, StreamSettings::default().with_after_text(AfterText::Fail).with_patience(first_chunk, idle));
+/// let expected = StreamSettings::default().with_after_text(AfterText::Fail);
+/// assert_eq!(settings, expected.with_patience(first_chunk, idle));
 ///
 /// let health = Health::new(&Catalog::default(), HealthSettings::default(), world)?;
 /// let error = ResumeLayer::new(health, settings.with_patience(first_chunk, Duration::ZERO));

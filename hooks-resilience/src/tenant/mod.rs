@@ -12,7 +12,8 @@
 //! use std::sync::Arc;
 //! use hooks_core::{HookContext, drivers::ModelRequest, state::OpId};
 //! use hooks_resilience::{
-//!     Answered, BreakerLayer, Call, Catalog, ErrorKind, Health, HealthSettings, Model, ModelError, PerTenantLayer, Tier,
+//!     Answered, BreakerLayer, Call, Catalog, ErrorKind, Health, HealthSettings, Model, ModelError,
+//!     PerTenantLayer, Tier,
 //! };
 //! use tower::{Layer, ServiceExt, service_fn};
 //! # use hooks_core::{BoxError, Environment, testing::VirtualTime};

@@ -22,8 +22,8 @@ use crate::identity::Witness;
 /// # let folder = tempfile::tempdir()?;
 /// // For a command line: one thread, writes that survive a power cut, and no long wait for another process.
 /// let path = folder.path().join("state.db");
-/// let options = SqliteOptions::new(&path).blocking().durability(Durability::Power).wait(Duration::from_millis(200));
-/// let store = options.open()?;
+/// let options = SqliteOptions::new(&path).blocking().durability(Durability::Power);
+/// let store = options.wait(Duration::from_millis(200)).open()?;
 /// assert!(path.exists());
 /// # drop(store);
 /// # Ok::<(), Box<dyn std::error::Error>>(())
