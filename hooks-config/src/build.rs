@@ -97,6 +97,21 @@ pub(super) enum Origin {
 /// it.
 ///
 /// Under `squad-compat`, Squad's pipeline has its own lockouts and counters, which end with it.
+///
+/// ```
+/// use std::sync::Arc;
+/// use hooks_config::{ConfigReader, Kept};
+/// use hooks_core::state::Memory;
+/// use hooks_policies::LockoutRegistry;
+///
+/// // The host brings its own lockouts and store, and can look at them while the hooks work.
+/// let lockouts = Arc::new(LockoutRegistry::default());
+/// let store = Arc::new(Memory::new(hooks_system::system().clock));
+/// let kept = Kept::new(Arc::clone(&lockouts), store);
+/// let config = ConfigReader::default().keeping(kept).parse("version: 1\nreviewer_lockout: {}", "hooks.yaml")?;
+/// assert!(Arc::ptr_eq(config.kept().lockouts(), &lockouts));
+/// # Ok::<(), hooks_config::ConfigErrors>(())
+/// ```
 #[derive(Clone)]
 pub struct Kept {
     lockouts: Arc<LockoutRegistry>,

@@ -30,6 +30,16 @@ pub(super) fn from_config(
 /// # Errors
 /// Returns an error if the key cannot be read, is not a key, or others may read it. The group of a file may
 /// read it, because containers get their secrets that way. No error shows the key.
+///
+/// ```
+/// use std::io::ErrorKind;
+/// use std::path::Path;
+///
+/// let error = hooks_config::signer(Path::new("/no/such/key")).err().ok_or("there is no key")?;
+/// assert_eq!(error.kind(), ErrorKind::NotFound);
+/// assert!(error.to_string().starts_with("the key `/no/such/key`: "));
+/// # Ok::<(), Box<dyn std::error::Error>>(())
+/// ```
 pub fn signer(path: &Path) -> io::Result<Signer> {
     let named =
         |error: io::Error| io::Error::new(error.kind(), format!("the key `{}`: {error}", path.display()));

@@ -60,6 +60,14 @@ pub(super) struct Document {
 const ABOUT_THE_FILE: [&str; 3] = ["version", "profile", "self_protection"];
 
 /// The JSON schema of `hooks.yaml`.
+///
+/// ```
+/// let schema = hooks_config::schema();
+/// assert_eq!(schema["required"], serde_json::json!(["version"]));
+/// let sections = schema["properties"].as_object().ok_or("a schema of a map")?;
+/// assert!(["write_guard", "rules", "models", "cache"].iter().all(|name| sections.contains_key(*name)));
+/// # Ok::<(), Box<dyn std::error::Error>>(())
+/// ```
 pub fn schema() -> Value {
     let mut schema = schemars::schema_for!(PolicyConfig).to_value();
     without_null(&mut schema);

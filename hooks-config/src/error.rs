@@ -7,6 +7,21 @@ use serde::ser::SerializeMap;
 use serde::{Serialize, Serializer};
 
 /// One mistake in a configuration.
+///
+/// ```
+/// use hooks_config::{Config, Gravity};
+///
+/// let text = "version: 1\nask_user: { max_per_session: many }";
+/// let errors = Config::parse(text, "hooks.yaml").expect_err("`many` is no number");
+/// let error = &errors.errors()[0];
+/// assert_eq!((error.line, error.column, &*error.path), (2, 30, "ask_user.max_per_session"));
+/// assert_eq!((&text[error.span.clone()], error.gravity), ("many", Gravity::Error));
+///
+/// // Programs read the same as JSON.
+/// let json = serde_json::to_value(error)?;
+/// assert_eq!((&json["line"], &json["level"]), (&2.into(), &"error".into()));
+/// # Ok::<(), serde_json::Error>(())
+/// ```
 #[derive(Clone, Debug, PartialEq, Eq)]
 #[non_exhaustive]
 pub struct ConfigError {
@@ -69,6 +84,17 @@ impl fmt::Display for ConfigError {
 }
 
 /// All mistakes in a configuration, in the order of the file. Never empty.
+///
+/// ```
+/// use hooks_config::Config;
+///
+/// let text = "version: 1\nrule: []\nask_usr: {}";
+/// let errors = Config::parse(text, "team/hooks.yaml").expect_err("two names are wrong");
+/// assert_eq!((errors.name(), errors.errors().len()), ("team/hooks.yaml", 2));
+/// assert_eq!(errors.to_string(), "\
+/// team/hooks.yaml: line 2, column 1: rule: unknown option `rule`; did you mean `rules`?
+/// team/hooks.yaml: line 3, column 1: ask_usr: unknown option `ask_usr`; did you mean `ask_user`?");
+/// ```
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct ConfigErrors {
     name: String,

@@ -27,6 +27,36 @@
 //! optional. An unknown key, a key without a value and a duplicate key are mistakes. A file that was read
 //! from disk protects itself: the agents it governs may not write it or the hook settings of their clients,
 //! unless the file has `self_protection: false`.
+//!
+//! A valid text becomes a set of hooks:
+//!
+//! ```
+//! use hooks_config::Config;
+//! use hooks_core::event::PreToolUse;
+//! use hooks_core::{HookContext, Judged};
+//! use serde_json::json;
+//!
+//! # #[tokio::main(flavor = "current_thread")] async fn main() -> Result<(), Box<dyn std::error::Error>> {
+//! let config = Config::parse("
+//! version: 1
+//! write_guard: { allow: [src/**] }
+//! rules:
+//!   - { name: no-push, action: deny, commands: [git push], reason: a person pushes }
+//! ", "hooks.yaml")?;
+//! let hooks = config.hooks();
+//! let context = HookContext::new("session-1", "backend").in_dir("/repo");
+//! let context = context.with_environment(hooks_system::system());
+//! let hooks = hooks.on(context);
+//!
+//! let push = PreToolUse::new("bash", json!({"command": "cd api && git push"}));
+//! let denied = hooks.pre_tool_use(push).await.outcome;
+//! let reason = denied.shown_reason().ok_or("a denial has a reason")?;
+//! assert_eq!((&*reason.rule, &*reason.message), ("no-push", "a person pushes"));
+//! let status = PreToolUse::new("bash", json!({"command": "git status"}));
+//! assert!(hooks.pre_tool_use(status).await.outcome.goes_ahead());
+//! # Ok(())
+//! # }
+//! ```
 
 mod audit;
 mod budget;

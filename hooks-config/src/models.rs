@@ -19,6 +19,25 @@ use super::prune::Pruned;
 pub(super) const KEY: &str = "models";
 
 /// The catalog of models of a configuration, and their health. Clones share it.
+///
+/// ```
+/// use hooks_config::Config;
+/// use hooks_core::time::Tick;
+/// use hooks_resilience::{Needs, Readiness};
+///
+/// let config = Config::parse("
+/// version: 1
+/// models: { catalog: [{ name: small, provider: one, tier: fast, context_tokens: 8000 }] }
+/// ", "hooks.yaml")?;
+/// let models = config.models().ok_or("the file has the section")?;
+/// let small = models.resilience.catalog().get("small").ok_or("the catalog lists it")?;
+/// let ready = |tokens| {
+///     let needs = Needs { input_tokens: tokens, ..Needs::default() };
+///     models.health.readiness(small, &needs, Tick::default())
+/// };
+/// assert_eq!((ready(5_000), ready(9_000)), (Readiness::Ready, Readiness::Never));
+/// # Ok::<(), Box<dyn std::error::Error>>(())
+/// ```
 #[derive(Clone, Debug)]
 pub struct Models {
     /// Builder of the layers.
@@ -76,6 +95,33 @@ impl Models {
     ///
     /// # Errors
     /// Returns an error if the settings are invalid. A configuration that was read has valid ones.
+    ///
+    /// ```
+    /// use hooks_config::Config;
+    /// use hooks_core::{HookContext, drivers::ModelRequest, state::OpId};
+    /// use hooks_resilience::{Call, Classified, ErrorKind, ModelError};
+    /// use tower::{Layer, ServiceExt, service_fn};
+    ///
+    /// # #[tokio::main(flavor = "current_thread")] async fn main() -> Result<(), Box<dyn std::error::Error>> {
+    /// let config = Config::parse("
+    /// version: 1
+    /// models:
+    ///   catalog:
+    ///     - { name: large, provider: one, tier: premium }
+    ///     - { name: small, provider: two, tier: fast }
+    ///   routing: { default: premium }
+    /// ", "hooks.yaml")?;
+    /// let client = service_fn(async |call: Call| match call.model_name() {
+    ///     "large" => Err(ModelError::new(ErrorKind::ModelUnavailable, "the model was retired")),
+    ///     name => Ok(format!("{name} answers")),
+    /// });
+    /// let models = config.models().ok_or("the file has the section")?;
+    /// let stack = models.layer(config.clone().hooks(), Classified)?.layer(client);
+    /// let call = Call::new(HookContext::new("session-1", "lead").into(), ModelRequest::default(), OpId(1));
+    /// assert_eq!(stack.oneshot(call).await?.reply, "small answers");
+    /// # Ok(())
+    /// # }
+    /// ```
     pub fn layer<H: Into<Live>, C: Clone>(
         &self,
         hooks: H,

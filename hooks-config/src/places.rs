@@ -3,6 +3,23 @@
 //! Code that writes to these folders and code that protects them use the same look-up. A variable with a
 //! relative path counts as unset, as in the XDG base directory specification: its meaning would depend on the
 //! current folder.
+//!
+//! ```
+//! use std::path::Path;
+//! use hooks_config::places::Places;
+//!
+//! let variables = |name: &str| match name {
+//!     "HOME" => Some("/home/ada".into()),
+//!     "CODEX_HOME" => Some("/srv/codex".into()),
+//!     _ => None,
+//! };
+//! let places = Places::told_by(&variables);
+//! # if cfg!(unix) {
+//! assert_eq!(places.config().as_deref(), Some(Path::new("/home/ada/.config")));
+//! assert_eq!(places.of_client(".claude").as_deref(), Some(Path::new("/home/ada/.claude")));
+//! assert_eq!(places.of_client(".codex").as_deref(), Some(Path::new("/srv/codex")));
+//! # }
+//! ```
 
 use std::env;
 use std::ffi::OsString;
@@ -33,6 +50,13 @@ impl<'v> Places<'v> {
     }
 
     /// Folder that a variable names; `None` if it is unset or relative.
+    ///
+    /// ```
+    /// use hooks_config::places::Places;
+    ///
+    /// let variables = |_: &str| Some("relative/folder".into());
+    /// assert_eq!(Places::told_by(&variables).named_by("XDG_STATE_HOME"), None);
+    /// ```
     pub fn named_by(&self, variable: &str) -> Option<PathBuf> {
         self.0(variable).map(PathBuf::from).filter(|folder| folder.is_absolute())
     }

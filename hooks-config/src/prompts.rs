@@ -41,6 +41,20 @@ pub(super) fn add_to(
 }
 
 /// Removes secrets and personal data from text, with the engine of the redaction policy.
+///
+/// ```
+/// use hooks_classic::PolicyConfig;
+/// use hooks_config::Secrets;
+/// use hooks_context::builtins::Redact;
+///
+/// let config: PolicyConfig = serde_json::from_value(serde_json::json!({
+///     "redaction": { "patterns": { "BADGE": "B-[0-9]{4}" } },
+/// }))?;
+/// let secrets = Secrets::new(config.redaction.as_ref());
+/// assert_eq!(secrets.redact("badge B-1234").as_deref(), Some("badge [BADGE_REDACTED]"));
+/// assert_eq!(secrets.redact("no secret"), None);
+/// # Ok::<(), serde_json::Error>(())
+/// ```
 #[derive(Clone, Debug)]
 pub struct Secrets(Scrubber);
 

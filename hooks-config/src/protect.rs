@@ -83,6 +83,13 @@ fn in_real_folder(path: &Path) -> Option<PathBuf> {
 }
 
 /// A path as a pattern that matches this path alone. An agent cannot name a path that is not UTF-8 either.
+///
+/// ```
+/// use std::path::Path;
+/// use hooks_config::as_pattern;
+///
+/// assert_eq!(as_pattern(Path::new("/repo/{draft}/*.md")), r"/repo/\{draft\}/\*.md");
+/// ```
 pub fn as_pattern(path: &Path) -> String {
     let mut pattern = String::new();
     for c in path.to_string_lossy().chars() {

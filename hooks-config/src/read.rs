@@ -57,6 +57,27 @@ impl Config {
     ///
     /// # Errors
     /// Returns all mistakes in the file if it has any, or an error that the file cannot be read.
+    ///
+    /// ```
+    /// use hooks_config::Config;
+    /// use hooks_core::event::PreToolUse;
+    /// use hooks_core::{HookContext, Judged};
+    /// use serde_json::json;
+    ///
+    /// # #[tokio::main(flavor = "current_thread")] async fn main() -> Result<(), Box<dyn std::error::Error>> {
+    /// # let folder = tempfile::tempdir()?;
+    /// # let folder = folder.path().canonicalize()?;
+    /// let file = folder.join("hooks.yaml");
+    /// std::fs::write(&file, "version: 1")?;
+    /// let hooks = Config::read(&file)?.hooks();
+    ///
+    /// let context = HookContext::new("session-1", "backend").in_dir(&folder);
+    /// let context = context.with_environment(hooks_system::system());
+    /// let edit = PreToolUse::new("write", json!({"file_path": file, "content": ""}));
+    /// assert!(hooks.on(context).pre_tool_use(edit).await.outcome.is_denied(), "the file protects itself");
+    /// # Ok(())
+    /// # }
+    /// ```
     pub fn read(path: impl AsRef<Path>) -> Result<Self, ConfigErrors> {
         ConfigReader::default().read(path)
     }
@@ -107,11 +128,55 @@ impl Config {
 
     /// The result cache, if the configuration has one. Put it around the tools of each session with
     /// [`CacheLayer`](hooks_cache::CacheLayer).
+    ///
+    /// ```
+    /// use std::sync::Arc;
+    /// use hooks_cache::CacheLayer;
+    /// use hooks_config::Config;
+    /// use hooks_core::drivers::{ToolCall, ToolResult};
+    /// use hooks_core::{BoxError, HookContext};
+    /// use tower::{Layer, ServiceExt, service_fn};
+    ///
+    /// # #[tokio::main(flavor = "current_thread")] async fn main() -> Result<(), BoxError> {
+    /// let config = Config::parse("
+    /// version: 1
+    /// cache: { tools: [{ tool: web_search, depends: outside, for: 10m }] }
+    /// ", "hooks.yaml")?;
+    /// let cache = config.cache().ok_or("the file has the section")?;
+    /// let context = Arc::new(HookContext::new("session-1", "backend"));
+    /// let tools = service_fn(async |_: ToolCall| Ok::<_, BoxError>(ToolResult::ok("found")));
+    /// let tools = CacheLayer::new(cache.clone(), context).layer(tools);
+    /// for _ in 0..2 {
+    ///     let search = ToolCall::new("web_search", serde_json::json!({"query": "tower"}));
+    ///     assert_eq!(tools.clone().oneshot(search).await?.content, "found");
+    /// }
+    /// assert_eq!(cache.counts().hits, 1);
+    /// # Ok(())
+    /// # }
+    /// ```
     pub const fn cache(&self) -> Option<&ResultCache> {
         self.feeds.cache.as_ref()
     }
 
     /// The metrics, if the configuration has them: the counters of the hooks and of the cache.
+    ///
+    /// ```
+    /// use hooks_config::Config;
+    /// use hooks_core::HookContext;
+    /// use hooks_core::event::{PostToolUse, PreToolUse};
+    /// use serde_json::json;
+    ///
+    /// # #[tokio::main(flavor = "current_thread")] async fn main() -> Result<(), Box<dyn std::error::Error>> {
+    /// let config = Config::parse("version: 1\nmetrics: {}", "hooks.yaml")?;
+    /// let call = PreToolUse::new("edit", json!({"path": "src/main.rs"}));
+    /// let after = PostToolUse::after(&call, json!("done"), None, 12);
+    /// config.clone().hooks().on(HookContext::new("session-1", "backend")).post_tool_use(after).await;
+    ///
+    /// let text = config.metrics().ok_or("the file has the section")?.prometheus();
+    /// assert!(text.contains(r#"hooks_tool_calls_total{agent="backend",tool="edit",outcome="ok"} 1"#));
+    /// # Ok(())
+    /// # }
+    /// ```
     pub const fn metrics(&self) -> Option<&Metrics> {
         self.feeds.metrics.as_ref()
     }
@@ -132,6 +197,27 @@ impl Config {
     }
 
     /// Further tenants that events may name.
+    ///
+    /// ```
+    /// use hooks_config::Config;
+    /// use hooks_core::event::PreToolUse;
+    /// use hooks_core::{HookContext, Judged};
+    ///
+    /// # #[tokio::main(flavor = "current_thread")] async fn main() -> Result<(), Box<dyn std::error::Error>> {
+    /// let config = Config::parse("version: 1\ntenant: acme\ntenants: [globex]", "hooks.yaml")?;
+    /// assert_eq!((config.tenant(), config.tenants()), (Some("acme"), &["globex".to_owned()][..]));
+    ///
+    /// let hooks = config.hooks();
+    /// let judge = async |tenant: &str| {
+    ///     let context = HookContext::new("session-1", "backend").for_tenant(tenant);
+    ///     let call = PreToolUse::new("view", serde_json::json!({"path": "README.md"}));
+    ///     hooks.on(context).pre_tool_use(call).await.outcome
+    /// };
+    /// assert!(judge("globex").await.goes_ahead());
+    /// assert!(judge("initech").await.is_denied(), "the file does not serve this tenant");
+    /// # Ok(())
+    /// # }
+    /// ```
     pub fn tenants(&self) -> &[String] {
         self.state.tenancy.as_ref().map_or(&[], |tenancy| &tenancy.others)
     }
@@ -159,6 +245,17 @@ impl Config {
     }
 
     /// Folder of the audit log, if there is a log.
+    ///
+    /// ```
+    /// use hooks_config::Config;
+    ///
+    /// # let folder = tempfile::tempdir()?;
+    /// let log = folder.path().join("log");
+    /// let text = format!("version: 1\naudit: {{ folder: {log:?} }}");
+    /// assert_eq!(Config::parse(&text, "hooks.yaml")?.audit_folder(), Some(log));
+    /// assert_eq!(Config::parse("version: 1\naudit: false", "hooks.yaml")?.audit_folder(), None);
+    /// # Ok::<(), Box<dyn std::error::Error>>(())
+    /// ```
     pub fn audit_folder(&self) -> Option<PathBuf> {
         let audit = self.audit().filter(|audit| audit.is_enabled())?;
         Some(audit::folder_of(audit, self.state.path.as_deref()))
@@ -177,18 +274,56 @@ impl Config {
 
     /// Patterns of the files that the agents may not write because these files govern them: the configuration
     /// itself and the settings of their clients.
+    ///
+    /// ```
+    /// use hooks_config::{Config, as_pattern};
+    ///
+    /// # let folder = tempfile::tempdir()?;
+    /// # let file = folder.path().canonicalize()?.join("hooks.yaml");
+    /// std::fs::write(&file, "version: 1")?;
+    /// assert!(Config::read(&file)?.protected().contains(&as_pattern(&file)));
+    ///
+    /// std::fs::write(&file, "version: 1\nself_protection: false")?;
+    /// assert!(Config::read(&file)?.protected().is_empty());
+    /// # Ok::<(), Box<dyn std::error::Error>>(())
+    /// ```
     pub fn protected(&self) -> &[String] {
         &self.protected
     }
 
     /// Warnings about text that is valid and probably not meant: a guard that allows everything, a duplicate
     /// entry.
+    ///
+    /// ```
+    /// use hooks_config::Config;
+    ///
+    /// let config = Config::parse("version: 1\nwrite_guard: { allow: [src/**, \"**\"] }", "hooks.yaml")?;
+    /// let doubts: Vec<String> = config.doubts().iter().map(ToString::to_string).collect();
+    /// assert_eq!(doubts, [
+    ///     "line 2, column 32: write_guard.allow[1]: every file may be written; name the folders, or leave `write_guard` out",
+    /// ]);
+    /// # Ok::<(), hooks_config::ConfigErrors>(())
+    /// ```
     pub fn doubts(&self) -> &[ConfigError] {
         &self.doubts
     }
 
     /// Number of handlers for each event, by agent. If no agent is named, the only entry has an empty name
     /// and holds the handlers of all agents.
+    ///
+    /// ```
+    /// use hooks_config::Config;
+    ///
+    /// let config = Config::parse("
+    /// agents:
+    ///   root:
+    ///     hooks: { stop: [{ type: command, command: ./log.sh }, { type: command, command: ./notify.sh }] }
+    ///   helper:
+    ///     hooks: { session_start: [{ type: command, command: ./greet.sh }] }
+    /// ", "agent.yaml")?;
+    /// assert_eq!(config.handlers(), [("helper", vec![("session_start", 1)]), ("root", vec![("stop", 2)])]);
+    /// # Ok::<(), hooks_config::ConfigErrors>(())
+    /// ```
     pub fn handlers(&self) -> Vec<(&str, Vec<(&'static str, usize)>)> {
         let Some(handlers) = &self.handlers else { return Vec::new() };
         let named = handlers.by_agent.iter().map(|(name, block)| (name.as_str(), block.counts().collect()));
@@ -259,6 +394,41 @@ impl ConfigReader {
     }
 
     /// Sets the runner of commands, instead of the shell.
+    ///
+    /// ```
+    /// use std::sync::Arc;
+    /// use hooks_command::output::{End, Finished};
+    /// use hooks_command::process::{Runner, Start};
+    /// use hooks_config::ConfigReader;
+    /// use hooks_core::event::PreToolUse;
+    /// use hooks_core::{HookContext, HookFuture, Judged};
+    ///
+    /// /// Every command prints its own text and succeeds.
+    /// struct Echo;
+    ///
+    /// impl Runner for Echo {
+    ///     fn run(&self, start: Start) -> HookFuture<'static, Finished> {
+    ///         let stdout = start.handler.command.clone();
+    ///         HookFuture::now(Finished { end: End::Exited(0), stdout, stderr: String::new() })
+    ///     }
+    /// }
+    ///
+    /// # #[tokio::main(flavor = "current_thread")] async fn main() -> Result<(), Box<dyn std::error::Error>> {
+    /// let config = ConfigReader::default().runner(Arc::new(Echo)).parse(r#"
+    /// version: 1
+    /// hooks:
+    ///   pre_tool_use:
+    ///     - matcher: shell
+    ///       hooks: { type: command, command: '{"decision": "block", "reason": "no shell today"}' }
+    /// "#, "hooks.yaml")?;
+    /// let hooks = config.hooks();
+    /// let call = PreToolUse::new("shell", serde_json::json!({"cmd": "ls"}));
+    /// let context = HookContext::new("session-1", "root").in_dir("/repo");
+    /// let outcome = hooks.on(context).pre_tool_use(call).await.outcome;
+    /// assert_eq!(outcome.shown_reason().map(|reason| &*reason.message), Some("no shell today"));
+    /// # Ok(())
+    /// # }
+    /// ```
     #[must_use]
     pub fn runner(mut self, runner: Arc<dyn Runner>) -> Self {
         self.host.runner = Some(runner);
@@ -274,6 +444,17 @@ impl ConfigReader {
     }
 
     /// Sets the profile, whatever the file has.
+    ///
+    /// ```
+    /// use hooks_config::{Config, ConfigReader, Profile};
+    ///
+    /// let squad = r#"{"allowedWritePaths": ["src/**"], "maxAskUserPerSession": 2}"#;
+    /// assert_eq!(Config::parse(squad, "policy.json")?.profile(), Profile::Strict);
+    /// let compatible = ConfigReader::default().profile(Profile::SquadCompat);
+    /// assert_eq!(compatible.parse(squad, "policy.json")?.profile(), Profile::SquadCompat);
+    /// assert!(compatible.parse("version: 1", "hooks.yaml").is_err(), "Squad has no such file");
+    /// # Ok::<(), hooks_config::ConfigErrors>(())
+    /// ```
     #[must_use]
     pub fn profile(mut self, profile: Profile) -> Self {
         self.profile = Some(profile);
@@ -299,6 +480,28 @@ impl ConfigReader {
 
     /// Protects further files from the agents, if the file protects itself. Patterns are absolute or relative
     /// to the project root.
+    ///
+    /// ```
+    /// use hooks_config::ConfigReader;
+    /// use hooks_core::event::PreToolUse;
+    /// use hooks_core::{HookContext, Judged};
+    ///
+    /// # #[tokio::main(flavor = "current_thread")] async fn main() -> Result<(), Box<dyn std::error::Error>> {
+    /// # let folder = tempfile::tempdir()?;
+    /// # let folder = folder.path().canonicalize()?;
+    /// # std::fs::write(folder.join("hooks.yaml"), "version: 1")?;
+    /// let reader = ConfigReader::default().protecting(["deploy/keys/**".to_owned()]);
+    /// let hooks = reader.read(folder.join("hooks.yaml"))?.hooks();
+    ///
+    /// let context = HookContext::new("session-1", "backend").in_dir(&folder);
+    /// let context = context.with_environment(hooks_system::system());
+    /// let hooks = hooks.on(context);
+    /// let write = |path: &str| PreToolUse::new("write", serde_json::json!({"file_path": path, "content": ""}));
+    /// assert!(hooks.pre_tool_use(write("deploy/keys/prod.pem")).await.outcome.is_denied());
+    /// assert!(hooks.pre_tool_use(write("deploy/notes.md")).await.outcome.goes_ahead());
+    /// # Ok(())
+    /// # }
+    /// ```
     #[must_use]
     pub fn protecting(mut self, patterns: impl IntoIterator<Item = String>) -> Self {
         self.protected.extend(patterns);
@@ -306,6 +509,18 @@ impl ConfigReader {
     }
 
     /// Sets the engine of the store for files without a `store` section; in memory by default.
+    ///
+    /// ```
+    /// use hooks_config::{Config, ConfigReader};
+    /// use hooks_store::Engine;
+    ///
+    /// // One host, many files: counts are kept on disk unless a file has a `store` section of its own.
+    /// let text = "version: 1\nask_user: { max_per_session: 3 }";
+    /// let config = ConfigReader::default().storing_in(Engine::File).parse(text, "hooks.yaml")?;
+    /// assert_eq!(config.store().map(|store| store.engine), Some(Engine::File));
+    /// assert!(Config::parse(text, "hooks.yaml")?.store().is_none(), "otherwise they are kept in memory");
+    /// # Ok::<(), hooks_config::ConfigErrors>(())
+    /// ```
     #[must_use]
     pub fn storing_in(mut self, engine: Engine) -> Self {
         self.engine = Some(engine);
@@ -330,6 +545,17 @@ impl ConfigReader {
 
     /// Records nothing, whatever the file has: a trial run is not an event. The log's files stay protected
     /// from the agents.
+    ///
+    /// ```
+    /// use hooks_config::{Config, ConfigReader};
+    ///
+    /// # let folder = tempfile::tempdir()?;
+    /// let text = format!("version: 1\naudit: {{ folder: {:?} }}", folder.path().join("log"));
+    /// assert!(Config::parse(&text, "hooks.yaml")?.recording().is_some());
+    /// let trial = ConfigReader::default().recording_nothing().parse(&text, "hooks.yaml")?;
+    /// assert!(trial.recording().is_none());
+    /// # Ok::<(), Box<dyn std::error::Error>>(())
+    /// ```
     #[must_use]
     pub const fn recording_nothing(mut self) -> Self {
         self.is_trial = true;

@@ -6,6 +6,14 @@ const LONGEST: usize = 64;
 /// The word of `known` that `word` probably misspells. A third of its letters may differ (at least one); case
 /// and separators do not count. Returns `None` if no word is that near, or if `word` has more than 64
 /// letters.
+///
+/// ```
+/// use hooks_config::nearest;
+///
+/// let commands = ["check", "eval", "doctor", "init"];
+/// assert_eq!(nearest("docter", commands), Some("doctor"));
+/// assert_eq!(nearest("deploy", commands), None);
+/// ```
 pub fn nearest<'k>(word: &str, known: impl IntoIterator<Item = &'k str>) -> Option<&'k str> {
     let given = letters(word)?;
     known

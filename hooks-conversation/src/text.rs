@@ -1,6 +1,14 @@
 //! Shortens texts.
 
 /// Returns the beginning of `text`, at most `limit` bytes, without splitting a character.
+///
+/// ```
+/// use hooks_conversation::text::{head, tail};
+///
+/// assert_eq!(head("naïve", 3), "na", "the letter `ï` has two bytes");
+/// assert_eq!(tail("naïve", 3), "ve");
+/// assert_eq!(head("short", 100), "short");
+/// ```
 pub fn head(text: &str, limit: usize) -> &str {
     let mut end = limit.min(text.len());
     while !text.is_char_boundary(end) {

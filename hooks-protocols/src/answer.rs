@@ -105,6 +105,16 @@ impl Answer {
     }
 
     /// Adds a text for the model.
+    ///
+    /// ```
+    /// use hooks_protocols::{Answer, Client, decode, encode};
+    ///
+    /// let bytes = br#"{"session_id": "s-1", "transcript_path": "/t", "cwd": "/repo", "hook_event_name": "SessionStart",
+    ///     "source": "startup"}"#;
+    /// let reply = encode(&decode(Client::Claude, None, bytes)?, &Answer::context("We use Postgres."));
+    /// assert!(reply.stdout.contains(r#""additionalContext":"We use Postgres.""#));
+    /// # Ok::<(), hooks_protocols::DecodeError>(())
+    /// ```
     pub fn context(text: impl Into<String>) -> Self {
         Self { context: vec![text.into()], ..Self::default() }
     }

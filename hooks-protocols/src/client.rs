@@ -103,6 +103,14 @@ impl Client {
     }
 
     /// The client's names of events, in the order in which they occur in a session.
+    ///
+    /// ```
+    /// use hooks_protocols::Client;
+    ///
+    /// let events: Vec<&str> = Client::Claude.events().collect();
+    /// let place = |name| events.iter().position(|event| *event == name);
+    /// assert!(place("SessionStart") < place("PreToolUse") && place("PreToolUse") < place("SessionEnd"));
+    /// ```
     pub fn events(self) -> impl Iterator<Item = &'static str> {
         self.protocol().rows.iter().map(|row| row.name)
     }

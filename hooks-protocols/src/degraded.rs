@@ -103,6 +103,19 @@ impl fmt::Display for Instead {
 }
 
 /// A wish that a client does not support as it is meant, for the log.
+///
+/// ```
+/// use hooks_protocols::{Answer, Client, Instead, Wish, decode, encode};
+///
+/// let bytes = br#"{"session_id": "s-1", "cwd": "/repo", "hook_event_name": "PreToolUse", "transcript_path": null,
+///     "model": "m", "permission_mode": "default", "turn_id": "t-1", "tool_name": "Bash",
+///     "tool_input": {"command": "ls"}, "tool_use_id": "call_1"}"#;
+/// let reply = encode(&decode(Client::Codex, None, bytes)?, &Answer::ask("run it?"));
+/// let note = &reply.degraded[0];
+/// assert_eq!((note.wish, note.instead), (Wish::Ask, Instead::Denied));
+/// assert!(!note.is_unsafe(), "a denial is stricter than a question");
+/// # Ok::<(), hooks_protocols::DecodeError>(())
+/// ```
 #[derive(Clone, Debug, PartialEq, Eq)]
 #[non_exhaustive]
 pub struct Degraded {

@@ -43,6 +43,27 @@ impl Needs {
 
 /// One logical call of a model. However often it is attempted, and with whichever models, it has one id, one
 /// deadline and one answer. Creating it costs one allocation; a clone costs none.
+///
+/// ```
+/// use hooks_core::event::{Message, Role};
+/// use hooks_core::{HookContext, drivers::ModelRequest, state::OpId};
+/// use hooks_resilience::{Call, Needs};
+///
+/// let request = ModelRequest {
+///     model: "opus".to_owned(),
+///     messages: vec![Message::text(Role::User, "which tests fail?")],
+///     ..ModelRequest::default()
+/// };
+/// let call = Call::new(HookContext::new("session-1", "lead").into(), request, OpId(1))
+///     .needing(Needs { input_tokens: 1_200, output_tokens: 800, tools: true, ..Needs::default() })
+///     .for_task("review");
+/// assert_eq!((call.model_name(), call.task(), call.needs().tokens()), ("opus", Some("review"), 2_000));
+///
+/// // A layer that shortens the conversation sends another request under the same id.
+/// let shorter = call.clone().with_request(ModelRequest::default());
+/// assert_eq!((shorter.id(), shorter.messages().len()), (call.id(), 0));
+/// assert_eq!(call.messages().len(), 1);
+/// ```
 #[derive(Clone, Debug)]
 pub struct Call {
     body: Arc<Body>,
@@ -202,6 +223,33 @@ impl Call {
 
     /// Records an effect that a second attempt would repeat, such as a streamed tool call that was run. From
     /// here on the call is not repeated.
+    ///
+    /// ```
+    /// use hooks_core::state::OpId;
+    /// use hooks_resilience::{
+    ///     Answered, Call, Catalog, ErrorKind, Health, HealthSettings, ModelError, RetryLayer, RetrySettings,
+    /// };
+    /// use tower::{Layer, ServiceExt, service_fn};
+    /// # use hooks_core::{BoxError, Environment, testing::VirtualTime};
+    /// # let time = VirtualTime::default();
+    /// # let environment = Environment { clock: std::sync::Arc::new(time.clone()), ..Environment::detached() };
+    /// # let world = hooks_resilience::World::new(&environment, time.clone());
+    /// # time.clone().block_on(async {
+    /// # let health = Health::new(&Catalog::default(), HealthSettings::default(), world)?;
+    ///
+    /// // A client that runs a tool while the answer arrives, before the connection breaks.
+    /// let client = service_fn(async |call: Call| {
+    ///     call.mark_effects();
+    ///     Err::<Answered<()>, _>(ModelError::new(ErrorKind::Network, "connection reset"))
+    /// });
+    /// let call = Call::new(Default::default(), Default::default(), OpId(1));
+    /// let stack = RetryLayer::new(health, RetrySettings::default())?.layer(client);
+    /// let error = stack.oneshot(call.clone()).await.expect_err("the connection breaks");
+    /// assert!(call.has_effects() && error.failed().len() <= 1, "the call was not repeated");
+    /// # Ok::<(), BoxError>(())
+    /// # }).ok_or("only the timer is waited for")??;
+    /// # Ok::<(), BoxError>(())
+    /// ```
     pub fn mark_effects(&self) {
         self.origin().effects.store(true, Ordering::Release);
     }
@@ -306,6 +354,20 @@ impl Call {
 }
 
 /// An answer, with the history of its call.
+///
+/// ```
+/// use hooks_core::{state::OpId, time::Tick};
+/// use hooks_resilience::{Answered, Call, ErrorKind, FailedAttempt, ModelError};
+///
+/// let call = Call::new(Default::default(), Default::default(), OpId(1));
+/// let mut answered = Answered::new(call, "42");
+/// let error = ModelError::new(ErrorKind::Server, "500");
+/// answered.failed.push(FailedAttempt::new("opus", &error, Tick::default()));
+///
+/// // The history stays when the reply is converted.
+/// let answered = answered.map(str::len);
+/// assert_eq!((answered.reply, &*answered.failed[0].message), (2, "500"));
+/// ```
 #[derive(Clone, Debug)]
 #[non_exhaustive]
 pub struct Replied<R> {

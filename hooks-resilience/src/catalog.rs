@@ -102,6 +102,17 @@ impl Model {
     }
 
     /// Whether the model meets `needs`. An unknown context window counts as large enough.
+    ///
+    /// ```
+    /// use hooks_resilience::{Model, Needs, Tier};
+    ///
+    /// let mut small = Model::new("small", "acme", Tier::Fast);
+    /// small.context_tokens = Some(8_000);
+    /// let needs = Needs { input_tokens: 6_000, output_tokens: 1_000, tools: true, ..Needs::default() };
+    /// assert!(small.can_serve(&needs));
+    /// assert!(!small.can_serve(&Needs { input_tokens: 7_500, ..needs }), "no room is left for the answer");
+    /// assert!(!small.can_serve(&Needs { vision: true, ..needs }));
+    /// ```
     pub fn can_serve(&self, needs: &Needs) -> bool {
         (self.tools || !needs.tools)
             && (self.vision || !needs.vision)
@@ -126,6 +137,21 @@ impl Model {
 }
 
 /// All models of a stack, by name.
+///
+/// ```
+/// use hooks_resilience::{Catalog, CatalogError, Model, Tier};
+///
+/// let catalog = Catalog::new([
+///     Model::new("opus", "anthropic", Tier::Premium),
+///     Model::new("haiku", "anthropic", Tier::Fast),
+/// ])?;
+/// assert_eq!(catalog.get("haiku").map(|model| (model.tier, model.index())), Some((Tier::Fast, 1)));
+/// assert!(catalog.get("opsu").is_none());
+///
+/// let twice = [Model::new("opus", "anthropic", Tier::Premium), Model::new("opus", "bedrock", Tier::Premium)];
+/// assert_eq!(Catalog::new(twice).err(), Some(CatalogError::Twice("opus".into())));
+/// # Ok::<(), CatalogError>(())
+/// ```
 #[derive(Clone, Debug, Default)]
 pub struct Catalog {
     models: Arc<[Arc<Model>]>,

@@ -23,6 +23,49 @@
 //!
 //! Time, randomness and shared state come through the traits of `hooks-core` ([`World`]), so that days of
 //! traffic are simulated in seconds. Nothing here does I/O.
+//!
+//! ```
+//! use std::time::Duration;
+//! use hooks_core::{HookContext, drivers::ModelRequest, state::OpId};
+//! use hooks_resilience::{
+//!     AttemptLayer, AttemptSettings, BreakerLayer, Call, Catalog, Chains, ChainsConfig, Classified,
+//!     DeadlineLayer, ErrorKind, FallbackLayer, FallbackSettings, Health, HealthSettings, Model, ModelError,
+//!     Tier,
+//! };
+//! use tower::{ServiceBuilder, ServiceExt};
+//! # use hooks_core::{BoxError, Environment, testing::VirtualTime};
+//! # let time = VirtualTime::default();
+//! # let environment = Environment { clock: std::sync::Arc::new(time.clone()), ..Environment::detached() };
+//! # let world = hooks_resilience::World::new(&environment, time.clone());
+//! # time.clone().block_on(async {
+//!
+//! let catalog = Catalog::new([
+//!     Model::new("opus", "anthropic", Tier::Premium),
+//!     Model::new("gpt", "openai", Tier::Premium),
+//! ])?;
+//! let chains = Chains::new(&catalog, &ChainsConfig::default().with_default("premium"))?;
+//! let health = Health::new(&catalog, HealthSettings::default(), world.clone())?;
+//! let stack = ServiceBuilder::new()
+//!     .layer(DeadlineLayer::new(world.clone(), Duration::from_secs(120))?)
+//!     .layer(FallbackLayer::new(chains, health.clone(), FallbackSettings::default())?)
+//!     .layer(BreakerLayer::new(health))
+//!     .layer(AttemptLayer::new(world.clone(), AttemptSettings::default(), Classified)?)
+//!     .service_fn(async |call: Call| match call.model_name() {
+//!         "opus" => Err(ModelError::new(ErrorKind::Overloaded, "come back later")),
+//!         model => Ok(format!("{model} answers")),
+//!     });
+//!
+//! let call = Call::new(HookContext::new("session-1", "lead").into(), ModelRequest::default(), OpId(1));
+//! let answered = stack.oneshot(call).await?;
+//! assert_eq!(answered.reply, "gpt answers");
+//! let failed = &answered.failed[0];
+//! assert_eq!((&*failed.model, failed.kind), ("opus", ErrorKind::Overloaded));
+//! # Ok::<(), BoxError>(())
+//! # }).ok_or("only the timer is waited for")??;
+//! # Ok::<(), BoxError>(())
+//! ```
+//!
+//! The section `models` of `hooks.yaml` creates all layers in this order; see [`config`].
 
 pub mod alert;
 pub mod attempt;

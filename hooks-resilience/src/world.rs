@@ -10,6 +10,24 @@ use hooks_core::time::{Clock, Random, Tick, Timer};
 use hooks_core::{Environment, HookFuture};
 
 /// Clock, timer and randomness of a stack. Cheap to clone; all layers of one stack have to share one.
+///
+/// ```
+/// use std::time::Duration;
+/// use hooks_core::time::Tick;
+/// # use hooks_core::{BoxError, Environment, testing::VirtualTime};
+/// # let time = VirtualTime::default();
+/// # let environment = Environment { clock: std::sync::Arc::new(time.clone()), ..Environment::detached() };
+/// # let world = hooks_resilience::World::new(&environment, time.clone());
+/// # time.clone().block_on(async {
+///
+/// // In a test, the time is virtual: an hour passes at once, because nothing else has to be waited for.
+/// world.sleep_until(Tick(Duration::from_secs(3_600))).await;
+/// assert_eq!(world.tick(), Tick(Duration::from_secs(3_600)));
+/// assert!(world.below(10) < 10);
+/// # Ok::<(), BoxError>(())
+/// # }).ok_or("only the timer is waited for")??;
+/// # Ok::<(), BoxError>(())
+/// ```
 #[derive(Clone)]
 pub struct World {
     /// Source of time.

@@ -159,6 +159,25 @@ impl ByHand {
     ///
     /// # Errors
     /// Returns an error if the store fails.
+    ///
+    /// ```
+    /// use std::sync::Arc;
+    /// use hooks_core::state::{Key, Memory, Op, StateStore};
+    /// use hooks_core::time::{SeededRandom, StoppedClock};
+    /// use hooks_store::ByHand;
+    ///
+    /// # futures_util::FutureExt::now_or_never(async {
+    /// let store = Arc::new(Memory::new(Arc::new(StoppedClock::default())));
+    /// let by_hand = ByHand::new(store.clone(), Arc::new(SeededRandom::new(1)), Some("acme"), "Ada");
+    /// let (set, name, note) = (Key::new(Some("acme"), &["lockout"]), "main.rs".into(), "until Monday".into());
+    /// // First the record, then the change under the returned id.
+    /// let id = by_hand.record(&set, "with `main.rs`".to_owned(), Some("release week")).await?;
+    /// store.apply(Op::Insert { id, set, name, note, ttl: None }).await?;
+    /// assert_eq!(by_hand.changes().await?[0].why.as_deref(), Some("release week"));
+    /// assert_eq!(&*by_hand.sets().await?.0[0].members[0].note, "until Monday");
+    /// # Ok::<(), hooks_core::state::StoreError>(())
+    /// # }).expect("memory answers at once").expect("it has room");
+    /// ```
     pub async fn record(&self, what: &Key, to: String, why: Option<&str>) -> Result<OpId, StoreError> {
         let at = match self.store.apply(Op::Now).await? {
             StepResult::Now(now) => now,

@@ -57,6 +57,16 @@ pub struct StoreConfig {
 }
 
 /// Behaviour of a service while its store is unavailable. No setting allows more than the limits.
+///
+/// ```
+/// use hooks_store::{AwayConfig, AwayRates, AwaySpend};
+/// use serde_json::json;
+///
+/// assert_eq!(AwayConfig::default().spend, AwaySpend::Lease);
+/// let strict: AwayConfig = serde_json::from_value(json!({"spend": "close", "rates": "close"}))?;
+/// assert_eq!((strict.spend, strict.rates), (AwaySpend::Close, AwayRates::Close));
+/// # Ok::<(), serde_json::Error>(())
+/// ```
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 #[serde(default, deny_unknown_fields)]
@@ -137,6 +147,16 @@ pub enum Durability {
 }
 
 /// A fault in a store's configuration.
+///
+/// ```
+/// use hooks_store::{Engine, StoreConfig};
+///
+/// let url = Some("rediss://cache.example.org/".to_owned());
+/// let config = StoreConfig { engine: Engine::Redis, url, ..StoreConfig::default() };
+/// let fault = &config.faults()[0];
+/// assert_eq!((fault.option, &*fault.problem), ("url", "this program speaks no TLS to its server"));
+/// assert!(fault.hint.contains("the near end of a tunnel"));
+/// ```
 #[derive(Clone, Debug, PartialEq, Eq)]
 #[non_exhaustive]
 pub struct StoreFault {

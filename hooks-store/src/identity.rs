@@ -11,6 +11,14 @@ use std::sync::Arc;
 use hooks_core::state::StoreError;
 
 /// Identity of a store: drawn at random when the store is created.
+///
+/// ```
+/// use hooks_store::StoreId;
+///
+/// let used_before = StoreId::new("7f3a");
+/// assert_eq!(used_before.as_str(), "7f3a");
+/// assert_ne!(StoreId::new("c019"), used_before, "another store is in its place");
+/// ```
 #[derive(Clone, Debug, PartialEq, Eq, Hash)]
 pub struct StoreId(Arc<str>);
 

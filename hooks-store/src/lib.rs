@@ -2,6 +2,34 @@
 //!
 //! Each engine answers like [`State::step`](hooks_core::state::State::step), the specification in
 //! `hooks-core`. The engine for a single process is in `hooks-core` too.
+//!
+//! The same code serves every engine. Here, two services count to a limit in one store:
+//!
+//! ```
+//! use std::sync::Arc;
+//! use std::time::Duration;
+//! use hooks_core::state::{Answer, Key, Memory, Op, OpId, Scope, StateStore};
+//! use hooks_core::time::{SeededRandom, StoppedClock};
+//! use hooks_store::{LeaseSettings, Leased};
+//!
+//! # futures_util::FutureExt::now_or_never(async {
+//! let clock = Arc::new(StoppedClock::default());
+//! let shared = Arc::new(Memory::new(clock.clone()));
+//! let service = |seed| {
+//!     let random = Arc::new(SeededRandom::new(seed));
+//!     Leased::new(shared.clone(), LeaseSettings::default(), clock.clone(), random)
+//! };
+//! let reserve = |id, amount| {
+//!     let scopes = Arc::from([Scope::spent(Key::new(Some("acme"), &["tokens"]), 100)]);
+//!     Op::Reserve { id: OpId(id), scopes, amount, ttl: Duration::from_secs(60) }
+//! };
+//! let (first, second) = (service(1), service(2));
+//! assert_eq!(first.apply(reserve(1, 60)).await?, Answer::Done);
+//! let refused = second.apply(reserve(2, 60)).await?;
+//! assert_eq!(refused, Answer::Refused { scope: 0, used: 60, limit: 100 });
+//! # Ok::<(), hooks_core::state::StoreError>(())
+//! # }).expect("memory answers at once").expect("it has room");
+//! ```
 
 mod away;
 mod by_hand;

@@ -32,6 +32,22 @@ use crate::{Away, AwaySettings, LeaseSettings, Leased, Rates, Values};
 ///
 /// # Errors
 /// Returns an error if its folder cannot be made, no thread can be started, or this build has no engine for it.
+///
+/// ```
+/// use futures_util::FutureExt as _;
+/// use hooks_core::state::{Answer, Key, Op};
+/// use hooks_store::{Answering, Durability, open_file};
+///
+/// # let folder = tempfile::tempdir()?;
+/// // The folder is created with the store.
+/// let path = folder.path().join("state").join("hooks.db");
+/// let store = open_file(&path, Durability::Process, Answering::AtOnce, None)?;
+/// let put = Op::Put { key: Key::new(None, &["mode"]), value: "strict".into(), ttl: None };
+/// let answer = store.apply(put).now_or_never().ok_or("the calling thread does the work")?;
+/// assert_eq!(answer?, Answer::Written(1));
+/// assert!(path.exists());
+/// # Ok::<(), Box<dyn std::error::Error>>(())
+/// ```
 #[cfg(feature = "sqlite")]
 pub fn open_file(
     path: &Path,
@@ -164,6 +180,15 @@ pub async fn accept_redis_loss(
 }
 
 /// Returns the place of the store that `config` names: server, database and prefix, without a password.
+///
+/// ```
+/// use hooks_store::{Engine, StoreConfig, redis_place};
+///
+/// let url = Some("redis://ada:secret@cache.example.org:6380/2".to_owned());
+/// let config = StoreConfig { engine: Engine::Redis, url, ..StoreConfig::default() };
+/// let place = redis_place(&config);
+/// assert!(place.contains("cache.example.org:6380") && !place.contains("secret"), "{place}");
+/// ```
 #[cfg(feature = "redis")]
 pub fn redis_place(config: &StoreConfig) -> String {
     let settings = RedisSettings::new(config.url.as_deref().unwrap_or_default());

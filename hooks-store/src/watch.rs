@@ -37,6 +37,43 @@ use hooks_core::time::Timer;
 
 /// Wakes a watch early. A superfluous wake costs one poll; a missed one delays the report until the next
 /// poll.
+///
+/// ```
+/// use std::sync::Arc;
+/// use std::time::Duration;
+/// use futures_util::StreamExt as _;
+/// use hooks_core::HookFuture;
+/// use hooks_core::state::{Key, Memory};
+/// use hooks_core::testing::VirtualTime;
+/// use hooks_core::time::{Clock, Timer};
+/// use hooks_store::{Wakes, watch_woken};
+/// # use hooks_core::state::{Op, StateStore};
+///
+/// /// Wakes after a second, as a notification from another process would.
+/// struct Soon(VirtualTime);
+///
+/// impl Wakes for Soon {
+///     fn woken(&mut self) -> HookFuture<'_, ()> {
+///         self.0.sleep(Duration::from_secs(1))
+///     }
+/// }
+///
+/// let time = VirtualTime::default();
+/// let store = Arc::new(Memory::new(Arc::new(time.clone())));
+/// let (key, hour) = (Key::new(None, &["lockout"]), Duration::from_secs(3_600));
+/// let changes = watch_woken(store.clone(), key.clone(), Arc::new(time.clone()), hour, Soon(time.clone()));
+/// let mut changes = Box::pin(changes);
+/// let write = async {
+///     time.sleep(Duration::from_millis(500)).await;
+///     store.apply(Op::Put { key: key.clone(), value: "closed".into(), ttl: None }).await
+/// };
+/// let both = futures_util::future::join(changes.next(), write);
+/// let (seen, written) = time.block_on(both).expect("only the timer is waited for");
+/// written?;
+/// assert_eq!(seen.transpose()?, Some(vec![key]));
+/// assert_eq!(time.tick().0, Duration::from_secs(1), "not after the hour");
+/// # Ok::<(), hooks_core::state::StoreError>(())
+/// ```
 pub trait Wakes: Send {
     /// Becomes ready when the watch should poll.
     fn woken(&mut self) -> HookFuture<'_, ()>;

@@ -158,6 +158,23 @@ fn report(root: &Node, within: &str, fault: Fault, mistakes: &mut Mistakes) {
 ///
 /// # Errors
 /// Returns every mistake in the text if it has one that is more than a warning.
+///
+/// ```
+/// use hooks_command::Profile;
+/// use hooks_config::{parse_hooks, standard_builtins};
+///
+/// let text = "
+/// stop: [{ type: command, command: ./log.sh }]
+/// session_start: [{ type: builtin, command: add_date }]
+/// ";
+/// let (block, doubts) = parse_hooks(text, "hooks", Profile::default(), &standard_builtins())?;
+/// assert_eq!(block.counts().collect::<Vec<_>>(), [("session_start", 1), ("stop", 1)]);
+/// assert!(doubts.is_empty());
+///
+/// let errors = parse_hooks("stopp: []", "hooks", Profile::default(), &standard_builtins());
+/// assert!(errors.expect_err("no event has this name").to_string().contains("did you mean `stop`?"));
+/// # Ok::<(), hooks_config::ConfigErrors>(())
+/// ```
 pub fn parse_hooks(
     text: &str,
     name: &str,

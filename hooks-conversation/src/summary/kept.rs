@@ -7,6 +7,18 @@ const MARK: &str = "[kept while the conversation was compacted]";
 
 /// Inserts `texts` as one message of the user, behind the system messages at the front. Returns its index;
 /// `None` if there are no texts.
+///
+/// ```
+/// use hooks_conversation::summary::insert_kept;
+/// use hooks_core::event::{Message, Role};
+///
+/// let mut messages = vec![Message::text(Role::System, "be careful"), Message::text(Role::User, "go on")];
+/// assert_eq!(insert_kept(&["Decision: we use SQLite"], &mut messages), Some(1));
+/// assert_eq!(
+///     messages[1].content,
+///     "[kept while the conversation was compacted]\nDecision: we use SQLite",
+/// );
+/// ```
 pub fn insert_kept<T: AsRef<str>>(texts: &[T], messages: &mut Vec<Message>) -> Option<usize> {
     if texts.is_empty() {
         return None;

@@ -16,6 +16,22 @@ const RESULTS: usize = 4;
 /// Summarises `messages` without a model, within `budget` tokens: one line for each message, chosen from the
 /// newest on. Older tool results are replaced by marks, repeated texts are given once, and long texts are
 /// cut.
+///
+/// ```
+/// use hooks_conversation::{Estimate, Tokenizer};
+/// use hooks_conversation::summary::summarise;
+/// use hooks_core::event::{Message, Role};
+///
+/// let mut messages = vec![Message::text(Role::User, "fix the parser")];
+/// messages.extend((1..=50).map(|step| Message::text(Role::Assistant, format!("step {step} is done"))));
+///
+/// let all = summarise(&messages, 10_000, &Estimate);
+/// assert!(all.starts_with("user: fix the parser\nassistant: step 1 is done\n"));
+/// let short = summarise(&messages, 40, &Estimate);
+/// assert!(Estimate.count(&short) <= 40);
+/// assert!(short.ends_with("assistant: step 50 is done"), "the newest messages have priority");
+/// assert!(short.contains("earlier messages left out]"));
+/// ```
 pub fn summarise(messages: &[Message], budget: u64, tokenizer: &dyn Tokenizer) -> String {
     let (mut lines, mut seen) = (Vec::new(), HashSet::new());
     let (mut results, mut used, mut left_out) = (0_usize, 0_u64, 0_usize);

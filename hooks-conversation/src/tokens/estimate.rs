@@ -80,6 +80,16 @@ impl Tokenizer for Estimate {
 
 /// Running count of a text that arrives in parts, by the rules of [`Estimate`]: the parts have as many tokens
 /// as the whole.
+///
+/// ```
+/// use hooks_conversation::tokens::{Estimate, Tally, Tokenizer};
+///
+/// let mut tally = Tally::default();
+/// for part in ["The par", "ser fai", "led at line 31."] {
+///     tally.add(part);
+/// }
+/// assert_eq!(tally.tokens(), Estimate.count("The parser failed at line 31."));
+/// ```
 #[derive(Clone, Copy, Debug, Default)]
 pub struct Tally {
     /// Tokens of the runs that ended, in halves.

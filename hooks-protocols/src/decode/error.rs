@@ -5,6 +5,20 @@ use hooks_core::event::WireError;
 use crate::client::Client;
 
 /// The payload cannot be decoded. A hook that decides then answers with a [`failure`](crate::failure).
+///
+/// ```
+/// use hooks_protocols::{Client, decode};
+///
+/// let error = |event, bytes: &str| {
+///     decode(Client::Claude, event, bytes.as_bytes()).expect_err("it is invalid").to_string()
+/// };
+/// assert_eq!(error(None, r#"{"a": 1, "a": 2}"#), "`a` is given twice in the payload");
+/// assert_eq!(error(None, "[]"), "the payload is not a JSON object");
+/// assert_eq!(
+///     error(Some("PostToolUse"), r#"{"hook_event_name": "PreToolUse"}"#),
+///     "the hook was called for `PostToolUse` and the payload is of `PreToolUse`; correct the hook settings",
+/// );
+/// ```
 #[derive(Debug, thiserror::Error)]
 #[non_exhaustive]
 pub enum DecodeError {

@@ -23,6 +23,19 @@ use crate::recognise;
 use crate::table::{Field, Row};
 
 /// A decoded payload.
+///
+/// ```
+/// use hooks_core::WireEvent;
+/// use hooks_protocols::{Client, decode};
+///
+/// let bytes = br#"{"session_id": "s-1", "transcript_path": "/t", "cwd": "/repo", "hook_event_name": "PreToolUse",
+///     "tool_name": "Bash", "tool_input": {"command": "ls"}, "tool_use_id": "t-1"}"#;
+/// let decoded = decode(Client::Claude, None, bytes)?;
+/// assert_eq!((&*decoded.event_name, decoded.call().map(|(tool, _)| tool)), ("PreToolUse", Some("Bash")));
+/// assert!(matches!(&decoded.event, Some(WireEvent::PreToolUse(call)) if call.tool_args["command"] == "ls"));
+/// assert_eq!(decoded.context.root(), std::path::Path::new("/repo"));
+/// # Ok::<(), hooks_protocols::DecodeError>(())
+/// ```
 #[derive(Clone)]
 #[non_exhaustive]
 pub struct Decoded {
@@ -132,6 +145,20 @@ impl Payload {
     }
 
     /// The client and the event of the payload; `None` if no client, or more than one, could have sent it.
+    ///
+    /// ```
+    /// use hooks_protocols::{Client, Limits, Payload};
+    ///
+    /// let bytes = br#"{"session_id": "s-1", "transcript_path": null, "cwd": "/repo", "hook_event_name": "PreToolUse",
+    ///     "model": "m", "permission_mode": "default", "turn_id": "t-1", "tool_name": "Bash",
+    ///     "tool_input": {"command": "ls"}, "tool_use_id": "call_1"}"#;
+    /// let payload = Payload::read(bytes, Limits::default())?;
+    /// // One parse serves both questions: who sent it, and what it says.
+    /// let (client, event) = payload.recognised().expect("only one client writes a `turn_id` here");
+    /// assert_eq!((client, event), (Client::Codex, "PreToolUse"));
+    /// assert_eq!(payload.decode(client, Some(event))?.context.session_id, "s-1");
+    /// # Ok::<(), hooks_protocols::DecodeError>(())
+    /// ```
     pub fn recognised(&self) -> Option<(Client, &'static str)> {
         recognise::of_fields(&self.fields)
     }

@@ -3,6 +3,22 @@
 use crate::degraded::Degraded;
 
 /// The output and exit code of a hook process. The process must write nothing else to its standard output.
+///
+/// ```
+/// use hooks_protocols::{Answer, Client, decode, encode};
+///
+/// let bytes = br#"{"session_id": "s-1", "transcript_path": "/t", "cwd": "/repo", "hook_event_name": "PreToolUse",
+///     "tool_name": "Bash", "tool_input": {"command": "ls"}, "tool_use_id": "t-1"}"#;
+/// let reply = encode(&decode(Client::Claude, None, bytes)?, &Answer::deny("not in this folder"));
+/// // A program prints this and exits with the code.
+/// assert_eq!((reply.exit, &*reply.stderr), (0, ""));
+/// assert_eq!(
+///     reply.stdout,
+///     r#"{"hookSpecificOutput":{"hookEventName":"PreToolUse","permissionDecision":"deny","permissionDecisionReason":"not in this folder"}}"#,
+/// );
+/// assert!(reply.degraded.is_empty(), "the client denies as asked");
+/// # Ok::<(), hooks_protocols::DecodeError>(())
+/// ```
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 #[non_exhaustive]
 pub struct EncodedAnswer {

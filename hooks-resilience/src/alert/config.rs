@@ -7,6 +7,26 @@ use serde::{Deserialize, Serialize};
 use crate::health::SettingsError;
 
 /// Conditions and rate of alerts.
+///
+/// ```
+/// use hooks_resilience::{AlertLayer, AlertSettings};
+/// # use hooks_resilience::{Catalog, Health, HealthSettings};
+/// # use hooks_core::{BoxError, Environment, testing::VirtualTime};
+/// # let time = VirtualTime::default();
+/// # let environment = Environment { clock: std::sync::Arc::new(time.clone()), ..Environment::detached() };
+/// # let world = hooks_resilience::World::new(&environment, time.clone());
+/// # let health = Health::new(&Catalog::default(), HealthSettings::default(), world)?;
+///
+/// let settings: AlertSettings = serde_json::from_value(serde_json::json!({"errors": 5, "window": "2m"}))?;
+/// assert_eq!(settings, AlertSettings::default().with_threshold(5, std::time::Duration::from_secs(120)));
+///
+/// let error = AlertLayer::new(&health, settings.with_rate(0), |_| {}).expect_err("no alert could be sent");
+/// assert_eq!(
+///     error.to_string(),
+///     "`alert.per_minute` is zero; give a count of at least 1, or a time such as `30s`",
+/// );
+/// # Ok::<(), BoxError>(())
+/// ```
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 #[serde(default, deny_unknown_fields)]

@@ -51,6 +51,43 @@ impl AlertLayer {
     }
 
     /// Number of lost alerts: the queue was full, the sink panicked, or it had to wait without a background.
+    ///
+    /// ```
+    /// use hooks_core::HookFuture;
+    /// use hooks_resilience::alert::Alert;
+    /// use hooks_resilience::{
+    ///     AlertLayer, AlertSettings, AlertSink, Answered, Call, Catalog, ErrorKind, Health, HealthSettings,
+    ///     ModelError,
+    /// };
+    /// use tower::{Layer, ServiceExt, service_fn};
+    /// # use hooks_core::{BoxError, Environment, testing::VirtualTime};
+    /// # let time = VirtualTime::default();
+    /// # let environment = Environment { clock: std::sync::Arc::new(time.clone()), ..Environment::detached() };
+    /// # let world = hooks_resilience::World::new(&environment, time.clone());
+    /// # time.clone().block_on(async {
+    /// # let health = Health::new(&Catalog::default(), HealthSettings::default(), world)?;
+    /// # let call = Call::new(Default::default(), Default::default(), hooks_core::state::OpId(1));
+    ///
+    /// /// A web hook whose server does not answer.
+    /// struct WebHook;
+    ///
+    /// impl AlertSink for WebHook {
+    ///     fn send(&self, _alert: Alert) -> HookFuture<'static, ()> {
+    ///         HookFuture::later(std::future::pending())
+    ///     }
+    /// }
+    ///
+    /// // Without `in_background`, no task can wait for the server.
+    /// let layer = AlertLayer::new(&health, AlertSettings::default(), WebHook)?;
+    /// let stack = layer.layer(service_fn(async |_: Call| {
+    ///     Err::<Answered<()>, _>(ModelError::new(ErrorKind::QuotaExhausted, "no credit is left"))
+    /// }));
+    /// stack.oneshot(call).await.expect_err("the credit is used up");
+    /// assert_eq!(layer.dropped(), 1);
+    /// # Ok::<(), BoxError>(())
+    /// # }).ok_or("only the timer is waited for")??;
+    /// # Ok::<(), BoxError>(())
+    /// ```
     pub fn dropped(&self) -> u64 {
         self.desk.dropped.load(Ordering::Relaxed)
     }

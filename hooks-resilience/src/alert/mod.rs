@@ -9,15 +9,72 @@
 //! counted.
 //!
 //! ```
+//! use std::sync::{Arc, Mutex};
 //! use hooks_resilience::alert::Alert;
-//! use hooks_resilience::{AlertLayer, AlertConfig, Catalog, Health, HealthSettings, World};
-//! # use hooks_core::{Environment, testing::VirtualTime};
-//! # let (environment, catalog) = (Environment::detached(), Catalog::default());
-//! # let world = World::new(&environment, VirtualTime::default());
-//! let health = Health::new(&catalog, HealthSettings::default(), world)?;
-//! let sink = |alert: Alert| eprintln!("{alert}");
+//! use hooks_resilience::{
+//!     AlertLayer, AlertConfig, Answered, Call, Catalog, ErrorKind, Health, HealthSettings, ModelError,
+//! };
+//! use tower::{Layer, ServiceExt, service_fn};
+//! # use hooks_core::{BoxError, Environment, testing::VirtualTime};
+//! # let time = VirtualTime::default();
+//! # let environment = Environment { clock: std::sync::Arc::new(time.clone()), ..Environment::detached() };
+//! # let world = hooks_resilience::World::new(&environment, time.clone());
+//! # time.clone().block_on(async {
+//! # let health = Health::new(&Catalog::default(), HealthSettings::default(), world)?;
+//! # let call = || Call::new(Default::default(), Default::default(), hooks_core::state::OpId(1));
+//!
+//! let sent = Arc::new(Mutex::new(Vec::new()));
+//! let pager = Arc::clone(&sent);
+//! let sink = move |alert: Alert| pager.lock().expect("no holder panics").push(alert.to_string());
 //! let layer = AlertLayer::new(&health, AlertConfig::default(), sink)?;
-//! # Ok::<(), hooks_resilience::SettingsError>(())
+//! let stack = layer.layer(service_fn(async |_: Call| {
+//!     let error = ModelError::new(ErrorKind::Authentication, "invalid api key");
+//!     Err::<Answered<()>, _>(error.with_model("opus"))
+//! }));
+//!
+//! for _ in 0..2 {
+//!     let error = stack.clone().oneshot(call()).await.expect_err("the key is refused");
+//!     assert_eq!(error.kind(), ErrorKind::Authentication, "the caller receives the error unchanged");
+//! }
+//! let sent = sent.lock().expect("no holder panics");
+//! assert_eq!(*sent, ["`opus`: authentication: invalid api key"], "the second alert is held back");
+//! # Ok::<(), BoxError>(())
+//! # }).ok_or("only the timer is waited for")??;
+//! # Ok::<(), BoxError>(())
+//! ```
+//!
+//! Customised: three failures within a minute raise an alert, whichever kind they are.
+//!
+//! ```
+//! # use std::sync::{Arc, Mutex};
+//! # use std::time::Duration;
+//! # use hooks_resilience::alert::Alert;
+//! # use hooks_resilience::{
+//! #     AlertLayer, AlertConfig, Answered, Call, Catalog, ErrorKind, Health, HealthSettings, ModelError,
+//! # };
+//! # use tower::{Layer, ServiceExt, service_fn};
+//! # use hooks_core::{BoxError, Environment, testing::VirtualTime};
+//! # let time = VirtualTime::default();
+//! # let environment = Environment { clock: std::sync::Arc::new(time.clone()), ..Environment::detached() };
+//! # let world = hooks_resilience::World::new(&environment, time.clone());
+//! # time.clone().block_on(async {
+//! # let health = Health::new(&Catalog::default(), HealthSettings::default(), world)?;
+//! # let call = || Call::new(Default::default(), Default::default(), hooks_core::state::OpId(1));
+//! # let sent = Arc::new(Mutex::new(Vec::new()));
+//! # let pager = Arc::clone(&sent);
+//! let sink = move |alert: Alert| pager.lock().expect("no holder panics").push(alert.to_string());
+//! let settings = AlertConfig::default().with_threshold(3, Duration::from_secs(60));
+//! let stack = AlertLayer::new(&health, settings, sink)?
+//!     .layer(service_fn(async |_: Call| Err::<Answered<()>, _>(ModelError::new(ErrorKind::Server, "500"))));
+//!
+//! for failures in 1..=3 {
+//!     stack.clone().oneshot(call()).await.expect_err("the provider is down");
+//!     assert_eq!(sent.lock().expect("no holder panics").len(), usize::from(failures == 3));
+//! }
+//! assert_eq!(sent.lock().expect("no holder panics")[0], "3 attempts failed within 1m");
+//! # Ok::<(), BoxError>(())
+//! # }).ok_or("only the timer is waited for")??;
+//! # Ok::<(), BoxError>(())
 //! ```
 
 mod config;

@@ -20,6 +20,42 @@ impl<F: Fn(Alert) + Send + Sync> AlertSink for F {
 }
 
 /// Fires the `notification` event.
+///
+/// ```
+/// use std::sync::{Arc, Mutex};
+/// use hooks_core::event::Notification;
+/// use hooks_core::{FailureLayer, HookError, HookRequest, Hooks, hook_fn};
+/// use hooks_resilience::alert::NotificationSink;
+/// use hooks_resilience::{
+///     AlertLayer, AlertSettings, Answered, Call, Catalog, ErrorKind, Health, HealthSettings, ModelError,
+/// };
+/// use tower::{Layer, ServiceExt, service_fn};
+/// # use hooks_core::{BoxError, Environment, testing::VirtualTime};
+/// # let time = VirtualTime::default();
+/// # let environment = Environment { clock: std::sync::Arc::new(time.clone()), ..Environment::detached() };
+/// # let world = hooks_resilience::World::new(&environment, time.clone());
+/// # time.clone().block_on(async {
+/// # let health = Health::new(&Catalog::default(), HealthSettings::default(), world)?;
+/// # let call = Call::new(Default::default(), Default::default(), hooks_core::state::OpId(1));
+///
+/// let shown = Arc::new(Mutex::new(Vec::new()));
+/// let screen = Arc::clone(&shown);
+/// let show = hook_fn(move |request: HookRequest<Notification>| {
+///     screen.lock().expect("no holder panics").push(request.event().message.clone());
+///     async { Ok::<_, HookError>(()) }
+/// });
+/// let hooks = Hooks::builder().hook(&FailureLayer::new("screen"), show).build();
+///
+/// let layer = AlertLayer::new(&health, AlertSettings::default(), NotificationSink::new(hooks))?;
+/// let client = service_fn(async |_: Call| {
+///     Err::<Answered<()>, _>(ModelError::new(ErrorKind::Permission, "not in your plan").with_model("opus"))
+/// });
+/// layer.layer(client).oneshot(call).await.expect_err("the plan does not include the model");
+/// assert_eq!(*shown.lock().expect("no holder panics"), ["`opus`: permission: not in your plan"]);
+/// # Ok::<(), BoxError>(())
+/// # }).ok_or("only the timer is waited for")??;
+/// # Ok::<(), BoxError>(())
+/// ```
 #[derive(Clone, Debug)]
 pub struct NotificationSink {
     hooks: Live,

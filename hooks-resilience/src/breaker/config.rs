@@ -8,6 +8,24 @@ use crate::health::SettingsError;
 
 /// Conditions that open a breaker, and the open times. The defaults suit agents, which make a few calls a
 /// minute.
+///
+/// ```
+/// use hooks_resilience::{BreakerSettings, Catalog, Health, HealthSettings};
+/// # use hooks_core::{BoxError, Environment, testing::VirtualTime};
+/// # let time = VirtualTime::default();
+/// # let environment = Environment { clock: std::sync::Arc::new(time.clone()), ..Environment::detached() };
+/// # let world = hooks_resilience::World::new(&environment, time.clone());
+///
+/// let breaker: BreakerSettings = serde_json::from_value(serde_json::json!({"failure_rate": 1.5}))?;
+/// let mut settings = HealthSettings::default();
+/// settings.breaker = breaker;
+/// let error = Health::new(&Catalog::default(), settings, world).expect_err("150 % of the calls cannot fail");
+/// assert_eq!(
+///     error.to_string(),
+///     "`breaker.failure_rate` is no share of calls; give it a value above 0 and at most 1",
+/// );
+/// # Ok::<(), BoxError>(())
+/// ```
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 #[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 #[serde(default, deny_unknown_fields)]

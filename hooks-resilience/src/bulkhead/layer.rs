@@ -29,6 +29,20 @@ impl BulkheadLayer {
     ///
     /// # Errors
     /// Returns an error if `each` is zero, or a quota allows no calls.
+    ///
+    /// ```
+    /// use hooks_resilience::{BulkheadLayer, Catalog, Model, Tier};
+    /// # use hooks_core::{BoxError, Environment, testing::VirtualTime};
+    /// # let time = VirtualTime::default();
+    /// # let environment = Environment { clock: std::sync::Arc::new(time.clone()), ..Environment::detached() };
+    /// # let world = hooks_resilience::World::new(&environment, time.clone());
+    ///
+    /// let mut opus = Model::new("opus", "anthropic", Tier::Premium);
+    /// opus.limits.concurrent = Some(0);
+    /// let error = BulkheadLayer::new(&Catalog::new([opus])?, world, 256).expect_err("no call could pass");
+    /// assert!(error.to_string().starts_with("the model `opus` has a `limits.concurrent` of zero"));
+    /// # Ok::<(), BoxError>(())
+    /// ```
     pub fn new(catalog: &Catalog, world: World, each: usize) -> Result<Self, SettingsError> {
         if each == 0 {
             return Err(SettingsError::Zero("bulkhead.concurrent"));

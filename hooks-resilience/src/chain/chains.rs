@@ -13,6 +13,16 @@ use crate::catalog::{Catalog, Model, Tier};
 use crate::error::{ErrorKind, ModelError};
 
 /// The models that a call may use, the preferred one first. Never empty; a clone increments one counter.
+///
+/// ```
+/// use std::sync::Arc;
+/// use hooks_resilience::{Chain, Model, Tier};
+///
+/// let opus = Arc::new(Model::new("opus", "anthropic", Tier::Premium));
+/// let gpt = Arc::new(Model::new("gpt", "openai", Tier::Premium));
+/// let chain = Chain::new(opus, [gpt]);
+/// assert_eq!((chain.len(), &*chain[0].name, &*chain[1].name), (2, "opus", "gpt"));
+/// ```
 #[derive(Clone, Debug)]
 pub struct Chain(Arc<[Arc<Model>]>);
 
@@ -100,6 +110,22 @@ impl Chains {
 
     /// Lists the mistakes in `config`, one for each of its lists. Without mistakes, [`new`](Self::new)
     /// succeeds.
+    ///
+    /// ```
+    /// use hooks_resilience::chain::ChainConfig;
+    /// use hooks_resilience::{Catalog, Chains, ChainsConfig, Model, Tier};
+    ///
+    /// let catalog = Catalog::new([Model::new("opus", "anthropic", Tier::Premium)])?;
+    /// let config = ChainsConfig::default()
+    ///     .with_chain("careful", ChainConfig::new(["opus", "gtp"]))
+    ///     .with_agent("reviewer", "carefull");
+    /// let faults: Vec<String> = Chains::check(&catalog, &config).iter().map(ToString::to_string).collect();
+    /// assert_eq!(faults, [
+    ///     "chains.careful.models[1]: the model `gtp` is not in the catalog; add it there, or use one of it",
+    ///     "agents.reviewer: there is no chain and no tier `carefull`; define it under `chains`",
+    /// ]);
+    /// # Ok::<(), Box<dyn std::error::Error>>(())
+    /// ```
     pub fn check(catalog: &Catalog, config: &ChainsConfig) -> Vec<ChainsError> {
         let mut faults = Vec::new();
         Lists::read(catalog, config, &mut faults);
@@ -124,6 +150,22 @@ impl Chains {
     ///
     /// # Errors
     /// Returns an error of kind [`ErrorKind::NoModel`] if the name is unknown.
+    ///
+    /// ```
+    /// use hooks_core::{drivers::ModelRequest, state::OpId};
+    /// use hooks_resilience::{Call, Catalog, Chains, ChainsConfig, ErrorKind, Model, Tier};
+    ///
+    /// let catalog = Catalog::new([Model::new("opus", "anthropic", Tier::Premium)])?;
+    /// let chains = Chains::new(&catalog, &ChainsConfig::default())?;
+    /// let call = |model: &str| {
+    ///     let request = ModelRequest { model: model.to_owned(), ..ModelRequest::default() };
+    ///     Call::new(Default::default(), request, OpId(1))
+    /// };
+    /// assert_eq!(&*chains.for_call(&call("opus"))?[0].name, "opus");
+    /// let error = chains.for_call(&call("opsu")).expect_err("no model has this name");
+    /// assert_eq!(error.kind(), ErrorKind::NoModel);
+    /// # Ok::<(), Box<dyn std::error::Error>>(())
+    /// ```
     pub fn for_call(&self, call: &Call) -> Result<Chain, ModelError> {
         if let Some(chain) = self.known(call) {
             return Ok(chain.clone());

@@ -71,6 +71,26 @@ impl ChainConfig {
     }
 
     /// Allows the chain to go to more expensive models.
+    ///
+    /// ```
+    /// use hooks_resilience::chain::ChainConfig;
+    /// use hooks_resilience::{Catalog, Chains, ChainsConfig, Model, Tier};
+    ///
+    /// let catalog = Catalog::new([
+    ///     Model::new("opus", "anthropic", Tier::Premium),
+    ///     Model::new("haiku", "anthropic", Tier::Fast),
+    /// ])?;
+    /// let climbs = ChainConfig::new(["haiku", "opus"]);
+    /// let error = Chains::new(&catalog, &ChainsConfig::default().with_chain("climbs", climbs.clone()))
+    ///     .expect_err("cost must not rise by accident");
+    /// assert_eq!(
+    ///     error.to_string(),
+    ///     "chains.climbs.models[1]: `opus` is premium, above the fast it follows; set `upgrade: true`, or put it first",
+    /// );
+    /// let chains = Chains::new(&catalog, &ChainsConfig::default().with_chain("climbs", climbs.upgrading()))?;
+    /// assert_eq!(&*chains.order("climbs", "", None)?[1].name, "opus");
+    /// # Ok::<(), Box<dyn std::error::Error>>(())
+    /// ```
     #[must_use]
     pub fn upgrading(mut self) -> Self {
         self.upgrade = true;

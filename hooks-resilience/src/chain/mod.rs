@@ -28,6 +28,30 @@
 //! assert_eq!(names(&chains.order("sonnet", "", None)?), ["sonnet"]);
 //! # Ok::<(), Box<dyn std::error::Error>>(())
 //! ```
+//!
+//! Customised: a chain of its own for an agent, and a cheaper one for titles.
+//!
+//! ```
+//! use hooks_resilience::chain::ChainConfig;
+//! use hooks_resilience::{Catalog, Chains, ChainsConfig, Model, Tier};
+//!
+//! let catalog = Catalog::new([
+//!     Model::new("opus", "anthropic", Tier::Premium),
+//!     Model::new("sonnet", "anthropic", Tier::Standard),
+//!     Model::new("haiku", "anthropic", Tier::Fast),
+//! ])?;
+//! let config = ChainsConfig::default()
+//!     .with_default("premium")
+//!     .with_chain("careful", ChainConfig::new(["sonnet"]).then("fast"))
+//!     .with_agent("reviewer", "careful")
+//!     .with_task("title", "fast");
+//! let chains = Chains::new(&catalog, &config)?;
+//! let names = |chain: &[std::sync::Arc<Model>]| chain.iter().map(|it| it.name.to_string()).collect::<Vec<_>>();
+//! assert_eq!(names(&chains.order("", "lead", None)?), ["opus", "sonnet", "haiku"]);
+//! assert_eq!(names(&chains.order("", "reviewer", None)?), ["sonnet", "haiku"]);
+//! assert_eq!(names(&chains.order("", "reviewer", Some("title"))?), ["haiku"]);
+//! # Ok::<(), Box<dyn std::error::Error>>(())
+//! ```
 
 mod chains;
 mod config;

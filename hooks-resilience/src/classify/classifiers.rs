@@ -79,6 +79,20 @@ impl Classifiers {
 
     /// Classifies an event of a stream, or returns `None` if it is no error: the data of a server-sent event,
     /// or a frame of Bedrock. `event` is its name, if it has one.
+    ///
+    /// ```
+    /// use std::sync::Arc;
+    /// use hooks_core::time::StoppedClock;
+    /// use hooks_resilience::ErrorKind;
+    /// use hooks_resilience::classify::Classifiers;
+    ///
+    /// let classifiers = Classifiers::new(Arc::new(StoppedClock::default()));
+    /// let text = br#"{"type": "content_block_delta", "delta": {"type": "text_delta", "text": "hi"}}"#;
+    /// assert!(classifiers.event(Some("content_block_delta"), text).is_none());
+    /// let error = br#"{"type": "error", "error": {"type": "overloaded_error", "message": "Overloaded"}}"#;
+    /// let error = classifiers.event(Some("error"), error).expect("the event is an error");
+    /// assert_eq!(error.kind(), ErrorKind::Overloaded);
+    /// ```
     pub fn event(&self, event: Option<&str>, data: &[u8]) -> Option<ModelError> {
         let named = event.is_some_and(|name| name == "error" || name.ends_with("xception"));
         // Nearly all events are no errors; those are not parsed.
@@ -91,6 +105,19 @@ impl Classifiers {
     }
 
     /// Classifies an error by its message alone.
+    ///
+    /// ```
+    /// use std::sync::Arc;
+    /// use std::time::Duration;
+    /// use hooks_core::time::StoppedClock;
+    /// use hooks_resilience::ErrorKind;
+    /// use hooks_resilience::classify::Classifiers;
+    ///
+    /// let classifiers = Classifiers::new(Arc::new(StoppedClock::default()));
+    /// let error = classifiers.text("429: try again in 20s");
+    /// assert_eq!((error.kind(), error.retry_after()), (ErrorKind::RateLimited, Some(Duration::from_secs(20))));
+    /// assert_eq!(classifiers.text("it did not work").kind(), ErrorKind::Unknown);
+    /// ```
     pub fn text(&self, text: &str) -> ModelError {
         let words = Words::from_text(text);
         let status = words.status();

@@ -6,6 +6,15 @@ use super::Headers;
 
 /// An answer of a provider whose status is not a success. A client returns it as its error, so that
 /// [`Classifiers`](super::Classifiers) can classify it.
+///
+/// ```
+/// use hooks_resilience::classify::{Headers, HttpError};
+///
+/// let headers = Headers::from_iter([("content-type", "text/plain")]);
+/// let error = HttpError::new(503, headers, "down for maintenance");
+/// assert_eq!((error.status(), error.body()), (503, &b"down for maintenance"[..]));
+/// assert_eq!(error.headers().iter().next(), Some(("content-type", "text/plain")));
+/// ```
 #[derive(Clone, PartialEq, Eq)]
 pub struct HttpError {
     status: u16,

@@ -52,6 +52,17 @@ pub fn stop_reason(reason: &str) -> Option<ErrorKind> {
 
 /// The error kind of an answer whose status is a success: from its stop reason, or from a blocked prompt.
 /// Reads documents of Anthropic, OpenAI (both APIs), Google and Bedrock.
+///
+/// ```
+/// use hooks_resilience::{ErrorKind, classify::in_answer};
+/// use serde_json::json;
+///
+/// let cut = json!({ "choices": [{ "message": { "content": "once upon" }, "finish_reason": "length" }] });
+/// assert_eq!(in_answer(&cut), Some(ErrorKind::OutputTruncated));
+/// let refused = json!({ "promptFeedback": { "blockReason": "SAFETY" } });
+/// assert_eq!(in_answer(&refused), Some(ErrorKind::ContentFilter));
+/// assert_eq!(in_answer(&json!({ "content": [], "stop_reason": "end_turn" })), None);
+/// ```
 pub fn in_answer(answer: &Value) -> Option<ErrorKind> {
     const REASONS: [&str; 6] = [
         "/stop_reason",

@@ -7,6 +7,17 @@ use hooks_core::BoxError;
 use crate::error::ErrorKind;
 
 /// A call that failed before or while the provider answered.
+///
+/// ```
+/// use std::io;
+/// use hooks_resilience::ErrorKind;
+/// use hooks_resilience::classify::{Phase, TransportError};
+///
+/// let cause = io::Error::new(io::ErrorKind::ConnectionReset, "reset by peer");
+/// let error = TransportError::broke(Phase::Body).with_source(cause);
+/// assert_eq!(error.kind(), ErrorKind::StreamBroken);
+/// assert_eq!(error.to_string(), "the answer broke off: reset by peer");
+/// ```
 #[derive(Debug)]
 pub struct TransportError {
     phase: Phase,

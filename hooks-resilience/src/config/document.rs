@@ -76,6 +76,23 @@ const fn ten_minutes() -> Duration {
 }
 
 /// A model.
+///
+/// ```
+/// use hooks_core::event::MicroUsd;
+/// use hooks_resilience::config::{Resilience, ResilienceConfig};
+///
+/// let config: ResilienceConfig = serde_json::from_value(serde_json::json!({
+///     "catalog": [{
+///         "name": "opus", "provider": "anthropic", "tier": "premium", "context_tokens": 200_000,
+///         "price": { "input": 15.0, "output": 75.0 }, "limits": { "requests_per_minute": 50 },
+///     }],
+/// }))?;
+/// let resilience = Resilience::new(&config).map_err(|faults| format!("{faults:?}"))?;
+/// let opus = resilience.catalog().get("opus").ok_or("the catalog lists it")?;
+/// assert_eq!(opus.price.map(|price| price.output), Some(MicroUsd(75_000_000)));
+/// assert_eq!((opus.limits.requests_per_minute, opus.tools), (Some(50), true));
+/// # Ok::<(), Box<dyn std::error::Error>>(())
+/// ```
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 #[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 #[serde(deny_unknown_fields)]
@@ -177,6 +194,22 @@ impl Default for BulkheadConfig {
 }
 
 /// Reaction to one kind of error; absent fields keep their default.
+///
+/// ```
+/// use std::time::Duration;
+/// use hooks_resilience::config::{Resilience, ResilienceConfig};
+///
+/// let config: ResilienceConfig = serde_json::from_value(serde_json::json!({
+///     "catalog": [{ "name": "small", "provider": "one" }],
+///     "treatments": {
+///         "rate_limited": { "wait_at_most": "30s" },
+///         "server": { "retries": 2, "wait_at_most": "30s" },
+///     },
+/// }))?;
+/// let faults = Resilience::new(&config).expect_err("`server` has two kinds of retries");
+/// assert_eq!((faults.len(), &*faults[0].path), (1, "treatments.server"));
+/// # Ok::<(), serde_json::Error>(())
+/// ```
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 #[serde(default, deny_unknown_fields)]

@@ -18,6 +18,45 @@ pub type Stack<S, C> = Deadline<Fallback<Overflow<Hedge<Retry<Pacing<Breaker<Bul
 
 /// All layers in their order. `C` classifies the client's errors. The parts are public, so that a host can
 /// add hooks, listeners or layers of its own before it wraps a client.
+///
+/// ```
+/// use std::sync::atomic::{AtomicBool, Ordering};
+/// use hooks_resilience::config::{Resilience, ResilienceConfig};
+/// use hooks_resilience::{Call, Classified, ErrorKind, ModelError};
+/// use tower::{Layer, ServiceExt, service_fn};
+/// # use hooks_core::{BoxError, Environment, testing::VirtualTime};
+/// # let time = VirtualTime::default();
+/// # let environment = Environment { clock: std::sync::Arc::new(time.clone()), ..Environment::detached() };
+/// # let world = hooks_resilience::World::new(&environment, time.clone());
+/// # time.clone().block_on(async {
+/// # let call = Call::new(Default::default(), Default::default(), hooks_core::state::OpId(1));
+/// # let config: ResilienceConfig = serde_json::from_value(serde_json::json!({
+/// #     "catalog": [{ "name": "small", "provider": "one", "tier": "fast" }],
+/// #     "routing": { "default": "fast" },
+/// # }))?;
+/// # let resilience = Resilience::new(&config).map_err(|faults| format!("{faults:?}"))?;
+/// # let health = resilience.health(world)?;
+///
+/// let mut layers = resilience.layer(&health, Classified)?;
+/// layers.fallback = layers.fallback.on_park(|parked| println!("the call waits until {:?}", parked.until));
+/// let parking = layers.fallback.parking().clone();
+///
+/// // The provider asks for a pause of 20 s, which is longer than a retry waits.
+/// let busy = std::sync::Arc::new(AtomicBool::new(true));
+/// let stack = layers.layer(service_fn(move |_: Call| {
+///     let busy = busy.swap(false, Ordering::SeqCst);
+///     let error = ModelError::new(ErrorKind::RateLimited, "slow down");
+///     std::future::ready(match busy {
+///         true => Err(error.with_retry_after(std::time::Duration::from_secs(20))),
+///         false => Ok("yes"),
+///     })
+/// }));
+/// assert_eq!(stack.oneshot(call).await?.reply, "yes");
+/// assert_eq!((parking.ever(), parking.parked()), (1, 0));
+/// # Ok::<(), BoxError>(())
+/// # }).ok_or("only the timer is waited for")??;
+/// # Ok::<(), BoxError>(())
+/// ```
 #[derive(Debug)]
 #[non_exhaustive]
 pub struct ResilienceLayer<C> {

@@ -21,6 +21,77 @@
 //! assert_eq!(faults[1], "deadline: `deadline` is zero; give a count of at least 1, or a time such as `30s`");
 //! # Ok::<(), serde_json::Error>(())
 //! ```
+//!
+//! A valid configuration creates the stack:
+//!
+//! ```
+//! use hooks_core::{HookContext, drivers::ModelRequest, state::OpId};
+//! use hooks_resilience::config::{Resilience, ResilienceConfig};
+//! use hooks_resilience::{Call, Classified, ErrorKind, ModelError};
+//! use tower::{Layer, ServiceExt, service_fn};
+//! # use hooks_core::{BoxError, Environment, testing::VirtualTime};
+//! # let time = VirtualTime::default();
+//! # let environment = Environment { clock: std::sync::Arc::new(time.clone()), ..Environment::detached() };
+//! # let world = hooks_resilience::World::new(&environment, time.clone());
+//! # time.clone().block_on(async {
+//!
+//! let config: ResilienceConfig = serde_json::from_value(serde_json::json!({
+//!     "catalog": [
+//!         { "name": "large", "provider": "one", "tier": "premium" },
+//!         { "name": "small", "provider": "two", "tier": "fast" },
+//!     ],
+//!     "routing": { "default": "premium" },
+//! }))?;
+//! let resilience = Resilience::new(&config).map_err(|faults| format!("{faults:?}"))?;
+//! let health = resilience.health(world)?;
+//! let client = service_fn(async |call: Call| match call.model_name() {
+//!     "large" => Err(ModelError::new(ErrorKind::ModelUnavailable, "the model was retired")),
+//!     model => Ok(format!("{model} answers")),
+//! });
+//! let stack = resilience.layer(&health, Classified)?.layer(client);
+//!
+//! let call = Call::new(HookContext::new("session-1", "lead").into(), ModelRequest::default(), OpId(1));
+//! assert_eq!(stack.oneshot(call).await?.reply, "small answers", "a tier continues with the cheaper ones");
+//! # Ok::<(), BoxError>(())
+//! # }).ok_or("only the timer is waited for")??;
+//! # Ok::<(), BoxError>(())
+//! ```
+//!
+//! Customised: a deadline of five seconds, and no other model for a model that was retired.
+//!
+//! ```
+//! # use hooks_core::{HookContext, drivers::ModelRequest, state::OpId};
+//! # use hooks_resilience::config::{Resilience, ResilienceConfig};
+//! # use hooks_resilience::{Call, Classified, ErrorKind, ModelError};
+//! # use tower::{Layer, ServiceExt, service_fn};
+//! # use hooks_core::{BoxError, Environment, testing::VirtualTime};
+//! # let time = VirtualTime::default();
+//! # let environment = Environment { clock: std::sync::Arc::new(time.clone()), ..Environment::detached() };
+//! # let world = hooks_resilience::World::new(&environment, time.clone());
+//! # time.clone().block_on(async {
+//! let config: ResilienceConfig = serde_json::from_value(serde_json::json!({
+//!     "catalog": [
+//!         { "name": "large", "provider": "one", "tier": "premium" },
+//!         { "name": "small", "provider": "two", "tier": "fast" },
+//!     ],
+//!     "routing": { "default": "premium" },
+//!     "deadline": "5s",
+//!     "treatments": { "model_unavailable": { "next_model": "none" } },
+//! }))?;
+//! # let resilience = Resilience::new(&config).map_err(|faults| format!("{faults:?}"))?;
+//! # let health = resilience.health(world)?;
+//! # let client = service_fn(async |call: Call| match call.model_name() {
+//! #     "large" => Err(ModelError::new(ErrorKind::ModelUnavailable, "the model was retired")),
+//! #     model => Ok(format!("{model} answers")),
+//! # });
+//! let stack = resilience.layer(&health, Classified)?.layer(client);
+//! # let call = Call::new(HookContext::new("session-1", "lead").into(), ModelRequest::default(), OpId(1));
+//! let error = stack.oneshot(call).await.expect_err("no other model is called");
+//! assert_eq!((error.kind(), error.message()), (ErrorKind::ModelUnavailable, "the model was retired"));
+//! # Ok::<(), BoxError>(())
+//! # }).ok_or("only the timer is waited for")??;
+//! # Ok::<(), BoxError>(())
+//! ```
 
 mod catalog;
 mod document;

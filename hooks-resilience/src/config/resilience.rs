@@ -125,6 +125,38 @@ impl Resilience {
     ///
     /// # Errors
     /// Returns an error if the settings are invalid, which [`new`](Self::new) has checked.
+    ///
+    /// ```
+    /// use futures_util::stream;
+    /// use hooks_resilience::config::{Resilience, ResilienceConfig};
+    /// use hooks_resilience::stream::{Chunk, ModelStream, collect};
+    /// use hooks_resilience::{Call, Classifiers, ModelError};
+    /// use tower::{Layer, ServiceExt, service_fn};
+    /// # use hooks_core::{BoxError, Environment, testing::VirtualTime};
+    /// # let time = VirtualTime::default();
+    /// # let environment = Environment { clock: std::sync::Arc::new(time.clone()), ..Environment::detached() };
+    /// # let world = hooks_resilience::World::new(&environment, time.clone());
+    /// # time.clone().block_on(async {
+    /// # let call = Call::new(Default::default(), Default::default(), hooks_core::state::OpId(1));
+    ///
+    /// let config: ResilienceConfig = serde_json::from_value(serde_json::json!({
+    ///     "catalog": [{ "name": "small", "provider": "one", "tier": "fast" }],
+    ///     "routing": { "default": "fast" },
+    /// }))?;
+    /// let resilience = Resilience::new(&config).map_err(|faults| format!("{faults:?}"))?;
+    /// let health = resilience.health(world)?;
+    /// let client = service_fn(async |_: Call| {
+    ///     let chunks = [Chunk::Text("hello".to_owned()), Chunk::Stop("end_turn".to_owned())];
+    ///     Ok::<_, ModelError>(ModelStream::new(stream::iter(chunks.map(Ok))))
+    /// });
+    /// let classifiers = Classifiers::new(health.world().clock.clone());
+    /// let stack = resilience.stream_layer(&health, classifiers)?.layer(client);
+    /// let reply = collect(stack.oneshot(call).await?.reply).await?;
+    /// assert_eq!(reply.response.content, "hello");
+    /// # Ok::<(), BoxError>(())
+    /// # }).ok_or("only the timer is waited for")??;
+    /// # Ok::<(), BoxError>(())
+    /// ```
     pub fn stream_layer<C>(&self, health: &Health, classify: C) -> Result<StreamLayer<C>, ConfigFault> {
         let resume = ResumeLayer::new(health.clone(), self.0.config.stream).map_err(|error| fault(&error))?;
         Ok(StreamLayer::new(resume, self.layer_of(health, classify, self.attempts().streaming())?))
@@ -170,6 +202,38 @@ impl Resilience {
     }
 
     /// The same decisions as hooks for `error_occurred` and `spawn_failed`, for hosts with their own loop.
+    ///
+    /// ```
+    /// use hooks_core::event::{ErrorOccurred, ErrorType};
+    /// use hooks_core::{FailureLayer, HookContext, Hooks};
+    /// use hooks_resilience::config::{Resilience, ResilienceConfig};
+    /// # use hooks_core::{BoxError, Environment, testing::VirtualTime};
+    /// # let time = VirtualTime::default();
+    /// # let environment = Environment { clock: std::sync::Arc::new(time.clone()), ..Environment::detached() };
+    /// # let world = hooks_resilience::World::new(&environment, time.clone());
+    /// # time.clone().block_on(async {
+    ///
+    /// let config: ResilienceConfig = serde_json::from_value(serde_json::json!({
+    ///     "catalog": [
+    ///         { "name": "large", "provider": "one", "tier": "premium" },
+    ///         { "name": "small", "provider": "two", "tier": "fast" },
+    ///     ],
+    /// }))?;
+    /// let resilience = Resilience::new(&config).map_err(|faults| format!("{faults:?}"))?;
+    /// let (model, spawn) = resilience.recovery(&resilience.health(world)?);
+    /// let hooks = Hooks::builder()
+    ///     .hook(&FailureLayer::new("model"), model)
+    ///     .hook(&FailureLayer::new("spawn"), spawn)
+    ///     .build();
+    ///
+    /// let mut failure = ErrorOccurred::new("503 service unavailable", ErrorType::Model);
+    /// failure.current_model = Some("large".to_owned());
+    /// let recovery = hooks.on(HookContext::new("session-1", "lead")).error_occurred(failure).await;
+    /// assert_eq!((recovery.retry, recovery.fallback_model.as_deref()), (Some(true), Some("small")));
+    /// # Ok::<(), BoxError>(())
+    /// # }).ok_or("only the timer is waited for")??;
+    /// # Ok::<(), BoxError>(())
+    /// ```
     pub fn recovery(&self, health: &Health) -> (RecoverModel, RecoverSpawn) {
         let advisor = Advisor::new(self.0.chains.clone(), health.clone(), self.0.config.fallback);
         (RecoverModel::new(advisor.clone()), RecoverSpawn::new(advisor))

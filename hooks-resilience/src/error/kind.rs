@@ -9,6 +9,17 @@ use serde::{Deserialize, Serialize};
 macro_rules! error_kinds {
     ($($(#[$doc:meta])* $kind:ident $word:literal => $type:ident,)*) => {
         /// Kinds of failure of a model call.
+        ///
+        /// ```
+        /// use hooks_core::event::ErrorType;
+        /// use hooks_resilience::ErrorKind;
+        ///
+        /// assert_eq!(ErrorKind::ContextOverflow.word(), "context_overflow");
+        /// assert_eq!(ErrorKind::Authentication.error_type(), ErrorType::Permission);
+        /// let kind: ErrorKind = serde_json::from_str(r#""quota_exhausted""#)?;
+        /// assert_eq!((kind, kind.to_string()), (ErrorKind::QuotaExhausted, "quota_exhausted".to_owned()));
+        /// # Ok::<(), serde_json::Error>(())
+        /// ```
         #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
         #[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
         #[serde(rename_all = "snake_case")]

@@ -13,6 +13,19 @@ use crate::call::{Call, FailedAttempt};
 use crate::catalog::Limits;
 
 /// The failure of a model call. Two words in size, so that successful answers stay small.
+///
+/// ```
+/// use std::time::Duration;
+/// use hooks_resilience::{ErrorKind, ModelError};
+///
+/// let error = ModelError::new(ErrorKind::RateLimited, "slow down")
+///     .with_model("opus")
+///     .with_status(429)
+///     .with_retry_after(Duration::from_secs(20));
+/// assert_eq!(error.to_string(), "`opus`: rate_limited: slow down");
+/// assert_eq!((error.status(), error.retry_after()), (Some(429), Some(Duration::from_secs(20))));
+/// assert!(error.failed().is_empty() && !error.is_exhausted());
+/// ```
 pub struct ModelError {
     kind: ErrorKind,
     detail: Box<Detail>,
@@ -215,6 +228,18 @@ impl ModelError {
     /// Writes kind and attempts into the event if the error is a [`ModelError`]; other errors leave the event
     /// as it is. For [`GovernModel::describing`](hooks_core::drivers::GovernModel::describing), which does
     /// not know a host's own treatments: whether the error is recoverable is decided by [`Treatment::default_for`].
+    ///
+    /// ```
+    /// use hooks_core::event::{ErrorOccurred, ErrorType};
+    /// use hooks_resilience::{ErrorKind, ModelError};
+    ///
+    /// let mut event = ErrorOccurred::new("connection reset", ErrorType::Unknown);
+    /// ModelError::describe(&ModelError::new(ErrorKind::Network, "connection reset"), &mut event);
+    /// assert_eq!((event.error_type, event.recoverable), (ErrorType::Network, true));
+    ///
+    /// ModelError::describe(&ModelError::new(ErrorKind::InvalidRequest, "no messages"), &mut event);
+    /// assert_eq!((event.error_type, event.recoverable), (ErrorType::Model, false));
+    /// ```
     pub fn describe(error: &(dyn std::error::Error + 'static), event: &mut ErrorOccurred) {
         let Some(error) = error.downcast_ref::<Self>() else { return };
         error.enter(Treatment::default_for(error.kind), 0, event);

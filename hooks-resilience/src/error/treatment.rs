@@ -135,6 +135,21 @@ impl Treatments {
 
 /// Pauses between attempts, with full jitter: a random time between zero and a bound that doubles (Brooker,
 /// "Exponential backoff and jitter", 2015).
+///
+/// ```
+/// use std::time::Duration;
+/// use hooks_resilience::Backoff;
+/// # use hooks_core::{BoxError, Environment, testing::VirtualTime};
+/// # let time = VirtualTime::default();
+/// # let environment = Environment { clock: std::sync::Arc::new(time.clone()), ..Environment::detached() };
+/// # let world = hooks_resilience::World::new(&environment, time.clone());
+///
+/// let backoff = Backoff::new(Duration::from_secs(1), Duration::from_secs(5));
+/// for (failures, bound) in [(1, 1), (2, 2), (3, 4), (4, 5), (99, 5)] {
+///     assert!(backoff.pause(failures, &world) <= Duration::from_secs(bound));
+/// }
+/// # Ok::<(), BoxError>(())
+/// ```
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 #[serde(default, deny_unknown_fields)]

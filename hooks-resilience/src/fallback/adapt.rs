@@ -19,6 +19,25 @@ pub trait Adapt: Send + Sync {
 
 /// The default: removes thinking that was signed or encrypted by a model of another provider, since only that
 /// provider accepts it.
+///
+/// ```
+/// use hooks_core::event::{Message, Role};
+/// use hooks_resilience::fallback::{Adapt, DropForeignThinking};
+/// use hooks_resilience::{Model, Tier};
+/// use serde_json::json;
+///
+/// let opus = Model::new("opus", "anthropic", Tier::Premium);
+/// let gpt = Model::new("gpt", "openai", Tier::Premium);
+/// let thinking = json!([
+///     { "type": "thinking", "thinking": "which file?", "signature": "c2ln" },
+///     { "type": "text", "text": "It is in main.rs." },
+/// ]);
+/// let messages = [Message { role: Role::Assistant, content: thinking }];
+///
+/// assert_eq!(DropForeignThinking.adapt(&messages, &opus, &opus), None, "the same provider reads its own");
+/// let adapted = DropForeignThinking.adapt(&messages, &opus, &gpt).expect("the thinking is foreign");
+/// assert_eq!(adapted[0].content, json!([{ "type": "text", "text": "It is in main.rs." }]));
+/// ```
 #[derive(Clone, Copy, Debug, Default)]
 pub struct DropForeignThinking;
 

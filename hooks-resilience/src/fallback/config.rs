@@ -76,6 +76,49 @@ impl FallbackConfig {
     }
 
     /// Stays with the other model for `stay` after a failover.
+    ///
+    /// ```
+    /// use std::time::Duration;
+    /// use hooks_resilience::{
+    ///     Answered, Call, Catalog, Chains, ChainsConfig, ErrorKind, FallbackLayer, FallbackSettings, Health,
+    ///     HealthSettings, Model, ModelError, Tier,
+    /// };
+    /// # use std::sync::{Arc, Mutex};
+    /// # use tower::{Layer, ServiceExt, service_fn};
+    /// # use hooks_core::{BoxError, Environment, testing::VirtualTime};
+    /// # let time = VirtualTime::default();
+    /// # let environment = Environment { clock: std::sync::Arc::new(time.clone()), ..Environment::detached() };
+    /// # let world = hooks_resilience::World::new(&environment, time.clone());
+    /// # time.clone().block_on(async {
+    /// # let catalog = Catalog::new([
+    /// #     Model::new("opus", "anthropic", Tier::Premium),
+    /// #     Model::new("gpt", "openai", Tier::Premium),
+    /// # ])?;
+    /// # let chains = Chains::new(&catalog, &ChainsConfig::default().with_default("premium"))?;
+    /// # let health = Health::new(&catalog, HealthSettings::default(), world)?;
+    /// # let call = || Call::new(Default::default(), Default::default(), hooks_core::state::OpId(1));
+    /// # let called = Arc::new(Mutex::new(Vec::new()));
+    /// # let log = Arc::clone(&called);
+    ///
+    /// let settings = FallbackSettings::default().staying(Duration::from_secs(600));
+    /// // `opus` fails at its first call only.
+    /// let client = service_fn(move |call: Call| {
+    ///     let mut log = log.lock().expect("no holder panics");
+    ///     log.push(call.model_name().to_owned());
+    ///     std::future::ready(match log.len() {
+    ///         1 => Err(ModelError::new(ErrorKind::Overloaded, "come back later")),
+    ///         _ => Ok(Answered::new(call, "yes")),
+    ///     })
+    /// });
+    /// let stack = FallbackLayer::new(chains, health, settings)?.layer(client);
+    /// for _ in 0..2 {
+    ///     stack.clone().oneshot(call()).await?;
+    /// }
+    /// assert_eq!(*called.lock().expect("no holder panics"), ["opus", "gpt", "gpt"]);
+    /// # Ok::<(), BoxError>(())
+    /// # }).ok_or("only the timer is waited for")??;
+    /// # Ok::<(), BoxError>(())
+    /// ```
     #[must_use]
     pub const fn staying(mut self, stay: Duration) -> Self {
         self.stay = Some(stay);

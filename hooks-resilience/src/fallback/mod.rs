@@ -14,6 +14,76 @@
 //!
 //! A stack has one such layer. A second one inside, or a retry loop around it, would multiply the attempts,
 //! and fails with [`ErrorKind::NestedRetry`](crate::ErrorKind::NestedRetry).
+//!
+//! ```
+//! use hooks_core::{drivers::ModelRequest, state::OpId};
+//! use hooks_resilience::{
+//!     Answered, Call, Catalog, Chains, ChainsConfig, ErrorKind, FallbackLayer, FallbackSettings, Health,
+//!     HealthSettings, Model, ModelError, Tier,
+//! };
+//! use tower::{Layer, ServiceExt, service_fn};
+//! # use hooks_core::{BoxError, Environment, testing::VirtualTime};
+//! # let time = VirtualTime::default();
+//! # let environment = Environment { clock: std::sync::Arc::new(time.clone()), ..Environment::detached() };
+//! # let world = hooks_resilience::World::new(&environment, time.clone());
+//! # time.clone().block_on(async {
+//!
+//! let catalog = Catalog::new([
+//!     Model::new("opus", "anthropic", Tier::Premium),
+//!     Model::new("sonnet", "anthropic", Tier::Premium),
+//!     Model::new("gpt", "openai", Tier::Premium),
+//! ])?;
+//! let chains = Chains::new(&catalog, &ChainsConfig::default().with_default("premium"))?;
+//! let health = Health::new(&catalog, HealthSettings::default(), world)?;
+//! let client = service_fn(async |call: Call| match call.model_name() {
+//!     "opus" => Err(ModelError::new(ErrorKind::Authentication, "invalid api key")),
+//!     model => Ok(Answered::new(call.clone(), model.to_owned())),
+//! });
+//! let stack = FallbackLayer::new(chains, health, FallbackSettings::default())?.layer(client);
+//!
+//! let answered = stack.oneshot(Call::new(Default::default(), ModelRequest::default(), OpId(1))).await?;
+//! assert_eq!(answered.reply, "gpt", "`sonnet` has the same provider, which refuses the key");
+//! assert_eq!(answered.failed.len(), 1);
+//! # Ok::<(), BoxError>(())
+//! # }).ok_or("only the timer is waited for")??;
+//! # Ok::<(), BoxError>(())
+//! ```
+//!
+//! Customised: at most two attempts, and no parking.
+//!
+//! ```
+//! # use hooks_core::{drivers::ModelRequest, state::OpId};
+//! # use hooks_resilience::{
+//! #     Answered, Call, Catalog, Chains, ChainsConfig, ErrorKind, FallbackLayer, FallbackSettings, Health,
+//! #     HealthSettings, Model, ModelError, Tier,
+//! # };
+//! # use std::time::Duration;
+//! # use tower::{Layer, ServiceExt, service_fn};
+//! # use hooks_core::{BoxError, Environment, testing::VirtualTime};
+//! # let time = VirtualTime::default();
+//! # let environment = Environment { clock: std::sync::Arc::new(time.clone()), ..Environment::detached() };
+//! # let world = hooks_resilience::World::new(&environment, time.clone());
+//! # time.clone().block_on(async {
+//! # let catalog = Catalog::new([
+//! #     Model::new("opus", "anthropic", Tier::Premium),
+//! #     Model::new("gpt", "openai", Tier::Premium),
+//! #     Model::new("gemini", "google", Tier::Premium),
+//! # ])?;
+//! # let chains = Chains::new(&catalog, &ChainsConfig::default().with_default("premium"))?;
+//! # let health = Health::new(&catalog, HealthSettings::default(), world)?;
+//! let settings = FallbackSettings::default().with_max_attempts(2).with_max_park(Duration::ZERO);
+//! let client = service_fn(async |_: Call| Err::<Answered<()>, _>(ModelError::new(ErrorKind::Server, "500")));
+//! let stack = FallbackLayer::new(chains, health, settings)?.layer(client);
+//!
+//! # let call = Call::new(Default::default(), ModelRequest::default(), OpId(1));
+//! let error = stack.oneshot(call).await.expect_err("all models fail");
+//! assert_eq!((error.kind(), error.failed().len()), (ErrorKind::Server, 1));
+//! assert_eq!(&*error.failed()[0].model, "gpt", "the error itself is that of `opus`; `gemini` is not called");
+//! assert!(error.is_exhausted());
+//! # Ok::<(), BoxError>(())
+//! # }).ok_or("only the timer is waited for")??;
+//! # Ok::<(), BoxError>(())
+//! ```
 
 mod adapt;
 mod config;

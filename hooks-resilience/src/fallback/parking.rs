@@ -44,6 +44,40 @@ impl Parking {
     }
 
     /// Number of calls that were rejected because all places were taken.
+    ///
+    /// ```
+    /// use std::time::Duration;
+    /// use hooks_resilience::{
+    ///     Answered, Call, Catalog, Chains, ChainsConfig, ErrorKind, FallbackLayer, FallbackSettings, Health,
+    ///     HealthSettings, Model, ModelError, Tier,
+    /// };
+    /// # use hooks_core::time::Tick;
+    /// # use tower::{Layer, ServiceExt, service_fn};
+    /// # use hooks_core::{BoxError, Environment, testing::VirtualTime};
+    /// # let time = VirtualTime::default();
+    /// # let environment = Environment { clock: std::sync::Arc::new(time.clone()), ..Environment::detached() };
+    /// # let world = hooks_resilience::World::new(&environment, time.clone());
+    /// # time.clone().block_on(async {
+    /// # let catalog = Catalog::new([Model::new("opus", "anthropic", Tier::Premium)])?;
+    /// # let chains = Chains::new(&catalog, &ChainsConfig::default().with_default("premium"))?;
+    /// # let health = Health::new(&catalog, HealthSettings::default(), world)?;
+    /// # let call = || Call::new(Default::default(), Default::default(), hooks_core::state::OpId(1));
+    ///
+    /// // The only model needs a pause of a minute, and one call may wait for it.
+    /// let opus = catalog.get("opus").ok_or("the catalog lists it")?;
+    /// health.cool_down_until(opus, Tick(Duration::from_secs(60)), ErrorKind::Overloaded);
+    /// let layer = FallbackLayer::new(chains, health, FallbackSettings::default().with_max_parked(1))?;
+    /// let client = service_fn(async |call: Call| Ok::<_, ModelError>(Answered::new(call, "yes")));
+    /// let stack = layer.layer(client);
+    /// let both = futures_util::future::join(stack.clone().oneshot(call()), stack.oneshot(call()));
+    /// let (first, second) = both.await;
+    /// assert_eq!(first?.reply, "yes");
+    /// assert_eq!(second.expect_err("there is one place").kind(), ErrorKind::NotAdmitted);
+    /// assert_eq!((layer.parking().ever(), layer.parking().turned_away()), (1, 1));
+    /// # Ok::<(), BoxError>(())
+    /// # }).ok_or("only the timer is waited for")??;
+    /// # Ok::<(), BoxError>(())
+    /// ```
     pub fn turned_away(&self) -> u64 {
         self.0.turned_away.load(Ordering::Relaxed)
     }

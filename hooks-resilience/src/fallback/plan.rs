@@ -19,6 +19,40 @@ use crate::error::{BreakerVote, ErrorKind, ModelError, NextModel, SameModel, Tre
 ///
 /// The course always ends: the number of attempts is bounded, and each turn without an attempt needs time to
 /// pass, which is bounded too.
+///
+/// ```
+/// use std::time::Duration;
+/// use hooks_core::time::Tick;
+/// use hooks_resilience::fallback::{End, Plan, Step};
+/// use hooks_resilience::{
+///     Catalog, Chain, ErrorKind, FallbackSettings, Health, HealthSettings, Model, ModelError, Needs, Tier,
+///     Treatments,
+/// };
+/// # use hooks_core::{BoxError, Environment, testing::VirtualTime};
+/// # let time = VirtualTime::default();
+/// # let environment = Environment { clock: std::sync::Arc::new(time.clone()), ..Environment::detached() };
+/// # let world = hooks_resilience::World::new(&environment, time.clone());
+///
+/// let catalog = Catalog::new([
+///     Model::new("opus", "anthropic", Tier::Premium),
+///     Model::new("gpt", "openai", Tier::Premium),
+/// ])?;
+/// let health = Health::new(&catalog, HealthSettings::default(), world)?;
+/// let chain = Chain::new(catalog.models()[0].clone(), catalog.models()[1..].iter().cloned());
+/// let mut plan = Plan::new(chain, Needs::default(), None, &FallbackSettings::default());
+///
+/// let now = Tick::default();
+/// assert!(matches!(plan.next(&health, now), Step::Try { place: 0, .. }));
+/// let overloaded = ModelError::new(ErrorKind::Overloaded, "come back later");
+/// plan.failed(&overloaded, &Treatments::default(), now, |_| Duration::from_secs(1));
+/// assert!(matches!(plan.next(&health, now), Step::Try { place: 1, .. }));
+///
+/// // No model can repair a request that is malformed.
+/// let invalid = ModelError::new(ErrorKind::InvalidRequest, "`messages` is missing");
+/// plan.failed(&invalid, &Treatments::default(), now, |_| Duration::from_secs(1));
+/// assert_eq!(plan.next(&health, now), Step::GiveUp(End::Final));
+/// # Ok::<(), Box<dyn std::error::Error>>(())
+/// ```
 #[derive(Debug)]
 pub struct Plan {
     chain: Chain,

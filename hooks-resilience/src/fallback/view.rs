@@ -10,6 +10,35 @@ use crate::catalog::Model;
 use crate::health::{Health, Readiness};
 
 /// The source of a plan's knowledge about models: [`Health`], or a table in a test.
+///
+/// ```
+/// use hooks_core::time::Tick;
+/// use hooks_resilience::fallback::{Plan, Step, View};
+/// use hooks_resilience::{Catalog, Chain, FallbackSettings, Model, Needs, Readiness, Tier};
+///
+/// /// A provider is closed for maintenance.
+/// struct Closed(&'static str);
+///
+/// impl View for Closed {
+///     fn readiness(&self, model: &Model, _: &Needs, _: Tick) -> Readiness {
+///         if *model.provider == *self.0 { Readiness::Never } else { Readiness::Ready }
+///     }
+///
+///     fn another_attempt(&self, _: &Model, _: Tick) -> bool {
+///         true
+///     }
+/// }
+///
+/// let catalog = Catalog::new([
+///     Model::new("opus", "anthropic", Tier::Premium),
+///     Model::new("gpt", "openai", Tier::Premium),
+/// ])?;
+/// let chain = Chain::new(catalog.models()[0].clone(), catalog.models()[1..].iter().cloned());
+/// let mut plan = Plan::new(chain, Needs::default(), None, &FallbackSettings::default());
+/// let step = plan.next(&Closed("anthropic"), Tick::default());
+/// assert_eq!(step, Step::Try { place: 1, elsewhere: None, last_resort: false });
+/// # Ok::<(), Box<dyn std::error::Error>>(())
+/// ```
 pub trait View {
     /// When `model` could be called.
     fn readiness(&self, model: &Model, needs: &Needs, now: Tick) -> Readiness;

@@ -10,15 +10,80 @@
 //!
 //! ```
 //! use hooks_core::drivers::{GovernModel, ModelRequest};
-//! use hooks_core::event::ModelReply;
-//! use hooks_resilience::{ErrorKind, Governed, ModelError};
-//! # use tower::service_fn;
+//! use hooks_core::event::BeforeModelCall;
+//! use hooks_core::testing::ScriptedModel;
+//! use hooks_core::{HookRequest, Hooks, Reason, Verdict, policy_fn};
+//! use hooks_resilience::{
+//!     AttemptLayer, AttemptSettings, Call, Catalog, Chains, ChainsConfig, Classified, ErrorKind,
+//!     FallbackLayer, FallbackSettings, Governed, Health, HealthSettings, Model, Tier,
+//! };
+//! use tower::{ServiceBuilder, ServiceExt};
+//! # use hooks_core::{BoxError, Environment, testing::VirtualTime};
+//! # let time = VirtualTime::default();
+//! # let environment = Environment { clock: std::sync::Arc::new(time.clone()), ..Environment::detached() };
+//! # let world = hooks_resilience::World::new(&environment, time.clone());
+//! # time.clone().block_on(async {
 //!
-//! # fn stack(hooks: hooks_core::Hooks) {
-//! let client = service_fn(|_request: ModelRequest| async { Err::<ModelReply, _>(ModelError::new(ErrorKind::Network, "down")) });
-//! let leaf = Governed::new(GovernModel::new(hooks, client)); // AttemptLayer and the others go around it
-//! # drop(leaf);
-//! # }
+//! let rule = policy_fn("region", |request: &HookRequest<BeforeModelCall>| match &*request.event().model {
+//!     "opus" => Verdict::deny(Reason::new("region", "model", "`opus` is not offered in this region")),
+//!     _ => Verdict::NO_OPINION,
+//! });
+//! let client = ScriptedModel::saying(["hello"]);
+//! let governed = GovernModel::new(Hooks::builder().policy(rule).build(), client.clone());
+//!
+//! let catalog = Catalog::new([
+//!     Model::new("opus", "anthropic", Tier::Premium),
+//!     Model::new("gpt", "openai", Tier::Premium),
+//! ])?;
+//! let chains = Chains::new(&catalog, &ChainsConfig::default().with_default("premium"))?;
+//! let health = Health::new(&catalog, HealthSettings::default(), world.clone())?;
+//! let stack = ServiceBuilder::new()
+//!     .layer(FallbackLayer::new(chains, health, FallbackSettings::default())?)
+//!     .layer(AttemptLayer::new(world, AttemptSettings::default(), Classified)?)
+//!     .service(Governed::new(governed));
+//!
+//! let call = Call::new(Default::default(), ModelRequest::default(), hooks_core::state::OpId(1));
+//! let answered = stack.oneshot(call).await?;
+//! assert_eq!(answered.failed[0].kind, ErrorKind::Stopped);
+//! assert_eq!(answered.reply.response.content, "hello");
+//! assert_eq!(client.calls()[0].model, "gpt", "the client never saw a call of `opus`");
+//! # Ok::<(), BoxError>(())
+//! # }).ok_or("only the timer is waited for")??;
+//! # Ok::<(), BoxError>(())
+//! ```
+//!
+//! Customised: the hooks stand around the whole call, and see one failure however many attempts were made.
+//!
+//! ```
+//! use hooks_core::drivers::{GovernModel, ModelCall, ModelOutcome};
+//! use hooks_core::testing::Recorder;
+//! use hooks_core::EventKind;
+//! use hooks_resilience::Resilient;
+//! # use hooks_core::event::ModelReply;
+//! # use hooks_resilience::{
+//! #     Answered, Call, Catalog, ErrorKind, Health, HealthSettings, ModelError, RetryLayer, RetrySettings,
+//! # };
+//! # use tower::{Layer, ServiceExt, service_fn};
+//! # use hooks_core::{BoxError, Environment, testing::VirtualTime};
+//! # let time = VirtualTime::default();
+//! # let environment = Environment { clock: std::sync::Arc::new(time.clone()), ..Environment::detached() };
+//! # let world = hooks_resilience::World::new(&environment, time.clone());
+//! # time.clone().block_on(async {
+//! # let health = Health::new(&Catalog::default(), HealthSettings::default(), world.clone())?;
+//! # let client = service_fn(async |_: Call| {
+//! #     Err::<Answered<ModelReply>, _>(ModelError::new(ErrorKind::Network, "connection reset"))
+//! # });
+//! let stack = RetryLayer::new(health, RetrySettings::default())?.layer(client);
+//! let recorder = Recorder::default();
+//! let model = GovernModel::new(recorder.clone(), Resilient::new(stack, world)).describing(ModelError::describe);
+//!
+//! let outcome = model.oneshot(ModelCall { context: Default::default(), request: Default::default() }).await?;
+//! assert!(matches!(outcome, ModelOutcome::Failed(..)));
+//! let errors = recorder.kinds().into_iter().filter(|kind| *kind == EventKind::ErrorOccurred);
+//! assert_eq!(errors.count(), 1);
+//! # Ok::<(), BoxError>(())
+//! # }).ok_or("only the timer is waited for")??;
+//! # Ok::<(), BoxError>(())
 //! ```
 
 mod governed;

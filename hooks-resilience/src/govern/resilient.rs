@@ -83,6 +83,37 @@ impl<S> Resilient<S> {
 
     /// Finds the kind of work of a request with `find`, for the chains of tasks (`routing.tasks`); requests
     /// do not carry it. A host with a model for each kind of work returns the same for every request.
+    ///
+    /// ```
+    /// use hooks_core::drivers::ModelRequest;
+    /// use hooks_core::event::{Message, ModelReply, Role, Usage};
+    /// use hooks_resilience::{Answered, Call, ModelError, Resilient};
+    /// use tower::{ServiceExt, service_fn};
+    /// # use hooks_core::{BoxError, Environment, testing::VirtualTime};
+    /// # let time = VirtualTime::default();
+    /// # let environment = Environment { clock: std::sync::Arc::new(time.clone()), ..Environment::detached() };
+    /// # let world = hooks_resilience::World::new(&environment, time.clone());
+    /// # time.clone().block_on(async {
+    ///
+    /// let stack = service_fn(async |call: Call| {
+    ///     let text = format!("task: {:?}", call.task());
+    ///     let response = Message::text(Role::Assistant, text);
+    ///     let reply = ModelReply { response, usage: Usage::default(), cost: None };
+    ///     Ok::<_, ModelError>(Answered::new(call, reply))
+    /// });
+    /// let model = Resilient::new(stack, world).finding_task(|context, _request| match &*context.agent_name {
+    ///     "namer" => Some("title".into()),
+    ///     _ => None,
+    /// });
+    /// let reply = model.clone().oneshot(ModelRequest::default()).await?;
+    /// assert_eq!(reply.response.content, "task: None");
+    /// let model = model.in_context(hooks_core::HookContext::new("session-1", "namer"));
+    /// let reply = model.oneshot(ModelRequest::default()).await?;
+    /// assert_eq!(reply.response.content, r#"task: Some("title")"#);
+    /// # Ok::<(), BoxError>(())
+    /// # }).ok_or("only the timer is waited for")??;
+    /// # Ok::<(), BoxError>(())
+    /// ```
     #[must_use]
     pub fn finding_task<F>(mut self, find: F) -> Self
     where

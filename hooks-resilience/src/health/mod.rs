@@ -48,6 +48,31 @@ use crate::world::World;
 /// must not affect others. See [`of_tenant`](Self::of_tenant).
 ///
 /// A model that is not in the catalog has no record, and may always be called.
+///
+/// ```
+/// use std::time::Duration;
+/// use hooks_core::time::Tick;
+/// use hooks_resilience::{Catalog, ErrorKind, Health, HealthSettings, Model, Needs, Readiness, Tier};
+/// # use hooks_core::{BoxError, Environment, testing::VirtualTime};
+/// # let time = VirtualTime::default();
+/// # let environment = Environment { clock: std::sync::Arc::new(time.clone()), ..Environment::detached() };
+/// # let world = hooks_resilience::World::new(&environment, time.clone());
+///
+/// let catalog = Catalog::new([Model::new("opus", "anthropic", Tier::Premium)])?;
+/// let opus = catalog.get("opus").ok_or("the catalog lists it")?;
+/// let health = Health::new(&catalog, HealthSettings::default(), world)?;
+/// let (now, needs) = (Tick::default(), Needs::default());
+/// assert_eq!(health.readiness(opus, &needs, now), Readiness::Ready);
+///
+/// // A host that learns of a pause outside of the stack records it for all calls.
+/// let later = now.after(Duration::from_secs(40));
+/// health.cool_down_until(opus, later, ErrorKind::Overloaded);
+/// assert_eq!(health.clone().readiness(opus, &needs, now), Readiness::At(later));
+/// assert_eq!(health.readiness(opus, &needs, later), Readiness::Ready);
+/// // `opus` does not read images.
+/// assert_eq!(health.readiness(opus, &Needs { vision: true, ..needs }, now), Readiness::Never);
+/// # Ok::<(), Box<dyn std::error::Error>>(())
+/// ```
 #[derive(Clone)]
 pub struct Health {
     inner: Arc<Inner>,
@@ -185,6 +210,30 @@ impl Health {
     ///
     /// # Errors
     /// Returns [`NotAdmitted`] with the time from which the model may be called.
+    ///
+    /// ```
+    /// use std::time::Duration;
+    /// use hooks_core::time::Tick;
+    /// use hooks_resilience::{Because, Catalog, ErrorKind, Health, HealthSettings, Model, ModelError, Tier};
+    /// # use hooks_core::{BoxError, Environment, testing::VirtualTime};
+    /// # let time = VirtualTime::default();
+    /// # let environment = Environment { clock: std::sync::Arc::new(time.clone()), ..Environment::detached() };
+    /// # let world = hooks_resilience::World::new(&environment, time.clone());
+    ///
+    /// let catalog = Catalog::new([Model::new("opus", "anthropic", Tier::Premium)])?;
+    /// let opus = catalog.get("opus").ok_or("the catalog lists it")?;
+    /// let health = Health::new(&catalog, HealthSettings::default(), world)?;
+    ///
+    /// let (now, took) = (Tick::default(), Duration::from_secs(1));
+    /// health.admit(opus, now).map_err(|refusal| format!("{refusal:?}"))?.succeeded(now, took);
+    /// let error = ModelError::new(ErrorKind::QuotaExhausted, "no credit is left");
+    /// health.admit(opus, now).map_err(|refusal| format!("{refusal:?}"))?.failed(&error, now, took);
+    ///
+    /// let refusal = health.admit(opus, now).expect_err("an operator has to buy credit");
+    /// assert_eq!(refusal.because, Because::Breaker);
+    /// assert!(refusal.ready_at >= now.after(Duration::from_secs(150)));
+    /// # Ok::<(), Box<dyn std::error::Error>>(())
+    /// ```
     pub fn admit(&self, model: &Model, now: Tick) -> Result<Permit, NotAdmitted> {
         self.admit_and_tell(model, now, false).map(|(permit, _)| permit)
     }
@@ -242,6 +291,29 @@ impl Health {
 
     /// Takes a further attempt with this model from its provider's retry budget; returns false if the budget
     /// is used up.
+    ///
+    /// ```
+    /// use hooks_core::time::Tick;
+    /// use hooks_resilience::{BudgetSettings, Catalog, Health, HealthSettings, Model, Tier};
+    /// # use hooks_core::{BoxError, Environment, testing::VirtualTime};
+    /// # let time = VirtualTime::default();
+    /// # let environment = Environment { clock: std::sync::Arc::new(time.clone()), ..Environment::detached() };
+    /// # let world = hooks_resilience::World::new(&environment, time.clone());
+    ///
+    /// let catalog = Catalog::new([Model::new("opus", "anthropic", Tier::Premium)])?;
+    /// let opus = catalog.get("opus").ok_or("the catalog lists it")?;
+    /// let mut settings = HealthSettings::default();
+    /// let budget: BudgetSettings = serde_json::from_value(serde_json::json!({"burst": 2, "per_minute": 6}))?;
+    /// settings.budget = budget;
+    /// let health = Health::new(&catalog, settings, world)?;
+    ///
+    /// let now = Tick::default();
+    /// let attempts: Vec<bool> = (0..3).map(|_| health.another_attempt(opus, now)).collect();
+    /// assert_eq!(attempts, [true, true, false]);
+    /// let later = now.after(std::time::Duration::from_secs(10));
+    /// assert!(health.another_attempt(opus, later), "six attempts a minute are earned");
+    /// # Ok::<(), Box<dyn std::error::Error>>(())
+    /// ```
     pub fn another_attempt(&self, model: &Model, now: Tick) -> bool {
         self.known(model).is_none_or(|known| known.provider.another_attempt(now, self.inner.settings.budget))
     }
@@ -282,6 +354,35 @@ impl Health {
     }
 
     /// Calls `listener` whenever a breaker changes its state; it must not block.
+    ///
+    /// ```
+    /// use std::sync::{Arc, Mutex};
+    /// use std::time::Duration;
+    /// use hooks_core::time::Tick;
+    /// use hooks_resilience::{
+    ///     BreakerState, Catalog, ErrorKind, Health, HealthSettings, Model, ModelError, Tier,
+    /// };
+    /// # use hooks_core::{BoxError, Environment, testing::VirtualTime};
+    /// # let time = VirtualTime::default();
+    /// # let environment = Environment { clock: std::sync::Arc::new(time.clone()), ..Environment::detached() };
+    /// # let world = hooks_resilience::World::new(&environment, time.clone());
+    ///
+    /// let catalog = Catalog::new([Model::new("opus", "anthropic", Tier::Premium)])?;
+    /// let opus = catalog.get("opus").ok_or("the catalog lists it")?;
+    /// let health = Health::new(&catalog, HealthSettings::default(), world)?;
+    /// let changes = Arc::new(Mutex::new(Vec::new()));
+    /// let log = Arc::clone(&changes);
+    /// health.on_transition(move |change| {
+    ///     log.lock().expect("no holder panics").push((change.model.clone(), change.from, change.to));
+    /// });
+    ///
+    /// let error = ModelError::new(ErrorKind::ModelUnavailable, "the model was retired");
+    /// let permit = health.admit(opus, Tick::default()).map_err(|refusal| format!("{refusal:?}"))?;
+    /// permit.failed(&error, Tick::default(), Duration::ZERO);
+    /// let expected = (Some("opus".into()), BreakerState::Closed, BreakerState::Open);
+    /// assert_eq!(*changes.lock().expect("no holder panics"), [expected]);
+    /// # Ok::<(), Box<dyn std::error::Error>>(())
+    /// ```
     pub fn on_transition(&self, listener: impl Fn(&Transition) + Send + Sync + 'static) {
         self.listeners().push(Arc::new(listener));
     }

@@ -10,6 +10,31 @@ use crate::error::{BreakerVote, ErrorKind, ModelError, NextModel};
 
 /// The permission to call a model once. The holder reports the result. If the permit is dropped without a
 /// result, the call does not count, and a probe is returned.
+///
+/// ```
+/// use std::time::Duration;
+/// use hooks_core::time::Tick;
+/// use hooks_resilience::{BreakerState, Catalog, ErrorKind, Health, HealthSettings, Model, ModelError, Tier};
+/// # use hooks_core::{BoxError, Environment, testing::VirtualTime};
+/// # let time = VirtualTime::default();
+/// # let environment = Environment { clock: std::sync::Arc::new(time.clone()), ..Environment::detached() };
+/// # let world = hooks_resilience::World::new(&environment, time.clone());
+///
+/// let catalog = Catalog::new([Model::new("opus", "anthropic", Tier::Premium)])?;
+/// let opus = catalog.get("opus").ok_or("the catalog lists it")?;
+/// let health = Health::new(&catalog, HealthSettings::default(), world)?;
+/// let error = ModelError::new(ErrorKind::ModelUnavailable, "the model was retired");
+/// health.admit(opus, Tick::default()).expect("it is healthy").failed(&error, Tick::default(), Duration::ZERO);
+///
+/// // After the open time, the first call is a probe. No other call passes until it has a result.
+/// let later = Tick(Duration::from_secs(600));
+/// let probe = health.admit(opus, later).expect("the open time is over");
+/// assert!(probe.is_probe());
+/// assert!(health.admit(opus, later).is_err());
+/// probe.succeeded(later, Duration::from_secs(1));
+/// assert_eq!(health.breaker(opus), BreakerState::Closed);
+/// # Ok::<(), Box<dyn std::error::Error>>(())
+/// ```
 #[derive(Debug)]
 #[must_use = "a permit that is dropped is given back"]
 pub struct Permit {

@@ -18,6 +18,30 @@ impl Health {
     ///
     /// # Errors
     /// Returns the time from which there is room.
+    ///
+    /// ```
+    /// use std::time::Duration;
+    /// use hooks_core::time::Tick;
+    /// use hooks_resilience::{Catalog, Health, HealthSettings, Model, Needs, Tier};
+    /// # use hooks_core::{BoxError, Environment, testing::VirtualTime};
+    /// # let time = VirtualTime::default();
+    /// # let environment = Environment { clock: std::sync::Arc::new(time.clone()), ..Environment::detached() };
+    /// # let world = hooks_resilience::World::new(&environment, time.clone());
+    ///
+    /// let mut opus = Model::new("opus", "anthropic", Tier::Premium);
+    /// opus.limits.tokens_per_minute = Some(60_000);
+    /// let catalog = Catalog::new([opus])?;
+    /// let opus = catalog.get("opus").ok_or("the catalog lists it")?;
+    /// let mut settings = HealthSettings::default();
+    /// settings.burst = Duration::ZERO;
+    /// let health = Health::new(&catalog, settings, world)?;
+    ///
+    /// // A thousand tokens a second: a request of 20,000 tokens keeps the next one waiting for 20 s.
+    /// let needs = Needs { input_tokens: 20_000, ..Needs::default() };
+    /// assert_eq!(health.pace(opus, &needs, Tick::default()), Ok(()));
+    /// assert_eq!(health.pace(opus, &needs, Tick::default()), Err(Tick(Duration::from_secs(20))));
+    /// # Ok::<(), Box<dyn std::error::Error>>(())
+    /// ```
     pub fn pace(&self, model: &Model, needs: &Needs, now: Tick) -> Result<(), Tick> {
         let booked = self.book(model, needs, now, Some(now), false).unwrap_or_else(|_later| {
             let known = self.known(model);

@@ -9,6 +9,20 @@ use crate::breaker::BreakerConfig;
 use crate::error::Treatments;
 
 /// Settings of the health record.
+///
+/// ```
+/// use hooks_resilience::{Catalog, Health, HealthSettings, SettingsError};
+/// # use hooks_core::{BoxError, Environment, testing::VirtualTime};
+/// # let time = VirtualTime::default();
+/// # let environment = Environment { clock: std::sync::Arc::new(time.clone()), ..Environment::detached() };
+/// # let world = hooks_resilience::World::new(&environment, time.clone());
+///
+/// let mut settings = HealthSettings::default();
+/// settings.instances = 0;
+/// let error = Health::new(&Catalog::default(), settings, world).expect_err("at least this instance exists");
+/// assert_eq!(error, SettingsError::Zero("pacing.instances"));
+/// assert_eq!(error.setting(), "pacing.instances");
+/// ```
 #[derive(Clone, Debug, PartialEq)]
 #[non_exhaustive]
 pub struct HealthSettings {

@@ -16,6 +16,32 @@ impl Health {
     /// Shares the record with all instances that use `store` and the name `fleet`; all of them must use the
     /// same credentials. Call it before the first clone is used: a record that is shared already stays as it
     /// is.
+    ///
+    /// ```
+    /// use std::sync::Arc;
+    /// use std::time::Duration;
+    /// use hooks_core::state::{Memory, StateStore};
+    /// use hooks_core::time::Tick;
+    /// use hooks_resilience::{Catalog, ErrorKind, Health, HealthSettings, Model, Needs, Readiness, Tier};
+    /// # use hooks_core::{BoxError, Environment, testing::VirtualTime};
+    /// # let time = VirtualTime::default();
+    /// # let environment = Environment { clock: std::sync::Arc::new(time.clone()), ..Environment::detached() };
+    /// # let world = hooks_resilience::World::new(&environment, time.clone());
+    ///
+    /// let catalog = Catalog::new([Model::new("opus", "anthropic", Tier::Premium)])?;
+    /// let opus = catalog.get("opus").ok_or("the catalog lists it")?;
+    /// // In production, the store is a Redis that all instances reach.
+    /// let store: Arc<dyn StateStore> = Arc::new(Memory::new(Arc::new(time.clone())));
+    /// let instance = || {
+    ///     let health = Health::new(&catalog, HealthSettings::default(), world.clone())?;
+    ///     Ok::<_, hooks_resilience::SettingsError>(health.shared(Arc::clone(&store), "agents"))
+    /// };
+    /// let (first, second) = (instance()?, instance()?);
+    /// let minute = Tick(Duration::from_secs(60));
+    /// first.cool_down_until(opus, minute, ErrorKind::RateLimited);
+    /// assert_eq!(second.readiness(opus, &Needs::default(), Tick::default()), Readiness::At(minute));
+    /// # Ok::<(), Box<dyn std::error::Error>>(())
+    /// ```
     #[must_use]
     pub fn shared(self, store: Arc<dyn StateStore>, fleet: &str) -> Self {
         self.shared_for(store, fleet, None)

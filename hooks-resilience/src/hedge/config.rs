@@ -8,6 +8,20 @@ use crate::duration;
 use crate::health::SettingsError;
 
 /// Conditions for a second attempt. By default, no second attempt is made.
+///
+/// ```
+/// use hooks_resilience::{HedgeDelay, HedgeSettings, HedgeTarget};
+/// use serde_json::json;
+///
+/// let settings: HedgeSettings = serde_json::from_value(json!({"delay": "p95", "target": "same"}))?;
+/// assert_eq!(settings, HedgeSettings::at_percentile(95).asking(HedgeTarget::Same));
+/// assert_eq!(settings.budget_percent, 3);
+///
+/// let fixed: HedgeDelay = serde_json::from_value(json!("3s"))?;
+/// assert_eq!(fixed, HedgeDelay::After(std::time::Duration::from_secs(3)));
+/// assert!(serde_json::from_value::<HedgeDelay>(json!("soon")).is_err());
+/// # Ok::<(), serde_json::Error>(())
+/// ```
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 #[serde(default, deny_unknown_fields)]

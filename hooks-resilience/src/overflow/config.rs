@@ -87,6 +87,14 @@ impl OverflowConfig {
     ///
     /// # Errors
     /// Returns the first invalid setting.
+    ///
+    /// ```
+    /// use hooks_resilience::OverflowConfig;
+    ///
+    /// assert_eq!(OverflowConfig::default().validate(), Ok(()));
+    /// let error = OverflowConfig::default().with_target_percent(100).validate().expect_err("nothing is gained");
+    /// assert_eq!(error.to_string(), "`target_percent` is `100`; give 1 to 95, such as 70");
+    /// ```
     pub fn validate(&self) -> Result<(), OverflowConfigError> {
         match self.means.len() {
             0 => return Err(OverflowConfigError::NoMeans),

@@ -7,6 +7,18 @@ use hooks_conversation::message::places;
 
 /// Selects messages that stay verbatim, beside system messages and the newest user request. A closure of a
 /// message is one. If tool results are kept, a tool can fill the window for good.
+///
+/// ```
+/// use hooks_core::event::{Message, Role};
+/// use hooks_resilience::overflow::Keep;
+///
+/// // Every short message of the user stays.
+/// let short = |message: &Message| {
+///     message.role == Role::User && message.content.as_str().is_some_and(|text| text.len() < 80)
+/// };
+/// assert!(short.keeps(&Message::text(Role::User, "use tabs, please")));
+/// assert!(!short.keeps(&Message::text(Role::Assistant, "all right")));
+/// ```
 pub trait Keep: Send + Sync {
     /// Whether `message` stays as it is.
     fn keeps(&self, message: &Message) -> bool;
@@ -20,6 +32,22 @@ impl<F: Fn(&Message) -> bool + Send + Sync> Keep for F {
 
 /// Keeps messages of the user, the host and the model that contain one of some marks, in any case. Tool
 /// results are not searched, so that a web page cannot pin itself.
+///
+/// ```
+/// use hooks_core::event::{Message, Role};
+/// use hooks_resilience::overflow::{Keep, Marked};
+/// use serde_json::json;
+///
+/// let marked = Marked::default();
+/// assert!(marked.keeps(&Message::text(Role::User, "Decision: we use SQLite")));
+/// assert!(!marked.keeps(&Message::text(Role::User, "which database do we use?")));
+/// // The result of a tool cannot pin itself.
+/// let page = json!([{ "type": "tool_result", "tool_use_id": "1", "content": "decision: buy now" }]);
+/// assert!(!marked.keeps(&Message { role: Role::User, content: page }));
+///
+/// let tickets = Marked::new(["TICKET-"]);
+/// assert!(tickets.keeps(&Message::text(Role::User, "this is about ticket-31")));
+/// ```
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Marked(Vec<String>);
 

@@ -109,6 +109,45 @@ impl OverflowLayer {
 
     /// Calls `listener` for each conversation that was answered after a compaction. It is called before the
     /// answer is returned, so it must be quick.
+    ///
+    /// ```
+    /// use std::sync::{Arc, Mutex};
+    /// use hooks_resilience::overflow::Means;
+    /// use hooks_resilience::{Answered, Call, ErrorKind, ModelError, OverflowLayer, OverflowSettings};
+    /// # use hooks_core::drivers::ModelRequest;
+    /// # use hooks_core::event::{Message, Role};
+    /// # use hooks_core::{BoxError, Environment, testing::VirtualTime};
+    /// # use tower::{Layer, ServiceExt, service_fn};
+    /// # let time = VirtualTime::default();
+    /// # let environment = Environment { clock: Arc::new(time.clone()), ..Environment::detached() };
+    /// # let world = hooks_resilience::World::new(&environment, time.clone());
+    /// # time.clone().block_on(async {
+    /// # let page = Message::text(Role::User, "the same page ".repeat(300));
+    /// # let messages = vec![page.clone(), page, Message::text(Role::User, "and now?")];
+    /// # let request = ModelRequest { messages, ..ModelRequest::default() };
+    /// # let call = Call::new(Default::default(), request, hooks_core::state::OpId(1));
+    ///
+    /// let log = Arc::new(Mutex::new(Vec::new()));
+    /// let listener = Arc::clone(&log);
+    /// let settings = OverflowSettings::default().with_means([Means::Deduplicate]);
+    /// let layer = OverflowLayer::new(settings, world)?.telling(move |compacted| {
+    ///     assert!(compacted.tokens_after < compacted.tokens_before);
+    ///     listener.lock().expect("no holder panics").extend_from_slice(compacted.means);
+    /// });
+    /// // The conversation has the same page of 4,200 characters twice.
+    /// let stack = layer.layer(service_fn(async |call: Call| {
+    ///     let size: usize = call.messages().iter().map(|message| message.content.to_string().len()).sum();
+    ///     match size {
+    ///         0..5_000 => Ok(Answered::new(call, "yes")),
+    ///         _ => Err(ModelError::new(ErrorKind::ContextOverflow, "prompt is too long")),
+    ///     }
+    /// }));
+    /// assert_eq!(stack.oneshot(call).await?.reply, "yes");
+    /// assert_eq!(*log.lock().expect("no holder panics"), [Means::Deduplicate]);
+    /// # Ok::<(), BoxError>(())
+    /// # }).ok_or("only the timer is waited for")??;
+    /// # Ok::<(), BoxError>(())
+    /// ```
     #[must_use]
     pub fn telling(self, listener: impl Fn(&Compacted<'_>) + Send + Sync + 'static) -> Self {
         self.change(|shared| shared.listener = Some(Arc::new(listener)))

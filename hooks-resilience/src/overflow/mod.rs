@@ -22,12 +22,78 @@
 //! `FallbackLayer` and outside `RetryLayer`.
 //!
 //! ```
-//! use hooks_resilience::{OverflowLayer, OverflowConfig, World};
+//! use hooks_core::drivers::ModelRequest;
+//! use hooks_core::event::{Message, Role};
+//! use hooks_resilience::{Answered, Call, ErrorKind, ModelError, OverflowLayer, OverflowConfig};
+//! use serde_json::json;
+//! use tower::{Layer, ServiceExt, service_fn};
+//! # use hooks_core::{BoxError, Environment, testing::VirtualTime};
+//! # let time = VirtualTime::default();
+//! # let environment = Environment { clock: std::sync::Arc::new(time.clone()), ..Environment::detached() };
+//! # let world = hooks_resilience::World::new(&environment, time.clone());
+//! # time.clone().block_on(async {
+//! # let read = json!([{ "type": "tool_use", "id": "1", "name": "read", "input": { "path": "big.log" } }]);
+//! # let result = json!([{ "type": "tool_result", "tool_use_id": "1", "content": "line ".repeat(2_000) }]);
+//! # let messages = vec![
+//! #     Message::text(Role::User, "why did it fail?"),
+//! #     Message { role: Role::Assistant, content: read },
+//! #     Message { role: Role::User, content: result },
+//! # ];
 //!
-//! # fn layer(world: World, hooks: hooks_core::Hooks) -> Result<OverflowLayer, hooks_resilience::OverflowConfigError> {
-//! let overflow = OverflowLayer::new(OverflowConfig::default(), world)?.with_hooks(hooks);
-//! # Ok(overflow)
-//! # }
+//! // A model whose window is full with 5,000 characters. The conversation has a tool result of 10,000.
+//! let client = service_fn(async |call: Call| {
+//!     let size: usize = call.messages().iter().map(|message| message.content.to_string().len()).sum();
+//!     match size {
+//!         0..5_000 => Ok(Answered::new(call, "the disk was full")),
+//!         _ => Err(ModelError::new(ErrorKind::ContextOverflow, "prompt is too long")),
+//!     }
+//! });
+//! let stack = OverflowLayer::new(OverflowConfig::default(), world)?.layer(client);
+//!
+//! let request = ModelRequest { messages, ..ModelRequest::default() };
+//! let call = Call::new(Default::default(), request, hooks_core::state::OpId(1));
+//! let answered = stack.oneshot(call).await?;
+//! assert_eq!(answered.reply, "the disk was full");
+//! assert_eq!(
+//!     answered.call.messages()[2].content[0]["content"],
+//!     "[a tool result of 10000 bytes was dropped to make room]",
+//! );
+//! assert_eq!(answered.failed[0].kind, ErrorKind::ContextOverflow);
+//! # Ok::<(), BoxError>(())
+//! # }).ok_or("only the timer is waited for")??;
+//! # Ok::<(), BoxError>(())
+//! ```
+//!
+//! Customised: a hook vetoes the compaction, and the error has its reason.
+//!
+//! ```
+//! # use hooks_core::drivers::ModelRequest;
+//! # use hooks_core::event::{Message, Role};
+//! use hooks_core::event::PreCompact;
+//! use hooks_core::{HookRequest, Hooks, Reason, Verdict, policy_fn};
+//! # use hooks_resilience::{Answered, Call, ErrorKind, ModelError, OverflowLayer, OverflowConfig};
+//! # use tower::{Layer, ServiceExt, service_fn};
+//! # use hooks_core::{BoxError, Environment, testing::VirtualTime};
+//! # let time = VirtualTime::default();
+//! # let environment = Environment { clock: std::sync::Arc::new(time.clone()), ..Environment::detached() };
+//! # let world = hooks_resilience::World::new(&environment, time.clone());
+//! # time.clone().block_on(async {
+//! let veto = policy_fn("evidence", |_: &HookRequest<PreCompact>| {
+//!     Verdict::deny(Reason::new("evidence", "keep", "this session is kept as evidence"))
+//! });
+//! let hooks = Hooks::builder().policy(veto).build();
+//! let stack = OverflowLayer::new(OverflowConfig::default(), world)?.with_hooks(hooks).layer(service_fn(
+//!     async |_: Call| Err::<Answered<()>, _>(ModelError::new(ErrorKind::ContextOverflow, "prompt is too long")),
+//! ));
+//! # let messages = (0..9).map(|turn| Message::text(Role::User, format!("{turn} ").repeat(500))).collect();
+//! # let request = ModelRequest { messages, ..ModelRequest::default() };
+//! # let call = Call::new(Default::default(), request, hooks_core::state::OpId(1));
+//! let error = stack.oneshot(call).await.expect_err("the conversation stays too long");
+//! assert_eq!(error.kind(), ErrorKind::ContextOverflow);
+//! assert!(error.message().ends_with("may not be compacted: this session is kept as evidence"));
+//! # Ok::<(), BoxError>(())
+//! # }).ok_or("only the timer is waited for")??;
+//! # Ok::<(), BoxError>(())
 //! ```
 
 mod budget;

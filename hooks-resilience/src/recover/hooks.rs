@@ -16,6 +16,36 @@ pub struct RecoverModel {
 }
 
 /// Answers `spawn_failed` with advice: another model, a pause, or to give up.
+///
+/// ```
+/// use hooks_core::event::{ErrorType, SpawnFailed};
+/// use hooks_core::{FailureLayer, HookContext, Hooks};
+/// use hooks_resilience::{Advisor, Chains, ChainsConfig, FallbackSettings, Health, RecoverSpawn};
+/// # use hooks_resilience::{Catalog, HealthSettings, Model, Tier};
+/// # use hooks_core::{BoxError, Environment, testing::VirtualTime};
+/// # let time = VirtualTime::default();
+/// # let environment = Environment { clock: std::sync::Arc::new(time.clone()), ..Environment::detached() };
+/// # let world = hooks_resilience::World::new(&environment, time.clone());
+/// # time.clone().block_on(async {
+/// # let catalog = Catalog::new([Model::new("haiku", "anthropic", Tier::Fast)])?;
+/// # let chains = Chains::new(&catalog, &ChainsConfig::default())?;
+/// # let health = Health::new(&catalog, HealthSettings::default(), world)?;
+///
+/// let advisor = Advisor::new(chains, health, FallbackSettings::default());
+/// let hooks = Hooks::builder().hook(&FailureLayer::new("spawn"), RecoverSpawn::new(advisor)).build();
+/// let mut failure = SpawnFailed::default();
+/// failure.agent_name = "tester".to_owned();
+/// failure.error = "429: try again in 20s".to_owned();
+/// failure.error_type = ErrorType::Model;
+/// failure.current_model = Some("haiku".to_owned());
+/// failure.attempt = 1;
+/// let recovery = hooks.on(HookContext::new("session-1", "lead")).spawn_failed(failure).await;
+/// assert_eq!((recovery.retry, recovery.fallback_model), (Some(true), None), "no other model is configured");
+/// assert!(recovery.backoff_ms >= Some(20_000), "the child waits as long as the provider states");
+/// # Ok::<(), BoxError>(())
+/// # }).ok_or("only the timer is waited for")??;
+/// # Ok::<(), BoxError>(())
+/// ```
 #[derive(Clone, Debug)]
 pub struct RecoverSpawn {
     advisor: Advisor,

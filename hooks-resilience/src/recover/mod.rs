@@ -19,6 +19,87 @@
 //!
 //! The kind of error is read from the event's type and text, by the [`Classifiers`](crate::Classifiers), to
 //! which a host may add readers of its own ([`Advisor::classifying`]).
+//!
+//! ```
+//! use hooks_core::event::{ErrorOccurred, ErrorType, SpawnFailed};
+//! use hooks_core::{FailureLayer, HookContext, Hooks};
+//! use hooks_resilience::{
+//!     Advisor, Catalog, Chains, ChainsConfig, FallbackSettings, Health, HealthSettings, Model, RecoverModel,
+//!     RecoverSpawn, Tier,
+//! };
+//! # use hooks_core::{BoxError, Environment, testing::VirtualTime};
+//! # let time = VirtualTime::default();
+//! # let environment = Environment { clock: std::sync::Arc::new(time.clone()), ..Environment::detached() };
+//! # let world = hooks_resilience::World::new(&environment, time.clone());
+//! # time.clone().block_on(async {
+//!
+//! let catalog = Catalog::new([
+//!     Model::new("opus", "anthropic", Tier::Premium),
+//!     Model::new("gpt", "openai", Tier::Premium),
+//! ])?;
+//! let chains = Chains::new(&catalog, &ChainsConfig::default())?;
+//! let health = Health::new(&catalog, HealthSettings::default(), world)?;
+//! let advisor = Advisor::new(chains, health, FallbackSettings::default());
+//! let hooks = Hooks::builder()
+//!     .hook::<ErrorOccurred, _>(&FailureLayer::new("model"), RecoverModel::new(advisor.clone()))
+//!     .hook::<SpawnFailed, _>(&FailureLayer::new("spawn"), RecoverSpawn::new(advisor))
+//!     .build();
+//! let hooks = hooks.on(HookContext::new("session-1", "lead"));
+//!
+//! let mut failure = ErrorOccurred::new("529 overloaded", ErrorType::Model);
+//! failure.current_model = Some("opus".to_owned());
+//! let recovery = hooks.error_occurred(failure).await;
+//! assert_eq!(recovery.fallback_model.as_deref(), Some("gpt"));
+//! assert_eq!(recovery.reasons[0].message, "overloaded at attempt 1: ask `gpt` at once");
+//!
+//! let mut failure = ErrorOccurred::new("400 `messages` is missing", ErrorType::Model);
+//! failure.current_model = Some("opus".to_owned());
+//! assert_eq!(hooks.error_occurred(failure).await.retry, Some(false), "every model would answer the same");
+//! # Ok::<(), BoxError>(())
+//! # }).ok_or("only the timer is waited for")??;
+//! # Ok::<(), BoxError>(())
+//! ```
+//!
+//! Customised: a reader for the errors of the host's own gateway.
+//!
+//! ```
+//! # use std::sync::Arc;
+//! # use hooks_core::event::{ErrorOccurred, ErrorType};
+//! # use hooks_core::{FailureLayer, HookContext, Hooks};
+//! use hooks_resilience::classify::Finding;
+//! use hooks_resilience::{Classifiers, ErrorKind};
+//! # use hooks_resilience::{
+//! #     Advisor, Catalog, Chains, ChainsConfig, FallbackSettings, Health, HealthSettings, Model,
+//! #     RecoverModel, Tier,
+//! # };
+//! # use hooks_core::{BoxError, Environment, testing::VirtualTime};
+//! # let time = VirtualTime::default();
+//! # let environment = Environment { clock: std::sync::Arc::new(time.clone()), ..Environment::detached() };
+//! # let world = hooks_resilience::World::new(&environment, time.clone());
+//! # time.clone().block_on(async {
+//! # let catalog = Catalog::new([
+//! #     Model::new("opus", "anthropic", Tier::Premium),
+//! #     Model::new("gpt", "openai", Tier::Premium),
+//! # ])?;
+//! # let chains = Chains::new(&catalog, &ChainsConfig::default())?;
+//! # let health = Health::new(&catalog, HealthSettings::default(), world)?;
+//! let classifiers = Classifiers::new(Arc::new(time.clone())).with(|reply| {
+//!     let is_ours = reply.text().contains("GW-17");
+//!     is_ours.then(|| Finding::new(ErrorKind::QuotaExhausted, "the team has used its credit"))
+//! });
+//! let advisor = Advisor::new(chains, health, FallbackSettings::default()).classifying(classifiers);
+//! # let hook = RecoverModel::new(advisor);
+//! # let hooks = Hooks::builder().hook::<ErrorOccurred, _>(&FailureLayer::new("model"), hook).build();
+//! # let hooks = hooks.on(HookContext::new("session-1", "lead"));
+//! # let mut failure = ErrorOccurred::new("GW-17", ErrorType::Model);
+//! # failure.current_model = Some("opus".to_owned());
+//! let recovery = hooks.error_occurred(failure).await;
+//! assert_eq!(recovery.fallback_model.as_deref(), Some("gpt"));
+//! assert_eq!(&*recovery.reasons[0].rule, "quota_exhausted");
+//! # Ok::<(), BoxError>(())
+//! # }).ok_or("only the timer is waited for")??;
+//! # Ok::<(), BoxError>(())
+//! ```
 
 mod advice;
 mod hooks;

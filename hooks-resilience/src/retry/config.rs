@@ -7,6 +7,45 @@ use crate::health::SettingsError;
 
 /// Settings of retries with the same model. The [`Treatments`](crate::Treatments) define how often each kind
 /// of error is retried.
+///
+/// A wait that the provider states comes before the pause. If it is longer than the treatment allows, the
+/// error is returned at once, with the time from which the model may be called.
+///
+/// ```
+/// use std::time::Duration;
+/// use hooks_core::time::{Clock, Tick};
+/// use hooks_resilience::{
+///     Answered, Call, Catalog, ErrorKind, Health, HealthSettings, Model, ModelError, RetryLayer,
+///     RetrySettings, Tier,
+/// };
+/// use tower::{Layer, ServiceExt, service_fn};
+/// # fn call_to(model: &std::sync::Arc<hooks_resilience::Model>) -> hooks_resilience::Call {
+/// #     let id = hooks_core::state::OpId(1);
+/// #     let mut call = hooks_resilience::Call::new(Default::default(), Default::default(), id);
+/// #     call.model = Some(std::sync::Arc::clone(model));
+/// #     call
+/// # }
+/// # use hooks_core::{BoxError, Environment, testing::VirtualTime};
+/// # let time = VirtualTime::default();
+/// # let environment = Environment { clock: std::sync::Arc::new(time.clone()), ..Environment::detached() };
+/// # let world = hooks_resilience::World::new(&environment, time.clone());
+/// # time.clone().block_on(async {
+/// # let catalog = Catalog::new([Model::new("opus", "anthropic", Tier::Premium)])?;
+/// # let opus = catalog.get("opus").ok_or("the catalog lists it")?;
+/// # let health = Health::new(&catalog, HealthSettings::default(), world)?;
+///
+/// let client = service_fn(async |_: Call| {
+///     let error = ModelError::new(ErrorKind::RateLimited, "slow down");
+///     Err::<Answered<()>, _>(error.with_retry_after(Duration::from_secs(20)))
+/// });
+/// let stack = RetryLayer::new(health, RetrySettings::default())?.layer(client);
+/// let error = stack.oneshot(call_to(opus)).await.expect_err("eight seconds are the longest wait by default");
+/// assert_eq!(error.ready_at(), Some(Tick(Duration::from_secs(20))));
+/// assert_eq!(time.tick(), Tick::default(), "the layer did not wait");
+/// # Ok::<(), BoxError>(())
+/// # }).ok_or("only the timer is waited for")??;
+/// # Ok::<(), BoxError>(())
+/// ```
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 #[serde(default, deny_unknown_fields)]

@@ -25,7 +25,24 @@ impl RetryLayer {
     ///
     /// # Errors
     /// Returns an error if a setting is invalid.
-    pub fn new(health: Health, settings: RetryConfig) -> Result<Self, SettingsError> {
+    ///
+    /// ```
+    /// use std::time::Duration;
+    /// use hooks_resilience::{Backoff, RetryLayer, RetrySettings};
+    /// # use hooks_resilience::{Catalog, Health, HealthSettings};
+    /// # use hooks_core::{BoxError, Environment, testing::VirtualTime};
+    /// # let time = VirtualTime::default();
+    /// # let environment = Environment { clock: std::sync::Arc::new(time.clone()), ..Environment::detached() };
+    /// # let world = hooks_resilience::World::new(&environment, time.clone());
+    /// # let health = Health::new(&Catalog::default(), HealthSettings::default(), world)?;
+    ///
+    /// let upside_down = Backoff::new(Duration::from_secs(30), Duration::from_secs(1));
+    /// let settings = RetrySettings::default().with_backoff(upside_down);
+    /// let error = RetryLayer::new(health, settings).expect_err("the cap is below the base");
+    /// assert_eq!(error.setting(), "retry.backoff.cap");
+    /// # Ok::<(), BoxError>(())
+    /// ```
+    pub fn new(health: Health, settings: RetrySettings) -> Result<Self, SettingsError> {
         settings.check()?;
         Ok(Self { shared: Arc::new(Shared { health, settings }) })
     }

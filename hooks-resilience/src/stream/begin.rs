@@ -17,6 +17,30 @@ use crate::call::Call;
 use crate::error::{ErrorKind, ModelError};
 
 /// Wraps a client in a [`Begin`]. It belongs inside the `AttemptLayer`.
+///
+/// ```
+/// use futures_util::stream;
+/// use hooks_resilience::stream::{BeginLayer, Chunk, ModelStream};
+/// use hooks_resilience::{Call, ErrorKind, ModelError};
+/// use tower::{Layer, ServiceExt, service_fn};
+/// # use hooks_core::{BoxError, Environment, testing::VirtualTime};
+/// # let time = VirtualTime::default();
+/// # let environment = Environment { clock: std::sync::Arc::new(time.clone()), ..Environment::detached() };
+/// # let world = hooks_resilience::World::new(&environment, time.clone());
+/// # time.clone().block_on(async {
+/// # let call = Call::new(Default::default(), Default::default(), hooks_core::state::OpId(1));
+///
+/// // The provider answers with status 200 and reports an error in the stream.
+/// let client = service_fn(async |_: Call| {
+///     let error = ModelError::new(ErrorKind::Overloaded, "come back later");
+///     Ok::<_, ModelError>(ModelStream::new(stream::iter([Err::<Chunk, _>(error)])))
+/// });
+/// let error = BeginLayer.layer(client).oneshot(call).await.expect_err("the call fails, not its stream");
+/// assert_eq!(error.to_string(), "overloaded: come back later");
+/// # Ok::<(), BoxError>(())
+/// # }).ok_or("only the timer is waited for")??;
+/// # Ok::<(), BoxError>(())
+/// ```
 #[derive(Clone, Copy, Debug, Default)]
 pub struct BeginLayer;
 

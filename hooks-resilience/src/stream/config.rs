@@ -8,6 +8,27 @@ use crate::error::Backoff;
 use crate::health::SettingsError;
 
 /// Timeouts of streams, and the reaction to a break.
+///
+/// ```
+/// use std::time::Duration;
+/// use hooks_resilience::stream::AfterText;
+/// use hooks_resilience::{Catalog, Health, HealthSettings, ResumeLayer, StreamSettings};
+/// # use hooks_core::{BoxError, Environment, testing::VirtualTime};
+/// # let time = VirtualTime::default();
+/// # let environment = Environment { clock: std::sync::Arc::new(time.clone()), ..Environment::detached() };
+/// # let world = hooks_resilience::World::new(&environment, time.clone());
+///
+/// let settings: StreamSettings =
+///     serde_json::from_value(serde_json::json!({"after_text": "fail", "first_chunk": "20s", "idle": "5s"}))?;
+/// let (first_chunk, idle) = (Duration::from_secs(20), Duration::from_secs(5));
+/// let expected = StreamSettings::default().with_after_text(AfterText::Fail);
+/// assert_eq!(settings, expected.with_patience(first_chunk, idle));
+///
+/// let health = Health::new(&Catalog::default(), HealthSettings::default(), world)?;
+/// let error = ResumeLayer::new(health, settings.with_patience(first_chunk, Duration::ZERO));
+/// assert_eq!(error.expect_err("no chunk could be in time").setting(), "stream.idle");
+/// # Ok::<(), BoxError>(())
+/// ```
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 #[serde(default, deny_unknown_fields)]

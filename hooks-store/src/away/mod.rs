@@ -104,6 +104,24 @@ impl<S: StateStore + 'static> Away<S> {
     }
 
     /// Whether all ends were reported to the store.
+    ///
+    /// ```
+    /// use std::sync::Arc;
+    /// use futures_util::FutureExt as _;
+    /// use hooks_core::state::{Op, OpId, StateStore, StoreError};
+    /// use hooks_core::time::{SeededRandom, StoppedClock};
+    /// use hooks_store::{Away, AwaySettings, LazyStore};
+    ///
+    /// let gone = LazyStore::new(|| Err(StoreError::Unavailable("no route to host".to_owned())));
+    /// let clock = Arc::new(StoppedClock::default());
+    /// let away = Away::new(gone, AwaySettings::default(), clock, &SeededRandom::new(1));
+    /// assert!(away.has_told_all());
+    ///
+    /// // A call ends while the store is unavailable. Its end is kept for the store.
+    /// let settle = away.apply(Op::Settle { id: OpId(7), actual: 40 });
+    /// assert!(settle.now_or_never().is_some_and(|answer| answer.is_ok()));
+    /// assert!(!away.has_told_all());
+    /// ```
     pub fn has_told_all(&self) -> bool {
         self.0.ends().is_empty()
     }

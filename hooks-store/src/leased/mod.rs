@@ -131,6 +131,34 @@ impl<S: StateStore> Leased<S> {
     /// # Errors
     /// Returns an error if the store did not accept the end of a lease: that lease is charged in full when it
     /// expires.
+    ///
+    /// ```
+    /// use std::sync::Arc;
+    /// use std::time::Duration;
+    /// use hooks_core::state::{Answer, Key, Memory, Op, OpId, Scope, StateStore, Window};
+    /// use hooks_core::time::{SeededRandom, StoppedClock};
+    /// use hooks_store::{LeaseSettings, Leased};
+    ///
+    /// # futures_util::FutureExt::now_or_never(async {
+    /// let clock = Arc::new(StoppedClock::default());
+    /// let shared = Arc::new(Memory::new(clock.clone()));
+    /// let leased = Leased::new(shared.clone(), LeaseSettings::default(), clock, Arc::new(SeededRandom::new(1)));
+    /// let key = Key::new(None, &["tokens"]);
+    /// let scopes: Arc<[Scope]> = Arc::from([Scope::spent(key.clone(), 10_000)]);
+    /// for id in 1..=3 {
+    ///     let scopes = Arc::clone(&scopes);
+    ///     leased.apply(Op::Reserve { id: OpId(id), scopes, amount: 10, ttl: Duration::from_secs(60) }).await?;
+    /// }
+    /// leased.apply(Op::Settle { id: OpId(1), actual: 4 }).await?;
+    /// leased.apply(Op::Release { id: OpId(2) }).await?;
+    ///
+    /// // The third reservation has no end, so all of it is charged.
+    /// leased.close().await?;
+    /// let used = shared.apply(Op::Used { key, window: Window::Always }).await?;
+    /// assert!(matches!(used, Answer::Used { used: 14, .. }), "{used:?}");
+    /// # Ok::<(), hooks_core::state::StoreError>(())
+    /// # }).expect("memory answers at once").expect("it has room");
+    /// ```
     pub async fn close(&self) -> Result<(), StoreError> {
         let all = {
             let mut book = self.0.book();

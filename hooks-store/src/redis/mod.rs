@@ -54,6 +54,24 @@ impl Redis {
     ///
     /// # Errors
     /// Returns an error if the URL is invalid, or if no tokio runtime is entered, which the connection needs.
+    ///
+    /// ```
+    /// use std::sync::Arc;
+    /// use hooks_core::testing::VirtualTime;
+    /// use hooks_core::time::SeededRandom;
+    /// use hooks_store::Redis;
+    /// use hooks_store::redis::RedisSettings;
+    ///
+    /// let time = VirtualTime::default();
+    /// let open = |url: &str| {
+    ///     let random = Arc::new(SeededRandom::new(1));
+    ///     Redis::new(RedisSettings::new(url), Arc::new(time.clone()), Arc::new(time.clone()), random)
+    /// };
+    /// let error = open("redis://127.0.0.1:6379/").err().ok_or("this thread is in no runtime")?;
+    /// assert_eq!(error.to_string(), "the state store cannot be reached: no tokio runtime is entered; enter one");
+    /// assert!(open("the cache").is_err());
+    /// # Ok::<(), Box<dyn std::error::Error>>(())
+    /// ```
     pub fn new(
         settings: RedisSettings,
         clock: Arc<dyn Clock>,

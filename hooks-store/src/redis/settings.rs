@@ -3,6 +3,17 @@
 use std::time::Duration;
 
 /// Settings of the server and its timeouts.
+///
+/// ```
+/// use std::time::Duration;
+/// use hooks_store::redis::RedisSettings;
+///
+/// let settings = RedisSettings::new("redis://cache.example.org/");
+/// assert_eq!((&*settings.prefix, settings.timeout), ("hooks:", Duration::from_millis(50)));
+/// // A server in another region, which two teams share.
+/// let distant = settings.with_prefix("hooks:payments:").with_timeout(Duration::from_millis(200));
+/// assert_eq!(&*distant.prefix, "hooks:payments:");
+/// ```
 #[derive(Clone, Debug, PartialEq, Eq)]
 #[non_exhaustive]
 pub struct RedisSettings {

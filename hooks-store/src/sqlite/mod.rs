@@ -86,6 +86,21 @@ impl SqliteStore {
     ///
     /// # Errors
     /// Returns an error if the note about the damage cannot be read.
+    ///
+    /// ```
+    /// use hooks_store::SqliteStore;
+    ///
+    /// # let folder = tempfile::tempdir()?;
+    /// let path = folder.path().join("state.db");
+    /// std::fs::write(&path, "this is no database, and longer than the header of one ".repeat(200))?;
+    /// assert!(SqliteStore::open(&path).is_err());
+    ///
+    /// // The damaged file is moved aside. The store is closed until an operator accepts the loss.
+    /// let reason = SqliteStore::loss(&path)?.ok_or("it is closed")?;
+    /// assert_eq!(SqliteStore::accept_loss(&path)?, Some(reason));
+    /// assert!(SqliteStore::open(&path).is_ok());
+    /// # Ok::<(), Box<dyn std::error::Error>>(())
+    /// ```
     pub fn loss(path: impl AsRef<Path>) -> Result<Option<String>, StoreError> {
         let path = path.as_ref();
         damage::note(path).map_err(|error| Fault::from(error).told(path))

@@ -13,6 +13,21 @@ use crate::config::Durability;
 use crate::identity::Witness;
 
 /// Options of a store in a file.
+///
+/// ```
+/// use std::time::Duration;
+/// use hooks_store::Durability;
+/// use hooks_store::sqlite::SqliteOptions;
+///
+/// # let folder = tempfile::tempdir()?;
+/// // For a command line: one thread, writes that survive a power cut, and no long wait for another process.
+/// let path = folder.path().join("state.db");
+/// let options = SqliteOptions::new(&path).blocking().durability(Durability::Power);
+/// let store = options.wait(Duration::from_millis(200)).open()?;
+/// assert!(path.exists());
+/// # drop(store);
+/// # Ok::<(), Box<dyn std::error::Error>>(())
+/// ```
 #[derive(Clone)]
 pub struct SqliteOptions {
     pub(super) path: PathBuf,
@@ -68,6 +83,38 @@ impl SqliteOptions {
     }
 
     /// Refuses a store other than the one that `witness` remembers, and has it remember the first store.
+    ///
+    /// ```
+    /// use std::sync::{Arc, Mutex};
+    /// use hooks_core::state::StoreError;
+    /// use hooks_store::sqlite::SqliteOptions;
+    /// use hooks_store::{StoreId, Witness};
+    ///
+    /// #[derive(Default)]
+    /// struct InMemory(Mutex<Option<StoreId>>);
+    ///
+    /// impl Witness for InMemory {
+    ///     fn known(&self) -> Result<Option<StoreId>, StoreError> {
+    ///         Ok(self.0.lock().expect("no holder panics").clone())
+    ///     }
+    ///
+    ///     fn remember(&self, id: &StoreId) -> Result<(), StoreError> {
+    ///         *self.0.lock().expect("no holder panics") = Some(id.clone());
+    ///         Ok(())
+    ///     }
+    /// }
+    ///
+    /// # let folder = tempfile::tempdir()?;
+    /// let witness = Arc::new(InMemory::default());
+    /// let open = |name: &str| {
+    ///     SqliteOptions::new(folder.path().join(name)).blocking().witnessed_by(witness.clone()).open()
+    /// };
+    /// drop(open("state.db")?);
+    /// assert!(open("state.db").is_ok());
+    /// // An empty store in place of the known one would forget what was spent.
+    /// assert!(matches!(open("other.db"), Err(StoreError::Closed(_))));
+    /// # Ok::<(), Box<dyn std::error::Error>>(())
+    /// ```
     #[must_use]
     pub fn witnessed_by(mut self, witness: Arc<dyn Witness>) -> Self {
         self.witness = Some(witness);
@@ -89,6 +136,21 @@ impl SqliteOptions {
     ///
     /// # Errors
     /// Returns an error if the thread cannot be started.
+    ///
+    /// ```
+    /// use futures_util::FutureExt as _;
+    /// use hooks_core::state::{Op, StateStore, StoreError};
+    /// use hooks_store::sqlite::SqliteOptions;
+    ///
+    /// # let folder = tempfile::tempdir()?;
+    /// let missing = folder.path().join("not mounted yet");
+    /// let store = SqliteOptions::new(missing.join("state.db")).blocking().open_later()?;
+    /// let now = || store.apply(Op::Now).now_or_never().expect("a blocking store answers at once");
+    /// assert!(now().is_err());
+    /// std::fs::create_dir(&missing)?;
+    /// assert!(now().is_ok(), "the next operation tries again");
+    /// # Ok::<(), Box<dyn std::error::Error>>(())
+    /// ```
     pub fn open_later(self) -> Result<SqliteStore, StoreError> {
         SqliteStore::later(self)
     }
