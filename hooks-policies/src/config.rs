@@ -8,6 +8,22 @@ use std::collections::BTreeMap;
 use serde::{Deserialize, Serialize};
 
 /// Configuration of the policies of this crate; [`Guards`](crate::Guards) builds them.
+///
+/// ```
+/// use hooks_core::{EventKind, Hooks};
+/// use hooks_policies::config::{CommandGuardConfig, GuardsConfig, WriteGuardConfig};
+///
+/// // Nothing is judged by default.
+/// assert!(Hooks::from_policy(GuardsConfig::default())?.hooked().is_empty());
+/// let config = GuardsConfig {
+///     write_guard: Some(WriteGuardConfig { allow: vec!["src/**".into()], ..WriteGuardConfig::default() }),
+///     command_guard: Some(CommandGuardConfig::default()),
+///     protected: vec!["hooks.yaml".into()],
+///     ..GuardsConfig::default()
+/// };
+/// assert_eq!(Hooks::from_policy(config)?.hooked(), [EventKind::PreToolUse]);
+/// # Ok::<(), hooks_core::PolicyErrors>(())
+/// ```
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct GuardsConfig {
     /// Files that may be written.
@@ -95,6 +111,20 @@ pub struct LockoutConfig {
 }
 
 /// Reaction if all agents of the team are locked out of an artifact.
+///
+/// ```
+/// use hooks_policies::config::{AllLocked, LockoutConfig};
+/// use serde_json::json;
+///
+/// let config: LockoutConfig = serde_json::from_value(json!({
+///     "locked": {"src/auth.rs": ["backend"]},
+///     "team": ["backend", "frontend"],
+///     "when_all_locked": "deny",
+/// }))?;
+/// assert_eq!(config.when_all_locked, AllLocked::Deny);
+/// assert_eq!(AllLocked::default(), AllLocked::Ask);
+/// # Ok::<(), serde_json::Error>(())
+/// ```
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 #[serde(rename_all = "snake_case")]
