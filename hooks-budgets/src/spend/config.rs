@@ -126,6 +126,17 @@ impl Default for SpendThresholdsConfig {
 }
 
 /// Amounts that are reserved for a call until its real cost is known.
+///
+/// ```
+/// use hooks_budgets::spend::{SpendHoldConfig, UnansweredCharge};
+///
+/// let config = SpendHoldConfig::default();
+/// assert_eq!((config.output_tokens, config.expires_seconds), (4_000, 900));
+/// assert_eq!(config.unanswered, UnansweredCharge::Input); // a call that fails without an answer
+/// let known: SpendHoldConfig = serde_json::from_str(r#"{"most_output_tokens": 8192, "unanswered": "nothing"}"#)?;
+/// assert_eq!(known.most_output_tokens, Some(8_192));
+/// # Ok::<(), serde_json::Error>(())
+/// ```
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 #[serde(default, deny_unknown_fields)]
