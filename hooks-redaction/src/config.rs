@@ -69,7 +69,7 @@ pub enum TextDialect {
 /// Several configurations can be compiled before their errors are reported together:
 ///
 /// ```
-/// use hooks_core::{Hooks, HooksBuilder, PolicyErrors};
+/// use hooks_core::{Hooks, PolicyErrors};
 /// use hooks_redaction::{ArgumentRecorder, Redaction, RedactionConfig};
 ///
 /// let (mut builder, mut errors) = (Hooks::builder(), PolicyErrors::default());

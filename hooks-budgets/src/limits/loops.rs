@@ -36,8 +36,7 @@ const MOST_TRIES: usize = 32;
 /// By default, the fourth round is denied. A result that differs is progress:
 ///
 /// ```
-/// use std::sync::Arc;
-/// use hooks_budgets::{BudgetsConfig, LoopLimitConfig, LimitsConfig};
+/// use hooks_budgets::{BudgetsConfig, LimitsConfig, LoopLimitConfig};
 /// use hooks_core::event::{PostToolUse, PreToolUse};
 /// use hooks_core::{HookContext, Hooks, Judged};
 /// use serde_json::json;

@@ -47,7 +47,7 @@ impl Children {
     /// ```
     /// use hooks_budgets::{BudgetsConfig, SpawnBudget, SpawnConfig};
     /// use hooks_core::event::{SubagentStart, TurnStart};
-    /// use hooks_core::{HookContext, Hooks, Judged};
+    /// use hooks_core::{HookContext, Hooks};
     ///
     /// # #[tokio::main(flavor = "current_thread")] async fn main() -> Result<(), Box<dyn std::error::Error>> {
     /// let spawn = Some(SpawnConfig::default());
@@ -80,13 +80,12 @@ impl Children {
     /// Without a sign of life, a child is presumed lost and its place is free:
     ///
     /// ```
-    /// use std::sync::Arc;
     /// use std::time::Duration;
     /// use hooks_budgets::spawn::ChildState;
     /// use hooks_budgets::{BudgetsConfig, SpawnBudget, SpawnConfig};
     /// use hooks_core::event::SubagentStart;
     /// use hooks_core::testing::{FakeFileSystem, world};
-    /// use hooks_core::{HookContext, Hooks, Judged};
+    /// use hooks_core::{HookContext, Hooks};
     ///
     /// # #[tokio::main(flavor = "current_thread")] async fn main() -> Result<(), Box<dyn std::error::Error>> {
     /// let (environment, clock, _) = world(FakeFileSystem::default());
@@ -125,7 +124,7 @@ impl Children {
     /// use hooks_core::event::SubagentStart;
     /// use hooks_core::testing::VirtualTime;
     /// use hooks_core::time::Timer;
-    /// use hooks_core::{Environment, HookContext, Hooks, Judged};
+    /// use hooks_core::{Environment, HookContext, Hooks};
     ///
     /// let time = VirtualTime::default();
     /// let environment = Environment { clock: Arc::new(time.clone()), ..Environment::detached() };
@@ -182,7 +181,7 @@ impl Children {
     /// use hooks_budgets::{BudgetsConfig, SpawnBudget, SpawnConfig};
     /// use hooks_core::event::SubagentStart;
     /// use hooks_core::testing::{FakeFileSystem, Recorder, world};
-    /// use hooks_core::{EventKind, HookContext, Hooks, Judged, Live};
+    /// use hooks_core::{EventKind, HookContext, Hooks, Live};
     ///
     /// # #[tokio::main(flavor = "current_thread")] async fn main() -> Result<(), Box<dyn std::error::Error>> {
     /// let (environment, clock, _) = world(FakeFileSystem::default());

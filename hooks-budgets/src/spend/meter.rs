@@ -13,30 +13,21 @@ use super::hold::Used;
 
 /// Reads and changes the requests of a model service.
 ///
-/// A host with requests of its own tells their size, their model and how to bound an answer:
+/// A host with requests of its own gives their size, and bounds an answer to the rest of the budget:
 ///
 /// ```
 /// use std::sync::Arc;
 /// use hooks_budgets::spend::{CallSize, Meter, estimated_text};
 /// use hooks_core::HookContext;
 ///
-/// struct Completion {
-///     model: String,
-///     prompt: String,
-///     max_tokens: Option<u64>,
-/// }
+/// struct Completion { prompt: String, max_tokens: Option<u64> }
 ///
 /// struct Completions(Arc<HookContext>);
 ///
 /// impl Meter<Completion> for Completions {
 ///     fn size(&self, request: &Completion) -> CallSize {
-///         CallSize::new(Arc::clone(&self.0), &request.model, estimated_text(&request.prompt))
+///         CallSize::new(Arc::clone(&self.0), "large", estimated_text(&request.prompt))
 ///             .answering_at_most(request.max_tokens)
-///     }
-///
-///     fn use_model(&self, request: &mut Completion, model: &str) -> bool {
-///         request.model = model.to_owned();
-///         true
 ///     }
 ///
 ///     fn can_bound(&self) -> bool {
@@ -49,7 +40,7 @@ use super::hold::Used;
 /// }
 ///
 /// let meter = Completions(Arc::new(HookContext::new("session-1", "backend")));
-/// let mut request = Completion { model: "large".into(), prompt: "Hello, model".into(), max_tokens: Some(500) };
+/// let mut request = Completion { prompt: "Hello, model".into(), max_tokens: Some(500) };
 /// assert_eq!(meter.size(&request).input_tokens, 4);
 /// meter.answer_at_most(&mut request, 80);
 /// assert_eq!(meter.size(&request).most_output_tokens, Some(80));

@@ -71,20 +71,13 @@
 //! use hooks_context::source::{Ask, FileSource, Here, Moment, Section, ServiceSource};
 //! use hooks_core::event::StartSource;
 //! use hooks_core::testing::{FakeDisk, VirtualTime};
-//! use hooks_core::time::{Clock, Timer};
+//! use hooks_core::time::Clock;
 //! use hooks_core::{BoxError, HookContext};
 //! use tower::service_fn;
 //!
 //! let disk = Arc::new(FakeDisk::default().with_file("/repo/CONTRIBUTING.md", "Write tests.\n"));
 //! let time = VirtualTime::default();
-//! let slow = time.clone();
-//! let issues = service_fn(move |_: Arc<Ask>| {
-//!     let answer = slow.sleep(Duration::from_secs(60));
-//!     async move {
-//!         answer.await;
-//!         Ok::<_, BoxError>(Section::default())
-//!     }
-//! });
+//! let issues = service_fn(async |_: Arc<Ask>| std::future::pending::<Result<Section, BoxError>>().await);
 //! let mut settings = AutoSettings::default();
 //! settings.deadline = Duration::from_millis(100);
 //! let context = AutoContext::new(Arc::new(time.clone()))

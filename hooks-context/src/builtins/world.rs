@@ -30,7 +30,8 @@ use serde_json::Value;
 ///     }
 /// }
 ///
-/// let world = World::new(Arc::new(FakeClock::default()), Arc::new(FakeDisk::default()), Arc::new(Git), "/var/lib/hooks");
+/// let (clock, disk) = (Arc::new(FakeClock::default()), Arc::new(FakeDisk::default()));
+/// let world = World::new(clock, disk, Arc::new(Git), "/var/lib/hooks");
 /// let input = json!({"hook_event_name": "turn_start"});
 /// let call = Call { name: "add_git_status", args: &[], cwd: Some(Path::new("/repo")), input: &input };
 /// let specific = run(&call, &world)?.hook_specific_output.expect("git has an answer");

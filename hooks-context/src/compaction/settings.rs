@@ -186,7 +186,8 @@ impl Compacting {
     /// ```
     /// use std::sync::Arc;
     /// use hooks_context::compaction::{Compacting, CompactionSettings};
-    /// use hooks_core::event::{BeforeModelCall, Message, PostCompact, PreCompact, PromptKind, Role, UserPromptSubmitted};
+    /// use hooks_core::event::{BeforeModelCall, Message, PostCompact, PreCompact};
+    /// use hooks_core::event::{PromptKind, Role, UserPromptSubmitted};
     /// use hooks_core::testing::VirtualTime;
     /// use hooks_core::{HookContext, Hooks};
     ///

@@ -216,8 +216,8 @@ impl StoredLockouts {
     /// let store = Arc::new(Memory::new(Arc::new(time.clone())));
     /// let lockouts = StoredLockouts::new(store, None, Arc::default(), world);
     /// # time.block_on(async {
-    /// let everything = lockouts.lock(Lockout::new(".", "backend"), None).await;
-    /// assert!(matches!(everything, Err(LockoutError::Artifact(error)) if error.hint == "write `**` to lock everything"));
+    /// let root = lockouts.lock(Lockout::new(".", "backend"), None).await.expect_err("a folder too many");
+    /// assert_eq!(root.to_string(), "`.` names no artifact: it is the root itself; write `**` to lock everything");
     /// let nobody = lockouts.lock(Lockout::new("src", " "), None).await;
     /// assert!(matches!(nobody, Err(LockoutError::NoAgent)));
     /// assert!(lockouts.all().await?.is_empty());

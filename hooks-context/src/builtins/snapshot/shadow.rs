@@ -98,7 +98,8 @@ impl<'a> Shadow<'a> {
     ///     }
     /// }
     ///
-    /// let world = World::new(Arc::new(FakeClock::default()), Arc::new(FakeDisk::default()), Arc::new(NoGit), "/var/lib/hooks");
+    /// let (clock, disk) = (Arc::new(FakeClock::default()), Arc::new(FakeDisk::default()));
+    /// let world = World::new(clock, disk, Arc::new(NoGit), "/var/lib/hooks");
     /// assert!(Shadow::open(&world, Path::new("/repo"))?.is_none());
     /// # Ok::<(), hooks_context::builtins::snapshot::SnapshotError>(())
     /// ```

@@ -24,7 +24,8 @@
 //! use hooks_core::testing::FakeDisk;
 //!
 //! # #[tokio::main(flavor = "current_thread")] async fn main() -> Result<(), hooks_core::BoxError> {
-//! let decisions = "### 2026-01-02: Blue buttons\n\n### 2026-01-03: Use Postgres\n\n### 2026-01-01: Use MySQL\n**Status:** superseded\n";
+//! let decisions = "### 2026-01-02: Blue buttons\n\n### 2026-01-03: Use Postgres\n\
+//!                  \n### 2026-01-01: Use MySQL\n**Status:** superseded\n";
 //! let disk = Arc::new(FakeDisk::default().with_file("/repo/.squad/decisions.md", decisions));
 //! let workers: Arc<dyn Workers> = Arc::new(Here);
 //! let all = sources(TeamPlace::below(disk, ".squad"), &workers, Limits::default());

@@ -15,7 +15,8 @@ use std::fmt;
 /// let policy: SquadPolicy = serde_json::from_value(json!({"allowedWritePaths": ["src/(a"]}))?;
 /// let pipeline = SquadPipeline::new(Some(&policy))?; // Squad compiles a pattern when a write is judged
 /// let arguments = json!({"path": "docs/a.md"});
-/// let error = pipeline.pre(&mut SquadCall::new("edit", &arguments, "Backend", "session-1")).expect_err("a group is open");
+/// let mut call = SquadCall::new("edit", &arguments, "Backend", "session-1");
+/// let error = pipeline.pre(&mut call).expect_err("a group is open");
 /// assert_eq!(error.name(), "SyntaxError");
 /// # Ok::<(), Box<dyn std::error::Error>>(())
 /// ```
