@@ -40,6 +40,28 @@ pub struct GuardsConfig {
 }
 
 /// Reaction to a call that cannot be fully known before it runs.
+///
+/// The reaction to a command that starts with a variable:
+///
+/// ```
+/// use hooks_core::{HookContext, HookRequest, Policy, Strength, event::PreToolUse};
+/// use hooks_facts::calls::CallReader;
+/// use hooks_policies::CommandGuard;
+/// use hooks_policies::config::{CommandGuardConfig, OnUnknown};
+/// use serde_json::json;
+///
+/// for (unresolvable, strength) in [
+///     (OnUnknown::Deny, Strength::Deny), // the default
+///     (OnUnknown::Ask, Strength::Ask),
+///     (OnUnknown::Allow, Strength::NoOpinion),
+/// ] {
+///     let config = CommandGuardConfig { unresolvable, ..CommandGuardConfig::default() };
+///     let guard = CommandGuard::new(&config, &CallReader::default())?;
+///     let event = PreToolUse::new("bash", json!({"command": "$EDITOR notes.md"}));
+///     assert_eq!(guard.judge(&HookRequest::new(HookContext::default(), event)).strength(), strength);
+/// }
+/// # Ok::<(), hooks_core::PolicyErrors>(())
+/// ```
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 #[serde(rename_all = "snake_case")]
@@ -54,6 +76,16 @@ pub enum OnUnknown {
 }
 
 /// Files that may be written.
+///
+/// ```
+/// use hooks_policies::config::{OnUnknown, WriteGuardConfig};
+///
+/// let config: WriteGuardConfig = serde_json::from_str(r#"{"allow": ["src/**"], "missing_path": "ask"}"#)?;
+/// assert_eq!(config.missing_path, OnUnknown::Ask);
+/// let misspelt = serde_json::from_str::<WriteGuardConfig>(r#"{"allowed": ["src/**"]}"#);
+/// assert!(misspelt.expect_err("an unknown field").to_string().starts_with("unknown field `allowed`"));
+/// # Ok::<(), serde_json::Error>(())
+/// ```
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
 #[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 #[serde(default, deny_unknown_fields)]

@@ -67,7 +67,7 @@ impl Guards {
 
     /// Reads calls with `reader`.
     ///
-    /// A tool of the host that no table knows is read as a tool that writes:
+    /// A tool of the host, which no built-in table lists, counts as a tool that writes:
     ///
     /// ```
     /// use hooks_core::testing::{FakeFileSystem, world};

@@ -123,7 +123,7 @@ pub enum LoopAction {
 
 /// Limit on an agent's calls of its model.
 ///
-/// Customised: one count for the session, which a person may reset once:
+/// Customised: one count for the session, which the user may reset once:
 ///
 /// ```
 /// use hooks_budgets::{BudgetsConfig, LimitsConfig};

@@ -34,7 +34,7 @@
 //! # }
 //! ```
 //!
-//! Customised: a limit for one agent, with the remaining wait as advice. A call that does not go ahead gives its
+//! Customised: a limit for one agent; the advice is to wait for the next hour. A call that does not go ahead gives its
 //! place back.
 //!
 //! ```

@@ -42,7 +42,7 @@ impl Children {
     /// # Errors
     /// Returns an error if the store fails.
     ///
-    /// Agents of the same task are told about each other at their next turn, without the words of a task:
+    /// An agent is notified at its next turn of the others in its tree, without their tasks:
     ///
     /// ```
     /// use hooks_budgets::{BudgetsConfig, SpawnBudget, SpawnConfig};

@@ -32,7 +32,7 @@
 //! # }
 //! ```
 //!
-//! By default: the decisions of the team, without a word in a prompt.
+//! By default, a session begins with the decisions of the team:
 //!
 //! ```
 //! use std::sync::Arc;
@@ -61,8 +61,8 @@
 //! # }).expect("the disk answers at once");
 //! ```
 //!
-//! Customised: sources of the host and a shorter deadline. A source that is late is left out, and the model reads
-//! that it is.
+//! Customised: sources of the host and a shorter deadline. A source that is late is left out, and a line for the
+//! model names it.
 //!
 //! ```
 //! use std::sync::Arc;

@@ -5,7 +5,7 @@
 //! lists what was left out, and the commands that show it. The same parts and budget produce the same text,
 //! byte for byte.
 //!
-//! With enough budget, everything is given:
+//! If the budget is large enough, everything is given:
 //!
 //! ```
 //! use hooks_context::brief::{Briefing, Loaded, Part};

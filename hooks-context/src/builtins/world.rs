@@ -12,7 +12,7 @@ use serde_json::Value;
 
 /// Access of builtins to the machine. Cheap to clone.
 ///
-/// Files and programs are those of the host; here, a git that always answers the same:
+/// The host provides files and programs; this git always prints the same:
 ///
 /// ```
 /// use std::path::Path;

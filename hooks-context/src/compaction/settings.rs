@@ -97,7 +97,7 @@ impl Compacting {
 
     /// Lets `summariser` write summaries, for example with a small model.
     ///
-    /// A service that fails or is late does not keep a summary away; here, a small model writes one:
+    /// Without a service, the summary is cut from the conversation; here, a small model writes it:
     ///
     /// ```
     /// use std::sync::Arc;

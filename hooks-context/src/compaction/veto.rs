@@ -5,8 +5,7 @@ use hooks_core::event::{CompactionSource, PreCompact};
 
 /// Decides whether a compaction may happen. A closure over context and event is a veto.
 ///
-/// A rule over the conversation's size; without a compaction, a full conversation could not go on, so the veto
-/// does not apply to it:
+/// A rule about the size of the conversation. A veto is ignored if the conversation fills the window:
 ///
 /// ```
 /// use std::sync::Arc;

@@ -20,7 +20,7 @@
 //! assert!(detect("Does npm never log passwords?").is_empty());
 //! ```
 //!
-//! A heading makes a wish of each line below it. Reports, and instructions for one task, are none:
+//! Below a heading, each line is a wish. Reports and instructions for one task are not wishes:
 //!
 //! ```
 //! use hooks_context::directive::detect;

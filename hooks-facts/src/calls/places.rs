@@ -18,7 +18,7 @@ use crate::globs::PatternDialect;
 
 /// Files of a call.
 ///
-/// A command has the files that it writes, with unknown parts of names apart:
+/// Files that a command writes; names with an unknown part are listed separately:
 ///
 /// ```
 /// use hooks_core::testing::{FakeFileSystem, world};

@@ -31,7 +31,7 @@
 //! # Ok::<(), hooks_core::PolicyErrors>(())
 //! ```
 //!
-//! Customised: if the whole team is locked out of a file, a person is asked to decide.
+//! Customised: if the whole team is locked out of a file, the user is asked.
 //!
 //! ```
 //! use std::sync::Arc;

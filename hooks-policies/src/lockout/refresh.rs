@@ -14,7 +14,7 @@ use super::stored::StoredLockouts;
 /// lockouts from the store, so that [`ReviewerLockout`](super::ReviewerLockout) judges by the current ones.
 /// If the store is unavailable for too long, it returns an error, which denies the call.
 ///
-/// Another process locked the agent out, and this one reads it before the write:
+/// Another process locks the agent out, and this process reads that before the next write:
 ///
 /// ```
 /// # use std::sync::Arc;

@@ -216,7 +216,7 @@ impl StoredLockouts {
     /// let store = Arc::new(Memory::new(Arc::new(time.clone())));
     /// let lockouts = StoredLockouts::new(store, None, Arc::default(), world);
     /// # time.block_on(async {
-    /// let root = lockouts.lock(Lockout::new(".", "backend"), None).await.expect_err("a folder too many");
+    /// let root = lockouts.lock(Lockout::new(".", "backend"), None).await.expect_err("the root is no artifact");
     /// assert_eq!(root.to_string(), "`.` names no artifact: it is the root itself; write `**` to lock everything");
     /// let nobody = lockouts.lock(Lockout::new("src", " "), None).await;
     /// assert!(matches!(nobody, Err(LockoutError::NoAgent)));
