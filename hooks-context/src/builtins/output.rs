@@ -53,7 +53,7 @@ pub struct Specific {
 
 /// A text for the model with a key of its own.
 ///
-/// A file of instructions, with the texts for a host that tells a model what has changed:
+/// A file of instructions, with the text that the model reads after the file is removed:
 ///
 /// ```
 /// use std::path::Path;
