@@ -20,7 +20,7 @@
 //! for goes_ahead in [true, false] {
 //!     let question = PreToolUse::new("ask_user", json!({"question": "which port?"}));
 //!     let mut decided = hooks.on(HookContext::new("session-1", "backend")).pre_tool_use(question).await;
-//!     decided.commit();
+//!     decided.outcome.take_holds().commit();
 //!     assert_eq!(decided.outcome.goes_ahead(), goes_ahead);
 //! }
 //! # }

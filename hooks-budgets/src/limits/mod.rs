@@ -27,7 +27,7 @@
 //! for goes_ahead in [true, false] {
 //!     let call = PreToolUse::new("deploy", json!({}));
 //!     let mut decided = hooks.on(HookContext::new("session-1", "backend")).pre_tool_use(call).await;
-//!     decided.commit();
+//!     decided.outcome.take_holds().commit();
 //!     assert_eq!(decided.outcome.goes_ahead(), goes_ahead);
 //! }
 //! # Ok(())
