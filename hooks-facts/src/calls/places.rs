@@ -32,8 +32,8 @@ use crate::globs::PatternDialect;
 /// let request = HookRequest::new(context, PreToolUse::new("bash", json!({ "command": command })));
 /// let reader = CallReader::default();
 /// let places = reader.read(&request).places();
-/// let written = |place: &&hooks_facts::calls::Place| place.is_written();
-/// let given: Vec<_> = places.found.iter().filter(written).map(|place| &*place.given).collect();
+/// let written = places.found.iter().filter(|place| place.is_written());
+/// let given: Vec<_> = written.map(|place| &*place.given).collect();
 /// assert_eq!(given, ["build/status.txt"]);
 /// assert_eq!(places.partial[0].given, "build/*.log");
 /// ```
