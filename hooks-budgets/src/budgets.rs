@@ -14,6 +14,35 @@
 //! let hooks = Hooks::from_policy(Budgets::new(config).with_store(store))?;
 //! # Ok::<(), hooks_core::PolicyErrors>(())
 //! ```
+//!
+//! Customised: several limits on one store, which another process shares. All errors are reported together.
+//!
+//! ```
+//! use std::sync::Arc;
+//! use hooks_budgets::{Budgets, BudgetsConfig};
+//! use hooks_core::event::PreToolUse;
+//! use hooks_core::{HookContext, Hooks, Judged, state::Memory, time::StoppedClock};
+//! use serde_json::json;
+//!
+//! # #[tokio::main(flavor = "current_thread")] async fn main() -> Result<(), Box<dyn std::error::Error>> {
+//! let limits = |most: u64| -> Result<BudgetsConfig, serde_json::Error> {
+//!     let calls = json!([{"tools": ["deploy"], "most": most, "of": "team", "per": "day"}]);
+//!     let limits = Some(serde_json::from_value(json!({"calls": calls, "loops": {"rounds": 3}}))?);
+//!     Ok(BudgetsConfig { limits, ..BudgetsConfig::default() })
+//! };
+//! let store = Arc::new(Memory::new(Arc::new(StoppedClock::default())));
+//! for goes_ahead in [true, false] {
+//!     let process = Hooks::from_policy(Budgets::new(limits(1)?).with_store(store.clone()))?;
+//!     let deploy = PreToolUse::new("deploy", json!({}));
+//!     let mut decided = process.on(HookContext::new("session-1", "backend")).pre_tool_use(deploy).await;
+//!     decided.commit();
+//!     assert_eq!(decided.outcome.goes_ahead(), goes_ahead);
+//! }
+//! let errors = Hooks::from_policy(limits(u64::MAX)?).expect_err("nothing counts that far");
+//! assert_eq!(errors.as_slice()[0].field, "limits.calls[0].most");
+//! # Ok(())
+//! # }
+//! ```
 
 use std::fmt;
 use std::sync::Arc;

@@ -5,6 +5,15 @@ use hooks_core::state::Window;
 use serde::{Deserialize, Serialize};
 
 /// Time at which a counter starts anew. Windows follow the store's time, in UTC.
+///
+/// ```
+/// use hooks_budgets::LimitWindow;
+///
+/// assert_eq!(serde_json::from_str::<LimitWindow>("\"month\"")?, LimitWindow::Month);
+/// let error = serde_json::from_str::<LimitWindow>("\"week\"").expect_err("there are no weeks");
+/// assert!(error.to_string().contains("expected one of `session`, `hour`, `day`, `month`, `always`"));
+/// # Ok::<(), serde_json::Error>(())
+/// ```
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
 #[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 #[serde(rename_all = "snake_case")]

@@ -1,4 +1,23 @@
 //! Splits a budget fairly.
+//!
+//! Two equal parts, of which one needs less than half:
+//!
+//! ```
+//! use hooks_context::budget::{Share, shares};
+//!
+//! let parts = [Share { wants: 20, weight: 1 }, Share { wants: 500, weight: 1 }];
+//! assert_eq!(shares(&parts, 100), [20, 80]);
+//! ```
+//!
+//! Customised: weights, where all parts want more than there is.
+//!
+//! ```
+//! use hooks_context::budget::{Share, shares};
+//!
+//! let part = |weight| Share { wants: 1_000, weight };
+//! assert_eq!(shares(&[part(6), part(3), part(1)], 100), [60, 30, 10]);
+//! assert_eq!(shares(&[part(1), part(1), part(1)], 100), [34, 33, 33]); // the rest goes to the first parts
+//! ```
 
 /// Claim of one of several parts on a budget.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]

@@ -12,6 +12,22 @@ use crate::session_end::SessionEndSettings;
 use crate::source::team::Limits;
 
 /// Context that a session, a turn and a child begin with. Budgets are in tokens; 0 gives nothing.
+///
+/// ```
+/// use std::time::Duration;
+/// use hooks_context::config::ContextConfig;
+/// use serde_json::json;
+///
+/// let config: ContextConfig = serde_json::from_value(json!({"turn": 0, "deadline": "1s", "files": ["NOTES.md"]}))?;
+/// let settings = config.settings();
+/// assert_eq!((settings.session, settings.turn), (4_000, 0)); // turns get nothing
+/// assert_eq!(settings.deadline, Duration::from_secs(1));
+/// assert_eq!(config.limits().history, 20);
+///
+/// let misspelt = serde_json::from_value::<ContextConfig>(json!({"turns": 0}));
+/// assert!(misspelt.expect_err("an unknown field").to_string().starts_with("unknown field `turns`"));
+/// # Ok::<(), serde_json::Error>(())
+/// ```
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(default, deny_unknown_fields)]
 pub struct ContextConfig {
@@ -38,6 +54,17 @@ pub struct ContextConfig {
 }
 
 /// Texts that survive a compaction. Budgets are in tokens.
+///
+/// ```
+/// use hooks_context::compaction::CompactionSettings;
+/// use hooks_context::config::CompactionConfig;
+///
+/// assert_eq!(CompactionConfig::default().settings(), CompactionSettings::default());
+/// let config: CompactionConfig = serde_json::from_str(r#"{"outputs": ["cargo test"], "summary": 0}"#)?;
+/// assert_eq!(config.settings().outputs, ["cargo test"]);
+/// assert_eq!(config.not_below_percent, None); // no veto
+/// # Ok::<(), serde_json::Error>(())
+/// ```
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(default, deny_unknown_fields)]
 pub struct CompactionConfig {
@@ -52,6 +79,17 @@ pub struct CompactionConfig {
 }
 
 /// Work at the end of a session.
+///
+/// ```
+/// use std::time::Duration;
+/// use hooks_context::config::SessionEndConfig;
+///
+/// let config: SessionEndConfig = serde_json::from_str(r#"{"recap": false, "abandoned_after": "12h"}"#)?;
+/// let settings = config.settings();
+/// assert!(settings.metrics && !settings.recap);
+/// assert_eq!(settings.abandoned_after, Duration::from_secs(12 * 3_600));
+/// # Ok::<(), serde_json::Error>(())
+/// ```
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(default, deny_unknown_fields)]
 pub struct SessionEndConfig {

@@ -12,6 +12,28 @@ use crate::session_end::SessionTally;
 
 /// State that the layers of this crate keep for the sessions of this process. Clones share it. Hand a clone
 /// to the layers of the next configuration, so that a reload forgets nothing.
+///
+/// ```
+/// use std::sync::Arc;
+/// use hooks_context::SessionMemory;
+/// use hooks_context::compaction::{Compacting, CompactionSettings};
+/// use hooks_core::event::{PromptKind, UserPromptSubmitted};
+/// use hooks_core::testing::VirtualTime;
+/// use hooks_core::{HookContext, Hooks};
+///
+/// let (memory, time) = (SessionMemory::default(), VirtualTime::default());
+/// let configured = || {
+///     Compacting::new(CompactionSettings::default(), Arc::new(time.clone())).remembering_in(&memory)
+/// };
+/// let hooks = configured().add_to(Hooks::builder()).build();
+/// # time.block_on(async {
+/// let context = HookContext::new("session-1", "backend");
+/// let message = UserPromptSubmitted::new("Fix the parser", PromptKind::Initial);
+/// hooks.on(context.clone()).user_prompt_submitted(message).await;
+/// let reloaded = configured();
+/// assert_eq!(reloaded.survivors(&context).request, "Fix the parser");
+/// # }).expect("nothing waits");
+/// ```
 #[derive(Clone, Debug, Default)]
 pub struct SessionMemory {
     /// Texts that compactions have to keep.

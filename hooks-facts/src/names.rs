@@ -3,6 +3,13 @@
 use std::borrow::Cow;
 
 /// Returns a name in the form in which all sections compare it: without space around it and in lower case.
+///
+/// ```
+/// use hooks_facts::names::folded;
+///
+/// assert_eq!(folded(" Backend "), "backend");
+/// assert_ne!(folded("back end"), folded("backend"));
+/// ```
 pub fn folded(name: &str) -> Cow<'_, str> {
     // Most names are in this form already.
     if name.bytes().all(|byte| byte.is_ascii_graphic() && !byte.is_ascii_uppercase()) {
@@ -18,6 +25,13 @@ pub fn folded(name: &str) -> Cow<'_, str> {
 
 /// Returns names in the compared form, without duplicates and sorted, so that the order of a list makes no
 /// difference.
+///
+/// ```
+/// use hooks_facts::names::all_folded;
+///
+/// let names = ["tester", " Backend", "BACKEND"].map(str::to_owned);
+/// assert_eq!(all_folded(&names), ["backend", "tester"]);
+/// ```
 pub fn all_folded(names: &[String]) -> Vec<String> {
     let mut names: Vec<_> = names.iter().map(|name| folded(name).into_owned()).collect();
     names.sort_unstable();

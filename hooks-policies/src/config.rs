@@ -8,6 +8,22 @@ use std::collections::BTreeMap;
 use serde::{Deserialize, Serialize};
 
 /// Configuration of the policies of this crate; [`Guards`](crate::Guards) builds them.
+///
+/// ```
+/// use hooks_core::{EventKind, Hooks};
+/// use hooks_policies::config::{CommandGuardConfig, GuardsConfig, WriteGuardConfig};
+///
+/// // Nothing is judged by default.
+/// assert!(Hooks::from_policy(GuardsConfig::default())?.hooked().is_empty());
+/// let config = GuardsConfig {
+///     write_guard: Some(WriteGuardConfig { allow: vec!["src/**".into()], ..WriteGuardConfig::default() }),
+///     command_guard: Some(CommandGuardConfig::default()),
+///     protected: vec!["hooks.yaml".into()],
+///     ..GuardsConfig::default()
+/// };
+/// assert_eq!(Hooks::from_policy(config)?.hooked(), [EventKind::PreToolUse]);
+/// # Ok::<(), hooks_core::PolicyErrors>(())
+/// ```
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct GuardsSettings {
     /// Files that may be written.
@@ -24,6 +40,28 @@ pub struct GuardsSettings {
 }
 
 /// Reaction to a call that cannot be fully known before it runs.
+///
+/// The reaction to a command that starts with a variable:
+///
+/// ```
+/// use hooks_core::{HookContext, HookRequest, Policy, Strength, event::PreToolUse};
+/// use hooks_facts::calls::CallReader;
+/// use hooks_policies::CommandGuard;
+/// use hooks_policies::config::{CommandGuardConfig, OnUnknown};
+/// use serde_json::json;
+///
+/// for (unresolvable, strength) in [
+///     (OnUnknown::Deny, Strength::Deny), // the default
+///     (OnUnknown::Ask, Strength::Ask),
+///     (OnUnknown::Allow, Strength::NoOpinion),
+/// ] {
+///     let config = CommandGuardConfig { unresolvable, ..CommandGuardConfig::default() };
+///     let guard = CommandGuard::new(&config, &CallReader::default())?;
+///     let event = PreToolUse::new("bash", json!({"command": "$EDITOR notes.md"}));
+///     assert_eq!(guard.judge(&HookRequest::new(HookContext::default(), event)).strength(), strength);
+/// }
+/// # Ok::<(), hooks_core::PolicyErrors>(())
+/// ```
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 #[serde(rename_all = "snake_case")]
@@ -38,6 +76,16 @@ pub enum OnUnknown {
 }
 
 /// Files that may be written.
+///
+/// ```
+/// use hooks_policies::config::{OnUnknown, WriteGuardConfig};
+///
+/// let config: WriteGuardConfig = serde_json::from_str(r#"{"allow": ["src/**"], "missing_path": "ask"}"#)?;
+/// assert_eq!(config.missing_path, OnUnknown::Ask);
+/// let misspelt = serde_json::from_str::<WriteGuardConfig>(r#"{"allowed": ["src/**"]}"#);
+/// assert!(misspelt.expect_err("an unknown field").to_string().starts_with("unknown field `allowed`"));
+/// # Ok::<(), serde_json::Error>(())
+/// ```
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
 #[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 #[serde(default, deny_unknown_fields)]
@@ -95,6 +143,20 @@ pub struct LockoutConfig {
 }
 
 /// Reaction if all agents of the team are locked out of an artifact.
+///
+/// ```
+/// use hooks_policies::config::{AllLocked, LockoutConfig};
+/// use serde_json::json;
+///
+/// let config: LockoutConfig = serde_json::from_value(json!({
+///     "locked": {"src/auth.rs": ["backend"]},
+///     "team": ["backend", "frontend"],
+///     "when_all_locked": "deny",
+/// }))?;
+/// assert_eq!(config.when_all_locked, AllLocked::Deny);
+/// assert_eq!(AllLocked::default(), AllLocked::Ask);
+/// # Ok::<(), serde_json::Error>(())
+/// ```
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 #[serde(rename_all = "snake_case")]

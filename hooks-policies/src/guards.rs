@@ -17,6 +17,23 @@
 //! assert!(hooks.extension::<LockoutRegistry>().is_some());
 //! # Ok::<(), hooks_core::PolicyErrors>(())
 //! ```
+//!
+//! Customised: several guards at once. All errors of the configuration are reported together.
+//!
+//! ```
+//! use hooks_core::Hooks;
+//! use hooks_policies::config::{CommandGuardConfig, GuardsConfig, RuleConfig, WriteGuardConfig};
+//!
+//! let config = GuardsConfig {
+//!     write_guard: Some(WriteGuardConfig { allow: vec!["src/{a".into()], ..WriteGuardConfig::default() }),
+//!     command_guard: Some(CommandGuardConfig { block: vec!["a | b".into()], ..CommandGuardConfig::default() }),
+//!     rules: vec![RuleConfig::default()],
+//!     ..GuardsConfig::default()
+//! };
+//! let errors = Hooks::from_policy(config).expect_err("three parts are invalid");
+//! let fields: Vec<_> = errors.into_iter().map(|error| error.field).collect();
+//! assert_eq!(fields, ["write_guard.allow[0]", "command_guard.block[0]", "rules[0].name"]);
+//! ```
 
 use std::sync::Arc;
 
@@ -49,6 +66,26 @@ impl Guards {
     }
 
     /// Reads calls with `reader`.
+    ///
+    /// A tool of the host, which no built-in table lists, counts as a tool that writes:
+    ///
+    /// ```
+    /// use hooks_core::testing::{FakeFileSystem, world};
+    /// use hooks_core::{HookContext, HookRequest, Hooks, HooksProvider, Judged, event::PreToolUse};
+    /// use hooks_facts::calls::{CallReader, PathsConfig, ToolRole};
+    /// use hooks_policies::Guards;
+    /// use hooks_policies::config::{GuardsConfig, WriteGuardConfig};
+    ///
+    /// let tools = [("save_draft".to_owned(), ToolRole::Write)].into();
+    /// let reader = CallReader::new(&PathsConfig::default(), &tools)?;
+    /// let config = GuardsConfig { write_guard: Some(WriteGuardConfig::default()), ..GuardsConfig::default() };
+    /// let hooks = Hooks::from_policy(Guards::new(config).with_reader(&reader))?;
+    /// # let (environment, ..) = world(FakeFileSystem::default());
+    /// # let context = HookContext::new("session-1", "backend").in_dir("/repo").with_environment(environment);
+    /// let draft = PreToolUse::new("save_draft", serde_json::json!({"path": "draft.md"}));
+    /// assert!(hooks.judge_pre_tool_use(&HookRequest::new(context, draft)).is_denied());
+    /// # Ok::<(), hooks_core::PolicyErrors>(())
+    /// ```
     #[must_use]
     pub fn with_reader(mut self, reader: &CallReader) -> Self {
         self.reader = reader.clone();

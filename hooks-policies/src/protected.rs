@@ -6,6 +6,52 @@
 //! folder that contains a protected file, or would contain it, is denied too. A name with wildcards is denied
 //! if it may stand for a protected file; a completely unknown name, such as an unset variable, is left to the
 //! write guard.
+//!
+//! The usual list: the configuration of the hooks and the settings of the client. Reading them is not judged.
+//!
+//! ```
+//! use hooks_core::testing::{FakeFileSystem, world};
+//! use hooks_core::{HookContext, HookRequest, Policy, Strength, event::PreToolUse};
+//! use hooks_facts::calls::CallReader;
+//! use hooks_policies::ProtectedFiles;
+//! use serde_json::json;
+//!
+//! let protected = ProtectedFiles::new(&["hooks.yaml", ".claude"], &CallReader::default())?;
+//!
+//! let (environment, ..) = world(FakeFileSystem::default());
+//! let context = HookContext::new("session-1", "backend").in_dir("/repo").with_environment(environment);
+//! let judge = |tool: &str, args| protected.judge(&HookRequest::new(context.clone(), PreToolUse::new(tool, args)));
+//! let denied = judge("edit", json!({"path": "./Hooks.yaml"}));
+//! assert_eq!(
+//!     denied.reasons()[0].for_agent(),
+//!     "`./Hooks.yaml` stands for `Hooks.yaml`, which is protected by `hooks.yaml`; \
+//!      a person has to change it, outside of the agent",
+//! );
+//! assert_eq!(judge("bash", json!({"command": "cat hooks.yaml"})).strength(), Strength::NoOpinion);
+//! # Ok::<(), hooks_core::PolicyErrors>(())
+//! ```
+//!
+//! Customised: a pattern and an absolute folder. A folder that contains a protected file cannot be removed.
+//!
+//! ```
+//! use hooks_core::testing::{FakeFileSystem, world};
+//! use hooks_core::{HookContext, HookRequest, Policy, Strength, event::PreToolUse};
+//! use hooks_facts::calls::CallReader;
+//! use hooks_policies::ProtectedFiles;
+//! use serde_json::json;
+//!
+//! let protected = ProtectedFiles::new(&["deploy/*.lock", "/home/dev/.ssh"], &CallReader::default())?;
+//! # let (environment, ..) = world(FakeFileSystem::default());
+//! # let context = HookContext::new("session-1", "backend").in_dir("/repo").with_environment(environment);
+//! let run = |command: &str| {
+//!     let event = PreToolUse::new("bash", json!({ "command": command }));
+//!     protected.judge(&HookRequest::new(context.clone(), event)).strength()
+//! };
+//! assert_eq!(run("cp key /home/dev/.ssh/id_ed25519"), Strength::Deny);
+//! assert_eq!(run("rm -r deploy"), Strength::Deny);
+//! assert_eq!(run("rm deploy/notes.md"), Strength::NoOpinion);
+//! # Ok::<(), hooks_core::PolicyErrors>(())
+//! ```
 
 use std::sync::{Arc, OnceLock};
 

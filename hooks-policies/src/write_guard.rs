@@ -27,6 +27,38 @@
 //! assert_eq!(verdict.reasons()[0].message, "`src/../.env` stands for `.env`, which may not be written");
 //! # Ok::<(), hooks_core::PolicyErrors>(())
 //! ```
+//!
+//! Customised: an exception within the allowed files, and a question if a call names no file. The model reads
+//! which files it may write instead.
+//!
+//! ```
+//! use hooks_core::testing::{FakeFileSystem, world};
+//! use hooks_core::{HookContext, HookRequest, Policy, Strength, event::PreToolUse};
+//! use hooks_facts::calls::CallReader;
+//! use hooks_policies::WriteGuard;
+//! use hooks_policies::config::{OnUnknown, WriteGuardConfig};
+//! use serde_json::json;
+//!
+//! let config = WriteGuardConfig {
+//!     allow: vec!["src/**".into(), "docs/*.md".into()],
+//!     deny: vec!["**/*.generated.rs".into()],
+//!     missing_path: OnUnknown::Ask,
+//! };
+//! let guard = WriteGuard::new(&config, &CallReader::default())?;
+//!
+//! # let (environment, ..) = world(FakeFileSystem::default());
+//! # let context = HookContext::new("session-1", "backend").in_dir("/repo").with_environment(environment);
+//! let judge = |tool: &str, args| guard.judge(&HookRequest::new(context.clone(), PreToolUse::new(tool, args)));
+//! assert_eq!(judge("edit", json!({"path": "src/main.rs"})).strength(), Strength::Allow);
+//! assert_eq!(judge("edit", json!({"path": "src/api.generated.rs"})).reasons()[0].rule, "deny");
+//! assert_eq!(judge("edit", json!({"text": "x"})).strength(), Strength::Ask);
+//! let denied = judge("bash", json!({"command": "cargo test > log.txt"}));
+//! assert_eq!(
+//!     denied.reasons()[0].for_agent(),
+//!     "`log.txt` may not be written; write to a file that matches `src/**`, `docs/*.md`",
+//! );
+//! # Ok::<(), hooks_core::PolicyErrors>(())
+//! ```
 
 use std::sync::Arc;
 
@@ -62,6 +94,16 @@ impl WriteGuard {
     ///
     /// # Errors
     /// Returns an error for each pattern that cannot be used.
+    ///
+    /// ```
+    /// use hooks_facts::calls::CallReader;
+    /// use hooks_policies::WriteGuard;
+    /// use hooks_policies::config::WriteGuardConfig;
+    ///
+    /// let config = WriteGuardConfig { allow: vec!["src/**".into(), "lib/{a".into()], ..WriteGuardConfig::default() };
+    /// let errors = WriteGuard::new(&config, &CallReader::default()).expect_err("a brace is open");
+    /// assert_eq!(errors.as_slice()[0].field, "write_guard.allow[1]");
+    /// ```
     pub fn new(config: &WriteGuardConfig, reader: &CallReader) -> Result<Self, PolicyErrors> {
         let mut errors = PolicyErrors::default();
         let guard = Self::compile(config, reader, &mut errors);
@@ -69,6 +111,28 @@ impl WriteGuard {
     }
 
     /// Wraps the guard in a layer.
+    ///
+    /// ```
+    /// use hooks_core::testing::{FakeFileSystem, VirtualTime, world};
+    /// use hooks_core::{HookContext, HookRequest, Judged, Settle, event::PreToolUse};
+    /// use hooks_policies::WriteGuard;
+    /// use hooks_policies::config::WriteGuardConfig;
+    /// use serde_json::json;
+    /// use tower_layer::Layer;
+    /// use tower_service::Service;
+    ///
+    /// let guard = WriteGuard::new(&WriteGuardConfig::default(), &Default::default())?;
+    /// let mut stack = guard.layer().layer(Settle);
+    /// # let (environment, ..) = world(FakeFileSystem::default());
+    /// # let context = HookContext::new("session-1", "backend").in_dir("/repo").with_environment(environment);
+    /// let call = HookRequest::new(context, PreToolUse::new("edit", json!({"path": "src/main.rs"})));
+    /// # VirtualTime::default().block_on(async {
+    /// let decision = stack.call(call).await?;
+    /// assert!(decision.is_denied()); // without allowed files, no file may be written
+    /// # Ok::<(), hooks_core::HookError>(())
+    /// # }).expect("no hook waits")?;
+    /// # Ok::<(), Box<dyn std::error::Error>>(())
+    /// ```
     pub fn layer(self) -> WriteGuardLayer {
         PolicyLayer::new(Arc::new(self))
     }

@@ -13,6 +13,15 @@ use super::{
 const REDACTED: &str = "[REDACTED]";
 
 /// Options for formatting arguments.
+///
+/// ```
+/// use hooks_redaction::{Options, Scrubber, redact_arguments};
+/// use serde_json::json;
+///
+/// let options = Options::default().with_list_as_object(true).with_scrubber(Scrubber::emails()).with_limit(60);
+/// assert_eq!(options.limit, 60);
+/// assert_eq!(redact_arguments(&json!(["ls", "a@b.org"]), &options), r#"{"0":"ls","1":"[EMAIL_REDACTED]"}"#);
+/// ```
 #[derive(Clone, Debug)]
 #[non_exhaustive]
 pub struct Options {
@@ -58,6 +67,17 @@ impl Default for Options {
 /// A field whose name suggests a secret becomes `[REDACTED]` at every depth; at the top, whatever its type.
 /// Deeper down, null, booleans and numbers of fewer than four digits stay: they are flags and counts. The
 /// text is cut after scrubbing, and never inside a marker.
+///
+/// ```
+/// use hooks_redaction::{Options, redact_arguments};
+/// use serde_json::json;
+///
+/// let arguments = json!({"token": null, "env": {"token": 3, "pin": 4711}, "query": "select 1"});
+/// assert_eq!(
+///     redact_arguments(&arguments, &Options::default()),
+///     r#"{"token":"[REDACTED]","env":{"token":3,"pin":"[REDACTED]"},"query":"[REDACTED]"}"#,
+/// );
+/// ```
 #[must_use]
 pub fn redact_arguments(arguments: &Value, options: &Options) -> String {
     let mut value = match arguments {

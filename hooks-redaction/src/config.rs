@@ -13,6 +13,21 @@ use crate::results::ResultRedaction;
 use crate::scrubber::Scrubber;
 
 /// Data that is scrubbed from tool results.
+///
+/// ```
+/// use hooks_core::Hooks;
+/// use hooks_redaction::{ArgumentRecorder, RedactionConfig};
+/// use serde_json::json;
+///
+/// let hooks = Hooks::from_policy(RedactionConfig::default())?;
+/// let recorder = hooks.extension::<ArgumentRecorder>().expect("the configuration adds one");
+/// assert_eq!(recorder.text(&json!({"ip": "10.1.2.3"})), r#"{"ip":"[IPV4_REDACTED]"}"#);
+///
+/// let labels = Some(vec!["EMAIL".to_owned(), "FAX".to_owned()]);
+/// let errors = Hooks::from_policy(RedactionConfig { labels, ..RedactionConfig::default() }).expect_err("no faxes");
+/// assert_eq!(errors.as_slice()[0].field, "redaction.labels[1]");
+/// # Ok::<(), hooks_core::PolicyErrors>(())
+/// ```
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
 #[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 #[serde(default, deny_unknown_fields)]
@@ -27,6 +42,17 @@ pub struct RedactionConfig {
 }
 
 /// Way in which texts are read and recorded.
+///
+/// ```
+/// use hooks_core::Hooks;
+/// use hooks_redaction::{ArgumentRecorder, RedactionConfig, TextDialect};
+/// use serde_json::json;
+///
+/// let hooks = Hooks::from_policy(RedactionConfig { dialect: TextDialect::Squad, ..RedactionConfig::default() })?;
+/// let recorder = hooks.extension::<ArgumentRecorder>().expect("the configuration adds one");
+/// assert_eq!(recorder.text(&json!(["a", "b"])), r#"{"0":"a","1":"b"}"#);
+/// # Ok::<(), hooks_core::PolicyErrors>(())
+/// ```
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 #[serde(rename_all = "snake_case")]
@@ -39,6 +65,20 @@ pub enum TextDialect {
 }
 
 /// Compiled redaction: the scrubber of results, and the recorder of arguments.
+///
+/// Several configurations can be compiled before their errors are reported together:
+///
+/// ```
+/// use hooks_core::{Hooks, PolicyErrors};
+/// use hooks_redaction::{ArgumentRecorder, Redaction, RedactionConfig};
+///
+/// let (mut builder, mut errors) = (Hooks::builder(), PolicyErrors::default());
+/// let redaction = Redaction::compile(&RedactionConfig::default(), &mut errors);
+/// errors.or(())?;
+/// redaction.add_to(&mut builder);
+/// assert!(builder.build().extension::<ArgumentRecorder>().is_some());
+/// # Ok::<(), PolicyErrors>(())
+/// ```
 #[derive(Clone, Debug)]
 pub struct Redaction {
     scrubber: Scrubber,

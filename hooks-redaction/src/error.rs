@@ -3,6 +3,19 @@
 use std::fmt;
 
 /// Pattern or marker that a scrubber cannot use.
+///
+/// ```
+/// use hooks_redaction::{Marker, Scrubber, ScrubberError};
+///
+/// let syntax = Scrubber::all().with_pattern("TICKET", "ACME-[0-9").expect_err("a class is open");
+/// assert!(matches!(&syntax, ScrubberError::PatternSyntax { name, .. } if name == "TICKET"));
+/// let empty = Scrubber::all().with_pattern("TICKET", "[0-9]*").expect_err("it matches nothing at all");
+/// assert_eq!(
+///     empty.to_string(),
+///     "`TICKET` matches the empty text and would find nothing to remove; make it match a character",
+/// );
+/// assert_eq!(Marker::new("x", "]"), Err(ScrubberError::MarkerPart { part: "x".to_owned() }));
+/// ```
 #[derive(Debug, Clone, PartialEq, Eq)]
 #[non_exhaustive]
 pub enum ScrubberError {

@@ -25,6 +25,16 @@ impl Scrubber {
     /// equal, a number is appended (`[EMAIL_REDACTED] 2`), so that no entry is lost. A whole number that
     /// matches a label in its decimal form (such as a card number) becomes a text with the marker. A value
     /// below 512 levels becomes null and counts as one change.
+    ///
+    /// ```
+    /// use hooks_redaction::Scrubber;
+    /// use serde_json::json;
+    ///
+    /// let mut value = json!({"password": "hunter2hunter2", "a@b.org": [4_111_111_111_111_111_u64, 42]});
+    /// assert_eq!(Scrubber::all().scrub_value(&mut value), 3);
+    /// let wanted = json!({"password": "[PASSWORD_REDACTED]", "[EMAIL_REDACTED]": ["[CREDIT_CARD_REDACTED]", 42]});
+    /// assert_eq!(value, wanted);
+    /// ```
     pub fn scrub_value(&self, value: &mut Value) -> usize {
         let mut changed = 0;
         let mut open: Vec<(&mut Value, usize)> = vec![(value, 0)];

@@ -5,6 +5,15 @@ use std::{fmt, str::FromStr, sync::Arc};
 use serde::{Deserialize, Deserializer, Serialize, Serializer};
 
 /// Kind of data in a span of text.
+///
+/// ```
+/// use hooks_redaction::Label;
+///
+/// assert_eq!("CREDIT_CARD".parse(), Ok(Label::CreditCard));
+/// assert_eq!(Label::Custom("TICKET".into()).as_str(), "TICKET");
+/// assert_eq!(serde_json::to_value(Label::GithubToken)?, "GITHUB_TOKEN");
+/// # Ok::<(), serde_json::Error>(())
+/// ```
 #[derive(Clone, Debug, PartialEq, Eq, Hash)]
 #[non_exhaustive]
 pub enum Label {
@@ -90,6 +99,14 @@ impl Label {
     }
 
     /// Iterates over the built-in labels.
+    ///
+    /// ```
+    /// use hooks_redaction::Label;
+    ///
+    /// let names: Vec<String> = Label::built_in().map(|label| label.to_string()).collect();
+    /// assert_eq!(names.len(), 21);
+    /// assert_eq!(names[..3], ["EMAIL", "PHONE", "CREDIT_CARD"]);
+    /// ```
     pub fn built_in() -> impl Iterator<Item = Self> {
         NAMES.iter().map(|(label, _)| label.clone())
     }
@@ -139,6 +156,13 @@ impl<'de> Deserialize<'de> for Label {
 }
 
 /// Name of an unknown label.
+///
+/// ```
+/// use hooks_redaction::Label;
+///
+/// let error = "FAX".parse::<Label>().expect_err("no label has this name");
+/// assert!(error.to_string().starts_with("`FAX` is not a label; use one of EMAIL, PHONE, CREDIT_CARD"));
+/// ```
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct UnknownLabel {
     name: String,
@@ -154,6 +178,15 @@ impl fmt::Display for UnknownLabel {
 impl std::error::Error for UnknownLabel {}
 
 /// A set of built-in labels.
+///
+/// ```
+/// use hooks_redaction::{Label, Labels};
+///
+/// let secrets = Labels::all().without(&Label::Email).without(&Label::Phone);
+/// assert!(secrets.contains(&Label::Jwt) && !secrets.contains(&Label::Email));
+/// let people: Labels = [Label::Email, Label::Phone].into_iter().collect();
+/// assert!(!secrets.intersects(people));
+/// ```
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, Default)]
 pub struct Labels {
     bits: u32,

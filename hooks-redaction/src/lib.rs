@@ -14,6 +14,21 @@
 //! assert_eq!(scrubber.scrub("mail jane@example.com"), "mail [EMAIL_REDACTED]");
 //! ```
 //!
+//! Customised: without phone numbers, with a pattern of the host, and with other markers.
+//!
+//! ```
+//! use hooks_redaction::{Label, Labels, Marker, Scrubber};
+//!
+//! let scrubber = Scrubber::new(Labels::all().without(&Label::Phone))
+//!     .with_pattern("TICKET", "ACME-[0-9]+")?
+//!     .with_marker(Marker::new("<", ">")?);
+//! assert_eq!(
+//!     scrubber.scrub("jane@example.com on ACME-12: call +1 303-555-0110"),
+//!     "<EMAIL> on <TICKET>: call +1 303-555-0110",
+//! );
+//! # Ok::<(), hooks_redaction::ScrubberError>(())
+//! ```
+//!
 //! | file | idea |
 //! | --- | --- |
 //! | `label` | the labels of findings, and sets of labels |

@@ -5,6 +5,16 @@ use std::ops::Range;
 use super::{error::ScrubberError, label::Label};
 
 /// Text around a label's name: `[EMAIL_REDACTED]` by default.
+///
+/// ```
+/// use hooks_redaction::{Marker, Scrubber};
+///
+/// let scrubber = Scrubber::emails().with_marker(Marker::new("<removed ", ">")?);
+/// assert_eq!(scrubber.scrub("to a@b.org"), "to <removed EMAIL>");
+/// // A marker is not scrubbed again.
+/// assert_eq!(scrubber.scrub("to <removed EMAIL>"), "to <removed EMAIL>");
+/// # Ok::<(), hooks_redaction::ScrubberError>(())
+/// ```
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Marker {
     open: String,
@@ -21,6 +31,17 @@ impl Marker {
     ///
     /// Returns an error if a part could be mistaken for ordinary text, so that scrubbing twice could differ
     /// from scrubbing once.
+    ///
+    /// ```
+    /// use hooks_redaction::Marker;
+    ///
+    /// let error = Marker::new("(", ")").expect_err("parentheses surround ordinary text");
+    /// assert_eq!(
+    ///     error.to_string(),
+    ///     "`(` cannot frame a marker; it needs one of `[`, `]`, `<`, `>`, `{` or `}` at its outer end \
+    ///      and no `@`, digit or quote",
+    /// );
+    /// ```
     pub fn new(open: &str, close: &str) -> Result<Self, ScrubberError> {
         let plain = |part: &str| !part.bytes().any(|b| b.is_ascii_digit() || b"@\"'\\:=".contains(&b));
         let refused = |part: &str| Err(ScrubberError::MarkerPart { part: part.to_owned() });

@@ -11,6 +11,18 @@
 //!     r#"{"query":"[REDACTED]","apiToken":"[REDACTED]","to":"[EMAIL_REDACTED]"}"#
 //! );
 //! ```
+//!
+//! Customised: a shorter text. A cut leaves out a marker that does not fit, and never a part of it.
+//!
+//! ```
+//! use hooks_redaction::{ArgumentRecorder, Options};
+//! use serde_json::json;
+//!
+//! let recorder = ArgumentRecorder::with_options(Options::default().with_limit(20));
+//! let arguments = json!({"to": "jane@example.com", "text": "hello"});
+//! assert_eq!(recorder.text(&arguments), r#"{"to":""#);
+//! assert_eq!(recorder.text(&json!({"text": "hello everybody there"})), r#"{"text":"hello every"#);
+//! ```
 
 use std::fmt;
 
@@ -44,6 +56,24 @@ impl ArgumentRecorder {
     }
 
     /// Returns an observer that passes each decided call and the text of its arguments to `record`.
+    ///
+    /// ```
+    /// use std::sync::Mutex;
+    /// use hooks_core::event::{PreToolUse, ToolDecided, VerdictSource};
+    /// use hooks_core::{HookContext, HookRequest, Observer, Strength};
+    /// use hooks_redaction::ArgumentRecorder;
+    /// use serde_json::json;
+    ///
+    /// let lines = Mutex::new(Vec::new());
+    /// let recorded = ArgumentRecorder::default().observer(|request: &HookRequest<ToolDecided>, arguments: &str| {
+    ///     let line = format!("{} {arguments}", request.event().tool_name);
+    ///     lines.lock().expect("no thread panicked").push(line);
+    /// });
+    /// let call = PreToolUse::new("send", json!({"to": "jane@example.com"}));
+    /// let decided = ToolDecided::about(&call, Strength::Allow, VerdictSource::Hooks, &[]);
+    /// recorded.observe(&HookRequest::new(HookContext::default(), decided), &());
+    /// assert_eq!(*lines.lock().expect("no thread panicked"), [r#"send {"to":"[EMAIL_REDACTED]"}"#]);
+    /// ```
     pub fn observer<F>(self, record: F) -> RecordedCalls<F>
     where
         F: Fn(&HookRequest<ToolDecided>, &str) + Send + Sync,

@@ -16,6 +16,28 @@
 //! assert_eq!(scrubbed, Some(json!({"by": "[EMAIL_REDACTED]"}).into()));
 //! # Ok::<(), Box<dyn std::error::Error>>(())
 //! ```
+//!
+//! Customised: only some labels, and a pattern of the host. The text of an error is scrubbed too.
+//!
+//! ```
+//! use hooks_core::{HookContext, HookRequest, Transform, event::{PostToolUse, PreToolUse}};
+//! use hooks_redaction::{RedactionConfig, ResultRedaction};
+//! use serde_json::{Value, json};
+//!
+//! let config: RedactionConfig = serde_json::from_value(json!({
+//!     "labels": ["GITHUB_TOKEN", "PASSWORD"],
+//!     "patterns": {"CUSTOMER": "cus_[a-z0-9]{8}"},
+//! }))?;
+//! let redaction = ResultRedaction::new(&config)?;
+//! let failed = |error: &str| {
+//!     let event = PostToolUse::after(&PreToolUse::new("fetch", json!({})), Value::Null, Some(error.to_owned()), 3);
+//!     redaction.transform(&HookRequest::new(HookContext::default(), event))
+//! };
+//! let scrubbed = failed("no invoice of cus_1a2b3c4d")?.expect("a customer is named");
+//! assert_eq!(scrubbed.error.as_deref(), Some("no invoice of [CUSTOMER_REDACTED]"));
+//! assert_eq!(failed("no mailbox jane@example.com")?, None); // not one of the labels
+//! # Ok::<(), Box<dyn std::error::Error>>(())
+//! ```
 
 use std::borrow::Cow;
 use std::sync::Arc;
@@ -40,6 +62,19 @@ impl ResultRedaction {
     ///
     /// # Errors
     /// Returns an error for each unknown label and each invalid pattern.
+    ///
+    /// ```
+    /// use hooks_redaction::{RedactionConfig, ResultRedaction};
+    ///
+    /// let patterns = [("ticket".to_owned(), "ACME-[0-9]+".to_owned())].into();
+    /// let config = RedactionConfig { patterns, ..RedactionConfig::default() };
+    /// let errors = ResultRedaction::new(&config).expect_err("markers have capital letters");
+    /// assert_eq!(
+    ///     errors.to_string(),
+    ///     "`redaction.patterns.ticket`: `ticket` cannot name a pattern; \
+    ///      use capital letters, digits and `_`, and no built-in label",
+    /// );
+    /// ```
     pub fn new(config: &RedactionConfig) -> Result<Self, PolicyErrors> {
         let mut errors = PolicyErrors::default();
         let scrubber = config.scrubber(&mut errors);

@@ -22,6 +22,22 @@ const MAX_PATTERN: usize = 1 << 20;
 /// Finds and removes personal data and secrets.
 ///
 /// Cheap to clone; keeps no state between texts.
+///
+/// A finding needs a documented form, or words around it that name a secret:
+///
+/// ```
+/// use hooks_redaction::Scrubber;
+///
+/// let scrubber = Scrubber::default();
+/// assert_eq!(
+///     scrubber.scrub("export GITHUB_TOKEN=ghp_0123456789abcdefghijklmnopqrstuvwxyz"),
+///     "export GITHUB_TOKEN=[GITHUB_TOKEN_REDACTED]",
+/// );
+/// assert_eq!(scrubber.scrub("paid with 4111 1111 1111 1111"), "paid with [CREDIT_CARD_REDACTED]");
+/// assert_eq!(scrubber.scrub("order 4111 1111 1111 1112"), "order 4111 1111 1111 1112"); // a wrong check digit
+/// let digest = "commit 3f786850e387550fdab836ed7e6dc881de23001b"; // entropy alone is no finding
+/// assert_eq!(scrubber.scrub(digest), digest);
+/// ```
 #[derive(Clone, Debug)]
 pub struct Scrubber {
     labels: Labels,
@@ -58,6 +74,15 @@ impl Scrubber {
     ///
     /// Returns `PatternName` if the name is not valid in a marker; `PatternSyntax` if the pattern is not a
     /// regular expression or is too big; `PatternEmpty` if it matches the empty text.
+    ///
+    /// ```
+    /// use hooks_redaction::Scrubber;
+    ///
+    /// let scrubber = Scrubber::emails().with_pattern("BADGE", r"\bB-\d{6}\b")?;
+    /// assert_eq!(scrubber.scrub("badge B-004711 of a@b.org"), "badge [BADGE_REDACTED] of [EMAIL_REDACTED]");
+    /// assert!(scrubber.with_pattern("EMAIL", "@").is_err()); // the name of a built-in label
+    /// # Ok::<(), hooks_redaction::ScrubberError>(())
+    /// ```
     pub fn with_pattern(mut self, name: &str, pattern: &str) -> Result<Self, ScrubberError> {
         let plain = |b: u8| b.is_ascii_uppercase() || b.is_ascii_digit() || b == b'_';
         if name.is_empty()
@@ -80,6 +105,13 @@ impl Scrubber {
 
     /// Ends an address after the letters of its top-level domain, as Squad does: of `a@x.xn--p1ai`, the
     /// `--p1ai` stays.
+    ///
+    /// ```
+    /// use hooks_redaction::Scrubber;
+    ///
+    /// assert_eq!(Scrubber::emails().scrub("a@x.xn--p1ai"), "[EMAIL_REDACTED]");
+    /// assert_eq!(Scrubber::emails().with_plain_top_level().scrub("a@x.xn--p1ai"), "[EMAIL_REDACTED]--p1ai");
+    /// ```
     #[must_use]
     pub fn with_plain_top_level(mut self) -> Self {
         self.plain_top_level = true;
@@ -100,6 +132,15 @@ impl Scrubber {
     }
 
     /// Finds the spans to remove from `text`: sorted, without overlaps, on character boundaries.
+    ///
+    /// ```
+    /// use hooks_redaction::{Label, Scrubber};
+    ///
+    /// let text = "from 10.1.2.3 by a@b.org";
+    /// let spans = Scrubber::all().spans(text);
+    /// assert_eq!(&text[spans[0].start..spans[0].end], "10.1.2.3");
+    /// assert_eq!(spans.into_iter().map(|span| span.label).collect::<Vec<_>>(), [Label::Ipv4, Label::Email]);
+    /// ```
     #[must_use]
     pub fn spans(&self, text: &str) -> Vec<Span> {
         let mut found = Vec::new();
@@ -126,6 +167,17 @@ impl Scrubber {
     /// Replaces the spans to remove; borrows `text` if nothing has to be removed.
     ///
     /// Scrubbing the result again changes nothing.
+    ///
+    /// ```
+    /// use std::borrow::Cow;
+    /// use hooks_redaction::Scrubber;
+    ///
+    /// let scrubber = Scrubber::all();
+    /// assert!(matches!(scrubber.scrub("nothing to remove"), Cow::Borrowed(_)));
+    /// let once = scrubber.scrub("postgres://admin:hunter2@db.example.com/app");
+    /// assert_eq!(once, "postgres://admin:[URL_PASSWORD_REDACTED]@db.example.com/app");
+    /// assert_eq!(scrubber.scrub(&once), once);
+    /// ```
     #[must_use]
     pub fn scrub<'t>(&self, text: &'t str) -> Cow<'t, str> {
         let mut scrubbed = Cow::Borrowed(text);

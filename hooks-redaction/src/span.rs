@@ -3,6 +3,13 @@
 use super::label::Label;
 
 /// Span of text to remove, in byte offsets.
+///
+/// ```
+/// use hooks_redaction::Scrubber;
+///
+/// let span = &Scrubber::emails().spans("by a@b.org")[0];
+/// assert_eq!((span.start, span.end, span.label.as_str()), (3, 10, "EMAIL"));
+/// ```
 #[derive(Clone, Debug, PartialEq, Eq, Hash)]
 #[non_exhaustive]
 pub struct Span {

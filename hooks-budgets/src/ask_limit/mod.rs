@@ -25,6 +25,35 @@
 //! }
 //! # }
 //! ```
+//!
+//! Customised: a session and its children share the questions. The agent reads what to do without an answer.
+//!
+//! ```
+//! use hooks_budgets::{AskLevel, AskLimit, AskUserConfig};
+//! use hooks_core::event::PreToolUse;
+//! use hooks_core::{HookContext, Hooks, Judged};
+//! use hooks_facts::calls::CallReader;
+//! use serde_json::json;
+//!
+//! # #[tokio::main(flavor = "current_thread")] async fn main() {
+//! let config = AskUserConfig { max_per_session: 1, of: AskLevel::Tree, ..AskUserConfig::default() };
+//! let hooks = Hooks::builder().reserve(AskLimit::new(&config, &CallReader::default())).build();
+//! let ask = async |context: HookContext| {
+//!     let mut decided = hooks.on(context).pre_tool_use(PreToolUse::new("ask_user", json!({}))).await;
+//!     decided.commit();
+//!     decided.outcome
+//! };
+//! assert!(ask(HookContext::new("session-1", "lead")).await.goes_ahead());
+//!
+//! let mut child = HookContext::new("session-2", "backend");
+//! child.parent_session_id = Some("session-1".to_owned());
+//! let denied = ask(child).await;
+//! assert_eq!(
+//!     denied.shown_reason().expect("a denial has a reason").for_agent(),
+//!     "the user was asked 1 of 1 times in this session; go on without an answer",
+//! );
+//! # }
+//! ```
 
 mod config;
 
@@ -82,6 +111,25 @@ impl AskLimit {
     }
 
     /// Wraps the limit in a layer. Put it outermost, so that it is asked last.
+    ///
+    /// ```
+    /// use hooks_budgets::{AskLimit, AskUserConfig};
+    /// use hooks_core::event::PreToolUse;
+    /// use hooks_core::{HookContext, HookRequest, Judge, Judged, Verdict, policy_fn};
+    /// use hooks_facts::calls::CallReader;
+    /// use tower::{Layer, ServiceExt};
+    ///
+    /// # #[tokio::main(flavor = "current_thread")] async fn main() -> Result<(), hooks_core::HookError> {
+    /// let no_questions = AskLimit::new(&AskUserConfig::default(), &CallReader::default());
+    /// let allow = policy_fn("allow", |_: &HookRequest<PreToolUse>| Verdict::ALLOW);
+    /// let stack = no_questions.layer().layer(Judge::new(allow));
+    /// let call = |tool| HookRequest::new(HookContext::new("session-1", "lead"), PreToolUse::new(tool, ().into()));
+    /// assert!(stack.clone().oneshot(call("view")).await?.goes_ahead());
+    /// let denied = stack.oneshot(call("ask_user")).await?;
+    /// assert_eq!(denied.reasons()[0].message, "the user may not be asked in this session");
+    /// # Ok(())
+    /// # }
+    /// ```
     pub fn layer(self) -> AskLimitLayer {
         ReserveLayer::new(Arc::new(self))
     }

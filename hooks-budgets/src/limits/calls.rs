@@ -58,6 +58,27 @@ impl CallLimits {
     ///
     /// # Errors
     /// Returns all errors of `limits`.
+    ///
+    /// ```
+    /// use std::sync::Arc;
+    /// use hooks_budgets::CallLimits;
+    /// use hooks_core::{state::Memory, time::StoppedClock};
+    /// use serde_json::json;
+    ///
+    /// let store = Arc::new(Memory::new(Arc::new(StoppedClock::default())));
+    /// let limits: Vec<_> = serde_json::from_value(json!([
+    ///     {"tools": ["*deploy"], "most": 1, "of": "team", "per": "day"},
+    ///     {"tools": ["push"], "most": 1, "of": "session", "per": "session"},
+    ///     {"tools": ["Push"], "most": 2, "of": "session", "per": "session"},
+    /// ]))?;
+    /// let errors = CallLimits::new(&limits, store).expect_err("two of the limits are invalid");
+    /// assert_eq!(
+    ///     errors.to_string(),
+    ///     "`limits.calls[0].tools[0]`: `*deploy` is no name; write a name; that of a tool may end in one `*`\n\
+    ///      `limits.calls[2]`: this limit stands in the list already; leave one of them out",
+    /// );
+    /// # Ok::<(), serde_json::Error>(())
+    /// ```
     pub fn new(limits: &[CallLimitConfig], store: Arc<dyn StateStore>) -> Result<Self, PolicyErrors> {
         let mut errors = PolicyErrors::default();
         let limits = Self::compile(limits, CountingStore::Given(store), &mut errors);

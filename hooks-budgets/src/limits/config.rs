@@ -42,6 +42,40 @@ pub struct CallLimitConfig {
 }
 
 /// Agents and sessions whose calls are counted together.
+///
+/// A limit of a session counts the calls of all its agents, a limit of agents those of each agent in all its
+/// sessions:
+///
+/// ```
+/// use std::sync::Arc;
+/// use hooks_budgets::{CallLevel, CallLimits, LimitWindow, limits::CallLimitConfig};
+/// use hooks_core::{HookContext, Hooks, Judged, event::PreToolUse, state::Memory, time::StoppedClock};
+///
+/// # #[tokio::main(flavor = "current_thread")] async fn main() -> Result<(), Box<dyn std::error::Error>> {
+/// for (level, other_agent, other_session) in [(CallLevel::Session, false, true), (CallLevel::Agent, true, false)] {
+///     let limit = CallLimitConfig {
+///         tools: Vec::new(),
+///         spellings: Vec::new(),
+///         agents: Vec::new(),
+///         most: 1,
+///         of: level,
+///         per: LimitWindow::Always,
+///     };
+///     let store = Arc::new(Memory::new(Arc::new(StoppedClock::default())));
+///     let hooks = Hooks::builder().reserve(CallLimits::new(&[limit], store)?).build();
+///     let call = async |session: &str, agent: &str| {
+///         let call = PreToolUse::new("fetch", ().into());
+///         let mut decided = hooks.on(HookContext::new(session, agent)).pre_tool_use(call).await;
+///         decided.commit();
+///         decided.outcome.goes_ahead()
+///     };
+///     assert!(call("session-1", "backend").await);
+///     assert_eq!(call("session-1", "tester").await, other_agent);
+///     assert_eq!(call("session-2", "backend").await, other_session);
+/// }
+/// # Ok(())
+/// # }
+/// ```
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
 #[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 #[serde(rename_all = "snake_case")]
@@ -88,6 +122,31 @@ pub enum LoopAction {
 }
 
 /// Limit on an agent's calls of its model.
+///
+/// Customised: one count for the session, which the user may reset once:
+///
+/// ```
+/// use hooks_budgets::{BudgetsConfig, LimitsConfig};
+/// use hooks_core::event::{BeforeModelCall, MaxIterations};
+/// use hooks_core::{HookContext, Hooks, Judged};
+/// use serde_json::json;
+///
+/// # #[tokio::main(flavor = "current_thread")] async fn main() -> Result<(), Box<dyn std::error::Error>> {
+/// let iterations = json!({"most": 0, "per": "session", "resumes": 1});
+/// let limits: LimitsConfig = serde_json::from_value(json!({ "iterations": iterations }))?;
+/// let hooks = Hooks::from_policy(BudgetsConfig { limits: Some(limits), ..BudgetsConfig::default() })?;
+/// let at = hooks.on(HookContext::new("session-1", "backend"));
+/// assert!(at.before_model_call(BeforeModelCall::new("large", 1, Vec::new())).await.outcome.is_denied());
+///
+/// assert!(at.max_iterations(MaxIterations::resumed(0)).await.outcome.goes_ahead());
+/// let second = at.max_iterations(MaxIterations::resumed(0)).await.outcome;
+/// assert_eq!(
+///     second.shown_reason().expect("a denial has a reason").message,
+///     "a person let this agent go on 1 of 1 times in this session",
+/// );
+/// # Ok(())
+/// # }
+/// ```
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 #[serde(deny_unknown_fields)]

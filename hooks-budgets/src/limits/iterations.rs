@@ -22,6 +22,35 @@ const NAME: &str = "iteration-limit";
 /// Limits how often an agent calls its model, by a place taken on `before_model_call`. If the user lets the
 /// agent continue (`max_iterations`, resumed), it may make the same number of calls again. The number of
 /// resumptions in a session can be limited.
+///
+/// By default, the count starts anew with each message of the user:
+///
+/// ```
+/// use hooks_budgets::{BudgetsConfig, LimitsConfig};
+/// use hooks_core::event::{BeforeModelCall, PromptKind, UserPromptSubmitted};
+/// use hooks_core::{HookContext, Hooks, Judged};
+/// use serde_json::json;
+///
+/// # #[tokio::main(flavor = "current_thread")] async fn main() -> Result<(), Box<dyn std::error::Error>> {
+/// let limits: LimitsConfig = serde_json::from_value(json!({"iterations": {"most": 1}}))?;
+/// let hooks = Hooks::from_policy(BudgetsConfig { limits: Some(limits), ..BudgetsConfig::default() })?;
+/// let at = hooks.on(HookContext::new("session-1", "backend"));
+/// let call = async || {
+///     let mut decided = at.before_model_call(BeforeModelCall::new("large", 1, Vec::new())).await;
+///     decided.commit();
+///     decided.outcome
+/// };
+/// assert!(call().await.goes_ahead());
+/// let denied = call().await;
+/// assert_eq!(
+///     denied.shown_reason().expect("a denial has a reason").message,
+///     "this agent called its model 1 of 1 times for this message",
+/// );
+/// at.user_prompt_submitted(UserPromptSubmitted::new("and the tests?", PromptKind::FollowUp)).await;
+/// assert!(call().await.goes_ahead());
+/// # Ok(())
+/// # }
+/// ```
 #[derive(Clone, Debug)]
 pub struct IterationLimit {
     most: u64,

@@ -32,6 +32,32 @@ const MOST_TRIES: usize = 32;
 /// Denies a call that would start a round again whose calls had the same arguments and the same results
 /// before, or asks the user about it. A decider on `pre_tool_use`, and a hook on `post_tool_use` that stores
 /// calls. Agents of a session have separate histories.
+///
+/// By default, the fourth round is denied. A result that differs is progress:
+///
+/// ```
+/// use hooks_budgets::{BudgetsConfig, LimitsConfig, LoopLimitConfig};
+/// use hooks_core::event::{PostToolUse, PreToolUse};
+/// use hooks_core::{HookContext, Hooks, Judged};
+/// use serde_json::json;
+///
+/// # #[tokio::main(flavor = "current_thread")] async fn main() -> Result<(), Box<dyn std::error::Error>> {
+/// let limits = LimitsConfig { loops: Some(LoopLimitConfig::default()), ..LimitsConfig::default() };
+/// let hooks = Hooks::from_policy(BudgetsConfig { limits: Some(limits), ..BudgetsConfig::default() })?;
+/// let at = hooks.on(HookContext::new("session-1", "backend"));
+/// let poll = || PreToolUse::new("poll", json!({"job": 7}));
+/// for result in ["queued", "running", "running", "running"] {
+///     assert!(at.pre_tool_use(poll()).await.outcome.goes_ahead());
+///     at.post_tool_use(PostToolUse::after(&poll(), json!(result), None, 5)).await;
+/// }
+/// let denied = at.pre_tool_use(poll()).await.outcome;
+/// assert_eq!(
+///     denied.shown_reason().expect("a denial has a reason").for_agent(),
+///     "this call of `poll` was made 3 times in a row, each time with the same result; do something else",
+/// );
+/// # Ok(())
+/// # }
+/// ```
 #[derive(Clone, Debug)]
 pub struct LoopLimit {
     rounds: usize,
@@ -48,6 +74,39 @@ impl LoopLimit {
     ///
     /// # Errors
     /// Returns all errors of `config`.
+    ///
+    /// Customised: a round of up to two calls, about which the user is asked before it is repeated:
+    ///
+    /// ```
+    /// use std::sync::Arc;
+    /// use hooks_budgets::{LoopAction, LoopLimit, LoopLimitConfig};
+    /// use hooks_core::event::{PostToolUse, PreToolUse};
+    /// use hooks_core::{FailureLayer, HookContext, Hooks, Judged, Settle, Strength, state::Memory, time::StoppedClock};
+    /// use serde_json::json;
+    /// use tower::Layer;
+    ///
+    /// # #[tokio::main(flavor = "current_thread")] async fn main() -> Result<(), Box<dyn std::error::Error>> {
+    /// let store = Arc::new(Memory::new(Arc::new(StoppedClock::default())));
+    /// let config = LoopLimitConfig { rounds: 1, longest: 2, action: LoopAction::Ask };
+    /// let limit = LoopLimit::new(&config, store.clone())?;
+    /// let guard = FailureLayer::new("loops");
+    /// let hooks = Hooks::builder()
+    ///     .stack::<PreToolUse, _>(&guard, limit.layer().layer(Settle))
+    ///     .stack::<PostToolUse, _>(&guard, limit)
+    ///     .build();
+    /// let at = hooks.on(HookContext::new("session-1", "backend"));
+    /// for tool in ["edit", "test"] {
+    ///     at.post_tool_use(PostToolUse::after(&PreToolUse::new(tool, json!({})), json!("failed"), None, 5)).await;
+    /// }
+    /// let again = at.pre_tool_use(PreToolUse::new("edit", json!({}))).await.outcome;
+    /// assert_eq!(again.strength(), Strength::Ask);
+    ///
+    /// let endless = LoopLimitConfig { rounds: 200, ..LoopLimitConfig::default() };
+    /// let errors = LoopLimit::new(&endless, store).expect_err("the history is shorter");
+    /// assert_eq!(errors.as_slice()[0].hint, "keep `rounds` times `longest` to 256");
+    /// # Ok(())
+    /// # }
+    /// ```
     pub fn new(config: &LoopLimitConfig, store: Arc<dyn StateStore>) -> Result<Self, PolicyErrors> {
         let mut errors = PolicyErrors::default();
         let limit = Self::compile(config, CountingStore::Given(store), &mut errors);

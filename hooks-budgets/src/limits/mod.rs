@@ -34,6 +34,41 @@
 //! # }
 //! ```
 //!
+//! Customised: a limit for one agent; the advice is to wait for the next hour. A call that does not go ahead gives its
+//! place back.
+//!
+//! ```
+//! use std::sync::Arc;
+//! use std::time::Duration;
+//! use hooks_budgets::CallLimits;
+//! use hooks_core::testing::FakeClock;
+//! use hooks_core::{HookContext, Hooks, Judged, event::PreToolUse, state::Memory};
+//! use serde_json::json;
+//!
+//! # #[tokio::main(flavor = "current_thread")] async fn main() -> Result<(), Box<dyn std::error::Error>> {
+//! let clock = Arc::new(FakeClock::default());
+//! let limits: Vec<_> = serde_json::from_value(json!([
+//!     {"tools": ["mcp__search*"], "agents": ["intern"], "most": 1, "of": "agent", "per": "hour"},
+//! ]))?;
+//! let hooks = Hooks::builder().reserve(CallLimits::new(&limits, Arc::new(Memory::new(clock.clone())))?).build();
+//! let search = async |agent: &str| {
+//!     let call = PreToolUse::new("mcp__search__web", json!({}));
+//!     hooks.on(HookContext::new("session-1", agent)).pre_tool_use(call).await.outcome
+//! };
+//! drop(search("intern").await); // judged, but never made
+//! search("intern").await.take_holds().commit();
+//! let denied = search("intern").await;
+//! assert_eq!(
+//!     denied.shown_reason().expect("a denial has a reason").for_agent(),
+//!     "`mcp__search__web` and its like were called 1 of 1 times by this agent in this hour; wait for the next hour",
+//! );
+//! assert!(search("backend").await.goes_ahead());
+//! clock.advance(Duration::from_secs(3_600));
+//! assert!(search("intern").await.goes_ahead());
+//! # Ok(())
+//! # }
+//! ```
+//!
 //! | module | what it does |
 //! | --- | --- |
 //! | `config` | configuration |

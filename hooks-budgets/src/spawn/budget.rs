@@ -97,6 +97,34 @@ impl SpawnBudget {
     /// Counts under a name of its own. Two budgets that count the same children on one store (for example, if
     /// a child's hooks are narrowed) need two names: under one name, the first to take a place takes it for
     /// both.
+    ///
+    /// The hooks of a child are narrower than those of its parent, on the same store:
+    ///
+    /// ```
+    /// use std::sync::Arc;
+    /// use hooks_budgets::{SpawnBudget, SpawnConfig};
+    /// use hooks_core::event::SubagentStart;
+    /// use hooks_core::{HookContext, Hooks, Judged, state::Memory, time::StoppedClock};
+    /// use hooks_facts::calls::CallReader;
+    ///
+    /// # #[tokio::main(flavor = "current_thread")] async fn main() -> Result<(), hooks_core::PolicyErrors> {
+    /// let store = Arc::new(Memory::new(Arc::new(StoppedClock::default())));
+    /// let at_most = |limit| {
+    ///     let config = SpawnConfig { concurrent: Some(limit), ..SpawnConfig::default() };
+    ///     SpawnBudget::new(&config, &CallReader::default())
+    /// };
+    /// let outer = at_most(5)?.with_store(store.clone());
+    /// let inner = at_most(1)?.with_store(store).named("of-the-child");
+    /// let hooks = Hooks::builder().reserve::<SubagentStart>(outer).reserve::<SubagentStart>(inner).build();
+    /// for goes_ahead in [true, false] {
+    ///     let child = SubagentStart::new("tester", "the API");
+    ///     let mut decided = hooks.on(HookContext::new("session-1", "lead")).subagent_start(child).await;
+    ///     decided.commit();
+    ///     assert_eq!(decided.outcome.goes_ahead(), goes_ahead);
+    /// }
+    /// # Ok(())
+    /// # }
+    /// ```
     #[must_use]
     pub fn named(self, name: impl Into<String>) -> Self {
         self.changed(|engine| engine.budget = Some(name.into()))

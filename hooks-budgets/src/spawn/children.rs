@@ -41,6 +41,31 @@ impl Children {
     ///
     /// # Errors
     /// Returns an error if the store fails.
+    ///
+    /// An agent is notified at its next turn of the others in its tree, without their tasks:
+    ///
+    /// ```
+    /// use hooks_budgets::{BudgetsConfig, SpawnBudget, SpawnConfig};
+    /// use hooks_core::event::{SubagentStart, TurnStart};
+    /// use hooks_core::{HookContext, Hooks};
+    ///
+    /// # #[tokio::main(flavor = "current_thread")] async fn main() -> Result<(), Box<dyn std::error::Error>> {
+    /// let spawn = Some(SpawnConfig::default());
+    /// let hooks = Hooks::from_policy(BudgetsConfig { spawn, ..BudgetsConfig::default() })?;
+    /// let root = HookContext::new("session-1", "lead");
+    /// let mut start = SubagentStart::new("tester", "mail jane@example.com");
+    /// start.child_id = Some("session-2".to_owned());
+    /// hooks.on(root.clone()).subagent_start(start).await.commit();
+    ///
+    /// let children = hooks.extension::<SpawnBudget>().ok_or("there is a budget")?.children();
+    /// let tree = children.tree(&root).await?;
+    /// assert_eq!((tree[0].id.as_deref(), tree[0].depth), (Some("session-2"), 1));
+    /// assert_eq!(tree[0].task, "mail [EMAIL_REDACTED]");
+    /// let context = hooks.on(root).turn_start(TurnStart::new(1)).await;
+    /// assert_eq!(context.additional_context[0].text, "Other agents of this task:\n- tester started, for lead");
+    /// # Ok(())
+    /// # }
+    /// ```
     pub async fn tree(&self, context: &HookContext) -> Result<Vec<Child>, HookError> {
         let all = self.all(context).await?;
         Ok(in_order(all.into_iter().map(Known::into_child).collect()))
@@ -51,6 +76,36 @@ impl Children {
     ///
     /// # Errors
     /// Returns an error if the store fails.
+    ///
+    /// Without a sign of life, a child is presumed lost and its place is free:
+    ///
+    /// ```
+    /// use std::time::Duration;
+    /// use hooks_budgets::spawn::ChildState;
+    /// use hooks_budgets::{BudgetsConfig, SpawnBudget, SpawnConfig};
+    /// use hooks_core::event::SubagentStart;
+    /// use hooks_core::testing::{FakeFileSystem, world};
+    /// use hooks_core::{HookContext, Hooks};
+    ///
+    /// # #[tokio::main(flavor = "current_thread")] async fn main() -> Result<(), Box<dyn std::error::Error>> {
+    /// let (environment, clock, _) = world(FakeFileSystem::default());
+    /// let spawn = Some(SpawnConfig { concurrent: Some(1), ..SpawnConfig::default() }); // a lease of 15 minutes
+    /// let hooks = Hooks::from_policy(BudgetsConfig { spawn, ..BudgetsConfig::default() })?;
+    /// let context = HookContext::new("session-1", "lead").with_environment(environment);
+    /// let mut start = SubagentStart::new("tester", "the API");
+    /// start.child_id = Some("child-1".to_owned());
+    /// hooks.on(context.clone()).subagent_start(start).await.commit();
+    ///
+    /// let children = hooks.extension::<SpawnBudget>().ok_or("there is a budget")?.children();
+    /// clock.advance(Duration::from_secs(600));
+    /// children.heartbeat(&context, "child-1").await?;
+    /// clock.advance(Duration::from_secs(600));
+    /// assert_eq!(children.tree(&context).await?[0].state, ChildState::Running);
+    /// clock.advance(Duration::from_secs(600));
+    /// assert_eq!(children.tree(&context).await?[0].state, ChildState::Silent);
+    /// # Ok(())
+    /// # }
+    /// ```
     pub async fn heartbeat(&self, context: &HookContext, child: &str) -> Result<(), HookError> {
         let engine = &self.0.0;
         let registry = engine.registry(context).await?;
@@ -60,6 +115,35 @@ impl Children {
 
     /// Runs `work` of a child and stores signs of life meanwhile. If the store fails, the next sign of life
     /// tries again.
+    ///
+    /// ```
+    /// use std::sync::Arc;
+    /// use std::time::Duration;
+    /// use hooks_budgets::spawn::ChildState;
+    /// use hooks_budgets::{BudgetsConfig, SpawnBudget, SpawnConfig};
+    /// use hooks_core::event::SubagentStart;
+    /// use hooks_core::testing::VirtualTime;
+    /// use hooks_core::time::Timer;
+    /// use hooks_core::{Environment, HookContext, Hooks};
+    ///
+    /// let time = VirtualTime::default();
+    /// let environment = Environment { clock: Arc::new(time.clone()), ..Environment::detached() };
+    /// let context = HookContext::new("session-1", "lead").with_environment(environment);
+    /// let spawn = Some(SpawnConfig::default());
+    /// let hooks = Hooks::from_policy(BudgetsConfig { spawn, ..BudgetsConfig::default() })?;
+    /// # time.block_on(async {
+    /// let mut start = SubagentStart::new("tester", "the API");
+    /// start.child_id = Some("child-1".to_owned());
+    /// hooks.on(context.clone()).subagent_start(start).await.commit();
+    ///
+    /// let children = hooks.extension::<SpawnBudget>().expect("there is a budget").children();
+    /// let a_day = time.sleep(Duration::from_secs(24 * 3_600));
+    /// children.while_running(&context, "child-1", &time, a_day).await;
+    /// assert_eq!(children.tree(&context).await?[0].state, ChildState::Running);
+    /// # Ok::<(), hooks_core::HookError>(())
+    /// # }).expect("nothing waits but the timer")?;
+    /// # Ok::<(), Box<dyn std::error::Error>>(())
+    /// ```
     pub async fn while_running<F: Future>(
         &self,
         context: &HookContext,
@@ -90,6 +174,33 @@ impl Children {
     ///
     /// # Errors
     /// Returns an error if the store fails.
+    ///
+    /// ```
+    /// use std::sync::Arc;
+    /// use std::time::Duration;
+    /// use hooks_budgets::{BudgetsConfig, SpawnBudget, SpawnConfig};
+    /// use hooks_core::event::SubagentStart;
+    /// use hooks_core::testing::{FakeFileSystem, Recorder, world};
+    /// use hooks_core::{EventKind, HookContext, Hooks, Live};
+    ///
+    /// # #[tokio::main(flavor = "current_thread")] async fn main() -> Result<(), Box<dyn std::error::Error>> {
+    /// let (environment, clock, _) = world(FakeFileSystem::default());
+    /// let spawn = Some(SpawnConfig::default());
+    /// let hooks = Hooks::from_policy(BudgetsConfig { spawn, ..BudgetsConfig::default() })?;
+    /// let context = Arc::new(HookContext::new("session-1", "lead").with_environment(environment));
+    /// let start = SubagentStart::new("tester", "the API");
+    /// hooks.on(context.clone()).subagent_start(start).await.commit();
+    /// clock.advance(Duration::from_secs(3_600));
+    ///
+    /// let recorder = Recorder::default();
+    /// let children = hooks.extension::<SpawnBudget>().ok_or("there is a budget")?.children();
+    /// let live = Live::new(recorder.clone());
+    /// assert_eq!(children.report_silent(&live, &context).await?[0].agent, "tester");
+    /// assert!(children.report_silent(&live, &context).await?.is_empty()); // each silence is reported once
+    /// assert_eq!(recorder.kinds(), [EventKind::Notification]);
+    /// # Ok(())
+    /// # }
+    /// ```
     pub async fn report_silent(
         &self,
         hooks: &Live,

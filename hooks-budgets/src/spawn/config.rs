@@ -7,6 +7,24 @@ use serde::{Deserialize, Serialize};
 
 /// Rules and limits for the child agents of a tree, and the models they use. A session and all children below
 /// it are a tree.
+///
+/// ```
+/// use std::time::Duration;
+/// use hooks_budgets::SpawnConfig;
+/// use serde_json::json;
+///
+/// // Nothing is limited by default; a child that gives no sign of life loses its place after 15 minutes.
+/// let config = SpawnConfig::default();
+/// assert_eq!((config.concurrent, config.total, config.depth), (None, None, None));
+/// assert_eq!(config.lease, Duration::from_secs(900));
+///
+/// let config: SpawnConfig = serde_json::from_value(json!({
+///     "rate": {"children": 10, "per": "1m"},
+///     "lease": "2m30s",
+/// }))?;
+/// assert_eq!(config.rate.map(|rate| rate.per), Some(Duration::from_secs(60)));
+/// # Ok::<(), serde_json::Error>(())
+/// ```
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 #[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 #[serde(default, deny_unknown_fields)]
@@ -130,6 +148,37 @@ pub enum SpawnRequirement {
 }
 
 /// Models that some of the children need.
+///
+/// A model that a rule does not allow is replaced, or the child is denied if the rule names no replacement:
+///
+/// ```
+/// use hooks_budgets::{SpawnConfig, SpawnRules};
+/// use hooks_core::event::SubagentStart;
+/// use hooks_core::{HookContext, HookRequest, Policy, Transform};
+/// use hooks_facts::calls::CallReader;
+/// use serde_json::json;
+///
+/// let config: SpawnConfig = serde_json::from_value(json!({
+///     "tiers": {"cheap": ["small", "tiny"]},
+///     "models": [
+///         {"name": "cheap-tests", "agents": ["tester"], "tiers": ["cheap"], "replace_by": "small"},
+///         {"name": "careful-reviews", "agents": ["reviewer"], "allow": ["large"]},
+///     ],
+/// }))?;
+/// let rules = SpawnRules::new(&config, &CallReader::default())?;
+/// let start = |agent: &str, model: &str| {
+///     let mut child = SubagentStart::new(agent, "the API");
+///     child.model = Some(model.to_owned());
+///     HookRequest::new(HookContext::new("session-1", "lead"), child)
+/// };
+/// let rewrite = rules.transform(&start("tester", "large"))?.expect("the model is replaced");
+/// assert_eq!(rewrite.model.as_deref(), Some("small"));
+/// assert_eq!(
+///     rules.judge(&start("reviewer", "tiny")).reasons()[0].for_agent(),
+///     "`reviewer` may not use the model `tiny`; use one of `large`",
+/// );
+/// # Ok::<(), Box<dyn std::error::Error>>(())
+/// ```
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
 #[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 #[serde(default, deny_unknown_fields)]
@@ -149,6 +198,33 @@ pub struct ModelRuleConfig {
 }
 
 /// Variants that are tried out on a share of some of the children.
+///
+/// A child keeps its variant in every process, because the variant follows from the id of the child:
+///
+/// ```
+/// use hooks_budgets::{SpawnConfig, SpawnRules};
+/// use hooks_core::event::SubagentStart;
+/// use hooks_core::{HookContext, HookRequest, Transform};
+/// use hooks_facts::calls::CallReader;
+/// use serde_json::json;
+///
+/// let config: SpawnConfig = serde_json::from_value(json!({"variants": [{
+///     "name": "short-answers",
+///     "split": [{"name": "as-is", "share": 50}, {"name": "short", "share": 50, "instructions": "Be brief."}],
+/// }]}))?;
+/// let task_of_child = |number: u32| {
+///     let rules = SpawnRules::new(&config, &CallReader::default()).expect("the shares make 100");
+///     let mut child = SubagentStart::new("tester", "the API");
+///     child.child_id = Some(format!("child-{number}"));
+///     let request = HookRequest::new(HookContext::new("session-1", "lead"), child);
+///     rules.transform(&request).expect("no error is possible").and_then(|rewrite| rewrite.task)
+/// };
+/// let short: Vec<_> = (0..100).filter_map(task_of_child).collect();
+/// assert_eq!(short[0], "Be brief.\n\nthe API");
+/// assert!((30..70).contains(&short.len()));
+/// assert_eq!(short, (0..100).filter_map(task_of_child).collect::<Vec<_>>());
+/// # Ok::<(), serde_json::Error>(())
+/// ```
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
 #[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 #[serde(default, deny_unknown_fields)]

@@ -37,6 +37,43 @@
 //! # }
 //! ```
 //!
+//! Customised: a limit for a role, one for each parent, and a depth. The parent reads what to do instead.
+//!
+//! ```
+//! use hooks_budgets::{BudgetsConfig, SpawnConfig};
+//! use hooks_core::event::SubagentStart;
+//! use hooks_core::{HookContext, Hooks, Judged};
+//! use serde_json::json;
+//!
+//! # #[tokio::main(flavor = "current_thread")] async fn main() -> Result<(), Box<dyn std::error::Error>> {
+//! let spawn: SpawnConfig = serde_json::from_value(json!({
+//!     "roles": [{"name": "reviewers", "agents": ["review*"], "concurrent": 1}],
+//!     "per_parent": {"total": 2},
+//!     "depth": 1,
+//! }))?;
+//! let hooks = Hooks::from_policy(BudgetsConfig { spawn: Some(spawn), ..BudgetsConfig::default() })?;
+//! let start = async |child: SubagentStart| {
+//!     let mut decided = hooks.on(HookContext::new("session-1", "lead")).subagent_start(child).await;
+//!     decided.commit();
+//!     decided.outcome.shown_reason().map(|reason| reason.for_agent().into_owned())
+//! };
+//! assert_eq!(start(SubagentStart::new("reviewer", "the API")).await, None);
+//! assert_eq!(
+//!     start(SubagentStart::new("review-bot", "the tests")).await.as_deref(),
+//!     Some("the role `reviewers` have 1 of 1 children; wait until one ends, or do the task yourself"),
+//! );
+//! assert_eq!(start(SubagentStart::new("tester", "the tests")).await, None);
+//! assert_eq!(
+//!     start(SubagentStart::new("writer", "the manual")).await.as_deref(),
+//!     Some("`lead` have 2 of 2 children; do the task yourself"),
+//! );
+//! let mut grandchild = SubagentStart::new("writer", "the manual");
+//! grandchild.depth = 2;
+//! assert!(start(grandchild).await.is_some_and(|reason| reason.contains("2 generations below its root")));
+//! # Ok(())
+//! # }
+//! ```
+//!
 //! | file | idea |
 //! | --- | --- |
 //! | `config`, `names` | configuration |

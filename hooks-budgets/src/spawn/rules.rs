@@ -18,6 +18,33 @@ const NAME: &str = "spawn-rules";
 
 /// Judges children before they are counted: unknown agents and models, missing fields, models that a rule
 /// does not allow. As a transform, replaces models as the rules require, and assigns variants to children.
+///
+/// ```
+/// use hooks_budgets::{SpawnConfig, SpawnRequirement, SpawnRules};
+/// use hooks_core::event::{PreToolUse, SubagentStart};
+/// use hooks_core::{HookContext, HookRequest, Policy, Strength};
+/// use hooks_facts::calls::CallReader;
+/// use serde_json::json;
+///
+/// let config = SpawnConfig {
+///     agents: Some(vec!["backend".into(), "test*".into()]),
+///     require: vec![SpawnRequirement::Task],
+///     ..SpawnConfig::default()
+/// };
+/// let rules = SpawnRules::new(&config, &CallReader::default())?;
+/// let context = HookContext::new("session-1", "lead");
+/// let start = HookRequest::new(context.clone(), SubagentStart::new("Tester", "the API"));
+/// assert_eq!(rules.judge(&start).strength(), Strength::NoOpinion);
+/// // The same rules for a call of a tool that starts agents: both objections are reported.
+/// let call = PreToolUse::new("Task", json!({"subagent_type": "poet", "prompt": " "}));
+/// let denied = rules.judge(&HookRequest::new(context, call));
+/// let messages: Vec<_> = denied.reasons().iter().map(|reason| &*reason.message).collect();
+/// assert_eq!(
+///     messages,
+///     ["`poet` is none of the agents that may be started", "nobody says what `poet` is to do"],
+/// );
+/// # Ok::<(), hooks_core::PolicyErrors>(())
+/// ```
 #[derive(Clone, Debug)]
 pub struct SpawnRules(Arc<Rules>);
 
@@ -46,6 +73,20 @@ impl SpawnRules {
     ///
     /// # Errors
     /// Returns all errors of the configuration.
+    ///
+    /// ```
+    /// use hooks_budgets::{ModelRuleConfig, SpawnConfig, SpawnRules};
+    /// use hooks_facts::calls::CallReader;
+    ///
+    /// let rule = ModelRuleConfig { name: "cheap".into(), tiers: vec!["cheap".into()], ..ModelRuleConfig::default() };
+    /// let config = SpawnConfig { models: vec![rule], ..SpawnConfig::default() };
+    /// let errors = SpawnRules::new(&config, &CallReader::default()).expect_err("no tier is defined");
+    /// assert_eq!(
+    ///     errors.to_string(),
+    ///     "`spawn.models[0].tiers[0]`: there is no tier `cheap`; \
+    ///      list its models in `spawn.tiers`, or give them their tier in `models.catalog`",
+    /// );
+    /// ```
     pub fn new(config: &SpawnConfig, reader: &CallReader) -> Result<Self, PolicyErrors> {
         let mut errors = PolicyErrors::default();
         let rules = Self::compile(config, reader, &mut errors);

@@ -103,6 +103,28 @@ impl SpendBudget {
     ///
     /// # Errors
     /// Returns all errors of `config`.
+    ///
+    /// ```
+    /// use std::sync::Arc;
+    /// use hooks_budgets::spend::{SpendBudget, SpendBudgetConfig};
+    /// use hooks_core::{state::Memory, time::StoppedClock};
+    /// use serde_json::json;
+    ///
+    /// let config: SpendBudgetConfig = serde_json::from_value(json!({
+    ///     "limits": [{"of": "role", "named": ["interns"], "per": "month", "usd": 25}],
+    ///     "prices": [{"model": "small", "from": "2026-13-01", "input": 3, "output": 15}],
+    ///     "thresholds": {"warn": 150},
+    /// }))?;
+    /// let store = Arc::new(Memory::new(Arc::new(StoppedClock::default())));
+    /// let errors = SpendBudget::new(&config, store).expect_err("three fields are invalid");
+    /// assert_eq!(
+    ///     errors.to_string(),
+    ///     "`budget.limits[0].named[0]`: there is no role `interns`; list its agents in `budget.roles`\n\
+    ///      `budget.prices[0].from`: `2026-13-01` is no day; write it as `2026-01-31`\n\
+    ///      `budget.thresholds.warn`: 150 is more than 100 percent; write 100 to switch it off",
+    /// );
+    /// # Ok::<(), serde_json::Error>(())
+    /// ```
     pub fn new(config: &SpendBudgetConfig, store: Arc<dyn StateStore>) -> Result<Self, PolicyErrors> {
         let mut errors = PolicyErrors::default();
         let budget = Self::compile(config, CountingStore::Given(store), &mut errors);
@@ -126,6 +148,36 @@ impl SpendBudget {
 
     /// Reserves the possible cost of a call. If `bound` keeps the answer within the reserved amount, less
     /// than the whole possible answer may be reserved: see [`SpendHold::output_tokens`].
+    ///
+    /// A host without tower reserves before the call and settles after it:
+    ///
+    /// ```
+    /// use std::sync::Arc;
+    /// use hooks_budgets::spend::{AnswerBound, CallSize, SpendBudget, Used};
+    /// use hooks_core::event::Usage;
+    /// use hooks_core::{HookContext, state::Memory, time::StoppedClock};
+    ///
+    /// # #[tokio::main(flavor = "current_thread")] async fn main() -> Result<(), Box<dyn std::error::Error>> {
+    /// let config = serde_json::json!({"limits": [{"of": "session", "per": "session", "tokens": 5000}]});
+    /// let store = Arc::new(Memory::new(Arc::new(StoppedClock::default())));
+    /// let budget = SpendBudget::new(&serde_json::from_value(config)?, store)?;
+    /// let context = Arc::new(HookContext::new("session-1", "backend"));
+    ///
+    /// let size = CallSize::new(context.clone(), "large", 1_000).answering_at_most(Some(2_000));
+    /// let mut hold = budget.hold(&size, AnswerBound::Nothing).await?;
+    /// assert_eq!(budget.report(&context).await?.budgets[0].held, 3_000);
+    /// hold.sent();
+    /// hold.used(Used::tokens(Usage { input_tokens: 900, output_tokens: 100, ..Usage::default() }));
+    /// hold.end().await?;
+    ///
+    /// let report = budget.report(&context).await?;
+    /// assert_eq!((report.budgets[0].spent, report.budgets[0].left), (1_000, 4_000));
+    /// let endless = CallSize::new(context, "large", 1_000);
+    /// let refused = budget.hold(&endless, AnswerBound::Nothing).await.expect_err("its size is unknown");
+    /// assert_eq!(refused.to_string(), "nobody knows how many tokens `large` answers at most");
+    /// # Ok(())
+    /// # }
+    /// ```
     pub fn hold(
         &self,
         size: &CallSize,
@@ -145,6 +197,35 @@ impl SpendBudget {
     ///
     /// # Errors
     /// Returns an error if the store fails.
+    ///
+    /// ```
+    /// use std::sync::Arc;
+    /// use hooks_budgets::spend::{AnswerBound, CallSize, SpendBudget};
+    /// use hooks_core::{HookContext, state::Memory, time::StoppedClock};
+    ///
+    /// # #[tokio::main(flavor = "current_thread")] async fn main() -> Result<(), Box<dyn std::error::Error>> {
+    /// let config = serde_json::json!({
+    ///     "limits": [{"of": "team", "per": "day", "tokens": 100}],
+    ///     "cheaper": {"large": "small"},
+    ///     "thresholds": {"warn": 50, "cheaper": 70, "ask": 80},
+    /// });
+    /// let store = Arc::new(Memory::new(Arc::new(StoppedClock::default())));
+    /// let budget = SpendBudget::new(&serde_json::from_value(config)?, store)?;
+    /// let context = Arc::new(HookContext::new("session-1", "backend"));
+    /// let size = CallSize::new(context.clone(), "large", 85).answering_at_most(Some(0));
+    /// let _held = budget.hold(&size, AnswerBound::Nothing).await?;
+    ///
+    /// let advice = budget.advice(&context, "large").await?;
+    /// assert_eq!(advice.warnings, ["the team's budget on this day is used to 85 %: 85 tokens of 100 tokens"]);
+    /// assert_eq!(advice.cheaper.as_deref(), Some("small"));
+    /// assert!(advice.ask.is_some());
+    /// // The user approves it for this day, and a warning is given once.
+    /// assert_eq!(budget.approve(&context, "large").await?, ["the team's budget on this day"]);
+    /// let later = budget.advice(&context, "large").await?;
+    /// assert!(later.ask.is_none() && later.warnings.is_empty());
+    /// # Ok(())
+    /// # }
+    /// ```
     pub async fn advice(&self, context: &Arc<HookContext>, model: &str) -> Result<Advice, StoreError> {
         Advice::for_call(self, context, model).await
     }

@@ -31,6 +31,36 @@ pub struct SpendBudgetConfig {
 }
 
 /// Limit on money, tokens or both.
+///
+/// A limit for the agents of a role; an agent without the role is not limited by it:
+///
+/// ```
+/// use std::sync::Arc;
+/// use hooks_budgets::spend::{AnswerBound, CallSize, SpendBudget};
+/// use hooks_core::{HookContext, state::Memory, time::StoppedClock};
+///
+/// # #[tokio::main(flavor = "current_thread")] async fn main() -> Result<(), Box<dyn std::error::Error>> {
+/// let config = serde_json::json!({
+///     "roles": {"interns": ["ash", "kane"]},
+///     "limits": [{"of": "role", "named": ["interns"], "per": "day", "tokens": 100}],
+/// });
+/// let store = Arc::new(Memory::new(Arc::new(StoppedClock::default())));
+/// let budget = SpendBudget::new(&serde_json::from_value(config)?, store)?;
+/// let reserve = async |agent: &str| {
+///     let context = Arc::new(HookContext::new("session-1", agent));
+///     let size = CallSize::new(context, "large", 60).answering_at_most(Some(0));
+///     budget.hold(&size, AnswerBound::Nothing).await
+/// };
+/// let _first = reserve("ash").await?;
+/// assert_eq!(
+///     reserve("Kane").await.expect_err("the role has 40 tokens left").to_string(),
+///     "the budget of role `interns` on this day is used up: 60 tokens of 100 tokens are charged, \
+///      and this needs 60 tokens more",
+/// );
+/// assert!(reserve("ripley").await.is_ok());
+/// # Ok(())
+/// # }
+/// ```
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 #[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 #[serde(deny_unknown_fields)]
@@ -68,6 +98,20 @@ pub enum SpendLevel {
 }
 
 /// Price of a model from a date on, in US dollars for a million tokens.
+///
+/// A price from a day on, and tokens that cost less because the provider has them in its cache:
+///
+/// ```
+/// use hooks_budgets::spend::SpendBudgetConfig;
+/// use serde_json::json;
+///
+/// let config: SpendBudgetConfig = serde_json::from_value(json!({"prices": [
+///     {"model": "small-*", "input": 3, "output": 15},
+///     {"model": "small-2", "from": "2026-01-31", "input": 2, "output": 10, "cached": 0.2},
+/// ]}))?;
+/// assert_eq!((config.prices[0].cached, config.prices[1].cached), (None, Some(0.2)));
+/// # Ok::<(), serde_json::Error>(())
+/// ```
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 #[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 #[serde(deny_unknown_fields)]
@@ -126,6 +170,17 @@ impl Default for SpendThresholdsConfig {
 }
 
 /// Amounts that are reserved for a call until its real cost is known.
+///
+/// ```
+/// use hooks_budgets::spend::{SpendHoldConfig, UnansweredCharge};
+///
+/// let config = SpendHoldConfig::default();
+/// assert_eq!((config.output_tokens, config.expires_seconds), (4_000, 900));
+/// assert_eq!(config.unanswered, UnansweredCharge::Input); // a call that fails without an answer
+/// let known: SpendHoldConfig = serde_json::from_str(r#"{"most_output_tokens": 8192, "unanswered": "nothing"}"#)?;
+/// assert_eq!(known.most_output_tokens, Some(8_192));
+/// # Ok::<(), serde_json::Error>(())
+/// ```
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 #[serde(default, deny_unknown_fields)]
@@ -172,6 +227,21 @@ pub enum UnansweredCharge {
 }
 
 /// Place where a budget is enforced.
+///
+/// If a layer around the model enforces the budget, the hooks on model calls are left out:
+///
+/// ```
+/// use hooks_budgets::spend::{SpendBudgetConfig, SpendEnforcement};
+/// use hooks_budgets::BudgetsConfig;
+/// use hooks_core::{EventKind, Hooks};
+///
+/// for (enforce, is_hooked) in [(SpendEnforcement::Events, true), (SpendEnforcement::Layer, false)] {
+///     let budget = Some(SpendBudgetConfig { enforce, ..SpendBudgetConfig::default() });
+///     let hooks = Hooks::from_policy(BudgetsConfig { budget, ..BudgetsConfig::default() })?;
+///     assert_eq!(hooks.hooked().contains(&EventKind::BeforeModelCall), is_hooked);
+/// }
+/// # Ok::<(), hooks_core::PolicyErrors>(())
+/// ```
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 #[serde(rename_all = "snake_case")]

@@ -14,6 +14,19 @@ const BYTES: u64 = 3;
 
 /// Estimates the tokens of `messages`. The estimate for a reservation errs on the safe side; the real figure
 /// is charged.
+///
+/// ```
+/// use hooks_budgets::spend::estimated_tokens;
+/// use hooks_core::event::{Message, Role};
+/// use serde_json::json;
+///
+/// let text = Message::text(Role::User, "How do I open a port?");
+/// assert_eq!(estimated_tokens(std::slice::from_ref(&text)), 15);
+/// // The data of a picture is not text that the model reads.
+/// let data = "iVBORw0KGgo".repeat(10_000);
+/// let picture = Message { role: Role::User, content: json!([{"type": "image", "data": data}]) };
+/// assert!(estimated_tokens(&[picture]) < 2_100);
+/// ```
 pub fn estimated_tokens(messages: &[Message]) -> u64 {
     let mut tokens = 0u64;
     for message in messages {

@@ -16,6 +16,47 @@ pub struct SpendBudgetLayer<M> {
 }
 
 /// Layer like [`SpendBudgetLayer`] around a model that streams; see [`SpendStreamService`].
+///
+/// An answer that grows beyond the budget is cut, with an error at its end:
+///
+/// ```
+/// use std::convert::Infallible;
+/// use std::sync::Arc;
+/// use futures_util::{StreamExt, stream};
+/// use hooks_budgets::spend::{CallSize, Meter, MeterPiece, PieceSize, SpendBudget};
+/// use hooks_core::{HookContext, state::Memory, time::StoppedClock};
+/// use tower::{Layer, ServiceExt, service_fn};
+///
+/// /// Requests are prompts, and pieces of an answer have 100 tokens each.
+/// #[derive(Clone)]
+/// struct Tokens;
+///
+/// impl Meter<&'static str> for Tokens {
+///     fn size(&self, _prompt: &&'static str) -> CallSize {
+///         CallSize::new(Arc::new(HookContext::new("session-1", "backend")), "large", 200)
+///     }
+/// }
+///
+/// impl MeterPiece<&'static str> for Tokens {
+///     fn piece(&self, _piece: &&'static str) -> PieceSize {
+///         PieceSize::tokens(100)
+///     }
+/// }
+///
+/// # #[tokio::main(flavor = "current_thread")] async fn main() -> Result<(), Box<dyn std::error::Error>> {
+/// let limits = serde_json::json!({"limits": [{"of": "team", "per": "day", "tokens": 1000}]});
+/// let store = Arc::new(Memory::new(Arc::new(StoppedClock::default())));
+/// let budget = SpendBudget::new(&serde_json::from_value(limits)?, store)?;
+/// let model = service_fn(async |_: &'static str| {
+///     Ok::<_, Infallible>(stream::repeat(Ok::<_, Infallible>("and so on")))
+/// });
+/// let answer = budget.stream_layer(Tokens).layer(model).oneshot("tell me everything").await?;
+/// let pieces: Vec<_> = answer.collect().await;
+/// assert_eq!(pieces.iter().filter(|piece| piece.is_ok()).count(), 8);
+/// assert!(pieces.last().is_some_and(|end| end.as_ref().is_err_and(|error| error.to_string().contains("used up"))));
+/// # Ok(())
+/// # }
+/// ```
 #[derive(Clone)]
 pub struct SpendStreamLayer<M> {
     budget: SpendBudget,
@@ -37,6 +78,57 @@ impl SpendBudget {
 
 impl<M> SpendBudgetLayer<M> {
     /// Asks `approver` beyond the threshold `ask`; without an approver, the call is denied.
+    ///
+    /// The approver is asked once for each counter and window:
+    ///
+    /// ```
+    /// use std::sync::Arc;
+    /// use std::sync::atomic::{AtomicU32, Ordering};
+    /// use hooks_budgets::spend::{CallSize, Meter, MeterReply, SpendApprover, SpendBudget, Used};
+    /// use hooks_core::{HookContext, HookFuture, Reason, state::Memory, time::StoppedClock};
+    /// use tower::{BoxError, Layer, ServiceExt, service_fn};
+    ///
+    /// # /// Each call sends one token and gets one.
+    /// # #[derive(Clone)]
+    /// # struct One(Arc<HookContext>);
+    /// # impl Meter<()> for One {
+    /// #     fn size(&self, _request: &()) -> CallSize {
+    /// #         CallSize::new(self.0.clone(), "large", 1).answering_at_most(Some(1))
+    /// #     }
+    /// # }
+    /// # impl MeterReply<()> for One {
+    /// #     fn used(&self, _reply: &()) -> Used {
+    /// #         Used::default()
+    /// #     }
+    /// # }
+    /// #[derive(Default)]
+    /// struct Yes(AtomicU32);
+    ///
+    /// impl SpendApprover for Yes {
+    ///     fn approve(&self, _size: CallSize, reason: Reason) -> HookFuture<'static, bool> {
+    ///         assert!(reason.message.ends_with("is nearly used up: 2 tokens of 10 tokens"));
+    ///         self.0.fetch_add(1, Ordering::Relaxed);
+    ///         HookFuture::now(true)
+    ///     }
+    /// }
+    ///
+    /// # #[tokio::main(flavor = "current_thread")] async fn main() -> Result<(), Box<dyn std::error::Error>> {
+    /// let config = serde_json::json!({
+    ///     "limits": [{"of": "team", "per": "day", "tokens": 10}],
+    ///     "thresholds": {"ask": 20},
+    /// });
+    /// let store = Arc::new(Memory::new(Arc::new(StoppedClock::default())));
+    /// let budget = SpendBudget::new(&serde_json::from_value(config)?, store)?;
+    /// let yes = Arc::new(Yes::default());
+    /// let meter = One(Arc::new(HookContext::new("session-1", "backend")));
+    /// let model = budget.layer(meter).asking(yes.clone()).layer(service_fn(async |()| Ok::<_, BoxError>(())));
+    /// for _ in 0..3 {
+    ///     model.clone().oneshot(()).await?;
+    /// }
+    /// assert_eq!(yes.0.load(Ordering::Relaxed), 1);
+    /// # Ok(())
+    /// # }
+    /// ```
     #[must_use]
     pub fn asking(mut self, approver: Arc<dyn SpendApprover>) -> Self {
         self.approver = Some(approver);

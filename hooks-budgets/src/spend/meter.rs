@@ -12,6 +12,39 @@ use super::estimate::{estimated_text, estimated_tokens};
 use super::hold::Used;
 
 /// Reads and changes the requests of a model service.
+///
+/// A host with requests of its own gives their size, and bounds an answer to the rest of the budget:
+///
+/// ```
+/// use std::sync::Arc;
+/// use hooks_budgets::spend::{CallSize, Meter, estimated_text};
+/// use hooks_core::HookContext;
+///
+/// struct Completion { prompt: String, max_tokens: Option<u64> }
+///
+/// struct Completions(Arc<HookContext>);
+///
+/// impl Meter<Completion> for Completions {
+///     fn size(&self, request: &Completion) -> CallSize {
+///         CallSize::new(Arc::clone(&self.0), "large", estimated_text(&request.prompt))
+///             .answering_at_most(request.max_tokens)
+///     }
+///
+///     fn can_bound(&self) -> bool {
+///         true
+///     }
+///
+///     fn answer_at_most(&self, request: &mut Completion, tokens: u64) {
+///         request.max_tokens = Some(request.max_tokens.map_or(tokens, |most| most.min(tokens)));
+///     }
+/// }
+///
+/// let meter = Completions(Arc::new(HookContext::new("session-1", "backend")));
+/// let mut request = Completion { prompt: "Hello, model".into(), max_tokens: Some(500) };
+/// assert_eq!(meter.size(&request).input_tokens, 4);
+/// meter.answer_at_most(&mut request, 80);
+/// assert_eq!(meter.size(&request).most_output_tokens, Some(80));
+/// ```
 pub trait Meter<Request> {
     /// Returns the estimated size and the context of the call.
     fn size(&self, request: &Request) -> CallSize;
@@ -47,6 +80,16 @@ pub trait MeterPiece<Piece> {
 }
 
 /// Usage that a piece of an answer adds.
+///
+/// ```
+/// use hooks_budgets::spend::{PieceSize, Used};
+/// use hooks_core::event::Usage;
+///
+/// assert_eq!(PieceSize::text("a piece of text").output_tokens, 5); // an estimate
+/// let usage = Usage { input_tokens: 900, output_tokens: 40, ..Usage::default() };
+/// let reported = PieceSize::so_far(Used::tokens(usage));
+/// assert_eq!(reported.so_far.map(|used| used.usage.output_tokens), Some(40));
+/// ```
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 #[non_exhaustive]
 pub struct PieceSize {

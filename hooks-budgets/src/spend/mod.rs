@@ -49,6 +49,40 @@
 //! # }
 //! ```
 //!
+//! Customised: on events, with a cheaper model before the limit is reached. The limit is in tokens, so no price
+//! is needed.
+//!
+//! ```
+//! use hooks_budgets::{BudgetsConfig, SpendBudgetConfig};
+//! use hooks_core::event::BeforeModelCall;
+//! use hooks_core::{HookContext, Hooks, Judged};
+//!
+//! # #[tokio::main(flavor = "current_thread")] async fn main() -> Result<(), Box<dyn std::error::Error>> {
+//! let budget: SpendBudgetConfig = serde_json::from_value(serde_json::json!({
+//!     "limits": [{ "of": "team", "per": "day", "tokens": 1000 }],
+//!     "cheaper": { "large": "small" },
+//!     "thresholds": { "warn": 100, "cheaper": 30 },
+//!     "hold": { "most_output_tokens": 400 },
+//! }))?;
+//! let hooks = Hooks::from_policy(BudgetsConfig { budget: Some(budget), ..BudgetsConfig::default() })?;
+//! let call = async || {
+//!     let event = BeforeModelCall::new("large", 1, Vec::new());
+//!     let mut decided = hooks.on(HookContext::new("session-1", "backend")).before_model_call(event).await;
+//!     decided.commit();
+//!     decided
+//! };
+//! assert_eq!(call().await.request.event().model, "large"); // holds 400 tokens, 40 percent
+//! assert_eq!(call().await.request.event().model, "small");
+//! let denied = call().await.outcome;
+//! assert_eq!(
+//!     denied.shown_reason().expect("a denial has a reason").for_agent(),
+//!     "the team's budget on this day is used up: 800 tokens of 1000 tokens are charged, and this needs \
+//!      400 tokens more; wait for the next day",
+//! );
+//! # Ok(())
+//! # }
+//! ```
+//!
 //! | module | what it does |
 //! | --- | --- |
 //! | `config`, `compile`, `rules` | configuration, and its compiled form |

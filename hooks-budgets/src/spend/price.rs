@@ -9,6 +9,21 @@ use hooks_core::time::Timestamp;
 const MILLION: u128 = 1_000_000;
 
 /// Price of a model, in millionths of a US dollar for a million tokens.
+///
+/// Three dollars for a million tokens sent, fifteen for a million received:
+///
+/// ```
+/// use hooks_budgets::spend::Price;
+/// use hooks_core::event::MicroUsd;
+///
+/// let price = Price::new(3_000_000, 15_000_000);
+/// assert_eq!(price.at_most(1_000, 200), MicroUsd(6_000));
+/// assert_eq!(price.output_for(MicroUsd(6_000), 1_000), 200);
+/// assert_eq!(price.at_most(1, 0), MicroUsd(3));
+/// // Rates for cached tokens and for reasoning are separate; the dearest rate bounds the cost.
+/// let price = Price { cached: 300_000, reasoning: 60_000_000, ..price };
+/// assert_eq!(price.at_most(0, 200), MicroUsd(12_000));
+/// ```
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Price {
     /// Tokens sent.
@@ -80,6 +95,25 @@ pub struct Listed {
 }
 
 /// Prices by model, each with a start date.
+///
+/// ```
+/// use hooks_budgets::spend::{Listed, Price, PriceTable};
+/// use hooks_core::time::Timestamp;
+///
+/// let listed = |input, output| Listed { price: Price::new(input, output), most_output_tokens: None };
+/// let new_year: Timestamp = "2026-01-01T00:00:00Z".parse()?;
+/// let mut table = PriceTable::default();
+/// assert!(table.enter("small-*", Timestamp(0), listed(3, 15)));
+/// assert!(table.enter("small-2", new_year, listed(2, 10)));
+/// assert!(!table.enter("small-2", new_year, listed(1, 1))); // that day has a price
+///
+/// assert_eq!(table.get("small-1", new_year), Some(listed(3, 15)));
+/// assert_eq!(table.get("small-2", new_year), Some(listed(2, 10)));
+/// assert_eq!(table.get("small-2", Timestamp(0)), None);
+/// table.set_ceiling(Some(Price::new(75, 150)));
+/// assert_eq!(table.get("unknown", new_year), Some(listed(75, 150)));
+/// # Ok::<(), hooks_core::time::TimestampError>(())
+/// ```
 #[derive(Clone, Debug, Default)]
 pub struct PriceTable {
     exact: HashMap<Box<str>, Dated>,

@@ -11,6 +11,16 @@ use super::limit::{Counter, SpendUnit};
 pub(super) const NAME: &str = "spend-budget";
 
 /// Refusal to spend.
+///
+/// ```
+/// use hooks_budgets::spend::SpendRefusal;
+/// use hooks_core::ReasonKind;
+/// use hooks_core::state::StoreError;
+///
+/// let refusal = SpendRefusal::from(StoreError::Unavailable("connection refused".to_owned()));
+/// assert!(refusal.to_string().starts_with("the budget cannot be asked: "));
+/// assert_eq!(refusal.into_reason().kind, ReasonKind::Failure); // the call is denied
+/// ```
 #[derive(Debug)]
 #[non_exhaustive]
 pub enum SpendRefusal {

@@ -12,6 +12,34 @@ use super::budget::SpendBudget;
 use super::limit::{SpendUnit, counters, meters};
 
 /// Spending of a session, and the state of its budgets.
+///
+/// ```
+/// use std::sync::Arc;
+/// use hooks_budgets::spend::{AnswerBound, CallSize, SpendBudget, Used};
+/// use hooks_core::event::Usage;
+/// use hooks_core::{HookContext, state::Memory, time::StoppedClock};
+///
+/// # #[tokio::main(flavor = "current_thread")] async fn main() -> Result<(), Box<dyn std::error::Error>> {
+/// let config = serde_json::json!({
+///     "limits": [{"of": "agent", "per": "day", "usd": 1}],
+///     "prices": [{"model": "small", "input": 3, "output": 15}],
+/// });
+/// let store = Arc::new(Memory::new(Arc::new(StoppedClock::default())));
+/// let budget = SpendBudget::new(&serde_json::from_value(config)?, store)?;
+/// let context = Arc::new(HookContext::new("session-1", "backend"));
+/// assert!(budget.report(&context).await?.to_string().starts_with("nothing was spent on models"));
+///
+/// let size = CallSize::new(context.clone(), "small", 10_000).answering_at_most(Some(2_000));
+/// let mut hold = budget.hold(&size, AnswerBound::Nothing).await?;
+/// hold.used(Used::tokens(Usage { input_tokens: 10_000, output_tokens: 1_000, ..Usage::default() }));
+/// hold.end().await?;
+/// assert_eq!(
+///     budget.report(&context).await?.to_string(),
+///     "small: $0.045000\nthe budget of agent `backend` on this day: $0.045000 of $1.000000, $0.955000 left",
+/// );
+/// # Ok(())
+/// # }
+/// ```
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[non_exhaustive]
 pub struct BudgetReport {

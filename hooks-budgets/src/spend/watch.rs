@@ -25,12 +25,59 @@ pub enum SpendNotice {
 }
 
 /// Receives the notices of a budget. Slow work belongs in the returned future.
+///
+/// ```
+/// use std::sync::{Arc, Mutex};
+/// use hooks_budgets::spend::{SpendNotice, SpendWatch};
+/// use hooks_budgets::{Budgets, BudgetsConfig, SpendBudgetConfig};
+/// use hooks_core::event::SessionEnd;
+/// use hooks_core::{HookContext, HookFuture, Hooks};
+///
+/// /// Keeps the report of each session.
+/// #[derive(Default)]
+/// struct Reports(Mutex<Vec<String>>);
+///
+/// impl SpendWatch for Reports {
+///     fn tell(&self, context: &Arc<HookContext>, notice: SpendNotice) -> HookFuture<'static, ()> {
+///         if let SpendNotice::Report(report) = notice {
+///             self.0.lock().expect("no thread panicked").push(format!("{}: {report}", context.session_id));
+///         }
+///         HookFuture::now(())
+///     }
+/// }
+///
+/// # #[tokio::main(flavor = "current_thread")] async fn main() -> Result<(), hooks_core::PolicyErrors> {
+/// let reports = Arc::new(Reports::default());
+/// let config = BudgetsConfig { budget: Some(SpendBudgetConfig::default()), ..BudgetsConfig::default() };
+/// let hooks = Hooks::from_policy(Budgets::new(config).with_spend_watch(reports.clone()))?;
+/// hooks.on(HookContext::new("session-1", "backend")).session_end(SessionEnd::default()).await;
+/// assert_eq!(*reports.0.lock().expect("no thread panicked"), ["session-1: nothing was spent on models"]);
+/// # Ok(())
+/// # }
+/// ```
 pub trait SpendWatch: Send + Sync {
     /// Receives a notice.
     fn tell(&self, context: &Arc<HookContext>, notice: SpendNotice) -> HookFuture<'static, ()>;
 }
 
 /// Fires the `notification` event.
+///
+/// ```
+/// use std::sync::Arc;
+/// use hooks_budgets::spend::{NotifyHooks, SpendNotice, SpendWatch};
+/// use hooks_core::testing::Recorder;
+/// use hooks_core::{HookContext, Live, WireEvent};
+///
+/// # #[tokio::main(flavor = "current_thread")] async fn main() {
+/// let recorder = Recorder::default();
+/// let watch = NotifyHooks::new(Live::new(recorder.clone()));
+/// let context = Arc::new(HookContext::new("session-1", "backend"));
+/// let notice = SpendNotice::Cheaper { model: "large".into(), instead: "small".into() };
+/// watch.tell(&context, notice).await;
+/// let message = "`small` is used in place of `large`, to spare the budget";
+/// assert!(matches!(&recorder.seen()[0], WireEvent::Notification(event) if event.message == message));
+/// # }
+/// ```
 #[derive(Clone, Debug)]
 pub struct NotifyHooks {
     hooks: Live,

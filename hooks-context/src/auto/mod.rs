@@ -31,6 +31,69 @@
 //! context.add_to(Hooks::builder()).build()
 //! # }
 //! ```
+//!
+//! By default, a session begins with the decisions of the team:
+//!
+//! ```
+//! use std::sync::Arc;
+//! use hooks_context::TeamPlace;
+//! use hooks_context::auto::AutoContext;
+//! use hooks_context::source::{Here, team};
+//! use hooks_core::event::SessionStart;
+//! use hooks_core::testing::{FakeDisk, VirtualTime};
+//! use hooks_core::{HookContext, Hooks};
+//!
+//! let decisions = "# Decisions\n\n### 2026-01-02: Use Postgres\n**By:** Lead\n";
+//! let disk = Arc::new(FakeDisk::default().with_file("/repo/.squad/decisions.md", decisions));
+//! let time = VirtualTime::default();
+//! let context = AutoContext::new(Arc::new(time.clone()))
+//!     .with_team(TeamPlace::below(disk, ".squad"), Here, team::Limits::default());
+//! let hooks = context.add_to(Hooks::builder()).build();
+//!
+//! # time.block_on(async {
+//! let agent = HookContext::new("session-1", "backend").in_dir("/repo");
+//! let begun = hooks.on(agent).session_start(SessionStart::default()).await;
+//! assert_eq!(
+//!     begun.additional_context[0].text,
+//!     "This was read for you. There is no need to read these files again.\n\n## Decisions \
+//!      in force\n\n### 2026-01-02: Use Postgres\n**By:** Lead",
+//! );
+//! # }).expect("the disk answers at once");
+//! ```
+//!
+//! Customised: sources of the host and a shorter deadline. A source that is late is left out, and a line for the
+//! model names it.
+//!
+//! ```
+//! use std::sync::Arc;
+//! use std::time::Duration;
+//! use hooks_context::auto::{AutoContext, AutoSettings};
+//! use hooks_context::source::{Ask, FileSource, Here, Moment, Section, ServiceSource};
+//! use hooks_core::event::StartSource;
+//! use hooks_core::testing::{FakeDisk, VirtualTime};
+//! use hooks_core::time::Clock;
+//! use hooks_core::{BoxError, HookContext};
+//! use tower::service_fn;
+//!
+//! let disk = Arc::new(FakeDisk::default().with_file("/repo/CONTRIBUTING.md", "Write tests.\n"));
+//! let time = VirtualTime::default();
+//! let issues = service_fn(async |_: Arc<Ask>| std::future::pending::<Result<Section, BoxError>>().await);
+//! let mut settings = AutoSettings::default();
+//! settings.deadline = Duration::from_millis(100);
+//! let context = AutoContext::new(Arc::new(time.clone()))
+//!     .with_source(2, FileSource::new(disk, Here, "CONTRIBUTING.md"))
+//!     .with_source(1, ServiceSource::new("issues", issues))
+//!     .within(settings);
+//!
+//! # time.block_on(async {
+//! let agent = Arc::new(HookContext::new("session-1", "backend").in_dir("/repo"));
+//! let given = context.gather(Ask::new(agent, "backend", Moment::Session(StartSource::Startup))).await;
+//! assert!(given.notes[0].text.ends_with("## CONTRIBUTING.md\n\nWrite tests."));
+//! assert_eq!(given.notes[1].text, "[left out: issues, not read in time]");
+//! assert_eq!(given.failures[0].message, "`issues` was not read in time; it was left out");
+//! assert_eq!(time.tick().0, Duration::from_millis(100));
+//! # }).expect("it waits for the timer only");
+//! ```
 
 mod gather;
 mod occasion;

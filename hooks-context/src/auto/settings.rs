@@ -18,6 +18,17 @@ use crate::TeamPlace;
 use crate::source::{Ask, ContextSource, Moment, Workers, team};
 
 /// Limits of the automatic context. Budgets are in tokens.
+///
+/// ```
+/// use hooks_context::auto::AutoSettings;
+/// use hooks_context::source::Moment;
+/// use hooks_core::event::StartSource;
+///
+/// let settings = AutoSettings::default();
+/// assert_eq!(settings.budget(Moment::Session(StartSource::Startup)), 4_000);
+/// assert_eq!(settings.budget(Moment::Child), 2_000);
+/// assert_eq!(settings.budget(Moment::Turn), 800);
+/// ```
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 #[non_exhaustive]
 pub struct AutoSettings {
@@ -108,6 +119,34 @@ impl AutoContext {
     /// Remembers in `store` what each session was given, so that later events give only what is new. If the
     /// store is shared, this works across processes as well. Without a store, a resumed session is given
     /// everything again, and a turn is given nothing.
+    ///
+    /// ```
+    /// use std::sync::Arc;
+    /// use hooks_context::auto::AutoContext;
+    /// use hooks_context::source::{FileSource, Here};
+    /// use hooks_core::event::{SessionStart, StartSource};
+    /// use hooks_core::state::Memory;
+    /// use hooks_core::testing::{FakeDisk, VirtualTime};
+    /// use hooks_core::{HookContext, Hooks};
+    ///
+    /// let disk = FakeDisk::default().with_file("/repo/NOTES.md", "Mind the gap.");
+    /// let time = VirtualTime::default();
+    /// let context = AutoContext::new(Arc::new(time.clone()))
+    ///     .with_source(1, FileSource::new(Arc::new(disk.clone()), Here, "NOTES.md"))
+    ///     .remembering_in(Arc::new(Memory::new(Arc::new(time.clone()))));
+    /// let hooks = context.add_to(Hooks::builder()).build();
+    /// # time.block_on(async {
+    /// let start = async |source| {
+    ///     let mut event = SessionStart::default();
+    ///     event.source = source;
+    ///     hooks.on(HookContext::new("session-1", "backend").in_dir("/repo")).session_start(event).await
+    /// };
+    /// assert_eq!(start(StartSource::Startup).await.additional_context.len(), 1);
+    /// assert!(start(StartSource::Resume).await.additional_context.is_empty()); // the session has it
+    /// disk.put("/repo/NOTES.md", "Mind the step.");
+    /// assert_eq!(start(StartSource::Resume).await.additional_context[0].text, "## NOTES.md\n\nMind the step.");
+    /// # }).expect("the disk answers at once");
+    /// ```
     #[must_use]
     pub fn remembering_in(self, store: Arc<dyn StateStore>) -> Self {
         self.changed(|shared| shared.sent = Sent::in_store(store))

@@ -4,6 +4,49 @@
 //! An entry that two sources have is given once. Entries are given whole, the most relevant first. One line
 //! lists what was left out, and the commands that show it. The same parts and budget produce the same text,
 //! byte for byte.
+//!
+//! If the budget is large enough, everything is given:
+//!
+//! ```
+//! use hooks_context::brief::{Briefing, Loaded, Part};
+//! use hooks_context::source::{Item, Section};
+//! use hooks_conversation::Estimate;
+//!
+//! let part = |name: &str, weight, items: &[&str]| Part {
+//!     name: name.to_owned(),
+//!     weight,
+//!     loaded: Loaded::Section(Section::new(name, items.iter().map(|text| Item::new(text)).collect())),
+//!     command: Some(format!("cat {name}.md")),
+//! };
+//! let parts = [part("wisdom", 1, &["- look first", "- ask twice"]), part("decisions", 6, &["Use Postgres."])];
+//! let briefing = Briefing::new(&parts, 1_000, &Estimate, None);
+//! assert_eq!(
+//!     briefing.joined(),
+//!     "This was read for you. There is no need to read these files again.\n\n## wisdom\n\n\
+//!      - look first\n- ask twice\n\n## decisions\n\nUse Postgres.",
+//! );
+//! assert!(briefing.tokens <= 1_000);
+//! ```
+//!
+//! Customised: a session that has some of the entries already, and a budget for few of the others.
+//!
+//! ```
+//! use std::collections::HashSet;
+//! use hooks_context::brief::{Briefing, Loaded, Part};
+//! use hooks_context::source::{Item, Section};
+//! use hooks_conversation::Estimate;
+//!
+//! let items: Vec<Item> = (1..=40).map(|number| Item::new(&format!("Decision {number}: use it."))).collect();
+//! let known = HashSet::from([items[0].digest]);
+//! let loaded = Loaded::Section(Section::new("Decisions", items));
+//! let command = Some("cat decisions.md".to_owned());
+//! let parts = [Part { name: "decisions".to_owned(), weight: 1, loaded, command }];
+//! let briefing = Briefing::new(&parts, 60, &Estimate, Some(&known));
+//! assert!(briefing.tokens <= 60);
+//! let text = briefing.joined();
+//! assert!(text.starts_with("## Decisions\n\nDecision 2: use it.\n\nDecision 3: use it."));
+//! assert!(text.ends_with(" of decisions (`cat decisions.md`)]"));
+//! ```
 
 mod choose;
 mod left_out;

@@ -16,6 +16,25 @@ pub struct Part {
 }
 
 /// Result of loading a source.
+///
+/// A source without an answer is named, with the command that shows it:
+///
+/// ```
+/// use hooks_context::brief::{Briefing, Loaded, Part};
+/// use hooks_conversation::Estimate;
+///
+/// let unread = |name: &str, loaded| Part {
+///     name: name.to_owned(),
+///     weight: 1,
+///     loaded,
+///     command: Some(format!("cat {name}.md")),
+/// };
+/// let parts = [unread("history", Loaded::Late), unread("wisdom", Loaded::Failed("permission denied".to_owned()))];
+/// assert_eq!(
+///     Briefing::new(&parts, 1_000, &Estimate, None).joined(),
+///     "[left out: history, not read in time (`cat history.md`); wisdom, not readable (`cat wisdom.md`)]",
+/// );
+/// ```
 #[derive(Clone, Debug)]
 #[non_exhaustive]
 pub enum Loaded {

@@ -21,6 +21,66 @@
 //!
 //! A builtin without anything to add returns an empty output. Clocks, files and programs are reached through
 //! the traits of [`World`] (law 9).
+//!
+//! The date of the day, which the model reads at the start of each turn:
+//!
+//! ```
+//! use std::path::Path;
+//! use std::sync::Arc;
+//! use hooks_context::builtins::{Call, World, run};
+//! # use hooks_core::programs::{Finished, Program, Programs};
+//! use hooks_core::testing::{FakeClock, FakeDisk};
+//! use serde_json::json;
+//!
+//! # struct NoPrograms;
+//! # impl Programs for NoPrograms {
+//! #     fn run(&self, _program: &Program) -> std::io::Result<Finished> {
+//! #         Err(std::io::ErrorKind::NotFound.into())
+//! #     }
+//! # }
+//! let clock = Arc::new(FakeClock::at("2026-11-22T09:00:00Z".parse()?));
+//! let world = World::new(clock, Arc::new(FakeDisk::default()), Arc::new(NoPrograms), "/var/lib/hooks");
+//! let input = json!({"hook_event_name": "turn_start"});
+//! let call = Call { name: "add_date", args: &[], cwd: Some(Path::new("/repo")), input: &input };
+//! let output = serde_json::to_value(run(&call, &world)?)?;
+//! assert_eq!(
+//!     output["hook_specific_output"]["instruction_context"][0]["content"],
+//!     "Today's date: 2026-11-22",
+//! );
+//! # Ok::<(), Box<dyn std::error::Error>>(())
+//! ```
+//!
+//! Customised: arguments from the configuration. Here, a limit on model calls stops the session.
+//!
+//! ```
+//! # use std::sync::Arc;
+//! use hooks_context::builtins::{Call, Output, World, run};
+//! # use hooks_core::programs::{Finished, Program, Programs};
+//! # use hooks_core::testing::{FakeClock, FakeDisk};
+//! use serde_json::json;
+//!
+//! # struct NoPrograms;
+//! # impl Programs for NoPrograms {
+//! #     fn run(&self, _program: &Program) -> std::io::Result<Finished> {
+//! #         Err(std::io::ErrorKind::NotFound.into())
+//! #     }
+//! # }
+//! # let clock = Arc::new(FakeClock::default());
+//! # let world = World::new(clock, Arc::new(FakeDisk::default()), Arc::new(NoPrograms), "/var/lib/hooks");
+//! let args = ["20".to_owned()];
+//! let output = |iteration: u64| {
+//!     let input = json!({"hook_event_name": "before_llm_call", "iteration": iteration});
+//!     run(&Call { name: "max_iterations", args: &args, cwd: None, input: &input }, &world)
+//! };
+//! assert_eq!(output(20)?, Output::default());
+//! let stopped = output(21)?;
+//! assert_eq!(stopped.decision, Some("block"));
+//! assert_eq!(
+//!     stopped.reason.as_deref(),
+//!     Some("Agent terminated: max_iterations builtin reached its limit of 20 model call(s)."),
+//! );
+//! # Ok::<(), hooks_context::builtins::BuiltinError>(())
+//! ```
 
 mod context;
 mod date;
@@ -71,6 +131,32 @@ impl Call<'_> {
 }
 
 /// Error of a builtin.
+///
+/// ```
+/// # use std::sync::Arc;
+/// use hooks_context::builtins::{BuiltinError, Call, World, run};
+/// # use hooks_core::programs::{Finished, Program, Programs};
+/// # use hooks_core::testing::{FakeClock, FakeDisk};
+/// use serde_json::Value;
+///
+/// # struct NoPrograms;
+/// # impl Programs for NoPrograms {
+/// #     fn run(&self, _program: &Program) -> std::io::Result<Finished> {
+/// #         Err(std::io::ErrorKind::NotFound.into())
+/// #     }
+/// # }
+/// # let clock = Arc::new(FakeClock::default());
+/// # let world = World::new(clock, Arc::new(FakeDisk::default()), Arc::new(NoPrograms), "/var/lib/hooks");
+/// let error = |name: &str| {
+///     let call = Call { name, args: &[], cwd: None, input: &Value::Null };
+///     run(&call, &world).expect_err("it cannot run")
+/// };
+/// assert!(matches!(error("add_weather"), BuiltinError::Unknown { name } if name == "add_weather"));
+/// assert_eq!(
+///     error("redact_secrets").to_string(),
+///     "`redact_secrets` needs something that redacts, which the host did not give",
+/// );
+/// ```
 #[derive(Debug, thiserror::Error)]
 #[non_exhaustive]
 pub enum BuiltinError {
@@ -118,6 +204,13 @@ const BUILTINS: [(&str, Builtin); 13] = [
 ];
 
 /// Returns the names of all builtins.
+///
+/// ```
+/// use hooks_context::builtins;
+///
+/// assert_eq!(builtins::names().count(), 13);
+/// assert!(builtins::names().any(|name| name == "add_git_status"));
+/// ```
 pub fn names() -> impl Iterator<Item = &'static str> {
     BUILTINS.iter().map(|(name, _)| *name)
 }

@@ -4,6 +4,13 @@ use serde::Serialize;
 use serde_json::{Map, Value};
 
 /// Output of a builtin. It is empty if the builtin has nothing to add.
+///
+/// ```
+/// use hooks_context::builtins::Output;
+///
+/// assert_eq!(serde_json::to_string(&Output::default())?, "{}"); // nothing to add
+/// # Ok::<(), serde_json::Error>(())
+/// ```
 #[derive(Clone, Debug, Default, PartialEq, Serialize)]
 #[non_exhaustive]
 pub struct Output {
@@ -45,6 +52,33 @@ pub struct Specific {
 }
 
 /// A text for the model with a key of its own.
+///
+/// A file of instructions, with the text that the model reads after the file is removed:
+///
+/// ```
+/// use std::path::Path;
+/// use std::sync::Arc;
+/// use hooks_context::builtins::{Call, World, run};
+/// # use hooks_core::programs::{Finished, Program, Programs};
+/// use hooks_core::testing::{FakeClock, FakeDisk};
+/// use serde_json::json;
+///
+/// # struct NoPrograms;
+/// # impl Programs for NoPrograms {
+/// #     fn run(&self, _program: &Program) -> std::io::Result<Finished> {
+/// #         Err(std::io::ErrorKind::NotFound.into())
+/// #     }
+/// # }
+/// let disk = Arc::new(FakeDisk::default().with_file("/repo/AGENTS.md", "Be kind.\n"));
+/// let world = World::new(Arc::new(FakeClock::default()), disk, Arc::new(NoPrograms), "/var/lib/hooks");
+/// let (args, input) = (["AGENTS.md".to_owned()], json!({"hook_event_name": "turn_start"}));
+/// let cwd = Some(Path::new("/repo/src/api"));
+/// let output = run(&Call { name: "add_prompt_files", args: &args, cwd, input: &input }, &world)?;
+/// let file = &output.hook_specific_output.expect("a file was found").instruction_context[0];
+/// assert_eq!(file.content, "Instructions from: /repo/AGENTS.md\nBe kind.\n");
+/// assert_eq!(file.removed_content, "The previously loaded instructions from /repo/AGENTS.md no longer apply.");
+/// # Ok::<(), hooks_context::builtins::BuiltinError>(())
+/// ```
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize)]
 #[non_exhaustive]
 pub struct InstructionContext {

@@ -11,6 +11,33 @@ use hooks_core::time::Clock;
 use serde_json::Value;
 
 /// Access of builtins to the machine. Cheap to clone.
+///
+/// The host provides files and programs; this git always prints the same:
+///
+/// ```
+/// use std::path::Path;
+/// use std::sync::Arc;
+/// use hooks_context::builtins::{Call, World, run};
+/// use hooks_core::programs::{Finished, Program, Programs};
+/// use hooks_core::testing::{FakeClock, FakeDisk};
+/// use serde_json::json;
+///
+/// struct Git;
+///
+/// impl Programs for Git {
+///     fn run(&self, _program: &Program) -> std::io::Result<Finished> {
+///         Ok(Finished { code: Some(0), output: b"## main\n M src/a.rs\n".to_vec(), is_cut: false })
+///     }
+/// }
+///
+/// let (clock, disk) = (Arc::new(FakeClock::default()), Arc::new(FakeDisk::default()));
+/// let world = World::new(clock, disk, Arc::new(Git), "/var/lib/hooks");
+/// let input = json!({"hook_event_name": "turn_start"});
+/// let call = Call { name: "add_git_status", args: &[], cwd: Some(Path::new("/repo")), input: &input };
+/// let specific = run(&call, &world)?.hook_specific_output.expect("git has an answer");
+/// assert_eq!(specific.instruction_context[0].content, "Current git status:\n\n## main\n M src/a.rs");
+/// # Ok::<(), hooks_context::builtins::BuiltinError>(())
+/// ```
 #[derive(Clone)]
 #[non_exhaustive]
 pub struct World {
@@ -71,6 +98,42 @@ impl fmt::Debug for World {
 }
 
 /// Renders templates; expressions in double braces refer to the event.
+///
+/// A renderer that knows one field, for the builtin `add_context`:
+///
+/// ```
+/// use std::sync::Arc;
+/// use hooks_context::builtins::{Call, Templates, World, run};
+/// # use hooks_core::programs::{Finished, Program, Programs};
+/// # use hooks_core::testing::{FakeClock, FakeDisk};
+/// use serde_json::{Value, json};
+///
+/// struct OneField;
+///
+/// impl Templates for OneField {
+///     fn render(&self, template: &str, input: &Value) -> Result<String, String> {
+///         let session = input["session_id"].as_str().ok_or("no `session_id`")?;
+///         Ok(template.replace("{{ .SessionID }}", session))
+///     }
+/// }
+///
+/// # struct NoPrograms;
+/// # impl Programs for NoPrograms {
+/// #     fn run(&self, _program: &Program) -> std::io::Result<Finished> {
+/// #         Err(std::io::ErrorKind::NotFound.into())
+/// #     }
+/// # }
+/// # let clock = Arc::new(FakeClock::default());
+/// # let world = World::new(clock, Arc::new(FakeDisk::default()), Arc::new(NoPrograms), "/var/lib/hooks");
+/// let world = world.filling(Arc::new(OneField));
+/// let args = ["This is session {{ .SessionID }}.".to_owned()];
+/// let add = |input: Value| run(&Call { name: "add_context", args: &args, cwd: None, input: &input }, &world);
+/// let specific = add(json!({"session_id": "s-42"}))?.hook_specific_output.expect("a text");
+/// assert_eq!(specific.additional_context.as_deref(), Some("This is session s-42."));
+/// let error = add(json!({})).expect_err("a value is missing");
+/// assert_eq!(error.to_string(), "argument 1 of `add_context` cannot be rendered: no `session_id`");
+/// # Ok::<(), hooks_context::builtins::BuiltinError>(())
+/// ```
 pub trait Templates: Send + Sync {
     /// Renders `template` with the values of `input`.
     ///
@@ -80,6 +143,32 @@ pub trait Templates: Send + Sync {
 }
 
 /// Removes secrets from text.
+///
+/// A function can redact, here for the builtin `redact_secrets`:
+///
+/// ```
+/// use std::sync::Arc;
+/// use hooks_context::builtins::{Call, World, run};
+/// # use hooks_core::programs::{Finished, Program, Programs};
+/// # use hooks_core::testing::{FakeClock, FakeDisk};
+/// use serde_json::json;
+///
+/// # struct NoPrograms;
+/// # impl Programs for NoPrograms {
+/// #     fn run(&self, _program: &Program) -> std::io::Result<Finished> {
+/// #         Err(std::io::ErrorKind::NotFound.into())
+/// #     }
+/// # }
+/// # let clock = Arc::new(FakeClock::default());
+/// # let world = World::new(clock, Arc::new(FakeDisk::default()), Arc::new(NoPrograms), "/var/lib/hooks");
+/// let stars = |text: &str| text.contains("hunter2").then(|| text.replace("hunter2", "***"));
+/// let world = world.redacting(Arc::new(stars));
+/// let input = json!({"hook_event_name": "tool_response_transform", "tool_response": "password: hunter2"});
+/// let call = Call { name: "redact_secrets", args: &[], cwd: None, input: &input };
+/// let specific = run(&call, &world)?.hook_specific_output.expect("a secret was found");
+/// assert_eq!(specific.updated_tool_response.as_deref(), Some("password: ***"));
+/// # Ok::<(), hooks_context::builtins::BuiltinError>(())
+/// ```
 pub trait Redact: Send + Sync {
     /// Returns `text` without its secrets, or `None` if it has no secrets.
     fn redact(&self, text: &str) -> Option<String>;

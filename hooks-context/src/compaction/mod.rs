@@ -20,6 +20,68 @@
 //!
 //! The layer goes on `pre_compact`, `post_compact`, `session_start` and `turn_start`; [`Compacting::add_to`]
 //! adds it to all of them, with its observers and its transform.
+//!
+//! By default, these texts are handed over to a compaction:
+//!
+//! ```
+//! use std::sync::Arc;
+//! use hooks_context::compaction::{Compacting, CompactionSettings};
+//! use hooks_core::event::{PreCompact, PreToolUse, PromptKind, UserPromptSubmitted};
+//! use hooks_core::testing::VirtualTime;
+//! use hooks_core::{HookContext, Hooks};
+//! use serde_json::json;
+//!
+//! let time = VirtualTime::default();
+//! let compacting = Compacting::new(CompactionSettings::default(), Arc::new(time.clone()));
+//! let hooks = compacting.add_to(Hooks::builder()).build();
+//! # time.block_on(async {
+//! let at = hooks.on(HookContext::new("session-1", "backend"));
+//! at.user_prompt_submitted(UserPromptSubmitted::new("Fix the parser", PromptKind::Initial)).await;
+//! at.pre_tool_use(PreToolUse::new("edit", json!({"path": "src/parser.rs"}))).await;
+//! at.pre_tool_use(PreToolUse::new("TodoWrite", json!({"todos": [{"content": "add a test"}]}))).await;
+//!
+//! let compaction = at.pre_compact(PreCompact::default()).await;
+//! let notes = compaction.outcome.notes().expect("something has to survive");
+//! let texts: Vec<_> = notes.context.additional_context.iter().map(|note| &*note.text).collect();
+//! assert_eq!(
+//!     texts,
+//!     [
+//!         "## The user's last request\n\nFix the parser",
+//!         "## Open tasks\n\n- add a test",
+//!         "## Files worked on, the last first\n\n- src/parser.rs",
+//!     ],
+//! );
+//! # }).expect("nothing waits");
+//! ```
+//!
+//! Customised: the output of some commands survives as well, and a rule forbids to compact automatically.
+//!
+//! ```
+//! use std::sync::Arc;
+//! use hooks_context::compaction::{Compacting, CompactionSettings};
+//! use hooks_core::event::{CompactionSource, PostToolUse, PreCompact, PreToolUse};
+//! use hooks_core::testing::VirtualTime;
+//! use hooks_core::{HookContext, Hooks, Judged};
+//! use serde_json::json;
+//!
+//! let time = VirtualTime::default();
+//! let mut settings = CompactionSettings::default();
+//! settings.outputs = vec!["cargo test".to_owned()];
+//! let compacting = Compacting::new(settings, Arc::new(time.clone())).unless(|_: &HookContext, asked: &PreCompact| {
+//!     (asked.source == CompactionSource::Auto).then(|| "not in the middle of a release".to_owned())
+//! });
+//! let hooks = compacting.add_to(Hooks::builder()).build();
+//! # time.block_on(async {
+//! let context = HookContext::new("session-1", "backend");
+//! let at = hooks.on(context.clone());
+//! let test = PreToolUse::new("bash", json!({"command": "cargo test -p parser"}));
+//! at.post_tool_use(PostToolUse::after(&test, json!("3 tests failed"), None, 900)).await;
+//! assert_eq!(compacting.survivors(&context).outputs[0].text, "3 tests failed");
+//!
+//! let vetoed = at.pre_compact(PreCompact::default()).await.outcome;
+//! assert_eq!(vetoed.shown_reason().expect("a veto has a reason").message, "not in the middle of a release");
+//! # }).expect("nothing waits");
+//! ```
 
 mod hand_over;
 mod moment;

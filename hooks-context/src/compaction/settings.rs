@@ -24,6 +24,16 @@ use crate::auto::AutoContext;
 pub(super) const STATE: &str = "hooks-context";
 
 /// Limits and rules for the texts that survive. Budgets are in tokens.
+///
+/// ```
+/// use std::time::Duration;
+/// use hooks_context::compaction::CompactionSettings;
+///
+/// let mut settings = CompactionSettings::default();
+/// assert_eq!((settings.keep, settings.summary), (1_500, 1_000));
+/// assert_eq!(settings.summary_within, Duration::from_secs(30));
+/// settings.summary = 0; // no summary, only the kept texts
+/// ```
 #[derive(Clone, Debug, PartialEq, Eq)]
 #[non_exhaustive]
 pub struct CompactionSettings {
@@ -86,6 +96,39 @@ impl Compacting {
     }
 
     /// Lets `summariser` write summaries, for example with a small model.
+    ///
+    /// Without a service, the summary is cut from the conversation; here, a small model writes it:
+    ///
+    /// ```
+    /// use std::sync::Arc;
+    /// use hooks_context::compaction::{Compacting, CompactionSettings};
+    /// use hooks_conversation::{Summariser, SummaryRequest};
+    /// use hooks_core::event::{BeforeModelCall, Message, PreCompact, Role};
+    /// use hooks_core::testing::VirtualTime;
+    /// use hooks_core::{BoxError, HookContext, Hooks};
+    /// use tower::service_fn;
+    ///
+    /// let time = VirtualTime::default();
+    /// let small = Summariser::new(service_fn(async |request: SummaryRequest| {
+    ///     Ok::<_, BoxError>(format!("{} message about a parser", request.messages.len()))
+    /// }));
+    /// let compacting = Compacting::new(CompactionSettings::default(), Arc::new(time.clone()));
+    /// # time.block_on(async {
+    /// let summary = async |compacting: Compacting| {
+    ///     let hooks = compacting.add_to(Hooks::builder()).build();
+    ///     let at = hooks.on(HookContext::new("session-1", "backend"));
+    ///     let messages = vec![Message::text(Role::User, "Fix the parser")];
+    ///     at.before_model_call(BeforeModelCall::new("large", 1, messages)).await;
+    ///     let compaction = at.pre_compact(PreCompact::default()).await;
+    ///     compaction.outcome.notes().and_then(|notes| notes.summary.clone())
+    /// };
+    /// assert_eq!(summary(compacting.clone()).await.as_deref(), Some("user: Fix the parser"));
+    /// assert_eq!(
+    ///     summary(compacting.with_summariser(small)).await.as_deref(),
+    ///     Some("1 message about a parser"),
+    /// );
+    /// # }).expect("the service answers at once");
+    /// ```
     #[must_use]
     pub fn with_summariser(mut self, summariser: Summariser) -> Self {
         self.summariser = Some(summariser);
@@ -113,6 +156,21 @@ impl Compacting {
 
     /// Imports the state that another process exported for the session of `context`
     /// ([`CompactNotes::exported_state`](hooks_core::CompactNotes)). State that cannot be parsed is ignored.
+    ///
+    /// ```
+    /// use std::sync::Arc;
+    /// use hooks_context::compaction::{Compacting, CompactionSettings};
+    /// use hooks_core::HookContext;
+    /// use hooks_core::testing::VirtualTime;
+    /// use serde_json::json;
+    ///
+    /// let compacting = Compacting::new(CompactionSettings::default(), Arc::new(VirtualTime::default()));
+    /// let context = HookContext::new("session-1", "backend");
+    /// let exported = json!({"hooks-context": {"request": "Fix the parser", "paths": ["src/parser.rs"]}});
+    /// compacting.import(&context, exported.as_object().expect("an object"));
+    /// let survivors = compacting.survivors(&context);
+    /// assert_eq!((&*survivors.request, &*survivors.paths), ("Fix the parser", &["src/parser.rs".to_owned()][..]));
+    /// ```
     pub fn import(&self, context: &HookContext, state: &Map<String, Value>) {
         let survivors =
             state.get(STATE).and_then(|value| serde_json::from_value::<Survivors>(value.clone()).ok());
@@ -122,6 +180,35 @@ impl Compacting {
     }
 
     /// Adds the layer, the observers and the transform to the hooks of all events that they need.
+    ///
+    /// After a compaction, a model call that lacks the texts gets them, once:
+    ///
+    /// ```
+    /// use std::sync::Arc;
+    /// use hooks_context::compaction::{Compacting, CompactionSettings};
+    /// use hooks_core::event::{BeforeModelCall, Message, PostCompact, PreCompact};
+    /// use hooks_core::event::{PromptKind, Role, UserPromptSubmitted};
+    /// use hooks_core::testing::VirtualTime;
+    /// use hooks_core::{HookContext, Hooks};
+    ///
+    /// let time = VirtualTime::default();
+    /// let compacting = Compacting::new(CompactionSettings::default(), Arc::new(time.clone()));
+    /// let hooks = compacting.add_to(Hooks::builder()).build();
+    /// # time.block_on(async {
+    /// let at = hooks.on(HookContext::new("session-1", "backend"));
+    /// at.user_prompt_submitted(UserPromptSubmitted::new("Fix the parser", PromptKind::Initial)).await;
+    /// at.pre_compact(PreCompact::default()).await;
+    /// at.post_compact(PostCompact::after(&PreCompact::default(), "short", 10)).await;
+    /// let sent = async || {
+    ///     let messages = vec![Message::text(Role::User, "go on")];
+    ///     at.before_model_call(BeforeModelCall::new("large", 2, messages)).await.request.event().messages.clone()
+    /// };
+    /// let messages = sent().await;
+    /// assert_eq!(messages.len(), 2);
+    /// assert!(messages[0].content.as_str().is_some_and(|text| text.ends_with("Fix the parser")));
+    /// assert_eq!(sent().await.len(), 1);
+    /// # }).expect("nothing waits");
+    /// ```
     #[must_use]
     pub fn add_to(&self, builder: HooksBuilder) -> HooksBuilder {
         let layer = CompactionLayer::new(self.clone());

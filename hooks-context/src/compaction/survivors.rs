@@ -27,6 +27,32 @@ const PATHS: &[&str] = &["path", "file_path", "filePath", "notebook_path", "file
 
 /// Texts and facts that a session would lose in a compaction. They are exported as JSON with the compaction;
 /// [`Compacting::import`](super::Compacting::import) reads them back.
+///
+/// A result that a policy withholds does not survive:
+///
+/// ```
+/// use std::sync::Arc;
+/// use hooks_context::compaction::{Compacting, CompactionSettings, Survivors};
+/// use hooks_core::event::{PostToolUse, PreToolUse};
+/// use hooks_core::testing::VirtualTime;
+/// use hooks_core::{HookContext, HookRequest, Hooks, Reason, Verdict, policy_fn};
+/// use serde_json::json;
+///
+/// let time = VirtualTime::default();
+/// let mut settings = CompactionSettings::default();
+/// settings.outputs = vec!["cat".to_owned()];
+/// let compacting = Compacting::new(settings, Arc::new(time.clone()));
+/// let withhold = policy_fn("withhold", |_: &HookRequest<PostToolUse>| {
+///     Verdict::deny(Reason::new("withhold", "all", "this result is withheld"))
+/// });
+/// let hooks = compacting.add_to(Hooks::builder().policy(withhold)).build();
+/// # time.block_on(async {
+/// let context = HookContext::new("session-1", "backend");
+/// let call = PreToolUse::new("bash", json!({"command": "cat secret"}));
+/// hooks.on(context.clone()).post_tool_use(PostToolUse::after(&call, json!("hidden"), None, 1)).await;
+/// assert_eq!(compacting.survivors(&context), Survivors::default());
+/// # }).expect("nothing waits");
+/// ```
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(default)]
 #[non_exhaustive]

@@ -19,6 +19,17 @@
 //! assert_eq!((found[0].mode, &*found[0].text), (Mode::Never, "never log passwords"));
 //! assert!(detect("Does npm never log passwords?").is_empty());
 //! ```
+//!
+//! Below a heading, each line is a wish. Reports and instructions for one task are not wishes:
+//!
+//! ```
+//! use hooks_context::directive::detect;
+//!
+//! let found = detect("From now on:\n- use pnpm\n- write tests first\n");
+//! assert_eq!(found.iter().map(|wish| &*wish.text).collect::<Vec<_>>(), ["use pnpm", "write tests first"]);
+//! assert!(detect("The build always fails.").is_empty());
+//! assert!(detect("Never mind the tests this time.").is_empty());
+//! ```
 
 mod grammar;
 mod markers;
@@ -48,6 +59,16 @@ pub struct Detected {
 }
 
 /// Mode of a wish.
+///
+/// ```
+/// use hooks_context::directive::{Mode, detect};
+///
+/// let mode = |message: &str| detect(message).first().map(|wish| wish.mode);
+/// assert_eq!(mode("Always run the linter before you push."), Some(Mode::Always));
+/// assert_eq!(mode("Stop using moment.js."), Some(Mode::Stop));
+/// assert_eq!(mode("Prefer composition over inheritance."), Some(Mode::Prefer));
+/// assert_eq!("from-now-on".parse(), Ok(Mode::FromNowOn));
+/// ```
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
 #[serde(rename_all = "kebab-case")]
 #[non_exhaustive]
@@ -91,6 +112,16 @@ impl fmt::Display for Mode {
 }
 
 /// Error: no mode has this name.
+///
+/// ```
+/// use hooks_context::directive::Mode;
+///
+/// let error = "sometimes".parse::<Mode>().expect_err("there is no such mode");
+/// assert_eq!(
+///     error.to_string(),
+///     "no mode is called `sometimes`; there are always, never, from-now-on, prefer, stop and remember",
+/// );
+/// ```
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 #[error("no mode is called `{0}`; there are always, never, from-now-on, prefer, stop and remember")]
 pub struct UnknownMode(String);
@@ -104,6 +135,14 @@ impl FromStr for Mode {
 }
 
 /// Returns the standing wishes in `message`, in order.
+///
+/// ```
+/// use hooks_context::directive::detect;
+///
+/// let message = "Fix the login page, and never log passwords.";
+/// let wish = &detect(message)[0];
+/// assert_eq!(&message[wish.span.clone()], "never log passwords");
+/// ```
 pub fn detect(message: &str) -> Vec<Detected> {
     // ASCII lower case keeps all byte offsets; letters of other scripts do not matter, because only English
     // is read.

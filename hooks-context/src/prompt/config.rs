@@ -6,6 +6,15 @@ use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
 /// Checks and additions to a user's messages before a model sees them.
+///
+/// ```
+/// use hooks_context::prompt::{PromptConfig, Wishes};
+///
+/// let config: PromptConfig = serde_json::from_str(r#"{"directives": "tell", "recent_decisions": 0}"#)?;
+/// assert_eq!((config.directives, config.recent_decisions), (Wishes::Tell, 0));
+/// assert!(config.routing_hints && !config.scrub); // the defaults
+/// # Ok::<(), serde_json::Error>(())
+/// ```
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(default, deny_unknown_fields)]
 #[non_exhaustive]

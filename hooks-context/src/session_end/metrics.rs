@@ -10,6 +10,22 @@ use super::Counts;
 use super::record::Ended;
 
 /// Metrics of one end of one session, a file below `metrics/`.
+///
+/// ```
+/// use hooks_context::session_end::Metrics;
+/// use hooks_core::event::EndReason;
+///
+/// let file = r#"{
+///     "version": 1, "session": "session-1", "agent": "backend",
+///     "started": 1795338000000, "ended": 1795338060000, "duration_ms": 60000,
+///     "reason": "complete", "error": null, "tokens": 1200, "tool_calls": 3,
+///     "files_modified": ["src/a.rs"], "denials": 1
+/// }"#;
+/// let metrics: Metrics = serde_json::from_str(file)?;
+/// assert_eq!((metrics.reason, metrics.counts.denials), (EndReason::Complete, 1));
+/// assert_eq!(metrics.ended.to_string(), "2026-11-22T09:01:00.000Z");
+/// # Ok::<(), serde_json::Error>(())
+/// ```
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 #[non_exhaustive]
 pub struct Metrics {

@@ -49,6 +49,40 @@ impl Default for SessionEndSettings {
 }
 
 /// Source of open work: issues, tasks, or other items that the host keeps.
+///
+/// ```
+/// use std::sync::Arc;
+/// use hooks_context::TeamPlace;
+/// use hooks_context::session_end::{OpenWork, SessionEnding};
+/// use hooks_context::source::Here;
+/// use hooks_core::event::SessionEnd;
+/// use hooks_core::testing::FakeDisk;
+/// use hooks_core::{BoxError, HookContext, HookFuture, Hooks};
+///
+/// /// The issues of a board.
+/// struct Board(Vec<String>);
+///
+/// impl OpenWork for Board {
+///     fn name(&self) -> &str {
+///         "board"
+///     }
+///
+///     fn open(&self, _context: &Arc<HookContext>) -> HookFuture<'static, Result<Vec<String>, BoxError>> {
+///         HookFuture::now(Ok(self.0.clone()))
+///     }
+/// }
+///
+/// # #[tokio::main(flavor = "current_thread")] async fn main() -> Result<(), Box<dyn std::error::Error>> {
+/// let disk = Arc::new(FakeDisk::default().with_file("/repo/.squad/identity/now.md", "---\nfocus_area: x\n---\n"));
+/// let board = Board(vec!["#1 fix it".to_owned(), "#2 ship it".to_owned()]);
+/// let ending = SessionEnding::new(TeamPlace::below(disk.clone(), ".squad"), Here).watching(board);
+/// let hooks = ending.add_to(Hooks::builder()).build();
+/// hooks.on(HookContext::new("session-1", "backend").in_dir("/repo")).session_end(SessionEnd::default()).await;
+/// let now = disk.files().remove(std::path::Path::new("/repo/.squad/identity/now.md")).unwrap_or_default();
+/// assert!(String::from_utf8(now)?.contains("open_work: \"#1 fix it; #2 ship it\"\nopen_work_from: board"));
+/// # Ok(())
+/// # }
+/// ```
 pub trait OpenWork: Send + Sync {
     /// Returns the name of the source.
     fn name(&self) -> &str;

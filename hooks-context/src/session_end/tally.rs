@@ -14,6 +14,25 @@ const MOST: usize = 4_096;
 const DECIDE: &str = "squad_decide";
 
 /// Counts events in the sessions of this process.
+///
+/// ```
+/// use std::sync::Arc;
+/// use hooks_context::session_end::SessionTally;
+/// use hooks_core::event::PreToolUse;
+/// use hooks_core::{HookContext, HookRequest, Hooks, Reason, Verdict, policy_fn};
+///
+/// # #[tokio::main(flavor = "current_thread")] async fn main() {
+/// let tally = Arc::new(SessionTally::default());
+/// let no_shell = policy_fn("no-shell", |_: &HookRequest<PreToolUse>| {
+///     Verdict::deny(Reason::new("no-shell", "tool", "this agent has no shell"))
+/// });
+/// let hooks = Hooks::builder().policy(no_shell).observer::<PreToolUse>(tally.clone()).build();
+/// let context = HookContext::new("session-1", "backend");
+/// hooks.on(context.clone()).pre_tool_use(PreToolUse::new("bash", ().into())).await;
+/// assert_eq!(tally.take(&context).denials, 1);
+/// assert_eq!(tally.take(&context).denials, 0); // the counts were taken
+/// # }
+/// ```
 #[derive(Debug)]
 pub struct SessionTally(Sessions<Counts>);
 

@@ -8,6 +8,20 @@ use hooks_core::event::StartSource;
 use super::Words;
 
 /// Question to the sources: the agent, its task and the moment.
+///
+/// Sources compare the words of a task with those of their entries, by stems:
+///
+/// ```
+/// use std::sync::Arc;
+/// use hooks_context::source::{Ask, Moment};
+/// use hooks_core::HookContext;
+///
+/// let context = Arc::new(HookContext::new("session-1", "lead"));
+/// let ask = |task: &str| Ask::new(Arc::clone(&context), "tester", Moment::Child).about(task);
+/// let task = ask("Test the parser of headers");
+/// assert_eq!(task.words.shared_with(&ask("parseHeader was tested").words), 2);
+/// assert_eq!(task.words.shared_with(&ask("Buttons are blue").words), 0);
+/// ```
 #[derive(Clone, Debug)]
 #[non_exhaustive]
 pub struct Ask {
@@ -78,6 +92,14 @@ impl Ask {
 
 impl Moment {
     /// Whether the agent still has the context that it was given before.
+    ///
+    /// ```
+    /// use hooks_context::source::Moment;
+    /// use hooks_core::event::StartSource;
+    ///
+    /// assert!(Moment::Turn.goes_on() && Moment::Session(StartSource::Resume).goes_on());
+    /// assert!(!Moment::Session(StartSource::Compact).goes_on()); // the model lost its context
+    /// ```
     pub const fn goes_on(self) -> bool {
         matches!(self, Self::Turn | Self::Session(StartSource::Resume))
     }

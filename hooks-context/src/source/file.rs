@@ -13,6 +13,25 @@ use super::{Ask, ContextSource, Item, Section, Workers};
 const LARGEST: u64 = 1 << 20;
 
 /// A file, as one entry. A missing file gives no entry.
+///
+/// ```
+/// use std::sync::Arc;
+/// use hooks_context::source::{Ask, ContextSource, FileSource, Here, Moment};
+/// use hooks_core::HookContext;
+/// use hooks_core::testing::FakeDisk;
+///
+/// # #[tokio::main(flavor = "current_thread")] async fn main() -> Result<(), hooks_core::BoxError> {
+/// let disk = Arc::new(FakeDisk::default().with_file("/repo/docs/style.md", "Short sentences.\n"));
+/// let ask = Ask::new(Arc::new(HookContext::new("s", "writer").in_dir("/repo")), "writer", Moment::Turn);
+/// let style = FileSource::new(disk.clone(), Here, "docs/style.md");
+/// let section = style.load(&Arc::new(ask.clone())).await?;
+/// assert_eq!((&*section.title, &*section.items[0].text), ("docs/style.md", "Short sentences."));
+/// assert_eq!(style.command(&ask).as_deref(), Some("cat docs/style.md"));
+/// let missing = FileSource::new(disk, Here, "docs/none.md");
+/// assert!(missing.load(&Arc::new(ask)).await?.items.is_empty());
+/// # Ok(())
+/// # }
+/// ```
 #[derive(Clone)]
 pub struct FileSource {
     disk: Arc<dyn Disk>,

@@ -11,6 +11,27 @@
 //! | [`CommandSource`] | output of a program that the host runs |
 //! | [`ServiceSource`] | answer of a tower service |
 //! | [`StoreSource`] | a value of the state store |
+//!
+//! A source of the host; the service could be any tower stack:
+//!
+//! ```
+//! use std::sync::Arc;
+//! use hooks_context::source::{Ask, ContextSource, Item, Moment, Section, ServiceSource};
+//! use hooks_core::{BoxError, HookContext};
+//! use tower::service_fn;
+//!
+//! # #[tokio::main(flavor = "current_thread")] async fn main() -> Result<(), BoxError> {
+//! let issues = ServiceSource::new("issues", service_fn(async |ask: Arc<Ask>| {
+//!     let items = vec![Item::new(&format!("#7, for {}: the login is slow", ask.agent))];
+//!     Ok::<_, BoxError>(Section::new("Open issues", items).with_rest(4, Some("gh issue list".to_owned())))
+//! }));
+//! let ask = Ask::new(Arc::new(HookContext::new("session-1", "backend")), "backend", Moment::Turn);
+//! let section = issues.load(&Arc::new(ask)).await?;
+//! assert_eq!(section.items[0].text, "#7, for backend: the login is slow");
+//! assert_eq!((section.more, section.command.as_deref()), (4, Some("gh issue list")));
+//! # Ok(())
+//! # }
+//! ```
 
 mod ask;
 mod file;
@@ -33,6 +54,33 @@ use std::sync::Arc;
 use hooks_core::{BoxError, HookFuture};
 
 /// A source of context.
+///
+/// ```
+/// use std::sync::Arc;
+/// use hooks_context::source::{Ask, ContextSource, Item, Moment, Section};
+/// use hooks_core::{BoxError, HookContext, HookFuture};
+///
+/// /// The task of the agent, as the agent was given it.
+/// struct Task;
+///
+/// impl ContextSource for Task {
+///     fn name(&self) -> &str {
+///         "task"
+///     }
+///
+///     fn load(&self, ask: &Arc<Ask>) -> HookFuture<'static, Result<Section, BoxError>> {
+///         let items = if ask.task.is_empty() { Vec::new() } else { vec![Item::new(&ask.task)] };
+///         HookFuture::now(Ok(Section::new("Your task", items)))
+///     }
+/// }
+///
+/// # #[tokio::main(flavor = "current_thread")] async fn main() -> Result<(), BoxError> {
+/// let context = Arc::new(HookContext::new("session-1", "lead"));
+/// let ask = Ask::new(context, "tester", Moment::Child).about("Test the API.");
+/// assert_eq!(Task.load(&Arc::new(ask)).await?.items[0].text, "Test the API.");
+/// # Ok(())
+/// # }
+/// ```
 pub trait ContextSource: Send + Sync {
     /// Returns the name of the source, which identifies it in notes and reports.
     fn name(&self) -> &str;

@@ -17,6 +17,13 @@ pub struct Section {
 }
 
 /// An entry, which is given whole or not at all.
+///
+/// ```
+/// use hooks_context::source::Item;
+///
+/// assert_eq!(Item::new("  Use Postgres.\n").text, "Use Postgres.");
+/// assert_eq!(Item::new("Use Postgres.\n").digest, Item::new("Use Postgres.").digest);
+/// ```
 #[derive(Clone, Debug)]
 #[non_exhaustive]
 pub struct Item {

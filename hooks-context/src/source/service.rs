@@ -51,6 +51,25 @@ pub struct Command {
 }
 
 /// Output of a program, as one entry. The service `S` runs the program: this crate starts no process.
+///
+/// ```
+/// use std::sync::Arc;
+/// use hooks_context::source::{Ask, Command, CommandSource, ContextSource, Moment};
+/// use hooks_core::{BoxError, HookContext};
+/// use tower::service_fn;
+///
+/// # #[tokio::main(flavor = "current_thread")] async fn main() -> Result<(), BoxError> {
+/// let runner = service_fn(async |command: Command| {
+///     Ok::<_, BoxError>(format!("{} in {}\n", command.words[0], command.folder.display()))
+/// });
+/// let words = ["make", "status"].map(str::to_owned).to_vec();
+/// let status = CommandSource::new("status", words, runner);
+/// let ask = Ask::new(Arc::new(HookContext::new("s", "backend").in_dir("/repo")), "backend", Moment::Turn);
+/// assert_eq!(status.command(&ask).as_deref(), Some("make status"));
+/// assert_eq!(status.load(&Arc::new(ask)).await?.items[0].text, "make in /repo");
+/// # Ok(())
+/// # }
+/// ```
 #[derive(Clone, Debug)]
 pub struct CommandSource<S> {
     name: String,

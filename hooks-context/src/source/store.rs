@@ -8,6 +8,25 @@ use hooks_core::{BoxError, HookFuture};
 use super::{Ask, ContextSource, Item, Section};
 
 /// A value of the state store, as one entry. A missing value gives no entry.
+///
+/// ```
+/// use std::sync::Arc;
+/// use hooks_context::source::{Ask, ContextSource, Moment, StoreSource};
+/// use hooks_core::HookContext;
+/// use hooks_core::state::{Key, Memory, Op, StateStore};
+/// use hooks_core::time::StoppedClock;
+///
+/// # #[tokio::main(flavor = "current_thread")] async fn main() -> Result<(), hooks_core::BoxError> {
+/// let store = Arc::new(Memory::new(Arc::new(StoppedClock::default())));
+/// let key = Key::new(Some("acme"), &["notice"]);
+/// let notice = StoreSource::new("notice", store.clone(), key.clone());
+/// let ask = Arc::new(Ask::new(Arc::new(HookContext::new("s", "backend")), "backend", Moment::Turn));
+/// assert!(notice.load(&ask).await?.items.is_empty());
+/// store.apply(Op::Put { key, value: "The build is red.".into(), ttl: None }).await?;
+/// assert_eq!(notice.load(&ask).await?.items[0].text, "The build is red.");
+/// # Ok(())
+/// # }
+/// ```
 #[derive(Clone)]
 pub struct StoreSource {
     name: String,

@@ -9,6 +9,21 @@ use super::arguments::is_one_of;
 use super::call::Call;
 
 /// Commands of a call, analysed.
+///
+/// ```
+/// use hooks_core::{HookContext, HookRequest, event::PreToolUse};
+/// use hooks_facts::calls::CallReader;
+/// use serde_json::json;
+///
+/// let reader = CallReader::default();
+/// let parsed = |args| {
+///     let request = HookRequest::new(HookContext::default(), PreToolUse::new("bash", args));
+///     reader.read(&request).commands().clone()
+/// };
+/// assert_eq!(parsed(json!({"command": ["git", "push", "--force"]})).found[0].text, "git push --force");
+/// assert_eq!(parsed(json!({"command": 7})).unusable, ["/command"]);
+/// assert!(parsed(json!({})).is_missing);
+/// ```
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct ParsedCommands {
     /// Every command.

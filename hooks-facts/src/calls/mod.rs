@@ -19,6 +19,27 @@
 //! let readings = &call.places().found[0].resolution.as_ref().unwrap().readings;
 //! assert_eq!(readings[0].path, "src/a.rs");
 //! ```
+//!
+//! Customised: a tool of the host, and globs from a fixed root instead of the working directory.
+//!
+//! ```
+//! use hooks_core::testing::{FakeFileSystem, world};
+//! use hooks_core::{HookContext, HookRequest, event::PreToolUse};
+//! use hooks_facts::calls::{CallReader, PathsConfig, ToolRole};
+//! use serde_json::json;
+//!
+//! let paths = PathsConfig { root: Some("/repo".into()), ..PathsConfig::default() };
+//! let reader = CallReader::new(&paths, &[("publish_page".to_owned(), ToolRole::Write)].into())?;
+//!
+//! let (environment, ..) = world(FakeFileSystem::default());
+//! let context = HookContext::new("s", "Backend").in_dir("/repo/site").with_environment(environment);
+//! let request = HookRequest::new(context, PreToolUse::new("publish_page", json!({"path": "index.md"})));
+//! let call = reader.read(&request);
+//! assert!(call.writes_files() && !CallReader::default().read(&request).writes_files());
+//! let resolution = call.places().found[0].resolution.as_ref().expect("it is below the root");
+//! assert_eq!(resolution.readings[0].path, "site/index.md");
+//! # Ok::<(), hooks_core::PolicyErrors>(())
+//! ```
 
 mod arguments;
 mod call;

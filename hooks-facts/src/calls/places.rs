@@ -17,6 +17,26 @@ use super::root::Root;
 use crate::globs::PatternDialect;
 
 /// Files of a call.
+///
+/// Files that a command writes; names with an unknown part are listed separately:
+///
+/// ```
+/// use hooks_core::testing::{FakeFileSystem, world};
+/// use hooks_core::{HookContext, HookRequest, event::PreToolUse};
+/// use hooks_facts::calls::CallReader;
+/// use serde_json::json;
+///
+/// let (environment, ..) = world(FakeFileSystem::default());
+/// let context = HookContext::new("s", "Backend").in_dir("/repo").with_environment(environment);
+/// let command = "cd build && echo done > status.txt; rm *.log; cat x > $TARGET";
+/// let request = HookRequest::new(context, PreToolUse::new("bash", json!({ "command": command })));
+/// let reader = CallReader::default();
+/// let places = reader.read(&request).places();
+/// let written = places.found.iter().filter(|place| place.is_written());
+/// let given: Vec<_> = written.map(|place| &*place.given).collect();
+/// assert_eq!(given, ["build/status.txt"]);
+/// assert_eq!(places.partial[0].given, "build/*.log");
+/// ```
 #[derive(Debug, Default)]
 pub struct NamedPaths {
     /// Every file.

@@ -35,6 +35,18 @@ impl CallReader {
     ///
     /// # Errors
     /// Returns an error for a root that is relative or not UTF-8, and for each tool without a name.
+    ///
+    /// ```
+    /// use hooks_facts::calls::{CallReader, PathsConfig, ToolRole};
+    ///
+    /// let paths = PathsConfig { root: Some("repo".into()), ..PathsConfig::default() };
+    /// let errors = CallReader::new(&paths, &[(" ".to_owned(), ToolRole::Read)].into()).expect_err("two mistakes");
+    /// assert_eq!(
+    ///     errors.to_string(),
+    ///     "`paths.root`: `repo` is relative; write an absolute path\n\
+    ///      `tools`: a tool has no name; write the name that the client calls it by",
+    /// );
+    /// ```
     pub fn new(paths: &PathsConfig, tools: &BTreeMap<String, ToolRole>) -> Result<Self, PolicyErrors> {
         let mut errors = PolicyErrors::default();
         let reader = Self::compile(paths, tools, &mut errors);

@@ -79,6 +79,17 @@ impl fmt::Display for PatternProblem {
 impl std::error::Error for PatternProblem {}
 
 /// Pattern that can be used but probably means something else.
+///
+/// ```
+/// use hooks_facts::globs::{GlobOptions, Globs};
+///
+/// let globs = Globs::compile(["src/**.rs"], &GlobOptions::default()).expect("it can be used");
+/// assert_eq!(
+///     globs.warnings()[0].to_string(),
+///     "pattern `src/**.rs`: `**` beside other characters acts as `*` (at byte 4); write `**/` for folders",
+/// );
+/// assert!(globs.is_match("src/a.rs") && !globs.is_match("src/a/b.rs"));
+/// ```
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct PatternWarning {
     /// Index in the list.

@@ -29,6 +29,22 @@ impl std::fmt::Debug for Resolver<'_> {
 }
 
 /// Possible meanings of a path.
+///
+/// ```
+/// use hooks_core::Platform;
+/// use hooks_core::testing::FakeFileSystem;
+/// use hooks_facts::paths::{Evidence, ResolvedRoot, Resolver};
+///
+/// // Another name of the file, outside of the root, would change with it.
+/// let disk = FakeFileSystem::default().with_names("/repo/notes.md", 2).with_link("/repo/link", "notes.md");
+/// let root = ResolvedRoot::new(&disk, "/repo", "/repo", Platform::Posix)?;
+/// let resolver = Resolver { fs: &disk, root: &root, home: None, case_insensitive: false };
+/// let resolution = resolver.resolve("link")?;
+/// assert_eq!(resolution.names, 2);
+/// let last = resolution.readings.last().expect("a path has readings");
+/// assert_eq!((&*last.path, last.evidence), ("notes.md", Evidence::Links));
+/// # Ok::<(), hooks_facts::paths::PathError>(())
+/// ```
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Resolution {
     /// Every plausible reading, each once; the first is the path itself in normal form.

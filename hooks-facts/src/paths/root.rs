@@ -31,6 +31,19 @@ impl ResolvedRoot {
     ///
     /// # Errors
     /// Returns an error if one of them is not absolute, or cannot be followed.
+    ///
+    /// ```
+    /// use hooks_core::Platform;
+    /// use hooks_core::fs::EntryKind;
+    /// use hooks_core::testing::FakeFileSystem;
+    /// use hooks_facts::paths::ResolvedRoot;
+    ///
+    /// let disk = FakeFileSystem::default().with("/data/repo", EntryKind::Directory).with_link("/repo", "/data/repo");
+    /// let root = ResolvedRoot::new(&disk, "/repo", "/repo/src", Platform::Posix)?;
+    /// assert_eq!(root.real_path(), "/data/repo");
+    /// assert!(ResolvedRoot::new(&disk, "", "/repo", Platform::Posix).is_err());
+    /// # Ok::<(), hooks_facts::paths::PathError>(())
+    /// ```
     pub fn new(fs: &dyn FileSystem, root: &str, cwd: &str, platform: Platform) -> Result<Self, PathError> {
         let slashed = |path: &str| match platform {
             Platform::Windows => path.replace('\\', "/"),

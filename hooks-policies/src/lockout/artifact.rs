@@ -30,6 +30,17 @@ impl std::error::Error for ArtifactError {}
 /// # Errors
 /// Returns an error if the name has control characters, starts with `~`, has a part `..`, or names only the
 /// root. A lockout under such a name would lock everything or nothing.
+///
+/// ```
+/// use hooks_policies::artifact_name;
+///
+/// assert_eq!(artifact_name("./src//auth.rs").as_deref(), Ok("src/auth.rs"));
+/// let error = artifact_name("../other/main.rs").expect_err("it is outside of the root");
+/// assert_eq!(
+///     error.to_string(),
+///     "`../other/main.rs` names no artifact: it goes up by `..`; write the path from the root, or from the top",
+/// );
+/// ```
 pub fn artifact_name(name: &str) -> Result<String, ArtifactError> {
     let refused = |problem: &str, hint: &str| {
         let (name, problem, hint) = (name.to_owned(), problem.to_owned(), hint.to_owned());
@@ -57,6 +68,13 @@ pub fn artifact_name(name: &str) -> Result<String, ArtifactError> {
 }
 
 /// Returns whether two names stand for the same artifact, without regard to case.
+///
+/// ```
+/// use hooks_policies::is_same_artifact;
+///
+/// assert!(is_same_artifact("src\\Auth.rs", "./src/auth.rs"));
+/// assert!(!is_same_artifact("/src/auth.rs", "src/auth.rs"));
+/// ```
 pub fn is_same_artifact(one: &str, other: &str) -> bool {
     compared(one) == compared(other)
 }

@@ -30,6 +30,39 @@
 //! assert!(hooks.judge_pre_tool_use(&request).is_denied());
 //! # Ok::<(), hooks_core::PolicyErrors>(())
 //! ```
+//!
+//! Customised: if the whole team is locked out of a file, the user is asked.
+//!
+//! ```
+//! use std::sync::Arc;
+//! use hooks_core::testing::{FakeFileSystem, world};
+//! use hooks_core::{HookContext, HookRequest, Policy, Strength, event::PreToolUse};
+//! use hooks_facts::calls::CallReader;
+//! use hooks_policies::config::LockoutConfig;
+//! use hooks_policies::{Lockout, LockoutRegistry, ReviewerLockout};
+//! use serde_json::json;
+//!
+//! let config = LockoutConfig {
+//!     locked: [("src/auth.rs".to_owned(), vec!["backend".to_owned()])].into(),
+//!     team: vec!["backend".into(), "frontend".into()],
+//!     ..LockoutConfig::default()
+//! };
+//! let registry = Arc::new(LockoutRegistry::default());
+//! let lockout = ReviewerLockout::new(&config, Arc::clone(&registry), &CallReader::default());
+//! # let (environment, ..) = world(FakeFileSystem::default());
+//! # let context = HookContext::new("session-1", "backend").in_dir("/repo").with_environment(environment);
+//! let judge = || {
+//!     let event = PreToolUse::new("edit", json!({"path": "src/auth.rs"}));
+//!     lockout.judge(&HookRequest::new(context.clone(), event))
+//! };
+//! assert_eq!(
+//!     judge().reasons()[0].for_agent(),
+//!     "`src/auth.rs` belongs to `src/auth.rs`, which `backend` is locked out of by `configuration`; \
+//!      have another agent write it",
+//! );
+//! registry.lock(Lockout::new("src/*.rs", "frontend"));
+//! assert_eq!(judge().strength(), Strength::Ask);
+//! ```
 
 mod artifact;
 mod policy;

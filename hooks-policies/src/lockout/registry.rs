@@ -13,6 +13,21 @@ use super::artifact::{ArtifactError, artifact_name};
 use crate::artifacts::Artifacts;
 
 /// Lockout of one agent from one artifact.
+///
+/// ```
+/// use std::time::Duration;
+/// use hooks_core::time::Timestamp;
+/// use hooks_policies::Lockout;
+///
+/// let now: Timestamp = "2026-11-22T09:00:00Z".parse()?;
+/// let lockout = Lockout::new("src/auth", "backend")
+///     .by("reviewer")
+///     .because("the tests were deleted")
+///     .since(now)
+///     .until(now.after(Duration::from_secs(3_600)));
+/// assert_eq!(lockout.until.map(|until| until.to_string()).as_deref(), Some("2026-11-22T10:00:00.000Z"));
+/// # Ok::<(), hooks_core::time::TimestampError>(())
+/// ```
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 #[non_exhaustive]
 pub struct Lockout {
@@ -99,6 +114,25 @@ impl std::error::Error for LockedOut {}
 /// ([`artifact_name`](super::artifact_name)) locks everything, because a lockout was intended.
 /// [`StoredLockouts`](super::StoredLockouts), which takes names from users, keeps one normal form for each
 /// artifact.
+///
+/// ```
+/// use hooks_policies::{Lockout, LockoutRegistry};
+///
+/// let registry = LockoutRegistry::default();
+/// registry.lock(Lockout::new("src/auth.rs", "backend").by("reviewer"));
+/// registry.lock(Lockout::new("src/auth.rs", "tester"));
+/// assert_eq!(registry.locked_agents("src/auth.rs"), ["backend", "tester"]);
+///
+/// // An agent that is locked out cannot clear the lockout, under no spelling of its name.
+/// let refused = registry.clear("src/auth.rs", "Backend").expect_err("it is locked out");
+/// assert_eq!(
+///     refused.to_string(),
+///     "`Backend` is locked out of `src/auth.rs` and cannot clear that; have another agent or a person clear it",
+/// );
+/// registry.clear("src/auth.rs", "reviewer")?;
+/// assert!(!registry.is_locked_out("src/auth.rs", "backend"));
+/// # Ok::<(), hooks_policies::LockedOut>(())
+/// ```
 #[derive(Debug, Default)]
 pub struct LockoutRegistry {
     dialect: PatternDialect,

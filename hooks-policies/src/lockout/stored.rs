@@ -27,6 +27,34 @@ const CLEARED_FOR: Duration = Duration::from_secs(400 * 24 * 60 * 60);
 /// lockouts apply for half a minute; after that, callers get the error, which denies the call.
 ///
 /// Lockouts that are added to the registry itself stay there, in this process alone.
+///
+/// ```
+/// use std::sync::Arc;
+/// use std::time::Duration;
+/// use hooks_core::state::Memory;
+/// use hooks_core::testing::VirtualTime;
+/// use hooks_core::time::{SeededRandom, Timer};
+/// use hooks_policies::{Lockout, LockoutRegistry, StoredLockouts};
+///
+/// let time = VirtualTime::default();
+/// let store = Arc::new(Memory::new(Arc::new(time.clone())));
+/// let world = (Arc::new(time.clone()) as _, Arc::new(SeededRandom::new(1)) as _);
+/// let lockouts = StoredLockouts::new(store, Some("acme"), Arc::new(LockoutRegistry::default()), world);
+/// # time.block_on(async {
+/// let an_hour = Duration::from_secs(3_600);
+/// lockouts.lock(Lockout::new("src/auth.rs", "backend"), Some(an_hour)).await?;
+/// lockouts.lock(Lockout::new("docs", "backend"), None).await?;
+/// assert!(lockouts.registry().is_locked_out("src/auth.rs", "backend"));
+///
+/// time.sleep(an_hour).await;
+/// lockouts.refresh().await?; // before each call that writes
+/// assert!(!lockouts.registry().is_locked_out("src/auth.rs", "backend"));
+/// assert_eq!(lockouts.clear("docs", "reviewer").await?, 1);
+/// assert_eq!(lockouts.cleared().await?[0].by, "reviewer");
+/// # Ok::<(), hooks_policies::LockoutError>(())
+/// # }).expect("memory answers at once")?;
+/// # Ok::<(), hooks_policies::LockoutError>(())
+/// ```
 pub struct StoredLockouts {
     store: Arc<dyn StateStore>,
     registry: Arc<LockoutRegistry>,
@@ -175,6 +203,28 @@ impl StoredLockouts {
     /// # Errors
     /// Returns `Artifact` if the name is not a valid artifact, `NoAgent` if the name of the agent is empty,
     /// `Store` or `BadAnswer` if the store fails: in that case it is unknown whether the lockout holds.
+    ///
+    /// ```
+    /// # use std::sync::Arc;
+    /// use hooks_core::state::Memory;
+    /// use hooks_core::testing::VirtualTime;
+    /// # use hooks_core::time::SeededRandom;
+    /// use hooks_policies::{Lockout, LockoutError, StoredLockouts};
+    ///
+    /// # let time = VirtualTime::default();
+    /// # let world = (Arc::new(time.clone()) as _, Arc::new(SeededRandom::new(1)) as _);
+    /// let store = Arc::new(Memory::new(Arc::new(time.clone())));
+    /// let lockouts = StoredLockouts::new(store, None, Arc::default(), world);
+    /// # time.block_on(async {
+    /// let root = lockouts.lock(Lockout::new(".", "backend"), None).await.expect_err("the root is no artifact");
+    /// assert_eq!(root.to_string(), "`.` names no artifact: it is the root itself; write `**` to lock everything");
+    /// let nobody = lockouts.lock(Lockout::new("src", " "), None).await;
+    /// assert!(matches!(nobody, Err(LockoutError::NoAgent)));
+    /// assert!(lockouts.all().await?.is_empty());
+    /// # Ok::<(), LockoutError>(())
+    /// # }).expect("memory answers at once")?;
+    /// # Ok::<(), LockoutError>(())
+    /// ```
     pub async fn lock(&self, lockout: Lockout, lasting: Option<Duration>) -> Result<(), LockoutError> {
         let Lockout { artifact, agent, by, why, .. } = lockout;
         let artifact = self.registry.name_of(&artifact)?;

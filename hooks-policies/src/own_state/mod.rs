@@ -21,6 +21,58 @@
 //! dot or a slash in its name is therefore not followed. A program can reach files that none of its words
 //! name; no rule about paths can prevent that. The cost is linear in the length of the command, with one file
 //! system look-up for each word of an unknown program that may be a path.
+//!
+//! A program with an unknown effect may not name the files; a program that only reads may. The commands that
+//! change limits, hooks or the record are for the operator.
+//!
+//! ```
+//! use hooks_core::testing::{FakeFileSystem, world};
+//! use hooks_core::{HookContext, HookRequest, Policy, Strength, event::PreToolUse};
+//! use hooks_facts::calls::CallReader;
+//! use hooks_policies::OwnState;
+//! use serde_json::json;
+//!
+//! let own = OwnState::new(&["/repo/.hooks/state.db", "/repo/hooks.yaml"], &CallReader::default())?;
+//!
+//! let (environment, ..) = world(FakeFileSystem::default());
+//! let context = HookContext::new("session-1", "backend").in_dir("/repo").with_environment(environment);
+//! let run = |command: &str| {
+//!     let event = PreToolUse::new("bash", json!({ "command": command }));
+//!     own.judge(&HookRequest::new(context.clone(), event))
+//! };
+//! assert_eq!(
+//!     run("./tidy.py .hooks/state.db").reasons()[0].for_agent(),
+//!     "nobody knows what the command does to `.hooks/state.db`, which is the hooks' own; \
+//!      read it with a plain program, such as `cat` or `jq`; a person changes it",
+//! );
+//! assert_eq!(run("hooks state reset").reasons()[0].rule, "command");
+//! assert_eq!(run("jq . hooks.yaml").strength(), Strength::NoOpinion);
+//! # Ok::<(), hooks_core::PolicyErrors>(())
+//! ```
+//!
+//! Customised: beside a command guard, which decides about commands that cannot be parsed. An unknown tool may
+//! not name the files in any argument.
+//!
+//! ```
+//! use hooks_core::testing::{FakeFileSystem, world};
+//! use hooks_core::{HookContext, HookRequest, Policy, Strength, event::PreToolUse};
+//! use hooks_facts::calls::CallReader;
+//! use hooks_policies::OwnState;
+//! use serde_json::json;
+//!
+//! let alone = OwnState::new(&["/repo/hooks.yaml"], &CallReader::default())?;
+//! let beside = alone.clone().beside_a_command_guard(true);
+//! # let (environment, ..) = world(FakeFileSystem::default());
+//! # let context = HookContext::new("session-1", "backend").in_dir("/repo").with_environment(environment);
+//! let call = |tool: &str, args| HookRequest::new(context.clone(), PreToolUse::new(tool, args));
+//!
+//! let broken = call("bash", json!({"command": "echo 'never closed"}));
+//! assert_eq!(alone.judge(&broken).strength(), Strength::Deny);
+//! assert_eq!(beside.judge(&broken).strength(), Strength::NoOpinion);
+//! let unknown = call("mcp__sync__push", json!({"target": "hooks.yaml"}));
+//! assert_eq!(beside.judge(&unknown).reasons()[0].argument.as_deref(), Some("/target"));
+//! # Ok::<(), hooks_core::PolicyErrors>(())
+//! ```
 
 mod files;
 mod people;

@@ -22,6 +22,29 @@ use super::compat::call_of;
 use crate::squad::{CustomPostHook, CustomPreHook};
 
 /// Custom hook before tool calls, as a decider: its changes are judged by all policies.
+///
+/// The change of a hook is judged like any other call:
+///
+/// ```
+/// use hooks_core::testing::VirtualTime;
+/// use hooks_core::{HookContext, Hooks, Judged, event::PreToolUse};
+/// use hooks_policies::CommandGuard;
+/// use hooks_policies::profile::SquadHook;
+/// use hooks_policies::squad::{JsError, PreResult, SquadCall};
+/// use serde_json::json;
+///
+/// let force = |_: &mut SquadCall<'_>| -> Result<PreResult, JsError> {
+///     Ok(PreResult::modify(json!({"command": "git push --force"})))
+/// };
+/// let guard = CommandGuard::new(&Default::default(), &Default::default())?;
+/// let hooks = SquadHook::new("force", force).add_to(Hooks::builder()).policy(guard).build();
+/// # VirtualTime::default().block_on(async {
+/// let push = PreToolUse::new("bash", json!({"command": "git push"}));
+/// let decided = hooks.on(HookContext::new("session-1", "backend")).pre_tool_use(push).await;
+/// assert_eq!(decided.outcome.shown_reason().map(|reason| &*reason.policy), Some("command-guard"));
+/// # }).expect("no hook waits");
+/// # Ok::<(), hooks_core::PolicyErrors>(())
+/// ```
 pub struct SquadHook<H> {
     name: Arc<str>,
     hook: Arc<H>,
@@ -104,6 +127,22 @@ impl<H> fmt::Debug for SquadHook<H> {
 }
 
 /// Custom hook after tool calls, as a transform. A result that it leaves out becomes null.
+///
+/// ```
+/// use hooks_core::event::{PostToolUse, PreToolUse};
+/// use hooks_core::{HookContext, HookRequest, Transform};
+/// use hooks_policies::profile::SquadResultHook;
+/// use hooks_policies::squad::{JsError, SquadCall};
+/// use serde_json::{Value, json};
+///
+/// let count = |_: &mut SquadCall<'_>, result: Option<Value>| -> Result<Option<Value>, JsError> {
+///     Ok(result.map(|lines| json!(lines.as_array().map_or(0, Vec::len))))
+/// };
+/// let event = PostToolUse::after(&PreToolUse::new("grep", json!({})), json!(["a", "b"]), None, 4);
+/// let request = HookRequest::new(HookContext::new("session-1", "backend"), event);
+/// assert_eq!(SquadResultHook::new("count", count).transform(&request)?, Some(json!(2).into()));
+/// # Ok::<(), hooks_core::HookError>(())
+/// ```
 pub struct SquadResultHook<H> {
     name: Arc<str>,
     hook: H,

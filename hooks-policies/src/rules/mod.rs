@@ -28,6 +28,34 @@
 //! assert_eq!(rules.judge(&request).strength(), Strength::Deny);
 //! # Ok::<(), hooks_core::PolicyErrors>(())
 //! ```
+//!
+//! Customised: the strongest action applies, whatever the order of the rules, and the model reads the reason of
+//! the rule.
+//!
+//! ```
+//! use hooks_core::testing::{FakeFileSystem, world};
+//! use hooks_core::{HookContext, HookRequest, Policy, Strength, event::PreToolUse};
+//! use hooks_facts::calls::CallReader;
+//! use hooks_policies::Rules;
+//! use hooks_policies::config::RuleConfig;
+//! use serde_json::json;
+//!
+//! let rules: Vec<RuleConfig> = serde_json::from_value(json!([
+//!     {"name": "docs-are-free", "action": "allow", "tools": ["edit", "create"], "paths": ["docs/**"]},
+//!     {"name": "ask-in-prod", "action": "ask", "tools": ["mcp__prod*"]},
+//!     {"name": "no-adr", "paths": ["docs/decisions/**"], "reason": "decisions are written by people"},
+//! ]))?;
+//! let rules = Rules::new(&rules, &CallReader::default())?;
+//!
+//! # let (environment, ..) = world(FakeFileSystem::default());
+//! # let context = HookContext::new("session-1", "backend").in_dir("/repo").with_environment(environment);
+//! let judge = |tool: &str, args| rules.judge(&HookRequest::new(context.clone(), PreToolUse::new(tool, args)));
+//! assert_eq!(judge("edit", json!({"path": "docs/use.md"})).strength(), Strength::Allow);
+//! assert_eq!(judge("mcp__prod__restart", json!({})).strength(), Strength::Ask);
+//! let denied = judge("edit", json!({"path": "docs/decisions/0001.md"}));
+//! assert_eq!(denied.reasons()[0].message, "decisions are written by people");
+//! # Ok::<(), Box<dyn std::error::Error>>(())
+//! ```
 
 mod examples;
 mod index;

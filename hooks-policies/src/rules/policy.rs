@@ -46,6 +46,27 @@ impl Rules {
     /// # Errors
     /// Returns an error for each name, pattern and command that cannot be used, and for each example that
     /// contradicts its rule.
+    ///
+    /// An example in a rule that the rule does not match is an error of the configuration, as is an unusable name:
+    ///
+    /// ```
+    /// use hooks_facts::calls::CallReader;
+    /// use hooks_policies::Rules;
+    /// use hooks_policies::config::RuleConfig;
+    /// use serde_json::json;
+    ///
+    /// let rule: RuleConfig = serde_json::from_value(json!({
+    ///     "name": "no-publish",
+    ///     "commands": ["npm publish"],
+    ///     "match": [{"tool": "bash", "args": {"command": "npm run publish"}}],
+    /// }))?;
+    /// let errors = Rules::new(&[rule], &CallReader::default()).expect_err("`npm run` publishes nothing");
+    /// assert_eq!(
+    ///     errors.to_string(),
+    ///     "`rules[0].match[0]`: the rule does not match this call; widen the rule, or correct the example",
+    /// );
+    /// # Ok::<(), serde_json::Error>(())
+    /// ```
     pub fn new(rules: &[RuleConfig], reader: &CallReader) -> Result<Self, PolicyErrors> {
         let mut errors = PolicyErrors::default();
         let rules = Self::compile(rules, reader, &mut errors);

@@ -71,6 +71,26 @@ impl PreResult {
     }
 
     /// Replaces the arguments for the hooks that follow; the caller of the pipeline never gets them.
+    ///
+    /// A change of the arguments reaches the hooks that follow, but not the caller of the pipeline:
+    ///
+    /// ```
+    /// use hooks_policies::squad::{JsError, PreResult, SquadCall, SquadPipeline};
+    /// use serde_json::json;
+    ///
+    /// let mut pipeline = SquadPipeline::new(None)?;
+    /// pipeline.add_pre_hook(|_: &mut SquadCall<'_>| -> Result<PreResult, JsError> {
+    ///     Ok(PreResult::modify(json!({"path": "b.rs"})))
+    /// });
+    /// pipeline.add_pre_hook(|call: &mut SquadCall<'_>| -> Result<PreResult, JsError> {
+    ///     Ok(if call.arguments["path"] == "b.rs" { PreResult::block("b") } else { PreResult::allow() })
+    /// });
+    /// let arguments = json!({"path": "a.rs"});
+    /// let mut call = SquadCall::new("edit", &arguments, "Backend", "session-1");
+    /// assert_eq!(pipeline.pre(&mut call)?.reason(), Some("b"));
+    /// assert_eq!(call.arguments["path"], "a.rs");
+    /// # Ok::<(), JsError>(())
+    /// ```
     #[must_use]
     pub fn modify(arguments: Value) -> Self {
         let mut fields = Map::new();

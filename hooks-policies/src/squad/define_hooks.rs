@@ -34,6 +34,15 @@ impl BuilderValidationError {
 ///
 /// # Errors
 /// Returns an error if the configuration is not an object, or a field has the wrong type.
+///
+/// ```
+/// use hooks_policies::squad::define_hooks;
+/// use serde_json::json;
+///
+/// assert!(define_hooks(&json!({"scrubPii": true, "unknown": 1})).is_ok());
+/// let error = define_hooks(&json!({"maxAskUser": "3"})).expect_err("a text");
+/// assert_eq!(error.to_string(), "[defineHooks] \"maxAskUser\" must be a number when provided");
+/// ```
 pub fn define_hooks(config: &Value) -> Result<(), BuilderValidationError> {
     let Value::Object(fields) = config else {
         return Err(BuilderValidationError { reason: "config must be a plain object".to_owned() });

@@ -53,6 +53,15 @@ impl LockoutRegistry {
 
     /// Returns the first artifact, in the order of first locking, that keeps `agent` from writing `path`: its
     /// name is part of the path, or the path is part of its name.
+    ///
+    /// ```
+    /// use hooks_policies::squad::LockoutRegistry;
+    ///
+    /// let registry = LockoutRegistry::new();
+    /// registry.lockout("auth", "Backend");
+    /// assert_eq!(registry.blocking_artifact("Backend", "src/authors.md").as_deref(), Some("auth"));
+    /// assert_eq!(registry.blocking_artifact("backend", "src/auth.rs"), None); // names are compared exactly
+    /// ```
     #[must_use]
     pub fn blocking_artifact(&self, agent: &str, path: &str) -> Option<Arc<str>> {
         let index = self.index.read().unwrap_or_else(PoisonError::into_inner);

@@ -26,6 +26,31 @@
 //! # Ok::<(), Box<dyn std::error::Error>>(())
 //! ```
 //!
+//! Customised: a hook of the host after the built-in ones, and the warnings that Squad logs.
+//!
+//! ```
+//! use std::sync::{Arc, Mutex};
+//! use hooks_policies::squad::{Blocker, JsError, PreResult, SquadCall, SquadDecision, SquadPipeline};
+//! use serde_json::json;
+//!
+//! let warnings = Arc::new(Mutex::new(Vec::new()));
+//! let log = Arc::clone(&warnings);
+//! let mut pipeline = SquadPipeline::new(None)?.with_warnings(move |warning| {
+//!     log.lock().expect("no thread panicked").push(warning.message);
+//! });
+//! pipeline.add_pre_hook(|call: &mut SquadCall<'_>| -> Result<PreResult, JsError> {
+//!     Ok(if call.tool_name == "deploy" { PreResult::block("not on Fridays") } else { PreResult::allow() })
+//! });
+//!
+//! let arguments = json!({"command": "rm -rf out"});
+//! let decision = pipeline.pre(&mut SquadCall::new("bash", &arguments, "Backend", "session-1"))?;
+//! assert!(matches!(decision, SquadDecision::Block(block) if block.by == Blocker::Shell));
+//! let decision = pipeline.pre(&mut SquadCall::new("deploy", &arguments, "Backend", "session-1"))?;
+//! assert_eq!(decision.reason(), Some("not on Fridays"));
+//! assert_eq!(*warnings.lock().expect("no thread panicked"), ["[HookPipeline] Shell command blocked"]);
+//! # Ok::<(), JsError>(())
+//! ```
+//!
 //! # Where it differs
 //!
 //! - Patterns are compiled once, and matched in time linear in the path, however they are nested. A pattern

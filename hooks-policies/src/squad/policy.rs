@@ -11,6 +11,24 @@ use super::javascript::JsError;
 /// `"no"` switches a policy on, a null list means no list. If JavaScript fails, the pipeline fails at the
 /// same time: at construction or at the call. Values that JSON cannot express (`undefined` in a list,
 /// functions, an infinite limit) cannot be configured. If a field is given twice, the last value counts.
+///
+/// ```
+/// use hooks_policies::squad::{SquadCall, SquadPipeline, SquadPolicy};
+/// use serde_json::{Value, json};
+///
+/// // `"1"` is a limit of one question.
+/// let policy: SquadPolicy = serde_json::from_value(json!({"maxAskUserPerSession": "1"}))?;
+/// let pipeline = SquadPipeline::new(Some(&policy))?;
+/// let arguments = Value::Null;
+/// let mut question = SquadCall::new("ask_user", &arguments, "Backend", "session-1");
+/// assert!(pipeline.pre(&mut question)?.is_allow());
+/// assert_eq!(
+///     pipeline.pre(&mut question)?.into_json()["reason"],
+///     "ask_user rate limit exceeded: 1/1 calls used for this session. \
+///      The agent should proceed without user input.",
+/// );
+/// # Ok::<(), Box<dyn std::error::Error>>(())
+/// ```
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
 #[serde(try_from = "Value", into = "Value")]
 pub struct SquadPolicy {

@@ -14,6 +14,14 @@ const MARK: &str = "[REDACTED]";
 /// half that JavaScript keeps.
 ///
 /// JavaScript fails for values nested deeper than its stack, some thousand levels; this function does not.
+///
+/// ```
+/// use hooks_policies::squad::redact_args;
+/// use serde_json::json;
+///
+/// let arguments = json!({"path": "a.rs", "apiKey": "k-1", "nested": {"apiKey": "k-2"}});
+/// assert_eq!(redact_args(&arguments), r#"{"path":"a.rs","apiKey":"[REDACTED]","nested":{"apiKey":"k-2"}}"#);
+/// ```
 #[must_use]
 pub fn redact_args(args: &Value) -> String {
     let mut out = Cut::new(MAX_UNITS);

@@ -79,6 +79,30 @@ impl<'a> Shadow<'a> {
     ///
     /// # Errors
     /// Returns `Store` if the store cannot be written; `Git` if git cannot create a repository there.
+    ///
+    /// Without git, or outside of a repository, there is nothing to keep:
+    ///
+    /// ```
+    /// use std::path::Path;
+    /// use std::sync::Arc;
+    /// use hooks_context::builtins::World;
+    /// use hooks_context::builtins::snapshot::Shadow;
+    /// use hooks_core::programs::{Finished, Program, Programs};
+    /// use hooks_core::testing::{FakeClock, FakeDisk};
+    ///
+    /// struct NoGit;
+    ///
+    /// impl Programs for NoGit {
+    ///     fn run(&self, _program: &Program) -> std::io::Result<Finished> {
+    ///         Err(std::io::ErrorKind::NotFound.into())
+    ///     }
+    /// }
+    ///
+    /// let (clock, disk) = (Arc::new(FakeClock::default()), Arc::new(FakeDisk::default()));
+    /// let world = World::new(clock, disk, Arc::new(NoGit), "/var/lib/hooks");
+    /// assert!(Shadow::open(&world, Path::new("/repo"))?.is_none());
+    /// # Ok::<(), hooks_context::builtins::snapshot::SnapshotError>(())
+    /// ```
     pub fn open(world: &'a World, directory: &Path) -> Result<Option<Self>, SnapshotError> {
         Self::open_until(world, directory, None)
     }

@@ -12,6 +12,34 @@
 //!
 //! Parts that change seldom come first, so that a provider's prompt cache stays valid. A file is parsed again
 //! only if its content has changed.
+//!
+//! The decisions that are about the task come first:
+//!
+//! ```
+//! use std::sync::Arc;
+//! use hooks_context::TeamPlace;
+//! use hooks_context::source::team::{Limits, Part, sources};
+//! use hooks_context::source::{Ask, ContextSource, Here, Moment, Workers};
+//! use hooks_core::HookContext;
+//! use hooks_core::testing::FakeDisk;
+//!
+//! # #[tokio::main(flavor = "current_thread")] async fn main() -> Result<(), hooks_core::BoxError> {
+//! let decisions = "### 2026-01-02: Blue buttons\n\n### 2026-01-03: Use Postgres\n\
+//!                  \n### 2026-01-01: Use MySQL\n**Status:** superseded\n";
+//! let disk = Arc::new(FakeDisk::default().with_file("/repo/.squad/decisions.md", decisions));
+//! let workers: Arc<dyn Workers> = Arc::new(Here);
+//! let all = sources(TeamPlace::below(disk, ".squad"), &workers, Limits::default());
+//! let (_, decisions) = all.iter().find(|(part, _)| *part == Part::Decisions).ok_or("it is one of the parts")?;
+//!
+//! let context = Arc::new(HookContext::new("session-1", "lead").in_dir("/repo"));
+//! let ask = Ask::new(context, "designer", Moment::Child).about("Choose the colours of buttons");
+//! let section = decisions.load(&Arc::new(ask)).await?;
+//! let texts: Vec<_> = section.items.iter().map(|item| &*item.text).collect();
+//! assert_eq!(texts, ["### 2026-01-02: Blue buttons", "### 2026-01-03: Use Postgres"]);
+//! assert_eq!(section.command.as_deref(), Some("cat .squad/decisions.md"));
+//! # Ok(())
+//! # }
+//! ```
 
 mod cache;
 mod ceremonies;
@@ -38,6 +66,13 @@ use crate::TeamPlace;
 const LONGEST: usize = 1_600;
 
 /// A part of a team folder.
+///
+/// ```
+/// use hooks_context::source::team::Part;
+///
+/// assert_eq!(Part::ALL.map(Part::name)[..2], ["wisdom", "skills"]); // parts that change seldom come first
+/// assert!(Part::Directives.weight() > Part::History.weight());
+/// ```
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 #[non_exhaustive]
 pub enum Part {

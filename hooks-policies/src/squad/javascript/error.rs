@@ -7,6 +7,19 @@ use std::fmt;
 ///
 /// Squad makes no decision if a run fails, so the caller of this engine has to. A failure must not be treated
 /// as an allow.
+///
+/// ```
+/// use hooks_policies::squad::{SquadCall, SquadPipeline, SquadPolicy};
+/// use serde_json::json;
+///
+/// let policy: SquadPolicy = serde_json::from_value(json!({"allowedWritePaths": ["src/(a"]}))?;
+/// let pipeline = SquadPipeline::new(Some(&policy))?; // Squad compiles a pattern when a write is judged
+/// let arguments = json!({"path": "docs/a.md"});
+/// let mut call = SquadCall::new("edit", &arguments, "Backend", "session-1");
+/// let error = pipeline.pre(&mut call).expect_err("a group is open");
+/// assert_eq!(error.name(), "SyntaxError");
+/// # Ok::<(), Box<dyn std::error::Error>>(())
+/// ```
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct JsError {
     name: Cow<'static, str>,
