@@ -4,17 +4,19 @@ use std::sync::Arc;
 use std::task::{Context, Poll};
 use std::time::Duration;
 
-use hooks_core::event::{BeforeModelCall, MaxIterations, SubagentSpawned, UserPromptSubmitted};
+use hooks_core::event::{
+    AfterModelCall, BeforeModelCall, MaxIterations, PreToolUse, SubagentSpawned, UserPromptSubmitted,
+};
 use hooks_core::state::{Answer, Key, MAX_AMOUNT, Op, Scope, StateStore, StoreError, Window};
 use hooks_core::{
-    Evidence, Gate, HookContext, HookError, HookFuture, HookRequest, PolicyErrors, PromptOutcome, Reason,
+    Evidence, Gate, HookContext, HookError, HookFuture, HookRequest, Opinion, PolicyErrors, PromptOutcome, Reason,
     Reservation, Reserve, ReserveLayer, Stage, Verdict,
 };
 use hooks_facts::names::folded;
 use tower_service::Service;
 
 use super::config::{IterationLimitConfig, IterationSpan};
-use crate::counting_store::CountingStore;
+use crate::counting_store::{CountingStore, beyond_limits};
 use crate::place::{NoPlace, Place, PlaceId, fresh_id, place_id};
 
 const NAME: &str = "iteration-limit";
@@ -73,6 +75,19 @@ impl IterationLimit {
         self.store.of(context).apply(op).await.map(drop)
     }
 
+    /// Counts one call for good, even beyond the limit.
+    async fn count(&self, context: &HookContext) -> Result<(), StoreError> {
+        let (store, key) = (self.store.of(context), key(context, "calls", &context.agent_name));
+        let id = place_id(key.as_str(), context.call_id.as_deref(), "", context).id;
+        let scopes = beyond_limits(&[Scope::spent(key, self.most).per(Window::SESSION)]);
+        match store.apply(Op::reserve_for_all(id, scopes, 1, A_MOMENT)).await? {
+            Answer::Granted(_) => store.apply(Op::Settle { id, actual: 1 }).await.map(drop),
+            // It was counted before, or no further one can be.
+            Answer::Ended { .. } | Answer::Refused { .. } => Ok(()),
+            other => Err(unexpected(&other)),
+        }
+    }
+
     /// Resets the count after the user let the agent continue; returns the reason if it may not.
     async fn resume(&self, context: &HookContext) -> Result<Option<Reason>, StoreError> {
         if let Some(resumes) = self.resumes {
@@ -84,10 +99,7 @@ impl IterationLimit {
                 // The same call was reported twice.
                 Answer::Ended { .. } => return Ok(None),
                 Answer::Refused { used, limit, .. } => return Ok(Some(no_more(used, limit))),
-                other => {
-                    let message = format!("it answered {other:?} to a reservation");
-                    return Err(StoreError::Unavailable(message));
-                }
+                other => return Err(unexpected(&other)),
             }
         }
         self.reset(context, &context.agent_name).await?;
@@ -120,6 +132,59 @@ impl Reserve<BeforeModelCall> for IterationLimit {
             }
         });
         place.take()
+    }
+}
+
+/// Counts an answer whose call was not announced. The count may exceed the limit; what follows is then denied.
+impl Service<HookRequest<AfterModelCall>> for IterationLimit {
+    type Response = Gate<AfterModelCall>;
+    type Error = HookError;
+    type Future = HookFuture<'static, Result<Gate<AfterModelCall>, HookError>>;
+
+    fn poll_ready(&mut self, _cx: &mut Context<'_>) -> Poll<Result<(), HookError>> {
+        Poll::Ready(Ok(()))
+    }
+
+    fn call(&mut self, request: HookRequest<AfterModelCall>) -> Self::Future {
+        if request.stage() == Stage::Judge || !request.event().unannounced {
+            return HookFuture::now(Ok(Gate::default()));
+        }
+        let limit = self.clone();
+        HookFuture::later(async move {
+            limit.count(request.context()).await.map_err(HookError::other)?;
+            Ok(Gate::default())
+        })
+    }
+}
+
+/// Denies tools after more answers than the limit allows. Calls that are announced never exceed it.
+#[derive(Clone, Debug)]
+pub(super) struct Exceeded(pub(super) IterationLimit);
+
+impl Service<HookRequest<PreToolUse>> for Exceeded {
+    type Response = Opinion<PreToolUse>;
+    type Error = HookError;
+    type Future = HookFuture<'static, Result<Opinion<PreToolUse>, HookError>>;
+
+    fn poll_ready(&mut self, _cx: &mut Context<'_>) -> Poll<Result<(), HookError>> {
+        Poll::Ready(Ok(()))
+    }
+
+    fn call(&mut self, request: HookRequest<PreToolUse>) -> Self::Future {
+        let limit = self.0.clone();
+        HookFuture::later(async move {
+            let context = request.context();
+            let key = key(context, "calls", &context.agent_name);
+            let op = Op::Used { key, window: Window::SESSION };
+            let verdict = match limit.store.of(context).apply(op).await.map_err(HookError::other)? {
+                Answer::Used { used, .. } if used > limit.most => {
+                    Verdict::deny(reached(used, limit.most, limit.span))
+                }
+                Answer::Used { .. } => Verdict::NO_OPINION,
+                other => return Err(HookError::other(unexpected(&other))),
+            };
+            Ok(Opinion::new(verdict))
+        })
     }
 }
 
@@ -185,6 +250,10 @@ impl Service<HookRequest<SubagentSpawned>> for IterationLimit {
             limit.reset(request.context(), child).await.map_err(HookError::other)
         })
     }
+}
+
+fn unexpected(answer: &Answer) -> StoreError {
+    StoreError::Unavailable(format!("it answered {answer:?}, which is none to what was asked"))
 }
 
 fn key(context: &HookContext, what: &str, agent: &str) -> Key {

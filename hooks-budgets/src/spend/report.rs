@@ -4,7 +4,7 @@ use std::collections::BTreeMap;
 use std::fmt;
 
 use hooks_core::HookContext;
-use hooks_core::state::{Answer, Op, StoreError};
+use hooks_core::state::{Answer, Op, StateStore, StoreError};
 use serde::{Deserialize, Serialize};
 
 use super::advice::{bad, used};
@@ -55,15 +55,9 @@ impl BudgetReport {
     pub(super) async fn of(budget: &SpendBudget, context: &HookContext) -> Result<Self, StoreError> {
         let store = budget.store.of(context);
         let mut report = Self::default();
-        let counted = match store.apply(Op::Counters { below: meters(context) }).await? {
-            Answer::Counters(counted) => counted,
-            other => return Err(bad(&other)),
-        };
-        for charged in counted {
-            let mut parts = charged.key.parts().skip(4);
-            let (Some(unit), Some(model)) = (parts.next(), parts.next()) else { continue };
-            report.spent.entry(model).or_default().add(&unit, charged.used.saturating_sub(charged.held));
-            report.held.add(&unit, charged.held);
+        for (model, (spent, held)) in metered(&*store, context).await? {
+            report.held.add_all(held);
+            report.spent.insert(model, spent);
         }
         let root = budget.root(context).await?;
         let models: Vec<_> = report.spent.keys().cloned().collect();
@@ -93,7 +87,35 @@ impl BudgetReport {
     }
 }
 
+/// Returns what a session spent on each model, and what its open calls hold.
+pub(super) async fn metered(
+    store: &dyn StateStore,
+    context: &HookContext,
+) -> Result<BTreeMap<String, (Spent, Spent)>, StoreError> {
+    let counted = match store.apply(Op::Counters { below: meters(context) }).await? {
+        Answer::Counters(counted) => counted,
+        other => return Err(bad(&other)),
+    };
+    let mut metered: BTreeMap<String, (Spent, Spent)> = BTreeMap::new();
+    for charged in counted {
+        let mut parts = charged.key.parts().skip(4);
+        let (Some(unit), Some(model)) = (parts.next(), parts.next()) else { continue };
+        let (spent, held) = metered.entry(model.to_string()).or_default();
+        spent.add(&unit, charged.used.saturating_sub(charged.held));
+        held.add(&unit, charged.held);
+    }
+    Ok(metered)
+}
+
 impl Spent {
+    fn add_all(&mut self, other: Self) {
+        for (unit, amount) in [("usd", other.usd), ("tokens", other.tokens)] {
+            if let Some(amount) = amount {
+                self.add(unit, amount);
+            }
+        }
+    }
+
     fn add(&mut self, unit: &str, amount: u64) {
         let sum = match unit {
             "usd" => &mut self.usd,

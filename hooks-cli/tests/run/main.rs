@@ -14,9 +14,10 @@ use hooks_protocols::Client;
 use serde_json::{Value, json};
 use tempfile::TempDir;
 
-#[path = "../../hooks-protocols/tests/clients/support.rs"]
+#[path = "../../../hooks-protocols/tests/clients/support.rs"]
 #[expect(dead_code, reason = "the model of the clients is shared with the crate that has it")]
 mod clients;
+mod transcripts;
 
 /// A project with a configuration, and a home.
 struct World {
@@ -126,7 +127,7 @@ fn every_payload_is_answered() {
             sent.event
         );
     }
-    for sent in clients::read_payloads(include_str!("../../hooks-protocols/tests/clients/documented.jsonl")) {
+    for sent in clients::read_payloads(include_str!("../../../hooks-protocols/tests/clients/documented.jsonl")) {
         let told = world.run(&["--client", sent.client.name(), "--event", &sent.event], &sent.stdin);
         assert!(told.exit == Some(0) && told.stderr.is_empty(), "{} {}: {told:?}", sent.client, sent.event);
         assert!(!told.stdout.contains("denied"), "{} {}: {told:?}", sent.client, sent.event);
