@@ -50,8 +50,12 @@ fn count(
     decoded: &Decoded,
     notes: &Notes,
 ) -> Result<(), Failure> {
-    if !hooks.hooked().contains(&EventKind::AfterModelCall) {
+    if !transcripts::has(decoded.client) || !hooks.hooked().contains(&EventKind::AfterModelCall) {
         return Ok(());
+    }
+    if decoded.event.as_ref().map(WireEvent::kind) == Some(EventKind::SessionEnd) {
+        // Nobody waits for the session any more, and no later event would count its last answer.
+        governing.wait(async { tokio::time::sleep(transcripts::WRITTEN_AFTER).await })?;
     }
     let counted = transcripts::unread(decoded).and_then(|unread| {
         let Some(unread) = unread else { return Ok(()) };

@@ -22,6 +22,9 @@ use tempfile::NamedTempFile;
 
 use super::Failure;
 
+/// Time after the end of a session in which clients write its last answer. It was seen up to 75 ms later.
+pub(super) const WRITTEN_AFTER: Duration = Duration::from_millis(200);
+
 /// Most bytes of a file that one event reads; the next event continues.
 const MOST_BYTES: u64 = 16 << 20;
 
@@ -31,14 +34,17 @@ const FORGOTTEN: Duration = Duration::from_secs(90 * 24 * 60 * 60);
 /// Most sessions of a project that are looked at for the original of a copy.
 const MOST_BESIDE: usize = 64;
 
+/// Tools that may end before the transcript is there. Copilot CLI begins it up to a second after its first tool.
+const MOST_WITHOUT: u32 = 3;
+
 /// What is kept of a session between its events.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 struct Kept {
     ledger: TranscriptLedger,
     /// Agents by the file of their answers; the agent of other files has no name.
     agents: BTreeMap<String, String>,
-    /// Whether a tool ended while there was no transcript: this client writes none.
-    has_none: bool,
+    /// Tools that ended while there was no transcript.
+    ended_without: u32,
 }
 
 /// The new answers of a session, of which no other process counts any until this value is dropped.
@@ -65,6 +71,11 @@ impl Answered {
     }
 }
 
+/// Whether the answers of this client are counted in its transcripts.
+pub(super) fn has(client: Client) -> bool {
+    TranscriptLedger::new(client).is_some()
+}
+
 /// Reads the answers that are new since the last event of the session. `None` if this client reports model
 /// calls itself, or has no transcript yet.
 pub(super) fn unread(decoded: &Decoded) -> Result<Option<Unread>, Failure> {
@@ -84,7 +95,10 @@ pub(super) fn unread(decoded: &Decoded) -> Result<Option<Unread>, Failure> {
     let before = kept.clone();
     let main = path.clone().filter(|path| path.is_file());
     let ends_tool = decoded.event.as_ref().map(WireEvent::kind) == Some(EventKind::PostToolUse);
-    kept.has_none = main.is_none() && (kept.has_none || ends_tool);
+    kept.ended_without = match main {
+        Some(_) => 0,
+        None => kept.ended_without.saturating_add(ends_tool.into()),
+    };
     if let (Some(main), Some(agent)) = (&main, own_agent(decoded)) {
         kept.agents.insert(main.to_string_lossy().into_owned(), agent);
     }
@@ -101,9 +115,9 @@ impl Unread {
         &self.answers
     }
 
-    /// Why answers cannot be counted although the session has a tool that ended.
+    /// Why answers cannot be counted although the session has tools that ended.
     pub(super) fn missing(&self) -> Option<Failure> {
-        self.kept.has_none.then(|| {
+        (self.kept.ended_without >= MOST_WITHOUT).then(|| {
             "this client writes no transcript, and its model calls can only be counted there; \
              start it so that it keeps its sessions, or remove `budget` and `limits.iterations` from the rules"
                 .to_owned()
@@ -257,7 +271,7 @@ fn begun(mut ledger: TranscriptLedger, place: &Path) -> Kept {
             ledger.beside(&other.ledger);
         }
     }
-    Kept { ledger, agents: BTreeMap::new(), has_none: false }
+    Kept { ledger, agents: BTreeMap::new(), ended_without: 0 }
 }
 
 fn digest(text: &str) -> String {

@@ -148,6 +148,10 @@ fn a_session_that_is_not_written_down_is_denied_once_that_is_certain() {
     session.call().is_silent();
     let result = json!({"tool_name": "Bash", "tool_input": {"command": "ls"}, "tool_use_id": "toolu_1",
         "tool_response": {"stdout": "", "stderr": ""}});
+    for _ in 0..2 {
+        session.event("PostToolUse", &result).is_silent();
+        session.call().is_silent();
+    }
     session.event("PostToolUse", &result);
     is_denied(&session.call(), "this client writes no transcript");
     // Rules that count no answers do not need one.
