@@ -598,3 +598,38 @@ fn the_rest_of_the_command_line() {
     let (_, version) = said(&["--version"]);
     assert!(version.starts_with("hooks 0."), "{version}");
 }
+
+#[test]
+fn an_agent_writes_nothing_that_decides_whether_it_is_governed() {
+    let world = World::new("version: 1\n");
+    let config = world.path("app/hooks.yaml");
+    let write = |path: &str, options: &[&str]| {
+        let options = [&["--client", "claude", "--event", "PreToolUse"], options].concat();
+        world.run(&options, &claude("Write", &json!({"file_path": path, "content": "x"})))
+    };
+    for path in [
+        // A later `hooks init` would find it.
+        world.path("app/.hooks/hooks.yaml"),
+        world.path("home/.claude.json"),
+        world.path("home/.claude/projects/-app/s.jsonl"),
+        world.path("home/.codex/sessions/2026/11/23/rollout-1.jsonl"),
+        world.path("home/.copilot/config.json"),
+        world.path("home/.copilot/session-state/s/events.jsonl"),
+        world.path("home/.gemini/trustedFolders.json"),
+        world.path("home/.gemini/extensions/a/gemini-extension.json"),
+        world.path("home/.local/state/hooks/transcripts/claude/a/b.json"),
+        "/etc/claude-code/managed-settings.json".to_owned(),
+    ] {
+        for options in [&[][..], &["--config", &config]] {
+            let told = write(&path, options);
+            assert_eq!(told.answer()["hookSpecificOutput"]["permissionDecision"], "deny", "{path}: {told:?}");
+        }
+    }
+    for path in [
+        world.path("app/src/hooks.rs"),
+        world.path("home/.claude/projects/-app/memory/notes.md"),
+        world.path("home/.copilot/session-state/s/plan.md"),
+    ] {
+        write(&path, &["--config", &config]).is_silent();
+    }
+}
