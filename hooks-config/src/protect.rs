@@ -6,21 +6,35 @@ use std::path::{Component, Path, PathBuf};
 
 use super::places::Places;
 
-/// Settings in the project and in the user's own folder.
-const SETTINGS: [&str; 9] = [
+/// Settings in the project and in the user's own folder: hooks, and the folders that are trusted, without which
+/// a client skips the hooks of a project.
+const SETTINGS: [&str; 12] = [
+    ".claude.json",
     ".claude/settings.json",
     ".claude/settings.local.json",
     ".codex/config.toml",
     ".codex/hooks.json",
+    ".copilot/config.json",
     ".copilot/settings.json",
     ".cursor/hooks.json",
     ".gemini/settings.json",
+    ".gemini/trustedFolders.json",
     ".github/copilot/settings.json",
     ".github/copilot/settings.local.json",
 ];
 
-/// Folders in which every file is a hook, and the folder in which hooks leave work for each other.
-const FOLDERS: [&str; 3] = [".copilot/hooks", ".github/hooks", ".squad/.hooks"];
+/// Folders in which every file is a hook or can bring one, and the folder in which hooks leave work for each
+/// other.
+const FOLDERS: [&str; 5] =
+    [".claude/plugins", ".copilot/hooks", ".gemini/extensions", ".github/hooks", ".squad/.hooks"];
+
+/// Transcripts of the user's sessions, in which the answers of the model are counted.
+const TRANSCRIPTS: [&str; 3] =
+    [".claude/projects/**/*.jsonl", ".codex/sessions/**", ".copilot/session-state/*/events.jsonl"];
+
+/// Settings of the whole machine, which users cannot switch off.
+const MANAGED: [&str; 4] =
+    ["/etc/claude-code/**", "/etc/codex/**", "/etc/gemini-cli/**", "/etc/github-copilot/**"];
 
 /// Most links that are followed in a row; systems follow 40.
 const MOST_LINKS: usize = 40;
@@ -43,6 +57,14 @@ fn client_settings(user: Places<'_>) -> Vec<String> {
         all.extend(user.home().map(|home| as_pattern(&home.join(path))));
         all.extend(user.moved(folder).map(|moved| as_pattern(&moved.join(file))));
     }
+    for path in TRANSCRIPTS {
+        let Some((folder, files)) = path.split_once('/') else { continue };
+        let below = |folder: &Path| format!("{}/{files}", as_pattern(folder));
+        all.extend(user.home().map(|home| below(&home.join(folder))));
+        all.extend(user.moved(folder).map(|moved| below(&moved)));
+    }
+    all.extend(user.state().map(|state| format!("{}/hooks/transcripts/**", as_pattern(&state))));
+    all.extend(MANAGED.map(str::to_owned));
     all
 }
 

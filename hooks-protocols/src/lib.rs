@@ -41,6 +41,7 @@ mod failure;
 mod payload;
 mod recognise;
 mod table;
+mod transcript;
 
 /// The names that a client uses for tools and their arguments; see [`Client::dialect`].
 pub use hooks_facts::tools::{Canonical, Dialect};
@@ -55,3 +56,4 @@ pub use self::encode::{EncodedAnswer, encode};
 pub use self::failure::{KnownEvent, failure};
 pub use self::payload::payload;
 pub use self::recognise::recognise;
+pub use self::transcript::{TranscriptAnswer, TranscriptLedger};

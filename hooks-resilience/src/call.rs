@@ -227,7 +227,7 @@ impl Call {
     /// ```
     /// use hooks_core::state::OpId;
     /// use hooks_resilience::{
-    ///     Answered, Call, Catalog, ErrorKind, Health, HealthSettings, ModelError, RetryLayer, RetrySettings,
+    ///     Replied, Call, Catalog, ErrorKind, Health, HealthSettings, ModelError, RetryLayer, RetryConfig,
     /// };
     /// use tower::{Layer, ServiceExt, service_fn};
     /// # use hooks_core::{BoxError, Environment, testing::VirtualTime};
@@ -240,10 +240,10 @@ impl Call {
     /// // A client that runs a tool while the answer arrives, before the connection breaks.
     /// let client = service_fn(async |call: Call| {
     ///     call.mark_effects();
-    ///     Err::<Answered<()>, _>(ModelError::new(ErrorKind::Network, "connection reset"))
+    ///     Err::<Replied<()>, _>(ModelError::new(ErrorKind::Network, "connection reset"))
     /// });
     /// let call = Call::new(Default::default(), Default::default(), OpId(1));
-    /// let stack = RetryLayer::new(health, RetrySettings::default())?.layer(client);
+    /// let stack = RetryLayer::new(health, RetryConfig::default())?.layer(client);
     /// let error = stack.oneshot(call.clone()).await.expect_err("the connection breaks");
     /// assert!(call.has_effects() && error.failed().len() <= 1, "the call was not repeated");
     /// # Ok::<(), BoxError>(())
@@ -357,10 +357,10 @@ impl Call {
 ///
 /// ```
 /// use hooks_core::{state::OpId, time::Tick};
-/// use hooks_resilience::{Answered, Call, ErrorKind, FailedAttempt, ModelError};
+/// use hooks_resilience::{Replied, Call, ErrorKind, FailedAttempt, ModelError};
 ///
 /// let call = Call::new(Default::default(), Default::default(), OpId(1));
-/// let mut answered = Answered::new(call, "42");
+/// let mut answered = Replied::new(call, "42");
 /// let error = ModelError::new(ErrorKind::Server, "500");
 /// answered.failed.push(FailedAttempt::new("opus", &error, Tick::default()));
 ///

@@ -28,8 +28,8 @@
 //! use std::time::Duration;
 //! use hooks_core::{HookContext, drivers::ModelRequest, state::OpId};
 //! use hooks_resilience::{
-//!     AttemptLayer, AttemptSettings, BreakerLayer, Call, Catalog, Chains, ChainsConfig, Classified,
-//!     DeadlineLayer, ErrorKind, FallbackLayer, FallbackSettings, Health, HealthSettings, Model, ModelError,
+//!     AttemptLayer, AttemptConfig, BreakerLayer, Call, Catalog, Chains, ChainsConfig, Classified,
+//!     DeadlineLayer, ErrorKind, FallbackLayer, FallbackConfig, Health, HealthSettings, Model, ModelError,
 //!     Tier,
 //! };
 //! use tower::{ServiceBuilder, ServiceExt};
@@ -47,9 +47,9 @@
 //! let health = Health::new(&catalog, HealthSettings::default(), world.clone())?;
 //! let stack = ServiceBuilder::new()
 //!     .layer(DeadlineLayer::new(world.clone(), Duration::from_secs(120))?)
-//!     .layer(FallbackLayer::new(chains, health.clone(), FallbackSettings::default())?)
+//!     .layer(FallbackLayer::new(chains, health.clone(), FallbackConfig::default())?)
 //!     .layer(BreakerLayer::new(health))
-//!     .layer(AttemptLayer::new(world.clone(), AttemptSettings::default(), Classified)?)
+//!     .layer(AttemptLayer::new(world.clone(), AttemptConfig::default(), Classified)?)
 //!     .service_fn(async |call: Call| match call.model_name() {
 //!         "opus" => Err(ModelError::new(ErrorKind::Overloaded, "come back later")),
 //!         model => Ok(format!("{model} answers")),

@@ -23,13 +23,13 @@ const MOST_OF_A_GROUP: u64 = 1_024;
 ///
 /// ```
 /// use std::sync::Arc;
-/// use hooks_audit::{Appender, Settings};
+/// use hooks_audit::{Appender, AppendSettings};
 /// use hooks_core::testing::FakeDisk;
 /// use hooks_core::time::StoppedClock;
 ///
 /// let (disk, clock) = (Arc::new(FakeDisk::default()), Arc::new(StoppedClock::default()));
 /// let open = |prefix: &str| {
-///     let mut settings = Settings::new([7; 32]);
+///     let mut settings = AppendSettings::new([7; 32]);
 ///     (settings.prefix, settings.most_chains) = (prefix.to_owned(), 1);
 ///     Appender::open(disk.clone(), "/log", settings, clock.clone())
 /// };
@@ -108,14 +108,14 @@ impl Appender {
     ///
     /// ```
     /// use std::sync::Arc;
-    /// use hooks_audit::{Appender, Settings};
+    /// use hooks_audit::{Appender, AppendSettings};
     /// use hooks_core::testing::FakeDisk;
     /// use hooks_core::time::StoppedClock;
     ///
     /// let disk = Arc::new(FakeDisk::default().with_directory("/log"));
     /// let clock = Arc::new(StoppedClock::default());
     /// let open =
-    ///     || Appender::open_chain(disk.clone(), "/log", Settings::new([7; 32]), clock.clone(), "build7-w0");
+    ///     || Appender::open_chain(disk.clone(), "/log", AppendSettings::new([7; 32]), clock.clone(), "build7-w0");
     /// let first = open()?;
     /// assert!(first.is_some() && open()?.is_none(), "a chain has one writer");
     /// drop(first);

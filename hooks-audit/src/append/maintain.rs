@@ -19,12 +19,12 @@ impl Appender {
     /// ```
     /// use std::path::Path;
     /// use std::sync::Arc;
-    /// use hooks_audit::{Appender, Record, Settings, segment};
+    /// use hooks_audit::{Appender, Record, AppendSettings, segment};
     /// use hooks_core::testing::FakeDisk;
     /// use hooks_core::time::{StoppedClock, Timestamp};
     ///
     /// let (disk, clock) = (Arc::new(FakeDisk::default()), Arc::new(StoppedClock(Timestamp(1))));
-    /// let (mut appender, _) = Appender::open(disk.clone(), "/log", Settings::new([7; 32]), clock)?;
+    /// let (mut appender, _) = Appender::open(disk.clone(), "/log", AppendSettings::new([7; 32]), clock)?;
     /// appender.append(&mut [Record::new("stop", Timestamp(1)).into()])?;
     /// appender.rotate()?;
     /// assert_eq!(appender.compress()?, 1);

@@ -10,11 +10,11 @@ use std::time::Duration;
 /// ```
 /// use std::path::Path;
 /// use std::sync::Arc;
-/// use hooks_audit::{Appender, Record, Settings, segment};
+/// use hooks_audit::{Appender, Record, AppendSettings, segment};
 /// use hooks_core::testing::FakeDisk;
 /// use hooks_core::time::{StoppedClock, Timestamp};
 ///
-/// let mut settings = Settings::new([7; 32]);
+/// let mut settings = AppendSettings::new([7; 32]);
 /// settings.prefix = "build7-".to_owned();
 /// settings.file_bytes = 400;
 /// let (disk, clock) = (Arc::new(FakeDisk::default()), Arc::new(StoppedClock(Timestamp(1))));
@@ -75,12 +75,12 @@ impl fmt::Debug for AppendSettings {
 ///
 /// ```
 /// use std::sync::Arc;
-/// use hooks_audit::{Appender, Record, Recovered, Settings};
+/// use hooks_audit::{Appender, Record, Recovered, AppendSettings};
 /// use hooks_core::testing::FakeDisk;
 /// use hooks_core::time::{StoppedClock, Timestamp};
 ///
 /// let (disk, clock) = (Arc::new(FakeDisk::default()), Arc::new(StoppedClock(Timestamp(1))));
-/// let open = || Appender::open(disk.clone(), "/log", Settings::new([7; 32]), clock.clone());
+/// let open = || Appender::open(disk.clone(), "/log", AppendSettings::new([7; 32]), clock.clone());
 /// let (mut appender, recovered) = open()?;
 /// assert_eq!(recovered, Recovered::Nothing);
 /// appender.append(&mut [Record::new("stop", Timestamp(1)).into()])?;

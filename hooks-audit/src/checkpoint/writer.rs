@@ -194,13 +194,13 @@ impl CheckpointWriter {
     /// use std::sync::Arc;
     /// use hooks_audit::checkpoint::{CheckpointWriter, Checkpoints, Fleet, Head, Signer, heads};
     /// use hooks_audit::verify::root_of;
-    /// use hooks_audit::{Appender, Record, Settings};
+    /// use hooks_audit::{Appender, Record, AppendSettings};
     /// use hooks_core::testing::FakeDisk;
     /// use hooks_core::time::{StoppedClock, Timestamp};
     ///
     /// let disk = Arc::new(FakeDisk::default().with_directory("/elsewhere"));
     /// let clock = Arc::new(StoppedClock(Timestamp(1)));
-    /// let (mut appender, _) = Appender::open(disk.clone(), "/log", Settings::new([7; 32]), clock)?;
+    /// let (mut appender, _) = Appender::open(disk.clone(), "/log", AppendSettings::new([7; 32]), clock)?;
     /// appender.append(&mut [Record::new("stop", Timestamp(1)).into()])?;
     /// appender.close()?;
     ///

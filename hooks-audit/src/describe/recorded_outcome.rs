@@ -13,7 +13,7 @@ use crate::record::Record;
 /// use hooks_core::event::PreToolUse;
 /// use hooks_core::{Decision, Reason, Verdict};
 ///
-/// let said = |verdict| PreToolUse::said(&Decision::from(verdict));
+/// let said = |verdict| PreToolUse::recorded(&Decision::from(verdict));
 /// let why = Reason::new("calendar", "weekend", "no deployments at weekends");
 /// // A denial and a question to the user are synced before the answer is passed on.
 /// assert!(said(Verdict::deny(why.clone())).is_grave() && said(Verdict::ask(why)).is_grave());

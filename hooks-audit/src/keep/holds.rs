@@ -149,13 +149,13 @@ impl Holds {
     /// use std::path::Path;
     /// use std::sync::Arc;
     /// use hooks_audit::keep::{Hold, Holds, Selection};
-    /// use hooks_audit::{Appender, Settings};
+    /// use hooks_audit::{Appender, AppendSettings};
     /// use hooks_core::fs::Disk;
     /// use hooks_core::testing::FakeDisk;
     /// use hooks_core::time::{StoppedClock, Timestamp};
     ///
     /// let (disk, clock) = (Arc::new(FakeDisk::default()), Arc::new(StoppedClock(Timestamp(1))));
-    /// let (mut appender, _) = Appender::open(disk.clone(), "/log", Settings::new([7; 32]), clock)?;
+    /// let (mut appender, _) = Appender::open(disk.clone(), "/log", AppendSettings::new([7; 32]), clock)?;
     /// let mut holds = Holds::take(disk.clone(), "/log")?;
     /// let hold = Hold::new("case-7", "a lawsuit", "ada", Selection::default());
     /// holds.add(hold, |record| appender.note(record), Timestamp(1))?;

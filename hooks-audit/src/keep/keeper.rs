@@ -24,13 +24,13 @@ use crate::segment;
 /// use std::sync::Arc;
 /// use std::time::Duration;
 /// use hooks_audit::keep::{Hold, Holds, Keeper, Keeping, Selection};
-/// use hooks_audit::{Appender, Record, Settings};
+/// use hooks_audit::{Appender, Record, AppendSettings};
 /// use hooks_core::testing::FakeDisk;
 /// use hooks_core::time::{StoppedClock, Timestamp};
 ///
 /// const DAY: u64 = 86_400_000;
 /// let (disk, clock) = (Arc::new(FakeDisk::default()), Arc::new(StoppedClock(Timestamp(9 * DAY))));
-/// let settings = Settings::new([7; 32]);
+/// let settings = AppendSettings::new([7; 32]);
 /// let (mut appender, _) = Appender::open(disk.clone(), "/log", settings.clone(), clock.clone())?;
 /// for day in [1, 2] {
 ///     appender.append(&mut [Record::new("stop", Timestamp(day * DAY)).into()])?;

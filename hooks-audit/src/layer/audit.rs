@@ -153,7 +153,7 @@ impl Audit {
     ///
     /// ```
     /// use std::sync::Arc;
-    /// use hooks_audit::{Audit, AuditSettings, Log, LogSettings, Positions, Reader};
+    /// use hooks_audit::{Audit, AuditSettings, Log, LogSettings, Positions, LogReader};
     /// use hooks_core::event::SessionEnd;
     /// use hooks_core::testing::FakeDisk;
     /// use hooks_core::time::StoppedClock;
@@ -168,7 +168,7 @@ impl Audit {
     /// audit.put_through(&request, Default::default())?.wait()?;
     ///
     /// log.close().wait()?;
-    /// let records = Reader::new(disk, "/log", Positions::default()).read(10)?;
+    /// let records = LogReader::new(disk, "/log", Positions::default()).read(10)?;
     /// let record = &records[0].record;
     /// assert_eq!((&*record.event, &*record.session), ("session_end", "session-1"));
     /// # Ok::<(), Box<dyn std::error::Error>>(())

@@ -52,7 +52,7 @@
 //!
 //! ```
 //! use std::sync::Arc;
-//! use hooks_audit::{Audit, AuditSettings, Log, LogSettings, Positions, Reader, notes};
+//! use hooks_audit::{Audit, AuditSettings, Log, LogSettings, Positions, LogReader, notes};
 //! use hooks_core::drivers::{ToolCall, ToolRequest, ToolResult};
 //! use hooks_core::testing::FakeDisk;
 //! use hooks_core::time::{StoppedClock, Timestamp};
@@ -72,7 +72,7 @@
 //! let call = ToolCall::new("deploy", serde_json::json!({"to": "production"}));
 //! Govern::new(hooks, tools).oneshot(ToolRequest { context, call }).await?;
 //! log.close().await?;
-//! let records = Reader::new(disk, "/log", Positions::default()).read(10)?;
+//! let records = LogReader::new(disk, "/log", Positions::default()).read(10)?;
 //! let events: Vec<_> = records.iter().map(|committed| &*committed.record.event).collect();
 //! assert_eq!(events, [notes::INTENT, "pre_tool_use", "tool_decided", "post_tool_use"]);
 //! # Ok(())

@@ -15,7 +15,7 @@
 //!
 //! ```
 //! use std::sync::Arc;
-//! use hooks_audit::{Entry, Log, LogSettings, Positions, Reader, Record};
+//! use hooks_audit::{Entry, Log, LogSettings, Positions, LogReader, Record};
 //! use hooks_core::testing::FakeDisk;
 //! use hooks_core::time::{StoppedClock, Timestamp};
 //!
@@ -27,7 +27,7 @@
 //!     log.put(move || Entry::from(Record::new(event, Timestamp(9))))?;
 //! }
 //! log.close().wait()?;
-//! let records = Reader::new(disk, "/log", Positions::default()).read(10)?;
+//! let records = LogReader::new(disk, "/log", Positions::default()).read(10)?;
 //! assert_eq!(records.iter().map(|one| &*one.record.event).collect::<Vec<_>>(), ["session_start", "stop"]);
 //! # Ok::<(), Box<dyn std::error::Error>>(())
 //! ```
@@ -36,7 +36,7 @@
 //!
 //! ```
 //! use std::sync::Arc;
-//! use hooks_audit::{Entry, Log, LogSettings, Positions, Reader, Record};
+//! use hooks_audit::{Entry, Log, LogSettings, Positions, LogReader, Record};
 //! use hooks_core::testing::FakeDisk;
 //! use hooks_core::time::{StoppedClock, Timestamp};
 //!
@@ -47,7 +47,7 @@
 //! let log = Log::open(disk.clone(), "/log", settings, Arc::new(StoppedClock(Timestamp(9))))?;
 //! log.put_through(|| Entry::from(Record::new("stop", Timestamp(9))))?.wait()?;
 //! log.close().wait()?;
-//! let records = Reader::new(disk, "/other/log", Positions::default()).read(10)?;
+//! let records = LogReader::new(disk, "/other/log", Positions::default()).read(10)?;
 //! assert_eq!(records[0].record.event, "stop");
 //! # Ok::<(), Box<dyn std::error::Error>>(())
 //! ```
@@ -215,7 +215,7 @@ impl Log {
     ///
     /// ```
     /// use std::sync::Arc;
-    /// use hooks_audit::{Entry, Kept, Log, LogSettings, Payload, Positions, Reader, Record, notes};
+    /// use hooks_audit::{Entry, Kept, Log, LogSettings, Payload, Positions, LogReader, Record, notes};
     /// use hooks_core::testing::FakeDisk;
     /// use hooks_core::time::{StoppedClock, Timestamp};
     ///
@@ -232,7 +232,7 @@ impl Log {
     /// assert_eq!(log.erase("requested by the user", |record| record.session == "s1")?, 1);
     /// log.close().wait()?;
     ///
-    /// let records = Reader::new(disk, "/log", Positions::default()).read(10)?;
+    /// let records = LogReader::new(disk, "/log", Positions::default()).read(10)?;
     /// assert_eq!(records[2].record.event, notes::ERASED);
     /// assert_eq!(records[0].payload, Kept::Erased(3), "record 3 documents it");
     /// assert!(records[1].payload().is_some());

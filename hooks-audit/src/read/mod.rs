@@ -191,12 +191,12 @@ impl LogReader {
     /// ```
     /// use std::path::Path;
     /// use std::sync::Arc;
-    /// use hooks_audit::{Appender, Positions, Reader, Record, Settings, notes};
+    /// use hooks_audit::{Appender, Positions, LogReader, Record, AppendSettings, notes};
     /// use hooks_core::testing::FakeDisk;
     /// use hooks_core::time::{StoppedClock, Timestamp};
     ///
     /// let (disk, clock) = (Arc::new(FakeDisk::default()), Arc::new(StoppedClock(Timestamp(1))));
-    /// let open = || Appender::open(disk.clone(), "/log", Settings::new([7; 32]), clock.clone());
+    /// let open = || Appender::open(disk.clone(), "/log", AppendSettings::new([7; 32]), clock.clone());
     /// let (mut appender, _) = open()?;
     /// appender.append(&mut [Record::new("stop", Timestamp(1)).into()])?;
     /// appender.settle()?;
@@ -208,7 +208,7 @@ impl LogReader {
     /// // The next writer moves the damaged file aside, and its first record is an alarm.
     /// let (appender, _) = open()?;
     /// appender.close()?;
-    /// let mut reader = Reader::new(disk, "/log", Positions::default());
+    /// let mut reader = LogReader::new(disk, "/log", Positions::default());
     /// assert_eq!(reader.read(10)?[0].record.event, notes::ALARM);
     /// let skipped = reader.take_skipped();
     /// assert_eq!((&*skipped[0].file, skipped[0].from), ("w0.00000001.damaged.jsonl", 1));

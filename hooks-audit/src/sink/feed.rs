@@ -34,7 +34,7 @@ use crate::read::{Committed, Kept};
 /// use std::sync::Arc;
 /// use std::sync::atomic::{AtomicUsize, Ordering};
 /// use hooks_audit::sink::{Feed, FeedSettings, LogSource, Sink, SinkError, Step};
-/// use hooks_audit::{Appender, Committed, Record, Settings};
+/// use hooks_audit::{Appender, Committed, Record, AppendSettings};
 /// use hooks_core::testing::{FakeDisk, VirtualTime};
 /// use hooks_core::time::{StoppedClock, Timestamp};
 /// use hooks_core::{Environment, HookFuture};
@@ -51,7 +51,7 @@ use crate::read::{Committed, Kept};
 /// }
 ///
 /// # let (disk, clock) = (Arc::new(FakeDisk::default()), Arc::new(StoppedClock(Timestamp(1))));
-/// # let (mut appender, _) = Appender::open(disk.clone(), "/log", Settings::new([7; 32]), clock)?;
+/// # let (mut appender, _) = Appender::open(disk.clone(), "/log", AppendSettings::new([7; 32]), clock)?;
 /// # appender.append(&mut [Record::new("stop", Timestamp(1)).into()])?;
 /// # appender.close()?;
 /// let (source, time) = (LogSource::new(disk.clone(), "/log"), VirtualTime::default());

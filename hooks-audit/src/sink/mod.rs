@@ -41,7 +41,7 @@
 //! ```
 //! use std::sync::Arc;
 //! use hooks_audit::sink::{Feed, FeedSettings, LogSource, Sink, SinkError};
-//! use hooks_audit::{Appender, Committed, Record, Settings};
+//! use hooks_audit::{Appender, Committed, Record, AppendSettings};
 //! use hooks_core::testing::{FakeDisk, VirtualTime};
 //! use hooks_core::time::{StoppedClock, Timestamp};
 //! use hooks_core::{Environment, HookFuture};
@@ -56,7 +56,7 @@
 //! }
 //!
 //! let (disk, clock) = (Arc::new(FakeDisk::default()), Arc::new(StoppedClock(Timestamp(1))));
-//! let (mut appender, _) = Appender::open(disk.clone(), "/log", Settings::new([7; 32]), clock)?;
+//! let (mut appender, _) = Appender::open(disk.clone(), "/log", AppendSettings::new([7; 32]), clock)?;
 //! appender.append(&mut ["session_start", "stop"].map(|event| Record::new(event, Timestamp(1)).into()))?;
 //! appender.close()?;
 //!

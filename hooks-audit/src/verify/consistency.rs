@@ -76,12 +76,12 @@ impl Consistency {
 /// use std::path::Path;
 /// use std::sync::Arc;
 /// use hooks_audit::verify::prove_consistency;
-/// use hooks_audit::{Appender, Record, Settings};
+/// use hooks_audit::{Appender, Record, AppendSettings};
 /// use hooks_core::testing::FakeDisk;
 /// use hooks_core::time::{StoppedClock, Timestamp};
 ///
 /// let (disk, clock) = (Arc::new(FakeDisk::default()), Arc::new(StoppedClock(Timestamp(1))));
-/// let (mut appender, _) = Appender::open(disk.clone(), "/log", Settings::new([7; 32]), clock)?;
+/// let (mut appender, _) = Appender::open(disk.clone(), "/log", AppendSettings::new([7; 32]), clock)?;
 /// let mut roots = Vec::new();
 /// for event in ["session_start", "turn_start", "stop"] {
 ///     appender.append(&mut [Record::new(event, Timestamp(1)).into()])?;

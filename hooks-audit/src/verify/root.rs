@@ -23,12 +23,12 @@ use crate::segment::{self, Segment};
 /// use std::path::Path;
 /// use std::sync::Arc;
 /// use hooks_audit::verify::root_of;
-/// use hooks_audit::{Appender, Record, Settings};
+/// use hooks_audit::{Appender, Record, AppendSettings};
 /// use hooks_core::testing::FakeDisk;
 /// use hooks_core::time::{StoppedClock, Timestamp};
 ///
 /// let (disk, clock) = (Arc::new(FakeDisk::default()), Arc::new(StoppedClock(Timestamp(1))));
-/// let (mut appender, _) = Appender::open(disk.clone(), "/log", Settings::new([7; 32]), clock)?;
+/// let (mut appender, _) = Appender::open(disk.clone(), "/log", AppendSettings::new([7; 32]), clock)?;
 /// appender.append(&mut [Record::new("session_start", Timestamp(1)).into()])?;
 /// let earlier = appender.chain().tree.root();
 /// appender.append(&mut [Record::new("stop", Timestamp(1)).into()])?;

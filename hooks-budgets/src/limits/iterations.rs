@@ -4,17 +4,19 @@ use std::sync::Arc;
 use std::task::{Context, Poll};
 use std::time::Duration;
 
-use hooks_core::event::{BeforeModelCall, MaxIterations, SubagentSpawned, UserPromptSubmitted};
+use hooks_core::event::{
+    AfterModelCall, BeforeModelCall, MaxIterations, PreToolUse, SubagentSpawned, UserPromptSubmitted,
+};
 use hooks_core::state::{Key, MAX_AMOUNT, Op, Scope, StateStore, StepResult, StoreError, Window};
 use hooks_core::{
-    Evidence, Gate, HookContext, HookError, HookFuture, HookRequest, PolicyErrors, PromptOutcome, Reason,
-    Reservation, Reserve, ReserveLayer, Stage, Verdict,
+    DeciderOutcome, Evidence, Gate, HookContext, HookError, HookFuture, HookRequest, PolicyErrors,
+    PromptOutcome, Reason, Reservation, Reserve, ReserveLayer, Stage, Verdict,
 };
 use hooks_facts::names::folded;
 use tower_service::Service;
 
 use super::config::{IterationLimitConfig, IterationSpan};
-use crate::counting_store::CountingStore;
+use crate::counting_store::{CountingStore, beyond_limits};
 use crate::place::{LimitPlace, NoPlace, PlaceId, fresh_id, place_id};
 
 const NAME: &str = "iteration-limit";
@@ -26,14 +28,14 @@ const NAME: &str = "iteration-limit";
 /// By default, the count starts anew with each message of the user:
 ///
 /// ```
-/// use hooks_budgets::{BudgetsConfig, LimitsConfig};
+/// use hooks_budgets::{BudgetsSettings, LimitsConfig};
 /// use hooks_core::event::{BeforeModelCall, PromptKind, UserPromptSubmitted};
 /// use hooks_core::{HookContext, Hooks, Judged};
 /// use serde_json::json;
 ///
 /// # #[tokio::main(flavor = "current_thread")] async fn main() -> Result<(), Box<dyn std::error::Error>> {
 /// let limits: LimitsConfig = serde_json::from_value(json!({"iterations": {"most": 1}}))?;
-/// let hooks = Hooks::from_policy(BudgetsConfig { limits: Some(limits), ..BudgetsConfig::default() })?;
+/// let hooks = Hooks::from_policy(BudgetsSettings { limits: Some(limits), ..BudgetsSettings::default() })?;
 /// let at = hooks.on(HookContext::new("session-1", "backend"));
 /// let call = async || {
 ///     let mut decided = at.before_model_call(BeforeModelCall::new("large", 1, Vec::new())).await;
@@ -102,6 +104,19 @@ impl IterationLimit {
         self.store.for_context(context).apply(op).await.map(drop)
     }
 
+    /// Counts one call for good, even beyond the limit.
+    async fn count(&self, context: &HookContext) -> Result<(), StoreError> {
+        let (store, key) = (self.store.for_context(context), key(context, "calls", &context.agent_name));
+        let id = place_id(key.as_str(), context.call_id.as_deref(), "", context).id;
+        let scopes = beyond_limits(&[Scope::spent(key, self.most).per(Window::SESSION)]);
+        match store.apply(Op::reserve_for_all(id, scopes, 1, A_MOMENT)).await? {
+            StepResult::Granted(_) => store.apply(Op::Settle { id, actual: 1 }).await.map(drop),
+            // It was counted before, or no further one can be.
+            StepResult::Ended { .. } | StepResult::Refused { .. } => Ok(()),
+            other => Err(unexpected(&other)),
+        }
+    }
+
     /// Resets the count after the user let the agent continue; returns the reason if it may not.
     async fn resume(&self, context: &HookContext) -> Result<Option<Reason>, StoreError> {
         if let Some(resumes) = self.resumes {
@@ -114,10 +129,7 @@ impl IterationLimit {
                 // The same call was reported twice.
                 StepResult::Ended { .. } => return Ok(None),
                 StepResult::Refused { used, limit, .. } => return Ok(Some(no_more(used, limit))),
-                other => {
-                    let message = format!("it answered {other:?} to a reservation");
-                    return Err(StoreError::Unavailable(message));
-                }
+                other => return Err(unexpected(&other)),
             }
         }
         self.reset(context, &context.agent_name).await?;
@@ -152,6 +164,59 @@ impl Reserve<BeforeModelCall> for IterationLimit {
             }
         });
         place.take()
+    }
+}
+
+/// Counts an answer whose call was not announced. The count may exceed the limit; what follows is then denied.
+impl Service<HookRequest<AfterModelCall>> for IterationLimit {
+    type Response = Gate<AfterModelCall>;
+    type Error = HookError;
+    type Future = HookFuture<'static, Result<Gate<AfterModelCall>, HookError>>;
+
+    fn poll_ready(&mut self, _cx: &mut Context<'_>) -> Poll<Result<(), HookError>> {
+        Poll::Ready(Ok(()))
+    }
+
+    fn call(&mut self, request: HookRequest<AfterModelCall>) -> Self::Future {
+        if request.stage() == Stage::Judge || !request.event().unannounced {
+            return HookFuture::now(Ok(Gate::default()));
+        }
+        let limit = self.clone();
+        HookFuture::later(async move {
+            limit.count(request.context()).await.map_err(HookError::other)?;
+            Ok(Gate::default())
+        })
+    }
+}
+
+/// Denies tools after more answers than the limit allows. Calls that are announced never exceed it.
+#[derive(Clone, Debug)]
+pub(super) struct Exceeded(pub(super) IterationLimit);
+
+impl Service<HookRequest<PreToolUse>> for Exceeded {
+    type Response = DeciderOutcome<PreToolUse>;
+    type Error = HookError;
+    type Future = HookFuture<'static, Result<DeciderOutcome<PreToolUse>, HookError>>;
+
+    fn poll_ready(&mut self, _cx: &mut Context<'_>) -> Poll<Result<(), HookError>> {
+        Poll::Ready(Ok(()))
+    }
+
+    fn call(&mut self, request: HookRequest<PreToolUse>) -> Self::Future {
+        let limit = self.0.clone();
+        HookFuture::later(async move {
+            let context = request.context();
+            let key = key(context, "calls", &context.agent_name);
+            let op = Op::Used { key, window: Window::SESSION };
+            let verdict = match limit.store.for_context(context).apply(op).await.map_err(HookError::other)? {
+                StepResult::Used { used, .. } if used > limit.most => {
+                    Verdict::deny(reached(used, limit.most, limit.span))
+                }
+                StepResult::Used { .. } => Verdict::NO_OPINION,
+                other => return Err(HookError::other(unexpected(&other))),
+            };
+            Ok(DeciderOutcome::new(verdict))
+        })
     }
 }
 
@@ -217,6 +282,10 @@ impl Service<HookRequest<SubagentSpawned>> for IterationLimit {
             limit.reset(request.context(), child).await.map_err(HookError::other)
         })
     }
+}
+
+fn unexpected(result: &StepResult) -> StoreError {
+    StoreError::Unavailable(format!("it answered {result:?}, which is none to what was asked"))
 }
 
 fn key(context: &HookContext, what: &str, agent: &str) -> Key {

@@ -83,9 +83,10 @@ mod iterations;
 mod loops;
 
 use hooks_core::event::{
-    BeforeModelCall, MaxIterations, PostToolUse, PreToolUse, SubagentSpawned, UserPromptSubmitted,
+    AfterModelCall, BeforeModelCall, MaxIterations, PostToolUse, PreToolUse, SubagentSpawned,
+    UserPromptSubmitted,
 };
-use hooks_core::{FailureLayer, HooksBuilder, PolicyErrors, Settle};
+use hooks_core::{DecideLayer, FailureLayer, HooksBuilder, PolicyErrors, Settle};
 use tower_layer::Layer;
 
 pub use self::calls::{CallLimits, CallLimitsLayer};
@@ -93,6 +94,7 @@ pub use self::config::{
     CallLevel, CallLimitConfig, IterationLimitConfig, IterationSpan, LimitsConfig, LoopAction,
     LoopLimitConfig,
 };
+use self::iterations::Exceeded;
 pub use self::iterations::{IterationLimit, IterationLimitLayer};
 pub use self::loops::{LoopLimit, LoopLimitLayer};
 
@@ -133,7 +135,11 @@ impl Limits {
                     .stack::<UserPromptSubmitted, _>(&guard, limit.clone())
                     .hook::<SubagentSpawned, _>(&guard, limit.clone());
             }
-            hooks = hooks.stack::<MaxIterations, _>(&guard, limit.clone()).reserve::<BeforeModelCall>(limit);
+            hooks = hooks
+                .stack::<MaxIterations, _>(&guard, limit.clone())
+                .stack::<AfterModelCall, _>(&guard.clone().opened(), limit.clone())
+                .stack::<PreToolUse, _>(&guard, DecideLayer::new(Exceeded(limit.clone())).layer(Settle))
+                .reserve::<BeforeModelCall>(limit);
         }
         *builder = hooks;
     }

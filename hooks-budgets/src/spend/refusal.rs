@@ -92,6 +92,16 @@ pub(super) fn refused(counters: &[Counter], place: usize, unit: SpendUnit, neede
     counter.window.advise(reason.unless(format!("raise `{}`", counter.field())))
 }
 
+/// Creates the reason for a counter with nothing left.
+pub(super) fn used_up(counter: &Counter, spent: u64) -> Reason {
+    let limit = counter.scope.limit;
+    let (spent_shown, limit_shown) = (counter.unit.show(spent), counter.unit.show(limit));
+    let message = format!("{counter} is used up: {spent_shown} of {limit_shown} are spent");
+    let reason =
+        Reason::new(NAME, counter.unit.name(), message).because(Evidence::Count { used: spent, limit });
+    counter.window.advise(reason.unless(format!("raise `{}`", counter.field())))
+}
+
 /// Creates the reason for a model without a known price.
 pub(super) fn unknown_price(model: &str, begins: Option<String>) -> Reason {
     let message = match begins {

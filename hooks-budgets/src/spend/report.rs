@@ -4,7 +4,7 @@ use std::collections::BTreeMap;
 use std::fmt;
 
 use hooks_core::HookContext;
-use hooks_core::state::{Op, StepResult, StoreError};
+use hooks_core::state::{Op, StateStore, StepResult, StoreError};
 use serde::{Deserialize, Serialize};
 
 use super::advice::{bad, used};
@@ -15,7 +15,7 @@ use super::limit::{SpendUnit, counters, meters};
 ///
 /// ```
 /// use std::sync::Arc;
-/// use hooks_budgets::spend::{AnswerBound, CallSize, SpendBudget, Used};
+/// use hooks_budgets::spend::{ReplyBound, CallSize, SpendBudget, Used};
 /// use hooks_core::event::Usage;
 /// use hooks_core::{HookContext, state::Memory, time::StoppedClock};
 ///
@@ -29,8 +29,8 @@ use super::limit::{SpendUnit, counters, meters};
 /// let context = Arc::new(HookContext::new("session-1", "backend"));
 /// assert!(budget.report(&context).await?.to_string().starts_with("nothing was spent on models"));
 ///
-/// let size = CallSize::new(context.clone(), "small", 10_000).answering_at_most(Some(2_000));
-/// let mut hold = budget.hold(&size, AnswerBound::Nothing).await?;
+/// let size = CallSize::new(context.clone(), "small", 10_000).replying_at_most(Some(2_000));
+/// let mut hold = budget.hold(&size, ReplyBound::Nothing).await?;
 /// hold.used(Used::tokens(Usage { input_tokens: 10_000, output_tokens: 1_000, ..Usage::default() }));
 /// hold.end().await?;
 /// assert_eq!(
@@ -83,15 +83,9 @@ impl BudgetReport {
     pub(super) async fn read(budget: &SpendBudget, context: &HookContext) -> Result<Self, StoreError> {
         let store = budget.store.for_context(context);
         let mut report = Self::default();
-        let counted = match store.apply(Op::Counters { below: meters(context) }).await? {
-            StepResult::Counters(counted) => counted,
-            other => return Err(bad(&other)),
-        };
-        for charged in counted {
-            let mut parts = charged.key.parts().skip(4);
-            let (Some(unit), Some(model)) = (parts.next(), parts.next()) else { continue };
-            report.spent.entry(model).or_default().add(&unit, charged.used.saturating_sub(charged.held));
-            report.held.add(&unit, charged.held);
+        for (model, (spent, held)) in metered(&*store, context).await? {
+            report.held.add_all(held);
+            report.spent.insert(model, spent);
         }
         let root = budget.root(context).await?;
         let models: Vec<_> = report.spent.keys().cloned().collect();
@@ -121,7 +115,35 @@ impl BudgetReport {
     }
 }
 
+/// Returns what a session spent on each model, and what its open calls hold.
+pub(super) async fn metered(
+    store: &dyn StateStore,
+    context: &HookContext,
+) -> Result<BTreeMap<String, (Spent, Spent)>, StoreError> {
+    let counted = match store.apply(Op::Counters { below: meters(context) }).await? {
+        StepResult::Counters(counted) => counted,
+        other => return Err(bad(&other)),
+    };
+    let mut metered: BTreeMap<String, (Spent, Spent)> = BTreeMap::new();
+    for charged in counted {
+        let mut parts = charged.key.parts().skip(4);
+        let (Some(unit), Some(model)) = (parts.next(), parts.next()) else { continue };
+        let (spent, held) = metered.entry(model.to_string()).or_default();
+        spent.add(&unit, charged.used.saturating_sub(charged.held));
+        held.add(&unit, charged.held);
+    }
+    Ok(metered)
+}
+
 impl Spent {
+    fn add_all(&mut self, other: Self) {
+        for (unit, amount) in [("usd", other.usd), ("tokens", other.tokens)] {
+            if let Some(amount) = amount {
+                self.add(unit, amount);
+            }
+        }
+    }
+
     fn add(&mut self, unit: &str, amount: u64) {
         let sum = match unit {
             "usd" => &mut self.usd,

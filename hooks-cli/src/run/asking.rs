@@ -6,12 +6,13 @@ use hooks::audit::Audit;
 use hooks::audit::describe::Described;
 use hooks::event::WireEvent;
 use hooks::{
-    DecidingEvent, Ending, Event, Holds, HookContext, HookRequest, Hooks, InformingEvent, Judged, Strength,
+    DecidingEvent, Ending, Event, EventKind, Holds, HookContext, HookRequest, Hooks, InformingEvent, Judged,
+    Strength,
 };
 use hooks_protocols::{Answer, Decoded};
 
 use super::governing::Governing;
-use super::{Failure, Notes};
+use super::{Failure, Notes, transcripts};
 use crate::event::{by_type, decide_and_record, tell_and_record};
 
 /// The answer of the hooks.
@@ -31,6 +32,7 @@ pub(super) fn ask(
 ) -> Result<HeldAnswer, Failure> {
     let (hooks, context) = (governing.hooks(), governing.context(decoded, notes));
     let counts = !decoded.is_told_elsewhere();
+    count(governing, &hooks, &context, decoded, notes)?;
     let Some(event) = decoded.event.take() else { return Ok(HeldAnswer::default()) };
     let (kind, lent) = (event.kind(), Lent::default());
     let held = governing.wait(async {
@@ -42,6 +44,47 @@ pub(super) fn ask(
     });
     decoded.event = lent.back();
     held?
+}
+
+/// Sends the answers of the model that are new in the client's transcript to the hooks. If they cannot be
+/// counted, and the rules count them, what follows is denied.
+fn count(
+    governing: &Governing,
+    hooks: &Hooks,
+    context: &HookContext,
+    decoded: &Decoded,
+    notes: &Notes,
+) -> Result<(), Failure> {
+    if !transcripts::has(decoded.client) || !hooks.hooked().contains(&EventKind::AfterModelCall) {
+        return Ok(());
+    }
+    if decoded.event.as_ref().map(WireEvent::kind) == Some(EventKind::SessionEnd) {
+        // Nobody waits for the session any more, and no later event would count its last answer.
+        governing.wait(async { tokio::time::sleep(transcripts::WRITTEN_AFTER).await })?;
+    }
+    let counted = transcripts::unread(decoded).and_then(|unread| {
+        let Some(unread) = unread else { return Ok(()) };
+        governing.wait(async {
+            for answer in unread.answers() {
+                let (id, event) = answer.event();
+                let mut context = context.clone();
+                context.call_id = Some(id);
+                context.agent_name = answer.agent.clone();
+                let request = HookRequest::new(context, event);
+                drop(decide_and_record(hooks, request, Ending::Closed, governing.recording()).await);
+            }
+        })?;
+        let missing = unread.missing();
+        unread.keep()?;
+        missing.map_or(Ok(()), Err)
+    });
+    match counted {
+        Err(reason) if !governing.counts_answers() => {
+            notes.failed(&reason);
+            Ok(())
+        }
+        counted => counted,
+    }
 }
 
 /// Returns the event that was lent to the hooks.

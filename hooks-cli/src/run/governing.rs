@@ -62,6 +62,12 @@ impl Governing {
         self.config.recording()
     }
 
+    /// Whether the rules limit what the model's answers cost, or their number.
+    pub(super) fn counts_answers(&self) -> bool {
+        let policy = self.config.policy();
+        policy.budget.is_some() || policy.limits.as_ref().is_some_and(|limits| limits.iterations.is_some())
+    }
+
     /// The keeper of the log's files, if there is a log.
     pub(super) fn keeper(&self) -> Option<Keeper> {
         keeping::keeper(&self.config)

@@ -11,6 +11,7 @@
 //! | find the client and the event | [`caller`] |
 //! | read the payload | [`input`] |
 //! | find and load the configuration | [`project`], [`governing`], [`settled`] |
+//! | count the answers in the client's transcript | [`transcripts`] |
 //! | call the hooks | [`asking`] |
 //! | write the answer, once | [`delivery`] |
 //! | enforce the deadline | [`deadline`] |
@@ -36,6 +37,7 @@ mod notes;
 mod panics;
 mod project;
 mod settled;
+mod transcripts;
 
 use std::sync::Arc;
 

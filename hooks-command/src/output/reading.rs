@@ -15,7 +15,7 @@ pub enum End {
     Killed,
     /// Could not be started, did not end in time, or wrote too much. An exit status does not count.
     Failed(String),
-    /// Answered directly: the handler is a builtin or a model.
+    /// Replied directly: the handler is a builtin or a model.
     Replied(Box<HandlerReply>),
 }
 

@@ -66,6 +66,15 @@ pub struct AfterModelCall {
     /// Cost of the call in millionths of a US dollar, if known.
     #[serde(default)]
     pub cost: Option<MicroUsd>,
+    /// Whether the host sent no `before_model_call` for this call, because it learnt of the call only by its
+    /// answer. Limits and budgets count such an answer whole, and deny what follows.
+    #[serde(default, skip_serializing_if = "is_false")]
+    pub unannounced: bool,
+}
+
+#[expect(clippy::trivially_copy_pass_by_ref, reason = "serde wants a reference")]
+const fn is_false(flag: &bool) -> bool {
+    !*flag
 }
 
 impl AfterModelCall {
@@ -77,7 +86,15 @@ impl AfterModelCall {
             response: reply.response.clone(),
             usage: reply.usage,
             cost: reply.cost,
+            unannounced: false,
         }
+    }
+
+    /// Marks an answer whose call was not announced by `before_model_call`.
+    #[must_use]
+    pub const fn unannounced(mut self) -> Self {
+        self.unannounced = true;
+        self
     }
 
     pub(super) fn rewrite(&mut self, response: Message) {

@@ -131,7 +131,7 @@ arbitrary! {
     BeforeModelCall: (text(), any::<u64>(), prop::collection::vec(message(), 0..3))
         => |(model, iteration, messages)| BeforeModelCall { model, iteration, messages };
     AfterModelCall: (text(), any::<u64>(), message(), usage(), prop::option::of(any::<u64>().prop_map(MicroUsd)))
-        => |(model, iteration, response, usage, cost)| AfterModelCall { model, iteration, response, usage, cost };
+        => |(model, iteration, response, usage, cost)| AfterModelCall { model, iteration, response, usage, cost, unannounced: false };
     PreToolUse: (tool_call(), maybe(), maybe(), any::<Option<bool>>())
         => |((tool_name, tool_args), tool_use_id, category, read_only)|
             PreToolUse { tool_name, tool_args, tool_use_id, category, read_only };

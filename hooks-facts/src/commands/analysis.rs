@@ -54,6 +54,9 @@ pub struct Invocation {
     /// Whether the program may do more than its words show: its name may stand for another program, or it
     /// runs a text that has not been read.
     pub(super) is_untold: bool,
+    /// Whether the text set a variable before that moves the folders in which programs keep their settings,
+    /// such as `HOME` or `CODEX_HOME`.
+    pub has_other_settings: bool,
     /// Index of its folders in the analysis; `None` for the folder in which the text starts.
     pub(super) folders: Option<usize>,
 }

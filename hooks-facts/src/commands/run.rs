@@ -367,6 +367,7 @@ impl Walk {
     /// Handles a variable that is set for programs.
     pub(super) fn environment(&mut self, name: &str, value: &Argument, span: Span) {
         self.lookup_changed |= lookup::changes(name, value);
+        self.settings_moved |= wrappers::SETTINGS_VARIABLES.contains(&name);
         if wrappers::COMMAND_VARIABLES.contains(&name) {
             self.maybe_text(&value.as_shell_text(), span);
         }

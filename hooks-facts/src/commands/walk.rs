@@ -85,6 +85,8 @@ pub(super) struct Walk {
     doubting: bool,
     /// Whether names may stand for other programs than the system's.
     pub(super) lookup_changed: bool,
+    /// Whether a variable was set that moves the folders in which programs keep their settings.
+    pub(super) settings_moved: bool,
     /// Set in later turns of a loop, whose texts are read again.
     pub(super) repeating: bool,
     analysis: Analysis,
@@ -108,6 +110,7 @@ impl Walk {
             guessing: false,
             doubting: false,
             lookup_changed: false,
+            settings_moved: false,
             repeating: false,
             analysis: Analysis { options, ..Analysis::default() },
         }
@@ -248,8 +251,17 @@ impl Walk {
         let folders = self.kept_folders(span);
         let span = self.outer.unwrap_or(span);
         let is_untold = self.lookup_changed;
+        let has_other_settings = self.settings_moved;
         let argv = argv.to_vec();
-        self.analysis.invocations.push(Invocation { argv, span, is_opaque: false, is_untold, folders });
+        let is_opaque = false;
+        self.analysis.invocations.push(Invocation {
+            argv,
+            span,
+            is_opaque,
+            is_untold,
+            has_other_settings,
+            folders,
+        });
     }
 
     /// Records a text that an interpreter runs.

@@ -146,6 +146,17 @@ pub(super) fn is_runner(name: &str, subcommand: &str) -> bool {
     )
 }
 
+/// Variables that name the folder of the user's settings, of all programs or of an agent client.
+pub(super) const SETTINGS_VARIABLES: &[&str] = &[
+    "CLAUDE_CONFIG_DIR",
+    "CODEX_HOME",
+    "COPILOT_HOME",
+    "GEMINI_CLI_HOME",
+    "GEMINI_CLI_SYSTEM_SETTINGS_PATH",
+    "HOME",
+    "XDG_CONFIG_HOME",
+];
+
 /// Variables whose value some program runs as a command.
 pub(super) const COMMAND_VARIABLES: &[&str] = &[
     "PAGER",

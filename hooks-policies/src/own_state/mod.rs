@@ -15,7 +15,8 @@
 //! and the commands in its arguments. If the tool's name shows that it only reads, only the commands are
 //! checked.
 //!
-//! Commands of `hooks` that change this state are for the operator, under whatever name the program runs.
+//! Commands of `hooks` that change this state are for the operator, under whatever name the program runs. So
+//! are commands that start an agent client without its hooks, or without anyone who is asked.
 //!
 //! A word that is neither a path nor the name of such a file is not looked up on the disk. A link without a
 //! dot or a slash in its name is therefore not followed. A program can reach files that none of its words
@@ -74,6 +75,7 @@
 //! # Ok::<(), hooks_core::PolicyErrors>(())
 //! ```
 
+mod agents;
 mod files;
 mod people;
 #[cfg(test)]
@@ -151,6 +153,9 @@ impl OwnState {
         let mut left = MAX_NAMES;
         for invocation in &analysis.invocations {
             let name = analysis.program_name(invocation);
+            if let Some(how) = agents::is_ungoverned(name.as_deref(), invocation) {
+                return Some(ungoverned(command, invocation, &how));
+            }
             let is_own = name.as_deref() == Some("hooks");
             let words = invocation.argv.get(1..).unwrap_or_default();
             let is_told = if is_own { people::are_known(words) } else { analysis.is_told(invocation) };
@@ -276,6 +281,14 @@ impl Policy<PreToolUse> for OwnState {
 }
 
 /// Returns the denial of a command that is for the operator.
+fn ungoverned(command: &ParsedCommand, invocation: &Invocation, how: &str) -> Reason {
+    let argv =
+        invocation.argv.iter().map(Argument::outline).map(|word| hooks_facts::globs::shown(&word)).collect();
+    let message = format!("an agent starts no agent that is not governed: {how}");
+    let reason = Reason::new(NAME, "agent", message).on(&*command.pointer);
+    reason.because(Evidence::Command { argv }).instead("start it without that, or ask a person to start it")
+}
+
 fn meant_for_people(command: &ParsedCommand, invocation: &Invocation) -> Reason {
     let argv =
         invocation.argv.iter().map(Argument::outline).map(|word| hooks_facts::globs::shown(&word)).collect();

@@ -1,5 +1,6 @@
 //! Commands by kind, alone and in compound forms, for a log in the project and one elsewhere.
 
+mod agents;
 mod programs;
 
 use hooks_core::testing::FakeFileSystem;

@@ -9,7 +9,7 @@ use crate::health::SettingsError;
 /// Conditions and rate of alerts.
 ///
 /// ```
-/// use hooks_resilience::{AlertLayer, AlertSettings};
+/// use hooks_resilience::{AlertLayer, AlertConfig};
 /// # use hooks_resilience::{Catalog, Health, HealthSettings};
 /// # use hooks_core::{BoxError, Environment, testing::VirtualTime};
 /// # let time = VirtualTime::default();
@@ -17,8 +17,8 @@ use crate::health::SettingsError;
 /// # let world = hooks_resilience::World::new(&environment, time.clone());
 /// # let health = Health::new(&Catalog::default(), HealthSettings::default(), world)?;
 ///
-/// let settings: AlertSettings = serde_json::from_value(serde_json::json!({"errors": 5, "window": "2m"}))?;
-/// assert_eq!(settings, AlertSettings::default().with_threshold(5, std::time::Duration::from_secs(120)));
+/// let settings: AlertConfig = serde_json::from_value(serde_json::json!({"errors": 5, "window": "2m"}))?;
+/// assert_eq!(settings, AlertConfig::default().with_threshold(5, std::time::Duration::from_secs(120)));
 ///
 /// let error = AlertLayer::new(&health, settings.with_rate(0), |_| {}).expect_err("no alert could be sent");
 /// assert_eq!(

@@ -56,7 +56,7 @@ impl AlertLayer {
     /// use hooks_core::HookFuture;
     /// use hooks_resilience::alert::Alert;
     /// use hooks_resilience::{
-    ///     AlertLayer, AlertSettings, AlertSink, Answered, Call, Catalog, ErrorKind, Health, HealthSettings,
+    ///     AlertLayer, AlertConfig, AlertSink, Replied, Call, Catalog, ErrorKind, Health, HealthSettings,
     ///     ModelError,
     /// };
     /// use tower::{Layer, ServiceExt, service_fn};
@@ -78,9 +78,9 @@ impl AlertLayer {
     /// }
     ///
     /// // Without `in_background`, no task can wait for the server.
-    /// let layer = AlertLayer::new(&health, AlertSettings::default(), WebHook)?;
+    /// let layer = AlertLayer::new(&health, AlertConfig::default(), WebHook)?;
     /// let stack = layer.layer(service_fn(async |_: Call| {
-    ///     Err::<Answered<()>, _>(ModelError::new(ErrorKind::QuotaExhausted, "no credit is left"))
+    ///     Err::<Replied<()>, _>(ModelError::new(ErrorKind::QuotaExhausted, "no credit is left"))
     /// }));
     /// stack.oneshot(call).await.expect_err("the credit is used up");
     /// assert_eq!(layer.dropped(), 1);

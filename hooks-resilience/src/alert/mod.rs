@@ -12,7 +12,7 @@
 //! use std::sync::{Arc, Mutex};
 //! use hooks_resilience::alert::Alert;
 //! use hooks_resilience::{
-//!     AlertLayer, AlertConfig, Answered, Call, Catalog, ErrorKind, Health, HealthSettings, ModelError,
+//!     AlertLayer, AlertConfig, Replied, Call, Catalog, ErrorKind, Health, HealthSettings, ModelError,
 //! };
 //! use tower::{Layer, ServiceExt, service_fn};
 //! # use hooks_core::{BoxError, Environment, testing::VirtualTime};
@@ -29,7 +29,7 @@
 //! let layer = AlertLayer::new(&health, AlertConfig::default(), sink)?;
 //! let stack = layer.layer(service_fn(async |_: Call| {
 //!     let error = ModelError::new(ErrorKind::Authentication, "invalid api key");
-//!     Err::<Answered<()>, _>(error.with_model("opus"))
+//!     Err::<Replied<()>, _>(error.with_model("opus"))
 //! }));
 //!
 //! for _ in 0..2 {
@@ -50,7 +50,7 @@
 //! # use std::time::Duration;
 //! # use hooks_resilience::alert::Alert;
 //! # use hooks_resilience::{
-//! #     AlertLayer, AlertConfig, Answered, Call, Catalog, ErrorKind, Health, HealthSettings, ModelError,
+//! #     AlertLayer, AlertConfig, Replied, Call, Catalog, ErrorKind, Health, HealthSettings, ModelError,
 //! # };
 //! # use tower::{Layer, ServiceExt, service_fn};
 //! # use hooks_core::{BoxError, Environment, testing::VirtualTime};
@@ -65,7 +65,7 @@
 //! let sink = move |alert: Alert| pager.lock().expect("no holder panics").push(alert.to_string());
 //! let settings = AlertConfig::default().with_threshold(3, Duration::from_secs(60));
 //! let stack = AlertLayer::new(&health, settings, sink)?
-//!     .layer(service_fn(async |_: Call| Err::<Answered<()>, _>(ModelError::new(ErrorKind::Server, "500"))));
+//!     .layer(service_fn(async |_: Call| Err::<Replied<()>, _>(ModelError::new(ErrorKind::Server, "500"))));
 //!
 //! for failures in 1..=3 {
 //!     stack.clone().oneshot(call()).await.expect_err("the provider is down");

@@ -27,7 +27,7 @@ impl<F: Fn(Alert) + Send + Sync> AlertSink for F {
 /// use hooks_core::{FailureLayer, HookError, HookRequest, Hooks, hook_fn};
 /// use hooks_resilience::alert::NotificationSink;
 /// use hooks_resilience::{
-///     AlertLayer, AlertSettings, Answered, Call, Catalog, ErrorKind, Health, HealthSettings, ModelError,
+///     AlertLayer, AlertConfig, Replied, Call, Catalog, ErrorKind, Health, HealthSettings, ModelError,
 /// };
 /// use tower::{Layer, ServiceExt, service_fn};
 /// # use hooks_core::{BoxError, Environment, testing::VirtualTime};
@@ -46,9 +46,9 @@ impl<F: Fn(Alert) + Send + Sync> AlertSink for F {
 /// });
 /// let hooks = Hooks::builder().hook(&FailureLayer::new("screen"), show).build();
 ///
-/// let layer = AlertLayer::new(&health, AlertSettings::default(), NotificationSink::new(hooks))?;
+/// let layer = AlertLayer::new(&health, AlertConfig::default(), NotificationSink::new(hooks))?;
 /// let client = service_fn(async |_: Call| {
-///     Err::<Answered<()>, _>(ModelError::new(ErrorKind::Permission, "not in your plan").with_model("opus"))
+///     Err::<Replied<()>, _>(ModelError::new(ErrorKind::Permission, "not in your plan").with_model("opus"))
 /// });
 /// layer.layer(client).oneshot(call).await.expect_err("the plan does not include the model");
 /// assert_eq!(*shown.lock().expect("no holder panics"), ["`opus`: permission: not in your plan"]);

@@ -14,7 +14,7 @@
 //! use std::io;
 //! use std::sync::Arc;
 //! use hooks_core::time::StoppedClock;
-//! use hooks_resilience::{AttemptLayer, AttemptSettings, Call, Catalog, Classifiers, ErrorKind, Model, Tier};
+//! use hooks_resilience::{AttemptLayer, AttemptConfig, Call, Catalog, Classifiers, ErrorKind, Model, Tier};
 //! use tower::{Layer, ServiceExt, service_fn};
 //! # fn call_to(model: &std::sync::Arc<hooks_resilience::Model>) -> hooks_resilience::Call {
 //! #     let id = hooks_core::state::OpId(1);
@@ -31,7 +31,7 @@
 //! let catalog = Catalog::new([Model::new("opus", "anthropic", Tier::Premium)])?;
 //! let opus = catalog.get("opus").ok_or("the catalog lists it")?;
 //! let classifiers = Classifiers::new(Arc::new(StoppedClock::default()));
-//! let layer = AttemptLayer::new(world, AttemptSettings::default(), classifiers)?;
+//! let layer = AttemptLayer::new(world, AttemptConfig::default(), classifiers)?;
 //!
 //! let broken = service_fn(async |_: Call| {
 //!     Err::<String, _>(io::Error::new(io::ErrorKind::ConnectionReset, "connection reset by peer"))
@@ -53,7 +53,7 @@
 //! # use std::time::Duration;
 //! # use hooks_core::time::Timer;
 //! # use hooks_resilience::{
-//! #     AttemptLayer, AttemptSettings, Call, Catalog, Classified, ErrorKind, Model, ModelError, Tier,
+//! #     AttemptLayer, AttemptConfig, Call, Catalog, Classified, ErrorKind, Model, ModelError, Tier,
 //! # };
 //! # use tower::{Layer, ServiceExt, service_fn};
 //! # fn call_to(model: &std::sync::Arc<hooks_resilience::Model>) -> hooks_resilience::Call {
@@ -69,7 +69,7 @@
 //! # time.clone().block_on(async {
 //! # let catalog = Catalog::new([Model::new("opus", "anthropic", Tier::Premium)])?;
 //! # let opus = catalog.get("opus").ok_or("the catalog lists it")?;
-//! let five_seconds = AttemptSettings::default().with_timeout(Duration::from_secs(5));
+//! let five_seconds = AttemptConfig::default().with_timeout(Duration::from_secs(5));
 //! for (settings, kind) in [
 //!     (five_seconds, ErrorKind::AttemptTimeout),
 //!     (five_seconds.streaming(), ErrorKind::FirstByteTimeout),

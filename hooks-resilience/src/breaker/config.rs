@@ -10,13 +10,13 @@ use crate::health::SettingsError;
 /// minute.
 ///
 /// ```
-/// use hooks_resilience::{BreakerSettings, Catalog, Health, HealthSettings};
+/// use hooks_resilience::{BreakerConfig, Catalog, Health, HealthSettings};
 /// # use hooks_core::{BoxError, Environment, testing::VirtualTime};
 /// # let time = VirtualTime::default();
 /// # let environment = Environment { clock: std::sync::Arc::new(time.clone()), ..Environment::detached() };
 /// # let world = hooks_resilience::World::new(&environment, time.clone());
 ///
-/// let breaker: BreakerSettings = serde_json::from_value(serde_json::json!({"failure_rate": 1.5}))?;
+/// let breaker: BreakerConfig = serde_json::from_value(serde_json::json!({"failure_rate": 1.5}))?;
 /// let mut settings = HealthSettings::default();
 /// settings.breaker = breaker;
 /// let error = Health::new(&Catalog::default(), settings, world).expect_err("150 % of the calls cannot fail");

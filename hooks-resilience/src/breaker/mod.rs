@@ -15,7 +15,7 @@
 //!
 //! ```
 //! use hooks_resilience::{
-//!     Answered, BreakerLayer, BreakerState, Call, Catalog, ErrorKind, Health, HealthSettings, Model,
+//!     Replied, BreakerLayer, BreakerState, Call, Catalog, ErrorKind, Health, HealthSettings, Model,
 //!     ModelError, Tier,
 //! };
 //! # use std::time::Duration;
@@ -36,7 +36,7 @@
 //! let catalog = Catalog::new([Model::new("opus", "anthropic", Tier::Premium)])?;
 //! let opus = catalog.get("opus").ok_or("the catalog lists it")?;
 //! let health = Health::new(&catalog, HealthSettings::default(), world)?;
-//! let client = service_fn(async |_: Call| Err::<Answered<()>, _>(ModelError::new(ErrorKind::Server, "500")));
+//! let client = service_fn(async |_: Call| Err::<Replied<()>, _>(ModelError::new(ErrorKind::Server, "500")));
 //! let stack = BreakerLayer::new(health.clone()).layer(client);
 //!
 //! for _ in 0..3 {
@@ -61,7 +61,7 @@
 //!
 //! ```
 //! # use hooks_resilience::{
-//! #     Answered, BreakerLayer, Call, Catalog, ErrorKind, Health, HealthSettings, Model, ModelError, Tier,
+//! #     Replied, BreakerLayer, Call, Catalog, ErrorKind, Health, HealthSettings, Model, ModelError, Tier,
 //! # };
 //! use std::time::Duration;
 //! # use tower::{Layer, ServiceExt, service_fn};
@@ -83,7 +83,7 @@
 //! settings.breaker.open = Duration::from_secs(60);
 //! settings.breaker.open_at_most = Duration::from_secs(600);
 //! let health = Health::new(&catalog, settings, world)?;
-//! # let client = service_fn(async |_: Call| Err::<Answered<()>, _>(ModelError::new(ErrorKind::Server, "500")));
+//! # let client = service_fn(async |_: Call| Err::<Replied<()>, _>(ModelError::new(ErrorKind::Server, "500")));
 //! let stack = BreakerLayer::new(health).layer(client);
 //!
 //! stack.clone().oneshot(call_to(opus)).await.expect_err("the model fails");

@@ -13,7 +13,7 @@
 //! ```
 //! use std::time::Duration;
 //! use hooks_core::time::{Clock, Timer};
-//! use hooks_resilience::{Answered, BulkheadLayer, Call, Catalog, Model, ModelError, Tier};
+//! use hooks_resilience::{Replied, BulkheadLayer, Call, Catalog, Model, ModelError, Tier};
 //! use tower::{Layer, ServiceExt, service_fn};
 //! # fn call_to(model: &std::sync::Arc<hooks_resilience::Model>) -> hooks_resilience::Call {
 //! #     let id = hooks_core::state::OpId(1);
@@ -33,7 +33,7 @@
 //! let clock = time.clone();
 //! let stack = BulkheadLayer::new(&catalog, world, 2)?.layer(service_fn(async |call: Call| {
 //!     clock.sleep(Duration::from_secs(10)).await;
-//!     Ok::<_, ModelError>(Answered::new(call, "yes"))
+//!     Ok::<_, ModelError>(Replied::new(call, "yes"))
 //! }));
 //! let calls = (0..4).map(|_| stack.clone().oneshot(call_to(opus)));
 //! for answered in futures_util::future::join_all(calls).await {
@@ -51,7 +51,7 @@
 //! # use std::time::Duration;
 //! # use hooks_core::time::{Tick, Timer};
 //! use hooks_resilience::ErrorKind;
-//! # use hooks_resilience::{Answered, BulkheadLayer, Call, Catalog, Model, ModelError, Tier};
+//! # use hooks_resilience::{Replied, BulkheadLayer, Call, Catalog, Model, ModelError, Tier};
 //! # use tower::{Layer, ServiceExt, service_fn};
 //! # fn call_to(model: &std::sync::Arc<hooks_resilience::Model>) -> hooks_resilience::Call {
 //! #     let id = hooks_core::state::OpId(1);
@@ -71,7 +71,7 @@
 //! # let clock = time.clone();
 //! let stack = BulkheadLayer::new(&catalog, world, 256)?.layer(service_fn(async |call: Call| {
 //!     clock.sleep(Duration::from_secs(10)).await;
-//!     Ok::<_, ModelError>(Answered::new(call, "yes"))
+//!     Ok::<_, ModelError>(Replied::new(call, "yes"))
 //! }));
 //! let first = stack.clone().oneshot(call_to(opus));
 //! let second = stack.oneshot(call_to(opus).until(Tick(Duration::from_secs(5))));

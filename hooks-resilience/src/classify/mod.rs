@@ -77,7 +77,7 @@ use crate::error::ModelError;
 /// Classifies the errors of a client.
 ///
 /// ```
-/// use hooks_resilience::{AttemptLayer, AttemptSettings, Call, Classify, ErrorKind, ModelError};
+/// use hooks_resilience::{AttemptLayer, AttemptConfig, Call, Classify, ErrorKind, ModelError};
 /// use tower::{Layer, ServiceExt, service_fn};
 /// # use hooks_core::{BoxError, Environment, testing::VirtualTime};
 /// # let time = VirtualTime::default();
@@ -108,7 +108,7 @@ use crate::error::ModelError;
 ///     [] => Err::<&str, _>(LocalError::BadPrompt("there are no messages".to_owned())),
 ///     _ => Err(LocalError::OutOfMemory),
 /// });
-/// let stack = AttemptLayer::new(world, AttemptSettings::default(), Local)?.layer(client);
+/// let stack = AttemptLayer::new(world, AttemptConfig::default(), Local)?.layer(client);
 /// let error = stack.oneshot(call).await.expect_err("there are no messages");
 /// assert_eq!(error.kind(), ErrorKind::InvalidRequest);
 /// # Ok::<(), BoxError>(())

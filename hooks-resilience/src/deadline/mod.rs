@@ -11,7 +11,7 @@
 //! ```
 //! use std::time::Duration;
 //! use hooks_core::time::{Clock, Timer};
-//! use hooks_resilience::{Answered, Call, DeadlineLayer, ErrorKind, ModelError};
+//! use hooks_resilience::{Replied, Call, DeadlineLayer, ErrorKind, ModelError};
 //! use tower::{Layer, ServiceExt, service_fn};
 //! # use hooks_core::{BoxError, Environment, testing::VirtualTime};
 //! # let time = VirtualTime::default();
@@ -23,7 +23,7 @@
 //! let clock = time.clone();
 //! let stack = DeadlineLayer::new(world, Duration::from_secs(120))?.layer(service_fn(async |call: Call| {
 //!     clock.sleep(Duration::from_secs(3_600)).await;
-//!     Ok::<_, ModelError>(Answered::new(call, "an hour later"))
+//!     Ok::<_, ModelError>(Replied::new(call, "an hour later"))
 //! }));
 //! let error = stack.oneshot(call).await.expect_err("the answer takes an hour");
 //! assert_eq!(error.kind(), ErrorKind::DeadlineExceeded);
@@ -38,7 +38,7 @@
 //! ```
 //! # use std::time::Duration;
 //! # use hooks_core::time::Tick;
-//! # use hooks_resilience::{Answered, Call, DeadlineLayer, ModelError};
+//! # use hooks_resilience::{Replied, Call, DeadlineLayer, ModelError};
 //! # use tower::{Layer, ServiceExt, service_fn};
 //! # use hooks_core::{BoxError, Environment, testing::VirtualTime};
 //! # let time = VirtualTime::default();
@@ -48,7 +48,7 @@
 //! # let call = || Call::new(Default::default(), Default::default(), hooks_core::state::OpId(1));
 //! let stack = DeadlineLayer::new(world, Duration::from_secs(120))?.layer(service_fn(async |call: Call| {
 //!     let deadline = call.deadline;
-//!     Ok::<_, ModelError>(Answered::new(call, deadline))
+//!     Ok::<_, ModelError>(Replied::new(call, deadline))
 //! }));
 //! let seconds = |seconds| Some(Tick(Duration::from_secs(seconds)));
 //! assert_eq!(stack.clone().oneshot(call()).await?.reply, seconds(120));

@@ -80,7 +80,7 @@ impl FallbackConfig {
     /// ```
     /// use std::time::Duration;
     /// use hooks_resilience::{
-    ///     Answered, Call, Catalog, Chains, ChainsConfig, ErrorKind, FallbackLayer, FallbackSettings, Health,
+    ///     Replied, Call, Catalog, Chains, ChainsConfig, ErrorKind, FallbackLayer, FallbackConfig, Health,
     ///     HealthSettings, Model, ModelError, Tier,
     /// };
     /// # use std::sync::{Arc, Mutex};
@@ -100,14 +100,14 @@ impl FallbackConfig {
     /// # let called = Arc::new(Mutex::new(Vec::new()));
     /// # let log = Arc::clone(&called);
     ///
-    /// let settings = FallbackSettings::default().staying(Duration::from_secs(600));
+    /// let settings = FallbackConfig::default().staying(Duration::from_secs(600));
     /// // `opus` fails at its first call only.
     /// let client = service_fn(move |call: Call| {
     ///     let mut log = log.lock().expect("no holder panics");
     ///     log.push(call.model_name().to_owned());
     ///     std::future::ready(match log.len() {
     ///         1 => Err(ModelError::new(ErrorKind::Overloaded, "come back later")),
-    ///         _ => Ok(Answered::new(call, "yes")),
+    ///         _ => Ok(Replied::new(call, "yes")),
     ///     })
     /// });
     /// let stack = FallbackLayer::new(chains, health, settings)?.layer(client);

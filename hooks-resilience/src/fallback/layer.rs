@@ -51,10 +51,10 @@ impl FallbackLayer {
     ///
     /// ```
     /// use hooks_core::event::{Message, Role};
-    /// use hooks_resilience::{Chains, FallbackLayer, FallbackSettings, Health, Model};
+    /// use hooks_resilience::{Chains, FallbackLayer, FallbackConfig, Health, Model};
     /// # use hooks_core::drivers::ModelRequest;
     /// # use hooks_resilience::{
-    /// #     Answered, Call, Catalog, ChainsConfig, ErrorKind, HealthSettings, ModelError, Tier,
+    /// #     Replied, Call, Catalog, ChainsConfig, ErrorKind, HealthSettings, ModelError, Tier,
     /// # };
     /// # use tower::{Layer, ServiceExt, service_fn};
     /// # use hooks_core::{BoxError, Environment, testing::VirtualTime};
@@ -73,7 +73,7 @@ impl FallbackLayer {
     /// # let call = Call::new(Default::default(), request, hooks_core::state::OpId(1));
     /// # let client = service_fn(async |call: Call| match call.model_name() {
     /// #     "opus" => Err(ModelError::new(ErrorKind::Server, "500")),
-    /// #     _ => Ok(Answered::new(call, ())),
+    /// #     _ => Ok(Replied::new(call, ())),
     /// # });
     ///
     /// /// Tells the second model which model began the work.
@@ -82,7 +82,7 @@ impl FallbackLayer {
     ///     (from != to).then(|| [vec![note], messages.to_vec()].concat())
     /// }
     ///
-    /// let layer = FallbackLayer::new(chains, health, FallbackSettings::default())?.adapting(introduce);
+    /// let layer = FallbackLayer::new(chains, health, FallbackConfig::default())?.adapting(introduce);
     /// let answered = layer.layer(client).oneshot(call).await?;
     /// assert_eq!(answered.call.messages()[0].content, "`opus` began this conversation");
     /// # Ok::<(), BoxError>(())
@@ -99,7 +99,7 @@ impl FallbackLayer {
     /// ```
     /// use std::time::Duration;
     /// use hooks_resilience::{
-    ///     Answered, Call, Catalog, Chains, ChainsConfig, ErrorKind, FallbackLayer, FallbackSettings, Health,
+    ///     Replied, Call, Catalog, Chains, ChainsConfig, ErrorKind, FallbackLayer, FallbackConfig, Health,
     ///     HealthSettings, Model, ModelError, Tier,
     /// };
     /// # use std::sync::atomic::{AtomicBool, Ordering};
@@ -119,14 +119,14 @@ impl FallbackLayer {
     /// # let log = Arc::clone(&waits);
     /// # let busy = Arc::new(AtomicBool::new(true));
     ///
-    /// let layer = FallbackLayer::new(chains, health, FallbackSettings::default())?
+    /// let layer = FallbackLayer::new(chains, health, FallbackConfig::default())?
     ///     .on_park(move |parked| log.lock().expect("no holder panics").push(parked.until.since(parked.since)));
     /// // The only model asks for a pause of 20 s, and answers after it.
     /// let client = service_fn(move |call: Call| {
     ///     let error = ModelError::new(ErrorKind::RateLimited, "slow down");
     ///     std::future::ready(match busy.swap(false, Ordering::SeqCst) {
     ///         true => Err(error.with_retry_after(Duration::from_secs(20))),
-    ///         false => Ok(Answered::new(call, "yes")),
+    ///         false => Ok(Replied::new(call, "yes")),
     ///     })
     /// });
     /// assert_eq!(layer.layer(client).oneshot(call).await?.reply, "yes");

@@ -18,7 +18,7 @@
 //! ```
 //! use hooks_core::{drivers::ModelRequest, state::OpId};
 //! use hooks_resilience::{
-//!     Answered, Call, Catalog, Chains, ChainsConfig, ErrorKind, FallbackLayer, FallbackSettings, Health,
+//!     Replied, Call, Catalog, Chains, ChainsConfig, ErrorKind, FallbackLayer, FallbackConfig, Health,
 //!     HealthSettings, Model, ModelError, Tier,
 //! };
 //! use tower::{Layer, ServiceExt, service_fn};
@@ -37,9 +37,9 @@
 //! let health = Health::new(&catalog, HealthSettings::default(), world)?;
 //! let client = service_fn(async |call: Call| match call.model_name() {
 //!     "opus" => Err(ModelError::new(ErrorKind::Authentication, "invalid api key")),
-//!     model => Ok(Answered::new(call.clone(), model.to_owned())),
+//!     model => Ok(Replied::new(call.clone(), model.to_owned())),
 //! });
-//! let stack = FallbackLayer::new(chains, health, FallbackSettings::default())?.layer(client);
+//! let stack = FallbackLayer::new(chains, health, FallbackConfig::default())?.layer(client);
 //!
 //! let answered = stack.oneshot(Call::new(Default::default(), ModelRequest::default(), OpId(1))).await?;
 //! assert_eq!(answered.reply, "gpt", "`sonnet` has the same provider, which refuses the key");
@@ -54,7 +54,7 @@
 //! ```
 //! # use hooks_core::{drivers::ModelRequest, state::OpId};
 //! # use hooks_resilience::{
-//! #     Answered, Call, Catalog, Chains, ChainsConfig, ErrorKind, FallbackLayer, FallbackSettings, Health,
+//! #     Replied, Call, Catalog, Chains, ChainsConfig, ErrorKind, FallbackLayer, FallbackConfig, Health,
 //! #     HealthSettings, Model, ModelError, Tier,
 //! # };
 //! # use std::time::Duration;
@@ -71,8 +71,8 @@
 //! # ])?;
 //! # let chains = Chains::new(&catalog, &ChainsConfig::default().with_default("premium"))?;
 //! # let health = Health::new(&catalog, HealthSettings::default(), world)?;
-//! let settings = FallbackSettings::default().with_max_attempts(2).with_max_park(Duration::ZERO);
-//! let client = service_fn(async |_: Call| Err::<Answered<()>, _>(ModelError::new(ErrorKind::Server, "500")));
+//! let settings = FallbackConfig::default().with_max_attempts(2).with_max_park(Duration::ZERO);
+//! let client = service_fn(async |_: Call| Err::<Replied<()>, _>(ModelError::new(ErrorKind::Server, "500")));
 //! let stack = FallbackLayer::new(chains, health, settings)?.layer(client);
 //!
 //! # let call = Call::new(Default::default(), ModelRequest::default(), OpId(1));

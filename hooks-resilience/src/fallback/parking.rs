@@ -48,7 +48,7 @@ impl Parking {
     /// ```
     /// use std::time::Duration;
     /// use hooks_resilience::{
-    ///     Answered, Call, Catalog, Chains, ChainsConfig, ErrorKind, FallbackLayer, FallbackSettings, Health,
+    ///     Replied, Call, Catalog, Chains, ChainsConfig, ErrorKind, FallbackLayer, FallbackConfig, Health,
     ///     HealthSettings, Model, ModelError, Tier,
     /// };
     /// # use hooks_core::time::Tick;
@@ -66,8 +66,8 @@ impl Parking {
     /// // The only model needs a pause of a minute, and one call may wait for it.
     /// let opus = catalog.get("opus").ok_or("the catalog lists it")?;
     /// health.cool_down_until(opus, Tick(Duration::from_secs(60)), ErrorKind::Overloaded);
-    /// let layer = FallbackLayer::new(chains, health, FallbackSettings::default().with_max_parked(1))?;
-    /// let client = service_fn(async |call: Call| Ok::<_, ModelError>(Answered::new(call, "yes")));
+    /// let layer = FallbackLayer::new(chains, health, FallbackConfig::default().with_max_parked(1))?;
+    /// let client = service_fn(async |call: Call| Ok::<_, ModelError>(Replied::new(call, "yes")));
     /// let stack = layer.layer(client);
     /// let both = futures_util::future::join(stack.clone().oneshot(call()), stack.oneshot(call()));
     /// let (first, second) = both.await;

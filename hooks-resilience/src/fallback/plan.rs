@@ -25,7 +25,7 @@ use crate::error::{BreakerVote, ErrorKind, ModelError, NextModel, SameModel, Tre
 /// use hooks_core::time::Tick;
 /// use hooks_resilience::fallback::{End, Plan, Step};
 /// use hooks_resilience::{
-///     Catalog, Chain, ErrorKind, FallbackSettings, Health, HealthSettings, Model, ModelError, Needs, Tier,
+///     Catalog, Chain, ErrorKind, FallbackConfig, Health, HealthSettings, Model, ModelError, Needs, Tier,
 ///     Treatments,
 /// };
 /// # use hooks_core::{BoxError, Environment, testing::VirtualTime};
@@ -39,7 +39,7 @@ use crate::error::{BreakerVote, ErrorKind, ModelError, NextModel, SameModel, Tre
 /// ])?;
 /// let health = Health::new(&catalog, HealthSettings::default(), world)?;
 /// let chain = Chain::new(catalog.models()[0].clone(), catalog.models()[1..].iter().cloned());
-/// let mut plan = Plan::new(chain, Needs::default(), None, &FallbackSettings::default());
+/// let mut plan = Plan::new(chain, Needs::default(), None, &FallbackConfig::default());
 ///
 /// let now = Tick::default();
 /// assert!(matches!(plan.next(&health, now), Step::Try { place: 0, .. }));

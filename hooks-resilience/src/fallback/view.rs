@@ -14,7 +14,7 @@ use crate::health::{Health, Readiness};
 /// ```
 /// use hooks_core::time::Tick;
 /// use hooks_resilience::fallback::{Plan, Step, View};
-/// use hooks_resilience::{Catalog, Chain, FallbackSettings, Model, Needs, Readiness, Tier};
+/// use hooks_resilience::{Catalog, Chain, FallbackConfig, Model, Needs, Readiness, Tier};
 ///
 /// /// A provider is closed for maintenance.
 /// struct Closed(&'static str);
@@ -34,7 +34,7 @@ use crate::health::{Health, Readiness};
 ///     Model::new("gpt", "openai", Tier::Premium),
 /// ])?;
 /// let chain = Chain::new(catalog.models()[0].clone(), catalog.models()[1..].iter().cloned());
-/// let mut plan = Plan::new(chain, Needs::default(), None, &FallbackSettings::default());
+/// let mut plan = Plan::new(chain, Needs::default(), None, &FallbackConfig::default());
 /// let step = plan.next(&Closed("anthropic"), Tick::default());
 /// assert_eq!(step, Step::Try { place: 1, elsewhere: None, last_resort: false });
 /// # Ok::<(), Box<dyn std::error::Error>>(())

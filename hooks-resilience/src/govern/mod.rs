@@ -14,8 +14,8 @@
 //! use hooks_core::testing::ScriptedModel;
 //! use hooks_core::{HookRequest, Hooks, Reason, Verdict, policy_fn};
 //! use hooks_resilience::{
-//!     AttemptLayer, AttemptSettings, Call, Catalog, Chains, ChainsConfig, Classified, ErrorKind,
-//!     FallbackLayer, FallbackSettings, Governed, Health, HealthSettings, Model, Tier,
+//!     AttemptLayer, AttemptConfig, Call, Catalog, Chains, ChainsConfig, Classified, ErrorKind,
+//!     FallbackLayer, FallbackConfig, Governed, Health, HealthSettings, Model, Tier,
 //! };
 //! use tower::{ServiceBuilder, ServiceExt};
 //! # use hooks_core::{BoxError, Environment, testing::VirtualTime};
@@ -38,8 +38,8 @@
 //! let chains = Chains::new(&catalog, &ChainsConfig::default().with_default("premium"))?;
 //! let health = Health::new(&catalog, HealthSettings::default(), world.clone())?;
 //! let stack = ServiceBuilder::new()
-//!     .layer(FallbackLayer::new(chains, health, FallbackSettings::default())?)
-//!     .layer(AttemptLayer::new(world, AttemptSettings::default(), Classified)?)
+//!     .layer(FallbackLayer::new(chains, health, FallbackConfig::default())?)
+//!     .layer(AttemptLayer::new(world, AttemptConfig::default(), Classified)?)
 //!     .service(Governed::new(governed));
 //!
 //! let call = Call::new(Default::default(), ModelRequest::default(), hooks_core::state::OpId(1));
@@ -61,7 +61,7 @@
 //! use hooks_resilience::Resilient;
 //! # use hooks_core::event::ModelReply;
 //! # use hooks_resilience::{
-//! #     Answered, Call, Catalog, ErrorKind, Health, HealthSettings, ModelError, RetryLayer, RetrySettings,
+//! #     Replied, Call, Catalog, ErrorKind, Health, HealthSettings, ModelError, RetryLayer, RetryConfig,
 //! # };
 //! # use tower::{Layer, ServiceExt, service_fn};
 //! # use hooks_core::{BoxError, Environment, testing::VirtualTime};
@@ -71,9 +71,9 @@
 //! # time.clone().block_on(async {
 //! # let health = Health::new(&Catalog::default(), HealthSettings::default(), world.clone())?;
 //! # let client = service_fn(async |_: Call| {
-//! #     Err::<Answered<ModelReply>, _>(ModelError::new(ErrorKind::Network, "connection reset"))
+//! #     Err::<Replied<ModelReply>, _>(ModelError::new(ErrorKind::Network, "connection reset"))
 //! # });
-//! let stack = RetryLayer::new(health, RetrySettings::default())?.layer(client);
+//! let stack = RetryLayer::new(health, RetryConfig::default())?.layer(client);
 //! let recorder = Recorder::default();
 //! let model = GovernModel::new(recorder.clone(), Resilient::new(stack, world)).describing(ModelError::describe);
 //!

@@ -87,7 +87,7 @@ impl<S> Resilient<S> {
     /// ```
     /// use hooks_core::drivers::ModelRequest;
     /// use hooks_core::event::{Message, ModelReply, Role, Usage};
-    /// use hooks_resilience::{Answered, Call, ModelError, Resilient};
+    /// use hooks_resilience::{Replied, Call, ModelError, Resilient};
     /// use tower::{ServiceExt, service_fn};
     /// # use hooks_core::{BoxError, Environment, testing::VirtualTime};
     /// # let time = VirtualTime::default();
@@ -99,7 +99,7 @@ impl<S> Resilient<S> {
     ///     let text = format!("task: {:?}", call.task());
     ///     let response = Message::text(Role::Assistant, text);
     ///     let reply = ModelReply { response, usage: Usage::default(), cost: None };
-    ///     Ok::<_, ModelError>(Answered::new(call, reply))
+    ///     Ok::<_, ModelError>(Replied::new(call, reply))
     /// });
     /// let model = Resilient::new(stack, world).finding_task(|context, _request| match &*context.agent_name {
     ///     "namer" => Some("title".into()),

@@ -294,7 +294,7 @@ impl Health {
     ///
     /// ```
     /// use hooks_core::time::Tick;
-    /// use hooks_resilience::{BudgetSettings, Catalog, Health, HealthSettings, Model, Tier};
+    /// use hooks_resilience::{RetryBudgetConfig, Catalog, Health, HealthSettings, Model, Tier};
     /// # use hooks_core::{BoxError, Environment, testing::VirtualTime};
     /// # let time = VirtualTime::default();
     /// # let environment = Environment { clock: std::sync::Arc::new(time.clone()), ..Environment::detached() };
@@ -303,7 +303,7 @@ impl Health {
     /// let catalog = Catalog::new([Model::new("opus", "anthropic", Tier::Premium)])?;
     /// let opus = catalog.get("opus").ok_or("the catalog lists it")?;
     /// let mut settings = HealthSettings::default();
-    /// let budget: BudgetSettings = serde_json::from_value(serde_json::json!({"burst": 2, "per_minute": 6}))?;
+    /// let budget: RetryBudgetConfig = serde_json::from_value(serde_json::json!({"burst": 2, "per_minute": 6}))?;
     /// settings.budget = budget;
     /// let health = Health::new(&catalog, settings, world)?;
     ///

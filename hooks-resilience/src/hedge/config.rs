@@ -10,11 +10,11 @@ use crate::health::SettingsError;
 /// Conditions for a second attempt. By default, no second attempt is made.
 ///
 /// ```
-/// use hooks_resilience::{HedgeDelay, HedgeSettings, HedgeTarget};
+/// use hooks_resilience::{HedgeDelay, HedgeConfig, HedgeTarget};
 /// use serde_json::json;
 ///
-/// let settings: HedgeSettings = serde_json::from_value(json!({"delay": "p95", "target": "same"}))?;
-/// assert_eq!(settings, HedgeSettings::at_percentile(95).asking(HedgeTarget::Same));
+/// let settings: HedgeConfig = serde_json::from_value(json!({"delay": "p95", "target": "same"}))?;
+/// assert_eq!(settings, HedgeConfig::at_percentile(95).asking(HedgeTarget::Same));
 /// assert_eq!(settings.budget_percent, 3);
 ///
 /// let fixed: HedgeDelay = serde_json::from_value(json!("3s"))?;

@@ -12,7 +12,7 @@
 //!
 //! ```
 //! use std::time::Duration;
-//! use hooks_resilience::{Answered, Call, HedgeLayer, HedgeSettings, ModelError};
+//! use hooks_resilience::{Replied, Call, HedgeLayer, HedgeConfig, ModelError};
 //! # use hooks_core::time::{Clock, Timer};
 //! # use hooks_resilience::{Catalog, Chains, ChainsConfig, Health, HealthSettings, Model, Tier};
 //! use tower::{Layer, ServiceExt, service_fn};
@@ -40,9 +40,9 @@
 //! let client = service_fn(async |call: Call| {
 //!     clock.sleep(Duration::from_secs(if call.model_name() == "opus" { 60 } else { 1 })).await;
 //!     let name = call.model_name().to_owned();
-//!     Ok::<_, ModelError>(Answered::new(call, name))
+//!     Ok::<_, ModelError>(Replied::new(call, name))
 //! });
-//! let layer = HedgeLayer::new(chains, health, HedgeSettings::default())?;
+//! let layer = HedgeLayer::new(chains, health, HedgeConfig::default())?;
 //! let answered = layer.layer(client).oneshot(call_to(opus)).await?;
 //! assert_eq!((&*answered.reply, layer.hedged()), ("opus", 0), "it is off by default");
 //! assert_eq!(time.tick().0, Duration::from_secs(60));
@@ -55,7 +55,7 @@
 //!
 //! ```
 //! # use std::time::Duration;
-//! # use hooks_resilience::{Answered, Call, HedgeLayer, HedgeSettings, ModelError};
+//! # use hooks_resilience::{Replied, Call, HedgeLayer, HedgeConfig, ModelError};
 //! # use hooks_core::time::{Clock, Timer};
 //! # use hooks_resilience::{Catalog, Chains, ChainsConfig, Health, HealthSettings, Model, Tier};
 //! # use tower::{Layer, ServiceExt, service_fn};
@@ -81,9 +81,9 @@
 //! # let client = service_fn(async |call: Call| {
 //! #     clock.sleep(Duration::from_secs(if call.model_name() == "opus" { 60 } else { 1 })).await;
 //! #     let name = call.model_name().to_owned();
-//! #     Ok::<_, ModelError>(Answered::new(call, name))
+//! #     Ok::<_, ModelError>(Replied::new(call, name))
 //! # });
-//! let layer = HedgeLayer::new(chains, health, HedgeSettings::after(Duration::from_secs(5)))?;
+//! let layer = HedgeLayer::new(chains, health, HedgeConfig::after(Duration::from_secs(5)))?;
 //! let answered = layer.layer(client).oneshot(call_to(opus)).await?;
 //! assert_eq!((&*answered.reply, layer.hedged()), ("gpt", 1));
 //! assert_eq!(time.tick().0, Duration::from_secs(6));

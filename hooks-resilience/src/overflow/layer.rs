@@ -113,7 +113,7 @@ impl OverflowLayer {
     /// ```
     /// use std::sync::{Arc, Mutex};
     /// use hooks_resilience::overflow::Means;
-    /// use hooks_resilience::{Answered, Call, ErrorKind, ModelError, OverflowLayer, OverflowSettings};
+    /// use hooks_resilience::{Replied, Call, ErrorKind, ModelError, OverflowLayer, OverflowConfig};
     /// # use hooks_core::drivers::ModelRequest;
     /// # use hooks_core::event::{Message, Role};
     /// # use hooks_core::{BoxError, Environment, testing::VirtualTime};
@@ -129,7 +129,7 @@ impl OverflowLayer {
     ///
     /// let log = Arc::new(Mutex::new(Vec::new()));
     /// let listener = Arc::clone(&log);
-    /// let settings = OverflowSettings::default().with_means([Means::Deduplicate]);
+    /// let settings = OverflowConfig::default().with_means([Means::Deduplicate]);
     /// let layer = OverflowLayer::new(settings, world)?.telling(move |compacted| {
     ///     assert!(compacted.tokens_after < compacted.tokens_before);
     ///     listener.lock().expect("no holder panics").extend_from_slice(compacted.means);
@@ -138,7 +138,7 @@ impl OverflowLayer {
     /// let stack = layer.layer(service_fn(async |call: Call| {
     ///     let size: usize = call.messages().iter().map(|message| message.content.to_string().len()).sum();
     ///     match size {
-    ///         0..5_000 => Ok(Answered::new(call, "yes")),
+    ///         0..5_000 => Ok(Replied::new(call, "yes")),
     ///         _ => Err(ModelError::new(ErrorKind::ContextOverflow, "prompt is too long")),
     ///     }
     /// }));

@@ -24,7 +24,7 @@
 //! ```
 //! use hooks_core::drivers::ModelRequest;
 //! use hooks_core::event::{Message, Role};
-//! use hooks_resilience::{Answered, Call, ErrorKind, ModelError, OverflowLayer, OverflowConfig};
+//! use hooks_resilience::{Replied, Call, ErrorKind, ModelError, OverflowLayer, OverflowConfig};
 //! use serde_json::json;
 //! use tower::{Layer, ServiceExt, service_fn};
 //! # use hooks_core::{BoxError, Environment, testing::VirtualTime};
@@ -44,7 +44,7 @@
 //! let client = service_fn(async |call: Call| {
 //!     let size: usize = call.messages().iter().map(|message| message.content.to_string().len()).sum();
 //!     match size {
-//!         0..5_000 => Ok(Answered::new(call, "the disk was full")),
+//!         0..5_000 => Ok(Replied::new(call, "the disk was full")),
 //!         _ => Err(ModelError::new(ErrorKind::ContextOverflow, "prompt is too long")),
 //!     }
 //! });
@@ -71,7 +71,7 @@
 //! # use hooks_core::event::{Message, Role};
 //! use hooks_core::event::PreCompact;
 //! use hooks_core::{HookRequest, Hooks, Reason, Verdict, policy_fn};
-//! # use hooks_resilience::{Answered, Call, ErrorKind, ModelError, OverflowLayer, OverflowConfig};
+//! # use hooks_resilience::{Replied, Call, ErrorKind, ModelError, OverflowLayer, OverflowConfig};
 //! # use tower::{Layer, ServiceExt, service_fn};
 //! # use hooks_core::{BoxError, Environment, testing::VirtualTime};
 //! # let time = VirtualTime::default();
@@ -83,7 +83,7 @@
 //! });
 //! let hooks = Hooks::builder().policy(veto).build();
 //! let stack = OverflowLayer::new(OverflowConfig::default(), world)?.with_hooks(hooks).layer(service_fn(
-//!     async |_: Call| Err::<Answered<()>, _>(ModelError::new(ErrorKind::ContextOverflow, "prompt is too long")),
+//!     async |_: Call| Err::<Replied<()>, _>(ModelError::new(ErrorKind::ContextOverflow, "prompt is too long")),
 //! ));
 //! # let messages = (0..9).map(|turn| Message::text(Role::User, format!("{turn} ").repeat(500))).collect();
 //! # let request = ModelRequest { messages, ..ModelRequest::default() };

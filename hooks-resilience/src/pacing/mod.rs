@@ -17,7 +17,7 @@
 //! use std::time::Duration;
 //! use hooks_core::time::Clock;
 //! use hooks_resilience::{
-//!     Answered, Call, Catalog, Health, HealthSettings, Model, ModelError, PacingLayer, Tier,
+//!     Replied, Call, Catalog, Health, HealthSettings, Model, ModelError, PacingLayer, Tier,
 //! };
 //! use tower::{Layer, ServiceExt, service_fn};
 //! # fn call_to(model: &std::sync::Arc<hooks_resilience::Model>) -> hooks_resilience::Call {
@@ -37,7 +37,7 @@
 //! let catalog = Catalog::new([opus])?;
 //! let opus = catalog.get("opus").ok_or("the catalog lists it")?;
 //! let health = Health::new(&catalog, HealthSettings::default(), world)?;
-//! let client = service_fn(async |call: Call| Ok::<_, ModelError>(Answered::new(call, "yes")));
+//! let client = service_fn(async |call: Call| Ok::<_, ModelError>(Replied::new(call, "yes")));
 //! let stack = PacingLayer::new(health).layer(client);
 //!
 //! // One call a second. At first, a small burst is allowed.
@@ -58,7 +58,7 @@
 //! # use hooks_core::time::{Clock, Tick};
 //! use hooks_resilience::ErrorKind;
 //! # use hooks_resilience::{
-//! #     Answered, Call, Catalog, Health, HealthSettings, Model, ModelError, PacingLayer, Tier,
+//! #     Replied, Call, Catalog, Health, HealthSettings, Model, ModelError, PacingLayer, Tier,
 //! # };
 //! # use tower::{Layer, ServiceExt, service_fn};
 //! # fn call_to(model: &std::sync::Arc<hooks_resilience::Model>) -> hooks_resilience::Call {
@@ -79,7 +79,7 @@
 //! let mut settings = HealthSettings::default();
 //! settings.burst = Duration::ZERO;
 //! let health = Health::new(&catalog, settings, world)?;
-//! # let client = service_fn(async |call: Call| Ok::<_, ModelError>(Answered::new(call, "yes")));
+//! # let client = service_fn(async |call: Call| Ok::<_, ModelError>(Replied::new(call, "yes")));
 //! let stack = PacingLayer::new(health).layer(client);
 //!
 //! stack.clone().oneshot(call_to(opus)).await?;

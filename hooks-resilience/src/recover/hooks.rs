@@ -20,7 +20,7 @@ pub struct RecoverModel {
 /// ```
 /// use hooks_core::event::{ErrorType, SpawnFailed};
 /// use hooks_core::{FailureLayer, HookContext, Hooks};
-/// use hooks_resilience::{Advisor, Chains, ChainsConfig, FallbackSettings, Health, RecoverSpawn};
+/// use hooks_resilience::{Advisor, Chains, ChainsConfig, FallbackConfig, Health, RecoverSpawn};
 /// # use hooks_resilience::{Catalog, HealthSettings, Model, Tier};
 /// # use hooks_core::{BoxError, Environment, testing::VirtualTime};
 /// # let time = VirtualTime::default();
@@ -31,7 +31,7 @@ pub struct RecoverModel {
 /// # let chains = Chains::new(&catalog, &ChainsConfig::default())?;
 /// # let health = Health::new(&catalog, HealthSettings::default(), world)?;
 ///
-/// let advisor = Advisor::new(chains, health, FallbackSettings::default());
+/// let advisor = Advisor::new(chains, health, FallbackConfig::default());
 /// let hooks = Hooks::builder().hook(&FailureLayer::new("spawn"), RecoverSpawn::new(advisor)).build();
 /// let mut failure = SpawnFailed::default();
 /// failure.agent_name = "tester".to_owned();

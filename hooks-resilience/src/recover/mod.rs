@@ -24,7 +24,7 @@
 //! use hooks_core::event::{ErrorOccurred, ErrorType, SpawnFailed};
 //! use hooks_core::{FailureLayer, HookContext, Hooks};
 //! use hooks_resilience::{
-//!     Advisor, Catalog, Chains, ChainsConfig, FallbackSettings, Health, HealthSettings, Model, RecoverModel,
+//!     Advisor, Catalog, Chains, ChainsConfig, FallbackConfig, Health, HealthSettings, Model, RecoverModel,
 //!     RecoverSpawn, Tier,
 //! };
 //! # use hooks_core::{BoxError, Environment, testing::VirtualTime};
@@ -39,7 +39,7 @@
 //! ])?;
 //! let chains = Chains::new(&catalog, &ChainsConfig::default())?;
 //! let health = Health::new(&catalog, HealthSettings::default(), world)?;
-//! let advisor = Advisor::new(chains, health, FallbackSettings::default());
+//! let advisor = Advisor::new(chains, health, FallbackConfig::default());
 //! let hooks = Hooks::builder()
 //!     .hook::<ErrorOccurred, _>(&FailureLayer::new("model"), RecoverModel::new(advisor.clone()))
 //!     .hook::<SpawnFailed, _>(&FailureLayer::new("spawn"), RecoverSpawn::new(advisor))
@@ -69,7 +69,7 @@
 //! use hooks_resilience::classify::Finding;
 //! use hooks_resilience::{Classifiers, ErrorKind};
 //! # use hooks_resilience::{
-//! #     Advisor, Catalog, Chains, ChainsConfig, FallbackSettings, Health, HealthSettings, Model,
+//! #     Advisor, Catalog, Chains, ChainsConfig, FallbackConfig, Health, HealthSettings, Model,
 //! #     RecoverModel, Tier,
 //! # };
 //! # use hooks_core::{BoxError, Environment, testing::VirtualTime};
@@ -87,7 +87,7 @@
 //!     let is_ours = reply.text().contains("GW-17");
 //!     is_ours.then(|| Finding::new(ErrorKind::QuotaExhausted, "the team has used its credit"))
 //! });
-//! let advisor = Advisor::new(chains, health, FallbackSettings::default()).classifying(classifiers);
+//! let advisor = Advisor::new(chains, health, FallbackConfig::default()).classifying(classifiers);
 //! # let hook = RecoverModel::new(advisor);
 //! # let hooks = Hooks::builder().hook::<ErrorOccurred, _>(&FailureLayer::new("model"), hook).build();
 //! # let hooks = hooks.on(HookContext::new("session-1", "lead"));

@@ -15,8 +15,8 @@ use crate::health::SettingsError;
 /// use std::time::Duration;
 /// use hooks_core::time::{Clock, Tick};
 /// use hooks_resilience::{
-///     Answered, Call, Catalog, ErrorKind, Health, HealthSettings, Model, ModelError, RetryLayer,
-///     RetrySettings, Tier,
+///     Replied, Call, Catalog, ErrorKind, Health, HealthSettings, Model, ModelError, RetryLayer,
+///     RetryConfig, Tier,
 /// };
 /// use tower::{Layer, ServiceExt, service_fn};
 /// # fn call_to(model: &std::sync::Arc<hooks_resilience::Model>) -> hooks_resilience::Call {
@@ -36,9 +36,9 @@ use crate::health::SettingsError;
 ///
 /// let client = service_fn(async |_: Call| {
 ///     let error = ModelError::new(ErrorKind::RateLimited, "slow down");
-///     Err::<Answered<()>, _>(error.with_retry_after(Duration::from_secs(20)))
+///     Err::<Replied<()>, _>(error.with_retry_after(Duration::from_secs(20)))
 /// });
-/// let stack = RetryLayer::new(health, RetrySettings::default())?.layer(client);
+/// let stack = RetryLayer::new(health, RetryConfig::default())?.layer(client);
 /// let error = stack.oneshot(call_to(opus)).await.expect_err("eight seconds are the longest wait by default");
 /// assert_eq!(error.ready_at(), Some(Tick(Duration::from_secs(20))));
 /// assert_eq!(time.tick(), Tick::default(), "the layer did not wait");

@@ -28,7 +28,7 @@ impl RetryLayer {
     ///
     /// ```
     /// use std::time::Duration;
-    /// use hooks_resilience::{Backoff, RetryLayer, RetrySettings};
+    /// use hooks_resilience::{Backoff, RetryLayer, RetryConfig};
     /// # use hooks_resilience::{Catalog, Health, HealthSettings};
     /// # use hooks_core::{BoxError, Environment, testing::VirtualTime};
     /// # let time = VirtualTime::default();
@@ -37,12 +37,12 @@ impl RetryLayer {
     /// # let health = Health::new(&Catalog::default(), HealthSettings::default(), world)?;
     ///
     /// let upside_down = Backoff::new(Duration::from_secs(30), Duration::from_secs(1));
-    /// let settings = RetrySettings::default().with_backoff(upside_down);
+    /// let settings = RetryConfig::default().with_backoff(upside_down);
     /// let error = RetryLayer::new(health, settings).expect_err("the cap is below the base");
     /// assert_eq!(error.setting(), "retry.backoff.cap");
     /// # Ok::<(), BoxError>(())
     /// ```
-    pub fn new(health: Health, settings: RetrySettings) -> Result<Self, SettingsError> {
+    pub fn new(health: Health, settings: RetryConfig) -> Result<Self, SettingsError> {
         settings.check()?;
         Ok(Self { shared: Arc::new(Shared { health, settings }) })
     }

@@ -17,8 +17,8 @@
 //! use std::sync::Arc;
 //! use std::sync::atomic::{AtomicU32, Ordering};
 //! use hooks_resilience::{
-//!     Answered, Call, Catalog, ErrorKind, Health, HealthSettings, Model, ModelError, RetryLayer,
-//!     RetrySettings, Tier,
+//!     Replied, Call, Catalog, ErrorKind, Health, HealthSettings, Model, ModelError, RetryLayer,
+//!     RetryConfig, Tier,
 //! };
 //! use tower::{Layer, ServiceExt, service_fn};
 //! # fn call_to(model: &std::sync::Arc<hooks_resilience::Model>) -> hooks_resilience::Call {
@@ -41,10 +41,10 @@
 //! let client = service_fn(move |call: Call| {
 //!     std::future::ready(match attempts.fetch_add(1, Ordering::SeqCst) {
 //!         0 | 1 => Err(ModelError::new(ErrorKind::Overloaded, "come back later")),
-//!         _ => Ok(Answered::new(call, "yes")),
+//!         _ => Ok(Replied::new(call, "yes")),
 //!     })
 //! });
-//! let stack = RetryLayer::new(health, RetrySettings::default())?.layer(client);
+//! let stack = RetryLayer::new(health, RetryConfig::default())?.layer(client);
 //! let answered = stack.oneshot(call_to(opus)).await?;
 //! assert_eq!((answered.reply, answered.failed.len()), ("yes", 2));
 //! # Ok::<(), BoxError>(())
@@ -59,8 +59,8 @@
 //! # use hooks_core::time::Clock;
 //! use hooks_resilience::Backoff;
 //! # use hooks_resilience::{
-//! #     Answered, Call, Catalog, ErrorKind, Health, HealthSettings, Model, ModelError, RetryLayer,
-//! #     RetrySettings, Tier,
+//! #     Replied, Call, Catalog, ErrorKind, Health, HealthSettings, Model, ModelError, RetryLayer,
+//! #     RetryConfig, Tier,
 //! # };
 //! # use tower::{Layer, ServiceExt, service_fn};
 //! # fn call_to(model: &std::sync::Arc<hooks_resilience::Model>) -> hooks_resilience::Call {
@@ -78,8 +78,8 @@
 //! # let opus = catalog.get("opus").ok_or("the catalog lists it")?;
 //! # let health = Health::new(&catalog, HealthSettings::default(), world)?;
 //! let short = Backoff::new(Duration::from_millis(100), Duration::from_secs(1));
-//! let settings = RetrySettings::default().with_max_attempts(2).with_backoff(short);
-//! let client = service_fn(async |_: Call| Err::<Answered<()>, _>(ModelError::new(ErrorKind::Overloaded, "busy")));
+//! let settings = RetryConfig::default().with_max_attempts(2).with_backoff(short);
+//! let client = service_fn(async |_: Call| Err::<Replied<()>, _>(ModelError::new(ErrorKind::Overloaded, "busy")));
 //! let stack = RetryLayer::new(health, settings)?.layer(client);
 //! let error = stack.oneshot(call_to(opus)).await.expect_err("the model stays overloaded");
 //! assert_eq!((error.kind(), error.failed().len()), (ErrorKind::Overloaded, 1), "one attempt before this error");

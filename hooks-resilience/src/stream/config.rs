@@ -12,16 +12,16 @@ use crate::health::SettingsError;
 /// ```
 /// use std::time::Duration;
 /// use hooks_resilience::stream::AfterText;
-/// use hooks_resilience::{Catalog, Health, HealthSettings, ResumeLayer, StreamSettings};
+/// use hooks_resilience::{Catalog, Health, HealthSettings, ResumeLayer, StreamConfig};
 /// # use hooks_core::{BoxError, Environment, testing::VirtualTime};
 /// # let time = VirtualTime::default();
 /// # let environment = Environment { clock: std::sync::Arc::new(time.clone()), ..Environment::detached() };
 /// # let world = hooks_resilience::World::new(&environment, time.clone());
 ///
-/// let settings: StreamSettings =
+/// let settings: StreamConfig =
 ///     serde_json::from_value(serde_json::json!({"after_text": "fail", "first_chunk": "20s", "idle": "5s"}))?;
 /// let (first_chunk, idle) = (Duration::from_secs(20), Duration::from_secs(5));
-/// let expected = StreamSettings::default().with_after_text(AfterText::Fail);
+/// let expected = StreamConfig::default().with_after_text(AfterText::Fail);
 /// assert_eq!(settings, expected.with_patience(first_chunk, idle));
 ///
 /// let health = Health::new(&Catalog::default(), HealthSettings::default(), world)?;

@@ -24,8 +24,8 @@
 //! use hooks_core::event::Role;
 //! use hooks_resilience::stream::collect;
 //! use hooks_resilience::{
-//!     Answered, Call, Catalog, Chunk, ErrorKind, Health, HealthSettings, Model, ModelError, ModelStream,
-//!     ResumeLayer, StreamSettings, Tier,
+//!     Replied, Call, Catalog, Chunk, ErrorKind, Health, HealthSettings, Model, ModelError, ModelStream,
+//!     ResumeLayer, StreamConfig, Tier,
 //! };
 //! use tower::{Layer, ServiceExt, service_fn};
 //! # fn call_to(model: &std::sync::Arc<hooks_resilience::Model>) -> hooks_resilience::Call {
@@ -60,9 +60,9 @@
 //!             vec![text(" brown fox"), Ok(Chunk::Stop("end_turn".to_owned()))]
 //!         }
 //!     };
-//!     Ok::<_, ModelError>(Answered::new(call, ModelStream::new(stream::iter(chunks))))
+//!     Ok::<_, ModelError>(Replied::new(call, ModelStream::new(stream::iter(chunks))))
 //! });
-//! let stack = ResumeLayer::new(health, StreamSettings::default())?.layer(client);
+//! let stack = ResumeLayer::new(health, StreamConfig::default())?.layer(client);
 //! let reply = collect(stack.oneshot(call_to(opus)).await?.reply).await?;
 //! assert_eq!(reply.response.content, "The quick brown fox");
 //! # Ok::<(), BoxError>(())
@@ -78,8 +78,8 @@
 //! # use std::sync::atomic::{AtomicBool, Ordering};
 //! # use hooks_resilience::stream::AfterText;
 //! # use hooks_resilience::{
-//! #     Answered, Call, Catalog, Chunk, ErrorKind, Health, HealthSettings, Model, ModelError, ModelStream,
-//! #     ResumeLayer, StreamSettings, Tier,
+//! #     Replied, Call, Catalog, Chunk, ErrorKind, Health, HealthSettings, Model, ModelError, ModelStream,
+//! #     ResumeLayer, StreamConfig, Tier,
 //! # };
 //! # use tower::{Layer, ServiceExt, service_fn};
 //! # fn call_to(model: &std::sync::Arc<hooks_resilience::Model>) -> hooks_resilience::Call {
@@ -103,9 +103,9 @@
 //! #         false => vec![text("The quick "), Err(ModelError::new(ErrorKind::StreamBroken, "connection reset"))],
 //! #         true => vec![text("A slow fox"), Ok(Chunk::Stop("end_turn".to_owned()))],
 //! #     };
-//! #     std::future::ready(Ok::<_, ModelError>(Answered::new(call, ModelStream::new(stream::iter(chunks)))))
+//! #     std::future::ready(Ok::<_, ModelError>(Replied::new(call, ModelStream::new(stream::iter(chunks)))))
 //! # });
-//! let settings = StreamSettings::default().with_after_text(AfterText::Restart);
+//! let settings = StreamConfig::default().with_after_text(AfterText::Restart);
 //! let stack = ResumeLayer::new(health, settings)?.layer(client);
 //! let mut answer = stack.oneshot(call_to(opus)).await?.reply;
 //! let (mut shown, mut restarts) = (String::new(), 0);

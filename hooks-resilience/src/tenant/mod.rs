@@ -12,7 +12,7 @@
 //! use std::sync::Arc;
 //! use hooks_core::{HookContext, drivers::ModelRequest, state::OpId};
 //! use hooks_resilience::{
-//!     Answered, BreakerLayer, Call, Catalog, ErrorKind, Health, HealthSettings, Model, ModelError,
+//!     Replied, BreakerLayer, Call, Catalog, ErrorKind, Health, HealthSettings, Model, ModelError,
 //!     PerTenantLayer, Tier,
 //! };
 //! use tower::{Layer, ServiceExt, service_fn};
@@ -26,7 +26,7 @@
 //! let health = Health::new(&catalog, HealthSettings::default(), world)?;
 //! let client = service_fn(async |call: Call| match call.context().tenant.as_deref() {
 //!     Some("acme") => Err(ModelError::new(ErrorKind::Authentication, "invalid api key")),
-//!     _ => Ok(Answered::new(call, "yes")),
+//!     _ => Ok(Replied::new(call, "yes")),
 //! });
 //! let layer = PerTenantLayer::new(health, |health| Ok::<_, ModelError>(BreakerLayer::new(health.clone())));
 //! let stacks = layer.layer(client);

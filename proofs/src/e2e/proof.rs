@@ -1,5 +1,6 @@
-//! The proofs for a client, in four runs: without hooks; with `hooks` in a project; with a hook that behaves
-//! as no rule can; with `hooks` in the user's settings, and the rules that `hooks init` writes.
+//! The proofs for a client, in five runs: without hooks; with `hooks` in a project; with a hook that behaves
+//! as no rule can; with `hooks` in the user's settings, and the rules that `hooks init` writes; with a budget
+//! that the session uses up.
 
 use std::fmt;
 use std::path::Path;
@@ -17,6 +18,10 @@ use crate::error::{Error, Result};
 
 /// Time limit of a client for one run.
 const PATIENCE: Duration = Duration::from_secs(120);
+
+/// Time that a model takes for an answer of the run with a budget. A client writes its transcript meanwhile; none
+/// of them waits for it.
+const THINKING: Duration = Duration::from_millis(400);
 
 /// Reason of the denial of `touch`; the model has to receive it.
 const REASON: &str = "files are made in the proper way, says rule 4711";
@@ -37,6 +42,13 @@ rules:
       - { tool: bash, args: { command: touch x } }
     no_match:
       - { tool: bash, args: { command: echo touch } }
+";
+
+/// A budget of three answers of the scripted model. Calls that are announced reserve at most one answer.
+const BUDGET: &str = "version: 1
+budget:
+  limits: [{ of: session, per: session, tokens: 3000 }]
+  hold: { most_output_tokens: 100 }
 ";
 
 /// The command that the rules of `hooks init` deny. It does no harm, because the repository of the sandbox is
@@ -106,6 +118,7 @@ pub(super) fn prove(client: &Runnable, program: &Path, hooks: &Path) -> Result<R
     governed(client, program, hooks, &mut results)?;
     stood_in(client, program, hooks, &mut results)?;
     of_user(client, program, hooks, &mut results)?;
+    spent(client, program, hooks, &mut results)?;
     Ok(results)
 }
 
@@ -122,6 +135,7 @@ fn calls(client: &Runnable) -> Script {
             shell("printf 'TICKET-%s' 123456"),
             shell(RESET),
         ],
+        ..Script::default()
     }
 }
 
@@ -197,6 +211,7 @@ fn stood_in(client: &Runnable, program: &Path, hooks: &Path, results: &mut Resul
             Call::Shell(format!("echo {}", stand_in::NOTE)),
             Call::Shell("printf 'result-%s' secret".to_owned()),
         ],
+        ..Script::default()
     };
     let (run, requests) = session(client, program, &sandbox, script, Trust::Given)?;
     results.claim("a hook that crashes denies", !sandbox.has(stand_in::CRASH));
@@ -233,7 +248,7 @@ fn of_user(client: &Runnable, program: &Path, hooks: &Path, results: &mut Result
     furnish(client, &sandbox)?;
     init(client, &sandbox, hooks, &["--scope", "user"])?;
     let allowed = Call::Shell("echo text > allowed-by-command".to_owned());
-    let script = Script { calls: vec![Call::Shell(RESET.to_owned()), allowed] };
+    let script = Script { calls: vec![Call::Shell(RESET.to_owned()), allowed], ..Script::default() };
     let (run, requests) = session(client, program, &sandbox, script, Trust::None)?;
     results.claim(
         "the settings of a user govern in any folder, by the first rules",
@@ -242,6 +257,46 @@ fn of_user(client: &Runnable, program: &Path, hooks: &Path, results: &mut Result
     results.claim("the first rules allow what harms nobody", sandbox.has("allowed-by-command"));
     shown(client, &run, &requests, results);
     Ok(())
+}
+
+/// Shows that a session that used up its budget may call no more tools, and that each answer counts once.
+fn spent(client: &Runnable, program: &Path, hooks: &Path, results: &mut Results) -> Result {
+    let sandbox = Sandbox::new(client, Trust::Given)?;
+    furnish(client, &sandbox)?;
+    sandbox.put(&sandbox.work().join("hooks.yaml"), BUDGET)?;
+    init(client, &sandbox, hooks, &[])?;
+    let calls = (1..=8).map(|call| Call::Shell(format!("echo text > call-{call}")));
+    let script = Script { calls: calls.collect(), thinking: THINKING };
+    let server = Server::start(client.speech, script, &sandbox.work())?;
+    let url = server.url();
+    let (arguments, variables) = (client.arguments(&url, Trust::Given), client.variables(&url, Trust::Given));
+    let run = sandbox.run(program, &arguments, &variables, PATIENCE)?;
+    let ran = |call: &u64| sandbox.has(&format!("call-{call}"));
+    // The answer that asks for a call may be written to the transcript only after it.
+    let is_stopped = (1..=2).all(|call| ran(&call)) && !(4..=8).any(|call| ran(&call));
+    results.claim("a session that used up its budget may call no more tools", is_stopped);
+    let counted = counted(&sandbox, hooks)?;
+    results.claim("each answer of the model counts once", counted == Some(server.tokens()));
+    if results.failures().next().is_some() {
+        let log = std::fs::read_to_string(sandbox.home().join(".state/hooks/run.log")).unwrap_or_default();
+        let ran: Vec<u64> = (1..=8).filter(ran).collect();
+        eprintln!("counted {counted:?} of {}; these calls ran: {ran:?}\n{log}", server.tokens());
+    }
+    shown(client, &run, &server.recorded(), results);
+    Ok(())
+}
+
+/// The tokens that the budget of the only session counted.
+fn counted(sandbox: &Sandbox, hooks: &Path) -> Result<Option<u64>> {
+    let words = ["state", "--config", "hooks.yaml", "--json", "show"].map(str::to_owned);
+    let run = sandbox.run(hooks, &words, &[], PATIENCE)?;
+    let state: Value = serde_json::from_str(&run.stdout)
+        .map_err(|cause| Error::doing(format!("`hooks state` said {}{}", run.stdout, run.stderr), cause))?;
+    let counters = state.get("counters").and_then(Value::as_array).map(Vec::as_slice).unwrap_or_default();
+    let of_session = counters.iter().find(|counter| {
+        counter.get("counter").and_then(Value::as_str).is_some_and(|key| key.starts_with("spend/of/session/"))
+    });
+    Ok(of_session.and_then(|counter| counter.get("used")?.as_u64()))
 }
 
 /// Creates the folders that calls write into.

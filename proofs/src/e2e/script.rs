@@ -1,6 +1,7 @@
 //! The script of the model: one tool call after the other.
 
 use std::path::Path;
+use std::time::Duration;
 
 use serde_json::{Value, json};
 
@@ -20,6 +21,8 @@ pub(super) enum Call {
 pub(super) struct Script {
     /// The calls.
     pub(super) calls: Vec<Call>,
+    /// Time that each answer takes.
+    pub(super) thinking: Duration,
 }
 
 /// A call in the form of a client.

@@ -37,7 +37,7 @@ const TELLING: usize = 16;
 /// use std::path::Path;
 /// use std::sync::Arc;
 /// use hooks_audit::log::{Gaps, Missing};
-/// use hooks_audit::{Entry, Log, LogSettings, Positions, Reader, Record, notes};
+/// use hooks_audit::{Entry, Log, LogSettings, Positions, LogReader, Record, notes};
 /// use hooks_core::testing::FakeDisk;
 /// use hooks_core::time::{StoppedClock, Timestamp};
 ///
@@ -52,7 +52,7 @@ const TELLING: usize = 16;
 /// let log = Log::open(disk.clone(), "/log", settings, Arc::new(StoppedClock(Timestamp(9))))?;
 /// log.put_through(|| Entry::from(Record::new("stop", Timestamp(9))))?.wait()?;
 /// log.close().wait()?;
-/// let records = Reader::new(disk.clone(), "/log", Positions::default()).read(10)?;
+/// let records = LogReader::new(disk.clone(), "/log", Positions::default()).read(10)?;
 /// let gap = records.iter().find(|one| one.record.event == notes::GAP).ok_or("the gap is reported")?;
 /// assert_eq!(gap.record.covers, [(1, 2)], "two records");
 /// # Ok::<(), Box<dyn std::error::Error>>(())

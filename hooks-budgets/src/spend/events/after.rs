@@ -58,9 +58,10 @@ async fn settle(
     };
     let used = Used::tokens(event.usage).costing(event.cost);
     let listed = budget.rules.prices.get(&event.model, budget.now(context));
-    let Some((entry, open)) = OpenCall::find(&*store, context, sought).await? else {
+    let open = if event.unannounced { None } else { OpenCall::find(&*store, context, sought).await? };
+    let Some((entry, open)) = open else {
         let price = listed.map(|listed| listed.price);
-        return charge_unheld(budget, &*store, context, &event.model, price, used).await;
+        return charge_unheld(budget, &*store, context, event, price).await;
     };
     let root = budget.root(context).await?;
     let input_tokens = open.input_tokens;
@@ -91,16 +92,16 @@ async fn settle(
     hold.end().await
 }
 
-/// Charges a call without a reservation: one that another set of hooks allowed, or whose reservation was
-/// given back. The charge may exceed a limit; after that, no further call is allowed.
+/// Charges a call without a reservation: one that was not announced, that another set of hooks allowed, or
+/// whose reservation was given back. The charge may exceed a limit; after that, no further call is allowed.
 async fn charge_unheld(
     budget: &SpendBudget,
     store: &dyn StateStore,
     context: &HookContext,
-    model: &str,
+    event: &AfterModelCall,
     price: Option<Price>,
-    used: Used,
 ) -> Result<(), StoreError> {
+    let (model, used) = (&*event.model, Used::tokens(event.usage).costing(event.cost));
     let mut id = match &context.call_id {
         Some(call) => call_id(context, call),
         None => fresh_id(FOLDER, context),
@@ -113,7 +114,9 @@ async fn charge_unheld(
         };
         let who = budget.rules.who(context, &root, Some(model));
         let counters = counters(&budget.rules.limits, unit, &who);
-        if actual == 0 || counters.is_empty() && !budget.rules.counts(unit) {
+        // Without a price, the tokens show that the model was called.
+        let counts = budget.rules.counts(unit) || price.is_none() && event.unannounced;
+        if actual == 0 || counters.is_empty() && !counts {
             continue;
         }
         let scopes = scopes(&counters, meter(context, model, unit));

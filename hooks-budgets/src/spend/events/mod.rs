@@ -2,16 +2,19 @@
 //!
 //! `before_model_call` applies the thresholds and reserves the possible cost of the call. `after_model_call`
 //! settles it with the real cost, and `error_occurred` settles a failed call. Streams are not cut here: a
-//! budget that cuts them is a layer around the model. While spawns are paused, `subagent_start` and calls of
-//! tools that start agents are denied. `session_end` sends the report to the watch.
+//! budget that cuts them is a layer around the model. Once a budget is used up, tools, prompts and agents are
+//! denied. While spawns are paused, `subagent_start` and calls of tools that start agents are denied.
+//! `session_end` sends the report to the watch.
 
 mod after;
 mod before;
 mod ends;
 mod spawns;
+mod used_up;
 
 use hooks_core::event::{
     AfterModelCall, BeforeModelCall, ErrorOccurred, PreToolUse, SessionEnd, SubagentStart,
+    UserPromptSubmitted,
 };
 use hooks_core::{DecideLayer, FailureLayer, HooksBuilder, Settle};
 use hooks_facts::calls::CallReader;
@@ -22,6 +25,7 @@ pub(super) use self::before::call_id;
 use self::before::{Advises, Holds};
 use self::ends::Ends;
 use self::spawns::Pauses;
+use self::used_up::UsedUp;
 use super::budget::SpendBudget;
 use super::config::SpendEnforcement;
 use super::refusal::NAME;
@@ -42,7 +46,10 @@ pub(crate) fn add_to(
             // The answer has arrived and is paid for: if it cannot be settled, the whole reservation is
             // charged when it expires.
             .stack::<AfterModelCall, _>(&guard.clone().opened(), Settles(budget.clone()))
-            .hook::<ErrorOccurred, _>(&guard, Ends(budget.clone()));
+            .hook::<ErrorOccurred, _>(&guard, Ends(budget.clone()))
+            .stack::<UserPromptSubmitted, _>(&guard, DecideLayer::new(UsedUp(budget.clone())).layer(Settle))
+            .stack::<SubagentStart, _>(&guard, DecideLayer::new(UsedUp(budget.clone())).layer(Settle))
+            .stack::<PreToolUse, _>(&guard, DecideLayer::new(UsedUp(budget.clone())).layer(Settle));
     }
     let pauses = Pauses { budget: budget.clone(), reader: reader.clone() };
     *builder = hooks

@@ -3,10 +3,15 @@
 use serde_json::{Value, json};
 
 use super::http::Reply;
-use super::{Turn, count, offers};
+use super::{RECEIVED, SENT, Turn, count, offers};
 
-/// Answers a request.
-pub(super) fn answer(path: &str, body: &Value, turn: impl Fn(usize) -> Turn) -> Reply {
+/// Answers a request; `id` counts the answer.
+pub(super) fn answer(
+    path: &str,
+    body: &Value,
+    id: impl FnOnce() -> String,
+    turn: impl Fn(usize) -> Turn,
+) -> Reply {
     if path.contains("count_tokens") {
         return Reply::json(&json!({"input_tokens": 1}));
     }
@@ -24,8 +29,8 @@ pub(super) fn answer(path: &str, body: &Value, turn: impl Fn(usize) -> Turn) -> 
         }
     };
     let message = json!({
-        "id": "msg_1", "type": "message", "role": "assistant", "model": body.get("model"), "content": [],
-        "stop_reason": null, "stop_sequence": null, "usage": {"input_tokens": 1, "output_tokens": 1},
+        "id": format!("msg_{}", id()), "type": "message", "role": "assistant", "model": body.get("model"), "content": [],
+        "stop_reason": null, "stop_sequence": null, "usage": {"input_tokens": SENT, "output_tokens": 1},
     });
     let end = json!({"stop_reason": reason, "stop_sequence": null});
     Reply::stream([
@@ -33,7 +38,7 @@ pub(super) fn answer(path: &str, body: &Value, turn: impl Fn(usize) -> Turn) -> 
         json!({"type": "content_block_start", "index": 0, "content_block": block}),
         json!({"type": "content_block_delta", "index": 0, "delta": delta}),
         json!({"type": "content_block_stop", "index": 0}),
-        json!({"type": "message_delta", "delta": end, "usage": {"output_tokens": 1}}),
+        json!({"type": "message_delta", "delta": end, "usage": {"output_tokens": RECEIVED}}),
         json!({"type": "message_stop"}),
     ])
 }

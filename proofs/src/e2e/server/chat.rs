@@ -3,10 +3,10 @@
 use serde_json::{Value, json};
 
 use super::http::Reply;
-use super::{Turn, count, offers};
+use super::{RECEIVED, SENT, Turn, count, offers};
 
 /// Answers a request.
-pub(super) fn answer(body: &Value, turn: impl Fn(usize) -> Turn) -> Reply {
+pub(super) fn answer(body: &Value, id: &str, turn: impl Fn(usize) -> Turn) -> Reply {
     let messages = body.get("messages").unwrap_or(&Value::Null);
     let (message, reason) = match turn(count(messages, "role", "tool")) {
         Turn::Call(number, wanted) if offers(body, wanted.tool) => {
@@ -17,11 +17,12 @@ pub(super) fn answer(body: &Value, turn: impl Fn(usize) -> Turn) -> Reply {
         }
         _ => (json!({"role": "assistant", "content": "Done."}), "stop"),
     };
-    let usage = json!({"prompt_tokens": 1, "completion_tokens": 1, "total_tokens": 2});
+    let usage =
+        json!({"prompt_tokens": SENT, "completion_tokens": RECEIVED, "total_tokens": SENT + RECEIVED});
     let whole = |object: &str, key: &str, message: &Value, reason: Value| {
         let choice = json!({"index": 0, key: message, "finish_reason": reason});
         json!({
-            "id": "chat_1", "object": object, "model": body.get("model"), "created": 1, "choices": [choice],
+            "id": format!("chat_{id}"), "object": object, "model": body.get("model"), "created": 1, "choices": [choice],
             "usage": usage,
         })
     };

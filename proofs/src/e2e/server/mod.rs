@@ -9,6 +9,7 @@ mod responses;
 use std::io;
 use std::net::{Shutdown, TcpListener, TcpStream};
 use std::path::{Path, PathBuf};
+use std::sync::atomic::{AtomicU64, Ordering};
 use std::sync::{Arc, Mutex, PoisonError};
 use std::thread;
 use std::time::Duration;
@@ -51,10 +52,16 @@ pub(super) struct Server {
 struct Shared {
     speech: Speech,
     script: Script,
+    port: u16,
     work: PathBuf,
     recorded: Mutex<Vec<Value>>,
+    answered: AtomicU64,
     is_over: Mutex<bool>,
 }
+
+/// Tokens that each answer takes, as it says itself.
+const SENT: u64 = 900;
+const RECEIVED: u64 = 100;
 
 /// Longest silence of a connection.
 const PATIENCE: Duration = Duration::from_secs(30);
@@ -64,8 +71,9 @@ impl Server {
     pub(super) fn start(speech: Speech, script: Script, work: &Path) -> io::Result<Self> {
         let listener = TcpListener::bind(("127.0.0.1", 0))?;
         let port = listener.local_addr()?.port();
-        let (recorded, is_over) = (Mutex::default(), Mutex::default());
-        let shared = Arc::new(Shared { speech, script, work: work.to_path_buf(), recorded, is_over });
+        let (recorded, is_over, answered) = (Mutex::default(), Mutex::default(), AtomicU64::new(0));
+        let shared = Shared { speech, script, port, work: work.to_path_buf(), recorded, answered, is_over };
+        let shared = Arc::new(shared);
         let accepting = Arc::clone(&shared);
         drop(thread::Builder::new().spawn(move || accept(&listener, &accepting))?);
         Ok(Self { shared, port })
@@ -74,6 +82,11 @@ impl Server {
     /// The URL of the server.
     pub(super) fn url(&self) -> String {
         format!("http://127.0.0.1:{}", self.port)
+    }
+
+    /// The tokens of all answers so far, sent and received.
+    pub(super) fn tokens(&self) -> u64 {
+        self.shared.answered.load(Ordering::SeqCst).saturating_mul(SENT.saturating_add(RECEIVED))
     }
 
     /// The request bodies so far, in order.
@@ -121,11 +134,15 @@ impl Shared {
             Some(call) => Turn::Call(results, call.wanted(self.speech, &self.work)),
             None => Turn::Done,
         };
+        thread::sleep(self.script.thinking);
+        // Clients tell answers apart by their ids.
+        let started = std::process::id();
+        let id = || format!("{started}_{}_{}", self.port, self.answered.fetch_add(1, Ordering::SeqCst));
         let reply = match self.speech {
-            Speech::AnthropicMessages => anthropic::answer(&request.path, &body, turn),
-            Speech::OpenAiResponses => responses::answer(&body, turn),
-            Speech::OpenAiChat => chat::answer(&body, turn),
-            Speech::GeminiGenerate => gemini::answer(&request.path, &body, turn),
+            Speech::AnthropicMessages => anthropic::answer(&request.path, &body, id, turn),
+            Speech::OpenAiResponses => responses::answer(&body, &id(), turn),
+            Speech::OpenAiChat => chat::answer(&body, &id(), turn),
+            Speech::GeminiGenerate => gemini::answer(&request.path, &body, id, turn),
         };
         self.recorded.lock().unwrap_or_else(PoisonError::into_inner).push(body);
         reply

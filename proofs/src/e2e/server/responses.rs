@@ -3,10 +3,10 @@
 use serde_json::{Value, json};
 
 use super::http::Reply;
-use super::{Turn, count};
+use super::{RECEIVED, SENT, Turn, count};
 
 /// Answers a request.
-pub(super) fn answer(body: &Value, turn: impl Fn(usize) -> Turn) -> Reply {
+pub(super) fn answer(body: &Value, id: &str, turn: impl Fn(usize) -> Turn) -> Reply {
     let input = body.get("input").unwrap_or(&Value::Null);
     let results = ["function_call_output", "custom_tool_call_output"].map(|kind| count(input, "type", kind));
     let item = match turn(results.iter().sum()) {
@@ -24,11 +24,11 @@ pub(super) fn answer(body: &Value, turn: impl Fn(usize) -> Turn) -> Reply {
             "content": [{"type": "output_text", "text": "Done.", "annotations": []}],
         }),
     };
-    let usage = json!({"input_tokens": 1, "output_tokens": 1, "total_tokens": 2});
+    let usage = json!({"input_tokens": SENT, "output_tokens": RECEIVED, "total_tokens": SENT + RECEIVED});
     Reply::stream([
-        json!({"type": "response.created", "response": {"id": "resp_1"}}),
+        json!({"type": "response.created", "response": {"id": format!("resp_{id}")}}),
         json!({"type": "response.output_item.added", "output_index": 0, "item": item}),
         json!({"type": "response.output_item.done", "output_index": 0, "item": item}),
-        json!({"type": "response.completed", "response": {"id": "resp_1", "output": [item], "usage": usage}}),
+        json!({"type": "response.completed", "response": {"id": format!("resp_{id}"), "output": [item], "usage": usage}}),
     ])
 }

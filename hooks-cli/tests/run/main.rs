@@ -14,9 +14,10 @@ use hooks_protocols::Client;
 use serde_json::{Value, json};
 use tempfile::TempDir;
 
-#[path = "../../hooks-protocols/tests/clients/support.rs"]
+#[path = "../../../hooks-protocols/tests/clients/support.rs"]
 #[expect(dead_code, reason = "the model of the clients is shared with the crate that has it")]
 mod clients;
+mod transcripts;
 
 /// A project with a configuration, and a home.
 struct World {
@@ -126,7 +127,9 @@ fn every_payload_is_answered() {
             sent.event
         );
     }
-    for sent in clients::read_payloads(include_str!("../../hooks-protocols/tests/clients/documented.jsonl")) {
+    for sent in
+        clients::read_payloads(include_str!("../../../hooks-protocols/tests/clients/documented.jsonl"))
+    {
         let told = world.run(&["--client", sent.client.name(), "--event", &sent.event], &sent.stdin);
         assert!(told.exit == Some(0) && told.stderr.is_empty(), "{} {}: {told:?}", sent.client, sent.event);
         assert!(!told.stdout.contains("denied"), "{} {}: {told:?}", sent.client, sent.event);
@@ -596,4 +599,39 @@ fn the_rest_of_the_command_line() {
     assert_eq!(printed(&["man", "dance"]).0, Some(2));
     let (_, version) = printed(&["--version"]);
     assert!(version.starts_with("hooks 0."), "{version}");
+}
+
+#[test]
+fn an_agent_writes_nothing_that_decides_whether_it_is_governed() {
+    let world = World::new("version: 1\n");
+    let config = world.path("app/hooks.yaml");
+    let write = |path: &str, options: &[&str]| {
+        let options = [&["--client", "claude", "--event", "PreToolUse"], options].concat();
+        world.run(&options, &claude("Write", &json!({"file_path": path, "content": "x"})))
+    };
+    for path in [
+        // A later `hooks init` would find it.
+        world.path("app/.hooks/hooks.yaml"),
+        world.path("home/.claude.json"),
+        world.path("home/.claude/projects/-app/s.jsonl"),
+        world.path("home/.codex/sessions/2026/11/23/rollout-1.jsonl"),
+        world.path("home/.copilot/config.json"),
+        world.path("home/.copilot/session-state/s/events.jsonl"),
+        world.path("home/.gemini/trustedFolders.json"),
+        world.path("home/.gemini/extensions/a/gemini-extension.json"),
+        world.path("home/.local/state/hooks/transcripts/claude/a/b.json"),
+        "/etc/claude-code/managed-settings.json".to_owned(),
+    ] {
+        for options in [&[][..], &["--config", &config]] {
+            let told = write(&path, options);
+            assert_eq!(told.answer()["hookSpecificOutput"]["permissionDecision"], "deny", "{path}: {told:?}");
+        }
+    }
+    for path in [
+        world.path("app/src/hooks.rs"),
+        world.path("home/.claude/projects/-app/memory/notes.md"),
+        world.path("home/.copilot/session-state/s/plan.md"),
+    ] {
+        write(&path, &["--config", &config]).is_silent();
+    }
 }

@@ -1,0 +1,280 @@
+//! Counts the answers of the model for clients that have no hook for a model call.
+//!
+//! Such a client writes each answer to the transcript of its session. Before an event is decided, the answers
+//! that are new there are sent to the hooks as `after_model_call`, so that budgets, limits, metrics and the
+//! record see them. How far the transcripts were read is kept in `hooks/transcripts` in the user's state, one
+//! file for each session; processes that answer events of one session at once take turns.
+
+use std::collections::BTreeMap;
+use std::fs::{self, File};
+use std::io::{self, Read, Seek, SeekFrom, Write};
+use std::path::{Path, PathBuf};
+use std::time::{Duration, SystemTime};
+
+use hooks::EventKind;
+use hooks::config::places::Places;
+use hooks::event::{AfterModelCall, Message, ModelReply, Role, WireEvent};
+use hooks_protocols::{Client, Decoded, TranscriptAnswer, TranscriptLedger};
+use serde::{Deserialize, Serialize};
+use serde_json::Value;
+use sha2::{Digest, Sha256};
+use tempfile::NamedTempFile;
+
+use super::Failure;
+
+/// Time after the end of a session in which clients write its last answer. It was seen up to 75 ms later.
+pub(super) const WRITTEN_AFTER: Duration = Duration::from_millis(200);
+
+/// Most bytes of a file that one event reads; the next event continues.
+const MOST_BYTES: u64 = 16 << 20;
+
+/// Time after which a session that was not continued is forgotten.
+const FORGOTTEN: Duration = Duration::from_secs(90 * 24 * 60 * 60);
+
+/// Most sessions of a project that are looked at for the original of a copy.
+const MOST_BESIDE: usize = 64;
+
+/// Tools that may end before the transcript is there. Copilot CLI begins it up to a second after its first tool.
+const MOST_WITHOUT: u32 = 3;
+
+/// What is kept of a session between its events.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+struct Kept {
+    ledger: TranscriptLedger,
+    /// Agents by the file of their answers; the agent of other files has no name.
+    agents: BTreeMap<String, String>,
+    /// Tools that ended while there was no transcript.
+    ended_without: u32,
+}
+
+/// The new answers of a session, of which no other process counts any until this value is dropped.
+pub(super) struct Unread {
+    kept: Kept,
+    is_changed: bool,
+    place: PathBuf,
+    _turn: File,
+    answers: Vec<UncountedAnswer>,
+}
+
+/// An answer, and the agent that it answered.
+pub(super) struct UncountedAnswer {
+    pub(super) agent: String,
+    answer: TranscriptAnswer,
+}
+
+impl UncountedAnswer {
+    /// The event, and the id of the call. The text of the answer is not read.
+    pub(super) fn event(&self) -> (String, AfterModelCall) {
+        let TranscriptAnswer { id, model, usage, .. } = &self.answer;
+        let reply = ModelReply { response: Message::text(Role::Assistant, ""), usage: *usage, cost: None };
+        (id.clone(), AfterModelCall::new(model.clone(), 0, &reply).unannounced())
+    }
+}
+
+/// Whether the answers of this client are counted in its transcripts.
+pub(super) fn has(client: Client) -> bool {
+    TranscriptLedger::new(client).is_some()
+}
+
+/// Reads the answers that are new since the last event of the session. `None` if this client reports model
+/// calls itself, or has no transcript yet.
+pub(super) fn unread(decoded: &Decoded) -> Result<Option<Unread>, Failure> {
+    let Some(ledger) = TranscriptLedger::new(decoded.client) else { return Ok(None) };
+    let path = transcript(decoded);
+    let place = place_of(decoded, path.as_deref()).ok_or("there is no folder for state; set `HOME`")?;
+    let cannot = |error: io::Error| {
+        let what = path.as_deref().unwrap_or(&place).display();
+        format!("the answers in the transcript `{what}` cannot be counted: {error}")
+    };
+    let turn = turn(&place).map_err(cannot)?;
+    let mut kept = match fs::read(&place) {
+        Ok(text) => serde_json::from_slice(&text).map_err(|error| cannot(error.into()))?,
+        Err(error) if error.kind() == io::ErrorKind::NotFound => begun(ledger, &place),
+        Err(error) => return Err(cannot(error)),
+    };
+    let before = kept.clone();
+    let main = path.clone().filter(|path| path.is_file());
+    let ends_tool = decoded.event.as_ref().map(WireEvent::kind) == Some(EventKind::PostToolUse);
+    kept.ended_without = match main {
+        Some(_) => 0,
+        None => kept.ended_without.saturating_add(ends_tool.into()),
+    };
+    if let (Some(main), Some(agent)) = (&main, own_agent(decoded)) {
+        kept.agents.insert(main.to_string_lossy().into_owned(), agent);
+    }
+    let mut answers = Vec::new();
+    for file in files(decoded.client, main.as_deref(), &kept) {
+        answers.extend(kept.read(decoded.client, &file).map_err(cannot)?);
+    }
+    Ok(Some(Unread { is_changed: kept != before, kept, place, _turn: turn, answers }))
+}
+
+impl Unread {
+    /// The new answers, in the order of their files.
+    pub(super) fn answers(&self) -> &[UncountedAnswer] {
+        &self.answers
+    }
+
+    /// Why answers cannot be counted although the session has tools that ended.
+    pub(super) fn missing(&self) -> Option<Failure> {
+        (self.kept.ended_without >= MOST_WITHOUT).then(|| {
+            "this client writes no transcript, and its model calls can only be counted there; \
+             start it so that it keeps its sessions, or remove `budget` and `limits.iterations` from the rules"
+                .to_owned()
+        })
+    }
+
+    /// Keeps how far the transcripts were read. Call this after the answers were counted: what is counted twice
+    /// has the same id, and what is not counted would be lost.
+    pub(super) fn keep(self) -> Result<(), Failure> {
+        let written = || -> io::Result<()> {
+            let mut file = NamedTempFile::new_in(self.place.parent().unwrap_or(Path::new(".")))?;
+            file.write_all(&serde_json::to_vec(&self.kept)?)?;
+            file.persist(&self.place).map_err(|error| error.error)?;
+            Ok(())
+        };
+        if !self.is_changed {
+            return Ok(());
+        }
+        written().map_err(|error| format!("`{}` cannot be written: {error}", self.place.display()))
+    }
+}
+
+impl Kept {
+    /// Reads what is new in a file.
+    fn read(&mut self, client: Client, path: &Path) -> io::Result<Vec<UncountedAnswer>> {
+        let name = path.to_string_lossy().into_owned();
+        let mut file = match File::open(path) {
+            Ok(file) => file,
+            // A file that was read before can be removed by its client.
+            Err(error) if error.kind() == io::ErrorKind::NotFound => return Ok(Vec::new()),
+            Err(error) => return Err(error),
+        };
+        if file.metadata()?.len() < self.ledger.offset(&name) {
+            self.ledger.start_over(&name);
+        }
+        file.seek(SeekFrom::Start(self.ledger.offset(&name)))?;
+        let mut bytes = Vec::new();
+        file.take(MOST_BYTES).read_to_end(&mut bytes)?;
+        let answers = self.ledger.read(&name, &bytes);
+        if answers.is_empty() {
+            return Ok(Vec::new());
+        }
+        let agent =
+            self.agents.get(&name).cloned().or_else(|| agent_of_file(client, path)).unwrap_or_default();
+        Ok(answers.into_iter().map(|answer| UncountedAnswer { agent: agent.clone(), answer }).collect())
+    }
+}
+
+/// The transcript that the payload names. Copilot CLI names it at few events, but its place is known.
+fn transcript(decoded: &Decoded) -> Option<PathBuf> {
+    let named = |key: &str| decoded.extra.get(key).and_then(Value::as_str).map(PathBuf::from);
+    let session = &decoded.context.session_id;
+    let built = || {
+        let is_name = !session.is_empty() && session.chars().all(|c| c.is_ascii_alphanumeric() || c == '-');
+        let folder = Places::here().of_client(".copilot")?;
+        is_name.then(|| folder.join("session-state").join(session).join("events.jsonl"))
+    };
+    let path = named("transcript_path").or_else(|| named("transcriptPath"));
+    path.or_else(|| (decoded.client == Client::Copilot).then(built).flatten())
+        .filter(|path| path.is_absolute())
+}
+
+/// The agent that the payload is of, if the file that it names is that agent's own.
+fn own_agent(decoded: &Decoded) -> Option<String> {
+    let agent = &decoded.context.agent_name;
+    (decoded.client == Client::Codex && !agent.is_empty()).then(|| agent.clone())
+}
+
+/// The agent of a file that the client describes in a file beside it.
+fn agent_of_file(client: Client, path: &Path) -> Option<String> {
+    if client != Client::Claude {
+        return None;
+    }
+    let text = fs::read(path.with_extension("meta.json")).ok()?;
+    let about: Value = serde_json::from_slice(&text).ok()?;
+    about.get("agentType")?.as_str().map(str::to_owned)
+}
+
+/// The files of a session, those of subagents first.
+fn files(client: Client, main: Option<&Path>, kept: &Kept) -> Vec<PathBuf> {
+    let known = kept.ledger.files().chain(kept.agents.keys().map(String::as_str));
+    let mut files: Vec<PathBuf> = known.map(PathBuf::from).collect();
+    if let Some(main) = main {
+        if client == Client::Claude {
+            let folder = main.with_extension("").join("subagents");
+            let entries = fs::read_dir(folder).into_iter().flatten().flatten();
+            files.extend(entries.map(|entry| entry.path()).filter(|path| is_transcript(path)));
+        }
+        files.retain(|file| file != main);
+    }
+    files.sort();
+    files.dedup();
+    files.extend(main.map(Path::to_path_buf));
+    files
+}
+
+fn is_transcript(path: &Path) -> bool {
+    path.extension().is_some_and(|extension| extension == "jsonl")
+}
+
+/// The file in which a session is kept. Sessions of one folder of transcripts share a folder, as one can be a
+/// copy of another. The agents of Codex CLI share the session and have a file each.
+fn place_of(decoded: &Decoded, transcript: Option<&Path>) -> Option<PathBuf> {
+    let folder = match (decoded.client, transcript.and_then(Path::parent)) {
+        (Client::Claude, Some(folder)) => digest(&folder.to_string_lossy()),
+        _ => "sessions".to_owned(),
+    };
+    let session = digest(&decoded.context.session_id);
+    let name = decoded.client.name();
+    let state = Places::here().state()?.join("hooks/transcripts");
+    Some(state.join(name).join(folder).join(format!("{session}.json")))
+}
+
+/// Waits until no other process counts answers of this folder.
+fn turn(place: &Path) -> io::Result<File> {
+    let folder = place.parent().unwrap_or(Path::new("."));
+    private_folder(folder)?;
+    let file = File::options().create(true).truncate(false).write(true).open(folder.join("turn.lock"))?;
+    file.lock()?;
+    Ok(file)
+}
+
+#[cfg(unix)]
+fn private_folder(folder: &Path) -> io::Result<()> {
+    use std::os::unix::fs::DirBuilderExt;
+    fs::DirBuilder::new().recursive(true).mode(0o700).create(folder)
+}
+
+#[cfg(not(unix))]
+fn private_folder(folder: &Path) -> io::Result<()> {
+    fs::create_dir_all(folder)
+}
+
+/// A session that is new here: it knows what the sessions beside it found, and those that ended long ago are
+/// removed.
+fn begun(mut ledger: TranscriptLedger, place: &Path) -> Kept {
+    let entries = place.parent().and_then(|folder| fs::read_dir(folder).ok()).into_iter().flatten().flatten();
+    let mut beside: Vec<(SystemTime, PathBuf)> = entries
+        .map(|entry| entry.path())
+        .filter(|path| path.extension().is_some_and(|extension| extension == "json"))
+        .filter_map(|path| Some((fs::metadata(&path).ok()?.modified().ok()?, path)))
+        .collect();
+    beside.sort_unstable_by(|one, other| other.cmp(one));
+    for (modified, path) in beside.split_off(beside.len().min(MOST_BESIDE)) {
+        if modified.elapsed().is_ok_and(|age| age > FORGOTTEN) {
+            drop(fs::remove_file(path));
+        }
+    }
+    for (_, path) in beside {
+        let other = fs::read(path).ok().and_then(|text| serde_json::from_slice::<Kept>(&text).ok());
+        if let Some(other) = other {
+            ledger.beside(&other.ledger);
+        }
+    }
+    Kept { ledger, agents: BTreeMap::new(), ended_without: 0 }
+}
+
+fn digest(text: &str) -> String {
+    Sha256::digest(text.as_bytes()).iter().take(16).map(|byte| format!("{byte:02x}")).collect()
+}

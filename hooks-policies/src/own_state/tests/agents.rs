@@ -1,0 +1,55 @@
+//! Agents that an agent starts.
+
+use super::*;
+
+#[test]
+fn an_agent_starts_no_agent_that_is_not_governed() {
+    for command in [
+        "claude --dangerously-skip-permissions -p 'go on'",
+        "claude -p go --permission-mode=bypassPermissions",
+        "claude -p go --permission-mode bypassPermissions",
+        "claude --settings /tmp/none.json -p go",
+        "/usr/local/bin/claude --bare -p go",
+        "codex exec --dangerously-bypass-approvals-and-sandbox go",
+        "codex exec -c features.hooks=false go",
+        "codex exec -s danger-full-access go",
+        "gemini --yolo -p go",
+        "gemini -y go",
+        "gemini --approval-mode yolo",
+        "copilot -p go --allow-all-tools",
+        "npx -y @openai/codex@latest exec --yolo go",
+        "npx @anthropic-ai/claude-code --dangerously-skip-permissions",
+        "HOME=/tmp/other claude -p go",
+        "export CODEX_HOME=/tmp/other; codex exec go",
+        "env CLAUDE_CONFIG_DIR=/tmp/other claude -p go",
+        "F=--dangerously-skip-permissions; claude $F -p go",
+    ] {
+        // A wrapper takes an assignment for a program.
+        let is_set = command.starts_with(|c: char| c.is_ascii_uppercase()) || command.starts_with("export");
+        let forms = if is_set { vec![command.to_owned()] } else { forms(command) };
+        for form in forms {
+            let decided = IN_THE_TEAM.policy().judge(&call("bash", json!({"command": form})));
+            assert_eq!(decided.strength(), Strength::Deny, "{form}");
+        }
+    }
+}
+
+#[test]
+fn an_agent_may_start_one_that_is() {
+    for command in [
+        "claude -p 'explain --dangerously-skip-permissions'",
+        "claude --version",
+        "codex exec --sandbox read-only go",
+        "gemini -p go",
+        "copilot -p go",
+        "npx -y @openai/codex exec go",
+        "npm install -g @google/gemini-cli",
+        "HOME=/tmp/other npm test",
+        "gemini --approval-mode auto_edit",
+        "grep -rn yolo docs",
+        "make claude",
+    ] {
+        let decided = IN_THE_TEAM.policy().judge(&call("bash", json!({"command": command})));
+        assert_eq!(decided.strength(), Strength::NoOpinion, "{command}: {decided:?}");
+    }
+}

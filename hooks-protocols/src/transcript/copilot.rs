@@ -1,0 +1,33 @@
+//! Transcripts of Copilot CLI: `~/.copilot/session-state/SESSION/events.jsonl`, with the answers of its
+//! subagents.
+
+use hooks_core::event::Usage;
+use serde_json::Value;
+
+use super::{TranscriptAnswer, count, text};
+
+/// Reads a line. The usage of a compaction is on a line of its own.
+pub(super) fn line(line: &Value) -> Option<TranscriptAnswer> {
+    let data = line.get("data")?;
+    let (usage, id) = match text(line, "type") {
+        "session.usage_record" => {
+            let usage = data.get("usage")?;
+            (usage, text(usage, "apiCallId"))
+        }
+        "session.compaction_complete" => (data.get("compactionTokensUsed")?, text(line, "id")),
+        _ => return None,
+    };
+    // A line without the id of an answer has an id of its own.
+    let id = if id.is_empty() { text(line, "id") } else { id };
+    let answer = TranscriptAnswer {
+        id: id.to_owned(),
+        model: text(usage, "model").to_owned(),
+        usage: Usage {
+            input_tokens: count(usage, "inputTokens"),
+            output_tokens: count(usage, "outputTokens"),
+            cached_tokens: count(usage, "cacheReadTokens"),
+            reasoning_tokens: count(usage, "reasoningTokens"),
+        },
+    };
+    (answer.usage.total() > 0 && !answer.id.is_empty()).then_some(answer)
+}
