@@ -31,6 +31,8 @@ pub(super) struct Runnable {
     trusted: With,
     /// Further ones to run in a folder that is not trusted.
     untrusted: With,
+    /// Further ones with which the client itself denies `touch`, in the way its user would write it.
+    listed: With,
 }
 
 /// Arguments, variables and files of a run. `{url}` stands for the server, `{work}` for the project.
@@ -49,6 +51,8 @@ pub(super) enum Trust {
     Given,
     /// The user does not trust the folder.
     None,
+    /// The user trusts the folder, and has told the client to deny `touch`.
+    Listed,
 }
 
 const NOTHING: With = With { arguments: &[], variables: &[], home: &[] };
@@ -78,6 +82,7 @@ pub(super) const CLIENTS: &[Runnable] = &[
         },
         trusted: NOTHING,
         untrusted: NOTHING,
+        listed: With { arguments: &["--disallowedTools", "Bash(touch:*)"], ..NOTHING },
     },
     Runnable {
         client: Client::Codex,
@@ -113,6 +118,10 @@ pub(super) const CLIENTS: &[Runnable] = &[
             ..NOTHING
         },
         untrusted: NOTHING,
+        listed: With {
+            home: &[(".codex/rules/default.rules", "prefix_rule(pattern=[\"touch\"], decision=\"forbidden\")\n")],
+            ..NOTHING
+        },
     },
     Runnable {
         client: Client::Gemini,
@@ -136,6 +145,13 @@ pub(super) const CLIENTS: &[Runnable] = &[
         trusted: With { variables: &[("GEMINI_CLI_TRUST_WORKSPACE", "true")], ..NOTHING },
         // Allows tools to run, and reads no settings of the project.
         untrusted: With { arguments: &["--skip-trust"], ..NOTHING },
+        listed: With {
+            home: &[(
+                ".gemini/policies/user.toml",
+                "[[rule]]\ntoolName = \"run_shell_command\"\ncommandPrefix = \"touch\"\ndecision = \"deny\"\npriority = 999\n",
+            )],
+            ..NOTHING
+        },
     },
     Runnable {
         client: Client::Copilot,
@@ -160,6 +176,7 @@ pub(super) const CLIENTS: &[Runnable] = &[
         },
         trusted: With { arguments: &["--trust-folder"], ..NOTHING },
         untrusted: NOTHING,
+        listed: With { arguments: &["--deny-tool", "shell(touch)"], ..NOTHING },
     },
 ];
 
@@ -187,10 +204,11 @@ impl Runnable {
         self.with(trust).into_iter().flat_map(|with| with.home)
     }
 
-    const fn with(&self, trust: Trust) -> [&With; 2] {
+    const fn with(&self, trust: Trust) -> [&With; 3] {
         match trust {
-            Trust::Given => [&self.with, &self.trusted],
-            Trust::None => [&self.with, &self.untrusted],
+            Trust::Given => [&self.with, &self.trusted, &NOTHING],
+            Trust::None => [&self.with, &self.untrusted, &NOTHING],
+            Trust::Listed => [&self.with, &self.trusted, &self.listed],
         }
     }
 }

@@ -1,6 +1,6 @@
-//! The proofs for a client, in five runs: without hooks; with `hooks` in a project; with a hook that behaves
+//! The proofs for a client, in seven runs: without hooks; with `hooks` in a project; with a hook that behaves
 //! as no rule can; with `hooks` in the user's settings, and the rules that `hooks init` writes; with a budget
-//! that the session uses up.
+//! that the session uses up; with a deny list of the client itself, without and with rules that allow.
 
 use std::fmt;
 use std::path::Path;
@@ -119,6 +119,7 @@ pub(super) fn prove(client: &Runnable, program: &Path, hooks: &Path) -> Result<R
     stood_in(client, program, hooks, &mut results)?;
     of_user(client, program, hooks, &mut results)?;
     spent(client, program, hooks, &mut results)?;
+    listed(client, program, hooks, &mut results)?;
     Ok(results)
 }
 
@@ -283,6 +284,34 @@ fn spent(client: &Runnable, program: &Path, hooks: &Path, results: &mut Results)
         eprintln!("counted {counted:?} of {}; these calls ran: {ran:?}\n{log}", server.tokens());
     }
     shown(client, &run, &server.recorded(), results);
+    Ok(())
+}
+
+/// Shows that a call which our rules allow is still denied by the client's own list.
+fn listed(client: &Runnable, program: &Path, hooks: &Path, results: &mut Results) -> Result {
+    let allow = "version: 1\nrules: [{ name: r, action: allow, commands: [touch], reason: ours allow it }]\n";
+    for rules in [None, Some(allow)] {
+        let sandbox = Sandbox::new(client, Trust::Listed)?;
+        furnish(client, &sandbox)?;
+        if let Some(rules) = rules {
+            sandbox.put(&sandbox.work().join("hooks.yaml"), rules)?;
+            init(client, &sandbox, hooks, &[])?;
+        }
+        let calls = ["touch listed", "echo text > unlisted"].map(|command| Call::Shell(command.to_owned()));
+        let script = Script { calls: calls.to_vec(), ..Script::default() };
+        let server = Server::start(client.speech, script, &sandbox.work())?;
+        let url = server.url();
+        let (arguments, variables) = (client.arguments(&url, Trust::Listed), client.variables(&url, Trust::Listed));
+        let run = sandbox.run(program, &arguments, &variables, PATIENCE)?;
+        let is_denied = !sandbox.has("listed") && sandbox.has("unlisted");
+        if rules.is_none() && !is_denied {
+            return Err(failed(client, "its own list denies nothing, without hooks", &run, &server.recorded()));
+        }
+        if rules.is_some() {
+            results.claim("a call that our rules allow is still denied by the client's own list", is_denied);
+            shown(client, &run, &server.recorded(), results);
+        }
+    }
     Ok(())
 }
 

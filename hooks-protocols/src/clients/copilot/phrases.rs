@@ -18,7 +18,11 @@ pub(in super::super) const CONTEXT: Phrases = Phrases { context: FLAT_CONTEXT, .
 pub(in super::super) const USER_PROMPT: Phrases =
     Phrases { deny: Words(BLOCK), rewrite: Words(&[word(&["modifiedPrompt"], Says::Changed)]), ..CONTEXT };
 
-pub(in super::super) const CALLED: Phrases = Phrases {
+/// An `allow` would run what the user's `--deny-tool` forbids, so the CLI is told none.
+pub(super) const CALLED: Phrases = Phrases { allow: Phrase::Cannot, ..CALLED_BACK };
+
+/// A callback of the SDK is the only permission that its program asks for.
+pub(in super::super) const CALLED_BACK: Phrases = Phrases {
     deny: Words(FLAT_DENY),
     ask: Words(FLAT_ASK),
     allow: Words(&[word(&["permissionDecision"], Says::Text("allow"))]),
@@ -30,7 +34,7 @@ pub(in super::super) const CALLED: Phrases = Phrases {
 pub(super) const CALLED_PASCAL: Phrases = Phrases {
     deny: Words(SPECIFIC_DENY),
     ask: Words(SPECIFIC_ASK),
-    allow: Words(SPECIFIC_ALLOW),
+    allow: Phrase::Cannot,
     rewrite: Words(UPDATED_INPUT),
     context: SPECIFIC_CONTEXT,
     ..SILENT

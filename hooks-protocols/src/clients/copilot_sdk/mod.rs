@@ -21,7 +21,7 @@ pub(crate) const PROTOCOL: Protocol = Protocol {
 const ROWS: &[Row] = &[
     copilot::SESSION_START.saying(SESSION_START),
     copilot::USER_PROMPT_SUBMITTED,
-    copilot::PRE_TOOL_USE,
+    copilot::PRE_TOOL_USE.saying(copilot::CALLED_BACK),
     // An answer can only set what is sent with the call; the call itself is denied at `preToolUse`.
     Row::new("preMcpToolCall", PreToolUse, &[MCP_CALL]).shaped(&["serverName", "toolName", "arguments"]),
     copilot::PERMISSION_REQUEST,
