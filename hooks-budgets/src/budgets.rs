@@ -19,16 +19,16 @@
 //!
 //! ```
 //! use std::sync::Arc;
-//! use hooks_budgets::{Budgets, BudgetsConfig};
+//! use hooks_budgets::{Budgets, BudgetsSettings};
 //! use hooks_core::event::PreToolUse;
 //! use hooks_core::{HookContext, Hooks, Judged, state::Memory, time::StoppedClock};
 //! use serde_json::json;
 //!
 //! # #[tokio::main(flavor = "current_thread")] async fn main() -> Result<(), Box<dyn std::error::Error>> {
-//! let limits = |most: u64| -> Result<BudgetsConfig, serde_json::Error> {
+//! let limits = |most: u64| -> Result<BudgetsSettings, serde_json::Error> {
 //!     let calls = json!([{"tools": ["deploy"], "most": most, "of": "team", "per": "day"}]);
 //!     let limits = Some(serde_json::from_value(json!({"calls": calls, "loops": {"rounds": 3}}))?);
-//!     Ok(BudgetsConfig { limits, ..BudgetsConfig::default() })
+//!     Ok(BudgetsSettings { limits, ..BudgetsSettings::default() })
 //! };
 //! let store = Arc::new(Memory::new(Arc::new(StoppedClock::default())));
 //! for goes_ahead in [true, false] {

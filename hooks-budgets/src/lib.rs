@@ -18,7 +18,7 @@
 //! A limit counts only calls that run: if the user rejects a call, its place is free again.
 //!
 //! ```
-//! use hooks_budgets::{BudgetsConfig, LimitsConfig};
+//! use hooks_budgets::{BudgetsSettings, LimitsConfig};
 //! use hooks_core::drivers::{Approval, ToolCall, ToolOutcome, ToolRequest};
 //! use hooks_core::event::PreToolUse;
 //! use hooks_core::testing::{ScriptedApprover, ScriptedTools};
@@ -30,7 +30,7 @@
 //! let calls = json!({"calls": [{"tools": ["deploy"], "most": 1, "of": "team", "per": "day"}]});
 //! let limits: LimitsConfig = serde_json::from_value(calls)?;
 //! let ask = policy_fn("ask", |_: &HookRequest<PreToolUse>| Verdict::ask(Reason::new("ask", "all", "deploy?")));
-//! let config = BudgetsConfig { limits: Some(limits), ..BudgetsConfig::default() };
+//! let config = BudgetsSettings { limits: Some(limits), ..BudgetsSettings::default() };
 //! let hooks = Hooks::builder().policy(ask).config(config)?.build();
 //!
 //! let user = ScriptedApprover::new([Approval::Rejected("not yet".to_owned()), Approval::Approved, Approval::Approved]);

@@ -11,15 +11,15 @@ use serde::{Deserialize, Serialize};
 ///
 /// ```
 /// use hooks_core::{EventKind, Hooks};
-/// use hooks_policies::config::{CommandGuardConfig, GuardsConfig, WriteGuardConfig};
+/// use hooks_policies::config::{CommandGuardConfig, GuardsSettings, WriteGuardConfig};
 ///
 /// // Nothing is judged by default.
-/// assert!(Hooks::from_policy(GuardsConfig::default())?.hooked().is_empty());
-/// let config = GuardsConfig {
+/// assert!(Hooks::from_policy(GuardsSettings::default())?.hooked().is_empty());
+/// let config = GuardsSettings {
 ///     write_guard: Some(WriteGuardConfig { allow: vec!["src/**".into()], ..WriteGuardConfig::default() }),
 ///     command_guard: Some(CommandGuardConfig::default()),
 ///     protected: vec!["hooks.yaml".into()],
-///     ..GuardsConfig::default()
+///     ..GuardsSettings::default()
 /// };
 /// assert_eq!(Hooks::from_policy(config)?.hooked(), [EventKind::PreToolUse]);
 /// # Ok::<(), hooks_core::PolicyErrors>(())

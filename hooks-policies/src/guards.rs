@@ -22,13 +22,13 @@
 //!
 //! ```
 //! use hooks_core::Hooks;
-//! use hooks_policies::config::{CommandGuardConfig, GuardsConfig, RuleConfig, WriteGuardConfig};
+//! use hooks_policies::config::{CommandGuardConfig, GuardsSettings, RuleConfig, WriteGuardConfig};
 //!
-//! let config = GuardsConfig {
+//! let config = GuardsSettings {
 //!     write_guard: Some(WriteGuardConfig { allow: vec!["src/{a".into()], ..WriteGuardConfig::default() }),
 //!     command_guard: Some(CommandGuardConfig { block: vec!["a | b".into()], ..CommandGuardConfig::default() }),
 //!     rules: vec![RuleConfig::default()],
-//!     ..GuardsConfig::default()
+//!     ..GuardsSettings::default()
 //! };
 //! let errors = Hooks::from_policy(config).expect_err("three parts are invalid");
 //! let fields: Vec<_> = errors.into_iter().map(|error| error.field).collect();
@@ -74,11 +74,11 @@ impl Guards {
     /// use hooks_core::{HookContext, HookRequest, Hooks, HooksProvider, Judged, event::PreToolUse};
     /// use hooks_facts::calls::{CallReader, PathsConfig, ToolRole};
     /// use hooks_policies::Guards;
-    /// use hooks_policies::config::{GuardsConfig, WriteGuardConfig};
+    /// use hooks_policies::config::{GuardsSettings, WriteGuardConfig};
     ///
     /// let tools = [("save_draft".to_owned(), ToolRole::Write)].into();
     /// let reader = CallReader::new(&PathsConfig::default(), &tools)?;
-    /// let config = GuardsConfig { write_guard: Some(WriteGuardConfig::default()), ..GuardsConfig::default() };
+    /// let config = GuardsSettings { write_guard: Some(WriteGuardConfig::default()), ..GuardsSettings::default() };
     /// let hooks = Hooks::from_policy(Guards::new(config).with_reader(&reader))?;
     /// # let (environment, ..) = world(FakeFileSystem::default());
     /// # let context = HookContext::new("session-1", "backend").in_dir("/repo").with_environment(environment);

@@ -34,7 +34,7 @@ pub enum AskLevel {
 /// With `attempted`, a question that another hook denies counts too:
 ///
 /// ```
-/// use hooks_budgets::{AskCounting, AskUserConfig, BudgetsConfig};
+/// use hooks_budgets::{AskCounting, AskUserConfig, BudgetsSettings};
 /// use hooks_core::event::PreToolUse;
 /// use hooks_core::{HookContext, HookRequest, Hooks, Judged, Reason, Verdict, policy_fn};
 /// use serde_json::json;
@@ -46,7 +46,7 @@ pub enum AskLevel {
 ///         _ => Verdict::NO_OPINION,
 ///     });
 ///     let ask_user = Some(AskUserConfig { max_per_session: 1, counts, ..AskUserConfig::default() });
-///     let config = BudgetsConfig { ask_user, ..BudgetsConfig::default() };
+///     let config = BudgetsSettings { ask_user, ..BudgetsSettings::default() };
 ///     let hooks = Hooks::builder().policy(polite).config(config)?.build();
 ///     let context = HookContext::new("session-1", "lead");
 ///     let rude = PreToolUse::new("ask_user", json!({"q": "now!"}));

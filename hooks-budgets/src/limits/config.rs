@@ -126,7 +126,7 @@ pub enum LoopAction {
 /// Customised: one count for the session, which the user may reset once:
 ///
 /// ```
-/// use hooks_budgets::{BudgetsConfig, LimitsConfig};
+/// use hooks_budgets::{BudgetsSettings, LimitsConfig};
 /// use hooks_core::event::{BeforeModelCall, MaxIterations};
 /// use hooks_core::{HookContext, Hooks, Judged};
 /// use serde_json::json;
@@ -134,7 +134,7 @@ pub enum LoopAction {
 /// # #[tokio::main(flavor = "current_thread")] async fn main() -> Result<(), Box<dyn std::error::Error>> {
 /// let iterations = json!({"most": 0, "per": "session", "resumes": 1});
 /// let limits: LimitsConfig = serde_json::from_value(json!({ "iterations": iterations }))?;
-/// let hooks = Hooks::from_policy(BudgetsConfig { limits: Some(limits), ..BudgetsConfig::default() })?;
+/// let hooks = Hooks::from_policy(BudgetsSettings { limits: Some(limits), ..BudgetsSettings::default() })?;
 /// let at = hooks.on(HookContext::new("session-1", "backend"));
 /// assert!(at.before_model_call(BeforeModelCall::new("large", 1, Vec::new())).await.outcome.is_denied());
 ///

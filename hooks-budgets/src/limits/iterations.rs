@@ -26,14 +26,14 @@ const NAME: &str = "iteration-limit";
 /// By default, the count starts anew with each message of the user:
 ///
 /// ```
-/// use hooks_budgets::{BudgetsConfig, LimitsConfig};
+/// use hooks_budgets::{BudgetsSettings, LimitsConfig};
 /// use hooks_core::event::{BeforeModelCall, PromptKind, UserPromptSubmitted};
 /// use hooks_core::{HookContext, Hooks, Judged};
 /// use serde_json::json;
 ///
 /// # #[tokio::main(flavor = "current_thread")] async fn main() -> Result<(), Box<dyn std::error::Error>> {
 /// let limits: LimitsConfig = serde_json::from_value(json!({"iterations": {"most": 1}}))?;
-/// let hooks = Hooks::from_policy(BudgetsConfig { limits: Some(limits), ..BudgetsConfig::default() })?;
+/// let hooks = Hooks::from_policy(BudgetsSettings { limits: Some(limits), ..BudgetsSettings::default() })?;
 /// let at = hooks.on(HookContext::new("session-1", "backend"));
 /// let call = async || {
 ///     let mut decided = at.before_model_call(BeforeModelCall::new("large", 1, Vec::new())).await;

@@ -36,14 +36,14 @@ const MOST_TRIES: usize = 32;
 /// By default, the fourth round is denied. A result that differs is progress:
 ///
 /// ```
-/// use hooks_budgets::{BudgetsConfig, LimitsConfig, LoopLimitConfig};
+/// use hooks_budgets::{BudgetsSettings, LimitsConfig, LoopLimitConfig};
 /// use hooks_core::event::{PostToolUse, PreToolUse};
 /// use hooks_core::{HookContext, Hooks, Judged};
 /// use serde_json::json;
 ///
 /// # #[tokio::main(flavor = "current_thread")] async fn main() -> Result<(), Box<dyn std::error::Error>> {
 /// let limits = LimitsConfig { loops: Some(LoopLimitConfig::default()), ..LimitsConfig::default() };
-/// let hooks = Hooks::from_policy(BudgetsConfig { limits: Some(limits), ..BudgetsConfig::default() })?;
+/// let hooks = Hooks::from_policy(BudgetsSettings { limits: Some(limits), ..BudgetsSettings::default() })?;
 /// let at = hooks.on(HookContext::new("session-1", "backend"));
 /// let poll = || PreToolUse::new("poll", json!({"job": 7}));
 /// for result in ["queued", "running", "running", "running"] {

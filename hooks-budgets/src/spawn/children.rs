@@ -45,13 +45,13 @@ impl Children {
     /// An agent is notified at its next turn of the others in its tree, without their tasks:
     ///
     /// ```
-    /// use hooks_budgets::{BudgetsConfig, SpawnBudget, SpawnConfig};
+    /// use hooks_budgets::{BudgetsSettings, SpawnBudget, SpawnConfig};
     /// use hooks_core::event::{SubagentStart, TurnStart};
     /// use hooks_core::{HookContext, Hooks};
     ///
     /// # #[tokio::main(flavor = "current_thread")] async fn main() -> Result<(), Box<dyn std::error::Error>> {
     /// let spawn = Some(SpawnConfig::default());
-    /// let hooks = Hooks::from_policy(BudgetsConfig { spawn, ..BudgetsConfig::default() })?;
+    /// let hooks = Hooks::from_policy(BudgetsSettings { spawn, ..BudgetsSettings::default() })?;
     /// let root = HookContext::new("session-1", "lead");
     /// let mut start = SubagentStart::new("tester", "mail jane@example.com");
     /// start.child_id = Some("session-2".to_owned());
@@ -82,7 +82,7 @@ impl Children {
     /// ```
     /// use std::time::Duration;
     /// use hooks_budgets::spawn::ChildState;
-    /// use hooks_budgets::{BudgetsConfig, SpawnBudget, SpawnConfig};
+    /// use hooks_budgets::{BudgetsSettings, SpawnBudget, SpawnConfig};
     /// use hooks_core::event::SubagentStart;
     /// use hooks_core::testing::{FakeFileSystem, world};
     /// use hooks_core::{HookContext, Hooks};
@@ -90,7 +90,7 @@ impl Children {
     /// # #[tokio::main(flavor = "current_thread")] async fn main() -> Result<(), Box<dyn std::error::Error>> {
     /// let (environment, clock, _) = world(FakeFileSystem::default());
     /// let spawn = Some(SpawnConfig { concurrent: Some(1), ..SpawnConfig::default() }); // a lease of 15 minutes
-    /// let hooks = Hooks::from_policy(BudgetsConfig { spawn, ..BudgetsConfig::default() })?;
+    /// let hooks = Hooks::from_policy(BudgetsSettings { spawn, ..BudgetsSettings::default() })?;
     /// let context = HookContext::new("session-1", "lead").with_environment(environment);
     /// let mut start = SubagentStart::new("tester", "the API");
     /// start.child_id = Some("child-1".to_owned());
@@ -120,7 +120,7 @@ impl Children {
     /// use std::sync::Arc;
     /// use std::time::Duration;
     /// use hooks_budgets::spawn::ChildState;
-    /// use hooks_budgets::{BudgetsConfig, SpawnBudget, SpawnConfig};
+    /// use hooks_budgets::{BudgetsSettings, SpawnBudget, SpawnConfig};
     /// use hooks_core::event::SubagentStart;
     /// use hooks_core::testing::VirtualTime;
     /// use hooks_core::time::Timer;
@@ -130,7 +130,7 @@ impl Children {
     /// let environment = Environment { clock: Arc::new(time.clone()), ..Environment::detached() };
     /// let context = HookContext::new("session-1", "lead").with_environment(environment);
     /// let spawn = Some(SpawnConfig::default());
-    /// let hooks = Hooks::from_policy(BudgetsConfig { spawn, ..BudgetsConfig::default() })?;
+    /// let hooks = Hooks::from_policy(BudgetsSettings { spawn, ..BudgetsSettings::default() })?;
     /// # time.block_on(async {
     /// let mut start = SubagentStart::new("tester", "the API");
     /// start.child_id = Some("child-1".to_owned());
@@ -178,7 +178,7 @@ impl Children {
     /// ```
     /// use std::sync::Arc;
     /// use std::time::Duration;
-    /// use hooks_budgets::{BudgetsConfig, SpawnBudget, SpawnConfig};
+    /// use hooks_budgets::{BudgetsSettings, SpawnBudget, SpawnConfig};
     /// use hooks_core::event::SubagentStart;
     /// use hooks_core::testing::{FakeFileSystem, Recorder, world};
     /// use hooks_core::{EventKind, HookContext, Hooks, Live};
@@ -186,7 +186,7 @@ impl Children {
     /// # #[tokio::main(flavor = "current_thread")] async fn main() -> Result<(), Box<dyn std::error::Error>> {
     /// let (environment, clock, _) = world(FakeFileSystem::default());
     /// let spawn = Some(SpawnConfig::default());
-    /// let hooks = Hooks::from_policy(BudgetsConfig { spawn, ..BudgetsConfig::default() })?;
+    /// let hooks = Hooks::from_policy(BudgetsSettings { spawn, ..BudgetsSettings::default() })?;
     /// let context = Arc::new(HookContext::new("session-1", "lead").with_environment(environment));
     /// let start = SubagentStart::new("tester", "the API");
     /// hooks.on(context.clone()).subagent_start(start).await.commit();

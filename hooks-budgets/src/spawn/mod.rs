@@ -40,7 +40,7 @@
 //! Customised: a limit for a role, one for each parent, and a depth. The parent reads what to do instead.
 //!
 //! ```
-//! use hooks_budgets::{BudgetsConfig, SpawnConfig};
+//! use hooks_budgets::{BudgetsSettings, SpawnConfig};
 //! use hooks_core::event::SubagentStart;
 //! use hooks_core::{HookContext, Hooks, Judged};
 //! use serde_json::json;
@@ -51,7 +51,7 @@
 //!     "per_parent": {"total": 2},
 //!     "depth": 1,
 //! }))?;
-//! let hooks = Hooks::from_policy(BudgetsConfig { spawn: Some(spawn), ..BudgetsConfig::default() })?;
+//! let hooks = Hooks::from_policy(BudgetsSettings { spawn: Some(spawn), ..BudgetsSettings::default() })?;
 //! let start = async |child: SubagentStart| {
 //!     let mut decided = hooks.on(HookContext::new("session-1", "lead")).subagent_start(child).await;
 //!     decided.commit();

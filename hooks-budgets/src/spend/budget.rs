@@ -153,7 +153,7 @@ impl SpendBudget {
     ///
     /// ```
     /// use std::sync::Arc;
-    /// use hooks_budgets::spend::{AnswerBound, CallSize, SpendBudget, Used};
+    /// use hooks_budgets::spend::{ReplyBound, CallSize, SpendBudget, Used};
     /// use hooks_core::event::Usage;
     /// use hooks_core::{HookContext, state::Memory, time::StoppedClock};
     ///
@@ -163,8 +163,8 @@ impl SpendBudget {
     /// let budget = SpendBudget::new(&serde_json::from_value(config)?, store)?;
     /// let context = Arc::new(HookContext::new("session-1", "backend"));
     ///
-    /// let size = CallSize::new(context.clone(), "large", 1_000).answering_at_most(Some(2_000));
-    /// let mut hold = budget.hold(&size, AnswerBound::Nothing).await?;
+    /// let size = CallSize::new(context.clone(), "large", 1_000).replying_at_most(Some(2_000));
+    /// let mut hold = budget.hold(&size, ReplyBound::Nothing).await?;
     /// assert_eq!(budget.report(&context).await?.budgets[0].held, 3_000);
     /// hold.sent();
     /// hold.used(Used::tokens(Usage { input_tokens: 900, output_tokens: 100, ..Usage::default() }));
@@ -173,7 +173,7 @@ impl SpendBudget {
     /// let report = budget.report(&context).await?;
     /// assert_eq!((report.budgets[0].spent, report.budgets[0].left), (1_000, 4_000));
     /// let endless = CallSize::new(context, "large", 1_000);
-    /// let refused = budget.hold(&endless, AnswerBound::Nothing).await.expect_err("its size is unknown");
+    /// let refused = budget.hold(&endless, ReplyBound::Nothing).await.expect_err("its size is unknown");
     /// assert_eq!(refused.to_string(), "nobody knows how many tokens `large` answers at most");
     /// # Ok(())
     /// # }
@@ -200,7 +200,7 @@ impl SpendBudget {
     ///
     /// ```
     /// use std::sync::Arc;
-    /// use hooks_budgets::spend::{AnswerBound, CallSize, SpendBudget};
+    /// use hooks_budgets::spend::{ReplyBound, CallSize, SpendBudget};
     /// use hooks_core::{HookContext, state::Memory, time::StoppedClock};
     ///
     /// # #[tokio::main(flavor = "current_thread")] async fn main() -> Result<(), Box<dyn std::error::Error>> {
@@ -212,8 +212,8 @@ impl SpendBudget {
     /// let store = Arc::new(Memory::new(Arc::new(StoppedClock::default())));
     /// let budget = SpendBudget::new(&serde_json::from_value(config)?, store)?;
     /// let context = Arc::new(HookContext::new("session-1", "backend"));
-    /// let size = CallSize::new(context.clone(), "large", 85).answering_at_most(Some(0));
-    /// let _held = budget.hold(&size, AnswerBound::Nothing).await?;
+    /// let size = CallSize::new(context.clone(), "large", 85).replying_at_most(Some(0));
+    /// let _held = budget.hold(&size, ReplyBound::Nothing).await?;
     ///
     /// let advice = budget.advice(&context, "large").await?;
     /// assert_eq!(advice.warnings, ["the team's budget on this day is used to 85 %: 85 tokens of 100 tokens"]);

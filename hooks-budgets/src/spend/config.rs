@@ -36,7 +36,7 @@ pub struct SpendBudgetConfig {
 ///
 /// ```
 /// use std::sync::Arc;
-/// use hooks_budgets::spend::{AnswerBound, CallSize, SpendBudget};
+/// use hooks_budgets::spend::{ReplyBound, CallSize, SpendBudget};
 /// use hooks_core::{HookContext, state::Memory, time::StoppedClock};
 ///
 /// # #[tokio::main(flavor = "current_thread")] async fn main() -> Result<(), Box<dyn std::error::Error>> {
@@ -48,8 +48,8 @@ pub struct SpendBudgetConfig {
 /// let budget = SpendBudget::new(&serde_json::from_value(config)?, store)?;
 /// let reserve = async |agent: &str| {
 ///     let context = Arc::new(HookContext::new("session-1", agent));
-///     let size = CallSize::new(context, "large", 60).answering_at_most(Some(0));
-///     budget.hold(&size, AnswerBound::Nothing).await
+///     let size = CallSize::new(context, "large", 60).replying_at_most(Some(0));
+///     budget.hold(&size, ReplyBound::Nothing).await
 /// };
 /// let _first = reserve("ash").await?;
 /// assert_eq!(
@@ -232,12 +232,12 @@ pub enum UnansweredCharge {
 ///
 /// ```
 /// use hooks_budgets::spend::{SpendBudgetConfig, SpendEnforcement};
-/// use hooks_budgets::BudgetsConfig;
+/// use hooks_budgets::BudgetsSettings;
 /// use hooks_core::{EventKind, Hooks};
 ///
 /// for (enforce, is_hooked) in [(SpendEnforcement::Events, true), (SpendEnforcement::Layer, false)] {
 ///     let budget = Some(SpendBudgetConfig { enforce, ..SpendBudgetConfig::default() });
-///     let hooks = Hooks::from_policy(BudgetsConfig { budget, ..BudgetsConfig::default() })?;
+///     let hooks = Hooks::from_policy(BudgetsSettings { budget, ..BudgetsSettings::default() })?;
 ///     assert_eq!(hooks.hooked().contains(&EventKind::BeforeModelCall), is_hooked);
 /// }
 /// # Ok::<(), hooks_core::PolicyErrors>(())

@@ -93,7 +93,7 @@ impl<M> SpendBudgetLayer<M> {
     /// # struct One(Arc<HookContext>);
     /// # impl Meter<()> for One {
     /// #     fn size(&self, _request: &()) -> CallSize {
-    /// #         CallSize::new(self.0.clone(), "large", 1).answering_at_most(Some(1))
+    /// #         CallSize::new(self.0.clone(), "large", 1).replying_at_most(Some(1))
     /// #     }
     /// # }
     /// # impl MeterReply<()> for One {

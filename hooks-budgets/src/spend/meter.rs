@@ -27,14 +27,14 @@ use super::hold::Used;
 /// impl Meter<Completion> for Completions {
 ///     fn size(&self, request: &Completion) -> CallSize {
 ///         CallSize::new(Arc::clone(&self.0), "large", estimated_text(&request.prompt))
-///             .answering_at_most(request.max_tokens)
+///             .replying_at_most(request.max_tokens)
 ///     }
 ///
 ///     fn can_bound(&self) -> bool {
 ///         true
 ///     }
 ///
-///     fn answer_at_most(&self, request: &mut Completion, tokens: u64) {
+///     fn reply_at_most(&self, request: &mut Completion, tokens: u64) {
 ///         request.max_tokens = Some(request.max_tokens.map_or(tokens, |most| most.min(tokens)));
 ///     }
 /// }
@@ -42,7 +42,7 @@ use super::hold::Used;
 /// let meter = Completions(Arc::new(HookContext::new("session-1", "backend")));
 /// let mut request = Completion { prompt: "Hello, model".into(), max_tokens: Some(500) };
 /// assert_eq!(meter.size(&request).input_tokens, 4);
-/// meter.answer_at_most(&mut request, 80);
+/// meter.reply_at_most(&mut request, 80);
 /// assert_eq!(meter.size(&request).most_output_tokens, Some(80));
 /// ```
 pub trait Meter<Request> {
@@ -55,7 +55,7 @@ pub trait Meter<Request> {
         false
     }
 
-    /// Returns whether [`reply_at_most`](Self::answer_at_most) has an effect. If so, no more than the
+    /// Returns whether [`reply_at_most`](Self::reply_at_most) has an effect. If so, no more than the
     /// remaining budget is reserved.
     fn can_bound(&self) -> bool {
         false

@@ -53,7 +53,7 @@
 //! is needed.
 //!
 //! ```
-//! use hooks_budgets::{BudgetsConfig, SpendBudgetConfig};
+//! use hooks_budgets::{BudgetsSettings, SpendBudgetConfig};
 //! use hooks_core::event::BeforeModelCall;
 //! use hooks_core::{HookContext, Hooks, Judged};
 //!
@@ -64,7 +64,7 @@
 //!     "thresholds": { "warn": 100, "cheaper": 30 },
 //!     "hold": { "most_output_tokens": 400 },
 //! }))?;
-//! let hooks = Hooks::from_policy(BudgetsConfig { budget: Some(budget), ..BudgetsConfig::default() })?;
+//! let hooks = Hooks::from_policy(BudgetsSettings { budget: Some(budget), ..BudgetsSettings::default() })?;
 //! let call = async || {
 //!     let event = BeforeModelCall::new("large", 1, Vec::new());
 //!     let mut decided = hooks.on(HookContext::new("session-1", "backend")).before_model_call(event).await;

@@ -15,7 +15,7 @@ use super::limit::{SpendUnit, counters, meters};
 ///
 /// ```
 /// use std::sync::Arc;
-/// use hooks_budgets::spend::{AnswerBound, CallSize, SpendBudget, Used};
+/// use hooks_budgets::spend::{ReplyBound, CallSize, SpendBudget, Used};
 /// use hooks_core::event::Usage;
 /// use hooks_core::{HookContext, state::Memory, time::StoppedClock};
 ///
@@ -29,8 +29,8 @@ use super::limit::{SpendUnit, counters, meters};
 /// let context = Arc::new(HookContext::new("session-1", "backend"));
 /// assert!(budget.report(&context).await?.to_string().starts_with("nothing was spent on models"));
 ///
-/// let size = CallSize::new(context.clone(), "small", 10_000).answering_at_most(Some(2_000));
-/// let mut hold = budget.hold(&size, AnswerBound::Nothing).await?;
+/// let size = CallSize::new(context.clone(), "small", 10_000).replying_at_most(Some(2_000));
+/// let mut hold = budget.hold(&size, ReplyBound::Nothing).await?;
 /// hold.used(Used::tokens(Usage { input_tokens: 10_000, output_tokens: 1_000, ..Usage::default() }));
 /// hold.end().await?;
 /// assert_eq!(

@@ -29,7 +29,7 @@ pub enum SpendNotice {
 /// ```
 /// use std::sync::{Arc, Mutex};
 /// use hooks_budgets::spend::{SpendNotice, SpendWatch};
-/// use hooks_budgets::{Budgets, BudgetsConfig, SpendBudgetConfig};
+/// use hooks_budgets::{Budgets, BudgetsSettings, SpendBudgetConfig};
 /// use hooks_core::event::SessionEnd;
 /// use hooks_core::{HookContext, HookFuture, Hooks};
 ///
@@ -48,7 +48,7 @@ pub enum SpendNotice {
 ///
 /// # #[tokio::main(flavor = "current_thread")] async fn main() -> Result<(), hooks_core::PolicyErrors> {
 /// let reports = Arc::new(Reports::default());
-/// let config = BudgetsConfig { budget: Some(SpendBudgetConfig::default()), ..BudgetsConfig::default() };
+/// let config = BudgetsSettings { budget: Some(SpendBudgetConfig::default()), ..BudgetsSettings::default() };
 /// let hooks = Hooks::from_policy(Budgets::new(config).with_spend_watch(reports.clone()))?;
 /// hooks.on(HookContext::new("session-1", "backend")).session_end(SessionEnd::default()).await;
 /// assert_eq!(*reports.0.lock().expect("no thread panicked"), ["session-1: nothing was spent on models"]);
