@@ -14,6 +14,36 @@
 //! | `place`, `later` | place of an event in a limit; work that completes at once if the store does |
 //! | `lineage` | position of a session in its tree |
 //! | `counting_store`, `window` | the store that counts, and the time at which a counter starts anew |
+//!
+//! A limit counts only calls that run: if the user rejects a call, its place is free again.
+//!
+//! ```
+//! use hooks_budgets::{BudgetsSettings, LimitsConfig};
+//! use hooks_core::drivers::{Approval, ToolCall, ToolOutcome, ToolRequest};
+//! use hooks_core::event::PreToolUse;
+//! use hooks_core::testing::{ScriptedApprover, ScriptedTools};
+//! use hooks_core::{Govern, HookContext, HookRequest, Hooks, Reason, Verdict, policy_fn};
+//! use serde_json::json;
+//! use tower::ServiceExt;
+//!
+//! # #[tokio::main(flavor = "current_thread")] async fn main() -> Result<(), Box<dyn std::error::Error>> {
+//! let calls = json!({"calls": [{"tools": ["deploy"], "most": 1, "of": "team", "per": "day"}]});
+//! let limits: LimitsConfig = serde_json::from_value(calls)?;
+//! let ask = policy_fn("ask", |_: &HookRequest<PreToolUse>| Verdict::ask(Reason::new("ask", "all", "deploy?")));
+//! let config = BudgetsSettings { limits: Some(limits), ..BudgetsSettings::default() };
+//! let hooks = Hooks::builder().policy(ask).config(config)?.build();
+//!
+//! let user = ScriptedApprover::new([Approval::Rejected("not yet".to_owned()), Approval::Approved, Approval::Approved]);
+//! let governed = Govern::new(hooks, ScriptedTools::default()).with_approver(user);
+//! for ran in [false, true, false] {
+//!     let context = HookContext::new("session-1", "backend").into();
+//!     let request = ToolRequest { context, call: ToolCall::new("deploy", json!({})) };
+//!     let outcome = governed.clone().oneshot(request).await?.outcome;
+//!     assert_eq!(matches!(outcome, ToolOutcome::Ran(..)), ran);
+//! }
+//! # Ok(())
+//! # }
+//! ```
 
 pub mod ask_limit;
 pub mod budgets;

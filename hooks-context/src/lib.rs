@@ -13,6 +13,31 @@
 //! | [`prompt`] | checks and additions to a user's message before a model sees it |
 //! | [`session_end`] | archives, metrics and recaps at the end of a session |
 //! | [`source`] | sources of context |
+//!
+//! The parts work alone or together. Here, all of them are on one set, and share the state of sessions:
+//!
+//! ```
+//! use std::sync::Arc;
+//! use hooks_context::auto::AutoContext;
+//! use hooks_context::compaction::{Compacting, CompactionSettings};
+//! use hooks_context::session_end::SessionEnding;
+//! use hooks_context::source::{Here, team};
+//! use hooks_context::{SessionMemory, TeamPlace};
+//! use hooks_core::testing::{FakeDisk, VirtualTime};
+//! use hooks_core::{EventKind, Hooks};
+//!
+//! let (memory, timer) = (SessionMemory::default(), Arc::new(VirtualTime::default()));
+//! let squad = TeamPlace::below(Arc::new(FakeDisk::default()), ".squad");
+//! let context = AutoContext::new(timer.clone()).with_team(squad.clone(), Here, team::Limits::default());
+//! let compacting = Compacting::new(CompactionSettings::default(), timer)
+//!     .with_context(context.clone())
+//!     .remembering_in(&memory);
+//! let ending = SessionEnding::new(squad, Here).remembering_in(&memory);
+//! let hooks = ending.add_to(compacting.add_to(context.add_to(Hooks::builder()))).build();
+//! for kind in [EventKind::SessionStart, EventKind::SubagentStart, EventKind::PreCompact, EventKind::SessionEnd] {
+//!     assert!(hooks.hooked().contains(&kind));
+//! }
+//! ```
 
 pub mod auto;
 pub mod brief;

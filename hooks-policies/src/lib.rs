@@ -13,6 +13,32 @@
 //! | [`lockout`] | keeps agents away from artifacts that they are locked out of |
 //! | [`rules`] | custom rules, indexed |
 //! | [`squad`], [`profile`] | Squad's pipeline unchanged, as a library and as hooks |
+//!
+//! In front of the tools of an agent, a denied call never reaches its tool, and the model reads the reason:
+//!
+//! ```
+//! use hooks_core::drivers::{ToolCall, ToolOutcome, ToolRequest};
+//! use hooks_core::testing::{ScriptedTools, VirtualTime};
+//! use hooks_core::{Govern, HookContext, Hooks};
+//! use hooks_policies::CommandGuard;
+//! use serde_json::json;
+//! use tower_service::Service;
+//!
+//! let guard = CommandGuard::new(&Default::default(), &Default::default())?;
+//! let tools = ScriptedTools::default();
+//! let mut governed = Govern::new(Hooks::builder().policy(guard).build(), tools.clone());
+//! # VirtualTime::default().block_on(async {
+//! let call = ToolCall::new("bash", json!({"command": "git push -f origin main"}));
+//! let context = HookContext::new("session-1", "backend").into();
+//! let ToolOutcome::Denied(reason) = governed.call(ToolRequest { context, call }).await?.outcome else {
+//!     panic!("the command is blocked by default");
+//! };
+//! assert!(reason.contains("`git push -f origin main` is blocked as `git push --force`"));
+//! assert!(tools.calls().is_empty());
+//! # Ok::<(), hooks_core::HookError>(())
+//! # }).expect("no hook waits")?;
+//! # Ok::<(), Box<dyn std::error::Error>>(())
+//! ```
 
 mod artifacts;
 pub mod command_guard;
