@@ -158,8 +158,8 @@ pub(crate) struct Run {
 
 #[derive(Args, Debug)]
 #[command(after_help = "Examples:
-  hooks init claude                      # this project, for Claude Code
-  hooks init gemini --scope user         # all projects of yours, for Gemini CLI
+  hooks init claude                      # all projects of yours, for Claude Code
+  hooks init gemini --scope project      # this project, for Gemini CLI
   hooks init codex --dry-run             # what it would write
   hooks init codex --remove              # as it was before
   hooks init squad                       # lay out the folder of a team
@@ -170,9 +170,9 @@ pub(crate) struct Init {
     /// The client, such as `claude`
     #[arg(value_name = "CLIENT")]
     pub(crate) client: String,
-    /// Settings of the project or of the user
-    #[arg(long, value_enum, default_value_t = Scope::Project)]
-    pub(crate) scope: Scope,
+    /// Settings of the user (the default, where the client has some) or of the project
+    #[arg(long, value_enum)]
+    pub(crate) scope: Option<Scope>,
     /// The file of the agents, for docker-agent
     #[arg(long, value_name = "FILE")]
     pub(crate) file: Option<PathBuf>,

@@ -31,6 +31,10 @@ impl TestProject {
         #[expect(clippy::disallowed_methods, reason = "the program under test is a process")]
         let mut command = Command::new(env!("CARGO_BIN_EXE_hooks"));
         command.args(args).current_dir(self.0.path().join(folder)).stdin(Stdio::null());
+        // Most tests are about the settings of a project.
+        if args.first() == Some(&"init") && !args.contains(&"--scope") {
+            command.args(["--scope", "project"]);
+        }
         command.env_clear().env("HOME", self.0.path().join("home")).env("PATH", self.0.path().join("bin"));
         let output = command.output().unwrap();
         (output.status.code(), String::from_utf8(output.stdout).unwrap())
@@ -81,9 +85,15 @@ fn whoever_was_wired_denies() {
         let findings = place.findings(client);
         is_found(&findings, "good", "a denial denies");
         is_found(&findings, "good", "can be used");
-        // The only finding is that the user has to trust the hooks.
+        // What is left is to trust the hooks, and the folder.
         let wrong: Vec<_> = findings.iter().filter(|(state, _)| state == "bad").collect();
-        assert_eq!(wrong.len(), usize::from(client == "codex"), "{client}: {wrong:?}");
+        let left = match client {
+            "codex" => 2,
+            "gemini" | "copilot" => 1,
+            _ => 0,
+        };
+        assert_eq!(wrong.len(), left, "{client}: {wrong:?}");
+        assert!(wrong.iter().all(|(_, what)| what.contains("trust")), "{client}: {wrong:?}");
     }
     assert_eq!(place.hooks(&["doctor", "claude"]).0, Some(0));
     assert_eq!(place.hooks(&["doctor", "codex"]).0, Some(1));
@@ -98,9 +108,13 @@ fn whoever_stands_below_the_settings_is_told() {
     assert!(out.contains("not in a folder below"), "{out}");
     assert!(place.0.path().join("work/.claude/settings.json").exists());
     let (status, out) = place.hooks_in("work/below", &["doctor", "claude"]);
-    assert_eq!(status, Some(0));
+    assert_eq!(status, Some(1));
     assert!(out.contains("started here, it does not read these"), "{out}");
     assert!(!place.hooks(&["doctor", "claude"]).1.contains("started here"));
+    // The user's own settings govern there.
+    assert_eq!(place.hooks(&["init", "claude", "--scope", "user"]).0, Some(0));
+    let (status, out) = place.hooks_in("work/below", &["doctor", "claude"]);
+    assert_eq!(status, Some(0), "{out}");
 }
 
 #[test]
@@ -141,8 +155,8 @@ fn what_is_gone_or_broken_is_found() {
 #[test]
 fn who_switches_all_hooks_off_is_found_wherever_that_is() {
     for (client, place, text, is_off) in [
-        ("claude", "home/.claude/settings.json", "{\"disableAllHooks\": /* all */ true}", true),
-        ("claude", "home/.claude/settings.json", "{\n  // \"disableAllHooks\": true\n}", false),
+        ("claude", "home/.claude/settings.json", "{\"disableAllHooks\": true}", true),
+        ("claude", "home/.claude/settings.json", "{\n  \"x\": \"\\\"disableAllHooks\\\": true\"\n}", false),
         ("claude", "work/.claude/settings.local.json", "{\"disableAllHooks\":true}", true),
         ("gemini", "home/.gemini/settings.json", "{\"hooksConfig\": {\"x\": 1, \"enabled\": false}}", true),
         ("gemini", "home/.gemini/settings.json", "{\"hooksConfig\": {\"enabled\": true}}", false),
@@ -164,8 +178,39 @@ fn versions_are_compared_with_what_was_tested() {
     let place = TestProject::new();
     place.program("claude", "echo '9.9.9 (Claude Code)'");
     is_found(&place.findings("claude"), "doubtful", "version 9.9.9");
-    is_found(&place.findings("claude"), "doubtful", "nothing governs it here");
+    is_found(&place.findings("claude"), "bad", "nothing governs it here");
+    assert_eq!(place.hooks(&["doctor"]).0, Some(1));
     place.program("claude", "exit 1");
     is_found(&place.findings("claude"), "doubtful", "names none");
     is_found(&place.findings("codex"), "absent", "is not there");
+}
+
+#[test]
+fn settings_that_the_client_drops_are_found() {
+    for (before, after) in [("{", "{ // mine\n"), ("{", "\u{feff}{")] {
+        let place = TestProject::new();
+        assert_eq!(place.hooks(&["init", "claude"]).0, Some(0));
+        let path = place.0.path().join("work/.claude/settings.json");
+        let text = fs::read_to_string(&path).unwrap().replacen(before, after, 1);
+        fs::write(&path, text).unwrap();
+        is_found(&place.findings("claude"), "bad", "drops");
+        assert_eq!(place.hooks(&["doctor", "claude"]).0, Some(1));
+    }
+}
+
+#[test]
+fn a_folder_that_is_trusted_is_no_finding() {
+    for (client, file, text) in [
+        ("gemini", ".gemini/trustedFolders.json", "{\"PLACE\": \"TRUST_FOLDER\"}"),
+        ("copilot", ".copilot/config.json", "{\"trusted_folders\": [\"PLACE\"]}"),
+    ] {
+        let place = TestProject::new();
+        assert_eq!(place.hooks(&["init", client]).0, Some(0));
+        assert_eq!(place.hooks(&["doctor", client]).0, Some(1), "{client}");
+        let path = place.0.path().join("home").join(file);
+        fs::create_dir_all(path.parent().unwrap()).unwrap();
+        let work = place.0.path().canonicalize().unwrap().join("work");
+        fs::write(&path, text.replace("PLACE", work.to_str().unwrap())).unwrap();
+        assert_eq!(place.hooks(&["doctor", client]).0, Some(0), "{client}: {:?}", place.findings(client));
+    }
 }

@@ -48,7 +48,14 @@ impl TestProject {
         self.hooks_in(&self.work(), args)
     }
 
+    /// Most tests are about the settings of a project.
     fn hooks_in(&self, folder: &Path, args: &[&str]) -> Ran {
+        let is_told = args.contains(&"--scope") || args.contains(&"squad") || args.first() != Some(&"init");
+        let scope: &[&str] = if is_told { &[] } else { &["--scope", "project"] };
+        self.hooks_as_given(folder, &[args, scope].concat())
+    }
+
+    fn hooks_as_given(&self, folder: &Path, args: &[&str]) -> Ran {
         #[expect(clippy::disallowed_methods, reason = "the program under test is a process")]
         let mut command = Command::new(env!("CARGO_BIN_EXE_hooks"));
         command.args(args).current_dir(folder).stdin(Stdio::null());
@@ -69,7 +76,7 @@ const SETTINGS: [(&str, &str, &str); 8] = [
     (
         "claude",
         ".claude/settings.json",
-        "{\n\t// mine\n\t\"model\": \"m\", // so\n\t\"hooks\": {\"Stop\": [{\"hooks\": [{\"type\": \"command\", \"command\": \"theirs\"}]}]},\n}\n",
+        "{\n\t\"model\": \"m\",\n\t\"hooks\": {\"Stop\": [{\"hooks\": [{\"type\": \"command\", \"command\": \"theirs\"}]}]}\n}\n",
     ),
     (
         "codex",
@@ -188,6 +195,12 @@ fn a_newer_program_takes_the_place_of_an_older_one() {
 fn what_cannot_be_read_is_not_touched() {
     for (client, name, text, line) in [
         ("claude", ".claude/settings.json", "{\n  \"model\": \"m\",\n  \"hooks\": {\n", ":4:1"),
+        // The client would drop the whole file without a word.
+        ("claude", ".claude/settings.json", "{\n  // mine\n  \"model\": \"m\"\n}\n", ":2:3"),
+        ("claude", ".claude/settings.json", "{\"model\": \"m\",}\n", ":1:15"),
+        ("claude", ".claude/settings.json", "\u{feff}{}\n", ":1:1"),
+        ("claude", ".claude/settings.json", "{\"model\": \"m\", \"model\": \"n\"}\n", "model"),
+        ("codex", ".codex/hooks.json", "{\"hooks\": {}} // mine\n", ":1:15"),
         ("gemini", ".gemini/settings.json", "{\"hooks\": 3}", ":1:11"),
         (
             "codex",
@@ -220,9 +233,31 @@ fn rules_that_are_there_stay_and_have_to_be_good() {
 }
 
 #[test]
+fn two_files_of_rules_are_refused() {
+    let place = TestProject::new();
+    place.put("hooks.yaml", "version: 1\n");
+    place.put(".hooks/hooks.yaml", "version: 1\n");
+    let ran = place.hooks(&["init", "claude"]);
+    assert!(ran.status == Some(2) && ran.err.contains("only the first would govern"), "{}", ran.err);
+    assert!(!place.work().join(".claude").exists());
+}
+
+#[test]
+fn codex_is_given_little_time_for_the_end_of_a_session() {
+    let place = TestProject::new();
+    assert_eq!(place.hooks(&["init", "codex"]).status, Some(0));
+    let settings: serde_json::Value = serde_json::from_str(&place.text(".codex/hooks.json")).unwrap();
+    let timeout = |event: &str| settings.pointer(&format!("/hooks/{event}/0/hooks/0/timeout")).cloned();
+    assert_eq!(timeout("SessionEnd"), Some(3.into()));
+    assert_eq!(timeout("PreToolUse"), Some(60.into()));
+}
+
+#[test]
 fn the_first_rules_pass_their_own_check() {
     let place = TestProject::new();
-    assert_eq!(place.hooks(&["init", "claude", "--scope", "user"]).status, Some(0));
+    // The settings of the user are the default.
+    assert_eq!(place.hooks_as_given(&place.work().join("below"), &["init", "claude"]).status, Some(0));
+    assert!(!place.work().join(".claude").exists());
     let rules = place.folder.path().join("home/.config/hooks/hooks.yaml");
     let ran = place.hooks(&["check", rules.to_str().unwrap()]);
     assert_eq!(ran.status, Some(0), "{}{}", ran.out, ran.err);

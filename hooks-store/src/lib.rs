@@ -8,7 +8,7 @@
 //! ```
 //! use std::sync::Arc;
 //! use std::time::Duration;
-//! use hooks_core::state::{Answer, Key, Memory, Op, OpId, Scope, StateStore};
+//! use hooks_core::state::{StepResult, Key, Memory, Op, OpId, Scope, StateStore};
 //! use hooks_core::time::{SeededRandom, StoppedClock};
 //! use hooks_store::{LeaseSettings, Leased};
 //!
@@ -24,9 +24,9 @@
 //!     Op::Reserve { id: OpId(id), scopes, amount, ttl: Duration::from_secs(60) }
 //! };
 //! let (first, second) = (service(1), service(2));
-//! assert_eq!(first.apply(reserve(1, 60)).await?, Answer::Done);
+//! assert_eq!(first.apply(reserve(1, 60)).await?, StepResult::Done);
 //! let refused = second.apply(reserve(2, 60)).await?;
-//! assert_eq!(refused, Answer::Refused { scope: 0, used: 60, limit: 100 });
+//! assert_eq!(refused, StepResult::Refused { scope: 0, used: 60, limit: 100 });
 //! # Ok::<(), hooks_core::state::StoreError>(())
 //! # }).expect("memory answers at once").expect("it has room");
 //! ```

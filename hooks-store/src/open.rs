@@ -35,16 +35,16 @@ use crate::{Away, AwaySettings, LeaseSettings, Leased, Rates, Values};
 ///
 /// ```
 /// use futures_util::FutureExt as _;
-/// use hooks_core::state::{Answer, Key, Op};
-/// use hooks_store::{Answering, Durability, open_file};
+/// use hooks_core::state::{StepResult, Key, Op};
+/// use hooks_store::{StoreThread, Durability, open_file};
 ///
 /// # let folder = tempfile::tempdir()?;
 /// // The folder is created with the store.
 /// let path = folder.path().join("state").join("hooks.db");
-/// let store = open_file(&path, Durability::Process, Answering::AtOnce, None)?;
+/// let store = open_file(&path, Durability::Process, StoreThread::AtOnce, None)?;
 /// let put = Op::Put { key: Key::new(None, &["mode"]), value: "strict".into(), ttl: None };
 /// let answer = store.apply(put).now_or_never().ok_or("the calling thread does the work")?;
-/// assert_eq!(answer?, Answer::Written(1));
+/// assert_eq!(answer?, StepResult::Written(1));
 /// assert!(path.exists());
 /// # Ok::<(), Box<dyn std::error::Error>>(())
 /// ```

@@ -8,12 +8,13 @@
 //! - Can the rules be used ([`rules`])?
 //!
 //! The client itself is checked as well: its version ([`version`]), and other reasons for which it would not
-//! call its hooks ([`traps`]).
+//! call its hooks ([`traps`], [`trust`]).
 
 mod probe;
 mod process;
 mod rules;
 mod traps;
+mod trust;
 mod version;
 
 use std::io::Write;
@@ -125,17 +126,20 @@ fn named(name: &str) -> Result<Client, Failure> {
 fn report(client: Client) -> Report {
     let mut findings = Vec::new();
     let mut is_wired = false;
-    for scope in [Scope::Project, Scope::User] {
+    // The settings of the user govern in every folder, so those of the project need not.
+    let mut is_covered = false;
+    for scope in [Scope::User, Scope::Project] {
         let Ok(base) = Base::find(scope) else { continue };
         // Some clients have settings in only one of the scopes.
         let Ok(settings) = settings::locate(client, &base, None) else { continue };
-        let found = wired(&settings);
+        let mut found = wired(&settings);
         let is_here = found.iter().any(|finding| finding.state != State::Absent);
-        findings.extend(found);
         if is_here {
-            findings.extend(traps::check(&settings, &base));
+            found.extend(traps::check(&settings, &base, is_covered));
         }
+        is_covered |= is_here && found.iter().all(|finding| finding.state != State::Bad);
         is_wired |= is_here;
+        findings.extend(found);
     }
     if is_wired {
         findings.extend(traps::switched_off(client));
@@ -146,7 +150,7 @@ fn report(client: Client) -> Report {
         findings.push(version);
         if !is_wired {
             let remedy = format!("`hooks init {}`", client.name());
-            findings.push(Finding::doubtful("it is installed, and nothing governs it here", remedy));
+            findings.push(Finding::bad("it is installed, and nothing governs it here", remedy));
         }
     }
     Report { client: client.name(), findings }
@@ -162,7 +166,7 @@ fn wired(settings: &ClientSettings) -> Vec<Finding> {
         Ok(None) => return vec![Finding::new(State::Absent, format!("`{name}` is not there"))],
         Err(error) => return vec![Finding::bad(plain(&error), "make it readable")],
     };
-    let found = match wiring::found(&text, *client, *form) {
+    let found = match wiring::read(&text, *client, *form) {
         Ok(found) if found.is_empty() => {
             return vec![Finding::new(State::Absent, format!("`{name}` has no hooks of ours"))];
         }

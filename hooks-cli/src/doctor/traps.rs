@@ -4,39 +4,38 @@ use std::path::PathBuf;
 
 use hooks_protocols::Client;
 
-use super::Finding;
+use super::{Finding, trust};
 use crate::init::Scope;
 use crate::init::files;
 use crate::init::json::{self, Node};
 use crate::init::place::Base;
 use crate::init::settings::{self, ClientSettings};
 
-/// The traps of a client where it is wired.
-pub(super) fn check(settings: &ClientSettings, base: &Base) -> Vec<Finding> {
+/// The traps of a client where it is wired. If other settings govern here (`is_covered`), it does not matter
+/// whether the client reads these.
+pub(super) fn check(settings: &ClientSettings, base: &Base, is_covered: bool) -> Vec<Finding> {
+    let client = settings.client;
     let mut found = Vec::new();
-    // Observed for Claude Code: `cargo xtask e2e` once ran it below a wired repository, and it called no
-    // hook.
-    if matches!(settings.client, Client::Claude | Client::Gemini) && base.is_above() {
-        found.push(Finding::doubtful(
+    if client == Client::Codex {
+        found.push(codex_trust(base));
+    }
+    if base.scope == Scope::User || is_covered {
+        return found;
+    }
+    let everywhere = format!("or govern all folders: `hooks init {}`", client.name());
+    // Observed: started below a wired repository, these clients called no hook.
+    if matches!(client, Client::Claude | Client::Gemini | Client::Copilot) && base.is_above() {
+        let place = base.folder().display();
+        found.push(Finding::bad(
             "it reads the settings of the folder that it is started in: started here, it does not read these",
-            format!(
-                "start it in `{}`, or govern all folders: `hooks init {} --scope user`",
-                base.folder().display(),
-                settings.client.name()
-            ),
+            format!("start it in `{place}`, {everywhere}"),
         ));
     }
-    match settings.client {
-        Client::Codex => found.push(codex_trust(base)),
-        Client::Gemini if base.scope == Scope::Project => found.push(Finding::doubtful(
-            "it reads the settings of a folder only where that is trusted; with `--skip-trust` it runs tools without these hooks",
-            "trust the folder once, or govern all of them: `hooks init gemini --scope user`",
-        )),
-        Client::Copilot if base.scope == Scope::Project => found.push(Finding::doubtful(
-            "it reads the hooks of a folder only where that is trusted; headless, that takes `--trust-folder`",
-            "trust the folder once, or govern all of them: `hooks init copilot --scope user`",
-        )),
-        _ => {}
+    if trust::is_trusted(client, base.folder()) == Some(false) {
+        found.push(Finding::bad(
+            "it reads the hooks of a folder only where that is trusted, and this one is not",
+            format!("trust the folder in {client}, {everywhere}"),
+        ));
     }
     found
 }

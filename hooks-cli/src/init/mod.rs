@@ -40,15 +40,28 @@ use crate::paint::GOOD;
 /// The scope of settings.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
 pub(crate) enum Scope {
-    /// Settings of the project, for everyone who works on it
+    /// Settings of the project. They govern only where a client reads them: not in a folder below, in another
+    /// worktree, or in a folder that is not trusted
     Project,
     /// Your own settings, for all projects
     User,
 }
 
+impl Scope {
+    /// The scope for a client if none is named: the settings of the user, which govern in every folder, if the
+    /// client has such settings.
+    fn default_for(client: &str) -> Self {
+        match client {
+            "vscode" | "docker-agent" | "squad" => Self::Project,
+            _ => Self::User,
+        }
+    }
+}
+
 /// Adds our hooks to the settings, or removes them.
 pub(crate) fn run(options: &Init) -> Result<Status, Failure> {
-    let base = Base::find(options.scope)?;
+    let scope = options.scope.unwrap_or_else(|| Scope::default_for(&options.client));
+    let base = Base::find(scope)?;
     if options.client == "squad" {
         return squad::run(options, &base);
     }
@@ -58,13 +71,13 @@ pub(crate) fn run(options: &Init) -> Result<Status, Failure> {
     if options.remove {
         changes.push(removed(&settings)?);
     } else {
-        let config = base.config();
-        let (rules, starter) = starter::at(&config, options.scope == Scope::User)?;
+        let config = base.config()?;
+        let (rules, starter) = starter::at(&config, scope == Scope::User)?;
         changes.extend(starter);
-        if options.scope == Scope::Project {
+        if scope == Scope::Project {
             changes.extend(ignored::log_of(&base, rules.as_ref())?);
         }
-        changes.push(wired(&settings, &config, options.scope)?);
+        changes.push(wired(&settings, &config, scope)?);
     }
     changes.retain(Change::is_one);
     for change in &changes {
@@ -100,7 +113,7 @@ pub(crate) fn run(options: &Init) -> Result<Status, Failure> {
                 "  these are the settings of the repository: start {client} in `{place}`, not in a folder below"
             )?;
         }
-        for note in notes(client, options.scope) {
+        for note in notes(client, scope) {
             writeln!(out, "  {note}")?;
         }
         writeln!(out, "  `hooks doctor` shows that a denial really denies; `--remove` undoes this")?;

@@ -42,19 +42,27 @@ impl Base {
         of_user.unwrap_or_else(|| self.folder.join(name)).join(file)
     }
 
-    /// The path of the rules: an existing file, or the one to create.
-    pub(crate) fn config(&self) -> PathBuf {
-        match self.scope {
+    /// The path of the rules: an existing file, or the one to create. Two files in one project are an error:
+    /// only one would govern, and perhaps not the one that a person has written.
+    pub(crate) fn config(&self) -> Result<PathBuf, Failure> {
+        Ok(match self.scope {
             Scope::Project => {
                 let places = [".hooks/hooks.yaml", "hooks.yaml"].map(|place| self.folder.join(place));
-                let found = places.iter().find(|place| place.is_file());
-                found.cloned().unwrap_or_else(|| self.folder.join("hooks.yaml"))
+                let found: Vec<_> = places.iter().filter(|place| place.is_file()).collect();
+                if let [one, other] = found[..] {
+                    return Err(Failure::message(format!(
+                        "`{}` and `{}` are both there, and only the first would govern; remove one of them",
+                        one.display(),
+                        other.display()
+                    )));
+                }
+                found.first().map_or_else(|| self.folder.join("hooks.yaml"), |found| found.to_path_buf())
             }
             Scope::User => {
                 let config = Places::here().config().unwrap_or_else(|| self.folder.join(".config"));
                 config.join("hooks/hooks.yaml")
             }
-        }
+        })
     }
 
     /// Whether the current folder is below the project, where a client may not find the project's settings.

@@ -115,7 +115,7 @@ fn is_of_both_generations(event: &str) -> bool {
 
 /// The entry of an event as JSON.
 pub(super) fn entry(client: Client, event: &str, line: &str) -> Value {
-    let seconds = patience(client);
+    let seconds = patience(client, event);
     let mut hook = Map::new();
     let mut put = |key: &str, value: Value| drop(hook.insert(key.to_owned(), value));
     match client {
@@ -153,8 +153,10 @@ pub(super) fn group(entry: &Value) -> Value {
 }
 
 /// The client's timeout in seconds; our own deadline is shorter.
-pub(super) const fn patience(client: Client) -> u64 {
+pub(super) fn patience(client: Client, event: &str) -> u64 {
     match client {
+        // Codex warns at each start of a longer one.
+        Client::Codex if event == "SessionEnd" => 3,
         Client::Codex | Client::Gemini | Client::Cursor | Client::DockerAgent => 60,
         _ => 30,
     }

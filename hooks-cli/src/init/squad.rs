@@ -23,7 +23,7 @@ pub(super) fn run(options: &Init, base: &Base) -> Result<Status, Failure> {
             "the folder of a team is its memory: delete it yourself if that is meant",
         ));
     }
-    if options.scope == Scope::User || options.file.is_some() {
+    if options.scope == Some(Scope::User) || options.file.is_some() {
         return Err(Failure::message("a team belongs to a project: leave out `--scope user` and `--file`"));
     }
     let folder = base.join(FOLDER);

@@ -41,8 +41,8 @@ pub(super) fn wire(
     let Some(hooks) = hooks.as_table_like_mut() else { return Err(Refused::other("`hooks` is no table")) };
     for (event, line) in lines {
         match hooks.entry(event).or_insert(Item::ArrayOfTables(ArrayOfTables::new())) {
-            Item::ArrayOfTables(groups) => groups.push(group(client, line)),
-            Item::Value(Value::Array(groups)) => groups.push(inline_group(client, line)),
+            Item::ArrayOfTables(groups) => groups.push(group(client, event, line)),
+            Item::Value(Value::Array(groups)) => groups.push(inline_group(client, event, line)),
             _ => return Err(Refused::other(format!("`hooks.{event}` is no array"))),
         }
     }
@@ -89,11 +89,11 @@ fn implicit_table() -> Item {
     Item::Table(table)
 }
 
-fn group(client: hooks_protocols::Client, line: &str) -> Table {
+fn group(client: hooks_protocols::Client, event: &str, line: &str) -> Table {
     let mut hook = Table::new();
     drop(hook.insert("type", value("command")));
     drop(hook.insert("command", value(line)));
-    drop(hook.insert("timeout", value(seconds(client))));
+    drop(hook.insert("timeout", value(seconds(client, event))));
     let mut hooks = ArrayOfTables::new();
     hooks.push(hook);
     let mut group = Table::new();
@@ -101,17 +101,17 @@ fn group(client: hooks_protocols::Client, line: &str) -> Table {
     group
 }
 
-fn inline_group(client: hooks_protocols::Client, line: &str) -> InlineTable {
+fn inline_group(client: hooks_protocols::Client, event: &str, line: &str) -> InlineTable {
     let hook = InlineTable::from_iter([
         ("type", Value::from("command")),
         ("command", Value::from(line)),
-        ("timeout", Value::from(seconds(client))),
+        ("timeout", Value::from(seconds(client, event))),
     ]);
     InlineTable::from_iter([("hooks", Value::Array(Array::from_iter([hook])))])
 }
 
-fn seconds(client: hooks_protocols::Client) -> i64 {
-    settings::patience(client).try_into().unwrap_or(i64::MAX)
+fn seconds(client: hooks_protocols::Client, event: &str) -> i64 {
+    settings::patience(client, event).try_into().unwrap_or(i64::MAX)
 }
 
 fn command_of(hook: &dyn TableLike) -> Option<&str> {

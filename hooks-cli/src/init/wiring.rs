@@ -6,6 +6,7 @@ use super::command::{self, Ours};
 use super::json::{self, EditError, Kind, Malformed, Node};
 use super::settings::{self, Form};
 use super::{toml, yaml};
+use crate::strict_json;
 
 /// A reason to refuse the edit of a text.
 #[derive(Debug, PartialEq, Eq)]
@@ -63,6 +64,7 @@ pub(super) fn wire(
     form: Form,
     lines: &[(&str, String)],
 ) -> Result<String, Refused> {
+    as_strict_as(client, form, text)?;
     if is_wired(text, client, form, lines)? {
         return Ok(text.to_owned());
     }
@@ -126,6 +128,32 @@ pub(super) fn unwire(text: &str, client: Client, form: Form) -> Result<String, R
             json::remove(text, "hooks", is_meant).map_err(|error| Refused::malformed(text, error))
         }
     }
+}
+
+/// Our hooks for this client, as far as it reads the text.
+pub(crate) fn read(text: &str, client: Client, form: Form) -> Result<Vec<WiredLine>, Refused> {
+    as_strict_as(client, form, text)?;
+    found(text, client, form)
+}
+
+/// Refuses a text that the client drops as a whole, without a word: Claude Code and Codex CLI read JSON without
+/// comments, trailing commas and a byte order mark.
+fn as_strict_as(client: Client, form: Form, text: &str) -> Result<(), Refused> {
+    if form != Form::Grouped || !matches!(client, Client::Claude | Client::Codex) || text.trim().is_empty() {
+        return Ok(());
+    }
+    let Err(error) = strict_json::read(text.as_bytes()) else { return Ok(()) };
+    let place = (error.line() > 0).then_some((error.line(), error.column().max(1)));
+    let what = if text.starts_with('\u{feff}') {
+        format!("{client} drops a file that begins with a byte order mark; save it without one")
+    } else {
+        let problem = error.to_string();
+        let problem = problem.split(" at line").next().unwrap_or_default();
+        format!(
+            "{client} drops this file, with all its settings: {problem}; it reads JSON without comments, trailing commas and repeated keys"
+        )
+    };
+    Err(Refused { place, what })
 }
 
 /// Our hooks for this client.

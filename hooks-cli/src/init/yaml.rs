@@ -191,7 +191,7 @@ fn whole_event(event: &str, line: &str, indent: &str) -> String {
 /// Our item in the list of an event.
 fn item(event: &str, line: &str, indent: &str) -> String {
     let line = serde_json::Value::from(line);
-    let timeout = patience(Client::DockerAgent);
+    let timeout = patience(Client::DockerAgent, event);
     if is_of_a_tool(event) {
         return format!(
             "{indent}- matcher: \"*\"\n{indent}  hooks:\n{indent}    - type: command\n{indent}      command: {line}\n{indent}      timeout: {timeout}\n"

@@ -14,7 +14,7 @@ use hooks::SystemClock;
 use hooks::time::{Clock, Tick};
 use hooks_protocols::Client;
 
-use super::caller::Caller;
+use super::caller::{Caller, Known};
 use super::delivery::Delivery;
 use super::{Failure, Notes};
 
@@ -66,7 +66,7 @@ impl Deadline {
 
 /// Starts a thread that writes a denial at the deadline, even if the rest of the process hangs.
 pub(super) fn watch(caller: &Arc<Caller>, delivery: &Arc<Delivery>, notes: &Notes) -> io::Result<Deadline> {
-    let limit = caller.limit().unwrap_or_else(|| default_deadline(caller.known().client));
+    let limit = caller.limit().unwrap_or_else(|| default_deadline(&caller.known()));
     let deadline = Deadline::within(limit);
     let (caller, delivery, notes) = (Arc::clone(caller), Arc::clone(delivery), notes.clone());
     // The thread has no name, as setting it costs time at the start.
@@ -84,8 +84,12 @@ pub(super) fn watch(caller: &Arc<Caller>, delivery: &Arc<Delivery>, notes: &Note
 
 /// The default deadline for a client: five sixths of the timeout that `hooks init` writes into its settings.
 /// The comments below name the client's own default timeout.
-const fn default_deadline(client: Option<Client>) -> Duration {
-    Duration::from_secs(match client {
+fn default_deadline(known: &Known) -> Duration {
+    let ends = known.events.iter().any(|event| event == "SessionEnd");
+    if known.client == Some(Client::Codex) && ends {
+        return Duration::from_millis(2_500);
+    }
+    Duration::from_secs(match known.client {
         // The timeout is 600 s, and less (30 s) for a prompt.
         Some(Client::Claude) => 25,
         // The timeout is 600 s.

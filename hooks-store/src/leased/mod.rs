@@ -135,7 +135,7 @@ impl<S: StateStore> Leased<S> {
     /// ```
     /// use std::sync::Arc;
     /// use std::time::Duration;
-    /// use hooks_core::state::{Answer, Key, Memory, Op, OpId, Scope, StateStore, Window};
+    /// use hooks_core::state::{StepResult, Key, Memory, Op, OpId, Scope, StateStore, Window};
     /// use hooks_core::time::{SeededRandom, StoppedClock};
     /// use hooks_store::{LeaseSettings, Leased};
     ///
@@ -155,7 +155,7 @@ impl<S: StateStore> Leased<S> {
     /// // The third reservation has no end, so all of it is charged.
     /// leased.close().await?;
     /// let used = shared.apply(Op::Used { key, window: Window::Always }).await?;
-    /// assert!(matches!(used, Answer::Used { used: 14, .. }), "{used:?}");
+    /// assert!(matches!(used, StepResult::Used { used: 14, .. }), "{used:?}");
     /// # Ok::<(), hooks_core::state::StoreError>(())
     /// # }).expect("memory answers at once").expect("it has room");
     /// ```

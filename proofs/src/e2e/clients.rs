@@ -119,7 +119,10 @@ pub(super) const CLIENTS: &[Runnable] = &[
         },
         untrusted: NOTHING,
         listed: With {
-            home: &[(".codex/rules/default.rules", "prefix_rule(pattern=[\"touch\"], decision=\"forbidden\")\n")],
+            home: &[(
+                ".codex/rules/default.rules",
+                "prefix_rule(pattern=[\"touch\"], decision=\"forbidden\")\n",
+            )],
             ..NOTHING
         },
     },

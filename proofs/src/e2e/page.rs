@@ -12,12 +12,12 @@ const HEAD: &str = "\
 Which agents can be governed, and what each of them can be told. `cargo xtask e2e --bless` writes this page.
 
 ```sh
-hooks init claude                     # this project; `--scope user` is all of yours; `--dry-run` only shows
+hooks init claude                     # all your projects; `--scope project` is this one; `--dry-run` only shows
 hooks init codex --remove             # the settings as they were, byte for byte
-hooks doctor                          # whether a denial really denies
+hooks doctor                          # whether a client that is started here is governed
 ```
 
-| client | its settings | of a user |
+| client | with `--scope project` | of a user, the default |
 | --- | --- | --- |
 | Claude Code (`claude`) | `.claude/settings.json` | `~/.claude/settings.json` |
 | Codex CLI (`codex`) | `.codex/hooks.json`, or `.codex/config.toml` where that has hooks | the same in `~/.codex` |
@@ -34,7 +34,11 @@ What a client has besides its settings:
 
 * Codex CLI skips hooks, without a word, until a person trusts them: start it, enter `/hooks`, accept them; again after each change.
 * Codex CLI, Gemini CLI and Copilot CLI read the hooks of a project only where a person trusts the folder. Gemini CLI with `--skip-trust`
-  runs the tools of a folder and not its hooks. `--scope user` governs in any folder.
+  runs the tools of a folder and not its hooks. Claude Code, Gemini CLI and Copilot CLI read the hooks of a project only if they are started in its
+  folder, not below. The settings of the user govern in any folder.
+* Claude Code and Codex CLI drop a JSON file with comments, trailing commas or a byte order mark, without a word. `hooks init` refuses it, and `hooks doctor`
+  reports it.
+* Copilot CLI is told no `allow`, which would beat its `--deny-tool`. A rule that allows leaves the question to the client there.
 * Clients wait a bounded time and then let the call through (Claude Code is told not to, Cursor too). `hooks run` denies before that.
 * Claude Code, Codex CLI, Gemini CLI and VS Code let a call through whose hook is gone or crashes. The command line in their settings denies
   in its place.
@@ -42,7 +46,7 @@ What a client has besides its settings:
 ## What was seen
 
 The real clients, headless, against a scripted model: `cargo xtask e2e` installs them from npm into `target/e2e`, each in the version named
-here, and runs each four times, with a home of its own, a key that opens nothing and no network but loopback. Without hooks each of the calls
+here, and runs each six times, with a home of its own, a key that opens nothing and no network but loopback. Without hooks each of the calls
 happens; this is with hooks. All of it takes two minutes; `cargo xtask e2e claude` is one client. In CI Claude Code runs, where npm is reached.
 ";
 

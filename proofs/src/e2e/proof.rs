@@ -247,7 +247,8 @@ fn stood_in(client: &Runnable, program: &Path, hooks: &Path, results: &mut Resul
 fn of_user(client: &Runnable, program: &Path, hooks: &Path, results: &mut Results) -> Result {
     let sandbox = Sandbox::new(client, Trust::None)?;
     furnish(client, &sandbox)?;
-    init(client, &sandbox, hooks, &["--scope", "user"])?;
+    // The settings of the user are the default.
+    init(client, &sandbox, hooks, &[])?;
     let allowed = Call::Shell("echo text > allowed-by-command".to_owned());
     let script = Script { calls: vec![Call::Shell(RESET.to_owned()), allowed], ..Script::default() };
     let (run, requests) = session(client, program, &sandbox, script, Trust::None)?;
@@ -265,7 +266,7 @@ fn spent(client: &Runnable, program: &Path, hooks: &Path, results: &mut Results)
     let sandbox = Sandbox::new(client, Trust::Given)?;
     furnish(client, &sandbox)?;
     sandbox.put(&sandbox.work().join("hooks.yaml"), BUDGET)?;
-    init(client, &sandbox, hooks, &[])?;
+    init(client, &sandbox, hooks, PROJECT)?;
     let calls = (1..=8).map(|call| Call::Shell(format!("echo text > call-{call}")));
     let script = Script { calls: calls.collect(), thinking: THINKING };
     let server = Server::start(client.speech, script, &sandbox.work())?;
@@ -295,17 +296,23 @@ fn listed(client: &Runnable, program: &Path, hooks: &Path, results: &mut Results
         furnish(client, &sandbox)?;
         if let Some(rules) = rules {
             sandbox.put(&sandbox.work().join("hooks.yaml"), rules)?;
-            init(client, &sandbox, hooks, &[])?;
+            init(client, &sandbox, hooks, PROJECT)?;
         }
         let calls = ["touch listed", "echo text > unlisted"].map(|command| Call::Shell(command.to_owned()));
         let script = Script { calls: calls.to_vec(), ..Script::default() };
         let server = Server::start(client.speech, script, &sandbox.work())?;
         let url = server.url();
-        let (arguments, variables) = (client.arguments(&url, Trust::Listed), client.variables(&url, Trust::Listed));
+        let (arguments, variables) =
+            (client.arguments(&url, Trust::Listed), client.variables(&url, Trust::Listed));
         let run = sandbox.run(program, &arguments, &variables, PATIENCE)?;
         let is_denied = !sandbox.has("listed") && sandbox.has("unlisted");
         if rules.is_none() && !is_denied {
-            return Err(failed(client, "its own list denies nothing, without hooks", &run, &server.recorded()));
+            return Err(failed(
+                client,
+                "its own list denies nothing, without hooks",
+                &run,
+                &server.recorded(),
+            ));
         }
         if rules.is_some() {
             results.claim("a call that our rules allow is still denied by the client's own list", is_denied);
@@ -344,8 +351,11 @@ fn furnish(client: &Runnable, sandbox: &Sandbox) -> Result {
 /// Runs `hooks init`, with our rules.
 fn wire(client: &Runnable, sandbox: &Sandbox, hooks: &Path) -> Result {
     sandbox.put(&sandbox.work().join("hooks.yaml"), RULES)?;
-    init(client, sandbox, hooks, &[])
+    init(client, sandbox, hooks, PROJECT)
 }
+
+/// Options of `hooks init` for the settings of the project.
+const PROJECT: &[&str] = &["--scope", "project"];
 
 fn init(client: &Runnable, sandbox: &Sandbox, hooks: &Path, options: &[&str]) -> Result {
     let arguments: Vec<String> =
