@@ -128,7 +128,7 @@ pub(super) async fn metered(
     for charged in counted {
         let mut parts = charged.key.parts().skip(4);
         let (Some(unit), Some(model)) = (parts.next(), parts.next()) else { continue };
-        let (spent, held) = metered.entry(model.to_string()).or_default();
+        let (spent, held) = metered.entry(model.clone()).or_default();
         spent.add(&unit, charged.used.saturating_sub(charged.held));
         held.add(&unit, charged.held);
     }

@@ -12,7 +12,9 @@ use serde_json::Value;
 pub(super) fn is_trusted(client: Client, folder: &Path) -> Option<bool> {
     match client {
         Client::Codex => Some(in_codex(&read(".codex", "config.toml").unwrap_or_default(), folder)),
-        Client::Gemini => Some(in_gemini(&read(".gemini", "trustedFolders.json").unwrap_or_default(), folder)),
+        Client::Gemini => {
+            Some(in_gemini(&read(".gemini", "trustedFolders.json").unwrap_or_default(), folder))
+        }
         Client::Copilot => Some(in_copilot(&read(".copilot", "config.json").unwrap_or_default(), folder)),
         _ => None,
     }
@@ -62,22 +64,24 @@ mod tests {
 
     #[test]
     fn each_client_has_a_form_of_its_own() {
-        let folder = Path::new("/work/app");
-        let codex = |level: &str| format!("[projects.\"/work/app\"]\ntrust_level = \"{level}\"\n");
+        let folder = Path::new("/srv/app");
+        let codex = |level: &str| format!("[projects.\"/srv/app\"]\ntrust_level = \"{level}\"\n");
         assert!(in_codex(&codex("trusted"), folder) && !in_codex(&codex("untrusted"), folder));
         for (path, level, is_trusted) in [
-            ("/work", "TRUST_FOLDER", true),
-            ("/work/app", "TRUST_FOLDER", true),
-            ("/work/other", "TRUST_PARENT", true),
-            ("/work/app", "DO_NOT_TRUST", false),
-            ("/work/ap", "TRUST_FOLDER", false),
+            ("/srv", "TRUST_FOLDER", true),
+            ("/srv/app", "TRUST_FOLDER", true),
+            ("/srv/other", "TRUST_PARENT", true),
+            ("/srv/app", "DO_NOT_TRUST", false),
+            ("/srv/ap", "TRUST_FOLDER", false),
         ] {
             let text = format!("{{\"{path}\": \"{level}\"}}");
             assert_eq!(in_gemini(&text, folder), is_trusted, "{text}");
         }
-        assert!(in_copilot("// written by the client\n{\"trusted_folders\": [\"/work\"]}", folder));
+        assert!(in_copilot("// written by the client\n{\"trusted_folders\": [\"/srv\"]}", folder));
         for nothing in ["", "{", "[]", "{\"trustedFolders\": {}}"] {
-            assert!(!in_codex(nothing, folder) && !in_gemini(nothing, folder) && !in_copilot(nothing, folder));
+            assert!(
+                !in_codex(nothing, folder) && !in_gemini(nothing, folder) && !in_copilot(nothing, folder)
+            );
         }
     }
 }

@@ -56,7 +56,7 @@ impl Base {
                         other.display()
                     )));
                 }
-                found.first().map_or_else(|| self.folder.join("hooks.yaml"), |found| found.to_path_buf())
+                found.first().map_or_else(|| self.folder.join("hooks.yaml"), |found| (*found).clone())
             }
             Scope::User => {
                 let config = Places::here().config().unwrap_or_else(|| self.folder.join(".config"));

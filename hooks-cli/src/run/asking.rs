@@ -59,7 +59,7 @@ fn count(
         return Ok(());
     }
     if decoded.event.as_ref().map(WireEvent::kind) == Some(EventKind::SessionEnd) {
-        // Nobody waits for the session any more, and no later event would count its last answer.
+        // The session does not wait any more, and no later event would count its last answer.
         governing.wait(async { tokio::time::sleep(transcripts::WRITTEN_AFTER).await })?;
     }
     let counted = transcripts::unread(decoded).and_then(|unread| {

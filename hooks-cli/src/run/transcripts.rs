@@ -37,7 +37,7 @@ const MOST_BESIDE: usize = 64;
 /// Tools that may end before the transcript is there. Copilot CLI begins it up to a second after its first tool.
 const MOST_WITHOUT: u32 = 3;
 
-/// What is kept of a session between its events.
+/// State of a session between its events.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 struct Kept {
     ledger: TranscriptLedger,
@@ -115,7 +115,7 @@ impl Unread {
         &self.answers
     }
 
-    /// Why answers cannot be counted although the session has tools that ended.
+    /// Returns the reason why answers cannot be counted, if tools ended and there is no transcript.
     pub(super) fn missing(&self) -> Option<Failure> {
         (self.kept.ended_without >= MOST_WITHOUT).then(|| {
             "this client writes no transcript, and its model calls can only be counted there; \

@@ -182,7 +182,7 @@ fn what_was_read_cannot_be_forgotten() {
     session.call().is_silent();
     session.answers("msg_2");
     is_denied(&session.call(), "2000 tokens of 2000");
-    // What was kept is no longer what it was.
+    // The kept state is damaged.
     fs::write(kept(), "{").unwrap();
     is_denied(&session.call(), "cannot be counted");
 }

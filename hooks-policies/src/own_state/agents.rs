@@ -1,5 +1,5 @@
 //! Commands that start an agent client which nothing governs: without its hooks, with the settings of another
-//! folder, or so that nobody is asked about what it does.
+//! folder, or without a person who approves what it does.
 //!
 //! The options are those of Claude Code 2.1.330, Codex CLI 0.169.0, Gemini CLI 0.61.0, Copilot CLI 1.0.102 and Qwen
 //! Code 0.15.10.

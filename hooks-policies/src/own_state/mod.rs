@@ -16,7 +16,7 @@
 //! checked.
 //!
 //! Commands of `hooks` that change this state are for the operator, under whatever name the program runs. So
-//! are commands that start an agent client without its hooks, or without anyone who is asked.
+//! are commands that start an agent client without its hooks, or without approval by a person.
 //!
 //! A word that is neither a path nor the name of such a file is not looked up on the disk. A link without a
 //! dot or a slash in its name is therefore not followed. A program can reach files that none of its words

@@ -9,7 +9,7 @@ use serde_json::Value;
 
 use super::{TranscriptAnswer, beyond, count, text};
 
-/// What earlier lines of a file told.
+/// Facts from earlier lines of a file.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(default)]
 pub(super) struct Seen {

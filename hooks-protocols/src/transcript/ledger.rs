@@ -1,4 +1,4 @@
-//! What was read of the transcripts of a session, so that every answer counts once.
+//! Record of the parts of a session's transcripts that were read, so that every answer counts once.
 
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -47,7 +47,7 @@ struct File {
 
 impl TranscriptLedger {
     /// Creates a ledger for a session of `client`; `None` if the form of its transcripts is not known, or if it
-    /// has hooks for model calls, which tell more.
+    /// has hooks for model calls.
     pub fn new(client: Client) -> Option<Self> {
         let form = match client {
             Client::Claude => Form::Claude,
@@ -135,7 +135,7 @@ impl TranscriptLedger {
         }
     }
 
-    /// What new sums have beyond the earlier ones and the answers found since.
+    /// Returns the part of new sums that neither the earlier sums nor the answers found since include.
     fn unlisted(
         &mut self,
         place: &str,

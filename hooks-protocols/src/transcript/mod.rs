@@ -75,7 +75,7 @@ const fn plus(one: Usage, other: Usage) -> Usage {
     }
 }
 
-/// What `total` has beyond `part`; nothing where it has less.
+/// Returns `total` without `part`; zero where `part` is larger.
 const fn beyond(total: Usage, part: Usage) -> Usage {
     Usage {
         input_tokens: total.input_tokens.saturating_sub(part.input_tokens),

@@ -10,7 +10,7 @@ use serde_json::{Value, json};
 use super::{TranscriptAnswer, TranscriptLedger, plus};
 use crate::Client;
 
-/// Real transcripts, each with what the model said that it answered.
+/// Real transcripts, each with the model's own sum of its replies.
 fn recorded() -> PathBuf {
     Path::new(env!("CARGO_MANIFEST_DIR")).join("../proofs/protocols/transcripts")
 }

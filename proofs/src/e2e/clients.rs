@@ -51,7 +51,7 @@ pub(super) enum Trust {
     Given,
     /// The user does not trust the folder.
     None,
-    /// The user trusts the folder, and has told the client to deny `touch`.
+    /// The user trusts the folder, and has the client deny `touch`.
     Listed,
 }
 

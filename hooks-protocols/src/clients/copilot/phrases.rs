@@ -18,7 +18,7 @@ pub(in super::super) const CONTEXT: Phrases = Phrases { context: FLAT_CONTEXT, .
 pub(in super::super) const USER_PROMPT: Phrases =
     Phrases { deny: Words(BLOCK), rewrite: Words(&[word(&["modifiedPrompt"], Says::Changed)]), ..CONTEXT };
 
-/// An `allow` would run what the user's `--deny-tool` forbids, so the CLI is told none.
+/// An `allow` would run what the user's `--deny-tool` forbids, so the CLI gets none.
 pub(super) const CALLED: Phrases = Phrases { allow: Phrase::Cannot, ..CALLED_BACK };
 
 /// A callback of the SDK is the only permission that its program asks for.

@@ -59,7 +59,7 @@ struct Shared {
     is_over: Mutex<bool>,
 }
 
-/// Tokens that each answer takes, as it says itself.
+/// Tokens that each reply states as its usage.
 const SENT: u64 = 900;
 const RECEIVED: u64 = 100;
 
@@ -134,8 +134,8 @@ impl Shared {
             Some(call) => Turn::Call(results, call.wanted(self.speech, &self.work)),
             None => Turn::Done,
         };
-        thread::sleep(self.script.thinking);
-        // Clients tell answers apart by their ids.
+        think(self.script.thinking);
+        // Clients distinguish replies by their ids.
         let started = std::process::id();
         let id = || format!("{started}_{}_{}", self.port, self.answered.fetch_add(1, Ordering::SeqCst));
         let reply = match self.speech {
@@ -147,6 +147,11 @@ impl Shared {
         self.recorded.lock().unwrap_or_else(PoisonError::into_inner).push(body);
         reply
     }
+}
+
+#[expect(clippy::disallowed_methods, reason = "a real client waits for this")]
+fn think(time: Duration) {
+    thread::sleep(time);
 }
 
 /// Number of objects anywhere in `value` that have this member.
