@@ -3,12 +3,30 @@
 use std::fs;
 use std::io::Write;
 
+use hooks_protocols::Client;
 use serde_json::json;
 
 use crate::cli::{Check, Format};
 use crate::failure::{Failure, Status};
+use crate::init::place::Base;
+use crate::init::{Scope, files, settings, wiring};
 use crate::paint::{GOOD, OPEN};
+use crate::reach::{self, CLIENTS};
 use crate::{load, snippet};
+
+/// The clients that call us in this folder.
+fn wired() -> impl Iterator<Item = Client> {
+    CLIENTS.into_iter().filter(|client| {
+        [Scope::Project, Scope::User].into_iter().any(|scope| {
+            let found = || {
+                let settings = settings::locate(*client, &Base::find(scope).ok()?, None).ok()?;
+                let text = files::read(&settings.path).ok()??;
+                wiring::read(&text, *client, settings.form).ok()
+            };
+            found().is_some_and(|lines| !lines.is_empty())
+        })
+    })
+}
 
 /// Checks the files.
 pub(crate) fn run(options: &Check) -> Result<Status, Failure> {
@@ -33,6 +51,15 @@ pub(crate) fn run(options: &Check) -> Result<Status, Failure> {
             (Ok(config), Format::Text) => {
                 for doubt in config.doubts() {
                     writeln!(out, "{OPEN}warning{OPEN:#} {}: {doubt}", path.display())?;
+                }
+                for client in wired() {
+                    for (section, reach) in reach::limited(&config, client) {
+                        writeln!(
+                            out,
+                            "{OPEN}note{OPEN:#} {}: behind {client}, `{section}` {reach}",
+                            path.display()
+                        )?;
+                    }
                 }
                 let events: Vec<_> = config.hooks().hooked().iter().map(ToString::to_string).collect();
                 let events = if events.is_empty() { "nothing".to_owned() } else { events.join(", ") };

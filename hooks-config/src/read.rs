@@ -40,6 +40,7 @@ pub struct Config {
     policy: PolicyConfig,
     protected: Vec<String>,
     doubts: Vec<ConfigError>,
+    sections_named: Vec<String>,
     handlers: Option<Box<Handlers>>,
     kept: Kept,
     hooks: Hooks,
@@ -334,6 +335,19 @@ impl Config {
         all
     }
 
+    /// The sections that the file has, in its order; the parts of `limits` one by one.
+    ///
+    /// ```
+    /// use hooks_config::Config;
+    ///
+    /// let config = Config::parse("version: 1\nlimits: { iterations: { most: 9 } }\ncommand_guard: {}", "hooks.yaml")?;
+    /// assert_eq!(config.section_names(), ["version", "limits.iterations", "command_guard"]);
+    /// # Ok::<(), hooks_config::ConfigErrors>(())
+    /// ```
+    pub fn section_names(&self) -> &[String] {
+        &self.sections_named
+    }
+
     /// State that outlives the configuration. Give it to the reader of the next configuration.
     pub const fn kept(&self) -> &Kept {
         &self.kept
@@ -349,6 +363,21 @@ impl fmt::Debug for Config {
             .field("protected", &self.protected)
             .finish_non_exhaustive()
     }
+}
+
+/// The keys at the top of a file, and those of its `limits`.
+fn sections_named(root: &Node) -> Vec<String> {
+    let Kind::Map(sections) = &root.kind else { return Vec::new() };
+    let mut names = Vec::new();
+    for (key, value) in sections {
+        match &value.kind {
+            Kind::Map(limits) if key.text == "limits" => {
+                names.extend(limits.iter().map(|(limit, _)| format!("limits.{}", limit.text)));
+            }
+            _ => names.push(key.text.clone()),
+        }
+    }
+    names
 }
 
 /// Reads configurations with settings of the host.
@@ -668,6 +697,7 @@ impl ConfigReader {
             doubts.extend(mistakes.take_doubts());
         }
         doubts.sort_by_key(|doubt| doubt.span.start);
+        let sections_named = sections_named(&root);
         let (profile, policy, state, context, sections, handlers) = match settings {
             ProfileSettings::Strict { policy, state, context, feeds, handlers, .. } => {
                 (Profile::Strict, *policy, *state, *context, *feeds, handlers)
@@ -694,6 +724,7 @@ impl ConfigReader {
             policy,
             protected,
             doubts,
+            sections_named,
             handlers,
             kept,
             hooks,

@@ -29,17 +29,7 @@ use crate::init::place::Base;
 use crate::init::settings::{self, ClientSettings};
 use crate::init::{Scope, files, wiring};
 use crate::paint::{BAD, GOOD, LOUD, OPEN, QUIET};
-
-/// The clients that `hooks init` can wire.
-const CLIENTS: [Client; 7] = [
-    Client::Claude,
-    Client::Codex,
-    Client::Gemini,
-    Client::Copilot,
-    Client::VsCode,
-    Client::Cursor,
-    Client::DockerAgent,
-];
+use crate::reach::CLIENTS;
 
 /// The state of a checked item.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Serialize)]
@@ -203,7 +193,7 @@ fn wired(settings: &ClientSettings) -> Vec<Finding> {
         }
     }
     findings.extend(probe::check(*client, &found));
-    findings.extend(rules::check(&found));
+    findings.extend(rules::check(*client, &found));
     findings
 }
 

@@ -2,27 +2,49 @@
 
 use std::path::PathBuf;
 
+use hooks_protocols::Client;
+
 use super::Finding;
+use crate::init::Scope;
+use crate::init::place::Base;
 use crate::init::wiring::WiredLine;
-use crate::load;
+use crate::{load, reach};
 
 /// Checks the rules that command lines name.
-pub(super) fn check(found: &[WiredLine]) -> Vec<Finding> {
-    let mut named: Vec<&str> = found.iter().filter_map(|one| one.ours.config.as_deref()).collect();
+pub(super) fn check(client: Client, found: &[WiredLine]) -> Vec<Finding> {
+    let mut named: Vec<PathBuf> =
+        found.iter().filter_map(|one| Some(one.ours.config.as_ref()?.into())).collect();
+    if named.is_empty() {
+        // The settings of the user name no rules: `hooks run` finds them.
+        named.extend(governing());
+    }
     named.sort_unstable();
     named.dedup();
-    named.into_iter().map(|path| usable(&PathBuf::from(path))).collect()
+    named.into_iter().flat_map(|path| usable(client, &path)).collect()
+}
+
+/// The rules for a start in this folder.
+fn governing() -> Option<PathBuf> {
+    let of = |scope| Base::find(scope).ok()?.config().ok().filter(|path| path.is_file());
+    of(Scope::Project).or_else(|| of(Scope::User))
 }
 
 /// Checks one file of rules. Reading it also opens the store of its counters.
-fn usable(path: &PathBuf) -> Finding {
+fn usable(client: Client, path: &PathBuf) -> Vec<Finding> {
     let name = path.display();
     match load::reader(None).read(path) {
-        Ok(_) => Finding::good(format!("the rules in `{name}` can be used")),
+        Ok(config) => {
+            let mut findings = vec![Finding::good(format!("the rules in `{name}` can be used"))];
+            findings.extend(reach::limited(&config, client).map(|(section, reach)| {
+                let what = format!("`{section}` {reach}");
+                Finding::doubtful(what, "the page `docs/sections.md` has every section and client")
+            }));
+            findings
+        }
         Err(errors) => {
             let first = errors.errors().first().map(ToString::to_string).unwrap_or_default();
             let what = format!("`{name}` cannot be used, so everything is denied: {first}");
-            Finding::bad(what, format!("`hooks check {name}` shows all that is wrong"))
+            vec![Finding::bad(what, format!("`hooks check {name}` shows all that is wrong"))]
         }
     }
 }

@@ -95,7 +95,9 @@ pub(crate) fn events(client: Client) -> Vec<&'static str> {
         let kind = row.event()?;
         let can = |wish| row.can(wish) != Ability::No;
         let answers = [Wish::Deny, Wish::Ask, Wish::Rewrite, Wish::Context].into_iter().any(can);
-        (answers || kind == hooks::EventKind::SessionEnd).then_some(())
+        // Budgets, the registry of children and metrics need more of docker-agent than it takes answers at.
+        let is_counted = client == Client::DockerAgent && COUNTED.contains(&kind);
+        (answers || is_counted || kind == hooks::EventKind::SessionEnd).then_some(())
     };
     client
         .events()
@@ -107,6 +109,16 @@ pub(crate) fn events(client: Client) -> Vec<&'static str> {
         .filter(|event| says_something(event).is_some())
         .collect()
 }
+
+/// Events without an answer that sections of the rules count.
+const COUNTED: [hooks::EventKind; 6] = [
+    hooks::EventKind::AfterModelCall,
+    hooks::EventKind::SubagentStop,
+    hooks::EventKind::ErrorOccurred,
+    hooks::EventKind::Stop,
+    hooks::EventKind::TurnEnd,
+    hooks::EventKind::Notification,
+];
 
 fn is_of_both_generations(event: &str) -> bool {
     let twice = ["post_tool_use", "before_compaction"];
@@ -181,5 +193,8 @@ mod tests {
         assert!(copilot.contains(&"preToolUse") && !copilot.contains(&"PreToolUse"));
         let docker = events(Client::DockerAgent);
         assert!(docker.contains(&"pre_tool_use") && !docker.contains(&"tool_guard"), "{docker:?}");
+        for counted in ["after_llm_call", "subagent_stop", "on_error", "stop", "turn_end", "notification"] {
+            assert!(docker.contains(&counted), "{counted}: {docker:?}");
+        }
     }
 }

@@ -1,0 +1,295 @@
+//! What each section of `hooks.yaml` does behind each client: works, works in part, or is inert. `hooks check` and
+//! `hooks doctor` print the cells of the wired clients, and `docs/sections.md` has all of them.
+//!
+//! A cell follows from the events that `hooks init` wires for the client, and from the answers that the client
+//! takes at them ([`capabilities`]).
+
+use std::fmt;
+
+use hooks::EventKind;
+use hooks::config::Config;
+use hooks_protocols::{Ability, Client, TranscriptLedger, Wish, capabilities};
+
+use crate::init::settings::events;
+
+/// Effect of a section behind a client.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Reach {
+    /// It has its whole effect.
+    Works,
+    /// It has part of its effect.
+    Part(&'static str),
+    /// It has no effect.
+    Inert(&'static str),
+}
+
+impl fmt::Display for Reach {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Self::Works => f.write_str("works"),
+            Self::Part(how) => write!(f, "works in part: {how}"),
+            Self::Inert(why) => write!(f, "does nothing: {why}"),
+        }
+    }
+}
+
+/// The clients that `hooks init` wires, in the order of the page.
+pub(crate) const CLIENTS: [Client; 7] = [
+    Client::Claude,
+    Client::Codex,
+    Client::Gemini,
+    Client::Copilot,
+    Client::VsCode,
+    Client::Cursor,
+    Client::DockerAgent,
+];
+
+/// The sections of a configuration that do not have their whole effect behind a client.
+pub(crate) fn limited(config: &Config, client: Client) -> impl Iterator<Item = (&str, Reach)> {
+    let cells =
+        config.section_names().iter().filter_map(move |name| Some((name.as_str(), reach(name, client)?)));
+    cells.filter(|(_, reach)| *reach != Reach::Works)
+}
+
+/// The effect of a section, or of a key in one (`limits.iterations`), behind a client; `None` for an unknown
+/// section.
+pub(crate) fn reach(section: &str, client: Client) -> Option<Reach> {
+    Some(match section {
+        "version" | "profile" | "self_protection" | "tenant" | "tenants" | "store" | "hook_profile"
+        | "protected" | "paths" | "tools" | "write_guard" | "command_guard" | "reviewer_lockout"
+        | "ask_user" | "audit" | "limits" | "limits.calls" => Reach::Works,
+        "rules" => rules(client),
+        "limits.loops" => loops(client),
+        "limits.iterations" | "budget" => model_calls(client),
+        "redaction" => redaction(client),
+        "spawn" => spawns(client),
+        "models" => Reach::Inert("the client calls its models itself; this is for Rust services"),
+        "hooks" => Reach::Part("handlers of the events that this client reports"),
+        "context" => context(client),
+        "compaction" => compaction(client),
+        "session_end" => session_end(client),
+        "prompts" => prompts(client),
+        "scribe" => Reach::Works,
+        "notices" => notices(client),
+        "cache" => Reach::Inert("a hook of a client cannot answer a call; this is for Rust services"),
+        "metrics" => Reach::Inert("each event has a process of its own, and its counters end with it"),
+        "sinks" => Reach::Part("records are delivered while `hooks audit feed` runs"),
+        _ => return None,
+    })
+}
+
+/// The best ability of a client at the wired events of a kind; `None` if it reports none.
+fn best(client: Client, kind: EventKind, wish: Wish) -> Option<Ability> {
+    let rows = events(client).into_iter().filter_map(move |event| capabilities(client, event));
+    let abilities = rows.filter(|row| row.event() == Some(kind)).map(|row| row.can(wish));
+    abilities.min_by_key(|ability| match ability {
+        Ability::Yes => 0,
+        Ability::Nearly(_) => 1,
+        Ability::Sometimes => 2,
+        _ => 3,
+    })
+}
+
+fn reports(client: Client, kind: EventKind) -> bool {
+    best(client, kind, Wish::Deny).is_some()
+}
+
+fn can(client: Client, kind: EventKind, wish: Wish) -> bool {
+    best(client, kind, wish).is_some_and(|ability| ability != Ability::No)
+}
+
+fn rules(client: Client) -> Reach {
+    let asks = best(client, EventKind::PreToolUse, Wish::Ask) == Some(Ability::Yes);
+    let allows = can(client, EventKind::PreToolUse, Wish::Allow);
+    match (asks, allows) {
+        (true, true) => Reach::Works,
+        (true, false) => Reach::Part("the client asks its own questions about calls that a rule allows"),
+        (false, _) => Reach::Part("the client cannot ask at a call, so `ask` is a denial"),
+    }
+}
+
+fn loops(client: Client) -> Reach {
+    if reports(client, EventKind::PostToolUse) {
+        return Reach::Works;
+    }
+    Reach::Part("the client reports no results, so repeated calls count whatever they return")
+}
+
+fn model_calls(client: Client) -> Reach {
+    let has = |kind| reports(client, kind);
+    if has(EventKind::BeforeModelCall) && has(EventKind::AfterModelCall) {
+        return Reach::Works;
+    }
+    if TranscriptLedger::new(client).is_some() {
+        return Reach::Part(
+            "answers are counted in the client's transcript, and what follows is denied; no question or cheaper model before",
+        );
+    }
+    Reach::Inert("the client reports no model calls, and its transcript is not read")
+}
+
+fn redaction(client: Client) -> Reach {
+    let rows: Vec<_> = events(client).into_iter().filter_map(|event| capabilities(client, event)).collect();
+    let of_results = || rows.iter().filter(|row| row.event() == Some(EventKind::PostToolUse));
+    let abilities = || of_results().map(|row| row.can(Wish::Rewrite));
+    match () {
+        () if of_results().next().is_none() || abilities().all(|ability| ability == Ability::No) => {
+            Reach::Inert("the client takes no changed result")
+        }
+        () if abilities().any(|ability| ability == Ability::No) => {
+            Reach::Part("the results of some calls, such as failed ones, cannot be changed")
+        }
+        () if abilities().all(|ability| ability == Ability::Yes) => Reach::Works,
+        () => Reach::Part("a changed result looks like an error, or only some results can be changed"),
+    }
+}
+
+fn spawns(client: Client) -> Reach {
+    if can(client, EventKind::SubagentStart, Wish::Deny) {
+        return Reach::Works;
+    }
+    Reach::Part("a child is denied at the tool that starts it")
+}
+
+fn context(client: Client) -> Reach {
+    match can(client, EventKind::SessionStart, Wish::Context) {
+        true => Reach::Works,
+        false => Reach::Inert("the client takes no context when a session starts"),
+    }
+}
+
+fn compaction(client: Client) -> Reach {
+    match can(client, EventKind::PreCompact, Wish::Context) {
+        true => Reach::Works,
+        false => Reach::Inert("the client takes no context before a compaction"),
+    }
+}
+
+fn session_end(client: Client) -> Reach {
+    match reports(client, EventKind::SessionEnd) {
+        true => {
+            Reach::Part("counts that only one process knows are missing: decisions, rewrites, denials, cost")
+        }
+        false => Reach::Part("the client reports no end of a session; the next start ends it a day later"),
+    }
+}
+
+fn prompts(client: Client) -> Reach {
+    let wish = |wish| best(client, EventKind::UserPromptSubmitted, wish);
+    match (wish(Wish::Rewrite), wish(Wish::Deny)) {
+        (Some(Ability::Yes), _) => Reach::Works,
+        (_, Some(Ability::Yes)) => {
+            Reach::Part("a prompt cannot be changed, so it is denied where it would be")
+        }
+        _ => Reach::Inert("the client takes no answer to a prompt"),
+    }
+}
+
+fn notices(client: Client) -> Reach {
+    let takes = |kind| can(client, kind, Wish::Context);
+    let any = [
+        EventKind::UserPromptSubmitted,
+        EventKind::PreToolUse,
+        EventKind::PostToolUse,
+        EventKind::SessionStart,
+    ];
+    match any.into_iter().any(takes) {
+        true => Reach::Works,
+        false => Reach::Inert("the client takes no context"),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use std::fmt::Write;
+    use std::{env, fs};
+
+    use super::*;
+
+    const PAGE: &str = concat!(env!("CARGO_MANIFEST_DIR"), "/../docs/sections.md");
+
+    const HEAD: &str = "\
+# Sections behind clients
+
+What each section of `hooks.yaml` does behind each client that calls `hooks run`. In a Rust service all of them work. `hooks check` and `hooks doctor`
+print the cells of the clients that are wired. `HOOKS_BLESS=1 cargo test -p tower-hooks-cli --bin hooks reach` writes this page from the
+[tables of the clients](clients.md).
+";
+
+    /// Every key at the top of a file, and the limits one by one.
+    fn sections() -> Vec<String> {
+        let schema = hooks::config::schema();
+        let properties = schema.get("properties").and_then(serde_json::Value::as_object).unwrap();
+        let all = properties.keys().filter(|key| *key != "limits").cloned();
+        all.chain(["calls", "loops", "iterations"].map(|limit| format!("limits.{limit}"))).collect()
+    }
+
+    fn page() -> String {
+        let mut page = HEAD.to_owned();
+        let titles: Vec<&str> = CLIENTS.iter().map(|client| client.title()).collect();
+        write!(page, "\n| section | {} |\n|{}\n", titles.join(" | "), " --- |".repeat(titles.len() + 1))
+            .unwrap();
+        let mut notes: Vec<&str> = Vec::new();
+        for section in sections() {
+            write!(page, "| `{section}` |").unwrap();
+            for client in CLIENTS {
+                let (word, note) = match reach(&section, client).unwrap() {
+                    Reach::Works => ("yes", None),
+                    Reach::Part(how) => ("in part", Some(how)),
+                    Reach::Inert(why) => ("no", Some(why)),
+                };
+                let number = note.map(|note| {
+                    let place = notes.iter().position(|other| *other == note);
+                    place.unwrap_or_else(|| {
+                        notes.push(note);
+                        notes.len() - 1
+                    }) + 1
+                });
+                let number = number.map(|number| format!(" ({number})")).unwrap_or_default();
+                write!(page, " {word}{number} |").unwrap();
+            }
+            page.push('\n');
+        }
+        page.push('\n');
+        for (number, note) in notes.iter().enumerate() {
+            writeln!(page, "{}. {note}", number + 1).unwrap();
+        }
+        page
+    }
+
+    #[test]
+    fn no_cell_is_silent_and_the_page_has_them_all() {
+        for section in sections() {
+            for client in CLIENTS {
+                assert!(reach(&section, client).is_some(), "`{section}` behind {client} is not known");
+            }
+        }
+        if env::var_os("HOOKS_BLESS").is_some() {
+            fs::write(PAGE, page()).unwrap();
+        }
+        let written = fs::read_to_string(PAGE).unwrap_or_default();
+        assert!(written == page(), "docs/sections.md is not what the tables say; HOOKS_BLESS=1 writes it");
+    }
+
+    #[test]
+    fn a_new_section_has_no_cell_until_it_is_written() {
+        assert_eq!(reach("new_section", Client::Claude), None);
+    }
+
+    #[test]
+    fn cells_are_those_that_were_seen_in_front_of_the_clients() {
+        for (section, client, works) in [
+            ("budget", Client::Gemini, true),
+            ("budget", Client::DockerAgent, true),
+            ("budget", Client::Claude, false),
+            ("budget", Client::VsCode, false),
+            ("redaction", Client::Claude, false),
+            ("cache", Client::Codex, false),
+            ("write_guard", Client::Cursor, true),
+        ] {
+            assert_eq!(reach(section, client) == Some(Reach::Works), works, "{section} {client}");
+        }
+        assert!(matches!(reach("budget", Client::Cursor), Some(Reach::Inert(_))));
+        assert!(matches!(reach("budget", Client::Copilot), Some(Reach::Part(_))));
+    }
+}
