@@ -36,6 +36,9 @@ const TRANSCRIPTS: [&str; 3] =
 const MANAGED: [&str; 4] =
     ["/etc/claude-code/**", "/etc/codex/**", "/etc/gemini-cli/**", "/etc/github-copilot/**"];
 
+/// Names of a project's configuration.
+const CONFIGURATIONS: [&str; 2] = [".hooks/hooks.yaml", "hooks.yaml"];
+
 /// Most links that are followed in a row; systems follow 40.
 const MOST_LINKS: usize = 40;
 
@@ -69,13 +72,17 @@ fn client_settings(user: Places<'_>) -> Vec<String> {
 }
 
 /// Settings in the folder of the configuration. An agent may work in a folder below it, where a pattern
-/// relative to its root means another file.
+/// relative to its root means another file. The other configurations there govern nothing now, but `hooks init`
+/// would find them.
 fn settings_beside(path: &Path) -> Vec<String> {
-    let Some(folder) = std::path::absolute(path).ok().as_deref().and_then(in_real_folder) else {
+    let Some(path) = std::path::absolute(path).ok().as_deref().and_then(in_real_folder) else {
         return Vec::new();
     };
-    let folder = folder.parent().unwrap_or(&folder);
-    SETTINGS.iter().chain(&FOLDERS).map(|path| as_pattern(&folder.join(path))).collect()
+    let folder = path.parent().unwrap_or(&path);
+    let folder = folder.parent().filter(|_| folder.ends_with(".hooks")).unwrap_or(folder);
+    let others = CONFIGURATIONS.iter().map(|name| folder.join(name)).filter(|other| *other != path);
+    let settings = SETTINGS.iter().chain(&FOLDERS).map(|name| folder.join(name));
+    others.chain(settings).map(|file| as_pattern(&file)).collect()
 }
 
 /// The configuration at `path` itself: the path as given, every link that leads to it, and the targets. An

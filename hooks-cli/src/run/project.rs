@@ -37,10 +37,7 @@ pub(super) fn find(named: Option<&Path>, decoded: &Decoded, cwd: &Path) -> Optio
     if let Some(config) = named {
         let outermost = || folders.first().map_or(start, |outermost| outermost).to_path_buf();
         let root = folder_of(&config, start, &folders).unwrap_or_else(outermost);
-        // A file that the command line does not name governs nothing, but `hooks init` would find it.
-        let others = folders.iter().flat_map(|folder| places(folder)).filter(|place| *place != config);
-        let would_govern = others.map(|place| as_pattern(&place)).collect();
-        return Some(GoverningFile { config, root, would_govern });
+        return Some(GoverningFile { config, root, would_govern: Vec::new() });
     }
     // Files outside of the repository are protected as well, as a new repository there would move the root of
     // the project.
