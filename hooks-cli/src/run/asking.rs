@@ -62,7 +62,7 @@ fn count(
         // The session does not wait any more, and no later event would count its last answer.
         governing.wait(async { tokio::time::sleep(transcripts::WRITTEN_AFTER).await })?;
     }
-    let counted = transcripts::unread(decoded).and_then(|unread| {
+    let counted = transcripts::unread(decoded, governing.counts_answers()).and_then(|unread| {
         let Some(unread) = unread else { return Ok(()) };
         governing.wait(async {
             for answer in unread.answers() {

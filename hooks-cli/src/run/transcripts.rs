@@ -77,10 +77,13 @@ pub(super) fn has(client: Client) -> bool {
 }
 
 /// Reads the answers that are new since the last event of the session. `None` if this client reports model
-/// calls itself, or has no transcript yet.
-pub(super) fn unread(decoded: &Decoded) -> Result<Option<Unread>, Failure> {
+/// calls itself, or if there is no transcript and its answers need not be counted.
+pub(super) fn unread(decoded: &Decoded, is_needed: bool) -> Result<Option<Unread>, Failure> {
     let Some(ledger) = TranscriptLedger::new(decoded.client) else { return Ok(None) };
     let path = transcript(decoded);
+    if !is_needed && !path.as_ref().is_some_and(|path| path.is_file()) {
+        return Ok(None);
+    }
     let place = place_of(decoded, path.as_deref()).ok_or("there is no folder for state; set `HOME`")?;
     let cannot = |error: io::Error| {
         let what = path.as_deref().unwrap_or(&place).display();
