@@ -1,4 +1,4 @@
-//! What each section of `hooks.yaml` does behind each client: works, works in part, or is inert. `hooks check` and
+//! The effect of each section of `hooks.yaml` behind each client: it works, works in part, or is inert. `hooks check` and
 //! `hooks doctor` print the cells of the wired clients, and `docs/sections.md` has all of them.
 //!
 //! A cell follows from the events that `hooks init` wires for the client, and from the answers that the client
@@ -15,11 +15,11 @@ use crate::init::settings::events;
 /// Effect of a section behind a client.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Reach {
-    /// It has its whole effect.
+    /// The section has its whole effect.
     Works,
-    /// It has part of its effect.
+    /// The section has part of its effect, as described.
     Part(&'static str),
-    /// It has no effect.
+    /// The section has no effect, for this reason.
     Inert(&'static str),
 }
 

@@ -38,7 +38,7 @@ What a client has besides its settings:
   folder, not below. The settings of the user govern in any folder.
 * Claude Code and Codex CLI drop a JSON file with comments, trailing commas or a byte order mark, without a word. `hooks init` refuses it, and `hooks doctor`
   reports it.
-* Copilot CLI is told no `allow`, which would beat its `--deny-tool`. A rule that allows leaves the question to the client there.
+* Copilot CLI gets no `allow`, which would beat its `--deny-tool`. A rule that allows leaves the question to the client there.
 * Clients wait a bounded time and then let the call through (Claude Code is told not to, Cursor too). `hooks run` denies before that.
 * Claude Code, Codex CLI, Gemini CLI and VS Code let a call through whose hook is gone or crashes. The command line in their settings denies
   in its place.
