@@ -7,6 +7,7 @@
 use std::fmt;
 
 use hooks::EventKind;
+use hooks::budgets::SpendEnforcement;
 use hooks::config::Config;
 use hooks_protocols::{Ability, Client, TranscriptLedger, Wish, capabilities};
 
@@ -46,8 +47,15 @@ pub(crate) const CLIENTS: [Client; 7] = [
 
 /// The sections of a configuration that do not have their whole effect behind a client.
 pub(crate) fn limited(config: &Config, client: Client) -> impl Iterator<Item = (&str, Reach)> {
-    let cells =
-        config.section_names().iter().filter_map(move |name| Some((name.as_str(), reach(name, client)?)));
+    let budget = config.policy().budget.as_ref();
+    let is_elsewhere = budget.is_some_and(|budget| budget.enforce == SpendEnforcement::Layer);
+    let cell = move |name: &str| match name {
+        "budget" if is_elsewhere => {
+            Some(Reach::Inert("`enforce: layer` counts in a layer of a Rust service"))
+        }
+        _ => reach(name, client),
+    };
+    let cells = config.section_names().iter().filter_map(move |name| Some((name.as_str(), cell(name)?)));
     cells.filter(|(_, reach)| *reach != Reach::Works)
 }
 
@@ -60,7 +68,8 @@ pub(crate) fn reach(section: &str, client: Client) -> Option<Reach> {
         | "ask_user" | "audit" | "limits" | "limits.calls" => Reach::Works,
         "rules" => rules(client),
         "limits.loops" => loops(client),
-        "limits.iterations" | "budget" => model_calls(client),
+        "budget" => model_calls(client),
+        "limits.iterations" => iterations(client),
         "redaction" => redaction(client),
         "spawn" => spawns(client),
         "models" => Reach::Inert("the client calls its models itself; this is for Rust services"),
@@ -99,12 +108,18 @@ fn can(client: Client, kind: EventKind, wish: Wish) -> bool {
 }
 
 fn rules(client: Client) -> Reach {
-    let asks = best(client, EventKind::PreToolUse, Wish::Ask) == Some(Ability::Yes);
+    // Cursor asks at some calls only.
+    let rows = events(client).into_iter().filter_map(|event| capabilities(client, event));
+    let asks = rows
+        .filter(|row| row.event() == Some(EventKind::PreToolUse))
+        .all(|row| row.can(Wish::Ask) == Ability::Yes);
     let allows = can(client, EventKind::PreToolUse, Wish::Allow);
     match (asks, allows) {
         (true, true) => Reach::Works,
         (true, false) => Reach::Part("the client asks its own questions about calls that a rule allows"),
-        (false, _) => Reach::Part("the client cannot ask at a call, so `ask` is a denial"),
+        (false, _) => {
+            Reach::Part("the client cannot ask, at some calls or at any, so `ask` is a denial there")
+        }
     }
 }
 
@@ -118,7 +133,14 @@ fn loops(client: Client) -> Reach {
 fn model_calls(client: Client) -> Reach {
     let has = |kind| reports(client, kind);
     if has(EventKind::BeforeModelCall) && has(EventKind::AfterModelCall) {
-        return Reach::Works;
+        let asks = best(client, EventKind::BeforeModelCall, Wish::Ask) == Some(Ability::Yes);
+        let changes = best(client, EventKind::BeforeModelCall, Wish::Rewrite) == Some(Ability::Yes);
+        return match asks && changes {
+            true => Reach::Works,
+            false => Reach::Part(
+                "calls are held and denied; the client takes no question, or no cheaper model, before a call",
+            ),
+        };
     }
     if TranscriptLedger::new(client).is_some() {
         return Reach::Part(
@@ -126,6 +148,16 @@ fn model_calls(client: Client) -> Reach {
         );
     }
     Reach::Inert("the client reports no model calls, and its transcript is not read")
+}
+
+fn iterations(client: Client) -> Reach {
+    match model_calls(client) {
+        Reach::Part(_) if TranscriptLedger::new(client).is_some() => Reach::Part(
+            "answers are counted in the client's transcript, and further tools are denied; children of one name share a count",
+        ),
+        Reach::Part(_) => Reach::Works,
+        reach => reach,
+    }
 }
 
 fn redaction(client: Client) -> Reach {
@@ -279,8 +311,10 @@ print the cells of the clients that are wired. `HOOKS_BLESS=1 cargo test -p towe
     #[test]
     fn cells_are_those_that_were_seen_in_front_of_the_clients() {
         for (section, client, works) in [
-            ("budget", Client::Gemini, true),
-            ("budget", Client::DockerAgent, true),
+            ("limits.iterations", Client::Gemini, true),
+            ("limits.iterations", Client::DockerAgent, true),
+            ("rules", Client::Cursor, false),
+            ("budget", Client::Gemini, false),
             ("budget", Client::Claude, false),
             ("budget", Client::VsCode, false),
             ("redaction", Client::Claude, false),

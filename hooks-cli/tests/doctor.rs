@@ -158,6 +158,7 @@ fn who_switches_all_hooks_off_is_found_wherever_that_is() {
         ("claude", "home/.claude/settings.json", "{\"disableAllHooks\": true}", true),
         ("claude", "home/.claude/settings.json", "{\n  \"x\": \"\\\"disableAllHooks\\\": true\"\n}", false),
         ("claude", "work/.claude/settings.local.json", "{\"disableAllHooks\":true}", true),
+        ("codex", "home/.codex/config.toml", "[features]\nhooks = false\n", true),
         ("gemini", "home/.gemini/settings.json", "{\"hooksConfig\": {\"x\": 1, \"enabled\": false}}", true),
         ("gemini", "home/.gemini/settings.json", "{\"hooksConfig\": {\"enabled\": true}}", false),
         ("copilot", "home/.copilot/settings.json", "{\"disableAllHooks\": true}", true),

@@ -56,7 +56,8 @@ fn client_settings(user: Places<'_>) -> Vec<String> {
     let mut all: Vec<String> = Vec::new();
     for path in SETTINGS.iter().chain(&FOLDERS) {
         let (folder, file) = path.split_once('/').unwrap_or((path, ""));
-        all.push((*path).to_owned());
+        // A client that is started in a folder below reads the settings there.
+        all.push(format!("**/{path}"));
         all.extend(user.home().map(|home| as_pattern(&home.join(path))));
         all.extend(user.moved(folder).map(|moved| as_pattern(&moved.join(file))));
     }
@@ -66,6 +67,8 @@ fn client_settings(user: Places<'_>) -> Vec<String> {
         all.extend(user.home().map(|home| below(&home.join(folder))));
         all.extend(user.moved(folder).map(|moved| below(&moved)));
     }
+    // They govern every project that has no rules of its own.
+    all.extend(user.config().map(|config| format!("{}/hooks/**", as_pattern(&config))));
     all.extend(user.state().map(|state| format!("{}/hooks/transcripts/**", as_pattern(&state))));
     all.extend(MANAGED.map(str::to_owned));
     all

@@ -5,6 +5,7 @@ use std::path::PathBuf;
 use hooks_protocols::Client;
 
 use super::Finding;
+use crate::failure::Failure;
 use crate::init::Scope;
 use crate::init::place::Base;
 use crate::init::wiring::WiredLine;
@@ -16,7 +17,10 @@ pub(super) fn check(client: Client, found: &[WiredLine]) -> Vec<Finding> {
         found.iter().filter_map(|one| Some(one.ours.config.as_ref()?.into())).collect();
     if named.is_empty() {
         // The settings of the user name no rules: `hooks run` finds them.
-        named.extend(governing());
+        match governing() {
+            Ok(path) => named.extend(path),
+            Err(error) => return vec![Finding::bad(super::plain(&error), "remove one of them")],
+        }
     }
     named.sort_unstable();
     named.dedup();
@@ -24,9 +28,16 @@ pub(super) fn check(client: Client, found: &[WiredLine]) -> Vec<Finding> {
 }
 
 /// The rules for a start in this folder.
-fn governing() -> Option<PathBuf> {
-    let of = |scope| Base::find(scope).ok()?.config().ok().filter(|path| path.is_file());
-    of(Scope::Project).or_else(|| of(Scope::User))
+fn governing() -> Result<Option<PathBuf>, Failure> {
+    for scope in [Scope::Project, Scope::User] {
+        if let Ok(base) = Base::find(scope) {
+            let path = base.config()?;
+            if path.is_file() {
+                return Ok(Some(path));
+            }
+        }
+    }
+    Ok(None)
 }
 
 /// Checks one file of rules. Reading it also opens the store of its counters.

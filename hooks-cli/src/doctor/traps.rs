@@ -62,15 +62,34 @@ fn switches(client: Client) -> Vec<PathBuf> {
     let local = project.iter().flat_map(|project| beside.iter().map(|path| project.join(path)));
     let wired =
         project.iter().chain(&user).filter_map(|base| Some(settings::locate(client, base, None).ok()?.path));
-    local.chain(wired).collect()
+    // A client reads the settings of the folder that it is started in.
+    let here = std::env::current_dir().ok();
+    let names: &[&str] = match client {
+        Client::Claude => &[".claude/settings.local.json", ".claude/settings.json"],
+        Client::Gemini => &[".gemini/settings.json"],
+        Client::Codex => &[".codex/config.toml"],
+        _ => &[],
+    };
+    let started = here.iter().flat_map(|here| names.iter().map(|name| here.join(name)));
+    let codex = user.iter().chain(&project).filter(|_| client == Client::Codex);
+    let codex = codex.map(|base| base.in_folder(".codex", "config.toml"));
+    started.chain(local).chain(wired).chain(codex).collect()
 }
 
 /// Whether the settings in `text` turn hooks off; `None` if they have no switch.
 fn is_off(text: &str) -> Option<bool> {
-    let root = json::parse(text).ok()?;
+    let Ok(root) = json::parse(text) else { return is_off_in_toml(text) };
     let flag = |node: &Node| text.get(node.span.clone())?.parse::<bool>().ok();
     let all = root.member("disableAllHooks").and_then(flag);
     all.or_else(|| root.member("hooksConfig")?.member("enabled").and_then(flag).map(|is_on| !is_on))
+}
+
+/// The same for Codex: `[features] hooks = false`.
+fn is_off_in_toml(text: &str) -> Option<bool> {
+    let settings: toml_edit::DocumentMut = text.parse().ok()?;
+    let features = settings.get("features")?;
+    let flag = |name: &str| features.get(name)?.as_bool();
+    flag("hooks").or_else(|| flag("codex_hooks")).map(|is_on| !is_on)
 }
 
 /// Codex calls a hook only after the user trusted its exact text, and stores that in the user's settings.

@@ -111,10 +111,11 @@ pub(crate) fn events(client: Client) -> Vec<&'static str> {
 }
 
 /// Events without an answer that sections of the rules count.
-const COUNTED: [hooks::EventKind; 6] = [
+const COUNTED: [hooks::EventKind; 7] = [
     hooks::EventKind::AfterModelCall,
     hooks::EventKind::SubagentStop,
     hooks::EventKind::ErrorOccurred,
+    hooks::EventKind::MaxIterations,
     hooks::EventKind::Stop,
     hooks::EventKind::TurnEnd,
     hooks::EventKind::Notification,

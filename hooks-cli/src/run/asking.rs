@@ -7,7 +7,7 @@ use hooks::audit::describe::Described;
 use hooks::event::WireEvent;
 use hooks::{
     DecidingEvent, Ending, Event, EventKind, Holds, HookContext, HookRequest, Hooks, InformingEvent, Judged,
-    Strength,
+    ReasonKind, Strength,
 };
 use hooks_protocols::{Answer, Decoded};
 
@@ -64,16 +64,26 @@ fn count(
     }
     let counted = transcripts::unread(decoded, governing.counts_answers()).and_then(|unread| {
         let Some(unread) = unread else { return Ok(()) };
-        governing.wait(async {
+        let failed = governing.wait(async {
             for answer in unread.answers() {
                 let (id, event) = answer.event();
                 let mut context = context.clone();
                 context.call_id = Some(id);
                 context.agent_name = answer.agent.clone();
                 let request = HookRequest::new(context, event);
-                drop(decide_and_record(hooks, request, Ending::Closed, governing.recording()).await);
+                let decision = decide_and_record(hooks, request, Ending::Closed, governing.recording()).await;
+                // A hook after a call cannot deny it, so its failure is only in the reasons.
+                let failed =
+                    decision.outcome.reasons().iter().find(|reason| reason.kind == ReasonKind::Failure);
+                if let Some(reason) = failed {
+                    return Some(format!("an answer of the model cannot be counted: {}", reason.message));
+                }
             }
+            None
         })?;
+        if let Some(failed) = failed {
+            return Err(failed);
+        }
         let missing = unread.missing();
         unread.keep()?;
         missing.map_or(Ok(()), Err)

@@ -7,6 +7,7 @@ use std::time::Duration;
 
 use hooks::audit::Audit;
 use hooks::audit::keep::Keeper;
+use hooks::budgets::{SpendBudgetConfig, SpendEnforcement};
 use hooks::config::{Config, ConfigErrors};
 use hooks::{Holds, HookContext, Hooks};
 use hooks_protocols::Decoded;
@@ -65,7 +66,9 @@ impl Governing {
     /// Whether the rules limit what the model's answers cost, or their number.
     pub(super) fn counts_answers(&self) -> bool {
         let policy = self.config.policy();
-        policy.budget.is_some() || policy.limits.as_ref().is_some_and(|limits| limits.iterations.is_some())
+        let is_ours = |budget: &SpendBudgetConfig| budget.enforce == SpendEnforcement::Events;
+        policy.budget.as_ref().is_some_and(is_ours)
+            || policy.limits.as_ref().is_some_and(|limits| limits.iterations.is_some())
     }
 
     /// The keeper of the log's files, if there is a log.

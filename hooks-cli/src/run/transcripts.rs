@@ -6,7 +6,7 @@
 //! file for each session; processes that answer events of one session at once take turns.
 
 use std::collections::BTreeMap;
-use std::fs::{self, File};
+use std::fs::{self, File, TryLockError};
 use std::io::{self, Read, Seek, SeekFrom, Write};
 use std::path::{Path, PathBuf};
 use std::time::{Duration, SystemTime};
@@ -25,8 +25,20 @@ use super::Failure;
 /// Time after the end of a session in which clients write its last answer. It was seen up to 75 ms later.
 pub(super) const WRITTEN_AFTER: Duration = Duration::from_millis(200);
 
-/// Most bytes of a file that one event reads; the next event continues.
+/// Bytes of a file that are read at a time, and the longest line.
 const MOST_BYTES: u64 = 16 << 20;
+
+/// Tries to take a turn, and the time between them.
+const TRIES: u32 = 1_000;
+const BETWEEN: Duration = Duration::from_millis(5);
+
+#[expect(
+    clippy::disallowed_methods,
+    reason = "this waits for another process, which no clock of ours can stop"
+)]
+fn pause() {
+    std::thread::sleep(BETWEEN);
+}
 
 /// Time after which a session that was not continued is forgotten.
 const FORGOTTEN: Duration = Duration::from_secs(90 * 24 * 60 * 60);
@@ -89,7 +101,7 @@ pub(super) fn unread(decoded: &Decoded, is_needed: bool) -> Result<Option<Unread
         let what = path.as_deref().unwrap_or(&place).display();
         format!("the answers in the transcript `{what}` cannot be counted: {error}")
     };
-    let turn = turn(&place).map_err(cannot)?;
+    let turn = turn(decoded.client, &place).map_err(cannot)?;
     let mut kept = match fs::read(&place) {
         Ok(text) => serde_json::from_slice(&text).map_err(|error| cannot(error.into()))?,
         Err(error) if error.kind() == io::ErrorKind::NotFound => begun(ledger, &place),
@@ -102,9 +114,7 @@ pub(super) fn unread(decoded: &Decoded, is_needed: bool) -> Result<Option<Unread
         Some(_) => 0,
         None => kept.ended_without.saturating_add(ends_tool.into()),
     };
-    if let (Some(main), Some(agent)) = (&main, own_agent(decoded)) {
-        kept.agents.insert(main.to_string_lossy().into_owned(), agent);
-    }
+    kept.agents.extend(own_agent(decoded, main.as_deref()));
     let mut answers = Vec::new();
     for file in files(decoded.client, main.as_deref(), &kept) {
         answers.extend(kept.read(decoded.client, &file).map_err(cannot)?);
@@ -156,16 +166,30 @@ impl Kept {
         if file.metadata()?.len() < self.ledger.offset(&name) {
             self.ledger.start_over(&name);
         }
-        file.seek(SeekFrom::Start(self.ledger.offset(&name)))?;
-        let mut bytes = Vec::new();
-        file.take(MOST_BYTES).read_to_end(&mut bytes)?;
-        let answers = self.ledger.read(&name, &bytes);
+        let (mut answers, mut bytes) = (Vec::new(), Vec::new());
+        loop {
+            let before = self.ledger.offset(&name);
+            file.seek(SeekFrom::Start(before))?;
+            bytes.clear();
+            let read = (&mut file).take(MOST_BYTES).read_to_end(&mut bytes)?;
+            answers.extend(self.ledger.read(&name, &bytes));
+            if u64::try_from(read).is_ok_and(|read| read < MOST_BYTES) {
+                break;
+            }
+            if self.ledger.offset(&name) == before {
+                return Err(io::Error::other(format!("a line is longer than {} MiB", MOST_BYTES >> 20)));
+            }
+        }
         if answers.is_empty() {
             return Ok(Vec::new());
         }
         let agent =
             self.agents.get(&name).cloned().or_else(|| agent_of_file(client, path)).unwrap_or_default();
-        Ok(answers.into_iter().map(|answer| UncountedAnswer { agent: agent.clone(), answer }).collect())
+        let named = |answer: &TranscriptAnswer| match &answer.agent_id {
+            Some(id) => self.agents.get(id).unwrap_or(id).clone(),
+            None => agent.clone(),
+        };
+        Ok(answers.into_iter().map(|answer| UncountedAnswer { agent: named(&answer), answer }).collect())
     }
 }
 
@@ -183,10 +207,17 @@ fn transcript(decoded: &Decoded) -> Option<PathBuf> {
         .filter(|path| path.is_absolute())
 }
 
-/// The agent that the payload is of, if the file that it names is that agent's own.
-fn own_agent(decoded: &Decoded) -> Option<String> {
+/// The names of the subagent's file and id, with the name of the subagent that the payload is of. Codex CLI names
+/// the file of the subagent, except at its end; Copilot CLI writes its id into the lines.
+fn own_agent(decoded: &Decoded, main: Option<&Path>) -> Vec<(String, String)> {
     let agent = &decoded.context.agent_name;
-    (decoded.client == Client::Codex && !agent.is_empty()).then(|| agent.clone())
+    let text = |key: &str| decoded.extra.get(key).and_then(Value::as_str).map(str::to_owned);
+    let own = text("agent_transcript_path").or_else(|| {
+        let is_own = decoded.client == Client::Codex && !agent.is_empty();
+        main.filter(|_| is_own).map(|main| main.to_string_lossy().into_owned())
+    });
+    let id = text("agentId").or_else(|| text("agent_id"));
+    own.into_iter().chain(id).map(|name| (name, agent.clone())).collect()
 }
 
 /// The agent of a file that the client describes in a file beside it.
@@ -194,7 +225,8 @@ fn agent_of_file(client: Client, path: &Path) -> Option<String> {
     if client != Client::Claude {
         return None;
     }
-    let text = fs::read(path.with_extension("meta.json")).ok()?;
+    let about = path.with_extension("meta.json");
+    let text = about.is_file().then(|| fs::read(about).ok()).flatten()?;
     let about: Value = serde_json::from_slice(&text).ok()?;
     about.get("agentType")?.as_str().map(str::to_owned)
 }
@@ -202,7 +234,7 @@ fn agent_of_file(client: Client, path: &Path) -> Option<String> {
 /// The files of a session, those of subagents first.
 fn files(client: Client, main: Option<&Path>, kept: &Kept) -> Vec<PathBuf> {
     let known = kept.ledger.files().chain(kept.agents.keys().map(String::as_str));
-    let mut files: Vec<PathBuf> = known.map(PathBuf::from).collect();
+    let mut files: Vec<PathBuf> = known.map(PathBuf::from).filter(|path| path.is_absolute()).collect();
     if let Some(main) = main {
         if client == Client::Claude {
             let folder = main.with_extension("").join("subagents");
@@ -218,7 +250,7 @@ fn files(client: Client, main: Option<&Path>, kept: &Kept) -> Vec<PathBuf> {
 }
 
 fn is_transcript(path: &Path) -> bool {
-    path.extension().is_some_and(|extension| extension == "jsonl")
+    path.extension().is_some_and(|extension| extension == "jsonl") && path.is_file()
 }
 
 /// The file in which a session is kept. Sessions of one folder of transcripts share a folder, as one can be a
@@ -234,13 +266,26 @@ fn place_of(decoded: &Decoded, transcript: Option<&Path>) -> Option<PathBuf> {
     Some(state.join(name).join(folder).join(format!("{session}.json")))
 }
 
-/// Waits until no other process counts answers of this folder.
-fn turn(place: &Path) -> io::Result<File> {
+/// Waits until no other process counts answers of this session, or, for Claude Code, of this folder, in which one
+/// session can be a copy of another.
+fn turn(client: Client, place: &Path) -> io::Result<File> {
     let folder = place.parent().unwrap_or(Path::new("."));
     private_folder(folder)?;
-    let file = File::options().create(true).truncate(false).write(true).open(folder.join("turn.lock"))?;
-    file.lock()?;
-    Ok(file)
+    let session = place.file_name().map(|name| name.to_string_lossy().chars().take(2).collect::<String>());
+    // A few sessions share a lock, so that there are at most 256.
+    let lock = match session {
+        Some(session) if client != Client::Claude => format!("turn-{session}.lock"),
+        _ => "turn.lock".to_owned(),
+    };
+    let file = File::options().create(true).truncate(false).write(true).open(folder.join(lock))?;
+    for _ in 0..TRIES {
+        match file.try_lock() {
+            Ok(()) => return Ok(file),
+            Err(TryLockError::WouldBlock) => pause(),
+            Err(TryLockError::Error(error)) => return Err(error),
+        }
+    }
+    Err(io::Error::other("another process has been counting for too long"))
 }
 
 #[cfg(unix)]

@@ -154,7 +154,9 @@ pub(super) const SETTINGS_VARIABLES: &[&str] = &[
     "GEMINI_CLI_HOME",
     "GEMINI_CLI_SYSTEM_SETTINGS_PATH",
     "HOME",
+    "HOOKS_CONFIG",
     "XDG_CONFIG_HOME",
+    "XDG_STATE_HOME",
 ];
 
 /// Variables whose value some program runs as a command.

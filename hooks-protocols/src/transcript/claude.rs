@@ -45,6 +45,7 @@ fn message(message: &Value) -> Option<TranscriptAnswer> {
     (usage.total() > 0 && !id.is_empty()).then(|| TranscriptAnswer {
         id: id.to_owned(),
         model: model.to_owned(),
+        agent_id: None,
         usage,
     })
 }

@@ -31,9 +31,12 @@ pub(super) fn line(line: &Value, file: &str, seen: &mut Seen) -> Option<Transcri
         }
         "token_usage_record" => {
             seen.has_records = true;
-            let id = text(payload, "response_id").to_owned();
+            let id = match text(payload, "response_id") {
+                "" => format!("{file}/{}", count(line, "ordinal")),
+                id => id.to_owned(),
+            };
             let usage = usage(payload.get("usage")?);
-            (!id.is_empty()).then(|| TranscriptAnswer { id, model: seen.model.clone(), usage })
+            Some(TranscriptAnswer { id, model: seen.model.clone(), agent_id: None, usage })
         }
         "event_msg" if text(payload, "type") == "token_count" && !seen.has_records => {
             grown(payload, file, seen)
@@ -53,7 +56,7 @@ fn grown(payload: &Value, file: &str, seen: &mut Seen) -> Option<TranscriptAnswe
     };
     seen.sum = Some(sum);
     let id = format!("token_count/{file}/{}", sum.total());
-    (new.total() > 0).then(|| TranscriptAnswer { id, model: seen.model.clone(), usage: new })
+    (new.total() > 0).then(|| TranscriptAnswer { id, model: seen.model.clone(), agent_id: None, usage: new })
 }
 
 fn usage(usage: &Value) -> Usage {

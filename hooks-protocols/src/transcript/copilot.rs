@@ -17,11 +17,12 @@ pub(super) fn line(line: &Value) -> Option<TranscriptAnswer> {
         "session.compaction_complete" => (data.get("compactionTokensUsed")?, text(line, "id")),
         _ => return None,
     };
-    // A line without the id of an answer has an id of its own.
-    let id = if id.is_empty() { text(line, "id") } else { id };
+    // Some servers use the ids of answers again, so the id of the line counts too.
+    let id = format!("{id}/{}", text(line, "id"));
     let answer = TranscriptAnswer {
-        id: id.to_owned(),
+        id,
         model: text(usage, "model").to_owned(),
+        agent_id: line.get("agentId").and_then(Value::as_str).map(str::to_owned),
         usage: Usage {
             input_tokens: count(usage, "inputTokens"),
             output_tokens: count(usage, "outputTokens"),
@@ -29,5 +30,5 @@ pub(super) fn line(line: &Value) -> Option<TranscriptAnswer> {
             reasoning_tokens: count(usage, "reasoningTokens"),
         },
     };
-    (answer.usage.total() > 0 && !answer.id.is_empty()).then_some(answer)
+    (answer.usage.total() > 0).then_some(answer)
 }

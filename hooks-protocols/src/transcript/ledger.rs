@@ -24,6 +24,17 @@ pub struct TranscriptLedger {
     since: BTreeMap<String, Usage>,
     sums: BTreeMap<String, Usage>,
     began: u64,
+    /// What other sessions found; only needed for the first read of a copy.
+    #[serde(skip)]
+    inherited: Inherited,
+}
+
+/// Ids and sums of other sessions of the same project.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+struct Inherited {
+    found: BTreeSet<String>,
+    /// Largest sums by the start of the session.
+    sums: BTreeMap<u64, BTreeMap<String, Usage>>,
 }
 
 /// The forms of transcripts.
@@ -62,6 +73,7 @@ impl TranscriptLedger {
             since: BTreeMap::new(),
             sums: BTreeMap::new(),
             began: 0,
+            inherited: Inherited::default(),
         })
     }
 
@@ -83,13 +95,18 @@ impl TranscriptLedger {
     /// Takes over what another session of the same project found, in case this one is a copy of it. A copy has
     /// the lines of the original, with their ids. Do this before the first [`read`](Self::read).
     pub fn beside(&mut self, other: &Self) {
-        if self.form != other.form {
+        // The other clients copy no lines.
+        if self.form != Form::Claude || other.form != Form::Claude {
             return;
         }
-        self.found.extend(other.found.iter().cloned());
+        self.inherited.found.extend(other.found.iter().cloned());
         // Sums of a copy include the past of the original, which it names by its start.
-        if other.began > self.began {
-            (self.began, self.sums) = (other.began, other.sums.clone());
+        let sums = self.inherited.sums.entry(other.began).or_default();
+        for (model, sum) in &other.sums {
+            let most = sums.entry(model.clone()).or_default();
+            if sum.total() > most.total() {
+                *most = *sum;
+            }
         }
     }
 
@@ -126,7 +143,8 @@ impl TranscriptLedger {
             Form::Copilot => copilot::line(line),
         };
         let Some(answer) = answer else { return };
-        if self.found.insert(answer.id.clone()) {
+        let is_inherited = self.inherited.found.contains(&answer.id);
+        if self.found.insert(answer.id.clone()) && !is_inherited {
             if self.form == Form::Claude {
                 let since = self.since.entry(answer.model.clone()).or_default();
                 *since = plus(*since, answer.usage);
@@ -143,7 +161,7 @@ impl TranscriptLedger {
         by_model: BTreeMap<String, Usage>,
     ) -> Vec<TranscriptAnswer> {
         if began != self.began {
-            self.sums.clear();
+            self.sums = self.inherited.sums.get(&began).cloned().unwrap_or_default();
         }
         let since = std::mem::take(&mut self.since);
         let before = std::mem::replace(&mut self.sums, by_model);
@@ -154,7 +172,7 @@ impl TranscriptLedger {
             let usage = beyond(beyond(*sum, usage_of(&before, model)), usage_of(&since, model));
             if usage.total() > 0 {
                 let id = format!("cost-state/{place}/{}", sum.total());
-                unlisted.push(TranscriptAnswer { id, model: model.clone(), usage });
+                unlisted.push(TranscriptAnswer { id, model: model.clone(), agent_id: None, usage });
             }
         }
         unlisted

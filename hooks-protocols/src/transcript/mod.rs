@@ -9,7 +9,7 @@
 //! | --- | --- | --- | --- |
 //! | Claude Code | a message, on one line for each of its blocks | `message.id` | `claude` |
 //! | Codex CLI | a `token_usage_record`; in older versions the growth of `token_count` | `response_id` | `codex` |
-//! | Copilot CLI | a `session.usage_record`, or a compaction | `apiCallId` | `copilot` |
+//! | Copilot CLI | a `session.usage_record`, or a compaction | `apiCallId`, and the id of the line | `copilot` |
 //!
 //! The formats were seen in transcripts of Claude Code 2.1.330, Codex CLI 0.169.0 and Copilot CLI 1.0.102. At
 //! most one answer is missing when a hook starts: the one that is still being written.
@@ -52,6 +52,8 @@ pub struct TranscriptAnswer {
     pub id: String,
     /// Name of the model; empty if the transcript does not name it.
     pub model: String,
+    /// Id of the subagent that was answered, if the line names one.
+    pub agent_id: Option<String>,
     /// Tokens of the answer. Tokens sent include those from the provider's cache.
     pub usage: Usage,
 }

@@ -113,6 +113,33 @@ fn a_copy_of_a_session_repeats_nothing() {
 }
 
 #[test]
+fn a_copy_knows_its_own_original_among_others() {
+    let message = |id: &str| {
+        let usage = json!({"input_tokens": 500, "output_tokens": 0});
+        json!({"type": "assistant", "message": {"id": id, "model": "m", "usage": usage}}).to_string() + "\n"
+    };
+    let sums = |began: u64, all: u64| {
+        let by_model = json!({"m": {"inputTokens": all}});
+        json!({"type": "cost-state", "startTime": began, "modelUsage": by_model}).to_string() + "\n"
+    };
+    let read = |beside: &[&TranscriptLedger], file: &str, text: &[String]| {
+        let mut ledger = TranscriptLedger::new(Client::Claude).unwrap();
+        beside.iter().for_each(|other| ledger.beside(other));
+        let answers = ledger.read(file, text.concat().as_bytes());
+        (ledger, sum(&answers).input_tokens)
+    };
+    // A compaction of the original took 100; an unrelated session began later.
+    let (original, paid) = read(&[], "a", &[message("1"), sums(7, 600)]);
+    assert_eq!(paid, 600);
+    let (newer, paid) = read(&[&original], "b", &[message("2"), sums(9, 500)]);
+    assert_eq!(paid, 500);
+    let (_, paid) = read(&[&newer, &original], "c", &[message("1"), message("3"), sums(7, 1_100)]);
+    assert_eq!(paid, 500);
+    // What was inherited is not kept.
+    assert!(!serde_json::to_string(&newer).unwrap().contains("\"1\""));
+}
+
+#[test]
 fn sums_alone_count_by_their_growth() {
     let sum = |all: u64, last: u64| {
         let usage = |tokens: u64| json!({"input_tokens": tokens, "output_tokens": 1});

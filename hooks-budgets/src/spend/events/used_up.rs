@@ -46,14 +46,18 @@ where
 /// Returns the first budget that is used up, or a model without a price that a budget of money applies to.
 async fn reason(budget: &SpendBudget, context: &HookContext) -> Result<Option<Reason>, StoreError> {
     let store = budget.store.for_context(context);
-    let models: Vec<String> = metered(&*store, context).await?.into_keys().collect();
+    let models = metered(&*store, context).await?;
     let root = budget.root(context).await?;
     let rules = &budget.rules;
-    for model in models.iter().map(|model| Some(model.as_str())).chain([None]) {
+    for model in models.iter().map(Some).chain([None]) {
+        // Money was counted if the host stated the cost.
+        let is_unpriced = model.is_some_and(|(_, (spent, _))| spent.usd.is_none());
+        let model = model.map(|(model, _)| model.as_str());
         let who = rules.who(context, &root, model);
         for unit in SpendUnit::ALL {
             let counters = counters(&rules.limits, unit, &who);
             if let (SpendUnit::Usd, false, Some(model)) = (unit, counters.is_empty(), model)
+                && is_unpriced
                 && rules.prices.get(model, budget.now(context)).is_none()
             {
                 let begins = rules.prices.begins(model).map(|begins| begins.to_string());
