@@ -13,6 +13,13 @@
 //! All of them are made for hostile input: they are linear in its length and bounded in depth. Input that
 //! they do not understand is reported as such, and never treated as empty.
 
+/// Includes a table that the build script has checked and written.
+macro_rules! table {
+    ($name:literal) => {
+        include!(concat!(env!("OUT_DIR"), "/", $name, ".rs"))
+    };
+}
+
 pub mod calls;
 pub mod commands;
 pub mod globs;
