@@ -14,6 +14,13 @@
 //! | [`session_end`] | archives, metrics and recaps at the end of a session |
 //! | [`source`] | sources of context |
 
+/// Includes a table that the build script has checked and written.
+macro_rules! table {
+    ($name:literal) => {
+        include!(concat!(env!("OUT_DIR"), "/", $name, ".rs"))
+    };
+}
+
 pub mod auto;
 pub mod brief;
 pub mod budget;

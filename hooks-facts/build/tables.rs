@@ -21,6 +21,8 @@
 //! | `example` | example for the tests, which is not written |
 //!
 //! A cell of `-` is empty.
+//!
+//! The crates with tables have the same build script: `cargo xtask tidy` compares the files.
 
 use std::collections::BTreeMap;
 
@@ -340,3 +342,7 @@ fn words_in(cell: &str) -> impl Iterator<Item = &str> {
 fn alternatives(cell: &str) -> String {
     words_in(cell).map(|word| format!("{word:?}")).collect::<Vec<_>>().join(" | ")
 }
+
+#[cfg(test)]
+#[path = "tests.rs"]
+mod tests;

@@ -2,7 +2,6 @@
 
 #![cfg(test)]
 
-mod form;
 mod options;
 mod programs;
 #[path = "../../build/tables.rs"]

@@ -1,6 +1,6 @@
 //! The form of a table: every mistake is found with its line, and the Rust of the rows is as written here.
 
-use crate::tables::Table;
+use super::Table;
 
 fn mistakes(text: &str) -> Vec<String> {
     Table::read(text).err().unwrap_or_default()
@@ -54,6 +54,15 @@ fn a_wrong_form_is_found_with_its_line() {
     let row = "#! columns a:key\nx\n";
     assert_eq!(mistakes(row), ["2: the row has no example with `{}` for its key"]);
     assert!(mistakes(&format!("{LISTS}#! sorted c\n")).contains(&"6: unknown list `c`".to_owned()));
+}
+
+#[test]
+fn cells_and_examples_are_found() {
+    let form = "#! columns name:key long:words own:example\n#! example run {}\n";
+    let table = Table::read(&format!("{form}a\tx, y\t-\nb\t-\tstop {{}}\n")).expect("the table is correct");
+    let [a, b] = table.rows() else { panic!("there are two rows") };
+    assert_eq!((table.words(a, "long"), table.words(b, "long")), (vec!["x", "y"], vec![]));
+    assert_eq!((table.example(a), table.example(b)), ("run {}", "stop {}"));
 }
 
 #[test]
