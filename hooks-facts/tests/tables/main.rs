@@ -2,6 +2,7 @@
 
 #![cfg(test)]
 
+mod arguments;
 mod options;
 mod programs;
 #[path = "../../build/tables.rs"]
