@@ -2,7 +2,7 @@
 
 use hooks_facts::commands::{Analysis, BlockedPattern, Options};
 
-use crate::{analysis, assert_effects, example, is_told, keys, table};
+use crate::{analysis, assert_effects, example, is_dangerous, is_told, keys, table};
 
 #[test]
 fn known_programs_are_told_and_others_are_not() {
@@ -37,4 +37,36 @@ fn words_of_text_programs_are_no_commands() {
 fn is_told_on_windows(text: &str) -> bool {
     let analysis = Analysis::of_text(text, &Options { windows: true, ..Options::default() });
     analysis.invocations.iter().all(|invocation| analysis.is_told(invocation))
+}
+
+#[test]
+fn words_of_programs_have_the_effect_of_their_list() {
+    let table = table(include_str!("../../data/program_words.tsv"));
+    let mut wrong = Vec::new();
+    for (row, word) in keys(&table) {
+        let (text, other) = (example(&table, row, word), example(&table, row, "zzz"));
+        let has_effect = match row.list.as_str() {
+            "shells" | "starts" => is_dangerous(&text) && !is_dangerous(&other),
+            "compressors" => writes(&text, "out") && !writes(&other, "out"),
+            "decodes" => !analysis(&text).unresolved.is_empty() && analysis(&other).unresolved.is_empty(),
+            "git_settings" => is_told(&text) && !is_told(&other),
+            "git_escapes" => !is_found(&text, "git rebase") && is_found(&other, "git rebase"),
+            "copy_values" => !writes(&text, "value") && writes(&other, "value"),
+            // A bundle of letters may have any order, the name of an option has one.
+            "word_options" => !is_found(&text, &format!("{word} -ab")) && is_found(&other, "zzz -ab"),
+            list => panic!("no test for the list `{list}`"),
+        };
+        if !has_effect {
+            wrong.push(format!("{}: {} `{word}` in `{text}`", row.line, row.list));
+        }
+    }
+    assert_effects(&wrong);
+}
+
+fn is_found(text: &str, pattern: &str) -> bool {
+    analysis(text).find(&[BlockedPattern::parse(pattern).expect("the pattern is correct")]).is_some()
+}
+
+fn writes(text: &str, file: &str) -> bool {
+    analysis(text).writes().iter().any(|write| write.target.literal() == Some(file))
 }
