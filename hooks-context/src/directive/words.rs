@@ -1,4 +1,5 @@
-//! Word lists of the grammar, by the function of the words in a sentence.
+//! Word lists of the grammar, by the function of the words in a sentence. The words are rows of the tables in
+//! the folder `data`.
 
 /// Contractions.
 pub(super) const CONTRACTIONS: &[&str] = table!("words_contractions");
