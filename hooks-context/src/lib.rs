@@ -39,6 +39,13 @@
 //! }
 //! ```
 
+/// Includes a table that the build script has checked and written.
+macro_rules! table {
+    ($name:literal) => {
+        include!(concat!(env!("OUT_DIR"), "/", $name, ".rs"))
+    };
+}
+
 pub mod auto;
 pub mod brief;
 pub mod budget;

@@ -10,8 +10,18 @@
 //! - [`commands`] determines the programs that such a text would start, with their words;
 //! - [`calls`] has the facts about one tool call, computed at most once per request.
 //!
+//! The programs, tools and words that they know are rows of the tables in the folder `data`. The build checks
+//! each row, and a test looks at its effect.
+//!
 //! All of them are made for hostile input: they are linear in its length and bounded in depth. Input that
 //! they do not understand is reported as such, and never treated as empty.
+
+/// Includes a table that the build script has checked and written.
+macro_rules! table {
+    ($name:literal) => {
+        include!(concat!(env!("OUT_DIR"), "/", $name, ".rs"))
+    };
+}
 
 pub mod calls;
 pub mod commands;

@@ -4,23 +4,10 @@ use crate::tools::{ToolKind, paths_of};
 use serde_json::{Map, Value};
 
 /// Keys under which a client passes the arguments of the call.
-const ENVELOPES: &[&str] = &["args", "arguments", "input", "parameters", "params"];
+const ENVELOPES: &[&str] = table!("argument_names_envelope");
 
 /// Keys of text for a file, in lower case and without `_`, `-` and spaces.
-const FILE_TEXT: &[&str] = &[
-    "body",
-    "content",
-    "contents",
-    "data",
-    "diff",
-    "edits",
-    "filetext",
-    "newstr",
-    "newstring",
-    "newtext",
-    "patch",
-    "text",
-];
+const FILE_TEXT: &[&str] = table!("argument_names_file_text");
 
 /// Most envelopes in envelopes that are opened.
 const MAX_DEPTH: usize = 4;

@@ -127,46 +127,10 @@ pub(super) fn arguments(language: Language, words: &[Argument]) -> Arguments {
 }
 
 /// Calls that start a command, in any of the languages.
-const STARTS: &[&str] = &[
-    "system",
-    "popen",
-    "subprocess",
-    "exec",
-    "spawn",
-    "child_process",
-    "passthru",
-    "proc_open",
-    "os.execute",
-    "Command",
-    "%x",
-    "qx",
-    "Open3",
-    "Process.",
-    "pty.",
-    "Deno.run",
-    "Bun.$",
-    "shelljs",
-    "Kernel.",
-];
+const STARTS: &[&str] = table!("program_words_starts");
 
 /// Calls that decode a text which cannot be read here.
-const DECODES: &[&str] = &[
-    "base64",
-    "Base64",
-    "b64decode",
-    "atob(",
-    "fromhex",
-    "unhexlify",
-    "fromCharCode",
-    "codecs",
-    "unpack",
-    "pack(",
-    "chr(",
-    "rot13",
-    "urllib",
-    "requests.",
-    "fetch(",
-];
+const DECODES: &[&str] = table!("program_words_decodes");
 
 /// Collects the commands that a program may start.
 pub(super) fn run(walk: &mut Walk, language: Language, text: &str, span: Span) {

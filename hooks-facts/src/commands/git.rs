@@ -21,44 +21,7 @@ pub(super) fn subcommand(words: &[Argument]) -> &[Argument] {
 
 /// Settings for one run that start no program and change no other folder; a dot at the end stands for all
 /// settings below.
-const HARMLESS: &[&str] = &[
-    "advice.",
-    "blame.",
-    "color.",
-    "column.",
-    "commit.gpgsign",
-    "core.abbrev",
-    "core.autocrlf",
-    "core.eol",
-    "core.filemode",
-    "core.ignorecase",
-    "core.longpaths",
-    "core.quotepath",
-    "core.safecrlf",
-    "core.whitespace",
-    "diff.algorithm",
-    "diff.colormoved",
-    "diff.context",
-    "diff.mnemonicprefix",
-    "diff.noprefix",
-    "diff.renamelimit",
-    "diff.renames",
-    "gc.auto",
-    "grep.",
-    "http.",
-    "i18n.",
-    "init.defaultbranch",
-    "log.date",
-    "merge.conflictstyle",
-    "protocol.version",
-    "pull.ff",
-    "pull.rebase",
-    "push.default",
-    "safe.directory",
-    "status.",
-    "tag.gpgsign",
-    "user.",
-];
+const HARMLESS: &[&str] = table!("program_words_git_settings");
 
 /// Returns whether the settings before the subcommand start no program.
 pub(super) fn are_harmless(words: &[Argument]) -> bool {

@@ -23,72 +23,7 @@ struct Helper {
     is_command: bool,
 }
 
-/// Creates options whose value is a command.
-const fn command(
-    programs: &'static [&'static str],
-    short: &'static str,
-    long: &'static [&'static str],
-    values: &'static str,
-) -> Helper {
-    Helper { programs, short, long, values, is_command: true }
-}
-
-/// Creates options whose value is a file of instructions, or a command that is analysed elsewhere.
-const fn other(
-    programs: &'static [&'static str],
-    short: &'static str,
-    long: &'static [&'static str],
-    values: &'static str,
-) -> Helper {
-    Helper { programs, short, long, values, is_command: false }
-}
-
-const HELPERS: &[Helper] = &[
-    command(&["ack", "ag", "bat", "batcat"], "", &["pager"], ""),
-    command(&["complete"], "C", &[], "AFGWXPSo"),
-    command(&["hyperfine"], "pscS", &["prepare", "setup", "cleanup", "conclude", "shell"], "wrmMnPDLui"),
-    command(&["install", "ginstall"], "", &["strip-program"], ""),
-    command(&["man"], "PH", &["pager", "html", "config-file"], "LmMsSeRErpt"),
-    command(&["parallel"], "", &["compress-program", "decompress-program", "ssh"], ""),
-    command(&["rg"], "", &["pre", "hostname-bin"], ""),
-    command(&["sdiff"], "", &["diff-program"], ""),
-    command(&["sort", "gsort"], "", &["compress-program"], ""),
-    command(&["split", "gsplit"], "", &["filter"], ""),
-    command(&["wget"], "", &["use-askpass"], ""),
-    other(&["awk", "gawk", "mawk", "nawk"], "fEliD", &["file", "exec", "load", "include", "debug"], "Fve"),
-    other(&["bash", "ksh", "sh", "zsh", "dash"], "", &["rcfile", "init-file"], ""),
-    other(&["bind"], "fx", &[], "mqur"),
-    other(&["curl"], "K", &["config"], "AbcCdDeEFHhmoPQrtTuUwxXyYz"),
-    other(&["git archive"], "", &["exec"], "o"),
-    other(&["git clone"], "uc", &["upload-pack", "config", "template"], "objn"),
-    other(&["git fetch", "git pull"], "", &["upload-pack"], ""),
-    other(&["git grep"], "O", &["open-files-in-pager"], "efABCm"),
-    other(&["git push"], "", &["receive-pack", "exec"], "o"),
-    other(&["git rebase"], "x", &["exec"], "sXCS"),
-    other(&["less", "zless"], "k", &["lesskey-file", "lesskey-src", "lesskey-content"], "bDhjoOpPtTxyz"),
-    other(&["rsync"], "e", &["rsh", "rsync-path"], "fBTM"),
-    other(&["scp"], "SFD", &[], "ciJloPX"),
-    other(&["sed", "gsed"], "f", &["file"], "eEli"),
-    other(&["ssh"], "FI", &[], "bcDEeiJLlmOopQRSWw"),
-    other(&["su"], "s", &["shell"], "cgGw"),
-    other(&["sudo"], "eA", &["edit", "askpass"], "ughpCrtTUDRa"),
-    other(
-        &["bsdtar", "gtar", "tar"],
-        "IF",
-        &[
-            "checkpoint-action",
-            "info-script",
-            "new-volume-script",
-            "rmt-command",
-            "rsh-command",
-            "to-command",
-            "use-compress-program",
-        ],
-        "CfTXgKbHLNV",
-    ),
-    other(&["wget"], "e", &["execute", "config"], "oaiBtOTwQPUDARIXl"),
-    other(&["zip"], "T", &["unzip-command"], "btnxi"),
-];
+const HELPERS: &[Helper] = table!("helper_options");
 
 /// Collects the programs that the named helpers would start.
 pub(super) fn note(walk: &mut Walk, name: &str, words: &[Argument], span: Span) {

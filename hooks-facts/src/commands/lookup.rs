@@ -6,54 +6,16 @@ use super::walk::Walk;
 use super::wrappers::COMMAND_VARIABLES;
 
 /// Variables that determine the programs that others find, load or follow.
-const VARIABLES: &[&str] = &[
-    "ACKRC",
-    "BASH_ENV",
-    "BASH_LOADABLES_PATH",
-    "BAT_CONFIG_PATH",
-    "BAT_PAGER",
-    "CURL_HOME",
-    "ENV",
-    "GCONV_PATH",
-    "HOME",
-    "LESSKEY",
-    "LESSKEYIN",
-    "LESSKEY_CONTENT",
-    "LESSKEY_SYSTEM",
-    "MANOPT",
-    "MANPATH",
-    "PATH",
-    "PERL5LIB",
-    "PERL5OPT",
-    "PS4",
-    "RIPGREP_CONFIG_PATH",
-    "RSYNC_RSH",
-    "SHELL",
-    "SHELLOPTS",
-    "SUDO_ASKPASS",
-    "SUDO_EDITOR",
-    "TAR_OPTIONS",
-    "WGETRC",
-    "XDG_CONFIG_HOME",
-    "ZDOTDIR",
-    "ZIPOPT",
-];
+const VARIABLES: &[&str] = table!("variables_lookup");
 
 /// Prefixes of such names.
-const FAMILIES: &[&str] = &["BASH_FUNC_", "DYLD_", "GIT_", "LD_"];
+const FAMILIES: &[&str] = table!("variables_families");
 
 /// Variables of git for authors, dates and output.
-const HARMLESS: &[&str] = &[
-    "GIT_AUTHOR_",
-    "GIT_COMMITTER_",
-    "GIT_LITERAL_PATHSPECS",
-    "GIT_MERGE_AUTOEDIT",
-    "GIT_OPTIONAL_LOCKS",
-    "GIT_TERMINAL_PROMPT",
-];
+const HARMLESS: &[&str] = table!("variables_harmless");
 
 /// Variables for builds, which no reader uses.
-const COMPILERS: &[&str] = &["CC", "CXX", "RUSTC_WRAPPER"];
+const COMPILERS: &[&str] = table!("variables_compilers");
 
 /// Builtins that set the variables in their words.
 const SETTERS: &[&str] = &[
@@ -121,14 +83,4 @@ pub(super) fn changes(variable: &str, value: &Argument) -> bool {
         || COMMAND_VARIABLES.contains(&variable) && !COMPILERS.contains(&variable)
         || FAMILIES.iter().any(|family| variable.starts_with(family))
             && !HARMLESS.iter().any(|harmless| variable.starts_with(harmless))
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn variables_are_in_order() {
-        assert!(VARIABLES.is_sorted());
-    }
 }

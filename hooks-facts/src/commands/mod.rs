@@ -19,7 +19,7 @@
 //! `placeholder` fills `{}`). `pattern` compares an invocation with a blocked pattern, `possible` does the
 //! same for partly known invocations. `told` decides whether the effect of a program is fully known. It is
 //! not if `helpers` finds programs in its options, or if `lookup` has found that names stand for other
-//! programs. Add knowledge of a program to `run` or one of its tables.
+//! programs. Knowledge of a program is a row of a table in the folder `data`, or an arm in `run`.
 //!
 //! ```
 //! use hooks_facts::commands::{Analysis, BlockedPattern, Options};

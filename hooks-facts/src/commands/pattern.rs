@@ -53,22 +53,10 @@ impl fmt::Display for PatternError {
 impl std::error::Error for PatternError {}
 
 /// Options by which a git command ends or continues an earlier operation instead of starting one.
-const ESCAPES: &[&str] = &["abort", "continue", "skip", "quit", "edit-todo", "show-current-patch"];
+const ESCAPES: &[&str] = table!("program_words_git_escapes");
 
 /// Programs whose long options start with one dash.
-const WORD_OPTIONS: &[&str] = &[
-    "find",
-    "terraform",
-    "tofu",
-    "java",
-    "javac",
-    "go",
-    "openssl",
-    "ffmpeg",
-    "convert",
-    "xcodebuild",
-    "dotnet",
-];
+const WORD_OPTIONS: &[&str] = table!("program_words_word_options");
 
 impl BlockedPattern {
     /// Parses a pattern: a program, plain words, options.

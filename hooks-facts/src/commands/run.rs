@@ -17,22 +17,7 @@ use super::walk::{Stream, Variable, Walk, file_key};
 use super::wrappers::{self, Wrapper};
 use crate::shell::Span;
 
-const SHELLS: &[&str] = &[
-    "sh",
-    "bash",
-    "zsh",
-    "dash",
-    "ksh",
-    "mksh",
-    "ash",
-    "fish",
-    "csh",
-    "tcsh",
-    "rbash",
-    "pwsh",
-    "powershell",
-    "cmd",
-];
+const SHELLS: &[&str] = table!("program_words_shells");
 
 impl Walk {
     /// Runs a program with its words; returns its output.

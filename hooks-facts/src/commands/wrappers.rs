@@ -14,71 +14,9 @@ pub(super) struct Wrapper {
     pub(super) assignments: bool,
 }
 
-const fn plain(short: &'static str, long: &'static [&'static str], operands: usize) -> Wrapper {
-    Wrapper { short, long, operands, assignments: false }
-}
-
 /// Returns the wrapper with this name.
 pub(super) fn wrapper(name: &str) -> Option<Wrapper> {
-    let wrapper = match name {
-        "env" => Wrapper { short: "uCa", long: &["unset", "chdir", "argv0"], operands: 0, assignments: true },
-        "sudo" | "doas" => Wrapper {
-            short: "ughpCrtTUDRa",
-            long: &[
-                "user",
-                "group",
-                "host",
-                "prompt",
-                "close-from",
-                "role",
-                "type",
-                "chdir",
-                "chroot",
-                "command-timeout",
-                "other-user",
-            ],
-            operands: 0,
-            assignments: true,
-        },
-        "timeout" => plain("sk", &["signal", "kill-after"], 1),
-        "nice" => plain("n", &["adjustment"], 0),
-        "ionice" => plain("cnp", &["class", "classdata"], 0),
-        "chrt" => plain("TPD", &["sched-runtime", "sched-period", "sched-deadline"], 1),
-        "taskset" => plain("", &[], 1),
-        "stdbuf" => plain("ioe", &["input", "output", "error"], 0),
-        "time" => plain("fo", &["format", "output"], 0),
-        "exec" => plain("a", &[], 0),
-        "strace" | "ltrace" => plain("eopsSuEaIPUX", &["trace", "output", "attach", "user"], 0),
-        "chroot" => plain("", &["userspec", "groups"], 1),
-        "gosu" | "su-exec" => plain("", &[], 1),
-        "unshare" | "nsenter" => plain("tSGRw", &["target", "setuid", "setgid", "root", "wd"], 0),
-        "setpriv" => plain(
-            "",
-            &["reuid", "regid", "groups", "inh-caps", "ambient-caps", "bounding-set", "securebits"],
-            0,
-        ),
-        "systemd-run" => plain(
-            "pEMHt",
-            &["unit", "property", "description", "slice", "uid", "gid", "setenv", "machine", "host"],
-            0,
-        ),
-        "prlimit" | "cpulimit" => plain("lpe", &["limit", "pid", "exe"], 0),
-        "faketime" => plain("f", &[], 1),
-        "firejail" | "bwrap" | "proot" => {
-            plain("", &["bind", "ro-bind", "dev", "proc", "tmpfs", "chdir", "setenv"], 0)
-        }
-        "xvfb-run" => plain("nsef", &["server-num", "server-args", "error-file", "auth-file"], 0),
-        "dbus-run-session" => plain("", &["config-file", "dbus-daemon"], 0),
-        "command" | "builtin" | "nohup" | "setsid" | "busybox" | "toybox" | "unbuffer" | "caffeinate"
-        | "torsocks" | "proxychains" | "proxychains4" | "rlwrap" | "ccache" | "distcc" | "sccache"
-        | "noglob" | "nocorrect" | "eatmydata" | "fakeroot" | "choom" | "entr" | "chpst" | "softlimit"
-        | "ld.so" | "winpty" | "then" | "not" => plain("", &[], 0),
-        "direnv" | "dotenv" => plain("", &[], 2),
-        "pkexec" => plain("u", &["user"], 0),
-        "envdir" | "setlock" => plain("", &[], 1),
-        _ => return None,
-    };
-    Some(wrapper)
+    include!(concat!(env!("OUT_DIR"), "/wrappers.rs"))
 }
 
 /// Returns whether a wrapper without a program starts a shell, which reads its commands from the input.
@@ -147,36 +85,7 @@ pub(super) fn is_runner(name: &str, subcommand: &str) -> bool {
 }
 
 /// Variables that name the folder of the user's settings, of all programs or of an agent client.
-pub(super) const SETTINGS_VARIABLES: &[&str] = &[
-    "CLAUDE_CONFIG_DIR",
-    "CODEX_HOME",
-    "COPILOT_HOME",
-    "GEMINI_CLI_HOME",
-    "GEMINI_CLI_SYSTEM_SETTINGS_PATH",
-    "HOME",
-    "HOOKS_CONFIG",
-    "XDG_CONFIG_HOME",
-    "XDG_STATE_HOME",
-];
+pub(super) const SETTINGS_VARIABLES: &[&str] = table!("variables_settings");
 
 /// Variables whose value some program runs as a command.
-pub(super) const COMMAND_VARIABLES: &[&str] = &[
-    "PAGER",
-    "GIT_PAGER",
-    "MANPAGER",
-    "EDITOR",
-    "VISUAL",
-    "GIT_EDITOR",
-    "GIT_SEQUENCE_EDITOR",
-    "GIT_SSH_COMMAND",
-    "GIT_EXTERNAL_DIFF",
-    "GIT_ASKPASS",
-    "SSH_ASKPASS",
-    "BROWSER",
-    "LESSOPEN",
-    "LESSCLOSE",
-    "PROMPT_COMMAND",
-    "RUSTC_WRAPPER",
-    "CC",
-    "CXX",
-];
+pub(super) const COMMAND_VARIABLES: &[&str] = table!("variables_commands");

@@ -22,24 +22,12 @@ pub struct AgentArguments<'a> {
 }
 
 /// Folded names of arguments, the most specific first.
-const AGENT: &[&str] = &[
-    "subagenttype",
-    "agenttype",
-    "agentname",
-    "targetagent",
-    "subagentname",
-    "subagent",
-    "agent",
-    "role",
-    "mode",
-    "name",
-];
-const MODEL: &[&str] = &["model", "modelname", "modelid"];
-const TASK_TYPE: &[&str] = &["tasktype", "category"];
-const TASK: &[&str] =
-    &["prompt", "task", "message", "objective", "instructions", "query", "input", "description"];
+const AGENT: &[&str] = table!("argument_names_agent");
+const MODEL: &[&str] = table!("argument_names_model");
+const TASK_TYPE: &[&str] = table!("argument_names_task_type");
+const TASK: &[&str] = table!("argument_names_task");
 /// Names of lists of agents or tasks.
-const SEVERAL: &[&str] = &["agents", "subagents", "tasks", "children", "prompts"];
+const SEVERAL: &[&str] = table!("argument_names_several");
 
 /// Returns the properties in the arguments of an agent-starting tool. Only the outermost arguments are read:
 /// deeper ones belong to the agent.

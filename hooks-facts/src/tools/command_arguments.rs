@@ -64,21 +64,9 @@ pub fn commands_of(arguments: &Value) -> CommandArguments {
 }
 
 /// Folded names of arguments that hold a command.
-const COMMAND: &[&str] = &[
-    "command",
-    "cmd",
-    "script",
-    "commands",
-    "cmds",
-    "scripts",
-    "code",
-    "input",
-    "commandline",
-    "cmdline",
-    "chars",
-];
-const PROGRAM: &[&str] = &["program", "executable", "binary"];
-const ARGS: &[&str] = &["args", "argv", "arguments"];
+const COMMAND: &[&str] = table!("argument_names_command");
+const PROGRAM: &[&str] = table!("argument_names_program");
+const ARGS: &[&str] = table!("argument_names_words");
 
 #[derive(Default)]
 struct Walk {

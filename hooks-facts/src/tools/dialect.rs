@@ -161,136 +161,15 @@ pub(super) struct Tool {
     arguments: &'static [(&'static str, &'static str)],
 }
 
-const fn tool(
-    canonical: &'static str,
-    name: &'static str,
-    arguments: &'static [(&'static str, &'static str)],
-) -> Tool {
-    Tool { canonical, name, arguments }
-}
-
-const FILE: &[(&str, &str)] = &[("file_path", "path")];
-const OLD_AND_NEW: &[(&str, &str)] =
-    &[("file_path", "path"), ("old_string", "old_text"), ("new_string", "new_text")];
-const FOLDER: &[(&str, &str)] = &[("dir_path", "path")];
-
 /// The first row of a canonical name is used for the conversion back.
-const CLAUDE: &[Tool] = &[
-    tool("bash", "Bash", &[]),
-    tool("read", "Read", FILE),
-    tool("write", "Write", FILE),
-    tool("edit", "Edit", OLD_AND_NEW),
-    tool("multi_edit", "MultiEdit", FILE),
-    tool("notebook_edit", "NotebookEdit", &[("notebook_path", "path"), ("new_source", "new_text")]),
-    tool("glob", "Glob", &[]),
-    tool("grep", "Grep", &[]),
-    tool("list", "LS", &[]),
-    tool("web_fetch", "WebFetch", &[]),
-    tool("web_search", "WebSearch", &[]),
-    tool("spawn_agent", "Agent", &[("subagent_type", "agent"), ("prompt", "task")]),
-    tool("spawn_agent", "Task", &[("subagent_type", "agent"), ("prompt", "task")]),
-    tool("ask_user", "AskUserQuestion", &[]),
-];
-
-const CODEX: &[Tool] = &[
-    tool("bash", "Bash", &[]),
-    tool("apply_patch", "apply_patch", &[("command", "patch"), ("input", "patch")]),
-    tool("spawn_agent", "spawn_agent", &[("agent_type", "agent"), ("message", "task")]),
-    tool("ask_user", "request_user_input", &[]),
-    tool("web_search", "web_search", &[]),
-];
-
-const GEMINI: &[Tool] = &[
-    tool("bash", "run_shell_command", &[]),
-    tool("read", "read_file", &[("file_path", "path"), ("absolute_path", "path")]),
-    tool("read_many", "read_many_files", &[("include", "paths")]),
-    tool("write", "write_file", FILE),
-    tool("edit", "replace", OLD_AND_NEW),
-    tool("glob", "glob", FOLDER),
-    tool("grep", "grep_search", FOLDER),
-    tool("grep", "search_file_content", FOLDER),
-    tool("list", "list_directory", FOLDER),
-    tool("web_fetch", "web_fetch", &[]),
-    tool("web_search", "google_web_search", &[]),
-    tool("spawn_agent", "invoke_agent", &[("agent_name", "agent"), ("prompt", "task")]),
-    tool("ask_user", "ask_user", &[]),
-];
-
-const COPILOT_WRITE: &[(&str, &str)] = &[("file_text", "content")];
-const COPILOT_EDIT: &[(&str, &str)] = &[("old_str", "old_text"), ("new_str", "new_text")];
-const COPILOT_TASK: &[(&str, &str)] = &[("agent_type", "agent"), ("prompt", "task")];
-
-const COPILOT: &[Tool] = &[
-    tool("bash", "bash", &[]),
-    tool("powershell", "powershell", &[]),
-    tool("read", "view", &[]),
-    tool("write", "create", COPILOT_WRITE),
-    tool("edit", "edit", COPILOT_EDIT),
-    tool("apply_patch", "apply_patch", &[("input", "patch")]),
-    tool("glob", "glob", &[]),
-    tool("grep", "grep", &[]),
-    tool("web_fetch", "web_fetch", &[]),
-    tool("spawn_agent", "task", COPILOT_TASK),
-    tool("ask_user", "ask_user", &[]),
-];
-
-const COPILOT_PASCAL: &[Tool] = &[
-    tool("bash", "Bash", &[]),
-    tool("powershell", "PowerShell", &[]),
-    tool("read", "Read", &[]),
-    tool("write", "Write", COPILOT_WRITE),
-    tool("edit", "Edit", COPILOT_EDIT),
-    tool("apply_patch", "apply_patch", &[("input", "patch")]),
-    tool("glob", "Glob", &[]),
-    tool("grep", "Grep", &[]),
-    tool("web_fetch", "WebFetch", &[]),
-    tool("spawn_agent", "Agent", COPILOT_TASK),
-    tool("ask_user", "ask_user", &[]),
-];
-
-const VS_CODE_FILE: &[(&str, &str)] = &[("filePath", "path")];
-const VS_CODE_EDIT: &[(&str, &str)] =
-    &[("filePath", "path"), ("oldString", "old_text"), ("newString", "new_text")];
-
-const VS_CODE: &[Tool] = &[
-    tool("bash", "runTerminalCommand", &[]),
-    tool("bash", "runInTerminal", &[]),
-    tool("read", "readFile", VS_CODE_FILE),
-    tool("write", "createFile", VS_CODE_FILE),
-    tool("edit", "replaceStringInFile", VS_CODE_EDIT),
-    tool("edit_files", "editFiles", &[("files", "paths")]),
-    tool("edit_files", "insertEditIntoFile", VS_CODE_FILE),
-    tool("apply_patch", "apply_patch", &[("input", "patch")]),
-    tool("glob", "fileSearch", &[("query", "pattern")]),
-    tool("grep", "grepSearch", &[("query", "pattern")]),
-    tool("list", "listDir", &[]),
-    tool("web_fetch", "fetch", &[]),
-    tool("spawn_agent", "runSubagent", &[("agentName", "agent"), ("prompt", "task")]),
-    tool("ask_user", "askQuestions", &[]),
-];
-
-const CURSOR: &[Tool] = &[
-    tool("bash", "Shell", &[]),
-    tool("read", "Read", FILE),
-    tool("write", "Write", FILE),
-    tool("delete", "Delete", FILE),
-    tool("grep", "Grep", &[]),
-    tool("spawn_agent", "Task", &[("subagent_type", "agent"), ("prompt", "task")]),
-];
-
-const DOCKER_AGENT: &[Tool] = &[
-    tool("bash", "shell", &[("cmd", "command")]),
-    tool("bash", "run_background_job", &[("cmd", "command")]),
-    tool("read", "read_file", &[]),
-    tool("read_many", "read_multiple_files", &[]),
-    tool("write", "write_file", &[]),
-    tool("edit", "edit_file", &[]),
-    tool("grep", "search_files_content", &[("query", "pattern")]),
-    tool("list", "list_directory", &[]),
-    tool("web_fetch", "fetch", &[]),
-    tool("spawn_agent", "transfer_task", &[]),
-    tool("ask_user", "user_prompt", &[]),
-];
+const CLAUDE: &[Tool] = table!("dialects_claude");
+const CODEX: &[Tool] = table!("dialects_codex");
+const GEMINI: &[Tool] = table!("dialects_gemini");
+const COPILOT: &[Tool] = table!("dialects_copilot");
+const COPILOT_PASCAL: &[Tool] = table!("dialects_copilot_pascal");
+const VS_CODE: &[Tool] = table!("dialects_vs_code");
+const CURSOR: &[Tool] = table!("dialects_cursor");
+const DOCKER_AGENT: &[Tool] = table!("dialects_docker_agent");
 
 /// Renames keys, and keeps their order.
 fn rename(map: Map<String, Value>, name: impl Fn(&str) -> Option<&'static str>) -> Map<String, Value> {

@@ -9,18 +9,16 @@ use super::kind::ToolKind;
 use super::path_arguments::paths_of;
 
 /// Words for removing files.
-const REMOVING: &[&str] = &["delete", "erase", "purge", "remove", "rm", "trash", "unlink"];
+const REMOVING: &[&str] = table!("tool_words_removing");
 
 /// Words for changing files.
-const WRITING: &[&str] =
-    &["append", "edit", "move", "overwrite", "rename", "replace", "save", "touch", "truncate", "write"];
+const WRITING: &[&str] = table!("tool_words_writing");
 
 /// Words for changing files only if the name also mentions files: other tools create issues, for example.
-const WEAK: &[&str] =
-    &["add", "apply", "create", "insert", "make", "modify", "patch", "put", "set", "update"];
+const WEAK: &[&str] = table!("tool_words_weak");
 
 /// Words for files.
-const NOUNS: &[&str] = &["dir", "directory", "file", "files", "folder", "path", "paths"];
+const NOUNS: &[&str] = table!("tool_words_nouns");
 
 /// Returns the kind of a call by the words of its name, if its arguments hold paths.
 pub(super) fn kind_by_words(name: &str, arguments: &Value) -> Option<ToolKind> {
@@ -37,48 +35,10 @@ pub(super) fn kind_by_words(name: &str, arguments: &Value) -> Option<ToolKind> {
 }
 
 /// Words for reading files.
-const READING: &[&str] = &[
-    "blame",
-    "cat",
-    "check",
-    "count",
-    "describe",
-    "diff",
-    "exists",
-    "explain",
-    "fetch",
-    "find",
-    "get",
-    "grep",
-    "head",
-    "info",
-    "inspect",
-    "lint",
-    "list",
-    "load",
-    "log",
-    "open",
-    "preview",
-    "query",
-    "read",
-    "search",
-    "show",
-    "stat",
-    "status",
-    "summarize",
-    "tail",
-    "tree",
-    "validate",
-    "verify",
-    "view",
-];
+const READING: &[&str] = table!("tool_words_reading");
 
 /// Words for effects beyond reading, whatever precedes them.
-const DOING: &[&str] = &[
-    "clean", "clear", "commit", "drop", "dump", "exec", "execute", "fix", "format", "import", "install",
-    "merge", "migrate", "mv", "out", "prune", "rebuild", "reload", "repair", "reset", "restore", "revert",
-    "rotate", "run", "start", "store", "swap", "sync", "upload",
-];
+const DOING: &[&str] = table!("tool_words_doing");
 
 /// Returns whether the words of a tool's name describe reading only: the first word is for reading, and none
 /// is for another effect (`lint`, not `lint_fix`).

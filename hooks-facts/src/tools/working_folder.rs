@@ -10,11 +10,11 @@ use super::names::Folded;
 use crate::paths::MAX_LENGTH;
 
 /// Folded names of arguments for a working folder.
-const KEYS: &[&str] = &["cwd", "workdir", "workingdir", "workingdirectory", "currentdirectory"];
+const KEYS: &[&str] = table!("argument_names_folder");
 
 /// Names of arguments for such a folder in tools that run commands. In a tool for files they are ordinary
 /// paths, which [`paths_of`](super::paths_of) finds.
-const COMMAND_KEYS: &[&str] = &["dirpath", "directory"];
+const COMMAND_KEYS: &[&str] = table!("argument_names_command_folder");
 
 /// Folder that an argument sets for a tool, if there is one.
 ///

@@ -5,6 +5,7 @@ mod dependencies;
 mod manifests;
 mod prose;
 mod sources;
+mod tables;
 mod words;
 
 use crate::error::{Error, Result};
@@ -45,6 +46,7 @@ pub(crate) fn run() -> Result {
     }
     found.extend(prose::check(&files)?);
     found.extend(words::check(&files)?);
+    found.extend(tables::check(&files)?);
     found.extend(architecture::check()?);
     found.extend(dependencies::check()?);
     if found.is_empty() {

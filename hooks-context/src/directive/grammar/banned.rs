@@ -11,58 +11,10 @@ use crate::directive::words::{
 };
 
 /// Nouns that a report counts, as in "no errors": such a sentence is not a ban.
-const REPORTED: &[&str] = &[
-    "errors",
-    "problems",
-    "worries",
-    "issues",
-    "results",
-    "warnings",
-    "failures",
-    "matches",
-    "questions",
-    "objections",
-    "regrets",
-    "ideas",
-    "thanks",
-    "hits",
-    "conflicts",
-    "differences",
-    "updates",
-    "surprises",
-    "clues",
-    "complaints",
-    "news",
-    "signs",
-    "regressions",
-    "records",
-    "rows",
-    "logs",
-    "users",
-    "one",
-    "need",
-    "idea",
-    "problem",
-    "worry",
-    "way",
-    "rush",
-    "matter",
-    "doubt",
-    "longer",
-    "more",
-    "such",
-    "wonder",
-    "luck",
-    "hurry",
-    "thing",
-    "point",
-    "reason",
-    "time",
-];
+const REPORTED: &[&str] = table!("words_reported");
 
 /// Branches, environments and days that a ban protects.
-const GUARDED: &[&str] =
-    &["main", "master", "trunk", "prod", "production", "fridays", "friday", "weekends", "develop"];
+const GUARDED: &[&str] = table!("words_guarded");
 
 impl WishParser<'_> {
     /// "Avoid nested ternaries."

@@ -8,20 +8,7 @@ use crate::directive::words::{
 };
 
 /// Words with which a user describes a wish: "I'd be glad if you …".
-const GLAD: &[&str] = &[
-    "appreciate",
-    "grateful",
-    "great",
-    "good",
-    "nice",
-    "glad",
-    "happy",
-    "love",
-    "like",
-    "lovely",
-    "helpful",
-    "better",
-];
+const GLAD: &[&str] = table!("words_glad");
 
 impl WishParser<'_> {
     /// Returns the clause of the token at `at`.

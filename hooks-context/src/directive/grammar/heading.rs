@@ -26,31 +26,7 @@ impl Heading {
 }
 
 /// Words of a heading that have no meaning of their own.
-const EMPTY: [&str; 23] = [
-    "do",
-    "doing",
-    "the",
-    "following",
-    "these",
-    "this",
-    "things",
-    "follow",
-    "obey",
-    "a",
-    "few",
-    "of",
-    "any",
-    "to",
-    "that",
-    "keep",
-    "apply",
-    "respect",
-    "we",
-    "you",
-    "here",
-    "are",
-    "is",
-];
+const EMPTY: &[&str] = table!("words_of_headings");
 
 /// Returns the meaning of `sentence` for the lines below it, if it is a heading.
 pub(in crate::directive) fn heading(sentence: &Sentence<'_>) -> Option<Heading> {
@@ -74,7 +50,7 @@ pub(in crate::directive) fn heading(sentence: &Sentence<'_>) -> Option<Heading> 
     };
     let is_bare = (0..last).filter(|at| !(marker.at..marker.end()).contains(at)).all(|at| {
         let is_word_of_rules =
-            [OWN, RULE_NOUNS, PLACES_OF_WORK, &EMPTY].iter().any(|words| sentence.is(at, words))
+            [OWN, RULE_NOUNS, PLACES_OF_WORK, EMPTY].iter().any(|words| sentence.is(at, words))
                 || sentence.is_filler(at);
         sentence.word(at).is_empty() || is_word_of_rules || sentence.is(at, &["for", "in"])
     });

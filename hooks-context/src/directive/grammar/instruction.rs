@@ -12,49 +12,13 @@ use crate::directive::words::{
 };
 
 /// Words for times that end soon.
-const SOON: &[&str] = &[
-    "yet",
-    "today",
-    "tonight",
-    "tomorrow",
-    "now",
-    "meanwhile",
-    "until",
-    "till",
-    "while",
-    "currently",
-    "anyway",
-    "first",
-];
+const SOON: &[&str] = table!("words_soon");
 
 /// Words that point at one thing.
-const POINTING: &[&str] = &[
-    "the",
-    "this",
-    "that",
-    "these",
-    "those",
-    "it",
-    "them",
-    "him",
-    "her",
-    "me",
-    "us",
-    "my",
-    "your",
-    "his",
-    "its",
-    "their",
-    "here",
-    "there",
-    "anything",
-    "everything",
-    "too",
-];
+const POINTING: &[&str] = table!("words_pointing");
 
 /// Words for the rest of a task, which are not kinds of things.
-const OTHER: &[&str] =
-    &["other", "else", "extra", "additional", "further", "unrelated", "more", "another", "so", "as", "just"];
+const OTHER: &[&str] = table!("words_other");
 
 impl WishParser<'_> {
     /// Returns the first token from `at` on that is neither a punctuation mark nor a filler.

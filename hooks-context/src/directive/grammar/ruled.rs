@@ -7,16 +7,10 @@ use crate::directive::markers::{Marker, Sign, goes_on};
 use crate::directive::words::{OBLIGING, OF_WORK, OWN, PLACES_OF_WORK, SCOPING, VERBS};
 
 /// Verbs and words for ways of working, as opposed to single tasks.
-const MANNERS: &[&str] = &[
-    "use", "keep", "stick", "follow", "name", "spell", "write", "format", "indent", "only", "quote", "sign",
-    "prefix", "avoid", "we", "don't", "no", "target", "stay", "answer", "respond", "do",
-];
+const MANNERS: &[&str] = table!("words_manners");
 
 /// Parts of a project for which rules of work exist.
-const PARTS: &[&str] = &[
-    "backend", "frontend", "api", "apis", "ui", "app", "server", "client", "service", "services", "library",
-    "infra", "cli", "sql", "css", "logs", "scripts", "names", "naming", "errors",
-];
+const PARTS: &[&str] = table!("words_parts");
 
 impl WishParser<'_> {
     /// "Rule: …", "New rule for the tests: …", "our policy is to …": the words after the label are the wish.

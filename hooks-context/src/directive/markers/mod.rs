@@ -7,7 +7,7 @@ use super::typos::corrected;
 use super::words::{DAYS, NOT_GOING_ON, OF_WORK, TOLD};
 
 /// Verbs that, after a negative pronoun, make the sentence a rule.
-const OBLIGED: &[&str] = &["should", "must", "may", "shall", "is"];
+const OBLIGED: &[&str] = table!("words_obliged");
 
 /// A word or phrase that can make a wish.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]

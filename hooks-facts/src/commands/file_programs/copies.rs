@@ -175,32 +175,7 @@ fn takes_trees(name: &str, words: &[Argument]) -> bool {
 }
 
 /// Long options that take the next word.
-const LONG_VALUES: &[&str] = &[
-    "target-directory",
-    "suffix",
-    "mode",
-    "owner",
-    "group",
-    "exclude",
-    "exclude-from",
-    "include",
-    "include-from",
-    "files-from",
-    "filter",
-    "rsh",
-    "rsync-path",
-    "log-file",
-    "backup-dir",
-    "temp-dir",
-    "link-dest",
-    "copy-dest",
-    "compare-dest",
-    "chmod",
-    "chown",
-    "bwlimit",
-    "timeout",
-    "port",
-];
+const LONG_VALUES: &[&str] = table!("program_words_copy_values");
 
 /// Short options that take the next word.
 fn short_values(name: &str) -> &'static str {

@@ -25,24 +25,7 @@ use crate::tools::{PathRole, patched_files};
 pub(super) use found::{FD_STARTS, Search};
 
 /// Programs that replace each operand by another file.
-const COMPRESSORS: &[&str] = &[
-    "brotli",
-    "bunzip2",
-    "bzip2",
-    "compress",
-    "gunzip",
-    "gzip",
-    "lz4",
-    "lzma",
-    "pbzip2",
-    "pigz",
-    "uncompress",
-    "unlzma",
-    "unxz",
-    "unzstd",
-    "xz",
-    "zstd",
-];
+const COMPRESSORS: &[&str] = table!("program_words_compressors");
 
 /// File extensions that they remove.
 const COMPRESSED: &[&str] = &[".gz", ".bz2", ".xz", ".zst", ".lzma", ".lz4", ".br", ".Z"];

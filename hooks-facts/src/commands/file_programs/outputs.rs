@@ -21,61 +21,7 @@ struct Outputs {
 /// Length of the shortest abbreviation of an option; shorter ones are ambiguous.
 const SHORTEST: usize = "--o".len();
 
-const TABLE: &[Outputs] = &[
-    Outputs {
-        long: &[
-            "--alt-svc",
-            "--cookie-jar",
-            "--dump-header",
-            "--etag-save",
-            "--hsts",
-            "--libcurl",
-            "--output",
-            "--stderr",
-            "--trace",
-            "--trace-ascii",
-        ],
-        ..options(&["curl"], super::CURL_VALUES, "Dco")
-    },
-    Outputs {
-        long: &["--append-output", "--output-document", "--output-file", "--rejected-log", "--save-cookies"],
-        ..options(&["wget"], "ABDIOPQRTUXaeiltwo", "Oao")
-    },
-    Outputs {
-        long: &["--log-file", "--logger-file", "--output", "--status-file"],
-        ..options(&["gpg", "gpg2"], "NRoruz", "o")
-    },
-    Outputs { long: &["-keyout", "-out", "-writerand"], ..options(&["openssl"], "", "") },
-    Outputs {
-        long: &["--backup-dir", "--log-file", "--only-write-batch", "--write-batch"],
-        ..options(&["rsync"], "BMTef", "")
-    },
-    Outputs {
-        long: &["--index-file", "--listed-incremental", "--volno-file"],
-        ..options(&["tar", "gtar"], "CFHIKLNTVXbfg", "g")
-    },
-    Outputs { long: &["--output"], runs: true, ..options(&["strace"], "EIOPSUXabeopsu", "o") },
-    Outputs { long: &["--output"], runs: true, ..options(&["ltrace"], "ADFaelnopsuwx", "o") },
-    Outputs { long: &["--output"], runs: true, ..options(&["time", "gtime"], "fo", "o") },
-    Outputs {
-        long: &["--log-in", "--log-io", "--log-out", "--log-timing"],
-        ..options(&["script"], "BEIOTcmo", "BIOT")
-    },
-    Outputs { long: &["--output"], ..options(&["sort", "gsort"], "STkot", "o") },
-    Outputs { long: &["--output"], ..options(&["age"], "Rijor", "o") },
-    Outputs { long: &["--output"], ..options(&["iconv"], "fot", "o") },
-    Outputs { long: &["--output"], ..options(&["pandoc"], "ABDFHLMTVcfortw", "o") },
-    Outputs { long: &[], ..options(&["tcpdump"], "BCEFGMQTVWZcijmrswyz", "w") },
-    Outputs { long: &["--LOG-FILE", "--log-file"], ..options(&["less"], "DOTbhjkoptxyz", "Oo") },
-    Outputs { long: &["--output"], ..options(&["sdiff"], "FIow", "o") },
-    Outputs { long: &[], ..options(&["tree"], "HILPTo", "o") },
-    Outputs { long: &["--output"], ..options(&["perf"], "CDFGcegiopru", "o") },
-    Outputs { long: &["--log-file", "--xml-file"], runs: true, ..options(&["valgrind"], "", "") },
-];
-
-const fn options(programs: &'static [&'static str], values: &'static str, short: &'static str) -> Outputs {
-    Outputs { programs, values, short, long: &[], runs: false }
-}
+const TABLE: &[Outputs] = table!("output_options");
 
 impl Changes<'_> {
     /// Notes the files of the options of a program in the table.
@@ -121,4 +67,15 @@ impl Outputs {
 /// Returns whether a word is the name of an option, or an abbreviation with two dashes.
 fn is_short_for(word: &str, name: &str) -> bool {
     word == name || (word.len() > SHORTEST && word.starts_with("--") && name.starts_with(word))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn curl_has_the_same_letters_in_both_places() {
+        let curl = TABLE.iter().find(|outputs| outputs.programs.contains(&"curl"));
+        assert_eq!(curl.map(|outputs| outputs.values), Some(crate::commands::file_programs::CURL_VALUES));
+    }
 }

@@ -1,0 +1,69 @@
+//! Tests every row of the tables in `data`: its example is read differently with another word in its place.
+
+#![cfg(test)]
+
+#[path = "../build/tables.rs"]
+mod tables;
+
+use hooks_context::directive::{Mode, detect};
+use tables::Table;
+
+/// Returns the rows whose word has no effect in its example.
+fn without_effect(text: &str) -> Vec<String> {
+    let table = Table::read(text).unwrap_or_else(|mistakes| panic!("{mistakes:#?}"));
+    let mut found = Vec::new();
+    for row in table.rows() {
+        for word in table.keys(row) {
+            let example = table.example(row).replace("\\n", "\n");
+            // A contraction with a typographic apostrophe is the same word.
+            let word = if row.list == "contractions" { word.replace('\'', "’") } else { word.to_owned() };
+            if wishes(&example, &word) == wishes(&example, unknown_word(&row.list)) {
+                found.push(format!("{}: {} `{word}` in `{example}`", row.line, row.list));
+            }
+        }
+    }
+    found
+}
+
+/// Returns a word that no list has. The grammar reads some words by their ending.
+fn unknown_word(list: &str) -> &'static str {
+    match list {
+        "base" => "zzzs",
+        "contractions" => "zz’z",
+        "not_going_on" => "zzzing",
+        _ => "zzz",
+    }
+}
+
+/// Returns the wishes in the example with a word in its place: their modes and positions.
+fn wishes(example: &str, word: &str) -> Vec<(Mode, usize, usize)> {
+    let message = example.replace("{}", word);
+    let position = example.find("{}").unwrap_or_default();
+    let end = position + word.len();
+    let place = |at: usize| if at > position { at.max(end) - word.len() } else { at };
+    detect(&message)
+        .into_iter()
+        .map(|wish| (wish.mode, place(wish.span.start), place(wish.span.end)))
+        .collect()
+}
+
+#[test]
+fn verbs_begin_instructions() {
+    assert_eq!(without_effect(include_str!("../data/verbs.tsv")), [""; 0]);
+}
+
+#[test]
+fn fillers_change_nothing() {
+    assert_eq!(without_effect(include_str!("../data/fillers.tsv")), [""; 0]);
+}
+
+#[test]
+fn words_have_an_effect() {
+    assert_eq!(without_effect(include_str!("../data/words.tsv")), [""; 0]);
+}
+
+#[test]
+fn a_word_without_an_effect_is_found() {
+    let text = "#! columns word:key\n#! example Always {} tests.\nnever\nqqq\n";
+    assert_eq!(without_effect(text), ["4:  `qqq` in `Always {} tests.`"]);
+}

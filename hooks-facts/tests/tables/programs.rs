@@ -1,0 +1,72 @@
+//! Programs whose effects are known, and programs whose words are texts.
+
+use hooks_facts::commands::{Analysis, BlockedPattern, Options};
+
+use crate::{analysis, assert_effects, example, is_dangerous, is_told, keys, table};
+
+#[test]
+fn known_programs_are_told_and_others_are_not() {
+    let table = table(include_str!("../../data/known_programs.tsv"));
+    let mut wrong = Vec::new();
+    for (row, program) in keys(&table) {
+        let is_known = |name: &str| {
+            let text = example(&table, row, name);
+            if row.list == "windows" { is_told_on_windows(&text) } else { is_told(&text) }
+        };
+        if !is_known(program) || is_known("zzz") {
+            wrong.push(format!("{}: {} `{program}`", row.line, row.list));
+        }
+    }
+    assert_effects(&wrong);
+}
+
+#[test]
+fn words_of_text_programs_are_no_commands() {
+    let table = table(include_str!("../../data/text_programs.tsv"));
+    let blocked = [BlockedPattern::parse("dangerous -xy").expect("the pattern is correct")];
+    let may_start = |text: &str| analysis(text).find_possible(&blocked).is_some();
+    let mut wrong = Vec::new();
+    for (row, program) in keys(&table) {
+        if may_start(&example(&table, row, program)) || !may_start(&example(&table, row, "zzz")) {
+            wrong.push(format!("{}: `{program}`", row.line));
+        }
+    }
+    assert_effects(&wrong);
+}
+
+fn is_told_on_windows(text: &str) -> bool {
+    let analysis = Analysis::of_text(text, &Options { windows: true, ..Options::default() });
+    analysis.invocations.iter().all(|invocation| analysis.is_told(invocation))
+}
+
+#[test]
+fn words_of_programs_have_the_effect_of_their_list() {
+    let table = table(include_str!("../../data/program_words.tsv"));
+    let mut wrong = Vec::new();
+    for (row, word) in keys(&table) {
+        let (text, other) = (example(&table, row, word), example(&table, row, "zzz"));
+        let has_effect = match row.list.as_str() {
+            "shells" | "starts" => is_dangerous(&text) && !is_dangerous(&other),
+            "compressors" => writes(&text, "out") && !writes(&other, "out"),
+            "decodes" => !analysis(&text).unresolved.is_empty() && analysis(&other).unresolved.is_empty(),
+            "git_settings" => is_told(&text) && !is_told(&other),
+            "git_escapes" => !is_found(&text, "git rebase") && is_found(&other, "git rebase"),
+            "copy_values" => !writes(&text, "value") && writes(&other, "value"),
+            // A bundle of letters may have any order, the name of an option has one.
+            "word_options" => !is_found(&text, &format!("{word} -ab")) && is_found(&other, "zzz -ab"),
+            list => panic!("no test for the list `{list}`"),
+        };
+        if !has_effect {
+            wrong.push(format!("{}: {} `{word}` in `{text}`", row.line, row.list));
+        }
+    }
+    assert_effects(&wrong);
+}
+
+fn is_found(text: &str, pattern: &str) -> bool {
+    analysis(text).find(&[BlockedPattern::parse(pattern).expect("the pattern is correct")]).is_some()
+}
+
+fn writes(text: &str, file: &str) -> bool {
+    analysis(text).writes().iter().any(|write| write.target.literal() == Some(file))
+}

@@ -1,0 +1,98 @@
+//! Names of tools and of their arguments.
+
+use hooks_facts::tools::{PathRole, ToolKind, ToolTable, paths_of, reads_by_name};
+use serde_json::{Value, json};
+
+use crate::{assert_effects, example, keys, table};
+
+#[test]
+fn tools_have_the_kind_of_their_row_in_every_spelling() {
+    let table = table(include_str!("../../data/tools.tsv"));
+    let known = ToolTable::default();
+    let mut wrong = Vec::new();
+    for (row, key) in keys(&table) {
+        let name = example(&table, row, key);
+        let kind = format!("{:?}", known.kind(&name));
+        let (first, rest) = name.split_at(1);
+        let spellings = [name.to_uppercase(), format!("mcp__srv__{name}"), format!("{first}_{rest}")];
+        let agree = spellings.iter().all(|spelling| known.kind(spelling) == known.kind(&name));
+        if table.words(row, "kind") != [kind.as_str()] || !agree {
+            wrong.push(format!("{}: `{name}` is a {kind}", row.line));
+        }
+    }
+    assert_effects(&wrong);
+}
+
+#[test]
+fn arguments_have_the_meaning_of_their_row() {
+    let table = table(include_str!("../../data/path_keys.tsv"));
+    let mut wrong = Vec::new();
+    for (row, key) in keys(&table) {
+        let name = example(&table, row, key);
+        let meaning = table.words(row, "meaning").concat();
+        for spelling in [name.clone(), name.to_uppercase(), format!("{name}_")] {
+            if effects(&spelling) != expected(&meaning) {
+                wrong.push(format!("{}: `{spelling}` {:?}", row.line, effects(&spelling)));
+            }
+        }
+    }
+    assert_effects(&wrong);
+}
+
+/// Effects of an argument: on a path in a call that moves, copies or writes; on a patch in a call that applies
+/// patches or writes; on the path in an object.
+fn effects(key: &str) -> [Option<PathRole>; 6] {
+    let role =
+        |kind, value: Value| paths_of(kind, &json!({ key: value })).found.first().map(|path| path.role);
+    let patch = "--- a/a\n+++ b/a\n@@ -1 +1 @@\n-a\n+b\n";
+    [
+        role(ToolKind::MoveFile, json!("a")),
+        role(ToolKind::CopyFile, json!("a")),
+        role(ToolKind::WriteFile, json!("a")),
+        role(ToolKind::Patch, json!(patch)).filter(|_| role(ToolKind::Patch, json!("a")).is_none()),
+        role(ToolKind::WriteFile, json!(patch)).filter(|_| role(ToolKind::WriteFile, json!("a")).is_none()),
+        role(ToolKind::WriteFile, json!({"path": "a"})),
+    ]
+}
+
+/// Returns the effects of a meaning. A `NewPath` has those of a `Path`.
+fn expected(meaning: &str) -> [Option<PathRole>; 6] {
+    let (read, removed, written) = (Some(PathRole::Read), Some(PathRole::Removed), Some(PathRole::Written));
+    let link = Some(PathRole::LinkTarget);
+    match meaning {
+        "Path" | "NewPath" => [written, written, written, None, None, written],
+        "OldPath" => [removed, read, removed, None, None, written],
+        "Source" => [removed, read, None, None, None, written],
+        "Destination" => [written, written, None, None, None, written],
+        "LinkTarget" => [link, link, link, None, None, written],
+        "Text" => [None; 6],
+        "TextOrPatch" => [None, None, None, written, None, None],
+        "Patch" => [None, None, None, written, written, written],
+        "Input" => [None, None, None, written, None, written],
+        other => panic!("no test for the meaning `{other}`"),
+    }
+}
+
+#[test]
+fn words_of_a_tool_name_have_the_effect_of_their_list() {
+    let table = table(include_str!("../../data/tool_words.tsv"));
+    let kind = |name: &str| ToolTable::default().kind_of_call(name, &json!({"paths": ["a"]}));
+    let mut wrong = Vec::new();
+    for (row, word) in keys(&table) {
+        let (name, other) = (example(&table, row, word), example(&table, row, "zzz"));
+        let has_effect = match row.list.as_str() {
+            "removing" => kind(&name) == ToolKind::DeleteFile && kind(&other) == ToolKind::Unknown,
+            "writing" | "nouns" => kind(&name) == ToolKind::WriteFile && kind(&other) == ToolKind::Unknown,
+            "weak" => {
+                kind(&name) == ToolKind::WriteFile && kind(&format!("{word}_thing")) == ToolKind::Unknown
+            }
+            "reading" => reads_by_name(&name) && !reads_by_name(&other),
+            "doing" => !reads_by_name(&name) && reads_by_name(&other),
+            list => panic!("no test for the list `{list}`"),
+        };
+        if !has_effect {
+            wrong.push(format!("{}: {} `{word}`", row.line, row.list));
+        }
+    }
+    assert_effects(&wrong);
+}
