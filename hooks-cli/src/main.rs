@@ -19,6 +19,7 @@ mod init;
 mod load;
 mod manual;
 mod paint;
+mod person;
 mod reach;
 mod run;
 mod schema;

@@ -7,7 +7,7 @@
 use hooks_facts::commands::Argument;
 
 /// Commands of `hooks` that are for the operator, whatever their arguments.
-const ALWAYS: &[&str] = &["init", "run", "state"];
+const ALWAYS: &[&str] = &["approve", "init", "reload", "run", "state"];
 
 /// Other commands of `hooks`.
 const READS: &[&str] =
