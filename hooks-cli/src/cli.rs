@@ -75,6 +75,8 @@ pub(crate) enum Command {
     Explain(Explain),
     /// Print a JSON schema
     Schema(Schema),
+    /// Confirm rules that changed while sessions of agents run
+    Reload(Reload),
     /// Show and change stored state: budgets, limits, lockouts, children
     State(State),
     /// Read and check the audit log: who did what, and which rule decided
@@ -269,6 +271,25 @@ pub(crate) struct Bench {
     /// Format of the report
     #[arg(long, value_enum, default_value_t = Format::Text)]
     pub(crate) format: Format,
+}
+
+#[derive(Args, Debug)]
+#[command(after_help = "Examples:
+  hooks reload                     # the rules of this project
+  hooks reload --config rules.yaml
+
+A session of an agent client goes on under the rules that it began with. If they change, its calls are denied
+until you confirm the change with this command, or begin another session. It is for people: it needs a
+terminal, and refuses if an agent client started it.
+
+Exit status: 0 confirmed, or there was nothing to confirm; 1 not confirmed; 2 the rules cannot be used.")]
+pub(crate) struct Reload {
+    /// The rules; without it, those that govern this folder
+    #[arg(long, short = 'c', value_name = "FILE")]
+    pub(crate) config: Option<PathBuf>,
+    /// Confirm without a question
+    #[arg(long, short = 'y')]
+    pub(crate) yes: bool,
 }
 
 #[derive(Args, Debug)]

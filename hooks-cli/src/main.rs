@@ -20,7 +20,10 @@ mod load;
 mod manual;
 mod paint;
 mod person;
+mod pin;
+mod private;
 mod reach;
+mod reload;
 mod run;
 mod schema;
 mod snippet;
@@ -58,6 +61,7 @@ fn main() -> ExitCode {
         Command::Check(check) => check::run(&check),
         Command::Explain(explain) => explain::run(&explain),
         Command::Schema(schema) => schema::run(&schema),
+        Command::Reload(reload) => reload::run(&reload),
         Command::State(state) => state::run(&state),
         Command::Audit(options) => audit::run(&options),
         Command::Bench(bench) => bench::run(&bench),

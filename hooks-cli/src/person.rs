@@ -4,7 +4,6 @@
 //! detaches itself from its client, clears its environment and opens a terminal of its own: it is the same user,
 //! so only a sandbox separates it from the person.
 
-#![allow(dead_code, reason = "todo")]
 use std::env;
 use std::io::{self, IsTerminal};
 use std::path::Path;
@@ -61,6 +60,14 @@ pub(crate) fn require(command: &str) -> Result<(), Failure> {
         return Err(refused("no terminal is attached"));
     }
     Ok(())
+}
+
+/// Asks a question at the terminal; everything but `y` and `yes` is a no.
+pub(crate) fn agrees(question: &str) -> io::Result<bool> {
+    eprint!("{question} [y/N] ");
+    let mut answer = String::new();
+    io::stdin().read_line(&mut answer)?;
+    Ok(matches!(answer.trim(), "y" | "Y" | "yes"))
 }
 
 /// Returns the nearest process above this one that is an agent client, or runs commands for one.

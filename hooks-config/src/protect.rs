@@ -69,7 +69,9 @@ fn client_settings(user: Places<'_>) -> Vec<String> {
     }
     // They govern every project that has no rules of its own.
     all.extend(user.config().map(|config| format!("{}/hooks/**", as_pattern(&config))));
-    all.extend(user.state().map(|state| format!("{}/hooks/transcripts/**", as_pattern(&state))));
+    for kept in ["rules", "transcripts"] {
+        all.extend(user.state().map(|state| format!("{}/hooks/{kept}/**", as_pattern(&state))));
+    }
     all.extend(MANAGED.map(str::to_owned));
     all
 }
@@ -154,7 +156,7 @@ mod tests {
         };
         let all = client_settings(Places::told_by(&variable));
         for wanted in [
-            ".claude/settings.json",
+            "**/.claude/settings.json",
             "/home/ada/.claude/settings.json",
             "/srv/claude/settings.json",
             "/srv/claude/settings.local.json",

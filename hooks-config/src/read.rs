@@ -36,6 +36,7 @@ use crate::feeding::Started;
 #[derive(Clone)]
 pub struct Config {
     name: String,
+    text: Arc<str>,
     profile: Profile,
     policy: PolicyConfig,
     protected: Vec<String>,
@@ -185,6 +186,11 @@ impl Config {
     /// Name that the configuration was read under.
     pub fn name(&self) -> &str {
         &self.name
+    }
+
+    /// The text that was read.
+    pub fn text(&self) -> &str {
+        &self.text
     }
 
     /// The engine that judges.
@@ -719,6 +725,7 @@ impl ConfigReader {
         let (recording, started) = (built.recording, built.started);
         Some(Config {
             name,
+            text: text.into(),
             profile,
             state,
             policy,

@@ -23,7 +23,12 @@ pub(super) fn write(out: &mut impl Write, change: &Change) -> io::Result<()> {
         _ => "changed",
     };
     writeln!(out, "{LOUD}{name}{LOUD:#} {QUIET}({title}){QUIET:#}")?;
-    let diff = TextDiff::from_lines(was.unwrap_or_default(), will.unwrap_or_default());
+    lines(out, was.unwrap_or_default(), will.unwrap_or_default())
+}
+
+/// Prints the lines that differ, with some around them.
+pub(crate) fn lines(out: &mut impl Write, was: &str, will: &str) -> io::Result<()> {
+    let diff = TextDiff::from_lines(was, will);
     for hunk in diff.unified_diff().context_radius(AROUND).iter_hunks() {
         writeln!(out, "{QUIET}{}{QUIET:#}", hunk.header())?;
         for line in hunk.iter_changes() {

@@ -6,11 +6,11 @@ use std::io::{self, Write};
 use std::path::{Path, PathBuf};
 
 use serde::{Deserialize, Serialize};
-use sha2::{Digest, Sha256};
 use tempfile::NamedTempFile;
 
 use super::place;
 use crate::failure::Failure;
+use crate::private::digest;
 
 /// Maximum length in bytes of settings.
 const LONGEST: u64 = 4 << 20;
@@ -157,8 +157,4 @@ pub(super) fn forget(path: &Path) {
 
 fn place_of(path: &Path) -> Option<PathBuf> {
     Some(place::memory()?.join(format!("{}.json", digest(&path.to_string_lossy()))))
-}
-
-fn digest(text: &str) -> String {
-    Sha256::digest(text.as_bytes()).iter().map(|byte| format!("{byte:02x}")).collect()
 }

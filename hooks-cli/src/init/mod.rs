@@ -11,7 +11,7 @@
 //! | show, write and store the changes | [`diff`], [`files`] |
 
 pub(crate) mod command;
-mod diff;
+pub(crate) mod diff;
 pub(crate) mod files;
 mod ignored;
 pub(crate) mod json;

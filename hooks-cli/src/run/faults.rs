@@ -40,7 +40,7 @@ pub(super) async fn strike_behind_the_answer(background: &dyn Background) {
 
 #[expect(clippy::panic, reason = "what becomes of a panic is what is tested")]
 fn fall() {
-    panic!("somebody wished for a panic");
+    panic!("a test asked for a panic");
 }
 
 /// Panics when it is dropped.

@@ -19,6 +19,7 @@ use super::{Failure, Notes, keeping, settled};
 use crate::cli::Run;
 use crate::event::here;
 use crate::load;
+use crate::pin::Pins;
 use crate::unfinished::Unfinished;
 
 /// The configuration and runtime that govern one event.
@@ -46,7 +47,16 @@ pub(super) fn load(options: &Run, decoded: &Decoded, deadline: Deadline) -> Resu
         .spoken_in(decoded.client.dialect(&decoded.event_name))
         .recording_in_team_of(&root)
         .protecting(would_govern);
-    let config = settled::read(&config, || reader.read(&config))?.map_err(|errors| told(&errors))?;
+    let file = config;
+    let config = settled::read(&file, || reader.read(&file))?.map_err(|errors| told(&errors))?;
+    if let Some(pins) = Pins::of_user()
+        && !decoded.context.session_id.is_empty()
+    {
+        // Two settings of one client can name different rules.
+        let named = project::named_file(options.config.as_deref()).unwrap_or_default();
+        let session = format!("{}\0{}", decoded.context.session_id, named.display());
+        pins.check(decoded.client.name(), &session, &file, &root, &config)?;
+    }
     let runtime = Builder::new_current_thread().enable_all().build();
     let runtime = runtime.map_err(|error| format!("nothing can be waited for: {error}"))?;
     Ok(Governing { config, root, runtime, unfinished: Unfinished::default(), deadline })

@@ -19,11 +19,11 @@ const NAMED_BY: &str = "HOOKS_CONFIG";
 
 /// The configuration that governs an event.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub(super) struct GoverningFile {
+pub(crate) struct GoverningFile {
     /// The configuration.
-    pub(super) config: PathBuf,
+    pub(crate) config: PathBuf,
     /// The folder that its globs are relative to.
-    pub(super) root: PathBuf,
+    pub(crate) root: PathBuf,
     /// Patterns of the files that would govern instead if they existed. No agent may create them.
     pub(super) would_govern: Vec<String>,
 }
@@ -31,10 +31,13 @@ pub(super) struct GoverningFile {
 /// Finds the configuration for an event of `client` in `cwd`; `None` if no file is found.
 pub(super) fn find(named: Option<&Path>, decoded: &Decoded, cwd: &Path) -> Option<GoverningFile> {
     let start = project_of(decoded.client).or_else(|| decoded.context.team_root.clone());
-    let start = start.as_deref().unwrap_or(cwd);
+    find_from(named, start.as_deref().unwrap_or(cwd))
+}
+
+/// Finds the configuration for the project of a folder; `None` if no file is found.
+pub(crate) fn find_from(named: Option<&Path>, start: &Path) -> Option<GoverningFile> {
     let folders = folders(start);
-    let named = named.map(Path::to_path_buf).or_else(|| env::var_os(NAMED_BY).map(PathBuf::from));
-    if let Some(config) = named {
+    if let Some(config) = named_file(named) {
         let outermost = || folders.first().map_or(start, |outermost| outermost).to_path_buf();
         let root = folder_of(&config, start, &folders).unwrap_or_else(outermost);
         return Some(GoverningFile { config, root, would_govern: Vec::new() });
@@ -55,6 +58,11 @@ pub(super) fn find(named: Option<&Path>, decoded: &Decoded, cwd: &Path) -> Optio
     would_govern.extend(PLACES.map(|place| format!("**/{place}")));
     let root = folders.first().map_or(start, |outermost| outermost).to_path_buf();
     Some(GoverningFile { config, root, would_govern })
+}
+
+/// The configuration that the command line names, or the variable.
+pub(crate) fn named_file(named: Option<&Path>) -> Option<PathBuf> {
+    named.map(Path::to_path_buf).or_else(|| env::var_os(NAMED_BY).map(PathBuf::from))
 }
 
 /// Paths of a configuration in a folder.

@@ -7,7 +7,7 @@
 
 use std::collections::BTreeMap;
 use std::fs::{self, File, TryLockError};
-use std::io::{self, Read, Seek, SeekFrom, Write};
+use std::io::{self, Read, Seek, SeekFrom};
 use std::path::{Path, PathBuf};
 use std::time::{Duration, SystemTime};
 
@@ -17,10 +17,9 @@ use hooks::event::{AfterModelCall, Message, ModelReply, Role, WireEvent};
 use hooks_protocols::{Client, Decoded, TranscriptAnswer, TranscriptLedger};
 use serde::{Deserialize, Serialize};
 use serde_json::Value;
-use sha2::{Digest, Sha256};
-use tempfile::NamedTempFile;
 
 use super::Failure;
+use crate::private::{self, digest};
 
 /// Time after the end of a session in which clients write its last answer. It was seen up to 75 ms later.
 pub(super) const WRITTEN_AFTER: Duration = Duration::from_millis(200);
@@ -140,16 +139,13 @@ impl Unread {
     /// Keeps how far the transcripts were read. Call this after the answers were counted: what is counted twice
     /// has the same id, and what is not counted would be lost.
     pub(super) fn keep(self) -> Result<(), Failure> {
-        let written = || -> io::Result<()> {
-            let mut file = NamedTempFile::new_in(self.place.parent().unwrap_or(Path::new(".")))?;
-            file.write_all(&serde_json::to_vec(&self.kept)?)?;
-            file.persist(&self.place).map_err(|error| error.error)?;
-            Ok(())
-        };
         if !self.is_changed {
             return Ok(());
         }
-        written().map_err(|error| format!("`{}` cannot be written: {error}", self.place.display()))
+        let written = serde_json::to_vec(&self.kept).map_err(io::Error::from);
+        written
+            .and_then(|text| private::replace(&self.place, &text))
+            .map_err(|error| format!("`{}` cannot be written: {error}", self.place.display()))
     }
 }
 
@@ -270,7 +266,7 @@ fn place_of(decoded: &Decoded, transcript: Option<&Path>) -> Option<PathBuf> {
 /// session can be a copy of another.
 fn turn(client: Client, place: &Path) -> io::Result<File> {
     let folder = place.parent().unwrap_or(Path::new("."));
-    private_folder(folder)?;
+    private::folder(folder)?;
     let session = place.file_name().map(|name| name.to_string_lossy().chars().take(2).collect::<String>());
     // A few sessions share a lock, so that there are at most 256.
     let lock = match session {
@@ -286,17 +282,6 @@ fn turn(client: Client, place: &Path) -> io::Result<File> {
         }
     }
     Err(io::Error::other("another process has been counting for too long"))
-}
-
-#[cfg(unix)]
-fn private_folder(folder: &Path) -> io::Result<()> {
-    use std::os::unix::fs::DirBuilderExt;
-    fs::DirBuilder::new().recursive(true).mode(0o700).create(folder)
-}
-
-#[cfg(not(unix))]
-fn private_folder(folder: &Path) -> io::Result<()> {
-    fs::create_dir_all(folder)
 }
 
 /// A session that is new here: it knows what the sessions beside it found, and those that ended long ago are
@@ -321,8 +306,4 @@ fn begun(mut ledger: TranscriptLedger, place: &Path) -> Kept {
         }
     }
     Kept { ledger, agents: BTreeMap::new(), ended_without: 0 }
-}
-
-fn digest(text: &str) -> String {
-    Sha256::digest(text.as_bytes()).iter().take(16).map(|byte| format!("{byte:02x}")).collect()
 }

@@ -297,7 +297,7 @@ pub(super) const FAULTS: &[Fault] = &[
 
 /// The message of a denial after a panic.
 #[cfg(feature = "faults")]
-const PANIC: &str = "this is a bug in hooks, please report it: somebody wished for a panic";
+const PANIC: &str = "this is a bug in hooks, please report it: a test asked for a panic";
 
 /// The message of the shell if the program cannot deny.
 const GUARDED: &str = "the hook is missing, crashed or was killed, so this is denied";

@@ -14,14 +14,14 @@ const INTRODUCTION: &str = "\
 # What becomes of a failure
 
 `hooks run` stands between a model and a machine. Most clients let a tool run when their hook crashes, is missing, is late or
-says something they do not understand. So whatever goes wrong is turned into a denial that the client honours, with the reason.
+sends something they do not understand. So whatever goes wrong is turned into a denial that the client honours, with the reason.
 
-Written by `HOOKS_BLESS=1 cargo test -p tower-hooks-cli --features faults --test faults`, which starts the real program on the line
-that stands in the client's settings (`hooks init`) and fails where this page no longer says what happens. The numbers are
-events of the client at which something can be stopped: all of them, where a fault can happen to all. *Told*: nothing can be
-taken back any more, and the client is told why, as when a result of which nobody knows the shape cannot be withheld.
+Written by `HOOKS_BLESS=1 cargo test -p tower-hooks-cli --features faults --test faults`, which starts the real program with the line
+that `hooks init` writes into the client's settings. It fails where this page is wrong. The numbers are events of the client at
+which something can be stopped: all of them, where a fault can happen to all. *Reported*: it is too late to stop anything, and
+the client gets the reason. An example is a result whose shape is not known, so that it cannot be withheld.
 
-What a shell says for a program that cannot (missing, crashed, killed) is a denial by exit code 2; a client that starts its
+If the program is missing, crashes or is killed, the shell denies by exit code 2. A client that starts its
 hooks without a shell needs its own setting for that (`onFailure`, `failClosed`).
 
 ";
@@ -42,11 +42,8 @@ pub(super) fn hold(matrix: &Matrix) {
         }
         rows.push(row);
     }
-    let head = format!(
-        "| fault | the client is told | {} |\n|{}\n",
-        clients.join(" | "),
-        " --- |".repeat(clients.len() + 2)
-    );
+    let head =
+        format!("| fault | reason | {} |\n|{}\n", clients.join(" | "), " --- |".repeat(clients.len() + 2));
     let is_blessed = env::var_os("HOOKS_BLESS").is_some();
     if is_blessed {
         if !cfg!(feature = "faults") {
@@ -64,7 +61,7 @@ fn written(cell: &Cell) -> String {
     match cell {
         Cell { denied: 0, told: 0 } => "–".to_owned(),
         Cell { denied, told: 0 } => format!("{denied} denied"),
-        Cell { denied: 0, told } => format!("{told} told"),
-        Cell { denied, told } => format!("{denied} denied, {told} told"),
+        Cell { denied: 0, told } => format!("{told} reported"),
+        Cell { denied, told } => format!("{denied} denied, {told} reported"),
     }
 }

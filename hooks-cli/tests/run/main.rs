@@ -17,6 +17,8 @@ use tempfile::TempDir;
 #[path = "../../../hooks-protocols/tests/clients/support.rs"]
 #[expect(dead_code, reason = "the model of the clients is shared with the crate that has it")]
 mod clients;
+mod person;
+mod pinned;
 mod transcripts;
 
 /// A project with a configuration, and a home.
@@ -93,6 +95,11 @@ impl World {
         drop(writer.join());
         let text = |bytes: Vec<u8>| String::from_utf8(bytes).unwrap();
         Told { exit: status.code(), stdout: text(stdout), stderr: text(stderr) }
+    }
+
+    /// Forgets which rules the sessions began with, as if each began with the next event.
+    fn sessions_begin(&self) {
+        drop(fs::remove_dir_all(self.path("home/.local/state/hooks/rules")));
     }
 
     /// Runs a tool call of Claude Code.
@@ -347,6 +354,7 @@ fn the_outermost_configuration_of_a_project_governs() {
     world.run(&["--client", "claude", "--event", "PreToolUse"], &deep).says("outer rules");
     // If there is no outer configuration, the next inner one counts, in any folder up to the repository.
     fs::remove_file(world.path("app/hooks.yaml")).unwrap();
+    world.sessions_begin();
     world.run(&["--client", "claude", "--event", "PreToolUse"], &deep).says("inner rules");
     // If the client names the project, the folder in which an agent works does not count.
     let elsewhere = [("CLAUDE_PROJECT_DIR", &*world.path("app"))];
@@ -363,6 +371,7 @@ fn a_configuration_is_named_or_the_users_or_missing() {
     world.write("home/.config/hooks/hooks.yaml", OTHER);
     world.run(&options, &payload).says("inner rules");
     world.write("app/.hooks/hooks.yaml", DENIED);
+    world.sessions_begin();
     world.run(&options, &payload).says("outer rules");
     world.write("named.yaml", "version: 1\n");
     world.run_with(&options, &[("HOOKS_CONFIG", &*world.path("named.yaml"))], &payload).is_silent();
@@ -391,6 +400,7 @@ fn an_agent_does_not_make_its_own_rules() {
     world.claude("Bash", &json!({"command": format!("echo 'version: 1' > {above}")})).says("is protected by");
     // If a project has a configuration, other files of that name govern nothing.
     world.write("app/.hooks/hooks.yaml", "version: 1\n");
+    world.sessions_begin();
     let write = |path: &str| world.claude("Write", &json!({"file_path": path, "content": ""}));
     write("/home/ada/app/.hooks/hooks.yaml").says("is protected by");
     write("/home/ada/app/templates/hooks.yaml").is_silent();
@@ -495,7 +505,9 @@ fn nothing_is_opened_that_is_not_needed() {
     let world =
         World::new("version: 1\nask_user: { max_per_session: 2 }\nwrite_guard: { allow: [src/**] }\n");
     world.claude("Bash", &json!({"command": "ls"})).is_silent();
-    assert!(!Path::new(&world.path("home")).exists(), "neither store nor log");
+    let kept = fs::read_dir(world.path("home/.local/state/hooks")).unwrap();
+    let kept: Vec<_> = kept.map(|entry| entry.unwrap().file_name()).collect();
+    assert_eq!(kept, ["rules"], "neither store nor log");
 }
 
 #[test]

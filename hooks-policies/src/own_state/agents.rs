@@ -36,7 +36,13 @@ const CLIENTS: &[Client] = &[
     Client {
         program: "codex",
         package: "@openai/codex",
-        options: &["--dangerously-bypass-approvals-and-sandbox", "--dangerously-bypass-hook-trust", "--yolo"],
+        options: &[
+            "--dangerously-bypass-approvals-and-sandbox",
+            "--dangerously-bypass-hook-trust",
+            // Answers are counted in the transcripts of sessions.
+            "--ephemeral",
+            "--yolo",
+        ],
         values: &[
             ("--ask-for-approval", "never"),
             ("--config", "approval_policy=never"),

@@ -7,8 +7,8 @@ const HEAD: &str = "\
 
 <!-- Written by `cargo xtask codegen` from the table in hooks-core/src/event/table.rs. -->
 
-What happens in an agent, and what hooks may answer. Policies judge the events that decide; the events that
-inform are told to hooks, which may add context or propose a recovery. Fields: `schema/events/`.
+What happens in an agent, and what hooks may answer. Policies judge the events that decide. Hooks receive the events that
+inform, and may add context or propose a recovery. Fields: `schema/events/`.
 ";
 
 /// The text of the page.

@@ -9,7 +9,7 @@ use super::proof::{Outcome, Results};
 const HEAD: &str = "\
 # Clients
 
-Which agents can be governed, and what each of them can be told. `cargo xtask e2e --bless` writes this page.
+Which agents can be governed, and which answers each of them understands. `cargo xtask e2e --bless` writes this page.
 
 ```sh
 hooks init claude                     # all your projects; `--scope project` is this one; `--dry-run` only shows
@@ -39,14 +39,14 @@ What a client has besides its settings:
 * Claude Code and Codex CLI drop a JSON file with comments, trailing commas or a byte order mark, without a word. `hooks init` refuses it, and `hooks doctor`
   reports it.
 * Copilot CLI gets no `allow`, which would beat its `--deny-tool`. A rule that allows leaves the question to the client there.
-* Clients wait a bounded time and then let the call through (Claude Code is told not to, Cursor too). `hooks run` denies before that.
-* Claude Code, Codex CLI, Gemini CLI and VS Code let a call through whose hook is gone or crashes. The command line in their settings denies
+* Clients wait a bounded time and then let the call through. `hooks init` sets Claude Code and Cursor to deny instead. `hooks run` denies before that.
+* Claude Code, Codex CLI, Gemini CLI and VS Code let a call through whose hook is missing or crashes. The command line in their settings denies
   in its place.
 
 ## What was seen
 
-The real clients, headless, against a scripted model: `cargo xtask e2e` installs them from npm into `target/e2e`, each in the version named
-here, and runs each six times, with a home of its own, a key that opens nothing and no network but loopback. Without hooks each of the calls
+The real clients ran headless against a scripted model. `cargo xtask e2e` installs them from npm into `target/e2e`, each in the version named
+here. It runs each six times, with a home of its own, a key that opens nothing and no network but loopback. Without hooks each of the calls
 happens; this is with hooks. All of it takes two minutes; `cargo xtask e2e claude` is one client. In CI Claude Code runs, where npm is reached.
 ";
 

@@ -11,20 +11,16 @@ mod words;
 use crate::error::{Error, Result};
 use crate::workspace;
 
-/// Runs a command: all checks, the baseline of prose, or its findings below a folder.
+/// Runs a command: all checks, or the findings of prose below a folder.
 ///
 /// # Errors
 /// Returns an error if a check finds something, or if an option is unknown.
 pub(crate) fn command(arguments: &[&str]) -> Result {
     match arguments {
         [] => run(),
-        ["--bless"] => prose::bless(&workspace::files()?),
         ["prose"] => prose::print(&workspace::files()?, ""),
         ["prose", folder] => prose::print(&workspace::files()?, folder),
-        other => Err(Error::new(format!(
-            "unknown option `{}`; expected `--bless` or `prose [FOLDER]`",
-            other.join(" ")
-        ))),
+        other => Err(Error::new(format!("unknown option `{}`; expected `prose [FOLDER]`", other.join(" ")))),
     }
 }
 

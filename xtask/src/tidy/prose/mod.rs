@@ -1,22 +1,17 @@
 //! Plain English, as far as a program can check it: openings, words, sentence length, the form of `# Errors`.
 //!
-//! The rules are in `CONTRIBUTING.md`. Findings are counted for each folder in [`BASELINE`], and the counts may only fall.
+//! The rules are in `CONTRIBUTING.md`.
 
-mod baseline;
 mod rules;
 mod text;
 
-use std::collections::BTreeMap;
-use std::path::{Path, PathBuf};
+use std::fmt;
+use std::path::PathBuf;
 
-use self::baseline::Counts;
 use self::rules::Rule;
 use self::text::Passage;
 use crate::error::{Error, Result};
 use crate::workspace;
-
-/// The checked-in counts.
-const BASELINE: &str = "xtask/prose.tsv";
 
 /// Data that is read by programs, or was written by others.
 const DATA: &[&str] = &["proofs/conformance", "proofs/corpora", "benches/peers"];
@@ -29,28 +24,18 @@ struct Finding {
     excerpt: String,
 }
 
-/// Folders with more findings than their baseline.
-///
-/// # Errors
-/// Returns an error if a file or the baseline cannot be read.
-pub(super) fn check(files: &[PathBuf]) -> Result<Vec<String>> {
-    let known = baseline::read(&workspace::read(BASELINE)?)?;
-    let now = count(&find(files)?);
-    let more = now.iter().filter(|(key, count)| **count > known.get(*key).copied().unwrap_or(0));
-    Ok(more
-        .map(|((folder, rule), count)| {
-            let known = known.get(&(folder.clone(), *rule)).copied().unwrap_or(0);
-            format!("{folder}: {count} findings of `{rule}`, {known} before; see `cargo xtask tidy prose {folder}`")
-        })
-        .collect())
+impl fmt::Display for Finding {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "{}:{}: {}: {}", self.path.display(), self.line, self.rule, self.excerpt)
+    }
 }
 
-/// Writes the baseline.
+/// Lines for all findings.
 ///
 /// # Errors
-/// Returns an error if a file cannot be read, or the baseline cannot be written.
-pub(super) fn bless(files: &[PathBuf]) -> Result {
-    workspace::write(BASELINE, &baseline::write(&count(&find(files)?)))
+/// Returns an error if a file cannot be read.
+pub(super) fn check(files: &[PathBuf]) -> Result<Vec<String>> {
+    Ok(find(files)?.iter().map(ToString::to_string).collect())
 }
 
 /// Prints every finding below `folder`, then their number.
@@ -63,8 +48,8 @@ pub(super) fn print(files: &[PathBuf], folder: &str) -> Result {
         return Err(Error::new(format!("no file of the repository is below `{folder}`")));
     }
     let found = find(&below)?;
-    for Finding { rule, path, line, excerpt } in &found {
-        println!("{}:{line}: {rule}: {excerpt}", path.display());
+    for finding in &found {
+        println!("{finding}");
     }
     println!("{} findings", found.len());
     Ok(())
@@ -89,21 +74,4 @@ fn find(files: &[PathBuf]) -> Result<Vec<Finding>> {
         }
     }
     Ok(found)
-}
-
-fn count(found: &[Finding]) -> Counts {
-    let mut counts = BTreeMap::new();
-    for finding in found {
-        *counts.entry((folder_of(&finding.path), finding.rule)).or_insert(0) += 1;
-    }
-    counts
-}
-
-/// The first folder of a path, or `.` for a file of the root.
-fn folder_of(path: &Path) -> String {
-    let mut parts = path.components();
-    match (parts.next(), parts.next()) {
-        (Some(folder), Some(_)) => folder.as_os_str().to_string_lossy().into_owned(),
-        _ => ".".to_owned(),
-    }
 }

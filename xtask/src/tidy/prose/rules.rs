@@ -65,8 +65,6 @@ const PHRASES: &[&str] =
 /// The most words in a sentence.
 const LONGEST: usize = 30;
 
-const ALL: &[Rule] = &[Rule::Opening, Rule::Word, Rule::Length, Rule::Errors];
-
 impl Rule {
     fn name(self) -> &'static str {
         match self {
@@ -75,11 +73,6 @@ impl Rule {
             Self::Length => "length",
             Self::Errors => "errors",
         }
-    }
-
-    /// The rule with this name.
-    pub(super) fn from_name(name: &str) -> Option<Self> {
-        ALL.iter().copied().find(|rule| rule.name() == name)
     }
 }
 
