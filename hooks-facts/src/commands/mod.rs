@@ -47,6 +47,7 @@ mod pattern;
 mod placeholder;
 mod possible;
 mod run;
+mod settings;
 mod told;
 mod walk;
 mod wrappers;

@@ -13,6 +13,7 @@ use super::lookup;
 use super::output;
 use super::placeholder::Item;
 use super::possible;
+use super::settings;
 use super::walk::{Stream, Variable, Walk, file_key};
 use super::wrappers::{self, Wrapper};
 use crate::shell::Span;
@@ -40,6 +41,7 @@ impl Walk {
             return output;
         }
         lookup::note(self, &name, words);
+        settings::note(self, &name, words);
         match name.as_str() {
             "cd" | "pushd" => self.change_folder(words),
             "chdir" | "set-location" | "sl" | "push-location" if self.options.windows => {
@@ -52,7 +54,10 @@ impl Walk {
             }
             _ => {}
         }
-        self.in_subshell(|walk| walk.program(&name, words, input, span))
+        let is_elsewhere = settings::starts_elsewhere(&name, words);
+        self.with_settings(is_elsewhere, |walk| {
+            walk.in_subshell(|walk| walk.program(&name, words, input, span))
+        })
     }
 
     fn program(&mut self, name: &str, words: &[Argument], input: &Stream, span: Span) -> Stream {
@@ -134,10 +139,12 @@ impl Walk {
             }
             "tmux" | "screen" => {
                 self.is_opaque();
-                if name == "screen" {
-                    let rest = operands_from(words, "cehpStTX", &[], 0);
-                    self.run_some(rest, &Stream::Empty, span);
-                }
+                let rest = match name {
+                    "screen" => operands_from(words, "cehpStTX", &[], 0),
+                    // The words after the name of tmux's own command, such as `new-session`.
+                    _ => operands_from(operands_from(words, "cfLST", &[], 1), "cdeFfntxyspl", &[], 0),
+                };
+                self.run_some(rest, &Stream::Empty, span);
                 for word in words.iter().filter(|word| word.prefix().contains(' ')) {
                     self.maybe_text(&word.as_shell_text(), span);
                 }
@@ -328,6 +335,7 @@ impl Walk {
         {
             rest = operands_from(after, wrapper.short, wrapper.long, wrapper.operands);
         }
+        let before = self.settings_moved;
         while wrapper.assignments
             && let Some((word, after)) = rest.split_first()
             && let Some((variable, _)) = word.prefix().split_once('=')
@@ -338,6 +346,7 @@ impl Walk {
             }
             rest = after;
         }
+        let is_lent = self.take_moved(before);
         let options = words.get(..words.len() - rest.len()).unwrap_or_default();
         let folder = wrappers::folder(name, options);
         if rest.is_empty() && wrappers::starts_shell(name, options) {
@@ -346,13 +355,15 @@ impl Walk {
         if name == "command" || name == "builtin" {
             return self.run_some(rest, input, span);
         }
-        self.in_folder(folder.as_ref(), |walk| walk.run_some(rest, input, span))
+        self.with_settings(is_lent, |walk| {
+            walk.in_folder(folder.as_ref(), |walk| walk.run_some(rest, input, span))
+        })
     }
 
     /// Handles a variable that is set for programs.
     pub(super) fn environment(&mut self, name: &str, value: &Argument, span: Span) {
         self.lookup_changed |= lookup::changes(name, value);
-        self.settings_moved |= wrappers::SETTINGS_VARIABLES.contains(&name);
+        self.settings_moved |= settings::moves(name);
         if wrappers::COMMAND_VARIABLES.contains(&name) {
             self.maybe_text(&value.as_shell_text(), span);
         }

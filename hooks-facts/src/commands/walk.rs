@@ -9,6 +9,7 @@ use super::analysis::{
 use super::argument::Argument;
 use super::folders::{Folders, ListFolders};
 use super::lookup;
+use super::settings;
 use crate::shell::{
     self, AssignedValue, Assignment, Command, Compound, Pipeline, Redirection, RedirectionKind, Script,
     Simple, Span,
@@ -87,6 +88,8 @@ pub(super) struct Walk {
     pub(super) lookup_changed: bool,
     /// Whether a variable was set that moves the folders in which programs keep their settings.
     pub(super) settings_moved: bool,
+    /// The same for what the present command starts.
+    pub(super) settings_lent: bool,
     /// Set in later turns of a loop, whose texts are read again.
     pub(super) repeating: bool,
     analysis: Analysis,
@@ -111,6 +114,7 @@ impl Walk {
             doubting: false,
             lookup_changed: false,
             settings_moved: false,
+            settings_lent: false,
             repeating: false,
             analysis: Analysis { options, ..Analysis::default() },
         }
@@ -251,7 +255,7 @@ impl Walk {
         let folders = self.kept_folders(span);
         let span = self.outer.unwrap_or(span);
         let is_untold = self.lookup_changed;
-        let has_other_settings = self.settings_moved;
+        let has_other_settings = self.settings_moved || self.settings_lent;
         let argv = argv.to_vec();
         let is_opaque = false;
         self.analysis.invocations.push(Invocation {
@@ -345,7 +349,11 @@ impl Walk {
         };
         let mut output = Stream::Empty;
         match &compound.variable {
-            None if compound.subshell => output = self.in_subshell(|walk| walk.bodies(compound, &input)),
+            None if compound.subshell => {
+                let before = self.settings_moved;
+                output = self.in_subshell(|walk| walk.bodies(compound, &input));
+                self.settings_moved = before;
+            }
             None => output = self.bodies(compound, &input),
             Some(name) => {
                 self.lookup_changed |= lookup::changes(name, &Argument::unknown());
@@ -355,6 +363,7 @@ impl Walk {
                     if self.budget == 0 {
                         break;
                     }
+                    self.environment(name, &word, Span::default());
                     self.variables.insert(name.clone(), Variable::Text(word));
                     output = output.then(self.bodies(compound, &input));
                     self.repeating = true;
@@ -388,10 +397,12 @@ impl Walk {
         }
         let argv: Vec<Argument> = simple.words.iter().flat_map(|word| self.expand(word)).collect();
         let (input, target) = self.redirect(&simple.redirections, input);
+        let before = self.settings_moved;
         for assignment in &simple.assignments {
             self.assign(assignment, simple.span);
         }
-        let output = if argv.is_empty() { Stream::Empty } else { self.run(&argv, &input, simple.span) };
+        let is_lent = !settings::keeps_assignments(argv.first()) && self.take_moved(before);
+        let output = self.with_settings(is_lent, |walk| walk.run_some(&argv, &input, simple.span));
         self.deliver(output, target)
     }
 

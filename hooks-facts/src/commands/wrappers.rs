@@ -84,8 +84,5 @@ pub(super) fn is_runner(name: &str, subcommand: &str) -> bool {
     )
 }
 
-/// Variables that name the folder of the user's settings, of all programs or of an agent client.
-pub(super) const SETTINGS_VARIABLES: &[&str] = table!("variables_settings");
-
 /// Variables whose value some program runs as a command.
 pub(super) const COMMAND_VARIABLES: &[&str] = table!("variables_commands");

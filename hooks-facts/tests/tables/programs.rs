@@ -54,6 +54,7 @@ fn words_of_programs_have_the_effect_of_their_list() {
             "copy_values" => !writes(&text, "value") && writes(&other, "value"),
             // A bundle of letters may have any order, the name of an option has one.
             "word_options" => !is_found(&text, &format!("{word} -ab")) && is_found(&other, "zzz -ab"),
+            "elsewhere" => finds_other_settings(&text) && !finds_other_settings(&other),
             list => panic!("no test for the list `{list}`"),
         };
         if !has_effect {
@@ -61,6 +62,10 @@ fn words_of_programs_have_the_effect_of_their_list() {
         }
     }
     assert_effects(&wrong);
+}
+
+fn finds_other_settings(text: &str) -> bool {
+    analysis(text).invocations.iter().any(|invocation| invocation.has_other_settings)
 }
 
 fn is_found(text: &str, pattern: &str) -> bool {

@@ -15,7 +15,7 @@ fn variables_have_the_effect_of_their_list() {
             // Another variable of the list `commands` would count.
             "compilers" => cat_is_told(&text) && !cat_is_told("BROWSER=x cat a"),
             "commands" => is_dangerous(&text) && !is_dangerous(&other),
-            "settings" => moves_settings(&text) && !moves_settings(&other),
+            "settings" | "clients" => moves_settings(&text) && !moves_settings(&other),
             list => panic!("no test for the list `{list}`"),
         };
         if !has_effect {

@@ -1,6 +1,7 @@
-//! Commands that start an agent client which nothing governs: without its hooks, with the settings of another
-//! folder, or without a person who approves what it does.
+//! Commands that start an agent client which nothing governs: without its hooks, with other settings, or without a
+//! person who approves what it does.
 //!
+//! Only options that are known to leave the client governed pass; others are denied, also those of later versions.
 //! The options are those of Claude Code 2.1.330, Codex CLI 0.169.0, Gemini CLI 0.61.0, Copilot CLI 1.0.102 and Qwen
 //! Code 0.15.10.
 
@@ -8,102 +9,308 @@ use hooks_facts::commands::{Argument, Invocation};
 
 /// A client and its options.
 struct Client {
-    /// Name of its program.
-    program: &'static str,
-    /// Name of its npm package.
-    package: &'static str,
-    /// Options that may not be given, whatever their value.
+    /// Names of its program.
+    programs: &'static [&'static str],
+    /// Names of its npm packages.
+    packages: &'static [&'static str],
+    /// Options that leave it governed, whatever their value.
     options: &'static [&'static str],
-    /// Options with a value that may not be given.
-    values: &'static [(&'static str, &'static str)],
+    /// Options that leave it governed with some values, or beginnings of values that end with `=`.
+    values: &'static [(&'static str, &'static [&'static str])],
+    /// Commands that change its settings, or start it in another way.
+    commands: &'static [&'static str],
 }
 
 const CLIENTS: &[Client] = &[
     Client {
-        program: "claude",
-        package: "@anthropic-ai/claude-code",
+        programs: &["claude"],
+        packages: &["@anthropic-ai/claude-code"],
         options: &[
-            "--allow-dangerously-skip-permissions",
-            "--bare",
-            "--dangerously-skip-permissions",
-            // Answers are counted in the transcripts of sessions.
-            "--no-session-persistence",
-            "--setting-sources",
-            "--settings",
+            "--add-dir",
+            "--agent",
+            "--allowed-tools",
+            "--allowedTools",
+            "--append-system-prompt",
+            "--continue",
+            "--debug",
+            "--disallowed-tools",
+            "--disallowedTools",
+            "--effort",
+            "--fallback-model",
+            "--fork-session",
+            "--help",
+            "--ide",
+            "--include-hook-events",
+            "--include-partial-messages",
+            "--input-format",
+            "--json-schema",
+            "--max-budget-usd",
+            "--max-turns",
+            "--model",
+            "--name",
+            "--no-chrome",
+            "--output-format",
+            "--permission-prompts",
+            "--print",
+            "--replay-user-messages",
+            "--resume",
+            "--session-id",
+            "--strict-mcp-config",
+            "--system-prompt",
+            "--tools",
+            "--verbose",
+            "--version",
+            "--worktree",
+            "-c",
+            "-d",
+            "-h",
+            "-n",
+            "-p",
+            "-r",
+            "-v",
+            "-w",
         ],
-        values: &[("--permission-mode", "bypassPermissions")],
+        values: &[("--permission-mode", &["acceptEdits", "default", "dontAsk", "plan"])],
+        commands: &["plugin", "plugins"],
     },
     Client {
-        program: "codex",
-        package: "@openai/codex",
+        programs: &["codex"],
+        packages: &["@openai/codex"],
         options: &[
-            "--dangerously-bypass-approvals-and-sandbox",
-            "--dangerously-bypass-hook-trust",
-            // Answers are counted in the transcripts of sessions.
-            "--ephemeral",
-            "--yolo",
+            "--add-dir",
+            "--all",
+            "--cd",
+            "--color",
+            "--help",
+            "--image",
+            "--json",
+            "--last",
+            "--local-provider",
+            "--model",
+            "--no-alt-screen",
+            "--oss",
+            "--output-last-message",
+            "--output-schema",
+            "--search",
+            "--skip-git-repo-check",
+            "--strict-config",
+            "--version",
+            "--worktree",
+            "-C",
+            "-V",
+            "-h",
+            "-i",
+            "-m",
+            "-o",
         ],
         values: &[
-            ("--ask-for-approval", "never"),
-            ("--config", "approval_policy=never"),
-            ("--config", "features.codex_hooks=false"),
-            ("--config", "features.hooks=false"),
-            ("--config", "features={codex_hooks=false}"),
-            ("--config", "features={hooks=false}"),
-            ("--config", "sandbox_mode=danger-full-access"),
-            ("--disable", "codex_hooks"),
-            ("--disable", "hooks"),
-            ("--sandbox", "danger-full-access"),
-            ("-a", "never"),
-            ("-c", "approval_policy=never"),
-            ("-c", "features.codex_hooks=false"),
-            ("-c", "features.hooks=false"),
-            ("-c", "features={codex_hooks=false}"),
-            ("-c", "features={hooks=false}"),
-            ("-c", "sandbox_mode=danger-full-access"),
-            ("-s", "danger-full-access"),
+            ("--ask-for-approval", &["on-failure", "on-request", "untrusted"]),
+            ("--config", &["model=", "model_reasoning_effort=", "model_verbosity="]),
+            ("--sandbox", &["read-only", "workspace-write"]),
+            ("-a", &["on-failure", "on-request", "untrusted"]),
+            ("-c", &["model=", "model_reasoning_effort=", "model_verbosity="]),
+            ("-s", &["read-only", "workspace-write"]),
         ],
+        commands: &["app-server", "cloud", "exec-server", "features", "plugin", "remote-control", "sandbox"],
     },
     Client {
-        program: "gemini",
-        package: "@google/gemini-cli",
-        options: &["--skip-trust", "--yolo", "-y"],
-        values: &[("--approval-mode", "yolo")],
+        programs: &["gemini", "qwen"],
+        packages: &["@google/gemini-cli", "@qwen-code/qwen-code"],
+        options: &[
+            "--allowed-mcp-server-names",
+            "--allowed-tools",
+            "--debug",
+            "--help",
+            "--include-directories",
+            "--list-extensions",
+            "--list-sessions",
+            "--model",
+            "--output-format",
+            "--prompt",
+            "--prompt-interactive",
+            "--resume",
+            "--sandbox",
+            "--screen-reader",
+            "--session-id",
+            "--version",
+            "--worktree",
+            "-d",
+            "-h",
+            "-i",
+            "-l",
+            "-m",
+            "-o",
+            "-p",
+            "-r",
+            "-s",
+            "-v",
+            "-w",
+        ],
+        values: &[("--approval-mode", &["auto_edit", "default", "plan"])],
+        commands: &["extension", "extensions", "hook", "hooks"],
     },
     Client {
-        program: "copilot",
-        package: "@github/copilot",
-        options: &["--allow-all", "--allow-all-paths", "--allow-all-tools", "--yolo"],
+        programs: &["copilot"],
+        packages: &["@github/copilot"],
+        options: &[
+            "--add-dir",
+            "--agent",
+            "--allow-tool",
+            "--allow-url",
+            "--attachment",
+            "--available-tools",
+            "--banner",
+            "--context",
+            "--continue",
+            "--deny-tool",
+            "--deny-url",
+            "--disable-builtin-mcps",
+            "--disable-mcp-server",
+            "--disallow-temp-dir",
+            "--excluded-tools",
+            "--help",
+            "--interactive",
+            "--log-level",
+            "--max-ai-credits",
+            "--max-autopilot-continues",
+            "--model",
+            "--name",
+            "--no-ask-user",
+            "--no-auto-update",
+            "--no-color",
+            "--no-custom-instructions",
+            "--no-remote",
+            "--output-format",
+            "--plain-diff",
+            "--plan",
+            "--prompt",
+            "--reasoning-effort",
+            "--resume",
+            "--screen-reader",
+            "--session-id",
+            "--silent",
+            "--stream",
+            "--trust-folder",
+            "--version",
+            "-C",
+            "-h",
+            "-i",
+            "-n",
+            "-p",
+            "-r",
+            "-s",
+            "-v",
+        ],
         values: &[],
+        commands: &["plugin"],
     },
-    Client { program: "cursor-agent", package: "", options: &["--force", "-f"], values: &[] },
     Client {
-        program: "qwen",
-        package: "@qwen-code/qwen-code",
-        options: &["--yolo", "-y"],
-        values: &[("--approval-mode", "yolo")],
+        programs: &["cursor-agent"],
+        packages: &[],
+        options: &[
+            "--help",
+            "--model",
+            "--output-format",
+            "--print",
+            "--resume",
+            "--version",
+            "-h",
+            "-m",
+            "-p",
+            "-v",
+        ],
+        values: &[],
+        commands: &[],
     },
+    // Its hooks are in the file of the agents that it is started with.
+    Client {
+        programs: &["docker-agent", "cagent"],
+        packages: &[],
+        options: &["--help", "--version", "-h"],
+        values: &[],
+        commands: &["a2a", "acp", "api", "exec", "mcp", "run", "serve"],
+    },
+];
+
+/// Single words with which a client starts no agent.
+const HARMLESS: &[&str] = &["--help", "--version", "-V", "-h", "-v", "help", "login", "logout"];
+
+/// Options by which a client is recognised under any name.
+const UNMISTAKABLE: &[&str] = &[
+    "--allow-dangerously-skip-permissions",
+    "--dangerously-bypass-approvals-and-sandbox",
+    "--dangerously-bypass-hook-trust",
+    "--dangerously-skip-permissions",
 ];
 
 /// Most words that are looked at.
 const MAX_WORDS: usize = 1024;
 
-/// Returns how a command starts a client ungoverned; `None` if it does not.
-pub(super) fn is_ungoverned(program: Option<&str>, invocation: &Invocation) -> Option<String> {
-    let words = invocation.argv.get(1..).unwrap_or_default();
+/// Returns how a command starts a client ungoverned; `None` if it does not. `is_told` states whether the program is
+/// known to be another.
+pub(super) fn is_ungoverned(
+    program: Option<&str>,
+    invocation: &Invocation,
+    is_told: impl FnOnce() -> bool,
+) -> Option<String> {
+    let (first, words) = invocation.argv.split_first()?;
     let words = words.get(..MAX_WORDS).unwrap_or(words);
-    let by_name = CLIENTS.iter().find(|client| program == Some(client.program)).map(|client| (client, words));
-    let (client, words) = by_name.or_else(|| runs_package(program?, words).then(|| of_package(words))?)?;
-    let name = client.program;
+    let Some((name, client, words)) = started(program, first, words) else {
+        let option = words.iter().filter_map(Argument::literal).find(|word| UNMISTAKABLE.contains(word))?;
+        return (!is_told()).then(|| format!("`{option}` is an option of an agent client"));
+    };
+    if let [word] = words
+        && word.literal().is_some_and(|word| HARMLESS.contains(&word))
+    {
+        return None;
+    }
     if invocation.has_other_settings {
-        return Some(format!("`{name}` has the settings of another folder"));
+        return Some(format!("`{name}` would find other settings or another user"));
     }
-    let option = client.options.iter().find(|option| words.iter().any(|word| names(word, option)));
-    if let Some(option) = option {
-        return Some(format!("`{name}` with `{option}`"));
+    client.ungoverned(words).map(|how| format!("`{name}` {how}"))
+}
+
+/// The name of the client that a command starts, the client, and the words after its name.
+fn started<'w>(
+    program: Option<&str>,
+    first: &Argument,
+    words: &'w [Argument],
+) -> Option<(&'static str, &'static Client, &'w [Argument])> {
+    let program = program?;
+    let named = |name: &str| {
+        CLIENTS.iter().find_map(|client| {
+            let name = client.programs.iter().find(|program| **program == name)?;
+            Some((*name, client))
+        })
+    };
+    // The installer of Claude Code names the program by its version.
+    let by_version = || first.prefix().contains("/claude/versions/").then(|| named("claude"))?;
+    if let Some((name, client)) = named(program).or_else(by_version) {
+        return Some((name, client, words));
     }
-    let value = client.values.iter().find(|(option, value)| has(words, option, value));
-    value.map(|(option, value)| format!("`{name}` with `{option} {value}`"))
+    if let ("docker", [word, rest @ ..]) = (program, words)
+        && word.literal() == Some("agent")
+    {
+        return named("docker-agent").map(|(name, client)| (name, client, rest));
+    }
+    if !runs_package(program, words) {
+        return None;
+    }
+    words.iter().enumerate().find_map(|(at, word)| {
+        let word = word.literal()?;
+        let of_package = |client: &&Client| {
+            client.packages.iter().any(|package| {
+                let rest = word.split_once(package).map(|(_, rest)| rest);
+                rest.is_some_and(|rest| rest.is_empty() || rest.starts_with(['@', '/']))
+            })
+        };
+        let by_package = || {
+            let client = CLIENTS.iter().find(of_package)?;
+            Some((*client.programs.first()?, client))
+        };
+        let (name, client) = named(word).or_else(by_package)?;
+        Some((name, client, words.get(at + 1..).unwrap_or_default()))
+    })
 }
 
 /// Whether a program runs packages, or scripts in the folder of one.
@@ -116,59 +323,61 @@ fn runs_package(program: &str, words: &[Argument]) -> bool {
     }
 }
 
-/// The client that a package runner starts (`npx PACKAGE`), and the words after its name.
-fn of_package(words: &[Argument]) -> Option<(&'static Client, &[Argument])> {
-    words.iter().enumerate().find_map(|(at, word)| {
-        let word = word.literal()?;
-        let is_package = |client: &&Client| {
-            let named = || word.split_once(client.package).map(|(_, rest)| rest);
-            (word == client.program)
-                || !client.package.is_empty()
-                    && named().is_some_and(|rest| rest.is_empty() || rest.starts_with(['@', '/']))
-        };
-        let client = CLIENTS.iter().find(is_package)?;
-        Some((client, words.get(at + 1..).unwrap_or_default()))
-    })
-}
-
-/// Whether a word is this option, or may be.
-fn names(word: &Argument, option: &str) -> bool {
-    match word.literal() {
-        Some(text) => {
-            let name = text.split('=').next().unwrap_or_default();
-            name == option || is_in_camel_case(name, option) || is_grouped(name, option)
+impl Client {
+    /// The first word that may leave the client ungoverned, as the end of a sentence.
+    fn ungoverned(&self, words: &[Argument]) -> Option<String> {
+        let mut before = "";
+        for (at, word) in words.iter().enumerate() {
+            let Some(text) = word.literal() else {
+                // The value of an option, or a prompt, is often not known before. Elsewhere it may be an option.
+                let is_value = at == 0 || before.starts_with('-') || COMMANDS.contains(&before);
+                let is_option = word.prefix().starts_with('-');
+                if is_option || word.prefix().is_empty() && !is_value {
+                    return Some(format!("with words that are not known before (`{}…`)", word.prefix()));
+                }
+                before = "";
+                continue;
+            };
+            if at == 0 && self.commands.contains(&text) {
+                return Some(format!("with the command `{text}`"));
+            }
+            if text.starts_with('-') && text.len() > 1 && !self.is_governed(text, words.get(at + 1)) {
+                return Some(format!("with `{text}`"));
+            }
+            before = text;
         }
-        None => word.prefix().starts_with('-') && option.starts_with(word.prefix()),
+        None
+    }
+
+    /// Whether the client stays governed with an option.
+    fn is_governed(&self, text: &str, next: Option<&Argument>) -> bool {
+        let (name, attached) = match text.split_once('=') {
+            Some((name, value)) => (name, Some(value)),
+            None => (text, None),
+        };
+        if text == "--" || self.options.contains(&name) {
+            return true;
+        }
+        let attached_to = |option: &str| {
+            let is_short = option.len() == 2;
+            text.strip_prefix(option).filter(|value| is_short && !value.is_empty())
+        };
+        self.values.iter().any(|(option, values)| {
+            let is_one = |value: &str| {
+                let plain: String = value.chars().filter(|c| !c.is_whitespace()).collect();
+                values.iter().any(|one| plain == *one || one.ends_with('=') && plain.starts_with(one))
+            };
+            match attached_to(option) {
+                Some(value) => is_one(value.strip_prefix('=').unwrap_or(value)),
+                None if name == *option => match attached {
+                    Some(value) => is_one(value),
+                    None => next.and_then(Argument::literal).is_some_and(is_one),
+                },
+                None => false,
+            }
+        })
     }
 }
 
-/// Whether `name` is `option` in the other spelling that the clients in JavaScript accept: `--skipTrust`.
-fn is_in_camel_case(name: &str, option: &str) -> bool {
-    let folded = |text: &str| text.replace('-', "").to_ascii_lowercase();
-    option.starts_with("--") && name.starts_with("--") && folded(name) == folded(option)
-}
-
-/// Whether short options in one word contain this one: `-dy`.
-fn is_grouped(name: &str, option: &str) -> bool {
-    let (Some(letters), Some(letter)) = (name.strip_prefix('-'), option.strip_prefix('-')) else {
-        return false;
-    };
-    letter.len() == 1 && !letters.starts_with('-') && letters.contains(letter)
-}
-
-/// Whether an option has this value: `--option value`, `--option=value`, or `-ovalue`.
-fn has(words: &[Argument], option: &str, value: &str) -> bool {
-    let is_value = |text: &str| {
-        let plain: String = text.chars().filter(|c| !c.is_whitespace() && !matches!(c, '"' | '\'')).collect();
-        plain.eq_ignore_ascii_case(value)
-    };
-    words.iter().enumerate().any(|(at, word)| {
-        let Some(text) = word.literal() else { return false };
-        if text == option || is_in_camel_case(text, option) {
-            // A value that is not known before may be this one.
-            return words.get(at + 1).is_some_and(|word| word.literal().is_none_or(is_value));
-        }
-        let rest = text.strip_prefix(option).unwrap_or_default();
-        is_value(rest.strip_prefix('=').unwrap_or(rest))
-    })
-}
+/// Commands of clients that take a prompt.
+const COMMANDS: &[&str] = &["e", "exec", "resume", "review"];

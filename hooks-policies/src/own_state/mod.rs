@@ -153,7 +153,9 @@ impl OwnState {
         let mut left = MAX_NAMES;
         for invocation in &analysis.invocations {
             let name = analysis.program_name(invocation);
-            if let Some(how) = agents::is_ungoverned(name.as_deref(), invocation) {
+            if let Some(how) =
+                agents::is_ungoverned(name.as_deref(), invocation, || analysis.is_told(invocation))
+            {
                 return Some(ungoverned(command, invocation, &how));
             }
             let is_own = name.as_deref() == Some("hooks");

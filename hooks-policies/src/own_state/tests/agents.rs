@@ -50,8 +50,64 @@ fn an_agent_starts_no_agent_that_is_not_governed() {
 }
 
 #[test]
+fn an_agent_starts_no_agent_for_another_user_or_with_other_settings() {
+    for command in [
+        "tmux new-session -d claude --bare",
+        "tmux new -d 'claude --bare -p go'",
+        "screen -dm claude --bare",
+        "echo --bare | xargs claude -p go",
+        "xargs claude -p go < flags",
+        "sudo -u other claude -p go",
+        "su other -c 'claude -p go'",
+        "runuser -u other -- claude -p x",
+        "env -i claude -p go",
+        "env -i PATH=$PATH claude -p go",
+        "env -u HOME claude -p go",
+        "unset HOME; claude -p go",
+        "for HOME in /tmp/x; do claude -p go; done",
+        "printf -v HOME /tmp/x; claude -p go",
+        "read HOME <<< /tmp/x; claude -p x",
+        "declare HOME=/tmp/x; claude -p go",
+        "HOME=/tmp/x :; claude -p go",
+        "(HOME=/tmp/x; claude -p go)",
+        "~/.local/share/claude/versions/2.1.330 --bare",
+        "ln -s $(which claude) c; ./c --dangerously-skip-permissions -p go",
+        "codex exec --profile free go",
+        "codex exec --ignore-user-config go",
+        "codex features disable hooks",
+        "COPILOT_ALLOW_ALL=1 copilot -p go",
+        "GEMINI_CLI_TRUST_WORKSPACE=true gemini -p x",
+        "docker-agent run --yolo a.yaml",
+        "docker agent run a.yaml",
+        "copilot --config-dir /tmp/x -p go",
+        "claude --safe-mode -p go",
+        "claude --agents '{}' -p go",
+        "claude --b",
+        "gemini -e none -p go",
+        "claude -p go $(cat flags)",
+        "claude -p go --permission-mode=\"$X\"",
+        "claude plugin disable x",
+        "npm exec -- claude --bare",
+        "git -c alias.x='!claude --bare' x",
+    ] {
+        let decided = IN_THE_TEAM.policy().judge(&call("bash", json!({"command": command})));
+        assert_eq!(decided.strength(), Strength::Deny, "{command}");
+    }
+}
+
+#[test]
 fn an_agent_may_start_one_that_is() {
     for command in [
+        "HOME=/tmp/x npm ci; claude -p go",
+        "(HOME=/tmp/x; npm ci); claude -p x",
+        "env HOME=/tmp npm ci && claude -p x",
+        "CODEX_HOME=/tmp/x codex login",
+        "CODEX_HOME=/tmp/x codex --version",
+        "sudo npm i -g @openai/codex",
+        "claude -p \"$(cat prompt.md)\" --model opus",
+        "codex exec \"$PROMPT\"",
+        "claude mcp list",
+        "tmux ls",
         "claude -p 'explain --dangerously-skip-permissions'",
         "claude --version",
         "codex exec --sandbox read-only go",
