@@ -81,7 +81,9 @@ pub(crate) fn reach(section: &str, client: Client) -> Option<Reach> {
         "scribe" => Reach::Works,
         "notices" => notices(client),
         "cache" => Reach::Inert("a hook of a client cannot answer a call; this is for Rust services"),
-        "metrics" => Reach::Inert("each event has a process of its own, and its counters end with it"),
+        "metrics" => {
+            Reach::Part("`hooks audit metrics` counts them from the record, without durations of hooks")
+        }
         "sinks" => Reach::Part("records are delivered while `hooks audit feed` runs"),
         _ => return None,
     })

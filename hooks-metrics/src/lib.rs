@@ -10,6 +10,8 @@
 //! Later ones are counted as `other`, and the number of such cases is a metric itself; sums are always
 //! correct. An event whose names are known costs one hash for each name and no allocation.
 //!
+//! Events that other processes recorded are counted by [`Metrics::fold`].
+//!
 //! A *team* is the name of the team's folder; the *tenant* comes from the context. Each session also has a
 //! [`SessionSummary`].
 //!
@@ -67,6 +69,7 @@ mod names;
 mod observe;
 mod open_calls;
 mod otlp;
+mod recorded;
 mod registry;
 mod series;
 mod service;
@@ -77,6 +80,7 @@ mod summary;
 pub use self::exposition::CONTENT_TYPE;
 pub use self::family::{FAMILIES, Family, Instrument, Label};
 pub use self::layer::MetricsLayer;
+pub use self::recorded::RecordedEvent;
 pub use self::registry::Metrics;
 pub use self::service::MetricsService;
 pub use self::settings::MetricsConfig;

@@ -4,10 +4,10 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use hooks_core::event::{
-    AfterModelCall, AgentSwitched, BeforeModelCall, ErrorOccurred, Event, MaxIterations, Notification,
-    PermissionRequest, PostCompact, PostToolUse, PreCompact, PreToolUse, Route, SessionEnd, SessionStart,
-    SpawnFailed, Stop, SubagentSpawned, SubagentStart, SubagentStop, ToolDecided, TurnEnd, TurnStart,
-    UserInputRequested, UserPromptSubmitted, WorktreeCreated,
+    AfterModelCall, AgentSwitched, BeforeModelCall, ErrorOccurred, Event, MaxIterations, MicroUsd,
+    Notification, PermissionRequest, PostCompact, PostToolUse, PreCompact, PreToolUse, Route, SessionEnd,
+    SessionStart, SpawnFailed, Stop, SubagentSpawned, SubagentStart, SubagentStop, ToolDecided, TurnEnd,
+    TurnStart, Usage, UserInputRequested, UserPromptSubmitted, WorktreeCreated,
 };
 use hooks_core::{HookRequest, HooksBuilder, Judged, Observer, ReasonKind};
 
@@ -110,15 +110,64 @@ impl Metrics {
     }
 }
 
+impl Metrics {
+    /// Counts a tool call that ran; returns the number of the tool.
+    pub(super) fn tool_ended(&self, who: Who, tool: &str, is_error: bool, duration: Duration) -> NameId {
+        let tool = self.name(Label::Tool, tool);
+        let outcome = self.name(Label::Outcome, if is_error { "error" } else { "ok" });
+        self.add(Row::ToolCalls, [who.tenant, who.team, who.agent, tool, outcome], 1);
+        self.add(Row::ToolCall, [who.tenant, who.agent, who.repo, tool], 1);
+        self.took(Row::ToolDuration, [who.tenant, who.team, tool], duration);
+        tool
+    }
+
+    /// Counts an answer of a model; returns the number of the model.
+    pub(super) fn model_answered(
+        &self,
+        who: Who,
+        model: &str,
+        usage: Usage,
+        cost: Option<MicroUsd>,
+    ) -> NameId {
+        let Who { tenant, team, agent, .. } = who;
+        let model = self.name(Label::Model, model);
+        self.add(Row::ModelCalls, [tenant, team, agent, model], 1);
+        let tokens = [
+            ("input", usage.input_tokens),
+            ("output", usage.output_tokens),
+            ("cached", usage.cached_tokens),
+            ("reasoning", usage.reasoning_tokens),
+        ];
+        for (name, tokens) in tokens.into_iter().filter(|(_, tokens)| *tokens > 0) {
+            let kind = self.name(Label::Type, name);
+            self.add(Row::Tokens, [tenant, team, agent, model, kind], tokens);
+        }
+        if let Some(cost) = cost {
+            self.add(Row::Cost, [tenant, team, agent, model], cost.0);
+        }
+        model
+    }
+
+    /// Counts a child agent that ended.
+    pub(super) fn child_ended(&self, who: Who, child: NameId, status: &str, duration: Duration) {
+        let status = self.name(Label::Outcome, status);
+        self.add(Row::AgentComplete, [who.tenant, child, who.repo, status], 1);
+        self.took(Row::AgentDuration, [who.tenant, who.team, status], duration);
+    }
+
+    /// Counts a session that ended.
+    pub(super) fn session_ended(&self, who: Who, reason: &str, duration: Duration) {
+        let reason = self.name(Label::Reason, reason);
+        self.add(Row::Sessions, [who.tenant, who.team, who.agent, reason], 1);
+        self.took(Row::SessionDuration, [who.tenant, who.team], duration);
+    }
+}
+
 impl Count for PostToolUse {
     fn count(metrics: &Metrics, who: Who, request: &HookRequest<Self>, _outcome: &Self::Outcome) {
         let event = request.event();
-        let tool = metrics.name(Label::Tool, &event.tool_name);
-        let outcome = metrics.name(Label::Outcome, if event.error.is_none() { "ok" } else { "error" });
-        metrics.add(Row::ToolCalls, [who.tenant, who.team, who.agent, tool, outcome], 1);
-        metrics.add(Row::ToolCall, [who.tenant, who.agent, who.repo, tool], 1);
         let duration = Duration::from_millis(event.duration_ms);
-        metrics.took(Row::ToolDuration, [who.tenant, who.team, tool], duration);
+        let tool = metrics.tool_ended(who, &event.tool_name, event.error.is_some(), duration);
         metrics.summaries().add(request.context(), |session| {
             session.ran(tool, event.error.is_some(), event.duration_ms);
         });
@@ -136,24 +185,9 @@ impl Count for BeforeModelCall {
 impl Count for AfterModelCall {
     fn count(metrics: &Metrics, who: Who, request: &HookRequest<Self>, _outcome: &Self::Outcome) {
         let Self { model, usage, cost, .. } = request.event();
-        let Who { tenant, team, agent, .. } = who;
-        let model = metrics.name(Label::Model, model);
-        metrics.add(Row::ModelCalls, [tenant, team, agent, model], 1);
-        let tokens = [
-            ("input", usage.input_tokens),
-            ("output", usage.output_tokens),
-            ("cached", usage.cached_tokens),
-            ("reasoning", usage.reasoning_tokens),
-        ];
-        for (name, tokens) in tokens.into_iter().filter(|(_, tokens)| *tokens > 0) {
-            let kind = metrics.name(Label::Type, name);
-            metrics.add(Row::Tokens, [tenant, team, agent, model, kind], tokens);
-        }
-        if let Some(cost) = cost {
-            metrics.add(Row::Cost, [tenant, team, agent, model], cost.0);
-        }
+        let model = metrics.model_answered(who, model, *usage, *cost);
         if let Some(duration) = metrics.open_calls().end(request.context()) {
-            metrics.took(Row::ModelDuration, [tenant, team, model], duration);
+            metrics.took(Row::ModelDuration, [who.tenant, who.team, model], duration);
         }
         metrics.summaries().add(request.context(), |session| {
             session.model_calls += 1;
@@ -182,10 +216,7 @@ impl Count for SubagentStop {
         }
         let event = request.event();
         let child = metrics.name(Label::Agent, &event.agent_name);
-        let status = metrics.name(Label::Outcome, status_name(event));
-        metrics.add(Row::AgentComplete, [who.tenant, child, who.repo, status], 1);
-        let duration = Duration::from_millis(event.duration_ms);
-        metrics.took(Row::AgentDuration, [who.tenant, who.team, status], duration);
+        metrics.child_ended(who, child, status_name(event), Duration::from_millis(event.duration_ms));
     }
 }
 
@@ -200,10 +231,7 @@ impl Count for ErrorOccurred {
 impl Count for SessionEnd {
     fn count(metrics: &Metrics, who: Who, request: &HookRequest<Self>, _outcome: &Self::Outcome) {
         let event = request.event();
-        let reason = metrics.name(Label::Reason, reason_name(event));
-        metrics.add(Row::Sessions, [who.tenant, who.team, who.agent, reason], 1);
-        let duration = Duration::from_millis(event.duration_ms);
-        metrics.took(Row::SessionDuration, [who.tenant, who.team], duration);
+        metrics.session_ended(who, reason_name(event), Duration::from_millis(event.duration_ms));
     }
 }
 

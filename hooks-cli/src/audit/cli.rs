@@ -25,6 +25,7 @@ pub(super) const ANSWERS: [&str; 5] = ["hit", "miss", "stale", "joined", "passed
   hooks audit verify --checkpoints /mnt/elsewhere --key audit.verifier
   hooks audit tail --follow --json | jq .record.tool
   hooks audit prove w0:17 > proof.json
+  hooks audit -c hooks.yaml metrics > hooks.prom        # for Prometheus, through a file of node_exporter
   hooks audit -c hooks.yaml maintain            # for cron: compress what is full, delete what is too old
   hooks audit hold add case-17 --reason 'asked for by counsel' --session s1
   hooks audit erase --session s1 --why 'asked for by the person' --yes
@@ -92,6 +93,8 @@ pub(crate) enum AuditAction {
         #[arg(long)]
         once: bool,
     },
+    /// Print the metrics of all records, as the text that Prometheus reads
+    Metrics,
     /// Compress full files, and delete files older than the retention period
     Maintain(Maintain),
     /// Show and change the legal holds, which keep records at any age

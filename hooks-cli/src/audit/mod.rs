@@ -9,6 +9,7 @@ mod follow;
 mod keep;
 mod keygen;
 mod latest;
+mod metrics;
 mod output;
 mod plain;
 mod read;
@@ -50,6 +51,7 @@ pub(crate) fn run(options: &Audit) -> Result<Status, Failure> {
                 *once,
             )
         }
+        AuditAction::Metrics => metrics::print(&folder(place)?, config(place)?.as_ref()),
         AuditAction::Maintain(maintain) => {
             let config = config(place)?;
             let keeping = config.as_ref().and_then(Config::audit).map(AuditConfig::keeping);

@@ -60,6 +60,44 @@ fn what_is_asked_about_is_not_on_the_record() {
 }
 
 #[test]
+fn metrics_are_counted_from_the_record() {
+    let world =
+        World::new("version: 1\naudit: {}\nmetrics: { most_names: 2 }\ncommand_guard: { block: [sudo] }\n");
+    for command in ["ls", "sudo ls"] {
+        assert_eq!(world.call("s1", command).status.code(), Some(0));
+    }
+    let events = [
+        json!({"event": "post_tool_use", "at": {"agent_name": "backend"}, "tool_name": "bash", "tool_args": {}, "duration_ms": 40}),
+        json!({"event": "post_tool_use", "at": {"agent_name": "backend"}, "tool_name": "bash", "tool_args": {}, "error": "exit 1"}),
+        json!({"event": "after_model_call", "at": {"agent_name": "backend"}, "model": "opus",
+            "response": {"role": "assistant", "content": "done"}, "usage": {"input_tokens": 900, "output_tokens": 100},
+            "cost": 900_000}),
+        json!({"event": "session_end", "at": {"agent_name": "backend"}, "reason": "complete", "duration_ms": 2_000}),
+    ];
+    let lines: String = events.iter().map(|event| format!("{event}\n")).collect();
+    let told = world.ask(&["eval", "-c", "hooks.yaml", "--record"], &lines);
+    assert!(!printed(&told).contains("\"error\":"), "{told:?}");
+
+    let output = world.audit(&["-c", "hooks.yaml", "metrics"]);
+    assert_eq!(output.status.code(), Some(0), "{output:?}");
+    let text = printed(&output);
+    for line in [
+        r#"hooks_denials_total{team="app",event="pre_tool_use",policy="command-guard",rule="block",kind="policy"} 1"#,
+        r#"{team="app",event="pre_tool_use",verdict="no_opinion"} 1"#,
+        r#"hooks_tool_calls_total{team="app",agent="backend",tool="bash",outcome="ok"} 1"#,
+        r#"hooks_tool_calls_total{team="app",agent="backend",tool="bash",outcome="error"} 1"#,
+        r#"hooks_tool_duration_seconds_count{team="app",tool="bash"} 2"#,
+        r#"hooks_tokens_total{team="app",agent="backend",model="opus",type="input"} 900"#,
+        r#"hooks_cost_usd_total{team="app",agent="backend",model="opus"} 0.9"#,
+        r#"hooks_sessions_total{team="app",agent="backend",reason="complete"} 1"#,
+    ] {
+        assert!(text.contains(line), "{line}:\n{text}");
+    }
+    // The limits of the configuration count.
+    assert!(text.contains("hooks_metrics_folded_total"), "{text}");
+}
+
+#[test]
 fn payloads_are_erased_once_that_is_confirmed_but_not_what_is_held() {
     let world = World::new("version: 1\n");
     for session in ["s1", "s1", "s2", "s3"] {
