@@ -133,8 +133,7 @@ fn many_first_events_pin_once() {
             scope.spawn(|| world.call("s").is_silent());
         }
     });
-    let count = |folder: &str| {
-        fs::read_dir(world.path("home/.local/state/hooks/rules").to_owned() + folder).unwrap().count()
-    };
+    let count =
+        |folder: &str| fs::read_dir(world.path("home/.local/state/hooks/rules") + folder).unwrap().count();
     assert_eq!((count("/sessions"), count("/texts")), (1, 1));
 }
