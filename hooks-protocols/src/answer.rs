@@ -7,8 +7,8 @@ use hooks_core::event::{
     SubagentStop, UserPromptSubmitted, WorktreeCreated,
 };
 use hooks_core::{
-    CompactNotes, ContextNote, ContextPatch, DecisionNotes, EventKind, Judged, Judgement, Notes, Recovery,
-    ResultNotes, Strength,
+    CompactNotes, ContextNote, ContextPatch, DecisionNotes, EventKind, Judged, Judgement, Notes, Reason,
+    Recovery, ResultNotes, Strength,
 };
 use serde_json::Value;
 
@@ -135,6 +135,25 @@ impl Answer {
     pub fn rewritten(mut self, rewrite: Rewrite) -> Self {
         self.rewrite = Some(rewrite);
         self
+    }
+}
+
+impl Answer {
+    /// Denies the event for a `reason` that was found after the decision.
+    ///
+    /// ```
+    /// use hooks_core::{Reason, Strength};
+    /// use hooks_protocols::Answer;
+    ///
+    /// let mut answer = Answer::default();
+    /// answer.deny_too(&Reason::new("audit", "failure", "the disk is full"));
+    /// assert_eq!((answer.strength, answer.reason.as_deref()), (Strength::Deny, Some("the disk is full")));
+    /// ```
+    pub fn deny_too(&mut self, reason: &Reason) {
+        if self.strength < Strength::Deny {
+            self.strength = Strength::Deny;
+            self.reason = Some(reason.for_agent().into_owned());
+        }
     }
 }
 
