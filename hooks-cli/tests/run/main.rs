@@ -17,6 +17,7 @@ use tempfile::TempDir;
 #[path = "../../../hooks-protocols/tests/clients/support.rs"]
 #[expect(dead_code, reason = "the model of the clients is shared with the crate that has it")]
 mod clients;
+mod recorded;
 mod transcripts;
 
 /// A project with a configuration, and a home.
@@ -74,10 +75,19 @@ impl World {
     }
 
     fn run_with(&self, options: &[&str], variables: &[(&str, &str)], payload: &str) -> Told {
+        self.started("run", options, variables, payload)
+    }
+
+    /// Runs a subcommand.
+    fn program(&self, command: &str, options: &[&str], stdin: &str) -> Told {
+        self.started(command, options, &[], stdin)
+    }
+
+    fn started(&self, name: &str, options: &[&str], variables: &[(&str, &str)], payload: &str) -> Told {
         #[expect(clippy::disallowed_methods, reason = "the program under test is a process")]
         let mut command = Command::new(env!("CARGO_BIN_EXE_hooks"));
         command
-            .arg("run")
+            .arg(name)
             .args(options)
             .current_dir(self.path("app"))
             .env_clear()
