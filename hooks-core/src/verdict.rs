@@ -146,6 +146,9 @@ pub struct Reason {
     /// Change that would lead to another answer, for the operator. No model gets it.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub remedy: Option<String>,
+    /// Whether the operator wrote the message, as the `reason:` of a rule. It is shown before others.
+    #[serde(default, skip_serializing_if = "std::ops::Not::not")]
+    pub by_operator: bool,
 }
 
 impl Reason {
@@ -165,6 +168,7 @@ impl Reason {
             evidence: Vec::new(),
             advice: None,
             remedy: None,
+            by_operator: false,
         }
     }
 
@@ -210,6 +214,13 @@ impl Reason {
         }
     }
 
+    /// Marks the message as the operator's own text.
+    #[must_use]
+    pub const fn by_operator(mut self) -> Self {
+        self.by_operator = true;
+        self
+    }
+
     /// Sets what the agent can do instead.
     #[must_use]
     pub fn instead(mut self, advice: impl Into<String>) -> Self {
@@ -224,6 +235,46 @@ impl Reason {
         self.remedy = Some(remedy.into());
         self
     }
+}
+
+/// Length in bytes up to which further reasons are added to a text.
+const LONG_TEXT: usize = 2_000;
+
+/// The text for the agent of all `reasons` that argue for `strength`: each text once, texts of the operator
+/// first. `None` if there is no such reason. Reasons that make the text too long are counted.
+pub(crate) fn text_for_agent(reasons: &[Reason], strength: Strength) -> Option<String> {
+    let winning = || reasons.iter().filter(|reason| reason.strength == strength);
+    let own = winning().filter(|reason| reason.by_operator);
+    let in_order = own.chain(winning().filter(|reason| !reason.by_operator));
+    let mut seen: Vec<Cow<'_, str>> = Vec::new();
+    let (mut length, mut left_out) = (0_usize, 0_usize);
+    for text in in_order.map(Reason::for_agent) {
+        if seen.contains(&text) {
+            continue;
+        }
+        length = length.saturating_add(text.len());
+        if seen.is_empty() || length <= LONG_TEXT {
+            seen.push(text);
+        } else {
+            left_out = left_out.saturating_add(1);
+        }
+    }
+    let mut seen = seen.into_iter();
+    let mut all = seen.next()?.into_owned();
+    for text in seen {
+        end_sentence(&mut all);
+        all.push_str("Also: ");
+        all.push_str(&text);
+    }
+    if left_out > 0 {
+        end_sentence(&mut all);
+        all.push_str(&format!("Further reasons: {left_out}"));
+    }
+    Some(all)
+}
+
+fn end_sentence(text: &mut String) {
+    text.push_str(if text.ends_with(['.', '!', '?']) { " " } else { ". " });
 }
 
 /// Reasons in order. One word wide; an empty list does not allocate, so an allow without a reason costs

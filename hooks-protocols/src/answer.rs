@@ -162,7 +162,7 @@ impl<E: Changed, N: AnswerNotes> From<&Judgement<E, N>> for Answer {
     fn from(outcome: &Judgement<E, N>) -> Self {
         let mut answer = Self {
             strength: outcome.strength(),
-            reason: outcome.shown_reason().map(|reason| reason.for_agent().into_owned()),
+            reason: outcome.text_for_agent(),
             rewrite: outcome.effective().and_then(|request| request.event().changed()),
             ..Self::default()
         };

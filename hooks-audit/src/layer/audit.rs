@@ -92,7 +92,8 @@ impl Audit {
     /// # }
     /// ```
     pub fn lazy(open: impl Fn() -> Result<Log, OpenError> + Send + 'static, settings: AuditSettings) -> Self {
-        let log = LazyLog { log: OnceLock::new(), open: Mutex::new(Box::new(open)), deferred: Mutex::new(None) };
+        let log =
+            LazyLog { log: OnceLock::new(), open: Mutex::new(Box::new(open)), deferred: Mutex::new(None) };
         Self { log: Arc::new(log), settings: Arc::new(settings) }
     }
 

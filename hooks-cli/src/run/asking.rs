@@ -6,8 +6,8 @@ use hooks::audit::RecordedAnswer;
 use hooks::audit::describe::Described;
 use hooks::event::{VerdictSource, WireEvent};
 use hooks::{
-    DecidingEvent, Ending, Event, EventKind, Holds, HookContext, HookRequest, Hooks, InformingEvent, Judged,
-    Reason, ReasonKind, Strength, conclude, tell,
+    DecidingEvent, Ending, Evaluation, Event, EventKind, Holds, HookContext, HookRequest, Hooks,
+    InformingEvent, Judged, Reason, ReasonKind, Strength, conclude, tell,
 };
 use hooks_protocols::{Answer, Decoded};
 
@@ -148,17 +148,13 @@ impl Lent {
 
 /// Decides about an event, with reservations if it `counts`. The process ends afterwards, so a later failure
 /// could not be reported.
-async fn decide_and_hold<E>(
-    hooks: &Hooks,
-    request: HookRequest<E>,
-    counts: bool,
-) -> HeldAnswer
+async fn decide_and_hold<E>(hooks: &Hooks, request: HookRequest<E>, counts: bool) -> HeldAnswer
 where
     E: DecidingEvent + Described,
     for<'a> Answer: From<&'a E::Outcome>,
 {
     let ending = if counts { Ending::Open } else { Ending::Uncounted };
-    let mut decision = conclude(hooks, request, ending).await;
+    let mut decision = conclude(hooks, request.evaluated(Evaluation::Everyone), ending).await;
     let answer = restrained(Answer::from(&decision.outcome));
     HeldAnswer { answer, holds: decision.outcome.take_holds(), source: None }
 }

@@ -17,7 +17,9 @@ fn records(world: &World) -> Vec<Value> {
         }
         for line in fs::read_to_string(path).unwrap().lines() {
             let line: Value = serde_json::from_str(line).unwrap();
-            records.extend([&line, &line["r"], &line["record"]].into_iter().find(|it| it["seq"].is_u64()).cloned());
+            records.extend(
+                [&line, &line["r"], &line["record"]].into_iter().find(|it| it["seq"].is_u64()).cloned(),
+            );
         }
     }
     records.retain(|record| record["event"].as_str().is_some_and(|event| !event.starts_with("log.")));
@@ -78,7 +80,9 @@ fn a_record_has_the_decision_and_the_answer() {
 /// Squad's session hook cannot reject a prompt: the record states that the denial was not enforced.
 #[test]
 fn a_denial_that_is_not_enforced_is_recorded_as_such() {
-    let world = World::new("version: 1\naudit: { folder: audit-log }\nask_user: { max_per_session: 0 }\nhooks:\n  user_prompt_submit: [{ name: no, type: command, command: 'echo no >&2; exit 2' }]\n");
+    let world = World::new(
+        "version: 1\naudit: { folder: audit-log }\nask_user: { max_per_session: 0 }\nhooks:\n  user_prompt_submit: [{ name: no, type: command, command: 'echo no >&2; exit 2' }]\n",
+    );
     let payload = json!({"sessionId": "s", "cwd": "/home/ada/app", "timestamp": 1, "prompt": "do it"});
     let prompt = json!({"session_id": "s", "transcript_path": "/t", "cwd": "/home/ada/app", "prompt_id": "p",
         "hook_event_name": "UserPromptSubmit", "prompt": "do it"});
