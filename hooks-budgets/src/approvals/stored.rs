@@ -6,7 +6,7 @@ use std::task::{Context, Poll};
 use std::time::Duration;
 
 use hooks_core::drivers::{Approval, ApprovalRequest};
-use hooks_core::state::{Key, Op, OpId, StateStore, StepResult};
+use hooks_core::state::{Key, Op, OpId, StateStore, StepResult, both};
 use hooks_core::time::{Random, Timestamp};
 use hooks_core::{HookError, HookFuture};
 use hooks_redaction::Scrubber;
@@ -87,8 +87,7 @@ impl Approvals {
         let tenant = question.request.context().tenant.as_deref();
         let key = key(tenant, &code);
         for _ in 0..ATTEMPTS {
-            let (found, revision) = self.read(&key).await?;
-            let now = self.now().await?;
+            let (found, revision, now) = self.read(&key).await?;
             let same = match &found {
                 Found::Entry(entry) if entry.digest == digest => Some(entry.as_ref()),
                 Found::Entry(entry) if entry.state != EntryState::Used => {
@@ -150,11 +149,11 @@ impl Approvals {
         tenant: Option<&str>,
         code: &ApprovalCode,
     ) -> Result<Option<WaitingCall>, ApprovalError> {
-        let (found, revision) = self.read(&key(tenant, code)).await?;
+        let (found, revision, now) = self.read(&key(tenant, code)).await?;
         let Found::Entry(entry) = found else { return Ok(None) };
         match &entry.state {
             EntryState::Used => return Ok(None),
-            EntryState::Approved { until, .. } if *until <= self.now().await? => return Ok(None),
+            EntryState::Approved { until, .. } if *until <= now => return Ok(None),
             EntryState::Approved { .. } | EntryState::Waiting => {}
         }
         Ok(Some(entry.shown(code.clone(), tenant, revision)))
@@ -199,15 +198,15 @@ impl Approvals {
         }
     }
 
-    /// Reads a call and its revision. A call that cannot be parsed counts as missing.
-    async fn read(&self, key: &Key) -> Result<(Found, u64), ApprovalError> {
-        match self.store.apply(Op::Get { key: key.clone() }).await? {
-            StepResult::Value(None) => Ok((Found::Nothing, 0)),
-            StepResult::Value(Some((text, revision))) => {
+    /// Reads a call, its revision, and the store's time. A call that cannot be parsed counts as missing.
+    async fn read(&self, key: &Key) -> Result<(Found, u64, Timestamp), ApprovalError> {
+        match both(&self.store, [Op::Get { key: key.clone() }, Op::Now]).await? {
+            [StepResult::Value(None), StepResult::Now(now)] => Ok((Found::Nothing, 0, now)),
+            [StepResult::Value(Some((text, revision))), StepResult::Now(now)] => {
                 let entry = serde_json::from_str(&text).map(Box::new);
-                Ok((entry.map_or(Found::Nothing, Found::Entry), revision))
+                Ok((entry.map_or(Found::Nothing, Found::Entry), revision, now))
             }
-            other => Err(unexpected(&other)),
+            [other, _] => Err(unexpected(&other)),
         }
     }
 

@@ -10,7 +10,7 @@ mod keep;
 mod keygen;
 mod latest;
 mod output;
-mod plain;
+pub(crate) mod plain;
 mod read;
 mod reading;
 mod verify;

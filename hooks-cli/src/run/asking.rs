@@ -1,10 +1,13 @@
 //! Calls the hooks for an event in its own type.
 
+use std::any::Any;
 use std::cell::RefCell;
 
 use hooks::audit::RecordedAnswer;
 use hooks::audit::describe::Described;
-use hooks::event::{VerdictSource, WireEvent};
+use hooks::budgets::Approvals;
+use hooks::drivers::{Approval, ApprovalRequest};
+use hooks::event::{PreToolUse, VerdictSource, WireEvent};
 use hooks::{
     DecidingEvent, Ending, Evaluation, Event, EventKind, Holds, HookContext, HookRequest, Hooks,
     InformingEvent, Judged, Reason, ReasonKind, Strength, conclude, tell,
@@ -23,6 +26,8 @@ pub(super) struct HeldAnswer {
     pub(super) holds: Holds,
     /// Source of the verdict, if it is not the hooks.
     pub(super) source: Option<VerdictSource>,
+    /// The code under which a call waits for a person's approval.
+    pub(super) waits_under: Option<String>,
 }
 
 /// Calls the hooks for an event. The event is lent to them without a copy, as a payload can be long; only a
@@ -40,9 +45,10 @@ pub(super) fn ask(
     }
     let Some(event) = decoded.event.take() else { return Ok(HeldAnswer::default()) };
     let (kind, lent) = (event.kind(), Lent::default());
+    let approvals = governing.approvals(decoded).filter(|_| counts);
     let held = governing.wait(async {
         by_type!(event,
-            decided(event) => Ok(decide_and_hold(&hooks, lent.request(context, event), counts).await),
+            decided(event) => Ok(decide_and_hold(&hooks, lent.request(context, event), counts, approvals, notes).await),
             informed(event) => Ok(informed(&hooks, lent.request(context, event)).await),
             other => Err(format!("this program does not know what to do with `{kind}`"))
         )
@@ -148,15 +154,51 @@ impl Lent {
 
 /// Decides about an event, with reservations if it `counts`. The process ends afterwards, so a later failure
 /// could not be reported.
-async fn decide_and_hold<E>(hooks: &Hooks, request: HookRequest<E>, counts: bool) -> HeldAnswer
+async fn decide_and_hold<E>(
+    hooks: &Hooks,
+    request: HookRequest<E>,
+    counts: bool,
+    approvals: Option<Approvals>,
+    notes: &Notes,
+) -> HeldAnswer
 where
     E: DecidingEvent + Described,
     for<'a> Answer: From<&'a E::Outcome>,
 {
     let ending = if counts { Ending::Open } else { Ending::Uncounted };
     let mut decision = conclude(hooks, request.evaluated(Evaluation::Everyone), ending).await;
-    let answer = restrained(Answer::from(&decision.outcome));
-    HeldAnswer { answer, holds: decision.outcome.take_holds(), source: None }
+    let mut held =
+        HeldAnswer { answer: restrained(Answer::from(&decision.outcome)), ..HeldAnswer::default() };
+    if let Some(approvals) = approvals.filter(|_| decision.outcome.strength() == Strength::Ask)
+        && let Some(call) = (&decision.request as &dyn Any).downcast_ref::<HookRequest<PreToolUse>>()
+    {
+        held.settle(&approvals, call, decision.outcome.reasons(), notes).await;
+    }
+    held.holds = decision.outcome.take_holds();
+    held
+}
+
+impl HeldAnswer {
+    /// Answers the question of a call with a person's approval, if there is one. Then the hooks have no
+    /// opinion, so that the client's own rules hold. If the approvals cannot be read, the question stays.
+    async fn settle(
+        &mut self,
+        approvals: &Approvals,
+        call: &HookRequest<PreToolUse>,
+        reasons: &[Reason],
+        notes: &Notes,
+    ) {
+        let asked = reasons.iter().filter(|reason| reason.strength == Strength::Ask).cloned().collect();
+        match approvals.pass_or_wait(&ApprovalRequest::new(call.clone(), asked)).await {
+            Ok(Approval::Approved) => {
+                (self.answer.strength, self.answer.reason) = (Strength::NoOpinion, None);
+                self.source = Some(VerdictSource::Approver);
+            }
+            Ok(Approval::Pending(code)) => self.waits_under = Some(code),
+            Ok(Approval::Rejected(_)) => {}
+            Err(error) => notes.failed(&format!("no approval can be given for this call: {error}")),
+        }
+    }
 }
 
 /// An answer that approves only what a rule or a handler approved.

@@ -39,6 +39,7 @@ mod project;
 mod settled;
 mod transcripts;
 
+use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
 use hooks::EventKind;
@@ -52,6 +53,7 @@ use self::deadline::Deadline;
 use self::delivery::Delivery;
 use self::notes::Notes;
 use self::panics::Panics;
+use crate::approve;
 use crate::cli::Run;
 
 /// Answers one event and ends the process.
@@ -79,6 +81,11 @@ pub(crate) fn deny_if_called(error: &clap::Error) {
     let reason =
         format!("`hooks run` was called wrongly: {}", first.strip_prefix("error: ").unwrap_or(first));
     Delivery::default().deliver(&failed(&caller, &Notes::default(), &reason))
+}
+
+/// Path of the configuration that governs a call in `folder`, as for `hooks run`.
+pub(crate) fn governing_config(named: Option<&Path>, folder: &Path) -> Option<PathBuf> {
+    project::find_from(named, folder).map(|found| found.config)
 }
 
 /// The reason why the hooks gave no answer.
@@ -145,13 +152,17 @@ fn hear(
     faults::strike();
     let governing = governing::load(options, decoded, deadline)?;
     let gaps = governing.recording().and_then(Audit::gaps).cloned();
-    let HeldAnswer { mut answer, holds, source } = match asking::ask(&governing, decoded, notes) {
+    let HeldAnswer { mut answer, holds, source, waits_under } = match asking::ask(&governing, decoded, notes)
+    {
         Ok(held) => held,
         Err(reason) => {
             governing.give_up();
             return Err(reason);
         }
     };
+    if let Some(code) = waits_under {
+        answer.reason = Some(approve::offered(answer.reason.as_deref(), &code, options.config.as_deref()));
+    }
     let mut encoded = encode(decoded, &answer);
     match asking::record(&governing, decoded, notes, recorded(&encoded, source)) {
         Ok(None) => {}

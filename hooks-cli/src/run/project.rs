@@ -31,7 +31,11 @@ pub(super) struct GoverningFile {
 /// Finds the configuration for an event of `client` in `cwd`; `None` if no file is found.
 pub(super) fn find(named: Option<&Path>, decoded: &Decoded, cwd: &Path) -> Option<GoverningFile> {
     let start = project_of(decoded.client).or_else(|| decoded.context.team_root.clone());
-    let start = start.as_deref().unwrap_or(cwd);
+    find_from(named, start.as_deref().unwrap_or(cwd))
+}
+
+/// Finds the configuration of the project with the folder `start`.
+pub(super) fn find_from(named: Option<&Path>, start: &Path) -> Option<GoverningFile> {
     let folders = folders(start);
     let named = named.map(Path::to_path_buf).or_else(|| env::var_os(NAMED_BY).map(PathBuf::from));
     if let Some(config) = named {
