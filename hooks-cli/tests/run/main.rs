@@ -14,10 +14,13 @@ use hooks_protocols::Client;
 use serde_json::{Value, json};
 use tempfile::TempDir;
 
+mod approving;
 #[path = "../../../hooks-protocols/tests/clients/support.rs"]
 #[expect(dead_code, reason = "the model of the clients is shared with the crate that has it")]
 mod clients;
 mod recorded;
+#[path = "../support/terminal.rs"]
+mod terminal;
 mod transcripts;
 
 /// A project with a configuration, and a home.
