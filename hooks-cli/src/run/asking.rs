@@ -63,10 +63,10 @@ pub(super) fn record(
     governing: &Governing,
     decoded: &mut Decoded,
     notes: &Notes,
-    answer: RecordedAnswer,
+    answer: &RecordedAnswer,
 ) -> Result<Option<Reason>, Failure> {
     let Some(audit) = governing.recording() else { return Ok(None) };
-    let (context, answer) = (governing.context(decoded, notes), &answer);
+    let context = governing.context(decoded, notes);
     let Some(event) = decoded.event.take() else { return Ok(None) };
     let (kind, lent) = (event.kind(), Lent::default());
     let recorded = governing.wait(async {

@@ -69,8 +69,8 @@ impl Governing {
     pub(super) fn approvals(&self, decoded: &Decoded) -> Option<Approvals> {
         let client = decoded.client;
         let asks = capabilities(client, &decoded.event_name).map(|can| can.can(Wish::Ask));
-        let may_be_headless = matches!(client, Client::Claude | Client::Copilot | Client::CopilotSdk);
-        if asks == Some(Ability::Yes) && !may_be_headless {
+        let has_window = matches!(client, Client::VsCode | Client::Cursor);
+        if has_window && asks == Some(Ability::Yes) {
             return None;
         }
         Some(approve::approvals(&self.config)?.from_client(client.name()))

@@ -164,7 +164,7 @@ fn hear(
         answer.reason = Some(approve::offered(answer.reason.as_deref(), &code, options.config.as_deref()));
     }
     let mut encoded = encode(decoded, &answer);
-    match asking::record(&governing, decoded, notes, recorded(&encoded, source)) {
+    match asking::record(&governing, decoded, notes, &recorded(&encoded, source)) {
         Ok(None) => {}
         Ok(Some(reason)) => {
             answer.deny_too(&reason);

@@ -24,7 +24,7 @@ pub(crate) fn at_a_terminal(command: &mut Command, typed: &str) -> (ExitStatus, 
     // The copies of the terminal in `command` have to be closed, or it never ends.
     command.stdin(std::process::Stdio::null());
     command.stdout(std::process::Stdio::null()).stderr(std::process::Stdio::null());
-    let mut master = File::from(OwnedFd::from(master));
+    let mut master = File::from(master);
     master.write_all(typed.as_bytes()).unwrap();
     let (mut shown, mut bytes) = (Vec::new(), [0; 4096]);
     loop {
