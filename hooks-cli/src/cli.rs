@@ -75,7 +75,7 @@ pub(crate) enum Command {
     Explain(Explain),
     /// Print a JSON schema
     Schema(Schema),
-    /// Let a call pass that waits for a person, once; or the question of a budget. For people only
+    /// Let a call pass that waits for a person, once; or the question of a budget. Agents may not call this
     Approve(Approve),
     /// Show and change stored state: budgets, limits, lockouts, children
     State(State),

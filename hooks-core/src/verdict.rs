@@ -237,46 +237,6 @@ impl Reason {
     }
 }
 
-/// Length in bytes up to which further reasons are added to a text.
-const LONG_TEXT: usize = 2_000;
-
-/// The text for the agent of all `reasons` that argue for `strength`: each text once, texts of the operator
-/// first. `None` if there is no such reason. Reasons that make the text too long are counted.
-pub(crate) fn text_for_agent(reasons: &[Reason], strength: Strength) -> Option<String> {
-    let winning = || reasons.iter().filter(|reason| reason.strength == strength);
-    let own = winning().filter(|reason| reason.by_operator);
-    let in_order = own.chain(winning().filter(|reason| !reason.by_operator));
-    let mut seen: Vec<Cow<'_, str>> = Vec::new();
-    let (mut length, mut left_out) = (0_usize, 0_usize);
-    for text in in_order.map(Reason::for_agent) {
-        if seen.contains(&text) {
-            continue;
-        }
-        length = length.saturating_add(text.len());
-        if seen.is_empty() || length <= LONG_TEXT {
-            seen.push(text);
-        } else {
-            left_out = left_out.saturating_add(1);
-        }
-    }
-    let mut seen = seen.into_iter();
-    let mut all = seen.next()?.into_owned();
-    for text in seen {
-        end_sentence(&mut all);
-        all.push_str("Also: ");
-        all.push_str(&text);
-    }
-    if left_out > 0 {
-        end_sentence(&mut all);
-        all.push_str(&format!("Further reasons: {left_out}"));
-    }
-    Some(all)
-}
-
-fn end_sentence(text: &mut String) {
-    text.push_str(if text.ends_with(['.', '!', '?']) { " " } else { ". " });
-}
-
 /// Reasons in order. One word wide; an empty list does not allocate, so an allow without a reason costs
 /// nothing.
 #[derive(Clone, Default, PartialEq, Eq)]

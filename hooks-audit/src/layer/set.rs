@@ -122,7 +122,7 @@ impl Close for Audit {
     }
 
     fn close(&self) -> HookFuture<'static, Result<(), BoxError>> {
-        // Nobody answered these events any more.
+        // These events have no answer.
         for entry in self.take_deferred() {
             // Missing records are counted by the log.
             drop(self.log().and_then(|log| log.put(move || entry)));

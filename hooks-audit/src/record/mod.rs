@@ -81,7 +81,7 @@ pub struct Record {
     /// Strength of the decision; absent if the event is not decided.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub outcome: Option<Strength>,
-    /// What the client was told: `none`, `allow`, `ask`, `stop`, `deny` or `block`. It can differ from the
+    /// Answer that the client received: `none`, `allow`, `ask`, `stop`, `deny` or `block`. It can differ from the
     /// decision; absent if the event did not come from a client.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub answered: Option<String>,
@@ -144,7 +144,7 @@ impl DegradedEffect {
     }
 }
 
-/// What a client was told about an event, for the record of the event.
+/// Answer that a client received to an event, for the record of the event.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 #[non_exhaustive]
 pub struct RecordedAnswer {

@@ -27,7 +27,7 @@ const REFRESHED_AFTER: Duration = Duration::from_secs(60 * 60);
 const USED_FOR: Duration = Duration::from_secs(60);
 /// Most calls of a tenant that wait.
 const MOST_WAITING: usize = 64;
-/// Time until a replaced call is gone. Redis accepts no shorter one.
+/// Time until a replaced call expires. Redis accepts no shorter one.
 const AT_ONCE: Duration = Duration::from_millis(1);
 /// Attempts to change a call that other processes change as well.
 const ATTEMPTS: usize = 8;
@@ -78,7 +78,7 @@ impl Approvals {
     /// approval is returned. Of several processes that make the call, one passes.
     ///
     /// # Errors
-    /// Returns `Store` or `BadAnswer` if the store fails, `CodeInUse` if another call with the same code waits,
+    /// Returns `Store` or `BadAnswer` if the store fails. Returns `CodeInUse` if another call with the same code waits,
     /// `TooDeep` if the call has no code, `Full` if there is no room for another call. Nothing passes then.
     pub async fn pass_or_wait(&self, question: &ApprovalRequest) -> Result<Approval, ApprovalError> {
         let digest = digest(&question.request).ok_or(ApprovalError::TooDeep)?;

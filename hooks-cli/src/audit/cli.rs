@@ -217,7 +217,7 @@ pub(crate) struct Filter {
     /// The decision
     #[arg(long, value_parser = OUTCOMES)]
     pub(super) outcome: Option<String>,
-    /// What the client was told, which can differ from the decision
+    /// The answer that the client received, which can differ from the decision
     #[arg(long, value_parser = ANSWERED)]
     pub(super) answered: Option<String>,
     /// The policy that decided

@@ -64,7 +64,7 @@ impl Governing {
         self.config.recording()
     }
 
-    /// Approvals of single calls, where the client of `decoded` may have nobody to ask. Clients with a window
+    /// Approvals of single calls, where the client of `decoded` may have no user to ask. Clients with a window
     /// of their own ask their user there.
     pub(super) fn approvals(&self, decoded: &Decoded) -> Option<Approvals> {
         let client = decoded.client;

@@ -66,7 +66,7 @@ fn an_approved_call_passes_exactly_once() {
     let (status, shown) = world.person(&[&code.to_lowercase()], "y\n");
     assert!(status == Some(0) && shown.contains("the call passes once"), "{shown}");
     assert!(world.person(&[], "").1.contains("(approved)"));
-    // Other calls do not pass, whoever approves.
+    // Other calls do not pass.
     let other = code_in(&call(&world, "git push --force"));
     assert_ne!(other, code);
     call(&world, "make").says("no make");

@@ -18,6 +18,7 @@ mod approving;
 #[path = "../../../hooks-protocols/tests/clients/support.rs"]
 #[expect(dead_code, reason = "the model of the clients is shared with the crate that has it")]
 mod clients;
+mod reasons;
 mod recorded;
 #[path = "../support/terminal.rs"]
 mod terminal;

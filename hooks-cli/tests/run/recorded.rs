@@ -1,4 +1,4 @@
-//! The record of an event states what its client was told.
+//! The record of an event has the answer that its client received.
 
 use std::fs;
 

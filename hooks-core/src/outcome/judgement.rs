@@ -3,11 +3,12 @@
 use std::fmt;
 use std::sync::Arc;
 
+use super::shown::text_for_agent;
 use super::{Hold, Holds, Notes, Outcome};
 use crate::event::Event;
 use crate::request::HookRequest;
 use crate::reserve::Reserve;
-use crate::verdict::{Reason, Reasons, Strength, Verdict, text_for_agent};
+use crate::verdict::{Reason, Reasons, Strength, Verdict};
 
 /// A strength and, behind one pointer, all the rest: reasons, the event as it was judged, reservations, and
 /// the notes `N` of this kind of answer.

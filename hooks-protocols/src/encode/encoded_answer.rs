@@ -29,7 +29,7 @@ pub struct EncodedAnswer {
     pub stderr: String,
     /// The exit code.
     pub exit: u8,
-    /// What the output states, for the log.
+    /// The answer that the output states, for the log.
     pub answered: ClientAnswer,
     /// Wishes that could not be encoded as they are meant, for the log.
     pub degraded: Vec<Degraded>,

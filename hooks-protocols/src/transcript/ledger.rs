@@ -24,7 +24,7 @@ pub struct TranscriptLedger {
     since: BTreeMap<String, Usage>,
     sums: BTreeMap<String, Usage>,
     began: u64,
-    /// What other sessions found; only needed for the first read of a copy.
+    /// Answers that other sessions found; only needed for the first read of a copy.
     #[serde(skip)]
     inherited: Inherited,
 }
