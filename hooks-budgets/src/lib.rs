@@ -7,6 +7,7 @@
 //! | module | what it does |
 //! | --- | --- |
 //! | [`budgets`] | all limits and budgets of a configuration, on one store |
+//! | [`approvals`] | lets a call that a person approved pass once |
 //! | [`ask_limit`] | limits questions to the user |
 //! | [`limits`] | limits calls of tools and models, and stops loops |
 //! | [`spend`] | limits spending on models |
@@ -45,6 +46,7 @@
 //! # }
 //! ```
 
+pub mod approvals;
 pub mod ask_limit;
 pub mod budgets;
 mod counting_store;
@@ -56,6 +58,7 @@ pub mod spawn;
 pub mod spend;
 mod window;
 
+pub use self::approvals::{ApprovalCode, ApprovalError, Approvals, UnknownCode, WaitingCall};
 pub use self::ask_limit::{AskCounting, AskLevel, AskLimit, AskLimitLayer, AskUserConfig};
 pub use self::budgets::{Budgets, BudgetsSettings};
 pub use self::limits::{

@@ -77,6 +77,8 @@ pub(crate) enum Command {
     Schema(Schema),
     /// Confirm rules that changed while sessions of agents run
     Reload(Reload),
+    /// Let a call pass that waits for a person, once; or the question of a budget. Agents may not call this
+    Approve(Approve),
     /// Show and change stored state: budgets, limits, lockouts, children
     State(State),
     /// Read and check the audit log: who did what, and which rule decided
@@ -274,6 +276,53 @@ pub(crate) struct Bench {
 }
 
 #[derive(Args, Debug)]
+#[command(
+    args_conflicts_with_subcommands = true,
+    after_help = "Examples:
+  hooks approve                                  # the calls that wait
+  hooks approve K7QX-2M4D                        # show the call, and ask
+  hooks approve K7QX-2M4D --yes --why 'release'
+  hooks approve budget session-1 --agent backend
+
+An approval is for exactly this call: the same agent, folder, tool and arguments. It ends after ten minutes, or
+when the call is made. The configuration is found from this folder, as by `hooks run`.
+This command refuses to run below an agent client, and without a terminal."
+)]
+pub(crate) struct Approve {
+    /// The code of the call, from its denial; without it, the calls that wait are listed
+    pub(crate) code: Option<String>,
+    /// Approve without a question
+    #[arg(long, requires = "code")]
+    pub(crate) yes: bool,
+    /// The configuration; without it, the one that governs this folder
+    #[arg(long = "config", short = 'c', value_name = "FILE", global = true)]
+    pub(crate) config: Option<PathBuf>,
+    /// Your name, for the record; without it, the name of the user who runs this
+    #[arg(long, value_name = "NAME", global = true)]
+    pub(crate) by: Option<String>,
+    /// Reason, for the record
+    #[arg(long, value_name = "TEXT", global = true)]
+    pub(crate) why: Option<String>,
+    #[command(subcommand)]
+    pub(crate) action: Option<ApproveAction>,
+}
+
+#[derive(Debug, Subcommand)]
+pub(crate) enum ApproveAction {
+    /// Approve the question of a budget, until the budget's window ends
+    Budget {
+        /// The session of the question
+        session: String,
+        /// The agent of the session
+        #[arg(long, value_name = "NAME", default_value = "")]
+        agent: String,
+        /// The model that the agent calls
+        #[arg(long, value_name = "NAME", default_value = "")]
+        model: String,
+    },
+}
+
+#[derive(Args, Debug)]
 #[command(after_help = "Examples:
   hooks reload                     # the rules of this project
   hooks reload --config rules.yaml
@@ -300,7 +349,6 @@ pub(crate) struct Reload {
   hooks state -c hooks.yaml clear src/auth.rs --by lead
   hooks state -c hooks.yaml set ask-limit/session-1 0 --why 'refunded'
   hooks state -c hooks.yaml set spend/of/team//usd '$1.50'
-  hooks state -c hooks.yaml approve session-1 --agent backend
   hooks state -c hooks.yaml remove children/session-1 child-7
   hooks state -c hooks.yaml history
 
@@ -351,17 +399,6 @@ pub(crate) enum StateAction {
         counter: String,
         /// The amount, as `show` writes it: `$1.50`, `20000 tokens`, `7`; or the number alone
         spent: String,
-    },
-    /// Approve the question of a budget, until the budget's window ends
-    Approve {
-        /// The session of the question
-        session: String,
-        /// The agent of the session
-        #[arg(long, value_name = "NAME", default_value = "")]
-        agent: String,
-        /// The model that the agent calls
-        #[arg(long, value_name = "NAME", default_value = "")]
-        model: String,
     },
     /// Continue without a store that is lost (damaged, deleted, emptied, or replaced by another one): its
     /// counters and locks are forgotten

@@ -7,8 +7,8 @@ use hooks::audit::describe::Described;
 use hooks::config::Config;
 use hooks::event::WireEvent;
 use hooks::{
-    DecidingEvent, Ending, EventDecision, EventKind, HookContext, HookRequest, Hooks, InformingEvent, Judged,
-    Judgement, Notes, Outcome, Strength, conclude, tell,
+    DecidingEvent, Ending, Evaluation, EventDecision, EventKind, HookContext, HookRequest, Hooks,
+    InformingEvent, Judged, Judgement, Notes, Outcome, Strength, conclude, tell,
 };
 use serde::Serialize;
 use serde_json::{Map, Value, json};
@@ -52,7 +52,7 @@ impl<E: hooks::Event, N: Notes + Serialize> Noted for Judgement<E, N> {
 }
 
 /// Runs a whole decision to its `ending`, and waits until it is recorded. If it cannot be recorded and the
-/// configuration closes on that, it becomes a denial. Every subcommand that decides calls this function, so
+/// configuration closes on that, it becomes a denial. All hooks are asked, so that a denial has every reason. Every subcommand that decides calls this function, so
 /// that all of them decide alike.
 pub(crate) async fn decide_and_record<E>(
     hooks: &Hooks,
@@ -63,7 +63,7 @@ pub(crate) async fn decide_and_record<E>(
 where
     E: DecidingEvent + Described,
 {
-    let mut decision = conclude(hooks, request, ending).await;
+    let mut decision = conclude(hooks, request.evaluated(Evaluation::Everyone), ending).await;
     if let Some(audit) = recording
         && let Some(reason) = audit.settled(&decision.request).await
     {
@@ -125,9 +125,9 @@ where
     let outcome = &decision.outcome;
     let mut fields = Map::from_iter([("decision".to_owned(), json!(outcome.strength()))]);
     if outcome.strength() >= Strength::Ask
-        && let Some(reason) = outcome.shown_reason()
+        && let Some(text) = outcome.text_for_agent()
     {
-        fields.insert("message".to_owned(), json!(reason.for_agent()));
+        fields.insert("message".to_owned(), json!(text));
     }
     if !outcome.reasons().is_empty() {
         fields.insert("reasons".to_owned(), json!(outcome.reasons()));

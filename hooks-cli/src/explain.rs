@@ -5,8 +5,7 @@ use std::io::{self, Read, Write};
 use hooks::audit::describe::Described;
 use hooks::event::{PreToolUse, WireEvent};
 use hooks::{
-    DecidingEvent, Ending, Evaluation, Evidence, HookContext, HookRequest, Hooks, Judged, Reason, ReasonKind,
-    Strength,
+    DecidingEvent, Ending, Evidence, HookContext, HookRequest, Hooks, Judged, Reason, ReasonKind, Strength,
 };
 use serde::Serialize;
 use serde_json::{Value, json};
@@ -108,7 +107,7 @@ pub(crate) async fn story<E: DecidingEvent + Described>(
 ) -> Story {
     let agent = context.agent_name.clone();
     let given = json!(event);
-    let request = HookRequest::new(context, event).evaluated(Evaluation::Everyone);
+    let request = HookRequest::new(context, event);
     // Reservations are given back when the outcome is dropped, so explaining uses up no limit.
     let event_decision = decide_and_record(hooks, request, Ending::Trial, None).await;
     let policies: Vec<_> = hooks
@@ -133,7 +132,7 @@ pub(crate) async fn story<E: DecidingEvent + Described>(
         given,
         effective: (event_decision.request.revision() > 0).then(|| json!(event_decision.request.event())),
         decision,
-        message: outcome.shown_reason().map(|reason| reason.for_agent().into_owned()),
+        message: outcome.text_for_agent(),
         policies,
         besides,
         changed_by,

@@ -5,6 +5,7 @@
 //! an event; 2 if the command line is wrong or a file cannot be read.
 
 mod amount;
+mod approve;
 mod audit;
 mod bench;
 mod check;
@@ -62,6 +63,7 @@ fn main() -> ExitCode {
         Command::Explain(explain) => explain::run(&explain),
         Command::Schema(schema) => schema::run(&schema),
         Command::Reload(reload) => reload::run(&reload),
+        Command::Approve(options) => approve::run(&options),
         Command::State(state) => state::run(&state),
         Command::Audit(options) => audit::run(&options),
         Command::Bench(bench) => bench::run(&bench),

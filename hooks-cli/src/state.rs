@@ -4,12 +4,11 @@ use std::collections::BTreeMap;
 use std::io::{self, Write};
 use std::sync::Arc;
 
-use hooks::config::Config;
-use hooks::policies::{Lockout, LockoutError, PolicyHooks, StoredLockouts, artifact_name, is_same_artifact};
+use hooks::policies::{Lockout, LockoutError, StoredLockouts, artifact_name, is_same_artifact};
 use hooks::state::{Charged, Key, StoreError, Window};
 use hooks::store::{ByHand, Engine, Listed};
 use hooks::time::Timestamp;
-use hooks::{HookContext, SystemRandom, duration};
+use hooks::{SystemRandom, duration};
 use serde_json::{Value, json};
 
 use crate::amount::Unit;
@@ -113,11 +112,6 @@ pub(crate) fn run(options: &State) -> Result<Status, Failure> {
                 }
             }
             StateAction::Set { counter, spent } => kept.set(counter, spent, options, &mut out).await,
-            StateAction::Approve { session, agent, model } => {
-                let mut context = HookContext::new(session, agent).with_environment(hooks::system());
-                context.tenant = kept.tenant.clone();
-                kept.approve(&config, context.into(), model, options, &mut out).await
-            }
             StateAction::Remove { set, entry } => kept.remove(set, entry, options, &mut out).await,
         }
     })
@@ -254,31 +248,6 @@ impl Kept {
         done(out, &format!("`{entry}` is out of `{set}`"))
     }
 
-    /// Approves the questions of the budgets for `context`.
-    async fn approve(
-        &self,
-        config: &Config,
-        context: Arc<HookContext>,
-        model: &str,
-        options: &State,
-        out: &mut impl Write,
-    ) -> Result<Status, Failure> {
-        let hooks = config.clone().hooks();
-        let Some(budget) = hooks.spend_budget() else {
-            return Err(Failure::message("the configuration has no `budget`"));
-        };
-        let approved = budget.approve(&context, model).await?;
-        if approved.is_empty() {
-            let session = &context.session_id;
-            return found_nothing(&format!(
-                "no budget asks about session `{session}`; name its `--agent` and `--model`, too"
-            ));
-        }
-        let to = format!("{} approved beyond the threshold", approved.join(", "));
-        self.by_hand.record(&self.key("spend"), to.clone(), options.why.as_deref()).await?;
-        done(out, &to)
-    }
-
     /// The lockouts of the configuration.
     fn configured(&self) -> Vec<Lockout> {
         let of = |(artifact, agents): (&String, &Vec<String>)| {
@@ -377,12 +346,12 @@ fn window(window: Window) -> String {
     }
 }
 
-fn done(out: &mut impl Write, what: &str) -> Result<Status, Failure> {
+pub(crate) fn done(out: &mut impl Write, what: &str) -> Result<Status, Failure> {
     writeln!(out, "{}", one_line(what, MOST))?;
     Ok(Status::Well)
 }
 
-fn found_nothing(what: &str) -> Result<Status, Failure> {
+pub(crate) fn found_nothing(what: &str) -> Result<Status, Failure> {
     writeln!(anstream::stderr(), "{}", one_line(what, MOST))?;
     Ok(Status::Found)
 }

@@ -10,6 +10,10 @@ use std::process::{Child, Command, Output, Stdio};
 
 use serde_json::{Value, json};
 
+#[cfg(unix)]
+#[path = "support/terminal.rs"]
+mod terminal;
+
 /// Starts the program in `dir` with its state there, and writes `input` to it.
 fn start(dir: &Path, args: &[&str], input: &str) -> Child {
     #[expect(clippy::disallowed_methods, reason = "the program under test is a process")]
@@ -294,6 +298,7 @@ fn an_artifact_has_one_name_and_those_of_the_configuration_are_shown() {
     assert_eq!(decide("backend", "src/auth.rs"), "no_opinion");
 }
 
+#[cfg(unix)]
 #[test]
 fn what_a_person_approves_of_a_budget_holds_for_its_window() {
     let dir = folder(
@@ -308,10 +313,16 @@ fn what_a_person_approves_of_a_budget_holds_for_its_window() {
     };
     assert_eq!(decide("1"), "no_opinion");
     assert_eq!((decide("2"), decide("3")), ("ask".to_owned(), "ask".to_owned()));
-    let approve = ["state", "-c", "hooks.yaml", "approve", "s", "--why", "worth it"];
-    assert!(run(dir.path(), &approve).contains("the budget of session `s` approved"));
+    let approve = || {
+        #[expect(clippy::disallowed_methods, reason = "the program under test is a process")]
+        let mut command = Command::new(env!("CARGO_BIN_EXE_hooks"));
+        command.args(["approve", "budget", "s", "--why", "worth it"]).current_dir(dir.path()).env_clear();
+        command.env("XDG_STATE_HOME", dir.path().join("state"));
+        terminal::at_a_terminal(&mut command, "")
+    };
+    let (status, shown) = approve();
+    assert!(status.success() && shown.contains("the budget of session `s` approved"), "{shown}");
     assert_eq!((decide("4"), decide("5")), ("no_opinion".to_owned(), "no_opinion".to_owned()));
-    let again = start(dir.path(), &approve, "").wait_with_output().unwrap();
-    assert_eq!(again.status.code(), Some(1), "nothing is asked any more");
+    assert_eq!(approve().0.code(), Some(1), "nothing is asked any more");
     assert!(run(dir.path(), &["state", "-c", "hooks.yaml", "history"]).contains("worth it"));
 }

@@ -146,6 +146,9 @@ pub struct Reason {
     /// Change that would lead to another answer, for the operator. No model gets it.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub remedy: Option<String>,
+    /// Whether the operator wrote the message, as the `reason:` of a rule. It is shown before others.
+    #[serde(default, skip_serializing_if = "std::ops::Not::not")]
+    pub by_operator: bool,
 }
 
 impl Reason {
@@ -165,6 +168,7 @@ impl Reason {
             evidence: Vec::new(),
             advice: None,
             remedy: None,
+            by_operator: false,
         }
     }
 
@@ -208,6 +212,13 @@ impl Reason {
             Some(advice) => Cow::Owned(format!("{}; {advice}", self.message)),
             None => Cow::Borrowed(&self.message),
         }
+    }
+
+    /// Marks the message as the operator's own text.
+    #[must_use]
+    pub const fn by_operator(mut self) -> Self {
+        self.by_operator = true;
+        self
     }
 
     /// Sets what the agent can do instead.

@@ -7,8 +7,8 @@ use hooks_core::event::{
     SubagentStop, UserPromptSubmitted, WorktreeCreated,
 };
 use hooks_core::{
-    CompactNotes, ContextNote, ContextPatch, DecisionNotes, EventKind, Judged, Judgement, Notes, Recovery,
-    ResultNotes, Strength,
+    CompactNotes, ContextNote, ContextPatch, DecisionNotes, EventKind, Judged, Judgement, Notes, Reason,
+    Recovery, ResultNotes, Strength,
 };
 use serde_json::Value;
 
@@ -138,12 +138,31 @@ impl Answer {
     }
 }
 
+impl Answer {
+    /// Denies the event for a `reason` that was found after the decision.
+    ///
+    /// ```
+    /// use hooks_core::{Reason, Strength};
+    /// use hooks_protocols::Answer;
+    ///
+    /// let mut answer = Answer::default();
+    /// answer.deny_too(&Reason::new("audit", "failure", "the disk is full"));
+    /// assert_eq!((answer.strength, answer.reason.as_deref()), (Strength::Deny, Some("the disk is full")));
+    /// ```
+    pub fn deny_too(&mut self, reason: &Reason) {
+        if self.strength < Strength::Deny {
+            self.strength = Strength::Deny;
+            self.reason = Some(reason.for_agent().into_owned());
+        }
+    }
+}
+
 /// Converts a decision, with the event as the policies judged it.
 impl<E: Changed, N: AnswerNotes> From<&Judgement<E, N>> for Answer {
     fn from(outcome: &Judgement<E, N>) -> Self {
         let mut answer = Self {
             strength: outcome.strength(),
-            reason: outcome.shown_reason().map(|reason| reason.for_agent().into_owned()),
+            reason: outcome.text_for_agent(),
             rewrite: outcome.effective().and_then(|request| request.event().changed()),
             ..Self::default()
         };

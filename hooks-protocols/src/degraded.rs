@@ -89,6 +89,20 @@ pub enum Instead {
     NotEnforced,
 }
 
+impl Instead {
+    /// Name of the effect in records.
+    pub const fn name(self) -> &'static str {
+        match self {
+            Self::Denied => "denied",
+            Self::Stopped => "stopped",
+            Self::AsAllow => "as_allow",
+            Self::AsReason => "as_reason",
+            Self::LeftOut => "left_out",
+            Self::NotEnforced => "not_enforced",
+        }
+    }
+}
+
 impl fmt::Display for Instead {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.write_str(match self {

@@ -52,7 +52,7 @@ pub use self::client::{Client, UnknownClient};
 pub use self::command_line::command_line;
 pub use self::decode::{DecodeError, Decoded, Limits, Payload, decode};
 pub use self::degraded::{Degraded, Instead, Wish};
-pub use self::encode::{EncodedAnswer, encode};
+pub use self::encode::{ClientAnswer, EncodedAnswer, encode};
 pub use self::failure::{KnownEvent, failure};
 pub use self::payload::payload;
 pub use self::recognise::recognise;

@@ -100,6 +100,11 @@ impl Redaction {
         Self { scrubber, recorder }
     }
 
+    /// Returns the scrubber of the configured data.
+    pub const fn scrubber(&self) -> &Scrubber {
+        &self.scrubber
+    }
+
     /// Adds the scrubber of results, and the recorder as an extension. Add every other hook that changes a
     /// result before them.
     pub fn add_to(self, builder: &mut HooksBuilder) {

@@ -8,7 +8,7 @@ use super::settings::{AuditSettings, OnError};
 use crate::append::{Entry, OpenError};
 use crate::describe::{Described, RecordedOutcome};
 use crate::log::{Gaps, Log, Missing, Ticket, Unwritten};
-use crate::record::notes;
+use crate::record::{RecordedAnswer, notes};
 
 /// Name in reasons.
 pub(super) const NAME: &str = "audit";
@@ -44,6 +44,8 @@ impl std::fmt::Debug for WeakAudit {
 struct LazyLog {
     log: OnceLock<Log>,
     open: Mutex<Box<OpenLog>>,
+    /// Entries that wait for the answer to their event; `None` unless [`Audit::defer`] was called.
+    deferred: Mutex<Option<Vec<Entry>>>,
 }
 
 /// Opens a log.
@@ -90,7 +92,8 @@ impl Audit {
     /// # }
     /// ```
     pub fn lazy(open: impl Fn() -> Result<Log, OpenError> + Send + 'static, settings: AuditSettings) -> Self {
-        let log = LazyLog { log: OnceLock::new(), open: Mutex::new(Box::new(open)) };
+        let log =
+            LazyLog { log: OnceLock::new(), open: Mutex::new(Box::new(open)), deferred: Mutex::new(None) };
         Self { log: Arc::new(log), settings: Arc::new(settings) }
     }
 
@@ -214,6 +217,82 @@ impl Audit {
             Err(error) => Err(error),
         };
         written.err().and_then(|error| self.failed(request, &error))
+    }
+
+    /// Holds back the records of events that hooks observe from now on, until [`Audit::answered`] adds the
+    /// answer: for a program that answers one event of a client, and encodes the answer after the decision.
+    pub fn defer(&self) {
+        self.log.deferred.lock().unwrap_or_else(PoisonError::into_inner).get_or_insert_default();
+    }
+
+    /// Adds the `answer` to the records that were held back, writes them, and waits as [`Audit::settled`]
+    /// does. Later records are not held back.
+    ///
+    /// ```
+    /// use std::sync::Arc;
+    /// use hooks_audit::{Audit, AuditSettings, Log, LogReader, LogSettings, Positions, RecordedAnswer};
+    /// use hooks_core::event::PreToolUse;
+    /// use hooks_core::testing::FakeDisk;
+    /// use hooks_core::time::StoppedClock;
+    /// use hooks_core::{Ending, HookContext, HookRequest, Hooks, conclude};
+    ///
+    /// # #[tokio::main(flavor = "current_thread")]
+    /// # async fn main() -> Result<(), Box<dyn std::error::Error>> {
+    /// let (disk, clock) = (Arc::new(FakeDisk::default()), Arc::new(StoppedClock::default()));
+    /// let log = Log::open(disk.clone(), "/log", LogSettings::new([7; 32]), clock)?;
+    /// let audit = Audit::new(log.clone(), AuditSettings::default());
+    /// let hooks = Hooks::builder().config(audit.clone())?.build();
+    ///
+    /// audit.defer();
+    /// let call = PreToolUse::new("bash", serde_json::json!({"command": "make"}));
+    /// let request = HookRequest::new(HookContext::default(), call);
+    /// conclude(&hooks, request.clone(), Ending::Open).await;
+    /// // The program encodes the answer here.
+    /// let denied = audit.answered(&request, &RecordedAnswer::new("none", [])).await;
+    /// assert!(denied.is_none(), "the record is synced");
+    ///
+    /// log.close().await?;
+    /// let records = LogReader::new(disk, "/log", Positions::default()).read(10)?;
+    /// assert_eq!(records[0].record.answered.as_deref(), Some("none"));
+    /// # Ok(())
+    /// # }
+    /// ```
+    pub async fn answered<E: Described>(
+        &self,
+        request: &HookRequest<E>,
+        answer: &RecordedAnswer,
+    ) -> Option<Reason> {
+        let mut put = Ok(());
+        for mut entry in self.take_deferred() {
+            answer.describe(&mut entry.record);
+            put = put.and(self.log_for(request).and_then(|log| log.put(move || entry)));
+        }
+        let written = match put.and_then(|()| self.log()?.settled()) {
+            Ok(ticket) => ticket.await,
+            Err(error) => Err(error),
+        };
+        written.err().and_then(|error| self.failed(request, &error))
+    }
+
+    /// Makes the record of an event now and holds it back, if records are held back; otherwise returns
+    /// `recorded`. The event is not kept.
+    pub(super) fn hold_back<E: Described>(
+        &self,
+        request: &HookRequest<E>,
+        recorded: RecordedOutcome,
+    ) -> Option<RecordedOutcome> {
+        match &mut *self.log.deferred.lock().unwrap_or_else(PoisonError::into_inner) {
+            Some(deferred) => {
+                deferred.push(self.settings.describe.entry(request, recorded));
+                None
+            }
+            None => Some(recorded),
+        }
+    }
+
+    /// Takes the entries that were held back; later ones are not.
+    pub(super) fn take_deferred(&self) -> Vec<Entry> {
+        self.log.deferred.lock().unwrap_or_else(PoisonError::into_inner).take().unwrap_or_default()
     }
 
     /// Records the intent to run the tool of `request`, and has it synced.

@@ -24,7 +24,7 @@ impl<E: Described> Observer<E> for Audit {
 
     fn observe(&self, request: &HookRequest<E>, outcome: &E::Outcome) {
         let request = judged(request, outcome);
-        let recorded = E::recorded(outcome);
+        let Some(recorded) = self.hold_back(request, E::recorded(outcome)) else { return };
         // A later hook waits for the sync. The queue is written in order, so that hook's record is written
         // after this one.
         let put = if recorded.is_grave() {
@@ -122,6 +122,11 @@ impl Close for Audit {
     }
 
     fn close(&self) -> HookFuture<'static, Result<(), BoxError>> {
+        // These events have no answer.
+        for entry in self.take_deferred() {
+            // Missing records are counted by the log.
+            drop(self.log().and_then(|log| log.put(move || entry)));
+        }
         // A log without any record is not opened to close it.
         match self.opened() {
             Some(log) => {

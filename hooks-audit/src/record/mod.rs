@@ -81,6 +81,13 @@ pub struct Record {
     /// Strength of the decision; absent if the event is not decided.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub outcome: Option<Strength>,
+    /// Answer that the client received: `none`, `allow`, `ask`, `stop`, `deny` or `block`. It can differ from the
+    /// decision; absent if the event did not come from a client.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub answered: Option<String>,
+    /// Effects that the client does not support as they are meant.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    pub degraded: Vec<DegradedEffect>,
     /// Policy that decided.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub policy: Option<String>,
@@ -117,6 +124,57 @@ pub struct Record {
     /// Numbers of the records that a note is about, as pairs of first and last.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     pub covers: Vec<(u64, u64)>,
+}
+
+/// An effect that a client does not support as it is meant.
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(default)]
+#[non_exhaustive]
+pub struct DegradedEffect {
+    /// The effect, such as `ask`.
+    pub wish: String,
+    /// The effect in its place: `denied`, `stopped`, `as_allow`, `as_reason`, `left_out` or `not_enforced`.
+    pub instead: String,
+}
+
+impl DegradedEffect {
+    /// Creates the note that `instead` replaced `wish`.
+    pub fn new(wish: impl Into<String>, instead: impl Into<String>) -> Self {
+        Self { wish: wish.into(), instead: instead.into() }
+    }
+}
+
+/// Answer that a client received to an event, for the record of the event.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+#[non_exhaustive]
+pub struct RecordedAnswer {
+    /// See [`Record::answered`].
+    pub answered: String,
+    /// See [`Record::degraded`].
+    pub degraded: Vec<DegradedEffect>,
+    /// Source of the verdict, if it is not the hooks.
+    pub source: Option<VerdictSource>,
+}
+
+impl RecordedAnswer {
+    /// An answer with its name, and the effects that the client does not support.
+    pub fn new(answered: impl Into<String>, degraded: impl IntoIterator<Item = DegradedEffect>) -> Self {
+        Self { answered: answered.into(), degraded: degraded.into_iter().collect(), source: None }
+    }
+
+    /// Sets the source of the verdict.
+    #[must_use]
+    pub const fn decided_by(mut self, source: Option<VerdictSource>) -> Self {
+        self.source = source;
+        self
+    }
+
+    /// Adds the answer to the record of the event.
+    pub(crate) fn describe(&self, record: &mut Record) {
+        record.answered = Some(self.answered.clone());
+        record.degraded.clone_from(&self.degraded);
+        record.source = self.source.or(record.source);
+    }
 }
 
 /// Names of the log's own records, in [`Record::event`].

@@ -128,7 +128,7 @@ pub(super) fn question(counter: &Counter, used: u64) -> Reason {
         format!("{counter} is nearly used up: {} of {}", counter.unit.show(used), counter.unit.show(limit));
     Reason::new(NAME, "ask", message)
         .because(Evidence::Count { used, limit })
-        .unless("have a person approve it (`hooks state approve`), or raise `budget.thresholds.ask`")
+        .unless("have a person approve it (`hooks approve budget`), or raise `budget.thresholds.ask`")
 }
 
 /// Creates the reason to start no further agents.

@@ -12,6 +12,8 @@ use super::words::{event, moment, name, operators_name, text};
 
 /// The decisions in records.
 pub(super) const OUTCOMES: [&str; 4] = ["allow", "ask", "deny", "no_opinion"];
+/// The answers to clients in records.
+pub(super) const ANSWERED: [&str; 6] = ["none", "allow", "ask", "stop", "deny", "block"];
 /// The results in records of calls of cached tools.
 pub(super) const ANSWERS: [&str; 5] = ["hit", "miss", "stale", "joined", "passed"];
 
@@ -218,6 +220,9 @@ pub(crate) struct Filter {
     /// The decision
     #[arg(long, value_parser = OUTCOMES)]
     pub(super) outcome: Option<String>,
+    /// The answer that the client received, which can differ from the decision
+    #[arg(long, value_parser = ANSWERED)]
+    pub(super) answered: Option<String>,
     /// The policy that decided
     #[arg(long, value_name = "NAME", value_parser = operators_name)]
     pub(super) policy: Option<String>,

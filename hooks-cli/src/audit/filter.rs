@@ -26,6 +26,7 @@ impl Filter {
                 && is(self.event.as_ref(), Some(&record.event))
                 && is(self.tool.as_ref(), record.tool.as_deref())
                 && is(self.outcome.as_ref(), outcome.as_ref().and_then(|outcome| outcome.as_str()))
+                && is(self.answered.as_ref(), record.answered.as_deref())
                 && is(self.policy.as_ref(), record.policy.as_deref())
                 && is(self.rule.as_ref(), record.rule.as_deref())
                 && is(self.cache.as_ref(), record.cache.map(CacheAnswer::name))
@@ -57,6 +58,7 @@ mod tests {
         let denied = |agent| Filter { outcome: some("deny"), of: of(agent), ..Filter::default() };
         assert!(fits(denied("backend")) && !fits(denied("frontend")));
         assert!(!fits(Filter { tool: some("bash"), ..Filter::default() }));
+        assert!(!fits(Filter { answered: some("deny"), ..Filter::default() }));
         assert!(!fits(Filter { cache: some("hit"), ..Filter::default() }));
         assert!(!fits(Filter { failed: true, ..Filter::default() }));
         let time = |since: &str, before: &str| {

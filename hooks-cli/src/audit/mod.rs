@@ -11,7 +11,7 @@ mod keygen;
 mod latest;
 mod metrics;
 mod output;
-mod plain;
+pub(crate) mod plain;
 mod read;
 mod reading;
 mod verify;

@@ -5,7 +5,7 @@ use std::fmt::Write as _;
 /// Escapes all characters in `text` that could control a terminal, as JSON does (`\u009b`): control
 /// characters, and characters that end a line or change its direction. In JSON, they occur only within
 /// strings, so its meaning stays the same.
-pub(super) fn plain(text: &str) -> String {
+pub(crate) fn plain(text: &str) -> String {
     let mut plain = String::with_capacity(text.len());
     for c in text.chars() {
         if steers(c) {

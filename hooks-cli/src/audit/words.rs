@@ -64,12 +64,15 @@ mod tests {
     use hooks::cache::CacheAnswer;
     use serde_json::from_value;
 
-    use super::super::cli::{ANSWERS, OUTCOMES};
+    use hooks_protocols::ClientAnswer;
+
+    use super::super::cli::{ANSWERED, ANSWERS, OUTCOMES};
     use super::*;
 
     #[test]
     fn the_words_are_those_of_records() {
         assert!(OUTCOMES.iter().all(|word| from_value::<Strength>((*word).into()).is_ok()));
+        assert_eq!(ANSWERED, ClientAnswer::ALL.map(ClientAnswer::name));
         assert!(ANSWERS.iter().all(|word| from_value::<CacheAnswer>((*word).into()).is_ok()));
         assert!(EventKind::ALL.iter().all(|kind| event(kind.name()).is_ok()) && event(notes::GAP).is_ok());
     }

@@ -1,19 +1,22 @@
 //! Calls the hooks for an event in its own type.
 
+use std::any::Any;
 use std::cell::RefCell;
 
-use hooks::audit::Audit;
+use hooks::audit::RecordedAnswer;
 use hooks::audit::describe::Described;
-use hooks::event::WireEvent;
+use hooks::budgets::Approvals;
+use hooks::drivers::{Approval, ApprovalRequest};
+use hooks::event::{PreToolUse, VerdictSource, WireEvent};
 use hooks::{
-    DecidingEvent, Ending, Event, EventKind, Holds, HookContext, HookRequest, Hooks, InformingEvent, Judged,
-    ReasonKind, Strength,
+    DecidingEvent, Ending, Evaluation, Event, EventKind, Holds, HookContext, HookRequest, Hooks,
+    InformingEvent, Judged, Reason, ReasonKind, Strength, conclude, tell,
 };
 use hooks_protocols::{Answer, Decoded};
 
 use super::governing::Governing;
 use super::{Failure, Notes, transcripts};
-use crate::event::{by_type, decide_and_record, tell_and_record};
+use crate::event::{by_type, decide_and_record};
 
 /// The answer of the hooks.
 #[derive(Default)]
@@ -21,6 +24,10 @@ pub(super) struct HeldAnswer {
     pub(super) answer: Answer,
     /// Reservations for the event, to commit if the client goes on.
     pub(super) holds: Holds,
+    /// Source of the verdict, if it is not the hooks.
+    pub(super) source: Option<VerdictSource>,
+    /// The code under which a call waits for a person's approval.
+    pub(super) waits_under: Option<String>,
 }
 
 /// Calls the hooks for an event. The event is lent to them without a copy, as a payload can be long; only a
@@ -33,17 +40,48 @@ pub(super) fn ask(
     let (hooks, context) = (governing.hooks(), governing.context(decoded, notes));
     let counts = !decoded.is_told_elsewhere();
     count(governing, &hooks, &context, decoded, notes)?;
+    if let Some(audit) = governing.recording() {
+        audit.defer();
+    }
     let Some(event) = decoded.event.take() else { return Ok(HeldAnswer::default()) };
     let (kind, lent) = (event.kind(), Lent::default());
+    let approvals = governing.approvals(decoded).filter(|_| counts);
     let held = governing.wait(async {
         by_type!(event,
-            decided(event) => Ok(decide_and_hold(&hooks, lent.request(context, event), counts, governing.recording()).await),
-            informed(event) => Ok(informed(&hooks, lent.request(context, event), governing.recording()).await),
+            decided(event) => Ok(decide_and_hold(&hooks, lent.request(context, event), counts, approvals, notes).await),
+            informed(event) => Ok(informed(&hooks, lent.request(context, event)).await),
             other => Err(format!("this program does not know what to do with `{kind}`"))
         )
     });
     decoded.event = lent.back();
     held?
+}
+
+/// Records the event with the encoded `answer`, and waits until that is done. Returns the reason to deny the
+/// event if it cannot be recorded and the configuration closes on that.
+pub(super) fn record(
+    governing: &Governing,
+    decoded: &mut Decoded,
+    notes: &Notes,
+    answer: &RecordedAnswer,
+) -> Result<Option<Reason>, Failure> {
+    let Some(audit) = governing.recording() else { return Ok(None) };
+    let context = governing.context(decoded, notes);
+    let Some(event) = decoded.event.take() else { return Ok(None) };
+    let (kind, lent) = (event.kind(), Lent::default());
+    let recorded = governing.wait(async {
+        by_type!(event,
+            decided(event) => Ok(audit.answered(&lent.request(context, event), answer).await),
+            // The event can no longer be denied, so a failure is only recorded with the other failures.
+            informed(event) => {
+                drop(audit.answered(&lent.request(context, event), answer).await);
+                Ok(None)
+            },
+            other => Err(format!("this program does not know what to do with `{kind}`"))
+        )
+    });
+    decoded.event = lent.back();
+    recorded?
 }
 
 /// Sends the answers of the model that are new in the client's transcript to the hooks. If they cannot be
@@ -120,16 +158,47 @@ async fn decide_and_hold<E>(
     hooks: &Hooks,
     request: HookRequest<E>,
     counts: bool,
-    recording: Option<&Audit>,
+    approvals: Option<Approvals>,
+    notes: &Notes,
 ) -> HeldAnswer
 where
     E: DecidingEvent + Described,
     for<'a> Answer: From<&'a E::Outcome>,
 {
     let ending = if counts { Ending::Open } else { Ending::Uncounted };
-    let mut decision = decide_and_record(hooks, request, ending, recording).await;
-    let answer = restrained(Answer::from(&decision.outcome));
-    HeldAnswer { answer, holds: decision.outcome.take_holds() }
+    let mut decision = conclude(hooks, request.evaluated(Evaluation::Everyone), ending).await;
+    let mut held =
+        HeldAnswer { answer: restrained(Answer::from(&decision.outcome)), ..HeldAnswer::default() };
+    if let Some(approvals) = approvals.filter(|_| decision.outcome.strength() == Strength::Ask)
+        && let Some(call) = (&decision.request as &dyn Any).downcast_ref::<HookRequest<PreToolUse>>()
+    {
+        held.settle(&approvals, call, decision.outcome.reasons(), notes).await;
+    }
+    held.holds = decision.outcome.take_holds();
+    held
+}
+
+impl HeldAnswer {
+    /// Answers the question of a call with a person's approval, if there is one. Then the hooks have no
+    /// opinion, so that the client's own rules hold. If the approvals cannot be read, the question stays.
+    async fn settle(
+        &mut self,
+        approvals: &Approvals,
+        call: &HookRequest<PreToolUse>,
+        reasons: &[Reason],
+        notes: &Notes,
+    ) {
+        let asked = reasons.iter().filter(|reason| reason.strength == Strength::Ask).cloned().collect();
+        match approvals.pass_or_wait(&ApprovalRequest::new(call.clone(), asked)).await {
+            Ok(Approval::Approved) => {
+                (self.answer.strength, self.answer.reason) = (Strength::NoOpinion, None);
+                self.source = Some(VerdictSource::Approver);
+            }
+            Ok(Approval::Pending(code)) => self.waits_under = Some(code),
+            Ok(Approval::Rejected(_)) => {}
+            Err(error) => notes.failed(&format!("no approval can be given for this call: {error}")),
+        }
+    }
 }
 
 /// An answer that approves only what a rule or a handler approved.
@@ -143,13 +212,10 @@ fn restrained(mut answer: Answer) -> Answer {
     answer
 }
 
-async fn informed<E>(hooks: &Hooks, request: HookRequest<E>, recording: Option<&Audit>) -> HeldAnswer
+async fn informed<E>(hooks: &Hooks, request: HookRequest<E>) -> HeldAnswer
 where
     E: InformingEvent + Described,
     for<'a> Answer: From<&'a E::Outcome>,
 {
-    HeldAnswer {
-        answer: Answer::from(&tell_and_record(hooks, request, recording).await),
-        holds: Holds::default(),
-    }
+    HeldAnswer { answer: Answer::from(&tell(hooks, request).await), ..HeldAnswer::default() }
 }

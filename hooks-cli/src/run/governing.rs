@@ -7,15 +7,16 @@ use std::time::Duration;
 
 use hooks::audit::Audit;
 use hooks::audit::keep::Keeper;
-use hooks::budgets::{SpendBudgetConfig, SpendEnforcement};
+use hooks::budgets::{Approvals, SpendBudgetConfig, SpendEnforcement};
 use hooks::config::{Config, ConfigErrors};
 use hooks::{Holds, HookContext, Hooks};
-use hooks_protocols::Decoded;
+use hooks_protocols::{Ability, Client, Decoded, Wish, capabilities};
 use tokio::runtime::{Builder, Runtime};
 
 use super::deadline::Deadline;
 use super::project::{self, GoverningFile};
 use super::{Failure, Notes, keeping, settled};
+use crate::approve;
 use crate::cli::Run;
 use crate::event::here;
 use crate::load;
@@ -71,6 +72,18 @@ impl Governing {
     /// The audit log, if events are recorded.
     pub(super) const fn recording(&self) -> Option<&Audit> {
         self.config.recording()
+    }
+
+    /// Approvals of single calls, where the client of `decoded` may have no user to ask. Clients with a window
+    /// of their own ask their user there.
+    pub(super) fn approvals(&self, decoded: &Decoded) -> Option<Approvals> {
+        let client = decoded.client;
+        let asks = capabilities(client, &decoded.event_name).map(|can| can.can(Wish::Ask));
+        let has_window = matches!(client, Client::VsCode | Client::Cursor);
+        if has_window && asks == Some(Ability::Yes) {
+            return None;
+        }
+        Some(approve::approvals(&self.config)?.from_client(client.name()))
     }
 
     /// Whether the rules limit what the model's answers cost, or their number.

@@ -12,7 +12,7 @@
 //! | read the payload | [`input`] |
 //! | find and load the configuration | [`project`], [`governing`], [`settled`] |
 //! | count the answers in the client's transcript | [`transcripts`] |
-//! | call the hooks | [`asking`] |
+//! | call the hooks, record the answer | [`asking`] |
 //! | write the answer, once | [`delivery`] |
 //! | enforce the deadline | [`deadline`] |
 //! | maintain the files of the log | [`keeping`] |
@@ -42,8 +42,8 @@ mod transcripts;
 use std::sync::Arc;
 
 use hooks::EventKind;
-use hooks::audit::Audit;
-use hooks::event::WireEvent;
+use hooks::audit::{Audit, DegradedEffect, RecordedAnswer};
+use hooks::event::{VerdictSource, WireEvent};
 use hooks_protocols::{Answer, Client, Decoded, EncodedAnswer, Instead, KnownEvent, encode, failure};
 
 use self::asking::HeldAnswer;
@@ -52,6 +52,7 @@ use self::deadline::Deadline;
 use self::delivery::Delivery;
 use self::notes::Notes;
 use self::panics::Panics;
+use crate::approve;
 use crate::cli::Run;
 
 /// Answers one event and ends the process.
@@ -145,14 +146,30 @@ fn hear(
     faults::strike();
     let governing = governing::load(options, decoded, deadline)?;
     let gaps = governing.recording().and_then(Audit::gaps).cloned();
-    let HeldAnswer { answer, holds } = match asking::ask(&governing, decoded, notes) {
-        Ok(options) => options,
+    let HeldAnswer { mut answer, holds, source, waits_under } = match asking::ask(&governing, decoded, notes)
+    {
+        Ok(held) => held,
         Err(reason) => {
             governing.give_up();
             return Err(reason);
         }
     };
+    if let Some(code) = waits_under {
+        answer.reason = Some(approve::offered(answer.reason.as_deref(), &code, options.config.as_deref()));
+    }
     let mut encoded = encode(decoded, &answer);
+    match asking::record(&governing, decoded, notes, &recorded(&encoded, source)) {
+        Ok(None) => {}
+        Ok(Some(reason)) => {
+            answer.deny_too(&reason);
+            encoded = encode(decoded, &answer);
+        }
+        Err(reason) => {
+            governing.end(holds, false);
+            governing.give_up();
+            return Err(reason);
+        }
+    }
     let goes_on = goes_on(&answer, &encoded);
     // The panics of hooks were handled there.
     notes.panicked(&panics.take());
@@ -176,6 +193,13 @@ fn hear(
         }
     }
     Ok(encoded)
+}
+
+/// The encoded answer, as it is recorded.
+fn recorded(encoded: &EncodedAnswer, source: Option<VerdictSource>) -> RecordedAnswer {
+    let degraded = encoded.degraded.iter();
+    let degraded = degraded.map(|note| DegradedEffect::new(note.wish.to_string(), note.instead.name()));
+    RecordedAnswer::new(encoded.answered.name(), degraded).decided_by(source)
 }
 
 /// Whether the client can go on, at once or after a question to the user. Then its reservations are spent.

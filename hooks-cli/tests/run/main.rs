@@ -14,11 +14,15 @@ use hooks_protocols::Client;
 use serde_json::{Value, json};
 use tempfile::TempDir;
 
+mod approving;
 #[path = "../../../hooks-protocols/tests/clients/support.rs"]
 #[expect(dead_code, reason = "the model of the clients is shared with the crate that has it")]
 mod clients;
-mod person;
 mod pinned;
+mod reasons;
+mod recorded;
+#[path = "../support/terminal.rs"]
+mod terminal;
 mod transcripts;
 
 /// A project with a configuration, and a home.
@@ -76,10 +80,19 @@ impl World {
     }
 
     fn run_with(&self, options: &[&str], variables: &[(&str, &str)], payload: &str) -> Told {
+        self.started("run", options, variables, payload)
+    }
+
+    /// Runs a subcommand.
+    fn program(&self, command: &str, options: &[&str], stdin: &str) -> Told {
+        self.started(command, options, &[], stdin)
+    }
+
+    fn started(&self, name: &str, options: &[&str], variables: &[(&str, &str)], payload: &str) -> Told {
         #[expect(clippy::disallowed_methods, reason = "the program under test is a process")]
         let mut command = Command::new(env!("CARGO_BIN_EXE_hooks"));
         command
-            .arg("run")
+            .arg(name)
             .args(options)
             .current_dir(self.path("app"))
             .env_clear()

@@ -1,16 +1,32 @@
 //! A session goes on under the rules that it began with, until a person confirms others.
 
 use std::fs;
-use std::process::{Command, Stdio};
+use std::os::unix::fs::symlink;
 
 use serde_json::{Value, json};
 
+use super::terminal::at_a_terminal;
 use super::{Told, World};
 
 const STRICT: &str = "version: 1\ncommand_guard: { block: [dd] }\n";
 const LAX: &str = "version: 1\n";
 
+const HOOKS: &str = env!("CARGO_BIN_EXE_hooks");
+
+/// The answer of the program to a person.
+#[derive(Debug)]
+struct Seen {
+    exit: i32,
+    text: String,
+}
+
 impl World {
+    /// A person calls `hooks reload` at a terminal.
+    fn reload(&self, options: &[&str], typed: &str) -> Seen {
+        let (status, text) = at_a_terminal(&mut self.command(HOOKS, &[&["reload"], options].concat()), typed);
+        Seen { exit: status.code().unwrap(), text }
+    }
+
     /// A call in a session.
     fn call(&self, session: &str) -> Told {
         let call = json!({"session_id": session, "cwd": "/home/ada/app", "prompt_id": "p", "tool_use_id": "toolu_1",
@@ -35,16 +51,16 @@ fn changed_rules_govern_after_a_person_confirmed_them() {
     world.call("t").is_silent();
     is_denied(&world.call("s"));
 
-    let seen = world.person(&["reload"], &[], "n\n");
+    let seen = world.reload(&[], "n\n");
     assert!(seen.exit == 1 && seen.text.contains("-command_guard"), "{seen:?}");
     is_denied(&world.call("s"));
-    let seen = world.person(&["reload"], &[], "y\n");
+    let seen = world.reload(&[], "y\n");
     assert!(seen.exit == 0 && seen.text.contains("confirmed"), "{seen:?}");
     world.call("s").is_silent();
 
     // What was confirmed once is not confirmed for ever.
     world.write("app/hooks.yaml", STRICT);
-    let seen = world.person(&["reload", "--yes"], &[], "");
+    let seen = world.reload(&["--yes"], "");
     assert_eq!(seen.exit, 0, "{seen:?}");
     world.call("s").is_silent();
     world.write("app/hooks.yaml", LAX);
@@ -52,7 +68,7 @@ fn changed_rules_govern_after_a_person_confirmed_them() {
     // Back to the rules of the session.
     world.write("app/hooks.yaml", STRICT);
     world.call("s").is_silent();
-    let seen = World::new(STRICT).person(&["reload"], &[], "");
+    let seen = World::new(STRICT).reload(&[], "");
     assert!(seen.exit == 0 && seen.text.contains("nothing to confirm"), "{seen:?}");
 }
 
@@ -95,26 +111,16 @@ fn an_agent_cannot_confirm() {
     let world = World::new(STRICT);
     world.call("s").is_silent();
     world.write("app/hooks.yaml", LAX);
-    // No terminal.
-    #[expect(clippy::disallowed_methods, reason = "the program under test is a process")]
-    let mut command = Command::new(env!("CARGO_BIN_EXE_hooks"));
-    let output = command
-        .args(["reload", "--yes"])
-        .current_dir(world.path("app"))
-        .env_clear()
-        .env("HOME", world.path("home"))
-        .stdin(Stdio::null())
-        .output()
-        .unwrap();
-    assert_eq!(output.status.code(), Some(2), "{output:?}");
-    // A terminal, and the mark of a client.
-    let seen = world.person(&["reload", "--yes"], &[("CLAUDECODE", "1")], "");
-    assert!(seen.exit == 2 && seen.text.contains("CLAUDECODE"), "{seen:?}");
-    // A terminal below a client.
+    let told = world.program("reload", &["--yes"], "");
+    assert_eq!(told.exit, Some(2), "{told:?}");
+    let mut marked = world.command(HOOKS, &["reload", "--yes"]);
+    let (_, text) = at_a_terminal(marked.env("CLAUDECODE", "1"), "");
+    assert!(text.contains("CLAUDECODE"), "{text}");
     let client = world.path("claude");
-    fs::copy("/bin/sh", &client).unwrap();
-    let seen = world.person_below(&client, &["reload", "--yes"]);
-    assert!(seen.exit == 2 && seen.text.contains("`claude` started it"), "{seen:?}");
+    symlink("/bin/sh", &client).unwrap();
+    let line = format!("'{HOOKS}' reload --yes; exit $?");
+    let (_, text) = at_a_terminal(&mut world.command(&client, &["-c", &line]), "");
+    assert!(text.contains("`claude` started it"), "{text}");
     is_denied(&world.call("s"));
     // The command itself, in every spelling that a shell takes.
     world.write("app/hooks.yaml", STRICT);

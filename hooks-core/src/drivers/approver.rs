@@ -20,6 +20,13 @@ pub struct ApprovalRequest {
     pub reasons: Vec<Reason>,
 }
 
+impl ApprovalRequest {
+    /// A question about `request`.
+    pub const fn new(request: HookRequest<PreToolUse>, reasons: Vec<Reason>) -> Self {
+        Self { request, reasons }
+    }
+}
+
 /// Answer of the user.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Approval {
@@ -27,6 +34,9 @@ pub enum Approval {
     Approved,
     /// The call must not run, with the reason for the model to read.
     Rejected(String),
+    /// The answer is not known yet: the call waits under this name, and is denied now. The same call can be
+    /// made again later, also after a restart.
+    Pending(String),
 }
 
 /// A service that asks the user, or a replacement for the user. This is a trait alias: every such service

@@ -48,7 +48,7 @@ impl Compactor {
         if outcome.goes_ahead() {
             Compaction::Proceed(outcome)
         } else {
-            Compaction::Vetoed(refusal(outcome.shown_reason()), outcome)
+            Compaction::Vetoed(refusal(outcome.text_for_agent()), outcome)
         }
     }
 

@@ -239,7 +239,7 @@ where
             announce(&moment, &event_decision, source).await;
             let call = ToolCall::of_event(event_decision.request.event());
             if !event_decision.outcome.goes_ahead() {
-                let reason = refusal(event_decision.outcome.shown_reason());
+                let reason = refusal(event_decision.outcome.text_for_agent());
                 return Ok(Governed {
                     call,
                     decision: event_decision.outcome,
@@ -366,7 +366,7 @@ where
         }
         Strength::NoOpinion | Strength::Ask => {}
     }
-    let text = refusal(event_decision.outcome.shown_reason());
+    let text = refusal(event_decision.outcome.text_for_agent());
     moment.tell(UserInputRequested::new(text)).await;
     let request = ApprovalRequest {
         request: event_decision.request.clone(),
@@ -377,6 +377,14 @@ where
         Ok(Approval::Approved) => (Ok(()), VerdictSource::Approver),
         Ok(Approval::Rejected(why)) => {
             (Err(Verdict::deny(Reason::new("approval", "rejected", why))), VerdictSource::Approver)
+        }
+        Ok(Approval::Pending(name)) => {
+            let why =
+                event_decision.outcome.text_for_agent().map(|why| format!("{why}. ")).unwrap_or_default();
+            let message = format!(
+                "{why}This call waits for a person's approval under the code `{name}`; make it again afterwards"
+            );
+            (Err(Verdict::deny(Reason::new("approval", "pending", message))), VerdictSource::Unanswered)
         }
         Err(error) => {
             let reason = Reason::failure("approval", &error);
@@ -426,7 +434,7 @@ where
     result.content = request.event().tool_result.clone();
     result.error = request.event().error.clone();
     if !outcome.goes_ahead() {
-        let reason = refusal(outcome.shown_reason());
+        let reason = refusal(outcome.text_for_agent());
         if result.error.is_some() {
             // The failure itself is reported; the error message is part of what is withheld.
             let error = format!("the tool failed, and its result is withheld: {reason}");

@@ -27,12 +27,7 @@ pub use self::session::{Prompted, Session, Turn};
 pub use self::spawn::{Child, GovernSpawn, SpawnRequest, Spawned};
 pub use self::tally::Tally;
 
-use crate::verdict::Reason;
-
-/// Returns the text of the first reason of the winning strength for the agent, or a default text.
-fn refusal(reason: Option<&Reason>) -> String {
-    reason.map_or_else(
-        || "refused by a hook that gave no reason".to_owned(),
-        |reason| reason.for_agent().into_owned(),
-    )
+/// Returns the text for the agent, or a default text.
+fn refusal(text: Option<String>) -> String {
+    text.unwrap_or_else(|| "refused by a hook that gave no reason".to_owned())
 }

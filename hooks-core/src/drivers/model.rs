@@ -119,7 +119,7 @@ impl<S> GovernModel<S> {
             let EventDecision { request, outcome } =
                 moment.gate(BeforeModelCall::new(name, iteration, messages)).await;
             if !outcome.goes_ahead() {
-                return Ok(ModelOutcome::Stopped(refusal(outcome.shown_reason())));
+                return Ok(ModelOutcome::Stopped(refusal(outcome.text_for_agent())));
             }
             let BeforeModelCall { model: name, iteration, messages } = request.event().clone();
             let request = ModelRequest { model: name, iteration, messages };
@@ -141,7 +141,7 @@ impl<S> GovernModel<S> {
             let after = AfterModelCall::new(request.model.clone(), request.iteration, &reply);
             let EventDecision { request: after, outcome } = moment.gate(after).await;
             if !outcome.goes_ahead() {
-                return Ok(ModelOutcome::Stopped(refusal(outcome.shown_reason())));
+                return Ok(ModelOutcome::Stopped(refusal(outcome.text_for_agent())));
             }
             reply.response = after.event().response.clone();
             Ok(ModelOutcome::Replied(request, reply))

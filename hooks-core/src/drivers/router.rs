@@ -97,7 +97,7 @@ where
         HookFuture::later(async move {
             let EventDecision { request, outcome } = moment.gate(request.route).await;
             if !outcome.goes_ahead() {
-                return Ok(Routed::Denied(refusal(outcome.shown_reason()), outcome));
+                return Ok(Routed::Denied(refusal(outcome.text_for_agent()), outcome));
             }
             let route = request.event().clone();
             let sent = router.oneshot(route.clone()).await.map_err(|error| error.into().to_string());

@@ -87,7 +87,7 @@ impl Session {
         if decision.outcome.goes_ahead() {
             Prompted::Accepted(decision.request.event().prompt.clone(), decision.outcome)
         } else {
-            Prompted::Stopped(refusal(decision.outcome.shown_reason()), decision.outcome)
+            Prompted::Stopped(refusal(decision.outcome.text_for_agent()), decision.outcome)
         }
     }
 

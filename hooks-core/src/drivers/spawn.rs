@@ -84,7 +84,7 @@ where
             let EventDecision { request, mut outcome } =
                 moment.conclude(named(request.start, &moment.context), Ending::Closed).await;
             if !outcome.goes_ahead() {
-                return Ok(Spawned::Denied(refusal(outcome.shown_reason()), outcome));
+                return Ok(Spawned::Denied(refusal(outcome.text_for_agent()), outcome));
             }
             let start = request.event().clone();
             let pending = PendingSpawn(Some((moment.clone(), start.clone())));

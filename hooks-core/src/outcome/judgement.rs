@@ -3,6 +3,7 @@
 use std::fmt;
 use std::sync::Arc;
 
+use super::shown::text_for_agent;
 use super::{Hold, Holds, Notes, Outcome};
 use crate::event::Event;
 use crate::request::HookRequest;
@@ -168,7 +169,25 @@ pub trait Judged<E: Event>: Outcome + From<Verdict> {
         self.strength() <= Strength::Allow
     }
 
-    /// The reason to show: the first one of the winning strength.
+    /// Returns the text for the agent: all reasons of the winning strength, each once, and those that the
+    /// operator wrote first. The text has a limited number of reasons.
+    ///
+    /// ```
+    /// use hooks_core::event::PreToolUse;
+    /// use hooks_core::{Decision, Judged, Outcome, Reason, Verdict};
+    ///
+    /// let guard = Reason::new("guard", "sudo", "`sudo` is blocked").instead("run it without");
+    /// let mut decision = Decision::<PreToolUse>::from(Verdict::deny(guard));
+    /// decision.merge(Verdict::ask(Reason::new("rules", "install", "a new package?")).into());
+    /// decision.merge(Verdict::deny(Reason::new("rules", "root", "never as root").by_operator()).into());
+    /// let text = decision.text_for_agent().expect("a reason");
+    /// assert_eq!(text, "never as root. Also: `sudo` is blocked; run it without");
+    /// ```
+    fn text_for_agent(&self) -> Option<String> {
+        text_for_agent(self.reasons(), self.strength())
+    }
+
+    /// The first reason of the winning strength, for records and metrics.
     fn shown_reason(&self) -> Option<&Reason> {
         let strength = self.strength();
         self.reasons().iter().find(|reason| reason.strength == strength)

@@ -9,6 +9,7 @@ mod hold;
 mod judgement;
 mod notes;
 mod recovery;
+mod shown;
 
 pub use self::context_patch::{ContextNote, ContextPatch, Directive, Lifetime};
 pub use self::hold::{Hold, Holds};

@@ -24,7 +24,7 @@ const CLIENTS: &[&str] =
     &["claude", "codex", "copilot", "cursor", "docker-agent", "gemini", "squad", "vscode"];
 
 /// Commands of `hooks state` that no other program is known to have.
-const STATE: &[&str] = &["accept-loss", "approve", "clear", "lock"];
+const STATE: &[&str] = &["accept-loss", "clear", "lock"];
 
 /// Most words after a command that are checked if the program has another name.
 const MAX_WORDS: usize = 64;
@@ -55,10 +55,13 @@ pub(super) fn are_known(words: &[Argument]) -> bool {
 /// Returns whether some words of a program are a command of `hooks` for the operator.
 pub(super) fn of_any(argv: &[Argument]) -> bool {
     argv.iter().enumerate().skip(1).any(|(at, word)| {
-        let Some(command @ ("audit" | "init" | "run" | "state")) = word.literal() else { return false };
+        let Some(command @ ("approve" | "audit" | "init" | "run" | "state")) = word.literal() else {
+            return false;
+        };
         let behind = argv.get(at + 1..).unwrap_or_default();
         let rest = behind.get(..MAX_WORDS).unwrap_or(behind);
         match command {
+            "approve" => operands(rest).next().and_then(Argument::literal).is_some_and(is_code),
             "audit" => audit(rest, false),
             "state" => state(rest),
             "init" => {
@@ -70,6 +73,12 @@ pub(super) fn of_any(argv: &[Argument]) -> bool {
             }
         }
     })
+}
+
+/// Returns whether a word looks like the code of a call that waits for a person.
+fn is_code(word: &str) -> bool {
+    let is_half = |half: &str| half.len() == 4 && half.bytes().all(|byte| byte.is_ascii_alphanumeric());
+    word.split_once('-').is_some_and(|(first, second)| is_half(first) && is_half(second))
 }
 
 /// Returns whether the words after `audit` are for the operator; `in_doubt` is the result if they are

@@ -100,9 +100,11 @@ impl Rule {
         otherwise: impl FnOnce() -> String,
         fill: impl FnOnce(Reason) -> Reason,
     ) -> Verdict {
-        let message = self.reason.clone().unwrap_or_else(otherwise);
-        let reason = fill(Reason::new(super::policy::NAME, self.name.clone(), message))
-            .unless(format!("change or remove the rule `{}`", self.name));
+        let reason = match &self.reason {
+            Some(own) => Reason::new(super::policy::NAME, self.name.clone(), own.as_str()).by_operator(),
+            None => Reason::new(super::policy::NAME, self.name.clone(), otherwise()),
+        };
+        let reason = fill(reason).unless(format!("change or remove the rule `{}`", self.name));
         match self.action {
             RuleAction::Deny => Verdict::deny(reason),
             RuleAction::Ask => Verdict::ask(reason),

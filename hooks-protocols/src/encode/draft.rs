@@ -3,6 +3,7 @@
 use serde_json::{Map, Value, json};
 
 use super::Voice;
+use super::client_answer::ClientAnswer;
 use super::encoded_answer::EncodedAnswer;
 use super::value::Source;
 use crate::decode::place::put;
@@ -18,6 +19,8 @@ pub(super) struct Draft {
     /// The user gets the reason as a warning, as there is no better way.
     pub(super) warns: bool,
     pub(super) degraded: Vec<Degraded>,
+    /// The strongest answer that the fields state.
+    pub(super) answered: ClientAnswer,
 }
 
 impl Draft {
@@ -26,6 +29,7 @@ impl Draft {
         for word in words {
             if let Some(value) = source.value(word.says) {
                 put(&mut self.fields, word.to, value);
+                self.answered = self.answered.max(ClientAnswer::from_word(word));
             }
         }
     }
@@ -36,7 +40,8 @@ impl Draft {
         } else if self.warns && self.fields.is_empty() {
             EncodedAnswer::warning(voice.source.reason)
         } else {
-            EncodedAnswer { stdout: written(self.fields, voice), ..EncodedAnswer::default() }
+            let answered = self.answered;
+            EncodedAnswer { stdout: written(self.fields, voice), answered, ..EncodedAnswer::default() }
         };
         EncodedAnswer { degraded: self.degraded, ..encoded }
     }

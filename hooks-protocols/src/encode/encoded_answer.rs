@@ -1,5 +1,6 @@
 //! The output of a hook process.
 
+use super::client_answer::ClientAnswer;
 use crate::degraded::Degraded;
 
 /// The output and exit code of a hook process. The process must write nothing else to its standard output.
@@ -28,6 +29,8 @@ pub struct EncodedAnswer {
     pub stderr: String,
     /// The exit code.
     pub exit: u8,
+    /// The answer that the output states, for the log.
+    pub answered: ClientAnswer,
     /// Wishes that could not be encoded as they are meant, for the log.
     pub degraded: Vec<Degraded>,
 }
@@ -38,7 +41,8 @@ impl EncodedAnswer {
     /// The text is never empty and never begins like JSON. Gemini CLI would read JSON in place of the exit
     /// code. Codex CLI and Gemini CLI would treat an empty text as an allow.
     pub(super) fn exit_two(reason: &str) -> Self {
-        Self { stderr: format!("hooks: {reason}\n"), exit: 2, ..Self::default() }
+        let stderr = format!("hooks: {reason}\n");
+        Self { stderr, exit: 2, answered: ClientAnswer::Block, ..Self::default() }
     }
 
     /// Exit code 1 with a text on stderr: an error that does not stop anything.

@@ -10,6 +10,7 @@
 //! | allow | no answer: if the client would ask the user, it does |
 //! | all others | left out |
 
+mod client_answer;
 mod draft;
 mod encoded_answer;
 mod reason;
@@ -18,6 +19,7 @@ mod value;
 
 use hooks_core::{Strength, WireEvent};
 
+pub use self::client_answer::ClientAnswer;
 use self::draft::Draft;
 pub use self::encoded_answer::EncodedAnswer;
 use self::value::Source;
@@ -158,6 +160,10 @@ impl<'a> Voice<'a> {
         let wish = because.unwrap_or(Wish::Deny);
         self.always(row, draft);
         if self.say(row, Wish::Deny, row.phrases.deny, draft) {
+            // Some clients have no word for it: the reason is in the place of the result.
+            if draft.answered < ClientAnswer::Deny {
+                draft.answered = ClientAnswer::Block;
+            }
             if because.is_some() {
                 self.note(wish, Instead::Denied, draft);
             }

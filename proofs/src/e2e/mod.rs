@@ -13,8 +13,11 @@
 //! | a run in its sandbox | [`sandbox`] |
 //! | the claims and their proofs | [`proof`] |
 //! | a hook that gives answers which no rule gives, and fails on demand | [`stand_in`] |
+//! | a person who approves a call | [`approval`] |
 //! | the page of the results | [`page`] |
 
+#[cfg(unix)]
+mod approval;
 mod clients;
 mod install;
 mod page;

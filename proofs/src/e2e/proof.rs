@@ -1,6 +1,6 @@
-//! The proofs for a client, in seven runs: without hooks; with `hooks` in a project; with a hook that behaves
-//! as no rule can; with `hooks` in the user's settings, and the rules that `hooks init` writes; with a budget
-//! that the session uses up; with a deny list of the client itself, without and with rules that allow.
+//! The proofs for a client, in eight runs: without hooks; with `hooks` in a project; with a hook that behaves
+//! as no rule can; with `hooks` in the user's settings, and the rules that `hooks init` writes; with a rule that asks a person;
+//! with a budget that the session uses up; with a deny list of the client itself, without and with rules that allow.
 
 use std::fmt;
 use std::path::Path;
@@ -76,7 +76,7 @@ pub(super) struct Results {
 }
 
 impl Results {
-    fn claim(&mut self, claim: &'static str, is_so: bool) {
+    pub(super) fn claim(&mut self, claim: &'static str, is_so: bool) {
         self.claims.push((claim, if is_so { Outcome::Held } else { Outcome::Failed }));
     }
 
@@ -118,6 +118,8 @@ pub(super) fn prove(client: &Runnable, program: &Path, hooks: &Path) -> Result<R
     governed(client, program, hooks, &mut results)?;
     stood_in(client, program, hooks, &mut results)?;
     of_user(client, program, hooks, &mut results)?;
+    #[cfg(unix)]
+    super::approval::approved(client, program, hooks, &mut results)?;
     spent(client, program, hooks, &mut results)?;
     listed(client, program, hooks, &mut results)?;
     Ok(results)
@@ -336,7 +338,7 @@ fn counted(sandbox: &Sandbox, hooks: &Path) -> Result<Option<u64>> {
 }
 
 /// Creates the folders that calls write into.
-fn furnish(client: &Runnable, sandbox: &Sandbox) -> Result {
+pub(super) fn furnish(client: &Runnable, sandbox: &Sandbox) -> Result {
     let settings = sandbox.work().join(client.settings);
     for folder in [
         &*sandbox.work().join("locked"),
@@ -355,9 +357,9 @@ fn wire(client: &Runnable, sandbox: &Sandbox, hooks: &Path) -> Result {
 }
 
 /// Options of `hooks init` for the settings of the project.
-const PROJECT: &[&str] = &["--scope", "project"];
+pub(super) const PROJECT: &[&str] = &["--scope", "project"];
 
-fn init(client: &Runnable, sandbox: &Sandbox, hooks: &Path, options: &[&str]) -> Result {
+pub(super) fn init(client: &Runnable, sandbox: &Sandbox, hooks: &Path, options: &[&str]) -> Result {
     let arguments: Vec<String> =
         ["init", client.client.name()].iter().chain(options).map(|word| (*word).to_owned()).collect();
     let run = sandbox.run(hooks, &arguments, &[], PATIENCE)?;
@@ -393,7 +395,7 @@ fn stand_in(sandbox: &Sandbox, hooks: &Path) -> Result<String> {
 }
 
 /// Runs a session of the client; returns it with the requests to its model.
-fn session(
+pub(super) fn session(
     client: &Runnable,
     program: &Path,
     sandbox: &Sandbox,
@@ -423,14 +425,14 @@ fn able(client: &Runnable, event: &str, wish: Wish) -> bool {
 }
 
 /// Whether a text occurs anywhere in the requests to the model.
-fn says(requests: &[Value], text: &str) -> bool {
+pub(super) fn says(requests: &[Value], text: &str) -> bool {
     let text = Value::from(text).to_string();
     let text = text.trim_matches('"');
     requests.iter().any(|body| body.to_string().contains(text))
 }
 
 /// Prints details of a run if a claim failed.
-fn shown(client: &Runnable, run: &Run, requests: &[Value], results: &Results) {
+pub(super) fn shown(client: &Runnable, run: &Run, requests: &[Value], results: &Results) {
     if results.failures().next().is_some() {
         eprintln!("{}", failed(client, "something did not hold", run, requests));
     }

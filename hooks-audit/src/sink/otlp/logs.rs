@@ -31,6 +31,7 @@ pub(super) fn log_record(committed: &Committed, roots: &Roots) -> Value {
         .number("gen_ai.usage.output_tokens", usage.map(|usage| usage.output_tokens))
         .number("hooks.cost.micro_usd", record.cost_micro_usd)
         .text_of("hooks.outcome", outcome)
+        .text_of("hooks.answered", record.answered.as_ref())
         .text_of("hooks.policy", record.policy.as_ref())
         .text_of("hooks.rule", record.rule.as_ref())
         .text_of("hooks.rules.version", record.rules.as_ref())
