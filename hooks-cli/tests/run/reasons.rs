@@ -19,7 +19,7 @@ rules:
     let answer = told.answer();
     let text = answer["hookSpecificOutput"]["permissionDecisionReason"].as_str().unwrap();
     assert!(text.starts_with("a person pushes. Also: "), "{text}");
-    for part in ["`sudo`", "`locked`"] {
+    for part in ["blocked as `sudo`", "`locked` may not be written"] {
         assert_eq!(text.matches(part).count(), 1, "{part}: {text}");
     }
     // An ask is no reason of a denial, and the way to change the rules is for the operator.

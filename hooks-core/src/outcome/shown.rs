@@ -84,7 +84,7 @@ mod tests {
                 Some((shown, count)) => (shown, count.parse().unwrap()),
                 None => (&*text, 0_usize),
             };
-            let is_shown = |it: &&Cow<'_, str>| shown.split("Also: ").any(|one| one.trim_end_matches([' ', '.']) == ***it);
+            let is_shown = |it: &&Cow<'_, str>| shown.split("Also: ").any(|one| one.trim_end_matches([' ', '.']) == &***it);
             prop_assert_eq!(distinct.iter().filter(is_shown).count() + left_out, distinct.len(), "{}", text);
             prop_assert_eq!(shown.split("Also: ").count() + left_out, distinct.len().max(1));
             let longest = distinct.iter().map(|text| text.len()).max().unwrap_or_default();
