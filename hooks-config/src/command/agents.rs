@@ -26,7 +26,7 @@ pub(in super::super) fn is_meant(root: &Node) -> bool {
 /// Reads the handlers of every agent.
 pub(in super::super) fn read(root: &Node, host: &Host, mistakes: &mut Mistakes) -> Option<Handlers> {
     let profile = host.profile.unwrap_or_default();
-    let known = Known { profile, builtins: Some(&host.builtins), our_events: false };
+    let known = Known { profile, builtins: Some(&host.builtins), our_events: false, exactly: false };
     let mut handlers = Handlers { profile, failures: Failures::Tell, ..Handlers::default() };
     let agents = root.get(AGENTS)?;
     for (name, agent) in agents.entries() {
