@@ -275,6 +275,7 @@ impl Engine {
             folder,
             event: ask.event.name,
             input,
+            profile: self.rules.profile,
             env: expand_variables(&handler.env, variables),
         };
         builtin.run(call).await

@@ -80,6 +80,7 @@ mod tests {
             ("[[:]", ":", true),
             (r"[\W]", "é", true),
             (r"\w+", "é", false),
+            (r"\p{Latin}+\x{2d}\pL", "é-x", true),
             (r"\bx\b", "x", true),
             ("(?P<a>x)(?<b>y)(?i-s:z)", "xyZ", true),
         ] {
@@ -89,9 +90,26 @@ mod tests {
 
     #[test]
     fn what_is_no_pattern_is_refused() {
-        for pattern in
-            ["a{2}{3}", "x{1001}", "(?x)a b", "(?u:a)", r"\u0041", "{2}", "a{2,1}", "shell(", "*_file", "(?!shell).*", "src/**", "a++", "a?*", "a)(b", "[", r"\", "(?<=x)y", "+"]
-        {
+        for pattern in [
+            "a{2}{3}",
+            "x{1001}",
+            "(?x)a b",
+            "(?u:a)",
+            r"\u0041",
+            "{2}",
+            "a{2,1}",
+            "shell(",
+            "*_file",
+            "(?!shell).*",
+            "src/**",
+            "a++",
+            "a?*",
+            "a)(b",
+            "[",
+            r"\",
+            "(?<=x)y",
+            "+",
+        ] {
             assert!(Matcher::new(pattern).is_err(), "{pattern}");
         }
         assert!(!Matcher::new("a)|(b").is_ok_and(|matcher| matcher.matches("a")));

@@ -90,6 +90,7 @@ impl Reader<'_> {
         match self.rest.next() {
             Some('Q') => self.quoted(),
             Some('b') => self.written.push_str(r"(?-u:\b)"),
+            Some(c @ ('p' | 'P' | 'x')) => self.braced(c),
             Some(c @ ('u' | 'U')) => return Err(format!("`\\{c}` is not supported")),
             // Go reads these as themselves, and the crate as the borders of a word.
             Some(c @ ('<' | '>')) => self.written.push(c),
@@ -104,6 +105,19 @@ impl Reader<'_> {
             None => self.written.push('\\'),
         }
         Ok(())
+    }
+
+    /// An escape such as `\p{Greek}`, whose braces are part of it.
+    fn braced(&mut self, letter: char) {
+        self.written.extend(['\\', letter]);
+        if self.rest.next_if_eq(&'{').is_none() {
+            return;
+        }
+        self.written.push('{');
+        while let Some(c) = self.rest.next_if(|c| *c != '}') {
+            self.written.push(c);
+        }
+        self.written.extend(self.rest.next());
     }
 
     /// Text between `\Q` and `\E`, or up to the end.

@@ -2,7 +2,8 @@
 
 use super::super::convert;
 use super::super::shared::{
-    AGENT_NAME, CHILD_ID, ERROR, MESSAGE, MODEL, PROMPT, REASON, RESPONSE, SOURCE, START_WORDS, SUMMARY, TOOL_RESULT,
+    AGENT_NAME, CHILD_ID, ERROR, MESSAGE, MODEL, PROMPT, REASON, RESPONSE, SOURCE, START_WORDS, SUMMARY,
+    TOOL_RESULT,
 };
 use crate::table::{Field, Preset, To, text};
 
