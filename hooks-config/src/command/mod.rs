@@ -3,6 +3,7 @@
 
 mod agents;
 mod builtins;
+mod programs;
 mod schema;
 
 use std::collections::BTreeMap;
@@ -22,6 +23,7 @@ use serde_json::Value;
 
 pub(super) use self::agents::{is_meant, read as read_agents};
 pub use self::builtins::standard_builtins;
+pub use self::programs::MissingProgram;
 pub(super) use self::schema::schema;
 use super::error::{ConfigError, ConfigErrors, Mistakes};
 use super::prompts::Secrets;
