@@ -84,6 +84,9 @@ const HANDLER: [&str; 12] = [
     "schema",
 ];
 
+/// A builtin that decides in the July profile only.
+const SAFER_SHELL: &str = "safer_shell";
+
 /// An option that exists since the September profile.
 const STRICT_OUTPUT: &str = "strict_output";
 
@@ -417,6 +420,13 @@ impl HandlersParser<'_> {
                 nearest(&handler.command, builtins.names()).map(|name| format!("did you mean `{name}`?"));
             let message = format!("there is no builtin {}", quoted(&handler.command));
             self.warn(&join(at.path, "command"), message, hint);
+        }
+        let only_labels = self.known.profile != Profile::July && !self.known.exactly;
+        if handler.kind == HandlerKind::Builtin && handler.command == SAFER_SHELL && only_labels {
+            let message =
+                format!("since September, `{SAFER_SHELL}` only labels calls: it asks and denies nothing");
+            let hint = format!("write a `tool_guard`, or set the profile `{}`", Profile::July);
+            self.warn(&join(at.path, "command"), message, Some(hint));
         }
         if handler.kind != HandlerKind::Model {
             return;

@@ -385,6 +385,16 @@ async fn the_safer_option_of_july_asks_about_harmful_commands() {
     }
 }
 
+#[test]
+fn the_function_that_only_labels_is_told() {
+    let text = "version: 1\nhooks: { pre_tool_use: { hooks: { type: builtin, command: safer_shell } } }\n";
+    let config = Config::parse(text, "hooks.yaml").unwrap();
+    let [doubt] = config.doubts() else { panic!("{:?}", config.doubts()) };
+    assert!(doubt.to_string().contains("only labels"), "{doubt}");
+    let july = format!("hook_profile: 2026-07\n{text}");
+    assert_eq!(Config::parse(&july, "hooks.yaml").unwrap().doubts(), []);
+}
+
 /// A summary in another spelling: one report names both spellings of every name.
 #[tokio::test]
 async fn a_summary_in_camel_case_is_told_once() {

@@ -2,6 +2,8 @@
 //! only.
 
 mod approval;
+#[cfg(test)]
+mod own;
 mod pipeline;
 mod scripted;
 mod sources;

@@ -55,7 +55,9 @@ fn own_vectors_cover_every_group_in_both_profiles() {
     }
     let readme = workspace::root().join("proofs/conformance/docker-agent-own/README.md");
     let readme = fs::read_to_string(readme).unwrap();
-    assert!(readme.starts_with("# Our own vectors") && readme.contains(&format!("{} vectors", vectors.len())));
+    assert!(
+        readme.starts_with("# Our own vectors") && readme.contains(&format!("{} vectors", vectors.len()))
+    );
     for (group, count) in &counts {
         assert!(*count >= 4, "{group}: {count}");
         assert!(readme.contains(&format!("| `{group}` |")), "{group} has no place in the README");
@@ -67,7 +69,11 @@ fn own_vectors_cover_every_group_in_both_profiles() {
 
 fn compared(vector: &Value, profile: &str, wanted: &Value, got: &Value) -> Result<(), String> {
     if wanted.get("config_error").is_some() || got.get("config_error").is_some() {
-        return equal("config_error", &wanted.get("config_error").is_some(), &got.get("config_error").is_some());
+        return equal(
+            "config_error",
+            &wanted.get("config_error").is_some(),
+            &got.get("config_error").is_some(),
+        );
     }
     if let Some(ok) = wanted.get("ok") {
         let error = got["error"].as_str().unwrap_or_default();
@@ -95,14 +101,16 @@ fn compared(vector: &Value, profile: &str, wanted: &Value, got: &Value) -> Resul
         equal("ran", &one, &other)?;
     }
     let Some(seen) = wanted.get("stdin_seen") else { return Ok(()) };
-    let recorded: Vec<_> = vector["record"].as_array().into_iter().flatten().filter_map(Value::as_str).collect();
+    let recorded: Vec<_> =
+        vector["record"].as_array().into_iter().flatten().filter_map(Value::as_str).collect();
     let only_recorded = |start: &Value| -> Value {
         let fields = start.as_object().into_iter().flatten();
         let fields = fields.filter(|(name, _)| recorded.contains(&name.as_str()));
         fields.map(|(name, value)| (name.clone(), value.clone())).collect::<Map<_, _>>().into()
     };
     for (command, starts) in seen.as_object().into_iter().flatten() {
-        let got: Value = got["stdin_seen"][command].as_array().into_iter().flatten().map(only_recorded).collect();
+        let got: Value =
+            got["stdin_seen"][command].as_array().into_iter().flatten().map(only_recorded).collect();
         equal(command, starts, &got)?;
     }
     Ok(())
@@ -134,7 +142,8 @@ fn block(vector: &Value, profile: &str, wanted: &Value, got: &Value) -> Result<(
     }
     if profile == "2026-09" {
         // The program may add metadata of its own.
-        let names: Vec<_> = wanted.get("prompt_metadata").and_then(Value::as_object).into_iter().flatten().collect();
+        let names: Vec<_> =
+            wanted.get("prompt_metadata").and_then(Value::as_object).into_iter().flatten().collect();
         let names: Vec<String> = names.into_iter().map(|(name, _)| name.clone()).collect();
         let extra = got.get_mut("prompt_metadata").and_then(Value::as_object_mut);
         if let Some(extra) = extra {
