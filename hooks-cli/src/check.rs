@@ -3,6 +3,7 @@
 use std::fs;
 use std::io::Write;
 
+use hooks::config::Config;
 use hooks_protocols::Client;
 use serde_json::json;
 
@@ -44,13 +45,21 @@ pub(crate) fn run(options: &Check) -> Result<Status, Failure> {
             (read, Format::Json) => {
                 let errors = read.as_ref().err().map_or(&[][..], |errors| errors.errors());
                 let doubts = read.as_ref().map_or(&[][..], |config| config.doubts());
-                let report =
+                let mut report =
                     json!({"file": path, "ok": errors.is_empty(), "errors": errors, "warnings": doubts});
+                let missing = read.as_ref().map(Config::missing_programs).unwrap_or_default();
+                if let (false, Some(report)) = (missing.is_empty(), report.as_object_mut()) {
+                    let missing = missing.iter().map(|one| json!({"path": one.hook, "program": one.program}));
+                    report.insert("missing_programs".to_owned(), missing.collect());
+                }
                 writeln!(out, "{report}")?;
             }
             (Ok(config), Format::Text) => {
                 for doubt in config.doubts() {
                     writeln!(out, "{OPEN}warning{OPEN:#} {}: {doubt}", path.display())?;
+                }
+                for missing in config.missing_programs() {
+                    writeln!(out, "{OPEN}warning{OPEN:#} {}: {missing}", path.display())?;
                 }
                 for client in wired() {
                     for (section, reach) in reach::limited(&config, client) {

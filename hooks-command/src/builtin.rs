@@ -28,6 +28,8 @@ use std::sync::Arc;
 use hooks_core::HookFuture;
 use serde_json::{Map, Value};
 
+use crate::rules::Profile;
+
 /// A function of the host as a handler.
 pub trait Builtin: Send + Sync {
     /// Answers an event: the object that a command would write to its standard output, or null for no answer.
@@ -61,6 +63,8 @@ pub struct BuiltinCall {
     pub event: &'static str,
     /// The payload, which a command would read from its standard input.
     pub input: Arc<Map<String, Value>>,
+    /// The profile of the rules that the handler runs under.
+    pub profile: Profile,
     /// The expanded `env` of the handler, to add to the environment of programs that the builtin starts.
     pub env: BTreeMap<String, String>,
 }
@@ -74,6 +78,7 @@ impl BuiltinCall {
             folder: PathBuf::new(),
             event,
             input: Arc::new(input),
+            profile: Profile::default(),
             env: BTreeMap::new(),
         }
     }

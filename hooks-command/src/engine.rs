@@ -167,7 +167,7 @@ impl Engine {
         }
         let input = Arc::new(input);
         let runs = handlers.iter().map(|handler| self.run(&ask, handler, Arc::clone(&input)));
-        let mut merger = Merger::new(ask.event, powers, self.rules.profile);
+        let mut merger = Merger::new(ask.event, powers, self.rules);
         for (handler, finished) in handlers.iter().zip(join_all(runs).await) {
             let (reading, near_miss) = read(ask.event, powers, handler, self.rules, finished);
             merger.add(handler, reading, near_miss);
@@ -184,7 +184,7 @@ impl Engine {
         handlers: &[Arc<Handler>],
         mut input: Map<String, Value>,
     ) -> Merged {
-        let mut merger = Merger::new(ask.event, powers, self.rules.profile);
+        let mut merger = Merger::new(ask.event, powers, self.rules);
         for handler in handlers {
             let finished = self.run(ask, handler, Arc::new(input.clone())).await;
             let (reading, near_miss) = read(ask.event, powers, handler, self.rules, finished);
@@ -275,6 +275,7 @@ impl Engine {
             folder,
             event: ask.event.name,
             input,
+            profile: self.rules.profile,
             env: expand_variables(&handler.env, variables),
         };
         builtin.run(call).await

@@ -52,7 +52,7 @@
 //! # let time = VirtualTime::default();
 //! let handlers = json!([{"type": "command", "command": "./check.sh"}]);
 //! let block = json!({"pre_tool_use": [{"matcher": "shell", "hooks": handlers}]});
-//! let read = read(&block, Known { profile: Profile::September, builtins: None, our_events: true });
+//! let read = read(&block, Known { profile: Profile::September, builtins: None, our_events: true, exactly: false });
 //! assert!(read.is_usable());
 //! # let (timer, builtins, variables) = (Arc::new(time.clone()), Arc::default(), Arc::new(NoVariables));
 //! # let world = World { runner: Arc::new(NoForce), timer, builtins, judge: None, variables };
@@ -65,7 +65,7 @@
 //! };
 //! let denied = ask("git push --force").ok_or("it waits")?;
 //! let reason = denied.outcome.shown_reason().ok_or("a denial has a reason")?;
-//! assert_eq!((&*reason.policy, &*reason.for_agent()), ("./check.sh", "no forced pushes"));
+//! assert_eq!((&*reason.policy, &*reason.for_agent()), ("pre_tool_use[0].hooks[0]", "no forced pushes"));
 //! assert!(ask("git push").ok_or("it waits")?.outcome.goes_ahead());
 //! # Ok::<(), &str>(())
 //! ```
@@ -89,4 +89,4 @@ pub use self::engine::{Ask, Engine};
 pub use self::event::{HookEvent, Lane};
 pub use self::merge::Merged;
 pub use self::model::{Judge, Question};
-pub use self::rules::{Failures, NearMiss, Profile, Rules};
+pub use self::rules::{Failures, Names, NearMiss, Profile, Rules};

@@ -9,7 +9,7 @@ use serde_json::{Map, Value};
 use crate::config::{Handler, OnError};
 use crate::event::{HookEvent, Powers, Rewrites};
 use crate::output::{HandlerReply, Message, Reading, SpecificReply};
-use crate::rules::Profile;
+use crate::rules::{Names, Profile, Rules};
 
 /// The merged answers of the handlers of one event. `Default` does not allow the event, unlike
 /// [`Merged::nothing`].
@@ -59,6 +59,9 @@ pub struct Merged {
     /// Standard error of the last handler that set it.
     #[serde(skip_serializing_if = "String::is_empty")]
     pub stderr: String,
+    /// Whether a handler hides its output from the user. docker-agent has no use for it, but clients have.
+    #[serde(skip)]
+    pub suppress_output: bool,
     /// The contribution of each handler, in order.
     #[serde(skip)]
     pub reports: Vec<Report>,
@@ -128,12 +131,12 @@ impl Merged {
 /// ```
 /// use hooks_command::merge::{Merger, Verdict};
 /// use hooks_command::output::{Reading, parse};
-/// use hooks_command::{Handler, HookEvent, Lane, Profile};
+/// use hooks_command::{Handler, HookEvent, Lane, Rules};
 /// use serde_json::json;
 ///
 /// let event = HookEvent::named("tool_guard").ok_or("no such event")?;
-/// let powers = event.powers(Profile::September, Lane::Ordinary);
-/// let mut merger = Merger::new(event, powers, Profile::September);
+/// let rules = Rules::default();
+/// let mut merger = Merger::new(event, rules.powers(event, Lane::Ordinary), rules);
 /// for (name, decision) in [("first", "allow"), ("second", "deny")] {
 ///     let specific = json!({"permission_decision": decision, "permission_decision_reason": name});
 ///     let output = json!({"hook_specific_output": specific}).to_string();
@@ -150,13 +153,22 @@ pub struct Merger {
     event: &'static HookEvent,
     powers: Powers,
     profile: Profile,
+    names: Names,
     merged: Merged,
 }
 
 impl Merger {
     /// A merger without answers.
-    pub fn new(event: &'static HookEvent, powers: Powers, profile: Profile) -> Self {
-        Self { event, powers, profile, merged: Merged::nothing() }
+    pub fn new(event: &'static HookEvent, powers: Powers, rules: Rules) -> Self {
+        Self { event, powers, profile: rules.profile, names: rules.names, merged: Merged::nothing() }
+    }
+
+    /// The name of a handler in messages.
+    fn name<'h>(&self, handler: &'h Handler) -> &'h str {
+        match self.names {
+            Names::Place => handler.label(),
+            Names::Command => handler.title(),
+        }
     }
 
     /// Adds the answer of the next handler, and a description of output that was almost an answer.
@@ -176,7 +188,7 @@ impl Merger {
             }
             Reading::Answer(reply) => self.answered(handler, *reply),
         };
-        self.merged.reports.push(Report { handler: handler.title().to_owned(), came_to, near_miss });
+        self.merged.reports.push(Report { handler: self.name(handler).to_owned(), came_to, near_miss });
     }
 
     /// The merged answers.
@@ -193,7 +205,7 @@ impl Merger {
             Profile::July => "PreToolUse",
             Profile::September => self.event.name,
         };
-        let message = format!("{event} hook failed to execute: hook \"{}\": {error}", handler.title());
+        let message = format!("{event} hook failed to execute: hook \"{}\": {error}", self.name(handler));
         if blocks {
             self.merged.allowed = false;
             self.merged.exit_code = -1;
@@ -235,6 +247,7 @@ impl Merger {
                 self.cannot_block(handler, "a block");
             }
         }
+        self.merged.suppress_output |= reply.suppress_output;
         if !reply.system_message.is_empty() {
             self.merged.system_message.push(reply.system_message);
         }
@@ -297,7 +310,7 @@ impl Merger {
                 self.merged.system_message.push(format!(
                     "{} hook \"{}\" returned permission_decision, but this event does not support approval decisions",
                     self.event,
-                    handler.title()
+                    self.name(handler)
                 ));
             }
             return CameTo::Nothing;
@@ -331,15 +344,15 @@ impl Merger {
     }
 
     fn cannot_block(&mut self, handler: &Handler, what: &str) {
-        self.merged.system_message.push(format!(
-            "{} hook \"{}\" returned {what}, but this event cannot block",
-            self.event,
-            handler.title()
-        ));
+        let name = self.name(handler);
+        self.merged
+            .system_message
+            .push(format!("{} hook \"{name}\" returned {what}, but this event cannot block", self.event));
     }
 
     fn tell(&mut self, handler: &Handler, problem: &str) {
-        self.merged.system_message.push(format!("{} hook \"{}\": {problem}", self.event, handler.title()));
+        let name = self.name(handler);
+        self.merged.system_message.push(format!("{} hook \"{name}\": {problem}", self.event));
     }
 }
 

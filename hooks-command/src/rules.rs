@@ -65,6 +65,16 @@ pub enum Failures {
     Tell,
 }
 
+/// The names of handlers without a `name` in messages.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
+pub enum Names {
+    /// Their position in the block.
+    #[default]
+    Place,
+    /// Their command, as in docker-agent.
+    Command,
+}
+
 /// The rules of a set of handlers.
 ///
 /// ```
@@ -86,18 +96,20 @@ pub struct Rules {
     pub near_miss: NearMiss,
     /// Effect of failures.
     pub failures: Failures,
+    /// Names of handlers in messages.
+    pub names: Names,
 }
 
 impl Rules {
     /// docker-agent's own rules, including their weaknesses, for hosts that need the same answers.
     pub const fn exactly(profile: Profile) -> Self {
-        Self { profile, near_miss: NearMiss::Ignore, failures: Failures::Tell }
+        Self { profile, near_miss: NearMiss::Ignore, failures: Failures::Tell, names: Names::Command }
     }
 
     /// The rules of a profile, with reports of output that was almost an answer, and with failures of
     /// deciding handlers as blocks.
     pub const fn for_profile(profile: Profile) -> Self {
-        Self { profile, near_miss: NearMiss::Tell, failures: Failures::Block }
+        Self { profile, near_miss: NearMiss::Tell, failures: Failures::Block, names: Names::Place }
     }
 
     /// The powers of an event's handlers under these rules.

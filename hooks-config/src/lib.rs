@@ -100,7 +100,7 @@ mod yaml;
 pub use self::budget::{CallMeter, SpendClassify};
 pub use self::build::Kept;
 pub use self::checkpoints::signer;
-pub use self::command::{parse_hooks, standard_builtins};
+pub use self::command::{MissingProgram, parse_hooks, standard_builtins};
 pub use self::context::ContextSections;
 pub use self::document::{Profile, schema};
 pub use self::error::{ConfigError, ConfigErrors, Gravity};

@@ -341,6 +341,10 @@ impl Config {
         all
     }
 
+    pub(super) fn handlers_of_all(&self) -> Option<&Handlers> {
+        self.handlers.as_deref()
+    }
+
     /// The sections that the file has, in its order; the parts of `limits` one by one.
     ///
     /// ```

@@ -5,12 +5,14 @@ use crate::error::{Error, Result};
 use crate::process::{Program, is_installed};
 use crate::workspace;
 
-/// Required results of `compare.py`: suite, profile, per cent.
-const VECTORS: &[(&str, &str, &str)] = &[
-    ("squad", "compat", "100"),
-    ("squad", "strict", "100"),
-    ("docker-agent", "2026-09", "100"),
-    ("docker-agent", "2026-07", "100"),
+/// Required results of `compare.py`: folder of the vectors, suite, profile, per cent.
+const VECTORS: &[(&str, &str, &str, &str)] = &[
+    ("squad", "squad", "compat", "100"),
+    ("squad", "squad", "strict", "100"),
+    ("docker-agent", "docker-agent", "2026-09", "100"),
+    ("docker-agent", "docker-agent", "2026-07", "100"),
+    ("docker-agent-own", "docker-agent", "2026-09", "100"),
+    ("docker-agent-own", "docker-agent", "2026-07", "100"),
 ];
 
 /// Required results of `score.py`: kinds, and the options that make its exit status a gate.
@@ -31,10 +33,10 @@ pub(crate) fn run() -> Result {
         return Err(Error::new("the scripts that score need `python3`; install it"));
     }
     let answer = this_program()?;
-    for (suite, profile, floor) in VECTORS {
-        println!("\n{suite}, {profile}: at least {floor} %");
+    for (folder, suite, profile, floor) in VECTORS {
+        println!("\n{folder}, {profile}: at least {floor} %");
         let script = place("conformance/compare.py")?;
-        let vectors = place(&format!("conformance/{suite}/vectors.jsonl"))?;
+        let vectors = place(&format!("conformance/{folder}/vectors.jsonl"))?;
         let judged = [&*script, suite, &vectors, "--profile", profile, "--min", floor];
         let command = ["--", &answer, "answer", suite, "--profile", profile];
         Program::new("python3", judged.into_iter().chain(command)).run()?;

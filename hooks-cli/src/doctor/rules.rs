@@ -46,6 +46,10 @@ fn usable(client: Client, path: &PathBuf) -> Vec<Finding> {
     match load::reader(None).read(path) {
         Ok(config) => {
             let mut findings = vec![Finding::good(format!("the rules in `{name}` can be used"))];
+            findings.extend(config.missing_programs().into_iter().map(|missing| {
+                let remedy = format!("install `{}`", missing.program);
+                Finding::doubtful(format!("in `{name}`, {missing}"), remedy)
+            }));
             findings.extend(reach::limited(&config, client).map(|(section, reach)| {
                 let what = format!("`{section}` {reach}");
                 Finding::doubtful(what, "the page `docs/sections.md` has every section and client")

@@ -27,6 +27,9 @@ pub struct Handler {
     pub kind: HandlerKind,
     /// Name of the handler in messages.
     pub name: String,
+    /// Position in its block, such as `pre_tool_use[0].hooks[1]`; empty if it was not parsed. Handlers that
+    /// differ in nothing else are duplicates.
+    pub place: String,
     /// Shell line of a command, or name of a builtin.
     pub command: String,
     /// Parameters of a builtin.
@@ -101,13 +104,29 @@ impl Handler {
         Self { command: line.into(), ..Self::default() }
     }
 
-    /// Name of the handler in messages: its name, else its command, else its kind.
+    /// Name of the handler in messages of docker-agent: its name, else its command, else its kind.
     pub fn title(&self) -> &str {
         match (self.name.as_str(), self.command.as_str()) {
             ("", "") => self.kind.word(),
             ("", command) => command,
             (name, _) => name,
         }
+    }
+
+    /// Name of the handler in our messages: its name, else its position, because a script can have many
+    /// lines. A builtin has the name by which it is called.
+    ///
+    /// ```
+    /// use hooks_command::Handler;
+    ///
+    /// let handler = Handler { place: "stop[0]".to_owned(), ..Handler::command("set -e\n./check.sh") };
+    /// assert_eq!(handler.label(), "stop[0]");
+    /// let named = Handler { name: "check".to_owned(), ..handler };
+    /// assert_eq!(named.label(), "check");
+    /// ```
+    pub fn label(&self) -> &str {
+        let is_called = !self.name.is_empty() || self.kind == HandlerKind::Builtin;
+        if is_called || self.place.is_empty() { self.title() } else { &self.place }
     }
 
     /// Timeout of the handler.
@@ -122,7 +141,15 @@ impl Handler {
             Profile::July => {
                 (self.kind, &self.command, &self.args) == (other.kind, &other.command, &other.args)
             }
-            Profile::September => self == other,
+            // A position is no part of the configuration.
+            Profile::September => {
+                (&self.name, self.kind, &self.command, &self.args, self.timeout, &self.env)
+                    == (&other.name, other.kind, &other.command, &other.args, other.timeout, &other.env)
+                    && (&self.working_dir, self.on_error, self.strict_output)
+                        == (&other.working_dir, other.on_error, other.strict_output)
+                    && (&self.model, &self.prompt, &self.schema)
+                        == (&other.model, &other.prompt, &other.schema)
+            }
         }
     }
 }

@@ -2,6 +2,8 @@
 
 use regex::Regex;
 
+use super::pattern::from_go;
+
 /// A pattern that matches the complete name of a tool.
 #[derive(Clone, Debug, Default)]
 pub struct Matcher(Option<Regex>);
@@ -27,11 +29,9 @@ impl Matcher {
         if pattern.is_empty() || pattern == "*" {
             return Ok(Self(None));
         }
-        if let Some(doubled) = doubled_repetition(pattern) {
-            return Err(format!("`{doubled}` repeats a repetition"));
-        }
+        let pattern = from_go(pattern)?;
         // The pattern alone is compiled first, so that `a)(b` cannot close the group around it.
-        Regex::new(pattern)
+        Regex::new(&pattern)
             .and_then(|_| Regex::new(&format!("^(?:{pattern})$")))
             .map(|regex| Self(Some(regex)))
             .map_err(|error| last_line(&error.to_string()))
@@ -41,45 +41,6 @@ impl Matcher {
     pub fn matches(&self, tool: &str) -> bool {
         self.0.as_ref().is_none_or(|regex| regex.is_match(tool))
     }
-}
-
-/// A repetition that is itself repeated, such as `**`. Go rejects it, and the `regex` crate would accept it.
-fn doubled_repetition(pattern: &str) -> Option<String> {
-    let (mut in_class, mut before) = (false, None);
-    let mut chars = pattern.chars().peekable();
-    while let Some(c) = chars.next() {
-        match c {
-            '\\' => {
-                chars.next();
-                before = None;
-            }
-            '[' if !in_class => {
-                in_class = true;
-                // A bracket at the beginning is a member of the class.
-                chars.next_if_eq(&'^');
-                chars.next_if_eq(&']');
-                before = None;
-            }
-            ']' if in_class => {
-                in_class = false;
-                before = None;
-            }
-            '*' | '+' | '?' if !in_class => {
-                if let Some(first) = before {
-                    return Some(format!("{first}{c}"));
-                }
-                // A directly following `?` makes the repetition lazy.
-                chars.next_if_eq(&'?');
-                before = Some(c);
-            }
-            _ => before = None,
-        }
-        if c == '(' && !in_class {
-            // The `?` in `(?i)` and `(?:` is not a repetition.
-            chars.next_if_eq(&'?');
-        }
-    }
-    None
 }
 
 fn last_line(text: &str) -> String {
@@ -107,6 +68,21 @@ mod tests {
             ("[*+]?", "*", true),
             (r"a\**", "a**", true),
             ("(?:a|b)+?", "ab", true),
+            ("f{x}", "f{x}", true),
+            ("a{2,}", "aaa", true),
+            ("a{,2}", "a{,2}", true),
+            ("a{", "a{", true),
+            (r"\Qa.b\E+", "a.bbb", true),
+            (r"\Qa.b", "axb", false),
+            ("[a&&b]+", "a&b", true),
+            ("[[a]]", "[]", true),
+            ("[[:alpha:]_]+", "a_b", true),
+            ("[[:]", ":", true),
+            (r"[\W]", "é", true),
+            (r"\w+", "é", false),
+            (r"\p{Latin}+\x{2d}\pL", "é-x", true),
+            (r"\bx\b", "x", true),
+            ("(?P<a>x)(?<b>y)(?i-s:z)", "xyZ", true),
         ] {
             assert_eq!(Matcher::new(pattern).unwrap().matches(tool), matches, "{pattern} on {tool}");
         }
@@ -114,9 +90,26 @@ mod tests {
 
     #[test]
     fn what_is_no_pattern_is_refused() {
-        for pattern in
-            ["shell(", "*_file", "(?!shell).*", "src/**", "a++", "a?*", "a)(b", "[", r"\", "(?<=x)y", "+"]
-        {
+        for pattern in [
+            "a{2}{3}",
+            "x{1001}",
+            "(?x)a b",
+            "(?u:a)",
+            r"\u0041",
+            "{2}",
+            "a{2,1}",
+            "shell(",
+            "*_file",
+            "(?!shell).*",
+            "src/**",
+            "a++",
+            "a?*",
+            "a)(b",
+            "[",
+            r"\",
+            "(?<=x)y",
+            "+",
+        ] {
             assert!(Matcher::new(pattern).is_err(), "{pattern}");
         }
         assert!(!Matcher::new("a)|(b").is_ok_and(|matcher| matcher.matches("a")));

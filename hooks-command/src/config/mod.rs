@@ -5,6 +5,7 @@
 
 mod handler;
 mod matcher;
+mod pattern;
 mod read;
 mod sources;
 

@@ -61,6 +61,8 @@ pub struct Known<'k> {
     pub builtins: Option<&'k Builtins>,
     /// Whether the block can use our names of events, and events that only we have.
     pub our_events: bool,
+    /// Whether the block is refused wherever docker-agent refuses it, even if nothing goes wrong.
+    pub exactly: bool,
 }
 
 /// The options of an entry.
@@ -82,6 +84,9 @@ const HANDLER: [&str; 12] = [
     "schema",
 ];
 
+/// A builtin that decides in the July profile only.
+const SAFER_SHELL: &str = "safer_shell";
+
 /// An option that exists since the September profile.
 const STRICT_OUTPUT: &str = "strict_output";
 
@@ -92,7 +97,7 @@ const STRICT_OUTPUT: &str = "strict_output";
 /// use hooks_command::{HookEvent, Lane, Profile};
 /// use serde_json::json;
 ///
-/// let known = Known { profile: Profile::September, builtins: None, our_events: false };
+/// let known = Known { profile: Profile::September, builtins: None, our_events: false, exactly: false };
 /// let block = json!({"stop": [{"type": "command", "command": "./check.sh"}]});
 /// let good = read(&block, known);
 /// assert!(good.faults.is_empty() && good.block.counts().eq([("stop", 1)]));
@@ -250,7 +255,9 @@ impl HandlersParser<'_> {
         let path = join(at.path, "preempt_yolo");
         let preempts = self.flag(&path, value);
         let is_allowed = at.events.iter().any(|event| event.name == "pre_tool_use");
-        if preempts && !is_allowed && self.known.profile != Profile::July {
+        let is_written = value.is_some_and(|value| !value.is_null());
+        let counts = preempts || (self.known.exactly && is_written);
+        if counts && !is_allowed && self.known.profile != Profile::July {
             let hint = "leave it out; a guard that no approval skips is a `tool_guard`".to_owned();
             let message = "only pre_tool_use can preempt: preempt_yolo has no meaning here".to_owned();
             self.fault(&path, true, message, Some(hint));
@@ -280,6 +287,7 @@ impl HandlersParser<'_> {
         let mut text = |name: &str| self.text(&join(at.path, name), options.get(name)).unwrap_or_default();
         let mut handler = Handler {
             name: text("name"),
+            place: at.path.to_owned(),
             command: text("command"),
             working_dir: text("working_dir"),
             model: text("model"),
@@ -334,9 +342,16 @@ impl HandlersParser<'_> {
                 self.fault(&path, false, message, hint);
             }
             Some(OnError::Block) if !(at.powers.blocks || self.known.our_events && at.powers.guards) => {
-                let message =
-                    format!("on_error: block has no effect: {} cannot be blocked", at.events_named());
-                self.fault(&path, false, message, Some("write `warn` or `ignore`".to_owned()));
+                let message = format!(
+                    "on_error: block has no effect: {} cannot be blocked; a failure warns",
+                    at.events_named()
+                );
+                let hint = Some("write `warn` or `ignore`".to_owned());
+                if self.known.exactly {
+                    self.fault(&path, false, message, hint);
+                } else {
+                    self.warn(&path, message, hint);
+                }
             }
             Some(_) => {}
         }
@@ -405,6 +420,13 @@ impl HandlersParser<'_> {
                 nearest(&handler.command, builtins.names()).map(|name| format!("did you mean `{name}`?"));
             let message = format!("there is no builtin {}", quoted(&handler.command));
             self.warn(&join(at.path, "command"), message, hint);
+        }
+        let only_labels = self.known.profile != Profile::July && !self.known.exactly;
+        if handler.kind == HandlerKind::Builtin && handler.command == SAFER_SHELL && only_labels {
+            let message =
+                format!("since September, `{SAFER_SHELL}` only labels calls: it asks and denies nothing");
+            let hint = format!("write a `tool_guard`, or set the profile `{}`", Profile::July);
+            self.warn(&join(at.path, "command"), message, Some(hint));
         }
         if handler.kind != HandlerKind::Model {
             return;

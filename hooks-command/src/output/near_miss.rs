@@ -30,6 +30,9 @@ const SPECIFIC: &str = "hook_specific_output";
 /// Number of bytes at the end of an output in which an object after text is searched.
 const SEARCHED: usize = 64 << 10;
 
+/// Number of fields that are reported: an object can have a name in any number of spellings.
+const MOST_PROBLEMS: usize = 8;
+
 /// Number of positions that are tried as the beginning of an object.
 const MOST_LINES: usize = 16;
 
@@ -80,33 +83,36 @@ fn is_answer(fields: &Map<String, Value>) -> bool {
     fields.keys().any(|name| known(&TOP, name).is_some() || known(&BELOW, name).is_some())
 }
 
-/// A field of the answer that is misspelt or at the wrong level.
+/// The fields of the answer that are misspelt or at the wrong level, all in one sentence.
 fn misnamed(fields: &Map<String, Value>) -> Option<String> {
-    for name in fields.keys() {
-        if is_exact(&TOP, name) {
+    let mut problems = Vec::new();
+    let mut below = None;
+    for (name, value) in fields {
+        let top = known(&TOP, name);
+        if top == Some(SPECIFIC) {
+            below = below.or(value.as_object());
+        }
+        if is_exact(&TOP, name) || problems.len() >= MOST_PROBLEMS {
             continue;
         }
-        if let Some(meant) = known(&TOP, name) {
-            return Some(format!("`{name}` is not read; write `{meant}`"));
-        }
+        if let Some(meant) = top {
+            problems.push(format!("`{name}` is not read; write `{meant}`"));
         // `summary` and `metadata` alone are common names, which can have another meaning.
-        if let Some(meant) = known(&BELOW, name).filter(|meant| meant.contains('_')) {
-            return Some(format!("`{name}` is not read there; write `{meant}` below `{SPECIFIC}`"));
+        } else if let Some(meant) = known(&BELOW, name).filter(|meant| meant.contains('_')) {
+            problems.push(format!("`{name}` is not read there; write `{meant}` below `{SPECIFIC}`"));
         }
     }
-    let below = fields.iter().find(|(name, _)| name.eq_ignore_ascii_case(SPECIFIC))?.1.as_object()?;
-    for name in below.keys() {
-        if is_exact(&BELOW, name) {
-            continue;
+    for name in below.into_iter().flat_map(Map::keys).filter(|name| !is_exact(&BELOW, name)) {
+        if problems.len() >= MOST_PROBLEMS {
+            break;
         }
         if let Some(meant) = known(&BELOW, name) {
-            return Some(format!("`{name}` is not read; write `{meant}`"));
-        }
-        if let Some(meant) = known(&TOP, name) {
-            return Some(format!("`{name}` is not read below `{SPECIFIC}`; write `{meant}` beside it"));
+            problems.push(format!("`{name}` is not read; write `{meant}`"));
+        } else if let Some(meant) = known(&TOP, name) {
+            problems.push(format!("`{name}` is not read below `{SPECIFIC}`; write `{meant}` beside it"));
         }
     }
-    None
+    (!problems.is_empty()).then(|| problems.join("; "))
 }
 
 fn is_exact(names: &[&str], name: &str) -> bool {
@@ -133,6 +139,11 @@ mod tests {
             ("\u{feff}{\"decision\": \"block\"}", "byte-order mark"),
             ("{\"hookSpecificOutput\": {\"permissionDecision\": \"deny\"}}", "write `hook_specific_output`"),
             ("{\"hook_specific_output\": {\"permissionDecision\": \"deny\"}}", "write `permission_decision`"),
+            // Both spellings at once, so that one correction is enough.
+            (
+                "{\"hookSpecificOutput\": {\"hookEventName\": \"x\", \"summary\": \"s\"}}",
+                "`hookSpecificOutput` is not read; write `hook_specific_output`; `hookEventName` is not read",
+            ),
             ("{\"permission_decision\": \"deny\"}", "below `hook_specific_output`"),
             ("{\"hook_specific_output\": {\"decision\": \"block\"}}", "beside it"),
             ("{\"stop-reason\": \"x\"}", "write `stop_reason`"),

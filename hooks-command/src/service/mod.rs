@@ -49,7 +49,7 @@
 //! let mut builtins = Builtins::default();
 //! builtins.register("quiet", Quiet);
 //! let block = json!({"tool_input_transform": [{"hooks": [{"type": "builtin", "command": "quiet"}]}]});
-//! let known = Known { profile: Profile::September, builtins: Some(&builtins), our_events: true };
+//! let known = Known { profile: Profile::September, builtins: Some(&builtins), our_events: true, exactly: false };
 //! let read = read(&block, known);
 //! # let time = VirtualTime::default();
 //! # let (runner, timer, variables) = (Arc::new(NoCommands), Arc::new(time.clone()), Arc::new(NoVariables));

@@ -167,8 +167,9 @@ impl Decide for PostToolUse {
         let stops = !merged.allowed && withheld.strength() != Strength::Deny;
         let mut outcome = Self::Outcome::from(withheld);
         let context = notes(&merged, Lifetime::Call);
-        if stops || !context.is_empty() {
+        if stops || merged.suppress_output || !context.is_empty() {
             outcome.notes_mut().additional_context = context;
+            outcome.notes_mut().suppress_output = merged.suppress_output;
             outcome.notes_mut().stop = stops.then(|| stop_message(&merged));
         }
         let decider_outcome = DeciderOutcome::new(outcome);

@@ -89,7 +89,8 @@ pub(crate) fn ask(
     input: Value,
     script: &Script,
 ) -> Value {
-    let read = read(block, Known { profile: rules.profile, builtins: None, our_events: false });
+    let read =
+        read(block, Known { profile: rules.profile, builtins: None, our_events: false, exactly: false });
     assert!(read.is_usable(), "{:?}", read.faults);
     let engine = Engine::new(read.block, rules, script.world());
     let Value::Object(input) = input else { panic!("an object") };

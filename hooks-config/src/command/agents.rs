@@ -3,12 +3,13 @@
 //! The rest of such a file (models, instructions, tools, permissions) belongs to the client and is ignored.
 
 use hooks_command::config::{Entry, HandlerKind};
-use hooks_command::{Block, Failures, Handler, HookEvent, Profile, config::Known};
+use hooks_command::{Block, Failures, Handler, HookEvent, Lane, Profile, config::Known};
 use serde_json::Value;
 
 use super::super::error::Mistakes;
 use super::super::tree::{Kind, Node};
 use super::super::words::join;
+use super::builtins::SAFER_SHELL;
 use super::{Handlers, Host, KEY, read_block};
 
 /// Key of the map of agents.
@@ -26,7 +27,7 @@ pub(in super::super) fn is_meant(root: &Node) -> bool {
 /// Reads the handlers of every agent.
 pub(in super::super) fn read(root: &Node, host: &Host, mistakes: &mut Mistakes) -> Option<Handlers> {
     let profile = host.profile.unwrap_or_default();
-    let known = Known { profile, builtins: Some(&host.builtins), our_events: false };
+    let known = Known { profile, builtins: Some(&host.builtins), our_events: false, exactly: false };
     let mut handlers = Handlers { profile, failures: Failures::Tell, ..Handlers::default() };
     let agents = root.get(AGENTS)?;
     for (name, agent) in agents.entries() {
@@ -64,6 +65,10 @@ fn add_options(block: &mut Block, agent: &Node, profile: Profile) {
             add(block, "turn_start", "add_prompt_files", files);
         }
     }
+    // The option of July, which no approval skips.
+    if is_set("safer") && profile == Profile::July {
+        add_in(Lane::Preempt, block, "pre_tool_use", SAFER_SHELL, Vec::new());
+    }
     if is_set("redact_secrets") {
         let arguments = if profile == Profile::July { "pre_tool_use" } else { "tool_input_transform" };
         for event in [arguments, "before_llm_call", "tool_response_transform"] {
@@ -73,8 +78,12 @@ fn add_options(block: &mut Block, agent: &Node, profile: Profile) {
 }
 
 fn add(block: &mut Block, event: &str, builtin: &str, args: Vec<String>) {
+    add_in(Lane::Ordinary, block, event, builtin, args);
+}
+
+fn add_in(lane: Lane, block: &mut Block, event: &str, builtin: &str, args: Vec<String>) {
     let Some(event) = HookEvent::named(event) else { return };
     let handler =
         Handler { kind: HandlerKind::Builtin, command: builtin.to_owned(), args, ..Handler::default() };
-    block.add(event, Entry { handlers: vec![handler.into()], ..Entry::default() });
+    block.add(event, Entry { handlers: vec![handler.into()], lane, ..Entry::default() });
 }

@@ -4,7 +4,7 @@ use std::path::PathBuf;
 use std::sync::Arc;
 
 use hooks_command::template::Template;
-use hooks_command::{Builtin, BuiltinCall, Builtins, Scrub};
+use hooks_command::{Builtin, BuiltinCall, Builtins, Profile, Scrub};
 use hooks_context::builtins::{self, Call, Templates, World};
 use hooks_core::HookFuture;
 use hooks_system::{StdFileSystem, SystemClock, SystemMachine, SystemPrograms};
@@ -80,9 +80,38 @@ impl Builtin for Standard {
 fn answer(call: &BuiltinCall, world: &World) -> Result<Value, String> {
     let input = Value::Object((*call.input).clone());
     let folder = Some(call.folder.as_path()).filter(|folder| !folder.as_os_str().is_empty());
-    let call = Call { name: &call.name, args: &call.args, cwd: folder, input: &input };
+    let only_labels = &*call.name == SAFER_SHELL && call.profile != Profile::July;
+    let strict = ["strict".to_owned()];
+    let args = if only_labels { &strict[..] } else { &call.args };
+    let call = Call { name: &call.name, args, cwd: folder, input: &input };
     let output = builtins::run(&call, world).map_err(|error| error.to_string())?;
-    serde_json::to_value(output).map_err(|error| error.to_string())
+    let mut answer = serde_json::to_value(output).map_err(|error| error.to_string())?;
+    if only_labels {
+        label(&mut answer);
+    }
+    Ok(answer)
+}
+
+/// The builtin that decided in July 2026, and only labels calls since September.
+pub(super) const SAFER_SHELL: &str = "safer_shell";
+
+/// Reduces the answer of `safer_shell` to its metadata.
+fn label(answer: &mut Value) {
+    let Some(specific) = answer.get_mut("hook_specific_output").and_then(Value::as_object_mut) else {
+        return;
+    };
+    specific.shift_remove("permission_decision");
+    specific.shift_remove("permission_decision_reason");
+    let Some(metadata) = specific.get_mut("metadata").and_then(Value::as_object_mut) else { return };
+    let label = match metadata.get("blast_radius").and_then(Value::as_str) {
+        Some("safe") => "safe",
+        Some("low" | "medium" | "high") => "destructive",
+        _ => "unknown",
+    };
+    if label == "unknown" {
+        metadata.shift_remove("reason");
+    }
+    metadata.insert("safety_label".to_owned(), label.into());
 }
 
 /// Templates as docker-agent writes them.

@@ -3,6 +3,7 @@
 
 mod agents;
 mod builtins;
+mod programs;
 mod schema;
 
 use std::collections::BTreeMap;
@@ -22,6 +23,7 @@ use serde_json::Value;
 
 pub(super) use self::agents::{is_meant, read as read_agents};
 pub use self::builtins::standard_builtins;
+pub use self::programs::MissingProgram;
 pub(super) use self::schema::schema;
 use super::error::{ConfigError, ConfigErrors, Mistakes};
 use super::prompts::Secrets;
@@ -127,7 +129,7 @@ pub(super) fn read(root: &Node, host: &Host, mistakes: &mut Mistakes) -> Option<
         },
     };
     let block = root.get(KEY)?;
-    let known = Known { profile, builtins: Some(&host.builtins), our_events: true };
+    let known = Known { profile, builtins: Some(&host.builtins), our_events: true, exactly: false };
     let others = read_block(root, KEY, block, known, mistakes);
     Some(Handlers { others, profile, ..Handlers::default() })
 }
@@ -153,8 +155,8 @@ fn report(root: &Node, within: &str, fault: Fault, mistakes: &mut Mistakes) {
     }
 }
 
-/// Parses a single block of handlers, as below `hooks:` in an agent file. Reports call it `name`. Returns the
-/// handlers and the warnings.
+/// Parses a single block of handlers, as below `hooks:` in an agent file, and refuses it wherever docker-agent
+/// does. Reports call it `name`. Returns the handlers and the warnings.
 ///
 /// # Errors
 /// Returns every mistake in the text if it has one that is more than a warning.
@@ -185,7 +187,7 @@ pub fn parse_hooks(
     let block = source::decode(text.as_bytes(), name, &mut mistakes)
         .and_then(|text| yaml::parse(text, &mut mistakes))
         .map(|root| {
-            let known = Known { profile, builtins: Some(builtins), our_events: false };
+            let known = Known { profile, builtins: Some(builtins), our_events: false, exactly: true };
             read_block(&root, "", &root, known, &mut mistakes)
         });
     if mistakes.is_empty() {

@@ -4,7 +4,7 @@ use std::sync::{Arc, Mutex};
 
 use hooks_command::output::{End, Finished};
 use hooks_command::process::{Runner, Start};
-use hooks_command::{Builtin, BuiltinCall};
+use hooks_command::{Builtin, BuiltinCall, Profile};
 use hooks_config::{Config, ConfigErrors, ConfigReader};
 use hooks_core::event::{
     Notification, PostToolUse, PreToolUse, PromptKind, SessionStart, Stop, SubagentStart, UserPromptSubmitted,
@@ -179,7 +179,7 @@ permissions: { allow: [read_file] }
 
     let newer = "agents: { root: { hooks: { tool_guard: [{ hooks: { type: command, command: x } }] } } }";
     assert!(Config::parse(newer, "agent.yaml").is_ok());
-    let july = ConfigReader::default().hook_profile(hooks_command::Profile::July);
+    let july = ConfigReader::default().hook_profile(Profile::July);
     let errors = july.parse(newer, "agent.yaml").unwrap_err();
     assert!(errors.to_string().contains("no event `tool_guard` in this profile"), "{errors}");
 }
@@ -317,14 +317,100 @@ async fn a_failure_closes_what_would_go_ahead() {
             assert_eq!(ran.outcome.shown_reason().unwrap().kind, ReasonKind::Failure);
         }
     }
-    // For this event docker-agent cannot block, and the report explains that.
+    // For this event docker-agent cannot block, and a warning explains that.
     let decision = |agents: &str| {
         format!(
             "{agents} tool_response_transform: {{ hooks: {{ type: command, command: x, on_error: block }} }}"
         )
     };
-    assert!(Config::parse(&decision("version: 1\nhooks:\n "), "hooks.yaml").is_ok());
-    refused(&decision("agents:\n root:\n  hooks:\n   "));
+    assert_eq!(Config::parse(&decision("version: 1\nhooks:\n "), "hooks.yaml").unwrap().doubts(), []);
+    let agents = Config::parse(&decision("agents:\n root:\n  hooks:\n   "), "agent.yaml").unwrap();
+    assert!(agents.doubts()[0].to_string().contains("on_error: block has no effect"));
+}
+
+/// The file of an earlier generation is valid, and its hook still warns.
+#[tokio::test]
+async fn a_block_on_an_observer_is_a_warning() {
+    let hook = "{ type: command, command: exit 1, on_error: block, name: flaky }";
+    for text in [
+        format!("agents: {{ root: {{ hooks: {{ session_start: {hook} }} }} }}\n"),
+        format!("version: 1\nhooks: {{ session_start: {hook} }}\n"),
+    ] {
+        let config = config(&text, &Played::default());
+        let [doubt] = config.doubts() else { panic!("{:?}", config.doubts()) };
+        assert!(doubt.path.ends_with("session_start.on_error"), "{}", doubt.path);
+        let patch = config.hooks().on(here()).session_start(SessionStart::default()).await;
+        assert!(patch.system_messages[0].contains("flaky"), "{:?}", patch.system_messages);
+    }
+    // docker-agent itself refuses such a block since September.
+    let exactly = |profile| {
+        hooks_config::parse_hooks(
+            "stop: { type: command, command: x, on_error: block }",
+            "hooks",
+            profile,
+            &hooks_config::standard_builtins(),
+        )
+    };
+    assert!(exactly(Profile::September).is_err() && exactly(Profile::July).is_ok());
+}
+
+#[tokio::test]
+async fn a_hook_without_a_name_has_its_place() {
+    let text = "version: 1\nhooks:\n  tool_guard:\n    - hooks:\n        - { type: command, command: \"ls\" }\n        \
+                - { type: command, command: \"exit 9\" }\n        - { type: command, command: \"exit 8\", name: eight }\n";
+    let decided = config(text, &Played::default()).hooks().on(here()).pre_tool_use(call("ls")).await;
+    let names: Vec<_> = decided.outcome.reasons().iter().map(|reason| reason.policy.to_string()).collect();
+    assert_eq!(names, ["tool_guard[0].hooks[1]", "eight"]);
+}
+
+#[tokio::test]
+async fn a_hook_can_hide_a_result_from_the_user() {
+    let text = r#"
+version: 1
+hooks:
+  post_tool_use: { hooks: { type: command, command: '{"suppress_output": true}' } }
+"#;
+    let hooks = config(text, &Played::default()).hooks();
+    let ran = hooks.on(here()).post_tool_use(PostToolUse::after(&call("ls"), json!("a"), None, 1)).await;
+    assert!(ran.outcome.notes().is_some_and(|notes| notes.suppress_output));
+}
+
+#[tokio::test]
+async fn the_safer_option_of_july_asks_about_harmful_commands() {
+    let text = "agents: { root: { safer: true, hooks: {} } }\n";
+    for (profile, strength) in [(Profile::July, Strength::Ask), (Profile::September, Strength::NoOpinion)] {
+        let config = ConfigReader::default().hook_profile(profile).parse(text, "agent.yaml").unwrap();
+        let decided = config.hooks().on(here()).pre_tool_use(call("rm -rf /srv")).await;
+        assert_eq!(decided.outcome.strength(), strength, "{profile}");
+    }
+}
+
+#[test]
+fn the_function_that_only_labels_is_told() {
+    let text = "version: 1\nhooks: { pre_tool_use: { hooks: { type: builtin, command: safer_shell } } }\n";
+    let config = Config::parse(text, "hooks.yaml").unwrap();
+    let [doubt] = config.doubts() else { panic!("{:?}", config.doubts()) };
+    assert!(doubt.to_string().contains("only labels"), "{doubt}");
+    let july = format!("hook_profile: 2026-07\n{text}");
+    assert_eq!(Config::parse(&july, "hooks.yaml").unwrap().doubts(), []);
+}
+
+/// A summary in another spelling: one report names both spellings of every name.
+#[tokio::test]
+async fn a_summary_in_camel_case_is_told_once() {
+    let text = r#"
+version: 1
+hooks:
+  before_compaction:
+    type: command
+    command: '{"hookSpecificOutput": {"hookEventName": "before_compaction", "summary": "s"}}'
+"#;
+    let hooks = config(text, &Played::default()).hooks();
+    let compacted = hooks.on(here()).pre_compact(hooks_core::event::PreCompact::default()).await.outcome;
+    let told = compacted.notes().unwrap().context.system_messages.join("\n");
+    for name in ["hookSpecificOutput", "hook_specific_output", "hookEventName", "hook_event_name"] {
+        assert!(told.contains(&format!("`{name}`")), "{name}: {told}");
+    }
 }
 
 #[tokio::test]

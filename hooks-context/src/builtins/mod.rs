@@ -16,6 +16,7 @@
 //! | `add_context` | any that takes text | templates over the event |
 //! | `max_iterations` | before_llm_call | stops after a number of model calls |
 //! | `redact_secrets` | transforms, before_llm_call | removes secrets |
+//! | `safer_shell` | pre_tool_use | classifies a shell command, and asks or allows by a policy |
 //! | `limit_large_tool_results` | tool_response_transform, session_end | writes a long result to a file and keeps an excerpt |
 //! | `snapshot` | session, turn and tool events | snapshots of the files, which can be restored |
 //!
@@ -94,6 +95,7 @@ mod output;
 mod prompt_files;
 mod redact;
 mod repository;
+mod safer_shell;
 pub mod snapshot;
 mod user;
 mod world;
@@ -187,7 +189,7 @@ pub enum BuiltinError {
 type Builtin = fn(&Call<'_>, &World) -> Result<Output, BuiltinError>;
 
 /// All builtins by name.
-const BUILTINS: [(&str, Builtin); 13] = [
+const BUILTINS: [(&str, Builtin); 14] = [
     ("add_context", context::add_context),
     ("add_date", date::add_date),
     ("add_directory_listing", directory::add_directory_listing),
@@ -200,6 +202,7 @@ const BUILTINS: [(&str, Builtin); 13] = [
     ("limit_large_tool_results", large::limit_large_tool_results),
     ("max_iterations", iterations::max_iterations),
     ("redact_secrets", redact::redact_secrets),
+    ("safer_shell", safer_shell::safer_shell),
     ("snapshot", snapshot::snapshot),
 ];
 
@@ -208,7 +211,7 @@ const BUILTINS: [(&str, Builtin); 13] = [
 /// ```
 /// use hooks_context::builtins;
 ///
-/// assert_eq!(builtins::names().count(), 13);
+/// assert_eq!(builtins::names().count(), 14);
 /// assert!(builtins::names().any(|name| name == "add_git_status"));
 /// ```
 pub fn names() -> impl Iterator<Item = &'static str> {

@@ -40,6 +40,15 @@ pub struct Specific {
     /// Texts for the model that have a key, so that the host sends only those that changed.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     pub instruction_context: Vec<InstructionContext>,
+    /// Verdict about a tool call: `allow` or `ask`.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub permission_decision: Option<&'static str>,
+    /// Reason of the verdict.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub permission_decision_reason: Option<String>,
+    /// Texts for the user who is asked, by name.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub metadata: Option<Map<String, Value>>,
     /// Changed arguments, by name.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub updated_input: Option<Map<String, Value>>,

@@ -109,13 +109,17 @@ impl Session {
 
     /// Asks the hooks after the iteration limit was reached, or after the user allowed more iterations. If
     /// the answer is a stop, the run ends.
-    pub async fn max_iterations(&self, reached: MaxIterations) -> Gate<MaxIterations> {
+    pub async fn max_iterations(&self, mut reached: MaxIterations) -> Gate<MaxIterations> {
         let moment = self.moment();
-        let MaxIterations { limit, resumed } = reached;
-        let message = match resumed {
-            false => format!("the agent reached its cap of {limit} iterations"),
-            true => format!("the agent goes on beyond its cap of {limit} iterations, as a person allowed"),
-        };
+        let MaxIterations { limit, resumed, previous_limit, .. } = reached;
+        let message =
+            reached.message.get_or_insert_with(|| match (resumed, previous_limit.unwrap_or(limit)) {
+                (false, _) => format!("the agent reached its cap of {limit} iterations"),
+                (true, cap) => {
+                    format!("the agent goes on beyond its cap of {cap} iterations, as the user allowed")
+                }
+            });
+        let message = message.clone();
         let outcome = moment.gate(reached).await.outcome;
         moment.tell(Notification::new(Level::Warning, message)).await;
         outcome

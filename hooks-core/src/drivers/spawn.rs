@@ -164,6 +164,19 @@ impl<C> Child<C> {
         &self.hooks
     }
 
+    /// Context for the session of the child: its id and its agent, with the session of its parent as
+    /// `parent_session_id`. Everything else is that of the parent.
+    pub fn context(&self) -> HookContext {
+        let parent = self.alive.moment.as_ref().map(|moment| (*moment.context).clone()).unwrap_or_default();
+        HookContext {
+            session_id: self.alive.stop.child_id.clone().unwrap_or_default(),
+            agent_name: self.alive.stop.agent_name.clone(),
+            parent_session_id: Some(parent.session_id),
+            call_id: None,
+            ..parent
+        }
+    }
+
     /// Adds hooks for the child. The hooks of its parent stay, and `further` comes after them.
     #[must_use]
     pub fn narrowed(mut self, further: impl HooksProvider + 'static) -> Self {

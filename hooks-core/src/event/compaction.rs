@@ -11,6 +11,9 @@ pub struct PreCompact {
     /// Tokens in the context now.
     #[serde(alias = "currentTokenCount")]
     pub current_token_count: u64,
+    /// Tokens of the context that the model wrote, if the host counts them apart.
+    #[serde(alias = "outputTokenCount", skip_serializing_if = "is_zero")]
+    pub output_token_count: u64,
     /// Tokens that fit into the context.
     #[serde(alias = "maxTokens")]
     pub max_tokens: u64,
@@ -23,6 +26,11 @@ pub struct PreCompact {
     pub reason: Option<String>,
 }
 
+#[expect(clippy::trivially_copy_pass_by_ref, reason = "serde wants a reference")]
+const fn is_zero(count: &u64) -> bool {
+    *count == 0
+}
+
 /// The context was compacted.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
 #[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
@@ -32,6 +40,12 @@ pub struct PostCompact {
     /// Tokens in the context now.
     #[serde(alias = "currentTokenCount")]
     pub current_token_count: u64,
+    /// Tokens in the context before the compaction.
+    #[serde(alias = "tokenCountBefore", skip_serializing_if = "is_zero")]
+    pub token_count_before: u64,
+    /// Tokens before the compaction that the model wrote, if the host counts them apart.
+    #[serde(alias = "outputTokenCount", skip_serializing_if = "is_zero")]
+    pub output_token_count: u64,
     /// Tokens that fit into the context.
     #[serde(alias = "maxTokens")]
     pub max_tokens: u64,
@@ -49,9 +63,18 @@ pub struct PostCompact {
 impl PostCompact {
     /// The event after the compaction that `compaction` announced.
     pub fn after(compaction: &PreCompact, summary: impl Into<String>, tokens: u64) -> Self {
-        let PreCompact { max_tokens, compaction_strategy, source, reason, .. } = compaction.clone();
+        let PreCompact {
+            current_token_count,
+            output_token_count,
+            max_tokens,
+            compaction_strategy,
+            source,
+            reason,
+        } = compaction.clone();
         Self {
             current_token_count: tokens,
+            token_count_before: current_token_count,
+            output_token_count,
             max_tokens,
             compaction_strategy,
             source,

@@ -28,22 +28,49 @@ impl Stop {
 #[serde(deny_unknown_fields)]
 #[non_exhaustive]
 pub struct MaxIterations {
-    /// The limit.
+    /// The limit now.
     pub limit: u64,
     /// Whether the user allowed more iterations.
     #[serde(default)]
     pub resumed: bool,
+    /// The limit before the user allowed more iterations.
+    #[serde(default, alias = "previousLimit", skip_serializing_if = "Option::is_none")]
+    pub previous_limit: Option<u64>,
+    /// Message for the user, in the words of the host.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub message: Option<String>,
 }
 
 impl MaxIterations {
     /// The limit was reached.
     pub fn new(limit: u64) -> Self {
-        Self { limit, resumed: false }
+        Self { limit, ..Self::default() }
     }
 
-    /// The user allowed more iterations than this limit.
+    /// The user allowed more iterations, up to this limit.
     pub fn resumed(limit: u64) -> Self {
-        Self { limit, resumed: true }
+        Self { limit, resumed: true, ..Self::default() }
+    }
+
+    /// Sets the limit that was reached before the user allowed more iterations.
+    ///
+    /// ```
+    /// use hooks_core::event::MaxIterations;
+    ///
+    /// let more = MaxIterations::resumed(30).from_limit(20);
+    /// assert_eq!((more.previous_limit, more.limit), (Some(20), 30));
+    /// ```
+    #[must_use]
+    pub const fn from_limit(mut self, previous: u64) -> Self {
+        self.previous_limit = Some(previous);
+        self
+    }
+
+    /// Sets the message for the user.
+    #[must_use]
+    pub fn saying(mut self, message: impl Into<String>) -> Self {
+        self.message = Some(message.into());
+        self
     }
 }
 

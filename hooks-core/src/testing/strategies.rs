@@ -148,10 +148,10 @@ arbitrary! {
     SpawnFailed: (text(), text(), error_type(), maybe(), any::<u32>(), any::<bool>(), maybe())
         => |(agent_name, error, error_type, current_model, attempt, recoverable, child_id)|
             SpawnFailed { agent_name, error, error_type, current_model, attempt, recoverable, child_id };
-    PreCompact: (any::<u64>(), any::<u64>(), maybe(),
+    PreCompact: (any::<u64>(), any::<u64>(), any::<u64>(), maybe(),
         one_of(vec![CompactionSource::Manual, CompactionSource::Auto, CompactionSource::Overflow, CompactionSource::ToolOverflow]), maybe())
-        => |(current_token_count, max_tokens, compaction_strategy, source, reason)|
-            PreCompact { current_token_count, max_tokens, compaction_strategy, source, reason };
+        => |(current_token_count, output_token_count, max_tokens, compaction_strategy, source, reason)|
+            PreCompact { current_token_count, output_token_count, max_tokens, compaction_strategy, source, reason };
     PostCompact: (any_event::<PreCompact>(), text(), any::<u64>())
         => |(compaction, summary, tokens)| PostCompact::after(&compaction, summary, tokens);
     SubagentStart: (text(), maybe(), maybe(), maybe(), text(), any::<u32>(), maybe())
@@ -166,7 +166,8 @@ arbitrary! {
         };
     AgentSwitched: (text(), text(), maybe()) => |(from, to, reason)| AgentSwitched { from, to, reason };
     Stop: (text(), maybe()) => |(response, last_user_message)| Stop { response, last_user_message };
-    MaxIterations: (any::<u64>(), any::<bool>()) => |(limit, resumed)| MaxIterations { limit, resumed };
+    MaxIterations: (any::<u64>(), any::<bool>(), any::<Option<u64>>(), maybe())
+        => |(limit, resumed, previous_limit, message)| MaxIterations { limit, resumed, previous_limit, message };
     Notification: (one_of(vec![Level::Info, Level::Warning, Level::Error]), text())
         => |(level, message)| Notification { level, message };
     Route: (text(), text(), one_of(vec![Priority::Low, Priority::Normal, Priority::High, Priority::Critical]), maybe())

@@ -17,6 +17,18 @@ pub(crate) fn never(_: Value) -> Option<Value> {
     None
 }
 
+/// The reader of values that are written only.
+pub(crate) fn nothing(_: &Value) -> Option<Value> {
+    None
+}
+
+/// The message about a limit on iterations.
+#[expect(clippy::needless_pass_by_value, reason = "as all that write a field")]
+pub(crate) fn limit_message(limit: Value) -> Option<Value> {
+    let limit = limit.as_u64().filter(|limit| *limit > 0)?;
+    Some(format!("the limit of {limit} iterations is reached").into())
+}
+
 /// The writer of values that are the same on both sides.
 pub(crate) fn same(value: Value) -> Option<Value> {
     Some(value)

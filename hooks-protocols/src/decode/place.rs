@@ -57,6 +57,12 @@ pub(super) fn place(
     if let (true, Some(root)) = (placed.context.cwd.as_os_str().is_empty(), &placed.context.team_root) {
         placed.context.cwd = root.clone();
     }
+    // A client that names a child by its session may leave out the session of the parent.
+    if let (true, Some(Value::String(id))) =
+        (placed.context.session_id.is_empty(), placed.event.get("child_id"))
+    {
+        placed.context.session_id.clone_from(id);
+    }
     if let Some(Value::String(id)) = placed.event.get("tool_use_id") {
         placed.context.call_id = Some(id.clone());
     }

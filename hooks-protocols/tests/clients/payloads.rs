@@ -1,10 +1,10 @@
 //! Payloads as real clients send them: each is decoded as the right event, without loss.
 
 use hooks_core::EventKind::{self, *};
-use hooks_core::WireEvent;
 use hooks_core::event;
+use hooks_core::{HookContext, WireEvent};
 use hooks_protocols::{
-    Client, DecodeError, KnownEvent, Limits, Payload, decode, failure, payload, recognise,
+    Client, DecodeError, Decoded, KnownEvent, Limits, Payload, decode, failure, payload, recognise,
 };
 use serde_json::{Value, json};
 
@@ -405,4 +405,54 @@ fn of_a_call_that_is_told_twice_one_event_counts() {
     let told = |event: &str| decode(Client::Cursor, Some(event), at.to_string().as_bytes()).unwrap();
     assert!(!told("preToolUse").is_told_elsewhere());
     assert!(told("beforeShellExecution").is_told_elsewhere());
+}
+
+/// The fields of docker-agent's payloads that our drivers know.
+#[test]
+fn docker_agent_gets_what_our_drivers_know() {
+    let context = HookContext::new("parent", "lead").in_dir("/a");
+    let sent = |name: &str, event: WireEvent| {
+        let decoded = Decoded::from_event(Client::DockerAgent, name, context.clone(), event).unwrap();
+        let sent = Value::Object(payload(&decoded));
+        // Each field is read again, as far as an event of docker-agent has it.
+        let again = decode(Client::DockerAgent, None, sent.to_string().as_bytes()).unwrap();
+        assert_eq!(Value::Object(payload(&again)), sent, "{name}");
+        (sent, again)
+    };
+
+    let mut stop = event::SubagentStop::default();
+    stop.agent_name = "reader".to_owned();
+    stop.child_id = Some("child".to_owned());
+    let (stopped, again) = sent("subagent_stop", stop.into());
+    assert_eq!(
+        stopped,
+        json!({"hook_event_name": "subagent_stop", "session_id": "child", "parent_session_id": "parent",
+            "agent_name": "reader", "cwd": "/a"})
+    );
+    assert_eq!(again.context.session_id, "parent", "the hooks of the parent are asked");
+
+    let (reached, _) = sent("on_max_iterations", event::MaxIterations::new(20).into());
+    assert_eq!(reached["notification_message"], "the limit of 20 iterations is reached");
+    let (reached, _) = sent("on_max_iterations", event::MaxIterations::new(20).saying("enough").into());
+    assert_eq!(reached["notification_message"], "enough");
+    let (more, _) = sent("on_session_resume", event::MaxIterations::resumed(30).from_limit(20).into());
+    assert_eq!((&more["previous_max_iterations"], &more["new_max_iterations"]), (&json!(20), &json!(30)));
+
+    let mut compaction = event::PreCompact::default();
+    (compaction.current_token_count, compaction.output_token_count) = (900, 70);
+    (compaction.max_tokens, compaction.source) = (1000, event::CompactionSource::ToolOverflow);
+    let numbers = json!({"session_id": "parent", "agent_name": "lead", "cwd": "/a", "input_tokens": 900,
+        "output_tokens": 70, "context_limit": 1000, "compaction_reason": "tool_overflow"});
+    let (before, _) = sent("before_compaction", compaction.clone().into());
+    let (after, _) = sent("after_compaction", event::PostCompact::after(&compaction, "short", 50).into());
+    for (sent, name, summary) in
+        [(before, "before_compaction", json!(null)), (after, "after_compaction", json!("short"))]
+    {
+        let mut wanted = numbers.clone();
+        wanted["hook_event_name"] = name.into();
+        if !summary.is_null() {
+            wanted["summary"] = summary;
+        }
+        assert_eq!(sent, wanted, "{name}");
+    }
 }

@@ -126,6 +126,8 @@ impl Site {
         }
         let mut compaction = PreCompact::default();
         compaction.current_token_count = tokens_before;
+        compaction.output_token_count =
+            messages.iter().filter(|message| message.role == Role::Assistant).fold(0, count);
         compaction.max_tokens = budget.window().unwrap_or_else(|| budget.target());
         compaction.compaction_strategy = Some(words(&settings.means));
         compaction.source = CompactionSource::Overflow;

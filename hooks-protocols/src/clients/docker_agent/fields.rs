@@ -2,7 +2,8 @@
 
 use super::super::convert;
 use super::super::shared::{
-    AGENT_NAME, ERROR, MESSAGE, MODEL, PROMPT, REASON, RESPONSE, SOURCE, START_WORDS, SUMMARY, TOOL_RESULT,
+    AGENT_NAME, CHILD_ID, ERROR, MESSAGE, MODEL, PROMPT, REASON, RESPONSE, SOURCE, START_WORDS, SUMMARY,
+    TOOL_RESULT,
 };
 use crate::table::{Field, Preset, To, text};
 
@@ -72,8 +73,14 @@ pub(super) const NO_REPLY: &[Preset] =
 pub(super) const ANSWER: &[Field] =
     &[Field::text(&["stop_response"], RESPONSE), Field::text(&["last_user_message"], &["last_user_message"])];
 
-pub(super) const CHILD: &[Field] =
-    &[Field::text(&["agent_name"], AGENT_NAME), Field::text(&["stop_response"], RESPONSE)];
+/// A child that ended. The session and the agent are the child's, and the hooks that are asked are those of its
+/// parent.
+pub(super) const CHILD: &[Field] = &[
+    Field::text(&["session_id"], CHILD_ID),
+    Field::context(&["parent_session_id"], To::Session),
+    Field::text(&["agent_name"], AGENT_NAME),
+    Field::text(&["stop_response"], RESPONSE),
+];
 
 pub(super) const SWITCH: &[Field] = &[
     Field::text(&["from_agent"], &["from"]),
@@ -92,7 +99,16 @@ pub(super) const NOTICE: &[Field] = &[
 
 pub(super) const FAILURE: &[Field] = &[Field::text(&["notification_message"], ERROR)];
 
-pub(super) const NEW_LIMIT: &[Field] = &[Field::count(&["new_max_iterations"], &["limit"])];
+/// The message to the user. Without one, it names the limit.
+pub(super) const LIMIT: &[Field] = &[
+    Field::text(&["notification_message"], MESSAGE),
+    Field::both(&["notification_message"], &["limit"], convert::nothing, convert::limit_message),
+];
+
+pub(super) const NEW_LIMIT: &[Field] = &[
+    Field::count(&["previous_max_iterations"], &["previous_limit"]),
+    Field::count(&["new_max_iterations"], &["limit"]),
+];
 
 pub(super) const COMPACTION: &[Field] = &[Field::words(
     &["source"],
@@ -103,12 +119,24 @@ pub(super) const COMPACTION: &[Field] = &[Field::words(
 /// A compaction with its numbers. A limit of zero means that it is unknown.
 pub(super) const COUNTED: &[Field] = &[
     Field::count(&["input_tokens"], &["current_token_count"]),
+    Field::count(&["output_tokens"], &["output_token_count"]),
     Field::count(&["context_limit"], &["max_tokens"]),
-    Field::words(
-        &["compaction_reason"],
-        SOURCE,
-        &[("threshold", "auto"), ("manual", "manual"), ("overflow", "overflow")],
-    ),
+    Field::words(&["compaction_reason"], SOURCE, CAUSES),
+];
+
+/// A finished compaction with the numbers from before.
+pub(super) const COUNTED_BEFORE: &[Field] = &[
+    Field::count(&["input_tokens"], &["token_count_before"]),
+    Field::count(&["output_tokens"], &["output_token_count"]),
+    Field::count(&["context_limit"], &["max_tokens"]),
+    Field::words(&["compaction_reason"], SOURCE, CAUSES),
+];
+
+const CAUSES: &[(&str, &str)] = &[
+    ("threshold", "auto"),
+    ("manual", "manual"),
+    ("overflow", "overflow"),
+    ("tool_overflow", "tool_overflow"),
 ];
 
 pub(super) const SUMMARY_GIVEN: &[Field] = &[Field::text(&["summary"], SUMMARY)];

@@ -153,7 +153,7 @@ const ON_ERROR: Row = Row::new("on_error", ErrorOccurred, &[FAILURE])
     .saying(OBSERVED);
 
 const MAX_ITERATIONS: Row =
-    Row::new("on_max_iterations", MaxIterations, &[]).with(&[number(&["limit"], 0)]).saying(OBSERVED);
+    Row::new("on_max_iterations", MaxIterations, &[LIMIT]).with(&[number(&["limit"], 0)]).saying(OBSERVED);
 
 const SESSION_RESUME: Row = Row::new("on_session_resume", MaxIterations, &[NEW_LIMIT])
     .with(&[number(&["limit"], 0), flag(&["resumed"], true)])
@@ -163,7 +163,7 @@ const PRE_COMPACT: Row = Row::new("pre_compact", PreCompact, &[COMPACTION]).sayi
 
 const BEFORE_COMPACTION: Row = Row::new("before_compaction", PreCompact, &[COUNTED]).saying(SUMMARIZED);
 
-const AFTER_COMPACTION: Row = Row::new("after_compaction", PostCompact, &[COUNTED, SUMMARY_GIVEN])
+const AFTER_COMPACTION: Row = Row::new("after_compaction", PostCompact, &[COUNTED_BEFORE, SUMMARY_GIVEN])
     .with(&[text(SUMMARY, "")])
     .saying(OBSERVED);
 

@@ -2,6 +2,8 @@
 //! only.
 
 mod approval;
+#[cfg(test)]
+mod own;
 mod pipeline;
 mod scripted;
 mod sources;
@@ -65,7 +67,7 @@ fn dispatch(question: &Value, profile: Profile) -> Option<Value> {
 
 /// Reads a block, or returns all of its mistakes.
 fn block(hooks: &Value, profile: Profile) -> Result<Block, String> {
-    let found = read(hooks, Known { profile, builtins: None, our_events: false });
+    let found = read(hooks, Known { profile, builtins: None, our_events: false, exactly: true });
     if found.is_usable() { Ok(found.block) } else { Err(errors(&found)) }
 }
 

@@ -34,7 +34,7 @@ impl Case {
     fn run(&self, profile: Profile) -> Outcome {
         let question = json!({"script": self.script.iter().cloned().collect::<BTreeMap<_, _>>()});
         let script = Arc::new(Script::from_question(&question));
-        let found = read(&self.hooks, Known { profile, builtins: None, our_events: false });
+        let found = read(&self.hooks, Known { profile, builtins: None, our_events: false, exactly: true });
         assert!(found.is_usable(), "{:?}", found.faults);
         let engine = Engine::new(
             found.block,
