@@ -8,7 +8,7 @@ use hooks::config::Config;
 use hooks::event::WireEvent;
 use hooks::{
     DecidingEvent, Ending, EventDecision, EventKind, HookContext, HookRequest, Hooks, InformingEvent, Judged,
-    Judgement, Notes, Outcome, Strength, conclude, tell,
+    Judgement, Notes, Outcome, Strength, conclude_decided, decide, tell,
 };
 use serde::Serialize;
 use serde_json::{Map, Value, json};
@@ -63,7 +63,20 @@ pub(crate) async fn decide_and_record<E>(
 where
     E: DecidingEvent + Described,
 {
-    let mut decision = conclude(hooks, request, ending).await;
+    conclude_and_record(hooks, decide(hooks, request).await, ending, recording).await
+}
+
+/// Runs the rest of a decision, after the event was judged: reservations, observers and the record.
+pub(crate) async fn conclude_and_record<E>(
+    hooks: &Hooks,
+    decision: EventDecision<E>,
+    ending: Ending,
+    recording: Option<&Audit>,
+) -> EventDecision<E>
+where
+    E: DecidingEvent + Described,
+{
+    let mut decision = conclude_decided(hooks, decision, ending).await;
     if let Some(audit) = recording
         && let Some(reason) = audit.settled(&decision.request).await
     {

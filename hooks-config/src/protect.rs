@@ -69,7 +69,9 @@ fn client_settings(user: Places<'_>) -> Vec<String> {
     }
     // They govern every project that has no rules of its own.
     all.extend(user.config().map(|config| format!("{}/hooks/**", as_pattern(&config))));
-    all.extend(user.state().map(|state| format!("{}/hooks/transcripts/**", as_pattern(&state))));
+    for folder in ["calls", "transcripts"] {
+        all.extend(user.state().map(|state| format!("{}/hooks/{folder}/**", as_pattern(&state))));
+    }
     all.extend(MANAGED.map(str::to_owned));
     all
 }

@@ -7,13 +7,14 @@ use hooks::audit::describe::Described;
 use hooks::event::WireEvent;
 use hooks::{
     DecidingEvent, Ending, Event, EventKind, Holds, HookContext, HookRequest, Hooks, InformingEvent, Judged,
-    ReasonKind, Strength,
+    ReasonKind, Strength, decide,
 };
 use hooks_protocols::{Answer, Decoded};
 
+use super::calls::{CallTurn, ReportedCall};
 use super::governing::Governing;
 use super::{Failure, Notes, transcripts};
-use crate::event::{by_type, decide_and_record, tell_and_record};
+use crate::event::{by_type, conclude_and_record, decide_and_record, tell_and_record};
 
 /// The answer of the hooks.
 #[derive(Default)]
@@ -21,6 +22,8 @@ pub(super) struct HeldAnswer {
     pub(super) answer: Answer,
     /// Reservations for the event, to commit if the client goes on.
     pub(super) holds: Holds,
+    /// The turn to count a call, until its reservations are committed.
+    pub(super) turn: Option<CallTurn>,
 }
 
 /// Calls the hooks for an event. The event is lent to them without a copy, as a payload can be long; only a
@@ -32,12 +35,15 @@ pub(super) fn ask(
 ) -> Result<HeldAnswer, Failure> {
     let (hooks, context) = (governing.hooks(), governing.context(decoded, notes));
     let counts = !decoded.is_told_elsewhere();
-    count(governing, &hooks, &context, decoded, notes)?;
+    if !governing.is_repeated() {
+        count(governing, &hooks, &context, decoded, notes)?;
+    }
+    let call = governing.reported_call(decoded, &context);
     let Some(event) = decoded.event.take() else { return Ok(HeldAnswer::default()) };
     let (kind, lent) = (event.kind(), Lent::default());
     let held = governing.wait(async {
         by_type!(event,
-            decided(event) => Ok(decide_and_hold(&hooks, lent.request(context, event), counts, governing.recording()).await),
+            decided(event) => Ok(decide_and_hold(&hooks, lent.request(context, event), counts, call, governing.recording()).await),
             informed(event) => Ok(informed(&hooks, lent.request(context, event), governing.recording()).await),
             other => Err(format!("this program does not know what to do with `{kind}`"))
         )
@@ -116,10 +122,14 @@ impl Lent {
 
 /// Decides about an event, with reservations if it `counts`. The process ends afterwards, so a later failure
 /// could not be reported.
+///
+/// If another line of the client's settings counted this call, it is decided, and neither counted nor recorded
+/// again.
 async fn decide_and_hold<E>(
     hooks: &Hooks,
     request: HookRequest<E>,
     counts: bool,
+    call: Option<ReportedCall>,
     recording: Option<&Audit>,
 ) -> HeldAnswer
 where
@@ -127,9 +137,16 @@ where
     for<'a> Answer: From<&'a E::Outcome>,
 {
     let ending = if counts { Ending::Open } else { Ending::Uncounted };
-    let mut decision = decide_and_record(hooks, request, ending, recording).await;
+    let mut decision = decide(hooks, request).await;
+    let turn = match call.and_then(|call| call.decided(decision.outcome.strength())) {
+        Some(call) => call.turn().await,
+        None => None,
+    };
+    if !turn.as_ref().is_some_and(CallTurn::is_counted) {
+        decision = conclude_and_record(hooks, decision, ending, recording).await;
+    }
     let answer = restrained(Answer::from(&decision.outcome));
-    HeldAnswer { answer, holds: decision.outcome.take_holds() }
+    HeldAnswer { answer, holds: decision.outcome.take_holds(), turn }
 }
 
 /// An answer that approves only what a rule or a handler approved.
@@ -151,5 +168,6 @@ where
     HeldAnswer {
         answer: Answer::from(&tell_and_record(hooks, request, recording).await),
         holds: Holds::default(),
+        turn: None,
     }
 }

@@ -17,6 +17,7 @@ use tempfile::TempDir;
 #[path = "../../../hooks-protocols/tests/clients/support.rs"]
 #[expect(dead_code, reason = "the model of the clients is shared with the crate that has it")]
 mod clients;
+mod lines;
 mod transcripts;
 
 /// A project with a configuration, and a home.
@@ -620,6 +621,7 @@ fn an_agent_writes_nothing_that_decides_whether_it_is_governed() {
         world.path("home/.gemini/trustedFolders.json"),
         world.path("home/.gemini/extensions/a/gemini-extension.json"),
         world.path("home/.local/state/hooks/transcripts/claude/a/b.json"),
+        world.path("home/.local/state/hooks/calls/a"),
         "/etc/claude-code/managed-settings.json".to_owned(),
     ] {
         for options in [&[][..], &["--config", &config]] {
