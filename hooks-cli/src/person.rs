@@ -4,7 +4,6 @@
 //! detaches itself from its client, clears its environment and opens a terminal of its own: it is the same user,
 //! so only a sandbox separates it from the person.
 
-#![allow(dead_code, reason = "todo")]
 use std::env;
 use std::io::{self, IsTerminal};
 use std::path::Path;

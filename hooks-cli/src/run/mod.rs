@@ -37,7 +37,7 @@ mod keeping;
 mod mutants;
 mod notes;
 mod panics;
-mod project;
+pub(crate) mod project;
 mod settled;
 mod transcripts;
 
