@@ -337,8 +337,7 @@ mod tests {
     fn each_agent_is_wired_and_unwired_again() {
         let lines = [("pre_tool_use", "hooks run \"x\"".to_owned()), ("stop", "hooks run y".to_owned())];
         let wired = wire(AGENTS, &lines).unwrap();
-        let ours =
-            |all: &[(String, String)]| all.iter().filter(|(_, line)| line.starts_with("hooks")).count();
+        let ours = |all: &[FoundEntry]| all.iter().filter(|entry| entry.line.starts_with("hooks")).count();
         let found = commands(&wired).unwrap();
         assert_eq!(found.iter().map(|all| ours(all)).collect::<Vec<_>>(), [2, 2], "{wired}");
         assert_eq!(found.iter().map(Vec::len).collect::<Vec<_>>(), [2, 4], "{wired}");

@@ -11,13 +11,14 @@
 //! | their installation | [`install`] |
 //! | the scripted model | [`script`], [`server`] |
 //! | a run in its sandbox | [`sandbox`] |
-//! | the claims and their proofs | [`proof`] |
+//! | the claims and their proofs | [`proof`], [`places`] |
 //! | a hook that gives answers which no rule gives, and fails on demand | [`stand_in`] |
 //! | the page of the results | [`page`] |
 
 mod clients;
 mod install;
 mod page;
+mod places;
 mod proof;
 mod sandbox;
 mod script;

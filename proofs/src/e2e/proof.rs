@@ -1,6 +1,7 @@
-//! The proofs for a client, in seven runs: without hooks; with `hooks` in a project; with a hook that behaves
+//! The proofs for a client: without hooks; with `hooks` in a project; with a hook that behaves
 //! as no rule can; with `hooks` in the user's settings, and the rules that `hooks init` writes; with a budget
-//! that the session uses up; with a deny list of the client itself, without and with rules that allow.
+//! that the session uses up; with a deny list of the client itself, without and with rules that allow; in the
+//! places of [`places`].
 
 use std::fmt;
 use std::path::Path;
@@ -13,11 +14,11 @@ use super::clients::{Runnable, Trust};
 use super::sandbox::{Run, Sandbox};
 use super::script::{Call, Script};
 use super::server::Server;
-use super::stand_in;
+use super::{places, stand_in};
 use crate::error::{Error, Result};
 
 /// Time limit of a client for one run.
-const PATIENCE: Duration = Duration::from_secs(120);
+pub(super) const PATIENCE: Duration = Duration::from_secs(120);
 
 /// Time that a model takes for an answer of the run with a budget. A client writes its transcript meanwhile; none
 /// of them waits for it.
@@ -53,7 +54,7 @@ budget:
 
 /// The command that the rules of `hooks init` deny. It does no harm, because the repository of the sandbox is
 /// empty.
-const RESET: &str = "git reset --hard; touch after-reset";
+pub(super) const RESET: &str = "git reset --hard; touch after-reset";
 
 /// Result of a claim.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -76,7 +77,7 @@ pub(super) struct Results {
 }
 
 impl Results {
-    fn claim(&mut self, claim: &'static str, is_so: bool) {
+    pub(super) fn claim(&mut self, claim: &'static str, is_so: bool) {
         self.claims.push((claim, if is_so { Outcome::Held } else { Outcome::Failed }));
     }
 
@@ -120,6 +121,7 @@ pub(super) fn prove(client: &Runnable, program: &Path, hooks: &Path) -> Result<R
     of_user(client, program, hooks, &mut results)?;
     spent(client, program, hooks, &mut results)?;
     listed(client, program, hooks, &mut results)?;
+    places::prove(client, program, hooks, &mut results)?;
     Ok(results)
 }
 
@@ -336,7 +338,7 @@ fn counted(sandbox: &Sandbox, hooks: &Path) -> Result<Option<u64>> {
 }
 
 /// Creates the folders that calls write into.
-fn furnish(client: &Runnable, sandbox: &Sandbox) -> Result {
+pub(super) fn furnish(client: &Runnable, sandbox: &Sandbox) -> Result {
     let settings = sandbox.work().join(client.settings);
     for folder in [
         &*sandbox.work().join("locked"),
@@ -355,19 +357,25 @@ fn wire(client: &Runnable, sandbox: &Sandbox, hooks: &Path) -> Result {
 }
 
 /// Options of `hooks init` for the settings of the project.
-const PROJECT: &[&str] = &["--scope", "project"];
+pub(super) const PROJECT: &[&str] = &["--scope", "project"];
 
 fn init(client: &Runnable, sandbox: &Sandbox, hooks: &Path, options: &[&str]) -> Result {
+    init_in(&sandbox.work(), client.client.name(), sandbox, hooks, options)
+}
+
+/// Runs `hooks init` in a folder.
+pub(super) fn init_in(
+    folder: &Path,
+    client: &str,
+    sandbox: &Sandbox,
+    hooks: &Path,
+    options: &[&str],
+) -> Result {
     let arguments: Vec<String> =
-        ["init", client.client.name()].iter().chain(options).map(|word| (*word).to_owned()).collect();
-    let run = sandbox.run(hooks, &arguments, &[], PATIENCE)?;
+        ["init", client].iter().chain(options).map(|word| (*word).to_owned()).collect();
+    let run = sandbox.run_in(folder, hooks, &arguments, &[], PATIENCE)?;
     if !run.succeeded {
-        return Err(Error::new(format!(
-            "`hooks init {}` failed:\n{}{}",
-            client.client.name(),
-            run.stdout,
-            run.stderr
-        )));
+        return Err(Error::new(format!("`hooks init {client}` failed:\n{}{}", run.stdout, run.stderr)));
     }
     Ok(())
 }
@@ -430,7 +438,7 @@ fn says(requests: &[Value], text: &str) -> bool {
 }
 
 /// Prints details of a run if a claim failed.
-fn shown(client: &Runnable, run: &Run, requests: &[Value], results: &Results) {
+pub(super) fn shown(client: &Runnable, run: &Run, requests: &[Value], results: &Results) {
     if results.failures().next().is_some() {
         eprintln!("{}", failed(client, "something did not hold", run, requests));
     }
