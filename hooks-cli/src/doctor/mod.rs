@@ -119,6 +119,7 @@ fn report(client: Client) -> Report {
     let mut is_wired = false;
     // The settings of the user govern in every folder, so those of the project need not.
     let mut is_covered = false;
+    let mut is_pinned = false;
     for scope in [Scope::Machine, Scope::User, Scope::Project] {
         let Ok(base) = Base::find(scope) else { continue };
         // Some clients have settings in only one of the scopes.
@@ -132,11 +133,13 @@ fn report(client: Client) -> Report {
             found.extend(traps::check(&settings, &base, is_covered));
         }
         is_covered |= is_here && found.iter().all(|finding| finding.state != State::Bad);
+        // A user cannot switch off the hooks of the machine.
+        is_pinned |= is_covered && scope == Scope::Machine;
         is_wired |= is_here;
         findings.extend(found);
     }
     if is_wired {
-        findings.extend(traps::switched_off(client));
+        findings.extend(traps::switched_off(client).filter(|_| !is_pinned));
         findings.extend(twice::check(client));
     }
     let version = version::check(client);
