@@ -174,9 +174,19 @@ pub(crate) struct Init {
     /// The client, such as `claude`
     #[arg(value_name = "CLIENT")]
     pub(crate) client: String,
-    /// Settings of the user (the default, where the client has some) or of the project
+    /// Settings of the user (the default, where the client has some), of the project, or of the machine
     #[arg(long, value_enum)]
     pub(crate) scope: Option<Scope>,
+    /// Write lines without paths of this machine into the settings of the project: they run `hooks` from `PATH`,
+    /// and deny where it is missing
+    #[arg(long)]
+    pub(crate) portable: bool,
+    /// Let Codex CLI trust the hooks that are written; for people, at a terminal
+    #[arg(long)]
+    pub(crate) trust: bool,
+    /// Folder in place of `/` for `--scope machine`, to prepare the files of another machine
+    #[arg(long, value_name = "DIR")]
+    pub(crate) root: Option<PathBuf>,
     /// The file of the agents, for docker-agent
     #[arg(long, value_name = "FILE")]
     pub(crate) file: Option<PathBuf>,

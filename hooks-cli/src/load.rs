@@ -3,7 +3,7 @@
 use std::path::{Path, PathBuf};
 use std::{env, fs};
 
-use hooks::config::{Config, ConfigReader, Profile, as_pattern};
+use hooks::config::{Config, ConfigReader, Profile, as_patterns};
 use hooks::store::{Engine, StoreThread};
 
 use crate::failure::{Failure, Status};
@@ -50,10 +50,17 @@ pub(crate) fn reader(profile: Option<Profile>) -> ConfigReader {
 }
 
 /// The path of this program, as it was called and as it is: an agent that can write this file can remove
-/// every rule.
+/// every rule. A program that was called by its name alone could be replaced in any folder of `PATH`.
 fn this_program() -> impl Iterator<Item = String> {
-    let called = env::args_os().next().map(PathBuf::from).filter(|path| path.is_absolute());
+    let called = env::args_os().next().map(PathBuf::from);
+    let is_name = called.as_ref().is_some_and(|called| called.components().count() == 1);
+    let path = env::var_os("PATH").filter(|_| is_name).unwrap_or_default();
+    let name = called.clone().unwrap_or_default();
+    let in_path: Vec<_> = env::split_paths(&path).map(|folder| folder.join(&name)).collect();
     let program = env::current_exe().ok();
-    let is_another = called != program;
-    called.filter(|_| is_another).into_iter().chain(program).map(|path| as_pattern(&path))
+    let called = called.filter(|path| path.is_absolute());
+    let mut all: Vec<_> = called.into_iter().chain(program).chain(in_path).collect();
+    all.sort_unstable();
+    all.dedup();
+    all.into_iter().flat_map(|path| as_patterns(&path))
 }

@@ -10,6 +10,7 @@ mod audit;
 mod bench;
 mod check;
 mod cli;
+mod codex;
 mod demo;
 mod doctor;
 mod eval;

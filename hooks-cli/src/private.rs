@@ -47,3 +47,8 @@ fn draft(path: &Path, text: &[u8]) -> io::Result<NamedTempFile> {
 pub(crate) fn digest(text: &str) -> String {
     Sha256::digest(text.as_bytes()).iter().map(|byte| format!("{byte:02x}")).collect()
 }
+
+/// SHA-256 of several texts, none of which can pass for a part of another.
+pub(crate) fn digest_of(parts: &[&str]) -> String {
+    digest(&parts.iter().map(|part| format!("{}:{part}", part.len())).collect::<String>())
+}

@@ -215,3 +215,188 @@ fn a_folder_that_is_trusted_is_no_finding() {
         assert_eq!(place.hooks(&["doctor", client]).0, Some(0), "{client}: {:?}", place.findings(client));
     }
 }
+
+#[test]
+fn a_changed_hook_of_ours_is_found() {
+    for (client, settings, before, after, what) in [
+        (
+            "claude",
+            ".claude/settings.json",
+            "\"hooks\": [\n          {",
+            "\"matcher\": \"Write\", \"hooks\": [\n          {",
+            "matcher",
+        ),
+        (
+            "claude",
+            ".claude/settings.json",
+            "\"type\": \"command\"",
+            "\"type\": \"command\", \"if\": \"Bash(git *)\"",
+            "`if: ",
+        ),
+        (
+            "claude",
+            ".claude/settings.json",
+            "\"type\": \"command\"",
+            "\"type\": \"command\", \"async\": true",
+            "`async: true`",
+        ),
+        ("claude", ".claude/settings.json", "\"type\": \"command\"", "\"type\": \"prompt\"", "no `type: "),
+        (
+            "claude",
+            ".claude/settings.json",
+            "\"onFailure\": \"block\"",
+            "\"onFailure\": \"continue\"",
+            "no `onFailure: ",
+        ),
+        ("claude", ".claude/settings.json", "\"timeout\": 30", "\"timeout\": 1", "`timeout: 1`"),
+        ("gemini", ".gemini/settings.json", "\"timeout\": 60000", "\"timeout\": 60", "`timeout: 60`"),
+        (
+            "cursor",
+            ".cursor/hooks.json",
+            "\"failClosed\": true",
+            "\"failClosed\": false",
+            "no `failClosed: true`",
+        ),
+        ("copilot", ".github/hooks/hooks.json", "\"timeoutSec\": 30", "\"timeoutSec\": 2", "`timeoutSec: 2`"),
+    ] {
+        let place = TestProject::new();
+        assert_eq!(place.hooks(&["init", client]).0, Some(0));
+        let path = place.0.path().join("work").join(settings);
+        let text = fs::read_to_string(&path).unwrap();
+        assert!(!place.findings(client).iter().any(|(_, what)| what.contains("was changed")), "{client}");
+        assert!(text.contains(before), "{client}: {before}: {text}");
+        fs::write(&path, text.replace(before, after)).unwrap();
+        let found = place.findings(client);
+        assert!(
+            found
+                .iter()
+                .any(|(state, text)| state == "bad" && text.contains("was changed") && text.contains(what)),
+            "{what}: {found:#?}"
+        );
+        assert_eq!(place.hooks(&["init", client]).0, Some(0));
+    }
+}
+
+/// More time than our deadline needs, a matcher for everything and a text for the user change nothing.
+#[test]
+fn harmless_changes_are_no_finding() {
+    let place = TestProject::new();
+    assert_eq!(place.hooks(&["init", "claude"]).0, Some(0));
+    let path = place.0.path().join("work/.claude/settings.json");
+    let text = fs::read_to_string(&path)
+        .unwrap()
+        .replace("\"timeout\": 30", "\"timeout\": 300, \"statusMessage\": \"x\"");
+    fs::write(
+        &path,
+        text.replace("\"hooks\": [\n          {", "\"matcher\": \"*\", \"hooks\": [\n          {"),
+    )
+    .unwrap();
+    assert_eq!(place.hooks(&["doctor", "claude"]).0, Some(0), "{:#?}", place.findings("claude"));
+}
+
+#[test]
+fn a_portable_line_needs_hooks_on_the_path() {
+    let place = TestProject::new();
+    assert_eq!(place.hooks(&["init", "claude", "--portable"]).0, Some(0));
+    is_found(&place.findings("claude"), "bad", "is not in `PATH`");
+    assert_eq!(place.hooks(&["doctor", "claude"]).0, Some(1));
+    std::os::unix::fs::symlink(env!("CARGO_BIN_EXE_hooks"), place.0.path().join("bin/hooks")).unwrap();
+    is_found(&place.findings("claude"), "good", "found in `PATH`");
+    is_found(&place.findings("claude"), "good", "a denial denies");
+    assert_eq!(place.hooks(&["doctor", "claude"]).0, Some(0));
+    // No agent may put another program in its place.
+    let folder = place.0.path().canonicalize().unwrap().join("bin");
+    let call = serde_json::json!({"session_id": "s", "transcript_path": "/t", "cwd": place.0.path().join("work"), "prompt_id": "p",
+        "hook_event_name": "PreToolUse", "tool_name": "Write", "tool_use_id": "t",
+        "tool_input": {"file_path": folder.join("hooks"), "content": "x"}});
+    let line = format!("printf '%s' '{call}' | hooks run --client claude --event PreToolUse");
+    #[expect(clippy::disallowed_methods, reason = "the line is run as a client runs it")]
+    let output = Command::new("/bin/sh")
+        .args(["-c", &line])
+        .env_clear()
+        .env("PATH", &folder)
+        .env("HOME", place.0.path().join("home"))
+        .output()
+        .unwrap();
+    let out = String::from_utf8_lossy(&output.stdout);
+    assert!(out.contains("\"deny\""), "{out}");
+}
+
+#[test]
+fn codex_is_asked_which_hooks_it_trusts() {
+    let place = TestProject::new();
+    assert_eq!(place.hooks(&["init", "codex", "--scope", "user"]).0, Some(0));
+    let path = place.0.path().join("home/.codex/hooks.json");
+    let settings: Value = serde_json::from_str(&fs::read_to_string(&path).unwrap()).unwrap();
+    let events = settings.get("hooks").and_then(Value::as_object).unwrap();
+    let answer = |trust: &str, first: &str| {
+        let hooks: Vec<Value> = events
+            .values()
+            .enumerate()
+            .map(|(at, groups)| {
+                serde_json::json!({"key": at.to_string(), "command": groups.pointer("/0/hooks/0/command"), "sourcePath": path,
+                    "enabled": true, "currentHash": "sha256:1", "trustStatus": if at == 0 { first } else { trust }})
+            })
+            .collect();
+        let answer = serde_json::json!({"id": 2, "result": {"data": [{"cwd": "/", "hooks": hooks}]}});
+        fs::write(place.0.path().join("bin/answer"), format!("{answer}\n")).unwrap();
+    };
+    let asked = "case $1 in app-server) while read l; do case $l in *hooks/list*) while read a; do echo \"$a\"; done < ${0%/*}/answer;; esac; done;; *) echo 'codex-cli 0.169.0';; esac";
+    place.program("codex", &asked.replace("read a", "IFS= read -r a"));
+    answer("trusted", "trusted");
+    is_found(&place.findings("codex"), "good", "Codex says that it trusts");
+    assert_eq!(place.hooks(&["doctor", "codex"]).0, Some(0));
+    answer("trusted", "untrusted");
+    is_found(&place.findings("codex"), "bad", "Codex does not trust the hooks of");
+    fs::write(place.0.path().join("bin/answer"), "{\"id\":2,\"result\":{\"data\":[{\"hooks\":[]}]}}\n")
+        .unwrap();
+    is_found(&place.findings("codex"), "bad", "does not list these hooks");
+    for old in ["exit 2", "echo '{\"id\":2,\"error\":{\"message\":\"unknown method\"}}'", "echo garbage"] {
+        place.program("codex", &format!("case $1 in app-server) {old};; *) echo 'codex-cli 0.1.0';; esac"));
+        is_found(&place.findings("codex"), "bad", "not asked");
+    }
+}
+
+#[test]
+fn hooks_that_gemini_disables_by_name_are_found() {
+    for (text, is_off) in [
+        ("{\"hooksConfig\": {\"disabled\": [\"hooks\"]}}", true),
+        ("{\"hooks\": {\"disabled\": [\"x\", \"hooks\"]}}", true),
+        ("{\"hooksConfig\": {\"disabled\": [\"/x/hooks run --client gemini --event BeforeTool\"]}}", true),
+        ("{\"hooksConfig\": {\"disabled\": [\"other\"]}}", false),
+    ] {
+        let place = TestProject::new();
+        assert_eq!(place.hooks(&["init", "gemini"]).0, Some(0));
+        let path = place.0.path().join("home/.gemini/settings.json");
+        fs::create_dir_all(path.parent().unwrap()).unwrap();
+        fs::write(&path, text).unwrap();
+        let found = place.findings("gemini");
+        let is_found = found.iter().any(|(state, what)| state == "bad" && what.contains("by their name"));
+        assert_eq!(is_found, is_off, "{text}: {found:#?}");
+    }
+}
+
+#[test]
+fn clients_that_call_us_twice_are_named() {
+    let place = TestProject::new();
+    assert_eq!(place.hooks(&["init", "copilot"]).0, Some(0));
+    assert!(!place.findings("copilot").iter().any(|(_, what)| what.contains("counts once")));
+    assert_eq!(place.hooks(&["init", "claude"]).0, Some(0));
+    assert!(!place.findings("claude").iter().any(|(_, what)| what.contains("counts once")));
+    // Copilot CLI reads the settings of Claude Code, and not the other way round.
+    is_found(&place.findings("copilot"), "doubtful", "counts once");
+    assert_eq!(place.hooks(&["init", "claude", "--scope", "user"]).0, Some(0));
+    is_found(&place.findings("claude"), "doubtful", "counts once");
+}
+
+/// `hooks run` takes the outermost rules of a project; so does this.
+#[test]
+fn the_rules_are_those_that_would_govern() {
+    let place = TestProject::new();
+    assert_eq!(place.hooks(&["init", "claude", "--scope", "user"]).0, Some(0));
+    fs::create_dir_all(place.0.path().join("work/inner/.git")).unwrap();
+    fs::write(place.0.path().join("work/hooks.yaml"), "version: 1\n").unwrap();
+    fs::write(place.0.path().join("work/inner/hooks.yaml"), "version: 1\nbroken: 1\n").unwrap();
+    let (status, out) = place.hooks_in("work/inner", &["doctor", "claude"]);
+    assert!(status == Some(0) && out.contains("work/hooks.yaml` can be used"), "{out}");
+}

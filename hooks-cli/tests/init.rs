@@ -347,3 +347,103 @@ fn the_log_is_ignored_and_the_texts_of_the_team_are_not() {
     assert_eq!(place.hooks(&["init", "squad"]).status, Some(0));
     assert!(place.text(ignores).contains("*.jsonl\n"));
 }
+
+#[cfg(unix)]
+#[test]
+fn a_portable_line_has_no_path_and_denies_where_hooks_is_missing() {
+    for (client, name, _) in SETTINGS.iter().filter(|(client, _, _)| *client != "docker-agent") {
+        let place = TestProject::new();
+        let ran = place.hooks(&["init", client, "--portable"]);
+        assert_eq!(ran.status, Some(0), "{client}: {}", ran.err);
+        if *name == ".codex/config.toml" {
+            continue;
+        }
+        let text = place.text(name);
+        assert!(!text.contains(place.folder.path().to_str().unwrap()), "{client}: {text}");
+        assert!(
+            !text.contains(env!("CARGO_BIN_EXE_hooks")) && text.contains("hooks run"),
+            "{client}: {text}"
+        );
+        assert!(place.hooks(&["init", client, "--portable"]).out.contains("nothing to do"), "{client}");
+        // The ordinary line takes its place, and the other way round.
+        assert_eq!(place.hooks(&["init", client]).status, Some(0));
+        assert!(place.text(name).contains(env!("CARGO_BIN_EXE_hooks")), "{client}");
+        assert_eq!(place.hooks(&["init", client, "--portable"]).status, Some(0));
+        assert_eq!(place.text(name), text, "{client}");
+    }
+    let place = TestProject::new();
+    assert_eq!(place.hooks(&["init", "claude", "--portable"]).status, Some(0));
+    let settings: serde_json::Value = serde_json::from_str(&place.text(".claude/settings.json")).unwrap();
+    let line =
+        settings.pointer("/hooks/PreToolUse/0/hooks/0/command").and_then(|line| line.as_str()).unwrap();
+    #[expect(clippy::disallowed_methods, reason = "the line is run as a client runs it")]
+    let output =
+        Command::new("/bin/sh").args(["-c", line]).env_clear().env("PATH", "/nowhere").output().unwrap();
+    assert_eq!(output.status.code(), Some(2));
+    assert!(String::from_utf8_lossy(&output.stderr).contains("so this is denied"));
+    let ran = place.hooks(&["init", "claude", "--portable", "--scope", "user"]);
+    assert!(ran.status == Some(2) && ran.err.contains("use `--scope project`"), "{}", ran.err);
+}
+
+#[cfg(target_os = "linux")]
+#[test]
+fn the_settings_of_a_machine_are_prepared_below_a_root() {
+    let place = TestProject::new();
+    let root = place.work().join("image");
+    let root = root.to_str().unwrap();
+    let machine = |client: &str, more: &[&str]| {
+        place.hooks(&[&["init", client, "--scope", "machine", "--root", root], more].concat())
+    };
+    for (client, name) in [
+        ("claude", "image/etc/claude-code/managed-settings.json"),
+        ("codex", "image/etc/codex/requirements.toml"),
+        ("copilot", "image/etc/github-copilot/policy.d/hooks.json"),
+    ] {
+        let ran = machine(client, &[]);
+        assert_eq!(ran.status, Some(0), "{client}: {}", ran.err);
+        let text = place.text(name);
+        assert!(
+            text.contains("--config /etc/hooks/hooks.yaml") && !text.contains("image"),
+            "{client}: {text}"
+        );
+        assert!(machine(client, &[]).out.contains("nothing to do"), "{client}");
+        assert_eq!(machine(client, &["--remove"]).status, Some(0));
+        assert!(!place.work().join(name).exists(), "{client}");
+    }
+    assert!(place.work().join("image/etc/hooks/hooks.yaml").is_file());
+    // Users cannot switch off the feature.
+    place.put("image/etc/codex/requirements.toml", "[features]\nhooks = false\n");
+    assert_eq!(machine("codex", &[]).status, Some(0));
+    assert!(place.text("image/etc/codex/requirements.toml").starts_with("[features]\nhooks = true\n"));
+    for (client, why) in
+        [("gemini", "hooksConfig.disabled"), ("cursor", "known to work"), ("vscode", "known to work")]
+    {
+        let ran = machine(client, &[]);
+        assert!(ran.status == Some(2) && ran.err.contains(why), "{client}: {}", ran.err);
+    }
+    let ran = place.hooks(&["init", "claude", "--scope", "user", "--root", root]);
+    assert!(ran.status == Some(2) && ran.err.contains("--scope machine"), "{}", ran.err);
+}
+
+#[test]
+fn only_a_person_gives_trust() {
+    let place = TestProject::new();
+    let ran = place.hooks(&["init", "codex", "--trust"]);
+    assert!(ran.status == Some(2) && ran.err.contains("is for people"), "{}", ran.err);
+    assert!(!place.work().join(".codex").exists());
+    let ran = place.hooks(&["init", "claude", "--trust"]);
+    assert!(ran.status == Some(2) && ran.err.contains("`--trust` is for `codex`"), "{}", ran.err);
+}
+
+#[test]
+fn the_other_scope_is_mentioned_if_it_is_wired() {
+    let place = TestProject::new();
+    let first = place.hooks(&["init", "gemini", "--scope", "user"]);
+    assert!(!first.out.contains("calls `hooks` too"), "{}", first.out);
+    let second = place.hooks(&["init", "gemini"]);
+    assert!(
+        second.out.contains("calls `hooks` too") && second.out.contains("--scope user --remove"),
+        "{}",
+        second.out
+    );
+}

@@ -108,6 +108,6 @@ pub use self::feeding::Feeding;
 pub use self::feeds::FeedSections;
 pub use self::models::Models;
 pub use self::prompts::Secrets;
-pub use self::protect::as_pattern;
+pub use self::protect::{as_pattern, as_patterns};
 pub use self::read::{Config, ConfigReader};
 pub use self::suggest::nearest;

@@ -4,6 +4,7 @@
 
 use std::path::{Component, Path, PathBuf};
 
+use super::paths::resolved;
 use super::places::Places;
 
 /// Settings in the project and in the user's own folder: hooks, and the folders that are trusted, without which
@@ -33,8 +34,8 @@ const TRANSCRIPTS: [&str; 3] =
     [".claude/projects/**/*.jsonl", ".codex/sessions/**", ".copilot/session-state/*/events.jsonl"];
 
 /// Settings of the whole machine, which users cannot switch off.
-const MANAGED: [&str; 4] =
-    ["/etc/claude-code/**", "/etc/codex/**", "/etc/gemini-cli/**", "/etc/github-copilot/**"];
+const MANAGED: [&str; 5] =
+    ["/etc/claude-code/**", "/etc/codex/**", "/etc/gemini-cli/**", "/etc/github-copilot/**", "/etc/hooks/**"];
 
 /// Names of a project's configuration.
 const CONFIGURATIONS: [&str; 2] = [".hooks/hooks.yaml", "hooks.yaml"];
@@ -58,19 +59,22 @@ fn client_settings(user: Places<'_>) -> Vec<String> {
         let (folder, file) = path.split_once('/').unwrap_or((path, ""));
         // A client that is started in a folder below reads the settings there.
         all.push(format!("**/{path}"));
-        all.extend(user.home().map(|home| as_pattern(&home.join(path))));
-        all.extend(user.moved(folder).map(|moved| as_pattern(&moved.join(file))));
+        all.extend(user.home().iter().flat_map(|home| as_patterns(&home.join(path))));
+        all.extend(user.moved(folder).iter().flat_map(|moved| as_patterns(&moved.join(file))));
     }
     for path in TRANSCRIPTS {
         let Some((folder, files)) = path.split_once('/') else { continue };
-        let below = |folder: &Path| format!("{}/{files}", as_pattern(folder));
-        all.extend(user.home().map(|home| below(&home.join(folder))));
-        all.extend(user.moved(folder).map(|moved| below(&moved)));
+        let below = |folder: &Path| -> Vec<String> {
+            as_patterns(folder).into_iter().map(|folder| format!("{folder}/{files}")).collect()
+        };
+        all.extend(user.home().iter().flat_map(|home| below(&home.join(folder))));
+        all.extend(user.moved(folder).iter().flat_map(|moved| below(moved)));
     }
     // They govern every project that has no rules of its own.
-    all.extend(user.config().map(|config| format!("{}/hooks/**", as_pattern(&config))));
-    for kept in ["rules", "transcripts"] {
-        all.extend(user.state().map(|state| format!("{}/hooks/{kept}/**", as_pattern(&state))));
+    let below = |folder: PathBuf| as_patterns(&folder).into_iter().map(|folder| format!("{folder}/**"));
+    all.extend(user.config().into_iter().flat_map(|config| below(config.join("hooks"))));
+    for folder in ["calls", "rules", "transcripts"] {
+        all.extend(user.state().into_iter().flat_map(|state| below(state.join("hooks").join(folder))));
     }
     all.extend(MANAGED.map(str::to_owned));
     all
@@ -134,6 +138,21 @@ pub fn as_pattern(path: &Path) -> String {
         }
     }
     pattern
+}
+
+/// Patterns that match this path alone, without `..`, which no pattern may have. There are two if `..` follows a
+/// link.
+///
+/// ```
+/// use std::path::Path;
+/// use hooks_config::as_patterns;
+///
+/// # if cfg!(unix) {
+/// assert_eq!(as_patterns(Path::new("/no/such/../folder/x*")), [r"/no/folder/x\*"]);
+/// # }
+/// ```
+pub fn as_patterns(path: &Path) -> Vec<String> {
+    resolved(path).iter().map(|path| as_pattern(path)).collect()
 }
 
 #[cfg(test)]

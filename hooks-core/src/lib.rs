@@ -106,8 +106,8 @@ pub use self::request::{Evaluation, HookRequest, Stage};
 pub use self::reserve::{Reservation, Reserve, ReserveLayer};
 pub use self::set::{
     Bound, Close, CloseError, Composite, DecidingEvent, Ending, EventDecision, Explained, Hooks,
-    HooksBuilder, HooksConfig, HooksProvider, InformingEvent, Live, Prepared, Slot, conclude, decide,
-    observe, reserve, tell,
+    HooksBuilder, HooksConfig, HooksProvider, InformingEvent, Live, Prepared, Slot, conclude,
+    conclude_decided, decide, observe, reserve, tell,
 };
 pub use self::tenant::{TenantLayer, Tenants};
 pub use self::transform::{Transform, TransformLayer};

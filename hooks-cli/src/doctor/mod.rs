@@ -1,6 +1,6 @@
 //! `hooks doctor`: checks whether clients really are governed, and shows how to repair those that are not.
 //!
-//! For each client, project settings and user settings are checked:
+//! For each client, settings of the project, the user and the machine are checked:
 //!
 //! - Do they call us for every event that hooks decide?
 //! - Does the program that they name start?
@@ -8,17 +8,18 @@
 //! - Can the rules be used ([`rules`])?
 //!
 //! The client itself is checked as well: its version ([`version`]), and other reasons for which it would not
-//! call its hooks ([`traps`], [`trust`]).
+//! call its hooks ([`traps`], [`trust`]), or call some of them twice ([`twice`]).
 
 mod probe;
-mod process;
+pub(crate) mod process;
 mod rules;
 mod traps;
 mod trust;
+mod twice;
 mod version;
 
 use std::io::Write;
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 
 use hooks_protocols::Client;
 use serde::Serialize;
@@ -118,21 +119,28 @@ fn report(client: Client) -> Report {
     let mut is_wired = false;
     // The settings of the user govern in every folder, so those of the project need not.
     let mut is_covered = false;
-    for scope in [Scope::User, Scope::Project] {
+    let mut is_pinned = false;
+    for scope in [Scope::Machine, Scope::User, Scope::Project] {
         let Ok(base) = Base::find(scope) else { continue };
         // Some clients have settings in only one of the scopes.
         let Ok(settings) = settings::locate(client, &base, None) else { continue };
         let mut found = wired(&settings);
         let is_here = found.iter().any(|finding| finding.state != State::Absent);
+        if scope == Scope::Machine && !is_here {
+            continue;
+        }
         if is_here {
             found.extend(traps::check(&settings, &base, is_covered));
         }
         is_covered |= is_here && found.iter().all(|finding| finding.state != State::Bad);
+        // A user cannot switch off the hooks of the machine.
+        is_pinned |= is_covered && scope == Scope::Machine;
         is_wired |= is_here;
         findings.extend(found);
     }
     if is_wired {
-        findings.extend(traps::switched_off(client));
+        findings.extend(traps::switched_off(client).filter(|_| !is_pinned));
+        findings.extend(twice::check(client));
     }
     let version = version::check(client);
     // If the client is neither installed nor wired, nothing else matters.
@@ -183,11 +191,17 @@ fn wired(settings: &ClientSettings) -> Vec<Finding> {
         let what = format!("at `{}`, `{name}` calls us for `{}`", one.event, one.ours.event);
         Finding::bad(what, again.clone())
     }));
+    for one in found.iter().filter(|one| !one.changed.is_empty()) {
+        let what = format!("the hook of `{}` in `{name}` was changed: {}", one.event, one.changed.join(", "));
+        findings.push(Finding::bad(what, again.clone()));
+    }
     let mut programs: Vec<PathBuf> = found.iter().map(|one| PathBuf::from(&one.ours.program)).collect();
     programs.sort();
     programs.dedup();
     for program in programs {
-        if !program.is_file() {
+        if program.components().count() == 1 {
+            findings.push(on_path(&program, &name.to_string()));
+        } else if !program.is_file() {
             let what = format!("`{}`, which `{name}` calls, is not there", program.display());
             findings.push(Finding::bad(what, again.clone()));
         }
@@ -195,6 +209,22 @@ fn wired(settings: &ClientSettings) -> Vec<Finding> {
     findings.extend(probe::check(*client, &found));
     findings.extend(rules::check(*client, &found));
     findings
+}
+
+/// Checks the program of portable lines, which the shell of the client finds in `PATH`.
+fn on_path(program: &Path, settings: &str) -> Finding {
+    let path = std::env::var_os("PATH").unwrap_or_default();
+    let found = std::env::split_paths(&path).map(|folder| folder.join(program)).find(|path| path.is_file());
+    match found {
+        Some(found) => Finding::good(format!("`{settings}` calls `{}`, found in `PATH`", found.display())),
+        None => Finding::bad(
+            format!(
+                "`{settings}` calls `{}`, which is not in `PATH`, so every call is denied",
+                program.display()
+            ),
+            "install `hooks`, and put its folder into `PATH`",
+        ),
+    }
 }
 
 /// The text of an error without its colours.

@@ -5,7 +5,7 @@ use std::io;
 use std::process::Stdio;
 use std::time::Duration;
 
-use tokio::io::{AsyncReadExt, AsyncWriteExt};
+use tokio::io::{AsyncBufReadExt, AsyncReadExt, AsyncWriteExt, BufReader};
 use tokio::process::Command;
 use tokio::runtime::Builder;
 
@@ -49,6 +49,47 @@ pub(super) fn run(program: &str, arguments: &[&str], input: &[u8], patience: Dur
             let (stdout, stderr) = tokio::join!(all(stdout), all(stderr));
             let status = child.wait().await?;
             Ok(Output { stdout: stdout?, stderr: stderr?, code: status.code() })
+        })
+        .await;
+        end_group(id);
+        outcome.unwrap_or_else(|_| {
+            Err(io::Error::new(io::ErrorKind::TimedOut, format!("no answer within {patience:?}")))
+        })
+    })
+}
+
+/// Starts a program, sends it `questions`, and returns the first line of its output that `is_answer` accepts. Its
+/// input stays open until then, and its processes are killed afterwards.
+pub(crate) fn ask<T>(
+    program: &str,
+    arguments: &[&str],
+    questions: &[u8],
+    patience: Duration,
+    is_answer: impl Fn(&str) -> Option<T>,
+) -> io::Result<T> {
+    let mut command = Command::new(program);
+    command.args(arguments).stdin(Stdio::piped()).stdout(Stdio::piped()).stderr(Stdio::null());
+    command.kill_on_drop(true);
+    #[cfg(unix)]
+    command.process_group(0);
+    let runtime = Builder::new_current_thread().enable_all().build()?;
+    runtime.block_on(async {
+        let mut child = command.spawn()?;
+        let id = child.id();
+        let outcome = tokio::time::timeout(patience, async {
+            let (mut stdin, stdout) = (child.stdin.take(), child.stdout.take());
+            if let Some(stdin) = &mut stdin {
+                // A program that does not know the question may end before it reads all of it.
+                drop(stdin.write_all(questions).await);
+            }
+            let Some(stdout) = stdout else { return Err(io::Error::other("it has no output")) };
+            let mut lines = BufReader::new(stdout.take(LONGEST.saturating_mul(8))).lines();
+            while let Some(line) = lines.next_line().await? {
+                if let Some(answer) = is_answer(&line) {
+                    return Ok(answer);
+                }
+            }
+            Err(io::Error::other("it ended without an answer"))
         })
         .await;
         end_group(id);

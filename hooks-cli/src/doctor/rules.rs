@@ -5,10 +5,8 @@ use std::path::PathBuf;
 use hooks_protocols::Client;
 
 use super::Finding;
-use crate::failure::Failure;
-use crate::init::Scope;
-use crate::init::place::Base;
 use crate::init::wiring::WiredLine;
+use crate::run::project;
 use crate::{load, reach};
 
 /// Checks the rules that command lines name.
@@ -16,28 +14,19 @@ pub(super) fn check(client: Client, found: &[WiredLine]) -> Vec<Finding> {
     let mut named: Vec<PathBuf> =
         found.iter().filter_map(|one| Some(one.ours.config.as_ref()?.into())).collect();
     if named.is_empty() {
-        // The settings of the user name no rules: `hooks run` finds them.
-        match governing() {
-            Ok(path) => named.extend(path),
-            Err(error) => return vec![Finding::bad(super::plain(&error), "remove one of them")],
+        // The line names no rules: `hooks run` finds them.
+        let here = std::env::current_dir().unwrap_or_default();
+        match project::find_for_start(client, &here) {
+            Some(path) => named.push(path),
+            None => {
+                let what = "no rules are found for this folder, so everything is denied";
+                return vec![Finding::bad(what, format!("`hooks init {}` writes some", client.name()))];
+            }
         }
     }
     named.sort_unstable();
     named.dedup();
     named.into_iter().flat_map(|path| usable(client, &path)).collect()
-}
-
-/// The rules for a start in this folder.
-fn governing() -> Result<Option<PathBuf>, Failure> {
-    for scope in [Scope::Project, Scope::User] {
-        if let Ok(base) = Base::find(scope) {
-            let path = base.config()?;
-            if path.is_file() {
-                return Ok(Some(path));
-            }
-        }
-    }
-    Ok(None)
 }
 
 /// Checks one file of rules. Reading it also opens the store of its counters.

@@ -1,25 +1,29 @@
 //! Reasons for which a client does not call the hooks in its settings.
 
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 
 use hooks_protocols::Client;
 
 use super::{Finding, trust};
+use crate::codex::{self, CodexHook};
 use crate::init::Scope;
+use crate::init::command;
 use crate::init::files;
 use crate::init::json::{self, Node};
 use crate::init::place::Base;
 use crate::init::settings::{self, ClientSettings};
+use crate::init::wiring;
 
 /// The traps of a client where it is wired. If other settings govern here (`is_covered`), it does not matter
 /// whether the client reads these.
 pub(super) fn check(settings: &ClientSettings, base: &Base, is_covered: bool) -> Vec<Finding> {
     let client = settings.client;
     let mut found = Vec::new();
-    if client == Client::Codex {
-        found.push(codex_trust(base));
+    // The hooks of a machine need no trust.
+    if client == Client::Codex && base.scope != Scope::Machine {
+        found.push(codex_trust(settings, base));
     }
-    if base.scope == Scope::User || is_covered {
+    if base.scope != Scope::Project || is_covered {
         return found;
     }
     let everywhere = format!("or govern all folders: `hooks init {}`", client.name());
@@ -43,12 +47,27 @@ pub(super) fn check(settings: &ClientSettings, base: &Base, is_covered: bool) ->
 /// A switch that turns off all hooks of a client, wherever they are wired. The first file with a switch
 /// decides.
 pub(super) fn switched_off(client: Client) -> Option<Finding> {
+    if client == Client::Gemini
+        && let Some(path) = switches(client).into_iter().find(|path| disables_ours(path))
+    {
+        let what = format!("`{}` disables our hooks by their name (`hooksConfig.disabled`)", path.display());
+        return Some(Finding::bad(what, "take the name out"));
+    }
     let (path, is_off) = switches(client).into_iter().find_map(|path| {
         let text = files::read(&path).ok()??;
         Some((path, is_off(&text)?))
     })?;
     let what = format!("`{}` switches all hooks off", path.display());
     is_off.then(|| Finding::bad(what, "take that out"))
+}
+
+/// Whether settings of Gemini CLI disable hooks of ours. The lists of all its files count together.
+fn disables_ours(path: &Path) -> bool {
+    let Some(text) = files::read(path).ok().flatten() else { return false };
+    let Ok(root) = json::parse(&text) else { return false };
+    let lists = ["hooksConfig", "hooks"].into_iter().filter_map(|key| root.member(key)?.member("disabled"));
+    let names = lists.flat_map(Node::items).filter_map(Node::text);
+    names.into_iter().any(|name| name == settings::GEMINI_NAME || command::read(name).is_some())
 }
 
 /// The files of a client that can switch hooks off, the one with the highest priority first.
@@ -92,17 +111,44 @@ fn is_off_in_toml(text: &str) -> Option<bool> {
     flag("hooks").or_else(|| flag("codex_hooks")).map(|is_on| !is_on)
 }
 
-/// Codex calls a hook only after the user trusted its exact text, and stores that in the user's settings.
-fn codex_trust(base: &Base) -> Finding {
-    let remedy = "start `codex`, enter `/hooks`, and accept them; again after each change";
+/// Codex calls a hook only after the user trusted its exact text. It is asked which hooks that is; if it cannot be
+/// asked, the settings of the user show whether any hook was trusted.
+fn codex_trust(settings: &ClientSettings, base: &Base) -> Finding {
+    let option = if base.scope == Scope::User { "" } else { " --scope project" };
+    let remedy = format!(
+        "`hooks init codex{option} --trust`, or start `codex`, enter `/hooks`, and accept them; again after each change"
+    );
+    let why = match codex::hooks_here() {
+        Ok(hooks) => return by_codex(settings, &hooks, remedy),
+        Err(why) => why,
+    };
     let config = Base::find(Scope::User).map(|user| user.in_folder(".codex", "config.toml"));
     let text = config.ok().and_then(|path| files::read(&path).ok().flatten()).unwrap_or_default();
     let folder = base.folder().to_string_lossy();
     if text.contains("trusted_hash") && (base.scope == Scope::User || text.contains(&*folder)) {
         return Finding::doubtful(
-            "Codex has trusted some hooks; whether these ones, only it can say",
+            format!("Codex has trusted some hooks; whether it trusts these was not asked: {why}"),
             remedy,
         );
     }
-    Finding::bad("nobody trusted these hooks in Codex, so it skips them without a word", remedy)
+    let what = "nobody trusted these hooks in Codex, so it skips them without a word";
+    Finding::bad(format!("{what} (not asked: {why})"), remedy)
+}
+
+/// Compares our hooks in the settings with those that Codex lists.
+fn by_codex(settings: &ClientSettings, listed: &[CodexHook], remedy: String) -> Finding {
+    let text = files::read(&settings.path).ok().flatten().unwrap_or_default();
+    let found = wiring::found(&text, settings.client, settings.form).unwrap_or_default();
+    let in_file: Vec<_> = listed.iter().filter(|hook| hook.is_in(&settings.path)).collect();
+    let state = |line: &str| in_file.iter().find(|hook| hook.command == line).map(|hook| hook.is_trusted());
+    let skipped: Vec<_> = found.iter().filter(|one| state(&one.line) != Some(true)).collect();
+    if skipped.is_empty() {
+        return Finding::good("Codex says that it trusts these hooks");
+    }
+    let names: Vec<String> = skipped.iter().map(|one| format!("`{}`", one.event)).collect();
+    let what = match skipped.iter().all(|one| state(&one.line).is_none()) {
+        true => "Codex does not list these hooks in this folder, because it does not trust the folder or reads other settings".to_owned(),
+        false => format!("Codex does not trust the hooks of {}, so it skips them without a word", names.join(", ")),
+    };
+    Finding::bad(what, remedy)
 }

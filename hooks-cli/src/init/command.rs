@@ -20,6 +20,12 @@ pub(crate) struct Ours {
     pub(crate) config: Option<String>,
 }
 
+/// The program of a portable line, which the shell finds in `PATH`.
+pub(crate) const PORTABLE: &str = "hooks";
+
+/// A dollar sign for the shell that Gemini CLI does not see.
+const DOLLAR: &str = r#""$(printf '\044')""#;
+
 /// Shells that do not support the syntax of `sh`.
 const OTHER_SHELLS: [&str; 8] = ["fish", "nu", "csh", "tcsh", "elvish", "xonsh", "pwsh", "murex"];
 
@@ -30,21 +36,61 @@ const OTHER_SHELLS: [&str; 8] = ["fish", "nu", "csh", "tcsh", "elvish", "xonsh",
 /// `/bin/sh`.
 pub(super) fn line(program: &str, client: Client, event: &str, config: Option<&str>) -> String {
     let options: Vec<&str> = config.iter().flat_map(|config| ["--config", config]).collect();
+    if program == PORTABLE {
+        // The shell of another user is unknown. On Windows, a missing program is an error of the shell.
+        let line = command_line(program, client, event, &options);
+        return if cfg!(windows) { line } else { in_posix_sh(&line) };
+    }
     if cfg!(windows) {
         let words = [program, "run", "--client", client.name(), "--event", event];
         let words: Vec<String> = words.into_iter().chain(options).map(in_double_quotes).collect();
         return words.join(" ");
     }
-    in_sh(command_line(program, client, event, &options), env::var_os("SHELL").as_deref().map(Path::new))
+    let mut line = command_line(program, client, event, &options);
+    if client == Client::Gemini {
+        line = unexpanded(&line);
+    }
+    in_sh(line, env::var_os("SHELL").as_deref().map(Path::new))
+}
+
+/// A line without the variables that Gemini CLI replaces in its settings: `$NAME` and `${NAME}`, also between
+/// quotes. A name that is set in the environment, such as `$HOME` in a path, would change the line.
+fn unexpanded(line: &str) -> String {
+    let mut result = String::new();
+    let (mut chars, mut is_quoted) = (line.chars().peekable(), false);
+    while let Some(c) = chars.next() {
+        let is_name = |c: &char| c.is_ascii_alphanumeric() || matches!(c, '_' | '{');
+        match c {
+            '\'' => {
+                is_quoted = !is_quoted;
+                result.push(c);
+            }
+            '\\' if !is_quoted => {
+                result.push(c);
+                result.extend(chars.next());
+            }
+            '$' if is_quoted && chars.peek().is_some_and(is_name) => {
+                result.push('\'');
+                result.push_str(DOLLAR);
+                result.push('\'');
+            }
+            c => result.push(c),
+        }
+    }
+    result
 }
 
 /// The line in the syntax of the user's shell.
 fn in_sh(line: String, shell: Option<&Path>) -> String {
     let name = shell.and_then(Path::file_stem).and_then(OsStr::to_str);
     if name.is_some_and(|name| OTHER_SHELLS.contains(&name)) {
-        return format!("/bin/sh -c '{}'", line.replace('\'', r"'\''"));
+        return in_posix_sh(&line);
     }
     line
+}
+
+fn in_posix_sh(line: &str) -> String {
+    format!("/bin/sh -c '{}'", line.replace('\'', r"'\''"))
 }
 
 /// A word in the syntax of Windows, where file names have no quotes.
@@ -90,8 +136,9 @@ pub(crate) fn read(line: &str) -> Option<Ours> {
 }
 
 /// The words of the first command of a line, with quotes resolved.
-fn words(line: &str) -> impl Iterator<Item = String> + '_ {
-    let mut chars = line.chars().peekable();
+fn words(line: &str) -> impl Iterator<Item = String> + use<> {
+    let line = line.replace(DOLLAR, "'$'");
+    let mut chars = line.chars().collect::<Vec<_>>().into_iter().peekable();
     std::iter::from_fn(move || {
         while chars.next_if(|c| c.is_whitespace()).is_some() {}
         chars.peek()?;
@@ -135,6 +182,33 @@ mod tests {
                 );
             }
         }
+    }
+
+    /// Gemini CLI replaces these before it starts the shell.
+    #[cfg(unix)]
+    #[test]
+    fn gemini_finds_no_variable_to_replace() {
+        for program in ["/a/$HOME/hooks", "/a/${HOME}/it's/hooks", "/a/$/hooks", "/$HOME"] {
+            let line =
+                line(&format!("{program}/hooks"), Client::Gemini, "BeforeTool", Some("/c/$USER/hooks.yaml"));
+            let (paths, _) = line.split_once("; hooks=$?").unwrap();
+            let expands = |(at, _): (usize, &str)| {
+                paths
+                    .get(at + 1..)
+                    .is_some_and(|rest| rest.starts_with(|c: char| c.is_alphanumeric() || c == '{'))
+            };
+            assert!(!paths.match_indices('$').any(expands), "{line}");
+            let ours = read(&line).unwrap();
+            assert_eq!(ours.program, format!("{program}/hooks"), "{line}");
+            assert_eq!(ours.config.as_deref(), Some("/c/$USER/hooks.yaml"), "{line}");
+        }
+    }
+
+    #[test]
+    fn a_portable_line_is_ours() {
+        let line = line(PORTABLE, Client::Codex, "PreToolUse", None);
+        let ours = read(&line).unwrap();
+        assert_eq!((&*ours.program, ours.config), (PORTABLE, None));
     }
 
     #[test]

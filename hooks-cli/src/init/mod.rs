@@ -7,6 +7,7 @@
 //! | write the command line of an event | [`command`] |
 //! | edit the text of the settings | [`wiring`]: [`json`], [`toml`], [`yaml`] |
 //! | write the first rules | [`starter`] |
+//! | let Codex CLI trust the hooks | [`trust`] |
 //! | keep the audit log out of the repository | [`ignored`] |
 //! | show, write and store the changes | [`diff`], [`files`] |
 
@@ -20,6 +21,7 @@ pub(crate) mod settings;
 mod squad;
 mod starter;
 mod toml;
+mod trust;
 pub(crate) mod wiring;
 mod yaml;
 
@@ -36,6 +38,7 @@ use self::settings::ClientSettings;
 use crate::cli::Init;
 use crate::failure::{Failure, Status};
 use crate::paint::GOOD;
+use crate::person;
 
 /// The scope of settings.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
@@ -45,6 +48,8 @@ pub(crate) enum Scope {
     Project,
     /// Your own settings, for all projects
     User,
+    /// Settings of the machine, which its users cannot switch off; needs root
+    Machine,
 }
 
 impl Scope {
@@ -60,8 +65,16 @@ impl Scope {
 
 /// Adds our hooks to the settings, or removes them.
 pub(crate) fn run(options: &Init) -> Result<Status, Failure> {
-    let scope = options.scope.unwrap_or_else(|| Scope::default_for(&options.client));
-    let base = Base::find(scope)?;
+    let scope = match options.scope {
+        Some(scope) => scope,
+        None if options.portable => Scope::Project,
+        None => Scope::default_for(&options.client),
+    };
+    let base = match &options.root {
+        Some(root) => Base::of_machine(root.clone()),
+        None => Base::find(scope)?,
+    };
+    possible(options, scope)?;
     if options.client == "squad" {
         return squad::run(options, &base);
     }
@@ -70,6 +83,7 @@ pub(crate) fn run(options: &Init) -> Result<Status, Failure> {
     let (mut changes, mut out) = (Vec::new(), anstream::stdout().lock());
     if options.remove {
         changes.push(removed(&settings)?);
+        changes.extend(trust::taken_back(&settings)?);
     } else {
         let config = base.config()?;
         let (rules, starter) = starter::at(&config, scope == Scope::User)?;
@@ -77,7 +91,7 @@ pub(crate) fn run(options: &Init) -> Result<Status, Failure> {
         if scope == Scope::Project {
             changes.extend(ignored::log_of(&base, rules.as_ref())?);
         }
-        changes.push(wired(&settings, &config, scope)?);
+        changes.push(wired(&settings, &base, options.portable)?);
     }
     changes.retain(Change::is_one);
     for change in &changes {
@@ -86,6 +100,9 @@ pub(crate) fn run(options: &Init) -> Result<Status, Failure> {
     if changes.is_empty() {
         let what = if options.remove { "has no hooks of ours" } else { "is as it has to be" };
         writeln!(out, "nothing to do: `{}` {what}", settings.path.display())?;
+        if options.trust {
+            trust::give(&settings, &mut out)?;
+        }
         return Ok(Status::Well);
     }
     if options.dry_run {
@@ -113,16 +130,83 @@ pub(crate) fn run(options: &Init) -> Result<Status, Failure> {
                 "  these are the settings of the repository: start {client} in `{place}`, not in a folder below"
             )?;
         }
-        for note in notes(client, scope) {
+        if options.trust {
+            trust::give(&settings, &mut out)?;
+        }
+        for note in notes(client, scope, options) {
             writeln!(out, "  {note}")?;
+        }
+        if let Some(other) = other_scope(client, scope) {
+            writeln!(
+                out,
+                "  `{}` calls `hooks` too: both decide each call, and it counts once; \
+                 `hooks init {client} --scope {} --remove` removes that one",
+                other.path.display(),
+                if scope == Scope::User { "project" } else { "user" },
+                client = client.name(),
+            )?;
         }
         writeln!(out, "  `hooks doctor` shows that a denial really denies; `--remove` undoes this")?;
     }
     Ok(Status::Well)
 }
 
+/// Returns an error if these options do not go together, or need rights that are missing.
+fn possible(options: &Init, scope: Scope) -> Result<(), Failure> {
+    let refused = |what: &str| Err(Failure::message(what.to_owned()));
+    if options.portable && scope != Scope::Project {
+        return refused("`--portable` is for the settings of a project: use `--scope project`");
+    }
+    if options.root.is_some() && scope != Scope::Machine {
+        return refused("`--root` is for the settings of a machine: use `--scope machine`");
+    }
+    if options.trust {
+        if options.client != "codex" {
+            return refused("`--trust` is for `codex`: other clients do not ask about single hooks");
+        }
+        if options.remove || options.dry_run || scope == Scope::Machine {
+            return refused(
+                "`--trust` is for hooks of a project or a user that are written: leave out the other option",
+            );
+        }
+        person::require("hooks init --trust")?;
+    }
+    if scope == Scope::Machine {
+        if !cfg!(target_os = "linux") {
+            return refused("the settings of a machine are known for Linux only: use `--scope user`");
+        }
+        if options.root.is_none() && !options.dry_run && !is_root() {
+            return refused("`--scope machine` changes files in `/etc`: run it as root, such as with `sudo`");
+        }
+    }
+    Ok(())
+}
+
+#[cfg(unix)]
+fn is_root() -> bool {
+    rustix::process::geteuid().is_root()
+}
+
+#[cfg(not(unix))]
+const fn is_root() -> bool {
+    false
+}
+
+/// The settings of the other scope, if they call us as well.
+fn other_scope(client: Client, scope: Scope) -> Option<ClientSettings> {
+    let other = match scope {
+        Scope::User => Scope::Project,
+        Scope::Project => Scope::User,
+        Scope::Machine => return None,
+    };
+    let settings = settings::locate(client, &Base::find(other).ok()?, None).ok()?;
+    let text = files::read(&settings.path).ok()??;
+    let found = wiring::found(&text, client, settings.form).ok()?;
+    (!found.is_empty()).then_some(settings)
+}
+
 /// Adds our hooks to the settings.
-fn wired(settings: &ClientSettings, config: &Path, scope: Scope) -> Result<Change, Failure> {
+fn wired(settings: &ClientSettings, base: &Base, is_portable: bool) -> Result<Change, Failure> {
     let text = |path: &Path| {
         path.to_str().map(str::to_owned).ok_or_else(|| {
             Failure::message(format!("`{}` is no text, and settings are; move it elsewhere", path.display()))
@@ -130,20 +214,23 @@ fn wired(settings: &ClientSettings, config: &Path, scope: Scope) -> Result<Chang
     };
     let program = env::current_exe()
         .map_err(|error| Failure::message(format!("where `hooks` itself is cannot be told: {error}")))?;
-    let program = text(&program)?;
-    // The rules of a project take precedence over the user's own, so the user's settings name no rules.
-    let config = match scope {
-        Scope::Project => Some(text(&std::path::absolute(config)?)?),
-        Scope::User => None,
+    let (program, config) = match is_portable {
+        // `hooks run` finds the rules of the project.
+        true => (command::PORTABLE.to_owned(), None),
+        false => (text(&program)?, base.named_config(&base.config()?)?.as_deref().map(text).transpose()?),
     };
     let ClientSettings { client, path, form } = settings;
     let events = settings::events(*client);
     let line = |event| (event, command::line(&program, *client, event, config.as_deref()));
     let lines: Vec<_> = events.into_iter().map(line).collect();
     let was = files::read(path)?;
-    let will = wiring::wire(was.as_deref().unwrap_or_default(), *client, *form, &lines)
+    let mut will = wiring::wire(was.as_deref().unwrap_or_default(), *client, *form, &lines)
         .map_err(|refused| cannot(path, &refused))?;
-    Ok(Change { path: path.clone(), was, will: Some(will), is_private: scope == Scope::User })
+    if *client == Client::Codex && base.scope == Scope::Machine {
+        // Otherwise a user can switch all hooks off.
+        will = toml::requiring_hooks(&will).map_err(|refused| cannot(path, &refused))?;
+    }
+    Ok(Change { path: path.clone(), was, will: Some(will), is_private: base.scope == Scope::User })
 }
 
 /// Removes our hooks from the settings. If the settings are unchanged since our last edit, every byte of the
@@ -177,11 +264,15 @@ fn cannot(path: &Path, refused: &wiring::Refused) -> Failure {
 }
 
 /// Steps that the user still has to do.
-fn notes(client: Client, scope: Scope) -> Vec<&'static str> {
+fn notes(client: Client, scope: Scope, options: &Init) -> Vec<&'static str> {
     let mut notes = Vec::new();
     match client {
+        _ if scope == Scope::Machine => {
+            notes.push("it governs all users by `/etc/hooks/hooks.yaml`; rules of projects and users do not change that");
+        }
+        Client::Codex if options.trust => {}
         Client::Codex => {
-            notes.push("Codex skips hooks without a word until you trust them: start it, enter `/hooks`, and accept them");
+            notes.push("Codex skips hooks without a word until you trust them: start it, enter `/hooks`, and accept them, or run this with `--trust`");
             if scope == Scope::Project {
                 notes.push("and it reads the settings of a project only once you trust the project");
             }
@@ -197,8 +288,10 @@ fn notes(client: Client, scope: Scope) -> Vec<&'static str> {
         }
         _ => {}
     }
-    if scope == Scope::Project {
-        notes.push("the paths in these settings are those of this machine: commit them only if they are the same for everyone");
+    if options.portable {
+        notes.push("commit these settings with `hooks.yaml`; everyone needs `hooks` in `PATH`: without it, every call is denied");
+    } else if scope == Scope::Project {
+        notes.push("the paths in these settings are those of this machine: commit them only if they are the same for everyone, or use `--portable`");
     }
     notes
 }

@@ -13,9 +13,12 @@ use crate::failure::Failure;
 pub(crate) struct Base {
     /// Scope of the settings.
     pub(crate) scope: Scope,
-    /// Folder of the project, or the user's home.
+    /// Folder of the project, the user's home, or the root of the machine.
     folder: PathBuf,
 }
+
+/// The rules of `--scope machine`, below the root.
+const OF_MACHINE: &str = "etc/hooks/hooks.yaml";
 
 impl Base {
     /// The folder of the current project, or of the user.
@@ -27,8 +30,24 @@ impl Base {
                     "where your own settings are is not known; set `HOME`, or use `--scope project`",
                 )
             })?,
+            Scope::Machine => PathBuf::from("/"),
         };
         Ok(Self { scope, folder })
+    }
+
+    /// The machine whose files are below `root`.
+    pub(super) const fn of_machine(root: PathBuf) -> Self {
+        Self { scope: Scope::Machine, folder: root }
+    }
+
+    /// The path of the rules in a command line; `None` if `hooks run` finds them by itself.
+    pub(super) fn named_config(&self, config: &Path) -> Result<Option<PathBuf>, Failure> {
+        Ok(match self.scope {
+            Scope::Project => Some(std::path::absolute(config)?),
+            // The rules of a project take precedence over the user's own.
+            Scope::User => None,
+            Scope::Machine => Some(Path::new("/").join(OF_MACHINE)),
+        })
     }
 
     /// A file in the project or in the user's home.
@@ -62,6 +81,7 @@ impl Base {
                 let config = Places::here().config().unwrap_or_else(|| self.folder.join(".config"));
                 config.join("hooks/hooks.yaml")
             }
+            Scope::Machine => self.folder.join(OF_MACHINE),
         })
     }
 

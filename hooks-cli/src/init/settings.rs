@@ -41,18 +41,33 @@ pub(crate) fn locate(client: Client, base: &Base, file: Option<PathBuf>) -> Resu
         return no_such("has a place of its own for its hooks; leave out `--file`");
     }
     let (path, form) = match (client, base.scope) {
+        (Client::Claude, Scope::Machine) => {
+            (base.join("etc/claude-code/managed-settings.json"), Form::Grouped)
+        }
+        (Client::Codex, Scope::Machine) => (base.join("etc/codex/requirements.toml"), Form::Toml),
+        (Client::Copilot, Scope::Machine) => {
+            (base.join("etc/github-copilot/policy.d/hooks.json"), Form::Flat)
+        }
+        (Client::Gemini, Scope::Machine) => {
+            return no_such(
+                "lets every user switch off the hooks of the machine (`hooksConfig.disabled`); use `--scope user`",
+            );
+        }
+        (_, Scope::Machine) => {
+            return no_such("has no settings of the machine that are known to work; use another `--scope`");
+        }
         (Client::Claude, _) => (base.in_folder(".claude", "settings.json"), Form::Grouped),
         (Client::Codex, _) => codex(base),
         (Client::Gemini, _) => (base.join(".gemini/settings.json"), Form::Grouped),
         (Client::Copilot, Scope::Project) => (base.join(".github/hooks/hooks.json"), Form::Flat),
-        (Client::Copilot, Scope::User) => (base.in_folder(".copilot", "settings.json"), Form::Flat),
+        (Client::Copilot, _) => (base.in_folder(".copilot", "settings.json"), Form::Flat),
         (Client::VsCode, Scope::Project) => (base.join(".github/hooks/vscode.json"), Form::Flat),
-        (Client::VsCode, Scope::User) => {
+        (Client::VsCode, _) => {
             return no_such("has no hooks of a user's own but those of Claude Code; use `--scope project`");
         }
         (Client::Cursor, _) => (base.join(".cursor/hooks.json"), Form::Flat),
         (Client::DockerAgent, Scope::Project) => (agent_file(base, file)?, Form::Agents),
-        (Client::DockerAgent, Scope::User) => {
+        (Client::DockerAgent, _) => {
             return no_such(
                 "has its hooks in the file of each agent; use `--scope project`, or `--file FILE`",
             );
@@ -86,6 +101,9 @@ fn agent_file(base: &Base, file: Option<PathBuf>) -> Result<PathBuf, Failure> {
         Failure::message(format!("no agents are found ({names}); name their file with `--file FILE`"))
     })
 }
+
+/// Name of our hooks in the settings of Gemini CLI.
+pub(crate) const GEMINI_NAME: &str = "hooks";
 
 /// The events for which a client has to call us: all events whose answer has an effect, and the end of the
 /// session.
@@ -143,7 +161,7 @@ pub(super) fn entry(client: Client, event: &str, line: &str) -> Value {
             put("timeoutSec", seconds.into());
         }
         Client::Gemini => {
-            put("name", "hooks".into());
+            put("name", GEMINI_NAME.into());
             put("type", "command".into());
             put("command", line.into());
             put("timeout", seconds.saturating_mul(1_000).into());

@@ -3,7 +3,7 @@
 use toml_edit::{Array, ArrayOfTables, DocumentMut, InlineTable, Item, Table, TableLike, Value, value};
 
 use super::settings;
-use super::wiring::Refused;
+use super::wiring::{FoundEntry, Refused};
 
 /// Whether a text contains hooks.
 pub(super) fn has_hooks(text: &str) -> bool {
@@ -16,14 +16,21 @@ pub(super) fn has_hooks(text: &str) -> bool {
 }
 
 /// All command lines, by event.
-pub(super) fn commands(text: &str) -> Result<Vec<(String, String)>, Refused> {
+pub(super) fn commands(text: &str) -> Result<Vec<FoundEntry>, Refused> {
     let document = parse(text)?;
     let mut all = Vec::new();
     let Some(hooks) = document.get("hooks").and_then(Item::as_table_like) else { return Ok(all) };
     for (event, groups) in hooks.iter() {
         for group in tables(groups) {
             for hook in group.get("hooks").into_iter().flat_map(tables) {
-                all.extend(command_of(hook).map(|line| (event.to_owned(), line.to_owned())));
+                let Some(line) = command_of(hook) else { continue };
+                let group = group.iter().filter(|(key, _)| *key != "hooks");
+                let options = group.chain(hook.iter()).map(|(key, item)| (key.to_owned(), as_json(item)));
+                all.push(FoundEntry {
+                    event: event.to_owned(),
+                    line: line.to_owned(),
+                    options: options.collect(),
+                });
             }
         }
     }
@@ -76,6 +83,39 @@ pub(super) fn unwire(text: &str, is_meant: impl Fn(&str) -> bool) -> Result<Stri
     Ok(document.to_string())
 }
 
+/// The text with the hashes of trusted hooks, by the key of each hook.
+pub(super) fn trusting(text: &str, hashes: &[(&str, &str)]) -> Result<String, Refused> {
+    let mut document = parse(text)?;
+    for (key, hash) in hashes {
+        let mut table: &mut dyn TableLike = document.as_table_mut();
+        for name in ["hooks", "state", key] {
+            let item = table
+                .entry(name)
+                .or_insert_with(|| if name == *key { Item::Table(Table::new()) } else { implicit_table() });
+            table =
+                item.as_table_like_mut().ok_or_else(|| Refused::other(format!("`{name}` is no table")))?;
+        }
+        drop(table.insert("trusted_hash", value(*hash)));
+        // To trust a hook that was switched off is to switch it on.
+        drop(table.remove("enabled"));
+    }
+    Ok(document.to_string())
+}
+
+/// The text with `hooks = true` among its features, so that users cannot switch hooks off.
+pub(super) fn requiring_hooks(text: &str) -> Result<String, Refused> {
+    let mut document = parse(text)?;
+    let features = document.entry("features").or_insert_with(|| Item::Table(Table::new()));
+    let Some(features) = features.as_table_like_mut() else {
+        return Err(Refused::other("`features` is no table"));
+    };
+    match features.get("hooks").and_then(Item::as_bool) {
+        Some(true) => return Ok(text.to_owned()),
+        _ => drop(features.insert("hooks", value(true))),
+    }
+    Ok(document.to_string())
+}
+
 fn parse(text: &str) -> Result<DocumentMut, Refused> {
     text.parse::<DocumentMut>().map_err(|error| {
         let at = error.span().map_or(0, |span| span.start);
@@ -112,6 +152,16 @@ fn inline_group(client: hooks_protocols::Client, event: &str, line: &str) -> Inl
 
 fn seconds(client: hooks_protocols::Client, event: &str) -> i64 {
     settings::patience(client, event).try_into().unwrap_or(i64::MAX)
+}
+
+/// A simple value; other values are null.
+fn as_json(item: &Item) -> serde_json::Value {
+    match item.as_value() {
+        Some(Value::String(text)) => text.value().as_str().into(),
+        Some(Value::Integer(number)) => (*number.value()).into(),
+        Some(Value::Boolean(flag)) => (*flag.value()).into(),
+        _ => serde_json::Value::Null,
+    }
 }
 
 fn command_of(hook: &dyn TableLike) -> Option<&str> {

@@ -1,6 +1,7 @@
 //! Adds our command lines to the text of a client's settings, finds them, and removes them.
 
 use hooks_protocols::Client;
+use serde_json::Value;
 
 use super::command::{self, Ours};
 use super::json::{self, EditError, Kind, Malformed, Node};
@@ -55,6 +56,16 @@ pub(crate) struct WiredLine {
     pub(crate) line: String,
     /// The parsed line.
     pub(crate) ours: Ours,
+    /// Options of the hook and of its group that keep it from being called, or from denying in time.
+    pub(crate) changed: Vec<String>,
+}
+
+/// A command line in settings, with the options of its hook and of its group.
+#[derive(Debug)]
+pub(super) struct FoundEntry {
+    pub(super) event: String,
+    pub(super) line: String,
+    pub(super) options: Vec<(String, Value)>,
 }
 
 /// The text with one hook of ours for each event; existing hooks of ours are replaced.
@@ -171,14 +182,46 @@ fn found_in_agents(text: &str, client: Client) -> Result<Vec<Vec<WiredLine>>, Re
     Ok(yaml::commands(text)?.into_iter().map(|all| ours(all, client)).collect())
 }
 
-fn ours(all: Vec<(String, String)>, client: Client) -> Vec<WiredLine> {
+fn ours(all: Vec<FoundEntry>, client: Client) -> Vec<WiredLine> {
     let is_of_client = |ours: &Ours| ours.client == client.name();
     all.into_iter()
-        .filter_map(|(event, line)| {
+        .filter_map(|FoundEntry { event, line, options }| {
             let ours = command::read(&line).filter(is_of_client)?;
-            Some(WiredLine { event, line, ours })
+            let changed = changed(client, &event, &line, &options);
+            Some(WiredLine { event, line, ours, changed })
         })
         .collect()
+}
+
+/// The options that differ from those that `hooks init` writes, where the difference lets calls through.
+fn changed(client: Client, event: &str, line: &str, options: &[(String, Value)]) -> Vec<String> {
+    let written = settings::entry(client, event, line);
+    let is_all = |value: &Value| matches!(value.as_str(), Some("" | "*" | ".*")) || value.is_null();
+    let found = |key: &str| options.iter().find(|(name, _)| name == key).map(|(_, value)| value);
+    let mut changed = Vec::new();
+    for (key, value) in options {
+        let is_wrong = match &**key {
+            "matcher" => !is_all(value),
+            "if" | "args" => true,
+            "async" | "asyncRewake" | "once" | "disabled" => *value != Value::Bool(false),
+            "enabled" => *value != Value::Bool(true),
+            "timeout" | "timeoutSec" | "timeoutMs" => {
+                let least = written.get(key).and_then(Value::as_f64);
+                least.is_none_or(|least| value.as_f64().is_none_or(|seconds| seconds < least))
+            }
+            _ => false,
+        };
+        if is_wrong {
+            changed.push(format!("`{key}: {value}`"));
+        }
+    }
+    for key in ["type", "onFailure", "failClosed"] {
+        let wanted = written.get(key).filter(|wanted| **wanted != Value::Bool(false));
+        if let Some(wanted) = wanted.filter(|wanted| found(key) != Some(*wanted)) {
+            changed.push(format!("no `{key}: {wanted}`"));
+        }
+    }
+    changed
 }
 
 fn is_ours(line: &str, client: Client) -> bool {
@@ -186,7 +229,7 @@ fn is_ours(line: &str, client: Client) -> bool {
 }
 
 /// All command lines of a JSON file by event, with or without groups.
-fn commands(text: &str) -> Result<Vec<(String, String)>, Refused> {
+fn commands(text: &str) -> Result<Vec<FoundEntry>, Refused> {
     if text.trim_start_matches('\u{feff}').trim().is_empty() {
         return Ok(Vec::new());
     }
@@ -197,13 +240,25 @@ fn commands(text: &str) -> Result<Vec<(String, String)>, Refused> {
     let mut all = Vec::new();
     for event in events {
         for entry in event.value.items() {
+            let group = entry.member("hooks").map(|_| entry);
             let hooks = entry.member("hooks").map_or(std::slice::from_ref(entry), Node::items);
-            all.extend(
-                hooks.iter().filter_map(|hook| Some((event.key.clone(), command_of(hook)?.to_owned()))),
-            );
+            for hook in hooks {
+                let Some(line) = command_of(hook) else { continue };
+                let mut options = options(text, hook);
+                options.extend(group.into_iter().flat_map(|group| self::options(text, group)));
+                all.push(FoundEntry { event: event.key.clone(), line: line.to_owned(), options });
+            }
         }
     }
     Ok(all)
+}
+
+/// The options of a hook or a group; those that are no simple value are null.
+fn options(text: &str, node: &Node) -> Vec<(String, Value)> {
+    let Kind::Object(members) = &node.kind else { return Vec::new() };
+    let value = |node: &Node| serde_json::from_str(text.get(node.span.clone())?).ok();
+    let options = members.iter().filter(|member| member.key != "hooks");
+    options.map(|member| (member.key.clone(), value(&member.value).unwrap_or_default())).collect()
 }
 
 /// The command line of a hook, whose key depends on the client.

@@ -11,7 +11,7 @@ use hooks::EventKind;
 use hooks_protocols::{Client, capabilities};
 
 use super::settings::patience;
-use super::wiring::Refused;
+use super::wiring::{FoundEntry, Refused};
 
 /// Maximum nesting of a file.
 const DEEPEST: usize = 64;
@@ -61,15 +61,22 @@ impl Node {
 }
 
 /// All command lines by event, for each agent. An agent's list lacks the events that the agent lacks.
-pub(super) fn commands(text: &str) -> Result<Vec<Vec<(String, String)>>, Refused> {
+pub(super) fn commands(text: &str) -> Result<Vec<Vec<FoundEntry>>, Refused> {
     let root = parse(text)?;
     let mut all = Vec::new();
     for (_, _, agent) in agents(text, &root)? {
         let mut lines = Vec::new();
         for (event, _, entries) in agent.member("hooks").map(Node::members).unwrap_or_default() {
             for hook in hooks_of(entries) {
-                let command = hook.member("command").and_then(Node::text);
-                lines.extend(command.map(|line| (event.clone(), line.to_owned())));
+                let Some(line) = hook.member("command").and_then(Node::text) else { continue };
+                let value = |node: &Node| {
+                    let text = node.text()?;
+                    Some(serde_json::from_str(text).unwrap_or_else(|_| text.into()))
+                };
+                let options = hook.members().iter();
+                let options =
+                    options.map(|(key, _, node)| (key.clone(), value(node).unwrap_or_default())).collect();
+                lines.push(FoundEntry { event: event.clone(), line: line.to_owned(), options });
             }
         }
         all.push(lines);
@@ -330,8 +337,7 @@ mod tests {
     fn each_agent_is_wired_and_unwired_again() {
         let lines = [("pre_tool_use", "hooks run \"x\"".to_owned()), ("stop", "hooks run y".to_owned())];
         let wired = wire(AGENTS, &lines).unwrap();
-        let ours =
-            |all: &[(String, String)]| all.iter().filter(|(_, line)| line.starts_with("hooks")).count();
+        let ours = |all: &[FoundEntry]| all.iter().filter(|entry| entry.line.starts_with("hooks")).count();
         let found = commands(&wired).unwrap();
         assert_eq!(found.iter().map(|all| ours(all)).collect::<Vec<_>>(), [2, 2], "{wired}");
         assert_eq!(found.iter().map(Vec::len).collect::<Vec<_>>(), [2, 4], "{wired}");

@@ -10,10 +10,11 @@ use hooks::drivers::{Approval, ApprovalRequest};
 use hooks::event::{PreToolUse, VerdictSource, WireEvent};
 use hooks::{
     DecidingEvent, Ending, Evaluation, Event, EventKind, Holds, HookContext, HookRequest, Hooks,
-    InformingEvent, Judged, Reason, ReasonKind, Strength, conclude, tell,
+    InformingEvent, Judged, Reason, ReasonKind, Strength, conclude_decided, decide, tell,
 };
 use hooks_protocols::{Answer, Decoded};
 
+use super::calls::{CallTurn, ReportedCall};
 use super::governing::Governing;
 use super::{Failure, Notes, transcripts};
 use crate::event::{by_type, decide_and_record};
@@ -28,6 +29,8 @@ pub(super) struct HeldAnswer {
     pub(super) source: Option<VerdictSource>,
     /// The code under which a call waits for a person's approval.
     pub(super) waits_under: Option<String>,
+    /// The turn to count a call, until its reservations are committed.
+    pub(super) turn: Option<CallTurn>,
 }
 
 /// Calls the hooks for an event. The event is lent to them without a copy, as a payload can be long; only a
@@ -39,16 +42,19 @@ pub(super) fn ask(
 ) -> Result<HeldAnswer, Failure> {
     let (hooks, context) = (governing.hooks(), governing.context(decoded, notes));
     let counts = !decoded.is_told_elsewhere();
-    count(governing, &hooks, &context, decoded, notes)?;
+    if !governing.is_repeated() {
+        count(governing, &hooks, &context, decoded, notes)?;
+    }
     if let Some(audit) = governing.recording() {
         audit.defer();
     }
+    let approvals = governing.approvals(decoded).filter(|_| counts);
+    let call = governing.reported_call(decoded, &context, approvals.is_some());
     let Some(event) = decoded.event.take() else { return Ok(HeldAnswer::default()) };
     let (kind, lent) = (event.kind(), Lent::default());
-    let approvals = governing.approvals(decoded).filter(|_| counts);
     let held = governing.wait(async {
         by_type!(event,
-            decided(event) => Ok(decide_and_hold(&hooks, lent.request(context, event), counts, approvals, notes).await),
+            decided(event) => Ok(decide_and_hold(&hooks, lent.request(context, event), counts, call, approvals, notes).await),
             informed(event) => Ok(informed(&hooks, lent.request(context, event)).await),
             other => Err(format!("this program does not know what to do with `{kind}`"))
         )
@@ -154,10 +160,14 @@ impl Lent {
 
 /// Decides about an event, with reservations if it `counts`. The process ends afterwards, so a later failure
 /// could not be reported.
+///
+/// If another line of the client's settings counted this call, it is decided, and neither counted nor recorded
+/// again.
 async fn decide_and_hold<E>(
     hooks: &Hooks,
     request: HookRequest<E>,
     counts: bool,
+    call: Option<ReportedCall>,
     approvals: Option<Approvals>,
     notes: &Notes,
 ) -> HeldAnswer
@@ -166,9 +176,16 @@ where
     for<'a> Answer: From<&'a E::Outcome>,
 {
     let ending = if counts { Ending::Open } else { Ending::Uncounted };
-    let mut decision = conclude(hooks, request.evaluated(Evaluation::Everyone), ending).await;
-    let mut held =
-        HeldAnswer { answer: restrained(Answer::from(&decision.outcome)), ..HeldAnswer::default() };
+    let mut decision = decide(hooks, request.evaluated(Evaluation::Everyone)).await;
+    let turn = match call.and_then(|call| call.decided(decision.outcome.strength())) {
+        Some(call) => call.turn().await,
+        None => None,
+    };
+    if !turn.as_ref().is_some_and(CallTurn::is_counted) {
+        decision = conclude_decided(hooks, decision, ending).await;
+    }
+    let answer = restrained(Answer::from(&decision.outcome));
+    let mut held = HeldAnswer { answer, turn, ..HeldAnswer::default() };
     if let Some(approvals) = approvals.filter(|_| decision.outcome.strength() == Strength::Ask)
         && let Some(call) = (&decision.request as &dyn Any).downcast_ref::<HookRequest<PreToolUse>>()
     {
@@ -179,8 +196,8 @@ where
 }
 
 impl HeldAnswer {
-    /// Answers the question of a call with a person's approval, if there is one. Then the hooks have no
-    /// opinion, so that the client's own rules hold. If the approvals cannot be read, the question stays.
+    /// Answers the question of a call with a person's approval, if there is one. If the approvals cannot be
+    /// read, the question stays.
     async fn settle(
         &mut self,
         approvals: &Approvals,
@@ -188,15 +205,25 @@ impl HeldAnswer {
         reasons: &[Reason],
         notes: &Notes,
     ) {
+        // An approval is used up by the first line of the client's settings.
+        if self.turn.as_ref().is_some_and(CallTurn::is_approved) {
+            return self.approved();
+        }
         let asked = reasons.iter().filter(|reason| reason.strength == Strength::Ask).cloned().collect();
         match approvals.pass_or_wait(&ApprovalRequest::new(call.clone(), asked)).await {
-            Ok(Approval::Approved) => {
-                (self.answer.strength, self.answer.reason) = (Strength::NoOpinion, None);
-                self.source = Some(VerdictSource::Approver);
-            }
+            Ok(Approval::Approved) => self.approved(),
             Ok(Approval::Pending(code)) => self.waits_under = Some(code),
             Ok(Approval::Rejected(_)) => {}
             Err(error) => notes.failed(&format!("no approval can be given for this call: {error}")),
+        }
+    }
+
+    /// Lets the call pass: the hooks have no opinion, so that the client's own rules hold.
+    fn approved(&mut self) {
+        (self.answer.strength, self.answer.reason) = (Strength::NoOpinion, None);
+        self.source = Some(VerdictSource::Approver);
+        if let Some(turn) = &mut self.turn {
+            turn.approve();
         }
     }
 }

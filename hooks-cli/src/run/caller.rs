@@ -88,6 +88,7 @@ impl Caller {
         // The bytes can be as long as the parsed fields, so they are dropped first.
         drop(payload);
         let Known { client, events } = self.known();
+        let client = client.map(|named| if is_of_copilot(named, &read) { Client::Copilot } else { named });
         let Some(client) = client.or_else(|| read.recognised().map(|(client, _)| client)) else {
             return Err("whose payload this is cannot be told; name the client: `--client claude`".to_owned());
         };
@@ -113,4 +114,13 @@ impl Caller {
             (None, _) => failure(KnownEvent::Nowhere, reason),
         }
     }
+}
+
+/// Whether Copilot CLI runs this line, which the settings of another client contain. It reads the settings of
+/// Claude Code in a project, and every file of hooks of VS Code, and sends payloads of its own. Only keys that the
+/// client itself writes are used; a client that was started by an agent of Copilot CLI has the variable too.
+fn is_of_copilot(named: Client, payload: &Payload) -> bool {
+    matches!(named, Client::Claude | Client::VsCode)
+        && std::env::var_os("COPILOT_PROJECT_DIR").is_some()
+        && payload.recognised().is_some_and(|(client, _)| client == Client::Copilot)
 }

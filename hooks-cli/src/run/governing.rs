@@ -8,11 +8,15 @@ use std::time::Duration;
 use hooks::audit::Audit;
 use hooks::audit::keep::Keeper;
 use hooks::budgets::{Approvals, SpendBudgetConfig, SpendEnforcement};
-use hooks::config::{Config, ConfigErrors};
-use hooks::{Holds, HookContext, Hooks};
+use hooks::config::{Config, ConfigErrors, ConfigReader, Kept};
+use hooks::event::WireEvent;
+use hooks::facts::tools::{ToolKind, ToolTable};
+use hooks::state::Memory;
+use hooks::{EventKind, Holds, HookContext, Hooks, SystemClock};
 use hooks_protocols::{Ability, Client, Decoded, Wish, capabilities};
 use tokio::runtime::{Builder, Runtime};
 
+use super::calls::{CallTurn, ReportedCall};
 use super::deadline::Deadline;
 use super::project::{self, GoverningFile};
 use super::{Failure, Notes, keeping, settled};
@@ -26,7 +30,10 @@ use crate::unfinished::Unfinished;
 /// The configuration and runtime that govern one event.
 pub(super) struct Governing {
     config: Config,
-    root: PathBuf,
+    /// The file of the configuration.
+    file: GoverningFile,
+    /// Whether another process counts and records this event.
+    is_repeated: bool,
     runtime: Runtime,
     unfinished: Unfinished,
     deadline: Deadline,
@@ -35,32 +42,40 @@ pub(super) struct Governing {
 /// Finds and loads the configuration for `decoded`.
 pub(super) fn load(options: &Run, decoded: &Decoded, deadline: Deadline) -> Result<Governing, Failure> {
     let cwd = folder_of(decoded)?;
-    let Some(GoverningFile { config, root, would_govern }) =
-        project::find(options.config.as_deref(), decoded, &cwd)
-    else {
+    let Some(file) = project::find(options.config.as_deref(), decoded, &cwd) else {
         return Err(format!(
             "there is no `hooks.yaml` for `{}`; write one with `hooks init {}`, or name one with `--config`",
             cwd.display(),
             decoded.client.name()
         ));
     };
-    let reader = load::reader(None)
-        .spoken_in(decoded.client.dialect(&decoded.event_name))
-        .recording_in_team_of(&root)
-        .protecting(would_govern);
-    let file = config;
-    let config = settled::read(&file, || reader.read(&file))?.map_err(|errors| told(&errors))?;
+    let config = read(&file, decoded, |reader| reader)?;
     if let Some(pins) = Pins::of_user()
         && !decoded.context.session_id.is_empty()
     {
         // Two settings of one client can name different rules.
         let named = project::named_file(options.config.as_deref()).unwrap_or_default();
         let session = format!("{}\0{}", decoded.context.session_id, named.display());
-        pins.check(decoded.client.name(), &session, &file, &root, &config)?;
+        pins.check(decoded.client.name(), &session, &file.config, &file.root, &config)?;
     }
     let runtime = Builder::new_current_thread().enable_all().build();
     let runtime = runtime.map_err(|error| format!("nothing can be waited for: {error}"))?;
-    Ok(Governing { config, root, runtime, unfinished: Unfinished::default(), deadline })
+    Ok(Governing { config, file, is_repeated: false, runtime, unfinished: Unfinished::default(), deadline })
+}
+
+/// Reads the configuration for `decoded`.
+fn read(
+    file: &GoverningFile,
+    decoded: &Decoded,
+    change: impl Fn(ConfigReader) -> ConfigReader,
+) -> Result<Config, Failure> {
+    let GoverningFile { config, root, would_govern } = file;
+    let reader = load::reader(None)
+        .spoken_in(decoded.client.dialect(&decoded.event_name))
+        .recording_in_team_of(root)
+        .protecting(would_govern.iter().cloned());
+    let reader = change(reader);
+    settled::read(config, || reader.read(config))?.map_err(|errors| told(&errors))
 }
 
 impl Governing {
@@ -94,6 +109,66 @@ impl Governing {
             || policy.limits.as_ref().is_some_and(|limits| limits.iterations.is_some())
     }
 
+    /// The call of an event before it, if it may be counted, recorded or approved. That of an event after it has
+    /// its turn before the hooks.
+    pub(super) fn reported_call(
+        &self,
+        decoded: &Decoded,
+        context: &HookContext,
+        has_approvals: bool,
+    ) -> Option<ReportedCall> {
+        let (tool, arguments) = decoded.call()?;
+        let policy = self.config.policy();
+        let kind = || ToolTable::default().kind_of_call(tool, arguments);
+        let may_ask_or_spawn = || {
+            let is_special = matches!(
+                kind(),
+                ToolKind::AskUser | ToolKind::SpawnAgent | ToolKind::Other | ToolKind::Unknown
+            );
+            is_special || !policy.tools.is_empty()
+        };
+        let limits_calls = policy.limits.as_ref().is_some_and(|limits| !limits.calls.is_empty());
+        let limits_questions = policy.ask_user.is_some();
+        let is_always = self.recording().is_some()
+            || limits_calls
+            || ((limits_questions || policy.spawn.is_some()) && may_ask_or_spawn());
+        let is_after = decoded.event.as_ref().map(WireEvent::kind) == Some(EventKind::PostToolUse);
+        if is_after || !(is_always || limits_questions || has_approvals) {
+            return None;
+        }
+        let call = ReportedCall::of(decoded, context, &self.file.config)?;
+        Some(if is_always { call } else { call.if_asked() })
+    }
+
+    /// Waits for the turn to count the call of an event after it, if it may be counted or recorded.
+    pub(super) fn turn(&self, decoded: &Decoded, notes: &Notes) -> Result<Option<CallTurn>, Failure> {
+        let policy = self.config.policy();
+        let has_loops = policy.limits.as_ref().is_some_and(|limits| limits.loops.is_some());
+        if !has_loops && policy.spawn.is_none() && self.recording().is_none() {
+            return Ok(None);
+        }
+        let context = self.context(decoded, notes);
+        match ReportedCall::of(decoded, &context, &self.file.config) {
+            Some(call) => self.wait(call.turn()),
+            None => Ok(None),
+        }
+    }
+
+    /// The same configuration for an event that another process counts and records: what its hooks count ends with
+    /// this process.
+    pub(super) fn repeated(self, decoded: &Decoded) -> Result<Self, Failure> {
+        let config = read(&self.file, decoded, |reader| {
+            let store = Arc::new(Memory::new(Arc::new(SystemClock)));
+            reader.recording_nothing().keeping(Kept::new(Arc::default(), store))
+        })?;
+        Ok(Self { config, is_repeated: true, ..self })
+    }
+
+    /// Whether another process counts and records this event.
+    pub(super) const fn is_repeated(&self) -> bool {
+        self.is_repeated
+    }
+
     /// The keeper of the log's files, if there is a log.
     pub(super) fn keeper(&self) -> Option<Keeper> {
         keeping::keeper(&self.config)
@@ -114,7 +189,7 @@ impl Governing {
     pub(super) fn context(&self, decoded: &Decoded, notes: &Notes) -> HookContext {
         let mut context = here(decoded.context.clone(), &self.config, &self.unfinished);
         context.environment.failures = Arc::new(notes.clone());
-        context.team_root.get_or_insert_with(|| self.root.clone());
+        context.team_root.get_or_insert_with(|| self.file.root.clone());
         context
     }
 

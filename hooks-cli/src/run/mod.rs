@@ -12,6 +12,7 @@
 //! | read the payload | [`input`] |
 //! | find and load the configuration | [`project`], [`governing`], [`settled`] |
 //! | count the answers in the client's transcript | [`transcripts`] |
+//! | count a call once that several lines of the settings report | [`calls`] |
 //! | call the hooks, record the answer | [`asking`] |
 //! | write the answer, once | [`delivery`] |
 //! | enforce the deadline | [`deadline`] |
@@ -23,6 +24,7 @@
 mod agreement;
 mod asking;
 mod caller;
+mod calls;
 mod deadline;
 mod delivery;
 #[cfg(feature = "faults")]
@@ -48,6 +50,7 @@ use hooks_protocols::{Answer, Client, Decoded, EncodedAnswer, Instead, KnownEven
 
 use self::asking::HeldAnswer;
 use self::caller::{Caller, Known};
+use self::calls::CallTurn;
 use self::deadline::Deadline;
 use self::delivery::Delivery;
 use self::notes::Notes;
@@ -144,21 +147,34 @@ fn hear(
     };
     #[cfg(feature = "faults")]
     faults::strike();
-    let governing = governing::load(options, decoded, deadline)?;
-    let gaps = governing.recording().and_then(Audit::gaps).cloned();
-    let HeldAnswer { mut answer, holds, source, waits_under } = match asking::ask(&governing, decoded, notes)
-    {
-        Ok(held) => held,
-        Err(reason) => {
-            governing.give_up();
-            return Err(reason);
-        }
+    let mut governing = governing::load(options, decoded, deadline)?;
+    // The hooks after a call count while they decide, so the turn is taken before them.
+    let turn = match kind {
+        EventKind::PostToolUse => governing.turn(decoded, notes)?,
+        _ => None,
     };
+    if turn.as_ref().is_some_and(CallTurn::is_counted) {
+        governing = governing.repeated(decoded)?;
+    }
+    let gaps = governing.recording().and_then(Audit::gaps).cloned();
+    let HeldAnswer { mut answer, holds, source, waits_under, turn: later } =
+        match asking::ask(&governing, decoded, notes) {
+            Ok(held) => held,
+            Err(reason) => {
+                governing.give_up();
+                return Err(reason);
+            }
+        };
     if let Some(code) = waits_under {
         answer.reason = Some(approve::offered(answer.reason.as_deref(), &code, options.config.as_deref()));
     }
     let mut encoded = encode(decoded, &answer);
-    match asking::record(&governing, decoded, notes, &recorded(&encoded, source)) {
+    let is_recorded = later.as_ref().is_some_and(CallTurn::is_counted);
+    let unrecorded = match is_recorded {
+        true => Ok(None),
+        false => asking::record(&governing, decoded, notes, &recorded(&encoded, source)),
+    };
+    match unrecorded {
         Ok(None) => {}
         Ok(Some(reason)) => {
             answer.deny_too(&reason);
@@ -183,6 +199,10 @@ fn hear(
     // After the answer of the hooks, panics are not handled, so the counts can be wrong.
     if let Some(reason) = panics.first() {
         return Err(reason);
+    }
+    // Everything that the call costs is stored.
+    if let Some(turn) = turn.or(later).filter(|turn| goes_on || turn.is_denied()) {
+        turn.keep();
     }
     // The hooks and their log are closed, so the log has recorded all that it could.
     if let Some(missing) = gaps.and_then(|gaps| gaps.unkept()) {

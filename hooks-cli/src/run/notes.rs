@@ -4,7 +4,7 @@
 //! Standard error is not suitable: some clients read it in place of an answer, and most do not show it.
 
 use std::fs::{self, File, OpenOptions};
-use std::io::{self, Write};
+use std::io::{self, Read, Seek, SeekFrom, Write};
 use std::path::{Path, PathBuf};
 use std::sync::{Arc, Mutex, PoisonError, mpsc};
 use std::thread;
@@ -20,6 +20,12 @@ use super::caller::Known;
 
 /// Length in bytes at which the log is renamed, replacing the previous renamed one.
 const LONGEST: u64 = 1 << 20;
+
+/// Bytes at the end of the log that are searched for the same line.
+const LATEST: u64 = 32 << 10;
+
+/// Time after which the same line is logged again.
+const REPEATED: Duration = Duration::from_secs(600);
 
 /// The notes of one event.
 #[derive(Clone, Debug, Default)]
@@ -90,13 +96,37 @@ fn append(log: &Path, known: &Known, notes: &[String]) -> io::Result<()> {
         fs::rename(log, log.with_extension("log.1"))?;
     }
     let time = SystemClock.now().0;
+    let latest = latest(log).unwrap_or_default();
     let mut lines = String::new();
     for note in notes {
         // Each note is one line.
         let note: String = note.chars().map(|c| if c.is_control() { ' ' } else { c }).collect();
-        lines.push_str(&format!("{time} {known}: {note}\n"));
+        let line = format!("{known}: {note}");
+        if !is_repeated(&latest, &line, time) {
+            lines.push_str(&format!("{time} {line}\n"));
+        }
     }
-    open(log)?.write_all(lines.as_bytes())
+    if lines.is_empty() { Ok(()) } else { open(log)?.write_all(lines.as_bytes()) }
+}
+
+/// The end of the log.
+fn latest(log: &Path) -> io::Result<String> {
+    let mut file = File::open(log)?;
+    let start = file.metadata()?.len().saturating_sub(LATEST);
+    file.seek(SeekFrom::Start(start))?;
+    let mut bytes = Vec::new();
+    file.take(LATEST).read_to_end(&mut bytes)?;
+    Ok(String::from_utf8_lossy(&bytes).into_owned())
+}
+
+/// Whether the log has this line from the last minutes. Otherwise a lasting problem, or a client that calls `hooks
+/// run` several times for one event, would fill it.
+fn is_repeated(latest: &str, line: &str, now: u64) -> bool {
+    latest.lines().rev().any(|logged| {
+        let Some((time, text)) = logged.split_once(' ') else { return false };
+        let window = u64::try_from(REPEATED.as_millis()).unwrap_or_default();
+        text == line && time.parse().is_ok_and(|time: u64| now.abs_diff(time) < window)
+    })
 }
 
 /// Opens the log, which only the user can read, as it shows the work of agents.

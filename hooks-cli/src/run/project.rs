@@ -5,9 +5,9 @@
 //! counts.
 
 use std::env;
-use std::path::{Path, PathBuf};
+use std::path::{Component, Path, PathBuf};
 
-use hooks::config::as_pattern;
+use hooks::config::as_patterns;
 use hooks::config::places::Places;
 use hooks_protocols::{Client, Decoded};
 
@@ -34,8 +34,18 @@ pub(super) fn find(named: Option<&Path>, decoded: &Decoded, cwd: &Path) -> Optio
     find_from(named, start.as_deref().unwrap_or(cwd))
 }
 
+/// Finds the configuration for a client that is started in `cwd`.
+pub(crate) fn find_for_start(client: Client, cwd: &Path) -> Option<PathBuf> {
+    let start = project_of(client);
+    Some(find_from(None, start.as_deref().unwrap_or(cwd))?.config)
+}
+
 /// Finds the configuration for the project of a folder; `None` if no file is found.
 pub(crate) fn find_from(named: Option<&Path>, start: &Path) -> Option<GoverningFile> {
+    // The folders above a path with `..` are not those that its text shows.
+    let real = start.components().any(|part| part == Component::ParentDir).then(|| start.canonicalize().ok());
+    let real = real.flatten();
+    let start = real.as_deref().unwrap_or(start);
     let folders = folders(start);
     if let Some(config) = named_file(named) {
         let outermost = || folders.first().map_or(start, |outermost| outermost).to_path_buf();
@@ -45,13 +55,13 @@ pub(crate) fn find_from(named: Option<&Path>, start: &Path) -> Option<GoverningF
     // Files outside of the repository are protected as well, as a new repository there would move the root of
     // the project.
     let outside = start.ancestors().filter(|folder| !folders.contains(folder)).flat_map(places);
-    let mut would_govern: Vec<String> = outside.map(|place| as_pattern(&place)).collect();
+    let mut would_govern: Vec<String> = outside.flat_map(|place| as_patterns(&place)).collect();
     for folder in &folders {
         for config in places(folder) {
             if config.is_file() {
                 return Some(GoverningFile { config, root: folder.to_path_buf(), would_govern });
             }
-            would_govern.push(as_pattern(&config));
+            would_govern.extend(as_patterns(&config));
         }
     }
     let config = of_user().filter(|config| config.is_file())?;

@@ -18,6 +18,7 @@ mod approving;
 #[path = "../../../hooks-protocols/tests/clients/support.rs"]
 #[expect(dead_code, reason = "the model of the clients is shared with the crate that has it")]
 mod clients;
+mod lines;
 mod pinned;
 mod reasons;
 mod recorded;
@@ -645,6 +646,7 @@ fn an_agent_writes_nothing_that_decides_whether_it_is_governed() {
         world.path("home/.gemini/trustedFolders.json"),
         world.path("home/.gemini/extensions/a/gemini-extension.json"),
         world.path("home/.local/state/hooks/transcripts/claude/a/b.json"),
+        world.path("home/.local/state/hooks/calls/a"),
         "/etc/claude-code/managed-settings.json".to_owned(),
     ] {
         for options in [&[][..], &["--config", &config]] {
@@ -659,4 +661,26 @@ fn an_agent_writes_nothing_that_decides_whether_it_is_governed() {
     ] {
         write(&path, &["--config", &config]).is_silent();
     }
+}
+
+/// Patterns have no `..`, so the paths of such a home are resolved first.
+#[test]
+fn a_home_or_a_folder_with_parents_in_its_path_is_no_mistake() {
+    let world = World::new("");
+    world.write("home/.config/hooks/hooks.yaml", "version: 1\n");
+    let home = world.path("app/../home");
+    let line = ["--client", "claude", "--event", "PreToolUse"];
+    let call = |path: &str| claude("Write", &json!({"file_path": path, "content": "x"}));
+    let told = world.run_with(&line, &[("HOME", &*home)], &call("/home/ada/app/src/a.rs"));
+    told.is_silent();
+    // What is protected is protected there as well.
+    for path in [world.path("home/.claude/settings.json"), world.path("home/.config/hooks/hooks.yaml")] {
+        world.run_with(&line, &[("HOME", &*home)], &call(&path)).says("deny");
+    }
+    let below =
+        call("/home/ada/app/src/a.rs").replace("\"cwd\":\"/home/ada/app\"", "\"cwd\":\"/home/ada/app/x/..\"");
+    fs::create_dir_all(world.folder.path().join("app/x")).unwrap();
+    world.run(&line, &below).is_silent();
+    let config = world.path("app/../home/.config/hooks/hooks.yaml");
+    world.run(&[&line[..], &["--config", &config]].concat(), &call("/home/ada/app/src/a.rs")).is_silent();
 }

@@ -26,5 +26,5 @@ pub use self::hooks::Hooks;
 pub use self::live::Live;
 pub(crate) use self::live::Snapshot;
 pub use self::provider::{DecidingEvent, HooksProvider, InformingEvent, Prepared};
-pub use self::question::{Ending, EventDecision, conclude, decide, observe, reserve, tell};
+pub use self::question::{Ending, EventDecision, conclude, conclude_decided, decide, observe, reserve, tell};
 pub use self::slot::{Explained, Slot};

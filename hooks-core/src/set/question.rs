@@ -77,7 +77,15 @@ pub async fn conclude<E: DecidingEvent>(
     request: HookRequest<E>,
     ending: Ending,
 ) -> EventDecision<E> {
-    let mut decision = decide(provider, request).await;
+    conclude_decided(provider, decide(provider, request).await, ending).await
+}
+
+/// Runs the rest of [`conclude`] for an event that was already decided by [`decide`].
+pub async fn conclude_decided<E: DecidingEvent>(
+    provider: &dyn HooksProvider,
+    mut decision: EventDecision<E>,
+    ending: Ending,
+) -> EventDecision<E> {
     let reserves = match ending {
         Ending::Open | Ending::Trial => true,
         Ending::Closed => decision.outcome.goes_ahead(),

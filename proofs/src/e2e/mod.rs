@@ -11,7 +11,7 @@
 //! | their installation | [`install`] |
 //! | the scripted model | [`script`], [`server`] |
 //! | a run in its sandbox | [`sandbox`] |
-//! | the claims and their proofs | [`proof`] |
+//! | the claims and their proofs | [`proof`], [`places`] |
 //! | a hook that gives answers which no rule gives, and fails on demand | [`stand_in`] |
 //! | a person who approves a call | [`approval`] |
 //! | the page of the results | [`page`] |
@@ -21,6 +21,7 @@ mod approval;
 mod clients;
 mod install;
 mod page;
+mod places;
 mod proof;
 mod sandbox;
 mod script;

@@ -13,26 +13,36 @@ Which agents can be governed, and which answers each of them understands. `cargo
 
 ```sh
 hooks init claude                     # all your projects; `--scope project` is this one; `--dry-run` only shows
+hooks init codex --trust              # and lets Codex CLI trust the hooks; only for a person at a terminal
+hooks init claude --scope project --portable   # settings to commit: `hooks` from `PATH`, and no paths of this machine
+sudo hooks init claude --scope machine         # settings that no user can switch off
 hooks init codex --remove             # the settings as they were, byte for byte
 hooks doctor                          # whether a client that is started here is governed
 ```
 
-| client | with `--scope project` | of a user, the default |
-| --- | --- | --- |
-| Claude Code (`claude`) | `.claude/settings.json` | `~/.claude/settings.json` |
-| Codex CLI (`codex`) | `.codex/hooks.json`, or `.codex/config.toml` where that has hooks | the same in `~/.codex` |
-| Gemini CLI (`gemini`) | `.gemini/settings.json` | `~/.gemini/settings.json` |
-| Copilot CLI (`copilot`) | `.github/hooks/hooks.json` | `~/.copilot/settings.json` |
-| VS Code (`vscode`) | `.github/hooks/vscode.json` | it has none of its own |
-| Cursor (`cursor`) | `.cursor/hooks.json` | `~/.cursor/hooks.json` |
-| docker-agent (`docker-agent`) | the file of the agents, or `--file FILE` | it has none |
+| client | with `--scope project` | of a user, the default | with `--scope machine` |
+| --- | --- | --- | --- |
+| Claude Code (`claude`) | `.claude/settings.json` | `~/.claude/settings.json` | `/etc/claude-code/managed-settings.json` |
+| Codex CLI (`codex`) | `.codex/hooks.json`, or `.codex/config.toml` where that has hooks | the same in `~/.codex` | `/etc/codex/requirements.toml` |
+| Gemini CLI (`gemini`) | `.gemini/settings.json` | `~/.gemini/settings.json` | refused, see below |
+| Copilot CLI (`copilot`) | `.github/hooks/hooks.json` | `~/.copilot/settings.json` | `/etc/github-copilot/policy.d/hooks.json` |
+| VS Code (`vscode`) | `.github/hooks/vscode.json` | it has none of its own | refused: not tried |
+| Cursor (`cursor`) | `.cursor/hooks.json` | `~/.cursor/hooks.json` | refused: not tried |
+| docker-agent (`docker-agent`) | the file of the agents, or `--file FILE` | it has none | it has none |
 
 `hooks init squad` lays out a `.squad` folder. A variable that moves a user's folder counts (`CLAUDE_CONFIG_DIR`, `CODEX_HOME`,
 `COPILOT_HOME`).
 
 What a client has besides its settings:
 
-* Codex CLI skips hooks, without a word, until a person trusts them: start it, enter `/hooks`, accept them; again after each change.
+* Codex CLI skips hooks, without a word, until a person trusts them: `hooks init codex --trust`, or start it, enter `/hooks`, accept them; again after
+  each change. `hooks doctor` asks Codex CLI which hooks it trusts. Hooks of the machine need no trust.
+* `--scope machine` needs root, and Linux. It names `/etc/hooks/hooks.yaml`, which projects and users cannot replace; their own rules and settings
+  can only deny more. Claude Code and Codex CLI ran these hooks although the user had switched all hooks off. Gemini CLI is refused: a user can
+  switch off hooks of the machine by their name (`hooksConfig.disabled`), also by `GEMINI_CLI_SYSTEM_SETTINGS_PATH`. `--root DIR` writes the same
+  files below a folder, for the image of another machine.
+* Copilot CLI also runs the hooks of Claude Code (`.claude/settings.json` of the project) and of VS Code, and all clients run those of the project and of
+  the user. Each process decides, and one call counts once and is recorded once. `hooks doctor` names the files.
 * Codex CLI, Gemini CLI and Copilot CLI read the hooks of a project only where a person trusts the folder. Gemini CLI with `--skip-trust`
   runs the tools of a folder and not its hooks. Claude Code, Gemini CLI and Copilot CLI read the hooks of a project only if they are started in its
   folder, not below. The settings of the user govern in any folder.
@@ -46,8 +56,8 @@ What a client has besides its settings:
 ## What was seen
 
 The real clients ran headless against a scripted model. `cargo xtask e2e` installs them from npm into `target/e2e`, each in the version named
-here. It runs each ten times, with a home of its own, a key that opens nothing and no network but loopback. Without hooks each of the calls
-happens; this is with hooks. All of it takes two minutes; `cargo xtask e2e claude` is one client. In CI Claude Code runs, where npm is reached.
+here. It runs each of them with a home of its own, a key that opens nothing and no network but loopback. Without hooks each of the calls
+happens; this is with hooks. All of it takes some minutes; `cargo xtask e2e claude` is one client. In CI Claude Code runs, where npm is reached.
 ";
 
 const ABILITIES: &str = "

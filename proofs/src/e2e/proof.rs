@@ -1,6 +1,7 @@
-//! The proofs for a client, in eight runs: without hooks; with `hooks` in a project; with a hook that behaves
-//! as no rule can; with `hooks` in the user's settings, and the rules that `hooks init` writes; with a rule that asks a person;
-//! with a budget that the session uses up; with a deny list of the client itself, without and with rules that allow.
+//! The proofs for a client: without hooks; with `hooks` in a project; with a hook that behaves
+//! as no rule can; with `hooks` in the user's settings, and the rules that `hooks init` writes; with a rule that
+//! asks a person; with a budget that the session uses up; with a deny list of the client itself, without and with
+//! rules that allow; in the places of [`places`].
 
 use std::fmt;
 use std::path::Path;
@@ -13,11 +14,11 @@ use super::clients::{Runnable, Trust};
 use super::sandbox::{Run, Sandbox};
 use super::script::{Call, Script};
 use super::server::Server;
-use super::stand_in;
+use super::{places, stand_in};
 use crate::error::{Error, Result};
 
 /// Time limit of a client for one run.
-const PATIENCE: Duration = Duration::from_secs(120);
+pub(super) const PATIENCE: Duration = Duration::from_secs(120);
 
 /// Time that a model takes for an answer of the run with a budget. A client writes its transcript meanwhile; none
 /// of them waits for it.
@@ -53,7 +54,7 @@ budget:
 
 /// The command that the rules of `hooks init` deny. It does no harm, because the repository of the sandbox is
 /// empty.
-const RESET: &str = "git reset --hard; touch after-reset";
+pub(super) const RESET: &str = "git reset --hard; touch after-reset";
 
 /// Result of a claim.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -122,6 +123,7 @@ pub(super) fn prove(client: &Runnable, program: &Path, hooks: &Path) -> Result<R
     super::approval::approved(client, program, hooks, &mut results)?;
     spent(client, program, hooks, &mut results)?;
     listed(client, program, hooks, &mut results)?;
+    places::prove(client, program, hooks, &mut results)?;
     Ok(results)
 }
 
@@ -360,16 +362,22 @@ fn wire(client: &Runnable, sandbox: &Sandbox, hooks: &Path) -> Result {
 pub(super) const PROJECT: &[&str] = &["--scope", "project"];
 
 pub(super) fn init(client: &Runnable, sandbox: &Sandbox, hooks: &Path, options: &[&str]) -> Result {
+    init_in(&sandbox.work(), client.client.name(), sandbox, hooks, options)
+}
+
+/// Runs `hooks init` in a folder.
+pub(super) fn init_in(
+    folder: &Path,
+    client: &str,
+    sandbox: &Sandbox,
+    hooks: &Path,
+    options: &[&str],
+) -> Result {
     let arguments: Vec<String> =
-        ["init", client.client.name()].iter().chain(options).map(|word| (*word).to_owned()).collect();
-    let run = sandbox.run(hooks, &arguments, &[], PATIENCE)?;
+        ["init", client].iter().chain(options).map(|word| (*word).to_owned()).collect();
+    let run = sandbox.run_in(folder, hooks, &arguments, &[], PATIENCE)?;
     if !run.succeeded {
-        return Err(Error::new(format!(
-            "`hooks init {}` failed:\n{}{}",
-            client.client.name(),
-            run.stdout,
-            run.stderr
-        )));
+        return Err(Error::new(format!("`hooks init {client}` failed:\n{}{}", run.stdout, run.stderr)));
     }
     Ok(())
 }

@@ -85,6 +85,14 @@ impl Sandbox {
         Ok(fs::write(path, text)?)
     }
 
+    /// Runs git in a folder.
+    pub(super) fn git(&self, folder: &Path, arguments: &[&str]) -> Result {
+        let who = ["-c", "user.name=nobody", "-c", "user.email=nobody@example.org"];
+        let arguments: Vec<String> = who.iter().chain(arguments).map(|word| (*word).to_owned()).collect();
+        let run = self.run_in(folder, Path::new("git"), &arguments, &[], PATIENCE)?;
+        if run.succeeded { Ok(()) } else { Err(Error::new(format!("`git` failed: {}", run.stderr))) }
+    }
+
     /// Whether a file exists in the project.
     pub(super) fn has(&self, name: &str) -> bool {
         self.work().join(name).exists()
@@ -103,9 +111,21 @@ impl Sandbox {
         variables: &[(&'static str, String)],
         patience: Duration,
     ) -> Result<Run> {
+        self.run_in(&self.work(), program, arguments, variables, patience)
+    }
+
+    /// Runs a program in a folder.
+    pub(super) fn run_in(
+        &self,
+        folder: &Path,
+        program: &Path,
+        arguments: &[String],
+        variables: &[(&'static str, String)],
+        patience: Duration,
+    ) -> Result<Run> {
         let home = self.home();
         let mut command = command(program);
-        command.env_clear().args(arguments).current_dir(self.work());
+        command.env_clear().args(arguments).current_dir(folder);
         command.env("HOME", &home).env("PATH", std::env::var_os("PATH").unwrap_or_default());
         command.env("XDG_CONFIG_HOME", home.join(".config")).env("XDG_STATE_HOME", home.join(".state"));
         for name in ["HTTP_PROXY", "HTTPS_PROXY", "ALL_PROXY", "http_proxy", "https_proxy", "all_proxy"] {

@@ -1,0 +1,179 @@
+//! Proofs about the place of a start and of the settings: a subfolder, another worktree, a clone, settings in several
+//! files, and the time from nothing to a denial.
+
+use std::path::Path;
+use std::time::Duration;
+
+use hooks_protocols::Client;
+use serde_json::Value;
+
+use super::clients::{Runnable, Trust};
+use super::proof::{PATIENCE, PROJECT, RESET, Results, furnish, init_in, shown};
+use super::sandbox::{Run, Sandbox};
+use super::script::{Call, Script};
+use super::server::Server;
+use crate::error::Result;
+use crate::stopwatch::Stopwatch;
+
+/// Rules that deny `touch`, and nothing else.
+const NO_TOUCH: &str =
+    "version: 1\nrules: [{ name: r, action: deny, commands: [touch], reason: files are made elsewhere }]\n";
+
+/// Rules with room for two calls.
+const TWO_CALLS: &str =
+    "version: 1\nlimits: { calls: [{ tools: [bash], most: 2, of: session, per: session }] }\n";
+
+/// Longest time from an empty home to a denial.
+const FIRST_DENIAL: Duration = Duration::from_secs(10);
+
+/// Most tries to stay below that time on a busy machine.
+const MOST_MEASURED: u32 = 3;
+
+/// Runs the proofs for a client.
+pub(super) fn prove(client: &Runnable, program: &Path, hooks: &Path, results: &mut Results) -> Result {
+    first_denial(client, program, hooks, results)?;
+    subfolder(client, program, hooks, results)?;
+    worktree(client, program, hooks, results)?;
+    clone(client, program, hooks, results)?;
+    several_files(client, program, hooks, results)
+}
+
+/// Measures two commands: `hooks init CLIENT`, and the client with a call that the first rules deny. Only the time of
+/// Claude Code is claimed, which CI runs alone.
+fn first_denial(client: &Runnable, program: &Path, hooks: &Path, results: &mut Results) -> Result {
+    let (mut is_denied, mut is_in_time) = (true, client.client != Client::Claude);
+    for _ in 0..MOST_MEASURED {
+        let sandbox = Sandbox::new(client, Trust::None)?;
+        let watch = Stopwatch::start();
+        init_in(&sandbox.work(), client.client.name(), &sandbox, hooks, &[])?;
+        let (_, requests) = session(client, program, &sandbox, &sandbox.work(), &[RESET], Trust::None, &[])?;
+        let time = watch.elapsed();
+        let title = &results.title;
+        println!(
+            "{title}: {time:.1?} from `hooks init` in an empty home to the end of a session with a denial"
+        );
+        is_denied &= !sandbox.has("after-reset") && requests.len() > 1;
+        is_in_time |= time < FIRST_DENIAL;
+        if is_in_time {
+            break;
+        }
+    }
+    results.claim(
+        "two commands lead from an empty home to a denial, with Claude Code in less than 10 seconds",
+        is_denied && is_in_time,
+    );
+    Ok(())
+}
+
+/// Starts the client in a folder below the rules.
+fn subfolder(client: &Runnable, program: &Path, hooks: &Path, results: &mut Results) -> Result {
+    let sandbox = Sandbox::new(client, Trust::Given)?;
+    furnish(client, &sandbox)?;
+    sandbox.put(&sandbox.work().join("hooks.yaml"), NO_TOUCH)?;
+    init_in(&sandbox.work(), client.client.name(), &sandbox, hooks, &[])?;
+    let below = sandbox.work().join("open");
+    let calls = ["touch denied", "echo text > allowed"];
+    let (run, requests) = session(client, program, &sandbox, &below, &calls, Trust::Given, &[])?;
+    let is_so = !below.join("denied").exists() && below.join("allowed").exists();
+    results
+        .claim("started in a subfolder, the rules of the project govern by the settings of the user", is_so);
+    shown(client, &run, &requests, results);
+    Ok(())
+}
+
+/// Starts the client in a second worktree, which has none of the uncommitted settings and rules of the first.
+fn worktree(client: &Runnable, program: &Path, hooks: &Path, results: &mut Results) -> Result {
+    let sandbox = Sandbox::new(client, Trust::None)?;
+    sandbox.git(&sandbox.work(), &["commit", "--quiet", "--allow-empty", "--message", "first"])?;
+    sandbox.put(&sandbox.work().join("hooks.yaml"), "version: 1\n")?;
+    init_in(&sandbox.work(), client.client.name(), &sandbox, hooks, PROJECT)?;
+    init_in(sandbox.beside(), client.client.name(), &sandbox, hooks, &[])?;
+    sandbox.git(&sandbox.work(), &["worktree", "add", "--quiet", "../second"])?;
+    let second = sandbox.beside().join("second");
+    let calls = [RESET, "echo text > allowed"];
+    let (run, requests) = session(client, program, &sandbox, &second, &calls, Trust::None, &[])?;
+    let is_so = !second.join("after-reset").exists() && second.join("allowed").exists();
+    results.claim(
+        "started in a worktree without the uncommitted settings, the settings of the user govern",
+        is_so,
+    );
+    shown(client, &run, &requests, results);
+    Ok(())
+}
+
+/// Clones a project with portable lines, and starts the client there with `hooks` in `PATH`, and without.
+fn clone(client: &Runnable, program: &Path, hooks: &Path, results: &mut Results) -> Result {
+    for has_hooks in [true, false] {
+        let sandbox = Sandbox::new(client, Trust::Given)?;
+        let origin = sandbox.beside().join("origin");
+        std::fs::create_dir_all(&origin)?;
+        sandbox.git(&origin, &["init", "--quiet"])?;
+        sandbox.put(&origin.join("hooks.yaml"), NO_TOUCH)?;
+        let options = [PROJECT, &["--portable"]].concat();
+        init_in(&origin, client.client.name(), &sandbox, hooks, &options)?;
+        sandbox.git(&origin, &["add", "--all", "--force"])?;
+        sandbox.git(&origin, &["commit", "--quiet", "--message", "rules"])?;
+        std::fs::remove_dir_all(sandbox.work())?;
+        sandbox.git(sandbox.beside(), &["clone", "--quiet", "origin", "work"])?;
+        let bin = sandbox.beside().join("path");
+        std::fs::create_dir_all(&bin)?;
+        if has_hooks {
+            std::fs::copy(hooks, bin.join("hooks"))?;
+        }
+        let path = std::env::var_os("PATH").unwrap_or_default();
+        // A `hooks` that is installed on this machine would be found.
+        let others = std::env::split_paths(&path).filter(|folder| !folder.join("hooks").exists());
+        let path = std::env::join_paths(std::iter::once(bin).chain(others)).unwrap_or_default();
+        let path = [("PATH", path.to_string_lossy().into_owned())];
+        let calls = ["touch denied", "echo text > allowed"];
+        let (run, requests) =
+            session(client, program, &sandbox, &sandbox.work(), &calls, Trust::Given, &path)?;
+        let (denied, allowed) = (!sandbox.has("denied"), sandbox.has("allowed"));
+        match has_hooks {
+            true => results.claim("portable settings govern in a clone", denied && allowed),
+            false => results.claim("portable settings deny in a clone without `hooks`", denied && !allowed),
+        }
+        shown(client, &run, &requests, results);
+    }
+    Ok(())
+}
+
+/// Wires the client in both scopes, and other clients whose settings it reads.
+fn several_files(client: &Runnable, program: &Path, hooks: &Path, results: &mut Results) -> Result {
+    let sandbox = Sandbox::new(client, Trust::Given)?;
+    sandbox.put(&sandbox.work().join("hooks.yaml"), TWO_CALLS)?;
+    let own = client.client.name();
+    let others: &[&str] = if client.client == Client::Copilot { &["claude", "vscode"] } else { &[] };
+    init_in(&sandbox.work(), own, &sandbox, hooks, &[])?;
+    for client in [own].iter().chain(others) {
+        init_in(&sandbox.work(), client, &sandbox, hooks, PROJECT)?;
+    }
+    // The same command is another call.
+    let calls = ["echo x >> ran", "echo x >> ran", "echo x >> ran"];
+    let (run, requests) = session(client, program, &sandbox, &sandbox.work(), &calls, Trust::Given, &[])?;
+    results.claim(
+        "a call that several files of settings report counts once",
+        sandbox.text("ran").lines().count() == 2,
+    );
+    shown(client, &run, &requests, results);
+    Ok(())
+}
+
+/// Runs a session with shell commands in a folder; returns it with the requests to its model.
+fn session(
+    client: &Runnable,
+    program: &Path,
+    sandbox: &Sandbox,
+    folder: &Path,
+    calls: &[&str],
+    trust: Trust,
+    more: &[(&'static str, String)],
+) -> Result<(Run, Vec<Value>)> {
+    let calls = calls.iter().map(|command| Call::Shell((*command).to_owned())).collect();
+    let server = Server::start(client.speech, Script { calls, ..Script::default() }, folder)?;
+    let url = server.url();
+    let mut variables = client.variables(&url, trust);
+    variables.extend(more.iter().cloned());
+    let run = sandbox.run_in(folder, program, &client.arguments(&url, trust), &variables, PATIENCE)?;
+    Ok((run, server.recorded()))
+}
