@@ -161,7 +161,8 @@ fn hear(
         }
     };
     if let Some(code) = waits_under {
-        answer.reason = Some(approve::offered(answer.reason.as_deref(), &code, options.config.as_deref()));
+        let named = options.config.as_deref().filter(|named| !governing.is_found(named));
+        answer.reason = Some(approve::offered(answer.reason.as_deref(), &code, named));
     }
     let mut encoded = encode(decoded, &answer);
     match asking::record(&governing, decoded, notes, &recorded(&encoded, source)) {
