@@ -48,7 +48,8 @@ pub(crate) fn offered(reason: Option<&str>, code: &str, config: Option<&Path>) -
     let kept = reason.get(..end.unwrap_or_default()).unwrap_or_default();
     let cut = if kept.len() < reason.len() { "…" } else { "" };
     let stop = if kept.ends_with(['.', '!', '?']) { "" } else { "." };
-    let config = config.map(|config| format!("-c '{}' ", config.display())).unwrap_or_default();
+    let quoted = |config: &Path| config.display().to_string().replace('\'', r"'\''");
+    let config = config.map(|config| format!("-c '{}' ", quoted(config))).unwrap_or_default();
     format!("{kept}{cut}{stop} A person can let this call pass once: `{COMMAND} {config}{code}`")
 }
 

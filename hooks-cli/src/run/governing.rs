@@ -89,6 +89,12 @@ impl Governing {
         self.config.recording()
     }
 
+    /// Whether `config` is the configuration that a search in the project finds, so that a person need not name it.
+    pub(super) fn is_found(&self, config: &Path) -> bool {
+        let found = project::find_from(None, &self.root).map(|found| found.config.canonicalize());
+        matches!((found, config.canonicalize()), (Some(Ok(found)), Ok(config)) if found == config)
+    }
+
     /// Approvals of single calls, where the client of `decoded` may have no user to ask. Clients with a window
     /// of their own ask their user there.
     pub(super) fn approvals(&self, decoded: &Decoded) -> Option<Approvals> {

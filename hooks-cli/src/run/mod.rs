@@ -166,7 +166,8 @@ fn hear(
             }
         };
     if let Some(code) = waits_under {
-        answer.reason = Some(approve::offered(answer.reason.as_deref(), &code, options.config.as_deref()));
+        let named = options.config.as_deref().filter(|named| !governing.is_found(named));
+        answer.reason = Some(approve::offered(answer.reason.as_deref(), &code, named));
     }
     let mut encoded = encode(decoded, &answer);
     let is_recorded = later.as_ref().is_some_and(CallTurn::is_counted);

@@ -140,6 +140,23 @@ fn a_client_that_may_be_headless_gets_the_code_and_one_with_a_window_does_not() 
     assert!(told.stdout.contains("ask") && !told.stdout.contains("hooks approve"), "{told:?}");
 }
 
+/// `hooks init` names the configuration of a project, and a person there need not. Others have to.
+#[test]
+fn a_configuration_is_named_if_it_would_not_be_found() {
+    let world = World::new(RULES);
+    world.write("else/hooks.yaml", RULES);
+    for (config, named) in [("app/hooks.yaml", false), ("else/hooks.yaml", true)] {
+        let path = world.path(config);
+        let told = world.run(&["--client", "codex", "--config", &path], &codex("git push"));
+        let words = code_in(&told);
+        assert_eq!(words.starts_with(&format!("-c '{path}' ")), named, "{words}");
+        let code = words.rsplit(' ').next().unwrap();
+        let args: &[&str] = if named { &["-c", &path, "--yes", code] } else { &["--yes", code] };
+        assert_eq!(world.person(args, "").0, Some(0));
+        world.run(&["--client", "codex", "--config", &path], &codex("git push")).is_silent();
+    }
+}
+
 #[test]
 fn what_a_person_sees_cannot_deceive_them() {
     let world = World::new(RULES);
