@@ -15,7 +15,7 @@ use tokio::runtime::{Builder, Runtime};
 
 use super::deadline::Deadline;
 use super::project::{self, GoverningFile};
-use super::{Failure, Notes, keeping, settled};
+use super::{transcripts, Failure, Notes, keeping, settled};
 use crate::cli::Run;
 use crate::event::here;
 use crate::load;
@@ -101,6 +101,7 @@ impl Governing {
     pub(super) fn context(&self, decoded: &Decoded, notes: &Notes) -> HookContext {
         let mut context = here(decoded.context.clone(), &self.config, &self.unfinished);
         context.environment.failures = Arc::new(notes.clone());
+        context.agent_id = context.agent_id.or_else(|| transcripts::agent_id(decoded));
         context.team_root.get_or_insert_with(|| self.root.clone());
         context
     }

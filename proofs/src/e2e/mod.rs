@@ -12,6 +12,7 @@
 //! | the scripted model | [`script`], [`server`] |
 //! | a run in its sandbox | [`sandbox`] |
 //! | the claims and their proofs | [`proof`] |
+//! | sessions with subagents, a resumption and a compaction | [`tree`] |
 //! | a hook that gives answers which no rule gives, and fails on demand | [`stand_in`] |
 //! | the page of the results | [`page`] |
 
@@ -23,6 +24,7 @@ mod sandbox;
 mod script;
 mod server;
 pub(crate) mod stand_in;
+mod tree;
 
 use std::path::{Path, PathBuf};
 use std::thread;

@@ -14,17 +14,18 @@ use super::sandbox::{Run, Sandbox};
 use super::script::{Call, Script};
 use super::server::Server;
 use super::stand_in;
+use super::tree;
 use crate::error::{Error, Result};
 
 /// Time limit of a client for one run.
-const PATIENCE: Duration = Duration::from_secs(120);
+pub(super) const PATIENCE: Duration = Duration::from_secs(120);
 
 /// Time that a model takes for an answer of the run with a budget. A client writes its transcript meanwhile; none
 /// of them waits for it.
 const THINKING: Duration = Duration::from_millis(400);
 
 /// Reason of the denial of `touch`; the model has to receive it.
-const REASON: &str = "files are made in the proper way, says rule 4711";
+pub(super) const REASON: &str = "files are made in the proper way, says rule 4711";
 
 /// The rules of the run with `hooks`.
 const RULES: &str = "version: 1
@@ -64,6 +65,8 @@ pub(super) enum Outcome {
     Cannot,
     /// The claim does not hold, and must.
     Failed,
+    /// The claim was not tried with this client.
+    Untried,
 }
 
 /// The results of a client.
@@ -76,7 +79,8 @@ pub(super) struct Results {
 }
 
 impl Results {
-    fn claim(&mut self, claim: &'static str, is_so: bool) {
+    /// Adds a claim that must hold.
+    pub(super) fn claim(&mut self, claim: &'static str, is_so: bool) {
         self.claims.push((claim, if is_so { Outcome::Held } else { Outcome::Failed }));
     }
 
@@ -104,6 +108,7 @@ impl fmt::Display for Results {
                 Outcome::Held => "held",
                 Outcome::Cannot => "cannot",
                 Outcome::Failed => "FAILED",
+                Outcome::Untried => "-",
             };
             writeln!(f, "  {mark:6}  {claim}")?;
         }
@@ -120,6 +125,7 @@ pub(super) fn prove(client: &Runnable, program: &Path, hooks: &Path) -> Result<R
     of_user(client, program, hooks, &mut results)?;
     spent(client, program, hooks, &mut results)?;
     listed(client, program, hooks, &mut results)?;
+    tree::prove(client, program, hooks, &mut results)?;
     Ok(results)
 }
 
@@ -268,7 +274,7 @@ fn spent(client: &Runnable, program: &Path, hooks: &Path, results: &mut Results)
     sandbox.put(&sandbox.work().join("hooks.yaml"), BUDGET)?;
     init(client, &sandbox, hooks, PROJECT)?;
     let calls = (1..=8).map(|call| Call::Shell(format!("echo text > call-{call}")));
-    let script = Script { calls: calls.collect(), thinking: THINKING };
+    let script = Script { calls: calls.collect(), thinking: THINKING, ..Script::default() };
     let server = Server::start(client.speech, script, &sandbox.work())?;
     let url = server.url();
     let (arguments, variables) = (client.arguments(&url, Trust::Given), client.variables(&url, Trust::Given));
@@ -323,7 +329,7 @@ fn listed(client: &Runnable, program: &Path, hooks: &Path, results: &mut Results
 }
 
 /// The tokens that the budget of the only session counted.
-fn counted(sandbox: &Sandbox, hooks: &Path) -> Result<Option<u64>> {
+pub(super) fn counted(sandbox: &Sandbox, hooks: &Path) -> Result<Option<u64>> {
     let words = ["state", "--config", "hooks.yaml", "--json", "show"].map(str::to_owned);
     let run = sandbox.run(hooks, &words, &[], PATIENCE)?;
     let state: Value = serde_json::from_str(&run.stdout)
@@ -336,7 +342,7 @@ fn counted(sandbox: &Sandbox, hooks: &Path) -> Result<Option<u64>> {
 }
 
 /// Creates the folders that calls write into.
-fn furnish(client: &Runnable, sandbox: &Sandbox) -> Result {
+pub(super) fn furnish(client: &Runnable, sandbox: &Sandbox) -> Result {
     let settings = sandbox.work().join(client.settings);
     for folder in [
         &*sandbox.work().join("locked"),
@@ -355,9 +361,9 @@ fn wire(client: &Runnable, sandbox: &Sandbox, hooks: &Path) -> Result {
 }
 
 /// Options of `hooks init` for the settings of the project.
-const PROJECT: &[&str] = &["--scope", "project"];
+pub(super) const PROJECT: &[&str] = &["--scope", "project"];
 
-fn init(client: &Runnable, sandbox: &Sandbox, hooks: &Path, options: &[&str]) -> Result {
+pub(super) fn init(client: &Runnable, sandbox: &Sandbox, hooks: &Path, options: &[&str]) -> Result {
     let arguments: Vec<String> =
         ["init", client.client.name()].iter().chain(options).map(|word| (*word).to_owned()).collect();
     let run = sandbox.run(hooks, &arguments, &[], PATIENCE)?;
@@ -423,7 +429,7 @@ fn able(client: &Runnable, event: &str, wish: Wish) -> bool {
 }
 
 /// Whether a text occurs anywhere in the requests to the model.
-fn says(requests: &[Value], text: &str) -> bool {
+pub(super) fn says(requests: &[Value], text: &str) -> bool {
     let text = Value::from(text).to_string();
     let text = text.trim_matches('"');
     requests.iter().any(|body| body.to_string().contains(text))
