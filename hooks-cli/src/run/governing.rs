@@ -15,7 +15,7 @@ use tokio::runtime::{Builder, Runtime};
 
 use super::deadline::Deadline;
 use super::project::{self, GoverningFile};
-use super::{transcripts, Failure, Notes, keeping, settled};
+use super::{Failure, Notes, keeping, settled, transcripts};
 use crate::cli::Run;
 use crate::event::here;
 use crate::load;

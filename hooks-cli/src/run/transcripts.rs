@@ -13,8 +13,8 @@ use std::time::{Duration, SystemTime};
 
 use hooks::EventKind;
 use hooks::config::places::Places;
-use hooks::time::Timestamp;
 use hooks::event::{AfterModelCall, Message, ModelReply, Role, WireEvent};
+use hooks::time::Timestamp;
 use hooks_protocols::{Client, Decoded, TranscriptAnswer, TranscriptLedger};
 use serde::{Deserialize, Serialize};
 use serde_json::Value;
@@ -122,17 +122,18 @@ pub(super) fn unread(decoded: &Decoded, is_needed: bool) -> Result<Option<Unread
         Err(error) => return Err(cannot(error)),
     };
     let before = kept.clone();
-    let main = path.clone().filter(|path| path.is_file());
+    // Its file may be missing while those of its subagents exist.
+    let main = path.as_deref();
     let ends_tool = decoded.event.as_ref().map(WireEvent::kind) == Some(EventKind::PostToolUse);
-    kept.ended_without = match main {
-        Some(_) => 0,
-        None => kept.ended_without.saturating_add(ends_tool.into()),
+    kept.ended_without = match main.is_some_and(Path::is_file) {
+        true => 0,
+        false => kept.ended_without.saturating_add(ends_tool.into()),
     };
-    let acting = Acting::of(decoded, main.as_deref());
+    let acting = Acting::of(decoded, main);
     acting.remember(&mut kept);
     let mut answers = Vec::new();
-    for file in files(decoded.client, main.as_deref(), &kept).map_err(cannot)? {
-        answers.extend(kept.read(decoded.client, &file, main.as_deref()).map_err(cannot)?);
+    for file in files(decoded.client, main, &kept).map_err(cannot)? {
+        answers.extend(kept.read(decoded.client, &file, main).map_err(cannot)?);
     }
     Ok(Some(Unread { is_changed: kept != before, kept, place, _turn: turn, answers }))
 }
@@ -173,12 +174,7 @@ impl Unread {
 
 impl Kept {
     /// Reads what is new in a file.
-    fn read(
-        &mut self,
-        client: Client,
-        path: &Path,
-        main: Option<&Path>,
-    ) -> io::Result<Vec<UncountedAnswer>> {
+    fn read(&mut self, client: Client, path: &Path, main: Option<&Path>) -> io::Result<Vec<UncountedAnswer>> {
         let name = path.to_string_lossy().into_owned();
         let mut file = match File::open(path) {
             Ok(file) => file,

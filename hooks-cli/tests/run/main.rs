@@ -20,6 +20,7 @@ mod clients;
 mod person;
 mod pinned;
 mod transcripts;
+mod transcripts_of_agents;
 
 /// A project with a configuration, and a home.
 struct World {

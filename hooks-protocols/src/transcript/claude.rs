@@ -41,8 +41,8 @@ fn message(line: &Value) -> Found {
         _ => member(message, "usage")?,
     };
     let cached = count_or_zero(usage, "cache_read_input_tokens")?;
-    let sent = count(usage, "input_tokens")?
-        .saturating_add(count_or_zero(usage, "cache_creation_input_tokens")?);
+    let sent =
+        count(usage, "input_tokens")?.saturating_add(count_or_zero(usage, "cache_creation_input_tokens")?);
     let thought = match usage.get("output_tokens_details") {
         Some(details) => count_or_zero(details, "thinking_tokens")?,
         None => 0,

@@ -37,9 +37,17 @@ pub(super) fn line(line: &Value, file: &str, seen: &mut Seen) -> Found {
                 id => id.to_owned(),
             };
             let usage = usage(member(payload, "usage")?)?;
-            Ok(Some(TranscriptAnswer { id, model: seen.model.clone(), agent_id: None, usage, at: time(line) }))
+            Ok(Some(TranscriptAnswer {
+                id,
+                model: seen.model.clone(),
+                agent_id: None,
+                usage,
+                at: time(line),
+            }))
         }
-        "event_msg" if !seen.has_records && text(payload()?, "type") == "token_count" => grown(line, file, seen),
+        "event_msg" if !seen.has_records && text(payload()?, "type") == "token_count" => {
+            grown(line, file, seen)
+        }
         _ => Ok(None),
     }
 }
@@ -59,7 +67,8 @@ fn grown(line: &Value, file: &str, seen: &mut Seen) -> Found {
     };
     seen.sum = Some(sum);
     let id = format!("token_count/{file}/{}", sum.total());
-    let answer = TranscriptAnswer { id, model: seen.model.clone(), agent_id: None, usage: new, at: time(line) };
+    let answer =
+        TranscriptAnswer { id, model: seen.model.clone(), agent_id: None, usage: new, at: time(line) };
     Ok((new.total() > 0).then_some(answer))
 }
 

@@ -183,7 +183,12 @@ impl TranscriptLedger {
         answers
     }
 
-    fn line(&mut self, file: &str, line: &Value, answers: &mut Vec<TranscriptAnswer>) -> Result<(), Unreadable> {
+    fn line(
+        &mut self,
+        file: &str,
+        line: &Value,
+        answers: &mut Vec<TranscriptAnswer>,
+    ) -> Result<(), Unreadable> {
         let kept = self.files.entry(file.to_owned()).or_default();
         kept.at = time(line).or(kept.at);
         let answer = match self.form {
@@ -230,7 +235,8 @@ impl TranscriptLedger {
             *most = most_of(*most, sum);
         }
         let at = self.files.get(file).and_then(|file| file.at);
-        let all = |of: &BTreeMap<String, Usage>| of.values().fold(Usage::default(), |all, one| plus(all, *one));
+        let all =
+            |of: &BTreeMap<String, Usage>| of.values().fold(Usage::default(), |all, one| plus(all, *one));
         let usage_of = |of: &BTreeMap<String, Usage>, model: &str| of.get(model).copied().unwrap_or_default();
         let mut left = beyond(beyond(all(&self.sums), all(&before)), all(&since));
         let mut unlisted = Vec::new();
@@ -258,10 +264,13 @@ fn length(bytes: &[u8]) -> u64 {
     u64::try_from(bytes.len()).unwrap_or(u64::MAX)
 }
 
+/// Parts of lines that can have usage or name a model.
+const PARTS: &[&str] = &["sage\"", "turn_context", "TokensUsed", "usage_record", "cost-state"];
+
 /// A line that can have usage or name a model, as JSON. Most lines have neither, and some are long.
 fn candidate(line: &[u8]) -> Result<Option<Value>, Unreadable> {
     let text = String::from_utf8_lossy(line);
-    if !["sage\"", "turn_context", "TokensUsed"].iter().any(|part| text.contains(part)) {
+    if !PARTS.iter().any(|part| text.contains(part)) {
         return Ok(None);
     }
     serde_json::from_slice(line).map(Some).map_err(|_| Unreadable)

@@ -32,7 +32,8 @@ budget:
 const RESUMED: &str = "each answer of a session that was resumed counts once";
 const IN_A_TREE: &str = "each answer of a tree of subagents counts once";
 const COMPACTED: &str = "each answer of a session that was compacted counts once, with the summary";
-const CHILD_DENIED: &str = "a subagent is denied what its parent is denied, two levels deep if the client has them";
+const CHILD_DENIED: &str =
+    "a subagent is denied what its parent is denied, two levels deep if the client has them";
 const CHILD_STOPPED: &str = "a subagent may call no more tools once the budget is used up";
 
 /// Runs the proofs, for clients whose answers are counted in their transcripts.
@@ -140,7 +141,9 @@ impl World<'_> {
         let url = session.server.url();
         let mut arguments = self.client.arguments(&url, trust);
         let before = match self.kind {
-            Kind::Codex => arguments.iter().position(|word| word == "exec").map_or(0, |at| at.saturating_add(1)),
+            Kind::Codex => {
+                arguments.iter().position(|word| word == "exec").map_or(0, |at| at.saturating_add(1))
+            }
             _ => 0,
         };
         let resume: &[&str] = match self.kind {
@@ -155,12 +158,8 @@ impl World<'_> {
         }
         let words = resume.iter().chain(say.more).map(|word| (*word).to_owned());
         drop(arguments.splice(before..before, words));
-        let run = session.sandbox.run(
-            self.program,
-            &arguments,
-            &self.client.variables(&url, trust),
-            PATIENCE,
-        )?;
+        let run =
+            session.sandbox.run(self.program, &arguments, &self.client.variables(&url, trust), PATIENCE)?;
         if !run.succeeded {
             eprintln!("{} `{}` failed: {}\n{}", self.client.client, say.text, run.stdout, run.stderr);
         }
@@ -240,7 +239,11 @@ impl World<'_> {
             vec![
                 Plan {
                     mark: "PLAN-PARENT",
-                    calls: with(vec![makes("parent-1")], self.kind.spawn("PLAN-CHILD"), vec![makes("parent-2")]),
+                    calls: with(
+                        vec![makes("parent-1")],
+                        self.kind.spawn("PLAN-CHILD"),
+                        vec![makes("parent-2")],
+                    ),
                 },
                 Plan { mark: "PLAN-CHILD", calls: child },
                 Plan {
@@ -250,7 +253,8 @@ impl World<'_> {
             ],
         )?;
         self.say(&session, Say { text: "PLAN-PARENT", resumes: false, more: &[] })?;
-        let ran = ["parent-1", "child-1", "grandchild-1", "child-2", "parent-2"].map(|file| session.sandbox.has(file));
+        let ran = ["parent-1", "child-1", "grandchild-1", "child-2", "parent-2"]
+            .map(|file| session.sandbox.has(file));
         println!("{}: parent, child, grandchild, child, parent: {ran:?}", results.title);
         let [parent, child, _, _, again] = ran;
         self.count(IN_A_TREE, &session, parent && child && again, results)?;

@@ -6,13 +6,16 @@ use super::http::Reply;
 use super::{Numbered, Turn, count, offers};
 
 /// Answers a request.
-pub(super) fn answer(body: &Value, Numbered { id, tokens }: &Numbered, turn: impl Fn(usize) -> Turn) -> Reply {
+pub(super) fn answer(
+    body: &Value,
+    Numbered { id, tokens }: &Numbered,
+    turn: impl Fn(usize) -> Turn,
+) -> Reply {
     let messages = body.get("messages").unwrap_or(&Value::Null);
     let (message, reason) = match turn(count(messages, "role", "tool")) {
         Turn::Call(number, wanted) if offers(body, wanted.tool) => {
             let function = json!({"name": wanted.tool, "arguments": wanted.arguments.to_string()});
-            let call =
-                json!({"index": 0, "id": format!("call_{id}_{number}"), "type": "function", "function": function});
+            let call = json!({"index": 0, "id": format!("call_{id}_{number}"), "type": "function", "function": function});
             (json!({"role": "assistant", "content": null, "tool_calls": [call]}), "tool_calls")
         }
         _ => (json!({"role": "assistant", "content": "Done."}), "stop"),

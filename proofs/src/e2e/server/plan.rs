@@ -80,7 +80,9 @@ impl Shared {
         let Some(plan) = texts.iter().rev().find_map(plan_of).or(steps.last) else { return Turn::Done };
         let number = steps.next.get(&plan).copied().unwrap_or_default();
         let call = self.script.plans.get(plan).and_then(|plan| plan.calls.get(number));
-        let Some(mut wanted) = call.map(|call| call.wanted(self.speech, &self.work)) else { return Turn::Done };
+        let Some(mut wanted) = call.map(|call| call.wanted(self.speech, &self.work)) else {
+            return Turn::Done;
+        };
         // Requests for a title offer no tools.
         if !offers(body, wanted.tool) {
             return Turn::Done;
@@ -105,9 +107,9 @@ fn said(body: &Value) -> Vec<String> {
         }
         match message.get("content").or_else(|| message.get("parts")) {
             Some(Value::String(text)) => texts.push(text.clone()),
-            Some(Value::Array(parts)) => texts.extend(
-                parts.iter().filter_map(|part| part.get("text")?.as_str()).map(str::to_owned),
-            ),
+            Some(Value::Array(parts)) => {
+                texts.extend(parts.iter().filter_map(|part| part.get("text")?.as_str()).map(str::to_owned))
+            }
             _ => {}
         }
     }

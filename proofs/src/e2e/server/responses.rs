@@ -6,7 +6,11 @@ use super::http::Reply;
 use super::{Numbered, Turn, count, plan};
 
 /// Answers a request.
-pub(super) fn answer(body: &Value, Numbered { id, tokens }: &Numbered, turn: impl Fn(usize) -> Turn) -> Reply {
+pub(super) fn answer(
+    body: &Value,
+    Numbered { id, tokens }: &Numbered,
+    turn: impl Fn(usize) -> Turn,
+) -> Reply {
     let input = body.get("input").unwrap_or(&Value::Null);
     let results = ["function_call_output", "custom_tool_call_output"].map(|kind| count(input, "type", kind));
     let item = match turn(results.iter().sum()) {
