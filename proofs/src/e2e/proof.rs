@@ -119,6 +119,10 @@ impl fmt::Display for Results {
 /// Runs all proofs for a client.
 pub(super) fn prove(client: &Runnable, program: &Path, hooks: &Path) -> Result<Results> {
     let mut results = Results { title: format!("{} {}", client.client, client.version), claims: Vec::new() };
+    if std::env::var_os("ONLY_TREE").is_some() {
+        tree::prove(client, program, hooks, &mut results)?;
+        return Ok(results);
+    }
     control(client, program)?;
     governed(client, program, hooks, &mut results)?;
     stood_in(client, program, hooks, &mut results)?;

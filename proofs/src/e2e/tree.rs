@@ -4,7 +4,7 @@
 use std::path::Path;
 
 use hooks_protocols::Client;
-use serde_json::{Value, json};
+use serde_json::json;
 
 use super::clients::{PROMPT, Runnable, Trust};
 use super::proof::{Outcome, PATIENCE, PROJECT, REASON, Results, counted, furnish, init, says};
