@@ -178,7 +178,7 @@ impl World<'_> {
         );
         let is_so = others && counted == Some(session.server.tokens());
         results.claim(claim, is_so);
-        if !is_so {
+        if !is_so || std::env::var_os("HOOKS_KEEP_RUNS").is_some() {
             self.show(session);
         }
         Ok(())
@@ -196,7 +196,9 @@ impl World<'_> {
         if let Some(folder) = std::env::var_os("HOOKS_KEEP_RUNS") {
             let from = session.sandbox.beside();
             let to = Path::new(&folder).join(from.file_name().unwrap_or_default());
-            if let Err(error) = copied(from, &to) {
+            let requests: Vec<String> = session.server.recorded().iter().map(ToString::to_string).collect();
+            let written = session.sandbox.put(&from.join("requests.jsonl"), &requests.join("\n"));
+            if let Err(error) = written.map_err(|error| error.to_string()).and_then(|()| copied(from, &to).map_err(|error| error.to_string())) {
                 eprintln!("the run could not be copied: {error}");
             }
         }
@@ -252,7 +254,9 @@ impl World<'_> {
                 },
             ],
         )?;
-        self.say(&session, Say { text: "PLAN-PARENT", resumes: false, more: &[] })?;
+        // Its children may start none by default.
+        let more: &[&str] = if self.kind == Kind::Codex { &["-c", "agents.max_depth=2"] } else { &[] };
+        self.say(&session, Say { text: "PLAN-PARENT", resumes: false, more })?;
         let ran = ["parent-1", "child-1", "grandchild-1", "child-2", "parent-2"]
             .map(|file| session.sandbox.has(file));
         println!("{}: parent, child, grandchild, child, parent: {ran:?}", results.title);

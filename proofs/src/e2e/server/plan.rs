@@ -83,8 +83,8 @@ impl Shared {
         let Some(mut wanted) = call.map(|call| call.wanted(self.speech, &self.work)) else {
             return Turn::Done;
         };
-        // Requests for a title offer no tools.
-        if !offers(body, wanted.tool) {
+        // Requests for a title offer no tools. Codex CLI offers the tools for subagents only to a model that searches.
+        if !offers(body, wanted.tool) && !(SUBAGENTS.contains(&wanted.tool) && offers(body, "exec_command")) {
             return Turn::Done;
         }
         steps.next.insert(plan, number.saturating_add(1));
@@ -123,8 +123,15 @@ fn last_agent(body: &Value) -> Option<String> {
     after.split_once("\\\"").map(|(id, _)| id.to_owned())
 }
 
-/// The namespace of a tool, if it is offered in one.
+/// Tools for subagents of Codex CLI, and their namespace.
+const SUBAGENTS: &[&str] = &["spawn_agent", "wait_agent"];
+const OF_SUBAGENTS: &str = "multi_agent_v1";
+
+/// The namespace of a tool, if it has one.
 pub(super) fn namespace<'b>(body: &'b Value, tool: &str) -> Option<&'b str> {
+    if SUBAGENTS.contains(&tool) {
+        return Some(OF_SUBAGENTS);
+    }
     let groups = body.get("tools")?.as_array()?;
     let group = groups.iter().find(|group| {
         let tools = group.get("tools").and_then(Value::as_array);
