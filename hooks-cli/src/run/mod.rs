@@ -11,6 +11,7 @@
 //! | find the client and the event | [`caller`] |
 //! | read the payload | [`input`] |
 //! | find and load the configuration | [`project`], [`governing`], [`settled`] |
+//! | find the session of a subagent | [`subagents`] |
 //! | count the answers in the client's transcript | [`transcripts`] |
 //! | call the hooks | [`asking`] |
 //! | write the answer, once | [`delivery`] |
@@ -37,6 +38,7 @@ mod notes;
 mod panics;
 pub(crate) mod project;
 mod settled;
+mod subagents;
 mod transcripts;
 
 use std::sync::Arc;
@@ -143,7 +145,14 @@ fn hear(
     };
     #[cfg(feature = "faults")]
     faults::strike();
+    let joined = subagents::join(decoded);
     let governing = governing::load(options, decoded, deadline)?;
+    if let Err(reason) = joined {
+        if governing.counts_answers() {
+            return Err(reason);
+        }
+        notes.failed(&reason);
+    }
     let gaps = governing.recording().and_then(Audit::gaps).cloned();
     let HeldAnswer { answer, holds } = match asking::ask(&governing, decoded, notes) {
         Ok(options) => options,

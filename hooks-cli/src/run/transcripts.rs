@@ -226,16 +226,18 @@ impl Kept {
 /// The transcript that the payload names. Copilot CLI names it at few events, but its place is known.
 fn transcript(decoded: &Decoded) -> Option<PathBuf> {
     let named = |key: &str| decoded.extra.get(key).and_then(Value::as_str).map(PathBuf::from);
-    let session = &decoded.context.session_id;
-    let built = || {
-        let is_name = !session.is_empty() && session.chars().all(|c| c.is_ascii_alphanumeric() || c == '-');
-        let folder = Places::here().of_client(".copilot")?;
-        is_name.then(|| folder.join("session-state").join(session).join("events.jsonl"))
-    };
+    let built = || of_copilot(&decoded.context.session_id);
     let path = named("transcript_path").or_else(|| named("transcriptPath"));
     path.or_else(|| (decoded.client == Client::Copilot).then(built).flatten())
         .filter(|path| path.is_absolute())
         .map(|path| whole(&path))
+}
+
+/// The transcript of a session of Copilot CLI.
+pub(super) fn of_copilot(session: &str) -> Option<PathBuf> {
+    let is_name = !session.is_empty() && session.chars().all(|c| c.is_ascii_alphanumeric() || c == '-');
+    let folder = Places::here().of_client(".copilot")?;
+    is_name.then(|| folder.join("session-state").join(session).join("events.jsonl"))
 }
 
 /// The agent of an event.

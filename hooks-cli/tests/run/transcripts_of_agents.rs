@@ -193,3 +193,52 @@ fn two_spellings_of_a_path_are_one_transcript() {
     session.append(&session.transcript(), &message("msg_2", "opus", 50, 50));
     is_denied(&session.call(), "1600 tokens of 1600");
 }
+
+/// A session of Copilot CLI, whose subagents send their own ids in place of that of the session.
+#[test]
+fn copilots_subagents_belong_to_the_session() {
+    for rules in [
+        "version: 1\nbudget: { limits: [{ of: session, per: session, tokens: 2000 }] }\n",
+        "version: 1\nbudget: { limits: [{ of: agent, named: [worker], per: session, tokens: 1000 }] }\n",
+        "version: 1\nlimits: { iterations: { most: 0 } }\n",
+    ] {
+        let world = World::new(rules);
+        let transcript = "home/.copilot/session-state/s-1/events.jsonl";
+        let mut lines = String::new();
+        let mut answers = |agent: Option<&str>, id: &str| {
+            let usage = json!({"model": "m", "inputTokens": 900, "outputTokens": 100, "apiCallId": id});
+            let mut line = json!({"type": "session.usage_record", "data": {"usage": usage}, "id": id});
+            if let Some(agent) = agent {
+                line["agentId"] = json!(agent);
+            }
+            lines.push_str(&format!("{line}\n"));
+            world.write(transcript, &lines);
+        };
+        let event = |event: &str, session: &str, agent: Option<(&str, &str)>, more: &Value| {
+            let mut payload = json!({"sessionId": session, "timestamp": 1, "cwd": world.path("app")});
+            if let Some((agent, parent)) = agent {
+                let about = json!({"agentId": agent, "agentType": "worker", "parentAgentId": parent});
+                payload.as_object_mut().unwrap().extend(about.as_object().unwrap().clone());
+            }
+            payload.as_object_mut().unwrap().extend(more.as_object().unwrap().clone());
+            world.run(&["--client", "copilot", "--event", event], &payload.to_string())
+        };
+        let call = json!({"toolName": "bash", "toolArgs": "{\"command\":\"ls\"}"});
+        answers(None, "c-1");
+        // The child is known by its parent, the grandchild by the transcript that its start names.
+        event("preToolUse", "a-1", Some(("a-1", "s-1")), &call).is_silent();
+        let named = json!({"transcriptPath": world.path(transcript), "agentName": "worker"});
+        event("subagentStart", "random", Some(("a-2", "a-1")), &named);
+        event("preToolUse", "a-2", Some(("a-2", "a-1")), &call).is_silent();
+        answers(Some("a-2"), "c-2");
+        let told = event("preToolUse", "a-2", Some(("a-2", "a-1")), &call);
+        assert_eq!(told.answer()["permissionDecision"], "deny", "{rules}: {told:?}");
+        // The tokens are those of the session or of the name; the iterations are those of one subagent.
+        let other = event("preToolUse", "a-1", Some(("a-1", "s-1")), &call);
+        assert_eq!(other.stdout.contains("deny"), !rules.contains("iterations"), "{rules}: {other:?}");
+        // A subagent whose session is not known is denied.
+        let told = event("preToolUse", "a-9", Some(("a-9", "a-8")), &call);
+        told.says("the session of subagent `a-9` is not known");
+        assert_eq!(told.answer()["permissionDecision"], "deny", "{told:?}");
+    }
+}

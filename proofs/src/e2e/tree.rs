@@ -198,7 +198,10 @@ impl World<'_> {
             let to = Path::new(&folder).join(from.file_name().unwrap_or_default());
             let requests: Vec<String> = session.server.recorded().iter().map(ToString::to_string).collect();
             let written = session.sandbox.put(&from.join("requests.jsonl"), &requests.join("\n"));
-            if let Err(error) = written.map_err(|error| error.to_string()).and_then(|()| copied(from, &to).map_err(|error| error.to_string())) {
+            if let Err(error) = written
+                .map_err(|error| error.to_string())
+                .and_then(|()| copied(from, &to).map_err(|error| error.to_string()))
+            {
                 eprintln!("the run could not be copied: {error}");
             }
         }
@@ -315,7 +318,9 @@ impl World<'_> {
         println!("{}: of 8 calls of a subagent with a small budget these ran: {ran:?}", results.title);
         // The third answer uses up the budget: that of the parent, and two of the subagent. It may be written to
         // the transcript only after the call, and a call of the parent waits for the first.
-        let is_so = ran.first() == Some(&1) && ran.len() <= 5 && ran.iter().max() < Some(&7);
+        let is_so = ran.first() == Some(&1)
+            && ran.iter().max() < Some(&6)
+            && says(&session.server.recorded(), "is used up");
         results.claim(CHILD_STOPPED, is_so);
         if !is_so {
             eprintln!("{}\n{}", run.stdout, run.stderr);
