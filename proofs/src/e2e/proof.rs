@@ -22,7 +22,7 @@ pub(super) const PATIENCE: Duration = Duration::from_secs(120);
 
 /// Time that a model takes for an answer of the run with a budget. A client writes its transcript meanwhile; none
 /// of them waits for it.
-const THINKING: Duration = Duration::from_millis(400);
+pub(super) const THINKING: Duration = Duration::from_millis(400);
 
 /// Reason of the denial of `touch`; the model has to receive it.
 pub(super) const REASON: &str = "files are made in the proper way, says rule 4711";

@@ -2,12 +2,13 @@
 //! is denied what its parent is denied.
 
 use std::path::Path;
+use std::time::Duration;
 
 use hooks_protocols::Client;
 use serde_json::json;
 
 use super::clients::{PROMPT, Runnable, Trust};
-use super::proof::{Outcome, PATIENCE, PROJECT, REASON, Results, counted, furnish, init, says};
+use super::proof::{Outcome, PATIENCE, PROJECT, REASON, Results, THINKING, counted, furnish, init, says};
 use super::sandbox::{Run, Sandbox};
 use super::script::{Call, Plan, Script};
 use super::server::Server;
@@ -122,7 +123,7 @@ fn makes(file: &str) -> Call {
 }
 
 impl World<'_> {
-    fn begin(&self, rules: &str, plans: Vec<Plan>) -> Result<Session> {
+    fn begin(&self, rules: &str, thinking: Duration, plans: Vec<Plan>) -> Result<Session> {
         let sandbox = Sandbox::new(self.client, Trust::Given)?;
         furnish(self.client, &sandbox)?;
         sandbox.put(&sandbox.work().join("hooks.yaml"), rules)?;
@@ -131,7 +132,7 @@ impl World<'_> {
             Kind::Copilot => init(self.client, &sandbox, self.hooks, &[])?,
             _ => init(self.client, &sandbox, self.hooks, PROJECT)?,
         }
-        let script = Script { plans, ..Script::default() };
+        let script = Script { plans, thinking, ..Script::default() };
         let server = Server::start(self.client.speech, script, &sandbox.work())?;
         Ok(Session { sandbox, server })
     }
@@ -211,6 +212,7 @@ impl World<'_> {
     fn resumed(&self, results: &mut Results) -> Result {
         let session = self.begin(
             ROOMY,
+            Duration::ZERO,
             vec![
                 Plan { mark: "PLAN-FIRST", calls: vec![makes("first-1"), makes("first-2")] },
                 Plan { mark: "PLAN-SECOND", calls: vec![makes("second-1")] },
@@ -241,6 +243,7 @@ impl World<'_> {
         );
         let session = self.begin(
             ROOMY,
+            Duration::ZERO,
             vec![
                 Plan {
                     mark: "PLAN-PARENT",
@@ -276,6 +279,7 @@ impl World<'_> {
         let many = |name: &str, count: u32| (0..count).map(|call| makes(&format!("{name}-{call}"))).collect();
         let session = self.begin(
             ROOMY,
+            Duration::ZERO,
             vec![
                 Plan { mark: "PLAN-FIRST", calls: many("first", 4) },
                 Plan { mark: "PLAN-SECOND", calls: many("second", 2) },
@@ -305,6 +309,7 @@ impl World<'_> {
     fn stopped(&self, results: &mut Results) -> Result {
         let session = self.begin(
             TIGHT,
+            THINKING,
             vec![
                 Plan { mark: "PLAN-PARENT", calls: self.kind.spawn("PLAN-CHILD") },
                 Plan {
