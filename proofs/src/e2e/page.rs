@@ -46,8 +46,8 @@ What a client has besides its settings:
 ## What was seen
 
 The real clients ran headless against a scripted model. `cargo xtask e2e` installs them from npm into `target/e2e`, each in the version named
-here. It runs each six times, with a home of its own, a key that opens nothing and no network but loopback. Without hooks each of the calls
-happens; this is with hooks. All of it takes two minutes; `cargo xtask e2e claude` is one client. In CI Claude Code runs, where npm is reached.
+here. It runs each several times, with a home of its own, a key that opens nothing and no network but loopback. Without hooks each of the calls
+happens; this is with hooks. All of it takes four minutes; `cargo xtask e2e claude` is one client. In CI Claude Code runs, where npm is reached.
 ";
 
 const ABILITIES: &str = "

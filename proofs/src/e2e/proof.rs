@@ -1,4 +1,4 @@
-//! The proofs for a client, in seven runs: without hooks; with `hooks` in a project; with a hook that behaves
+//! The proofs for a client, in seven runs and those of [`tree`]: without hooks; with `hooks` in a project; with a hook that behaves
 //! as no rule can; with `hooks` in the user's settings, and the rules that `hooks init` writes; with a budget
 //! that the session uses up; with a deny list of the client itself, without and with rules that allow.
 
@@ -119,10 +119,6 @@ impl fmt::Display for Results {
 /// Runs all proofs for a client.
 pub(super) fn prove(client: &Runnable, program: &Path, hooks: &Path) -> Result<Results> {
     let mut results = Results { title: format!("{} {}", client.client, client.version), claims: Vec::new() };
-    if std::env::var_os("ONLY_TREE").is_some() {
-        tree::prove(client, program, hooks, &mut results)?;
-        return Ok(results);
-    }
     control(client, program)?;
     governed(client, program, hooks, &mut results)?;
     stood_in(client, program, hooks, &mut results)?;

@@ -37,10 +37,17 @@ const CHILD_DENIED: &str =
     "a subagent is denied what its parent is denied, two levels deep if the client has them";
 const CHILD_STOPPED: &str = "a subagent may call no more tools once the budget is used up";
 
+const NAMED: &str = "an agent that the user chose by its name has the limits of an agent";
+
+/// A limit on the answers of each agent.
+const SHORT: &str = "version: 1
+limits: { iterations: { most: 2 } }
+";
+
 /// Runs the proofs, for clients whose answers are counted in their transcripts.
 pub(super) fn prove(client: &Runnable, program: &Path, hooks: &Path, results: &mut Results) -> Result {
     let Some(kind) = Kind::of(client.client) else {
-        for claim in [RESUMED, IN_A_TREE, COMPACTED, CHILD_DENIED, CHILD_STOPPED] {
+        for claim in [RESUMED, IN_A_TREE, CHILD_DENIED, COMPACTED, CHILD_STOPPED, NAMED] {
             results.claims.push((claim, Outcome::Untried));
         }
         return Ok(());
@@ -49,7 +56,8 @@ pub(super) fn prove(client: &Runnable, program: &Path, hooks: &Path, results: &m
     world.resumed(results)?;
     world.tree(results)?;
     world.compacted(results)?;
-    world.stopped(results)
+    world.stopped(results)?;
+    world.named(results)
 }
 
 /// A client with subagents.
@@ -179,7 +187,7 @@ impl World<'_> {
         );
         let is_so = others && counted == Some(session.server.tokens());
         results.claim(claim, is_so);
-        if !is_so || std::env::var_os("HOOKS_KEEP_RUNS").is_some() {
+        if !is_so {
             self.show(session);
         }
         Ok(())
@@ -194,18 +202,6 @@ impl World<'_> {
         }
         let log = session.sandbox.home().join(".state/hooks/run.log");
         eprintln!("{}", std::fs::read_to_string(log).unwrap_or_default());
-        if let Some(folder) = std::env::var_os("HOOKS_KEEP_RUNS") {
-            let from = session.sandbox.beside();
-            let to = Path::new(&folder).join(from.file_name().unwrap_or_default());
-            let requests: Vec<String> = session.server.recorded().iter().map(ToString::to_string).collect();
-            let written = session.sandbox.put(&from.join("requests.jsonl"), &requests.join("\n"));
-            if let Err(error) = written
-                .map_err(|error| error.to_string())
-                .and_then(|()| copied(from, &to).map_err(|error| error.to_string()))
-            {
-                eprintln!("the run could not be copied: {error}");
-            }
-        }
     }
 
     /// Two turns, the second in another process.
@@ -333,18 +329,26 @@ impl World<'_> {
         }
         Ok(())
     }
-}
 
-fn copied(from: &Path, to: &Path) -> std::io::Result<()> {
-    std::fs::create_dir_all(to)?;
-    for entry in std::fs::read_dir(from)? {
-        let entry = entry?;
-        let place = to.join(entry.file_name());
-        if entry.file_type()?.is_dir() {
-            copied(&entry.path(), &place)?;
-        } else if entry.file_type()?.is_file() {
-            std::fs::copy(entry.path(), place)?;
+    /// A session whose own agent is chosen by a name.
+    fn named(&self, results: &mut Results) -> Result {
+        if self.kind != Kind::Claude {
+            results.claims.push((NAMED, Outcome::Untried));
+            return Ok(());
         }
+        let calls = (1..=8).map(|call| makes(&format!("call-{call}"))).collect();
+        let session = self.begin(SHORT, THINKING, vec![Plan { mark: "PLAN-NAMED", calls }])?;
+        let more = &["--agent", "general-purpose"];
+        self.say(&session, Say { text: "PLAN-NAMED", resumes: false, more })?;
+        let ran: Vec<u64> = (1..=8).filter(|call| session.sandbox.has(&format!("call-{call}"))).collect();
+        println!("{}: of 8 calls of a named agent with 2 answers these ran: {ran:?}", results.title);
+        let is_so = ran.starts_with(&[1, 2])
+            && ran.iter().max() < Some(&5)
+            && says(&session.server.recorded(), "called its model");
+        results.claim(NAMED, is_so);
+        if !is_so {
+            self.show(&session);
+        }
+        Ok(())
     }
-    Ok(())
 }
