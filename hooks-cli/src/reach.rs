@@ -154,9 +154,9 @@ fn model_calls(client: Client) -> Reach {
 
 fn iterations(client: Client) -> Reach {
     match model_calls(client) {
-        Reach::Part(_) if TranscriptLedger::new(client).is_some() => Reach::Part(
-            "answers are counted in the client's transcript, and further tools are denied; children of one name share a count",
-        ),
+        Reach::Part(_) if TranscriptLedger::new(client).is_some() => {
+            Reach::Part("answers are counted in the client's transcript, and further tools are denied")
+        }
         Reach::Part(_) => Reach::Works,
         reach => reach,
     }

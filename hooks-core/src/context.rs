@@ -30,6 +30,10 @@ pub struct HookContext {
     /// Name of the agent that acts.
     #[serde(alias = "agentName")]
     pub agent_name: String,
+    /// Id of the subagent that acts, if its client gives it one; `None` for the agent of the session. Several
+    /// subagents can have the same name.
+    #[serde(alias = "agentId", skip_serializing_if = "Option::is_none")]
+    pub agent_id: Option<String>,
     /// Working folder of the team, from which relative globs start. If it is missing, `cwd` is used.
     #[serde(alias = "teamRoot", skip_serializing_if = "Option::is_none")]
     pub team_root: Option<PathBuf>,

@@ -96,9 +96,8 @@ impl IterationLimit {
         ReserveLayer::new(self.clone())
     }
 
-    /// Resets the count of the agent.
-    async fn reset(&self, context: &HookContext, agent: &str) -> Result<(), StoreError> {
-        let key = key(context, "calls", agent);
+    /// Resets the count with this key.
+    async fn reset(&self, context: &HookContext, key: Key) -> Result<(), StoreError> {
         let id = fresh_id(key.as_str(), context);
         let op = Op::Correct { id, key, window: Window::SESSION, spent: 0 };
         self.store.for_context(context).apply(op).await.map(drop)
@@ -106,7 +105,7 @@ impl IterationLimit {
 
     /// Counts one call for good, even beyond the limit.
     async fn count(&self, context: &HookContext) -> Result<(), StoreError> {
-        let (store, key) = (self.store.for_context(context), key(context, "calls", &context.agent_name));
+        let (store, key) = (self.store.for_context(context), key(context, "calls"));
         let id = place_id(key.as_str(), context.call_id.as_deref(), "", context).id;
         let scopes = beyond_limits(&[Scope::spent(key, self.most).per(Window::SESSION)]);
         match store.apply(Op::reserve_for_all(id, scopes, 1, A_MOMENT)).await? {
@@ -120,8 +119,7 @@ impl IterationLimit {
     /// Resets the count after the user let the agent continue; returns the reason if it may not.
     async fn resume(&self, context: &HookContext) -> Result<Option<Reason>, StoreError> {
         if let Some(resumes) = self.resumes {
-            let (store, key) =
-                (self.store.for_context(context), key(context, "resumed", &context.agent_name));
+            let (store, key) = (self.store.for_context(context), key(context, "resumed"));
             let id = place_id(key.as_str(), context.call_id.as_deref(), "", context).id;
             let scopes = Arc::from([Scope::spent(key, resumes).per(Window::SESSION)]);
             match store.apply(Op::reserve_for_all(id, scopes, 1, A_MOMENT)).await? {
@@ -132,7 +130,7 @@ impl IterationLimit {
                 other => return Err(unexpected(&other)),
             }
         }
-        self.reset(context, &context.agent_name).await?;
+        self.reset(context, key(context, "calls")).await?;
         Ok(None)
     }
 }
@@ -150,7 +148,7 @@ impl Reserve<BeforeModelCall> for IterationLimit {
         request: &HookRequest<BeforeModelCall>,
     ) -> HookFuture<'static, Result<Reservation, HookError>> {
         let context = request.context();
-        let key = key(context, "calls", &context.agent_name);
+        let key = key(context, "calls");
         let id = call_id(&key, request);
         let scopes = Arc::from([Scope::spent(key, self.most).per(Window::SESSION)]);
         let span = self.span;
@@ -206,7 +204,7 @@ impl Service<HookRequest<PreToolUse>> for Exceeded {
         let limit = self.0.clone();
         HookFuture::later(async move {
             let context = request.context();
-            let key = key(context, "calls", &context.agent_name);
+            let key = key(context, "calls");
             let op = Op::Used { key, window: Window::SESSION };
             let verdict = match limit.store.for_context(context).apply(op).await.map_err(HookError::other)? {
                 StepResult::Used { used, .. } if used > limit.most => {
@@ -259,13 +257,14 @@ impl Service<HookRequest<UserPromptSubmitted>> for IterationLimit {
         let limit = self.clone();
         HookFuture::later(async move {
             let context = request.context();
-            limit.reset(context, &context.agent_name).await.map_err(HookError::other)?;
+            limit.reset(context, key(context, "calls")).await.map_err(HookError::other)?;
             Ok(PromptOutcome::default())
         })
     }
 }
 
-/// Resets the count when a child starts, perhaps under the name of an earlier child of the session.
+/// Resets the count when a child starts, perhaps under the name of an earlier child of the session. A child with
+/// an id has a count of its own, which starts at zero.
 impl Service<HookRequest<SubagentSpawned>> for IterationLimit {
     type Response = ();
     type Error = HookError;
@@ -278,8 +277,13 @@ impl Service<HookRequest<SubagentSpawned>> for IterationLimit {
     fn call(&mut self, request: HookRequest<SubagentSpawned>) -> Self::Future {
         let limit = self.clone();
         HookFuture::later(async move {
-            let child = &request.event().agent_name;
-            limit.reset(request.context(), child).await.map_err(HookError::other)
+            let (context, event) = (request.context(), request.event());
+            // Here the child itself acts, by its id.
+            if context.agent_id.is_some() && context.agent_id == event.child_id {
+                return Ok(());
+            }
+            let key = key_by_name(context, "calls", &event.agent_name);
+            limit.reset(context, key).await.map_err(HookError::other)
         })
     }
 }
@@ -288,7 +292,15 @@ fn unexpected(result: &StepResult) -> StoreError {
     StoreError::Unavailable(format!("it answered {result:?}, which is none to what was asked"))
 }
 
-fn key(context: &HookContext, what: &str, agent: &str) -> Key {
+/// The key of the agent: its id, or its name if it has none.
+fn key(context: &HookContext, what: &str) -> Key {
+    match &context.agent_id {
+        Some(id) => Key::new(context.tenant.as_deref(), &[NAME, what, &context.session_id, "subagent", id]),
+        None => key_by_name(context, what, &context.agent_name),
+    }
+}
+
+fn key_by_name(context: &HookContext, what: &str, agent: &str) -> Key {
     let parts = [NAME, what, &context.session_id, &folded(agent)];
     Key::new(context.tenant.as_deref(), &parts)
 }

@@ -203,6 +203,34 @@ async fn iterations_begin_anew_with_the_user_and_go_on_with_a_person() {
 }
 
 #[tokio::test]
+async fn subagents_with_ids_have_their_own_iterations() {
+    let (store, _) = memory();
+    let hooks = hooks_of(json!({ "iterations": { "most": 1 } }), store);
+    let of = |id: Option<&str>| {
+        let mut context = HookContext::new("s", "worker");
+        context.agent_id = id.map(str::to_owned);
+        context
+    };
+    let iterates = async |id: Option<&str>| {
+        let mut decision = hooks.on(of(id)).before_model_call(BeforeModelCall::new("m", 1, Vec::new())).await;
+        decision.outcome.take_holds().commit();
+        decision.outcome.goes_ahead()
+    };
+    // The agent of the session can have the name of its subagents.
+    for id in [Some("a-1"), Some("a-2"), None] {
+        assert!(iterates(id).await, "{id:?}");
+        assert!(!iterates(id).await, "{id:?}");
+    }
+    // The start of a further one is nothing to the others.
+    let mut start = SubagentStart::new("worker", "x");
+    start.child_id = Some("a-3".to_owned());
+    hooks.on(of(Some("a-3"))).subagent_spawned(SubagentSpawned::from_start(&start)).await;
+    for (id, goes_ahead) in [(Some("a-1"), false), (None, false), (Some("a-3"), true)] {
+        assert_eq!(iterates(id).await, goes_ahead, "{id:?}");
+    }
+}
+
+#[tokio::test]
 async fn iterations_of_a_session_begin_anew_with_nobody() {
     let (store, _) = memory();
     let hooks = hooks_of(json!({ "iterations": { "most": 1, "per": "session" } }), store);

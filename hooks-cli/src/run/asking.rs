@@ -114,6 +114,9 @@ fn count(
                 let mut context = context.clone();
                 context.call_id = Some(id);
                 context.agent_name = answer.agent.clone();
+                context.agent_id = answer.agent_id.clone();
+                let now = context.environment.clock.now();
+                context.timestamp = answer.at().unwrap_or(now).min(now);
                 let request = HookRequest::new(context, event);
                 let decision = decide_and_record(hooks, request, Ending::Closed, governing.recording()).await;
                 // A hook after a call cannot deny it, so its failure is only in the reasons.

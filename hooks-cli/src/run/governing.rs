@@ -19,7 +19,7 @@ use tokio::runtime::{Builder, Runtime};
 use super::calls::{CallTurn, ReportedCall};
 use super::deadline::Deadline;
 use super::project::{self, GoverningFile};
-use super::{Failure, Notes, keeping, settled};
+use super::{Failure, Notes, keeping, settled, transcripts};
 use crate::approve;
 use crate::cli::Run;
 use crate::event::here;
@@ -91,7 +91,7 @@ impl Governing {
 
     /// Whether `config` is the configuration that a search in the project finds, so that a person need not name it.
     pub(super) fn is_found(&self, config: &Path) -> bool {
-        let found = project::find_from(None, &self.root).map(|found| found.config.canonicalize());
+        let found = project::find_from(None, &self.file.root).map(|found| found.config.canonicalize());
         matches!((found, config.canonicalize()), (Some(Ok(found)), Ok(config)) if found == config)
     }
 
@@ -195,6 +195,7 @@ impl Governing {
     pub(super) fn context(&self, decoded: &Decoded, notes: &Notes) -> HookContext {
         let mut context = here(decoded.context.clone(), &self.config, &self.unfinished);
         context.environment.failures = Arc::new(notes.clone());
+        context.agent_id = context.agent_id.or_else(|| transcripts::agent_id(decoded));
         context.team_root.get_or_insert_with(|| self.file.root.clone());
         context
     }

@@ -11,6 +11,7 @@
 //! | find the client and the event | [`caller`] |
 //! | read the payload | [`input`] |
 //! | find and load the configuration | [`project`], [`governing`], [`settled`] |
+//! | find the session of a subagent | [`subagents`] |
 //! | count the answers in the client's transcript | [`transcripts`] |
 //! | count a call once that several lines of the settings report | [`calls`] |
 //! | call the hooks, record the answer | [`asking`] |
@@ -39,6 +40,7 @@ mod notes;
 mod panics;
 pub(crate) mod project;
 mod settled;
+mod subagents;
 mod transcripts;
 
 use std::sync::Arc;
@@ -147,7 +149,14 @@ fn hear(
     };
     #[cfg(feature = "faults")]
     faults::strike();
+    let joined = subagents::join(decoded);
     let mut governing = governing::load(options, decoded, deadline)?;
+    if let Err(reason) = joined {
+        if governing.counts_answers() {
+            return Err(reason);
+        }
+        notes.failed(&reason);
+    }
     // The hooks after a call count while they decide, so the turn is taken before them.
     let turn = match kind {
         EventKind::PostToolUse => governing.turn(decoded, notes)?,

@@ -14,6 +14,7 @@ use std::time::{Duration, SystemTime};
 use hooks::EventKind;
 use hooks::config::places::Places;
 use hooks::event::{AfterModelCall, Message, ModelReply, Role, WireEvent};
+use hooks::time::Timestamp;
 use hooks_protocols::{Client, Decoded, TranscriptAnswer, TranscriptLedger};
 use serde::{Deserialize, Serialize};
 use serde_json::Value;
@@ -45,6 +46,10 @@ const FORGOTTEN: Duration = Duration::from_secs(90 * 24 * 60 * 60);
 /// Most sessions of a project that are looked at for the original of a copy.
 const MOST_BESIDE: usize = 64;
 
+/// Most files below the folder of a session's subagents, and the deepest of these folders.
+const MOST_ENTRIES: usize = 20_000;
+const MOST_DEEP: u32 = 32;
+
 /// Tools that may end before the transcript is there. Copilot CLI begins it up to a second after its first tool.
 const MOST_WITHOUT: u32 = 3;
 
@@ -52,8 +57,11 @@ const MOST_WITHOUT: u32 = 3;
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 struct Kept {
     ledger: TranscriptLedger,
-    /// Agents by the file of their answers; the agent of other files has no name.
+    /// Names of agents, by the file of their answers and by their id.
     agents: BTreeMap<String, String>,
+    /// Ids of subagents, by the file of their answers.
+    #[serde(default)]
+    ids: BTreeMap<String, String>,
     /// Tools that ended while there was no transcript.
     ended_without: u32,
 }
@@ -70,6 +78,8 @@ pub(super) struct Unread {
 /// An answer, and the agent that it answered.
 pub(super) struct UncountedAnswer {
     pub(super) agent: String,
+    /// Id of the agent, if it is a subagent.
+    pub(super) agent_id: Option<String>,
     answer: TranscriptAnswer,
 }
 
@@ -79,6 +89,11 @@ impl UncountedAnswer {
         let TranscriptAnswer { id, model, usage, .. } = &self.answer;
         let reply = ModelReply { response: Message::text(Role::Assistant, ""), usage: *usage, cost: None };
         (id.clone(), AfterModelCall::new(model.clone(), 0, &reply).unannounced())
+    }
+
+    /// Time of the answer, if the transcript names it.
+    pub(super) fn at(&self) -> Option<Timestamp> {
+        self.answer.at
     }
 }
 
@@ -107,16 +122,18 @@ pub(super) fn unread(decoded: &Decoded, is_needed: bool) -> Result<Option<Unread
         Err(error) => return Err(cannot(error)),
     };
     let before = kept.clone();
-    let main = path.clone().filter(|path| path.is_file());
+    // Its file may be missing while those of its subagents exist.
+    let main = path.as_deref();
     let ends_tool = decoded.event.as_ref().map(WireEvent::kind) == Some(EventKind::PostToolUse);
-    kept.ended_without = match main {
-        Some(_) => 0,
-        None => kept.ended_without.saturating_add(ends_tool.into()),
+    kept.ended_without = match main.is_some_and(Path::is_file) {
+        true => 0,
+        false => kept.ended_without.saturating_add(ends_tool.into()),
     };
-    kept.agents.extend(own_agent(decoded, main.as_deref()));
+    let acting = Acting::of(decoded, main);
+    acting.remember(&mut kept);
     let mut answers = Vec::new();
-    for file in files(decoded.client, main.as_deref(), &kept) {
-        answers.extend(kept.read(decoded.client, &file).map_err(cannot)?);
+    for file in files(decoded.client, main, &kept).map_err(cannot)? {
+        answers.extend(kept.read(decoded.client, &file, main).map_err(cannot)?);
     }
     Ok(Some(Unread { is_changed: kept != before, kept, place, _turn: turn, answers }))
 }
@@ -127,13 +144,19 @@ impl Unread {
         &self.answers
     }
 
-    /// Returns the reason why answers cannot be counted, if tools ended and there is no transcript.
+    /// Returns the reason why answers cannot be counted: tools ended and there is no transcript, or a line of it
+    /// cannot be read.
     pub(super) fn missing(&self) -> Option<Failure> {
-        (self.kept.ended_without >= MOST_WITHOUT).then(|| {
-            "this client writes no transcript, and its model calls can only be counted there; \
-             start it so that it keeps its sessions, or remove `budget` and `limits.iterations` from the rules"
-                .to_owned()
-        })
+        if self.kept.ended_without >= MOST_WITHOUT {
+            let reason = "this client writes no transcript, and its model calls can only be counted there; \
+                start it so that it keeps its sessions, or remove `budget` and `limits.iterations` from the rules";
+            return Some(reason.to_owned());
+        }
+        let (file, at) = self.kept.ledger.unreadable()?;
+        Some(format!(
+            "the line at byte {at} of the transcript `{file}` cannot be read, so an answer of the model may not be \
+             counted; begin another session"
+        ))
     }
 
     /// Keeps how far the transcripts were read. Call this after the answers were counted: what is counted twice
@@ -151,7 +174,7 @@ impl Unread {
 
 impl Kept {
     /// Reads what is new in a file.
-    fn read(&mut self, client: Client, path: &Path) -> io::Result<Vec<UncountedAnswer>> {
+    fn read(&mut self, client: Client, path: &Path, main: Option<&Path>) -> io::Result<Vec<UncountedAnswer>> {
         let name = path.to_string_lossy().into_owned();
         let mut file = match File::open(path) {
             Ok(file) => file,
@@ -159,10 +182,13 @@ impl Kept {
             Err(error) if error.kind() == io::ErrorKind::NotFound => return Ok(Vec::new()),
             Err(error) => return Err(error),
         };
-        if file.metadata()?.len() < self.ledger.offset(&name) {
+        let (mut answers, mut bytes) = (Vec::new(), Vec::new());
+        let (read_before, compared) = (self.ledger.offset(&name), self.ledger.compared(&name));
+        file.seek(SeekFrom::Start(read_before.saturating_sub(compared)))?;
+        (&mut file).take(compared).read_to_end(&mut bytes)?;
+        if file.metadata()?.len() < read_before || !self.ledger.continues(&name, &bytes) {
             self.ledger.start_over(&name);
         }
-        let (mut answers, mut bytes) = (Vec::new(), Vec::new());
         loop {
             let before = self.ledger.offset(&name);
             file.seek(SeekFrom::Start(before))?;
@@ -179,41 +205,109 @@ impl Kept {
         if answers.is_empty() {
             return Ok(Vec::new());
         }
-        let agent =
-            self.agents.get(&name).cloned().or_else(|| agent_of_file(client, path)).unwrap_or_default();
-        let named = |answer: &TranscriptAnswer| match &answer.agent_id {
-            Some(id) => self.agents.get(id).unwrap_or(id).clone(),
-            None => agent.clone(),
+        // In an event of a subagent, Codex CLI names its file in place of that of the session.
+        let is_main = main == Some(path) && !self.ids.contains_key(&name);
+        let of_file = self.ids.get(&name).cloned().or_else(|| id_of_file(client, path)).filter(|_| !is_main);
+        let described = if is_main { None } else { agent_of_file(client, path) };
+        let named = |answer: TranscriptAnswer| {
+            let agent_id = answer.agent_id.clone().or_else(|| of_file.clone());
+            let known = |key: &String| self.agents.get(key).cloned();
+            let agent = match &agent_id {
+                // An agent without a known name is not the main agent, so its id is its name.
+                Some(id) => known(id).or_else(|| described.clone()).unwrap_or_else(|| id.clone()),
+                None => known(&name).or_else(|| described.clone()).unwrap_or_default(),
+            };
+            UncountedAnswer { agent, agent_id, answer }
         };
-        Ok(answers.into_iter().map(|answer| UncountedAnswer { agent: named(&answer), answer }).collect())
+        Ok(answers.into_iter().map(named).collect())
     }
 }
 
 /// The transcript that the payload names. Copilot CLI names it at few events, but its place is known.
 fn transcript(decoded: &Decoded) -> Option<PathBuf> {
     let named = |key: &str| decoded.extra.get(key).and_then(Value::as_str).map(PathBuf::from);
-    let session = &decoded.context.session_id;
-    let built = || {
-        let is_name = !session.is_empty() && session.chars().all(|c| c.is_ascii_alphanumeric() || c == '-');
-        let folder = Places::here().of_client(".copilot")?;
-        is_name.then(|| folder.join("session-state").join(session).join("events.jsonl"))
-    };
+    let built = || of_copilot(&decoded.context.session_id);
     let path = named("transcript_path").or_else(|| named("transcriptPath"));
     path.or_else(|| (decoded.client == Client::Copilot).then(built).flatten())
         .filter(|path| path.is_absolute())
+        .map(|path| whole(&path))
 }
 
-/// The names of the subagent's file and id, with the name of the subagent that the payload is of. Codex CLI names
-/// the file of the subagent, except at its end; Copilot CLI writes its id into the lines.
-fn own_agent(decoded: &Decoded, main: Option<&Path>) -> Vec<(String, String)> {
-    let agent = &decoded.context.agent_name;
-    let text = |key: &str| decoded.extra.get(key).and_then(Value::as_str).map(str::to_owned);
-    let own = text("agent_transcript_path").or_else(|| {
-        let is_own = decoded.client == Client::Codex && !agent.is_empty();
-        main.filter(|_| is_own).map(|main| main.to_string_lossy().into_owned())
-    });
-    let id = text("agentId").or_else(|| text("agent_id"));
-    own.into_iter().chain(id).map(|name| (name, agent.clone())).collect()
+/// The transcript of a session of Copilot CLI.
+pub(super) fn of_copilot(session: &str) -> Option<PathBuf> {
+    let is_name = !session.is_empty() && session.chars().all(|c| c.is_ascii_alphanumeric() || c == '-');
+    let folder = Places::here().of_client(".copilot")?;
+    is_name.then(|| folder.join("session-state").join(session).join("events.jsonl"))
+}
+
+/// The agent of an event.
+struct Acting {
+    name: String,
+    id: Option<String>,
+    /// The file of its answers, if the payload names it. The answers of Copilot CLI name their agent.
+    file: Option<String>,
+}
+
+impl Acting {
+    /// Codex CLI names the file of the subagent in place of that of its session, except at its end.
+    fn of(decoded: &Decoded, main: Option<&Path>) -> Self {
+        let id = agent_id(decoded);
+        let named = decoded.extra.get("agent_transcript_path").and_then(Value::as_str);
+        let own = named.map(|named| whole(Path::new(named)));
+        let is_in_main = id.is_none() || decoded.client == Client::Codex;
+        let file = own.or_else(|| main.filter(|_| is_in_main).map(Path::to_path_buf));
+        let file = file.map(|file| file.to_string_lossy().into_owned());
+        Self { name: decoded.context.agent_name.clone(), id, file }
+    }
+
+    /// Keeps the names of the agent's file and id. The agent of a session can have a name, too.
+    fn remember(self, kept: &mut Kept) {
+        let Self { name, id, file } = self;
+        match (&id, file) {
+            (Some(id), Some(file)) => drop(kept.ids.insert(file, id.clone())),
+            (None, Some(file)) if name.is_empty() => drop(kept.agents.remove(&file)),
+            (None, Some(file)) => drop(kept.agents.insert(file, name.clone())),
+            (_, None) => {}
+        }
+        if let Some(id) = id.filter(|_| !name.is_empty()) {
+            kept.agents.insert(id, name);
+        }
+    }
+}
+
+/// The id of the subagent that an event is of; `None` for the agent of the session, and for other clients.
+pub(super) fn agent_id(decoded: &Decoded) -> Option<String> {
+    if !has(decoded.client) {
+        return None;
+    }
+    let text = |key: &str| decoded.extra.get(key).and_then(Value::as_str);
+    let child = match &decoded.event {
+        Some(WireEvent::SubagentStart(child)) => child.child_id.as_deref(),
+        Some(WireEvent::SubagentSpawned(child)) => child.child_id.as_deref(),
+        Some(WireEvent::SubagentStop(child)) => child.child_id.as_deref(),
+        _ => None,
+    };
+    let id = text("agent_id").or_else(|| text("agentId")).or(child);
+    id.filter(|id| !id.is_empty()).map(str::to_owned)
+}
+
+/// The path by which a file is known: absolute, without links, as far as it exists. So each file has one name.
+fn whole(path: &Path) -> PathBuf {
+    for above in path.ancestors() {
+        if let Ok(found) = fs::canonicalize(above) {
+            let rest = path.strip_prefix(above).unwrap_or(Path::new(""));
+            // `join` of an empty path would add a separator.
+            return if rest.as_os_str().is_empty() { found } else { found.join(rest) };
+        }
+    }
+    path.to_path_buf()
+}
+
+/// The id of the subagent in the name of its file: Claude Code writes `agent-ID.jsonl`.
+fn id_of_file(client: Client, path: &Path) -> Option<String> {
+    let name = path.file_stem()?.to_str()?;
+    let id = name.strip_prefix("agent-").unwrap_or(name);
+    (client == Client::Claude).then(|| id.to_owned())
 }
 
 /// The agent of a file that the client describes in a file beside it.
@@ -228,21 +322,46 @@ fn agent_of_file(client: Client, path: &Path) -> Option<String> {
 }
 
 /// The files of a session, those of subagents first.
-fn files(client: Client, main: Option<&Path>, kept: &Kept) -> Vec<PathBuf> {
-    let known = kept.ledger.files().chain(kept.agents.keys().map(String::as_str));
+fn files(client: Client, main: Option<&Path>, kept: &Kept) -> io::Result<Vec<PathBuf>> {
+    let known = kept.ledger.files().chain(kept.ids.keys().map(String::as_str));
     let mut files: Vec<PathBuf> = known.map(PathBuf::from).filter(|path| path.is_absolute()).collect();
     if let Some(main) = main {
         if client == Client::Claude {
-            let folder = main.with_extension("").join("subagents");
-            let entries = fs::read_dir(folder).into_iter().flatten().flatten();
-            files.extend(entries.map(|entry| entry.path()).filter(|path| is_transcript(path)));
+            below(&main.with_extension("").join("subagents"), &mut files)?;
         }
         files.retain(|file| file != main);
     }
     files.sort();
     files.dedup();
     files.extend(main.map(Path::to_path_buf));
-    files
+    Ok(files)
+}
+
+/// Adds the transcripts in a folder and in the folders below it.
+fn below(folder: &Path, files: &mut Vec<PathBuf>) -> io::Result<()> {
+    let mut left = vec![(folder.to_path_buf(), 0_u32)];
+    let mut entries = 0_usize;
+    while let Some((folder, depth)) = left.pop() {
+        let found = match fs::read_dir(&folder) {
+            Ok(found) => found,
+            Err(error) if error.kind() == io::ErrorKind::NotFound => continue,
+            Err(error) => return Err(error),
+        };
+        for entry in found {
+            let entry = entry?;
+            let (path, kind) = (entry.path(), entry.file_type()?);
+            entries = entries.saturating_add(1);
+            if entries > MOST_ENTRIES || depth > MOST_DEEP {
+                return Err(io::Error::other("there are more files of subagents than can be read"));
+            }
+            if kind.is_dir() {
+                left.push((path, depth.saturating_add(1)));
+            } else if is_transcript(&path) {
+                files.push(path);
+            }
+        }
+    }
+    Ok(())
 }
 
 fn is_transcript(path: &Path) -> bool {
@@ -305,5 +424,5 @@ fn begun(mut ledger: TranscriptLedger, place: &Path) -> Kept {
             ledger.beside(&other.ledger);
         }
     }
-    Kept { ledger, agents: BTreeMap::new(), ended_without: 0 }
+    Kept { ledger, agents: BTreeMap::new(), ids: BTreeMap::new(), ended_without: 0 }
 }

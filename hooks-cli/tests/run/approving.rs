@@ -140,6 +140,23 @@ fn a_client_that_may_be_headless_gets_the_code_and_one_with_a_window_does_not() 
     assert!(told.stdout.contains("ask") && !told.stdout.contains("hooks approve"), "{told:?}");
 }
 
+/// The project and the user have the client call `hooks run`: both processes hear of the approved call.
+#[test]
+fn an_approved_call_passes_once_through_all_lines_of_the_settings() {
+    let world = World::new(RULES);
+    let config = world.path("app/hooks.yaml");
+    let lines: [&[&str]; 2] = [&["--client", "codex"], &["--client", "codex", "--config", &config]];
+    let call = || lines.map(|line| world.run(line, &codex("git push")));
+    let code = code_in(&call()[0]);
+    assert_eq!(world.person(&["--yes", &code], "").0, Some(0));
+    for told in call() {
+        told.is_silent();
+    }
+    for told in call() {
+        told.says(&code);
+    }
+}
+
 /// `hooks init` names the configuration of a project, and a person there need not. Others have to.
 #[test]
 fn a_configuration_is_named_if_it_would_not_be_found() {

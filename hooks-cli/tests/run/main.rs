@@ -25,6 +25,7 @@ mod recorded;
 #[path = "../support/terminal.rs"]
 mod terminal;
 mod transcripts;
+mod transcripts_of_agents;
 
 /// A project with a configuration, and a home.
 struct World {

@@ -9,55 +9,56 @@ use serde_json::{Value, json};
 use super::{Told, World};
 
 /// A session of Claude Code whose transcript grows.
-struct Session<'w> {
-    world: &'w World,
-    id: &'static str,
+pub(super) struct Session<'w> {
+    pub(super) world: &'w World,
+    pub(super) id: &'static str,
 }
 
 impl Session<'_> {
-    fn transcript(&self) -> String {
+    pub(super) fn transcript(&self) -> String {
         self.world.path(&format!("home/.claude/projects/-app/{}.jsonl", self.id))
     }
 
-    fn append(&self, path: &str, line: &Value) {
+    pub(super) fn append(&self, path: &str, line: &Value) {
         fs::create_dir_all(std::path::Path::new(path).parent().unwrap()).unwrap();
         let mut file = OpenOptions::new().append(true).create(true).open(path).unwrap();
         writeln!(file, "{line}").unwrap();
     }
 
     /// The model answers with a thousand tokens; its two blocks are two lines.
-    fn answers(&self, id: &str) {
+    pub(super) fn answers(&self, id: &str) {
         for _ in 0..2 {
             self.append(&self.transcript(), &message(id, "opus", 900, 100));
         }
     }
 
-    fn event(&self, event: &str, more: &Value) -> Told {
+    pub(super) fn event(&self, event: &str, more: &Value) -> Told {
         let mut payload = json!({"session_id": self.id, "transcript_path": self.transcript(),
             "cwd": self.world.path("app"), "prompt_id": "p", "hook_event_name": event});
         payload.as_object_mut().unwrap().extend(more.as_object().unwrap().clone());
         self.world.run(&["--client", "claude", "--event", event], &payload.to_string())
     }
 
-    fn call(&self) -> Told {
+    pub(super) fn call(&self) -> Told {
         let call = json!({"tool_name": "Bash", "tool_input": {"command": "ls"}, "tool_use_id": "toolu_1"});
         self.event("PreToolUse", &call)
     }
 }
 
-fn message(id: &str, model: &str, sent: u64, received: u64) -> Value {
+pub(super) fn message(id: &str, model: &str, sent: u64, received: u64) -> Value {
     let usage = json!({"input_tokens": sent, "output_tokens": received});
     json!({"type": "assistant", "message": {"id": id, "model": model, "content": [], "usage": usage}})
 }
 
 #[track_caller]
-fn is_denied(told: &Told, reason: &str) {
+pub(super) fn is_denied(told: &Told, reason: &str) {
     let answer = told.answer();
     assert_eq!(answer["hookSpecificOutput"]["permissionDecision"], "deny", "{told:?}");
     told.says(reason);
 }
 
-const TOKENS: &str = "version: 1\nbudget: { limits: [{ of: session, per: session, tokens: 2000 }] }\n";
+pub(super) const TOKENS: &str =
+    "version: 1\nbudget: { limits: [{ of: session, per: session, tokens: 2000 }] }\n";
 
 #[test]
 fn a_budget_stops_a_session_once_its_answers_used_it_up() {

@@ -141,10 +141,10 @@ fn is_shell_script(text: &str) -> bool {
 fn missing(text: &str, is_installed: &dyn Fn(&str) -> bool) -> BTreeSet<String> {
     let analysis = Analysis::of_text(text, &Options::default());
     let mut functions = BTreeSet::new();
-    if let Ok(script) = read(text, Syntax::Bash) {
-        if changes_path(&script, DEEPEST, &mut functions) {
-            return BTreeSet::new();
-        }
+    if let Ok(script) = read(text, Syntax::Bash)
+        && changes_path(&script, DEEPEST, &mut functions)
+    {
+        return BTreeSet::new();
     }
     let mut checked = BTreeSet::new();
     let mut called = BTreeSet::new();

@@ -9,7 +9,10 @@ use std::collections::BTreeMap;
 use hooks_core::event::Usage;
 use serde_json::Value;
 
-use super::{TranscriptAnswer, count, plus, text};
+use super::{Found, TranscriptAnswer, Unreadable, count, count_or_zero, member, plus, text, time};
+
+/// The model of messages that the client itself wrote.
+const SYNTHETIC: &str = "<synthetic>";
 
 /// A line that matters.
 pub(super) enum Line {
@@ -21,48 +24,67 @@ pub(super) enum Line {
 }
 
 /// Reads a line.
-pub(super) fn line(line: &Value) -> Option<Line> {
+pub(super) fn line(line: &Value) -> Result<Option<Line>, Unreadable> {
     match text(line, "type") {
-        "assistant" => message(line.get("message")?).map(Line::Message),
-        "cost-state" => Some(sums(line)),
-        _ => None,
+        "assistant" => Ok(message(line)?.map(Line::Message)),
+        "cost-state" => sums(line).map(Some),
+        _ => Ok(None),
     }
 }
 
-fn message(message: &Value) -> Option<TranscriptAnswer> {
-    let usage = message.get("usage")?;
-    let cached = count(usage, "cache_read_input_tokens");
-    let sent = count(usage, "input_tokens").saturating_add(count(usage, "cache_creation_input_tokens"));
-    let thought = usage.get("output_tokens_details").map(|details| count(details, "thinking_tokens"));
+fn message(line: &Value) -> Found {
+    let message = member(line, "message")?;
+    let (id, model) = (text(message, "id"), text(message, "model"));
+    let usage = match message.get("usage") {
+        // Messages that the client itself wrote, such as an error, have no usage.
+        None | Some(Value::Null) if model == SYNTHETIC => return Ok(None),
+        _ => member(message, "usage")?,
+    };
+    let cached = count_or_zero(usage, "cache_read_input_tokens")?;
+    let sent =
+        count(usage, "input_tokens")?.saturating_add(count_or_zero(usage, "cache_creation_input_tokens")?);
+    let thought = match usage.get("output_tokens_details") {
+        Some(details) => count_or_zero(details, "thinking_tokens")?,
+        None => 0,
+    };
     let usage = Usage {
         input_tokens: sent.saturating_add(cached),
-        output_tokens: count(usage, "output_tokens"),
+        output_tokens: count(usage, "output_tokens")?,
         cached_tokens: cached,
-        reasoning_tokens: thought.unwrap_or_default(),
+        reasoning_tokens: thought,
     };
-    let (id, model) = (text(message, "id"), text(message, "model"));
-    // Messages that the client itself wrote, such as an error, have no usage.
-    (usage.total() > 0 && !id.is_empty()).then(|| TranscriptAnswer {
-        id: id.to_owned(),
-        model: model.to_owned(),
-        agent_id: None,
-        usage,
-    })
+    if usage.total() == 0 {
+        return Ok(None);
+    }
+    // Without an id, the lines of one message would count several times.
+    if id.is_empty() {
+        return Err(Unreadable);
+    }
+    let at = time(line);
+    Ok(Some(TranscriptAnswer { id: id.to_owned(), model: model.to_owned(), agent_id: None, usage, at }))
 }
 
-fn sums(line: &Value) -> Line {
+fn sums(line: &Value) -> Result<Line, Unreadable> {
     let mut by_model = BTreeMap::new();
-    for (model, sum) in line.get("modelUsage").and_then(Value::as_object).into_iter().flatten() {
-        let cached = count(sum, "cacheReadInputTokens");
-        let sent = count(sum, "inputTokens").saturating_add(count(sum, "cacheCreationInputTokens"));
+    for (model, sum) in member(line, "modelUsage")?.as_object().into_iter().flatten() {
+        let cached = count_or_zero(sum, "cacheReadInputTokens")?;
+        let sent = count(sum, "inputTokens")?.saturating_add(count_or_zero(sum, "cacheCreationInputTokens")?);
         let usage = Usage {
             input_tokens: sent.saturating_add(cached),
-            output_tokens: count(sum, "outputTokens"),
+            output_tokens: count(sum, "outputTokens")?,
             cached_tokens: cached,
-            reasoning_tokens: count(sum, "thinkingTokens"),
+            reasoning_tokens: count_or_zero(sum, "thinkingTokens")?,
         };
-        let all: &mut Usage = by_model.entry(model.clone()).or_default();
+        let all: &mut Usage = by_model.entry(plain(model).to_owned()).or_default();
         *all = plus(*all, usage);
     }
-    Line::Sums { began: count(line, "startTime"), by_model }
+    Ok(Line::Sums { began: count_or_zero(line, "startTime")?, by_model })
+}
+
+/// The name of a model as messages have it. Sums add a suffix for the size of the context, such as `[1m]`.
+fn plain(model: &str) -> &str {
+    match model.split_once('[') {
+        Some((name, suffix)) if suffix.ends_with(']') && !name.is_empty() => name,
+        _ => model,
+    }
 }

@@ -3,10 +3,11 @@
 use std::collections::{BTreeMap, BTreeSet};
 
 use hooks_core::event::Usage;
+use hooks_core::time::Timestamp;
 use serde::{Deserialize, Serialize};
 use serde_json::Value;
 
-use super::{TranscriptAnswer, beyond, claude, codex, copilot, plus};
+use super::{TranscriptAnswer, Unreadable, beyond, claude, codex, copilot, least, most_of, plus, time};
 use crate::Client;
 
 /// The transcripts of one session: how far each file was read, and which answers were found. It is kept as
@@ -54,6 +55,34 @@ struct File {
     offset: u64,
     /// Only for Codex CLI.
     seen: codex::Seen,
+    /// Time of the last line that named one.
+    at: Option<Timestamp>,
+    /// The bytes before the offset.
+    end: Option<End>,
+    /// Start of the first line that could not be read.
+    unreadable: Option<u64>,
+}
+
+/// The last line that was read of a file, or its last bytes, by which a file in its place is noticed.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+struct End {
+    length: u64,
+    sum: u64,
+}
+
+/// Most bytes of [`End`].
+const END: usize = 256;
+
+impl End {
+    /// The end of bytes that are not empty.
+    fn of(bytes: &[u8]) -> Option<Self> {
+        let end = bytes.get(bytes.len().saturating_sub(END)..).filter(|end| !end.is_empty())?;
+        // FNV-1a.
+        let sum = end.iter().fold(0xcbf2_9ce4_8422_2325_u64, |sum, byte| {
+            (sum ^ u64::from(*byte)).wrapping_mul(0x0100_0000_01b3)
+        });
+        Some(Self { length: u64::try_from(end.len()).unwrap_or_default(), sum })
+    }
 }
 
 impl TranscriptLedger {
@@ -87,7 +116,25 @@ impl TranscriptLedger {
         self.files.keys().map(String::as_str)
     }
 
-    /// Starts `file` anew, because it became shorter. Answers that were found stay found.
+    /// The number of bytes before the [`offset`](Self::offset) of `file` that [`continues`](Self::continues)
+    /// compares: at most 256.
+    pub fn compared(&self, file: &str) -> u64 {
+        self.files.get(file).and_then(|file| file.end).map_or(0, |end| end.length)
+    }
+
+    /// Whether `file` is still the one that was read before, by the bytes before its [`offset`](Self::offset), as
+    /// many as are [`compared`](Self::compared).
+    pub fn continues(&self, file: &str, before: &[u8]) -> bool {
+        self.files.get(file).and_then(|file| file.end).is_none_or(|end| End::of(before) == Some(end))
+    }
+
+    /// The first file with a line that could not be read, and the byte at which the line starts. The line should
+    /// state the usage of an answer, so an answer may not have been counted.
+    pub fn unreadable(&self) -> Option<(&str, u64)> {
+        self.files.iter().find_map(|(name, file)| Some((&**name, file.unreadable?)))
+    }
+
+    /// Starts `file` anew, because it became shorter or is another file. Answers that were found stay found.
     pub fn start_over(&mut self, file: &str) {
         self.files.remove(file);
     }
@@ -112,37 +159,51 @@ impl TranscriptLedger {
 
     /// Reads the bytes of `file` that follow its [`offset`](Self::offset), up to the last whole line, and
     /// returns the answers that are new. Read the files of subagents before that of their session, whose sums
-    /// include them. A line that is no JSON, or of an unknown kind, has no answer.
+    /// include them. A line of an unknown kind has no answer; one that cannot be read is
+    /// [`unreadable`](Self::unreadable).
     pub fn read(&mut self, file: &str, bytes: &[u8]) -> Vec<TranscriptAnswer> {
         let Some(end) = bytes.iter().rposition(|byte| *byte == b'\n') else { return Vec::new() };
         let whole = bytes.get(..=end).unwrap_or_default();
         let mut answers = Vec::new();
+        let mut at = self.offset(file);
         for line in whole.split(|byte| *byte == b'\n') {
-            if let Some(line) = candidate(line) {
-                self.line(file, &line, &mut answers);
+            let read = match candidate(line) {
+                Ok(Some(line)) => self.line(file, &line, &mut answers),
+                Ok(None) => Ok(()),
+                Err(unreadable) => Err(unreadable),
+            };
+            if read.is_err() {
+                self.files.entry(file.to_owned()).or_default().unreadable.get_or_insert(at);
             }
+            at = at.saturating_add(length(line)).saturating_add(1);
         }
-        let read = u64::try_from(whole.len()).unwrap_or(u64::MAX);
         let file = self.files.entry(file.to_owned()).or_default();
-        file.offset = file.offset.saturating_add(read);
+        file.offset = file.offset.saturating_add(length(whole));
+        file.end = End::of(last_line(whole));
         answers
     }
 
-    fn line(&mut self, file: &str, line: &Value, answers: &mut Vec<TranscriptAnswer>) {
+    fn line(
+        &mut self,
+        file: &str,
+        line: &Value,
+        answers: &mut Vec<TranscriptAnswer>,
+    ) -> Result<(), Unreadable> {
+        let kept = self.files.entry(file.to_owned()).or_default();
+        kept.at = time(line).or(kept.at);
         let answer = match self.form {
-            Form::Claude => match claude::line(line) {
+            Form::Claude => match claude::line(line)? {
                 Some(claude::Line::Message(answer)) => Some(answer),
                 Some(claude::Line::Sums { began, by_model }) => {
-                    let offset = self.offset(file);
-                    answers.extend(self.unlisted(&format!("{file}/{offset}"), began, by_model));
+                    answers.extend(self.unlisted(file, began, by_model));
                     None
                 }
                 None => None,
             },
-            Form::Codex => codex::line(line, file, &mut self.files.entry(file.to_owned()).or_default().seen),
-            Form::Copilot => copilot::line(line),
+            Form::Codex => codex::line(line, file, &mut kept.seen)?,
+            Form::Copilot => copilot::line(line)?,
         };
-        let Some(answer) = answer else { return };
+        let Some(answer) = answer else { return Ok(()) };
         let is_inherited = self.inherited.found.contains(&answer.id);
         if self.found.insert(answer.id.clone()) && !is_inherited {
             if self.form == Form::Claude {
@@ -151,12 +212,14 @@ impl TranscriptLedger {
             }
             answers.push(answer);
         }
+        Ok(())
     }
 
-    /// Returns the part of new sums that neither the earlier sums nor the answers found since include.
+    /// Returns the part of new sums that neither the earlier sums nor the answers found since include. The sums can
+    /// name a model in another way than its answers, so all models together decide how much is missing.
     fn unlisted(
         &mut self,
-        place: &str,
+        file: &str,
         began: u64,
         by_model: BTreeMap<String, Usage>,
     ) -> Vec<TranscriptAnswer> {
@@ -164,24 +227,51 @@ impl TranscriptLedger {
             self.sums = self.inherited.sums.get(&began).cloned().unwrap_or_default();
         }
         let since = std::mem::take(&mut self.since);
-        let before = std::mem::replace(&mut self.sums, by_model);
+        let before = self.sums.clone();
         self.began = began;
+        // Sums that are read again are smaller than those that were read last.
+        for (model, sum) in by_model {
+            let most = self.sums.entry(model).or_default();
+            *most = most_of(*most, sum);
+        }
+        let at = self.files.get(file).and_then(|file| file.at);
+        let all =
+            |of: &BTreeMap<String, Usage>| of.values().fold(Usage::default(), |all, one| plus(all, *one));
         let usage_of = |of: &BTreeMap<String, Usage>, model: &str| of.get(model).copied().unwrap_or_default();
+        let mut left = beyond(beyond(all(&self.sums), all(&before)), all(&since));
         let mut unlisted = Vec::new();
         for (model, sum) in &self.sums {
-            let usage = beyond(beyond(*sum, usage_of(&before, model)), usage_of(&since, model));
+            let grown = beyond(*sum, usage_of(&before, model));
+            let usage = least(beyond(grown, usage_of(&since, model)), left);
+            left = beyond(left, usage);
             if usage.total() > 0 {
-                let id = format!("cost-state/{place}/{}", sum.total());
-                unlisted.push(TranscriptAnswer { id, model: model.clone(), agent_id: None, usage });
+                let id = format!("cost-state/{began}/{model}/{}", sum.total());
+                unlisted.push(TranscriptAnswer { id, model: model.clone(), agent_id: None, usage, at });
             }
         }
         unlisted
     }
 }
 
+/// The last line of whole lines.
+fn last_line(whole: &[u8]) -> &[u8] {
+    let before = whole.get(..whole.len().saturating_sub(1)).unwrap_or_default();
+    let start = before.iter().rposition(|byte| *byte == b'\n').map_or(0, |at| at.saturating_add(1));
+    whole.get(start..).unwrap_or_default()
+}
+
+fn length(bytes: &[u8]) -> u64 {
+    u64::try_from(bytes.len()).unwrap_or(u64::MAX)
+}
+
+/// Parts of lines that can have usage or name a model.
+const PARTS: &[&str] = &["sage\"", "turn_context", "TokensUsed", "usage_record", "cost-state"];
+
 /// A line that can have usage or name a model, as JSON. Most lines have neither, and some are long.
-fn candidate(line: &[u8]) -> Option<Value> {
-    let line = std::str::from_utf8(line).ok()?;
-    let can = ["sage\"", "turn_context", "TokensUsed"].iter().any(|part| line.contains(part));
-    can.then(|| serde_json::from_str(line).ok()).flatten()
+fn candidate(line: &[u8]) -> Result<Option<Value>, Unreadable> {
+    let text = String::from_utf8_lossy(line);
+    if !PARTS.iter().any(|part| text.contains(part)) {
+        return Ok(None);
+    }
+    serde_json::from_slice(line).map(Some).map_err(|_| Unreadable)
 }

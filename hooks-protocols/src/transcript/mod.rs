@@ -11,6 +11,9 @@
 //! | Codex CLI | a `token_usage_record`; in older versions the growth of `token_count` | `response_id` | `codex` |
 //! | Copilot CLI | a `session.usage_record`, or a compaction | `apiCallId`, and the id of the line | `copilot` |
 //!
+//! A line that should state a usage and cannot be read is remembered ([`unreadable`](TranscriptLedger::unreadable)):
+//! its answer is not counted.
+//!
 //! The formats were seen in transcripts of Claude Code 2.1.330, Codex CLI 0.169.0 and Copilot CLI 1.0.102. At
 //! most one answer is missing when a hook starts: the one that is still being written.
 //!
@@ -42,6 +45,7 @@ mod tests;
 pub use self::ledger::TranscriptLedger;
 
 use hooks_core::event::Usage;
+use hooks_core::time::Timestamp;
 use serde_json::Value;
 
 /// An answer of a model in a transcript.
@@ -56,11 +60,38 @@ pub struct TranscriptAnswer {
     pub agent_id: Option<String>,
     /// Tokens of the answer. Tokens sent include those from the provider's cache.
     pub usage: Usage,
+    /// Time of the line; `None` if the line does not name it.
+    pub at: Option<Timestamp>,
 }
 
-/// A number of a JSON object; 0 if it is missing or no count.
-fn count(object: &Value, name: &str) -> u64 {
-    object.get(name).and_then(Value::as_u64).unwrap_or_default()
+/// A line that should state a usage, and does not.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+struct Unreadable;
+
+/// The answer of a line, if it has one.
+type Found = Result<Option<TranscriptAnswer>, Unreadable>;
+
+/// A count of a JSON object.
+fn count(object: &Value, name: &str) -> Result<u64, Unreadable> {
+    object.get(name).and_then(Value::as_u64).ok_or(Unreadable)
+}
+
+/// A count of a JSON object; 0 if it is missing or `null`.
+fn count_or_zero(object: &Value, name: &str) -> Result<u64, Unreadable> {
+    match object.get(name) {
+        None | Some(Value::Null) => Ok(0),
+        Some(count) => count.as_u64().ok_or(Unreadable),
+    }
+}
+
+/// The object that states a usage.
+fn member<'v>(object: &'v Value, name: &str) -> Result<&'v Value, Unreadable> {
+    object.get(name).filter(|member| member.is_object()).ok_or(Unreadable)
+}
+
+/// Time of a line.
+fn time(line: &Value) -> Option<Timestamp> {
+    text(line, "timestamp").parse().ok()
 }
 
 fn text<'v>(object: &'v Value, name: &str) -> &'v str {
@@ -75,6 +106,16 @@ const fn plus(one: Usage, other: Usage) -> Usage {
         cached_tokens: one.cached_tokens.saturating_add(other.cached_tokens),
         reasoning_tokens: one.reasoning_tokens.saturating_add(other.reasoning_tokens),
     }
+}
+
+/// Returns the smaller one of each count.
+const fn least(one: Usage, other: Usage) -> Usage {
+    beyond(one, beyond(one, other))
+}
+
+/// Returns the larger one of each count.
+const fn most_of(one: Usage, other: Usage) -> Usage {
+    plus(one, beyond(other, one))
 }
 
 /// Returns `total` without `part`; zero where `part` is larger.

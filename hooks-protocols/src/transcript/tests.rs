@@ -37,6 +37,12 @@ fn sum(answers: &[TranscriptAnswer]) -> Usage {
     answers.iter().fold(Usage::default(), |all, answer| plus(all, answer.usage))
 }
 
+/// A line of Claude Code: a message to which so many tokens were sent.
+fn message(id: &str, model: &str, sent: u64) -> String {
+    let usage = json!({"input_tokens": sent, "output_tokens": 0});
+    json!({"type": "assistant", "message": {"id": id, "model": model, "usage": usage}}).to_string() + "\n"
+}
+
 /// Reads bytes in pieces of at most `most`, as processes do that each see more of a file.
 fn read_in_pieces(
     ledger: &mut TranscriptLedger,
@@ -114,12 +120,9 @@ fn a_copy_of_a_session_repeats_nothing() {
 
 #[test]
 fn a_copy_knows_its_own_original_among_others() {
-    let message = |id: &str| {
-        let usage = json!({"input_tokens": 500, "output_tokens": 0});
-        json!({"type": "assistant", "message": {"id": id, "model": "m", "usage": usage}}).to_string() + "\n"
-    };
+    let message = |id: &str| message(id, "m", 500);
     let sums = |began: u64, all: u64| {
-        let by_model = json!({"m": {"inputTokens": all}});
+        let by_model = json!({"m": {"inputTokens": all, "outputTokens": 0}});
         json!({"type": "cost-state", "startTime": began, "modelUsage": by_model}).to_string() + "\n"
     };
     let read = |beside: &[&TranscriptLedger], file: &str, text: &[String]| {
@@ -154,16 +157,116 @@ fn sums_alone_count_by_their_growth() {
 }
 
 #[test]
-fn lines_that_are_no_answers_are_passed_over() {
-    let text = "usage\n{\"usage\":\n\n[\"usage\"]\n\u{feff}{}\n\
-        {\"type\":\"assistant\",\"message\":{\"id\":\"m\",\"usage\":{\"input_tokens\":-1,\"output_tokens\":\"usage\"}}}\n\
-        {\"type\":\"assistant\",\"message\":{\"usage\":{\"input_tokens\":7}}}\n\
-        {\"type\":\"session.usage_record\",\"data\":7,\"usage\":{}}\n";
+fn lines_of_other_kinds_are_passed_over() {
+    let text = "{\"type\":\"user\",\"message\":{\"usage\":7}}\n\n[\"usage\"]\n{}\n\"usage\"\n\
+        {\"type\":\"event_msg\",\"payload\":{\"type\":\"token_count\",\"info\":null,\"usage\":1}}\n\
+        {\"type\":\"session.compaction_complete\",\"data\":{\"success\":false},\"usage\":{}}\n\
+        {\"type\":\"assistant\",\"message\":{\"id\":\"m\",\"model\":\"<synthetic>\",\"usage\":null}}\n";
     for client in [Client::Claude, Client::Codex, Client::Copilot] {
         let mut ledger = TranscriptLedger::new(client).unwrap();
         assert_eq!(ledger.read("f", text.as_bytes()), [], "{client}");
         assert_eq!(ledger.offset("f"), text.len() as u64);
+        assert_eq!(ledger.unreadable(), None, "{client}");
     }
+}
+
+#[test]
+fn lines_that_should_state_a_usage_and_do_not_are_remembered() {
+    let claude = [
+        r#"{"type":"assistant","message":{"id":"m","usage":{"input_tokens":-1,"output_tokens":2}}}"#,
+        r#"{"type":"assistant","message":{"id":"m","usage":{"input_tokens":1}}}"#,
+        r#"{"type":"assistant","message":{"id":"m","usage":{"input_tokens":1,"output_tokens":"2"}}}"#,
+        r#"{"type":"assistant","message":{"id":"m","usage":null}}"#,
+        r#"{"type":"assistant","message":{"usage":{"input_tokens":7,"output_tokens":1}}}"#,
+        r#"{"type":"assistant","message":{"id":"m","usage":{"input_tokens":1,"output_tokens":2"#,
+        r#"{"type":"cost-state","modelUsage":[]}"#,
+        r#"{"type":"cost-state","modelUsage":{"m":{"inputTokens":1.5,"outputTokens":1}}}"#,
+    ];
+    let codex = [
+        r#"{"type":"token_usage_record","payload":{"response_id":"r"}}"#,
+        r#"{"type":"token_usage_record","payload":{"usage":{"input_tokens":1,"output_tokens":1}}}"#,
+        r#"{"type":"event_msg","payload":{"type":"token_count","info":{"total_token_usage":{}}}}"#,
+    ];
+    let copilot = [
+        r#"{"type":"session.usage_record","data":7,"id":"e"}"#,
+        r#"{"type":"session.usage_record","data":{"usage":{"inputTokens":1}},"id":"e"}"#,
+        r#"{"type":"session.usage_record","data":{"usage":{"inputTokens":1,"outputTokens":1}}}"#,
+        r#"{"type":"session.compaction_complete","data":{"compactionTokensUsed":{"model":"m"}},"id":"e"}"#,
+    ];
+    let all = [(Client::Claude, &claude[..]), (Client::Codex, &codex), (Client::Copilot, &copilot)];
+    for (client, lines) in all {
+        for line in lines {
+            let mut ledger = TranscriptLedger::new(client).unwrap();
+            let text = format!("{{}}\n{line}\n{line}\n");
+            assert_eq!(ledger.read("f", text.as_bytes()), [], "{line}");
+            assert_eq!(ledger.unreadable(), Some(("f", 3)), "{line}");
+            assert_eq!(ledger.offset("f"), text.len() as u64);
+            // It is remembered between processes, until the file is another one.
+            let mut kept: TranscriptLedger =
+                serde_json::from_str(&serde_json::to_string(&ledger).unwrap()).unwrap();
+            assert_eq!(kept, ledger);
+            kept.start_over("f");
+            assert_eq!(kept.unreadable(), None);
+        }
+    }
+    // Bytes that are no text.
+    let mut ledger = TranscriptLedger::new(Client::Claude).unwrap();
+    ledger.read("f", b"{\"usage\": \"\xff\"}\n");
+    assert_eq!(ledger.unreadable(), Some(("f", 0)));
+}
+
+#[test]
+fn a_file_in_the_place_of_another_is_noticed() {
+    let line = |id: &str| message(id, "m", 5);
+    let mut ledger = TranscriptLedger::new(Client::Claude).unwrap();
+    assert!(ledger.continues("f", b""));
+    let first = [line("1"), line("2")].concat();
+    ledger.read("f", first.as_bytes());
+    let before = |text: &str, ledger: &TranscriptLedger| {
+        let (end, compared) = (ledger.offset("f"), ledger.compared("f"));
+        text.as_bytes()[usize::try_from(end - compared).unwrap()..usize::try_from(end).unwrap()].to_vec()
+    };
+    let longer = [first.clone(), line("3")].concat();
+    assert!(ledger.continues("f", &before(&longer, &ledger)));
+    // As long as the first, and longer.
+    let other = [line("7"), line("8"), line("9")].concat();
+    assert!(!ledger.continues("f", &before(&other, &ledger)));
+    ledger.start_over("f");
+    assert_eq!(ledger.read("f", other.as_bytes()).len(), 3);
+}
+
+#[test]
+fn sums_that_name_a_model_in_another_way_count_nothing_twice() {
+    let sums = |model: &str, all: u64| {
+        let by_model = json!({model: {"inputTokens": all, "outputTokens": 0}});
+        json!({"type": "cost-state", "startTime": 1, "modelUsage": by_model}).to_string() + "\n"
+    };
+    for name in ["opus[1m]", "opus-2", "opus"] {
+        let mut ledger = TranscriptLedger::new(Client::Claude).unwrap();
+        let text = [message("1", "opus", 500), sums(name, 500), message("2", "opus", 300), sums(name, 900)];
+        let answers = ledger.read("f", text.concat().as_bytes());
+        // A summary took 100.
+        let tokens: Vec<u64> = answers.iter().map(|answer| answer.usage.input_tokens).collect();
+        assert_eq!(tokens, [500, 300, 100], "{name}");
+        // The file is read again.
+        ledger.start_over("f");
+        assert_eq!(ledger.read("f", text.concat().as_bytes()), [], "{name}");
+    }
+    let mut ledger = TranscriptLedger::new(Client::Claude).unwrap();
+    assert_eq!(ledger.read("f", sums("opus[1m]", 7).as_bytes())[0].model, "opus");
+}
+
+#[test]
+fn answers_have_the_time_of_their_lines() {
+    let mut ledger = TranscriptLedger::new(Client::Claude).unwrap();
+    let usage = json!({"input_tokens": 1, "output_tokens": 1});
+    let message = json!({"type": "assistant", "timestamp": "2026-11-22T23:59:59.500Z",
+        "message": {"id": "m", "model": "m", "usage": usage}});
+    // Sums name no time, so theirs is that of the line before.
+    let sums = json!({"type": "cost-state", "modelUsage": {"m": {"inputTokens": 5, "outputTokens": 5}}});
+    let answers = ledger.read("f", format!("{message}\n{sums}\n").as_bytes());
+    let times: Vec<_> = answers.iter().map(|answer| answer.at.unwrap().to_string()).collect();
+    assert_eq!(times, ["2026-11-22T23:59:59.500Z"; 2]);
 }
 
 #[test]
@@ -175,7 +278,7 @@ fn clients_with_hooks_for_model_calls_have_no_ledger() {
 proptest! {
     /// However a file is cut into pieces, the answers are those of the whole file, and no bytes panic.
     #[test]
-    fn pieces_do_not_matter(text in "(\\{\"type\":\"assistant\",\"message\":\\{\"id\":\"[a-d]\",\"usage\":\\{\"input_tokens\":[1-9]\\}\\}\\}|[ -~é]{0,9}|\n){0,30}", most in 1_usize..60) {
+    fn pieces_do_not_matter(text in "(\\{\"type\":\"assistant\",\"message\":\\{\"id\":\"[a-d]\",\"usage\":\\{\"input_tokens\":[1-9],\"output_tokens\":1\\}\\}\\}|[ -~é]{0,9}|\n){0,30}", most in 1_usize..60) {
         let mut whole = TranscriptLedger::new(Client::Claude).unwrap();
         let at_once = whole.read("f", text.as_bytes());
         let mut ledger = TranscriptLedger::new(Client::Claude).unwrap();

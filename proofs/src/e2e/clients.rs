@@ -184,7 +184,7 @@ pub(super) const CLIENTS: &[Runnable] = &[
 ];
 
 /// The prompt of the user, which the scripted model ignores.
-const PROMPT: &str = "go on";
+pub(super) const PROMPT: &str = "go on";
 
 /// An invalid API key.
 const NO_KEY: &str = "none";

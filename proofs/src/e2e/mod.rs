@@ -12,6 +12,7 @@
 //! | the scripted model | [`script`], [`server`] |
 //! | a run in its sandbox | [`sandbox`] |
 //! | the claims and their proofs | [`proof`], [`places`] |
+//! | sessions with subagents, a resumption and a compaction | [`tree`] |
 //! | a hook that gives answers which no rule gives, and fails on demand | [`stand_in`] |
 //! | a person who approves a call | [`approval`] |
 //! | the page of the results | [`page`] |
@@ -27,6 +28,7 @@ mod sandbox;
 mod script;
 mod server;
 pub(crate) mod stand_in;
+mod tree;
 
 use std::path::{Path, PathBuf};
 use std::thread;

@@ -88,6 +88,7 @@ fn seen(page: &mut String, all: &[Results]) {
         let cell = |results: &Results| match results.claims.get(index) {
             Some((_, Outcome::Held)) => " yes |",
             Some((_, Outcome::Cannot)) => " it cannot |",
+            Some((_, Outcome::Untried)) => " |",
             _ => " no |",
         };
         line(page, format_args!("| {claim} |{}", all.iter().map(cell).collect::<String>()));

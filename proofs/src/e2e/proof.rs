@@ -1,7 +1,7 @@
 //! The proofs for a client: without hooks; with `hooks` in a project; with a hook that behaves
 //! as no rule can; with `hooks` in the user's settings, and the rules that `hooks init` writes; with a rule that
 //! asks a person; with a budget that the session uses up; with a deny list of the client itself, without and with
-//! rules that allow; in the places of [`places`].
+//! rules that allow; in the places of [`places`]; with the subagents of [`tree`].
 
 use std::fmt;
 use std::path::Path;
@@ -14,7 +14,7 @@ use super::clients::{Runnable, Trust};
 use super::sandbox::{Run, Sandbox};
 use super::script::{Call, Script};
 use super::server::Server;
-use super::{places, stand_in};
+use super::{places, stand_in, tree};
 use crate::error::{Error, Result};
 
 /// Time limit of a client for one run.
@@ -22,10 +22,10 @@ pub(super) const PATIENCE: Duration = Duration::from_secs(120);
 
 /// Time that a model takes for an answer of the run with a budget. A client writes its transcript meanwhile; none
 /// of them waits for it.
-const THINKING: Duration = Duration::from_millis(400);
+pub(super) const THINKING: Duration = Duration::from_millis(400);
 
 /// Reason of the denial of `touch`; the model has to receive it.
-const REASON: &str = "files are made in the proper way, says rule 4711";
+pub(super) const REASON: &str = "files are made in the proper way, says rule 4711";
 
 /// The rules of the run with `hooks`.
 const RULES: &str = "version: 1
@@ -65,6 +65,8 @@ pub(super) enum Outcome {
     Cannot,
     /// The claim does not hold, and must.
     Failed,
+    /// The claim was not tried with this client.
+    Untried,
 }
 
 /// The results of a client.
@@ -77,6 +79,7 @@ pub(super) struct Results {
 }
 
 impl Results {
+    /// Adds a claim that must hold.
     pub(super) fn claim(&mut self, claim: &'static str, is_so: bool) {
         self.claims.push((claim, if is_so { Outcome::Held } else { Outcome::Failed }));
     }
@@ -105,6 +108,7 @@ impl fmt::Display for Results {
                 Outcome::Held => "held",
                 Outcome::Cannot => "cannot",
                 Outcome::Failed => "FAILED",
+                Outcome::Untried => "-",
             };
             writeln!(f, "  {mark:6}  {claim}")?;
         }
@@ -124,6 +128,7 @@ pub(super) fn prove(client: &Runnable, program: &Path, hooks: &Path) -> Result<R
     spent(client, program, hooks, &mut results)?;
     listed(client, program, hooks, &mut results)?;
     places::prove(client, program, hooks, &mut results)?;
+    tree::prove(client, program, hooks, &mut results)?;
     Ok(results)
 }
 
@@ -272,7 +277,7 @@ fn spent(client: &Runnable, program: &Path, hooks: &Path, results: &mut Results)
     sandbox.put(&sandbox.work().join("hooks.yaml"), BUDGET)?;
     init(client, &sandbox, hooks, PROJECT)?;
     let calls = (1..=8).map(|call| Call::Shell(format!("echo text > call-{call}")));
-    let script = Script { calls: calls.collect(), thinking: THINKING };
+    let script = Script { calls: calls.collect(), thinking: THINKING, ..Script::default() };
     let server = Server::start(client.speech, script, &sandbox.work())?;
     let url = server.url();
     let (arguments, variables) = (client.arguments(&url, Trust::Given), client.variables(&url, Trust::Given));
@@ -327,7 +332,7 @@ fn listed(client: &Runnable, program: &Path, hooks: &Path, results: &mut Results
 }
 
 /// The tokens that the budget of the only session counted.
-fn counted(sandbox: &Sandbox, hooks: &Path) -> Result<Option<u64>> {
+pub(super) fn counted(sandbox: &Sandbox, hooks: &Path) -> Result<Option<u64>> {
     let words = ["state", "--config", "hooks.yaml", "--json", "show"].map(str::to_owned);
     let run = sandbox.run(hooks, &words, &[], PATIENCE)?;
     let state: Value = serde_json::from_str(&run.stdout)

@@ -14,6 +14,17 @@ pub(super) enum Call {
     Shell(String),
     /// A new file in the project, with this text.
     Write(&'static str, &'static str),
+    /// A tool of the client, with its arguments. `{agent}` stands for the subagent that started last.
+    Other(&'static str, Value),
+}
+
+/// The calls of a conversation whose first text has this mark.
+#[derive(Clone, Debug)]
+pub(super) struct Plan {
+    /// Text in the message that starts the conversation, or a further turn of it.
+    pub(super) mark: &'static str,
+    /// The calls, in order.
+    pub(super) calls: Vec<Call>,
 }
 
 /// The calls of a session, in order. A call is made once all calls before it have results.
@@ -23,6 +34,8 @@ pub(super) struct Script {
     pub(super) calls: Vec<Call>,
     /// Time that each answer takes.
     pub(super) thinking: Duration,
+    /// Calls of several conversations, in place of `calls`. With plans, each answer states another usage.
+    pub(super) plans: Vec<Plan>,
 }
 
 /// A call in the form of a client.
@@ -39,6 +52,7 @@ impl Call {
     pub(super) fn wanted(&self, speech: Speech, work: &Path) -> Wanted {
         let described = |command: &str| json!({"command": command, "description": "a step"});
         let (tool, arguments) = match (speech, self) {
+            (_, Self::Other(tool, arguments)) => (*tool, arguments.clone()),
             (Speech::AnthropicMessages, Self::Shell(command)) => ("Bash", described(command)),
             (Speech::AnthropicMessages, Self::Write(path, text)) => {
                 ("Write", json!({"file_path": work.join(path), "content": text}))

@@ -4,7 +4,7 @@ use std::sync::Arc;
 use std::task::{Context, Poll};
 
 use hooks_core::event::{AfterModelCall, Usage};
-use hooks_core::state::{StateStore, StoreError};
+use hooks_core::state::{StateStore, StoreError, Window};
 use hooks_core::{Gate, HookContext, HookError, HookFuture, HookRequest, Stage};
 use tower_service::Service;
 
@@ -94,6 +94,9 @@ async fn settle(
 
 /// Charges a call without a reservation: one that was not announced, that another set of hooks allowed, or
 /// whose reservation was given back. The charge may exceed a limit; after that, no further call is allowed.
+///
+/// The time of a call that was not announced can be long ago, such as that of a session which was resumed. It is
+/// not charged to the window of today, and the window of its day is over.
 async fn charge_unheld(
     budget: &SpendBudget,
     store: &dyn StateStore,
@@ -107,13 +110,18 @@ async fn charge_unheld(
         None => fresh_id(FOLDER, context),
     };
     let root = budget.root(context).await?;
+    let now = budget.now(context);
+    let is_over = |window: Window| {
+        event.unannounced && window.number(context.timestamp) < window.number(now) && context.timestamp.0 > 0
+    };
     for unit in SpendUnit::ALL {
         let actual = match unit {
             SpendUnit::Usd => used.cost.or_else(|| Some(price?.cost_of(&used.usage))).unwrap_or_default().0,
             SpendUnit::Tokens => used.usage.total(),
         };
         let who = budget.rules.who(context, &root, Some(model));
-        let counters = counters(&budget.rules.limits, unit, &who);
+        let mut counters = counters(&budget.rules.limits, unit, &who);
+        counters.retain(|counter| !is_over(counter.scope.window));
         // Without a price, the tokens show that the model was called.
         let counts = budget.rules.counts(unit) || price.is_none() && event.unannounced;
         if actual == 0 || counters.is_empty() && !counts {

@@ -4,6 +4,7 @@ use futures_util::FutureExt;
 use hooks_core::drivers::{GovernModel, ModelCall, ModelOutcome, Session};
 use hooks_core::event::{AfterModelCall, BeforeModelCall, EndReason, ErrorOccurred, ErrorType, SessionStart};
 use hooks_core::testing::ScriptedModel;
+use hooks_core::time::{StoppedClock, Timestamp};
 use hooks_core::{Hooks, Judged, ReasonKind};
 use tower::{Service, ServiceExt, service_fn};
 
@@ -332,4 +333,37 @@ async fn where_a_layer_enforces_it_events_are_not_counted() {
     assert!(before(&hooks, Some("1"), 1).await);
     assert_eq!(charged(&*store, "of").await, (0, 0));
     assert!(hooks.extension::<SpendBudget>().is_some());
+}
+
+#[tokio::test]
+async fn a_call_that_was_not_announced_counts_in_the_windows_of_its_time() {
+    let days = |days: u64| Timestamp(days * 86_400_000);
+    // The time of the answer, and whether it counts for the day, the month and the session. Today is a day of March 1970.
+    for (at, counted) in [
+        (days(70), [true, true, true]),
+        (days(69), [false, true, true]),
+        (days(40), [false, false, true]),
+        (days(80), [true, true, true]),
+        // The time is not known.
+        (Timestamp(0), [true, true, true]),
+    ] {
+        let (store, _) = memory();
+        for (per, counted) in ["day", "month", "session"].into_iter().zip(counted) {
+            let budget = json!({ "limits": [{ "of": "session", "per": per, "tokens": 9_000 }] });
+            let hooks = hooks_with(serde_json::from_value(budget).unwrap(), store.clone(), Arc::default());
+            let id = format!("{per}-1");
+            let mut context = HookContext::clone(&of_call(Some(&id)));
+            context.environment.clock = Arc::new(StoppedClock(days(70)));
+            context.session_id = per.to_owned();
+            context.timestamp = at;
+            let event = AfterModelCall::new("m", 0, &reply(usage(100, 500))).unannounced();
+            assert!(hooks.on(context).after_model_call(event).await.outcome.goes_ahead());
+            let below = Key::new(None, &["spend", "of", "session", per]);
+            let StepResult::Counters(counters) = store.apply(Op::Counters { below }).await.unwrap() else {
+                panic!("there are no counters")
+            };
+            let used: u64 = counters.iter().map(|counter| counter.used).sum();
+            assert_eq!(used, if counted { 600 } else { 0 }, "{per} at {at}");
+        }
+    }
 }

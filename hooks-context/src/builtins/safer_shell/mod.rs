@@ -59,7 +59,7 @@ pub(super) fn safer_shell(call: &Call<'_>, _world: &World) -> Result<Output, Bui
     let argument = |name: &str| arguments.and_then(|arguments| arguments.get(name)?.as_str());
     let found = classified(argument("cmd").or_else(|| argument("command")).unwrap_or_default());
     let decision = match (policy, found.radius) {
-        (Policy::Safer, Radius::Safe) | (Policy::Safer, Radius::Unknown) => return Ok(Output::default()),
+        (Policy::Safer, Radius::Safe | Radius::Unknown) => return Ok(Output::default()),
         (Policy::SafeAuto, Radius::Safe) => "allow",
         _ => "ask",
     };

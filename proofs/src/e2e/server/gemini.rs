@@ -3,13 +3,13 @@
 use serde_json::{Value, json};
 
 use super::http::Reply;
-use super::{RECEIVED, SENT, Turn, offers};
+use super::{Numbered, Turn, offers};
 
-/// Answers a request; `id` counts the answer.
+/// Answers a request; `next` counts the answer.
 pub(super) fn answer(
     path: &str,
     body: &Value,
-    id: impl FnOnce() -> String,
+    next: impl FnOnce() -> Numbered,
     turn: impl Fn(usize) -> Turn,
 ) -> Reply {
     let messages = body.get("contents").and_then(Value::as_array).map(Vec::as_slice).unwrap_or_default();
@@ -21,11 +21,14 @@ pub(super) fn answer(
         }
         _ => json!({"text": "Done."}),
     };
-    drop(id());
+    let Numbered { tokens, .. } = next();
     let content = json!({"role": "model", "parts": [part]});
     let reply = json!({
         "candidates": [{"content": content, "finishReason": "STOP", "index": 0}],
-        "usageMetadata": {"promptTokenCount": SENT, "candidatesTokenCount": RECEIVED, "totalTokenCount": SENT + RECEIVED},
+        "usageMetadata": {
+            "promptTokenCount": tokens.sent, "candidatesTokenCount": tokens.received, "totalTokenCount": tokens.total(),
+            "cachedContentTokenCount": tokens.cached,
+        },
     });
     if path.contains(":stream") { Reply::stream([reply]) } else { Reply::json(&reply) }
 }

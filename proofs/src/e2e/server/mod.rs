@@ -4,12 +4,12 @@ mod anthropic;
 mod chat;
 mod gemini;
 mod http;
+mod plan;
 mod responses;
 
 use std::io;
 use std::net::{Shutdown, TcpListener, TcpStream};
 use std::path::{Path, PathBuf};
-use std::sync::atomic::{AtomicU64, Ordering};
 use std::sync::{Arc, Mutex, PoisonError};
 use std::thread;
 use std::time::Duration;
@@ -17,6 +17,7 @@ use std::time::Duration;
 use serde_json::Value;
 
 use self::http::{Reply, Request};
+use self::plan::Tokens;
 use super::script::{Script, Wanted};
 
 /// Protocol between a client and its model.
@@ -41,6 +42,13 @@ enum Turn {
     Done,
 }
 
+/// Id and usage of an answer.
+#[derive(Debug)]
+struct Numbered {
+    id: String,
+    tokens: Tokens,
+}
+
 /// A running server; it ends when this is dropped.
 #[derive(Debug)]
 pub(super) struct Server {
@@ -55,13 +63,12 @@ struct Shared {
     port: u16,
     work: PathBuf,
     recorded: Mutex<Vec<Value>>,
-    answered: AtomicU64,
+    /// Tokens of all answers so far.
+    answered: Mutex<Vec<Tokens>>,
+    /// The next call of each plan, and the plan of the last call.
+    steps: Mutex<plan::Steps>,
     is_over: Mutex<bool>,
 }
-
-/// Tokens that each reply states as its usage.
-const SENT: u64 = 900;
-const RECEIVED: u64 = 100;
 
 /// Longest silence of a connection.
 const PATIENCE: Duration = Duration::from_secs(30);
@@ -71,9 +78,16 @@ impl Server {
     pub(super) fn start(speech: Speech, script: Script, work: &Path) -> io::Result<Self> {
         let listener = TcpListener::bind(("127.0.0.1", 0))?;
         let port = listener.local_addr()?.port();
-        let (recorded, is_over, answered) = (Mutex::default(), Mutex::default(), AtomicU64::new(0));
-        let shared = Shared { speech, script, port, work: work.to_path_buf(), recorded, answered, is_over };
-        let shared = Arc::new(shared);
+        let shared = Arc::new(Shared {
+            speech,
+            script,
+            port,
+            work: work.to_path_buf(),
+            recorded: Mutex::default(),
+            answered: Mutex::default(),
+            steps: Mutex::default(),
+            is_over: Mutex::default(),
+        });
         let accepting = Arc::clone(&shared);
         drop(thread::Builder::new().spawn(move || accept(&listener, &accepting))?);
         Ok(Self { shared, port })
@@ -86,7 +100,12 @@ impl Server {
 
     /// The tokens of all answers so far, sent and received.
     pub(super) fn tokens(&self) -> u64 {
-        self.shared.answered.load(Ordering::SeqCst).saturating_mul(SENT.saturating_add(RECEIVED))
+        self.answered().iter().map(Tokens::total).sum()
+    }
+
+    /// The tokens of each answer so far.
+    pub(super) fn answered(&self) -> Vec<Tokens> {
+        self.shared.answered.lock().unwrap_or_else(PoisonError::into_inner).clone()
     }
 
     /// The request bodies so far, in order.
@@ -131,18 +150,26 @@ impl Shared {
         }
         let body: Value = serde_json::from_slice(&request.body).unwrap_or_default();
         let turn = |results: usize| match self.script.calls.get(results) {
+            _ if !self.script.plans.is_empty() => self.planned(&body),
             Some(call) => Turn::Call(results, call.wanted(self.speech, &self.work)),
             None => Turn::Done,
         };
         think(self.script.thinking);
         // Clients distinguish replies by their ids.
         let started = std::process::id();
-        let id = || format!("{started}_{}_{}", self.port, self.answered.fetch_add(1, Ordering::SeqCst));
+        let next = || {
+            let mut answered = self.answered.lock().unwrap_or_else(PoisonError::into_inner);
+            let number = answered.len();
+            let tokens =
+                if self.script.plans.is_empty() { Tokens::EQUAL } else { Tokens::of_answer(number as u64) };
+            answered.push(tokens);
+            Numbered { id: format!("{started}_{}_{number}", self.port), tokens }
+        };
         let reply = match self.speech {
-            Speech::AnthropicMessages => anthropic::answer(&request.path, &body, id, turn),
-            Speech::OpenAiResponses => responses::answer(&body, &id(), turn),
-            Speech::OpenAiChat => chat::answer(&body, &id(), turn),
-            Speech::GeminiGenerate => gemini::answer(&request.path, &body, id, turn),
+            Speech::AnthropicMessages => anthropic::answer(&request.path, &body, next, turn),
+            Speech::OpenAiResponses => responses::answer(&body, &next(), turn),
+            Speech::OpenAiChat => chat::answer(&body, &next(), turn),
+            Speech::GeminiGenerate => gemini::answer(&request.path, &body, next, turn),
         };
         self.recorded.lock().unwrap_or_else(PoisonError::into_inner).push(body);
         reply
