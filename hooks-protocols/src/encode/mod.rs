@@ -7,10 +7,12 @@
 //! | --- | --- |
 //! | deny | the run ends; if that is not supported either, nothing is enforced, and the note states that |
 //! | ask, rewrite, stop | denied |
-//! | allow | no answer: if the client would ask the user, it does |
+//! | rewrite of a command that the client's own lists would not judge any more | denied |
+//! | allow | no answer: if the client would ask the user, it does; the same for an allow beside a rewrite |
 //! | all others | left out |
 
 mod client_answer;
+mod commands;
 mod draft;
 mod encoded_answer;
 mod reason;
@@ -143,6 +145,9 @@ impl<'a> Voice<'a> {
             {
                 (Some(Wish::Rewrite), UNSAYABLE.to_owned())
             }
+            _ if let Some(changed) = commands::hidden(self.source.decoded, rewrite) => {
+                (Some(Wish::Rewrite), reason::text_of(Some(&instead_of(changed, self.client))))
+            }
             _ if answer.stop.is_some() && !can(Wish::Stop, |row| row.phrases.stop) => {
                 (Some(Wish::Stop), reason::text_of(answer.stop.as_deref()))
             }
@@ -187,7 +192,14 @@ impl<'a> Voice<'a> {
         let phrases = &row.phrases;
         self.always(row, draft);
         self.wish(row, answer.strength == Strength::Ask, Wish::Ask, phrases.ask, draft);
-        self.wish(row, answer.strength == Strength::Allow, Wish::Allow, phrases.allow, draft);
+        let allows = answer.strength == Strength::Allow;
+        // The client's lists have not judged the changed call yet, and an allow would skip some of them.
+        let is_changed = rewrite.is_some_and(|rewrite| matches!(rewrite, Rewrite::Arguments(_)));
+        if allows && is_changed && commands::judges_changed_text(self.client) {
+            self.note(Wish::Allow, Instead::LeftOut, draft);
+        } else {
+            self.wish(row, allows, Wish::Allow, phrases.allow, draft);
+        }
         self.wish(row, rewrite.is_some(), Wish::Rewrite, phrases.rewrite, draft);
         self.wish(row, answer.stop.is_some(), Wish::Stop, phrases.stop, draft);
         self.wish(row, !answer.context.is_empty(), Wish::Context, phrases.context, draft);
@@ -264,6 +276,14 @@ impl<'a> Voice<'a> {
         }
         EncodedAnswer { degraded: draft.degraded, ..EncodedAnswer::default() }
     }
+}
+
+/// Reason of a denial in place of a rewrite that hides the original command from the client's lists.
+fn instead_of(changed: &str, client: Client) -> String {
+    format!(
+        "hooks would have changed this command, and {client} would check its own rules against the changed text only; \
+         run this command instead: {changed}"
+    )
 }
 
 /// Whether a rewrite changes anything in the event that the client sent.

@@ -84,7 +84,8 @@ impl Shared {
             return Turn::Done;
         };
         // Requests for a title offer no tools. Codex CLI offers the tools for subagents only to a model that searches.
-        if !offers(body, wanted.tool) && !(SUBAGENTS.contains(&wanted.tool) && offers(body, "exec_command")) {
+        let starts_agents = SUBAGENTS.contains(&wanted.tool) && offers(body, "exec_command");
+        if !offers(body, wanted.tool) && !starts_agents {
             return Turn::Done;
         }
         steps.next.insert(plan, number.saturating_add(1));
@@ -108,7 +109,7 @@ fn said(body: &Value) -> Vec<String> {
         match message.get("content").or_else(|| message.get("parts")) {
             Some(Value::String(text)) => texts.push(text.clone()),
             Some(Value::Array(parts)) => {
-                texts.extend(parts.iter().filter_map(|part| part.get("text")?.as_str()).map(str::to_owned))
+                texts.extend(parts.iter().filter_map(|part| part.get("text")?.as_str()).map(str::to_owned));
             }
             _ => {}
         }
