@@ -82,12 +82,13 @@ impl Pins {
         let place = self.folder.join("sessions").join(format!("{client}-{}.json", digest(session)));
         let cannot = |error: io::Error| {
             format!(
-                "the rules of this session cannot be compared with those it began with: `{}`: {error}",
+                "the rules of this session cannot be compared with those it began with: `{}`: {error}; make that \
+                 possible, or name another folder with `XDG_STATE_HOME`",
                 place.display()
             )
         };
         let now = Pin {
-            config: std::path::absolute(file).map_err(cannot)?,
+            config: real(file).map_err(cannot)?,
             root: root.to_path_buf(),
             rules: digest(config.text()),
             at: SystemClock.now().0,
@@ -170,11 +171,18 @@ impl Pins {
     }
 }
 
+/// The path under which a file of rules is pinned: the same one for a home with `..`, or with a link to it.
+pub(crate) fn real(file: &Path) -> io::Result<PathBuf> {
+    file.canonicalize().or_else(|_| std::path::absolute(file))
+}
+
 /// Reads a file; `None` if it does not exist.
 fn read<T: DeserializeOwned>(place: &Path) -> io::Result<Option<T>> {
     match fs::read(place) {
         Ok(text) => Ok(Some(serde_json::from_slice(&text)?)),
-        Err(error) if error.kind() == io::ErrorKind::NotFound => Ok(None),
+        Err(error) if matches!(error.kind(), io::ErrorKind::NotFound | io::ErrorKind::NotADirectory) => {
+            Ok(None)
+        }
         Err(error) => Err(error),
     }
 }

@@ -45,10 +45,26 @@ fn draft(path: &Path, text: &[u8]) -> io::Result<NamedTempFile> {
 
 /// SHA-256 of a text, in hexadecimal digits: the name of a file for a text that can have any characters.
 pub(crate) fn digest(text: &str) -> String {
-    Sha256::digest(text.as_bytes()).iter().map(|byte| format!("{byte:02x}")).collect()
+    hexadecimal(&Sha256::digest(text))
 }
 
 /// SHA-256 of several texts, none of which can pass for a part of another.
-pub(crate) fn digest_of(parts: &[&str]) -> String {
-    digest(&parts.iter().map(|part| format!("{}:{part}", part.len())).collect::<String>())
+#[derive(Default)]
+pub(crate) struct Digested(Sha256);
+
+impl Digested {
+    /// Adds a text.
+    pub(crate) fn add(&mut self, text: &str) {
+        self.0.update(u64::try_from(text.len()).unwrap_or(u64::MAX).to_le_bytes());
+        self.0.update(text);
+    }
+
+    /// The digest, in hexadecimal digits.
+    pub(crate) fn end(self) -> String {
+        hexadecimal(&self.0.finalize())
+    }
+}
+
+fn hexadecimal(bytes: &[u8]) -> String {
+    bytes.iter().map(|byte| format!("{byte:02x}")).collect()
 }

@@ -8,7 +8,7 @@ use crate::cli::Reload;
 use crate::failure::{Failure, Status};
 use crate::init::diff;
 use crate::paint::{GOOD, LOUD};
-use crate::pin::Pins;
+use crate::pin::{self, Pins};
 use crate::run::project;
 use crate::{load, person};
 
@@ -20,7 +20,7 @@ pub(crate) fn run(options: &Reload) -> Result<Status, Failure> {
         let what = format!("there is no `hooks.yaml` for `{}`; name one with `--config`", here.display());
         return Err(Failure::message(what));
     };
-    let path = std::path::absolute(&governing.config)?;
+    let path = pin::real(&governing.config)?;
     // Rules with mistakes deny everything, also after they were confirmed.
     let config = load::config(&path, None)?;
     let Some(pins) = Pins::of_user() else {

@@ -163,7 +163,15 @@ fn a_kill_at_any_moment_forgets_nothing_that_was_answered() {
 
 #[test]
 fn where_nothing_can_be_written_standard_error_says_so() {
+    // With self-protection, the rules of the session have to be stored first.
     let world = World::without_log("version: 1\n");
+    fs::write(world.at("home"), "").unwrap();
+    let denied = world.start_call("Read", "home").wait_with_output().unwrap();
+    assert!(is_denied(&denied), "{denied:?}");
+    let told = String::from_utf8_lossy(&denied.stdout).into_owned();
+    assert!(told.contains("name another folder with `XDG_STATE_HOME`"), "{told}");
+
+    let world = World::without_log("version: 1\nself_protection: false\n");
     fs::write(world.at("home"), "").unwrap();
     for tool in ["Read", "Bash"] {
         let output = world.start_call(tool, "home").wait_with_output().unwrap();

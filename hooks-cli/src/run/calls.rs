@@ -24,7 +24,7 @@ use hooks_protocols::Decoded;
 use serde::{Deserialize, Serialize};
 use serde_json::Value;
 
-use crate::private;
+use crate::private::{self, Digested};
 
 /// Time after which a call is no longer the same one. A client starts its lines at once, or one after the other.
 const WINDOW: Duration = Duration::from_secs(60);
@@ -87,19 +87,19 @@ impl ReportedCall {
         let (tool, arguments) = decoded.call()?;
         let dialect = decoded.client.dialect(&decoded.event_name);
         let tool = dialect.to_canonical(tool, Value::Null).name;
-        let result = match decoded.event.as_ref()? {
-            WireEvent::PreToolUse(_) | WireEvent::PermissionRequest(_) => String::new(),
-            WireEvent::PostToolUse(done) => {
-                format!("{} {:?}", written(&done.tool_result, &folded), done.error)
-            }
+        let event = decoded.event.as_ref()?;
+        let result = match event {
+            WireEvent::PreToolUse(_) | WireEvent::PermissionRequest(_) => None,
+            WireEvent::PostToolUse(done) => Some(done),
             _ => return None,
         };
         let path = |path: &Path| path.to_string_lossy().into_owned();
         let config = config.canonicalize().unwrap_or_else(|_| config.to_path_buf());
-        let name = private::digest_of(&[
+        let mut name = Digested::default();
+        for part in [
             decoded.client.name(),
             &path(&config),
-            &decoded.event.as_ref()?.kind().to_string(),
+            &event.kind().to_string(),
             context.tenant.as_deref().unwrap_or_default(),
             &context.session_id,
             context.parent_session_id.as_deref().unwrap_or_default(),
@@ -108,14 +108,19 @@ impl ReportedCall {
             &path(&context.cwd),
             &path(context.root()),
             &tool,
-            &written(arguments, &str::to_owned),
-            &result,
-        ]);
-        let words: Vec<String> = env::args_os().map(|word| word.to_string_lossy().into_owned()).collect();
-        let line = private::digest_of(&words.iter().map(String::as_str).collect::<Vec<_>>());
+        ] {
+            name.add(part);
+        }
+        add_value(&mut name, arguments, &str::to_owned);
+        if let Some(done) = result {
+            add_value(&mut name, &done.tool_result, &folded);
+            name.add(done.error.as_deref().unwrap_or_default());
+        }
+        let mut line = Digested::default();
+        env::args_os().for_each(|word| line.add(&word.to_string_lossy()));
         Some(Self {
-            place: Places::here().state()?.join("hooks/calls").join(name),
-            line,
+            place: Places::here().state()?.join("hooks/calls").join(name.end()),
+            line: line.end(),
             is_denied: false,
             is_only_asked: false,
         })
@@ -254,21 +259,29 @@ fn is_in_place(_file: &File, place: &Path) -> bool {
     place.exists()
 }
 
-/// A value as text, with sorted keys.
-fn written(value: &Value, key: &dyn Fn(&str) -> String) -> String {
+/// Adds a value, with sorted keys. A result can be long, so it is not copied.
+fn add_value(digested: &mut Digested, value: &Value, key: &dyn Fn(&str) -> String) {
     match value {
+        Value::String(text) => {
+            digested.add("text");
+            digested.add(text);
+        }
         Value::Array(items) => {
-            format!("[{}]", items.iter().map(|item| written(item, key)).collect::<Vec<_>>().join(","))
+            digested.add(&format!("{} items", items.len()));
+            for item in items {
+                add_value(digested, item, key);
+            }
         }
         Value::Object(members) => {
-            let mut members: Vec<String> = members
-                .iter()
-                .map(|(name, value)| format!("{}:{}", Value::from(key(name)), written(value, key)))
-                .collect();
-            members.sort_unstable();
-            format!("{{{}}}", members.join(","))
+            digested.add(&format!("{} members", members.len()));
+            let mut members: Vec<_> = members.iter().map(|(name, value)| (key(name), value)).collect();
+            members.sort_unstable_by(|(name, _), (other, _)| name.cmp(other));
+            for (name, value) in members {
+                digested.add(&name);
+                add_value(digested, value, key);
+            }
         }
-        value => value.to_string(),
+        value => digested.add(&value.to_string()),
     }
 }
 

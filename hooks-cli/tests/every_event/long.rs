@@ -43,13 +43,11 @@ fn taken(course: &Course, case: &Case, payload: &Value, pointer: &str, part: &[u
     course.write(&[before.as_bytes(), part, after.as_bytes()]);
     let ran = course.run(case);
     // Known exceptions, as the page lists them: a command and the role in a reply are held once more while
-    // they are put on the record, and so is a result that goes back to Squad.
-    let is_held_once_more = pointer.ends_with("/command")
-        || pointer.ends_with("/cmd")
-        || pointer.ends_with("/role")
-        || case.event == "postTool";
+    // they are put on the record. A result that goes back to Squad is held in the answer as well.
+    let is_held_once_more = ["/command", "/cmd", "/role"].iter().any(|name| pointer.ends_with(name));
+    let held_more = if case.event == "postTool" { 2 } else { u64::from(is_held_once_more) };
     let length = course.length();
-    let limit = course.limit() + if is_held_once_more { length } else { 0 };
+    let limit = course.limit() + held_more * length;
     let told = format!(
         "{} {} {pointer}: {length} bytes take {}, {limit} allowed, {} ms, exit {}",
         case.client, case.event, ran.peak, ran.took, ran.exit

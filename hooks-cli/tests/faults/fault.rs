@@ -268,6 +268,13 @@ pub(super) const FAULTS: &[Fault] = &[
         strike: full,
     },
     Fault {
+        name: "disk full for the rules of the session",
+        reason: "the rules of this session cannot be compared",
+        // Squad does not name its session here.
+        is_about: |case| calls(case) && case.client != Client::Squad,
+        strike: full_at_the_beginning,
+    },
+    Fault {
         name: "store's folder missing",
         reason: "the state store cannot be reached",
         is_about: calls,
@@ -294,6 +301,9 @@ pub(super) const FAULTS: &[Fault] = &[
         strike: no_log,
     },
 ];
+
+/// Shell text after which no process can write a file.
+const FULL: &str = "trap '' XFSZ; ulimit -f 0; ";
 
 /// The message of a denial after a panic.
 #[cfg(feature = "faults")]
@@ -461,7 +471,14 @@ fn replaced(case: &Case) -> Told {
 
 /// No file can be written any more, as on a full disk.
 fn full(case: &Case) -> Told {
-    Program::new(case).with_store().before("trap '' XFSZ; ulimit -f 0; ").run()
+    let program = Program::new(case).with_store();
+    drop(program.run());
+    program.before(FULL).run()
+}
+
+/// The disk is full when a session begins.
+fn full_at_the_beginning(case: &Case) -> Told {
+    Program::new(case).before(FULL).run()
 }
 
 /// The disk was not full when the log was created, but is full for the next records.
@@ -469,7 +486,7 @@ fn log_full(case: &Case) -> Told {
     let program = Program::new(case);
     fs::write(program.config(), RECORDS_ALL).unwrap();
     drop(program.run());
-    program.before("trap '' XFSZ; ulimit -f 0; ").run()
+    program.before(FULL).run()
 }
 
 fn no_log(case: &Case) -> Told {

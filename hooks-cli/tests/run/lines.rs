@@ -125,6 +125,7 @@ fn a_denial_stands_and_is_recorded_once() {
     }
     // A call that was denied pays for none that goes ahead.
     world.write("app/hooks.yaml", TWO);
+    world.sessions_begin();
     for _ in 0..2 {
         are_silent(&at_once(&world, &lines, &gemini("ls")));
     }

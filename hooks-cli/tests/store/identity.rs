@@ -4,6 +4,7 @@ use std::fs;
 use std::io::Write as _;
 use std::path::{Path, PathBuf};
 use std::process::{Command, Output, Stdio};
+use std::sync::atomic::{AtomicU32, Ordering};
 
 use serde_json::{Value, json};
 use tempfile::TempDir;
@@ -21,11 +22,13 @@ const LOST: &str = "accept the loss with `hooks state accept-loss`";
 /// A user with projects.
 struct World {
     folder: TempDir,
+    /// Number of calls so far. Each is made in a session of its own, as the rules of a session may not change.
+    calls: AtomicU32,
 }
 
 impl World {
     fn new() -> Self {
-        let world = Self { folder: tempfile::tempdir().unwrap() };
+        let world = Self { folder: tempfile::tempdir().unwrap(), calls: AtomicU32::new(0) };
         fs::create_dir(world.at("app")).unwrap();
         world
     }
@@ -51,8 +54,9 @@ impl World {
     /// Runs a call through `hooks run` as an agent client does; returns the reason of a denial, or an empty
     /// string.
     fn call(&self, project: &str, tool: &str, input: &Value) -> String {
+        let session = format!("s{}", self.calls.fetch_add(1, Ordering::Relaxed));
         let payload = json!({
-            "session_id": "s", "cwd": self.at(project), "hook_event_name": "PreToolUse", "tool_name": tool,
+            "session_id": session, "cwd": self.at(project), "hook_event_name": "PreToolUse", "tool_name": tool,
             "tool_input": input, "transcript_path": "",
         });
         let line = ["run", "--client", "claude", "--event", "PreToolUse"];
