@@ -181,7 +181,7 @@ pub(crate) struct Init {
     /// and deny where it is missing
     #[arg(long)]
     pub(crate) portable: bool,
-    /// Let Codex CLI trust the hooks that are written; for people, at a terminal
+    /// Let Codex CLI trust the hooks that are written; for a person at a terminal
     #[arg(long)]
     pub(crate) trust: bool,
     /// Folder in place of `/` for `--scope machine`, to prepare the files of another machine

@@ -68,10 +68,10 @@ pub enum Failures {
 /// The names of handlers without a `name` in messages.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
 pub enum Names {
-    /// Their position in the block.
+    /// The position in the block.
     #[default]
     Place,
-    /// Their command, as in docker-agent.
+    /// The command, as in docker-agent.
     Command,
 }
 

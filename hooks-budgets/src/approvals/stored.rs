@@ -49,7 +49,7 @@ pub struct Approvals {
 }
 
 /// A call in the store, as it was read.
-enum Found {
+enum StoredCall {
     Nothing,
     Entry(Box<Entry>),
 }
@@ -89,11 +89,11 @@ impl Approvals {
         for _ in 0..ATTEMPTS {
             let (found, revision, now) = self.read(&key).await?;
             let same = match &found {
-                Found::Entry(entry) if entry.digest == digest => Some(entry.as_ref()),
-                Found::Entry(entry) if entry.state != EntryState::Used => {
+                StoredCall::Entry(entry) if entry.digest == digest => Some(entry.as_ref()),
+                StoredCall::Entry(entry) if entry.state != EntryState::Used => {
                     return Err(ApprovalError::CodeInUse);
                 }
-                Found::Entry(_) | Found::Nothing => None,
+                StoredCall::Entry(_) | StoredCall::Nothing => None,
             };
             match same.map(|entry| (entry, &entry.state)) {
                 Some((entry, EntryState::Approved { until, .. })) if *until > now => {
@@ -109,7 +109,7 @@ impl Approvals {
                 }
                 _ => {}
             }
-            if matches!(found, Found::Nothing) {
+            if matches!(found, StoredCall::Nothing) {
                 self.make_room(tenant).await?;
             }
             let client = self.client.as_deref();
@@ -150,7 +150,7 @@ impl Approvals {
         code: &ApprovalCode,
     ) -> Result<Option<WaitingCall>, ApprovalError> {
         let (found, revision, now) = self.read(&key(tenant, code)).await?;
-        let Found::Entry(entry) = found else { return Ok(None) };
+        let StoredCall::Entry(entry) = found else { return Ok(None) };
         match &entry.state {
             EntryState::Used => return Ok(None),
             EntryState::Approved { until, .. } if *until <= now => return Ok(None),
@@ -199,12 +199,12 @@ impl Approvals {
     }
 
     /// Reads a call, its revision, and the store's time. A call that cannot be parsed counts as missing.
-    async fn read(&self, key: &Key) -> Result<(Found, u64, Timestamp), ApprovalError> {
+    async fn read(&self, key: &Key) -> Result<(StoredCall, u64, Timestamp), ApprovalError> {
         match both(&self.store, [Op::Get { key: key.clone() }, Op::Now]).await? {
-            [StepResult::Value(None), StepResult::Now(now)] => Ok((Found::Nothing, 0, now)),
+            [StepResult::Value(None), StepResult::Now(now)] => Ok((StoredCall::Nothing, 0, now)),
             [StepResult::Value(Some((text, revision))), StepResult::Now(now)] => {
                 let entry = serde_json::from_str(&text).map(Box::new);
-                Ok((entry.map_or(Found::Nothing, Found::Entry), revision, now))
+                Ok((entry.map_or(StoredCall::Nothing, StoredCall::Entry), revision, now))
             }
             [other, _] => Err(unexpected(&other)),
         }

@@ -4,10 +4,9 @@
 //! CLI those of Claude Code and VS Code too. Every process decides, so each can deny. The first process that lets
 //! the call go ahead counts and records it.
 //!
-//! Each line takes part in every call. A file for each call therefore has, for each line, the number of times that
-//! it let this call go ahead, and the number of times that the call was counted. A line counts if it is ahead of
-//! that number. So a call that is made again counts again, whoever makes it, and no line can take more calls than
-//! were counted. A process that ends early changes no number.
+//! Each line takes part in every call. A file for each call has the number of times that the call was counted. It
+//! also has the number of times that each line let it go ahead. A line counts if it is ahead of the first number. So a call that is made again counts again, and no line can take more calls than were counted. A process
+//! that ends early changes no number.
 
 use std::collections::BTreeMap;
 use std::env;
@@ -63,14 +62,14 @@ pub(super) struct CallTurn {
     is_denied: bool,
 }
 
-/// How often a call went ahead, or was denied, and how often it was counted or recorded.
+/// The numbers of times that a call went ahead, or was denied, and was counted or recorded.
 #[derive(Clone, Debug, Default, Serialize, Deserialize)]
 struct Counted {
     /// Time of the last change, in milliseconds.
     at: u64,
-    /// How often each line was done with the call.
+    /// Number of times that each line was done with the call.
     lines: BTreeMap<String, u64>,
-    /// How often the call was counted or recorded.
+    /// Number of times that the call was counted or recorded.
     calls: u64,
     /// Numbers of the calls that a person approved.
     #[serde(default)]
@@ -83,7 +82,7 @@ impl ReportedCall {
     ///
     /// Everything that decides where the call counts is part of its name, so that a process with other rules, or
     /// for another agent, cannot pay for it.
-    pub(super) fn of(decoded: &Decoded, context: &HookContext, config: &Path) -> Option<Self> {
+    pub(super) fn reported(decoded: &Decoded, context: &HookContext, config: &Path) -> Option<Self> {
         let (tool, arguments) = decoded.call()?;
         let dialect = decoded.client.dialect(&decoded.event_name);
         let tool = dialect.to_canonical(tool, Value::Null).name;

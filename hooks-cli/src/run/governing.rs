@@ -142,7 +142,7 @@ impl Governing {
         if is_after || !(is_always || limits_questions || has_approvals) {
             return None;
         }
-        let call = ReportedCall::of(decoded, context, &self.file.config)?;
+        let call = ReportedCall::reported(decoded, context, &self.file.config)?;
         Some(if is_always { call } else { call.if_asked() })
     }
 
@@ -154,7 +154,7 @@ impl Governing {
             return Ok(None);
         }
         let context = self.context(decoded, notes);
-        match ReportedCall::of(decoded, &context, &self.file.config) {
+        match ReportedCall::reported(decoded, &context, &self.file.config) {
             Some(call) => self.wait(call.turn()),
             None => Ok(None),
         }

@@ -129,7 +129,7 @@ pub(super) fn unread(decoded: &Decoded, is_needed: bool) -> Result<Option<Unread
         true => 0,
         false => kept.ended_without.saturating_add(ends_tool.into()),
     };
-    let acting = Acting::of(decoded, main);
+    let acting = Acting::in_event(decoded, main);
     acting.remember(&mut kept);
     let mut answers = Vec::new();
     for file in files(decoded.client, main, &kept).map_err(cannot)? {
@@ -250,7 +250,7 @@ struct Acting {
 
 impl Acting {
     /// Codex CLI names the file of the subagent in place of that of its session, except at its end.
-    fn of(decoded: &Decoded, main: Option<&Path>) -> Self {
+    fn in_event(decoded: &Decoded, main: Option<&Path>) -> Self {
         let id = agent_id(decoded);
         let named = decoded.extra.get("agent_transcript_path").and_then(Value::as_str);
         let own = named.map(|named| whole(Path::new(named)));

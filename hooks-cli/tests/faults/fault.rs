@@ -8,6 +8,7 @@ use std::thread;
 use std::time::Duration;
 
 use hooks::event::EventKind;
+use hooks_protocols::Client;
 
 use serde_json::Value;
 

@@ -140,7 +140,7 @@ fn a_client_that_may_be_headless_gets_the_code_and_one_with_a_window_does_not() 
     assert!(told.stdout.contains("ask") && !told.stdout.contains("hooks approve"), "{told:?}");
 }
 
-/// The project and the user have the client call `hooks run`: both processes hear of the approved call.
+/// The project and the user have the client call `hooks run`: both processes let the approved call pass.
 #[test]
 fn an_approved_call_passes_once_through_all_lines_of_the_settings() {
     let world = World::new(RULES);

@@ -9,7 +9,7 @@ use std::collections::BTreeMap;
 use hooks_core::event::Usage;
 use serde_json::Value;
 
-use super::{Found, TranscriptAnswer, Unreadable, count, count_or_zero, member, plus, text, time};
+use super::{LineAnswer, TranscriptAnswer, Unreadable, count, count_or_zero, member, plus, text, time};
 
 /// The model of messages that the client itself wrote.
 const SYNTHETIC: &str = "<synthetic>";
@@ -32,7 +32,7 @@ pub(super) fn line(line: &Value) -> Result<Option<Line>, Unreadable> {
     }
 }
 
-fn message(line: &Value) -> Found {
+fn message(line: &Value) -> LineAnswer {
     let message = member(line, "message")?;
     let (id, model) = (text(message, "id"), text(message, "model"));
     let usage = match message.get("usage") {

@@ -7,7 +7,7 @@ use hooks_core::event::Usage;
 use serde::{Deserialize, Serialize};
 use serde_json::Value;
 
-use super::{Found, TranscriptAnswer, Unreadable, beyond, count, count_or_zero, member, text, time};
+use super::{LineAnswer, TranscriptAnswer, Unreadable, beyond, count, count_or_zero, member, text, time};
 
 /// Facts from earlier lines of a file.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
@@ -22,7 +22,7 @@ pub(super) struct Seen {
 }
 
 /// Reads a line.
-pub(super) fn line(line: &Value, file: &str, seen: &mut Seen) -> Found {
+pub(super) fn line(line: &Value, file: &str, seen: &mut Seen) -> LineAnswer {
     let payload = || member(line, "payload");
     match text(line, "type") {
         "turn_context" => {
@@ -54,7 +54,7 @@ pub(super) fn line(line: &Value, file: &str, seen: &mut Seen) -> Found {
 
 /// The growth of the sum since the last line that had one. The first sum of a file can have the past of the
 /// session that it was copied from, so its last answer counts.
-fn grown(line: &Value, file: &str, seen: &mut Seen) -> Found {
+fn grown(line: &Value, file: &str, seen: &mut Seen) -> LineAnswer {
     let info = match member(line, "payload")?.get("info") {
         // Only the limits of the account changed.
         None | Some(Value::Null) => return Ok(None),

@@ -4,10 +4,10 @@
 use hooks_core::event::Usage;
 use serde_json::Value;
 
-use super::{Found, TranscriptAnswer, Unreadable, count, count_or_zero, member, text, time};
+use super::{LineAnswer, TranscriptAnswer, Unreadable, count, count_or_zero, member, text, time};
 
 /// Reads a line. The usage of a compaction is on a line of its own.
-pub(super) fn line(line: &Value) -> Found {
+pub(super) fn line(line: &Value) -> LineAnswer {
     let (usage, id) = match text(line, "type") {
         "session.usage_record" => {
             let usage = member(member(line, "data")?, "usage")?;

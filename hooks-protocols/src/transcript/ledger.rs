@@ -75,7 +75,7 @@ const END: usize = 256;
 
 impl End {
     /// The end of bytes that are not empty.
-    fn of(bytes: &[u8]) -> Option<Self> {
+    fn take(bytes: &[u8]) -> Option<Self> {
         let end = bytes.get(bytes.len().saturating_sub(END)..).filter(|end| !end.is_empty())?;
         // FNV-1a.
         let sum = end.iter().fold(0xcbf2_9ce4_8422_2325_u64, |sum, byte| {
@@ -125,7 +125,7 @@ impl TranscriptLedger {
     /// Whether `file` is still the one that was read before, by the bytes before its [`offset`](Self::offset), as
     /// many as are [`compared`](Self::compared).
     pub fn continues(&self, file: &str, before: &[u8]) -> bool {
-        self.files.get(file).and_then(|file| file.end).is_none_or(|end| End::of(before) == Some(end))
+        self.files.get(file).and_then(|file| file.end).is_none_or(|end| End::take(before) == Some(end))
     }
 
     /// The first file with a line that could not be read, and the byte at which the line starts. The line should
@@ -179,7 +179,7 @@ impl TranscriptLedger {
         }
         let file = self.files.entry(file.to_owned()).or_default();
         file.offset = file.offset.saturating_add(length(whole));
-        file.end = End::of(last_line(whole));
+        file.end = End::take(last_line(whole));
         answers
     }
 

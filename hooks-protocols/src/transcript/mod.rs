@@ -69,7 +69,7 @@ pub struct TranscriptAnswer {
 struct Unreadable;
 
 /// The answer of a line, if it has one.
-type Found = Result<Option<TranscriptAnswer>, Unreadable>;
+type LineAnswer = Result<Option<TranscriptAnswer>, Unreadable>;
 
 /// A count of a JSON object.
 fn count(object: &Value, name: &str) -> Result<u64, Unreadable> {

@@ -46,7 +46,7 @@ limits: { iterations: { most: 2 } }
 
 /// Runs the proofs, for clients whose answers are counted in their transcripts.
 pub(super) fn prove(client: &Runnable, program: &Path, hooks: &Path, results: &mut Results) -> Result {
-    let Some(kind) = Kind::of(client.client) else {
+    let Some(kind) = Kind::from_client(client.client) else {
         for claim in [RESUMED, IN_A_TREE, CHILD_DENIED, COMPACTED, CHILD_STOPPED, NAMED] {
             results.claims.push((claim, Outcome::Untried));
         }
@@ -69,7 +69,7 @@ enum Kind {
 }
 
 impl Kind {
-    const fn of(client: Client) -> Option<Self> {
+    const fn from_client(client: Client) -> Option<Self> {
         match client {
             Client::Claude => Some(Self::Claude),
             Client::Codex => Some(Self::Codex),

@@ -33,13 +33,13 @@ pub(super) struct Shapes {
     pub(super) shapes: &'static [&'static str],
 }
 
-const fn of(radius: Radius, category: &'static str, shapes: &'static [&'static str]) -> Shapes {
+const fn shapes(radius: Radius, category: &'static str, shapes: &'static [&'static str]) -> Shapes {
     Shapes { radius, category, shapes }
 }
 
 /// Commands that destroy or overwrite something.
 pub(super) const HARMFUL: &[Shapes] = &[
-    of(
+    shapes(
         Radius::High,
         "fs-delete",
         &[
@@ -51,18 +51,18 @@ pub(super) const HARMFUL: &[Shapes] = &[
             "Remove-Item ...-Recurse",
         ],
     ),
-    of(Radius::Medium, "fs-delete", &["rm -f <single-file>", "Remove-Item ...-Force"]),
-    of(Radius::Low, "fs-delete", &["rm <single-file>", "rmdir <path>", "Remove-Item <path>"]),
-    of(Radius::High, "fs-secure-delete", &["shred <file>", "shred -u <file>"]),
-    of(Radius::High, "fs-overwrite", &["dd if=/dev/zero of=<file>"]),
-    of(Radius::Medium, "fs-overwrite", &["> <file>", "truncate -s 0 <file>", "Clear-Content ..."]),
-    of(
+    shapes(Radius::Medium, "fs-delete", &["rm -f <single-file>", "Remove-Item ...-Force"]),
+    shapes(Radius::Low, "fs-delete", &["rm <single-file>", "rmdir <path>", "Remove-Item <path>"]),
+    shapes(Radius::High, "fs-secure-delete", &["shred <file>", "shred -u <file>"]),
+    shapes(Radius::High, "fs-overwrite", &["dd if=/dev/zero of=<file>"]),
+    shapes(Radius::Medium, "fs-overwrite", &["> <file>", "truncate -s 0 <file>", "Clear-Content ..."]),
+    shapes(
         Radius::High,
         "block-device",
         &["dd if=... of=/dev/<disk>", "mkfs.<fs> <device>", "mkfs -t <fs> <device>", "wipefs <device>"],
     ),
-    of(Radius::High, "fs-modify", &["cp -rf <src> <existing-dst>", "rsync --delete <src> <dst>"]),
-    of(
+    shapes(Radius::High, "fs-modify", &["cp -rf <src> <existing-dst>", "rsync --delete <src> <dst>"]),
+    shapes(
         Radius::Medium,
         "fs-modify",
         &[
@@ -73,9 +73,9 @@ pub(super) const HARMFUL: &[Shapes] = &[
             "sed -i",
         ],
     ),
-    of(Radius::Medium, "fs-permissions", &["chmod -R 000 <path>", "chown -R <user> <path>"]),
-    of(Radius::Low, "fs-permissions", &["chmod -R 777 <path>"]),
-    of(
+    shapes(Radius::Medium, "fs-permissions", &["chmod -R 000 <path>", "chown -R <user> <path>"]),
+    shapes(Radius::Low, "fs-permissions", &["chmod -R 777 <path>"]),
+    shapes(
         Radius::High,
         "git-discard",
         &[
@@ -98,13 +98,13 @@ pub(super) const HARMFUL: &[Shapes] = &[
             "git stash clear",
         ],
     ),
-    of(Radius::Medium, "git-discard", &["git restore <path>", "git stash drop"]),
-    of(
+    shapes(Radius::Medium, "git-discard", &["git restore <path>", "git stash drop"]),
+    shapes(
         Radius::Medium,
         "git-history",
         &["git push -f", "git push --force-with-lease", "git push --force", "git branch -D <name>"],
     ),
-    of(
+    shapes(
         Radius::High,
         "dk-volume-del",
         &[
@@ -115,12 +115,12 @@ pub(super) const HARMFUL: &[Shapes] = &[
             "docker volume prune -fa",
         ],
     ),
-    of(
+    shapes(
         Radius::Medium,
         "dk-volume-del",
         &["docker volume prune", "docker volume prune -f", "docker volume prune --force"],
     ),
-    of(
+    shapes(
         Radius::High,
         "dk-container-del",
         &[
@@ -135,19 +135,19 @@ pub(super) const HARMFUL: &[Shapes] = &[
             "docker rm -f -v <id>",
         ],
     ),
-    of(
+    shapes(
         Radius::Medium,
         "dk-container-del",
         &["docker container rm <id>", "docker rm <id>", "docker container prune"],
     ),
-    of(
+    shapes(
         Radius::Medium,
         "dk-image-del",
         &["docker image rm <id>", "docker rmi <id>", "docker image prune -a", "docker image prune --all"],
     ),
-    of(Radius::Low, "dk-image-del", &["docker image prune"]),
-    of(Radius::Medium, "dk-network-del", &["docker network rm <name>", "docker network prune"]),
-    of(
+    shapes(Radius::Low, "dk-image-del", &["docker image prune"]),
+    shapes(Radius::Medium, "dk-network-del", &["docker network rm <name>", "docker network prune"]),
+    shapes(
         Radius::High,
         "dk-multi-del",
         &[
@@ -157,8 +157,8 @@ pub(super) const HARMFUL: &[Shapes] = &[
             "docker system prune ...--volumes",
         ],
     ),
-    of(Radius::Medium, "dk-multi-del", &["docker system prune"]),
-    of(
+    shapes(Radius::Medium, "dk-multi-del", &["docker system prune"]),
+    shapes(
         Radius::High,
         "dk-build-cache",
         &[
@@ -168,8 +168,8 @@ pub(super) const HARMFUL: &[Shapes] = &[
             "docker builder prune --all",
         ],
     ),
-    of(Radius::Medium, "dk-build-cache", &["docker buildx prune", "docker builder prune"]),
-    of(
+    shapes(Radius::Medium, "dk-build-cache", &["docker buildx prune", "docker builder prune"]),
+    shapes(
         Radius::High,
         "dk-compose",
         &[
@@ -180,12 +180,12 @@ pub(super) const HARMFUL: &[Shapes] = &[
             "docker compose rm -v <svc>",
         ],
     ),
-    of(Radius::Medium, "dk-compose", &["docker compose down", "docker compose rm -f"]),
-    of(Radius::Low, "dk-context", &["docker context rm <name>"]),
-    of(Radius::Medium, "dk-plugin", &["docker plugin rm <name>"]),
-    of(Radius::Low, "dk-runtime", &["docker stop <id>", "docker kill <id>"]),
-    of(Radius::High, "dk-exec-host", &["docker exec <ctr> rm -rf <bind-mount-path>"]),
-    of(
+    shapes(Radius::Medium, "dk-compose", &["docker compose down", "docker compose rm -f"]),
+    shapes(Radius::Low, "dk-context", &["docker context rm <name>"]),
+    shapes(Radius::Medium, "dk-plugin", &["docker plugin rm <name>"]),
+    shapes(Radius::Low, "dk-runtime", &["docker stop <id>", "docker kill <id>"]),
+    shapes(Radius::High, "dk-exec-host", &["docker exec <ctr> rm -rf <bind-mount-path>"]),
+    shapes(
         Radius::High,
         "sql-drop",
         &[
@@ -203,7 +203,7 @@ pub(super) const HARMFUL: &[Shapes] = &[
             "sqlite3 ...drop table",
         ],
     ),
-    of(
+    shapes(
         Radius::High,
         "sql-truncate",
         &[
@@ -213,12 +213,12 @@ pub(super) const HARMFUL: &[Shapes] = &[
             "sqlite3 ...truncate table",
         ],
     ),
-    of(
+    shapes(
         Radius::Medium,
         "sql-delete",
         &["mysql ...delete from", "mariadb ...delete from", "psql ...delete from", "sqlite3 ...delete from"],
     ),
-    of(
+    shapes(
         Radius::High,
         "app-reset",
         &[
@@ -230,12 +230,12 @@ pub(super) const HARMFUL: &[Shapes] = &[
             "sequelize db:drop",
         ],
     ),
-    of(Radius::High, "kv-flush", &["redis-cli ...flushall", "redis-cli ...flushdb"]),
+    shapes(Radius::High, "kv-flush", &["redis-cli ...flushall", "redis-cli ...flushdb"]),
 ];
 
 /// Commands that only read.
 pub(super) const HARMLESS: &[Shapes] = &[
-    of(
+    shapes(
         Radius::Safe,
         "fs-read",
         &[
@@ -260,8 +260,8 @@ pub(super) const HARMLESS: &[Shapes] = &[
             "tree <path>",
         ],
     ),
-    of(Radius::Safe, "text-read", &["grep ...", "rg ...", "sort <file>", "uniq <file>"]),
-    of(
+    shapes(Radius::Safe, "text-read", &["grep ...", "rg ...", "sort <file>", "uniq <file>"]),
+    shapes(
         Radius::Safe,
         "proc-read",
         &[
@@ -281,7 +281,7 @@ pub(super) const HARMLESS: &[Shapes] = &[
             "type <cmd>",
         ],
     ),
-    of(
+    shapes(
         Radius::Safe,
         "git-read",
         &[
@@ -302,7 +302,7 @@ pub(super) const HARMLESS: &[Shapes] = &[
             "git blame <file>",
         ],
     ),
-    of(
+    shapes(
         Radius::Safe,
         "dk-read",
         &[
@@ -321,7 +321,7 @@ pub(super) const HARMLESS: &[Shapes] = &[
             "docker system df",
         ],
     ),
-    of(
+    shapes(
         Radius::Safe,
         "k8s-read",
         &[
@@ -334,5 +334,5 @@ pub(super) const HARMLESS: &[Shapes] = &[
             "kubectl config view",
         ],
     ),
-    of(Radius::Safe, "io", &["echo", "echo ...", "printf ...", "basename <path>", "dirname <path>"]),
+    shapes(Radius::Safe, "io", &["echo", "echo ...", "printf ...", "basename <path>", "dirname <path>"]),
 ];
