@@ -53,9 +53,18 @@ struct ListedText<'t> {
     rest: &'t str,
 }
 
-/// A program and its words, each with the text between the word before and itself.
+/// A program and its words, in the order of the text. The files of redirections count as words.
 struct ListedProgram<'t> {
-    words: Vec<(&'t str, &'t str, Word)>,
+    words: Vec<ListedWord<'t>>,
+}
+
+struct ListedWord<'t> {
+    /// Text between the word before and this one.
+    gap: &'t str,
+    text: &'t str,
+    word: Word,
+    /// Whether the client sees another program if it changes.
+    is_fixed: bool,
 }
 
 impl<'t> ListedText<'t> {
@@ -71,9 +80,10 @@ impl<'t> ListedText<'t> {
         let mut programs = Vec::new();
         for command in commands {
             let mut words = Vec::new();
-            for word in &command.words {
+            for (word, is_fixed) in words_of(command) {
                 let gap = text.get(end..word.span.start)?;
-                words.push((gap, text.get(word.span.start..word.span.end)?, word.clone()));
+                let own = text.get(word.span.start..word.span.end)?;
+                words.push(ListedWord { gap, text: own, word: word.clone(), is_fixed });
                 end = word.span.end;
             }
             programs.push(ListedProgram { words });
@@ -86,21 +96,32 @@ impl ListedProgram<'_> {
     /// Whether the other one has the same name, and each word at its place, or a new word there. New words
     /// may follow.
     fn is_kept_by(&self, other: &Self) -> bool {
-        let same = |at: usize| {
-            let ((gap, text, _), (other_gap, other_text, word)) = (self.words.get(at)?, other.words.get(at)?);
-            let is_kept = gap == other_gap && (text == other_text || (at > 0 && self.is_new(word)));
-            Some(is_kept)
+        let is_kept = |(own, other): (&ListedWord<'_>, &ListedWord<'_>)| {
+            own.gap == other.gap && (own.text == other.text || (!own.is_fixed && self.is_new(&other.word)))
         };
         let mut added = other.words.iter().skip(self.words.len());
-        (0..self.words.len()).all(|at| same(at) == Some(true))
-            && added.all(|(gap, _, word)| gap.chars().all(|c| c == ' ') && is_plain(word))
+        other.words.len() >= self.words.len()
+            && self.words.iter().zip(&other.words).all(is_kept)
+            && added.all(|added| added.gap.chars().all(|c| c == ' ') && is_plain(&added.word))
     }
 
     /// Whether the word is plain, and none of the program's words.
     fn is_new(&self, word: &Word) -> bool {
         let text = word.literal();
-        is_plain(word) && self.words.iter().all(|(_, _, own)| own.literal() != text)
+        is_plain(word) && self.words.iter().all(|own| own.word.literal() != text)
     }
+}
+
+/// The words of a command and the files of its redirections, and whether each has to stay as it is.
+fn words_of(command: &Simple) -> Vec<(&Word, bool)> {
+    let program = command.words.iter().enumerate().map(|(at, word)| (word, at == 0));
+    let files = command.redirections.iter().map(|redirection| {
+        use RedirectionKind::{Append, Read, ReadWrite, Write};
+        (&redirection.target, !matches!(redirection.kind, Read | Write | Append | ReadWrite))
+    });
+    let mut words: Vec<_> = program.chain(files).collect();
+    words.sort_by_key(|(word, _)| word.span.start);
+    words
 }
 
 /// Whether a shell takes the word as it is.
@@ -135,6 +156,7 @@ mod tests {
             ("make test", "make test --silent 'a b'"),
             ("cd a && make x | tail -5", "cd a && make y | tail -9"),
             ("A=1 make x > log 2>&1 &", "A=1 make y > log 2>&1 &"),
+            ("echo a > b 2>> c", "echo d > e 2>> f"),
             ("make x \"$HOME\" *.c", "make y \"$HOME\" *.c"),
             ("mk no 1", "/opt/hooks exec --call 7 && exit || exit\nmk no 1"),
             ("mk no 1 | (cat", "w --id 7 && exit || exit\nmk no 1 | (cat"),
@@ -207,7 +229,11 @@ mod tests {
             ("sh -c 'mk no 1'", "sh -c 'm\"\"k no 1'"),
             ("timeout 5 mk no 1", "timeout 5 mk n\"o\" 1"),
             ("$X no 1", "$X yes 1"),
-            ("mk x <no", "mk x <other"),
+            ("mk x <no", "mk x >no"),
+            ("mk x <no", "mk x <(no)"),
+            ("mk x >&2", "mk x >&3"),
+            (">x mk no", ">x m'k' no"),
+            ("mk x <<E\na\nE", "mk x <<E\nb\nE"),
         ] {
             assert!(!keeps(before, after), "{before} -> {after}");
         }
