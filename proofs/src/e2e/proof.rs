@@ -434,7 +434,7 @@ pub(super) fn session(
     Ok((run, requests))
 }
 
-pub(super) fn able(client: &Runnable, event: &str, wish: Wish) -> bool {
+fn able(client: &Runnable, event: &str, wish: Wish) -> bool {
     capabilities(client.client, event).is_some_and(|row| row.can(wish) != Ability::No)
 }
 
