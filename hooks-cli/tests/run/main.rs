@@ -22,6 +22,7 @@ mod lines;
 mod pinned;
 mod reasons;
 mod recorded;
+mod rewriting;
 #[path = "../support/terminal.rs"]
 mod terminal;
 mod transcripts;

@@ -1,41 +1,43 @@
 //! Rewrites of shell commands, and the lists of the client: see `docs/decisions/0020-a-rewrite-keeps-the-lists.md`.
 
-use hooks_facts::commands::{Analysis, Invocation, Options};
+use std::borrow::Cow;
+
 use hooks_facts::tools::{ToolKind, ToolTable};
 use serde_json::Value;
 
+use super::command_form;
 use crate::answer::Rewrite;
 use crate::client::Client;
 use crate::decode::Decoded;
 
-/// End of the line that runs in place of the commands below it.
-const INSTEAD: &str = "&& exit || exit";
-
-/// The changed command of a rewrite after which the client's lists would not judge the original command;
-/// `None` if they judge it as well, or the client has no lists of its own.
-pub(super) fn hidden<'a>(decoded: Option<&Decoded>, rewrite: Option<&'a Rewrite>) -> Option<&'a str> {
+/// Returns the changed command of a rewrite if the client's lists would no longer judge the original command.
+pub(super) fn hidden<'a>(decoded: Option<&Decoded>, rewrite: Option<&'a Rewrite>) -> Option<Cow<'a, str>> {
     let (decoded, Rewrite::Arguments(after)) = (decoded?, rewrite?) else { return None };
-    if !judges_changed_text(decoded.client) {
+    if !judges_changed_text(decoded.client, &decoded.event_name) {
         return None;
     }
     let (tool, before) = decoded.call()?;
-    let options = match ToolTable::default().kind(tool) {
-        ToolKind::Shell => Options::default(),
-        ToolKind::WindowsShell => Options { ignores_case: true, windows: true },
+    let keeps = match ToolTable::default().kind(tool) {
+        ToolKind::Shell => command_form::keeps,
+        // The form of these is known too little.
+        ToolKind::WindowsShell => |before: &str, after: &str| before == after,
         _ => return None,
     };
     let key = command_key(decoded, tool, before);
-    let (before, changed) = (text(before, &key), text(after, &key));
-    // A command that is no text is not a command that lists could judge.
-    let changed = changed?;
-    match before {
-        Some(before) if shows(before, changed, options) => None,
-        _ => Some(changed),
+    let (before, after) = (before.get(&key), after.get(&key));
+    if before == after {
+        return None;
+    }
+    match (before.and_then(Value::as_str), after?) {
+        (Some(before), Value::String(after)) if keeps(before, after) => None,
+        (_, Value::String(after)) => Some(after.into()),
+        (_, after) => Some(after.to_string().into()),
     }
 }
 
-/// Whether the client applies its own allow, deny and ask lists, and only to the changed command.
-pub(super) const fn judges_changed_text(client: Client) -> bool {
+/// Whether the client applies its own allow, deny and ask lists at this event or later, and to the changed
+/// command only.
+pub(super) fn judges_changed_text(client: Client, event_name: &str) -> bool {
     match client {
         Client::Claude
         | Client::Codex
@@ -43,7 +45,9 @@ pub(super) const fn judges_changed_text(client: Client) -> bool {
         | Client::Copilot
         | Client::VsCode
         | Client::Cursor => true,
-        Client::CopilotSdk | Client::DockerAgent | Client::DockerAgentJuly | Client::Squad => false,
+        // At `pre_tool_use` its rules have judged the original, and those of September judge the change too.
+        Client::DockerAgent => event_name == "tool_input_transform",
+        Client::CopilotSdk | Client::DockerAgentJuly | Client::Squad => false,
     }
 }
 
@@ -57,84 +61,53 @@ fn command_key(decoded: &Decoded, tool: &str, arguments: &Value) -> String {
     found.min_by_key(|key| *key != "command").cloned().unwrap_or_else(|| "command".to_owned())
 }
 
-fn text<'v>(arguments: &'v Value, key: &str) -> Option<&'v str> {
-    arguments.get(key)?.as_str()
-}
-
-/// Whether lists that judge `after` judge `before` as well: it is there unchanged, or each of its programs is,
-/// with its words in their places.
-fn shows(before: &str, after: &str, options: Options) -> bool {
-    if before == after || carries(before, after) {
-        return true;
-    }
-    let (before, after) = (Analysis::of_text(before, &options), Analysis::of_text(after, &options));
-    let is_known = before.unresolved.is_empty() && after.unresolved.is_empty();
-    is_known
-        && !before.invocations.is_empty()
-        && before.invocations.len() == after.invocations.len()
-        && before.invocations.iter().zip(&after.invocations).all(|(before, after)| in_place(before, after))
-}
-
-/// Whether the text is one line that never goes on, and the original below it.
-fn carries(before: &str, after: &str) -> bool {
-    let line = after.strip_suffix(before).and_then(|above| above.strip_suffix('\n'));
-    line.is_some_and(|line| line.ends_with(INSTEAD) && !line.contains('\n'))
-}
-
-/// Whether a program has the same name, and each of its words its place. Words may follow them, or else be
-/// replaced by words that the program did not have.
-fn in_place(before: &Invocation, after: &Invocation) -> bool {
-    let (Some((program, before)), Some((same, after))) =
-        (before.argv.split_first(), after.argv.split_first())
-    else {
-        return false;
-    };
-    let is_same_program = program.literal().is_some() && program == same;
-    is_same_program
-        && if before.len() == after.len() {
-            before.iter().zip(after).all(|(word, other)| word == other || !before.contains(other))
-        } else {
-            after.starts_with(before)
-        }
-}
-
 #[cfg(test)]
 mod tests {
-    use super::*;
+    use serde_json::json;
 
-    #[test]
-    fn what_the_lists_still_judge() {
-        for (before, after) in [
-            ("mk no 1", "mk no 1"),
-            ("curl -H 'token: abc' example.org", "curl -H 'token: [REDACTED]' example.org"),
-            ("make test", "make test --silent"),
-            ("cd a && make x | tail -5", "cd a && make y | tail -9"),
-            ("mk no 1", "/opt/hooks exec --call 7 && exit || exit\nmk no 1"),
-            ("cat <<E\n$x\nE", "w && exit || exit\ncat <<E\n$x\nE"),
-        ] {
-            assert!(shows(before, after, Options::default()), "{before} -> {after}");
-        }
+    use super::*;
+    use crate::decode::decode;
+
+    fn is_hidden(client: Client, event: &str, tool: &str, before: &Value, after: Value) -> bool {
+        let payload = json!({"session_id": "s", "cwd": "/app", "hook_event_name": event, "transcript_path": "/t",
+            "tool_name": tool, "tool_input": before, "tool_use_id": "t", "agent_name": "root"});
+        let decoded = decode(client, Some(event), payload.to_string().as_bytes()).unwrap();
+        hidden(Some(&decoded), Some(&Rewrite::Arguments(after))).is_some()
     }
 
     #[test]
-    fn what_they_would_not_see() {
-        for (before, after) in [
-            ("mk no 1", "hooks exec --call 7 -- 'mk no 1'"),
-            ("mk no 1", "sh -c 'mk no 1'"),
-            ("mk no 1", "timeout 5 mk no 1"),
-            ("mk no 1", "/usr/bin/mk no 1"),
-            ("git push --force", "git -C . push --force"),
-            ("git push --force", "git --force push"),
-            ("mk no 1", "true; mk no 1"),
-            ("mk no 1", "$(echo mk) no 1"),
-            ("mk no 1", "w && exit || exit\nmk no 1 2"),
-            ("mk no 1", "a\nb && exit || exit\nmk no 1"),
-            ("mk no 1", "if false; then mk no 1; fi; w"),
-            ("mk no 1", "mk"),
-            ("", "mk no 1"),
-            ("mk no 1", "("),
+    fn only_the_command_of_a_shell_can_be_hidden() {
+        let claude =
+            |tool, before, after| is_hidden(Client::Claude, "PreToolUse", tool, &json!(before), json!(after));
+        let command = json!({"command": "mk no", "timeout": 5});
+        assert!(claude("Bash", command.clone(), json!({"command": "sh -c 'mk no'", "timeout": 5})));
+        assert!(claude("Bash", json!({}), json!({"command": "mk no"})));
+        assert!(claude("Bash", command.clone(), json!({"command": ["sh", "-c", "mk no"]})));
+        assert!(!claude("Bash", command.clone(), json!({"command": "mk no", "timeout": 9})));
+        assert!(!claude("Bash", command, json!({"timeout": 5})), "there is no command");
+        assert!(!claude("Write", json!({"file_path": "a"}), json!({"file_path": "b"})));
+        let powershell = |after: &str| {
+            is_hidden(
+                Client::Copilot,
+                "PreToolUse",
+                "powershell",
+                &json!({"command": "mk a"}),
+                json!({"command": after}),
+            )
+        };
+        assert!(powershell("mk b") && !powershell("mk a"));
+    }
+
+    #[test]
+    fn docker_agent_judges_the_original_too_once_its_rules_came_first() {
+        let (before, after) = (json!({"cmd": "mk no"}), json!({"cmd": "sh -c 'mk no'"}));
+        for (client, event, expected) in [
+            (Client::DockerAgent, "tool_input_transform", true),
+            (Client::DockerAgent, "pre_tool_use", false),
+            (Client::DockerAgentJuly, "pre_tool_use", false),
         ] {
-            assert!(!shows(before, after, Options::default()), "{before} -> {after}");
+            let found = is_hidden(client, event, "shell", &before, after.clone());
+            assert_eq!(found, expected, "{client} {event}");
         }
     }
 }

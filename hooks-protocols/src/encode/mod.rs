@@ -12,6 +12,7 @@
 //! | all others | left out |
 
 mod client_answer;
+mod command_form;
 mod commands;
 mod draft;
 mod encoded_answer;
@@ -146,7 +147,7 @@ impl<'a> Voice<'a> {
                 (Some(Wish::Rewrite), UNSAYABLE.to_owned())
             }
             _ if let Some(changed) = commands::hidden(self.source.decoded, rewrite) => {
-                (Some(Wish::Rewrite), reason::text_of(Some(&instead_of(changed, self.client))))
+                (Some(Wish::Rewrite), reason::text_of(Some(&instead_of(&changed, self.client))))
             }
             _ if answer.stop.is_some() && !can(Wish::Stop, |row| row.phrases.stop) => {
                 (Some(Wish::Stop), reason::text_of(answer.stop.as_deref()))
@@ -195,7 +196,7 @@ impl<'a> Voice<'a> {
         let allows = answer.strength == Strength::Allow;
         // The client's lists have not judged the changed call yet, and an allow would skip some of them.
         let is_changed = rewrite.is_some_and(|rewrite| matches!(rewrite, Rewrite::Arguments(_)));
-        if allows && is_changed && commands::judges_changed_text(self.client) {
+        if allows && is_changed && commands::judges_changed_text(self.client, self.source.event_name) {
             self.note(Wish::Allow, Instead::LeftOut, draft);
         } else {
             self.wish(row, allows, Wish::Allow, phrases.allow, draft);

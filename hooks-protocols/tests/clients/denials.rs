@@ -112,7 +112,9 @@ fn no_tool_ran_as_it_was_where_it_was_to_be_changed() {
             _ => json!({"command": "echo changed > changed.txt", "description": "x"}),
         };
         let answer = Answer::default().rewritten(Rewrite::Arguments(arguments));
-        let decoded = decode(*client, Some(event), payload_of(*client, event).as_bytes()).unwrap();
+        // A redirection that only the changed command has would hide it from lists.
+        let original = payload_of(*client, event).replace("echo hello", "echo hello > hello.txt");
+        let decoded = decode(*client, Some(event), original.as_bytes()).unwrap();
         let mut encoded = encode(&decoded, &answer);
         if *client == Client::Gemini {
             // Arguments that are merged into the original ones may omit unchanged fields.

@@ -27,12 +27,17 @@ pub(super) struct Runnable {
     pub(super) settings: &'static str,
     /// Arguments, variables and files for every run.
     with: With,
+    /// Arguments with which no call needs an approval.
+    free: &'static [&'static str],
     /// Further ones for a trusted folder: only then does the client read the settings of a project.
     trusted: With,
     /// Further ones to run in a folder that is not trusted.
     untrusted: With,
     /// Further ones with which the client itself denies `touch`, in the way its user would write it.
     listed: With,
+    /// Further ones for a client that allows `touch` and `sh wrap`, denies `mkdir`, asks about `cp` if it can, and
+    /// knows no other command.
+    lists: With,
 }
 
 /// Arguments, variables and files of a run. `{url}` stands for the server, `{work}` for the project.
@@ -53,6 +58,8 @@ pub(super) enum Trust {
     None,
     /// The user trusts the folder, and has the client deny `touch`.
     Listed,
+    /// The user trusts the folder, and has lists of what the client allows, asks about and denies.
+    Lists,
 }
 
 const NOTHING: With = With { arguments: &[], variables: &[], home: &[] };
@@ -70,7 +77,7 @@ pub(super) const CLIENTS: &[Runnable] = &[
         prompt: "UserPromptSubmit",
         settings: ".claude/settings.json",
         with: With {
-            arguments: &["-p", PROMPT, "--dangerously-skip-permissions"],
+            arguments: &["-p", PROMPT],
             variables: &[
                 ("ANTHROPIC_BASE_URL", "{url}"),
                 ("ANTHROPIC_API_KEY", NO_KEY),
@@ -80,9 +87,17 @@ pub(super) const CLIENTS: &[Runnable] = &[
             ],
             home: &[],
         },
+        free: &["--dangerously-skip-permissions"],
         trusted: NOTHING,
         untrusted: NOTHING,
         listed: With { arguments: &["--disallowedTools", "Bash(touch:*)"], ..NOTHING },
+        lists: With {
+            home: &[(
+                ".claude/settings.json",
+                r#"{"permissions": {"allow": ["Bash(touch:*)", "Bash(sh wrap:*)"], "ask": ["Bash(cp:*)"], "deny": ["Bash(mkdir:*)"]}}"#,
+            )],
+            ..NOTHING
+        },
     },
     Runnable {
         client: Client::Codex,
@@ -101,7 +116,6 @@ pub(super) const CLIENTS: &[Runnable] = &[
                 // Newer models write programs that call tools.
                 "gpt-5.5",
                 "--skip-git-repo-check",
-                "--dangerously-bypass-approvals-and-sandbox",
                 // There is no user who could trust the hooks.
                 "--dangerously-bypass-hook-trust",
                 "-c",
@@ -113,6 +127,7 @@ pub(super) const CLIENTS: &[Runnable] = &[
             variables: &[("OPENAI_API_KEY", NO_KEY)],
             home: &[],
         },
+        free: &["--dangerously-bypass-approvals-and-sandbox"],
         trusted: With {
             home: &[(".codex/config.toml", "[projects.\"{work}\"]\ntrust_level = \"trusted\"\n")],
             ..NOTHING
@@ -122,6 +137,19 @@ pub(super) const CLIENTS: &[Runnable] = &[
             home: &[(
                 ".codex/rules/default.rules",
                 "prefix_rule(pattern=[\"touch\"], decision=\"forbidden\")\n",
+            )],
+            ..NOTHING
+        },
+        lists: With {
+            // Outside of this sandbox run only the calls that it allows.
+            arguments: &["--sandbox", "read-only"],
+            home: &[(
+                ".codex/rules/default.rules",
+                "prefix_rule(pattern=[\"touch\"], decision=\"allow\")
+prefix_rule(pattern=[\"sh\", \"wrap\"], decision=\"allow\")
+prefix_rule(pattern=[\"cp\"], decision=\"prompt\")
+prefix_rule(pattern=[\"mkdir\"], decision=\"forbidden\")
+",
             )],
             ..NOTHING
         },
@@ -138,13 +166,14 @@ pub(super) const CLIENTS: &[Runnable] = &[
         settings: ".gemini/settings.json",
         with: With {
             // With a named model, the client does not ask which one to use.
-            arguments: &["--model", "gemini-2.5-pro", "--prompt", PROMPT, "--yolo"],
+            arguments: &["--model", "gemini-2.5-pro", "--prompt", PROMPT],
             variables: &[("GEMINI_API_KEY", NO_KEY), ("GOOGLE_GEMINI_BASE_URL", "{url}")],
             home: &[(
                 ".gemini/settings.json",
                 "{\"security\": {\"auth\": {\"selectedType\": \"gemini-api-key\"}}, \"privacy\": {\"usageStatisticsEnabled\": false}}",
             )],
         },
+        free: &["--yolo"],
         trusted: With { variables: &[("GEMINI_CLI_TRUST_WORKSPACE", "true")], ..NOTHING },
         // Allows tools to run, and reads no settings of the project.
         untrusted: With { arguments: &["--skip-trust"], ..NOTHING },
@@ -152,6 +181,18 @@ pub(super) const CLIENTS: &[Runnable] = &[
             home: &[(
                 ".gemini/policies/user.toml",
                 "[[rule]]\ntoolName = \"run_shell_command\"\ncommandPrefix = \"touch\"\ndecision = \"deny\"\npriority = 999\n",
+            )],
+            ..NOTHING
+        },
+        lists: With {
+            home: &[(
+                ".gemini/policies/user.toml",
+                r#"rule = [
+    { toolName = "run_shell_command", commandPrefix = ["touch", "sh wrap"], decision = "allow", priority = 900 },
+    { toolName = "run_shell_command", commandPrefix = "cp", decision = "ask_user", priority = 900 },
+    { toolName = "run_shell_command", commandPrefix = "mkdir", decision = "deny", priority = 900 },
+]
+"#,
             )],
             ..NOTHING
         },
@@ -167,7 +208,7 @@ pub(super) const CLIENTS: &[Runnable] = &[
         prompt: "userPromptSubmitted",
         settings: ".github/hooks/hooks.json",
         with: With {
-            arguments: &["-p", PROMPT, "--allow-all-tools", "--allow-all-paths"],
+            arguments: &["-p", PROMPT, "--allow-all-paths"],
             variables: &[
                 ("COPILOT_PROVIDER_TYPE", "openai"),
                 ("COPILOT_PROVIDER_BASE_URL", "{url}/v1"),
@@ -177,9 +218,22 @@ pub(super) const CLIENTS: &[Runnable] = &[
             ],
             home: &[],
         },
+        free: &["--allow-all-tools"],
         trusted: With { arguments: &["--trust-folder"], ..NOTHING },
         untrusted: NOTHING,
         listed: With { arguments: &["--deny-tool", "shell(touch)"], ..NOTHING },
+        // It has no list of commands to ask about.
+        lists: With {
+            arguments: &[
+                "--allow-tool",
+                "shell(touch)",
+                "--allow-tool",
+                "shell(sh)",
+                "--deny-tool",
+                "shell(mkdir)",
+            ],
+            ..NOTHING
+        },
     },
 ];
 
@@ -192,7 +246,8 @@ const NO_KEY: &str = "none";
 impl Runnable {
     /// The arguments of the client for a server.
     pub(super) fn arguments(&self, url: &str, trust: Trust) -> Vec<String> {
-        let arguments = self.with(trust).into_iter().flat_map(|with| with.arguments);
+        let free = if trust == Trust::Lists { &[] } else { self.free };
+        let arguments = self.with(trust).into_iter().flat_map(|with| with.arguments).chain(free);
         arguments.map(|argument| argument.replace("{url}", url)).collect()
     }
 
@@ -212,6 +267,7 @@ impl Runnable {
             Trust::Given => [&self.with, &self.trusted, &NOTHING],
             Trust::None => [&self.with, &self.untrusted, &NOTHING],
             Trust::Listed => [&self.with, &self.trusted, &self.listed],
+            Trust::Lists => [&self.with, &self.trusted, &self.lists],
         }
     }
 }

@@ -12,6 +12,7 @@
 //! | the scripted model | [`script`], [`server`] |
 //! | a run in its sandbox | [`sandbox`] |
 //! | the claims and their proofs | [`proof`], [`places`] |
+//! | the client's own allow, ask and deny lists | [`lists`] |
 //! | sessions with subagents, a resumption and a compaction | [`tree`] |
 //! | a hook that gives answers which no rule gives, and fails on demand | [`stand_in`] |
 //! | a person who approves a call | [`approval`] |
@@ -21,6 +22,7 @@
 mod approval;
 mod clients;
 mod install;
+mod lists;
 mod page;
 mod places;
 mod proof;

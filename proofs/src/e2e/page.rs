@@ -49,6 +49,8 @@ What a client has besides its settings:
 * Claude Code and Codex CLI drop a JSON file with comments, trailing commas or a byte order mark, without a word. `hooks init` refuses it, and `hooks doctor`
   reports it.
 * Copilot CLI gets no `allow`, which would beat its `--deny-tool`. A rule that allows leaves the question to the client there.
+* All of them apply their own allow, ask and deny lists to a changed command only, not to the original. A change that these lists would not see through
+  is denied ([command hooks](command-hooks.md#change-what-happens)).
 * Clients wait a bounded time and then let the call through. `hooks init` sets Claude Code and Cursor to deny instead. `hooks run` denies before that.
 * Claude Code, Codex CLI, Gemini CLI and VS Code let a call through whose hook is missing or crashes. The command line in their settings denies
   in its place.

@@ -1,7 +1,7 @@
 //! The proofs for a client: without hooks; with `hooks` in a project; with a hook that behaves
 //! as no rule can; with `hooks` in the user's settings, and the rules that `hooks init` writes; with a rule that
 //! asks a person; with a budget that the session uses up; with a deny list of the client itself, without and with
-//! rules that allow; in the places of [`places`]; with the subagents of [`tree`].
+//! rules that allow; with all of its [`lists`]; in the places of [`places`]; with the subagents of [`tree`].
 
 use std::fmt;
 use std::path::Path;
@@ -14,7 +14,7 @@ use super::clients::{Runnable, Trust};
 use super::sandbox::{Run, Sandbox};
 use super::script::{Call, Script};
 use super::server::Server;
-use super::{places, stand_in, tree};
+use super::{lists, places, stand_in, tree};
 use crate::error::{Error, Result};
 
 /// Time limit of a client for one run.
@@ -127,6 +127,7 @@ pub(super) fn prove(client: &Runnable, program: &Path, hooks: &Path) -> Result<R
     super::approval::approved(client, program, hooks, &mut results)?;
     spent(client, program, hooks, &mut results)?;
     listed(client, program, hooks, &mut results)?;
+    lists::prove(client, program, hooks, &mut results)?;
     places::prove(client, program, hooks, &mut results)?;
     tree::prove(client, program, hooks, &mut results)?;
     Ok(results)
@@ -451,7 +452,7 @@ pub(super) fn shown(client: &Runnable, run: &Run, requests: &[Value], results: &
     }
 }
 
-fn failed(client: &Runnable, what: &str, run: &Run, requests: &[Value]) -> Error {
+pub(super) fn failed(client: &Runnable, what: &str, run: &Run, requests: &[Value]) -> Error {
     let last = requests.last().map(Value::to_string).unwrap_or_default();
     let end = last.char_indices().rev().nth(3_000).map_or(0, |(at, _)| at);
     let last = last.get(end..).unwrap_or_default();
