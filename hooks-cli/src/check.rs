@@ -2,10 +2,11 @@
 
 use std::fs;
 use std::io::Write;
+use std::path::Path;
 
-use hooks::config::Config;
+use hooks::config::{Config, ConfigErrors};
 use hooks_protocols::Client;
-use serde_json::json;
+use serde_json::{Value, json};
 
 use crate::cli::{Check, Format};
 use crate::failure::{Failure, Status};
@@ -18,7 +19,7 @@ use crate::{load, snippet};
 /// The clients that call us in this folder.
 fn wired() -> impl Iterator<Item = Client> {
     CLIENTS.into_iter().filter(|client| {
-        [Scope::Project, Scope::User].into_iter().any(|scope| {
+        [Scope::Project, Scope::User, Scope::Machine].into_iter().any(|scope| {
             let found = || {
                 let settings = settings::locate(*client, &Base::find(scope).ok()?, None).ok()?;
                 let text = files::read(&settings.path).ok()??;
@@ -42,18 +43,7 @@ pub(crate) fn run(options: &Check) -> Result<Status, Failure> {
             status = Status::Found;
         }
         match (read, options.format) {
-            (read, Format::Json) => {
-                let errors = read.as_ref().err().map_or(&[][..], |errors| errors.errors());
-                let doubts = read.as_ref().map_or(&[][..], |config| config.doubts());
-                let mut report =
-                    json!({"file": path, "ok": errors.is_empty(), "errors": errors, "warnings": doubts});
-                let missing = read.as_ref().map(Config::missing_programs).unwrap_or_default();
-                if let (false, Some(report)) = (missing.is_empty(), report.as_object_mut()) {
-                    let missing = missing.iter().map(|one| json!({"path": one.hook, "program": one.program}));
-                    report.insert("missing_programs".to_owned(), missing.collect());
-                }
-                writeln!(out, "{report}")?;
-            }
+            (read, Format::Json) => writeln!(out, "{}", report(path, &read))?,
             (Ok(config), Format::Text) => {
                 for doubt in config.doubts() {
                     writeln!(out, "{OPEN}warning{OPEN:#} {}: {doubt}", path.display())?;
@@ -78,4 +68,26 @@ pub(crate) fn run(options: &Check) -> Result<Status, Failure> {
         }
     }
     Ok(status)
+}
+
+/// The report about a file. A list that most files do not have is left out if it is empty.
+fn report(path: &Path, read: &Result<Config, ConfigErrors>) -> Value {
+    let errors = read.as_ref().err().map_or(&[][..], ConfigErrors::errors);
+    let doubts = read.as_ref().map_or(&[][..], Config::doubts);
+    let mut report = json!({"file": path, "ok": errors.is_empty(), "errors": errors, "warnings": doubts});
+    let Ok(config) = read else { return report };
+    let missing = config.missing_programs();
+    let missing: Vec<Value> =
+        missing.iter().map(|one| json!({"path": one.hook, "program": one.program})).collect();
+    let sections = wired().flat_map(|client| {
+        reach::limited(config, client).map(move |(section, reach)| {
+            json!({"client": client.name(), "section": section, "works": reach.word(), "note": reach.note()})
+        })
+    });
+    for (name, list) in [("missing_programs", missing), ("sections", sections.collect::<Vec<_>>())] {
+        if let (false, Some(report)) = (list.is_empty(), report.as_object_mut()) {
+            report.insert(name.to_owned(), list.into());
+        }
+    }
+    report
 }

@@ -34,6 +34,25 @@ impl fmt::Display for Reach {
     }
 }
 
+impl Reach {
+    /// Effect in one word or two, as in `docs/sections.md`.
+    pub(crate) const fn word(self) -> &'static str {
+        match self {
+            Self::Works => "yes",
+            Self::Part(_) => "in part",
+            Self::Inert(_) => "no",
+        }
+    }
+
+    /// Explanation of an effect that is not the whole one.
+    pub(crate) const fn note(self) -> Option<&'static str> {
+        match self {
+            Self::Works => None,
+            Self::Part(note) | Self::Inert(note) => Some(note),
+        }
+    }
+}
+
 /// The clients that `hooks init` wires, in the order of the page.
 pub(crate) const CLIENTS: [Client; 7] = [
     Client::Claude,
@@ -267,12 +286,9 @@ print the cells of the clients that are wired. `HOOKS_BLESS=1 cargo test -p towe
         for section in sections() {
             write!(page, "| `{section}` |").unwrap();
             for client in CLIENTS {
-                let (word, note) = match reach(&section, client).unwrap() {
-                    Reach::Works => ("yes", None),
-                    Reach::Part(how) => ("in part", Some(how)),
-                    Reach::Inert(why) => ("no", Some(why)),
-                };
-                let number = note.map(|note| {
+                let reach = reach(&section, client).unwrap();
+                let word = reach.word();
+                let number = reach.note().map(|note| {
                     let place = notes.iter().position(|other| *other == note);
                     place.unwrap_or_else(|| {
                         notes.push(note);

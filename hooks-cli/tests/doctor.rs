@@ -400,3 +400,38 @@ fn the_rules_are_those_that_would_govern() {
     let (status, out) = place.hooks_in("work/inner", &["doctor", "claude"]);
     assert!(status == Some(0) && out.contains("work/hooks.yaml` can be used"), "{out}");
 }
+
+/// The cells of `docs/sections.md` for the wired clients, in every form of the output.
+#[test]
+fn sections_without_their_whole_effect_are_reported() {
+    let place = TestProject::new();
+    let rules = "version: 1\nbudget: { limits: [{ of: session, per: session, tokens: 3000 }] }\ncache: {}\n\
+                 command_guard: { block: [dd] }\n";
+    fs::write(place.0.path().join("work/hooks.yaml"), rules).unwrap();
+    let check = |options: &[&str]| place.hooks(&[&["check", "hooks.yaml"], options].concat()).1;
+    assert!(
+        !check(&[]).contains("behind") && !check(&["--format", "json"]).contains("sections"),
+        "{}",
+        check(&[])
+    );
+    for (client, budget) in [("claude", "in part"), ("cursor", "no")] {
+        place.hooks(&["init", client]);
+        let report: Value = serde_json::from_str(&check(&["--format", "json"])).unwrap();
+        let cells = report.get("sections").and_then(Value::as_array).unwrap();
+        let cell = |section: &str| {
+            let is_it = |cell: &&Value| {
+                cell.get("client").is_some_and(|is| is == client)
+                    && cell.get("section").is_some_and(|is| is == section)
+            };
+            let cell = cells.iter().find(is_it)?;
+            Some((cell.get("works")?.as_str()?, cell.get("note")?.as_str()?))
+        };
+        let (works, note) = cell("budget").unwrap();
+        assert_eq!(works, budget, "{client}: {note}");
+        assert_eq!(cell("cache").unwrap().0, "no");
+        assert_eq!(cell("command_guard"), None, "it has its whole effect");
+        assert!(check(&[]).contains(note), "{}", check(&[]));
+        let verb = if budget == "no" { "does nothing" } else { "works in part" };
+        is_found(&place.findings(client), "doubtful", &format!("`budget` {verb}: {note}"));
+    }
+}

@@ -4,7 +4,7 @@
 
 use std::path::{Component, Path, PathBuf};
 
-use super::paths::resolved;
+use super::paths::{canonical, resolved};
 use super::places::Places;
 
 /// Settings in the project and in the user's own folder: hooks, and the folders that are trusted, without which
@@ -59,19 +59,21 @@ fn client_settings(user: Places<'_>) -> Vec<String> {
         let (folder, file) = path.split_once('/').unwrap_or((path, ""));
         // A client that is started in a folder below reads the settings there.
         all.push(format!("**/{path}"));
-        all.extend(user.home().iter().flat_map(|home| as_patterns(&home.join(path))));
-        all.extend(user.moved(folder).iter().flat_map(|moved| as_patterns(&moved.join(file))));
+        all.extend(user.home().iter().flat_map(|home| all_names(&home.join(path))));
+        all.extend(user.moved(folder).iter().flat_map(|moved| all_names(&moved.join(file))));
     }
     for path in TRANSCRIPTS {
         let Some((folder, files)) = path.split_once('/') else { continue };
+        // The folder of the sessions, which may be a link, and the files in it.
+        let (sessions, files) = files.split_once('/').unwrap_or((files, "**"));
         let below = |folder: &Path| -> Vec<String> {
-            as_patterns(folder).into_iter().map(|folder| format!("{folder}/{files}")).collect()
+            all_names(&folder.join(sessions)).iter().map(|folder| format!("{folder}/{files}")).collect()
         };
         all.extend(user.home().iter().flat_map(|home| below(&home.join(folder))));
         all.extend(user.moved(folder).iter().flat_map(|moved| below(moved)));
     }
     // They govern every project that has no rules of its own.
-    let below = |folder: PathBuf| as_patterns(&folder).into_iter().map(|folder| format!("{folder}/**"));
+    let below = |folder: PathBuf| all_names(&folder).into_iter().map(|folder| format!("{folder}/**"));
     all.extend(user.config().into_iter().flat_map(|config| below(config.join("hooks"))));
     for folder in ["calls", "rules", "transcripts"] {
         all.extend(user.state().into_iter().flat_map(|state| below(state.join("hooks").join(folder))));
@@ -92,6 +94,18 @@ fn settings_beside(path: &Path) -> Vec<String> {
     let others = CONFIGURATIONS.iter().map(|name| folder.join(name)).filter(|other| *other != path);
     let settings = SETTINGS.iter().chain(&FOLDERS).map(|name| folder.join(name));
     others.chain(settings).map(|file| as_pattern(&file)).collect()
+}
+
+/// Patterns of a file or folder of the user: as it is named, without the links on its way, every link that it is,
+/// and the target. The home or a settings file is often a link, and an agent may use the real path.
+fn all_names(path: &Path) -> Vec<String> {
+    let mut all = as_patterns(path);
+    for name in itself(path) {
+        if !all.contains(&name) {
+            all.push(name);
+        }
+    }
+    all
 }
 
 /// The configuration at `path` itself: the path as given, every link that leads to it, and the targets. An
@@ -115,9 +129,9 @@ fn itself(path: &Path) -> Vec<String> {
     paths
 }
 
-/// The same name in its real folder, without the links that lead to the folder.
+/// The same name in its real folder, without the links that lead to the folder, which may not exist yet.
 fn in_real_folder(path: &Path) -> Option<PathBuf> {
-    Some(path.parent()?.canonicalize().ok()?.join(path.file_name()?))
+    Some(canonical(path.parent()?).join(path.file_name()?))
 }
 
 /// A path as a pattern that matches this path alone. An agent cannot name a path that is not UTF-8 either.
@@ -195,6 +209,38 @@ mod tests {
         std::fs::create_dir(folder.join("sub")).unwrap();
         std::fs::write(folder.join("hooks.yaml"), "").unwrap();
         assert_eq!(itself(&folder.join("sub/../hooks.yaml")), [as_pattern(&folder.join("hooks.yaml"))]);
+    }
+
+    #[cfg(unix)]
+    #[test]
+    fn the_users_settings_are_protected_behind_links() {
+        use std::os::unix::fs::symlink;
+        let dir = tempfile::tempdir().unwrap();
+        let folder = dir.path().canonicalize().unwrap();
+        for made in ["real/.claude", "dotfiles/codex"] {
+            std::fs::create_dir_all(folder.join(made)).unwrap();
+        }
+        symlink("real", folder.join("home")).unwrap();
+        symlink("../../dotfiles/claude.json", folder.join("real/.claude/settings.json")).unwrap();
+        symlink("../dotfiles/codex", folder.join("real/.codex")).unwrap();
+        let variable = |name: &str| (name == "HOME").then(|| folder.join("home").into());
+        let all = client_settings(Places::told_by(&variable));
+        for wanted in [
+            "home/.claude/settings.json",
+            "real/.claude/settings.json",
+            "dotfiles/claude.json",
+            "dotfiles/codex/config.toml",
+            "dotfiles/codex/sessions/**",
+            "real/.claude/projects/**/*.jsonl",
+            // These do not exist yet.
+            "real/.gemini/settings.json",
+            "home/.local/state/hooks/rules/**",
+            "real/.local/state/hooks/rules/**",
+            "real/.config/hooks/**",
+        ] {
+            let wanted = as_pattern(&folder.join(wanted)).replace("\\*", "*");
+            assert!(all.contains(&wanted), "{wanted}: {all:#?}");
+        }
     }
 
     #[cfg(unix)]

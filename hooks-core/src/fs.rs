@@ -1,6 +1,6 @@
 //! File system access (law 9), in three traits, so that a guard that only looks at names cannot write.
 //!
-//! [`FileSystem`] is all that the path resolver needs: two questions about one name, neither of which follows
+//! [`FileSystem`] is all that the path resolver and the guards need: questions about names, none of which follows
 //! the last link. [`Disk`] reads and writes, for crates that store text in files. [`LogDisk`] keeps growing
 //! files open and flushes them when asked to.
 //!
@@ -14,7 +14,7 @@ use std::io;
 use std::path::{Path, PathBuf};
 use std::time::Duration;
 
-/// A file system seen through `lstat` and `readlink`.
+/// A file system seen through `lstat`, `readlink` and `readdir`.
 ///
 /// If a resolver gets an error other than "not found", it does not know what the path refers to, and must not
 /// allow it (law 4).
@@ -31,6 +31,22 @@ pub trait FileSystem: Send + Sync {
     /// # Errors
     /// Returns the error of the system; also if `path` is not a link.
     fn read_link(&self, path: &Path) -> io::Result<PathBuf>;
+
+    /// Returns whether two names are hard links of one file. A missing file is not the same as any.
+    ///
+    /// # Errors
+    /// Returns the error of the system; `Unsupported` if it cannot tell, as by default.
+    fn is_same_file(&self, _one: &Path, _other: &Path) -> io::Result<bool> {
+        Err(io::ErrorKind::Unsupported.into())
+    }
+
+    /// Returns at most `most` names in the folder at `path`, in any order; none if there is no folder.
+    ///
+    /// # Errors
+    /// Returns `FileTooLarge` if there are more; otherwise the error of the system, `Unsupported` by default.
+    fn names_in(&self, _path: &Path, _most: usize) -> io::Result<Vec<OsString>> {
+        Err(io::ErrorKind::Unsupported.into())
+    }
 }
 
 /// The entry at one name.

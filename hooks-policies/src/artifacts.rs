@@ -17,6 +17,9 @@ pub(crate) struct Artifacts {
     absolute: Patterns,
     /// The relative patterns in any folder, for places outside of the root.
     outside: Patterns,
+    /// The absolute patterns with a wildcard behind a plain folder: `/home/ada/log/*/x`. A folder below the plain one
+    /// may contain what they are for.
+    absolute_below: Patterns,
     /// Index of an artifact that stands for everything.
     everything: Option<usize>,
 }
@@ -85,6 +88,7 @@ impl Artifacts {
             relative: compiled(&relative)?,
             absolute: compiled(&absolute)?,
             outside: compiled(&outside)?,
+            absolute_below: Patterns::new(&wild_below(&absolute), dialect, false)?,
             everything,
             names: names.to_vec(),
         })
@@ -146,12 +150,31 @@ impl Artifacts {
         readings.find_map(|(patterns, top, given)| {
             let reading: &str = &folded(given);
             let index = if place.is_partial() {
-                patterns.meets(reading, below)?
+                patterns.meets(reading, below)
             } else {
-                patterns.find(reading).or_else(|| below.then(|| patterns.below(reading)).flatten())?
+                patterns.find(reading).or_else(|| below.then(|| patterns.below(reading)).flatten())
             };
+            let is_absolute = std::ptr::eq(patterns, &self.absolute);
+            let index = index.or_else(|| {
+                (below && is_absolute && !place.is_file(call))
+                    .then(|| self.absolute_below.may_be_below(reading))
+                    .flatten()
+            })?;
             self.found(index, globs::shown(&format!("{top}{given}")))
         })
+    }
+
+    /// Names of all artifacts.
+    pub(crate) fn names(&self) -> impl Iterator<Item = &str> {
+        self.names.iter().map(String::as_str)
+    }
+
+    /// Returns the first artifact that a path is, or is below. `path` is absolute; `below_root` is its part below the
+    /// root, if it is there.
+    pub(crate) fn find_path(&self, path: &str, below_root: Option<&str>) -> Option<&str> {
+        let relative = below_root.and_then(|path| self.relative.find(&folded(path)));
+        let index = relative.or_else(|| self.absolute.find(&folded(path.trim_start_matches('/'))))?;
+        self.names.get(index).map(String::as_str)
     }
 
     fn found(&self, index: usize, reading: String) -> Option<ArtifactMatch<'_>> {
@@ -193,6 +216,16 @@ impl Patterns {
         self.owners.get(self.globs.find_below(folder)?).copied()
     }
 
+    /// Returns an artifact that may be below a folder.
+    fn may_be_below(&self, folder: &str) -> Option<usize> {
+        if self.is_empty() {
+            return None;
+        }
+        let folder = folder.trim_end_matches('/');
+        let anything = format!("{folder}/{}{}", Gap::Folders.stand_in(), Gap::Name.stand_in());
+        self.owners.get(self.globs.meets(&anything, true)?).copied()
+    }
+
     /// Returns an artifact that an outline may stand for; with `below`, also one that may be below it.
     ///
     /// A recursive search visits nearly every folder, so only the folders in which it starts count.
@@ -210,6 +243,16 @@ impl Patterns {
     fn is_empty(&self) -> bool {
         self.owners.is_empty()
     }
+}
+
+/// Returns the names with a wildcard behind a plain folder, except those that stand for everything there.
+fn wild_below(names: &[(String, usize)]) -> Vec<(String, usize)> {
+    let is_wild = |text: &str| text.contains(['*', '?', '{']);
+    let is_behind_a_folder = |name: &str| {
+        let (first, rest) = name.split_once('/').unwrap_or((name, ""));
+        !is_wild(first) && is_wild(rest.strip_suffix("/**").unwrap_or(rest))
+    };
+    names.iter().filter(|(name, _)| is_behind_a_folder(name)).cloned().collect()
 }
 
 fn options(dialect: PatternDialect) -> GlobOptions {
@@ -244,7 +287,7 @@ pub(crate) fn folded(text: &str) -> Cow<'_, str> {
 
 /// Returns the name in the form in which names are compared: without `./` and slashes at the start, and
 /// without a slash at the end. Empty for the root.
-fn trimmed(name: &str) -> &str {
+pub(crate) fn trimmed(name: &str) -> &str {
     let mut name = name.trim_matches('/');
     while let Some(rest) = name.strip_prefix("./") {
         name = rest.trim_start_matches('/');

@@ -45,6 +45,7 @@ pub mod command_guard;
 pub mod config;
 pub mod guards;
 pub mod lockout;
+mod other_names;
 pub mod own_state;
 mod patterns;
 pub mod profile;

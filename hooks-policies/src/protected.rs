@@ -5,7 +5,7 @@
 //! without regard to case. A path that cannot be resolved is denied. A call that removes, fills or links a
 //! folder that contains a protected file, or would contain it, is denied too. A name with wildcards is denied
 //! if it may stand for a protected file; a completely unknown name, such as an unset variable, is left to the
-//! write guard.
+//! write guard. A write to another name (hard link) of a protected file is denied.
 //!
 //! The usual list: the configuration of the hooks and the settings of the client. Reading them is not judged.
 //!
@@ -60,6 +60,7 @@ use hooks_core::{Evidence, HookRequest, Policy, PolicyErrors, PolicyLayer, Reaso
 use hooks_facts::calls::{Call, CallReader, NamedPath};
 
 use crate::artifacts::Artifacts;
+use crate::other_names::{OtherName, OtherNames};
 use crate::write_guard::stands_for;
 
 const NAME: &str = "protected-files";
@@ -112,14 +113,16 @@ impl ProtectedFiles {
         self.files.get_or_init(|| Artifacts::new(patterns, self.reader.dialect(), false))
     }
 
-    fn objection(&self, call: Call<'_>, place: &NamedPath) -> Option<Reason> {
+    fn objection(&self, call: Call<'_>, place: &NamedPath, others: &OtherNames<'_>) -> Option<Reason> {
         let reason =
             |rule: &'static str, message: String| Reason::new(NAME, rule, message).on(&*place.pointer);
         let Some(known) = place.known(call) else {
             let message = format!("nobody can tell whether `{}` is a protected file", place.given);
             return Some(reason("path", message).instead("write the path relative to the root"));
         };
-        let found = self.files().find(call, place, &known)?;
+        let Some(found) = self.files().find(call, place, &known) else {
+            return self.objection_to_another_name(place, others);
+        };
         let verb = if place.is_partial() { "may be" } else { "is" };
         let given = stands_for(&place.given, &found.reading);
         let message = if place.reaches_below() {
@@ -133,6 +136,31 @@ impl ProtectedFiles {
                 .because(evidence)
                 .instead("a person has to change it, outside of the agent"),
         )
+    }
+
+    /// Returns the reason to deny a write to another name (hard link) of a protected file.
+    fn objection_to_another_name(&self, place: &NamedPath, others: &OtherNames<'_>) -> Option<Reason> {
+        let reason = |message| Reason::new(NAME, "hard-link", message).on(&*place.pointer);
+        match others.find(self.files(), place) {
+            Ok(None) => None,
+            Ok(Some(OtherName { path, artifact })) => {
+                let path = path.to_string_lossy().into_owned();
+                let message = format!(
+                    "`{}` is another name of `{path}`, which is protected by `{artifact}`",
+                    place.given
+                );
+                let evidence = Evidence::Path { given: place.given.clone(), resolved: path };
+                let advice = "a person has to change it, outside of the agent";
+                Some(reason(message).because(evidence).instead(advice))
+            }
+            Err(why) => {
+                let message = format!(
+                    "`{}` has several names, and nobody can tell whether one is a protected file ({why})",
+                    place.given
+                );
+                Some(reason(message).instead("replace it by a copy of its own"))
+            }
+        }
     }
 }
 
@@ -155,7 +183,10 @@ impl Policy<PreToolUse> for ProtectedFiles {
         }
         let places = places.found.iter().chain(&places.partial);
         let mut written = places.filter(|place| place.is_written() && !place.is_nameless);
-        written.find_map(|place| self.objection(call, place)).map_or(Verdict::NO_OPINION, Verdict::deny)
+        let others = OtherNames::new(call);
+        written
+            .find_map(|place| self.objection(call, place, &others))
+            .map_or(Verdict::NO_OPINION, Verdict::deny)
     }
 }
 

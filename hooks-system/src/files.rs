@@ -1,12 +1,15 @@
-//! The system's files, one name at a time; links are not followed.
+//! The system's files by their names; links are not followed.
 
+use std::ffi::OsString;
 use std::fs::{FileType, Metadata};
 use std::io::{self, ErrorKind};
 use std::path::{Path, PathBuf};
 
 use hooks_core::fs::{Entry, EntryKind, FileSystem};
 
-/// The files of this machine, read with `lstat` and `readlink`.
+use super::disk::is_absent;
+
+/// The files of this machine, read with `lstat`, `readlink` and `readdir`.
 ///
 /// ```
 /// use hooks_core::fs::{Disk, FileSystem};
@@ -29,13 +32,41 @@ impl FileSystem for StdFileSystem {
     fn entry(&self, path: &Path) -> io::Result<Option<Entry>> {
         match path.symlink_metadata() {
             Ok(metadata) => Ok(Some(Entry { kind: kind(metadata.file_type()), names: names(&metadata) })),
-            Err(error) if matches!(error.kind(), ErrorKind::NotFound | ErrorKind::NotADirectory) => Ok(None),
+            Err(error) if is_absent(&error) => Ok(None),
             Err(error) => Err(error),
         }
     }
 
     fn read_link(&self, path: &Path) -> io::Result<PathBuf> {
         path.read_link()
+    }
+
+    #[cfg(unix)]
+    fn is_same_file(&self, one: &Path, other: &Path) -> io::Result<bool> {
+        use std::os::unix::fs::MetadataExt;
+        let identity = |path: &Path| match path.symlink_metadata() {
+            Ok(metadata) => Ok(Some((metadata.dev(), metadata.ino()))),
+            Err(error) if is_absent(&error) => Ok(None),
+            Err(error) => Err(error),
+        };
+        let (one, other) = (identity(one)?, identity(other)?);
+        Ok(one.is_some() && one == other)
+    }
+
+    fn names_in(&self, path: &Path, most: usize) -> io::Result<Vec<OsString>> {
+        let entries = match path.read_dir() {
+            Ok(entries) => entries,
+            Err(error) if is_absent(&error) => return Ok(Vec::new()),
+            Err(error) => return Err(error),
+        };
+        let mut names = Vec::new();
+        for entry in entries {
+            if names.len() == most {
+                return Err(ErrorKind::FileTooLarge.into());
+            }
+            names.push(entry?.file_name());
+        }
+        Ok(names)
     }
 }
 
@@ -84,5 +115,16 @@ mod tests {
         assert_eq!(entry("file/below"), None);
         assert_eq!(StdFileSystem.read_link(&at("link")).unwrap(), Path::new("nowhere"));
         assert!(StdFileSystem.entry(Path::new("a\0b")).is_err());
+
+        let same = |one: &str, other: &str| StdFileSystem.is_same_file(&at(one), &at(other)).unwrap();
+        fs::write(at("copy"), "text").unwrap();
+        assert!(same("file", "other") && same("file", "file"));
+        assert!(!same("file", "copy") && !same("missing", "missing") && !same("file", "link"));
+        let mut names = StdFileSystem.names_in(dir.path(), 4).unwrap();
+        names.sort();
+        assert_eq!(names, ["copy", "file", "link", "other"]);
+        assert_eq!(StdFileSystem.names_in(dir.path(), 3).unwrap_err().kind(), ErrorKind::FileTooLarge);
+        assert!(StdFileSystem.names_in(&at("missing"), 1).unwrap().is_empty());
+        assert!(StdFileSystem.names_in(&at("file"), 1).unwrap().is_empty());
     }
 }

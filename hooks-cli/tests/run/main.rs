@@ -19,6 +19,7 @@ mod approving;
 #[expect(dead_code, reason = "the model of the clients is shared with the crate that has it")]
 mod clients;
 mod lines;
+mod names;
 mod pinned;
 mod reasons;
 mod recorded;

@@ -3,6 +3,7 @@
 use std::fmt;
 use std::sync::{Arc, OnceLock};
 
+use crate::paths::{PathError, ResolvedRoot};
 use crate::tools::{ToolKind, WorkingFolder};
 use hooks_core::event::PreToolUse;
 use hooks_core::{Fact, HookRequest};
@@ -114,6 +115,14 @@ impl<'r> Call<'r> {
     /// Returns the arguments, with JSON texts parsed.
     pub fn arguments(self) -> &'r Value {
         self.reading.arguments.as_ref().unwrap_or(&self.request.event().tool_args)
+    }
+
+    /// Returns the root and the working directory, followed through the file system.
+    ///
+    /// # Errors
+    /// Returns an error if one of them cannot be followed.
+    pub fn resolved_root(self) -> Result<&'r ResolvedRoot, &'r PathError> {
+        self.root().resolved()
     }
 
     pub(super) fn root(self) -> &'r Root {

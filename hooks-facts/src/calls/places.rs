@@ -69,7 +69,17 @@ pub struct NamedPath {
     outline: Option<String>,
     /// Every plausible reading below the root; if the name is partly known, with stand-ins.
     pub resolution: Result<Resolution, PathError>,
-    elsewhere: OnceLock<Option<Vec<String>>>,
+    elsewhere: OnceLock<Option<FromTop>>,
+}
+
+/// A file as seen from the file system's root.
+#[derive(Debug)]
+struct FromTop {
+    /// Readings without the first slash.
+    readings: Vec<String>,
+    kind: Option<EntryKind>,
+    /// Number of names of the existing file.
+    names: u64,
 }
 
 /// Known locations of a file.
@@ -254,16 +264,42 @@ impl NamedPath {
 
     /// Returns the readings from the file system's root, without the first slash.
     pub fn from_top(&self, call: Call<'_>) -> Option<&[String]> {
-        let readings = self.elsewhere.get_or_init(|| match &self.resolution {
-            Ok(resolution) => Some(call.root().prefixed(resolution)),
+        Some(&self.seen_from_top(call)?.readings)
+    }
+
+    /// Returns the number of names (hard links) of the file, inside or outside of the root; `None` if it cannot be
+    /// determined.
+    pub fn names(&self, call: Call<'_>) -> Option<u64> {
+        match &self.resolution {
+            Ok(resolution) => Some(resolution.names),
+            Err(_) => Some(self.seen_from_top(call)?.names),
+        }
+    }
+
+    /// Returns whether it is an existing file, inside or outside of the root: nothing is below it.
+    pub fn is_file(&self, call: Call<'_>) -> bool {
+        let kind = match &self.resolution {
+            Ok(resolution) => resolution.kind,
+            Err(_) => self.seen_from_top(call).and_then(|seen| seen.kind),
+        };
+        kind == Some(EntryKind::File)
+    }
+
+    fn seen_from_top(&self, call: Call<'_>) -> Option<&FromTop> {
+        let seen = self.elsewhere.get_or_init(|| match &self.resolution {
+            Ok(resolution) => {
+                let Resolution { kind, names, .. } = *resolution;
+                Some(FromTop { readings: call.root().prefixed(resolution), kind, names })
+            }
             Err(PathError::OutsideRoot { .. }) => {
                 let top = call.root().top(call).ok()?;
-                let resolution = resolve(call, &top, self.name()).ok()?;
-                Some(resolution.readings.into_iter().map(|reading| reading.path).collect())
+                let Resolution { readings, kind, names } = resolve(call, &top, self.name()).ok()?;
+                let readings = readings.into_iter().map(|reading| reading.path).collect();
+                Some(FromTop { readings, kind, names })
             }
             Err(_) => None,
         });
-        readings.as_deref()
+        seen.as_ref()
     }
 }
 

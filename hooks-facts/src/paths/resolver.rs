@@ -130,7 +130,7 @@ impl Resolver<'_> {
         {
             let is_first = index == 0;
             let evidence = if spelling == path { Evidence::Written } else { Evidence::Spelling };
-            push(&mut resolution.readings, self.named_below(spelling, path)?, evidence);
+            push(&mut resolution.readings, self.named_below(spelling, path, &mut links)?, evidence);
             let (base, rest) = self.start(spelling);
             let followed = links.follow(base, rest)?;
             let mut real = self.real_below(&followed, path)?;
@@ -180,21 +180,39 @@ impl Resolver<'_> {
         Some(rest.trim_start_matches('/'))
     }
 
-    /// Returns the reading of a spelling as text.
-    fn named_below(&self, spelling: &str, path: &str) -> Result<String, PathError> {
+    /// Returns the reading of a spelling as text. A link outside of the root may lead into it: what follows the
+    /// link is the reading.
+    fn named_below(&self, spelling: &str, path: &str, links: &mut Links<'_>) -> Result<String, PathError> {
         let cwd = Components::new(&Components::default(), &self.root.cwd);
         let components = Components::new(&cwd, spelling);
         let same = |a: &str, b: &str| self.same(a, b);
         let below =
             components.below(&self.root.named, same).or_else(|| components.below(&self.root.real, same));
-        let Some(below) = below else {
-            return Err(self.outside(path, format!("/{}", components.0.join("/"))));
+        let mut text = match below {
+            Some(below) => below.join("/"),
+            None => self
+                .linked_below(&components, links)
+                .ok_or_else(|| self.outside(path, format!("/{}", components.0.join("/"))))?,
         };
-        let mut text = below.join("/");
         if is_directory_form(spelling) && !text.is_empty() {
             text.push('/');
         }
         Ok(text)
+    }
+
+    /// Returns the part of a path behind the first folder that is another name of a folder below the root; `None`
+    /// if no folder is, or the path cannot be followed.
+    fn linked_below(&self, components: &Components<'_>, links: &mut Links<'_>) -> Option<String> {
+        let mut real = "/".to_owned();
+        for (index, name) in components.0.iter().enumerate() {
+            real = links.follow(&real, name).ok()?.path;
+            let followed = Components::new(&Components::default(), &real);
+            if let Some(below) = followed.below(&self.root.real, |a, b| self.same(a, b)) {
+                let rest = components.0.get(index.saturating_add(1)..)?;
+                return Some([below, rest].concat().join("/"));
+            }
+        }
+        None
     }
 
     /// Returns the reading of a followed path.

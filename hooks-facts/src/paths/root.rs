@@ -73,6 +73,11 @@ impl ResolvedRoot {
     pub fn real_path(&self) -> &str {
         &self.real_path
     }
+
+    /// Returns the working directory without links.
+    pub fn real_cwd(&self) -> &str {
+        &self.real_cwd
+    }
 }
 
 fn components(path: &str) -> Vec<String> {

@@ -9,6 +9,7 @@ use hooks_facts::tools::PathRole;
 
 use super::words::says_nothing;
 use crate::artifacts::{Artifacts, folded};
+use crate::other_names::OtherNames;
 
 /// Compiled list of the files.
 #[derive(Clone, Debug)]
@@ -80,18 +81,24 @@ impl OwnFiles {
     }
 
     /// Returns the file that a name stands for, or may stand for.
-    pub(super) fn find(&self, call: Call<'_>, pointer: &str, named: &Named) -> Option<OwnFileMatch> {
+    pub(super) fn find(
+        &self,
+        others: &OtherNames<'_>,
+        call: Call<'_>,
+        pointer: &str,
+        named: &Named,
+    ) -> Option<OwnFileMatch> {
         let role = if named.reach == Reach::Itself { PathRole::Written } else { PathRole::Filled };
         let in_home = named.name.literal().and_then(|name| name.strip_prefix("~/"));
         if let Some(rest) = in_home {
             let name = format!("{}/{rest}", Gap::Any.stand_in());
-            return self.find_place(call, &NamedPath::named(call, pointer, name, role, true));
+            return self.find_place(others, call, &NamedPath::named(call, pointer, name, role, true));
         }
         let outline = match &named.name {
             Argument::Literal(name) => {
                 let place = NamedPath::named(call, pointer, name.clone(), role, false);
                 let is_left = named.reach == Reach::Everyday && place.is_the_root(call);
-                return if is_left { None } else { self.find_place(call, &place) };
+                return if is_left { None } else { self.find_place(others, call, &place) };
             }
             name @ Argument::Dynamic { .. } => name.outline(),
         };
@@ -100,6 +107,7 @@ impl OwnFiles {
         let folder = known.rsplit_once('/').map(|(folder, _)| folder).filter(|folder| !folder.is_empty());
         let found = folder.and_then(|folder| {
             self.find_place(
+                others,
                 call,
                 &NamedPath::named(call, pointer, folder.to_owned(), PathRole::Written, false),
             )
@@ -107,18 +115,31 @@ impl OwnFiles {
         found.or_else(|| {
             may_be_one(&outline)
                 .then(|| NamedPath::named(call, pointer, outline, role, true))
-                .and_then(|place| self.find_place(call, &place))
+                .and_then(|place| self.find_place(others, call, &place))
         })
     }
 
     /// Returns the file that a place is, or may be.
-    pub(super) fn find_place(&self, call: Call<'_>, place: &NamedPath) -> Option<OwnFileMatch> {
+    pub(super) fn find_place(
+        &self,
+        others: &OtherNames<'_>,
+        call: Call<'_>,
+        place: &NamedPath,
+    ) -> Option<OwnFileMatch> {
         let known = place.known(call)?;
         let found = self.files.find(call, place, &known).or_else(|| {
             let is_root = !place.is_partial() && place.holds_the_root(call);
             if is_root { None } else { self.folders.find(call, place, &known) }
-        })?;
-        Some(OwnFileMatch { given: place.given.clone(), reading: found.reading })
+        });
+        let reading = match found {
+            Some(found) => found.reading,
+            None => match others.find(&self.files, place) {
+                Ok(other) => other?.path.to_string_lossy().into_owned(),
+                // One of its names may be that of an own file.
+                Err(_) => place.given.clone(),
+            },
+        };
+        Some(OwnFileMatch { given: place.given.clone(), reading })
     }
 }
 

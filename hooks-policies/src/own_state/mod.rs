@@ -94,6 +94,7 @@ use hooks_facts::tools::{ToolKind, reads_by_name};
 use self::files::{Named, OwnFileMatch, OwnFiles, Reach};
 use self::texts::Text;
 use crate::artifacts::Artifacts;
+use crate::other_names::OtherNames;
 
 const NAME: &str = "own-state";
 
@@ -148,7 +149,7 @@ impl OwnState {
     }
 
     /// Returns the reason to deny a command, if there is one.
-    fn objection(&self, call: Call<'_>, command: &ParsedCommand) -> Option<Reason> {
+    fn objection(&self, others: &OtherNames<'_>, call: Call<'_>, command: &ParsedCommand) -> Option<Reason> {
         let analysis = &command.analysis;
         let mut left = MAX_NAMES;
         for invocation in &analysis.invocations {
@@ -171,13 +172,13 @@ impl OwnState {
             }
             let program = name.as_deref().unwrap_or_default();
             let named = words::of_invocation(call, command, invocation, program, self.files());
-            if let Some(reason) = self.first_of(call, command, named, &mut left) {
+            if let Some(reason) = self.first_of(others, call, command, named, &mut left) {
                 return Some(reason);
             }
         }
         for program in analysis.programs() {
             let named = words::of_program(call, command, program);
-            if let Some(reason) = self.first_of(call, command, named, &mut left) {
+            if let Some(reason) = self.first_of(others, call, command, named, &mut left) {
                 return Some(reason);
             }
         }
@@ -187,6 +188,7 @@ impl OwnState {
     /// Returns a reason if one of the names stands for one of the files, or if there are too many names.
     fn first_of(
         &self,
+        others: &OtherNames<'_>,
         call: Call<'_>,
         command: &ParsedCommand,
         named: impl Iterator<Item = Named>,
@@ -201,7 +203,7 @@ impl OwnState {
                 return Some(Reason::new(NAME, "file", message).on(&*command.pointer).instead("split it"));
             };
             *left = next;
-            if let Some(found) = self.files().find(call, &command.pointer, &name) {
+            if let Some(found) = self.files().find(others, call, &command.pointer, &name) {
                 let message = format!(
                     "nobody knows what the command does to `{}`, which is the hooks' own",
                     found.given
@@ -219,7 +221,7 @@ impl OwnState {
 
     /// Returns the reason to deny a call of an unknown tool: one of the files is named in its arguments or
     /// written by its command.
-    fn objection_to_tool(&self, call: Call<'_>) -> Option<Reason> {
+    fn objection_to_tool(&self, others: &OtherNames<'_>, call: Call<'_>) -> Option<Reason> {
         let tool = &call.request().event().tool_name;
         let reason = |pointer: String, found: OwnFileMatch| {
             let message =
@@ -234,7 +236,7 @@ impl OwnState {
         let named = named.into_iter().flat_map(|places| &places.found);
         let written = written.found.iter().chain(&written.partial).filter(|place| !place.is_nameless);
         let of_places = written.chain(named).filter(|place| place.is_written()).find_map(|place| {
-            let found = self.files().find_place(call, place)?;
+            let found = self.files().find_place(others, call, place)?;
             Some(reason(place.pointer.to_string(), found))
         });
         if of_places.is_some() || only_looks {
@@ -248,8 +250,8 @@ impl OwnState {
                 return Some(Reason::new(NAME, "tool", message).instead("split the call"));
             }
             let named = Named { name: Argument::Literal(text.path.to_owned()), reach: Reach::Itself };
-            let found =
-                OwnFiles::may_be(&named).then(|| self.files().find(call, &text.pointer, &named))??;
+            let found = OwnFiles::may_be(&named)
+                .then(|| self.files().find(others, call, &text.pointer, &named))??;
             Some(reason(text.pointer, found))
         })
     }
@@ -268,11 +270,12 @@ impl Policy<PreToolUse> for OwnState {
         if self.patterns.is_empty() || !(is_unknown || call.kind().runs_commands()) {
             return Verdict::NO_OPINION;
         }
-        let commands = call.commands();
-        if let Some(reason) = commands.found.iter().find_map(|command| self.objection(call, command)) {
+        let (others, commands) = (OtherNames::new(call), call.commands());
+        if let Some(reason) = commands.found.iter().find_map(|command| self.objection(&others, call, command))
+        {
             return Verdict::deny(reason);
         }
-        if is_unknown && let Some(reason) = self.objection_to_tool(call) {
+        if is_unknown && let Some(reason) = self.objection_to_tool(&others, call) {
             return Verdict::deny(reason);
         }
         if self.is_guarded && !is_unknown {

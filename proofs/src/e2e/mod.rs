@@ -15,7 +15,7 @@
 //! | the client's own allow, ask and deny lists | [`lists`] |
 //! | sessions with subagents, a resumption and a compaction | [`tree`] |
 //! | a hook that gives answers which no rule gives, and fails on demand | [`stand_in`] |
-//! | a person who approves a call | [`approval`] |
+//! | a person who approves a call, or confirms changed rules | [`approval`], [`reload`], [`terminal`] |
 //! | the page of the results | [`page`] |
 
 #[cfg(unix)]
@@ -26,10 +26,14 @@ mod lists;
 mod page;
 mod places;
 mod proof;
+#[cfg(unix)]
+mod reload;
 mod sandbox;
 mod script;
 mod server;
 pub(crate) mod stand_in;
+#[cfg(unix)]
+mod terminal;
 mod tree;
 
 use std::path::{Path, PathBuf};

@@ -1,7 +1,8 @@
 //! The proofs for a client: without hooks; with `hooks` in a project; with a hook that behaves
 //! as no rule can; with `hooks` in the user's settings, and the rules that `hooks init` writes; with a rule that
-//! asks a person; with a budget that the session uses up; with a deny list of the client itself, without and with
-//! rules that allow; with all of its [`lists`]; in the places of [`places`]; with the subagents of [`tree`].
+//! asks a person; with rules that change; with a budget that the session uses up; with a deny list of the client
+//! itself, without and with rules that allow; with all of its [`lists`]; in the places of [`places`]; with the
+//! subagents of [`tree`].
 
 use std::fmt;
 use std::path::Path;
@@ -125,6 +126,8 @@ pub(super) fn prove(client: &Runnable, program: &Path, hooks: &Path) -> Result<R
     of_user(client, program, hooks, &mut results)?;
     #[cfg(unix)]
     super::approval::approved(client, program, hooks, &mut results)?;
+    #[cfg(unix)]
+    super::reload::reloaded(client, program, hooks, &mut results)?;
     spent(client, program, hooks, &mut results)?;
     listed(client, program, hooks, &mut results)?;
     lists::prove(client, program, hooks, &mut results)?;

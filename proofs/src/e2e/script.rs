@@ -1,6 +1,8 @@
 //! The script of the model: one tool call after the other.
 
+use std::fmt;
 use std::path::Path;
+use std::sync::Arc;
 use std::time::Duration;
 
 use serde_json::{Value, json};
@@ -36,6 +38,29 @@ pub(super) struct Script {
     pub(super) thinking: Duration,
     /// Calls of several conversations, in place of `calls`. With plans, each answer states another usage.
     pub(super) plans: Vec<Plan>,
+    /// Changes outside of the client, between the calls.
+    pub(super) between: Option<Between>,
+}
+
+/// Runs once for each call, with its number, after the results of the calls before it.
+#[derive(Clone)]
+pub(super) struct Between(Arc<dyn Fn(usize) + Send + Sync>);
+
+impl Between {
+    pub(super) fn new(run: impl Fn(usize) + Send + Sync + 'static) -> Self {
+        Self(Arc::new(run))
+    }
+
+    /// Runs what happens before a call.
+    pub(super) fn before(&self, call: usize) {
+        (self.0)(call);
+    }
+}
+
+impl fmt::Debug for Between {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str("Between")
+    }
 }
 
 /// A call in the form of a client.

@@ -164,6 +164,43 @@ fn the_root_may_be_a_link() {
     assert_eq!(case.readings("/data/checkout/src/a.ts"), ["src/a.ts"]);
 }
 
+/// A path through a link that leads to the root, or into it, is the path below the root. What leaves the root
+/// behind such a link is outside.
+#[test]
+fn another_name_of_the_root_leads_into_it() {
+    let tree = Tree::new(&[
+        ("/work", "/repo"),
+        ("/other", "/work"),
+        ("/sources", "/repo/src"),
+        ("/repo/alias", "src/real"),
+        ("/repo/out", "/etc"),
+        ("/repo/src/up", "../.."),
+    ]);
+    let aliased = Case { cwd: "/other/src", ..Case::new(&tree) };
+    let linked = Case { root: "/work", cwd: "/other", ..Case::new(&tree) };
+    for case in [Case::new(&tree), aliased, linked] {
+        for (path, readings) in [
+            ("/work/src/a", &["src/a"][..]),
+            ("/other/src/a", &["src/a"]),
+            ("/repo/src/a", &["src/a"]),
+            ("/sources/a/../b", &["src/b"]),
+            // The link itself is a reading too: a call can remove it.
+            ("/other/alias", &["alias", "src/real"]),
+            ("/other", &[""]),
+        ] {
+            assert_eq!(case.readings(path), readings, "{path}");
+        }
+        for path in ["/work/out/passwd", "/other/../x", "/sources/up/x", "/sources/../x", "/elsewhere/a"] {
+            assert!(matches!(case.resolve(path), Err(PathError::OutsideRoot { .. })), "{path}");
+        }
+    }
+    let aliased = Case { cwd: "/other/src", ..Case::new(&tree) };
+    assert_eq!(aliased.readings("a"), ["src/a"]);
+    assert_eq!(aliased.readings("../alias"), ["alias", "src/real"]);
+    assert!(matches!(aliased.resolve("../../x"), Err(PathError::OutsideRoot { .. })));
+    assert!(matches!(aliased.resolve("up/x"), Err(PathError::OutsideRoot { .. })));
+}
+
 #[test]
 fn decoded_and_folded_readings() {
     let tree = Tree::default();

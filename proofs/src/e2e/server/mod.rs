@@ -67,6 +67,8 @@ struct Shared {
     answered: Mutex<Vec<Tokens>>,
     /// The next call of each plan, and the plan of the last call.
     steps: Mutex<plan::Steps>,
+    /// Number of calls before which the script's changes were made.
+    changed: Mutex<usize>,
     is_over: Mutex<bool>,
 }
 
@@ -86,6 +88,7 @@ impl Server {
             recorded: Mutex::default(),
             answered: Mutex::default(),
             steps: Mutex::default(),
+            changed: Mutex::default(),
             is_over: Mutex::default(),
         });
         let accepting = Arc::clone(&shared);
@@ -151,7 +154,10 @@ impl Shared {
         let body: Value = serde_json::from_slice(&request.body).unwrap_or_default();
         let turn = |results: usize| match self.script.calls.get(results) {
             _ if !self.script.plans.is_empty() => self.planned(&body),
-            Some(call) => Turn::Call(results, call.wanted(self.speech, &self.work)),
+            Some(call) => {
+                self.change(results);
+                Turn::Call(results, call.wanted(self.speech, &self.work))
+            }
             None => Turn::Done,
         };
         think(self.script.thinking);
@@ -173,6 +179,18 @@ impl Shared {
         };
         self.recorded.lock().unwrap_or_else(PoisonError::into_inner).push(body);
         reply
+    }
+}
+
+impl Shared {
+    /// Makes the changes of the script before a call, once: clients may ask again.
+    fn change(&self, call: usize) {
+        let Some(between) = &self.script.between else { return };
+        let mut changed = self.changed.lock().unwrap_or_else(PoisonError::into_inner);
+        if call >= *changed {
+            *changed = call.saturating_add(1);
+            between.before(call);
+        }
     }
 }
 
