@@ -35,7 +35,7 @@ pub trait FileSystem: Send + Sync {
     /// Returns whether two names are hard links of one file. A missing file is not the same as any.
     ///
     /// # Errors
-    /// Returns the error of the system; `Unsupported` if it cannot tell, as by default.
+    /// Returns the error of the system; `Unsupported` if it has no such information, as by default.
     fn is_same_file(&self, _one: &Path, _other: &Path) -> io::Result<bool> {
         Err(io::ErrorKind::Unsupported.into())
     }

@@ -1,5 +1,5 @@
 //! The proof of `hooks approve` for a client: a person approves a call, and its agent cannot. The agent also tries the
-//! other commands that are for people.
+//! other commands of a person.
 
 use std::path::Path;
 
@@ -82,7 +82,7 @@ pub(super) fn approved(client: &Runnable, program: &Path, hooks: &Path, results:
     Ok(())
 }
 
-/// The commands for people that an agent tries.
+/// The commands of a person that an agent tries.
 fn for_people(code: &str) -> [String; 3] {
     [format!("approve --yes {code}"), "reload --yes".to_owned(), "init codex --trust".to_owned()]
 }

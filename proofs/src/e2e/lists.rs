@@ -1,5 +1,5 @@
-//! Proofs about the client's own lists: what they allow, ask about and deny is the same with our hooks as without, for
-//! calls that we let through, that our rules allow, that a handler of ours approves, and that one changes.
+//! Proofs about the client's own lists: what they allow, ask about and deny is the same with our hooks as without. The
+//! calls are those that we let through, that our rules allow, that a handler of ours approves, and that one changes.
 
 use std::path::Path;
 

@@ -4,7 +4,7 @@
 use super::super::shared::*;
 use crate::degraded::Instead;
 use crate::table::Phrase::{Near, Silence, Words};
-use crate::table::{Phrases, SILENT, Says, word};
+use crate::table::{Phrase, Phrases, SILENT, Says, word};
 
 pub(super) const OBSERVED: Phrases = Phrases { message: SYSTEM_MESSAGE, ..SILENT };
 
@@ -21,9 +21,10 @@ pub(super) const USER_PROMPT: Phrases = Phrases { deny: Words(BLOCK), stop: Word
 pub(super) const PRE_TOOL_USE: Phrases =
     Phrases { deny: Words(SPECIFIC_DENY), rewrite: Near(ALLOWED_INPUT, Instead::AsAllow), ..CONTEXT };
 
-/// Without an answer, Codex CLI asks the user. All other keys are reserved and make the answer invalid.
+/// Without an answer, Codex CLI asks the user. It asks when a command shall leave its sandbox, too, so it gets no
+/// `allow`. All other keys are reserved and make the answer invalid.
 pub(super) const PERMISSION_REQUEST: Phrases =
-    Phrases { deny: Words(BEHAVIOR_DENY), ask: Silence, allow: Words(BEHAVIOR_ALLOW), ..OBSERVED };
+    Phrases { deny: Words(BEHAVIOR_DENY), ask: Silence, allow: Phrase::Cannot, ..OBSERVED };
 
 /// Tested. The reason replaces the result; so does the reason of a stop, and the run continues.
 pub(super) const POST_TOOL_USE: Phrases = Phrases {

@@ -40,8 +40,12 @@ pub(super) const CALLED_PASCAL: Phrases = Phrases {
     ..SILENT
 };
 
-/// Without an answer, Copilot asks the user.
-pub(in super::super) const DIALOG: Phrases = Phrases {
+/// Without an answer, Copilot asks the user. An `allow` would run what the user's `--deny-tool` forbids (tested), so
+/// the CLI gets none.
+pub(super) const DIALOG: Phrases = Phrases { allow: Phrase::Cannot, ..DIALOG_CALLED_BACK };
+
+/// The program of the SDK has no other list.
+pub(in super::super) const DIALOG_CALLED_BACK: Phrases = Phrases {
     deny: Words(&[word(&["behavior"], Says::Text("deny")), word(&["message"], Says::Reason)]),
     ask: Silence,
     allow: Words(&[word(&["behavior"], Says::Text("allow"))]),

@@ -24,7 +24,7 @@ const ROWS: &[Row] = &[
     copilot::PRE_TOOL_USE.saying(copilot::CALLED_BACK),
     // An answer can only set what is sent with the call; the call itself is denied at `preToolUse`.
     Row::new("preMcpToolCall", PreToolUse, &[MCP_CALL]).shaped(&["serverName", "toolName", "arguments"]),
-    copilot::PERMISSION_REQUEST,
+    copilot::PERMISSION_REQUEST.saying(copilot::DIALOG_CALLED_BACK),
     copilot::POST_TOOL_USE.saying(copilot::REPLACED),
     copilot::POST_TOOL_USE_FAILURE,
     copilot::AGENT_STOP,
