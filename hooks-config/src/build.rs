@@ -38,6 +38,7 @@ use super::scribe;
 use super::spawn;
 use super::squad;
 use super::store;
+use super::team_rules::TeamRuleSections;
 use super::tenant::Tenancy;
 use super::tree::Node;
 use crate::feeding::Started;
@@ -50,6 +51,7 @@ pub(super) enum ProfileSettings {
         models: Option<Box<ResilienceConfig>>,
         context: Box<ContextSections>,
         feeds: Box<FeedSections>,
+        team_rules: Box<TeamRuleSections>,
         state: Box<State>,
         handlers: Option<Box<Handlers>>,
         from: Origin,
@@ -267,7 +269,7 @@ pub(super) fn build(
         builder.add_policy(own_state.beside_a_command_guard(is_guarded));
     }
     match settings {
-        ProfileSettings::Strict { policy, models, context, feeds, from, state, handlers } => {
+        ProfileSettings::Strict { policy, models, context, feeds, team_rules, from, state, handlers } => {
             let models = match (models, from) {
                 (Some(config), Origin::Document(tree)) => {
                     Some(Models::new(config, Arc::clone(&kept.store), state.tenant(), tree, mistakes))
@@ -283,6 +285,11 @@ pub(super) fn build(
                     None
                 }
             };
+            let document = match from {
+                Origin::Document(tree) => Some(tree),
+                Origin::Agents | Origin::Squad => None,
+            };
+            let built = built.map(|builder| team_rules.add_to(builder, &kept, document, mistakes));
             // Checked after both were built, so that all mistakes are reported.
             let (mut builder, models) = (built?, models.map_or(Some(None), |models| models.map(Some))?);
             if let Some(models) = &models {

@@ -23,6 +23,7 @@ use super::served;
 use super::spawn;
 use super::squad;
 use super::store;
+use super::team_rules::{self, TeamRuleSections};
 use super::tenant::{self, Tenancy};
 use super::tree::{Kind, Node};
 
@@ -52,6 +53,7 @@ pub(super) struct Document {
     pub(super) handlers: Option<Handlers>,
     pub(super) context: ContextSections,
     pub(super) feeds: FeedSections,
+    pub(super) team_rules: TeamRuleSections,
     /// Tree that the document was read from, without its mistakes.
     pub(super) tree: Pruned,
 }
@@ -122,6 +124,7 @@ pub fn schema() -> Value {
         properties.insert(command::KEY.to_owned(), command::schema());
         context::schemas(&mut properties, object);
         feeds::schemas(&mut properties, object);
+        team_rules::schemas(&mut properties, object);
         object.insert("properties".to_owned(), Value::Object(properties));
     }
     schema
@@ -162,6 +165,7 @@ pub(super) fn read(root: &Node, host: &Host, mistakes: &mut Mistakes) -> Option<
     let spawn = spawn.and_then(|value| spawn::read(value, &tree, mistakes));
     let context = context::take(&mut sections, &tree, mistakes);
     let feeds = feeds::take(&mut sections, &tree, mistakes);
+    let team_rules = team_rules::take(&mut sections, &tree, mistakes);
     feeds::check_log(&feeds, audit.as_ref(), &tree, mistakes);
     let tenancy = Tenancy::read(&tree.root, mistakes);
     if let Some(tenancy) = &tenancy {
@@ -187,6 +191,7 @@ pub(super) fn read(root: &Node, host: &Host, mistakes: &mut Mistakes) -> Option<
                 handlers,
                 context,
                 feeds,
+                team_rules,
                 tree,
             })
         }
@@ -223,6 +228,7 @@ fn is_whole(key: &str, value: &Value) -> bool {
     .contains(&key)
         || context::KEYS.contains(&key)
         || feeds::KEYS.contains(&key)
+        || team_rules::KEYS.contains(&key)
         || serde_json::from_value::<PolicyConfig>(json!({ key: value })).is_ok()
 }
 

@@ -15,7 +15,7 @@ use hooks_resilience::ResilienceConfig;
 use hooks_store::StoreConfig;
 
 use super::tree::{Kind, Node};
-use super::{audit, context, feeds, models, store, tenant};
+use super::{audit, context, feeds, models, store, team_rules, tenant};
 
 /// Whether the schema would certainly find no mistake in `root`.
 pub(super) fn is_right(root: &Node) -> bool {
@@ -28,6 +28,7 @@ pub(super) fn is_right(root: &Node) -> bool {
             && is_right_in::<ResilienceConfig>(&mut sections, models::KEY)
             && context::are_right(&mut sections)
             && feeds::are_right(&mut sections)
+            && team_rules::are_right(&mut sections)
             && is_written_again::<PolicyConfig>(&Value::Object(sections))
     } else {
         false

@@ -28,6 +28,7 @@ use super::error::{ConfigError, ConfigErrors, Mistakes, TextPosition};
 use super::feeds::{FeedSections, Feeds};
 use super::lint::lint;
 use super::models::Models;
+use super::team_rules::TeamRuleSections;
 use super::tree::{Kind, Node};
 use super::{audit, naming, protect, source, squad, store, yaml};
 use crate::feeding::Started;
@@ -48,6 +49,7 @@ pub struct Config {
     models: Option<Models>,
     context: ContextSections,
     sections: FeedSections,
+    team_rules: TeamRuleSections,
     feeds: Feeds,
     recording: Option<Audit>,
     started: Started,
@@ -126,6 +128,11 @@ impl Config {
     /// The sections about the result cache, metrics and sinks.
     pub const fn feeds(&self) -> &FeedSections {
         &self.sections
+    }
+
+    /// The sections about rules that come from a team's own state.
+    pub const fn team_rules(&self) -> &TeamRuleSections {
+        &self.team_rules
     }
 
     /// The result cache, if the configuration has one. Put it around the tools of each session with
@@ -708,9 +715,9 @@ impl ConfigReader {
         }
         doubts.sort_by_key(|doubt| doubt.span.start);
         let sections_named = sections_named(&root);
-        let (profile, policy, state, context, sections, handlers) = match settings {
-            ProfileSettings::Strict { policy, state, context, feeds, handlers, .. } => {
-                (Profile::Strict, *policy, *state, *context, *feeds, handlers)
+        let (profile, policy, state, context, sections, team_rules, handlers) = match settings {
+            ProfileSettings::Strict { policy, state, context, feeds, team_rules, handlers, .. } => {
+                (Profile::Strict, *policy, *state, *context, *feeds, *team_rules, handlers)
             }
             ProfileSettings::SquadCompat(_) => {
                 let (policy, state) = (PolicyConfig::default(), State::default());
@@ -720,6 +727,7 @@ impl ConfigReader {
                     state,
                     ContextSections::default(),
                     FeedSections::default(),
+                    TeamRuleSections::default(),
                     None,
                 )
             }
@@ -742,6 +750,7 @@ impl ConfigReader {
             models,
             context,
             sections,
+            team_rules,
             feeds,
             recording,
             started,
@@ -782,6 +791,7 @@ impl ConfigReader {
                 models: None,
                 context: Box::default(),
                 feeds: Box::default(),
+                team_rules: Box::default(),
                 state: Box::new(self.state(None, path)),
                 handlers: Some(Box::new(handlers)),
                 from: Origin::Agents,
@@ -798,6 +808,7 @@ impl ConfigReader {
             handlers,
             context,
             feeds,
+            team_rules,
             tree,
         } = document::read(root, &self.host, mistakes)?;
         if self.profile == Some(Profile::SquadCompat) {
@@ -821,6 +832,7 @@ impl ConfigReader {
                 models: models.map(Box::new),
                 context: Box::new(context),
                 feeds: Box::new(feeds),
+                team_rules: Box::new(team_rules),
                 state,
                 handlers: handlers.map(Box::new),
                 from: Origin::Document(tree),

@@ -91,6 +91,7 @@ pub(super) fn into_strict(
             models: None,
             context: Box::default(),
             feeds: Box::default(),
+            team_rules: Box::default(),
             state: state.into(),
             handlers: None,
             from: Origin::Squad,

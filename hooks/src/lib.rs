@@ -12,6 +12,7 @@
 //! | `context` | [`context`](mod@context), [`team`]: context of a session; team folders |
 //! | `audit` | [`audit`]: the log and its sinks |
 //! | `scribe` | [`scribe`]: the Scribe and notices among agents |
+//! | `team-rules` | [`team_rules`]: decisions, boundaries, phases and sequences of a team as policies |
 //! | `cache` | [`cache`]: the result cache |
 //! | `metrics` | [`metrics`]: counters for Prometheus and OpenTelemetry |
 //! | `store` | [`store`]: state beyond one process |
@@ -86,6 +87,12 @@ pub mod audit {
 #[cfg(feature = "scribe")]
 pub mod scribe {
     pub use hooks_scribe::*;
+}
+
+/// Rules from the state of a team.
+#[cfg(feature = "team-rules")]
+pub mod team_rules {
+    pub use hooks_team_rules::*;
 }
 
 /// The result cache.

@@ -34,6 +34,7 @@ const ALLOWED: &[(&str, &[&str])] = &[
     ("tower-hooks-cache", &["tower-hooks-core", "tower-hooks-facts"]),
     ("tower-hooks-metrics", &["tower-hooks-core"]),
     ("tower-hooks-scribe", &["tower-hooks-core", "tower-hooks-facts", "tower-hooks-team"]),
+    ("tower-hooks-team-rules", &["tower-hooks-core", "tower-hooks-facts", "tower-hooks-team"]),
     ("tower-hooks-command", &["tower-hooks-core", "tower-hooks-facts", "tower-hooks-protocols"]),
 ];
 
