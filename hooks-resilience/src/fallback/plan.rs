@@ -10,7 +10,7 @@ use super::past::Past;
 use super::step::{End, Step};
 use super::view::{View, earliest, soonest};
 use crate::call::Needs;
-use crate::catalog::Model;
+use crate::catalog::{Model, Tier};
 use crate::chain::Chain;
 use crate::error::{BreakerVote, ErrorKind, ModelError, NextModel, SameModel, Treatments};
 
@@ -88,6 +88,12 @@ pub struct Plan {
     /// Whether content that one provider refused was sent to another one.
     crossed: bool,
     over: bool,
+}
+
+/// Time that `model` usually takes. Before its first answer, a model of the fast tier counts as the fastest.
+fn usual_time(view: &impl View, model: &Model) -> Duration {
+    let unknown = if model.tier == Tier::Fast { Duration::ZERO } else { Duration::MAX };
+    view.usual_time(model).unwrap_or(unknown)
 }
 
 fn widest(chain: &Chain, needs: Needs) -> Option<u64> {
@@ -394,8 +400,7 @@ impl Plan {
         let hurries = self.deadline.is_some_and(|deadline| deadline.since(now) <= HURRY);
         let slowness = |place: usize| {
             let is_down = self.ready_as_last_resort(place, view, now, false).is_none();
-            let time = self.chain.get(place).and_then(|model| view.usual_time(model));
-            hurries.then(|| (is_down, time.unwrap_or(Duration::MAX)))
+            hurries.then(|| (is_down, self.chain.get(place).map(|model| usual_time(view, model))))
         };
         (0..self.chain.len()).filter(is_ready).min_by_key(|place| {
             (slowness(*place), self.attempts_of_provider(*place), self.past(*place).attempts)
@@ -423,8 +428,9 @@ impl Plan {
     /// Time of the next attempt after a last chance that is taken at `now`; `None` if too little time is
     /// left.
     fn next_chance(&self, now: Tick) -> Option<Tick> {
-        let left = self.deadline?.since(now) / 2;
-        (left >= TOO_LATE).then(|| now.after(left))
+        let left = self.deadline?.since(now);
+        let (wait, left) = (left / 3, left - left / 3);
+        (left >= TOO_LATE).then(|| now.after(wait))
     }
 
     fn ready_as_last_resort<V: View>(
