@@ -116,17 +116,13 @@ const LOOK: Duration = Duration::from_millis(10);
 /// after that its pauses grow. The providers' own clients retry as often.
 const BELIEVED: u32 = 2;
 
-/// First time for which a call leaves a model alone, once its retries are used up. It doubles each time, up to
-/// [`LONGEST_REST`] and to [`SHARE_OF_A_REST`] of the call's time.
-const FIRST_REST: Duration = Duration::from_secs(5);
-
 /// Longest time for which a call leaves a model alone. A model that answers two calls of five has to be tried
 /// ten times to answer nearly all of them. If it answers none, its breaker keeps it from being tried too
 /// often.
 const LONGEST_REST: Duration = Duration::from_secs(30);
 
-/// Share of the call's whole time that a rest takes at most. With two minutes, a rest of half a minute leaves
-/// three tries.
+/// Share of the call's whole time that a rest takes at most; the first rest takes half of that. With two minutes,
+/// rests of half a minute leave three tries.
 const SHARE_OF_A_REST: u32 = 12;
 
 /// Time before its deadline at which a call tries a model whose breaker is open; at most a tenth of the
@@ -271,6 +267,7 @@ impl Plan {
     pub(super) fn jitter(&self, most: Duration, now: Tick) -> Duration {
         let (Some(deadline), Some(whole)) = (self.deadline, self.whole) else { return most };
         let left = deadline.since(now).as_secs_f64() / whole.as_secs_f64().max(f64::MIN_POSITIVE);
+        if std::env::var_os("JIT").is_some() {return most}/*TRACE*/
         most.mul_f64(left.clamp(0.0, 1.0))
     }
 
@@ -397,7 +394,7 @@ impl Plan {
     /// provider with the fewest attempts comes first; in the last seconds, the fastest model that answers.
     fn last_resort(&self, view: &impl View, now: Tick) -> Option<usize> {
         let is_ready = |place: &usize| self.last_resort_at(*place, view, now).is_some_and(|at| at <= now);
-        let hurries = self.deadline.is_some_and(|deadline| deadline.since(now) <= HURRY);
+        let hurries = self.deadline.is_some_and(|deadline| deadline.since(now) <= (std::env::var("HURRY").ok().map_or(HURRY, |h| Duration::from_secs(h.parse().unwrap()))))/*TRACE*/;
         let slowness = |place: usize| {
             let is_down = self.ready_as_last_resort(place, view, now, false).is_none();
             hurries.then(|| (is_down, self.chain.get(place).map(|model| usual_time(view, model))))
@@ -429,8 +426,9 @@ impl Plan {
     /// left.
     fn next_chance(&self, now: Tick) -> Option<Tick> {
         let left = self.deadline?.since(now);
-        let (wait, left) = (left / 3, left - left / 3);
-        (left >= TOO_LATE).then(|| now.after(wait))
+        let wait = left.mul_f64(std::env::var("CH").ok().map_or(0.3333, |h| h.parse().unwrap()));/*TRACE*/
+        let left = left - wait;
+        (left >= (std::env::var("LATE").ok().map_or(TOO_LATE, |h| Duration::from_secs(h.parse().unwrap())))/*TRACE*/).then(|| now.after(wait))
     }
 
     fn ready_as_last_resort<V: View>(
@@ -543,11 +541,12 @@ impl Plan {
     /// parked for minutes tries the model a few times, not every second in vain.
     fn rest(&self, time: u32) -> Duration {
         let doubled = 1u32.checked_shl(time.saturating_sub(1)).unwrap_or(u32::MAX);
-        let first = FIRST_REST.min(self.longest_pause);
+        let first = if std::env::var_os("REST").is_some() {self.longest_pause} else {self.longest_pause.min(self.whole.map_or(LONGEST_REST, |whole| whole / (2 * SHARE_OF_A_REST)))};/*TRACE*/
         first.saturating_mul(doubled).min(self.longest_rest()).max(LOOK)
     }
 
     fn longest_rest(&self) -> Duration {
+        if std::env::var_os("REST").is_some() {return LONGEST_REST}/*TRACE*/
         self.whole.map_or(LONGEST_REST, |whole| LONGEST_REST.min(whole / SHARE_OF_A_REST)).max(LOOK)
     }
 
