@@ -126,7 +126,7 @@ const LONGEST_REST: Duration = Duration::from_secs(30);
 const SHARE_OF_A_REST: u32 = 12;
 
 /// Time before its deadline at which a call tries a model whose breaker is open; at most a tenth of the
-/// call's time. It is long enough for most answers. The call tries again whenever half of the remaining time
+/// call's time. It is long enough for most answers. The call tries again whenever a third of the remaining time
 /// has passed, so that the end of an incident within these seconds is noticed in time for a quick answer.
 const LAST_CHANCE: Duration = Duration::from_secs(20);
 
@@ -267,7 +267,6 @@ impl Plan {
     pub(super) fn jitter(&self, most: Duration, now: Tick) -> Duration {
         let (Some(deadline), Some(whole)) = (self.deadline, self.whole) else { return most };
         let left = deadline.since(now).as_secs_f64() / whole.as_secs_f64().max(f64::MIN_POSITIVE);
-        if std::env::var_os("JIT").is_some() {return most}/*TRACE*/
         most.mul_f64(left.clamp(0.0, 1.0))
     }
 
@@ -394,7 +393,7 @@ impl Plan {
     /// provider with the fewest attempts comes first; in the last seconds, the fastest model that answers.
     fn last_resort(&self, view: &impl View, now: Tick) -> Option<usize> {
         let is_ready = |place: &usize| self.last_resort_at(*place, view, now).is_some_and(|at| at <= now);
-        let hurries = self.deadline.is_some_and(|deadline| deadline.since(now) <= (std::env::var("HURRY").ok().map_or(HURRY, |h| Duration::from_secs(h.parse().unwrap()))))/*TRACE*/;
+        let hurries = self.deadline.is_some_and(|deadline| deadline.since(now) <= HURRY);
         let slowness = |place: usize| {
             let is_down = self.ready_as_last_resort(place, view, now, false).is_none();
             hurries.then(|| (is_down, self.chain.get(place).map(|model| usual_time(view, model))))
@@ -426,9 +425,9 @@ impl Plan {
     /// left.
     fn next_chance(&self, now: Tick) -> Option<Tick> {
         let left = self.deadline?.since(now);
-        let wait = left.mul_f64(std::env::var("CH").ok().map_or(0.3333, |h| h.parse().unwrap()));/*TRACE*/
-        let left = left - wait;
-        (left >= (std::env::var("LATE").ok().map_or(TOO_LATE, |h| Duration::from_secs(h.parse().unwrap())))/*TRACE*/).then(|| now.after(wait))
+        let wait = left / 3;
+        let left = left.saturating_sub(wait);
+        (left >= TOO_LATE).then(|| now.after(wait))
     }
 
     fn ready_as_last_resort<V: View>(
@@ -467,7 +466,8 @@ impl Plan {
             return Step::GiveUp(End::Late(Some(until)));
         }
         let ends_from = self.ends_from;
-        let until = if ends_from.is_some_and(|from| from <= now) { until.min(now.after(LAST_LOOK)) } else { until };
+        let until =
+            if ends_from.is_some_and(|from| from <= now) { until.min(now.after(LAST_LOOK)) } else { until };
         let parked = self.parked.saturating_add(until.since(now));
         if parked > self.max_park {
             return Step::GiveUp(End::TooFar(until));
@@ -489,7 +489,8 @@ impl Plan {
         let others = (0..self.chain.len()).filter(|other| *other != place);
         let ready = |other| {
             let resort = self.last_resort_at(other, view, now);
-            let ready = self.ready_by(other, soonest, view, now).map(|at| at.max(self.past(other).not_before()));
+            let ready =
+                self.ready_by(other, soonest, view, now).map(|at| at.max(self.past(other).not_before()));
             ready.into_iter().chain(resort).min()
         };
         earliest(others.filter_map(ready), now)
@@ -541,12 +542,11 @@ impl Plan {
     /// parked for minutes tries the model a few times, not every second in vain.
     fn rest(&self, time: u32) -> Duration {
         let doubled = 1u32.checked_shl(time.saturating_sub(1)).unwrap_or(u32::MAX);
-        let first = if std::env::var_os("REST").is_some() {self.longest_pause} else {self.longest_pause.min(self.whole.map_or(LONGEST_REST, |whole| whole / (2 * SHARE_OF_A_REST)))};/*TRACE*/
-        first.saturating_mul(doubled).min(self.longest_rest()).max(LOOK)
+        let first = self.whole.map_or(LONGEST_REST, |whole| whole / (2 * SHARE_OF_A_REST));
+        self.longest_pause.min(first).saturating_mul(doubled).min(self.longest_rest()).max(LOOK)
     }
 
     fn longest_rest(&self) -> Duration {
-        if std::env::var_os("REST").is_some() {return LONGEST_REST}/*TRACE*/
         self.whole.map_or(LONGEST_REST, |whole| LONGEST_REST.min(whole / SHARE_OF_A_REST)).max(LOOK)
     }
 

@@ -20,8 +20,8 @@ mod tests;
 mod told;
 
 use std::fmt;
-use std::time::Duration;
 use std::sync::{Arc, Mutex, OnceLock, PoisonError};
+use std::time::Duration;
 
 use hooks_core::event::ErrorOccurred;
 use hooks_core::time::Tick;

@@ -411,7 +411,8 @@ impl Meter {
         self.measures.idle += 1;
         if self.measures.first_idle.len() < LISTED {
             let models = self.params.models.iter().enumerate();
-            let well = models.filter(|(place, _)| well >> place & 1 == 1).map(|(_, model)| model.name.clone());
+            let well =
+                models.filter(|(place, _)| well >> place & 1 == 1).map(|(_, model)| model.name.clone());
             self.measures.first_idle.push(IdleWait {
                 since_s: since.0.as_secs_f64(),
                 seconds: now.since(since).as_secs_f64(),

@@ -152,10 +152,6 @@ impl Sim {
             Some(takes) if takes <= limit => (takes, fate.result),
             _ => (limit, Err(Fault { kind: ErrorKind::AttemptTimeout, retry_after: None })),
         };
-        if std::env::var("TRACE").ok().and_then(|t| t.parse::<u64>().ok()) == Some(key / 1000) { /*TRACE*/
-            let w: Vec<String> = (0..4).map(|m| format!("{:.2}", self.providers.weather.answered_share(m, self.now()))).collect();
-            eprintln!("{:.1} call {} model {model} takes {:.1} {:?} weather {w:?}", self.now().0.as_secs_f64(), key % 1000, takes.as_secs_f64(), result.err().map(|f| f.kind));
-        }
         self.time.sleep(takes).await;
         attempt.is_over = true;
         self.finish(key, model, takes, Some(result));
