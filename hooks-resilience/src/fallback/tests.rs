@@ -558,7 +558,7 @@ fn in_the_last_seconds_the_fastest_model_comes_first() {
     for now in [90, 94] {
         let _parked = plan.next(&table, tick(0));
         let step = plan.next(&table, tick(now));
-        assert_eq!(step, Step::Try { place: 2, elsewhere: Some(tick(now)), last_resort: true });
+        assert!(matches!(step, Step::Try { place: 2, last_resort: true, .. }), "{step:?}");
         fails(&mut plan, ErrorKind::Overloaded, now);
     }
     // Without any answer, the tier tells.

@@ -595,7 +595,7 @@ fn a_call_that_is_dropped_at_whatever_await_leaves_nothing_behind() {
 #[test]
 fn the_usual_time_of_a_model_follows_its_answers() {
     let (time, catalog) = (VirtualTime::default(), catalog(|_| {}));
-    let (health, model) = (health(&catalog, &time), &catalog.models()[0]);
+    let (health, model) = (crate::fixture::health(&catalog, &time), &catalog.models()[0]);
     let answers = |seconds| health.admit(model, time.tick()).unwrap().succeeded(time.tick(), secs(seconds));
     assert_eq!(health.usual_time(model), None);
     answers(8);
