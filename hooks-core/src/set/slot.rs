@@ -28,11 +28,11 @@ use crate::verdict::{Reason, Verdict};
 /// is decided at once, without an allocation unless a policy gives a reason. Each stack boxes one future per
 /// event.
 pub struct Slot<E: Event> {
-    pub(super) transforms: Vec<Arc<dyn Transform<E>>>,
-    pub(super) stacks: Vec<BoxHook<E>>,
-    pub(super) policies: Vec<Arc<dyn Policy<E>>>,
-    pub(super) reserves: Vec<Arc<dyn Reserve<E>>>,
-    pub(super) observers: Vec<Arc<dyn Observer<E>>>,
+    pub(crate) transforms: Vec<Arc<dyn Transform<E>>>,
+    pub(crate) stacks: Vec<BoxHook<E>>,
+    pub(crate) policies: Vec<Arc<dyn Policy<E>>>,
+    pub(crate) reserves: Vec<Arc<dyn Reserve<E>>>,
+    pub(crate) observers: Vec<Arc<dyn Observer<E>>>,
 }
 
 /// Verdict of one policy, for `explain`.

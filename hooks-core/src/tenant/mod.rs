@@ -32,10 +32,12 @@
 
 pub mod future;
 mod layer;
+mod only;
 mod provider;
 mod service;
 
 pub use self::layer::TenantLayer;
+pub(crate) use self::only::Selection;
 pub use self::provider::Tenants;
 pub use self::service::TenantService;
 
