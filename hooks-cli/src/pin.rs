@@ -90,13 +90,13 @@ impl Pins {
         let now = Pin {
             config: real(file).map_err(cannot)?,
             root: root.to_path_buf(),
-            rules: digest(config.text()),
+            rules: digest(config.rules_text()),
             at: SystemClock.now().0,
         };
         let pinned = match read::<Pin>(&place).map_err(cannot)? {
             Some(pinned) => pinned,
             None if config.protected().is_empty() => return Ok(()),
-            None => match self.begin(&place, &now, config.text()).map_err(cannot)? {
+            None => match self.begin(&place, &now, config.rules_text()).map_err(cannot)? {
                 Some(pinned) => pinned,
                 None => return Ok(()),
             },
@@ -106,7 +106,7 @@ impl Pins {
         }
         let confirmed = read::<Confirmation>(&self.confirmation(&now.config)).map_err(cannot)?;
         if confirmed.is_some_and(|confirmed| confirmed.rules == now.rules && confirmed.at >= pinned.at) {
-            self.keep_text(&now.rules, config.text()).map_err(cannot)?;
+            self.keep_text(&now.rules, config.rules_text()).map_err(cannot)?;
             return now.replace(&place).map_err(cannot);
         }
         Err(format!(

@@ -82,9 +82,9 @@ pub(crate) fn limited(config: &Config, client: Client) -> impl Iterator<Item = (
 /// section.
 pub(crate) fn reach(section: &str, client: Client) -> Option<Reach> {
     Some(match section {
-        "version" | "profile" | "self_protection" | "tenant" | "tenants" | "store" | "hook_profile"
-        | "protected" | "paths" | "tools" | "write_guard" | "command_guard" | "reviewer_lockout"
-        | "ask_user" | "audit" | "limits" | "limits.calls" => Reach::Works,
+        "version" | "profile" | "self_protection" | "tenant" | "tenants" | "policies" | "store"
+        | "hook_profile" | "protected" | "paths" | "tools" | "write_guard" | "command_guard"
+        | "reviewer_lockout" | "ask_user" | "audit" | "limits" | "limits.calls" => Reach::Works,
         "rules" => rules(client),
         "limits.loops" => loops(client),
         "budget" => model_calls(client),

@@ -70,6 +70,7 @@ mod document;
 mod error;
 mod feeding;
 mod feeds;
+mod further;
 mod known;
 mod lint;
 mod metrics;

@@ -6,6 +6,8 @@
 //! the schema would find nothing. Every other document goes to the schema, even if it is only written in
 //! another way.
 
+use std::collections::BTreeMap;
+
 use serde::Serialize;
 use serde::de::DeserializeOwned;
 use serde_json::{Map, Value};
@@ -14,6 +16,7 @@ use hooks_classic::PolicyConfig;
 use hooks_resilience::ResilienceConfig;
 use hooks_store::StoreConfig;
 
+use super::further::{self, PolicyFiles, TenantGuards};
 use super::tree::{Kind, Node};
 use super::{audit, context, feeds, models, store, team_rules, tenant};
 
@@ -40,7 +43,11 @@ fn is_about_the_file(sections: &mut Map<String, Value>) -> bool {
     sections.shift_remove("version").is_some_and(|version| version == 1)
         && sections.shift_remove("self_protection").is_none_or(|is_on| is_on.is_boolean())
         && sections.shift_remove(tenant::KEY).is_none_or(|tenant| tenant.is_string())
-        && sections.shift_remove(tenant::OTHERS).is_none_or(|others| is_written_again::<Vec<String>>(&others))
+        && sections.shift_remove(tenant::OTHERS).is_none_or(|others| {
+            is_written_again::<Vec<String>>(&others)
+                || is_written_again::<BTreeMap<String, TenantGuards>>(&others)
+        })
+        && is_right_in::<Vec<PolicyFiles>>(sections, further::KEY)
 }
 
 /// Removes a section from `sections` and returns whether it certainly has no mistake.

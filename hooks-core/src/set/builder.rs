@@ -198,6 +198,13 @@ impl HooksBuilder {
         self.closing.extend(closing);
     }
 
+    /// Adds the hooks of `inner`, as they are. Extensions of `inner` are left out: a set has one of each type.
+    pub fn add_all(&mut self, inner: Self) {
+        let Self { slots, extensions: _, closing } = inner;
+        self.slots.add(slots);
+        self.closing.extend(closing);
+    }
+
     /// Adds a value that the built set returns by its type. A value of the same type is replaced.
     pub fn add_extension<T: Send + Sync + 'static>(&mut self, value: Arc<T>) {
         self.extensions.insert(TypeId::of::<T>(), value);

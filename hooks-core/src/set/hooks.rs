@@ -55,6 +55,12 @@ macro_rules! slots {
                 kinds
             }
 
+            /// Adds the hooks of `inner`.
+            pub(super) fn add(&mut self, inner: Self) {
+                $( self.$dname.add(inner.$dname); )*
+                $( self.$iname.add(inner.$iname); )*
+            }
+
             /// Adds the hooks of `inner`, limited to the events that `selection` selects.
             pub(super) fn add_selected(&mut self, selection: &Selection, inner: Self) {
                 $( selection.add(&mut self.$dname, inner.$dname); )*

@@ -55,6 +55,16 @@ impl<E: Event> Slot<E> {
             && self.observers.is_empty()
     }
 
+    /// Adds the hooks of `inner` after those of this slot.
+    pub(super) fn add(&mut self, inner: Self) {
+        let Self { transforms, stacks, policies, reserves, observers } = inner;
+        self.transforms.extend(transforms);
+        self.stacks.extend(stacks);
+        self.policies.extend(policies);
+        self.reserves.extend(reserves);
+        self.observers.extend(observers);
+    }
+
     /// The policies, in order.
     pub fn policies(&self) -> &[Arc<dyn Policy<E>>] {
         &self.policies
