@@ -4,6 +4,7 @@ mod architecture;
 mod dependencies;
 mod manifests;
 mod prose;
+mod resolved;
 mod sources;
 mod tables;
 mod words;
@@ -45,6 +46,7 @@ pub(crate) fn run() -> Result {
     found.extend(tables::check(&files)?);
     found.extend(architecture::check()?);
     found.extend(dependencies::check()?);
+    found.extend(resolved::check()?);
     if found.is_empty() {
         println!("{} files are tidy", files.len());
         return Ok(());
