@@ -55,7 +55,7 @@ pub(super) fn lint(policy: &PolicyConfig, is_lost: bool, root: &Node) -> Vec<Con
             let field =
                 unknown.map_or_else(|| "budget".to_owned(), |index| format!("budget.prices[{index}]"));
             let hint = "write its `most_output_tokens`, or one for all models in `budget.hold`";
-            let problem = "nobody knows how long answers may be, so calls of unknown size are refused";
+            let problem = "the length of answers is unknown, so calls of unknown size are denied";
             linter.doubt(&field, problem, hint);
         }
         if budget.limits.is_empty() {

@@ -16,7 +16,7 @@ impl fmt::Display for DurationError {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         write!(
             f,
-            "`{}` is no duration; write a number with its unit, such as `500ms`, `30s`, `1m30s`",
+            "`{}` is not a duration; write a number with its unit, such as `500ms`, `30s`, `1m30s`",
             self.0
         )
     }
@@ -174,7 +174,7 @@ mod tests {
         let error = parse("30").unwrap_err().to_string();
         assert_eq!(
             error,
-            "`30` is no duration; write a number with its unit, such as `500ms`, `30s`, `1m30s`"
+            "`30` is not a duration; write a number with its unit, such as `500ms`, `30s`, `1m30s`"
         );
     }
 

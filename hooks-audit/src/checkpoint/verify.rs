@@ -113,17 +113,17 @@ fn missing(chain: &ChainReport, last: Option<u64>) -> Option<Finding> {
     let checkpointed = chain.checkpoint?;
     let here = match last {
         Some(last) => format!("the last one here is over {last}"),
-        None => "there is none of it here".to_owned(),
+        None => "there is no checkpoint of it here".to_owned(),
     };
     let (condition, what) = if checkpointed > last.unwrap_or(0) {
         let what = format!(
-            "checkpoints are missing: the chain says that one over {checkpointed} records was made, and {here}"
+            "checkpoints are missing: according to the chain, one over {checkpointed} records was made, and {here}"
         );
         (Condition::Mismatched, what)
     } else if last.is_none() && chain.seq > 0 {
         // A writer that was killed before the first checkpoint leaves this state as well; the next writer
         // makes the checkpoint.
-        let what = "checkpoints are made of the chain, and there is none of it here: its writer was interrupted before the \
+        let what = "checkpoints are made of the chain, and there is no checkpoint of it here: its writer was interrupted before the \
                     first one, or they and the end of the chain were removed";
         (Condition::Torn, what.to_owned())
     } else {

@@ -74,7 +74,7 @@ impl CallLimits {
     /// let errors = CallLimits::new(&limits, store).expect_err("two of the limits are invalid");
     /// assert_eq!(
     ///     errors.to_string(),
-    ///     "`limits.calls[0].tools[0]`: `*deploy` is no name; write a name; that of a tool may end in one `*`\n\
+    ///     "`limits.calls[0].tools[0]`: `*deploy` is not a name; write a name; that of a tool may end in one `*`\n\
     ///      `limits.calls[2]`: this limit stands in the list already; leave one of them out",
     /// );
     /// # Ok::<(), serde_json::Error>(())
@@ -180,7 +180,7 @@ impl CallLimit {
                 let star = name.find('*').is_some_and(|star| list == "agents" || star + 1 < name.len());
                 if name.trim().is_empty() || star {
                     let hint = "write a name; that of a tool may end in one `*`";
-                    errors.push(format!("{field}.{list}[{at}]"), format!("`{name}` is no name"), hint);
+                    errors.push(format!("{field}.{list}[{at}]"), format!("`{name}` is not a name"), hint);
                 }
             }
         }
@@ -250,6 +250,6 @@ impl CallLimit {
 }
 
 fn too_often(tool: &str) -> Reason {
-    let message = format!("this call of `{tool}` was told and given up too often");
+    let message = format!("this call of `{tool}` was requested and cancelled too often");
     Reason::new(NAME, "call", message).unless("give each call an id of its own")
 }

@@ -156,7 +156,7 @@ impl Reserve<BeforeModelCall> for IterationLimit {
             match no_place {
                 NoPlace::Refused { used, limit, .. } => reached(used, limit, span),
                 NoPlace::TooOften => {
-                    let message = "this call was told and given up too often";
+                    let message = "this call was requested and cancelled too often";
                     Reason::new(NAME, "call", message).unless("give each call an id of its own")
                 }
             }
@@ -289,7 +289,7 @@ impl Service<HookRequest<SubagentSpawned>> for IterationLimit {
 }
 
 fn unexpected(result: &StepResult) -> StoreError {
-    StoreError::Unavailable(format!("it answered {result:?}, which is none to what was asked"))
+    StoreError::Unavailable(format!("it answered {result:?}, which does not fit the operation"))
 }
 
 /// The key of the agent: its id, or its name if it has none.

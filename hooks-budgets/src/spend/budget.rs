@@ -120,7 +120,7 @@ impl SpendBudget {
     /// assert_eq!(
     ///     errors.to_string(),
     ///     "`budget.limits[0].named[0]`: there is no role `interns`; list its agents in `budget.roles`\n\
-    ///      `budget.prices[0].from`: `2026-13-01` is no day; write it as `2026-01-31`\n\
+    ///      `budget.prices[0].from`: `2026-13-01` is not a day; write it as `2026-01-31`\n\
     ///      `budget.thresholds.warn`: 150 is more than 100 percent; write 100 to switch it off",
     /// );
     /// # Ok::<(), serde_json::Error>(())
@@ -174,7 +174,7 @@ impl SpendBudget {
     /// assert_eq!((report.budgets[0].spent, report.budgets[0].left), (1_000, 4_000));
     /// let endless = CallSize::new(context, "large", 1_000);
     /// let refused = budget.hold(&endless, ReplyBound::Nothing).await.expect_err("its size is unknown");
-    /// assert_eq!(refused.to_string(), "nobody knows how many tokens `large` answers at most");
+    /// assert_eq!(refused.to_string(), "the most tokens in an answer of `large` is unknown");
     /// # Ok(())
     /// # }
     /// ```

@@ -144,7 +144,7 @@ models:
         ("deadline: 5", "models.deadline"),
         (
             "deadline: 5 minutes",
-            "line 5, column 13: models.deadline: `5 minutes` is no duration; write a number with its unit",
+            "line 5, column 13: models.deadline: `5 minutes` is not a duration; write a number with its unit",
         ),
         ("hedge: { delay: soon }", "models.hedge.delay"),
         ("treatments: { overload: { retries: 1 } }", "models.treatments"),

@@ -62,7 +62,7 @@ impl CallReader {
         let root = paths.root.as_ref().map(|root| root.to_string_lossy().into_owned());
         if let (Some(path), Some(text)) = (&paths.root, &root) {
             if path.to_str().is_none() {
-                errors.push("paths.root", "it is no text", "use a folder whose name is UTF-8");
+                errors.push("paths.root", "it is not a string", "use a folder whose name is UTF-8");
             } else if !is_absolute(text) {
                 errors.push("paths.root", format!("`{text}` is relative"), "write an absolute path");
             }

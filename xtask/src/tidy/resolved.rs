@@ -41,12 +41,11 @@ fn packages(tree: &str) -> usize {
 
 impl Bar {
     fn missed(&self, count: usize) -> Option<String> {
-        let features = self.features.join(" ");
-        let set = format!("`{} {features}`", self.package).replace(" `", "`");
+        let set = [&[self.package], self.features].concat().join(" ");
         match count {
-            0 => Some(format!("{set}: `cargo tree` lists no packages")),
+            0 => Some(format!("`{set}`: `cargo tree` lists no packages")),
             count if count > self.most => Some(format!(
-                "{set}: resolves {count} packages, at most {} allowed; make a dependency optional",
+                "`{set}`: resolves {count} packages, at most {} allowed; make a dependency optional",
                 self.most
             )),
             _ => None,

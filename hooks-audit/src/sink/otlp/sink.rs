@@ -64,7 +64,7 @@ impl<C: SendHttp> OtlpSink<C> {
         let endpoint = self.config.endpoint.trim_end_matches('/');
         let url: Uri = format!("{endpoint}/v1/{path}")
             .parse()
-            .map_err(|error| SinkError::again(format!("`{endpoint}` is no address: {error}")))?;
+            .map_err(|error| SinkError::again(format!("`{endpoint}` is not an address: {error}")))?;
         let mut request = Request::new(Bytes::from(body.to_string()));
         *request.method_mut() = Method::POST;
         *request.uri_mut() = url;
