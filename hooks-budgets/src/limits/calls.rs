@@ -104,6 +104,26 @@ impl CallLimits {
     }
 
     /// Wraps the limits in a layer. Put it outermost, so that it is asked last.
+    ///
+    /// ```
+    /// use std::sync::Arc;
+    /// use hooks_budgets::CallLimits;
+    /// use hooks_core::event::PreToolUse;
+    /// use hooks_core::{HookContext, HookRequest, Judge, Judged, Verdict, policy_fn, state::Memory, time::StoppedClock};
+    /// use serde_json::json;
+    /// use tower::{Layer, ServiceExt};
+    ///
+    /// # #[tokio::main(flavor = "current_thread")] async fn main() -> Result<(), Box<dyn std::error::Error>> {
+    /// let limits: Vec<_> = serde_json::from_value(json!([{"tools": ["deploy"], "most": 0, "of": "team", "per": "day"}]))?;
+    /// let limits = CallLimits::new(&limits, Arc::new(Memory::new(Arc::new(StoppedClock::default()))))?;
+    /// let allow = policy_fn("allow", |_: &HookRequest<PreToolUse>| Verdict::ALLOW);
+    /// let stack = limits.layer().layer(Judge::new(allow));
+    /// let call = |tool| HookRequest::new(HookContext::new("session-1", "lead"), PreToolUse::new(tool, json!({})));
+    /// assert!(stack.clone().oneshot(call("test")).await?.goes_ahead());
+    /// assert!(!stack.oneshot(call("deploy")).await?.goes_ahead());
+    /// # Ok(())
+    /// # }
+    /// ```
     pub fn layer(self) -> CallLimitsLayer {
         ReserveLayer::new(Arc::new(self))
     }

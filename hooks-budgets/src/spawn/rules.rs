@@ -45,6 +45,32 @@ const NAME: &str = "spawn-rules";
 /// );
 /// # Ok::<(), hooks_core::PolicyErrors>(())
 /// ```
+///
+/// Customised: each child names its model, one of those that are known:
+///
+/// ```
+/// use hooks_budgets::{SpawnConfig, SpawnRequirement, SpawnRules};
+/// use hooks_core::event::SubagentStart;
+/// use hooks_core::{HookContext, HookRequest, Policy};
+/// use hooks_facts::calls::CallReader;
+///
+/// let config = SpawnConfig {
+///     known_models: Some(vec!["small".into(), "large".into()]),
+///     require: vec![SpawnRequirement::Model],
+///     ..SpawnConfig::default()
+/// };
+/// let rules = SpawnRules::new(&config, &CallReader::default())?;
+/// let objection = |model: Option<&str>| {
+///     let mut child = SubagentStart::new("tester", "the API");
+///     child.model = model.map(Into::into);
+///     let verdict = rules.judge(&HookRequest::new(HookContext::new("session-1", "lead"), child));
+///     verdict.reasons().first().map(|reason| reason.message.to_string())
+/// };
+/// assert_eq!(objection(Some("small")), None);
+/// assert_eq!(objection(Some("huge")).as_deref(), Some("there is no model `huge`"));
+/// assert_eq!(objection(None).as_deref(), Some("the model of `tester` is missing"));
+/// # Ok::<(), hooks_core::PolicyErrors>(())
+/// ```
 #[derive(Clone, Debug)]
 pub struct SpawnRules(Arc<Rules>);
 
