@@ -31,7 +31,7 @@ pub struct LogPlace {
 /// Result of a comparison.
 #[derive(Clone, Debug, Default)]
 #[non_exhaustive]
-pub struct Outcome {
+pub struct CheckpointReport {
     /// Reports of the logs, in order. [`agreed`](verify::ChainReport::agreed) of a chain is the number of
     /// records confirmed by checkpoints.
     pub reports: Vec<(String, Report)>,
@@ -49,7 +49,7 @@ impl LogPlace {
     }
 }
 
-impl Outcome {
+impl CheckpointReport {
     /// The worst condition of all findings.
     pub fn condition(&self) -> Condition {
         let own = self.findings.iter().map(|finding| finding.condition);
@@ -66,10 +66,15 @@ impl Outcome {
 /// # Errors
 /// Returns `NotFound` if the folder of the checkpoints does not exist; any other error if a file cannot be
 /// read.
-pub fn verify(disk: &dyn LogDisk, logs: &[LogPlace], folder: &Path, keys: &Keys) -> io::Result<Outcome> {
+pub fn verify(
+    disk: &dyn LogDisk,
+    logs: &[LogPlace],
+    folder: &Path,
+    keys: &Keys,
+) -> io::Result<CheckpointReport> {
     let collected = collect(disk, folder, keys)?;
     let mut outcome =
-        Outcome { reports: Vec::new(), believed: collected.believed, findings: collected.findings };
+        CheckpointReport { reports: Vec::new(), believed: collected.believed, findings: collected.findings };
     if collected.believed == 0 {
         let what = if keys.is_empty() {
             "there is no checkpoint here"
@@ -132,7 +137,7 @@ fn missing(chain: &ChainReport, last: Option<u64>) -> Option<Finding> {
     Some(Finding { condition, file: chain.chain.clone(), offset: 0, what })
 }
 
-impl Outcome {
+impl CheckpointReport {
     fn find(&mut self, file: String, what: String) {
         self.findings.push(Finding { condition: Condition::Mismatched, file, offset: 0, what });
     }

@@ -5,7 +5,7 @@ use std::sync::Arc;
 
 use hooks_core::Environment;
 
-use super::settings::SinkConfig;
+use super::config::SinkConfig;
 use super::{MetricsSource, Sink};
 
 /// Reason why a sink cannot be opened.

@@ -14,7 +14,7 @@ use tokio::sync::Mutex;
 use tokio_postgres::error::SqlState;
 use tokio_postgres::{Client, Config, NoTls};
 
-use super::settings::is_table;
+use super::config::is_table;
 use super::{Sink, SinkConfigError, SinkError};
 use crate::read::Committed;
 

@@ -13,7 +13,7 @@ use super::config::SpendBudgetConfig;
 use super::hold::{Charge, Part, SpendHold};
 use super::limit::{Counter, FOLDER, SpendLimit, SpendUnit, Who, counters, meter, scopes};
 use super::open_calls::{OpenCall, part_id};
-use super::price::{Listed, Price};
+use super::price::{Listed, ModelPrice};
 use super::refusal::{SpendRefusal, bad_answer, refused, unknown_price, unknown_size};
 use super::report::BudgetReport;
 use super::rules::Rules;
@@ -85,7 +85,7 @@ enum HeldFor {
 
 /// Amounts to reserve for a call.
 struct Plan {
-    price: Price,
+    price: ModelPrice,
     most_output_tokens: Option<u64>,
     amounts: Vec<RequestedAmount>,
 }
@@ -348,7 +348,7 @@ impl SpendBudget {
         let rules = &*self.rules;
         let who = rules.who(context, root, Some(&size.model));
         let listed = rules.prices.get(&size.model, self.now(context));
-        let price = listed.map_or(Price::default(), |listed: Listed| listed.price);
+        let price = listed.map_or(ModelPrice::default(), |listed: Listed| listed.price);
         let stated_most =
             size.most_output_tokens.or_else(|| listed.and_then(|listed| listed.most_output_tokens));
         // The default of the budget does not limit a stream: a longer stream is cut.

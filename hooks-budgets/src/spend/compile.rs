@@ -13,7 +13,7 @@ use super::config::{
     ModelPriceConfig, SpendBudgetConfig, SpendHoldConfig, SpendLevel, SpendLimitConfig, SpendThresholdsConfig,
 };
 use super::limit::SpendLimit;
-use super::price::{Listed, Price, PriceTable};
+use super::price::{Listed, ModelPrice, PriceTable};
 use super::rules::{HoldRules, Rules, Thresholds};
 
 /// Section of the budget in the configuration.
@@ -107,7 +107,7 @@ impl Compiler<'_> {
         if let Some(ceiling) = config.price_ceiling {
             let input = self.dollars("price_ceiling.input", ceiling.input);
             let output = self.dollars("price_ceiling.output", ceiling.output);
-            table.set_ceiling(input.zip(output).map(|(input, output)| Price::new(input.0, output.0)));
+            table.set_ceiling(input.zip(output).map(|(input, output)| ModelPrice::new(input.0, output.0)));
         }
         table
     }
@@ -139,7 +139,8 @@ impl Compiler<'_> {
         let (input, output) = (amount("input", entry.input), amount("output", entry.output));
         let cached = entry.cached.map_or(input, |dollars| amount("cached", dollars));
         let reasoning = entry.reasoning.map_or(output, |dollars| amount("reasoning", dollars));
-        let price = Price { input: input?.0, output: output?.0, cached: cached?.0, reasoning: reasoning?.0 };
+        let price =
+            ModelPrice { input: input?.0, output: output?.0, cached: cached?.0, reasoning: reasoning?.0 };
         Some((since?, Listed { price, most_output_tokens: entry.most_output_tokens }))
     }
 

@@ -6,7 +6,7 @@ use std::path::{Path, PathBuf};
 
 use clap::Args;
 use hooks::StdFileSystem;
-use hooks::audit::checkpoint::{self, FirstKey, Keys, LogPlace, Outcome, SigningKey, Zeroizing};
+use hooks::audit::checkpoint::{self, CheckpointReport, FirstKey, Keys, LogPlace, SigningKey, Zeroizing};
 use serde_json::{Value, json};
 
 use super::cli::LogChoice;
@@ -123,7 +123,7 @@ fn believe(keys: &mut Keys, key: &str) -> Result<(), Failure> {
 }
 
 /// Prints the result: the length of each chain, and the number of its records that checkpoints confirm.
-fn print(outcome: &Outcome) -> Result<(), Failure> {
+fn print(outcome: &CheckpointReport) -> Result<(), Failure> {
     let mut out = out();
     for (name, report) in &outcome.reports {
         let log = if outcome.reports.len() > 1 { format!("{name} ") } else { String::new() };
@@ -139,7 +139,7 @@ fn print(outcome: &Outcome) -> Result<(), Failure> {
     tell(outcome.findings.iter().chain(chains.flat_map(|chain| &chain.findings)))
 }
 
-fn as_value(outcome: &Outcome) -> Value {
+fn as_value(outcome: &CheckpointReport) -> Value {
     let logs = outcome.reports.iter().map(|(name, report)| {
         let mut value = to_json(report);
         if let Value::Object(value) = &mut value {

@@ -9,8 +9,8 @@ use hooks_core::{HookContext, HookRequest, Platform, PolicyErrors};
 use crate::tools::ToolTable;
 
 use super::call::{Call, CallFacts};
+use super::config::{PathsConfig, ToolRole};
 use super::root::KnownRoot;
-use super::settings::{PathsConfig, ToolRole};
 use crate::globs::PatternDialect;
 
 /// Reads calls with the settings for the root, the case of names, and the tools. Cheap to clone; policies

@@ -2,6 +2,7 @@
 
 mod architecture;
 mod dependencies;
+mod examples;
 mod manifests;
 mod prose;
 mod resolved;
@@ -44,6 +45,7 @@ pub(crate) fn run() -> Result {
     found.extend(prose::check(&files)?);
     found.extend(words::check(&files)?);
     found.extend(tables::check(&files)?);
+    found.extend(examples::check(&files)?);
     found.extend(architecture::check()?);
     found.extend(dependencies::check()?);
     found.extend(resolved::check()?);

@@ -26,7 +26,7 @@ use tokio::sync::Mutex;
 
 use self::connection::Connection;
 use self::protocol::Message;
-use super::settings::{NatsConfig, is_subject};
+use super::config::{NatsConfig, is_subject};
 use super::wire::Sent;
 use super::{Sink, SinkConfigError, SinkError};
 use crate::read::Committed;

@@ -16,8 +16,8 @@ use super::rejected::Rejected;
 use super::value::request;
 use super::{logs, traces};
 use crate::read::Committed;
+use crate::sink::config::{OtlpConfig, Signal};
 use crate::sink::http::{SendHttp, meaning, unanswered};
-use crate::sink::settings::{OtlpConfig, Signal};
 use crate::sink::{MetricsSource, Sink, SinkError};
 
 /// Sends to a collector; see the [module](super).
