@@ -148,7 +148,7 @@ fn by_codex(settings: &ClientSettings, listed: &[CodexHook], remedy: String) -> 
     let names: Vec<String> = skipped.iter().map(|one| format!("`{}`", one.event)).collect();
     let what = match skipped.iter().all(|one| state(&one.line).is_none()) {
         true => "Codex does not list these hooks in this folder, because it does not trust the folder or reads other settings".to_owned(),
-        false => format!("Codex does not trust the hooks of {}, so it skips them without a word", names.join(", ")),
+        false => format!("Codex does not trust the hooks of {}, so it skips them silently", names.join(", ")),
     };
     Finding::bad(what, remedy)
 }
