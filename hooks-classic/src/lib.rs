@@ -26,7 +26,7 @@
 //! use serde_json::json;
 //!
 //! let config: PolicyConfig = serde_json::from_value(json!({
-//!     "write_guard": {"allow": ["src/[a"]},
+//!     "write_guard": {"allow": ["src/{a"]},
 //!     "limits": {"loops": {"rounds": 0}},
 //! }))?;
 //! let errors = Hooks::from_policy(config).expect_err("two sections have a mistake");

@@ -112,7 +112,7 @@ impl Models {
     ///   routing: { default: premium }
     ///   overflow: { means: [summarise] }
     /// ", "hooks.yaml")?;
-    /// let client = service_fn(async |call: Call| match call.request().messages.len() {
+    /// let client = service_fn(async |call: Call| match call.messages().len() {
     ///     10.. => Err(ModelError::new(ErrorKind::ContextOverflow, "prompt is too long")),
     ///     _ => Ok("answered"),
     /// });
