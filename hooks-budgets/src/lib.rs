@@ -7,7 +7,7 @@
 //! | module | what it does |
 //! | --- | --- |
 //! | [`budgets`] | all limits and budgets of a configuration, on one store |
-//! | [`approvals`] | lets a call that a person approved pass once |
+//! | [`approvals`] | lets a call that a person approved pass once (feature `approvals`) |
 //! | [`ask_limit`] | limits questions to the user |
 //! | [`limits`] | limits calls of tools and models, and stops loops |
 //! | [`spend`] | limits spending on models |
@@ -46,6 +46,7 @@
 //! # }
 //! ```
 
+#[cfg(feature = "approvals")]
 pub mod approvals;
 pub mod ask_limit;
 pub mod budgets;
@@ -58,6 +59,7 @@ pub mod spawn;
 pub mod spend;
 mod window;
 
+#[cfg(feature = "approvals")]
 pub use self::approvals::{ApprovalCode, ApprovalError, Approvals, UnknownCode, WaitingCall};
 pub use self::ask_limit::{AskCounting, AskLevel, AskLimit, AskLimitLayer, AskUserConfig};
 pub use self::budgets::{Budgets, BudgetsSettings};

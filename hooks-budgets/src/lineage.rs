@@ -114,7 +114,7 @@ async fn read(
 }
 
 fn bad(answer: &StepResult) -> StoreError {
-    StoreError::Unavailable(format!("it answered {answer:?}, which is none to what was asked"))
+    StoreError::Unavailable(format!("it answered {answer:?}, which does not fit the operation"))
 }
 
 #[cfg(test)]

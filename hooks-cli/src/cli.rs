@@ -122,8 +122,8 @@ pub(crate) struct Demo {
          \"tool_args\": {\"command\": \"rm -rf /\"}}' | tr -d '\\n' | hooks eval --config hooks.yaml
 
 One outcome per line, in order, flushed as it is written.
-A line that is no event gets a line with `error`, the rest goes on, and the exit status is 1.
-`hooks schema EVENT` says which fields an event has.")]
+A line that is not an event gets a line with `error`, the rest continues, and the exit status is 1.
+`hooks schema EVENT` prints the fields of an event.")]
 pub(crate) struct Eval {
     #[command(flatten)]
     pub(crate) config: ConfigFile,
@@ -139,7 +139,7 @@ pub(crate) struct Eval {
   hooks run --client claude --event PreToolUse < payload.json
   hooks run --client copilot --event preToolUse --config /etc/agents/hooks.yaml
 
-Without `--client` and `--event` the payload says whose it is, where that is unambiguous.
+Without `--client` and `--event`, both are read from the payload if it is unambiguous.
 Without `--config` the first of these counts: the variable HOOKS_CONFIG, `.hooks/hooks.yaml` or `hooks.yaml` of the
 project, `hooks/hooks.yaml` in the user's configuration folder. Without any, what can be denied is denied.
 
@@ -204,7 +204,7 @@ pub(crate) struct Init {
   hooks doctor claude codex              # these two
 
 Each client is called for a denial in the very way it would call, and its answer is read as the client reads it.
-Exit status: 0 whoever is wired is governed, 1 something is wrong, 2 it cannot be told.")]
+Exit status: 0 each wired client is governed, 1 something is wrong, 2 the check failed.")]
 pub(crate) struct Doctor {
     /// The clients; without any, all of them
     #[arg(value_name = "CLIENT")]
@@ -219,7 +219,7 @@ pub(crate) struct Doctor {
   hooks check hooks.yaml
   hooks check --format json .squad/policies/*.yaml
 
-Exit status: 0 no mistakes (warnings are none), 1 mistakes found, 2 a file cannot be read.")]
+Exit status: 0 no mistakes (warnings do not count), 1 mistakes found, 2 a file cannot be read.")]
 pub(crate) struct Check {
     /// The configurations
     #[arg(required = true, value_name = "FILE")]
@@ -338,7 +338,7 @@ pub(crate) enum ApproveAction {
   hooks reload --config rules.yaml
 
 A session of an agent client goes on under the rules that it began with. If they change, its calls are denied
-until you confirm the change with this command, or begin another session. It is for people: it needs a
+until you confirm the change with this command, or begin another session. It is for a person: it needs a
 terminal, and refuses if an agent client started it.
 
 Exit status: 0 confirmed, or there was nothing to confirm; 1 not confirmed; 2 the rules cannot be used.")]

@@ -46,10 +46,10 @@ const MAX_PROCESSES: usize = 256;
 /// Returns an error unless a person seems to call `command` (such as `hooks approve`) at a terminal.
 pub(crate) fn require(command: &str) -> Result<(), Failure> {
     let refused = |why: &str| {
-        Failure::message(format!("`{command}` is for people: {why}; call it in a terminal of your own"))
+        Failure::message(format!("`{command}` is for a person: {why}; call it in a terminal of your own"))
     };
     if let Some(mark) = MARKS.iter().find(|mark| env::var_os(mark).is_some()) {
-        return Err(refused(&format!("the variable `{mark}` says that an agent client started it")));
+        return Err(refused(&format!("the variable `{mark}` shows that an agent client started it")));
     }
     match client_above() {
         Ok(None) => {}

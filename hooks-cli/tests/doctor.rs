@@ -344,7 +344,7 @@ fn codex_is_asked_which_hooks_it_trusts() {
     let asked = "case $1 in app-server) while read l; do case $l in *hooks/list*) while read a; do echo \"$a\"; done < ${0%/*}/answer;; esac; done;; *) echo 'codex-cli 0.169.0';; esac";
     place.program("codex", &asked.replace("read a", "IFS= read -r a"));
     answer("trusted", "trusted");
-    is_found(&place.findings("codex"), "good", "Codex says that it trusts");
+    is_found(&place.findings("codex"), "good", "Codex reports that it trusts");
     assert_eq!(place.hooks(&["doctor", "codex"]).0, Some(0));
     answer("trusted", "untrusted");
     is_found(&place.findings("codex"), "bad", "Codex does not trust the hooks of");

@@ -287,7 +287,7 @@ fn links_and_modes_stay() {
 fn who_cannot_be_wired_is_told_why() {
     let place = TestProject::new();
     for (args, why) in [
-        (&["init", "emacs"][..], "is no client"),
+        (&["init", "emacs"][..], "expected one of"),
         (&["init", "vscode", "--scope", "user"], "use `--scope project`"),
         (&["init", "copilot-sdk"], "calls hooks of the program that uses it"),
         (&["init", "docker-agent"], "--file FILE"),
@@ -429,7 +429,7 @@ fn the_settings_of_a_machine_are_prepared_below_a_root() {
 fn only_a_person_gives_trust() {
     let place = TestProject::new();
     let ran = place.hooks(&["init", "codex", "--trust"]);
-    assert!(ran.status == Some(2) && ran.err.contains("is for people"), "{}", ran.err);
+    assert!(ran.status == Some(2) && ran.err.contains("is for a person"), "{}", ran.err);
     assert!(!place.work().join(".codex").exists());
     let ran = place.hooks(&["init", "claude", "--trust"]);
     assert!(ran.status == Some(2) && ran.err.contains("`--trust` is for `codex`"), "{}", ran.err);

@@ -11,7 +11,7 @@ use hooks_audit::config::AuditConfig;
 use hooks_cache::ResultCache;
 use hooks_classic::PolicyConfig;
 use hooks_command::process::Runner;
-use hooks_command::{Builtins, Judge};
+use hooks_command::{Builtins, ModelJudge};
 use hooks_core::state::StoreError;
 use hooks_core::{CloseError, Hooks};
 use hooks_facts::tools::Dialect;
@@ -441,7 +441,7 @@ impl ConfigReader {
 
     /// Sets the judge that handlers of the type `model` ask. Without a judge these handlers fail.
     #[must_use]
-    pub fn judge(mut self, judge: Arc<dyn Judge>) -> Self {
+    pub fn judge(mut self, judge: Arc<dyn ModelJudge>) -> Self {
         self.host.judge = Some(judge);
         self
     }

@@ -61,8 +61,8 @@ impl Tenancy {
             (Some(own), _) => Some(Self { own: own?, others }),
             (None, None) => None,
             (None, Some(node)) => {
-                let hint = "write `tenant` too: whose state it is where an event names nobody";
-                mistakes.add_with_hint(&node.place, OTHERS, "there is no tenant beside these", hint);
+                let hint = "write `tenant` too: tenant of events that do not name one";
+                mistakes.add_with_hint(&node.place, OTHERS, "`tenant` is missing", hint);
                 None
             }
         }

@@ -190,7 +190,7 @@ impl Policy<PreToolUse> for CommandGuard {
         let commands = call.commands();
         if let Some(pointer) = commands.unusable.first() {
             let reason =
-                Reason::new(NAME, "unusable-command", format!("the command at `{pointer}` is no text"));
+                Reason::new(NAME, "unusable-command", format!("the command at `{pointer}` is not a string"));
             return Verdict::deny(
                 reason.on(&**pointer).instead("give the command as a text or a list of words"),
             );

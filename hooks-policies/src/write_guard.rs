@@ -230,7 +230,7 @@ impl Policy<PreToolUse> for WriteGuard {
         }
         let places = call.places();
         if let Some(pointer) = places.unusable.first() {
-            let message = format!("the path at `{pointer}` is no text");
+            let message = format!("the path at `{pointer}` is not a string");
             let reason = Reason::new(NAME, "unusable-path", message).on(&**pointer);
             return Verdict::deny(reason.instead("give the path as a text"));
         }

@@ -21,6 +21,20 @@ pub enum Ability {
 }
 
 /// The wishes that a client supports at one of its events.
+///
+/// A table of the events at which a client obeys a denial:
+///
+/// ```
+/// use hooks_protocols::{Ability, Client, Wish, capabilities};
+///
+/// let denies = |client: Client| {
+///     let events = client.events().filter_map(|event| capabilities(client, event));
+///     let denied = events.filter(|here| here.can(Wish::Deny) == Ability::Yes);
+///     denied.map(|here| here.event_name()).collect::<Vec<_>>()
+/// };
+/// assert!(denies(Client::Claude).contains(&"PreToolUse"));
+/// assert!(!denies(Client::Claude).contains(&"SessionEnd"), "the session ends in any case");
+/// ```
 #[derive(Clone, Copy)]
 pub struct Capabilities {
     row: &'static Row,

@@ -28,7 +28,8 @@ usage: cargo xtask COMMAND
 
   ci                            everything that has to hold, step by step; what `.ci/run` calls
   codegen [--check]             writes what is generated (docs/events.md, schema/*.json), or fails where it drifted
-  tidy [--bless]                what no compiler checks: module docs, paths of machines, unfinished work, licences, plain English
+  tidy                          what no compiler checks: module docs, paths of machines, unfinished work, licences,
+                                packages resolved, examples, plain English in comments, pages and messages
   tidy prose [FOLDER]           every finding of plain English, with its line
   features                      checks every feature of every crate alone
   examples                      runs every example

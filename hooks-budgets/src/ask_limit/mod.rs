@@ -99,6 +99,29 @@ impl AskLimit {
     }
 
     /// Counts in `store`, which may be shared between processes and may be durable.
+    ///
+    /// A question that one process asked counts in the next:
+    ///
+    /// ```
+    /// use std::sync::Arc;
+    /// use hooks_budgets::{AskLimit, AskUserConfig};
+    /// use hooks_core::event::PreToolUse;
+    /// use hooks_core::{HookContext, Hooks, Judged, state::Memory, time::StoppedClock};
+    /// use hooks_facts::calls::CallReader;
+    ///
+    /// # #[tokio::main(flavor = "current_thread")] async fn main() {
+    /// let store = Arc::new(Memory::new(Arc::new(StoppedClock::default())));
+    /// let config = AskUserConfig { max_per_session: 1, ..AskUserConfig::default() };
+    /// for goes_ahead in [true, false] {
+    ///     let limit = AskLimit::new(&config, &CallReader::default()).with_store(store.clone());
+    ///     let hooks = Hooks::builder().reserve(limit).build();
+    ///     let question = PreToolUse::new("ask_user", ().into());
+    ///     let mut decided = hooks.on(HookContext::new("session-1", "backend")).pre_tool_use(question).await;
+    ///     decided.commit();
+    ///     assert_eq!(decided.outcome.goes_ahead(), goes_ahead);
+    /// }
+    /// # }
+    /// ```
     #[must_use]
     pub fn with_store(mut self, store: Arc<dyn StateStore>) -> Self {
         self.store = CountingStore::Given(store);

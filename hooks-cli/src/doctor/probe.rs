@@ -51,7 +51,7 @@ fn denies(client: Client, one: &WiredLine) -> Finding {
             let shown: String = stdout.chars().chain(stderr.chars()).take(200).collect();
             let what =
                 format!("at `{event}` a call that must be denied is not ({code}, `{}`)", shown.trim_end());
-            Finding::bad(what, "`hooks explain` tells why; `self_protection` has to be on")
+            Finding::bad(what, "`hooks explain` shows the reason; `self_protection` has to be on")
         }
     }
 }

@@ -131,7 +131,7 @@ fn codex_trust(settings: &ClientSettings, base: &Base) -> Finding {
             remedy,
         );
     }
-    let what = "nobody trusted these hooks in Codex, so it skips them without a word";
+    let what = "these hooks are not trusted in Codex, so it skips them silently";
     Finding::bad(format!("{what} (not asked: {why})"), remedy)
 }
 
@@ -143,12 +143,12 @@ fn by_codex(settings: &ClientSettings, listed: &[CodexHook], remedy: String) -> 
     let state = |line: &str| in_file.iter().find(|hook| hook.command == line).map(|hook| hook.is_trusted());
     let skipped: Vec<_> = found.iter().filter(|one| state(&one.line) != Some(true)).collect();
     if skipped.is_empty() {
-        return Finding::good("Codex says that it trusts these hooks");
+        return Finding::good("Codex reports that it trusts these hooks");
     }
     let names: Vec<String> = skipped.iter().map(|one| format!("`{}`", one.event)).collect();
     let what = match skipped.iter().all(|one| state(&one.line).is_none()) {
         true => "Codex does not list these hooks in this folder, because it does not trust the folder or reads other settings".to_owned(),
-        false => format!("Codex does not trust the hooks of {}, so it skips them without a word", names.join(", ")),
+        false => format!("Codex does not trust the hooks of {}, so it skips them silently", names.join(", ")),
     };
     Finding::bad(what, remedy)
 }

@@ -209,11 +209,14 @@ fn other_scope(client: Client, scope: Scope) -> Option<ClientSettings> {
 fn wired(settings: &ClientSettings, base: &Base, is_portable: bool) -> Result<Change, Failure> {
     let text = |path: &Path| {
         path.to_str().map(str::to_owned).ok_or_else(|| {
-            Failure::message(format!("`{}` is no text, and settings are; move it elsewhere", path.display()))
+            Failure::message(format!(
+                "settings file `{}` is not valid UTF-8; move it elsewhere",
+                path.display()
+            ))
         })
     };
     let program = env::current_exe()
-        .map_err(|error| Failure::message(format!("where `hooks` itself is cannot be told: {error}")))?;
+        .map_err(|error| Failure::message(format!("the path of `hooks` itself is unknown: {error}")))?;
     let (program, config) = match is_portable {
         // `hooks run` finds the rules of the project.
         true => (command::PORTABLE.to_owned(), None),

@@ -27,7 +27,7 @@ impl Base {
             Scope::Project => project()?,
             Scope::User => Places::here().home().ok_or_else(|| {
                 Failure::message(
-                    "where your own settings are is not known; set `HOME`, or use `--scope project`",
+                    "the folder of your own settings is unknown; set `HOME`, or use `--scope project`",
                 )
             })?,
             Scope::Machine => PathBuf::from("/"),

@@ -249,10 +249,7 @@ fn folder_of(decoded: &Decoded) -> Result<PathBuf, Failure> {
     }
     match cwd.is_absolute() {
         true => Ok(cwd.clone()),
-        false => Err(format!(
-            "`{}` is relative, so nobody can tell which folder the event happens in",
-            cwd.display()
-        )),
+        false => Err(format!("`{}` is relative, so the folder of the event is unknown", cwd.display())),
     }
 }
 

@@ -114,7 +114,7 @@ pub use self::service::Prompt;
 /// let said = hooks.on(HookContext::new("session-1", "backend")).user_prompt_submitted(message).await;
 /// assert_eq!(
 ///     said.outcome.notes().expect("a wish was found").system_messages[0],
-///     "`Never push to main.` (never): heard as a standing wish; it is not kept anywhere; \
+///     "`Never push to main.` (never): detected as a standing wish; it is not stored; \
 ///      enforced: the rule `no-push-to-main` denies it",
 /// );
 /// # }

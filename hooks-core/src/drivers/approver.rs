@@ -59,6 +59,6 @@ impl Service<ApprovalRequest> for NoApprover {
     }
 
     fn call(&mut self, _question: ApprovalRequest) -> Self::Future {
-        ready(Err(HookError::unavailable("there is nobody to ask")))
+        ready(Err(HookError::unavailable("no user can be asked")))
     }
 }

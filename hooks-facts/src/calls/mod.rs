@@ -44,14 +44,14 @@
 mod arguments;
 mod call;
 mod commands;
+mod config;
 mod line_breaks;
 mod places;
 mod reader;
 mod root;
-mod settings;
 
 pub use self::call::{Call, CallFacts};
 pub use self::commands::{ParsedCommand, ParsedCommands};
+pub use self::config::{PathsConfig, ToolRole};
 pub use self::places::{Known, NamedPath, NamedPaths};
 pub use self::reader::CallReader;
-pub use self::settings::{PathsConfig, ToolRole};

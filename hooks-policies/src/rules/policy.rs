@@ -147,7 +147,7 @@ impl Policy<PreToolUse> for Rules {
             On::Call => format!("the rule `{name}` is about this call of `{tool}`"),
             On::Path(place, _) => format!("the rule `{name}` is about `{}`", place.given),
             On::Unknown(_) => {
-                format!("nobody can tell whether the rule `{name}` is about this call of `{tool}`")
+                format!("whether the rule `{name}` applies to this call of `{tool}` is unknown")
             }
         };
         rule.verdict(text, |reason| match hit.on {

@@ -47,7 +47,7 @@ impl Rule {
             for (at, name) in names.iter().enumerate() {
                 let star = name.find('*').is_some_and(|star| list == "agents" || star + 1 < name.len());
                 if name.trim().is_empty() || star {
-                    let problem = format!("`{name}` is no name");
+                    let problem = format!("`{name}` is not a name");
                     let hint = "write a name; that of a tool may end in one `*`";
                     errors.push(format!("rules[{index}].{list}[{at}]"), problem, hint);
                 }

@@ -120,7 +120,7 @@ fn not_too_long(field: &'static str, text: &str) -> Result<(), ToolError> {
     }
     Err(ToolError::invalid(
         field,
-        format!("it has {} bytes, {LONGEST_TEXT} are the limit; say it shorter", text.len()),
+        format!("it has {} bytes, {LONGEST_TEXT} are the limit; write a shorter text", text.len()),
     ))
 }
 

@@ -66,7 +66,7 @@ impl<R> RouteTask<R> {
     /// Checks `args` and returns the route, if the target is an active agent.
     fn checked(&self, args: RouteArgs) -> Result<Route, ToolError> {
         if one_line(&args.task).is_empty() {
-            return Err(ToolError::invalid("task", "it is empty; say what shall be done"));
+            return Err(ToolError::invalid("task", "it is empty; write what to do"));
         }
         not_too_long("task", &args.task)?;
         not_too_long("context", args.context.as_deref().unwrap_or_default())?;
@@ -75,7 +75,7 @@ impl<R> RouteTask<R> {
             self.team.roster()?.member(&args.target_agent).filter(|member| !member.is_active())
         {
             let reason = format!(
-                "`{}` is `{}` in `team.md`; choose somebody who is there",
+                "`{}` is `{}` in `team.md`; choose a member who is active",
                 member.name, member.status
             );
             return Err(ToolError::invalid("targetAgent", reason));

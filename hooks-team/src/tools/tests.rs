@@ -171,7 +171,7 @@ fn what_cannot_be_done_is_refused_with_the_reason() {
             json!({"author": " ", "summary": "s", "body": "b"}),
             "`author` is not accepted: it is empty",
         ),
-        ("squad_decide", json!({"author": "a", "summary": "s", "body": long}), "say it shorter"),
+        ("squad_decide", json!({"author": "a", "summary": "s", "body": long}), "write a shorter text"),
         (
             "squad_memory",
             json!({"agent": "../../etc", "section": "learnings", "content": "x"}),
@@ -200,8 +200,8 @@ fn what_cannot_be_done_is_refused_with_the_reason() {
         ("squad_skill", json!({"skillName": "a\u{0}", "operation": "read"}), "is no part of a name"),
         ("squad_skill", json!({"skillName": "a", "operation": "write"}), "it is needed to write"),
         ("squad_skill", json!({"skillName": "none", "operation": "read"}), "there is no skill `none`"),
-        ("squad_route", json!({"targetAgent": "gone", "task": "t"}), "choose somebody who is there"),
-        ("squad_route", json!({"targetAgent": "lead", "task": " "}), "say what shall be done"),
+        ("squad_route", json!({"targetAgent": "gone", "task": "t"}), "choose a member who is active"),
+        ("squad_route", json!({"targetAgent": "lead", "task": " "}), "write what to do"),
         ("squad_route", json!({"targetAgent": "lead", "task": "fail"}), "no room"),
         (
             "squad_route",

@@ -49,7 +49,7 @@ pub(super) fn approved(client: &Runnable, program: &Path, hooks: &Path, results:
     tries.extend(["sh attempt.sh".to_owned(), CALL.to_owned()]);
     let (second, requests) = run(&tries)?;
     let attempts = sandbox.text("attempts.txt");
-    let refused: Vec<&str> = attempts.lines().filter(|line| line.contains("is for people")).collect();
+    let refused: Vec<&str> = attempts.lines().filter(|line| line.contains("is for a person")).collect();
     // One line of the script for each command, without and with a terminal.
     let is_refused = |command: &str| {
         refused.iter().filter(|line| line.contains(&format!("`hooks {command}"))).count() == 2

@@ -59,15 +59,16 @@ pub(crate) fn run(arguments: &[&str]) -> Result {
     let mut chosen: Vec<&Runnable> = Vec::new();
     for name in &names {
         let client = CLIENTS.iter().find(|client| client.client.name() == *name);
-        chosen.push(client.ok_or_else(|| {
-            Error::new(format!("`{name}` is no client that is run here; there are {}", list()))
-        })?);
+        chosen.push(
+            client
+                .ok_or_else(|| Error::new(format!("unknown client `{name}`; expected one of {}", list())))?,
+        );
     }
     if chosen.is_empty() {
         chosen = CLIENTS.iter().collect();
     }
     if bless && chosen.len() != CLIENTS.len() {
-        return Err(Error::new("the page tells of all clients: bless it with a run of all of them"));
+        return Err(Error::new("the page is about all clients: bless it with a run of all of them"));
     }
     let hooks = build()?;
     // In parallel, because the runs mostly wait.
@@ -127,7 +128,7 @@ fn report(all: &[Results], bless: bool) -> Result {
     if workspace::read(PAGE).is_ok_and(|page| page == text) {
         return Ok(());
     }
-    Err(Error::new(format!("`{PAGE}` does not tell what was seen; run `cargo xtask e2e --bless`")))
+    Err(Error::new(format!("`{PAGE}` differs from the results; run `cargo xtask e2e --bless`")))
 }
 
 /// Builds `hooks`, and returns its path.

@@ -26,7 +26,7 @@ pub(super) const PATIENCE: Duration = Duration::from_secs(120);
 pub(super) const THINKING: Duration = Duration::from_millis(400);
 
 /// Reason of the denial of `touch`; the model has to receive it.
-pub(super) const REASON: &str = "files are made in the proper way, says rule 4711";
+pub(super) const REASON: &str = "files are made in the proper way, see rule 4711";
 
 /// The rules of the run with `hooks`.
 const RULES: &str = "version: 1
@@ -39,7 +39,7 @@ redaction:
 rules:
   - name: touching
     commands: [touch]
-    reason: files are made in the proper way, says rule 4711
+    reason: files are made in the proper way, see rule 4711
     match:
       - { tool: bash, args: { command: touch x } }
     no_match:
@@ -229,10 +229,10 @@ fn stood_in(client: &Runnable, program: &Path, hooks: &Path, results: &mut Resul
     };
     let (run, requests) = session(client, program, &sandbox, script, Trust::Given)?;
     results.claim("a hook that crashes denies", !sandbox.has(stand_in::CRASH));
-    results.claim("a hook that is gone denies", !sandbox.has(stand_in::GONE));
+    results.claim("a hook that is missing denies", !sandbox.has(stand_in::GONE));
     results.claim("rules that cannot be read deny", !sandbox.has(stand_in::BROKEN));
     results.claim("rules that never come deny in time", !sandbox.has(stand_in::HANG));
-    results.claim("a question that nobody answers denies", !sandbox.has(stand_in::ASK));
+    results.claim("a question without an answer denies", !sandbox.has(stand_in::ASK));
     results.ability(
         "arguments are rewritten",
         able(client, client.before_tool, Wish::Rewrite),
@@ -269,7 +269,7 @@ fn of_user(client: &Runnable, program: &Path, hooks: &Path, results: &mut Result
         "the settings of a user govern in any folder, by the first rules",
         !sandbox.has("after-reset"),
     );
-    results.claim("the first rules allow what harms nobody", sandbox.has("allowed-by-command"));
+    results.claim("the first rules allow harmless calls", sandbox.has("allowed-by-command"));
     shown(client, &run, &requests, results);
     Ok(())
 }
@@ -339,8 +339,9 @@ fn listed(client: &Runnable, program: &Path, hooks: &Path, results: &mut Results
 pub(super) fn counted(sandbox: &Sandbox, hooks: &Path) -> Result<Option<u64>> {
     let words = ["state", "--config", "hooks.yaml", "--json", "show"].map(str::to_owned);
     let run = sandbox.run(hooks, &words, &[], PATIENCE)?;
-    let state: Value = serde_json::from_str(&run.stdout)
-        .map_err(|cause| Error::doing(format!("`hooks state` said {}{}", run.stdout, run.stderr), cause))?;
+    let state: Value = serde_json::from_str(&run.stdout).map_err(|cause| {
+        Error::doing(format!("`hooks state` printed {}{}", run.stdout, run.stderr), cause)
+    })?;
     let counters = state.get("counters").and_then(Value::as_array).map(Vec::as_slice).unwrap_or_default();
     let of_session = counters.iter().find(|counter| {
         counter.get("counter").and_then(Value::as_str).is_some_and(|key| key.starts_with("spend/of/session/"))
@@ -460,5 +461,5 @@ pub(super) fn failed(client: &Runnable, what: &str, run: &Run, requests: &[Value
     let end = last.char_indices().rev().nth(3_000).map_or(0, |(at, _)| at);
     let last = last.get(end..).unwrap_or_default();
     let Run { stdout, stderr, .. } = run;
-    Error::new(format!("{}: {what}\nit said:\n{stdout}\n{stderr}\nit asked last: …{last}", client.client))
+    Error::new(format!("{}: {what}\noutput:\n{stdout}\n{stderr}\nit asked last: …{last}", client.client))
 }

@@ -17,7 +17,7 @@ const FIRST: &str = "version: 1\ncommand_guard: { block: [dd] }\n";
 
 /// The rules after the change.
 const CHANGED: &str = "version: 1
-rules: [{ name: touching, commands: [touch], reason: 'files are made in the proper way, says rule 4711' }]
+rules: [{ name: touching, commands: [touch], reason: 'files are made in the proper way, see rule 4711' }]
 ";
 
 /// Text of the denial.

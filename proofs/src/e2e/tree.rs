@@ -21,7 +21,7 @@ budget:
 rules:
   - name: touching
     commands: [touch]
-    reason: files are made in the proper way, says rule 4711
+    reason: files are made in the proper way, see rule 4711
 ";
 
 /// A budget that the first answers of a subagent use up.

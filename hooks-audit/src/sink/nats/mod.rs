@@ -26,7 +26,7 @@ use tokio::sync::Mutex;
 
 use self::connection::Connection;
 use self::protocol::Message;
-use super::settings::{NatsConfig, is_subject};
+use super::config::{NatsConfig, is_subject};
 use super::wire::Sent;
 use super::{Sink, SinkConfigError, SinkError};
 use crate::read::Committed;
@@ -150,7 +150,7 @@ fn check(message: &Message, subject: &str) -> Result<(), SinkError> {
     match answer.error {
         None if !answer.stream.is_empty() && answer.seq > 0 => Ok(()),
         None => Err(SinkError::again(format!(
-            "what answers on `{subject}` is no stream and stored nothing; add a stream that listens to it, or correct the subject"
+            "no stream answered on `{subject}`, so nothing was stored; add a stream that subscribes to it, or correct the subject"
         ))),
         Some(error) if error.err_code == TOO_LARGE => Err(SinkError::refused(error.description)),
         Some(error) => Err(SinkError::again(format!("{} ({})", error.description, error.err_code))),
