@@ -1,4 +1,4 @@
-//! `hooks init`: makes a client call `hooks run` for every event whose answer has an effect.
+//! `hooks init`: makes a client call `hooks run` for every event of ours that it reports.
 //!
 //! | step | module |
 //! | --- | --- |

@@ -24,7 +24,7 @@ use crate::approve;
 use crate::cli::Run;
 use crate::event::here;
 use crate::load;
-use crate::pin::Pins;
+use crate::pin::{self, Pins};
 use crate::unfinished::Unfinished;
 
 /// The configuration and runtime that govern one event.
@@ -53,9 +53,7 @@ pub(super) fn load(options: &Run, decoded: &Decoded, deadline: Deadline) -> Resu
     if let Some(pins) = Pins::of_user()
         && !decoded.context.session_id.is_empty()
     {
-        // Two settings of one client can name different rules.
-        let named = project::named_file(options.config.as_deref()).unwrap_or_default();
-        let session = format!("{}\0{}", decoded.context.session_id, named.display());
+        let session = pin::name(&decoded.context.session_id, options.config.as_deref());
         pins.check(decoded.client.name(), &session, &file.config, &file.root, &config)?;
     }
     let runtime = Builder::new_current_thread().enable_all().build();
