@@ -388,7 +388,7 @@ What each section of `hooks.yaml` does behind each client that calls `hooks run`
         let text = handlers(&["on_error", "turn_end", "before_llm_call"]);
         assert!(matches!(cell(&text, "hooks"), Some(Reach::Part(_))));
         assert_eq!(silent_handlers(&config(&text), Client::Claude), ["before_llm_call", "turn_end"]);
-        assert_eq!(silent_handlers(&config(&text), Client::Gemini), ["turn_end"]);
+        assert_eq!(silent_handlers(&config(&text), Client::Gemini), ["on_error", "turn_end"]);
         assert!(silent_handlers(&config(&text), Client::DockerAgent).is_empty());
     }
 

@@ -206,16 +206,25 @@ fn versions_are_compared_with_what_was_tested() {
     is_found(&place.findings("codex"), "absent", "is not there");
 }
 
+/// A comment, a byte order mark or a trailing comma: the client drops the file, so `init` refuses it.
 #[test]
 fn settings_that_the_client_drops_are_found() {
-    for (before, after) in [("{", "{ // mine\n"), ("{", "\u{feff}{")] {
-        let place = TestProject::new();
-        assert_eq!(place.hooks(&["init", "claude"]).0, Some(0));
-        let path = place.0.path().join("work/.claude/settings.json");
-        let text = fs::read_to_string(&path).unwrap().replacen(before, after, 1);
-        fs::write(&path, text).unwrap();
-        is_found(&place.findings("claude"), "bad", "drops");
-        assert_eq!(place.hooks(&["doctor", "claude"]).0, Some(1));
+    for (client, settings) in [("claude", ".claude/settings.json"), ("codex", ".codex/hooks.json")] {
+        for change in [
+            |text: &str| text.replacen('{', "{ // mine\n", 1),
+            |text: &str| format!("\u{feff}{text}"),
+            |text: &str| text.trim_end().strip_suffix('}').unwrap().trim_end().to_owned() + ",\n}\n",
+        ] {
+            let place = TestProject::new();
+            assert_eq!(place.hooks(&["init", client]).0, Some(0));
+            let path = place.0.path().join("work").join(settings);
+            let text = change(&fs::read_to_string(&path).unwrap());
+            fs::write(&path, &text).unwrap();
+            is_found(&place.findings(client), "bad", "drops");
+            assert_eq!(place.hooks(&["doctor", client]).0, Some(1), "{text}");
+            assert_eq!(place.hooks(&["init", client]).0, Some(2), "{text}");
+            assert_eq!(fs::read_to_string(&path).unwrap(), text);
+        }
     }
 }
 

@@ -5,6 +5,7 @@ use std::fs;
 use std::path::Path;
 use std::sync::{Arc, Mutex, PoisonError};
 
+use super::claims::Claim;
 use super::clients::{Runnable, Trust};
 use super::proof::{PROJECT, REASON, Results, furnish, init, says, session, shown};
 use super::sandbox::Sandbox;
@@ -55,7 +56,7 @@ pub(super) fn reloaded(client: &Runnable, program: &Path, hooks: &Path, results:
     let script = Script { calls, between: Some(between), ..Script::default() };
     let (run, requests) = session(client, program, &sandbox, script, Trust::Given)?;
     results.claim(
-        "rules changed under a session: its next calls are denied, with the way to confirm the rules",
+        Claim::RulesChanged,
         sandbox.has("before")
             && !sandbox.has("changed")
             && !sandbox.has("attempt.txt")
@@ -64,7 +65,7 @@ pub(super) fn reloaded(client: &Runnable, program: &Path, hooks: &Path, results:
     let text = shown_to_person.lock().unwrap_or_else(PoisonError::into_inner).clone();
     let goes_on = text.contains("confirmed") && sandbox.has("confirmed");
     results.claim(
-        "once a person confirmed them, the session goes on under the changed rules",
+        Claim::RulesConfirmed,
         goes_on && !sandbox.has("touched") && says(&requests, REASON),
     );
     if !goes_on {
