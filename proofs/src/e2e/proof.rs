@@ -8,7 +8,7 @@ use std::fmt;
 use std::path::Path;
 use std::time::Duration;
 
-use hooks_protocols::{Ability, Wish, capabilities};
+use hooks_protocols::{Ability, Client, Wish, capabilities};
 use serde_json::Value;
 
 use super::claims::Claim;
@@ -302,8 +302,9 @@ fn spent(client: &Runnable, program: &Path, hooks: &Path, results: &mut Results)
     let (arguments, variables) = (client.arguments(&url, Trust::Given), client.variables(&url, Trust::Given));
     let run = sandbox.run(program, &arguments, &variables, PATIENCE)?;
     let ran = |call: &u64| sandbox.has(&format!("call-{call}"));
-    // The answer that asks for a call may be written to the transcript only after it.
-    let is_stopped = (1..=2).all(|call| ran(&call)) && !(4..=8).any(|call| ran(&call));
+    // The answer that asks for a call may be written to the transcript only after it; Codex CLI writes it before.
+    let denied_from = if client.client == Client::Codex { 3 } else { 4 };
+    let is_stopped = (1..=2).all(|call| ran(&call)) && !(denied_from..=8).any(|call| ran(&call));
     results.claim(Claim::BudgetStop, is_stopped);
     let counted = counted(&sandbox, hooks)?;
     results.claim(Claim::AnswersCount, counted == Some(server.tokens()));
