@@ -19,7 +19,8 @@ async fn service(store: &Path, arguments: &serde_json::Value, runs: &Arc<AtomicU
     let ask = |_: &HookRequest<PreToolUse>| Verdict::ask(Reason::new("ask", "all", "a person decides"));
     let store = Arc::new(SqliteStore::open(store).unwrap());
     let approvals = Approvals::new(store, Arc::new(SystemRandom));
-    let tools = service_fn(|_: ToolCall| {
+    let runs = Arc::clone(runs);
+    let tools = service_fn(move |_: ToolCall| {
         runs.fetch_add(1, Ordering::Relaxed);
         async { Ok::<_, BoxError>(ToolResult::ok("done")) }
     });
