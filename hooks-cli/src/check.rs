@@ -59,6 +59,9 @@ pub(crate) fn run(options: &Check) -> Result<Status, Failure> {
                             path.display()
                         )?;
                     }
+                    if let Some(what) = reach::about_handlers(&config, client) {
+                        writeln!(out, "{OPEN}note{OPEN:#} {}: {what}", path.display())?;
+                    }
                 }
                 let events: Vec<_> = config.hooks().hooked().iter().map(ToString::to_string).collect();
                 let events = if events.is_empty() { "nothing".to_owned() } else { events.join(", ") };
@@ -84,7 +87,16 @@ fn report(path: &Path, read: &Result<Config, ConfigErrors>) -> Value {
             json!({"client": client.name(), "section": section, "works": reach.word(), "note": reach.note()})
         })
     });
-    for (name, list) in [("missing_programs", missing), ("sections", sections.collect::<Vec<_>>())] {
+    let silent = wired().filter_map(|client| {
+        let events = reach::silent_handlers(config, client);
+        (!events.is_empty()).then(|| json!({"client": client.name(), "events": events}))
+    });
+    let lists = [
+        ("missing_programs", missing),
+        ("sections", sections.collect::<Vec<_>>()),
+        ("silent_handlers", silent.collect()),
+    ];
+    for (name, list) in lists {
         if let (false, Some(report)) = (list.is_empty(), report.as_object_mut()) {
             report.insert(name.to_owned(), list.into());
         }

@@ -155,6 +155,9 @@ pub(crate) struct Run {
     /// The configuration
     #[arg(long, short, value_name = "FILE")]
     pub(crate) config: Option<PathBuf>,
+    /// The settings that call, where the client has no fixed file for them: agents may not change it
+    #[arg(long, value_name = "FILE")]
+    pub(crate) settings: Option<PathBuf>,
     /// Deny after this time, such as `20s`; it should be a little less than the client's own timeout
     #[arg(long, value_name = "TIME", value_parser = some_deadline)]
     pub(crate) deadline: Option<Duration>,

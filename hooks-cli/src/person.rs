@@ -2,7 +2,8 @@
 //!
 //! This stops an agent that calls such a command, directly or from a script. It does not stop a program that
 //! detaches itself from its client, clears its environment and opens a terminal of its own: it is the same user,
-//! so only a sandbox separates it from the person.
+//! so only a sandbox separates it from the person. The terminals that an agent of VS Code opens are those of its
+//! user, and nothing tells them apart.
 
 use std::env;
 use std::io::{self, IsTerminal};
@@ -33,6 +34,7 @@ const MARKS: &[&str] = &[
     "CLAUDE_CODE_SESSION_ID",
     "CODEX_TOOL_CALL_ID",
     "COPILOT_AGENT_SESSION_ID",
+    "CURSOR_AGENT",
     "GEMINI_CLI",
     "QWEN_CODE",
 ];

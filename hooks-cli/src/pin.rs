@@ -20,6 +20,7 @@ use serde::de::DeserializeOwned;
 use serde::{Deserialize, Serialize};
 
 use crate::private::{self, digest};
+use crate::run::project;
 
 /// Time after which the pin of a session is forgotten.
 const FORGOTTEN: Duration = Duration::from_secs(90 * 24 * 60 * 60);
@@ -79,7 +80,7 @@ impl Pins {
         root: &Path,
         config: &Config,
     ) -> Result<(), String> {
-        let place = self.folder.join("sessions").join(format!("{client}-{}.json", digest(session)));
+        let place = self.place(client, session);
         let cannot = |error: io::Error| {
             format!(
                 "the rules of this session cannot be compared with those it began with: `{}`: {error}; make that \
@@ -114,6 +115,19 @@ impl Pins {
              begin another session",
             now.config.display()
         ))
+    }
+
+    /// Removes the pin of a session that is over, if it has one.
+    pub(crate) fn remove(&self, client: &str, session: &str) -> io::Result<()> {
+        match fs::remove_file(self.place(client, session)) {
+            Err(error) if error.kind() != io::ErrorKind::NotFound => Err(error),
+            _ => Ok(()),
+        }
+    }
+
+    /// Path of the pin of a session.
+    fn place(&self, client: &str, session: &str) -> PathBuf {
+        self.folder.join("sessions").join(format!("{client}-{}.json", digest(session)))
     }
 
     /// Writes the first pin of a session. Returns the pin of another process that was faster.
@@ -169,6 +183,12 @@ impl Pins {
     fn confirmation(&self, config: &Path) -> PathBuf {
         self.folder.join("confirmed").join(format!("{}.json", digest(&config.to_string_lossy())))
     }
+}
+
+/// The name under which a session is pinned, since two settings of one client can name different rules.
+pub(crate) fn name(session: &str, named: Option<&Path>) -> String {
+    let named = project::named_file(named).unwrap_or_default();
+    format!("{session}\0{}", named.display())
 }
 
 /// The path under which a file of rules is pinned: the same one for a home with `..`, or with a link to it.

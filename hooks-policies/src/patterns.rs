@@ -111,4 +111,8 @@ impl PathPatterns {
     pub(crate) fn is_empty(&self) -> bool {
         self.texts.is_empty()
     }
+
+    pub(crate) fn len(&self) -> usize {
+        self.texts.len()
+    }
 }

@@ -57,6 +57,11 @@ impl Capabilities {
         self.row.kind
     }
 
+    /// Whether the client reports each call of this event in another event as well.
+    pub fn is_told_elsewhere(&self) -> bool {
+        self.row.is_told_elsewhere
+    }
+
     /// Whether the client supports a wish at this event.
     pub fn can(&self, wish: Wish) -> Ability {
         let phrases = &self.row.phrases;

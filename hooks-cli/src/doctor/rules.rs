@@ -43,6 +43,12 @@ fn usable(client: Client, path: &PathBuf) -> Vec<Finding> {
                 let what = format!("`{section}` {reach}");
                 Finding::doubtful(what, "the page `docs/sections.md` has every section and client")
             }));
+            findings.extend(reach::about_handlers(&config, client).map(|what| {
+                Finding::doubtful(
+                    format!("in `{name}`, {what}"),
+                    "the page `docs/clients.md` has the events of every client",
+                )
+            }));
             findings
         }
         Err(errors) => {

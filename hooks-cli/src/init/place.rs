@@ -90,6 +90,11 @@ impl Base {
         self.scope == Scope::Project && env::current_dir().is_ok_and(|here| here != self.folder)
     }
 
+    /// A path below the folder, relative to it; another path as it is.
+    pub(super) fn below<'p>(&self, path: &'p Path) -> &'p Path {
+        path.strip_prefix(&self.folder).unwrap_or(path)
+    }
+
     /// The folder itself.
     pub(crate) fn folder(&self) -> &Path {
         &self.folder

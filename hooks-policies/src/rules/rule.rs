@@ -4,6 +4,7 @@ use hooks_core::{PolicyErrors, Reason, Verdict};
 use hooks_facts::calls::{CallReader, ParsedCommands};
 use hooks_facts::commands::BlockedPattern;
 
+use super::index::PathRules;
 use crate::command_guard;
 use crate::config::{RuleAction, RuleConfig};
 use crate::patterns::PathPatterns;
@@ -13,7 +14,7 @@ use crate::patterns::PathPatterns;
 pub(super) struct Rule {
     pub(super) name: String,
     pub(super) action: RuleAction,
-    pub(super) paths: PathPatterns,
+    pub(super) paths: PathRules,
     commands: Vec<BlockedPattern>,
     reason: Option<String>,
 }
@@ -58,10 +59,14 @@ impl Rule {
         Self {
             name: config.name.clone(),
             action: config.action,
-            paths,
+            paths: PathRules::single(index, paths),
             commands,
             reason: config.reason.clone(),
         }
+    }
+
+    pub(super) fn has_commands(&self) -> bool {
+        !self.commands.is_empty()
     }
 
     /// Compares a call's commands with the rule's. For a rule that allows, the call must run no other

@@ -11,7 +11,9 @@
 //! | their installation | [`install`] |
 //! | the scripted model | [`script`], [`server`] |
 //! | a run in its sandbox | [`sandbox`] |
-//! | the claims and their proofs | [`proof`], [`places`] |
+//! | the claims and their proofs | [`claims`], [`proof`], [`places`] |
+//! | the settings of the machine | [`machine`] |
+//! | hooks that a person lets Codex CLI trust | [`trusted`] |
 //! | the client's own allow, ask and deny lists | [`lists`] |
 //! | sessions with subagents, a resumption and a compaction | [`tree`] |
 //! | a hook that gives answers which no rule gives, and fails on demand | [`stand_in`] |
@@ -20,9 +22,12 @@
 
 #[cfg(unix)]
 mod approval;
+mod claims;
 mod clients;
 mod install;
 mod lists;
+#[cfg(target_os = "linux")]
+mod machine;
 mod page;
 mod places;
 mod proof;
@@ -35,6 +40,8 @@ pub(crate) mod stand_in;
 #[cfg(unix)]
 mod terminal;
 mod tree;
+#[cfg(unix)]
+mod trusted;
 
 use std::path::{Path, PathBuf};
 use std::thread;
