@@ -10,7 +10,7 @@ use tower_service::Service;
 
 use super::future::ResponseFuture;
 use super::{
-    DecideArgs, MemoryArgs, NoRouter, RouteArgs, SkillArgs, SquadToolsLayer, StatusArgs, Tool, ToolError,
+    DecideArgs, MemoryArgs, NoRouter, RouteArgs, SkillArgs, SquadToolsLayer, StatusArgs, TaskSent, Tool, ToolError,
     ToolOutput,
 };
 
@@ -73,7 +73,7 @@ impl<S, R> SquadTools<S, R> {
 impl<S, R> Service<ToolCall> for SquadTools<S, R>
 where
     S: Service<ToolCall, Response = ToolResult> + Clone,
-    R: Service<Route, Response: Into<String> + Send, Error: Into<BoxError>, Future: Send>
+    R: Service<Route, Response: Into<TaskSent> + Send, Error: Into<BoxError>, Future: Send>
         + Clone
         + Send
         + Sync
