@@ -3,3 +3,11 @@
 //!
 //! Each is a [`Policy`](hooks_core::Policy) or a layer of its own, and a section of `hooks.yaml`. Each denial names
 //! the decision, charter, ceremony or phase that it comes from.
+
+mod agents;
+pub mod boundaries;
+mod patterns;
+#[cfg(test)]
+mod testing;
+
+pub use self::boundaries::{Boundaries, BoundariesLayer};

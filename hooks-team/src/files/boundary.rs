@@ -63,7 +63,10 @@ impl Charter {
         let document = self.document();
         let blocks = document.fenced(BLOCK).into_iter().map(|code| {
             if !code.is_closed {
-                return Err(problem(code.line, "the block is not closed, or does not begin its line; close it with three backticks"));
+                return Err(problem(
+                    code.line,
+                    "the block is not closed, or does not begin its line; close it with three backticks",
+                ));
             }
             let lines = code.text.lines().zip(code.line + 1..);
             let read = read(lines.map(|(text, line)| (line, text)), Unknown::IsAnError)?;
@@ -97,11 +100,16 @@ fn in_front_matter(document: &Document) -> Option<Result<WrittenBoundary, Bounda
     let nested = within.iter().position(|(_, text)| key_of(text).is_some_and(|(key, _)| key == BLOCK));
     let read = match nested {
         Some(at) => {
-            let below = within.iter().skip(at + 1).take_while(|(_, text)| text.starts_with([' ', '\t']) || text.trim().is_empty());
+            let below = within
+                .iter()
+                .skip(at + 1)
+                .take_while(|(_, text)| text.starts_with([' ', '\t']) || text.trim().is_empty());
             let indent = |text: &str| text.len() - text.trim_start().len();
-            let least = below.clone().filter(|(_, text)| !text.trim().is_empty()).map(|(_, text)| indent(text)).min();
+            let least =
+                below.clone().filter(|(_, text)| !text.trim().is_empty()).map(|(_, text)| indent(text)).min();
             let least = least.unwrap_or_default();
-            let below: Vec<_> = below.map(|(line, text)| (*line, text.get(least..).unwrap_or_default())).collect();
+            let below: Vec<_> =
+                below.map(|(line, text)| (*line, text.get(least..).unwrap_or_default())).collect();
             read(below.into_iter(), Unknown::IsAnError)
         }
         None => read(within.into_iter(), Unknown::IsOther),
@@ -133,7 +141,9 @@ fn read<'t>(
         }
         let Some((key, value)) = key_of(text) else {
             match unknown {
-                Unknown::IsAnError => return Err(problem(line, "expected `writes:` or `reads:` with a list")),
+                Unknown::IsAnError => {
+                    return Err(problem(line, "expected `writes:` or `reads:` with a list"));
+                }
                 Unknown::IsOther => continue,
             }
         };
@@ -165,7 +175,8 @@ fn read<'t>(
 /// Returns the key and the rest of a line that begins with a key.
 fn key_of(text: &str) -> Option<(&str, &str)> {
     let (key, value) = text.split_once(':')?;
-    let is_name = |key: &str| !key.is_empty() && key.chars().all(|c| c.is_alphanumeric() || matches!(c, '_' | '-'));
+    let is_name =
+        |key: &str| !key.is_empty() && key.chars().all(|c| c.is_alphanumeric() || matches!(c, '_' | '-'));
     let key = key.trim_end().trim_matches(['"', '\'']);
     (is_name(key) && (value.is_empty() || value.starts_with(char::is_whitespace))).then_some((key, value))
 }
@@ -212,12 +223,19 @@ fn pattern(line: usize, text: &str) -> Result<String, BoundaryProblem> {
         Some(quote) => {
             let inner = text.strip_prefix(quote).and_then(|text| text.strip_suffix(quote));
             let inner = inner.ok_or_else(|| problem(line, format!("{text} has an open quote")))?;
-            if quote == '"' { inner.replace("\\\"", "\"").replace("\\\\", "\\") } else { inner.replace("''", "'") }
+            if quote == '"' {
+                inner.replace("\\\"", "\"").replace("\\\\", "\\")
+            } else {
+                inner.replace("''", "'")
+            }
         }
         None => text.to_owned(),
     };
     if inner.trim().is_empty() || quoted.is_none() && matches!(&*inner, "~" | "null" | "|" | ">") {
-        return Err(problem(line, format!("`{text}` is no pattern of files; write one, or `[]` for no file")));
+        return Err(problem(
+            line,
+            format!("`{text}` is no pattern of files; write one, or `[]` for no file"),
+        ));
     }
     Ok(inner)
 }
@@ -245,7 +263,8 @@ fn is_closed(value: &str) -> bool {
 
 /// Splits at the commas that are in no quotes, braces or brackets.
 fn split(inner: &str) -> Vec<&str> {
-    let commas: Vec<_> = depths(inner).filter(|(c, depth)| c.1 == ',' && *depth == 0).map(|(c, _)| c.0).collect();
+    let commas: Vec<_> =
+        depths(inner).filter(|(c, depth)| c.1 == ',' && *depth == 0).map(|(c, _)| c.0).collect();
     let starts = std::iter::once(0).chain(commas.iter().map(|at| at + 1));
     let ends = commas.iter().copied().chain([inner.len()]);
     starts.zip(ends).filter_map(|(start, end)| inner.get(start..end)).collect()
@@ -341,7 +360,8 @@ mod tests {
             let all = boundaries(text);
             assert!(matches!(&all[..], [Err(_), ..]), "{text:?} {all:?}");
         }
-        let problem = boundaries("# A\n\n```boundaries\nwrites: [a]\nreeds: [b]\n```\n").remove(0).unwrap_err();
+        let problem =
+            boundaries("# A\n\n```boundaries\nwrites: [a]\nreeds: [b]\n```\n").remove(0).unwrap_err();
         assert_eq!(problem.line, 5);
     }
 

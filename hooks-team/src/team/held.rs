@@ -185,10 +185,7 @@ impl Team {
     }
 
     /// Returns whether the file was changed.
-    fn change_held(
-        &self,
-        change: impl Fn(&mut Held) -> Result<(), TeamError>,
-    ) -> Result<bool, TeamError> {
+    fn change_held(&self, change: impl Fn(&mut Held) -> Result<(), TeamError>) -> Result<bool, TeamError> {
         let writer = self.writer()?;
         writer.create_directory(&TeamPath::known(".hooks"))?;
         let place = place()?;
@@ -214,11 +211,14 @@ fn place() -> Result<TeamPath, TeamError> {
 
 fn parsed(bytes: Option<&[u8]>) -> Result<Held, TeamError> {
     let Some(bytes) = bytes.filter(|bytes| !bytes.is_empty()) else { return Ok(Held::default()) };
-    let held: Held = serde_json::from_slice(bytes)
-        .map_err(|error| TeamError::invalid("ceremonies.json", format!("{error}; a person can remove the file")))?;
+    let held: Held = serde_json::from_slice(bytes).map_err(|error| {
+        TeamError::invalid("ceremonies.json", format!("{error}; a person can remove the file"))
+    })?;
     match held.version {
         1 => Ok(held),
-        other => Err(TeamError::invalid("ceremonies.json", format!("version {other} is unknown; expected 1"))),
+        other => {
+            Err(TeamError::invalid("ceremonies.json", format!("version {other} is unknown; expected 1")))
+        }
     }
 }
 
@@ -255,7 +255,9 @@ mod tests {
         team.start_ceremony(review("A", 20)).unwrap();
         team.start_ceremony(review("a", 30)).unwrap();
         team.start_ceremony(HeldCeremony { since: Timestamp(25), ..review("B", 90) }).unwrap();
-        let names = |team: &Team| team.held_ceremonies().unwrap().iter().map(|one| one.name.clone()).collect::<Vec<_>>();
+        let names = |team: &Team| {
+            team.held_ceremonies().unwrap().iter().map(|one| one.name.clone()).collect::<Vec<_>>()
+        };
         assert_eq!(names(&team), ["a", "B"]);
         team.start_ceremony(HeldCeremony { since: Timestamp(40), ..review("C", 90) }).unwrap();
         assert_eq!(names(&team), ["B", "C"], "what is over is removed");
@@ -269,7 +271,9 @@ mod tests {
         let team = team(&disk);
         assert!(team.start_ceremony(review(" ", 20)).is_err());
         assert!(team.start_ceremony(review("A", 10)).is_err());
-        for text in ["{", "[]", "{\"version\":2,\"ceremonies\":[]}", "{\"version\":1,\"ceremonies\":[],\"x\":1}"] {
+        for text in
+            ["{", "[]", "{\"version\":2,\"ceremonies\":[]}", "{\"version\":1,\"ceremonies\":[],\"x\":1}"]
+        {
             disk.put("/p/.squad/.hooks/ceremonies.json", text);
             assert!(team.held_ceremonies().is_err(), "{text}");
             assert!(team.start_ceremony(review("A", 20)).is_err(), "{text} is not overwritten");

@@ -192,7 +192,8 @@ mod tests {
     fn sources_of_words_in_order() {
         let charter = "# Ada\n\n## What I Own\n\n- `src/api/`\n\n```boundaries\nwrites: [src/**]\n```\n";
         let routing = "## Modules\n\n| Module | Primary |\n|--|--|\n| `lib/` | Ada |\n| `x/` | Bob |\n";
-        let (charter, routing) = (Charter::new(Document::parse(charter)), Routing::new(Document::parse(routing)));
+        let (charter, routing) =
+            (Charter::new(Document::parse(charter)), Routing::new(Document::parse(routing)));
         let stated = StatedFiles::new(Name::new("core-dev").unwrap(), &charter, &routing);
         let words: Vec<_> = stated.words.iter().map(|word| (&*word.word, word.source)).collect();
         assert_eq!(

@@ -80,7 +80,8 @@ fn closes(text: &str, mark: u8, length: usize) -> bool {
 }
 
 fn is_word(info: &str, language: &str) -> bool {
-    let word = info.split(|c: char| c.is_whitespace() || matches!(c, '{' | '}' | ',')).find(|word| !word.is_empty());
+    let word =
+        info.split(|c: char| c.is_whitespace() || matches!(c, '{' | '}' | ',')).find(|word| !word.is_empty());
     word.is_some_and(|word| word.eq_ignore_ascii_case(language))
 }
 
@@ -95,7 +96,10 @@ mod tests {
 
     #[test]
     fn code_of_the_language_is_found() {
-        assert_eq!(fenced("```x\na\n```\n```x\nb\n```\n"), [("a\n".into(), 1, true), ("b\n".into(), 4, true)]);
+        assert_eq!(
+            fenced("```x\na\n```\n```x\nb\n```\n"),
+            [("a\n".into(), 1, true), ("b\n".into(), 4, true)]
+        );
         assert_eq!(fenced("~~~ X more\na\n```\n~~~\n"), [("a\n```\n".into(), 1, true)]);
         assert_eq!(fenced("```y\n```x\n```\n"), [], "code about a block is none");
         assert_eq!(fenced("````md\n```x\na\n```\n````\n"), []);
@@ -105,7 +109,9 @@ mod tests {
 
     #[test]
     fn code_that_is_not_closed_is_reported() {
-        for text in ["```x\na\n", "- ```x\n  a\n  ```\n", "    ```x\n    a\n    ```\n", "> ```x\n> a\n> ```\n"] {
+        for text in
+            ["```x\na\n", "- ```x\n  a\n  ```\n", "    ```x\n    a\n    ```\n", "> ```x\n> a\n> ```\n"]
+        {
             let code = fenced(text);
             assert!(code.iter().any(|(.., is_closed)| !is_closed), "{text:?} {code:?}");
         }

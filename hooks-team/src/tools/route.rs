@@ -74,10 +74,8 @@ impl<R> RouteTask<R> {
         if let Some(member) =
             self.team.roster()?.member(&args.target_agent).filter(|member| !member.is_active())
         {
-            let reason = format!(
-                "`{}` is `{}` in `team.md`; choose an active agent",
-                member.name, member.status
-            );
+            let reason =
+                format!("`{}` is `{}` in `team.md`; choose an active agent", member.name, member.status);
             return Err(ToolError::invalid("targetAgent", reason));
         }
         let mut route = Route::new(agent.as_str(), args.task);

@@ -10,8 +10,8 @@ use tower_service::Service;
 
 use super::future::ResponseFuture;
 use super::{
-    DecideArgs, MemoryArgs, NoRouter, RouteArgs, SkillArgs, SquadToolsLayer, StatusArgs, TaskSent, Tool, ToolError,
-    ToolOutput,
+    DecideArgs, MemoryArgs, NoRouter, RouteArgs, SkillArgs, SquadToolsLayer, StatusArgs, TaskSent, Tool,
+    ToolError, ToolOutput,
 };
 
 /// Handles calls of the team's tools and passes all others on. A failed call returns a result with an error
