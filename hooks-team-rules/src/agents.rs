@@ -65,10 +65,6 @@ impl<T> ByAgent<T> {
             self.values.get(self.folders.get(folder.as_str())?)
         })
     }
-
-    pub(crate) fn is_empty(&self) -> bool {
-        self.values.is_empty()
-    }
 }
 
 /// Returns whether two names are one agent.

@@ -6,8 +6,13 @@
 
 mod agents;
 pub mod boundaries;
+pub mod ceremonies;
 mod patterns;
+pub mod routing;
+mod team_files;
 #[cfg(test)]
 mod testing;
 
 pub use self::boundaries::{Boundaries, BoundariesLayer};
+pub use self::ceremonies::{CeremonyGates, CeremonyGatesLayer, HeldCeremonies};
+pub use self::routing::{RouteRules, RouteRulesLayer, Routing, RoutingLayer};

@@ -78,7 +78,6 @@ mod charters;
 mod config;
 mod named;
 mod overlap;
-mod own_files;
 mod policy;
 #[cfg(test)]
 mod tests;

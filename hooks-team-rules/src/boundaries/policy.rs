@@ -12,8 +12,11 @@ use super::NAME;
 use super::boundary::Boundary;
 use super::charters::Charters;
 use super::config::{BoundariesConfig, Others};
-use super::own_files::OwnFiles;
 use crate::agents::ByAgent;
+use crate::team_files::TeamFiles;
+
+/// Files of a team folder that decide which boundary an agent has.
+const OWN_FILES: [&str; 3] = ["agents/*/charter.md", "routing.md", "team.md"];
 
 /// Denies writes and reads outside of the boundary of the agent; see the [module](super) for examples.
 #[derive(Clone, Debug)]
@@ -21,7 +24,7 @@ pub struct Boundaries {
     reader: CallReader,
     agents: ByAgent<Boundary>,
     charters: Option<Arc<Charters>>,
-    own_files: OwnFiles,
+    own_files: TeamFiles,
     others: Others,
 }
 
@@ -50,7 +53,7 @@ impl Boundaries {
             reader: reader.clone(),
             agents,
             charters: None,
-            own_files: OwnFiles::new(&config.team, reader),
+            own_files: TeamFiles::new(&config.team, &OWN_FILES, reader),
             others: config.others,
         }
     }
@@ -73,7 +76,7 @@ impl Boundaries {
             return (may_write && self.others == Others::Deny).then(|| stranger(call)).flatten();
         }
         let writes = || {
-            let first = self.own_files.objection(call);
+            let first = self.own_files.objection(call, |file, pattern| own_boundary(call, file, pattern));
             first.or_else(|| boundaries.iter().find_map(|boundary| boundary.objection_to_writes(call)))
         };
         let reads = || {
@@ -100,6 +103,14 @@ impl Policy<PreToolUse> for Boundaries {
             of_config.into_iter().chain(of_charter.iter().flat_map(|all| all.iter())).collect();
         self.objection(call, &boundaries).map_or(Verdict::NO_OPINION, Verdict::deny)
     }
+}
+
+/// Returns the denial of a change of a file that decides what the agent may write.
+fn own_boundary(call: Call<'_>, file: &str, pattern: &str) -> Reason {
+    let agent = &call.request().context().agent_name;
+    let message = format!("{file} decides what `{agent}` may write (`{pattern}`)");
+    let reason = Reason::new(NAME, "own-boundary", message);
+    reason.instead("a person or an agent without a boundary has to change it")
 }
 
 /// Returns whether a call writes, or may write.

@@ -56,7 +56,7 @@ pub struct GateConfig {
     #[serde(skip_serializing_if = "Vec::is_empty")]
     pub participants: Vec<String>,
     /// Time of the ceremony; if missing, by its time budget in `ceremonies.md`.
-    #[serde(with = "some_duration", skip_serializing_if = "Option::is_none")]
+    #[serde(with = "hooks_core::duration::option", skip_serializing_if = "Option::is_none")]
     #[cfg_attr(feature = "schema", schemars(with = "Option<String>"))]
     pub time: Option<Duration>,
     /// Names of tools whose successful call starts the ceremony, without regard to case, `*` for any text.
@@ -162,23 +162,4 @@ fn amount(number: &str, unit: &str) -> Option<Duration> {
         _ => return None,
     };
     number.checked_mul(seconds).map(Duration::from_secs)
-}
-
-/// Durations that may be missing, as text.
-mod some_duration {
-    use std::time::Duration;
-
-    use serde::{Deserializer, Serializer};
-
-    #[expect(clippy::ref_option, reason = "serde passes the field by reference")]
-    pub(super) fn serialize<S: Serializer>(time: &Option<Duration>, to: S) -> Result<S::Ok, S::Error> {
-        match time {
-            Some(time) => hooks_core::duration::serialize(time, to),
-            None => to.serialize_none(),
-        }
-    }
-
-    pub(super) fn deserialize<'de, D: Deserializer<'de>>(from: D) -> Result<Option<Duration>, D::Error> {
-        hooks_core::duration::deserialize(from).map(Some)
-    }
 }

@@ -147,6 +147,17 @@ impl Team {
         parsed(self.folder.read(&place()?)?.as_deref()).map(|held| held.ceremonies)
     }
 
+    /// Returns the ceremonies that are held now.
+    ///
+    /// # Errors
+    /// Returns `Invalid` if the file cannot be parsed, or an error if it cannot be read.
+    pub fn active_ceremonies(&self) -> Result<Vec<HeldCeremony>, TeamError> {
+        let now = self.clock.now();
+        let mut held = self.held_ceremonies()?;
+        held.retain(|one| !one.is_over(now));
+        Ok(held)
+    }
+
     /// Starts a ceremony. One of the same name is replaced; those that are over at its start are removed.
     ///
     /// # Errors
