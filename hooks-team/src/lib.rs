@@ -51,4 +51,7 @@ pub use self::error::TeamError;
 pub use self::moves::Moved;
 pub use self::name::{BadName, Name};
 pub use self::place::TeamPlace;
-pub use self::team::{Agent, Delivery, NewTeam, Recovered, Snapshot, Team, Unloaded};
+pub use self::team::{
+    Agent, Delivery, HeldCeremony, NewTeam, Participants, Recovered, Snapshot, StatedFiles, StatedIn,
+    StatedWord, Team, Unloaded,
+};

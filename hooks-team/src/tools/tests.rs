@@ -5,7 +5,7 @@ use futures_util::FutureExt;
 use hooks_core::drivers::{ToolCall, ToolResult};
 use hooks_core::event::Route;
 use hooks_core::testing::FakeDisk;
-use hooks_core::{BoxError, Environment};
+use hooks_core::{BoxError, Environment, HookFuture};
 use serde_json::{Value, json};
 use tower::{Layer, Service, ServiceExt, service_fn};
 
@@ -20,15 +20,14 @@ impl Workers for Two {
         Some(5)
     }
 
-    fn sessions(&self) -> Vec<Worker> {
-        ["Lead", "Tester"]
-            .map(|agent| Worker {
-                agent: agent.into(),
-                session: "s".into(),
-                status: "active".into(),
-                task: Some("t".into()),
-            })
-            .into()
+    fn sessions(&self) -> HookFuture<'static, Result<Vec<Worker>, BoxError>> {
+        let sessions = ["Lead", "Tester"].map(|agent| Worker {
+            agent: agent.into(),
+            session: "s".into(),
+            status: "active".into(),
+            task: Some("t".into()),
+        });
+        HookFuture::now(Ok(sessions.into()))
     }
 }
 
