@@ -3,3 +3,5 @@
 //!
 //! Each is a [`Policy`](hooks_core::Policy) or a layer of its own, and a section of `hooks.yaml`. Each denial names
 //! the decision, charter, ceremony or phase that it comes from.
+
+pub mod phases;
