@@ -78,6 +78,7 @@ mod models;
 mod naming;
 mod notices;
 mod paths;
+mod phases;
 pub mod places;
 mod plain;
 mod prompts;

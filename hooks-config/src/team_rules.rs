@@ -1,47 +1,57 @@
 //! The sections about rules that come from a team's own state.
 
 use hooks_core::HooksBuilder;
+use hooks_team_rules::phases::PhasesConfig;
 use serde::Serialize;
 use serde_json::{Map, Value};
 
 use super::build::Kept;
 use super::error::Mistakes;
 use super::prune::Pruned;
+use super::{phases, plain, section};
 
 /// Keys of the sections.
-pub(super) const KEYS: [&str; 0] = [];
+pub(super) const KEYS: [&str; 1] = [phases::KEY];
 
 /// The sections about a team's rules; empty for each that the file does not have.
 #[derive(Clone, Debug, Default, PartialEq, Serialize)]
 #[non_exhaustive]
-pub struct TeamRuleSections {}
+pub struct TeamRuleSections {
+    /// Phases of a pipeline.
+    pub phases: Option<PhasesConfig>,
+}
 
 /// Adds the schemas of the sections to `properties`, and their definitions to those of `root`.
-pub(super) fn schemas(_properties: &mut Map<String, Value>, _root: &mut Map<String, Value>) {}
+pub(super) fn schemas(properties: &mut Map<String, Value>, root: &mut Map<String, Value>) {
+    properties.insert(phases::KEY.to_owned(), section::schema::<PhasesConfig>(root));
+}
 
 /// Removes the sections from `sections` and returns whether they certainly have no mistake.
-pub(super) fn are_right(_sections: &mut Map<String, Value>) -> bool {
-    true
+pub(super) fn are_right(sections: &mut Map<String, Value>) -> bool {
+    plain::is_right_in::<PhasesConfig>(sections, phases::KEY)
 }
 
 /// Removes the sections from `sections` and reads them.
 pub(super) fn take(
-    _sections: &mut Map<String, Value>,
-    _tree: &Pruned,
-    _mistakes: &mut Mistakes,
+    sections: &mut Map<String, Value>,
+    tree: &Pruned,
+    mistakes: &mut Mistakes,
 ) -> TeamRuleSections {
-    TeamRuleSections {}
+    TeamRuleSections { phases: section::taken(phases::KEY, sections, tree, mistakes) }
 }
 
 impl TeamRuleSections {
     /// Adds the hooks of the sections, or reports their mistakes.
     pub(super) fn add_to(
         &self,
-        builder: HooksBuilder,
+        mut builder: HooksBuilder,
         _kept: &Kept,
-        _tree: Option<&Pruned>,
-        _mistakes: &mut Mistakes,
+        tree: Option<&Pruned>,
+        mistakes: &mut Mistakes,
     ) -> HooksBuilder {
+        if let Some(config) = &self.phases {
+            builder = phases::add_to(builder, config, tree, mistakes);
+        }
         builder
     }
 }

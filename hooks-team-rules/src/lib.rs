@@ -1,13 +1,18 @@
-//! Policies that enforce the state of a team: its decisions, the files of each agent, its ceremonies, the phases of
-//! its work, sequences of calls, and the routing of tasks.
+//! Policies that enforce the state of a team. Each denial names the decision, charter, ceremony, phase or rule that it
+//! comes from. Each module is a section of `hooks.yaml`.
 //!
-//! Each is a [`Policy`](hooks_core::Policy) or a layer of its own, and a section of `hooks.yaml`. Each denial names
-//! the decision, charter, ceremony or phase that it comes from.
+//! | module | what it does |
+//! | --- | --- |
+//! | [`boundaries`] | keeps each agent to the files of its charter |
+//! | [`ceremonies`] | closes tools for those who take part in a ceremony |
+//! | [`phases`] | allows in each phase of a pipeline what the phase is for |
+//! | [`routing`] | changes or denies routes of tasks to agents |
 
 mod agents;
 pub mod boundaries;
 pub mod ceremonies;
 mod patterns;
+pub mod phases;
 pub mod routing;
 mod team_files;
 #[cfg(test)]

@@ -38,7 +38,7 @@ usage: cargo xtask COMMAND
   e2e [CLIENT...] [--bless]     runs the real clients (claude, codex, gemini, copilot) against a scripted model,
                                 governed by `hooks`
   answer SUITE [--profile P]    answers questions on stdin, one JSON line each (squad: compat, strict;
-                                docker-agent: 2026-09, 2026-07; corpora)
+                                docker-agent: 2026-09, 2026-07; claude-forge: compat, strict; corpora)
   bench [FILTER]                measures what everything costs, against its bars
   bench audit                   measures what the audit log costs, beside a bare write and sync
   bench start [PROGRAM...]      measures what it costs to start `hooks run`, alone and 16 at once, beside /bin/true and a hook of

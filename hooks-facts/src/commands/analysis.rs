@@ -272,6 +272,20 @@ impl Analysis {
         self.options.program_name(invocation.argv.first()?)
     }
 
+    /// Returns the words of a git command from its subcommand on; `None` for another program.
+    ///
+    /// ```
+    /// use hooks_facts::commands::{Analysis, Options};
+    ///
+    /// let analysis = Analysis::of_text("git -C api --no-pager log main", &Options::default());
+    /// let words = analysis.git_words(&analysis.invocations[0]).expect("it is git");
+    /// assert_eq!((words[0].literal(), words.len()), (Some("log"), 2));
+    /// ```
+    pub fn git_words<'i>(&self, invocation: &'i Invocation) -> Option<&'i [Argument]> {
+        let is_git = self.program_name(invocation)? == "git";
+        is_git.then(|| super::git::subcommand(invocation.argv.get(1..).unwrap_or_default()))
+    }
+
     /// Returns the known texts that interpreters run.
     ///
     /// ```
