@@ -3,3 +3,9 @@
 //!
 //! Each is a [`Policy`](hooks_core::Policy) or a layer of its own, and a section of `hooks.yaml`. Each denial names
 //! the decision, charter, ceremony or phase that it comes from.
+//!
+//! | module | what it does |
+//! | --- | --- |
+//! | [`sequences`] | rules about the order of calls, their number in a window, and the way of their results |
+
+pub mod sequences;

@@ -3,11 +3,10 @@
 use std::collections::HashMap;
 
 use hooks_core::PolicyErrors;
-use hooks_facts::calls::CallReader;
+use hooks_facts::calls::{CallReader, PathPatterns};
 use hooks_facts::names;
 
 use crate::config::{RuleAction, RuleConfig};
-use crate::patterns::PathPatterns;
 
 /// Rules by tool.
 #[derive(Clone, Debug, Default)]
