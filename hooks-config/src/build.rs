@@ -304,7 +304,7 @@ pub(super) fn build(
                 Origin::Document(tree) => Some(tree),
                 Origin::Agents | Origin::Squad => None,
             };
-            let built = built.map(|builder| team_rules.add_to(builder, &kept, document, mistakes));
+            let built = built.map(|builder| team_rules.add_to(builder, policy, &kept, document, mistakes));
             // Checked after both were built, so that all mistakes are reported.
             let (mut builder, models) = (built?, models.map_or(Some(None), |models| models.map(Some))?);
             if let Some(models) = &models {

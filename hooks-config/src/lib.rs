@@ -87,6 +87,7 @@ mod prune;
 mod read;
 mod scribe;
 mod section;
+mod sequences;
 mod served;
 mod sinks;
 mod source;

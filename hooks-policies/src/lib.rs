@@ -75,7 +75,6 @@ pub mod guards;
 pub mod lockout;
 mod other_names;
 pub mod own_state;
-mod patterns;
 pub mod profile;
 pub mod protected;
 pub mod rules;

@@ -7,6 +7,7 @@
 //! | [`ceremonies`] | closes tools for those who take part in a ceremony |
 //! | [`phases`] | allows in each phase of a pipeline what the phase is for |
 //! | [`routing`] | changes or denies routes of tasks to agents |
+//! | [`sequences`] | rules about the order of calls, their number in a window, and the way of their results |
 
 mod agents;
 pub mod boundaries;
@@ -14,6 +15,7 @@ pub mod ceremonies;
 mod patterns;
 pub mod phases;
 pub mod routing;
+pub mod sequences;
 mod team_files;
 #[cfg(test)]
 mod testing;

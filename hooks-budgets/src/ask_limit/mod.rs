@@ -64,7 +64,7 @@ use std::sync::Arc;
 use std::task::{Context, Poll, Waker};
 
 use hooks_core::event::PreToolUse;
-use hooks_core::state::{Key, Scope, StateStore, Window};
+use hooks_core::state::{Key, Lineage, Scope, StateStore, Window};
 use hooks_core::{
     Decision, Evidence, HookError, HookFuture, HookRequest, Judged, Observer, Reason, Reservation, Reserve,
     ReserveLayer,
@@ -74,7 +74,6 @@ use hooks_facts::tools::ToolKind;
 
 pub use self::config::{AskCounting, AskLevel, AskUserConfig};
 use crate::counting_store::CountingStore;
-use crate::lineage::Lineage;
 use crate::place::{LimitPlace, MOST_GIVEN_BACK, NoPlace, place_id};
 
 const NAME: &str = "ask-limit";

@@ -5,7 +5,7 @@ use std::fmt;
 use std::sync::Arc;
 
 use hooks_core::event::PreToolUse;
-use hooks_core::state::{Key, MAX_AMOUNT, Scope, StateStore};
+use hooks_core::state::{Key, Lineage, MAX_AMOUNT, Scope, StateStore};
 use hooks_core::{
     Evidence, HookContext, HookError, HookFuture, HookRequest, PolicyErrors, Reason, Reservation, Reserve,
     ReserveLayer,
@@ -14,7 +14,6 @@ use hooks_facts::names::{all_folded, folded};
 
 use super::config::{CallLevel, CallLimitConfig};
 use crate::counting_store::CountingStore;
-use crate::lineage::Lineage;
 use crate::place::{LimitPlace, NoPlace, place_id};
 use crate::window::LimitWindow;
 

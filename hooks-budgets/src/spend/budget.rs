@@ -3,7 +3,7 @@
 use std::fmt;
 use std::sync::Arc;
 
-use hooks_core::state::{Op, OpId, StateStore, StepResult, StoreError};
+use hooks_core::state::{Lineage, Op, OpId, StateStore, StepResult, StoreError};
 use hooks_core::time::Timestamp;
 use hooks_core::{HookContext, HookFuture, PolicyErrors, Reason};
 
@@ -19,7 +19,6 @@ use super::report::BudgetReport;
 use super::rules::Rules;
 use super::watch::SpendWatch;
 use crate::counting_store::CountingStore;
-use crate::lineage::Lineage;
 use crate::place::{again, fresh_id};
 
 /// Most times that one call may be retried under its id: each time costs one more request to the store.

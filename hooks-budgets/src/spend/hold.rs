@@ -6,7 +6,7 @@ use std::time::Duration;
 
 use hooks_core::event::{MicroUsd, Usage};
 use hooks_core::state::{Key, Op, OpId, Scope, StateStore, StepResult, StoreError};
-use hooks_core::{Background, Hold, HookFuture, Reason};
+use hooks_core::{Background, Hold, HookFuture, Reason, later};
 
 use super::advice::bad;
 use super::config::UnansweredCharge;
@@ -14,7 +14,6 @@ use super::limit::{Counter, SpendUnit};
 use super::price::ModelPrice;
 use super::refusal::{SpendRefusal, bad_answer, refused};
 use crate::counting_store::beyond_limits;
-use crate::later;
 
 /// Real usage of a call.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]

@@ -43,15 +43,23 @@
 
 mod arguments;
 mod call;
+mod call_pattern;
+mod command_patterns;
 mod commands;
 mod config;
 mod line_breaks;
+mod path_patterns;
 mod places;
 mod reader;
+mod reads;
 mod root;
 
 pub use self::call::{Call, CallFacts};
+pub use self::call_pattern::{CallPattern, CallPatternConfig};
+pub use self::command_patterns::{CommandMatch, command_patterns, is_fragment};
 pub use self::commands::{ParsedCommand, ParsedCommands};
 pub use self::config::{PathsConfig, ToolRole};
+pub use self::path_patterns::PathPatterns;
 pub use self::places::{Known, NamedPath, NamedPaths};
 pub use self::reader::CallReader;
+pub use self::reads::NamedReads;

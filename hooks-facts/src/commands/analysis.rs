@@ -37,6 +37,7 @@ pub struct Analysis {
     /// Parts that cannot be known before running.
     pub unresolved: Vec<Unresolved>,
     pub(super) writes: Vec<WriteTarget>,
+    pub(super) inputs: Vec<Argument>,
     pub(super) programs: Vec<Program>,
     /// Folders that invocations run in, other than the folder in which the text starts.
     pub(super) folders: Vec<Folders>,
@@ -296,6 +297,18 @@ impl Analysis {
     /// ```
     pub fn programs(&self) -> &[Program] {
         &self.programs
+    }
+
+    /// Returns the files that redirections read, as seen from the folder in which the text starts.
+    ///
+    /// ```
+    /// use hooks_facts::commands::{Analysis, Options};
+    ///
+    /// let analysis = Analysis::of_text("cd api && sort < names", &Options::default());
+    /// assert_eq!(analysis.inputs()[0].literal(), Some("api/names"));
+    /// ```
+    pub fn inputs(&self) -> &[Argument] {
+        &self.inputs
     }
 
     /// Returns the files that redirections write to and those that plain file programs change, as far as they

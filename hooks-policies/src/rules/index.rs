@@ -3,11 +3,10 @@
 use std::collections::HashMap;
 
 use hooks_core::PolicyErrors;
-use hooks_facts::calls::CallReader;
+use hooks_facts::calls::{CallReader, PathPatterns};
 use hooks_facts::names;
 
 use crate::config::{RuleAction, RuleConfig};
-use crate::patterns::PathPatterns;
 
 /// Rules by tool.
 #[derive(Clone, Debug, Default)]
@@ -160,6 +159,11 @@ impl PathRules {
     /// Returns the first rule with a pattern that matches something that an outline may stand for.
     pub(super) fn meets(&self, outline: &str, case_insensitive: bool) -> Option<usize> {
         self.owners.get(self.patterns.meets(outline, case_insensitive)?).copied()
+    }
+
+    /// The patterns of all rules.
+    pub(super) const fn patterns(&self) -> &PathPatterns {
+        &self.patterns
     }
 
     /// Returns the first rule, if there is one.

@@ -5,12 +5,12 @@ use std::sync::Arc;
 
 use hooks_core::event::PreToolUse;
 use hooks_core::{Evidence, HookRequest, Policy, PolicyErrors, PolicyLayer, Verdict};
-use hooks_facts::calls::{Call, CallReader, NamedPath};
+use hooks_facts::calls::{Call, CallReader, CommandMatch, NamedPath};
 use hooks_facts::globs;
 
 use super::examples;
 use super::index::{ByAction, Index, PathRules};
-use super::rule::{Commands, Rule};
+use super::rule::Rule;
 use crate::config::{RuleAction, RuleConfig};
 
 pub(super) const NAME: &str = "rules";
@@ -264,35 +264,15 @@ fn every_path<'r>(call: Call<'r>, rules: &PathRules) -> Option<Hit<'r>> {
 /// Returns whether a rule with commands matches a call.
 fn by_command<'r>(call: Call<'r>, number: usize, rule: &Rule) -> Option<Hit<'r>> {
     let commands = call.commands();
-    let on = match rule.commands_of(commands) {
-        Commands::Other => return None,
-        Commands::Unknown if rule.action == RuleAction::Allow => return None,
-        Commands::Unknown => On::Unknown(commands.found.first().map_or("", |command| &command.pointer)),
-        Commands::Same => On::Call,
+    let on = match rule.compare_commands(commands) {
+        CommandMatch::Other => return None,
+        CommandMatch::Unknown if rule.action == RuleAction::Allow => return None,
+        CommandMatch::Unknown => On::Unknown(commands.found.first().map_or("", |command| &command.pointer)),
+        CommandMatch::Same => On::Call,
     };
-    (rule.paths.is_empty() || has_paths(call, &rule.paths, rule.action)).then_some(Hit { rule: number, on })
-}
-
-fn has_paths(call: Call<'_>, patterns: &PathRules, action: RuleAction) -> bool {
-    let places = call.places();
-    let unknown = !places.unusable.is_empty() || !places.unknown.is_empty();
-    let is_match = |reading: &str| patterns.find(reading, call.ignores_case()).is_some();
-    if action == RuleAction::Allow {
-        return !unknown
-            && places.partial.is_empty()
-            && !places.found.is_empty()
-            && places.found.iter().all(|place| {
-                let readings = place.resolution.as_ref().map(|resolution| resolution.readings.as_slice());
-                readings.is_ok_and(|readings| readings.iter().all(|reading| is_match(&reading.path)))
-            });
-    }
-    unknown
-        || places
-            .found
-            .iter()
-            .any(|place| place.known(call).is_none_or(|known| known.below_root().any(is_match)))
-        || places.partial.iter().filter(|place| !place.is_nameless).any(|place| {
-            let is_met = |reading: &str| patterns.meets(reading, call.ignores_case()).is_some();
-            place.known(call).is_none_or(|known| known.below_root().any(is_met))
-        })
+    let has_paths = || match rule.action {
+        RuleAction::Allow => rule.paths.patterns().match_all(call),
+        RuleAction::Deny | RuleAction::Ask => rule.paths.patterns().may_match(call),
+    };
+    (rule.paths.is_empty() || has_paths()).then_some(Hit { rule: number, on })
 }

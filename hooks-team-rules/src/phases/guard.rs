@@ -123,7 +123,11 @@ impl PhaseGuard {
         let read_only = Names::compile(&config.read_only, "phases.read_only", &mut errors);
         let parallel = Names::compile(&config.parallel, "phases.parallel", &mut errors);
         for (index, _) in config.branches.iter().enumerate().filter(|(_, name)| name.trim().is_empty()) {
-            errors.push(format!("phases.branches[{index}]"), "the name is empty", "write the name of a branch");
+            errors.push(
+                format!("phases.branches[{index}]"),
+                "the name is empty",
+                "write the name of a branch",
+            );
         }
         let people = People::compile(config, &mut errors);
         errors.or(Self {
@@ -181,7 +185,8 @@ impl Policy<PreToolUse> for PhaseGuard {
             return self.without_phases(call);
         };
         let mut verdict = self.judge_state_files(call, &pipelines);
-        for pipeline in pipelines.iter().filter(|pipeline| pipeline.is_active() && pipeline.governs(context)) {
+        for pipeline in pipelines.iter().filter(|pipeline| pipeline.is_active() && pipeline.governs(context))
+        {
             if verdict.is_final() {
                 break;
             }

@@ -37,7 +37,8 @@ impl PhaseGuard {
             }
         }
         for pointer in &call.commands().unusable {
-            let reason = Reason::new(NAME, "unusable-command", format!("the command at `{pointer}` is no text"));
+            let reason =
+                Reason::new(NAME, "unusable-command", format!("the command at `{pointer}` is no text"));
             let reason = reason.on(&**pointer).instead("give the command as a text or a list of words");
             verdict.merge(uncertain(self.unresolvable, || reason));
         }
@@ -72,8 +73,10 @@ impl PhaseGuard {
 }
 
 fn commit_reason(governing: Governing<'_>, command: &ParsedCommand, invocation: &Invocation) -> Reason {
-    let message = format!("{} runs tasks in parallel, and `{}` makes a commit", governing.phase(), shown(invocation));
-    let reason = Reason::new(NAME, "commit", message).instead("leave the commit to the host, after all tasks");
+    let message =
+        format!("{} runs tasks in parallel, and `{}` makes a commit", governing.phase(), shown(invocation));
+    let reason =
+        Reason::new(NAME, "commit", message).instead("leave the commit to the host, after all tasks");
     on(reason, command, invocation)
 }
 

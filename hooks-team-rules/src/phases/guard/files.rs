@@ -19,7 +19,8 @@ impl PhaseGuard {
         let of_commands = (call.kind() == ToolKind::Unknown).then(|| call.places_of_commands());
         let of_call = (call.writes_files() || call.kind().runs_commands()).then(|| call.places());
         let Some(allowed) = resolved(call, &governing.pipeline.workspace) else {
-            return of_call.map_or(Verdict::NO_OPINION, |_| self.forbidden(governing, unknown(governing, "")));
+            return of_call
+                .map_or(Verdict::NO_OPINION, |_| self.forbidden(governing, unknown(governing, "")));
         };
         let mut verdict = Verdict::NO_OPINION;
         for places in of_call.into_iter().chain(&of_commands) {
@@ -44,7 +45,8 @@ impl PhaseGuard {
         let written = places.found.iter().chain(&places.partial);
         let mut written = written.filter(|place| place.is_written() && !place.is_possible);
         let outside = written.find(|place| !is_below(call, place, allowed));
-        outside.map_or(Verdict::NO_OPINION, |place| self.forbidden(governing, outside_reason(governing, place)))
+        outside
+            .map_or(Verdict::NO_OPINION, |place| self.forbidden(governing, outside_reason(governing, place)))
     }
 
     /// Judges git commands that change files without naming them.
@@ -56,7 +58,8 @@ impl PhaseGuard {
                 git.is_some_and(|git| git.changes_tree() == Certainty::Yes)
             })?;
             let argv: Vec<_> = changing.argv.iter().map(|word| globs::shown(&word.outline())).collect();
-            let message = format!("{} is read-only, and `{}` changes files", governing.phase(), argv.join(" "));
+            let message =
+                format!("{} is read-only, and `{}` changes files", governing.phase(), argv.join(" "));
             let reason = Reason::new(NAME, "read-only", message).on(&*command.pointer);
             let reason = reason.because(Evidence::Command { argv }).instead("leave it to a later phase");
             Some(self.forbidden(governing, reason))
@@ -66,7 +69,9 @@ impl PhaseGuard {
     /// Judges writes to the files that govern the agents.
     pub(super) fn judge_state_files(&self, call: Call<'_>, pipelines: &[Pipeline]) -> Verdict {
         let is_unknown = call.kind() == ToolKind::Unknown;
-        if self.phases.state_files().is_none() || !(call.writes_files() || call.kind().runs_commands() || is_unknown) {
+        if self.phases.state_files().is_none()
+            || !(call.writes_files() || call.kind().runs_commands() || is_unknown)
+        {
             return Verdict::NO_OPINION;
         }
         let of_commands = is_unknown.then(|| call.places_of_commands());
@@ -86,7 +91,9 @@ impl PhaseGuard {
             if let Some(place) = written.find(|place| states.meet(call, place)) {
                 let message = format!("`{}` is, or holds, a state file that governs the agents", place.given);
                 let reason = Reason::new(NAME, "state", message).on(&*place.pointer);
-                return Verdict::deny(reason.instead("leave it to the program that drives the pipeline, or to a person"));
+                return Verdict::deny(
+                    reason.instead("leave it to the program that drives the pipeline, or to a person"),
+                );
             }
         }
         Verdict::NO_OPINION
@@ -112,7 +119,9 @@ impl<'a> StatePlaces<'a> {
 
     /// Returns whether a written place is a state file, may be one, or holds one.
     fn meet(&self, call: Call<'_>, place: &NamedPath) -> bool {
-        let Some(readings) = place.from_top(call) else { return !place.is_possible && place.resolution.is_err() };
+        let Some(readings) = place.from_top(call) else {
+            return !place.is_possible && place.resolution.is_err();
+        };
         readings.iter().any(|reading| {
             if place.is_partial() { self.may_be(place, reading) } else { self.is_one(place, reading) }
         })
@@ -128,7 +137,8 @@ impl<'a> StatePlaces<'a> {
                 files.is_state_below_base(parts(), self.folds) || is_folder
             })
         });
-        is_state || place.reaches_below() && self.known.iter().any(|file| below_folded(file, reading, self.folds))
+        is_state
+            || place.reaches_below() && self.known.iter().any(|file| below_folded(file, reading, self.folds))
     }
 
     fn may_be(&self, place: &NamedPath, outline: &str) -> bool {
@@ -182,7 +192,8 @@ fn outside_reason(governing: Governing<'_>, place: &NamedPath) -> Reason {
 }
 
 fn unknown(governing: Governing<'_>, pointer: &str) -> Reason {
-    let message = format!("{} is read-only, and the call writes to a file that it does not name", governing.phase());
+    let message =
+        format!("{} is read-only, and the call writes to a file that it does not name", governing.phase());
     Reason::new(NAME, "read-only", message).on(pointer).instead("name the file as a text")
 }
 
