@@ -88,7 +88,9 @@ pub(super) const LAST_WORDS: &[Field] = &[Field::text(&["last_assistant_message"
 
 /// Whether the agent runs because a hook denied its last stop.
 pub(super) const AGAIN: &[Field] =
-    &[Field::both(&["stop_hook_active"], &["stop_hook_active"], flag_of, |flag| (flag == true).then_some(flag))];
+    &[Field::both(&["stop_hook_active"], &["stop_hook_active"], flag_of, |flag| {
+        (flag == true).then_some(flag)
+    })];
 
 fn flag_of(value: &Value) -> Option<Value> {
     value.is_boolean().then(|| value.clone())

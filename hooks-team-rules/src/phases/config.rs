@@ -129,7 +129,8 @@ impl Default for PhasesConfig {
 impl Default for OutputConfig {
     fn default() -> Self {
         let review = || texts(&["approve", "revise"]);
-        let verdicts = [("phase-3b", review()), ("phase-4b", review()), ("phase-6", texts(&["pass", "fail"]))];
+        let verdicts =
+            [("phase-3b", review()), ("phase-4b", review()), ("phase-6", texts(&["pass", "fail"]))];
         Self {
             on_fault: OnFault::default(),
             least_characters: 50,

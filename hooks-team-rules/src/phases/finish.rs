@@ -99,7 +99,8 @@ impl FinishCall {
     fn workspace_in<'a>(&self, argv: &'a [Argument]) -> Option<&'a str> {
         let at = self.words.iter().position(|word| word == "*")?;
         let words = argv.get(1..)?.windows(self.words.len()).find(|words| {
-            let same = |(given, wanted): (&Argument, &String)| wanted == "*" || given.literal() == Some(wanted);
+            let same =
+                |(given, wanted): (&Argument, &String)| wanted == "*" || given.literal() == Some(wanted);
             words.iter().zip(self.words.iter()).all(same)
         })?;
         words.get(at)?.literal()
@@ -109,7 +110,9 @@ impl FinishCall {
         let Some(pipelines) = self.phases.pipelines(context) else { return };
         let workspace = plain(&context.root().join(workspace));
         let named = pipelines.iter().find(|pipeline| plain(&pipeline.workspace) == workspace);
-        let Some(pipeline) = named.filter(|pipeline| has_ended(pipeline) && pipeline.governs(context)) else { return };
+        let Some(pipeline) = named.filter(|pipeline| has_ended(pipeline) && pipeline.governs(context)) else {
+            return;
+        };
         let effect = self.phases.final_commit(pipeline);
         let PhaseEffect::FinalCommit { files, .. } = &effect else { return };
         let is_file = |path: &PathBuf| {

@@ -35,8 +35,10 @@ static COMMANDS: LazyLock<HashMap<&'static str, Effects>> = LazyLock::new(|| {
     let lines = include_str!("../../data/git_commands.tsv").lines().filter(|line| !line.starts_with('#'));
     let rows = lines.filter_map(|line| line.split_once('\t'));
     let has = |effects: &str, wanted| effects.split(' ').any(|effect| effect == wanted);
-    rows.map(|(name, effects)| (name, Effects { commits: has(effects, "commits"), tree: has(effects, "tree") }))
-        .collect()
+    rows.map(|(name, effects)| {
+        (name, Effects { commits: has(effects, "commits"), tree: has(effects, "tree") })
+    })
+    .collect()
 });
 
 /// Names of remotes that precede a branch: `origin/main`.
@@ -108,7 +110,11 @@ impl<'a> GitCommand<'a> {
     }
 
     fn checks_out(self, is_checkout: bool, branches: &[String]) -> Certainty {
-        let created = if is_checkout { ('b', &["--orphan"][..]) } else { ('c', &["--create", "--force-create", "--orphan"][..]) };
+        let created = if is_checkout {
+            ('b', &["--orphan"][..])
+        } else {
+            ('c', &["--create", "--force-create", "--orphan"][..])
+        };
         if let Some(name) = self.value_of(created.0, created.1) {
             return stands_for(&name, branches);
         }
@@ -199,7 +205,8 @@ impl<'a> GitCommand<'a> {
             let letters = word.strip_prefix('-').filter(|letters| !letters.starts_with('-'));
             options.iter().any(|option| {
                 let letter = option.strip_prefix('-').filter(|letter| letter.len() == 1);
-                *option == name || letters.zip(letter).is_some_and(|(letters, letter)| letters.contains(letter))
+                *option == name
+                    || letters.zip(letter).is_some_and(|(letters, letter)| letters.contains(letter))
             })
         })
     }
@@ -217,7 +224,9 @@ fn stands_for(word: &Argument, branches: &[String]) -> Certainty {
         let outline = word.outline();
         let may_be = |branch: &String| {
             let remotes = REMOTES.iter().map(|remote| format!("{remote}/{branch}"));
-            remotes.chain([branch.clone(), format!("refs/heads/{branch}")]).any(|name| globs::may_be(&outline, &name))
+            remotes
+                .chain([branch.clone(), format!("refs/heads/{branch}")])
+                .any(|name| globs::may_be(&outline, &name))
         };
         return if branches.iter().any(may_be) { Unknown } else { No };
     };
@@ -248,13 +257,18 @@ mod tests {
 
     #[test]
     fn the_table_has_each_command_once_in_order() {
-        let lines: Vec<_> = include_str!("../../data/git_commands.tsv").lines().filter(|l| !l.starts_with('#')).collect();
-        let names: Vec<_> = lines.iter().filter_map(|line| line.split_once('\t')).map(|(name, _)| name).collect();
+        let lines: Vec<_> =
+            include_str!("../../data/git_commands.tsv").lines().filter(|l| !l.starts_with('#')).collect();
+        let names: Vec<_> =
+            lines.iter().filter_map(|line| line.split_once('\t')).map(|(name, _)| name).collect();
         assert_eq!(names.len(), lines.len(), "each line has a tab");
         assert!(names.windows(2).all(|pair| pair[0] < pair[1]), "sorted");
         for line in lines {
             let effects = line.split_once('\t').unwrap().1;
-            assert!(effects.is_empty() || effects.split(' ').all(|it| matches!(it, "commits" | "tree")), "{line}");
+            assert!(
+                effects.is_empty() || effects.split(' ').all(|it| matches!(it, "commits" | "tree")),
+                "{line}"
+            );
         }
     }
 

@@ -8,7 +8,8 @@
 //!
 //! If several pipelines are active, each one's rules apply. Commands are judged by the programs that they would start
 //! ([`hooks_facts::commands`]), paths as they resolve. A state that cannot be read counts as every phase at once, and
-//! `unreadable` decides. The cost is that of the facts, and linear in the number of active pipelines.
+//! `unreadable` decides. A command between two apostrophes within words (`echo it's; git switch main; echo it's`) is
+//! judged as if it ran. The cost is that of the facts, and linear in the number of active pipelines.
 //!
 //! ```
 //! use hooks_core::testing::{FakeFileSystem, world};
@@ -70,6 +71,7 @@
 //! # Ok::<(), Box<dyn std::error::Error>>(())
 //! ```
 
+mod apostrophes;
 mod commands;
 mod files;
 mod people;
@@ -123,7 +125,11 @@ impl PhaseGuard {
         let read_only = Names::compile(&config.read_only, "phases.read_only", &mut errors);
         let parallel = Names::compile(&config.parallel, "phases.parallel", &mut errors);
         for (index, _) in config.branches.iter().enumerate().filter(|(_, name)| name.trim().is_empty()) {
-            errors.push(format!("phases.branches[{index}]"), "the name is empty", "write the name of a branch");
+            errors.push(
+                format!("phases.branches[{index}]"),
+                "the name is empty",
+                "write the name of a branch",
+            );
         }
         let people = People::compile(config, &mut errors);
         errors.or(Self {
@@ -181,7 +187,8 @@ impl Policy<PreToolUse> for PhaseGuard {
             return self.without_phases(call);
         };
         let mut verdict = self.judge_state_files(call, &pipelines);
-        for pipeline in pipelines.iter().filter(|pipeline| pipeline.is_active() && pipeline.governs(context)) {
+        for pipeline in pipelines.iter().filter(|pipeline| pipeline.is_active() && pipeline.governs(context))
+        {
             if verdict.is_final() {
                 break;
             }

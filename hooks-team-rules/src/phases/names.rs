@@ -19,7 +19,11 @@ impl Names {
             Ok(globs) => Self(globs),
             Err(bad) => {
                 for error in bad {
-                    errors.push_text(format!("{field}[{}]", error.index), &error.problem.to_string(), "check the name");
+                    errors.push_text(
+                        format!("{field}[{}]", error.index),
+                        &error.problem.to_string(),
+                        "check the name",
+                    );
                 }
                 Self::default()
             }

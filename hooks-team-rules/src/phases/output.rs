@@ -61,8 +61,8 @@ use std::task::{Context, Poll};
 
 use hooks_core::event::{PostToolUse, SubagentStop};
 use hooks_core::{
-    ContextNote, DecideLayer, DeciderOutcome, HookError, HookFuture, HookRequest, Policy, PolicyLayer, Reason,
-    ResultNotes, ResultPatch, Verdict,
+    ContextNote, DecideLayer, DeciderOutcome, HookError, HookFuture, HookRequest, Policy, PolicyLayer,
+    Reason, ResultNotes, ResultPatch, Verdict,
 };
 use hooks_facts::tools::ToolTable;
 use tower_service::Service;

@@ -168,7 +168,8 @@ impl Phases {
         let completed = pipelines.iter_mut().filter(|pipeline| pipeline.status == PipelineStatus::Completed);
         if let Some(newest) = completed.max_by_key(|pipeline| pipeline.updated) {
             let exists = |name: &String| matches!(disk.entry(&newest.workspace.join(name)), Ok(Some(_)));
-            newest.missing_artifacts = self.0.artifacts.iter().filter(|name| !exists(name)).cloned().collect();
+            newest.missing_artifacts =
+                self.0.artifacts.iter().filter(|name| !exists(name)).cloned().collect();
         }
     }
 

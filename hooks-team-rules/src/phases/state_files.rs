@@ -43,7 +43,10 @@ impl StateFiles {
         let start = if pattern.starts_with('/') { PathBuf::from("/") } else { PathBuf::new() };
         let folders = |parts: &[&str]| parts.iter().collect::<PathBuf>();
         let (base, rest) = match wild {
-            Some(at) => (folders(parts.get(..at).unwrap_or_default()), folders(parts.get(at + 1..).unwrap_or_default())),
+            Some(at) => (
+                folders(parts.get(..at).unwrap_or_default()),
+                folders(parts.get(at + 1..).unwrap_or_default()),
+            ),
             None => {
                 let (file, above) = parts.split_last().unwrap_or((&"", &[]));
                 (folders(above), PathBuf::from(file))
@@ -58,11 +61,17 @@ impl StateFiles {
     }
 
     /// Returns whether a path below the base, in parts, is that of a state file.
-    pub(super) fn is_state_below_base<'p>(&self, mut parts: impl Iterator<Item = &'p str>, folds: bool) -> bool {
+    pub(super) fn is_state_below_base<'p>(
+        &self,
+        mut parts: impl Iterator<Item = &'p str>,
+        folds: bool,
+    ) -> bool {
         if self.has_wildcard && parts.next().is_none_or(str::is_empty) {
             return false;
         }
-        let same = |one: &str, other: &str| if folds { one.to_lowercase() == other.to_lowercase() } else { one == other };
+        let same = |one: &str, other: &str| {
+            if folds { one.to_lowercase() == other.to_lowercase() } else { one == other }
+        };
         let mut wanted = self.rest.iter().map(|part| part.to_string_lossy());
         loop {
             match (wanted.next(), parts.next()) {
@@ -86,7 +95,9 @@ impl StateFiles {
         }
         let names = match disk.list(&base) {
             Ok(names) => names.unwrap_or_default(),
-            Err(error) => return vec![Pipeline::unreadable(base, format!("the folder cannot be listed: {error}"))],
+            Err(error) => {
+                return vec![Pipeline::unreadable(base, format!("the folder cannot be listed: {error}"))];
+            }
         };
         if names.len() > MOST {
             return vec![Pipeline::unreadable(base, format!("the folder has more than {MOST} entries"))];

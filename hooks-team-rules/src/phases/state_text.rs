@@ -67,7 +67,8 @@ fn base(
     phase: &'static str,
     status: &'static str,
 ) -> Result<Pipeline, &'static str> {
-    let word = state.get(status).and_then(Value::as_str).filter(|word| !word.trim().is_empty()).ok_or(status)?;
+    let word =
+        state.get(status).and_then(Value::as_str).filter(|word| !word.trim().is_empty()).ok_or(status)?;
     let name = state.get(phase).and_then(Value::as_str).ok_or(phase);
     let status = PipelineStatus::of_word(word);
     // A pipeline that ended needs no phase.
@@ -126,7 +127,9 @@ mod tests {
 
     #[test]
     fn a_state_without_its_fields_has_a_problem() {
-        for text in ["", "not json", "[]", r#"{"phase":"x"}"#, r#"{"currentPhase":"x","currentPhaseStatus":""}"#] {
+        for text in
+            ["", "not json", "[]", r#"{"phase":"x"}"#, r#"{"currentPhase":"x","currentPhaseStatus":""}"#]
+        {
             let pipeline = state(text);
             assert!(pipeline.problem.is_some() && pipeline.is_active(), "{text}");
         }

@@ -8,8 +8,8 @@ use hooks_core::beside::{Workers, offload};
 use hooks_core::event::{Event, PostToolUse, PreToolUse, Stop};
 use hooks_core::fs::Disk;
 use hooks_core::{
-    ContextNote, DecideLayer, DeciderOutcome, Decision, FailureLayer, Gate, HookContext, HookError, HookFuture,
-    HookRequest, HooksBuilder, Outcome, Reason, ResultNotes, ResultPatch, Settle, Verdict,
+    ContextNote, DecideLayer, DeciderOutcome, Decision, FailureLayer, Gate, HookContext, HookError,
+    HookFuture, HookRequest, HooksBuilder, Outcome, Reason, ResultNotes, ResultPatch, Settle, Verdict,
 };
 use serde_json::{Value, json};
 use tower_layer::Layer;
@@ -139,7 +139,9 @@ impl Service<HookRequest<Stop>> for ForgeCompat {
     }
 
     fn call(&mut self, request: HookRequest<Stop>) -> Self::Future {
-        self.ask(request.context(), json!({}), &[ForgeScript::Stop], |answer| Gate::<Stop>::from(verdict(answer)))
+        self.ask(request.context(), json!({}), &[ForgeScript::Stop], |answer| {
+            Gate::<Stop>::from(verdict(answer))
+        })
     }
 }
 

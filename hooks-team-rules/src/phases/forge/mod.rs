@@ -151,6 +151,9 @@ impl ForgeCommit {
 
 impl fmt::Debug for Forge {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.debug_struct("Forge").field("cwd", &self.cwd).field("project", &self.project).finish_non_exhaustive()
+        f.debug_struct("Forge")
+            .field("cwd", &self.cwd)
+            .field("project", &self.project)
+            .finish_non_exhaustive()
     }
 }

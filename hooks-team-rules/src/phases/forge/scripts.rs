@@ -7,7 +7,8 @@ use super::search::{Project, Workspace};
 use super::text;
 use super::{CommitResult, ForgeCommit, ScriptAnswer};
 
-const READ_ONLY: &str = "Phase 1-2 is read-only. File modifications to source code are blocked during analysis/investigation.";
+const READ_ONLY: &str =
+    "Phase 1-2 is read-only. File modifications to source code are blocked during analysis/investigation.";
 const COMMIT: &str = "git commit is blocked during parallel task execution. The orchestrator will batch-commit after all parallel tasks complete.";
 const MAIN: &str = "BLOCKED: git checkout/switch to main or master is not allowed during an active pipeline. Stay on the feature branch.";
 const EFFORT: &str =
@@ -17,7 +18,9 @@ const EFFORT: &str =
 pub(super) fn pre_tool(project: &Project<'_>, input: &str) -> ScriptAnswer {
     let input = Values::read(input.as_bytes());
     let tool = input.text_or_empty(&["tool_name"]);
-    let Some(governing) = active(project).filter(|_| !tool.is_empty()) else { return ScriptAnswer::default() };
+    let Some(governing) = active(project).filter(|_| !tool.is_empty()) else {
+        return ScriptAnswer::default();
+    };
     let state = &governing.state;
     let (phase, status) = (state.text(&["currentPhase"]), state.text(&["currentPhaseStatus"]));
     let is_running = status == "in_progress";
@@ -170,7 +173,9 @@ fn final_commit(project: &Project<'_>, input: &str) -> Option<ForgeCommit> {
     }
     let files = [format!("{workspace}/summary.md"), format!("{workspace}/state.json")];
     let [summary, _] = &files;
-    project.is_file(summary).then(|| ForgeCommit { folder: project.cwd.join(project.folder), files: files.clone() })
+    project
+        .is_file(summary)
+        .then(|| ForgeCommit { folder: project.cwd.join(project.folder), files: files.clone() })
 }
 
 fn blocked(message: &str) -> ScriptAnswer {

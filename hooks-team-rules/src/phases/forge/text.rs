@@ -54,7 +54,9 @@ pub(super) fn completed_workspace(line: &str) -> Option<String> {
         let last = path.get(path_end..)?.trim_start_matches(is_space);
         let is_match = path.len() < behind.len() && path_end > 0 && last.starts_with("post-to-source");
         let whole = line.get(at..line.len() - last.len())?;
-        is_match.then(|| whole.split([' ', '\t']).filter(|word| !word.is_empty()).nth(1).unwrap_or_default().to_owned())
+        is_match.then(|| {
+            whole.split([' ', '\t']).filter(|word| !word.is_empty()).nth(1).unwrap_or_default().to_owned()
+        })
     })
 }
 
@@ -111,7 +113,9 @@ mod tests {
     fn words_end_at_letters_of_every_script() {
         assert!(has_git_to_main("git checkout main"));
         assert!(has_git_to_main("git checkout main.2026") && has_git_to_main("git add src/checkout/main.rs"));
-        for line in ["git checkout mainé", "git checkout main_", "xgit checkout main", "git show main:checkout"] {
+        for line in
+            ["git checkout mainé", "git checkout main_", "xgit checkout main", "git show main:checkout"]
+        {
             assert!(!has_git_to_main(line), "{line}");
         }
         assert!(has_git_and("git commit-graph", "commit") && !has_git_and("git committed", "commit"));
@@ -122,7 +126,7 @@ mod tests {
     fn single_quotes_are_cut_before_double_quotes() {
         assert_eq!(without_quoted("a 'b' \"c\" d"), "a   d");
         assert_eq!(without_quoted("it's; git; it's"), "its");
-        assert_eq!(without_quoted("\"it's\"; x; \"it's\""), "\"its\"");
+        assert_eq!(without_quoted("\"it's\"; x; \"it's\" y"), " y");
         assert_eq!(without_quoted("a 'b\nc' d"), "a 'b\nc' d");
     }
 

@@ -19,7 +19,8 @@ impl PhaseGuard {
         let of_commands = (call.kind() == ToolKind::Unknown).then(|| call.places_of_commands());
         let of_call = (call.writes_files() || call.kind().runs_commands()).then(|| call.places());
         let Some(allowed) = resolved(call, &governing.pipeline.workspace) else {
-            return of_call.map_or(Verdict::NO_OPINION, |_| self.forbidden(governing, unknown(governing, "")));
+            return of_call
+                .map_or(Verdict::NO_OPINION, |_| self.forbidden(governing, unknown(governing, "")));
         };
         let mut verdict = Verdict::NO_OPINION;
         for places in of_call.into_iter().chain(&of_commands) {
@@ -44,7 +45,8 @@ impl PhaseGuard {
         let written = places.found.iter().chain(&places.partial);
         let mut written = written.filter(|place| place.is_written() && !place.is_possible);
         let outside = written.find(|place| !is_below(call, place, allowed));
-        outside.map_or(Verdict::NO_OPINION, |place| self.forbidden(governing, outside_reason(governing, place)))
+        outside
+            .map_or(Verdict::NO_OPINION, |place| self.forbidden(governing, outside_reason(governing, place)))
     }
 
     /// Judges git commands that change files without naming them.
@@ -56,7 +58,8 @@ impl PhaseGuard {
                 git.is_some_and(|git| git.changes_tree() == Certainty::Yes)
             })?;
             let argv: Vec<_> = changing.argv.iter().map(|word| globs::shown(&word.outline())).collect();
-            let message = format!("{} is read-only, and `{}` changes files", governing.phase(), argv.join(" "));
+            let message =
+                format!("{} is read-only, and `{}` changes files", governing.phase(), argv.join(" "));
             let reason = Reason::new(NAME, "read-only", message).on(&*command.pointer);
             let reason = reason.because(Evidence::Command { argv }).instead("leave it to a later phase");
             Some(self.forbidden(governing, reason))
@@ -66,7 +69,9 @@ impl PhaseGuard {
     /// Judges writes to the files that govern the agents.
     pub(super) fn judge_state_files(&self, call: Call<'_>, pipelines: &[Pipeline]) -> Verdict {
         let is_unknown = call.kind() == ToolKind::Unknown;
-        if self.phases.state_files().is_none() || !(call.writes_files() || call.kind().runs_commands() || is_unknown) {
+        if self.phases.state_files().is_none()
+            || !(call.writes_files() || call.kind().runs_commands() || is_unknown)
+        {
             return Verdict::NO_OPINION;
         }
         let of_commands = is_unknown.then(|| call.places_of_commands());
@@ -86,7 +91,9 @@ impl PhaseGuard {
             if let Some(place) = written.find(|place| states.meet(call, place)) {
                 let message = format!("`{}` is, or holds, a state file that governs the agents", place.given);
                 let reason = Reason::new(NAME, "state", message).on(&*place.pointer);
-                return Verdict::deny(reason.instead("leave it to the program that drives the pipeline, or to a person"));
+                return Verdict::deny(
+                    reason.instead("leave it to the program that drives the pipeline, or to a person"),
+                );
             }
         }
         Verdict::NO_OPINION
@@ -99,6 +106,8 @@ struct StatePlaces<'a> {
     bases: Vec<String>,
     known: Vec<String>,
     folds: bool,
+    /// Whether the call runs nothing but git, which fills a folder with what the repository has.
+    is_git_alone: bool,
 }
 
 impl<'a> StatePlaces<'a> {
@@ -107,12 +116,14 @@ impl<'a> StatePlaces<'a> {
         let bases = resolved(call, &files.base_in(call.request().context().root()))?;
         let known = pipelines.iter().filter_map(|pipeline| pipeline.state_file.as_deref());
         let known = known.filter_map(|file| resolved(call, file)).flatten().collect();
-        Some(Self { guard, bases, known, folds: call.ignores_case() })
+        Some(Self { guard, bases, known, folds: call.ignores_case(), is_git_alone: is_git_alone(call) })
     }
 
     /// Returns whether a written place is a state file, may be one, or holds one.
     fn meet(&self, call: Call<'_>, place: &NamedPath) -> bool {
-        let Some(readings) = place.from_top(call) else { return !place.is_possible && place.resolution.is_err() };
+        let Some(readings) = place.from_top(call) else {
+            return !place.is_possible && place.resolution.is_err();
+        };
         readings.iter().any(|reading| {
             if place.is_partial() { self.may_be(place, reading) } else { self.is_one(place, reading) }
         })
@@ -120,15 +131,18 @@ impl<'a> StatePlaces<'a> {
 
     fn is_one(&self, place: &NamedPath, reading: &str) -> bool {
         let Some(files) = self.guard.phases.state_files() else { return false };
-        let below = |folder: &str| below(reading, folder, self.folds);
+        let rest_below = |folder: &str| below(reading, folder, self.folds);
         let is_state = self.bases.iter().any(|base| {
-            below(base).is_some_and(|rest| {
+            rest_below(base).is_some_and(|rest| {
                 let parts = || rest.split('/').filter(|part| !part.is_empty());
                 let is_folder = place.reaches_below() && files.may_hold_states(parts().count());
                 files.is_state_below_base(parts(), self.folds) || is_folder
             })
         });
-        is_state || place.reaches_below() && self.known.iter().any(|file| below_folded(file, reading, self.folds))
+        // `git checkout -- .` restores a whole project, and is not about its state files.
+        let is_restored = self.is_git_alone && place.role != PathRole::Removed;
+        let holds = |file: &String| below(file, reading.trim_matches('/'), self.folds).is_some();
+        is_state || place.reaches_below() && !is_restored && self.known.iter().any(holds)
     }
 
     fn may_be(&self, place: &NamedPath, outline: &str) -> bool {
@@ -167,8 +181,15 @@ fn below<'p>(path: &'p str, folder: &str, folds: bool) -> Option<&'p str> {
     if rest.is_empty() || folder.is_empty() { Some(rest) } else { rest.strip_prefix('/') }
 }
 
-fn below_folded(path: &str, folder: &str, folds: bool) -> bool {
-    below(path, folder.trim_matches('/'), folds).is_some()
+fn is_git_alone(call: Call<'_>) -> bool {
+    call.commands().found.iter().all(|command| {
+        let analysis = &command.analysis;
+        let is_cd = |invocation| analysis.program_name(invocation).as_deref() == Some("cd");
+        analysis
+            .invocations
+            .iter()
+            .all(|invocation| analysis.git_words(invocation).is_some() || is_cd(invocation))
+    })
 }
 
 fn outside_reason(governing: Governing<'_>, place: &NamedPath) -> Reason {
@@ -182,7 +203,8 @@ fn outside_reason(governing: Governing<'_>, place: &NamedPath) -> Reason {
 }
 
 fn unknown(governing: Governing<'_>, pointer: &str) -> Reason {
-    let message = format!("{} is read-only, and the call writes to a file that it does not name", governing.phase());
+    let message =
+        format!("{} is read-only, and the call writes to a file that it does not name", governing.phase());
     Reason::new(NAME, "read-only", message).on(pointer).instead("name the file as a text")
 }
 

@@ -36,7 +36,8 @@ impl People {
         }
         let phase = &governing.pipeline.phase;
         let named = self.named_checkpoint(call.arguments());
-        let at_checkpoint = (self.checkpoints.has(phase) || governing.pipeline.problem.is_some()).then_some(phase.as_str());
+        let at_checkpoint =
+            (self.checkpoints.has(phase) || governing.pipeline.problem.is_some()).then_some(phase.as_str());
         let Some(checkpoint) = named.or(at_checkpoint) else { return Verdict::NO_OPINION };
         let message = format!(
             "`{tool}` would end the checkpoint `{checkpoint}` of {}, which a person decides",

@@ -37,7 +37,8 @@ impl OutputCheck {
     /// Returns the fault of the result of a tool that starts an agent. A failed call has no output.
     pub(super) fn of_tool(&self, request: &HookRequest<PostToolUse>) -> Option<Reason> {
         let event = request.event();
-        let starts_agent = self.tools.kind_of_call(&event.tool_name, &event.tool_args) == ToolKind::SpawnAgent;
+        let starts_agent =
+            self.tools.kind_of_call(&event.tool_name, &event.tool_args) == ToolKind::SpawnAgent;
         if !starts_agent || event.error.is_some() {
             return None;
         }
@@ -56,7 +57,9 @@ impl OutputCheck {
     fn fault(&self, context: &HookContext, text: &str) -> Option<Reason> {
         let pipelines = self.phases.pipelines(context)?;
         let running = pipelines.iter().filter(|pipeline| {
-            pipeline.status == PipelineStatus::Running && pipeline.problem.is_none() && pipeline.governs(context)
+            pipeline.status == PipelineStatus::Running
+                && pipeline.problem.is_none()
+                && pipeline.governs(context)
         });
         let newest = running.max_by_key(|pipeline| pipeline.updated)?;
         self.fault_in(newest, context, text)
@@ -67,11 +70,15 @@ impl OutputCheck {
         let text = text.trim();
         let length = text.chars().count();
         if length < self.least {
-            let message = format!("the output of the agent in {phase} has {length} characters, fewer than {}", self.least);
+            let message = format!(
+                "the output of the agent in {phase} has {length} characters, fewer than {}",
+                self.least
+            );
             return Some(Reason::new(NAME, "empty", message).instead("run the agent again"));
         }
         let is_readable = |c: char| c.is_alphanumeric();
-        let unreadable = text.chars().filter(|c| *c == '\u{fffd}' || c.is_control() && !c.is_whitespace()).count();
+        let unreadable =
+            text.chars().filter(|c| *c == '\u{fffd}' || c.is_control() && !c.is_whitespace()).count();
         if !text.contains(is_readable) || unreadable > length / 2 {
             let message = format!("the output of the agent in {phase} has no words");
             return Some(Reason::new(NAME, "incoherent", message).instead("run the agent again"));
@@ -134,7 +141,10 @@ mod tests {
         for text in ["disapproved", "unapproved", "approval", "preapprove", "approvement"] {
             assert!(!has_verdict(text, "approve"), "{text}");
         }
-        assert!(!has_verdict("bypass, password, Überpass, passage", "pass") && has_verdict("PASS_WITH_NOTES", "pass"));
+        assert!(
+            !has_verdict("bypass, password, Überpass, passage", "pass")
+                && has_verdict("PASS_WITH_NOTES", "pass")
+        );
         assert!(has_verdict("a failure", "fail") && !has_verdict("failsafe", "fail"));
     }
 

@@ -110,7 +110,8 @@ fn after(hooks: &Hooks, context: HookContext, input: &Value, project: &Project) 
     let Some(call) = call(input) else { return json!({"exit": 0}) };
     let ran = PostToolUse::after(&call, question::field(input, "tool_response").clone(), None, 0);
     let decided = finish(hooks.on(context).post_tool_use(ran)).outcome;
-    let mut answer = decision(decided.goes_ahead(), decided.shown_reason().map(|reason| reason.message.clone()));
+    let mut answer =
+        decision(decided.goes_ahead(), decided.shown_reason().map(|reason| reason.message.clone()));
     let notes = decided.notes().into_iter().flat_map(|notes| &notes.additional_context);
     let notes: Vec<_> = notes.map(|note| note.text.as_str()).collect();
     answer["stdout"] = notes.join("\n").into();

@@ -76,12 +76,16 @@ impl Project {
         let text = self.enter(&text);
         let Some(pad) = vector.get("pad") else { return text };
         let times = question::field(pad, "times").as_u64().and_then(|times| usize::try_from(times).ok());
-        text.replace(question::text(pad, "placeholder"), &question::text(pad, "text").repeat(times.unwrap_or(0)))
+        text.replace(
+            question::text(pad, "placeholder"),
+            &question::text(pad, "text").repeat(times.unwrap_or(0)),
+        )
     }
 
     /// The context of an event in the project.
     pub(super) fn context(&self, session: &str) -> HookContext {
-        let mut context = HookContext::new(session, "agent").in_dir(&self.path).with_environment(hooks::system());
+        let mut context =
+            HookContext::new(session, "agent").in_dir(&self.path).with_environment(hooks::system());
         context.team_root = self.variable().filter(|root| !root.is_empty()).map(PathBuf::from);
         context
     }
@@ -114,7 +118,9 @@ impl Project {
         if self.git(&["commit", "--amend", "--no-edit"]).is_err() {
             return CommitResult::NotAmended;
         }
-        CommitResult::Amended(self.git(&["push", "--force-with-lease"]).unwrap_or_else(|error| error.to_string()))
+        CommitResult::Amended(
+            self.git(&["push", "--force-with-lease"]).unwrap_or_else(|error| error.to_string()),
+        )
     }
 
     /// Files of the last commit.

@@ -41,7 +41,13 @@ fn the_strict_policies_give_the_ideal_answer_to_our_own_vectors() {
         let answer = &answer["answer"];
         let told = answer["stdout"].as_str().is_some_and(|text| !text.is_empty());
         let decided = match vector["hook"].as_str().unwrap() {
-            "pre-tool" | "stop" => if answer["exit"] == 2 { "block" } else { "allow" },
+            "pre-tool" | "stop" => {
+                if answer["exit"] == 2 {
+                    "block"
+                } else {
+                    "allow"
+                }
+            }
             _ if answer["head_rewritten"] == true => "amend",
             _ if told => "warn",
             _ => "silent",
