@@ -9,11 +9,11 @@ use hooks_facts::globs;
 /// Whether a command has an effect.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub(super) enum Certainty {
-    /// It has none.
+    /// The command does not have the effect.
     No,
-    /// Its words do not show it: an alias, a variable, the previous branch.
+    /// The words do not show it: an alias, a variable, the previous branch.
     Unknown,
-    /// It has the effect.
+    /// The command has the effect.
     Yes,
 }
 

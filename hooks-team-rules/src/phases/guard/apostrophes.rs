@@ -3,7 +3,7 @@
 //! A shell takes the text between them as quoted. A person, another program in front of the shell, and `cmd` read three
 //! commands. A call that depends on the difference is judged by both readings.
 
-/// Returns the text with each such pair of apostrophes escaped; `None` if there is none.
+/// Returns the text with each such pair of apostrophes escaped; `None` without such a pair.
 ///
 /// A pair counts if letters are on both of its sides, and a command could end in between.
 pub(super) fn other_reading(text: &str) -> Option<String> {
