@@ -128,6 +128,7 @@ pub(crate) fn reach(section: &str, client: Client) -> Option<Reach> {
         "prompts" => prompts(client),
         "scribe" => Reach::Works,
         "notices" => notices(client),
+        "phases" => phases(client),
         "cache" => Reach::Inert("a hook of a client cannot answer a call; this is for Rust services"),
         "metrics" => Reach::Part(
             "with `audit`, `hooks audit metrics` counts them from the record, without durations of hooks",
@@ -278,6 +279,22 @@ fn notices(client: Client) -> Reach {
     match any.into_iter().any(takes) {
         true => Reach::Works,
         false => Reach::Inert("the client takes no context"),
+    }
+}
+
+fn phases(client: Client) -> Reach {
+    let stops = can(client, EventKind::Stop, Wish::Deny);
+    let warns = can(client, EventKind::PostToolUse, Wish::Context);
+    match (stops, warns) {
+        (true, true) => {
+            Reach::Part("the client makes no commits; in a Rust service the host makes those of the pipeline")
+        }
+        (true, false) => {
+            Reach::Part("the client takes no warning about the output of an agent, and makes no commits")
+        }
+        (false, _) => {
+            Reach::Part("the client does not let a hook keep an agent from stopping, and makes no commits")
+        }
     }
 }
 

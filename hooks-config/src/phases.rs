@@ -52,7 +52,7 @@ mod tests {
         ] {
             let errors = Config::parse(&format!("version: 1\nphases: {section}"), "hooks.yaml").unwrap_err();
             let text = errors.to_string();
-            assert!(text.contains(report) && text.contains("hooks.yaml:2:"), "{section}: {text}");
+            assert!(text.contains(report) && text.contains("line 2, column "), "{section}: {text}");
         }
     }
 }

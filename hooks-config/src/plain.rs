@@ -114,6 +114,7 @@ context: { team: .squad, session: 3000, child: 0, turn: 500, deadline: 2s, histo
 compaction: { keep: 1000, summary: 500, outputs: [bash], not_below_percent: 50 }
 session_end: { team: .squad, history_above: 2000, keep: 5, metrics: true, recap: false, abandoned_after: 1h }
 prompts: { team: .squad, author: ada, recent_decisions: 3, ceremonies: true, conventions: [commits], required: [Be kind.], scrub: true }
+phases: { state: run/state.json, read_only: [a], output: { on_fault: deny, verdicts: { x: [y] } }, unresolvable: ask }
 models:
   catalog: [{ name: large, provider: one, tier: premium, context_tokens: 200000, price: { input: 15, output: 75 } }]
   routing: { tiers: { premium: [large] }, agents: { Ripley: premium } }

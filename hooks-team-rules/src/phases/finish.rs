@@ -1,8 +1,8 @@
 //! Notices that a script ended a pipeline, and makes the final commit an effect for the host.
 //!
 //! Engines without a server report the end by the call of a script (`./engine.sh phase-complete .specs/demo
-//! post-to-source`). The text of a command triggers nothing: the call must start a program that is not known to only
-//! print or read, with these words as its arguments, and the state of that workspace must confirm the end.
+//! post-to-source`). The text of a command triggers nothing: the call must start a program with these words as its
+//! arguments, and not one that only prints or reads. The state of that workspace must confirm the end.
 //!
 //! ```
 //! use hooks_core::event::{PostToolUse, PreToolUse};

@@ -8,7 +8,8 @@
 //!
 //! If several pipelines are active, each one's rules apply. Commands are judged by the programs that they would start
 //! ([`hooks_facts::commands`]), paths as they resolve. A state that cannot be read counts as every phase at once, and
-//! `unreadable` decides. The cost is that of the facts, and linear in the number of active pipelines.
+//! `unreadable` decides. A command between two apostrophes within words (`echo it's; git switch main; echo it's`) is
+//! judged as if it ran. The cost is that of the facts, and linear in the number of active pipelines.
 //!
 //! ```
 //! use hooks_core::testing::{FakeFileSystem, world};
@@ -70,6 +71,7 @@
 //! # Ok::<(), Box<dyn std::error::Error>>(())
 //! ```
 
+mod apostrophes;
 mod commands;
 mod files;
 mod people;

@@ -88,7 +88,7 @@ pub type OutputGateLayer = PolicyLayer<Arc<OutputGate>>;
 pub type OutputWarningLayer = DecideLayer<OutputWarning>;
 
 impl OutputGate {
-    /// Creates a gate; `tools` tells which tools start agents.
+    /// Creates a gate; `tools` lists the tools that start agents.
     pub fn new(config: &PhasesConfig, phases: Phases, tools: ToolTable) -> Self {
         Self(Arc::new(OutputCheck::new(config, phases, tools)))
     }
@@ -100,7 +100,7 @@ impl OutputGate {
 }
 
 impl OutputWarning {
-    /// Creates a warning; `tools` tells which tools start agents.
+    /// Creates a warning; `tools` lists the tools that start agents.
     pub fn new(config: &PhasesConfig, phases: Phases, tools: ToolTable) -> Self {
         Self(Arc::new(OutputCheck::new(config, phases, tools)))
     }

@@ -79,7 +79,7 @@ pub enum PipelineStatus {
 pub struct ParallelTasks {
     /// Number of tasks that are in progress.
     pub running: usize,
-    /// Number of tasks that have not ended, and of which nothing says that they have begun.
+    /// Number of tasks that have not ended, and may not have begun.
     pub waiting: usize,
     /// Number of tasks that ended.
     pub ended: usize,

@@ -113,7 +113,7 @@ impl Phases {
     /// Sets a pipeline; one with the same workspace is replaced. State files replace it when they are read again.
     pub fn set(&self, pipeline: Pipeline) {
         let mut seen = self.seen();
-        let known = seen.of(Path::new(""));
+        let known = seen.pipelines(Path::new(""));
         let mut pipelines: Vec<_> = known.iter().flat_map(|known| known.iter().cloned()).collect();
         pipelines.retain(|known| known.workspace != pipeline.workspace);
         pipelines.push(pipeline);
@@ -123,7 +123,7 @@ impl Phases {
     /// Abandons a pipeline that the host set, in the name of a person. Returns whether it was active.
     pub fn abandon(&self, workspace: &Path) -> bool {
         let mut seen = self.seen();
-        let known = seen.of(Path::new(""));
+        let known = seen.pipelines(Path::new(""));
         let mut pipelines: Vec<_> = known.iter().flat_map(|known| known.iter().cloned()).collect();
         let found = pipelines.iter_mut().find(|known| known.workspace == workspace && known.is_active());
         let was_active = found.map(|pipeline| pipeline.status = PipelineStatus::Abandoned).is_some();
@@ -144,8 +144,8 @@ impl Phases {
     pub fn pipelines(&self, context: &HookContext) -> Option<Arc<[Pipeline]>> {
         let seen = self.seen();
         match self.0.source {
-            Source::Host => Some(seen.of(Path::new("")).unwrap_or_default()),
-            Source::Files { .. } => seen.of(context.root()),
+            Source::Host => Some(seen.pipelines(Path::new("")).unwrap_or_default()),
+            Source::Files { .. } => seen.pipelines(context.root()),
         }
     }
 
@@ -174,7 +174,7 @@ impl Phases {
     }
 
     fn replace(&self, seen: &mut Seen, root: PathBuf, pipelines: Vec<Pipeline>) {
-        let before = seen.of(&root);
+        let before = seen.pipelines(&root);
         for pipeline in &pipelines {
             let known = before.iter().flat_map(|known| known.iter());
             let known = known.into_iter().find(|known| known.workspace == pipeline.workspace);
@@ -204,7 +204,7 @@ impl Phases {
 }
 
 impl Seen {
-    fn of(&self, root: &Path) -> Option<Arc<[Pipeline]>> {
+    fn pipelines(&self, root: &Path) -> Option<Arc<[Pipeline]>> {
         self.by_root.get(root).map(Arc::clone)
     }
 

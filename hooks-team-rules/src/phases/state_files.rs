@@ -91,7 +91,7 @@ impl StateFiles {
     pub(super) fn read(&self, disk: &dyn Disk, root: &Path) -> Vec<Pipeline> {
         let base = self.base_in(root);
         if !self.has_wildcard {
-            return self.read_one(disk, base).into_iter().collect();
+            return self.read_one(disk, &base).into_iter().collect();
         }
         let names = match disk.list(&base) {
             Ok(names) => names.unwrap_or_default(),
@@ -103,12 +103,12 @@ impl StateFiles {
             return vec![Pipeline::unreadable(base, format!("the folder has more than {MOST} entries"))];
         }
         let visible = names.into_iter().filter(|name| !name.to_string_lossy().starts_with('.'));
-        visible.filter_map(|name| self.read_one(disk, base.join(name))).collect()
+        visible.filter_map(|name| self.read_one(disk, &base.join(name))).collect()
     }
 
-    fn read_one(&self, disk: &dyn Disk, folder: PathBuf) -> Option<Pipeline> {
+    fn read_one(&self, disk: &dyn Disk, folder: &Path) -> Option<Pipeline> {
         let file = folder.join(&self.rest);
-        let workspace = file.parent().unwrap_or(&folder).to_owned();
+        let workspace = file.parent().unwrap_or(folder).to_owned();
         let pipeline = match disk.read(&file, LONGEST) {
             Ok(Some(content)) => state_text::read(&workspace, &content),
             Ok(None) => return None,

@@ -55,7 +55,7 @@ fn of_own(workspace: &Path, state: &Value) -> Result<Pipeline, &'static str> {
             running: count("running"),
             waiting: count("waiting"),
             ended: count("ended"),
-            files: names("files").map(texts).unwrap_or_default(),
+            files: names("files").map(|files| texts(files)).unwrap_or_default(),
         },
         ..pipeline
     })
@@ -95,12 +95,14 @@ fn tasks(tasks: &Value) -> ParallelTasks {
             Some("in_progress") => parallel.running += 1,
             _ => parallel.waiting += 1,
         }
-        parallel.files.extend(task.get("files").and_then(Value::as_array).map(texts).unwrap_or_default());
+        parallel.files.extend(
+            task.get("files").and_then(Value::as_array).map(|files| texts(files)).unwrap_or_default(),
+        );
     }
     parallel
 }
 
-fn texts(values: &Vec<Value>) -> Vec<String> {
+fn texts(values: &[Value]) -> Vec<String> {
     values.iter().filter_map(Value::as_str).map(str::to_owned).collect()
 }
 

@@ -142,7 +142,7 @@ fn number_text(number: &Number) -> String {
     let exponent: i32 = exponent.parse().unwrap_or_default();
     let digits = mantissa.chars().filter(char::is_ascii_digit).count();
     let digits = i32::try_from(digits).unwrap_or(i32::MAX);
-    if exponent + 1 <= -5 || exponent + 1 > digits + 15 {
+    if exponent < -5 || exponent + 1 > digits + 15 {
         let sign = if exponent < 0 { '-' } else { '+' };
         return format!("{mantissa}e{sign}{:02}", exponent.unsigned_abs());
     }

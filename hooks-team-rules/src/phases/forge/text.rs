@@ -126,7 +126,7 @@ mod tests {
     fn single_quotes_are_cut_before_double_quotes() {
         assert_eq!(without_quoted("a 'b' \"c\" d"), "a   d");
         assert_eq!(without_quoted("it's; git; it's"), "its");
-        assert_eq!(without_quoted("\"it's\"; x; \"it's\""), "\"its\"");
+        assert_eq!(without_quoted("\"it's\"; x; \"it's\" y"), " y");
         assert_eq!(without_quoted("a 'b\nc' d"), "a 'b\nc' d");
     }
 

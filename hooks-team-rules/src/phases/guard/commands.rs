@@ -2,10 +2,10 @@
 
 use hooks_core::{Evidence, Reason, Verdict};
 use hooks_facts::calls::{Call, ParsedCommand};
-use hooks_facts::commands::Invocation;
+use hooks_facts::commands::{Analysis, Invocation, Options};
 use hooks_facts::globs;
 
-use super::{Governing, NAME, PhaseGuard, uncertain};
+use super::{Governing, NAME, PhaseGuard, apostrophes, uncertain};
 use crate::phases::git::{Certainty, GitCommand};
 
 impl PhaseGuard {
@@ -18,18 +18,13 @@ impl PhaseGuard {
     ) -> Verdict {
         let mut verdict = Verdict::NO_OPINION;
         for command in &call.commands().found {
-            for invocation in &command.analysis.invocations {
-                let git = command.analysis.git_words(invocation).and_then(GitCommand::new);
-                let Some(git) = git else { continue };
-                if makes_no_commit {
-                    let reason = || commit_reason(governing, command, invocation);
-                    verdict.merge(self.judge_git(governing, git.commits(), reason));
-                }
-                let reason = || branch_reason(governing, command, invocation);
-                verdict.merge(self.judge_git(governing, git.leads_to(&self.branches), reason));
-                if verdict.is_final() {
-                    return verdict;
-                }
+            let other = apostrophes::other_reading(&command.text);
+            let other = other.map(|text| Analysis::of_text(&text, &Options::default()));
+            for analysis in std::iter::once(&command.analysis).chain(&other) {
+                verdict.merge(self.judge_gits(governing, command, analysis, makes_no_commit));
+            }
+            if verdict.is_final() {
+                return verdict;
             }
             let is_shell = call.kind().runs_commands();
             if is_shell && let Some(unresolved) = command.analysis.unresolved.first() {
@@ -41,6 +36,26 @@ impl PhaseGuard {
                 Reason::new(NAME, "unusable-command", format!("the command at `{pointer}` is no text"));
             let reason = reason.on(&**pointer).instead("give the command as a text or a list of words");
             verdict.merge(uncertain(self.unresolvable, || reason));
+        }
+        verdict
+    }
+
+    fn judge_gits(
+        &self,
+        governing: Governing<'_>,
+        command: &ParsedCommand,
+        analysis: &Analysis,
+        makes_no_commit: bool,
+    ) -> Verdict {
+        let mut verdict = Verdict::NO_OPINION;
+        for invocation in &analysis.invocations {
+            let Some(git) = analysis.git_words(invocation).and_then(GitCommand::new) else { continue };
+            if makes_no_commit {
+                let reason = || commit_reason(governing, command, invocation);
+                verdict.merge(self.judge_git(governing, git.commits(), reason));
+            }
+            let reason = || branch_reason(governing, command, invocation);
+            verdict.merge(self.judge_git(governing, git.leads_to(&self.branches), reason));
         }
         verdict
     }

@@ -106,6 +106,8 @@ struct StatePlaces<'a> {
     bases: Vec<String>,
     known: Vec<String>,
     folds: bool,
+    /// Whether the call runs nothing but git, which fills a folder with what the repository has.
+    is_git_alone: bool,
 }
 
 impl<'a> StatePlaces<'a> {
@@ -114,7 +116,7 @@ impl<'a> StatePlaces<'a> {
         let bases = resolved(call, &files.base_in(call.request().context().root()))?;
         let known = pipelines.iter().filter_map(|pipeline| pipeline.state_file.as_deref());
         let known = known.filter_map(|file| resolved(call, file)).flatten().collect();
-        Some(Self { guard, bases, known, folds: call.ignores_case() })
+        Some(Self { guard, bases, known, folds: call.ignores_case(), is_git_alone: is_git_alone(call) })
     }
 
     /// Returns whether a written place is a state file, may be one, or holds one.
@@ -129,16 +131,18 @@ impl<'a> StatePlaces<'a> {
 
     fn is_one(&self, place: &NamedPath, reading: &str) -> bool {
         let Some(files) = self.guard.phases.state_files() else { return false };
-        let below = |folder: &str| below(reading, folder, self.folds);
+        let rest_below = |folder: &str| below(reading, folder, self.folds);
         let is_state = self.bases.iter().any(|base| {
-            below(base).is_some_and(|rest| {
+            rest_below(base).is_some_and(|rest| {
                 let parts = || rest.split('/').filter(|part| !part.is_empty());
                 let is_folder = place.reaches_below() && files.may_hold_states(parts().count());
                 files.is_state_below_base(parts(), self.folds) || is_folder
             })
         });
-        is_state
-            || place.reaches_below() && self.known.iter().any(|file| below_folded(file, reading, self.folds))
+        // `git checkout -- .` restores a whole project, and is not about its state files.
+        let is_restored = self.is_git_alone && place.role != PathRole::Removed;
+        let holds = |file: &String| below(file, reading.trim_matches('/'), self.folds).is_some();
+        is_state || place.reaches_below() && !is_restored && self.known.iter().any(holds)
     }
 
     fn may_be(&self, place: &NamedPath, outline: &str) -> bool {
@@ -177,8 +181,15 @@ fn below<'p>(path: &'p str, folder: &str, folds: bool) -> Option<&'p str> {
     if rest.is_empty() || folder.is_empty() { Some(rest) } else { rest.strip_prefix('/') }
 }
 
-fn below_folded(path: &str, folder: &str, folds: bool) -> bool {
-    below(path, folder.trim_matches('/'), folds).is_some()
+fn is_git_alone(call: Call<'_>) -> bool {
+    call.commands().found.iter().all(|command| {
+        let analysis = &command.analysis;
+        let is_cd = |invocation| analysis.program_name(invocation).as_deref() == Some("cd");
+        analysis
+            .invocations
+            .iter()
+            .all(|invocation| analysis.git_words(invocation).is_some() || is_cd(invocation))
+    })
 }
 
 fn outside_reason(governing: Governing<'_>, place: &NamedPath) -> Reason {
