@@ -1,7 +1,7 @@
 //! One compiled rule.
 
 use hooks_core::state::OpId;
-use hooks_core::{PolicyErrors, Reason};
+use hooks_core::{Evidence, PolicyErrors, Reason};
 use hooks_facts::calls::{Call, CallPatternConfig, CallPatterns, CallPatternsConfig, CallReader};
 
 use super::config::{SequenceAction, SequenceRuleConfig, TaintEvidence};
@@ -150,6 +150,12 @@ impl Rule {
                 reason.instead(format!("first make a call that matches {calls}, and nothing else"))
             }
             (None, Why::TooLong) => reason.instead("make the arguments shorter"),
+            _ => reason,
+        };
+        let reason = match (&self.form, why) {
+            (Form::Count { at_most, .. }, Why::Count(ran)) => {
+                reason.because(Evidence::Count { used: ran, limit: *at_most })
+            }
             _ => reason,
         };
         reason.unless(format!("change or remove the rule `{}`", self.name))
