@@ -101,7 +101,7 @@ sequences:
   - name: c
     calls: { commands: ['| sh'] }
     at_most: 2
-    within: 10
+    within: ten
 ";
         let errors = ConfigReader::default().parse(text, "hooks.yaml").unwrap_err().to_string();
         for part in [
