@@ -115,6 +115,7 @@ pub(crate) fn reach(section: &str, client: Client) -> Option<Reach> {
         | "hook_profile" | "protected" | "paths" | "tools" | "write_guard" | "command_guard"
         | "reviewer_lockout" | "ask_user" | "audit" | "limits" | "limits.calls" => Reach::Works,
         "rules" => rules(client),
+        "sequences" => sequences(client),
         "limits.loops" => loops(client),
         "budget" => model_calls(client),
         "limits.iterations" => iterations(client),
@@ -158,19 +159,33 @@ fn can(client: Client, kind: EventKind, wish: Wish) -> bool {
     best(client, kind, wish).is_some_and(|ability| ability != Ability::No)
 }
 
-fn rules(client: Client) -> Reach {
+/// Effect of an `ask` that is a denial at some calls.
+const CANNOT_ASK: Reach =
+    Reach::Part("the client cannot ask, at some calls or at any, so `ask` is a denial there");
+
+/// Returns whether a client asks the user at every call of a tool.
+fn asks(client: Client) -> bool {
     // Cursor asks at some calls only.
     let rows = events(client).into_iter().filter_map(|event| capabilities(client, event));
-    let asks = rows
-        .filter(|row| row.event() == Some(EventKind::PreToolUse))
-        .all(|row| row.can(Wish::Ask) == Ability::Yes);
-    let allows = can(client, EventKind::PreToolUse, Wish::Allow);
-    match (asks, allows) {
+    rows.filter(|row| row.event() == Some(EventKind::PreToolUse))
+        .all(|row| row.can(Wish::Ask) == Ability::Yes)
+}
+
+fn rules(client: Client) -> Reach {
+    match (asks(client), can(client, EventKind::PreToolUse, Wish::Allow)) {
         (true, true) => Reach::Works,
         (true, false) => Reach::Part("the client asks its own questions about calls that a rule allows"),
-        (false, _) => {
-            Reach::Part("the client cannot ask, at some calls or at any, so `ask` is a denial there")
-        }
+        (false, _) => CANNOT_ASK,
+    }
+}
+
+fn sequences(client: Client) -> Reach {
+    match (reports(client, EventKind::PostToolUse), asks(client)) {
+        (true, true) => Reach::Works,
+        (true, false) => CANNOT_ASK,
+        (false, _) => Reach::Part(
+            "the client reports no results, so no call lifts a rule, and every result counts as sent",
+        ),
     }
 }
 

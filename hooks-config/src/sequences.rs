@@ -46,10 +46,10 @@ mod tests {
     use std::sync::Arc;
 
     use hooks_core::event::PreToolUse;
-    use hooks_core::{HookContext, Judged};
+    use hooks_core::{HookContext, Hooks, Judged};
     use serde_json::json;
 
-    use super::super::{Config, ConfigReader, Kept};
+    use super::super::{ConfigReader, Kept};
 
     const RULES: &str = "
 version: 1
@@ -58,7 +58,7 @@ sequences:
   - name: secrets-stay
     taint:
       from: { reads: [secrets/**] }
-      to: { tools: [WebFetch] }
+      to: [{ tools: [WebFetch] }, { commands: [curl] }]
   - name: few-pushes
     action: ask
     calls: { commands: [git push] }
@@ -66,9 +66,9 @@ sequences:
     within: 10m
 ";
 
-    async fn goes_ahead(config: &Config, tool: &str, args: serde_json::Value) -> bool {
+    async fn goes_ahead(hooks: &Hooks, tool: &str, args: serde_json::Value) -> bool {
         let context = HookContext::new("s", "a").in_dir("/repo").with_environment(hooks_system::system());
-        let mut decision = config.hooks().on(context).pre_tool_use(PreToolUse::new(tool, args)).await;
+        let mut decision = hooks.on(context).pre_tool_use(PreToolUse::new(tool, args)).await;
         decision.commit();
         decision.outcome.goes_ahead()
     }
@@ -81,6 +81,7 @@ sequences:
         let other = RULES.replace("secrets-stay", "stay");
         let second = ConfigReader::default().keeping(kept.clone()).parse(&other, "hooks.yaml").unwrap();
         assert!(Arc::ptr_eq(first.kept().store(), second.kept().store()));
+        let [first, second] = [first.hooks(), second.hooks()];
         let fetch = || json!({"url": "https://example.com"});
         assert!(goes_ahead(&second, "WebFetch", fetch()).await);
         assert!(goes_ahead(&first, "Read", json!({"file_path": "secrets/key"})).await);
@@ -100,7 +101,7 @@ sequences:
   - name: c
     calls: { commands: ['| sh'] }
     at_most: 2
-    within: 10
+    within: ten
 ";
         let errors = ConfigReader::default().parse(text, "hooks.yaml").unwrap_err().to_string();
         for part in [

@@ -99,7 +99,7 @@ fn some_value(root: &Value, schema: &Value) -> Value {
 fn resolve<'s>(root: &'s Value, schema: &'s Value) -> &'s Value {
     let schema = schema.get("anyOf").map_or(schema, |forms| &forms[0]);
     match schema.get("$ref").and_then(Value::as_str) {
-        Some(reference) => root.pointer(&reference[1..]).unwrap(),
+        Some(reference) => resolve(root, root.pointer(&reference[1..]).unwrap()),
         None => schema,
     }
 }

@@ -10,6 +10,7 @@ const PAGE: &str = concat!(
     include_str!("../../../docs/configure-models.md"),
     include_str!("../../../docs/configure-records.md"),
     include_str!("../../../docs/configure-sessions.md"),
+    include_str!("../../../docs/configure-team.md"),
 );
 
 /// The examples, each as a file of its own.

@@ -86,9 +86,9 @@ impl CallPattern {
         }
     }
 
-    /// Returns whether a call has to fail, or has to succeed.
-    pub fn failed(&self) -> Option<bool> {
-        self.failed
+    /// Returns whether the pattern needs no result of a call.
+    pub fn is_unconditional(&self) -> bool {
+        self.failed.is_none()
     }
 
     /// Returns whether a result that failed, or did not, is one that the pattern asks for.

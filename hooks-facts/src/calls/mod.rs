@@ -44,6 +44,7 @@
 mod arguments;
 mod call;
 mod call_pattern;
+mod call_patterns;
 mod command_patterns;
 mod commands;
 mod config;
@@ -56,6 +57,7 @@ mod root;
 
 pub use self::call::{Call, CallFacts};
 pub use self::call_pattern::{CallPattern, CallPatternConfig};
+pub use self::call_patterns::{CallPatterns, CallPatternsConfig};
 pub use self::command_patterns::{CommandMatch, command_patterns, is_fragment};
 pub use self::commands::{ParsedCommand, ParsedCommands};
 pub use self::config::{PathsConfig, ToolRole};

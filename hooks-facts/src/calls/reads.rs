@@ -1,8 +1,8 @@
 //! Files that a call may read.
 //!
 //! A tool for files may read each file that it names. A command may read each file that one of its words names: programs
-//! that only print their words are not told apart. A program or tool that walks folders may read everything below the
-//! folders that it names.
+//! that only print their words are not told apart. A program or tool that walks folders, or moves them, may read everything
+//! below the folders that it names.
 
 use super::arguments::is_one_of;
 use super::call::Call;
@@ -158,7 +158,7 @@ fn walks(program: &str, invocation: &Invocation) -> bool {
         || WITH_OPTION.contains(&program) && words.iter().any(is_recursive)
 }
 
-/// Returns the names that one word may hold: itself, and the value of an option (`--data=@file`, `-Tfile`).
+/// Returns the names that one word may hold: itself, and a part of it (`--data=@file`, `-Tfile`, `HEAD:file`).
 fn parts(word: &Argument) -> Vec<Argument> {
     let outline = word.outline();
     let mut names = vec![outline.as_str()];
@@ -171,8 +171,11 @@ fn parts(word: &Argument) -> Vec<Argument> {
     {
         names.push(value);
     }
-    let files: Vec<_> = names.iter().filter_map(|name| name.rsplit_once('@')).map(|(_, file)| file).collect();
-    names.extend(files);
+    // `curl -d @file`, `git show HEAD:file`, `file:///folder/file`.
+    for sign in ['@', ':'] {
+        let files: Vec<_> = names.iter().filter_map(|name| name.rsplit_once(sign)).collect();
+        names.extend(files.into_iter().map(|(_, file)| file));
+    }
     let names = names.into_iter().filter(|name| !name.is_empty());
     names.map(Argument::of_outline).collect()
 }

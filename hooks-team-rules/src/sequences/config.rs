@@ -2,7 +2,7 @@
 
 use std::time::Duration;
 
-use hooks_facts::calls::CallPatternConfig;
+use hooks_facts::calls::CallPatternsConfig;
 use serde::{Deserialize, Serialize};
 
 /// A rule about the order of calls in a session and its subagents. It has one of three forms: `never` with `after`,
@@ -36,17 +36,17 @@ pub struct SequenceRuleConfig {
     pub reason: Option<String>,
     /// Calls that may not run after a call that matches `after`.
     #[serde(skip_serializing_if = "Option::is_none")]
-    pub never: Option<CallPatternConfig>,
+    pub never: Option<CallPatternsConfig>,
     /// Calls after which `never` applies. With `failed`, they count when their result is known.
     #[serde(skip_serializing_if = "Option::is_none")]
-    pub after: Option<CallPatternConfig>,
+    pub after: Option<CallPatternsConfig>,
     /// Calls that lift the rule until the next call that matches `after`. They have to start after it, run nothing else, and
     /// have a result.
     #[serde(skip_serializing_if = "Option::is_none")]
-    pub unless: Option<CallPatternConfig>,
+    pub unless: Option<CallPatternsConfig>,
     /// Calls that are counted.
     #[serde(skip_serializing_if = "Option::is_none")]
-    pub calls: Option<CallPatternConfig>,
+    pub calls: Option<CallPatternsConfig>,
     /// Number of calls that may run.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub at_most: Option<u64>,
@@ -77,9 +77,9 @@ pub enum SequenceAction {
 #[serde(default, deny_unknown_fields)]
 pub struct TaintConfig {
     /// Calls whose results are protected.
-    pub from: CallPatternConfig,
+    pub from: CallPatternsConfig,
     /// Calls that must not get them.
-    pub to: CallPatternConfig,
+    pub to: CallPatternsConfig,
     /// Evidence that a call got a result.
     pub by: TaintEvidence,
 }

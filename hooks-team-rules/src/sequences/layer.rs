@@ -105,6 +105,14 @@ impl Sequences {
         self.0.rules.iter().enumerate().filter_map(|(index, rule)| rule.hit(index, call)).collect()
     }
 
+    fn hits_of_result(&self, request: &HookRequest<PostToolUse>) -> Vec<Hit> {
+        let failed = request.event().error.is_some();
+        let request = HookRequest::new(Arc::clone(request.context()), call_of(request.event()));
+        let call = self.0.reader.read(&request);
+        let rules = self.0.rules.iter().enumerate();
+        rules.filter_map(|(index, rule)| rule.hit_of_result(index, call, failed)).collect()
+    }
+
     /// Returns the rules that are about a call, in order.
     async fn firings(
         &self,
@@ -238,13 +246,13 @@ impl Sequences {
                 full.push(rule);
             }
         }
-        let (key, failed) = (key_of(context, &call_of(event)), event.error.is_some());
+        let key = key_of(context, &call_of(event));
         tracker
             .update(|state| {
                 for rule in &full {
                     state.fill(rule);
                 }
-                state.finish(&self.0.rules, &hits, key, failed, tracker.now());
+                state.finish(&self.0.rules, &hits, key, tracker.now());
             })
             .await
     }
@@ -322,9 +330,7 @@ impl Service<HookRequest<PostToolUse>> for Sequences {
         if request.stage() == Stage::Judge {
             return done();
         }
-        let call = HookRequest::new(Arc::clone(request.context()), call_of(request.event()));
-        let mut hits = self.hits(&call);
-        hits.retain(|hit| hit.advances || hit.lifts);
+        let hits = self.hits_of_result(&request);
         if hits.is_empty() {
             return done();
         }

@@ -121,10 +121,10 @@ impl SessionState {
             }
             let progress = self.rules.entry(rule.id).or_default();
             match &rule.form {
-                Form::Never { after, .. } if after.failed().is_none() => {
+                Form::Never { .. } if hit.starts => {
                     started.effects.push(progress.advance(rule.id, step));
                 }
-                Form::Count { calls, at_most, within } if calls.failed().is_none() => {
+                Form::Count { at_most, within, .. } if hit.starts => {
                     progress.count(now, *at_most, *within);
                     started.effects.push(Effect::Counted { rule: rule.id });
                 }
@@ -165,29 +165,25 @@ impl SessionState {
         }
     }
 
-    /// Records the result of a call.
-    pub(super) fn finish(&mut self, rules: &[Rule], hits: &[Hit], call: CallKey, failed: bool, now: u64) {
+    /// Records the result of a call, whose roles are `hits`.
+    pub(super) fn finish(&mut self, rules: &[Rule], hits: &[Hit], call: CallKey, now: u64) {
         let (step, now) = self.next(now);
         let at = self.open.iter().position(|open| open.call.id == call.id);
         let began = at.map(|at| self.open.remove(at).step);
         for (hit, rule) in hits.iter().filter_map(|hit| Some((hit, rules.get(hit.rule)?))) {
             let progress = self.rules.entry(rule.id).or_default();
             match &rule.form {
-                Form::Never { after, unless, .. } => {
-                    let fits = |unless: &_| {
-                        hit.lifts && hooks_facts::calls::CallPattern::fits_result(unless, failed)
-                    };
-                    if unless.as_ref().is_some_and(fits) && began.is_some_and(|began| progress.since < began)
-                    {
+                Form::Never { .. } => {
+                    if hit.lifts && began.is_some_and(|began| progress.since < began) {
                         progress.since = 0;
                     }
                     // The effects of a call last until its result: what lifts the rule has to start later.
-                    if hit.advances && after.fits_result(failed) {
+                    if hit.advances {
                         progress.since = step;
                     }
                 }
-                Form::Count { calls, at_most, within } => {
-                    if hit.advances && calls.failed().is_some() && calls.fits_result(failed) {
+                Form::Count { at_most, within, .. } => {
+                    if hit.advances && !hit.starts {
                         progress.count(now, *at_most, *within);
                     }
                 }

@@ -1,8 +1,8 @@
 //! One compiled rule.
 
 use hooks_core::state::OpId;
-use hooks_core::{PolicyErrors, Reason};
-use hooks_facts::calls::{Call, CallPattern, CallPatternConfig, CallReader};
+use hooks_core::{Evidence, PolicyErrors, Reason};
+use hooks_facts::calls::{Call, CallPatternConfig, CallPatterns, CallPatternsConfig, CallReader};
 
 use super::config::{SequenceAction, SequenceRuleConfig, TaintEvidence};
 
@@ -31,11 +31,11 @@ pub(super) struct Rule {
 #[derive(Clone, Debug)]
 pub(super) enum Form {
     /// `never` after `after`, unless a call in between lifts it.
-    Never { never: CallPattern, after: CallPattern, unless: Option<CallPattern> },
+    Never { never: CallPatterns, after: CallPatterns, unless: Option<CallPatterns> },
     /// At most so many calls, for the session or within a window in milliseconds.
-    Count { calls: CallPattern, at_most: u64, within: Option<u64> },
+    Count { calls: CallPatterns, at_most: u64, within: Option<u64> },
     /// No result of `from` in an argument of `to`.
-    Taint { from: CallPattern, to: CallPattern, by: TaintEvidence },
+    Taint { from: CallPatterns, to: CallPatterns, by: TaintEvidence },
 }
 
 /// Roles of a call in one rule, apart from its result.
@@ -47,6 +47,8 @@ pub(super) struct Hit {
     pub(super) is_target: bool,
     /// Whether the call makes the rule stricter: it matches `after`, `calls` or `from`.
     pub(super) advances: bool,
+    /// Whether it does so before it runs, whatever its result will be.
+    pub(super) starts: bool,
     /// Whether the call lifts the rule.
     pub(super) lifts: bool,
 }
@@ -94,21 +96,42 @@ impl Rule {
         })
     }
 
-    /// Returns the roles of a call, if it has any.
+    /// Returns the roles of a call before it runs, if it has any.
     pub(super) fn hit(&self, rule: usize, call: Call<'_>) -> Option<Hit> {
-        let (is_target, advances, lifts) = match &self.form {
-            Form::Never { never, after, unless } => (
-                never.may_match(call),
-                after.may_match(call),
-                unless.as_ref().is_some_and(|unless| unless.surely_matches(call)),
-            ),
+        let hit = match &self.form {
+            Form::Never { never, after, unless } => Hit {
+                rule,
+                is_target: never.may_match(call),
+                advances: after.may_match(call),
+                starts: after.may_match_before_it_runs(call),
+                lifts: unless.as_ref().is_some_and(|unless| unless.surely_match(call)),
+            },
             Form::Count { calls, .. } => {
-                let is_counted = calls.may_match(call);
-                (is_counted, is_counted, false)
+                let (is_target, starts) = (calls.may_match(call), calls.may_match_before_it_runs(call));
+                Hit { rule, is_target, advances: is_target, starts, lifts: false }
             }
-            Form::Taint { from, to, .. } => (to.may_match(call), from.may_match(call), false),
+            Form::Taint { from, to, .. } => {
+                let (is_target, advances) = (to.may_match(call), from.may_match(call));
+                Hit { rule, is_target, advances, starts: advances, lifts: false }
+            }
         };
-        (is_target || advances || lifts).then_some(Hit { rule, is_target, advances, lifts })
+        (hit.is_target || hit.advances || hit.lifts).then_some(hit)
+    }
+
+    /// Returns the roles of a call with its result, if it has any.
+    pub(super) fn hit_of_result(&self, rule: usize, call: Call<'_>, failed: bool) -> Option<Hit> {
+        let advancing = match &self.form {
+            Form::Never { after, .. } => after,
+            Form::Count { calls, .. } => calls,
+            Form::Taint { from, .. } => from,
+        };
+        let lifts = match &self.form {
+            Form::Never { unless: Some(unless), .. } => unless.surely_match_result(call, failed),
+            _ => false,
+        };
+        let advances = advancing.may_match_result(call, failed);
+        let starts = advances && advancing.may_match_before_it_runs(call);
+        (advances || lifts).then_some(Hit { rule, is_target: false, advances, starts, lifts })
     }
 
     /// Returns whether the rule looks for pieces of results.
@@ -127,6 +150,12 @@ impl Rule {
                 reason.instead(format!("first make a call that matches {calls}, and nothing else"))
             }
             (None, Why::TooLong) => reason.instead("make the arguments shorter"),
+            _ => reason,
+        };
+        let reason = match (&self.form, why) {
+            (Form::Count { at_most, .. }, Why::Count(ran)) => {
+                reason.because(Evidence::Count { used: ran, limit: *at_most })
+            }
             _ => reason,
         };
         reason.unless(format!("change or remove the rule `{}`", self.name))
@@ -202,12 +231,11 @@ impl Compiler<'_> {
         let never = config.never.as_ref().map(|never| self.unconditional(never, "never"));
         let after = config.after.as_ref().map(|after| self.pattern(after, "after"));
         let unless = config.unless.as_ref().map(|unless| {
-            if !unless.reads.is_empty() {
-                self.report(
-                    ".unless.reads",
-                    "reading is never certain",
-                    "name the calls by `paths` or `commands`",
-                );
+            for (key, pattern) in unless.fields(".unless") {
+                if !pattern.reads.is_empty() {
+                    let hint = "name the calls by `paths` or `commands`";
+                    self.report(&format!("{key}.reads"), "reading is never certain", hint);
+                }
             }
             self.pattern(unless, "unless")
         });
@@ -236,21 +264,28 @@ impl Compiler<'_> {
         Some(Form::Count { calls: calls?, at_most: config.at_most?, within })
     }
 
-    /// Compiles a pattern that is needed before the result of a call is known.
-    fn unconditional(&mut self, config: &CallPatternConfig, key: &str) -> CallPattern {
-        if config.failed.is_some() {
-            let problem = "the rule needs these calls before they fail or succeed";
-            self.report(&format!(".{key}.failed"), problem, "leave `failed` out");
+    /// Compiles patterns that are needed before the result of a call is known.
+    fn unconditional(&mut self, config: &CallPatternsConfig, key: &str) -> CallPatterns {
+        for (key, pattern) in config.fields(key) {
+            if pattern.failed.is_some() {
+                let problem = "the rule needs these calls before they fail or succeed";
+                self.report(&format!(".{key}.failed"), problem, "leave `failed` out");
+            }
         }
         self.pattern(config, key)
     }
 
-    fn pattern(&mut self, config: &CallPatternConfig, key: &str) -> CallPattern {
-        if *config == (CallPatternConfig { failed: config.failed, ..CallPatternConfig::default() }) {
-            let hint = "write at least one condition; `tools: [\"*\"]` stands for every call";
-            self.report(&format!(".{key}"), "it says nothing about the calls", hint);
+    fn pattern(&mut self, config: &CallPatternsConfig, key: &str) -> CallPatterns {
+        const HINT: &str = "write at least one condition; `tools: [\"*\"]` stands for every call";
+        if config.as_slice().is_empty() {
+            self.report(&format!(".{key}"), "it names no calls", HINT);
         }
-        CallPattern::compile(config, &format!("{}.{key}", self.field), self.reader, self.errors)
+        for (key, pattern) in config.fields(key) {
+            if *pattern == (CallPatternConfig { failed: pattern.failed, ..CallPatternConfig::default() }) {
+                self.report(&format!(".{key}"), "it names no calls", HINT);
+            }
+        }
+        CallPatterns::compile(config, &format!("{}.{key}", self.field), self.reader, self.errors)
     }
 
     fn report(&mut self, key: &str, problem: &str, hint: &str) {
@@ -258,18 +293,21 @@ impl Compiler<'_> {
     }
 }
 
-/// Returns a pattern in words for a reason.
-fn in_words(config: &CallPatternConfig) -> String {
+/// Returns patterns in words for a reason.
+fn in_words(config: &CallPatternsConfig) -> String {
     const SHOWN: usize = 3;
-    let lists = [&config.commands, &config.tools, &config.paths];
-    let list = lists.into_iter().find(|list| !list.is_empty());
-    let shown: Vec<_> = list.into_iter().flatten().take(SHOWN).map(|text| format!("`{text}`")).collect();
-    let result = match config.failed {
-        Some(true) => " and fails",
-        Some(false) => " and succeeds",
-        None => "",
-    };
-    format!("{}{result}", shown.join(" or "))
+    let patterns = config.as_slice().iter().take(SHOWN).map(|pattern| {
+        let lists = [&pattern.commands, &pattern.tools, &pattern.paths];
+        let list = lists.into_iter().find(|list| !list.is_empty());
+        let shown: Vec<_> = list.into_iter().flatten().take(SHOWN).map(|text| format!("`{text}`")).collect();
+        let result = match pattern.failed {
+            Some(true) => " and fails",
+            Some(false) => " and succeeds",
+            None => "",
+        };
+        format!("{}{result}", shown.join(" or "))
+    });
+    patterns.collect::<Vec<_>>().join(", or ")
 }
 
 /// Folds an id to 64 bits, which are enough to keep the rules of a file apart.

@@ -20,12 +20,9 @@ const SECRETS: [&str; 3] =
 const SESSIONS: [(&str, Option<&str>); 3] =
     [("s", None), ("child", Some("s")), ("grandchild", Some("child"))];
 
-/// Calls of a rule: any of these tools, and perhaps a result.
+/// Calls of a rule: for each pattern, any of these tools, and perhaps a result.
 #[derive(Clone, Debug)]
-struct Calls {
-    tools: Vec<usize>,
-    failed: Option<bool>,
-}
+struct Calls(Vec<(Vec<usize>, Option<bool>)>);
 
 #[derive(Clone, Debug)]
 enum Form {
@@ -56,19 +53,31 @@ enum Past {
 
 impl Calls {
     fn json(&self) -> Value {
-        let tools: Vec<_> = self.tools.iter().map(|tool| TOOLS[*tool]).collect();
-        match self.failed {
-            Some(failed) => json!({"tools": tools, "failed": failed}),
-            None => json!({ "tools": tools }),
+        let pattern = |(tools, failed): &(Vec<usize>, Option<bool>)| {
+            let tools: Vec<_> = tools.iter().map(|tool| TOOLS[*tool]).collect();
+            match failed {
+                Some(failed) => json!({"tools": tools, "failed": failed}),
+                None => json!({ "tools": tools }),
+            }
+        };
+        match &self.0[..] {
+            [only] => pattern(only),
+            patterns => patterns.iter().map(pattern).collect(),
         }
     }
 
     fn has(&self, tool: usize) -> bool {
-        self.tools.contains(&tool)
+        self.0.iter().any(|(tools, _)| tools.contains(&tool))
     }
 
-    fn fits(&self, failed: bool) -> bool {
-        self.failed.is_none_or(|wanted| wanted == failed)
+    fn starts(&self, tool: usize) -> bool {
+        self.0.iter().any(|(tools, failed)| tools.contains(&tool) && failed.is_none())
+    }
+
+    fn fits(&self, tool: usize, result: bool) -> bool {
+        self.0
+            .iter()
+            .any(|(tools, failed)| tools.contains(&tool) && failed.is_none_or(|wanted| wanted == result))
     }
 }
 
@@ -104,8 +113,7 @@ impl AnyRule {
                 // A call after which the rule applies, with no call that lifts it from its start to its result in between.
                 let lifts = |start: usize, end: &Past| match (unless, end) {
                     (Some(unless), Past::Finish { call, tool, failed, .. }) => {
-                        unless.has(*tool)
-                            && unless.fits(*failed)
+                        unless.fits(*tool, *failed)
                             && past.iter().skip(start + 1).any(
                                 |begin| matches!(begin, Past::Start { call: begun, .. } if begun == call),
                             )
@@ -113,23 +121,18 @@ impl AnyRule {
                     _ => false,
                 };
                 let applies = |event: &Past| match event {
-                    Past::Start { tool, .. } => after.has(*tool) && after.failed.is_none(),
-                    Past::Finish { tool, failed, .. } => after.has(*tool) && after.fits(*failed),
+                    Past::Start { tool, .. } => after.starts(*tool),
+                    Past::Finish { tool, failed, .. } => after.fits(*tool, *failed),
                 };
                 let is_open = |at: usize| !past.iter().skip(at + 1).any(|end| lifts(at, end));
                 never.has(tool) && past.iter().enumerate().any(|(at, event)| applies(event) && is_open(at))
             }
             Form::Count { calls, at_most, within } => {
+                let is_inside = |time: u64| within.is_none_or(|within| now - time < within);
                 let is_counted = |event: &&Past| match event {
-                    Past::Start { tool, time, .. } => {
-                        calls.has(*tool)
-                            && calls.failed.is_none()
-                            && within.is_none_or(|within| now - time < within)
-                    }
+                    Past::Start { tool, time, .. } => calls.starts(*tool) && is_inside(*time),
                     Past::Finish { tool, failed, time, .. } => {
-                        calls.has(*tool)
-                            && calls.failed == Some(*failed)
-                            && within.is_none_or(|within| now - time < within)
+                        !calls.starts(*tool) && calls.fits(*tool, *failed) && is_inside(*time)
                     }
                 };
                 calls.has(tool) && past.iter().filter(is_counted).count() >= *at_most
@@ -160,14 +163,10 @@ impl AnyRule {
 }
 
 fn any_calls(with_result: bool) -> BoxedStrategy<Calls> {
-    let failed = if with_result {
-        prop_oneof![2 => Just(None), 1 => any::<bool>().prop_map(Some)].boxed()
-    } else {
-        Just(None).boxed()
-    };
-    (prop::sample::subsequence((0..TOOLS.len()).collect::<Vec<_>>(), 1..3), failed)
-        .prop_map(|(tools, failed)| Calls { tools, failed })
-        .boxed()
+    let tools = prop::sample::subsequence((0..TOOLS.len()).collect::<Vec<_>>(), 1..3);
+    let failed = prop_oneof![2 => Just(None), 1 => any::<bool>().prop_map(Some)];
+    let pattern = (tools, failed).prop_map(move |(tools, failed)| (tools, failed.filter(|_| with_result)));
+    prop::collection::vec(pattern, 1..3).prop_map(Calls).boxed()
 }
 
 fn any_rule() -> impl Strategy<Value = AnyRule> {
