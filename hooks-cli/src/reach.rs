@@ -99,6 +99,9 @@ pub(crate) fn reach(section: &str, client: Client) -> Option<Reach> {
         "prompts" => prompts(client),
         "scribe" => Reach::Works,
         "notices" => notices(client),
+        "boundaries" => boundaries(client),
+        "ceremonies" => Reach::Works,
+        "routes" => routes(client),
         "cache" => Reach::Inert("a hook of a client cannot answer a call; this is for Rust services"),
         "metrics" => {
             Reach::Part("`hooks audit metrics` counts them from the record, without durations of hooks")
@@ -249,6 +252,20 @@ fn notices(client: Client) -> Reach {
     match any.into_iter().any(takes) {
         true => Reach::Works,
         false => Reach::Inert("the client takes no context"),
+    }
+}
+
+fn boundaries(client: Client) -> Reach {
+    match reports(client, EventKind::SubagentStart) {
+        true => Reach::Works,
+        false => Reach::Part("the client does not name the agent that acts, so only `others` applies to its calls"),
+    }
+}
+
+fn routes(client: Client) -> Reach {
+    match reports(client, EventKind::Route) {
+        true => Reach::Works,
+        false => Reach::Part("calls of `squad_route` are judged; open tasks are not counted there"),
     }
 }
 

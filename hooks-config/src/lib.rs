@@ -59,9 +59,11 @@
 //! ```
 
 mod audit;
+mod boundaries;
 mod budget;
 mod build;
 mod cache;
+mod ceremonies;
 mod check;
 mod checkpoints;
 mod command;
@@ -83,12 +85,14 @@ mod prompts;
 mod protect;
 mod prune;
 mod read;
+mod routes;
 mod scribe;
 mod section;
 mod served;
 mod sinks;
 mod source;
 mod spawn;
+mod spawned;
 mod squad;
 mod store;
 mod suggest;
@@ -111,5 +115,6 @@ pub use self::models::Models;
 pub use self::prompts::Secrets;
 pub use self::protect::{as_pattern, as_patterns};
 pub use self::read::{Config, ConfigReader};
+pub use self::spawned::{SessionAgents, SpawnedAgents};
 pub use self::suggest::nearest;
 pub use self::team_rules::TeamRuleSections;

@@ -38,6 +38,8 @@ fn every_option_of_the_schema_is_read() {
                 whole.as_object_mut().unwrap().extend(context.as_object().unwrap().clone());
                 let feeds = serde_json::to_value(config.feeds()).unwrap();
                 whole.as_object_mut().unwrap().extend(feeds.as_object().unwrap().clone());
+                let team_rules = serde_json::to_value(config.team_rules()).unwrap();
+                whole.as_object_mut().unwrap().extend(team_rules.as_object().unwrap().clone());
                 let mut read = &whole;
                 for key in &path {
                     read = if read.is_array() { &read[0][key] } else { &read[key] };
