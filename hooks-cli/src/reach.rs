@@ -256,9 +256,9 @@ fn notices(client: Client) -> Reach {
 }
 
 fn boundaries(client: Client) -> Reach {
-    match reports(client, EventKind::SubagentStart) {
+    match client == Client::DockerAgent || reports(client, EventKind::SubagentStart) {
         true => Reach::Works,
-        false => Reach::Part("the client does not name the agent that acts, so only `others` applies to its calls"),
+        false => Reach::Part("the client names no subagents, so only `others` applies to its calls"),
     }
 }
 

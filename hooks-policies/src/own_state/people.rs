@@ -10,8 +10,20 @@ use hooks_facts::commands::Argument;
 const ALWAYS: &[&str] = &["approve", "init", "reload", "run", "state"];
 
 /// Other commands of `hooks`.
-const READS: &[&str] =
-    &["audit", "bench", "ceremony", "check", "completions", "demo", "doctor", "eval", "explain", "help", "man", "schema"];
+const READS: &[&str] = &[
+    "audit",
+    "bench",
+    "ceremony",
+    "check",
+    "completions",
+    "demo",
+    "doctor",
+    "eval",
+    "explain",
+    "help",
+    "man",
+    "schema",
+];
 
 /// Commands of `hooks audit` that change the log, or create keys or checkpoints for it.
 const CHANGES: &[&str] = &["checkpoint", "erase", "feed", "keygen"];
@@ -56,7 +68,8 @@ pub(super) fn are_known(words: &[Argument]) -> bool {
 /// Returns whether some words of a program are a command of `hooks` for the operator.
 pub(super) fn of_any(argv: &[Argument]) -> bool {
     argv.iter().enumerate().skip(1).any(|(at, word)| {
-        let Some(command @ ("approve" | "audit" | "ceremony" | "init" | "run" | "state")) = word.literal() else {
+        let Some(command @ ("approve" | "audit" | "ceremony" | "init" | "run" | "state")) = word.literal()
+        else {
             return false;
         };
         let behind = argv.get(at + 1..).unwrap_or_default();
