@@ -74,7 +74,10 @@ impl SpawnedAgents {
 impl OpenTasks for SpawnedAgents {
     fn agents(&self, context: &Arc<HookContext>) -> HookFuture<'static, Result<Vec<String>, BoxError>> {
         let at_work = self.at_work(context);
-        HookFuture::later(async move { Ok(at_work.await?.into_iter().map(|child| child.agent).collect()) })
+        HookFuture::later(async move {
+            let all = at_work.await?;
+            Ok(all.into_iter().filter(|child| !is_only_a_call(child)).map(|child| child.agent).collect())
+        })
     }
 }
 
@@ -87,6 +90,12 @@ impl Workers for SessionAgents {
         let at_work = self.agents.at_work(&self.context);
         HookFuture::later(async move { Ok(at_work.await?.into_iter().map(worker).collect()) })
     }
+}
+
+/// Returns whether a call of a tool holds the place of a child that does not exist yet: it may be the call that routes the
+/// task.
+fn is_only_a_call(child: &Child) -> bool {
+    child.state == ChildState::Waiting && child.id.is_none() && child.call.is_some()
 }
 
 fn worker(child: Child) -> Worker {

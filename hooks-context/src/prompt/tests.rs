@@ -202,7 +202,7 @@ fn what_the_team_agreed_on_is_told_once() {
     let disk = disk();
     let hooks = hooks(layer(&disk));
     let (_, patch) = say(&hooks, "s", "Hello.", PromptKind::Initial);
-    let expected = "Team conventions:\n- Small pull requests.\n\nRecent decisions:\n- 2026-01-02: Always push to main\n- 2026-02-01: Use Postgres\n\nActive ceremonies:\n- Design Review: until 2026-11-23T14:20:00Z, with Ripley, Dallas";
+    let expected = "Team conventions:\n- Small pull requests.\n\nRecent decisions:\n- 2026-01-02: Always push to main\n- 2026-02-01: Use Postgres\n\nActive ceremonies:\n- Design Review: until 2026-11-22T23:40:00.000Z, with Ripley, Dallas";
     assert_eq!(patch.additional_context[0].text, expected);
     let (_, patch) = say(&hooks, "s", "And now?", PromptKind::FollowUp);
     assert_eq!(patch, ContextPatch::default());
