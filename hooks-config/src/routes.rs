@@ -1,4 +1,4 @@
-//! The section about routes: which agent gives which task to whom.
+//! The section about routes: the tasks that an agent gives to another one.
 
 use std::sync::Arc;
 

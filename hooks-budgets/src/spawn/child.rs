@@ -128,7 +128,19 @@ impl Known {
         let state = self.state();
         let Self { since, until, entry, .. } = self;
         let Entry {
-            agent, parent, session, root, depth, child, call, model, task_type, task, variant, status, ..
+            agent,
+            parent,
+            session,
+            root,
+            depth,
+            child,
+            call,
+            model,
+            task_type,
+            task,
+            variant,
+            status,
+            ..
         } = entry;
         Child {
             id: child,

@@ -42,7 +42,7 @@ pub struct CeremoniesConfig {
     pub gates: BTreeMap<String, GateConfig>,
 }
 
-/// What one ceremony closes, and for how long.
+/// Gate of one ceremony: the tools that it closes, and its time.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 #[serde(default, deny_unknown_fields)]
