@@ -48,6 +48,13 @@ pub(crate) fn run(options: &Check) -> Result<Status, Failure> {
                 for doubt in config.doubts() {
                     writeln!(out, "{OPEN}warning{OPEN:#} {}: {doubt}", path.display())?;
                 }
+                for doubt in config.boundary_doubts() {
+                    writeln!(out, "{OPEN}warning{OPEN:#} {}: boundaries: {doubt}", path.display())?;
+                }
+                for (charter, _) in config.proposed_boundaries() {
+                    let what = "has no boundary that can be enforced; `hooks init squad` proposes one";
+                    writeln!(out, "{OPEN}note{OPEN:#} {}: `{charter}` {what}", path.display())?;
+                }
                 for missing in config.missing_programs() {
                     writeln!(out, "{OPEN}warning{OPEN:#} {}: {missing}", path.display())?;
                 }
@@ -87,6 +94,7 @@ fn report(path: &Path, read: &Result<Config, ConfigErrors>) -> Value {
             json!({"client": client.name(), "section": section, "works": reach.word(), "note": reach.note()})
         })
     });
+    let boundaries: Vec<Value> = config.boundary_doubts().into_iter().map(Value::from).collect();
     let silent = wired().filter_map(|client| {
         let events = reach::silent_handlers(config, client);
         (!events.is_empty()).then(|| json!({"client": client.name(), "events": events}))
@@ -95,6 +103,7 @@ fn report(path: &Path, read: &Result<Config, ConfigErrors>) -> Value {
         ("missing_programs", missing),
         ("sections", sections.collect::<Vec<_>>()),
         ("silent_handlers", silent.collect()),
+        ("boundaries", boundaries),
     ];
     for (name, list) in lists {
         if let (false, Some(report)) = (list.is_empty(), report.as_object_mut()) {

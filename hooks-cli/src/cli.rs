@@ -79,6 +79,8 @@ pub(crate) enum Command {
     Reload(Reload),
     /// Let a call pass that waits for a person, once; or the question of a budget. Agents may not call this
     Approve(Approve),
+    /// Start or end a ceremony of the team, which closes tools for those who take part. Agents may only look
+    Ceremony(Ceremony),
     /// Show and change stored state: budgets, limits, lockouts, children
     State(State),
     /// Read and check the audit log: who did what, and which rule decided
@@ -422,6 +424,47 @@ pub(crate) enum StateAction {
         set: String,
         /// The name of the entry
         entry: String,
+    },
+}
+
+#[derive(Args, Debug)]
+#[command(after_help = "Examples:
+  hooks ceremony start 'Design Review'           # until its time budget in ceremonies.md is over
+  hooks ceremony start Standup --for 10m --with backend --with tester
+  hooks ceremony status
+  hooks ceremony end 'Design Review'
+
+What a ceremony closes is in the section `ceremonies` of the configuration.")]
+pub(crate) struct Ceremony {
+    /// The rules; without it, those that govern this folder
+    #[arg(long, short = 'c', value_name = "FILE", global = true)]
+    pub(crate) config: Option<PathBuf>,
+    #[command(subcommand)]
+    pub(crate) action: Option<CeremonyAction>,
+}
+
+#[derive(Debug, Subcommand)]
+pub(crate) enum CeremonyAction {
+    /// Show the ceremonies that are held (the default)
+    Status,
+    /// Start a ceremony, or start it anew
+    Start {
+        /// The name, as in `ceremonies.md`
+        name: String,
+        /// Duration, such as `20m`; without it, by the configuration or `ceremonies.md`
+        #[arg(long = "for", value_name = "TIME", value_parser = some_time)]
+        lasting: Option<Duration>,
+        /// An agent that takes part; without it, by the configuration or `ceremonies.md`
+        #[arg(long = "with", value_name = "AGENT")]
+        participants: Vec<String>,
+        /// Your name; without it, the name of the user who runs this
+        #[arg(long, value_name = "NAME")]
+        by: Option<String>,
+    },
+    /// End a ceremony before its time is over
+    End {
+        /// The name
+        name: String,
     },
 }
 

@@ -130,6 +130,9 @@ pub(crate) fn reach(section: &str, client: Client) -> Option<Reach> {
         "scribe" => Reach::Works,
         "notices" => notices(client),
         "phases" => phases(client),
+        "boundaries" => boundaries(client),
+        "ceremonies" => Reach::Works,
+        "routes" => routes(client),
         "cache" => Reach::Inert("a hook of a client cannot answer a call; this is for Rust services"),
         "metrics" => Reach::Part(
             "with `audit`, `hooks audit metrics` counts them from the record, without durations of hooks",
@@ -310,6 +313,20 @@ fn phases(client: Client) -> Reach {
         (false, _) => {
             Reach::Part("the client does not let a hook keep an agent from stopping, and makes no commits")
         }
+    }
+}
+
+fn boundaries(client: Client) -> Reach {
+    match client == Client::DockerAgent || reports(client, EventKind::SubagentStart) {
+        true => Reach::Works,
+        false => Reach::Part("the client names no subagents, so only `others` applies to its calls"),
+    }
+}
+
+fn routes(client: Client) -> Reach {
+    match reports(client, EventKind::Route) {
+        true => Reach::Works,
+        false => Reach::Part("calls of `squad_route` are judged; open tasks are not counted there"),
     }
 }
 

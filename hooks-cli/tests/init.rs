@@ -313,6 +313,11 @@ fn a_team_is_laid_out_and_never_written_over() {
     assert!(place.work().join(".squad/team.md").is_file());
     assert_eq!(place.text(".squad/routing.md"), "mine\n");
     assert!(place.hooks(&["init", "squad"]).out.contains("nothing to do"));
+    place.put(".squad/agents/tester/charter.md", "# Tester\n\n## What I Own\n\n- All of `tests/`\n");
+    let proposed = place.hooks(&["init", "squad"]).out;
+    assert!(proposed.contains("proposed for `.squad/agents/tester/charter.md`"), "{proposed}");
+    assert!(proposed.contains("```boundaries\nwrites:\n  - tests/**\n"), "{proposed}");
+    assert!(!place.text(".squad/agents/tester/charter.md").contains("boundaries"), "a person decides");
 }
 
 #[test]

@@ -39,7 +39,7 @@ use super::scribe;
 use super::spawn;
 use super::squad;
 use super::store;
-use super::team_rules::TeamRuleSections;
+use super::team_rules::{TeamRuleSections, TeamRuleWorld};
 use super::tenant::Tenancy;
 use super::tree::Node;
 use crate::feeding::Started;
@@ -304,7 +304,8 @@ pub(super) fn build(
                 Origin::Document(tree) => Some(tree),
                 Origin::Agents | Origin::Squad => None,
             };
-            let built = built.map(|builder| team_rules.add_to(builder, policy, &kept, document, mistakes));
+            let world = TeamRuleWorld::new(policy, of_tenants(&kept, tenancy));
+            let built = built.map(|builder| team_rules.add_to(builder, &world, document, mistakes));
             // Checked after both were built, so that all mistakes are reported.
             let (mut builder, models) = (built?, models.map_or(Some(None), |models| models.map(Some))?);
             if let Some(models) = &models {
@@ -369,8 +370,7 @@ fn strict(
     kept: &Kept,
     tenancy: Option<&Tenancy>,
 ) -> Result<HooksBuilder, PolicyErrors> {
-    let store = Arc::clone(&kept.store);
-    let store = tenancy.map_or_else(|| Arc::clone(&store), |tenancy| tenancy.of_store(Arc::clone(&store)));
+    let store = of_tenants(kept, tenancy);
     let mut policies = StrictPolicies::new(policy).with_store(store);
     if let Some(watch) = &kept.watch {
         policies = policies.with_spend_watch(Arc::clone(watch));
@@ -408,6 +408,12 @@ fn add_further(
             }
         }
     }
+}
+
+/// The store, as the tenants see it.
+fn of_tenants(kept: &Kept, tenancy: Option<&Tenancy>) -> Arc<dyn StateStore> {
+    let store = Arc::clone(&kept.store);
+    tenancy.map_or_else(|| Arc::clone(&store), |tenancy| tenancy.of_store(Arc::clone(&store)))
 }
 
 /// Reports mistakes that the policies found, each at its place in the source.

@@ -59,9 +59,11 @@
 //! ```
 
 mod audit;
+mod boundaries;
 mod budget;
 mod build;
 mod cache;
+mod ceremonies;
 mod check;
 mod checkpoints;
 mod command;
@@ -85,6 +87,7 @@ mod prompts;
 mod protect;
 mod prune;
 mod read;
+mod routes;
 mod scribe;
 mod section;
 mod sequences;
@@ -92,6 +95,7 @@ mod served;
 mod sinks;
 mod source;
 mod spawn;
+mod spawned;
 mod squad;
 mod store;
 mod suggest;
@@ -114,5 +118,6 @@ pub use self::models::Models;
 pub use self::prompts::Secrets;
 pub use self::protect::{as_pattern, as_patterns};
 pub use self::read::{Config, ConfigReader};
+pub use self::spawned::{SessionAgents, SpawnedAgents};
 pub use self::suggest::nearest;
 pub use self::team_rules::TeamRuleSections;

@@ -131,6 +131,11 @@ impl Config {
         &self.sections
     }
 
+    /// Path of the file, if it was read from one.
+    pub(super) fn path(&self) -> Option<&Path> {
+        self.state.path.as_deref()
+    }
+
     /// The sections about rules that come from a team's own state.
     pub const fn team_rules(&self) -> &TeamRuleSections {
         &self.team_rules
@@ -710,6 +715,11 @@ impl ConfigReader {
         {
             protected.extend(context.files_of(path));
             protected.extend(further.patterns());
+        }
+        if let ProfileSettings::Strict { team_rules, .. } = &settings
+            && self_protection
+        {
+            protected.extend(team_rules.files_of(path));
         }
         let built = build(&settings, &protected, self.kept.clone(), &self.host, &root, mistakes)?;
         let mut doubts = match &settings {

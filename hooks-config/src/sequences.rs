@@ -3,12 +3,11 @@
 use std::sync::Arc;
 
 use hooks_core::HooksBuilder;
-use hooks_facts::calls::CallReader;
 use hooks_team_rules::sequences::{SequenceRuleConfig, Sequences};
 
-use super::build::Kept;
 use super::error::Mistakes;
 use super::prune::Pruned;
+use super::team_rules::TeamRuleWorld;
 
 /// Key of the section.
 pub(super) const KEY: &str = "sequences";
@@ -17,15 +16,14 @@ pub(super) const KEY: &str = "sequences";
 pub(super) fn add_to(
     rules: &[SequenceRuleConfig],
     builder: HooksBuilder,
-    reader: &CallReader,
-    kept: &Kept,
+    world: &TeamRuleWorld<'_>,
     tree: Option<&Pruned>,
     mistakes: &mut Mistakes,
 ) -> HooksBuilder {
     if rules.is_empty() {
         return builder;
     }
-    match Sequences::new(rules, reader, Arc::clone(kept.store())) {
+    match Sequences::new(rules, &world.reader, Arc::clone(&world.store)) {
         Ok(sequences) => {
             let Ok(builder) = builder.config(sequences);
             builder

@@ -43,6 +43,10 @@ impl TeamFiles {
     /// Returns the reason to deny a call that changes one of the files. `reason` makes it of a description of the file and
     /// its pattern.
     pub(crate) fn objection(&self, call: Call<'_>, reason: impl Fn(&str, &str) -> Reason) -> Option<Reason> {
+        let is_unknown = call.kind() == ToolKind::Unknown;
+        if !(call.writes_files() || call.kind().runs_commands() || is_unknown) {
+            return None;
+        }
         let of_commands;
         let places = match call.kind() {
             ToolKind::Unknown if !call.writes_files() => {

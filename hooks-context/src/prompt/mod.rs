@@ -2,7 +2,7 @@
 //!
 //! [`PromptLayer`] goes on `user_prompt_submitted`. It removes secrets, adds texts that every message must
 //! contain, and keeps standing wishes ([`directive`](crate::directive)) in the team's inbox. The model gets
-//! the team's conventions, recent decisions and automatic ceremonies. A message to a team member ("Ripley,
+//! the team's conventions, recent decisions and active ceremonies. A message to a team member ("Ripley,
 //! fix the login") gets a hint about its addressee.
 //!
 //! * When the outcome is there, the wishes are on disk. The same wish is kept once. If a wish repeats or

@@ -19,6 +19,8 @@ pub(super) struct Boundary {
     source: String,
     /// Remedy for a denied file.
     remedy: String,
+    /// Whether it is known to be of the agent.
+    is_of_agent: bool,
     limits: Result<Limits, String>,
 }
 
@@ -45,10 +47,15 @@ impl Boundary {
         let limits =
             Limits { writes: compile(&config.writes, "writes"), reads: compile(&config.reads, "reads") };
         let remedy = format!("add a pattern to `{field}`");
-        Self { source: format!("`{field}` in the configuration"), remedy, limits: Ok(limits) }
+        Self {
+            source: format!("`{field}` in the configuration"),
+            remedy,
+            is_of_agent: true,
+            limits: Ok(limits),
+        }
     }
 
-    /// Compiles a boundary in the charter at `path`. One that cannot be used denies all writes.
+    /// Compiles a boundary in the charter at `path`. One that cannot be used denies everything that it may limit.
     pub(super) fn of_charter(
         path: &str,
         written: &Result<WrittenBoundary, BoundaryProblem>,
@@ -67,17 +74,22 @@ impl Boundary {
             Ok(Limits { writes: compile(&written.writes)?, reads: compile(&written.reads)? })
         });
         let remedy = format!("have a person change the boundary in `{path}`");
-        Self { source: format!("the charter `{path}`"), remedy, limits }
+        Self { source: format!("the charter `{path}`"), remedy, is_of_agent: true, limits }
     }
 
-    /// A boundary that cannot be read, and so denies all writes.
+    /// The boundary of an agent whose team cannot be read; it denies all writes.
     pub(super) fn unreadable(source: String, problem: String) -> Self {
-        Self { source, remedy: "have a person repair the file".to_owned(), limits: Err(problem) }
+        let remedy = "have a person repair the file".to_owned();
+        Self { source, remedy, is_of_agent: false, limits: Err(problem) }
     }
 
-    /// Returns whether the boundary limits reads.
+    /// Returns whether the boundary limits reads. One that cannot be used may do so; a team that cannot be read says nothing
+    /// about reads.
     pub(super) fn limits_reads(&self) -> bool {
-        self.limits.as_ref().is_ok_and(|limits| limits.reads.is_some())
+        match &self.limits {
+            Ok(limits) => limits.reads.is_some(),
+            Err(_) => self.is_of_agent,
+        }
     }
 
     /// Returns the reason to deny a call that writes, if there is one.
@@ -107,7 +119,11 @@ impl Boundary {
     /// Returns the reason to deny a call that reads, if there is one. Only files that the facts know are judged: those of
     /// tools that read, and existing files that the words of a command name.
     pub(super) fn objection_to_reads(&self, call: Call<'_>) -> Option<Reason> {
-        let Ok(Limits { reads: Some(reads), .. }) = &self.limits else { return None };
+        let reads = match &self.limits {
+            Ok(Limits { reads: Some(reads), .. }) => reads,
+            Ok(_) => return None,
+            Err(problem) => return Some(self.unusable(call.request(), problem)),
+        };
         if call.kind().runs_commands() {
             return self.objection_to_words(call, reads);
         }

@@ -52,10 +52,10 @@ pub struct BoundaryConfig {
 #[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 #[serde(rename_all = "snake_case")]
 pub enum Others {
-    /// Their writes are left to the other policies.
+    /// Leave their writes to the other policies.
     #[default]
     Allow,
-    /// Their writes are denied.
+    /// Deny their writes.
     Deny,
 }
 

@@ -183,7 +183,7 @@ fn the_boundary_of_a_charter_applies_with_that_of_the_configuration() {
 }
 
 #[test]
-fn a_charter_that_cannot_be_used_denies_all_writes() {
+fn a_charter_that_cannot_be_used_denies_everything() {
     for block in ["write: [x]", "writes: [\"src/{a\"]", "", "writes: [../x]"] {
         let disk = FakeDisk::default().with_file("/repo/.squad/agents/a/charter.md", charter(block));
         let policy = policy(&BoundariesConfig::default()).with_team(team(&disk));
@@ -191,7 +191,9 @@ fn a_charter_that_cannot_be_used_denies_all_writes() {
         assert_eq!((strength, &*rule), (DENY, "unusable-boundary"), "{block}");
         let denied = policy.judge(&call("a", "edit", json!({"path": "src/x"})));
         assert!(denied.reasons()[0].message.contains("`.squad/agents/a/charter.md`"), "{denied:?}");
-        assert_eq!(verdict_on(&policy, &call("a", "bash", json!({"command": "cat x"}))).0, DENY);
+        for (tool, args) in [("bash", json!({"command": "cat x"})), ("read_file", json!({"path": "x"}))] {
+            assert_eq!(verdict_on(&policy, &call("a", tool, args)).0, DENY, "{tool}: it may limit reads");
+        }
         assert_eq!(verdict_on(&policy, &call("b", "edit", json!({"path": "src/x"}))).0, PASS);
     }
 }

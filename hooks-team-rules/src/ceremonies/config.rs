@@ -27,6 +27,7 @@ pub struct CeremoniesConfig {
     /// Folder of the team, relative to the folder of the session. It has the state of ceremonies.
     pub team: PathBuf,
     /// Tools that every ceremony closes, unless its gate has a list of its own.
+    #[cfg_attr(feature = "schema", schemars(with = "Vec<Closed>"))]
     pub closes: BTreeSet<Closed>,
     /// Time of a ceremony whose time budget is `focused`.
     #[serde(with = "hooks_core::duration")]
@@ -41,13 +42,14 @@ pub struct CeremoniesConfig {
     pub gates: BTreeMap<String, GateConfig>,
 }
 
-/// What one ceremony closes, and for how long.
+/// Gate of one ceremony: the tools that it closes, and its time.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 #[serde(default, deny_unknown_fields)]
 pub struct GateConfig {
     /// Tools that the ceremony closes; if missing, those that every ceremony closes.
     #[serde(skip_serializing_if = "Option::is_none")]
+    #[cfg_attr(feature = "schema", schemars(with = "Option<Vec<Closed>>"))]
     pub closes: Option<BTreeSet<Closed>>,
     /// Names of further tools that it closes, without regard to case, `*` for any text.
     #[serde(skip_serializing_if = "Vec::is_empty")]
@@ -114,6 +116,12 @@ impl CeremoniesConfig {
     /// Returns the gate of a ceremony, in any spelling of its name.
     pub fn gate(&self, ceremony: &str) -> Option<&GateConfig> {
         self.gates.iter().find(|(name, _)| crate::agents::is_same(name, ceremony)).map(|(_, gate)| gate)
+    }
+
+    /// Returns the gate of a ceremony, in any spelling of its name, to change it; it is made if there is none.
+    pub fn gate_mut(&mut self, ceremony: &str) -> &mut GateConfig {
+        let known = self.gates.keys().find(|name| crate::agents::is_same(name, ceremony)).cloned();
+        self.gates.entry(known.unwrap_or_else(|| ceremony.trim().to_owned())).or_default()
     }
 
     /// Returns the time of a ceremony with this time budget, as `ceremonies.md` writes it: `focused`, `extended`, `20 min`,

@@ -1,4 +1,4 @@
-//! Which closed tools a call belongs to.
+//! Comparison of a call with the tools that a ceremony closes.
 
 use hooks_facts::calls::{Call, NamedPath};
 use hooks_facts::commands::{Analysis, Argument, Invocation};

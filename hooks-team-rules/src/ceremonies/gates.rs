@@ -76,8 +76,8 @@ impl CeremonyGates {
         gate.unwrap_or(&self.config().closes)
     }
 
-    /// Returns the verdict of the ceremonies that the session's agent takes part in. `is_closed` says whether one of these
-    /// tools, or the name of a tool in a gate, is what the event is about.
+    /// Returns the verdict of the ceremonies that the session's agent takes part in. `is_closed` returns a description of
+    /// the tools that the event is about, if a ceremony with this name and list closes them.
     fn verdict(
         &self,
         context: &HookContext,

@@ -22,8 +22,8 @@ pub trait OpenTasks: Send + Sync {
     fn agents(&self, context: &Arc<HookContext>) -> HookFuture<'static, Result<Vec<String>, BoxError>>;
 }
 
-/// Routing with rules and a limit on open tasks: a decider that gives a task to another agent if its target has as many as it
-/// may, and denies it if there is none.
+/// Routing with rules and a limit on open tasks. As a decider, it gives a task to another agent if its target has as many as
+/// it may, and denies the task if no other agent may have it.
 ///
 /// Tasks that are routed at the same time may each count as the last one; a spawn budget reserves places.
 #[derive(Clone)]

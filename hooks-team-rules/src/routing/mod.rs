@@ -1,4 +1,4 @@
-//! Rules about routes: which agent may give which task to whom.
+//! Rules about routes: the tasks that an agent may give to another one.
 //!
 //! A rule is about the agents that route, the targets, words of the task and its priority. It denies the task, requires
 //! capabilities of the target, or allows the task where others are denied. A denied target can be replaced by another agent.

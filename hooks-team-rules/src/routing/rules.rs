@@ -17,9 +17,9 @@ use super::tool_call::{ToolRoute, is_route_tool};
 use crate::agents::{ByAgent, is_same};
 use crate::boundaries::Others;
 
-/// Rules about who may route which task to whom; see the [module](super) for examples.
+/// Rules about the tasks that an agent may route to another one; see the [module](super) for examples.
 ///
-/// As a transform, gives a task to another agent as the rules say. As a policy, judges the final target. Both for the event
+/// As a transform, gives a task to another agent, as the rules require. As a policy, judges the final target. Both for the event
 /// `route`, and for calls of the tool `squad_route`.
 #[derive(Clone, Debug)]
 pub struct RouteRules(Arc<Rules>);
