@@ -103,7 +103,8 @@ pub(crate) fn silent_handlers(config: &Config, client: Client) -> Vec<&'static s
 pub(crate) fn about_handlers(config: &Config, client: Client) -> Option<String> {
     let silent = silent_handlers(config, client);
     let names: Vec<_> = silent.iter().map(|event| format!("`{event}`")).collect();
-    (!names.is_empty()).then(|| format!("the handlers of {} never run: {client} reports no such event", names.join(", ")))
+    (!names.is_empty())
+        .then(|| format!("the handlers of {} never run: {client} reports no such event", names.join(", ")))
 }
 
 /// The effect of a section, or of a key in one (`limits.iterations`), behind a client; `None` for an unknown
@@ -347,7 +348,10 @@ What each section of `hooks.yaml` does behind each client that calls `hooks run`
             fs::write(PAGE, page(reach)).unwrap();
         }
         let written = fs::read_to_string(PAGE).unwrap_or_default();
-        assert!(written == page(reach), "docs/sections.md is not what the tables say; HOOKS_BLESS=1 writes it");
+        assert!(
+            written == page(reach),
+            "docs/sections.md is not what the tables say; HOOKS_BLESS=1 writes it"
+        );
     }
 
     /// The comparison above fails for each cell that is another one.

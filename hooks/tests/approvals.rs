@@ -40,8 +40,7 @@ async fn a_pending_call_goes_on_after_a_restart() {
 
     // A person approves it from another process.
     {
-        let approvals =
-            Approvals::new(Arc::new(SqliteStore::open(&store).unwrap()), Arc::new(SystemRandom));
+        let approvals = Approvals::new(Arc::new(SqliteStore::open(&store).unwrap()), Arc::new(SystemRandom));
         let waiting = approvals.waiting(None).await.unwrap();
         assert_eq!(waiting.len(), 1);
         assert!(reason.contains(&waiting[0].code.to_string()), "{reason}");

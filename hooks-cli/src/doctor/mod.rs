@@ -210,7 +210,8 @@ fn called(settings: &ClientSettings, found: &[WiredLine]) -> Vec<Finding> {
     let is_called = |event: &&str| found.iter().any(|one| one.event == *event);
     let missing = settings::events(*client).into_iter().filter(|event| !is_called(event));
     let (needed, observed): (Vec<_>, Vec<_>) = missing.partition(|event| settings::is_needed(*client, event));
-    let names = |events: &[&str]| events.iter().map(|event| format!("`{event}`")).collect::<Vec<_>>().join(", ");
+    let names =
+        |events: &[&str]| events.iter().map(|event| format!("`{event}`")).collect::<Vec<_>>().join(", ");
     let again = format!("`hooks init {}` writes it anew", client.name());
     let mut findings = Vec::new();
     if needed.is_empty() {

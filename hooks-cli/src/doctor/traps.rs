@@ -68,7 +68,10 @@ fn by_machine(client: Client, root: &Path, is_pinned: bool) -> Option<Option<Fin
             _ => continue,
         };
         let what = format!("`{}` {what}", path.display());
-        let remedy = format!("whoever manages this machine takes that out, or calls `hooks init {} --scope machine`", client.name());
+        let remedy = format!(
+            "whoever manages this machine takes that out, or calls `hooks init {} --scope machine`",
+            client.name()
+        );
         return Some(Some(Finding::bad(what, remedy)));
     }
     is_kept_on.then_some(None)

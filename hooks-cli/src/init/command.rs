@@ -42,7 +42,8 @@ pub(super) fn line(program: &str, client: Client, event: &str, options: &[&str])
     }
     if cfg!(windows) {
         let words = [program, "run", "--client", client.name(), "--event", event];
-        let words: Vec<String> = words.into_iter().chain(options.iter().copied()).map(in_double_quotes).collect();
+        let words: Vec<String> =
+            words.into_iter().chain(options.iter().copied()).map(in_double_quotes).collect();
         return words.join(" ");
     }
     let mut line = command_line(program, client, event, options);
@@ -188,8 +189,12 @@ mod tests {
     #[test]
     fn gemini_finds_no_variable_to_replace() {
         for program in ["/a/$HOME/hooks", "/a/${HOME}/it's/hooks", "/a/$/hooks", "/$HOME"] {
-            let line =
-                line(&format!("{program}/hooks"), Client::Gemini, "BeforeTool", &["--config", "/c/$USER/hooks.yaml"]);
+            let line = line(
+                &format!("{program}/hooks"),
+                Client::Gemini,
+                "BeforeTool",
+                &["--config", "/c/$USER/hooks.yaml"],
+            );
             let (paths, _) = line.split_once("; hooks=$?").unwrap();
             let expands = |(at, _): (usize, &str)| {
                 paths

@@ -231,7 +231,13 @@ mod tests {
             (Client::Cursor, &["postToolUseFailure", "preCompact"]),
             (
                 Client::DockerAgent,
-                &["on_agent_switch", "on_user_input", "on_tool_approval_decision", "after_compaction", "on_error"],
+                &[
+                    "on_agent_switch",
+                    "on_user_input",
+                    "on_tool_approval_decision",
+                    "after_compaction",
+                    "on_error",
+                ],
             ),
         ] {
             for event in observed {

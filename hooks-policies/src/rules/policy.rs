@@ -175,13 +175,15 @@ impl Rules {
                 format!("nobody can tell whether the rule `{name}` is about this call of `{tool}`")
             }
         };
-        Some(rule.verdict(text, |reason| match hit.on {
-            On::Call => reason,
-            On::Path(place, reading) => reason
-                .on(&*place.pointer)
-                .because(Evidence::Path { given: place.given.clone(), resolved: globs::shown(reading) }),
-            On::Unknown("") => reason,
-            On::Unknown(pointer) => reason.on(pointer),
+        Some(rule.verdict(text, |reason| {
+            match hit.on {
+                On::Call => reason,
+                On::Path(place, reading) => reason
+                    .on(&*place.pointer)
+                    .because(Evidence::Path { given: place.given.clone(), resolved: globs::shown(reading) }),
+                On::Unknown("") => reason,
+                On::Unknown(pointer) => reason.on(pointer),
+            }
         }))
     }
 }

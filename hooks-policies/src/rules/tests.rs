@@ -105,13 +105,18 @@ fn every_rule_of_the_strongest_action_is_named() {
         // Which path it is cannot be known: the first rule about paths says so.
         ("view", json!({"path": 7}), Strength::Deny, &["gen"]),
     ] {
-        assert_eq!(names(tool, args.clone()), (strength, wanted.iter().map(ToString::to_string).collect()), "{tool} {args}");
+        assert_eq!(
+            names(tool, args.clone()),
+            (strength, wanted.iter().map(ToString::to_string).collect()),
+            "{tool} {args}"
+        );
     }
 }
 
 #[test]
 fn a_judgement_names_a_bounded_number_of_rules() {
-    let all: Vec<Value> = (0..100).map(|number| json!({"name": format!("r{number}"), "paths": ["a/**"]})).collect();
+    let all: Vec<Value> =
+        (0..100).map(|number| json!({"name": format!("r{number}"), "paths": ["a/**"]})).collect();
     let verdict = rules(Value::from(all)).judge(&call_by("a", "edit", json!({"path": "a/b"})));
     assert_eq!(verdict.reasons().len(), 8);
 }

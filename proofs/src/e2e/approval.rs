@@ -56,10 +56,7 @@ pub(super) fn approved(client: &Runnable, program: &Path, hooks: &Path, results:
         refused.iter().filter(|line| line.contains(&format!("`hooks {command}"))).count() == 2
     };
     let direct = !sandbox.has("direct.txt");
-    results.claim(
-        Claim::SelfApproval,
-        direct && is_refused("approve") && lines(&sandbox) == 0,
-    );
+    results.claim(Claim::SelfApproval, direct && is_refused("approve") && lines(&sandbox) == 0);
     results.claim(
         Claim::SelfTrust,
         direct

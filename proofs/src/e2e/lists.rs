@@ -91,18 +91,10 @@ pub(super) fn prove(client: &Runnable, program: &Path, hooks: &Path, results: &m
     let ours = (client.client == Client::Claude).then_some("unlisted");
     let expected: Vec<_> = without.ran.iter().copied().chain(ours).collect();
     let allowed = start(client, program, Some((hooks, ALLOW)), &[], "original")?;
-    claim(
-        Claim::ListsAllowed,
-        &|it| it.ran == expected,
-        &allowed,
-    );
+    claim(Claim::ListsAllowed, &|it| it.ran == expected, &allowed);
     let agreed = start(client, program, Some((hooks, AGREE)), &[], "original")?;
     println!("{}: with a handler that agrees ran {:?}", client.client, agreed.ran);
-    claim(
-        Claim::ListsAgreed,
-        &|it| it.ran.contains(&"allowed") && !it.ran.contains(&"denied"),
-        &agreed,
-    );
+    claim(Claim::ListsAgreed, &|it| it.ran.contains(&"allowed") && !it.ran.contains(&"denied"), &agreed);
     let changed = start(client, program, Some((hooks, REWRITE)), &[HIDDEN], "changed")?;
     claim(
         Claim::ListsChanged,

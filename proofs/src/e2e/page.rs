@@ -145,7 +145,11 @@ mod tests {
         let results = |client: &crate::e2e::clients::Runnable| Results::new(client);
         let expected = write(&CLIENTS.iter().map(results).collect::<Vec<_>>());
         let page = workspace::read(crate::e2e::PAGE).unwrap();
-        assert_eq!(without_cells(&page), without_cells(&expected), "`cargo xtask e2e --bless` writes the page");
+        assert_eq!(
+            without_cells(&page),
+            without_cells(&expected),
+            "`cargo xtask e2e --bless` writes the page"
+        );
         for claim in Claim::ALL {
             let row = page.lines().find(|line| line.starts_with(&format!("| {claim} |"))).unwrap();
             assert_eq!(row.matches('|').count(), CLIENTS.len() + 2, "{row}");

@@ -59,10 +59,7 @@ fn first_denial(client: &Runnable, program: &Path, hooks: &Path, results: &mut R
             break;
         }
     }
-    results.claim(
-        Claim::FirstDenial,
-        is_denied && is_in_time,
-    );
+    results.claim(Claim::FirstDenial, is_denied && is_in_time);
     Ok(())
 }
 
@@ -76,8 +73,7 @@ fn subfolder(client: &Runnable, program: &Path, hooks: &Path, results: &mut Resu
     let calls = ["touch denied", "echo text > allowed"];
     let (run, requests) = session(client, program, &sandbox, &below, &calls, Trust::Given, &[])?;
     let is_so = !below.join("denied").exists() && below.join("allowed").exists();
-    results
-        .claim(Claim::Subfolder, is_so);
+    results.claim(Claim::Subfolder, is_so);
     shown(client, &run, &requests, results);
     Ok(())
 }
@@ -94,10 +90,7 @@ fn worktree(client: &Runnable, program: &Path, hooks: &Path, results: &mut Resul
     let calls = [RESET, "echo text > allowed"];
     let (run, requests) = session(client, program, &sandbox, &second, &calls, Trust::None, &[])?;
     let is_so = !second.join("after-reset").exists() && second.join("allowed").exists();
-    results.claim(
-        Claim::Worktree,
-        is_so,
-    );
+    results.claim(Claim::Worktree, is_so);
     shown(client, &run, &requests, results);
     Ok(())
 }
@@ -152,10 +145,7 @@ fn several_files(client: &Runnable, program: &Path, hooks: &Path, results: &mut 
     // The same command is another call.
     let calls = ["echo x >> ran", "echo x >> ran", "echo x >> ran"];
     let (run, requests) = session(client, program, &sandbox, &sandbox.work(), &calls, Trust::Given, &[])?;
-    results.claim(
-        Claim::SeveralFiles,
-        sandbox.text("ran").lines().count() == 2,
-    );
+    results.claim(Claim::SeveralFiles, sandbox.text("ran").lines().count() == 2);
     shown(client, &run, &requests, results);
     Ok(())
 }

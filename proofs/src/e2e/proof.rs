@@ -202,10 +202,7 @@ fn governed(client: &Runnable, program: &Path, hooks: &Path, results: &mut Resul
     let (run, requests) = session(client, program, &sandbox, calls(client), Trust::Given)?;
     results.claim(Claim::ToolDenied, !sandbox.has("by-command"));
     results.claim(Claim::WriteDenied, !sandbox.has("locked/by-write.txt"));
-    results.claim(
-        Claim::SettingsKept,
-        sandbox.text(client.settings) == settings,
-    );
+    results.claim(Claim::SettingsKept, sandbox.text(client.settings) == settings);
     results.claim(Claim::CommandAllowed, sandbox.has("allowed-by-command"));
     results.claim(Claim::WriteAllowed, sandbox.has("open/by-write.txt"));
     results.claim(Claim::ReasonRead, says(&requests, REASON));
@@ -280,10 +277,7 @@ fn of_user(client: &Runnable, program: &Path, hooks: &Path, results: &mut Result
     let allowed = Call::Shell("echo text > allowed-by-command".to_owned());
     let script = Script { calls: vec![Call::Shell(RESET.to_owned()), allowed], ..Script::default() };
     let (run, requests) = session(client, program, &sandbox, script, Trust::None)?;
-    results.claim(
-        Claim::Untrusted,
-        !sandbox.has("after-reset"),
-    );
+    results.claim(Claim::Untrusted, !sandbox.has("after-reset"));
     results.claim(Claim::FirstRules, sandbox.has("allowed-by-command"));
     shown(client, &run, &requests, results);
     Ok(())

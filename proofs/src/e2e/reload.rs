@@ -65,10 +65,7 @@ pub(super) fn reloaded(client: &Runnable, program: &Path, hooks: &Path, results:
     shown(client, run, requests, results);
     let Changed { sandbox, run, requests, person_saw } = second.as_ref().unwrap_or(&first);
     let goes_on = person_saw.contains("confirmed") && sandbox.has("confirmed");
-    results.claim(
-        Claim::RulesConfirmed,
-        goes_on && !sandbox.has("touched") && says(requests, REASON),
-    );
+    results.claim(Claim::RulesConfirmed, goes_on && !sandbox.has("touched") && says(requests, REASON));
     if !goes_on {
         eprintln!("the person saw: {person_saw}");
     }

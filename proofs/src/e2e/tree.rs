@@ -39,7 +39,14 @@ limits: { iterations: { most: 2 } }
 /// Runs the proofs, for clients whose answers are counted in their transcripts.
 pub(super) fn prove(client: &Runnable, program: &Path, hooks: &Path, results: &mut Results) -> Result {
     let Some(kind) = Kind::from_client(client.client) else {
-        for claim in [Claim::Resumed, Claim::Tree, Claim::ChildDenied, Claim::Compacted, Claim::ChildStopped, Claim::NamedAgent] {
+        for claim in [
+            Claim::Resumed,
+            Claim::Tree,
+            Claim::ChildDenied,
+            Claim::Compacted,
+            Claim::ChildStopped,
+            Claim::NamedAgent,
+        ] {
             results.claims.push((claim, Outcome::Untried));
         }
         return Ok(());
