@@ -13,11 +13,13 @@ const STEPS: &[Step] = &[
     ("dist", dist::run),
     ("mutants", mutants),
     ("tamperings", tamperings),
+    ("payloads", payloads),
     ("kills", kills),
     ("races", races),
     ("overspend", overspend),
     ("soak log", || proofs::run(&["soak", "log"])),
     ("soak scribe", || proofs::run(&["soak", "scribe"])),
+    ("soak sessions", || proofs::run(&["soak", "sessions"])),
     ("storm", || proofs::run(&["storm", "--nightly"])),
     ("e2e", || proofs::run(&["e2e"])),
 ];
@@ -43,6 +45,14 @@ fn mutants() -> Result {
 
 fn tamperings() -> Result {
     sized("HOOKS_TAMPERINGS", "10000", &["-p", "tower-hooks-audit", "verify"])
+}
+
+/// Hostile payloads of every client and event, and each text of each payload as a long one.
+fn payloads() -> Result {
+    Program::cargo(["test", "--profile", "fast", "-p", "tower-hooks-cli", "--test", "every_event"])
+        .with_variable("HOOKS_MUTANTS", "10000")
+        .with_variable("HOOKS_EVERY_FIELD", "1")
+        .run()
 }
 
 fn kills() -> Result {

@@ -161,12 +161,13 @@ impl Core {
             (State::Closed { .. }, _) => self.count(showed, [began, now], settings, jitter),
             (State::Probing { probe, hard, .. }, Pass::Probe(mine)) if probe == mine => match showed {
                 Showed::Nothing => self.state = State::Open { until: now, hard },
-                Showed::Success { .. } => self.close(now),
+                Showed::Success { slow: false } => self.close(now),
+                Showed::Success { slow: true } => self.stay_open(now, settings, jitter),
                 Showed::Failure { .. } => self.open(now, settings, jitter),
                 Showed::Hopeless => self.open_hard(now, settings, jitter),
             },
             // A probe that was counted as lost and succeeds after all still closes the breaker.
-            (_, Pass::Probe(_)) if matches!(showed, Showed::Success { .. }) => self.close(now),
+            (_, Pass::Probe(_)) if showed == (Showed::Success { slow: false }) => self.close(now),
             (State::Open { hard: false, .. } | State::Probing { hard: false, .. }, _)
                 if showed == Showed::Hopeless =>
             {
@@ -314,6 +315,16 @@ impl Core {
 
     fn open_for(&mut self, wait: Duration, now: Tick, jitter: u16) {
         self.state = State::Open { until: now.after(longer(wait, jitter)), hard: false };
+    }
+
+    /// Keeps the breaker open for as long as at first, because its probe was answered slowly: closed, it would
+    /// send all calls to a model that lets them wait. The model is up, so it gets calls as a last resort, and
+    /// a quick answer to one of them closes the breaker.
+    fn stay_open(&mut self, now: Tick, settings: &BreakerConfig, jitter: u16) {
+        self.in_a_row = 0;
+        self.openings = 0;
+        self.grounds = Counts { calls: 1, failed: 0, slow: 1 };
+        self.open_for(settings.open, now, jitter);
     }
 
     /// Shortens the wait to that of a first opening, and resets the doubling for the next one.

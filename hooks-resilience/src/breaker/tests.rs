@@ -186,6 +186,32 @@ fn slow_answers_open_it_as_well() {
     assert_eq!(health.breaker(&catalog.models()[0]), BreakerState::Open);
 }
 
+/// Regression test: the answer to a probe closed the breaker however long it took, and all calls went to a
+/// model that let them wait.
+#[test]
+fn a_probe_that_is_answered_slowly_keeps_it_open_for_as_long_as_at_first() {
+    let (time, catalog) = (VirtualTime::default(), catalog(|_| {}));
+    let script = [SERVER; 4].into_iter().chain([Does::AnswersIn(secs(5)), Does::Answers]);
+    let client = Client::new(&time, script);
+    let mut settings = HealthSettings::default();
+    settings.breaker.slow_after = Some(secs(5));
+    let (mut stack, health) = stack_of(settings, &catalog, &time, &client);
+    let model = &catalog.models()[0];
+    // It opens, and a probe fails.
+    ask_times(3, &mut stack, &catalog, &time);
+    wait_until(ready_at(&health, &catalog, &time), &time);
+    ask_times(1, &mut stack, &catalog, &time);
+    wait_until(ready_at(&health, &catalog, &time), &time);
+    assert_eq!(ask_times(1, &mut stack, &catalog, &time), [None]);
+    assert_eq!(health.breaker(model), BreakerState::Open);
+    let open = ready_at(&health, &catalog, &time).since(time.tick());
+    assert!((secs(10)..secs(13)).contains(&open), "{open:?}");
+    // The next probe is quick.
+    wait_until(ready_at(&health, &catalog, &time), &time);
+    assert_eq!(ask_times(1, &mut stack, &catalog, &time), [None]);
+    assert_eq!(health.breaker(model), BreakerState::Closed);
+}
+
 #[test]
 fn it_stays_open_longer_each_time_up_to_a_limit_and_forgets_that_once_it_was_well() {
     let (time, catalog) = (VirtualTime::default(), catalog(|_| {}));

@@ -10,7 +10,11 @@ pub(super) struct Past {
     pub(super) refused: bool,
     /// Number of times that the model's turn came and the call was not admitted.
     pub(super) not_admitted: u32,
-    pub(super) not_before: Tick,
+    /// Time before which the provider, a hook or a limit of ours wants no request. It holds for a last chance
+    /// too.
+    pub(super) told_until: Tick,
+    /// Time until which the call leaves the model alone of its own accord. A last chance ends it.
+    pub(super) rests_until: Tick,
     /// Until this time the retry budget pays for no call through the open breaker.
     pub(super) no_last_resort_before: Tick,
     pub(super) barred: bool,
@@ -20,5 +24,10 @@ impl Past {
     /// Whether the model may be called without the retry budget: no attempt and no refusal yet.
     pub(super) const fn is_fresh(self) -> bool {
         self.attempts == 0 && !self.refused
+    }
+
+    /// Time from which the model may be called again.
+    pub(super) fn not_before(self) -> Tick {
+        self.told_until.max(self.rests_until)
     }
 }

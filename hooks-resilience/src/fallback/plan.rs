@@ -10,7 +10,7 @@ use super::past::Past;
 use super::step::{End, Step};
 use super::view::{View, earliest, soonest};
 use crate::call::Needs;
-use crate::catalog::Model;
+use crate::catalog::{Model, Tier};
 use crate::chain::Chain;
 use crate::error::{BreakerVote, ErrorKind, ModelError, NextModel, SameModel, Treatments};
 
@@ -61,6 +61,10 @@ pub struct Plan {
     /// serve the conversation as it is.
     widest: Option<u64>,
     deadline: Option<Tick>,
+    /// The time that the call has in all. `None` before the first turn, and without a deadline.
+    whole: Option<Duration>,
+    /// Time of the first of its last chances. `None` before the first turn, and without a deadline.
+    ends_from: Option<Tick>,
     /// Time from which a call without a ready model tries one all the same, as its last chance. `None` before
     /// the first turn, without a deadline, and if too little time is left for an answer.
     last_chance: Option<Tick>,
@@ -84,6 +88,12 @@ pub struct Plan {
     /// Whether content that one provider refused was sent to another one.
     crossed: bool,
     over: bool,
+}
+
+/// Time that `model` usually takes. Before its first answer, a model of the fast tier counts as the fastest.
+fn usual_time(view: &impl View, model: &Model) -> Duration {
+    let unknown = if model.tier == Tier::Fast { Duration::ZERO } else { Duration::MAX };
+    view.usual_time(model).unwrap_or(unknown)
 }
 
 fn widest(chain: &Chain, needs: Needs) -> Option<u64> {
@@ -111,10 +121,21 @@ const BELIEVED: u32 = 2;
 /// often.
 const LONGEST_REST: Duration = Duration::from_secs(30);
 
+/// Share of the call's whole time that a rest takes at most; the first rest takes half of that. With two minutes,
+/// rests of half a minute leave three tries.
+const SHARE_OF_A_REST: u32 = 12;
+
 /// Time before its deadline at which a call tries a model whose breaker is open; at most a tenth of the
-/// call's time. It is long enough for most answers. The call tries again whenever half of the remaining time
+/// call's time. It is long enough for most answers. The call tries again whenever a third of the remaining time
 /// has passed, so that the end of an incident within these seconds is noticed in time for a quick answer.
 const LAST_CHANCE: Duration = Duration::from_secs(20);
+
+/// With no more time than this left, the fastest model comes first: the others hardly answer in time.
+const HURRY: Duration = Duration::from_secs(10);
+
+/// Interval at which a call checks the models from its first last chance on. A shorter one than before that,
+/// because a second is then a part of an answer.
+const LAST_LOOK: Duration = Duration::from_secs(1);
 
 /// With less time than this left, no model answers any more.
 const TOO_LATE: Duration = Duration::from_secs(4);
@@ -131,6 +152,8 @@ impl Plan {
             needs,
             widest,
             deadline,
+            whole: None,
+            ends_from: None,
             last_chance: None,
             max_attempts: settings.max_attempts,
             max_park: settings.max_park,
@@ -161,7 +184,7 @@ impl Plan {
     pub fn behind(mut self, let_down: &[(usize, Tick)]) -> Self {
         for (index, not_before) in let_down {
             if let Some(place) = self.chain.iter().position(|model| model.index() == *index) {
-                self.change(place, |past| (past.attempts, past.not_before) = (1, *not_before));
+                self.change(place, |past| (past.attempts, past.rests_until) = (1, *not_before));
             }
         }
         self
@@ -194,12 +217,7 @@ impl Plan {
 
     /// Returns the next step at `now`.
     pub fn next(&mut self, view: &impl View, now: Tick) -> Step {
-        if self.turns == 0 {
-            self.last_chance = self.deadline.map(|deadline| {
-                let left = deadline.since(now);
-                now.after(left.saturating_sub(LAST_CHANCE.min(left / 10)))
-            });
-        }
+        self.begin(now);
         self.turns += 1;
         if self.over {
             return Step::GiveUp(End::Final);
@@ -228,12 +246,28 @@ impl Plan {
             }
             // The retry budget fills again. A model whose breaker is open may be ready before that, and then
             // costs nothing more.
-            let rested = now.after(self.rest(1));
+            let rested = now.after(self.longest_rest());
             self.change(place, |past| match last_resort {
                 true => past.no_last_resort_before = rested,
-                false => past.not_before = rested,
+                false => past.rests_until = rested,
             });
         }
+    }
+
+    /// Sets the times that follow from the deadline, once.
+    fn begin(&mut self, now: Tick) {
+        let Some(deadline) = self.deadline.filter(|_| self.whole.is_none()) else { return };
+        let whole = deadline.since(now);
+        let chance = now.after(whole.saturating_sub(LAST_CHANCE.min(whole / 10)));
+        (self.whole, self.ends_from, self.last_chance) = (Some(whole), Some(chance), Some(chance));
+    }
+
+    /// The jitter of a wait from `now`, if it is `most` for a call that has just begun. It shrinks with the
+    /// remaining time: of the calls that wait for a quota, those that have waited longest wake first.
+    pub(super) fn jitter(&self, most: Duration, now: Tick) -> Duration {
+        let (Some(deadline), Some(whole)) = (self.deadline, self.whole) else { return most };
+        let left = deadline.since(now).as_secs_f64() / whole.as_secs_f64().max(f64::MIN_POSITIVE);
+        most.mul_f64(left.clamp(0.0, 1.0))
     }
 
     /// Records that the model of the last attempt, or else the first model, failed at `now`. `pause` returns
@@ -246,6 +280,7 @@ impl Plan {
         now: Tick,
         pause: impl FnOnce(u32) -> Duration,
     ) {
+        self.begin(now);
         let place = self.tried;
         let Some(model) = self.chain.get(place).cloned() else { return };
         if error.kind() == ErrorKind::NotAdmitted {
@@ -276,20 +311,19 @@ impl Plan {
         let told = ready_at.unwrap_or(now);
         let attempts = self.past(place).attempts.saturating_add(attempts);
         let passes = matches!(treatment.breaker, BreakerVote::Failure | BreakerVote::Slow);
-        let (barred, not_before) = match treatment.same_model {
+        let (barred, told, rests) = match treatment.same_model {
             // A failure that passes by itself may be over after a rest: parked calls try again, within their
             // attempts.
-            SameModel::No if passes => (false, told.max(now.after(self.rest(attempts)))),
-            SameModel::Backoff(more) if attempts > more => {
-                (false, told.max(now.after(self.rest(attempts - more))))
-            }
-            SameModel::No | SameModel::Compacted => (true, now),
+            SameModel::No if passes => (false, told, self.rest(attempts)),
+            SameModel::Backoff(more) if attempts > more => (false, told, self.rest(attempts - more)),
+            SameModel::No | SameModel::Compacted => (true, now, Duration::ZERO),
             // If a provider names a short time, such as a second, again and again, the call stops following
             // it.
-            SameModel::AsTold(_) if attempts > BELIEVED => (false, told.max(now.after(pause(attempts)))),
-            SameModel::Backoff(_) | SameModel::AsTold(_) => {
-                (false, ready_at.unwrap_or_else(|| now.after(pause(attempts))))
-            }
+            SameModel::AsTold(_) if attempts > BELIEVED => (false, told, pause(attempts)),
+            SameModel::Backoff(_) | SameModel::AsTold(_) => match ready_at {
+                Some(told) => (false, told, Duration::ZERO),
+                None => (false, now, pause(attempts)),
+            },
         };
         // A proposal of hooks can only lengthen the pause or forbid a retry; a model that it names goes
         // first, if the chain has it.
@@ -301,7 +335,8 @@ impl Plan {
         }
         self.change(place, |past| {
             past.attempts = attempts;
-            past.not_before = past.not_before.max(not_before).max(now.after(least));
+            past.told_until = past.told_until.max(told).max(now.after(least));
+            past.rests_until = past.rests_until.max(now.after(rests));
             past.barred |= barred || error.forbids_retry();
         });
         if error.kind() == ErrorKind::RateLimited {
@@ -312,12 +347,13 @@ impl Plan {
     /// Records that the quota of `model`, at `place`, is used up, and so for every other model that draws on
     /// it: an attempt with one of them would ask the same quota again.
     fn was_refused(&mut self, model: &Model, place: usize) {
-        let not_before = self.past(place).not_before;
+        let Past { told_until, rests_until, .. } = self.past(place);
         for other in 0..self.chain.len() {
             if other != place && self.chain.get(other).is_some_and(|it| it.shares_quota_with(model)) {
                 self.change(other, |past| {
                     past.refused = true;
-                    past.not_before = past.not_before.max(not_before);
+                    past.told_until = past.told_until.max(told_until);
+                    past.rests_until = past.rests_until.max(rests_until);
                 });
             }
         }
@@ -350,16 +386,21 @@ impl Plan {
     fn again(&self, view: &impl View, now: Tick) -> Option<usize> {
         let tried = (0..self.chain.len()).filter(|place| !self.past(*place).is_fresh());
         let ready = tried.filter(|place| self.ready_at(*place, view, now).is_some_and(|at| at <= now));
-        ready.min_by_key(|place| self.past(*place).not_before)
+        ready.min_by_key(|place| self.past(*place).not_before())
     }
 
     /// If no model is ready: a model that may be tried through its open breaker. If there are several, the
-    /// provider with the fewest attempts comes first.
+    /// provider with the fewest attempts comes first; in the last seconds, the fastest model that answers.
     fn last_resort(&self, view: &impl View, now: Tick) -> Option<usize> {
         let is_ready = |place: &usize| self.last_resort_at(*place, view, now).is_some_and(|at| at <= now);
-        (0..self.chain.len())
-            .filter(is_ready)
-            .min_by_key(|place| (self.attempts_of_provider(*place), self.past(*place).attempts))
+        let hurries = self.deadline.is_some_and(|deadline| deadline.since(now) <= HURRY);
+        let slowness = |place: usize| {
+            let is_down = self.ready_as_last_resort(place, view, now, false).is_none();
+            hurries.then(|| (is_down, self.chain.get(place).map(|model| usual_time(view, model))))
+        };
+        (0..self.chain.len()).filter(is_ready).min_by_key(|place| {
+            (slowness(*place), self.attempts_of_provider(*place), self.past(*place).attempts)
+        })
     }
 
     fn attempts_of_provider(&self, place: usize) -> u32 {
@@ -383,8 +424,10 @@ impl Plan {
     /// Time of the next attempt after a last chance that is taken at `now`; `None` if too little time is
     /// left.
     fn next_chance(&self, now: Tick) -> Option<Tick> {
-        let left = self.deadline?.since(now) / 2;
-        (left >= TOO_LATE).then(|| now.after(left))
+        let left = self.deadline?.since(now);
+        let wait = left / 3;
+        let left = left.saturating_sub(wait);
+        (left >= TOO_LATE).then(|| now.after(wait))
     }
 
     fn ready_as_last_resort<V: View>(
@@ -394,9 +437,14 @@ impl Plan {
         now: Tick,
         last_chance: bool,
     ) -> Option<Tick> {
-        let at =
-            |view: &V, model: &Model, needs: &Needs, now| view.last_resort(model, needs, now, last_chance);
-        Some(self.ready_by(place, at, view, now)?.max(self.past(place).no_last_resort_before))
+        // A last chance ends the rests of the call: it takes a model that admits calls, too.
+        let at = |view: &V, model: &Model, needs: &Needs, now| {
+            let ready = || view.readiness(model, needs, now).tick(now).filter(|_| last_chance);
+            view.last_resort(model, needs, now, last_chance).or_else(ready)
+        };
+        let past = self.past(place);
+        let rested = if last_chance { past.told_until } else { past.not_before() };
+        Some(self.ready_by(place, at, view, now)?.max(rested).max(past.no_last_resort_before))
     }
 
     /// Whether the call would end without an answer if it went on waiting. Then it has nothing to lose by an
@@ -417,12 +465,15 @@ impl Plan {
         if self.deadline.is_some_and(|deadline| until >= deadline) {
             return Step::GiveUp(End::Late(Some(until)));
         }
+        let ends_from = self.ends_from;
+        let until =
+            if ends_from.is_some_and(|from| from <= now) { until.min(now.after(LAST_LOOK)) } else { until };
         let parked = self.parked.saturating_add(until.since(now));
         if parked > self.max_park {
             return Step::GiveUp(End::TooFar(until));
         }
         self.parked = parked;
-        Step::Park { until, place }
+        Step::Park { until, place, last_chance: ends_from.is_some_and(|from| from <= until) }
     }
 
     /// Order of places that become ready at the same time: untried places first, the preferred one before the
@@ -430,7 +481,7 @@ impl Plan {
     fn rank(&self, place: usize) -> (Option<Tick>, bool) {
         let past = self.past(place);
         let is_tried = !past.is_fresh();
-        (is_tried.then_some(past.not_before), !is_tried && place != self.preferred)
+        (is_tried.then_some(past.not_before()), !is_tried && place != self.preferred)
     }
 
     /// Earliest time at which a place other than `place` could be tried.
@@ -438,17 +489,20 @@ impl Plan {
         let others = (0..self.chain.len()).filter(|other| *other != place);
         let ready = |other| {
             let resort = self.last_resort_at(other, view, now);
-            self.ready_by(other, soonest, view, now).into_iter().chain(resort).min()
+            let ready =
+                self.ready_by(other, soonest, view, now).map(|at| at.max(self.past(other).not_before()));
+            ready.into_iter().chain(resort).min()
         };
         earliest(others.filter_map(ready), now)
     }
 
     /// Time from which the model at `place` may be tried; `None` if this call must not try it (any more).
     pub(super) fn ready_at<V: View>(&self, place: usize, view: &V, now: Tick) -> Option<Tick> {
-        self.ready_by(place, |view, model, needs, now| view.readiness(model, needs, now).tick(now), view, now)
+        let ready = |view: &V, model: &Model, needs: &Needs, now| view.readiness(model, needs, now).tick(now);
+        Some(self.ready_by(place, ready, view, now)?.max(self.past(place).not_before()))
     }
 
-    /// The same, with the time that `ready` returns for the model.
+    /// The time that `ready` returns for the model at `place`; `None` if this call must not try it (any more).
     fn ready_by<V: View>(
         &self,
         place: usize,
@@ -462,7 +516,7 @@ impl Plan {
             return None;
         }
         let at = ready(view, model, &self.needs_of(model)?, now)?;
-        Some(at.max(past.not_before))
+        Some(at)
     }
 
     /// Needs of the call that `model` has to meet; `None` if it cannot. A conversation that is too long for
@@ -480,7 +534,7 @@ impl Plan {
         self.change(place, |past| {
             let doubled = LOOK.saturating_mul(1u32.checked_shl(past.not_admitted).unwrap_or(u32::MAX));
             past.not_admitted = past.not_admitted.saturating_add(1);
-            past.not_before = now.after(doubled.min(LONGEST_LOOK)).max(ready_at.unwrap_or(now));
+            past.told_until = now.after(doubled.min(LONGEST_LOOK)).max(ready_at.unwrap_or(now));
         });
     }
 
@@ -488,7 +542,12 @@ impl Plan {
     /// parked for minutes tries the model a few times, not every second in vain.
     fn rest(&self, time: u32) -> Duration {
         let doubled = 1u32.checked_shl(time.saturating_sub(1)).unwrap_or(u32::MAX);
-        self.longest_pause.saturating_mul(doubled).clamp(LOOK, LONGEST_REST)
+        let first = self.whole.map_or(LONGEST_REST, |whole| whole / (2 * SHARE_OF_A_REST));
+        self.longest_pause.min(first).saturating_mul(doubled).min(self.longest_rest()).max(LOOK)
+    }
+
+    fn longest_rest(&self) -> Duration {
+        self.whole.map_or(LONGEST_REST, |whole| LONGEST_REST.min(whole / SHARE_OF_A_REST)).max(LOOK)
     }
 
     fn past(&self, place: usize) -> Past {

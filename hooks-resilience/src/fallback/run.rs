@@ -51,6 +51,9 @@ pub(super) struct Wait {
 /// tenth of the wait, up to this limit.
 const LONGEST_JITTER: Duration = Duration::from_secs(1);
 
+/// The longest jitter of a call that wakes for a last chance.
+const LAST_JITTER: Duration = Duration::from_millis(500);
+
 impl<S> Run<S> {
     pub(super) fn new(call: Call, shared: Arc<Spare<S, Shared>>, now: Tick) -> Result<Self, ModelError> {
         if call.turn > 0 || call.retried {
@@ -95,7 +98,7 @@ impl<S> Run<S> {
                 attempt.last_resort = last_resort;
                 Next::Ask(attempt)
             }
-            Step::Park { until, place } => self.park(until, place, now),
+            Step::Park { until, place, last_chance } => self.park(until, place, last_chance, now),
             Step::GiveUp(end) => Next::End(self.end(end)),
         }
     }
@@ -172,7 +175,7 @@ impl<S> Run<S> {
         }
     }
 
-    fn park(&mut self, until: Tick, place: usize, now: Tick) -> Next {
+    fn park(&mut self, until: Tick, place: usize, last_chance: bool, now: Tick) -> Next {
         // A parked call that wakes and waits again keeps its place.
         let (held, most) = (self.held.take(), self.shared.settings.max_parked);
         let is_new = held.is_none();
@@ -189,10 +192,14 @@ impl<S> Run<S> {
         let wait = until.since(now);
         // If a probe decides when the model is ready, its time is only a guess. The calls are then spread
         // further, so that the first of them finds out for the others. No call loses more than a quarter of
-        // its remaining time.
+        // its remaining time, and half a second if it wakes for a last chance: deadlines are spread anyway.
         let health = &self.shared.health;
         let is_guessed = self.plan.chain().get(place).is_some_and(|model| health.is_guessed(model, now));
-        let most = if is_guessed { wait } else { (wait / 10).min(LONGEST_JITTER) };
+        let most = match (last_chance, is_guessed) {
+            (true, _) => wait.min(LAST_JITTER),
+            (false, true) => wait,
+            (false, false) => self.plan.jitter((wait / 10).min(LONGEST_JITTER), now),
+        };
         let most = self.call.deadline.map_or(most, |deadline| most.min(deadline.since(until) / 4));
         let jitter = self.world().below(nanos(most));
         let until = until.after(Duration::from_nanos(jitter));

@@ -20,6 +20,8 @@ pub enum Step {
         until: Tick,
         /// Place in the chain of the model that is expected to be ready then.
         place: usize,
+        /// Whether the call wakes for a last chance before its deadline, and has no time to lose.
+        last_chance: bool,
     },
     /// Give up.
     GiveUp(End),

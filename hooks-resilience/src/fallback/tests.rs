@@ -22,6 +22,8 @@ struct Table {
     budget: RefCell<u32>,
     /// Whether a call that has a last chance may take it with any model.
     lets_last_chance: bool,
+    /// Seconds that a model took for its recent answers.
+    usual: HashMap<String, u64>,
 }
 
 impl View for Table {
@@ -42,6 +44,10 @@ impl View for Table {
 
     fn last_resort(&self, _: &Model, _: &Needs, now: Tick, last_chance: bool) -> Option<Tick> {
         (last_chance && self.lets_last_chance).then_some(now)
+    }
+
+    fn usual_time(&self, model: &Model) -> Option<Duration> {
+        self.usual.get(&*model.name).copied().map(Duration::from_secs)
     }
 }
 
@@ -130,12 +136,12 @@ proptest! {
                 .filter(|place| refused.get(place).is_none_or(|at| now.since(*at) >= Duration::from_secs(1)))
                 .collect();
             let step = plan.next(&table, now);
-            if let (Some(place), Step::Try { place: tried, .. }) = (announced.take(), step) {
+            if let (Some(place), Step::Try { place: tried, last_resort: false, .. }) = (announced.take(), step) {
                 prop_assert_eq!(tried, place, "another was announced");
             }
             match step {
                 Step::GiveUp(_) => break,
-                Step::Park { until, place } => {
+                Step::Park { until, place, .. } => {
                     announced = Some(place);
                     prop_assert!(fresh.is_empty(), "{fresh:?} is ready");
                     prop_assert!(until > now);
@@ -144,7 +150,7 @@ proptest! {
                     prop_assert!(parked <= Duration::from_secs(max_park));
                     now = until;
                 }
-                Step::Try { place, elsewhere, .. } => {
+                Step::Try { place, elsewhere, last_resort } => {
                     prop_assert!(deadline.is_none_or(|deadline| now < tick(deadline)));
                     prop_assert!(ready(&table, place, now));
                     prop_assert!(!forbidden(&chain, &tried, place), "{tried:?}, then {place}");
@@ -155,12 +161,17 @@ proptest! {
                         let others = fresh.len() > 1;
                         prop_assert!(!others || elsewhere == Some(now));
                     }
-                    // A model that failed is left alone for its time, and tried again only if the retry
-                    // budget allows it.
+                    // A model that failed is left alone for its time, but for a last chance, and tried again
+                    // only if the retry budget allows it.
                     let of_place = || asks.iter().filter(|ask| ask.place == place);
                     if let Some(last) = of_place().next_back() {
-                        let least = least_rest(last, of_place().count(), settings.backoff.cap);
-                        prop_assert!(now.since(last.failed) >= least, "{last:?} and again at {now:?}");
+                        let cap = deadline.map_or(settings.backoff.cap, |whole| {
+                            settings.backoff.cap.min(Duration::from_secs(whole) / 24)
+                        });
+                        let least = least_rest(last, of_place().count(), cap);
+                        let is_told = last.told.is_some_and(|told| now < last.failed.after(Duration::from_secs(told)));
+                        prop_assert!(!is_told, "{last:?} and again at {now:?}");
+                        prop_assert!(last_resort || now.since(last.failed) >= least, "{last:?} and again at {now:?}");
                         again += 1;
                         prop_assert!(again <= budget);
                     }
@@ -193,9 +204,11 @@ proptest! {
         for first in &asks {
             let minute = first.began..first.began.after(Duration::from_secs(60));
             let in_it = asks.iter().filter(|ask| ask.place == first.place && minute.contains(&ask.began));
-            // The first attempt, its two retries, and one after a rest. Attempts at times that a provider
-            // named do not count.
-            prop_assert!(in_it.filter(|ask| !is_told(ask.kind)).count() <= 4, "{asks:?}");
+            // The first attempt, its two retries, and one after a rest; with a deadline, one more for each rest
+            // that fits into the minute, and the last chances. Attempts at times that a provider named do not
+            // count.
+            let most = deadline.map_or(4, |whole| 8 + 60 * 24 / whole.max(1));
+            prop_assert!(in_it.filter(|ask| !is_told(ask.kind)).count() as u64 <= most, "{asks:?}");
         }
     }
 }
@@ -272,7 +285,7 @@ fn a_model_that_failed_comes_after_those_that_were_not_asked() {
         );
         fails(&mut plan, ErrorKind::Overloaded, 9);
     }
-    assert_eq!(plan.next(&table, tick(9)), Step::Park { until: tick(11), place: 0 });
+    assert_eq!(plan.next(&table, tick(9)), Step::Park { until: tick(11), place: 0, last_chance: false });
     assert_eq!(
         plan.next(&table, tick(11)),
         Step::Try { place: 0, elsewhere: Some(tick(11)), last_resort: false }
@@ -318,9 +331,15 @@ fn without_budget_nobody_is_asked_again() {
         assert!(matches!(plan.next(&Table::default(), tick(0)), Step::Try { .. }));
         fails(&mut plan, ErrorKind::Overloaded, 0);
     }
-    assert_eq!(plan.next(&Table::default(), tick(0)), Step::Park { until: tick(2), place: 0 });
+    assert_eq!(
+        plan.next(&Table::default(), tick(0)),
+        Step::Park { until: tick(2), place: 0, last_chance: false }
+    );
     // The budget fills again.
-    assert_eq!(plan.next(&Table::default(), tick(2)), Step::Park { until: tick(32), place: 0 });
+    assert_eq!(
+        plan.next(&Table::default(), tick(2)),
+        Step::Park { until: tick(32), place: 0, last_chance: false }
+    );
 }
 
 #[test]
@@ -452,19 +471,17 @@ fn a_host_adapts_conversations_its_own_way_and_says_for_which_model() {
     assert_eq!(adapted.len(), before.len() + 1);
 }
 
-/// Times of the attempts of a call that began at 0, if all breakers stay open and every attempt fails at
-/// once.
-fn sent_by(deadline: u64) -> Vec<u64> {
-    let ready = ["one", "two", "three"].map(|name| (name.to_owned(), 10_000)).into();
-    let table = Table { ready, budget: RefCell::new(9), lets_last_chance: true };
-    let mut plan = Plan::new(three(), Needs::default(), Some(tick(deadline)), &FallbackConfig::default());
+/// Times of the attempts of a call that began at 0, if every attempt fails at once with `kind`; each with
+/// whether it is a last resort.
+fn sent(plan: &mut Plan, table: &Table, kind: ErrorKind) -> Vec<(u64, bool)> {
     let (mut now, mut sent) = (Tick::default(), Vec::new());
     loop {
-        match plan.next(&table, now) {
+        match plan.next(table, now) {
             Step::Try { last_resort, .. } => {
-                assert!(last_resort);
-                sent.push(now.0.as_secs());
-                fails(&mut plan, ErrorKind::Overloaded, now.0.as_secs());
+                sent.push((now.0.as_secs(), last_resort));
+                plan.failed(&ModelError::new(kind, ""), &Treatments::default(), now, |_| {
+                    Duration::from_secs(2)
+                });
             }
             Step::Park { until, .. } => now = until,
             Step::GiveUp(_) => return sent,
@@ -472,10 +489,106 @@ fn sent_by(deadline: u64) -> Vec<u64> {
     }
 }
 
+/// A plan of one model with the deadline `seconds`.
+fn alone(seconds: u64) -> Plan {
+    let chain = chain(vec![Model::new("one", "p", Tier::Fast)]);
+    Plan::new(chain, Needs::default(), Some(tick(seconds)), &FallbackConfig::default())
+}
+
+/// Times of the attempts of a call that began at 0, if all breakers stay open and every attempt fails at
+/// once.
+fn sent_by(deadline: u64) -> Vec<u64> {
+    let ready = ["one", "two", "three"].map(|name| (name.to_owned(), 10_000)).into();
+    let table = Table { ready, budget: RefCell::new(9), lets_last_chance: true, ..Table::default() };
+    let mut plan = Plan::new(three(), Needs::default(), Some(tick(deadline)), &FallbackConfig::default());
+    let sent = sent(&mut plan, &table, ErrorKind::Overloaded);
+    assert!(sent.iter().all(|(_, last_resort)| *last_resort));
+    sent.into_iter().map(|(at, _)| at).collect()
+}
+
 #[test]
 fn a_call_that_would_end_unanswered_asks_again_as_its_end_comes_closer() {
-    assert_eq!(sent_by(600), [580, 590, 595]);
+    assert_eq!(sent_by(600), [580, 586, 591, 594]);
     // A tenth of its time, and no more.
-    assert_eq!(sent_by(100), [90, 95]);
+    assert_eq!(sent_by(100), [90, 93, 95]);
     assert_eq!(sent_by(30), [27]);
+}
+
+/// Regression test: a model without retries left rested for half a minute, whatever the time of the call. Of
+/// two minutes, that left three tries.
+#[test]
+fn the_less_time_a_call_has_the_shorter_are_its_rests() {
+    let gaps = |deadline| {
+        let table = Table { budget: RefCell::new(99), ..Table::default() };
+        let sent = sent(&mut alone(deadline), &table, ErrorKind::AttemptTimeout);
+        let usual: Vec<u64> = sent.iter().filter(|(_, last)| !last).map(|(at, _)| *at).collect();
+        usual.windows(2).map(|pair| pair[1] - pair[0]).collect::<Vec<_>>()
+    };
+    assert_eq!(gaps(120)[..5], [5, 10, 10, 10, 10]);
+    assert_eq!(gaps(600)[..4], [25, 30, 30, 30]);
+    assert_eq!(gaps(6_000)[..3], [30, 30, 30]);
+}
+
+/// Regression test: a call whose own rest lasted beyond its deadline ended unanswered, although its model
+/// admitted calls.
+#[test]
+fn a_last_chance_ends_a_rest_of_the_call_and_no_wait_that_the_provider_named() {
+    let after = |error: ModelError| {
+        let table = Table { budget: RefCell::new(9), ..Table::default() };
+        let mut plan = alone(100);
+        assert!(matches!(plan.next(&table, tick(0)), Step::Try { .. }));
+        let pause = |_| Duration::from_secs(500);
+        plan.failed(&error, &Treatments::default(), tick(0), pause);
+        plan.next(&table, tick(0))
+    };
+    let overloaded = || ModelError::new(ErrorKind::Overloaded, "");
+    let step = after(overloaded());
+    assert_eq!(step, Step::Park { until: tick(90), place: 0, last_chance: true });
+    let told = after(overloaded().with_retry_after(Duration::from_secs(500)));
+    assert_eq!(told, Step::GiveUp(End::Late(Some(tick(500)))));
+}
+
+#[test]
+fn in_the_last_seconds_the_fastest_model_comes_first() {
+    let ready: HashMap<_, _> = ["one", "two", "three"].map(|name| (name.to_owned(), 10_000)).into();
+    let usual = [("one", 7), ("two", 8), ("three", 4)].map(|(name, time)| (name.to_owned(), time)).into();
+    let table = Table { ready, usual, budget: RefCell::new(9), lets_last_chance: true };
+    let mut plan = Plan::new(three(), Needs::default(), Some(tick(100)), &FallbackConfig::default());
+    // Ten seconds are left, then less: the fastest one, although others have fewer attempts.
+    for now in [90, 94] {
+        let _parked = plan.next(&table, tick(0));
+        let step = plan.next(&table, tick(now));
+        assert!(matches!(step, Step::Try { place: 2, last_resort: true, .. }), "{step:?}");
+        fails(&mut plan, ErrorKind::Overloaded, now);
+    }
+    // Without any answer, the tier tells.
+    let tiers = [("large", Tier::Premium), ("small", Tier::Fast)];
+    let models = tiers.map(|(name, tier)| Model::new(name, name, tier));
+    let settings = FallbackConfig::default();
+    let mut plan = Plan::new(chain(models.to_vec()), Needs::default(), Some(tick(100)), &settings);
+    let ready = ["large", "small"].map(|name| (name.to_owned(), 10_000)).into();
+    let table = Table { ready, budget: RefCell::new(9), lets_last_chance: true, ..Table::default() };
+    let _parked = plan.next(&table, tick(0));
+    assert!(matches!(plan.next(&table, tick(90)), Step::Try { place: 1, .. }));
+}
+
+#[test]
+fn from_the_first_last_chance_on_the_models_are_checked_every_second() {
+    let ready = [("one".to_owned(), 98)].into();
+    let table = Table { ready, lets_last_chance: true, ..Table::default() };
+    let mut plan = alone(100);
+    assert_eq!(plan.next(&table, tick(0)), Step::Park { until: tick(90), place: 0, last_chance: true });
+    // The retry budget pays for no attempt.
+    assert_eq!(plan.next(&table, tick(90)), Step::Park { until: tick(91), place: 0, last_chance: true });
+}
+
+#[test]
+fn of_calls_that_wait_for_a_quota_the_oldest_has_the_least_jitter() {
+    let (mut plan, second) = (alone(100), Duration::from_secs(1));
+    let _tried = plan.next(&Table::default(), tick(0));
+    assert_eq!(plan.jitter(second, tick(0)), second);
+    assert_eq!(plan.jitter(second, tick(75)), second / 4);
+    assert_eq!(plan.jitter(second, tick(200)), Duration::ZERO);
+    let endless = Plan::new(three(), Needs::default(), None, &FallbackConfig::default());
+    assert_eq!(endless.jitter(second, tick(75)), second);
 }

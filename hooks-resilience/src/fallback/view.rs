@@ -56,6 +56,11 @@ pub trait View {
     fn is_probed(&self, _model: &Model) -> bool {
         false
     }
+
+    /// The time that `model` took for its recent answers; `None` if it gave none.
+    fn usual_time(&self, _model: &Model) -> Option<Duration> {
+        None
+    }
 }
 
 impl View for Health {
@@ -81,6 +86,10 @@ impl View for Health {
 
     fn is_probed(&self, model: &Model) -> bool {
         self.breaker(model) == BreakerState::Probing
+    }
+
+    fn usual_time(&self, model: &Model) -> Option<Duration> {
+        Self::usual_time(self, model)
     }
 }
 

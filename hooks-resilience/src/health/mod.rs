@@ -21,6 +21,7 @@ mod told;
 
 use std::fmt;
 use std::sync::{Arc, Mutex, OnceLock, PoisonError};
+use std::time::Duration;
 
 use hooks_core::event::ErrorOccurred;
 use hooks_core::time::Tick;
@@ -337,6 +338,18 @@ impl Health {
     /// Whether the breaker of `model` may close at any moment.
     pub(crate) fn may_close(&self, model: &Model) -> bool {
         self.known(model).is_some_and(|known| known.place.may_close())
+    }
+
+    /// Counts the time of an answer.
+    fn answered(&self, model: usize, took: Duration) {
+        if let Some(known) = self.inner.models.get(model) {
+            known.answered(took);
+        }
+    }
+
+    /// The time that `model` took for its recent answers to this process; `None` before the first.
+    pub(crate) fn usual_time(&self, model: &Model) -> Option<Duration> {
+        self.known(model)?.usual_time()
     }
 
     /// When all gates of `model` are open; `None` if they are at `now`.

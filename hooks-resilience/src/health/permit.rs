@@ -81,6 +81,7 @@ impl Permit {
 
     pub(crate) fn success(self, now: Tick, took: Duration) -> Telling {
         let slow = self.is_slow(took);
+        self.health.answered(self.model, took);
         self.tell(Showed::Success { slow }, false, now)
     }
 

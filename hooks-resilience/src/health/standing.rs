@@ -2,6 +2,7 @@
 
 use std::sync::atomic::Ordering;
 use std::sync::{Arc, PoisonError};
+use std::time::Duration;
 
 use hooks_core::time::Tick;
 
@@ -11,7 +12,7 @@ use super::quota::Quota;
 use super::{HealthSettings, RetryBudgetConfig};
 use crate::catalog::Model;
 use crate::duration::nanos;
-use crate::sync::{AtomicBool, Mutex};
+use crate::sync::{AtomicBool, AtomicU64, Mutex};
 
 /// State of one model.
 pub(super) struct Standing {
@@ -19,7 +20,12 @@ pub(super) struct Standing {
     pub(super) quota: Arc<Quota>,
     pub(super) provider: Arc<Provider>,
     pub(super) place: GatedBreaker,
+    /// Moving average of the time of its answers, in nanoseconds; zero before the first.
+    answer_time: AtomicU64,
 }
+
+/// Weight of the moving average: an answer moves it by an eighth of the difference, as in TCP.
+const WEIGHT: u64 = 8;
 
 impl Standing {
     pub(super) fn new(
@@ -29,7 +35,23 @@ impl Standing {
         settings: &HealthSettings,
     ) -> Self {
         let place = GatedBreaker::new(Some(&model.name), &model.provider, &settings.breaker);
-        Self { model: Arc::clone(model), quota, provider, place }
+        Self { model: Arc::clone(model), quota, provider, place, answer_time: AtomicU64::new(0) }
+    }
+
+    /// Counts an answer that took `took`. If two count at the same time, one of them may be lost.
+    pub(super) fn answered(&self, took: Duration) {
+        let (took, before) = (nanos(took).max(1), self.answer_time.load(Ordering::Relaxed));
+        let average = match before {
+            0 => took,
+            _ => (before - before / WEIGHT).saturating_add(took / WEIGHT).max(1),
+        };
+        self.answer_time.store(average, Ordering::Relaxed);
+    }
+
+    /// The time that the model took for its recent answers; `None` before the first.
+    pub(super) fn usual_time(&self) -> Option<Duration> {
+        let average = self.answer_time.load(Ordering::Relaxed);
+        (average > 0).then(|| Duration::from_nanos(average))
     }
 
     /// All state of a model: its own place, its quota's and its provider's.

@@ -591,3 +591,17 @@ fn a_call_that_is_dropped_at_whatever_await_leaves_nothing_behind() {
         assert_eq!(instance.state(), BreakerState::Closed);
     }
 }
+
+#[test]
+fn the_usual_time_of_a_model_follows_its_answers() {
+    let (time, catalog) = (VirtualTime::default(), catalog(|_| {}));
+    let (health, model) = (crate::fixture::health(&catalog, &time), &catalog.models()[0]);
+    let answers = |seconds| health.admit(model, time.tick()).unwrap().succeeded(time.tick(), secs(seconds));
+    assert_eq!(health.usual_time(model), None);
+    answers(8);
+    assert_eq!(health.usual_time(model), Some(secs(8)));
+    answers(16);
+    assert_eq!(health.usual_time(model), Some(secs(9)));
+    (0..100).for_each(|_| answers(2));
+    assert!(health.usual_time(model).unwrap() < Duration::from_millis(2_001));
+}

@@ -1,7 +1,7 @@
 //! Caution after refusals: first the burst of a quota is reduced, then its rate.
 //!
 //! A provider states a rate, but never how much of it may come at once. So a small burst is assumed at first.
-//! A refusal takes the burst back to that. Each further refusal halves it, down to one request an interval;
+//! A refusal takes the burst below that. Each further refusal halves it, down to one request an interval;
 //! after that, each refusal slows the rate down (additive increase, multiplicative decrease, as TCP shares a
 //! line of unknown width).
 //!
@@ -39,8 +39,11 @@ const REQUESTS_A_STEP: u32 = 10;
 pub(crate) const LONGEST: Duration = Duration::from_secs(10 * 60);
 /// Halvings for a quota without a known rate of requests.
 const TOKENS_ALONE: u32 = 4;
-/// Number of refusals that are assumed at first: an eighth of the burst.
-const AT_FIRST: u32 = 3;
+/// Number of refusals that are assumed at first: a quarter of the burst. An eighth of the default burst is one
+/// request of a quota of 150 a minute: a call then waits although every client that knows the rate would send it.
+const AT_FIRST: u32 = 2;
+/// Number of refusals that a refusal counts for at least: an eighth of the burst.
+const AT_LEAST: u32 = 3;
 /// Most slowings of a rate: five times to three quarters, that is to a quarter in all. If the real rate is
 /// lower than that, it is not the rate that its provider states; then the refusals name the time of the next
 /// request.
@@ -63,11 +66,12 @@ impl Ladder {
 
     /// End of the caution that begins at `now`.
     pub(crate) fn at_first(self, now: Tick) -> Tick {
-        now.after(self.length_at_first())
+        now.after(self.length_of(AT_FIRST))
     }
 
-    fn length_at_first(self) -> Duration {
-        self.step.saturating_mul(AT_FIRST.min(self.halvings))
+    /// Length of the caution for this many refusals that only halve the burst.
+    fn length_of(self, refusals: u32) -> Duration {
+        self.step.saturating_mul(refusals.min(self.halvings))
     }
 
     /// End of the caution after one more refusal at `now`, if it lasted until `until` before.
@@ -79,9 +83,9 @@ impl Ladder {
     pub(crate) fn refused(self, until: Tick, now: Tick, opens: Tick, is_first: bool) -> Tick {
         let most = if is_first { self.halvings + SLOWINGS } else { self.halvings };
         let most = self.step.saturating_mul(most).min(LONGEST);
-        // The refusals that were forgotten meanwhile turned out to be true: the burst is at most what is
+        // The refusals that were forgotten meanwhile turned out to be true: the burst is smaller than what is
         // assumed at first.
-        let left = until.since(now).saturating_add(self.step).max(self.length_at_first()).min(most);
+        let left = until.since(now).saturating_add(self.step).max(self.length_of(AT_LEAST)).min(most);
         let opens = opens.max(now);
         let longest = now.after(LONGEST).max(opens.after(self.step));
         opens.after(left).min(longest).max(until)
@@ -121,7 +125,7 @@ mod tests {
     }
 
     #[test]
-    fn a_refusal_takes_the_burst_back_to_where_it_began_and_further_ones_halve_it_and_slow_the_rate_down() {
+    fn a_refusal_takes_the_burst_below_where_it_began_and_further_ones_halve_it_and_slow_the_rate_down() {
         let (mut until, mut found) = (NOW, Vec::new());
         for _ in 0..12 {
             found.push(second_and_burst(ladder().caution(until, NOW)));
@@ -173,8 +177,17 @@ mod tests {
     #[test]
     fn a_burst_is_small_at_first() {
         let until = ladder().at_first(NOW);
-        assert_eq!(second_and_burst(ladder().caution(until, NOW)), (1_000, 32_000 / 8));
-        assert_eq!(ladder().caution(until, NOW.after(STEP * 3)), Caution::default());
+        assert_eq!(second_and_burst(ladder().caution(until, NOW)), (1_000, 32_000 / 4));
+        assert_eq!(ladder().caution(until, NOW.after(STEP * 2)), Caution::default());
+    }
+
+    #[test]
+    fn a_quota_that_nothing_is_known_about_admits_a_few_calls_at_once() {
+        // The quota of a simulated provider, and the default burst.
+        let burst = crate::HealthSettings::default().burst;
+        let ladder = Ladder::new(Some(150), burst);
+        let (interval, burst) = ladder.caution(ladder.at_first(NOW), NOW).applied_to(400, 5_000);
+        assert_eq!(burst / interval, 3);
     }
 
     #[test]

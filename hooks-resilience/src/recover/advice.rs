@@ -131,7 +131,7 @@ impl Advisor {
             {
                 return give_up(failure, error, "its provider was asked again as often as is good for it");
             }
-            Step::Park { until, place } => (place, until),
+            Step::Park { until, place, .. } => (place, until),
             Step::GiveUp(end) => return give_up(failure, error, words(end)),
         };
         chain.get(place).map_or_else(Recovery::default, |model| {

@@ -61,10 +61,34 @@ pub(super) struct Measures {
     /// Number of times that a call waited although another model, with no evidence against it, would have
     /// answered.
     pub(super) idle: u64,
+    /// The first few of these times.
+    first_idle: Vec<IdleWait>,
+    /// The first few sessions of `failed`.
+    first_lost: Vec<LostSession>,
     /// Duration of calls in seconds: median, 99th and 99.9th percentile.
     pub(super) waits_s: [f64; 3],
     /// In US dollars.
     pub(super) cost: f64,
+}
+
+/// A time for which a call waited although another model would have answered.
+#[derive(Clone, Debug, Serialize)]
+struct IdleWait {
+    since_s: f64,
+    seconds: f64,
+    /// Models that would have answered.
+    well: Vec<String>,
+}
+
+/// The last call of a session that was lost.
+#[derive(Clone, Debug, Serialize)]
+struct LostSession {
+    session: u64,
+    began_s: f64,
+    ended_s: f64,
+    error: ErrorKind,
+    /// Whether no model could have answered the call in its time.
+    is_hopeless: bool,
 }
 
 /// Calls that began, and attempts.
@@ -111,6 +135,8 @@ const INSTANT: Duration = Duration::from_millis(50);
 const WINDOW: Duration = Duration::from_secs(300);
 /// Most attempts with a failing provider for each call in five minutes.
 const MOST_IN_FIVE_MINUTES: f64 = 2.0;
+/// Number of idle waits, and of lost sessions, that are listed with their times.
+const LISTED: usize = 16;
 /// Fewest calls of a window that is judged; fewer show nothing.
 const FEW: u64 = 30;
 
@@ -379,7 +405,20 @@ impl Meter {
 
     /// Records that a call slept while the models in `well` would have answered.
     pub(super) fn slept(&mut self, since: Tick, now: Tick, well: u64) {
-        self.measures.idle += u64::from(well != 0 && now.since(since) > INSTANT);
+        if well == 0 || now.since(since) <= INSTANT {
+            return;
+        }
+        self.measures.idle += 1;
+        if self.measures.first_idle.len() < LISTED {
+            let models = self.params.models.iter().enumerate();
+            let well =
+                models.filter(|(place, _)| well >> place & 1 == 1).map(|(_, model)| model.name.clone());
+            self.measures.first_idle.push(IdleWait {
+                since_s: since.0.as_secs_f64(),
+                seconds: now.since(since).as_secs_f64(),
+                well: well.collect(),
+            });
+        }
     }
 
     /// A call ended.
@@ -396,13 +435,26 @@ impl Meter {
     }
 
     /// A session ended because of a call that was not answered.
-    pub(super) fn session_failed(&mut self, call: &AgentCall, error: ErrorKind, is_hopeless: bool) {
+    ///
+    /// `times` are those at which that call began and ended.
+    pub(super) fn session_failed(
+        &mut self,
+        call: &AgentCall,
+        times: [Tick; 2],
+        error: ErrorKind,
+        is_hopeless: bool,
+    ) {
         self.measures.sessions += 1;
         if call.is_bug {
             self.measures.caller_bugs += 1;
         } else {
             *self.measures.failed.entry(error).or_default() += 1;
             self.measures.lost.insert(call.session());
+            if self.measures.first_lost.len() < LISTED {
+                let [began_s, ended_s] = times.map(|time| time.0.as_secs_f64());
+                let session = call.session();
+                self.measures.first_lost.push(LostSession { session, began_s, ended_s, error, is_hopeless });
+            }
             if is_hopeless {
                 self.measures.hopeless.insert(call.session());
             }

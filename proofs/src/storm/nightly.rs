@@ -24,9 +24,10 @@ const PAGE: &str = "docs/resilience.md";
 const BEGIN: &str = "<!-- Written by `cargo xtask storm --nightly`. -->\n";
 const END: &str = "<!-- Up to here, nightly. -->\n";
 
-/// The seeds of the runs of all days, and of the short ones.
-const ALL_DAYS: RangeInclusive<u64> = 301..=320;
-const SHORT: RangeInclusive<u64> = 401..=500;
+/// The seeds of the runs of all days, and of the short ones. Seeds whose losses were looked into are for
+/// choosing settings from then on: these ranges then move on.
+const ALL_DAYS: RangeInclusive<u64> = 321..=340;
+const SHORT: RangeInclusive<u64> = 501..=600;
 
 /// One storm with one seed.
 struct Job {

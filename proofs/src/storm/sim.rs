@@ -99,7 +99,8 @@ impl Sim {
             if let Err(kind) = answer {
                 let deadline = began.after(Duration::from_secs_f64(self.params.traffic.deadline_s));
                 let is_hopeless = !could_answer(self, &call, began, deadline);
-                return self.lock().meter.session_failed(&call, kind, is_hopeless);
+                let times = [began, self.now()];
+                return self.lock().meter.session_failed(&call, times, kind, is_hopeless);
             }
             if let Some(factor) = memory.compacted.take() {
                 conversation.shrink(factor);
