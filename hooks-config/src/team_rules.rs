@@ -15,7 +15,6 @@ use hooks_team_rules::sequences::SequenceRuleConfig;
 use serde::Serialize;
 use serde_json::{Map, Value};
 
-use super::build::Kept;
 use super::error::{Mistakes, TextPosition};
 use super::prune::Pruned;
 use super::{boundaries, ceremonies, context, phases, plain, routes, section, sequences};
