@@ -157,7 +157,7 @@ impl Rules {
             _ if rule.has_commands() => by_command(call, number, rule),
             _ if rule.paths.is_empty() => Some(Hit { rule: number, on: On::Call }),
             RuleAction::Allow => every_path(call, &rule.paths),
-            // A path that cannot be known says nothing about a single rule; the first one has it.
+            // A path that cannot be known is the same for each rule; the first one has it.
             RuleAction::Deny | RuleAction::Ask => {
                 some_path(call, &rule.paths).filter(|hit| !matches!(hit.on, On::Unknown(_)))
             }

@@ -102,7 +102,7 @@ fn every_rule_of_the_strongest_action_is_named() {
         ("bash", json!({"command": "git push --force > log/a"}), Strength::Deny, &["push", "force"]),
         ("bash", json!({"command": "git push -f; rm gen/a"}), Strength::Deny, &["gen", "push"]),
         ("bash", json!({"command": "ls"}), Strength::Ask, &["ask"]),
-        // Which path it is cannot be known: the first rule about paths says so.
+        // The path cannot be known, so only the first rule about paths is named.
         ("view", json!({"path": 7}), Strength::Deny, &["gen"]),
     ] {
         assert_eq!(
@@ -161,7 +161,7 @@ fn an_index_answers_as_each_rule_alone() {
 
 proptest! {
     /// The judgement of many rules is the strongest judgement of any of them alone, with the reasons and evidence of
-    /// the first such rules, also if links lead elsewhere. If a path cannot be known, the first rule alone says so.
+    /// the first such rules, also if links lead elsewhere. If a path cannot be known, only the first rule is named.
     #[test]
     fn many_globs_say_what_each_of_them_says_alone(
         patterns in prop::collection::vec("[ab]{0,2}(/|[*?]|[*]{2}/|[{]a,b[}]|[ab]|-c[0-3]-){1,5}[ab]{0,2}", 1..40),

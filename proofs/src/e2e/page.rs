@@ -40,7 +40,7 @@ What a client has besides its settings:
   each change. `hooks doctor` asks Codex CLI which hooks it trusts. Hooks of the machine need no trust.
 * `--scope machine` needs root, and Linux. It names `/etc/hooks/hooks.yaml`, which projects and users cannot replace; their own rules and settings
   can only deny more. All three clients ran these hooks although the user had switched all hooks off. Gemini CLI is refused: a user can
-  switch off hooks of the machine by their name (`hooksConfig.disabled`), also by `GEMINI_CLI_SYSTEM_SETTINGS_PATH` ([why](decisions/0021-no-machine-scope-for-gemini.md)). `--root DIR` writes the same
+  switch off hooks of the machine by their name (`hooksConfig.disabled`), also by `GEMINI_CLI_SYSTEM_SETTINGS_PATH` ([why](decisions/0022-no-machine-scope-for-gemini.md)). `--root DIR` writes the same
   files below a folder, for the image of another machine.
 * Copilot CLI also runs the hooks of Claude Code (`.claude/settings.json` of the project) and of VS Code, and all clients run those of the project and of
   the user. Each process decides, and one call counts once and is recorded once. `hooks doctor` names the files.
