@@ -139,7 +139,7 @@ fn files_that_were_put_back_show() {
     let error = again.write_chain("w0", 4, root(4), gone).unwrap_err().to_string();
     assert!(error.contains("was put back") && error.contains("has 5"), "{error}");
     let error = again.write_chain("w0", 5, root(9), gone).unwrap_err().to_string();
-    assert!(error.contains("or others"), "{error}");
+    assert!(error.contains("or other records"), "{error}");
     let length = disk.content(&file("w0.checkpoints")).unwrap().len();
     again.write_chain("w0", 5, root(5), gone).unwrap();
     assert_eq!(disk.content(&file("w0.checkpoints")).unwrap().len(), length, "nothing new");

@@ -136,7 +136,7 @@ fn a_wish_that_was_written_is_told_so_although_the_next_one_could_not_be() {
         disk.kill_at(disk.steps() + step);
         let (_, patch) = say(&hooks(layer(&disk)), "s", message, PromptKind::Initial);
         let says = |words: &str| patch.system_messages.iter().filter(|one| one.contains(words)).count();
-        (says("kept as a decision"), says("not kept anywhere"), says("could not be kept")) == (1, 1, 1)
+        (says("kept as a decision"), says("not stored"), says("could not be kept")) == (1, 1, 1)
     });
     assert!(halfway);
 }
@@ -287,7 +287,7 @@ fn nothing_of_it_stops_a_message() {
 
     let nowhere = FakeDisk::default();
     let (_, patch) = say(&hooks(layer(&nowhere)), "s", "Never log passwords.", PromptKind::Initial);
-    assert!(patch.system_messages[0].contains("not kept anywhere"), "{patch:?}");
+    assert!(patch.system_messages[0].contains("not stored"), "{patch:?}");
     assert!(nowhere.files().is_empty());
 }
 

@@ -170,7 +170,7 @@ mod tests {
         assert_eq!(check(None, r#"{"stream":"AUDIT","seq":7,"duplicate":true}"#), Ok(()));
         for body in ["{}", r#"{"stream":"AUDIT"}"#, r#"{"seq":7}"#, r#"{"stream":"","seq":7}"#] {
             let error = check(None, body).unwrap_err().to_string();
-            assert!(error.contains("is no stream"), "{body}: {error}");
+            assert!(error.contains("no stream answered"), "{body}: {error}");
         }
         for body in ["", "+OK", "[]", r#"{"stream":"AUDIT","seq":"7"}"#, r#"{"error":{"err_code":1}}"#] {
             assert!(matches!(check(None, body), Err(SinkError::Again { .. })), "{body}");
