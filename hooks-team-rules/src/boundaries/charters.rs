@@ -27,6 +27,12 @@ pub(super) struct Charters {
 #[derive(Debug)]
 struct Known {
     bytes: Vec<u8>,
+    charter: ReadCharter,
+}
+
+/// Parts of a charter for programs.
+#[derive(Clone, Debug)]
+struct ReadCharter {
     /// Name of the agent in the charter, as a folder.
     called: Option<Name>,
     boundaries: Arc<[Boundary]>,
@@ -44,7 +50,7 @@ impl Charters {
         let read = self.place.checked(context).and_then(|team| {
             let Some(team) = team else { return Ok(None) };
             let Some(path) = self.path(&team, agent, reader)? else { return Ok(None) };
-            Ok(self.charter(&team, &path, reader)?.map(|(_, boundaries)| boundaries))
+            Ok(self.charter(&team, &path, reader)?.map(|charter| charter.boundaries))
         });
         match read {
             Ok(boundaries) => boundaries.unwrap_or_default(),
@@ -71,7 +77,7 @@ impl Charters {
                 || is_same()
                 || self
                     .charter(team, &place, reader)?
-                    .is_some_and(|(called, _)| called.as_ref() == Some(&wanted))
+                    .is_some_and(|charter| charter.called.as_ref() == Some(&wanted))
             {
                 return Ok(Some(place));
             }
@@ -85,12 +91,12 @@ impl Charters {
         team: &Team,
         place: &TeamPath,
         reader: &CallReader,
-    ) -> Result<Option<(Option<Name>, Arc<[Boundary]>)>, TeamError> {
+    ) -> Result<Option<ReadCharter>, TeamError> {
         let Some(bytes) = team.folder().read(place)? else { return Ok(None) };
         let path = team.root().join(place.as_str());
         let mut known = self.known.lock().unwrap_or_else(PoisonError::into_inner);
         if let Some(same) = known.get(&path).filter(|known| known.bytes == bytes) {
-            return Ok(Some((same.called.clone(), Arc::clone(&same.boundaries))));
+            return Ok(Some(same.charter.clone()));
         }
         let charter = Charter::new(Document::parse(bytes.as_slice()));
         let called = charter.name().and_then(|name| Name::of_agent(&name).ok());
@@ -102,9 +108,9 @@ impl Charters {
         if known.len() >= MOST {
             known.clear();
         }
-        let entry = Known { bytes, called: called.clone(), boundaries: Arc::clone(&boundaries) };
-        known.insert(path, entry);
-        Ok(Some((called, boundaries)))
+        let charter = ReadCharter { called, boundaries };
+        known.insert(path, Known { bytes, charter: charter.clone() });
+        Ok(Some(charter))
     }
 }
 

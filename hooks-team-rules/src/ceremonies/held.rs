@@ -82,7 +82,7 @@ impl HeldCeremonies {
         let name = known.map_or_else(|| name.trim().to_owned(), |known| known.name);
         let ceremony = HeldCeremony::new(name, participants, since, until).by(by);
         match team {
-            Some(team) => team.start_ceremony(ceremony.clone())?,
+            Some(team) => team.start_ceremony(&ceremony)?,
             None => self.remember(context, ceremony.clone()),
         }
         Ok(ceremony)

@@ -136,7 +136,7 @@ impl Team {
     /// let disk = FakeDisk::default().with_directory("/p/.squad");
     /// let team = Team::new(Arc::new(disk), "/p/.squad", &Environment::detached());
     /// let review = HeldCeremony::new("Design Review", Participants::All, Timestamp(1_000), Timestamp(61_000));
-    /// team.start_ceremony(review)?;
+    /// team.start_ceremony(&review)?;
     /// assert_eq!(team.held_ceremonies()?[0].name, "Design Review");
     /// assert!(team.held_ceremonies()?[0].is_over(Timestamp(61_000)));
     /// assert!(team.end_ceremony("design review")?);
@@ -162,7 +162,7 @@ impl Team {
     ///
     /// # Errors
     /// Returns `Invalid` if it has no name, no time, or there are too many; or an error if the file cannot be written.
-    pub fn start_ceremony(&self, ceremony: HeldCeremony) -> Result<(), TeamError> {
+    pub fn start_ceremony(&self, ceremony: &HeldCeremony) -> Result<(), TeamError> {
         if ceremony.name.trim().is_empty() {
             return Err(TeamError::invalid("name", "it is empty; name the ceremony"));
         }
@@ -263,14 +263,14 @@ mod tests {
         let disk = FakeDisk::default().with_directory("/p/.squad");
         let team = team(&disk);
         assert!(!team.end_ceremony("x").unwrap());
-        team.start_ceremony(review("A", 20)).unwrap();
-        team.start_ceremony(review("a", 30)).unwrap();
-        team.start_ceremony(HeldCeremony { since: Timestamp(25), ..review("B", 90) }).unwrap();
+        team.start_ceremony(&review("A", 20)).unwrap();
+        team.start_ceremony(&review("a", 30)).unwrap();
+        team.start_ceremony(&HeldCeremony { since: Timestamp(25), ..review("B", 90) }).unwrap();
         let names = |team: &Team| {
             team.held_ceremonies().unwrap().iter().map(|one| one.name.clone()).collect::<Vec<_>>()
         };
         assert_eq!(names(&team), ["a", "B"]);
-        team.start_ceremony(HeldCeremony { since: Timestamp(40), ..review("C", 90) }).unwrap();
+        team.start_ceremony(&HeldCeremony { since: Timestamp(40), ..review("C", 90) }).unwrap();
         assert_eq!(names(&team), ["B", "C"], "what is over is removed");
         assert!(team.end_ceremony(" b ").unwrap());
         assert_eq!(names(&team), ["C"]);
@@ -280,14 +280,14 @@ mod tests {
     fn what_cannot_be_held_is_refused() {
         let disk = FakeDisk::default().with_directory("/p/.squad");
         let team = team(&disk);
-        assert!(team.start_ceremony(review(" ", 20)).is_err());
-        assert!(team.start_ceremony(review("A", 10)).is_err());
+        assert!(team.start_ceremony(&review(" ", 20)).is_err());
+        assert!(team.start_ceremony(&review("A", 10)).is_err());
         for text in
             ["{", "[]", "{\"version\":2,\"ceremonies\":[]}", "{\"version\":1,\"ceremonies\":[],\"x\":1}"]
         {
             disk.put("/p/.squad/.hooks/ceremonies.json", text);
             assert!(team.held_ceremonies().is_err(), "{text}");
-            assert!(team.start_ceremony(review("A", 20)).is_err(), "{text} is not overwritten");
+            assert!(team.start_ceremony(&review("A", 20)).is_err(), "{text} is not overwritten");
         }
     }
 
