@@ -29,8 +29,10 @@
 //! # VirtualTime::default().block_on(async {
 //! let _ = ran("echo phase-complete .specs/demo post-to-source").await?;
 //! assert!(phases.effects().drain().is_empty());
-//! let _ = ran("./engine.sh phase-complete .specs/demo post-to-source").await?;
-//! assert_eq!(phases.effects().drain().len(), 1);
+//! for call in ["./engine.sh phase-complete .specs/demo post-to-source", "phase-complete .specs/demo post-to-source"] {
+//!     let _ = ran(call).await?;
+//!     assert_eq!(phases.effects().drain().len(), 1, "{call}");
+//! }
 //! # Ok::<(), hooks_core::HookError>(())
 //! # }).expect("no hook waits")?;
 //! # Ok::<(), hooks_core::HookError>(())
@@ -98,7 +100,8 @@ impl FinishCall {
     /// Returns the workspace in the words of a call; `None` if they report no end.
     fn workspace_in<'a>(&self, argv: &'a [Argument]) -> Option<&'a str> {
         let at = self.words.iter().position(|word| word == "*")?;
-        let words = argv.get(1..)?.windows(self.words.len()).find(|words| {
+        // The first word may be the program itself.
+        let words = argv.windows(self.words.len()).find(|words| {
             let same =
                 |(given, wanted): (&Argument, &String)| wanted == "*" || given.literal() == Some(wanted);
             words.iter().zip(self.words.iter()).all(same)
