@@ -93,6 +93,7 @@ mod layer;
 mod parking;
 mod past;
 mod plan;
+mod remaining;
 mod run;
 mod service;
 mod stay;

@@ -7,6 +7,7 @@ use hooks_core::time::Tick;
 
 use super::config::FallbackConfig;
 use super::past::Past;
+use super::remaining::Remaining;
 use super::step::{End, Step};
 use super::view::{View, earliest, soonest};
 use crate::call::Needs;
@@ -60,14 +61,7 @@ pub struct Plan {
     /// Largest context window among the models that could serve a shorter conversation; `None` if a model can
     /// serve the conversation as it is.
     widest: Option<u64>,
-    deadline: Option<Tick>,
-    /// The time that the call has in all. `None` before the first turn, and without a deadline.
-    whole: Option<Duration>,
-    /// Time of the first of its last chances. `None` before the first turn, and without a deadline.
-    ends_from: Option<Tick>,
-    /// Time from which a call without a ready model tries one all the same, as its last chance. `None` before
-    /// the first turn, without a deadline, and if too little time is left for an answer.
-    last_chance: Option<Tick>,
+    remaining: Remaining,
     max_attempts: u32,
     max_park: Duration,
     /// Longest pause before another attempt with the same model, while the model has retries left.
@@ -116,30 +110,6 @@ const LOOK: Duration = Duration::from_millis(10);
 /// after that its pauses grow. The providers' own clients retry as often.
 const BELIEVED: u32 = 2;
 
-/// Longest time for which a call leaves a model alone. A model that answers two calls of five has to be tried
-/// ten times to answer nearly all of them. If it answers none, its breaker keeps it from being tried too
-/// often.
-const LONGEST_REST: Duration = Duration::from_secs(30);
-
-/// Share of the call's whole time that a rest takes at most; the first rest takes half of that. With two minutes,
-/// rests of half a minute leave three tries.
-const SHARE_OF_A_REST: u32 = 12;
-
-/// Time before its deadline at which a call tries a model whose breaker is open; at most a tenth of the
-/// call's time. It is long enough for most answers. The call tries again whenever a third of the remaining time
-/// has passed, so that the end of an incident within these seconds is noticed in time for a quick answer.
-const LAST_CHANCE: Duration = Duration::from_secs(20);
-
-/// With no more time than this left, the fastest model comes first: the others hardly answer in time.
-const HURRY: Duration = Duration::from_secs(10);
-
-/// Interval at which a call checks the models from its first last chance on. A shorter one than before that,
-/// because a second is then a part of an answer.
-const LAST_LOOK: Duration = Duration::from_secs(1);
-
-/// With less time than this left, no model answers any more.
-const TOO_LATE: Duration = Duration::from_secs(4);
-
 /// Longest pause that [`LOOK`] is doubled to: a moment that a waiting user does not notice.
 const LONGEST_LOOK: Duration = Duration::from_secs(1);
 
@@ -151,10 +121,7 @@ impl Plan {
             chain,
             needs,
             widest,
-            deadline,
-            whole: None,
-            ends_from: None,
-            last_chance: None,
+            remaining: Remaining::until(deadline),
             max_attempts: settings.max_attempts,
             max_park: settings.max_park,
             longest_pause: settings.backoff.cap,
@@ -217,12 +184,12 @@ impl Plan {
 
     /// Returns the next step at `now`.
     pub fn next(&mut self, view: &impl View, now: Tick) -> Step {
-        self.begin(now);
+        self.remaining.begin(now);
         self.turns += 1;
         if self.over {
             return Step::GiveUp(End::Final);
         }
-        if self.deadline.is_some_and(|deadline| now >= deadline) {
+        if self.remaining.ends_by(now) {
             return Step::GiveUp(End::Late(None));
         }
         if self.attempts >= self.max_attempts || self.turns > TURNS {
@@ -239,14 +206,14 @@ impl Plan {
                 || self.chain.get(place).is_some_and(|model| view.another_attempt(model, now))
             {
                 self.tried = place;
-                if last_resort && self.is_last_chance(now) {
-                    self.last_chance = self.next_chance(now);
+                if last_resort && self.remaining.is_last_chance(now) {
+                    self.remaining.use_chance(now);
                 }
                 return Step::Try { place, elsewhere: self.elsewhere(place, view, now), last_resort };
             }
             // The retry budget fills again. A model whose breaker is open may be ready before that, and then
             // costs nothing more.
-            let rested = now.after(self.longest_rest());
+            let rested = now.after(self.remaining.longest_rest());
             self.change(place, |past| match last_resort {
                 true => past.no_last_resort_before = rested,
                 false => past.rests_until = rested,
@@ -254,20 +221,9 @@ impl Plan {
         }
     }
 
-    /// Sets the times that follow from the deadline, once.
-    fn begin(&mut self, now: Tick) {
-        let Some(deadline) = self.deadline.filter(|_| self.whole.is_none()) else { return };
-        let whole = deadline.since(now);
-        let chance = now.after(whole.saturating_sub(LAST_CHANCE.min(whole / 10)));
-        (self.whole, self.ends_from, self.last_chance) = (Some(whole), Some(chance), Some(chance));
-    }
-
-    /// The jitter of a wait from `now`, if it is `most` for a call that has just begun. It shrinks with the
-    /// remaining time: of the calls that wait for a quota, those that have waited longest wake first.
+    /// The jitter of a wait from `now`, if it is `most` for a call that has just begun.
     pub(super) fn jitter(&self, most: Duration, now: Tick) -> Duration {
-        let (Some(deadline), Some(whole)) = (self.deadline, self.whole) else { return most };
-        let left = deadline.since(now).as_secs_f64() / whole.as_secs_f64().max(f64::MIN_POSITIVE);
-        most.mul_f64(left.clamp(0.0, 1.0))
+        self.remaining.jitter(most, now)
     }
 
     /// Records that the model of the last attempt, or else the first model, failed at `now`. `pause` returns
@@ -280,7 +236,7 @@ impl Plan {
         now: Tick,
         pause: impl FnOnce(u32) -> Duration,
     ) {
-        self.begin(now);
+        self.remaining.begin(now);
         let place = self.tried;
         let Some(model) = self.chain.get(place).cloned() else { return };
         if error.kind() == ErrorKind::NotAdmitted {
@@ -393,7 +349,7 @@ impl Plan {
     /// provider with the fewest attempts comes first; in the last seconds, the fastest model that answers.
     fn last_resort(&self, view: &impl View, now: Tick) -> Option<usize> {
         let is_ready = |place: &usize| self.last_resort_at(*place, view, now).is_some_and(|at| at <= now);
-        let hurries = self.deadline.is_some_and(|deadline| deadline.since(now) <= HURRY);
+        let hurries = self.remaining.hurries(now);
         let slowness = |place: usize| {
             let is_down = self.ready_as_last_resort(place, view, now, false).is_none();
             hurries.then(|| (is_down, self.chain.get(place).map(|model| usual_time(view, model))))
@@ -411,23 +367,14 @@ impl Plan {
     }
 
     fn last_resort_at<V: View>(&self, place: usize, view: &V, now: Tick) -> Option<Tick> {
-        self.ready_as_last_resort(place, view, now, self.is_last_chance(now))
+        self.ready_as_last_resort(place, view, now, self.remaining.is_last_chance(now))
     }
 
     /// Time at which the call tries the model at `place` as a last chance, before it ends unanswered. `None`
     /// if a gate or a quota would refuse the attempt even then: to wait for it would be of no use.
     fn last_chance_at(&self, place: usize, view: &impl View, now: Tick) -> Option<Tick> {
-        let chance = self.last_chance.filter(|chance| *chance > now)?;
+        let chance = self.remaining.chance_after(now)?;
         Some(self.ready_as_last_resort(place, view, now, true)?.max(chance))
-    }
-
-    /// Time of the next attempt after a last chance that is taken at `now`; `None` if too little time is
-    /// left.
-    fn next_chance(&self, now: Tick) -> Option<Tick> {
-        let left = self.deadline?.since(now);
-        let wait = left / 3;
-        let left = left.saturating_sub(wait);
-        (left >= TOO_LATE).then(|| now.after(wait))
     }
 
     fn ready_as_last_resort<V: View>(
@@ -447,12 +394,6 @@ impl Plan {
         Some(self.ready_by(place, at, view, now)?.max(rested).max(past.no_last_resort_before))
     }
 
-    /// Whether the call would end without an answer if it went on waiting. Then it has nothing to lose by an
-    /// attempt, and may be the first to find that a model has recovered.
-    fn is_last_chance(&self, now: Tick) -> bool {
-        self.last_chance.is_some_and(|chance| chance <= now)
-    }
-
     fn wait(&mut self, view: &impl View, now: Tick) -> Step {
         let at = |place| {
             let resort = self.last_resort_at(place, view, now);
@@ -462,18 +403,16 @@ impl Plan {
         let ready = |place| Some((at(place)?, self.rank(place), place));
         let earliest = (0..self.chain.len()).filter_map(ready).min();
         let Some((until, _, place)) = earliest else { return Step::GiveUp(End::NoneLeft) };
-        if self.deadline.is_some_and(|deadline| until >= deadline) {
+        if self.remaining.ends_by(until) {
             return Step::GiveUp(End::Late(Some(until)));
         }
-        let ends_from = self.ends_from;
-        let until =
-            if ends_from.is_some_and(|from| from <= now) { until.min(now.after(LAST_LOOK)) } else { until };
+        let until = self.remaining.look(until, now);
         let parked = self.parked.saturating_add(until.since(now));
         if parked > self.max_park {
             return Step::GiveUp(End::TooFar(until));
         }
         self.parked = parked;
-        Step::Park { until, place, last_chance: ends_from.is_some_and(|from| from <= until) }
+        Step::Park { until, place, last_chance: self.remaining.is_ending(until) }
     }
 
     /// Order of places that become ready at the same time: untried places first, the preferred one before the
@@ -542,12 +481,8 @@ impl Plan {
     /// parked for minutes tries the model a few times, not every second in vain.
     fn rest(&self, time: u32) -> Duration {
         let doubled = 1u32.checked_shl(time.saturating_sub(1)).unwrap_or(u32::MAX);
-        let first = self.whole.map_or(LONGEST_REST, |whole| whole / (2 * SHARE_OF_A_REST));
-        self.longest_pause.min(first).saturating_mul(doubled).min(self.longest_rest()).max(LOOK)
-    }
-
-    fn longest_rest(&self) -> Duration {
-        self.whole.map_or(LONGEST_REST, |whole| LONGEST_REST.min(whole / SHARE_OF_A_REST)).max(LOOK)
+        let first = self.longest_pause.min(self.remaining.first_rest());
+        first.saturating_mul(doubled).min(self.remaining.longest_rest()).max(LOOK)
     }
 
     fn past(&self, place: usize) -> Past {

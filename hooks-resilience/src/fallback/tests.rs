@@ -166,7 +166,7 @@ proptest! {
                     let of_place = || asks.iter().filter(|ask| ask.place == place);
                     if let Some(last) = of_place().next_back() {
                         let cap = deadline.map_or(settings.backoff.cap, |whole| {
-                            settings.backoff.cap.min(Duration::from_secs(whole) / 24)
+                            settings.backoff.cap.min((Duration::from_secs(whole) / 24).max(Duration::from_secs(5)))
                         });
                         let least = least_rest(last, of_place().count(), cap);
                         let is_told = last.told.is_some_and(|told| now < last.failed.after(Duration::from_secs(told)));

@@ -75,7 +75,7 @@ fn at_every_await_of_a_call_that_fails_over_pauses_and_is_parked() {
 #[test]
 fn at_every_await_of_a_probe() {
     for polls in 1..8 {
-        let rig = rig(alone(), FallbackConfig::default().with_max_park(secs(25)));
+        let rig = rig(alone(), FallbackConfig::default().with_max_park(secs(20)));
         rig.client.plays("one", [Act::fail(ErrorKind::Network); 3]);
         assert!(rig.send(rig.call()).is_err());
         rig.wait(secs(60));

@@ -318,7 +318,8 @@ fn two_hundred_callers_at_half_open_send_one_probe_and_go_on_when_that_is_back()
 fn two_hundred_callers_of_a_model_that_answers_some_ask_beside_the_probe_what_the_budget_pays_and_are_answered()
  {
     let rig = Rig::new(alone());
-    rig.client.plays("one", [Act::fail(ErrorKind::Server); 3]);
+    // The last one is the last chance of the call.
+    rig.client.plays("one", [Act::fail(ErrorKind::Server); 4]);
     rig.send(rig.call().until(rig.deadline(secs(5)))).unwrap_err();
     rig.wait(secs(60));
     rig.client.plays("one", [Act::answer().taking(secs(3)); 50]);

@@ -143,7 +143,7 @@ impl Rig {
     /// Parks for less time than a model rests after its attempts are used up, so that the attempts end a
     /// call.
     pub(crate) fn impatient(models: impl IntoIterator<Item = Model>) -> Self {
-        let settings = FallbackConfig::default().with_max_park(secs(25));
+        let settings = FallbackConfig::default().with_max_park(secs(20));
         Self::with(models, HealthSettings::default(), settings)
     }
 
