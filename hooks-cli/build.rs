@@ -15,7 +15,7 @@ fn main() {
     println!("cargo::rustc-env=HOOKS_VERSION={version}{commit}");
 }
 
-#[expect(clippy::disallowed_methods, reason = "a build script has nobody else to ask")]
+#[expect(clippy::disallowed_methods, reason = "a build script gets its input in the environment")]
 fn git(arguments: &[&str]) -> Option<String> {
     let output = Command::new("git").args(arguments).output().ok()?;
     let text = String::from_utf8(output.stdout).ok()?;

@@ -18,7 +18,7 @@ pub fn cases() -> Vec<Case> {
     let stacked = Hooks::builder().stack(&FailureLayer::new("five"), Judge::new(FIVE)).build();
     vec![
         request_alone().allocating(0),
-        decision("set/event nobody hooks, swap load included", Hooks::default())
+        decision("set/event without hooks, swap load included", Hooks::default())
             .at_most(Bar::Beyond(40.0, CLONED))
             .allocating(0),
         decision("set/five policies in a slot, allow", allowing()).allocating(0),

@@ -7,13 +7,12 @@
 //! | module | what it does |
 //! | --- | --- |
 //! | [`budgets`] | all limits and budgets of a configuration, on one store |
-//! | [`approvals`] | lets a call that a person approved pass once |
+//! | [`approvals`] | lets a call that a person approved pass once (feature `approvals`) |
 //! | [`ask_limit`] | limits questions to the user |
 //! | [`limits`] | limits calls of tools and models, and stops loops |
 //! | [`spend`] | limits spending on models |
 //! | [`spawn`] | limits child agents, and keeps a registry of them |
-//! | `place`, `later` | place of an event in a limit; work that completes at once if the store does |
-//! | `lineage` | position of a session in its tree |
+//! | `place` | place of an event in a limit |
 //! | `counting_store`, `window` | the store that counts, and the time at which a counter starts anew |
 //!
 //! A limit counts only calls that run: if the user rejects a call, its place is free again.
@@ -46,18 +45,18 @@
 //! # }
 //! ```
 
+#[cfg(feature = "approvals")]
 pub mod approvals;
 pub mod ask_limit;
 pub mod budgets;
 mod counting_store;
-mod later;
 pub mod limits;
-mod lineage;
 mod place;
 pub mod spawn;
 pub mod spend;
 mod window;
 
+#[cfg(feature = "approvals")]
 pub use self::approvals::{ApprovalCode, ApprovalError, Approvals, UnknownCode, WaitingCall};
 pub use self::ask_limit::{AskCounting, AskLevel, AskLimit, AskLimitLayer, AskUserConfig};
 pub use self::budgets::{Budgets, BudgetsSettings};

@@ -10,10 +10,9 @@ use std::sync::atomic::{AtomicU64, Ordering};
 use std::time::Duration;
 
 use hooks_core::state::{Key, Op, OpId, Scope, StateStore, StepResult, StoreError, both};
-use hooks_core::{Background, Hold, HookContext, HookError, HookFuture, Reason, Reservation};
+use hooks_core::{Background, Hold, HookContext, HookError, HookFuture, Reason, Reservation, later};
 
 use crate::counting_store::beyond_limits;
-use crate::later;
 
 /// Time after which the holder of an open event is presumed lost. The place stays taken in that case.
 const OPEN: Duration = Duration::from_secs(24 * 60 * 60);

@@ -6,7 +6,7 @@ use hooks_core::HookContext;
 use hooks_facts::tools::{PathArguments, ToolKind, WorkingFolder, paths_of};
 use serde_json::Value;
 
-use super::settings::{CacheTool, Check, Depends};
+use super::config::{CacheTool, Check, Depends};
 use super::stamp::{Look, Stamps};
 
 /// Age below which a changed file is also compared by content, in nanoseconds. The clock of a file system may

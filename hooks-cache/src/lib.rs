@@ -79,6 +79,7 @@
 //! ```
 
 mod canonical;
+mod config;
 mod depends;
 pub mod future;
 mod key;
@@ -86,16 +87,15 @@ mod layer;
 mod lru;
 mod result_cache;
 mod service;
-mod settings;
 mod stamp;
 mod told;
 mod watch;
 mod write_set;
 
+pub use self::config::{CacheConfig, CacheConfigError, CacheTool, Check, Depends};
 pub use self::layer::CacheLayer;
 pub use self::result_cache::ResultCache;
 pub use self::service::Cache;
-pub use self::settings::{CacheConfig, CacheConfigError, CacheTool, Check, Depends};
 pub use self::stamp::{Look, Stamps, SystemStamps};
 pub use self::watch::CacheCounts;
 

@@ -13,11 +13,11 @@ use hooks_core::{HookContext, HookRequest, HooksBuilder, Judged, Observer, Resul
 use hooks_facts::tools::ToolTable;
 
 use super::canonical::size;
+use super::config::{CacheConfig, CacheConfigError, CacheTool};
 use super::depends::Dependence;
 use super::future::ReadError;
 use super::key::Key;
 use super::lru::{Entry, Lru, Session};
-use super::settings::{CacheConfig, CacheConfigError, CacheTool};
 use super::stamp::{Stamps, SystemStamps};
 use super::told::Told;
 use super::watch::{CacheCounts, Counters};

@@ -49,6 +49,29 @@ impl StrictPolicies {
     }
 
     /// Counts in `store` instead of in memory.
+    ///
+    /// A question that one process asked counts in the next:
+    ///
+    /// ```
+    /// use std::sync::Arc;
+    /// use hooks_classic::{PolicyConfig, StrictPolicies};
+    /// use hooks_core::event::PreToolUse;
+    /// use hooks_core::{HookContext, Hooks, Judged, state::Memory, time::StoppedClock};
+    /// use serde_json::json;
+    ///
+    /// # #[tokio::main(flavor = "current_thread")] async fn main() -> Result<(), Box<dyn std::error::Error>> {
+    /// let store = Arc::new(Memory::new(Arc::new(StoppedClock::default())));
+    /// for goes_ahead in [true, false] {
+    ///     let config: PolicyConfig = serde_json::from_value(json!({"ask_user": {"max_per_session": 1}}))?;
+    ///     let hooks = Hooks::from_policy(StrictPolicies::new(config).with_store(store.clone()))?;
+    ///     let question = PreToolUse::new("ask_user", json!({"question": "which port?"}));
+    ///     let mut decided = hooks.on(HookContext::new("session-1", "backend")).pre_tool_use(question).await;
+    ///     decided.commit();
+    ///     assert_eq!(decided.outcome.goes_ahead(), goes_ahead);
+    /// }
+    /// # Ok(())
+    /// # }
+    /// ```
     #[must_use]
     pub fn with_store(mut self, store: Arc<dyn StateStore>) -> Self {
         self.store = Some(store);

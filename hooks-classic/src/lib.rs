@@ -17,6 +17,23 @@
 //! # Ok(())
 //! # }
 //! ```
+//!
+//! Customised: mistakes of all sections are reported at once, and nothing is built.
+//!
+//! ```
+//! use hooks_classic::PolicyConfig;
+//! use hooks_core::Hooks;
+//! use serde_json::json;
+//!
+//! let config: PolicyConfig = serde_json::from_value(json!({
+//!     "write_guard": {"allow": ["src/{a"]},
+//!     "limits": {"loops": {"rounds": 0}},
+//! }))?;
+//! let errors = Hooks::from_policy(config).expect_err("two sections have a mistake");
+//! let fields: Vec<_> = errors.as_slice().iter().map(|error| &*error.field).collect();
+//! assert_eq!(fields, ["write_guard.allow[0]", "limits.loops.rounds"]);
+//! # Ok::<(), serde_json::Error>(())
+//! ```
 
 mod build;
 mod config;

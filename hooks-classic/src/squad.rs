@@ -126,13 +126,13 @@ fn command_guard(commands: Option<Vec<String>>) -> Option<CommandGuardConfig> {
 
 fn texts(field: Option<&Value>, name: &str, errors: &mut PolicyErrors) -> Option<Vec<String>> {
     let Value::Array(items) = field? else {
-        errors.push(name, "it is no list", "write a list of texts");
+        errors.push(name, "it is not a list", "write a list of texts");
         return None;
     };
     let text = |(index, item): (usize, &Value)| match item {
         Value::String(text) => Some(text.clone()),
         _ => {
-            errors.push(format!("{name}[{index}]"), "it is no text", "write it in quotes");
+            errors.push(format!("{name}[{index}]"), "it is not a string", "write it in quotes");
             None
         }
     };
@@ -150,7 +150,7 @@ fn limit(field: Option<&Value>, name: &str, errors: &mut PolicyErrors) -> Option
         Some(number) if number < 0.0 => Some(None),
         Some(number) => Some(Some(number.ceil() as u64)),
         None => {
-            errors.push(name, "it is no number", "write a number, such as 3");
+            errors.push(name, "it is not a number", "write a number, such as 3");
             None
         }
     }

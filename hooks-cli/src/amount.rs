@@ -50,7 +50,7 @@ impl Unit {
 
     /// Parses an amount in the format of `show`, or the number alone, as in the configuration.
     pub(crate) fn read(self, text: &str) -> Result<u64, String> {
-        let wrong = |hint: &str| format!("`{text}` is no amount of this counter; {hint}");
+        let wrong = |hint: &str| format!("`{text}` is not an amount of this counter; {hint}");
         let text = text.trim();
         let amount = match self {
             Self::Usd => {

@@ -48,6 +48,13 @@ pub(crate) fn run(options: &Check) -> Result<Status, Failure> {
                 for doubt in config.doubts() {
                     writeln!(out, "{OPEN}warning{OPEN:#} {}: {doubt}", path.display())?;
                 }
+                for doubt in config.boundary_doubts() {
+                    writeln!(out, "{OPEN}warning{OPEN:#} {}: boundaries: {doubt}", path.display())?;
+                }
+                for (charter, _) in config.proposed_boundaries() {
+                    let what = "has no boundary that can be enforced; `hooks init squad` proposes one";
+                    writeln!(out, "{OPEN}note{OPEN:#} {}: `{charter}` {what}", path.display())?;
+                }
                 for missing in config.missing_programs() {
                     writeln!(out, "{OPEN}warning{OPEN:#} {}: {missing}", path.display())?;
                 }
@@ -58,6 +65,9 @@ pub(crate) fn run(options: &Check) -> Result<Status, Failure> {
                             "{OPEN}note{OPEN:#} {}: behind {client}, `{section}` {reach}",
                             path.display()
                         )?;
+                    }
+                    if let Some(what) = reach::about_handlers(&config, client) {
+                        writeln!(out, "{OPEN}note{OPEN:#} {}: {what}", path.display())?;
                     }
                 }
                 let events: Vec<_> = config.hooks().hooked().iter().map(ToString::to_string).collect();
@@ -84,7 +94,18 @@ fn report(path: &Path, read: &Result<Config, ConfigErrors>) -> Value {
             json!({"client": client.name(), "section": section, "works": reach.word(), "note": reach.note()})
         })
     });
-    for (name, list) in [("missing_programs", missing), ("sections", sections.collect::<Vec<_>>())] {
+    let boundaries: Vec<Value> = config.boundary_doubts().into_iter().map(Value::from).collect();
+    let silent = wired().filter_map(|client| {
+        let events = reach::silent_handlers(config, client);
+        (!events.is_empty()).then(|| json!({"client": client.name(), "events": events}))
+    });
+    let lists = [
+        ("missing_programs", missing),
+        ("sections", sections.collect::<Vec<_>>()),
+        ("silent_handlers", silent.collect()),
+        ("boundaries", boundaries),
+    ];
+    for (name, list) in lists {
         if let (false, Some(report)) = (list.is_empty(), report.as_object_mut()) {
             report.insert(name.to_owned(), list.into());
         }

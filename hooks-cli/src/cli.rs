@@ -79,6 +79,8 @@ pub(crate) enum Command {
     Reload(Reload),
     /// Let a call pass that waits for a person, once; or the question of a budget. Agents may not call this
     Approve(Approve),
+    /// Start or end a ceremony of the team, which closes tools for those who take part. Agents may only look
+    Ceremony(Ceremony),
     /// Show and change stored state: budgets, limits, lockouts, children
     State(State),
     /// Read and check the audit log: who did what, and which rule decided
@@ -122,8 +124,8 @@ pub(crate) struct Demo {
          \"tool_args\": {\"command\": \"rm -rf /\"}}' | tr -d '\\n' | hooks eval --config hooks.yaml
 
 One outcome per line, in order, flushed as it is written.
-A line that is no event gets a line with `error`, the rest goes on, and the exit status is 1.
-`hooks schema EVENT` says which fields an event has.")]
+A line that is not an event gets a line with `error`, the rest continues, and the exit status is 1.
+`hooks schema EVENT` prints the fields of an event.")]
 pub(crate) struct Eval {
     #[command(flatten)]
     pub(crate) config: ConfigFile,
@@ -139,7 +141,7 @@ pub(crate) struct Eval {
   hooks run --client claude --event PreToolUse < payload.json
   hooks run --client copilot --event preToolUse --config /etc/agents/hooks.yaml
 
-Without `--client` and `--event` the payload says whose it is, where that is unambiguous.
+Without `--client` and `--event`, both are read from the payload if it is unambiguous.
 Without `--config` the first of these counts: the variable HOOKS_CONFIG, `.hooks/hooks.yaml` or `hooks.yaml` of the
 project, `hooks/hooks.yaml` in the user's configuration folder. Without any, what can be denied is denied.
 
@@ -155,6 +157,9 @@ pub(crate) struct Run {
     /// The configuration
     #[arg(long, short, value_name = "FILE")]
     pub(crate) config: Option<PathBuf>,
+    /// The settings that call, where the client has no fixed file for them: agents may not change it
+    #[arg(long, value_name = "FILE")]
+    pub(crate) settings: Option<PathBuf>,
     /// Deny after this time, such as `20s`; it should be a little less than the client's own timeout
     #[arg(long, value_name = "TIME", value_parser = some_deadline)]
     pub(crate) deadline: Option<Duration>,
@@ -204,7 +209,7 @@ pub(crate) struct Init {
   hooks doctor claude codex              # these two
 
 Each client is called for a denial in the very way it would call, and its answer is read as the client reads it.
-Exit status: 0 whoever is wired is governed, 1 something is wrong, 2 it cannot be told.")]
+Exit status: 0 each wired client is governed, 1 something is wrong, 2 the check failed.")]
 pub(crate) struct Doctor {
     /// The clients; without any, all of them
     #[arg(value_name = "CLIENT")]
@@ -219,7 +224,7 @@ pub(crate) struct Doctor {
   hooks check hooks.yaml
   hooks check --format json .squad/policies/*.yaml
 
-Exit status: 0 no mistakes (warnings are none), 1 mistakes found, 2 a file cannot be read.")]
+Exit status: 0 no mistakes (warnings do not count), 1 mistakes found, 2 a file cannot be read.")]
 pub(crate) struct Check {
     /// The configurations
     #[arg(required = true, value_name = "FILE")]
@@ -338,7 +343,7 @@ pub(crate) enum ApproveAction {
   hooks reload --config rules.yaml
 
 A session of an agent client goes on under the rules that it began with. If they change, its calls are denied
-until you confirm the change with this command, or begin another session. It is for people: it needs a
+until you confirm the change with this command, or begin another session. It is for a person: it needs a
 terminal, and refuses if an agent client started it.
 
 Exit status: 0 confirmed, or there was nothing to confirm; 1 not confirmed; 2 the rules cannot be used.")]
@@ -419,6 +424,47 @@ pub(crate) enum StateAction {
         set: String,
         /// The name of the entry
         entry: String,
+    },
+}
+
+#[derive(Args, Debug)]
+#[command(after_help = "Examples:
+  hooks ceremony start 'Design Review'           # until its time budget in ceremonies.md is over
+  hooks ceremony start Standup --for 10m --with backend --with tester
+  hooks ceremony status
+  hooks ceremony end 'Design Review'
+
+What a ceremony closes is in the section `ceremonies` of the configuration.")]
+pub(crate) struct Ceremony {
+    /// The rules; without it, those that govern this folder
+    #[arg(long, short = 'c', value_name = "FILE", global = true)]
+    pub(crate) config: Option<PathBuf>,
+    #[command(subcommand)]
+    pub(crate) action: Option<CeremonyAction>,
+}
+
+#[derive(Debug, Subcommand)]
+pub(crate) enum CeremonyAction {
+    /// Show the ceremonies that are held (the default)
+    Status,
+    /// Start a ceremony, or start it anew
+    Start {
+        /// The name, as in `ceremonies.md`
+        name: String,
+        /// Duration, such as `20m`; without it, by the configuration or `ceremonies.md`
+        #[arg(long = "for", value_name = "TIME", value_parser = some_time)]
+        lasting: Option<Duration>,
+        /// An agent that takes part; without it, by the configuration or `ceremonies.md`
+        #[arg(long = "with", value_name = "AGENT")]
+        participants: Vec<String>,
+        /// Your name; without it, the name of the user who runs this
+        #[arg(long, value_name = "NAME")]
+        by: Option<String>,
+    },
+    /// End a ceremony before its time is over
+    End {
+        /// The name
+        name: String,
     },
 }
 

@@ -65,7 +65,7 @@ pub(crate) fn run(options: &Explain) -> Result<Status, Failure> {
     let runtime = runtime()?;
     let story = by_type!(event,
         decided(event) => Ok(runtime.block_on(story(&hooks, context, event))),
-        informed(event) => Err(format!("`{kind}` is told, not decided about: {}", json!(event))),
+        informed(event) => Err(format!("`{kind}` is reported and not decided: {}", json!(event))),
         other => Err(format!("this program does not know what to do with `{kind}`"))
     );
     // Reservations that the explanation took are returned.
@@ -163,7 +163,7 @@ fn tell(out: &mut impl Write, story: &Story) -> io::Result<()> {
         verdict(out, &by_policy.policy, by_policy.verdict, &by_policy.reasons)?;
     }
     if !story.besides.is_empty() {
-        writeln!(out, "\n{QUIET}said besides, by what rewrites, waits or counts{QUIET:#}")?;
+        writeln!(out, "\n{QUIET}added by hooks that rewrite, wait or count{QUIET:#}")?;
         for reason in &story.besides {
             verdict(out, &reason.policy, reason.strength, std::slice::from_ref(reason))?;
         }

@@ -8,6 +8,7 @@ mod amount;
 mod approve;
 mod audit;
 mod bench;
+mod ceremony;
 mod check;
 mod cli;
 mod codex;
@@ -65,6 +66,7 @@ fn main() -> ExitCode {
         Command::Schema(schema) => schema::run(&schema),
         Command::Reload(reload) => reload::run(&reload),
         Command::Approve(options) => approve::run(&options),
+        Command::Ceremony(options) => ceremony::run(&options),
         Command::State(state) => state::run(&state),
         Command::Audit(options) => audit::run(&options),
         Command::Bench(bench) => bench::run(&bench),

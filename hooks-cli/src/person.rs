@@ -2,7 +2,8 @@
 //!
 //! This stops an agent that calls such a command, directly or from a script. It does not stop a program that
 //! detaches itself from its client, clears its environment and opens a terminal of its own: it is the same user,
-//! so only a sandbox separates it from the person.
+//! so only a sandbox separates it from the person. The terminals that an agent of VS Code opens are those of its
+//! user, and nothing tells them apart.
 
 use std::env;
 use std::io::{self, IsTerminal};
@@ -33,6 +34,7 @@ const MARKS: &[&str] = &[
     "CLAUDE_CODE_SESSION_ID",
     "CODEX_TOOL_CALL_ID",
     "COPILOT_AGENT_SESSION_ID",
+    "CURSOR_AGENT",
     "GEMINI_CLI",
     "QWEN_CODE",
 ];
@@ -46,10 +48,10 @@ const MAX_PROCESSES: usize = 256;
 /// Returns an error unless a person seems to call `command` (such as `hooks approve`) at a terminal.
 pub(crate) fn require(command: &str) -> Result<(), Failure> {
     let refused = |why: &str| {
-        Failure::message(format!("`{command}` is for people: {why}; call it in a terminal of your own"))
+        Failure::message(format!("`{command}` is for a person: {why}; call it in a terminal of your own"))
     };
     if let Some(mark) = MARKS.iter().find(|mark| env::var_os(mark).is_some()) {
-        return Err(refused(&format!("the variable `{mark}` says that an agent client started it")));
+        return Err(refused(&format!("the variable `{mark}` shows that an agent client started it")));
     }
     match client_above() {
         Ok(None) => {}

@@ -20,6 +20,7 @@ use serde::de::DeserializeOwned;
 use serde::{Deserialize, Serialize};
 
 use crate::private::{self, digest};
+use crate::run::project;
 
 /// Time after which the pin of a session is forgotten.
 const FORGOTTEN: Duration = Duration::from_secs(90 * 24 * 60 * 60);
@@ -79,7 +80,7 @@ impl Pins {
         root: &Path,
         config: &Config,
     ) -> Result<(), String> {
-        let place = self.folder.join("sessions").join(format!("{client}-{}.json", digest(session)));
+        let place = self.place(client, session);
         let cannot = |error: io::Error| {
             format!(
                 "the rules of this session cannot be compared with those it began with: `{}`: {error}; make that \
@@ -90,13 +91,13 @@ impl Pins {
         let now = Pin {
             config: real(file).map_err(cannot)?,
             root: root.to_path_buf(),
-            rules: digest(config.text()),
+            rules: digest(config.rules_text()),
             at: SystemClock.now().0,
         };
         let pinned = match read::<Pin>(&place).map_err(cannot)? {
             Some(pinned) => pinned,
             None if config.protected().is_empty() => return Ok(()),
-            None => match self.begin(&place, &now, config.text()).map_err(cannot)? {
+            None => match self.begin(&place, &now, config.rules_text()).map_err(cannot)? {
                 Some(pinned) => pinned,
                 None => return Ok(()),
             },
@@ -106,7 +107,7 @@ impl Pins {
         }
         let confirmed = read::<Confirmation>(&self.confirmation(&now.config)).map_err(cannot)?;
         if confirmed.is_some_and(|confirmed| confirmed.rules == now.rules && confirmed.at >= pinned.at) {
-            self.keep_text(&now.rules, config.text()).map_err(cannot)?;
+            self.keep_text(&now.rules, config.rules_text()).map_err(cannot)?;
             return now.replace(&place).map_err(cannot);
         }
         Err(format!(
@@ -114,6 +115,19 @@ impl Pins {
              begin another session",
             now.config.display()
         ))
+    }
+
+    /// Removes the pin of a session that is over, if it has one.
+    pub(crate) fn remove(&self, client: &str, session: &str) -> io::Result<()> {
+        match fs::remove_file(self.place(client, session)) {
+            Err(error) if error.kind() != io::ErrorKind::NotFound => Err(error),
+            _ => Ok(()),
+        }
+    }
+
+    /// Path of the pin of a session.
+    fn place(&self, client: &str, session: &str) -> PathBuf {
+        self.folder.join("sessions").join(format!("{client}-{}.json", digest(session)))
     }
 
     /// Writes the first pin of a session. Returns the pin of another process that was faster.
@@ -169,6 +183,12 @@ impl Pins {
     fn confirmation(&self, config: &Path) -> PathBuf {
         self.folder.join("confirmed").join(format!("{}.json", digest(&config.to_string_lossy())))
     }
+}
+
+/// The name under which a session is pinned, since two settings of one client can name different rules.
+pub(crate) fn name(session: &str, named: Option<&Path>) -> String {
+    let named = project::named_file(named).unwrap_or_default();
+    format!("{session}\0{}", named.display())
 }
 
 /// The path under which a file of rules is pinned: the same one for a home with `..`, or with a link to it.

@@ -1,5 +1,6 @@
-//! The effect of each section of `hooks.yaml` behind each client: it works, works in part, or is inert. `hooks check` and
-//! `hooks doctor` print the cells of the wired clients, and `docs/sections.md` has all of them.
+//! The effect of each section of `hooks.yaml` behind each client: it works, works in part, or is inert. For the wired
+//! clients, `hooks check` and `hooks doctor` print the sections of a file that do not work as a whole, and
+//! `docs/sections.md` has all of them.
 //!
 //! A cell follows from the events that `hooks init` wires for the client, and from the answers that the client
 //! takes at them ([`capabilities`]).
@@ -8,6 +9,7 @@ use std::fmt;
 
 use hooks::EventKind;
 use hooks::budgets::SpendEnforcement;
+use hooks::command::HookEvent;
 use hooks::config::Config;
 use hooks_protocols::{Ability, Client, TranscriptLedger, Wish, capabilities};
 
@@ -68,7 +70,14 @@ pub(crate) const CLIENTS: [Client; 7] = [
 pub(crate) fn limited(config: &Config, client: Client) -> impl Iterator<Item = (&str, Reach)> {
     let budget = config.policy().budget.as_ref();
     let is_elsewhere = budget.is_some_and(|budget| budget.enforce == SpendEnforcement::Layer);
+    let has_log = config.recording().is_some();
+    let runs_all = silent_handlers(config, client).is_empty();
     let cell = move |name: &str| match name {
+        "metrics" | "sinks" if !has_log => {
+            Some(Reach::Inert("they are fed from the log: add the section `audit`"))
+        }
+        // Their events are named one by one.
+        "hooks" if runs_all => Some(Reach::Works),
         "budget" if is_elsewhere => {
             Some(Reach::Inert("`enforce: layer` counts in a layer of a Rust service"))
         }
@@ -78,14 +87,35 @@ pub(crate) fn limited(config: &Config, client: Client) -> impl Iterator<Item = (
     cells.filter(|(_, reach)| *reach != Reach::Works)
 }
 
+/// The events of handlers in a configuration that a client never reports, so that these handlers never run behind it.
+pub(crate) fn silent_handlers(config: &Config, client: Client) -> Vec<&'static str> {
+    let mut silent: Vec<_> = config.handlers().into_iter().flat_map(|(_, events)| events).collect();
+    silent.retain(|(name, count)| {
+        *count > 0 && HookEvent::meant_by(name).iter().all(|event| !reports(client, event.kind))
+    });
+    let mut silent: Vec<_> = silent.into_iter().map(|(name, _)| name).collect();
+    silent.sort_unstable();
+    silent.dedup();
+    silent
+}
+
+/// The text about [`silent_handlers`]; `None` if all handlers run.
+pub(crate) fn about_handlers(config: &Config, client: Client) -> Option<String> {
+    let silent = silent_handlers(config, client);
+    let names: Vec<_> = silent.iter().map(|event| format!("`{event}`")).collect();
+    (!names.is_empty())
+        .then(|| format!("the handlers of {} never run: {client} reports no such event", names.join(", ")))
+}
+
 /// The effect of a section, or of a key in one (`limits.iterations`), behind a client; `None` for an unknown
 /// section.
 pub(crate) fn reach(section: &str, client: Client) -> Option<Reach> {
     Some(match section {
-        "version" | "profile" | "self_protection" | "tenant" | "tenants" | "store" | "hook_profile"
-        | "protected" | "paths" | "tools" | "write_guard" | "command_guard" | "reviewer_lockout"
-        | "ask_user" | "audit" | "limits" | "limits.calls" => Reach::Works,
+        "version" | "profile" | "self_protection" | "tenant" | "tenants" | "policies" | "store"
+        | "hook_profile" | "protected" | "paths" | "tools" | "write_guard" | "command_guard"
+        | "reviewer_lockout" | "ask_user" | "audit" | "limits" | "limits.calls" => Reach::Works,
         "rules" => rules(client),
+        "sequences" => sequences(client),
         "limits.loops" => loops(client),
         "budget" => model_calls(client),
         "limits.iterations" => iterations(client),
@@ -99,11 +129,15 @@ pub(crate) fn reach(section: &str, client: Client) -> Option<Reach> {
         "prompts" => prompts(client),
         "scribe" => Reach::Works,
         "notices" => notices(client),
+        "phases" => phases(client),
+        "boundaries" => boundaries(client),
+        "ceremonies" => Reach::Works,
+        "routes" => routes(client),
         "cache" => Reach::Inert("a hook of a client cannot answer a call; this is for Rust services"),
-        "metrics" => {
-            Reach::Part("`hooks audit metrics` counts them from the record, without durations of hooks")
-        }
-        "sinks" => Reach::Part("records are delivered while `hooks audit feed` runs"),
+        "metrics" => Reach::Part(
+            "with `audit`, `hooks audit metrics` counts them from the record, without durations of hooks",
+        ),
+        "sinks" => Reach::Part("with `audit`, records are delivered while `hooks audit feed` runs"),
         _ => return None,
     })
 }
@@ -128,19 +162,33 @@ fn can(client: Client, kind: EventKind, wish: Wish) -> bool {
     best(client, kind, wish).is_some_and(|ability| ability != Ability::No)
 }
 
-fn rules(client: Client) -> Reach {
+/// Effect of an `ask` that is a denial at some calls.
+const CANNOT_ASK: Reach =
+    Reach::Part("the client cannot ask, at some calls or at any, so `ask` is a denial there");
+
+/// Returns whether a client asks the user at every call of a tool.
+fn asks(client: Client) -> bool {
     // Cursor asks at some calls only.
     let rows = events(client).into_iter().filter_map(|event| capabilities(client, event));
-    let asks = rows
-        .filter(|row| row.event() == Some(EventKind::PreToolUse))
-        .all(|row| row.can(Wish::Ask) == Ability::Yes);
-    let allows = can(client, EventKind::PreToolUse, Wish::Allow);
-    match (asks, allows) {
+    rows.filter(|row| row.event() == Some(EventKind::PreToolUse))
+        .all(|row| row.can(Wish::Ask) == Ability::Yes)
+}
+
+fn rules(client: Client) -> Reach {
+    match (asks(client), can(client, EventKind::PreToolUse, Wish::Allow)) {
         (true, true) => Reach::Works,
         (true, false) => Reach::Part("the client asks its own questions about calls that a rule allows"),
-        (false, _) => {
-            Reach::Part("the client cannot ask, at some calls or at any, so `ask` is a denial there")
-        }
+        (false, _) => CANNOT_ASK,
+    }
+}
+
+fn sequences(client: Client) -> Reach {
+    match (reports(client, EventKind::PostToolUse), asks(client)) {
+        (true, true) => Reach::Works,
+        (true, false) => CANNOT_ASK,
+        (false, _) => Reach::Part(
+            "the client reports no results, so no call lifts a rule, and every result counts as sent",
+        ),
     }
 }
 
@@ -168,7 +216,7 @@ fn model_calls(client: Client) -> Reach {
             "answers are counted in the client's transcript, and what follows is denied; no question or cheaper model before",
         );
     }
-    Reach::Inert("the client reports no model calls, and its transcript is not read")
+    Reach::Inert("the client reports no tokens of its model, and its transcript is not read")
 }
 
 fn iterations(client: Client) -> Reach {
@@ -213,7 +261,7 @@ fn context(client: Client) -> Reach {
 
 fn compaction(client: Client) -> Reach {
     match can(client, EventKind::PreCompact, Wish::Context) {
-        true => Reach::Works,
+        true => Reach::Part("only `context` and `not_below_percent` have an effect"),
         false => Reach::Inert("the client takes no context before a compaction"),
     }
 }
@@ -252,6 +300,36 @@ fn notices(client: Client) -> Reach {
     }
 }
 
+fn phases(client: Client) -> Reach {
+    let stops = can(client, EventKind::Stop, Wish::Deny);
+    let warns = can(client, EventKind::PostToolUse, Wish::Context);
+    match (stops, warns) {
+        (true, true) => {
+            Reach::Part("the client makes no commits; in a Rust service the host makes those of the pipeline")
+        }
+        (true, false) => {
+            Reach::Part("the client takes no warning about the output of an agent, and makes no commits")
+        }
+        (false, _) => {
+            Reach::Part("the client does not let a hook keep an agent from stopping, and makes no commits")
+        }
+    }
+}
+
+fn boundaries(client: Client) -> Reach {
+    match client == Client::DockerAgent || reports(client, EventKind::SubagentStart) {
+        true => Reach::Works,
+        false => Reach::Part("the client names no subagents, so only `others` applies to its calls"),
+    }
+}
+
+fn routes(client: Client) -> Reach {
+    match reports(client, EventKind::Route) {
+        true => Reach::Works,
+        false => Reach::Part("calls of `squad_route` are judged; open tasks are not counted there"),
+    }
+}
+
 #[cfg(test)]
 mod tests {
     use std::fmt::Write;
@@ -264,8 +342,8 @@ mod tests {
     const HEAD: &str = "\
 # Sections behind clients
 
-What each section of `hooks.yaml` does behind each client that calls `hooks run`. In a Rust service all of them work. `hooks check` and `hooks doctor`
-print the cells of the clients that are wired. `HOOKS_BLESS=1 cargo test -p tower-hooks-cli --bin hooks reach` writes this page from the
+What each section of `hooks.yaml` does behind each client that calls `hooks run`. In a Rust service all of them work. For the clients that are wired,
+`hooks check` and `hooks doctor` name the sections of your file that are not `yes` here. `HOOKS_BLESS=1 cargo test -p tower-hooks-cli --bin hooks reach` writes this page from the
 [tables of the clients](clients.md).
 ";
 
@@ -277,7 +355,8 @@ print the cells of the clients that are wired. `HOOKS_BLESS=1 cargo test -p towe
         all.chain(["calls", "loops", "iterations"].map(|limit| format!("limits.{limit}"))).collect()
     }
 
-    fn page() -> String {
+    /// The page, with the cells that `reach` gives.
+    fn page(reach: impl Fn(&str, Client) -> Option<Reach>) -> String {
         let mut page = HEAD.to_owned();
         let titles: Vec<&str> = CLIENTS.iter().map(|client| client.title()).collect();
         write!(page, "\n| section | {} |\n|{}\n", titles.join(" | "), " --- |".repeat(titles.len() + 1))
@@ -315,10 +394,55 @@ print the cells of the clients that are wired. `HOOKS_BLESS=1 cargo test -p towe
             }
         }
         if env::var_os("HOOKS_BLESS").is_some() {
-            fs::write(PAGE, page()).unwrap();
+            fs::write(PAGE, page(reach)).unwrap();
         }
         let written = fs::read_to_string(PAGE).unwrap_or_default();
-        assert!(written == page(), "docs/sections.md is not what the tables say; HOOKS_BLESS=1 writes it");
+        assert!(
+            written == page(reach),
+            "docs/sections.md is not what the tables say; HOOKS_BLESS=1 writes it"
+        );
+    }
+
+    /// The comparison above fails for each cell that is another one.
+    #[test]
+    fn another_cell_is_another_page() {
+        let written = fs::read_to_string(PAGE).unwrap_or_default();
+        for section in sections() {
+            for client in CLIENTS {
+                let other = match reach(&section, client) {
+                    Some(Reach::Works) => Reach::Inert("it is broken"),
+                    _ => Reach::Works,
+                };
+                let broken = |name: &str, of: Client| {
+                    let is_it = name == section && of == client;
+                    if is_it { Some(other) } else { reach(name, of) }
+                };
+                assert!(written != page(broken), "`{section}` behind {client}");
+            }
+        }
+    }
+
+    #[test]
+    fn sections_that_need_others_or_events_have_no_effect_without_them() {
+        let config = |text: &str| Config::parse(text, "hooks.yaml").unwrap();
+        let cell = |text: &str, section: &str| {
+            let config = config(text);
+            limited(&config, Client::Claude).find(|(name, _)| *name == section).map(|(_, reach)| reach)
+        };
+        assert!(matches!(cell("version: 1\nmetrics: {}\n", "metrics"), Some(Reach::Inert(_))));
+        let handlers = |events: &[&str]| {
+            let hook = |event| format!("  {event}: [{{ type: command, command: 'true' }}]\n");
+            let hooks: String = events.iter().map(hook).collect();
+            format!("version: 1\nhooks:\n{hooks}")
+        };
+        let text = handlers(&["on_error", "stop"]);
+        assert_eq!(cell(&text, "hooks"), None);
+        assert_eq!(about_handlers(&config(&text), Client::Claude), None);
+        let text = handlers(&["on_error", "turn_end", "before_llm_call"]);
+        assert!(matches!(cell(&text, "hooks"), Some(Reach::Part(_))));
+        assert_eq!(silent_handlers(&config(&text), Client::Claude), ["before_llm_call", "turn_end"]);
+        assert_eq!(silent_handlers(&config(&text), Client::Gemini), ["on_error", "turn_end"]);
+        assert!(silent_handlers(&config(&text), Client::DockerAgent).is_empty());
     }
 
     #[test]

@@ -26,7 +26,7 @@ pub(crate) fn run(options: &Reload) -> Result<Status, Failure> {
     let Some(pins) = Pins::of_user() else {
         return Err(Failure::message("there is no folder for state; set `HOME`"));
     };
-    let text = config.text();
+    let text = config.rules_text();
     let sessions = pins.outdated(&path, &governing.root, text)?;
     let mut out = anstream::stdout().lock();
     let Some(last) = sessions.first() else {
@@ -57,7 +57,7 @@ pub(crate) fn run(options: &Reload) -> Result<Status, Failure> {
 
 /// Confirms `text`, unless the file changed while the person was reading.
 fn confirm(pins: &Pins, path: &Path, text: &str) -> Result<(), Failure> {
-    if load::config(path, None)?.text() != text {
+    if load::config(path, None)?.rules_text() != text {
         return Err(Failure::message(format!(
             "`{}` changed meanwhile; call `hooks reload` again",
             path.display()

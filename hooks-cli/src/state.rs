@@ -96,7 +96,7 @@ pub(crate) fn run(options: &State) -> Result<Status, Failure> {
                 }
                 if count == 0 {
                     return found_nothing(&match name {
-                        Ok(name) => format!("nobody is locked out of `{name}`"),
+                        Ok(name) => format!("no agent is locked out of `{name}`"),
                         Err(error) => error.to_string(),
                     });
                 }

@@ -192,7 +192,7 @@ fn what_is_wrong_is_told_apart_and_both_verifiers_agree() {
         forger.write("log", &Signer::Nobody, 3);
         let forged = fs::read_to_string(forger.at("elsewhere/w0.checkpoints")).unwrap();
         world.change("elsewhere/w0.checkpoints", |text| text + &forged);
-        world.verify(believed, 4, "that nobody signed");
+        world.verify(believed, 4, "without a signature");
         again();
         world.change("elsewhere/w0.checkpoints", |mut text| {
             text.truncate(text.len() - 9);
@@ -237,7 +237,7 @@ fn checkpoints_that_are_gone_are_missed_and_both_verifiers_agree() {
     // The file of one chain is removed and that of the other remains; its last checkpoints are removed; all
     // checkpoints of a fleet are removed.
     fs::remove_file(world.at("elsewhere/w0.checkpoints")).unwrap();
-    world.verify("verifier", 4, "one over 9 records was made, and there is none of it here");
+    world.verify("verifier", 4, "one over 9 records was made, and there is no checkpoint of it here");
     copy(&world.at("new-elsewhere"), &world.at("elsewhere"));
     copy(&world.at("old-elsewhere"), &world.at("elsewhere"));
     world.verify("verifier", 4, "one over 9 records was made, and the last one here is over 5");
@@ -255,7 +255,11 @@ fn checkpoints_that_are_gone_are_missed_and_both_verifiers_agree() {
         fs::write(world.at("log/w0.00000001.jsonl"), &whole_lines).unwrap();
         let before = whole_lines.contains("\"checkpoint\":5");
         let status = if before { 4 } else { 1 };
-        let says = if before { "records was made, and there is none" } else { "there is none of it here" };
+        let says = if before {
+            "records was made, and there is no checkpoint"
+        } else {
+            "there is no checkpoint of it here"
+        };
         world.verify("verifier", status, says);
         *(if before { &mut found } else { &mut torn }) += 1;
     }

@@ -3,6 +3,9 @@
 #![cfg(unix)]
 #![expect(clippy::unwrap_used, reason = "a test that cannot be set up has failed")]
 
+#[path = "support/terminal.rs"]
+mod terminal;
+
 use std::fs;
 use std::os::unix::fs::PermissionsExt;
 use std::process::{Command, Stdio};
@@ -28,6 +31,11 @@ impl TestProject {
     }
 
     fn hooks_in(&self, folder: &str, args: &[&str]) -> (Option<i32>, String) {
+        let output = self.command(folder, args).output().unwrap();
+        (output.status.code(), String::from_utf8(output.stdout).unwrap())
+    }
+
+    fn command(&self, folder: &str, args: &[&str]) -> Command {
         #[expect(clippy::disallowed_methods, reason = "the program under test is a process")]
         let mut command = Command::new(env!("CARGO_BIN_EXE_hooks"));
         command.args(args).current_dir(self.0.path().join(folder)).stdin(Stdio::null());
@@ -36,8 +44,20 @@ impl TestProject {
             command.args(["--scope", "project"]);
         }
         command.env_clear().env("HOME", self.0.path().join("home")).env("PATH", self.0.path().join("bin"));
-        let output = command.output().unwrap();
-        (output.status.code(), String::from_utf8(output.stdout).unwrap())
+        command
+    }
+
+    /// The sessions whose rules are pinned.
+    fn pins(&self) -> usize {
+        let pins = self.0.path().join("home/.local/state/hooks/rules/sessions");
+        fs::read_dir(pins).into_iter().flatten().count()
+    }
+
+    /// Creates a file, with its folders.
+    fn put(&self, path: &str, text: &str) {
+        let path = self.0.path().join(path);
+        fs::create_dir_all(path.parent().unwrap()).unwrap();
+        fs::write(path, text).unwrap();
     }
 
     /// The states of the findings for a client, with their descriptions.
@@ -186,16 +206,25 @@ fn versions_are_compared_with_what_was_tested() {
     is_found(&place.findings("codex"), "absent", "is not there");
 }
 
+/// A comment, a byte order mark or a trailing comma: the client drops the file, so `init` refuses it.
 #[test]
 fn settings_that_the_client_drops_are_found() {
-    for (before, after) in [("{", "{ // mine\n"), ("{", "\u{feff}{")] {
-        let place = TestProject::new();
-        assert_eq!(place.hooks(&["init", "claude"]).0, Some(0));
-        let path = place.0.path().join("work/.claude/settings.json");
-        let text = fs::read_to_string(&path).unwrap().replacen(before, after, 1);
-        fs::write(&path, text).unwrap();
-        is_found(&place.findings("claude"), "bad", "drops");
-        assert_eq!(place.hooks(&["doctor", "claude"]).0, Some(1));
+    for (client, settings) in [("claude", ".claude/settings.json"), ("codex", ".codex/hooks.json")] {
+        for change in [
+            |text: &str| text.replacen('{', "{ // mine\n", 1),
+            |text: &str| format!("\u{feff}{text}"),
+            |text: &str| text.trim_end().strip_suffix('}').unwrap().trim_end().to_owned() + ",\n}\n",
+        ] {
+            let place = TestProject::new();
+            assert_eq!(place.hooks(&["init", client]).0, Some(0));
+            let path = place.0.path().join("work").join(settings);
+            let text = change(&fs::read_to_string(&path).unwrap());
+            fs::write(&path, &text).unwrap();
+            is_found(&place.findings(client), "bad", "drops");
+            assert_eq!(place.hooks(&["doctor", client]).0, Some(1), "{text}");
+            assert_eq!(place.hooks(&["init", client]).0, Some(2), "{text}");
+            assert_eq!(fs::read_to_string(&path).unwrap(), text);
+        }
     }
 }
 
@@ -322,6 +351,162 @@ fn a_portable_line_needs_hooks_on_the_path() {
     assert!(out.contains("\"deny\""), "{out}");
 }
 
+/// A session keeps to the rules that it began with, and each test of a denial is a session of its own.
+#[test]
+fn rules_may_change_between_two_calls() {
+    for scope in ["user", "project"] {
+        let place = TestProject::new();
+        place.put("work/hooks.yaml", "version: 1\ncommand_guard: { block: [dd] }\n");
+        assert_eq!(place.hooks(&["init", "claude", "--scope", scope]).0, Some(0));
+        assert_eq!(place.hooks(&["doctor", "claude"]).0, Some(0));
+        place.put("work/hooks.yaml", "version: 1\n");
+        let (status, out) = place.hooks(&["doctor", "claude"]);
+        assert_eq!(status, Some(0), "{scope}: {out}");
+        if scope == "user" {
+            place.put("other/.git/HEAD", "");
+            place.put("other/hooks.yaml", "version: 1\ncommand_guard: { block: [mkfs] }\n");
+            let (status, out) = place.hooks_in("other", &["doctor", "claude"]);
+            assert_eq!(status, Some(0), "{out}");
+        }
+        assert_eq!(place.pins(), 0, "{scope}");
+    }
+}
+
+/// Another worktree has none of the uncommitted settings of the first, and a client need not be on the path yet.
+#[test]
+fn a_named_client_that_nothing_governs_is_found() {
+    for client in ["claude", "codex", "gemini", "copilot"] {
+        let place = TestProject::new();
+        place.put("second/.git", "gitdir: ../work/.git/worktrees/second\n");
+        let ungoverned = |folder: &str| {
+            let (status, out) = place.hooks_in(folder, &["doctor", client]);
+            assert!(status == Some(1) && out.contains("nothing governs it here"), "{client} {folder}: {out}");
+        };
+        ungoverned("work");
+        assert_eq!(place.hooks(&["init", client]).0, Some(0));
+        ungoverned("second");
+        assert_eq!(place.hooks(&["doctor"]).0, place.hooks(&["doctor", client]).0);
+        // The settings of the user hold in both.
+        assert_eq!(place.hooks(&["init", client, "--scope", "user"]).0, Some(0));
+        let (status, out) = place.hooks_in("second", &["doctor", client]);
+        assert!(!out.contains("nothing governs it here"), "{client}: {out}");
+        // Codex CLI has to trust them, too.
+        assert_eq!(status, Some(i32::from(client == "codex")), "{client}: {out}");
+    }
+}
+
+#[test]
+fn a_start_in_a_subfolder_is_found_for_each_client_that_does_not_search_above() {
+    for (client, file, text) in [
+        ("gemini", ".gemini/trustedFolders.json", "{\"PLACE\": \"TRUST_FOLDER\"}"),
+        ("copilot", ".copilot/config.json", "{\"trusted_folders\": [\"PLACE\"]}"),
+    ] {
+        let place = TestProject::new();
+        let work = place.0.path().canonicalize().unwrap().join("work");
+        place.put(&format!("home/{file}"), &text.replace("PLACE", work.to_str().unwrap()));
+        assert_eq!(place.hooks(&["init", client]).0, Some(0));
+        assert_eq!(place.hooks(&["doctor", client]).0, Some(0), "{client}");
+        let (status, out) = place.hooks_in("work/below", &["doctor", client]);
+        assert!(status == Some(1) && out.contains("started here, it does not read these"), "{client}: {out}");
+        assert_eq!(place.hooks(&["init", client, "--scope", "user"]).0, Some(0));
+        let (status, out) = place.hooks_in("work/below", &["doctor", client]);
+        assert_eq!(status, Some(0), "{client}: {out}");
+    }
+}
+
+/// A hook has no terminal, the variables of its client, and a payload on its input.
+#[test]
+fn it_runs_from_a_hook() {
+    let place = TestProject::new();
+    let from_hook = |folder: &str| {
+        place.put("payload.json", "{\"hook_event_name\": \"SessionStart\", \"session_id\": \"s\"}");
+        let mut command = place.command(folder, &["doctor", "claude"]);
+        command.stdin(fs::File::open(place.0.path().join("payload.json")).unwrap());
+        command.env("CLAUDECODE", "1").env("CLAUDE_PROJECT_DIR", place.0.path().join(folder));
+        command.output().unwrap().status.code()
+    };
+    assert_eq!(from_hook("work"), Some(1));
+    assert_eq!(place.hooks(&["init", "claude"]).0, Some(0));
+    assert_eq!(from_hook("work"), Some(0));
+}
+
+#[test]
+fn handlers_that_never_run_are_named() {
+    let place = TestProject::new();
+    place.put(
+        "work/hooks.yaml",
+        "version: 1\nhooks:\n  stop: [{ type: command, command: 'true' }]\n  turn_end: [{ type: command, command: 'true' }]\n",
+    );
+    assert_eq!(place.hooks(&["init", "claude"]).0, Some(0));
+    is_found(&place.findings("claude"), "doubtful", "the handlers of `turn_end` never run");
+    let (_, out) = place.hooks(&["check", "hooks.yaml"]);
+    assert!(out.contains("the handlers of `turn_end` never run: Claude Code"), "{out}");
+    let (_, out) = place.hooks(&["check", "hooks.yaml", "--format", "json"]);
+    let report: Value = serde_json::from_str(&out).unwrap();
+    assert_eq!(report.pointer("/silent_handlers/0/events"), Some(&serde_json::json!(["turn_end"])));
+}
+
+/// Settings that an earlier version wrote govern as they did.
+#[test]
+fn an_event_that_is_only_observed_is_no_gap() {
+    let place = TestProject::new();
+    assert_eq!(place.hooks(&["init", "claude"]).0, Some(0));
+    let path = place.0.path().join("work/.claude/settings.json");
+    let mut settings: Value = serde_json::from_str(&fs::read_to_string(&path).unwrap()).unwrap();
+    let events = settings.pointer_mut("/hooks").and_then(Value::as_object_mut).unwrap();
+    assert!(events.remove("PostCompact").is_some() && events.remove("StopFailure").is_some());
+    fs::write(&path, settings.to_string()).unwrap();
+    is_found(&place.findings("claude"), "doubtful", "does not call us for `StopFailure`, `PostCompact`");
+    assert_eq!(place.hooks(&["doctor", "claude"]).0, Some(0));
+}
+
+/// Codex CLI names key and hash of each hook, and a person at a terminal lets it trust them.
+#[test]
+fn a_person_lets_codex_trust_the_hooks() {
+    let place = TestProject::new();
+    assert_eq!(place.hooks(&["init", "codex", "--scope", "user"]).0, Some(0));
+    let path = place.0.path().join("home/.codex/hooks.json");
+    let settings: Value = serde_json::from_str(&fs::read_to_string(&path).unwrap()).unwrap();
+    let events = settings.get("hooks").and_then(Value::as_object).unwrap();
+    for status in ["trusted", "untrusted"] {
+        let hook = |(event, groups): (&String, &Value)| {
+            serde_json::json!({"key": format!("{}:{event}:0:0", path.display()), "enabled": true, "sourcePath": path,
+                "command": groups.pointer("/0/hooks/0/command"), "currentHash": format!("sha256:{event}"),
+                "trustStatus": status})
+        };
+        let hooks: Vec<Value> = events.iter().map(hook).collect();
+        let answer = serde_json::json!({"id": 2, "result": {"data": [{"cwd": "/", "hooks": hooks}]}});
+        place.put(&format!("bin/{status}"), &format!("{answer}\n"));
+    }
+    // It reads what its user trusts at each start.
+    let codex = "case $1 in app-server) ;; *) echo 'codex-cli 0.169.0'; exit;; esac\n\
+                 status=untrusted\n\
+                 while IFS= read -r line; do case $line in *trusted_hash*sha256:*) status=trusted;; esac; done < \"$HOME/.codex/config.toml\"\n\
+                 while read -r line; do case $line in *hooks/list*) IFS= read -r answer < \"${0%/*}/$status\"; echo \"$answer\";; esac; done";
+    place.put("home/.codex/config.toml", "model = \"m\" # mine\n");
+    place.program("codex", codex);
+    let trust = ["init", "codex", "--scope", "user", "--trust"];
+    let config = || fs::read_to_string(place.0.path().join("home/.codex/config.toml")).unwrap();
+    // Nobody is at a terminal.
+    assert_eq!(place.hooks(&trust).0, Some(2));
+    assert!(!config().contains("trusted_hash"));
+    let (status, text) = terminal::at_a_terminal(&mut place.command("work", &trust), "");
+    assert!(status.success() && text.contains("Codex CLI trusts these hooks"), "{text}");
+    let written: toml_edit::DocumentMut = config().parse().unwrap();
+    for event in events.keys() {
+        let key = format!("{}:{event}:0:0", path.display());
+        let state = written.get("hooks").and_then(|hooks| hooks.get("state")?.get(&key)?.get("trusted_hash"));
+        assert_eq!(state.and_then(|hash| hash.as_str()), Some(&*format!("sha256:{event}")), "{}", config());
+    }
+    assert!(config().starts_with("model = \"m\" # mine\n"), "{}", config());
+    assert_eq!(place.hooks(&["doctor", "codex"]).0, Some(0));
+    let (status, text) = terminal::at_a_terminal(&mut place.command("work", &trust), "");
+    assert!(status.success() && text.contains("trusts these hooks already"), "{text}");
+    // The trust goes with the hooks.
+    assert_eq!(place.hooks(&["init", "codex", "--scope", "user", "--remove"]).0, Some(0));
+    assert_eq!(config(), "model = \"m\" # mine\n");
+}
+
 #[test]
 fn codex_is_asked_which_hooks_it_trusts() {
     let place = TestProject::new();
@@ -344,7 +529,7 @@ fn codex_is_asked_which_hooks_it_trusts() {
     let asked = "case $1 in app-server) while read l; do case $l in *hooks/list*) while read a; do echo \"$a\"; done < ${0%/*}/answer;; esac; done;; *) echo 'codex-cli 0.169.0';; esac";
     place.program("codex", &asked.replace("read a", "IFS= read -r a"));
     answer("trusted", "trusted");
-    is_found(&place.findings("codex"), "good", "Codex says that it trusts");
+    is_found(&place.findings("codex"), "good", "Codex reports that it trusts");
     assert_eq!(place.hooks(&["doctor", "codex"]).0, Some(0));
     answer("trusted", "untrusted");
     is_found(&place.findings("codex"), "bad", "Codex does not trust the hooks of");

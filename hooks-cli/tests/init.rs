@@ -114,6 +114,8 @@ fn what_is_written_is_shown_once_and_undone_byte_for_byte() {
         assert_eq!(first.status, Some(0), "{client}: {}", first.err);
         assert!(first.out.contains("run --client"), "{client}: the difference is not shown: {}", first.out);
         let wired = place.text(name);
+        // It has no fixed name, so its own lines say which file its agents may not change.
+        assert_eq!(wired.contains("--settings"), client == "docker-agent", "{wired}");
         assert!(!text.contains("theirs") || wired.contains("theirs"), "{client}: {wired}");
         // A folder below belongs to the same project.
         let second = place.hooks_in(&place.work().join("below"), &["init", client]);
@@ -287,7 +289,7 @@ fn links_and_modes_stay() {
 fn who_cannot_be_wired_is_told_why() {
     let place = TestProject::new();
     for (args, why) in [
-        (&["init", "emacs"][..], "is no client"),
+        (&["init", "emacs"][..], "expected one of"),
         (&["init", "vscode", "--scope", "user"], "use `--scope project`"),
         (&["init", "copilot-sdk"], "calls hooks of the program that uses it"),
         (&["init", "docker-agent"], "--file FILE"),
@@ -311,6 +313,11 @@ fn a_team_is_laid_out_and_never_written_over() {
     assert!(place.work().join(".squad/team.md").is_file());
     assert_eq!(place.text(".squad/routing.md"), "mine\n");
     assert!(place.hooks(&["init", "squad"]).out.contains("nothing to do"));
+    place.put(".squad/agents/tester/charter.md", "# Tester\n\n## What I Own\n\n- All of `tests/`\n");
+    let proposed = place.hooks(&["init", "squad"]).out;
+    assert!(proposed.contains("proposed for `.squad/agents/tester/charter.md`"), "{proposed}");
+    assert!(proposed.contains("```boundaries\nwrites:\n  - tests/**\n"), "{proposed}");
+    assert!(!place.text(".squad/agents/tester/charter.md").contains("boundaries"), "a person decides");
 }
 
 #[test]
@@ -429,7 +436,7 @@ fn the_settings_of_a_machine_are_prepared_below_a_root() {
 fn only_a_person_gives_trust() {
     let place = TestProject::new();
     let ran = place.hooks(&["init", "codex", "--trust"]);
-    assert!(ran.status == Some(2) && ran.err.contains("is for people"), "{}", ran.err);
+    assert!(ran.status == Some(2) && ran.err.contains("is for a person"), "{}", ran.err);
     assert!(!place.work().join(".codex").exists());
     let ran = place.hooks(&["init", "claude", "--trust"]);
     assert!(ran.status == Some(2) && ran.err.contains("`--trust` is for `codex`"), "{}", ran.err);

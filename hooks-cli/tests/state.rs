@@ -192,7 +192,7 @@ fn a_damaged_store_denies_until_a_person_accepts_the_loss() {
     let state = std::fs::read_dir(dir.path().join("state/hooks")).unwrap();
     let file =
         state.map(|entry| entry.unwrap().path()).find(|path| path.extension().is_some_and(|end| end == "db"));
-    std::fs::write(file.unwrap(), "this is no database, and never was one ".repeat(500)).unwrap();
+    std::fs::write(file.unwrap(), "this is not a database, and never was one ".repeat(500)).unwrap();
     assert_eq!((decide(), decide()), ("deny".to_owned(), "deny".to_owned()));
     run(dir.path(), &["state", "-c", "hooks.yaml", "accept-loss"]);
     assert_eq!(decide(), "no_opinion");

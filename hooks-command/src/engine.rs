@@ -18,7 +18,7 @@ use crate::config::{Block, Handler, HandlerKind};
 use crate::event::{HookEvent, Lane, Powers, Rewrites};
 use crate::input::payload;
 use crate::merge::{Merged, Merger};
-use crate::model::{self, Judge, Question};
+use crate::model::{self, ModelJudge, Question};
 use crate::output::{End, Finished, HandlerReply, Reading, read};
 use crate::process::{Start, Variables, expand_variables, folder_of};
 use crate::rules::Rules;
@@ -53,7 +53,7 @@ pub struct World {
     /// The builtins of the host.
     pub builtins: Arc<Builtins>,
     /// The models of the host; if absent, a model handler fails.
-    pub judge: Option<Arc<dyn Judge>>,
+    pub judge: Option<Arc<dyn ModelJudge>>,
     /// The variables that options of handlers can use.
     pub variables: Arc<dyn Variables>,
 }

@@ -88,5 +88,5 @@ pub use self::config::{Block, Fault, Handler, Level};
 pub use self::engine::{Ask, Engine};
 pub use self::event::{HookEvent, Lane};
 pub use self::merge::Merged;
-pub use self::model::{Judge, Question};
+pub use self::model::{ModelJudge, Question};
 pub use self::rules::{Failures, Names, NearMiss, Profile, Rules};

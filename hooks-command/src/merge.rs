@@ -22,7 +22,7 @@ pub struct Merged {
     pub message: Vec<String>,
     /// The strongest verdict.
     #[serde(skip_serializing_if = "Option::is_none")]
-    pub decision: Option<Verdict>,
+    pub decision: Option<HandlerVerdict>,
     /// Reason of the verdict; for a permission request, the reason to allow it.
     #[serde(skip_serializing_if = "String::is_empty")]
     pub decision_reason: String,
@@ -70,7 +70,7 @@ pub struct Merged {
 /// A verdict about a tool call. The order of the variants is the order of strength.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize)]
 #[serde(rename_all = "snake_case")]
-pub enum Verdict {
+pub enum HandlerVerdict {
     /// Allows the call.
     Allow,
     /// Leaves the decision to the user.
@@ -96,7 +96,7 @@ pub enum CameTo {
     /// No decision.
     Nothing,
     /// A verdict with its reason.
-    Verdict(Verdict, String),
+    Verdict(HandlerVerdict, String),
     /// A block with its reason.
     Block(String),
     /// The handler failed.
@@ -108,7 +108,7 @@ pub enum CameTo {
     },
 }
 
-impl Verdict {
+impl HandlerVerdict {
     fn from_word(word: &str) -> Option<Self> {
         match word {
             "allow" => Some(Self::Allow),
@@ -129,7 +129,7 @@ impl Merged {
 /// Merges the answers of an event's handlers.
 ///
 /// ```
-/// use hooks_command::merge::{Merger, Verdict};
+/// use hooks_command::merge::{Merger, HandlerVerdict};
 /// use hooks_command::output::{Reading, parse};
 /// use hooks_command::{Handler, HookEvent, Lane, Rules};
 /// use serde_json::json;
@@ -145,7 +145,7 @@ impl Merged {
 /// }
 /// let merged = merger.finish();
 /// assert!(!merged.allowed, "the strongest verdict counts");
-/// assert_eq!((merged.decision, &*merged.decision_reason), (Some(Verdict::Deny), "second"));
+/// assert_eq!((merged.decision, &*merged.decision_reason), (Some(HandlerVerdict::Deny), "second"));
 /// # Ok::<(), Box<dyn std::error::Error>>(())
 /// ```
 #[derive(Debug)]
@@ -315,20 +315,22 @@ impl Merger {
             }
             return CameTo::Nothing;
         }
-        let Some(verdict) = Verdict::from_word(&reply.permission_decision) else { return CameTo::Nothing };
+        let Some(verdict) = HandlerVerdict::from_word(&reply.permission_decision) else {
+            return CameTo::Nothing;
+        };
         let why = &reply.permission_decision_reason;
         if decides && Some(verdict) > self.merged.decision {
             self.merged.decision = Some(verdict);
             self.merged.decision_reason.clone_from(why);
         }
         match verdict {
-            Verdict::Deny => {
+            HandlerVerdict::Deny => {
                 self.merged.allowed = false;
                 if !why.is_empty() {
                     self.merged.message.push(why.clone());
                 }
             }
-            Verdict::Allow => {
+            HandlerVerdict::Allow => {
                 self.merged.permission_allowed |= approves;
                 if self.profile == Profile::July {
                     self.merged.additional_context.extend(Some(why.clone()).filter(|why| !why.is_empty()));
@@ -337,8 +339,8 @@ impl Merger {
                 }
             }
             // "ask" has no effect at an event that already asks the user.
-            Verdict::Ask if approves => return CameTo::Nothing,
-            Verdict::Ask => {}
+            HandlerVerdict::Ask if approves => return CameTo::Nothing,
+            HandlerVerdict::Ask => {}
         }
         CameTo::Verdict(verdict, why.clone())
     }

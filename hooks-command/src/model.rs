@@ -23,7 +23,7 @@ pub struct Question {
 }
 
 /// Asks models. The host provides it.
-pub trait Judge: Send + Sync {
+pub trait ModelJudge: Send + Sync {
     /// The reply of a model, as text.
     ///
     /// # Errors
@@ -31,22 +31,22 @@ pub trait Judge: Send + Sync {
     fn ask(&self, question: Question) -> HookFuture<'static, Result<String, String>>;
 }
 
-/// A tower service as a [`Judge`].
+/// A tower service as a [`ModelJudge`].
 ///
 /// ```
-/// use hooks_command::model::{Judge, Question, ServiceJudge};
+/// use hooks_command::model::{ModelJudge, Question, ServiceJudge};
 ///
 /// async fn ask_model(question: Question) -> Result<String, String> {
 ///     Ok(format!("{} allows it", question.model))
 /// }
 /// let judge = ServiceJudge(tower::service_fn(ask_model));
-/// # fn assert_judge(_: impl Judge) {}
+/// # fn assert_judge(_: impl ModelJudge) {}
 /// # assert_judge(judge);
 /// ```
 #[derive(Clone, Debug)]
 pub struct ServiceJudge<S>(pub S);
 
-impl<S> Judge for ServiceJudge<S>
+impl<S> ModelJudge for ServiceJudge<S>
 where
     S: Service<Question, Response = String, Future: Send, Error: std::fmt::Display + Send>
         + Clone

@@ -124,7 +124,7 @@ pub(super) fn check(config: &AuditConfig, path: Option<&Path>, root: &Node, mist
     {
         let option = format!("{KEY}.checkpoints.folder");
         let problem = format!(
-            "`{}` is in a folder of the log, where whoever changes the log changes them too",
+            "`{}` is in a folder of the log, where a process that changes the log changes them too",
             kept.display()
         );
         let hint = "name a folder elsewhere, best where this machine can add but not change";
@@ -288,7 +288,10 @@ mod tests {
             ("{ folder: a, spill: ./b/../a }", "audit.spill: `"),
             ("{ spill: audit-log }", "/audit-log` is the folder of the log itself"),
             ("{ folder: a, checkpoints: { folder: a/b } }", "audit.checkpoints.folder: `"),
-            ("{ spill: s, checkpoints: { folder: s } }", "where whoever changes the log changes them too"),
+            (
+                "{ spill: s, checkpoints: { folder: s } }",
+                "where a process that changes the log changes them too",
+            ),
         ] {
             let errors = Config::parse(&format!("version: 1\naudit: {section}"), "hooks.yaml").unwrap_err();
             let [error] = errors.errors() else { panic!("{section}: {errors}") };

@@ -30,6 +30,7 @@ use super::command::{Handlers, Host};
 use super::context::ContextSections;
 use super::error::{Mistakes, TextPosition};
 use super::feeds::{FeedSections, Feeds};
+use super::further::{Further, FurtherGuards};
 use super::known::KnownStore;
 use super::models::Models;
 use super::prompts;
@@ -38,7 +39,7 @@ use super::scribe;
 use super::spawn;
 use super::squad;
 use super::store;
-use super::team_rules::TeamRuleSections;
+use super::team_rules::{TeamRuleSections, TeamRuleWorld};
 use super::tenant::Tenancy;
 use super::tree::Node;
 use crate::feeding::Started;
@@ -52,6 +53,7 @@ pub(super) enum ProfileSettings {
         context: Box<ContextSections>,
         feeds: Box<FeedSections>,
         team_rules: Box<TeamRuleSections>,
+        further: Box<FurtherGuards>,
         state: Box<State>,
         handlers: Option<Box<Handlers>>,
         from: Origin,
@@ -269,7 +271,17 @@ pub(super) fn build(
         builder.add_policy(own_state.beside_a_command_guard(is_guarded));
     }
     match settings {
-        ProfileSettings::Strict { policy, models, context, feeds, team_rules, from, state, handlers } => {
+        ProfileSettings::Strict {
+            policy,
+            models,
+            context,
+            feeds,
+            team_rules,
+            further,
+            from,
+            state,
+            handlers,
+        } => {
             let models = match (models, from) {
                 (Some(config), Origin::Document(tree)) => {
                     Some(Models::new(config, Arc::clone(&kept.store), state.tenant(), tree, mistakes))
@@ -277,6 +289,9 @@ pub(super) fn build(
                 _ => None,
             };
             let known = models.as_ref().and_then(Option::as_ref);
+            for guards in &further.all {
+                add_further(&mut builder, guards, policy, &kept, tenancy, root, mistakes);
+            }
             let informed = spawn::informed(budget::priced(policy, known), known);
             let built = match strict(builder, informed, &kept, tenancy) {
                 Ok(builder) => Some(builder),
@@ -289,7 +304,8 @@ pub(super) fn build(
                 Origin::Document(tree) => Some(tree),
                 Origin::Agents | Origin::Squad => None,
             };
-            let built = built.map(|builder| team_rules.add_to(builder, &kept, document, mistakes));
+            let world = TeamRuleWorld::new(policy, of_tenants(&kept, tenancy));
+            let built = built.map(|builder| team_rules.add_to(builder, &world, document, mistakes));
             // Checked after both were built, so that all mistakes are reported.
             let (mut builder, models) = (built?, models.map_or(Some(None), |models| models.map(Some))?);
             if let Some(models) = &models {
@@ -354,8 +370,7 @@ fn strict(
     kept: &Kept,
     tenancy: Option<&Tenancy>,
 ) -> Result<HooksBuilder, PolicyErrors> {
-    let store = Arc::clone(&kept.store);
-    let store = tenancy.map_or_else(|| Arc::clone(&store), |tenancy| tenancy.of_store(Arc::clone(&store)));
+    let store = of_tenants(kept, tenancy);
     let mut policies = StrictPolicies::new(policy).with_store(store);
     if let Some(watch) = &kept.watch {
         policies = policies.with_spend_watch(Arc::clone(watch));
@@ -364,6 +379,41 @@ fn strict(
         Some(stored) => policies.with_stored_lockouts(Arc::clone(stored)),
         None => policies.with_lockouts(Arc::clone(&kept.lockouts)),
     })
+}
+
+/// Adds guards from another place. Before the file's own, whose extensions are those of the set.
+fn add_further(
+    builder: &mut HooksBuilder,
+    further: &Further,
+    policy: &PolicyConfig,
+    kept: &Kept,
+    tenancy: Option<&Tenancy>,
+    root: &Node,
+    mistakes: &mut Mistakes,
+) {
+    let (paths, tools) = (policy.paths.clone(), policy.tools.clone());
+    let guards = PolicyConfig { paths, tools, ..further.policy.clone() };
+    match strict(Hooks::builder(), guards, kept, tenancy) {
+        Ok(inner) => match &further.tenant {
+            Some(tenant) => {
+                let is_own = tenancy.is_some_and(|tenancy| tenancy.own == *tenant);
+                builder.add_for_tenant(tenant.as_str(), is_own, inner);
+            }
+            None => builder.add_all(inner),
+        },
+        Err(errors) => {
+            for error in errors {
+                let (path, problem) = further.place_of(&error.field, &error.problem);
+                mistakes.add_with_hint(root.locate(&path), path, problem, error.hint);
+            }
+        }
+    }
+}
+
+/// The store, as the tenants see it.
+fn of_tenants(kept: &Kept, tenancy: Option<&Tenancy>) -> Arc<dyn StateStore> {
+    let store = Arc::clone(&kept.store);
+    tenancy.map_or_else(|| Arc::clone(&store), |tenancy| tenancy.of_store(Arc::clone(&store)))
 }
 
 /// Reports mistakes that the policies found, each at its place in the source.

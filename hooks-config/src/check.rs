@@ -70,7 +70,7 @@ impl<'s> Checker<'s, '_> {
                     number.is_i64() || number.is_u64()
                 };
                 if !fits {
-                    let message = format!("{number} is not a whole number from 0");
+                    let message = format!("{number} is not an integer from 0");
                     self.mistakes.add(&node.place, path, message);
                 }
             }
@@ -129,8 +129,7 @@ impl<'s> Checker<'s, '_> {
                 }
             }
             _ => {
-                let message =
-                    format!("this has to be {}, and is {}", one_of(words.iter().copied()), node.what());
+                let message = format!("expected {}, found {}", one_of(words.iter().copied()), node.what());
                 self.mistakes.add(&node.place, path, message);
             }
         }
@@ -163,7 +162,7 @@ impl<'s> Checker<'s, '_> {
 
     fn refuse_type(&mut self, types: &[&str], schema: &Map<String, Value>, node: &Node, path: &str) {
         let wanted: Vec<_> = types.iter().map(|name| in_words(name)).collect();
-        let message = format!("this has to be {}, and is {}", wanted.join(" or "), node.what());
+        let message = format!("expected {}, found {}", wanted.join(" or "), node.what());
         let hint = match (&node.kind, types) {
             (Kind::Text(text), ["boolean", ..]) => match text.to_lowercase().as_str() {
                 "yes" | "on" | "y" => Some("write `true`".to_owned()),
@@ -251,9 +250,9 @@ fn in_words(name: &str) -> &str {
     match name {
         "object" => "a map",
         "array" => "a list",
-        "string" => "a text",
+        "string" => "a string",
         "boolean" => "`true` or `false`",
-        "integer" => "a whole number",
+        "integer" => "an integer",
         "number" => "a number",
         other => other,
     }

@@ -75,7 +75,7 @@ fn refuse_open(path: &Path, metadata: &fs::Metadata, others: u32, right: u32) ->
     let path = path.display();
     Err(io::Error::other(format!(
         "the key `{path}` can be read or written by others (mode {:o}): `chmod {right:o} {path}`, and make another one with \
-         `hooks audit keygen` if somebody may have seen it",
+         `hooks audit keygen` if others may have seen it",
         mode & 0o777
     )))
 }

@@ -1,7 +1,7 @@
 //! The sections about context and a team's folder: the context of new sessions, the notes that survive a
 //! compaction, the files written at a session's end, the Scribe, and the notices.
 
-use std::path::{Component, Path};
+use std::path::{Component, Path, PathBuf};
 use std::sync::Arc;
 use std::time::Duration;
 
@@ -110,20 +110,7 @@ impl ContextSections {
         let of_end = self.session_end.as_ref().map(|config| &config.team);
         let of_scribe = self.scribe.as_ref().map(|config| &config.team);
         let of_notices = self.notices.as_ref().map(|config| &config.team);
-        let project = path.map(audit::project_of);
-        let mut patterns = Vec::new();
-        for team in [of_end, of_scribe, of_notices].into_iter().flatten() {
-            let kept = team.join(".hooks");
-            // A pattern with `..` in it is refused.
-            if !kept.components().any(|part| part == Component::ParentDir) {
-                patterns.push(as_pattern(&kept));
-            }
-            let placed = project.as_ref().map(|project| resolved(&project.join(&kept)));
-            patterns.extend(placed.into_iter().flatten().map(|place| as_pattern(&place)));
-        }
-        patterns.sort();
-        patterns.dedup();
-        patterns
+        own_folders([of_end, of_scribe, of_notices].into_iter().flatten(), path)
     }
 
     /// Adds the hooks of the sections. The store of `kept` remembers what sessions were given; the memory of
@@ -152,6 +139,24 @@ impl ContextSections {
         }
         builder
     }
+}
+
+/// Patterns of the folders `.hooks` in these folders of teams, in which hooks leave files for each other.
+pub(super) fn own_folders<'a>(teams: impl Iterator<Item = &'a PathBuf>, path: Option<&Path>) -> Vec<String> {
+    let project = path.map(audit::project_of);
+    let mut patterns = Vec::new();
+    for team in teams {
+        let kept = team.join(".hooks");
+        // A pattern with `..` in it is refused.
+        if !kept.components().any(|part| part == Component::ParentDir) {
+            patterns.push(as_pattern(&kept));
+        }
+        let placed = project.as_ref().map(|project| resolved(&project.join(&kept)));
+        patterns.extend(placed.into_iter().flatten().map(|place| as_pattern(&place)));
+    }
+    patterns.sort();
+    patterns.dedup();
+    patterns
 }
 
 fn auto_context(config: &ContextConfig, store: &Arc<dyn StateStore>) -> AutoContext {

@@ -1,5 +1,7 @@
 //! `hooks.yaml`, version 1: the policies' own configuration, and a few keys about the file itself.
 
+use std::path::Path;
+
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 use serde_json::{Map, Value, json};
@@ -15,6 +17,7 @@ use super::command::{self, Handlers, Host};
 use super::context::{self, ContextSections};
 use super::error::Mistakes;
 use super::feeds::{self, FeedSections};
+use super::further::{self, FurtherGuards};
 use super::models;
 use super::plain;
 use super::prune::Pruned;
@@ -54,6 +57,7 @@ pub(super) struct Document {
     pub(super) context: ContextSections,
     pub(super) feeds: FeedSections,
     pub(super) team_rules: TeamRuleSections,
+    pub(super) further: FurtherGuards,
     /// Tree that the document was read from, without its mistakes.
     pub(super) tree: Pruned,
 }
@@ -99,14 +103,8 @@ pub fn schema() -> Value {
                     "Whose budgets, limits and lockouts these are: state of one tenant is never another's. What names no tenant is this one's; what names another is refused.",
             }),
         );
-        properties.insert(
-            tenant::OTHERS.to_owned(),
-            json!({
-                "type": "array",
-                "items": {"type": "string"},
-                "description": "Further tenants that events may name; each has state of its own.",
-            }),
-        );
+        properties.insert(tenant::OTHERS.to_owned(), further::tenants_schema(object));
+        properties.insert(further::KEY.to_owned(), further::policies_schema(object));
         if let Some(Value::Object(sections)) = object.remove("properties") {
             properties.extend(sections);
         }
@@ -140,7 +138,12 @@ pub(super) fn profile_schema() -> Value {
 }
 
 /// Reads the tree of a `hooks.yaml`. Parts with mistakes are left out.
-pub(super) fn read(root: &Node, host: &Host, mistakes: &mut Mistakes) -> Option<Document> {
+pub(super) fn read(
+    root: &Node,
+    path: Option<&Path>,
+    host: &Host,
+    mistakes: &mut Mistakes,
+) -> Option<Document> {
     if !plain::is_right(root) {
         check(&checked_schema(), &without_squads_names(root, mistakes), mistakes);
     }
@@ -168,13 +171,15 @@ pub(super) fn read(root: &Node, host: &Host, mistakes: &mut Mistakes) -> Option<
     let team_rules = team_rules::take(&mut sections, &tree, mistakes);
     feeds::check_log(&feeds, audit.as_ref(), &tree, mistakes);
     let tenancy = Tenancy::read(&tree.root, mistakes);
+    let mut further = further::read(&tree.root, path, mistakes);
     if let Some(tenancy) = &tenancy {
         served::check(tenancy, &tree, mistakes);
     }
-    sections.retain(|key, _| ![tenant::KEY, tenant::OTHERS].contains(&key.as_str()));
+    sections.retain(|key, _| ![tenant::KEY, tenant::OTHERS, further::KEY].contains(&key.as_str()));
     match serde_json::from_value(Value::Object(sections)) {
         Ok(policy) => {
-            let policy = PolicyConfig { spawn, ..policy };
+            let mut policy = PolicyConfig { spawn, ..policy };
+            further.merge_into(&mut policy);
             let has_others = tenancy.as_ref().is_some_and(|tenancy| !tenancy.others.is_empty());
             if has_others && policy.reviewer_lockout.is_some() {
                 let problem = "lockouts are of one tenant, and would bind agents of the others";
@@ -192,6 +197,7 @@ pub(super) fn read(root: &Node, host: &Host, mistakes: &mut Mistakes) -> Option<
                 context,
                 feeds,
                 team_rules,
+                further,
                 tree,
             })
         }
@@ -222,6 +228,7 @@ fn is_whole(key: &str, value: &Value) -> bool {
         store::KEY,
         tenant::KEY,
         tenant::OTHERS,
+        further::KEY,
         command::KEY,
         command::PROFILE,
     ]

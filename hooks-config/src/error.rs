@@ -12,7 +12,7 @@ use serde::{Serialize, Serializer};
 /// use hooks_config::{Config, Gravity};
 ///
 /// let text = "version: 1\nask_user: { max_per_session: many }";
-/// let errors = Config::parse(text, "hooks.yaml").expect_err("`many` is no number");
+/// let errors = Config::parse(text, "hooks.yaml").expect_err("`many` is not a number");
 /// let error = &errors.errors()[0];
 /// assert_eq!((error.line, error.column, &*error.path), (2, 30, "ask_user.max_per_session"));
 /// assert_eq!((&text[error.span.clone()], error.gravity), ("many", Gravity::Error));

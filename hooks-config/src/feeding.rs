@@ -98,7 +98,7 @@ impl Close for Started {
             match behind.is_empty() {
                 true => Ok(()),
                 false => Err(format!(
-                    "{} did not get everything within {CLOSING:?}; whoever feeds them next goes on there",
+                    "{} did not get everything within {CLOSING:?}; the next feed continues there",
                     behind.join(", ")
                 )
                 .into()),

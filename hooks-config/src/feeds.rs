@@ -164,7 +164,7 @@ sinks:
             "{errors:?}"
         );
         assert!(
-            errors[1].starts_with("line 7, column 5: sinks[0]: `https://x` is no address for `a`"),
+            errors[1].starts_with("line 7, column 5: sinks[0]: `https://x` is not an address for `a`"),
             "{errors:?}"
         );
         let unknown = Config::parse("version: 1\nmetrics: { most: 1 }", "hooks.yaml").unwrap_err();
@@ -176,19 +176,19 @@ sinks:
         let webhook = "sinks: [{ name: a, webhook: { url: \"http://x\" } }]";
         for (sections, expected) in [
             (&*format!("audit: false\n{webhook}"), "line 3, column 1: sinks: there is no log"),
-            ("metrics: { most_names: 0 }", "metrics.most_names: 0 of them are told apart"),
-            ("metrics: { most_series: 0 }", "metrics.most_series: 0 of them are told apart"),
-            ("notices: { most: 0 }", "notices.most: nobody would be told"),
-            ("notices: { keep: 0 }", "notices.keep: nobody would be told"),
+            ("metrics: { most_names: 0 }", "metrics.most_names: with 0, everything is counted as `other`"),
+            ("metrics: { most_series: 0 }", "metrics.most_series: with 0, everything is counted as `other`"),
+            ("notices: { most: 0 }", "notices.most: with 0, no agent would get a notice"),
+            ("notices: { keep: 0 }", "notices.keep: with 0, no agent would get a notice"),
             (
                 "cache: { harmless: [think, bash] }",
                 "cache.harmless[1]: `bash` changes files or runs commands",
             ),
             ("cache: { harmless: [Write] }", "cache.harmless[0]: `Write` changes files or runs commands"),
-            ("cache: { harmless: [\"mcp_*\"] }", "cache.harmless[0]: `mcp_*` is no name of a tool"),
+            ("cache: { harmless: [\"mcp_*\"] }", "cache.harmless[0]: `mcp_*` is not a name of a tool"),
             (
                 "cache: { tools: [{ tool: \"*\", depends: tree }] }",
-                "cache.tools[0]: `*` is no name of a tool",
+                "cache.tools[0]: `*` is not a name of a tool",
             ),
         ] {
             let errors = Config::parse(&format!("version: 1\n{sections}\n"), "hooks.yaml").unwrap_err();

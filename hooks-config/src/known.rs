@@ -123,8 +123,7 @@ impl KnownStore {
                 serde_json::from_slice(&content).ok().filter(|identity: &Identity| identity.at == *at);
             return identity.map(Some).ok_or_else(|| {
                 StoreError::Closed(format!(
-                    "`{name}`, which says what store was used at `{at}`, is damaged. Put it back, or look at what was spent \
-                     and accept the loss with `hooks state accept-loss`"
+                    "`{name}`, which names the store used at `{at}`, is damaged. Restore it, or look at the amounts spent and accept the loss with `hooks state accept-loss`"
                 ))
             });
         }
@@ -143,7 +142,7 @@ impl KnownStore {
             }
         }
         Err(StoreError::Unavailable(format!(
-            "which store is used cannot be written down, so its loss would not be noticed: {why}"
+            "the name of the store cannot be recorded, so its loss would not be noticed: {why}"
         )))
     }
 
@@ -152,7 +151,7 @@ impl KnownStore {
         let Some(log) = &self.log else { return Ok(None) };
         let failed = |error: &dyn std::fmt::Display| {
             StoreError::Unavailable(format!(
-                "which store was used cannot be read from the audit log: {error}"
+                "the name of the store cannot be read from the audit log: {error}"
             ))
         };
         let mut reader = LogReader::new(Arc::new(PrivateFileSystem), log, Positions::default());

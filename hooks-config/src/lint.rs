@@ -6,7 +6,7 @@ use hooks_budgets::{ModelPriceConfig, SpendEnforcement};
 use hooks_classic::PolicyConfig;
 
 use super::error::{ConfigError, Mistakes};
-use super::tree::Node;
+use super::tree::{Kind, Node};
 use super::words::quoted;
 
 /// Warnings about `policy`, which was read from `root`. `is_lost`: its counters end with the process.
@@ -55,13 +55,14 @@ pub(super) fn lint(policy: &PolicyConfig, is_lost: bool, root: &Node) -> Vec<Con
             let field =
                 unknown.map_or_else(|| "budget".to_owned(), |index| format!("budget.prices[{index}]"));
             let hint = "write its `most_output_tokens`, or one for all models in `budget.hold`";
-            let problem = "nobody knows how long answers may be, so calls of unknown size are refused";
+            let problem = "the length of answers is unknown, so calls of unknown size are denied";
             linter.doubt(&field, problem, hint);
         }
         if budget.limits.is_empty() {
             linter.doubt("budget", "nothing is limited", "give it `limits`");
         }
     }
+    linter.summaries();
     linter.doubts.into_doubts()
 }
 
@@ -73,6 +74,21 @@ struct Linter<'r> {
 impl Linter<'_> {
     fn doubt(&mut self, path: &str, message: &str, hint: &str) {
         self.doubts.doubt(self.root.locate(path), path.to_owned(), message.to_owned(), Some(hint.to_owned()));
+    }
+
+    /// Doubts `summarise` in a file that has no hook with a summary: the file names models, and does not call
+    /// them.
+    fn summaries(&mut self) {
+        let means = self.root.get("models").and_then(|models| models.get("overflow")?.get("means"));
+        let Some(Kind::List(means)) = means.map(|node| &node.kind) else { return };
+        let is_summary = |node: &Node| matches!(&node.kind, Kind::Text(word) if word == "summarise");
+        let has_hook = self.root.get("compaction").is_some()
+            || self.root.get("hooks").is_some_and(|hooks| hooks.get("pre_compact").is_some());
+        if let (Some(index), false) = (means.iter().position(is_summary), has_hook) {
+            let problem = "no hook of this file writes a summary, so only a host with `Models::with_summariser` has one";
+            let hint = "write `compaction: {}` for a summary without a model, or leave `summarise` out";
+            self.doubt(&format!("models.overflow.means[{index}]"), problem, hint);
+        }
     }
 
     fn twice(&mut self, path: &str, list: &[String]) {

@@ -13,7 +13,7 @@ pub(super) fn check(config: &MetricsConfig, tree: &Pruned, mistakes: &mut Mistak
     for (field, bound) in [("most_names", config.most_names), ("most_series", config.most_series)] {
         if bound == 0 {
             let path = format!("{KEY}.{field}");
-            let problem = "0 of them are told apart, and everything is counted as `other`";
+            let problem = "with 0, everything is counted as `other`";
             mistakes.add_with_hint(
                 tree.root.locate(&path),
                 path,

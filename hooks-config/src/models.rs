@@ -2,12 +2,13 @@
 
 use std::sync::Arc;
 
+use hooks_conversation::summary::Summariser;
 use hooks_core::state::StateStore;
 use hooks_core::{Environment, FailureLayer, HooksBuilder, Live};
 use hooks_resilience::alert::NotificationSink;
 use hooks_resilience::config::{ConfigFault, StreamLayer};
 use hooks_resilience::{
-    AlertLayer, Health, PerTenantLayer, Resilience, ResilienceConfig, ResilienceLayer, World,
+    AlertLayer, Health, OverflowLayer, PerTenantLayer, Resilience, ResilienceConfig, ResilienceLayer, World,
 };
 use hooks_system::{SystemClock, SystemRandom, TokioBackground, TokioTimer};
 use tower_layer::Stack;
@@ -45,6 +46,8 @@ pub struct Models {
     /// Health of the models, for calls that name no tenant. The store that outlives the configuration holds
     /// it. [`Health::of_tenant`] gives the health that a tenant's calls see.
     pub health: Health,
+    /// Writer of the summaries of conversations that do not fit.
+    summariser: Option<Summariser>,
 }
 
 /// The layers `L` of one tenant, with the alerts around them.
@@ -80,12 +83,55 @@ impl Models {
         environment.clock = Arc::new(SystemClock);
         environment.random = Arc::new(SystemRandom);
         match resilience.shared_health(World::new(&environment, TokioTimer), store, KEY, tenant) {
-            Ok(health) => Some(Self { resilience, health }),
+            Ok(health) => Some(Self { resilience, health, summariser: None }),
             Err(error) => {
                 mistakes.add(tree.root.locate(KEY), KEY, error.to_string());
                 None
             }
         }
+    }
+
+    /// Lets `summariser` write the summaries of conversations that do not fit, for `overflow.means: [summarise]`.
+    /// A file names models and does not call them, so the host gives the service, for example a call of a
+    /// small model of the catalog. Without one, only the summary of a hook on `pre_compact` is used, such as
+    /// that of the section `compaction`.
+    ///
+    /// ```
+    /// use hooks_config::Config;
+    /// use hooks_conversation::summary::{Summariser, SummaryRequest};
+    /// use hooks_core::event::{Message, Role};
+    /// use hooks_core::{BoxError, HookContext, drivers::ModelRequest, state::OpId};
+    /// use hooks_resilience::{Call, Classified, ErrorKind, ModelError};
+    /// use tower::{Layer, ServiceExt, service_fn};
+    ///
+    /// # #[tokio::main(flavor = "current_thread")] async fn main() -> Result<(), Box<dyn std::error::Error>> {
+    /// let config = Config::parse("
+    /// version: 1
+    /// models:
+    ///   catalog: [{ name: large, provider: one, tier: premium, context_tokens: 4000 }]
+    ///   routing: { default: premium }
+    ///   overflow: { means: [summarise] }
+    /// ", "hooks.yaml")?;
+    /// let client = service_fn(async |call: Call| match call.messages().len() {
+    ///     10.. => Err(ModelError::new(ErrorKind::ContextOverflow, "prompt is too long")),
+    ///     _ => Ok("answered"),
+    /// });
+    /// let small = service_fn(async |request: SummaryRequest| {
+    ///     Ok::<_, BoxError>(format!("{} messages about logs", request.messages.len()))
+    /// });
+    /// let models = config.models().ok_or("the file has the section")?.clone();
+    /// let layer = models.with_summariser(Summariser::new(small)).layer(config.clone().hooks(), Classified)?;
+    /// let messages = (0..20).map(|turn| Message::text(Role::User, format!("{turn} ").repeat(200))).collect();
+    /// let request = ModelRequest { messages, ..ModelRequest::default() };
+    /// let call = Call::new(HookContext::new("session-1", "lead").into(), request, OpId(1));
+    /// assert_eq!(layer.layer(client).oneshot(call).await?.reply, "answered");
+    /// # Ok(())
+    /// # }
+    /// ```
+    #[must_use]
+    pub fn with_summariser(mut self, summariser: Summariser) -> Self {
+        self.summariser = Some(summariser);
+        self
     }
 
     /// All layers around a client, connected to `hooks`: the hooks are asked before a conversation is
@@ -129,11 +175,11 @@ impl Models {
     ) -> Result<PerTenantLayer<impl Fn(&Health) -> Alerting<ResilienceLayer<C>> + use<H, C>>, ConfigFault>
     {
         self.resilience.layer(&self.health, classify.clone())?;
-        let (resilience, hooks) = (self.resilience.clone(), hooks.into());
+        let (models, hooks) = (self.clone(), hooks.into());
         Ok(PerTenantLayer::new(self.health.clone(), move |health: &Health| {
-            let mut layers = resilience.layer(health, classify.clone())?;
-            layers.overflow = layers.overflow.with_hooks(hooks.clone());
-            Ok(Stack::new(layers, alerts(&resilience, health, hooks.clone())?))
+            let mut layers = models.resilience.layer(health, classify.clone())?;
+            layers.overflow = models.connect(layers.overflow, &hooks);
+            Ok(Stack::new(layers, alerts(&models.resilience, health, hooks.clone())?))
         }))
     }
 
@@ -147,12 +193,21 @@ impl Models {
         classify: C,
     ) -> Result<PerTenantLayer<impl Fn(&Health) -> Alerting<StreamLayer<C>> + use<H, C>>, ConfigFault> {
         self.resilience.stream_layer(&self.health, classify.clone())?;
-        let (resilience, hooks) = (self.resilience.clone(), hooks.into());
+        let (models, hooks) = (self.clone(), hooks.into());
         Ok(PerTenantLayer::new(self.health.clone(), move |health: &Health| {
-            let mut layers = resilience.stream_layer(health, classify.clone())?;
-            layers.layers.overflow = layers.layers.overflow.with_hooks(hooks.clone());
-            Ok(Stack::new(layers, alerts(&resilience, health, hooks.clone())?))
+            let mut layers = models.resilience.stream_layer(health, classify.clone())?;
+            layers.layers.overflow = models.connect(layers.layers.overflow, &hooks);
+            Ok(Stack::new(layers, alerts(&models.resilience, health, hooks.clone())?))
         }))
+    }
+
+    /// Connects the layer that compacts conversations to `hooks` and to the summariser.
+    fn connect(&self, overflow: OverflowLayer, hooks: &Live) -> OverflowLayer {
+        let overflow = overflow.with_hooks(hooks.clone());
+        match &self.summariser {
+            Some(summariser) => overflow.with_summariser(summariser.clone()),
+            None => overflow,
+        }
     }
 
     /// Adds the hooks that answer how to go on after a failure, for hosts with an agent loop of their own.

@@ -16,7 +16,12 @@ pub(super) fn check(config: &NoticesConfig, tree: &Pruned, mistakes: &mut Mistak
         if bound == 0 {
             let path = format!("{KEY}.{field}");
             let hint = "write a number from 1, or leave `notices` out";
-            mistakes.add_with_hint(tree.root.locate(&path), path, "nobody would be told of anything", hint);
+            mistakes.add_with_hint(
+                tree.root.locate(&path),
+                path,
+                "with 0, no agent would get a notice",
+                hint,
+            );
         }
     }
 }

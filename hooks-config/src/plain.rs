@@ -6,6 +6,8 @@
 //! the schema would find nothing. Every other document goes to the schema, even if it is only written in
 //! another way.
 
+use std::collections::BTreeMap;
+
 use serde::Serialize;
 use serde::de::DeserializeOwned;
 use serde_json::{Map, Value};
@@ -14,6 +16,7 @@ use hooks_classic::PolicyConfig;
 use hooks_resilience::ResilienceConfig;
 use hooks_store::StoreConfig;
 
+use super::further::{self, PolicyFiles, TenantGuards};
 use super::tree::{Kind, Node};
 use super::{audit, context, feeds, models, store, team_rules, tenant};
 
@@ -40,7 +43,11 @@ fn is_about_the_file(sections: &mut Map<String, Value>) -> bool {
     sections.shift_remove("version").is_some_and(|version| version == 1)
         && sections.shift_remove("self_protection").is_none_or(|is_on| is_on.is_boolean())
         && sections.shift_remove(tenant::KEY).is_none_or(|tenant| tenant.is_string())
-        && sections.shift_remove(tenant::OTHERS).is_none_or(|others| is_written_again::<Vec<String>>(&others))
+        && sections.shift_remove(tenant::OTHERS).is_none_or(|others| {
+            is_written_again::<Vec<String>>(&others)
+                || is_written_again::<BTreeMap<String, TenantGuards>>(&others)
+        })
+        && is_right_in::<Vec<PolicyFiles>>(sections, further::KEY)
 }
 
 /// Removes a section from `sections` and returns whether it certainly has no mistake.
@@ -106,7 +113,11 @@ store: { path: state.db }
 context: { team: .squad, session: 3000, child: 0, turn: 500, deadline: 2s, history: 5, decisions: 5, skills: 3, files: [A.md] }
 compaction: { keep: 1000, summary: 500, outputs: [bash], not_below_percent: 50 }
 session_end: { team: .squad, history_above: 2000, keep: 5, metrics: true, recap: false, abandoned_after: 1h }
+boundaries: { team: .squad, others: deny, agents: { Ada: { writes: [src/**], reads: [docs/**] } } }
+ceremonies: { team: .squad, closes: [writes], focused: 10m, extended: 1h, gates: { Review: { closes: [commands], tools: [x], participants: [Ada], time: 5m, started_by: [y], ended_by: [z] } } }
+routes: { team: .squad, most: 3, urgent: high, others: allow, agents: { Ada: { capabilities: [sql], most: 2, instead: [Bob] } }, rules: [{ name: r, action: deny, from: [a], to: [b], words: [c], at_least: low, at_most: high, requires: [sql], instead: [Ada], reason: why }] }
 prompts: { team: .squad, author: ada, recent_decisions: 3, ceremonies: true, conventions: [commits], required: [Be kind.], scrub: true }
+phases: { state: run/state.json, read_only: [a], output: { on_fault: deny, verdicts: { x: [y] } }, unresolvable: ask }
 models:
   catalog: [{ name: large, provider: one, tier: premium, context_tokens: 200000, price: { input: 15, output: 75 } }]
   routing: { tiers: { premium: [large] }, agents: { Ripley: premium } }

@@ -9,12 +9,13 @@ use super::places::Places;
 
 /// Settings in the project and in the user's own folder: hooks, and the folders that are trusted, without which
 /// a client skips the hooks of a project.
-const SETTINGS: [&str; 12] = [
+const SETTINGS: [&str; 17] = [
     ".claude.json",
     ".claude/settings.json",
     ".claude/settings.local.json",
     ".codex/config.toml",
     ".codex/hooks.json",
+    ".config/Code/User/settings.json",
     ".copilot/config.json",
     ".copilot/settings.json",
     ".cursor/hooks.json",
@@ -22,12 +23,22 @@ const SETTINGS: [&str; 12] = [
     ".gemini/trustedFolders.json",
     ".github/copilot/settings.json",
     ".github/copilot/settings.local.json",
+    ".qwen/settings.json",
+    ".qwen/trustedFolders.json",
+    ".vscode/settings.json",
+    "Library/Application Support/Code/User/settings.json",
 ];
 
 /// Folders in which every file is a hook or can bring one, and the folder in which hooks leave work for each
 /// other.
-const FOLDERS: [&str; 5] =
-    [".claude/plugins", ".copilot/hooks", ".gemini/extensions", ".github/hooks", ".squad/.hooks"];
+const FOLDERS: [&str; 6] = [
+    ".claude/plugins",
+    ".copilot/hooks",
+    ".gemini/extensions",
+    ".github/hooks",
+    ".qwen/extensions",
+    ".squad/.hooks",
+];
 
 /// Transcripts of the user's sessions, in which the answers of the model are counted.
 const TRANSCRIPTS: [&str; 3] =
@@ -197,6 +208,10 @@ mod tests {
             "/srv/copilot/hooks",
             "/home/ada/.copilot/hooks",
             "/home/ada/.codex/config.toml",
+            "/home/ada/.config/Code/User/settings.json",
+            "**/.vscode/settings.json",
+            "**/.qwen/settings.json",
+            "/home/ada/.qwen/extensions",
         ] {
             assert!(all.iter().any(|pattern| pattern == wanted), "{wanted}: {all:?}");
         }

@@ -11,7 +11,7 @@ use hooks_audit::config::AuditConfig;
 use hooks_cache::ResultCache;
 use hooks_classic::PolicyConfig;
 use hooks_command::process::Runner;
-use hooks_command::{Builtins, Judge};
+use hooks_command::{Builtins, ModelJudge};
 use hooks_core::state::StoreError;
 use hooks_core::{CloseError, Hooks};
 use hooks_facts::tools::Dialect;
@@ -38,6 +38,7 @@ use crate::feeding::Started;
 pub struct Config {
     name: String,
     text: Arc<str>,
+    rules_text: Arc<str>,
     profile: Profile,
     policy: PolicyConfig,
     protected: Vec<String>,
@@ -130,6 +131,11 @@ impl Config {
         &self.sections
     }
 
+    /// Path of the file, if it was read from one.
+    pub(super) fn path(&self) -> Option<&Path> {
+        self.state.path.as_deref()
+    }
+
     /// The sections about rules that come from a team's own state.
     pub const fn team_rules(&self) -> &TeamRuleSections {
         &self.team_rules
@@ -198,6 +204,12 @@ impl Config {
     /// The text that was read.
     pub fn text(&self) -> &str {
         &self.text
+    }
+
+    /// The text that was read, followed by that of the other files whose rules it enforces: the policies of a team,
+    /// and the files that tenants extend.
+    pub fn rules_text(&self) -> &str {
+        &self.rules_text
     }
 
     /// The engine that judges.
@@ -434,7 +446,7 @@ impl ConfigReader {
 
     /// Sets the judge that handlers of the type `model` ask. Without a judge these handlers fail.
     #[must_use]
-    pub fn judge(mut self, judge: Arc<dyn Judge>) -> Self {
+    pub fn judge(mut self, judge: Arc<dyn ModelJudge>) -> Self {
         self.host.judge = Some(judge);
         self
     }
@@ -669,12 +681,15 @@ impl ConfigReader {
             }
         };
         let (mut settings, self_protection) = self.settings(&root, path, mistakes)?;
-        if let ProfileSettings::Strict { state, .. } = &mut settings {
-            let digest = Digest::hash(&[text.as_bytes()]).to_string();
+        if let ProfileSettings::Strict { state, further, .. } = &mut settings {
+            let digest = Digest::hash(&[further.whole_text(text).as_bytes()]).to_string();
             state.rules = digest.get(..16).map(Arc::from);
         }
-        if let (Some(dialect), ProfileSettings::Strict { policy, .. }) = (self.dialect, &mut settings) {
+        if let (Some(dialect), ProfileSettings::Strict { policy, further, .. }) =
+            (self.dialect, &mut settings)
+        {
             naming::spell_out(policy, dialect);
+            further.all.iter_mut().for_each(|further| naming::spell_out(&mut further.policy, dialect));
         }
         let mut protected = match path {
             Some(path) if self_protection => protect::all(path),
@@ -695,10 +710,16 @@ impl ConfigReader {
         {
             protected.extend(audit::files_of(audit, path));
         }
-        if let ProfileSettings::Strict { context, .. } = &settings
+        if let ProfileSettings::Strict { context, further, .. } = &settings
             && self_protection
         {
             protected.extend(context.files_of(path));
+            protected.extend(further.patterns());
+        }
+        if let ProfileSettings::Strict { team_rules, .. } = &settings
+            && self_protection
+        {
+            protected.extend(team_rules.files_of(path));
         }
         let built = build(&settings, &protected, self.kept.clone(), &self.host, &root, mistakes)?;
         let mut doubts = match &settings {
@@ -715,6 +736,10 @@ impl ConfigReader {
         }
         doubts.sort_by_key(|doubt| doubt.span.start);
         let sections_named = sections_named(&root);
+        let rules_text = match &settings {
+            ProfileSettings::Strict { further, .. } => further.whole_text(text),
+            ProfileSettings::SquadCompat(_) => text.to_owned(),
+        };
         let (profile, policy, state, context, sections, team_rules, handlers) = match settings {
             ProfileSettings::Strict { policy, state, context, feeds, team_rules, handlers, .. } => {
                 (Profile::Strict, *policy, *state, *context, *feeds, *team_rules, handlers)
@@ -737,6 +762,7 @@ impl ConfigReader {
         let (recording, started) = (built.recording, built.started);
         Some(Config {
             name,
+            rules_text: rules_text.into(),
             text: text.into(),
             profile,
             state,
@@ -792,6 +818,7 @@ impl ConfigReader {
                 context: Box::default(),
                 feeds: Box::default(),
                 team_rules: Box::default(),
+                further: Box::default(),
                 state: Box::new(self.state(None, path)),
                 handlers: Some(Box::new(handlers)),
                 from: Origin::Agents,
@@ -809,8 +836,9 @@ impl ConfigReader {
             context,
             feeds,
             team_rules,
+            further,
             tree,
-        } = document::read(root, &self.host, mistakes)?;
+        } = document::read(root, path, &self.host, mistakes)?;
         if self.profile == Some(Profile::SquadCompat) {
             mistakes.add_with_hint(
                 &TextPosition::START,
@@ -833,6 +861,7 @@ impl ConfigReader {
                 context: Box::new(context),
                 feeds: Box::new(feeds),
                 team_rules: Box::new(team_rules),
+                further: Box::new(further),
                 state,
                 handlers: handlers.map(Box::new),
                 from: Origin::Document(tree),

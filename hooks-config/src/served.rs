@@ -30,7 +30,7 @@ fn named(section: &Node, path: &str, tenancy: &Tenancy, tree: &Pruned, mistakes:
             && !tenancy.serves(name)
         {
             let path = tree.path_before(&format!("{path}.{OTHERS}[{at}]"));
-            let problem = format!("{} is no tenant of this configuration", quoted(name));
+            let problem = format!("{} is not a tenant of this configuration", quoted(name));
             let hint = "list it in `tenants` at the top, or leave it out here";
             mistakes.add_with_hint(&node.place, path, problem, hint);
         }
@@ -58,8 +58,8 @@ sinks:
         let errors = errors.errors().iter().map(ToString::to_string);
         let errors: Vec<_> = errors.filter(|error| error.contains("tenants")).collect();
         let [metrics, sink] = &errors[..] else { panic!("{errors:?}") };
-        assert!(metrics.contains("metrics.tenants[1]: `initech` is no tenant"), "{metrics}");
-        assert!(sink.contains("sinks[0].tenants[1]: `umbrella` is no tenant"), "{sink}");
+        assert!(metrics.contains("metrics.tenants[1]: `initech` is not a tenant"), "{metrics}");
+        assert!(sink.contains("sinks[0].tenants[1]: `umbrella` is not a tenant"), "{sink}");
         // Without the key `tenant`, all tenants are served.
         assert!(Config::parse("version: 1\nmetrics: { tenants: [acme] }", "hooks.yaml").is_ok());
     }

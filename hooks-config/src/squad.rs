@@ -92,6 +92,7 @@ pub(super) fn into_strict(
             context: Box::default(),
             feeds: Box::default(),
             team_rules: Box::default(),
+            further: Box::default(),
             state: state.into(),
             handlers: None,
             from: Origin::Squad,

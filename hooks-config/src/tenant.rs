@@ -42,21 +42,27 @@ impl Tenancy {
             _ => None,
         };
         let own = root.get(KEY).map(|node| name(node, KEY));
-        let listed = match root.get(OTHERS).map(|node| &node.kind) {
-            Some(Kind::List(names)) => names.as_slice(),
-            _ => &[],
+        let others: Vec<_> = match root.get(OTHERS).map(|node| &node.kind) {
+            Some(Kind::List(names)) => names
+                .iter()
+                .enumerate()
+                .filter_map(|(index, node)| name(node, &format!("{OTHERS}[{index}]")))
+                .collect(),
+            Some(Kind::Map(tenants)) => tenants
+                .iter()
+                .filter_map(|(key, _)| {
+                    let node = Node { place: key.place.clone(), kind: Kind::Text(key.text.clone()) };
+                    name(&node, &format!("{OTHERS}.{}", key.text))
+                })
+                .collect(),
+            _ => Vec::new(),
         };
-        let others: Vec<_> = listed
-            .iter()
-            .enumerate()
-            .filter_map(|(index, node)| name(node, &format!("{OTHERS}[{index}]")))
-            .collect();
         match (own, root.get(OTHERS)) {
             (Some(own), _) => Some(Self { own: own?, others }),
             (None, None) => None,
             (None, Some(node)) => {
-                let hint = "write `tenant` too: whose state it is where an event names nobody";
-                mistakes.add_with_hint(&node.place, OTHERS, "there is no tenant beside these", hint);
+                let hint = "write `tenant` too: tenant of events that do not name one";
+                mistakes.add_with_hint(&node.place, OTHERS, "`tenant` is missing", hint);
                 None
             }
         }

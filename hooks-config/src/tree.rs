@@ -34,9 +34,9 @@ impl Node {
     pub(super) const fn what(&self) -> &'static str {
         match self.kind {
             Kind::Null => "nothing",
-            Kind::Bool(_) => "true or false",
+            Kind::Bool(_) => "a boolean",
             Kind::Number(_) => "a number",
-            Kind::Text(_) => "a text",
+            Kind::Text(_) => "a string",
             Kind::List(_) => "a list",
             Kind::Map(_) => "a map",
         }

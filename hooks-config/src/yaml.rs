@@ -198,7 +198,7 @@ impl Builder<'_, '_> {
             Kind::Null => "null".to_owned(),
             Kind::List(_) | Kind::Map(_) => {
                 let path = self.path();
-                self.mistakes.add_with_hint(&place, path, "a key is a text here", "put quotes around it");
+                self.mistakes.add_with_hint(&place, path, "expected a string as key", "put quotes around it");
                 self.wait_for_value(PendingKey::Refused);
                 return Ok(());
             }
@@ -254,7 +254,7 @@ impl Builder<'_, '_> {
             place,
             path,
             "tags such as `!name` are not read",
-            "leave it out; put quotes around what shall be a text",
+            "leave it out; put quotes around a string",
         );
     }
 

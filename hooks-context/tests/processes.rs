@@ -12,7 +12,7 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use hooks_context::auto::{AutoContext, AutoSettings};
-use hooks_context::session_end::{Metrics, SessionEndSettings, SessionEnding};
+use hooks_context::session_end::{SessionEndSettings, SessionEnding, SessionMetrics};
 use hooks_context::source::{Threads, team};
 use hooks_core::event::{EndReason, SessionStart};
 use hooks_core::{HookContext, Hooks, Session};
@@ -109,7 +109,7 @@ fn ends(team: &Team) -> (BTreeMap<String, usize>, usize) {
     for file in std::fs::read_dir(metrics).into_iter().flatten() {
         let path = file.unwrap().path();
         if path.extension().is_some_and(|extension| extension == "json") {
-            let metrics: Metrics = serde_json::from_slice(&std::fs::read(path).unwrap()).unwrap();
+            let metrics: SessionMetrics = serde_json::from_slice(&std::fs::read(path).unwrap()).unwrap();
             *ends.entry(metrics.session).or_default() += 1;
         }
     }

@@ -70,7 +70,7 @@ async fn main() -> Result<(), BoxError> {
         turn.end(TurnEndReason::Continue).await;
     };
 
-    println!("the agent says: {response}");
+    println!("the agent answers: {response}");
     drop(session.stop(Stop::new(response)).await);
     println!("{} tool calls ran, {} tokens used", session.tally().tool_calls(), session.tally().tokens());
     session.end(EndReason::Complete, None).await;

@@ -16,7 +16,7 @@ impl fmt::Display for DurationError {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         write!(
             f,
-            "`{}` is no duration; write a number with its unit, such as `500ms`, `30s`, `1m30s`",
+            "`{}` is not a duration; write a number with its unit, such as `500ms`, `30s`, `1m30s`",
             self.0
         )
     }
@@ -37,7 +37,7 @@ impl std::error::Error for DurationError {}
 /// assert_eq!(duration::parse("1m30s"), Ok(Duration::from_secs(90)));
 /// assert!(duration::parse("30s1m").is_err()); // longer units come first
 /// let error = duration::parse("30").expect_err("no unit");
-/// assert!(error.to_string().starts_with("`30` is no duration; write a number with its unit"));
+/// assert!(error.to_string().starts_with("`30` is not a duration; write a number with its unit"));
 /// ```
 pub fn parse(text: &str) -> Result<Duration, DurationError> {
     let millis = parts(text).ok_or_else(|| DurationError(text.chars().take(40).collect()))?;
@@ -174,7 +174,7 @@ mod tests {
         let error = parse("30").unwrap_err().to_string();
         assert_eq!(
             error,
-            "`30` is no duration; write a number with its unit, such as `500ms`, `30s`, `1m30s`"
+            "`30` is not a duration; write a number with its unit, such as `500ms`, `30s`, `1m30s`"
         );
     }
 

@@ -35,6 +35,14 @@ impl<E: Event> BoxHook<E> {
         Self(Arc::new(guard.layer(Driven(Arc::new(hook)))))
     }
 
+    /// Erases the type of a hook around one that is guarded already.
+    pub(crate) fn of_guarded<S>(hook: S) -> Self
+    where
+        S: Hook<E, Future: Send> + Clone + Send + Sync + 'static,
+    {
+        Self(Arc::new(hook))
+    }
+
     /// Asks the hook about one event.
     pub fn ask(&self, request: HookRequest<E>) -> HookFuture<'static, Result<E::Outcome, HookError>> {
         self.0.ask(request)

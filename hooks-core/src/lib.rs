@@ -65,6 +65,7 @@ pub mod fs;
 mod future;
 mod hook;
 mod judge;
+pub mod later;
 pub mod machine;
 pub mod observer;
 mod outcome;

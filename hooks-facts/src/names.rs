@@ -2,6 +2,8 @@
 
 use std::borrow::Cow;
 
+use hooks_core::PolicyErrors;
+
 /// Returns a name in the form in which all sections compare it: without space around it and in lower case.
 ///
 /// ```
@@ -37,6 +39,72 @@ pub fn all_folded(names: &[String]) -> Vec<String> {
     names.sort_unstable();
     names.dedup();
     names
+}
+
+/// Names in a rule, without regard to case. An empty list matches every name.
+///
+/// ```
+/// use hooks_core::PolicyErrors;
+/// use hooks_facts::names::NamePatterns;
+///
+/// let mut errors = PolicyErrors::default();
+/// let tools = NamePatterns::prefixes(&["mcp__*".to_owned(), "Fetch".to_owned()], "tools", &mut errors);
+/// assert!(tools.match_name("MCP__mail__send") && tools.match_name("fetch") && !tools.match_name("fetch_all"));
+///
+/// let agents = NamePatterns::whole(&["back*".to_owned()], "agents", &mut errors);
+/// assert_eq!(errors.to_string(), "`agents[0]`: `back*` is no name; write the whole name");
+/// # let _ = agents;
+/// ```
+#[derive(Clone, Debug, Default)]
+pub struct NamePatterns {
+    names: Vec<String>,
+    beginnings: Vec<String>,
+}
+
+impl NamePatterns {
+    /// Compiles names that may end in one star. Each that cannot be used is reported as an item of `field`.
+    pub fn prefixes(names: &[String], field: &str, errors: &mut PolicyErrors) -> Self {
+        check(names, field, "write a name; it may end in one `*`", |star, end| star + 1 < end, errors);
+        let (beginnings, names) =
+            all_folded(names).into_iter().partition::<Vec<_>, _>(|name| name.ends_with('*'));
+        let cut = |mut name: String| {
+            name.pop();
+            name
+        };
+        Self { names, beginnings: beginnings.into_iter().map(cut).collect() }
+    }
+
+    /// Compiles whole names. Each that cannot be used is reported as an item of `field`.
+    pub fn whole(names: &[String], field: &str, errors: &mut PolicyErrors) -> Self {
+        check(names, field, "write the whole name", |_, _| true, errors);
+        Self { names: all_folded(names), beginnings: Vec::new() }
+    }
+
+    /// Returns whether the list is empty or one of its names matches.
+    pub fn match_name(&self, name: &str) -> bool {
+        if self.names.is_empty() && self.beginnings.is_empty() {
+            return true;
+        }
+        let name = folded(name);
+        self.names.binary_search_by(|known| known.as_str().cmp(&name)).is_ok()
+            || self.beginnings.iter().any(|beginning| name.starts_with(beginning.as_str()))
+    }
+}
+
+/// Reports empty names, and those with a star at a position for which `is_wrong` holds.
+fn check(
+    names: &[String],
+    field: &str,
+    hint: &str,
+    is_wrong: impl Fn(usize, usize) -> bool,
+    errors: &mut PolicyErrors,
+) {
+    for (at, name) in names.iter().enumerate() {
+        let star = name.find('*').is_some_and(|star| is_wrong(star, name.len()));
+        if name.trim().is_empty() || star {
+            errors.push(format!("{field}[{at}]"), format!("`{name}` is no name"), hint);
+        }
+    }
 }
 
 #[cfg(test)]

@@ -144,9 +144,9 @@ families! {
     ModelDuration "hooks.model.duration" "hooks_model_duration_seconds" "s" Histogram(WORK), [Tenant Team Model]
         "How long model calls took, from the hooks before them to the hooks after them.";
     Tokens "hooks.tokens" "hooks_tokens_total" "{token}" Counter, [Tenant Team Agent Model Type]
-        "Tokens, as the provider said; cached ones are part of the input, reasoning of the output.";
+        "Tokens, as reported by the provider; cached ones are part of the input, reasoning of the output.";
     Cost "hooks.cost" "hooks_cost_usd_total" "{USD}" Money, [Tenant Team Agent Model]
-        "What model calls cost in US dollars, as far as their answers said.";
+        "Cost of model calls in US dollars, as far as their answers report it.";
     Errors "hooks.errors" "hooks_errors_total" "{error}" Counter, [Tenant Team Agent Type]
         "Errors of models, tools, network and permissions.";
     Sessions "hooks.sessions" "hooks_sessions_total" "{session}" Counter, [Tenant Team Agent Reason]
@@ -158,7 +158,7 @@ families! {
     HookDuration "hooks.hook.duration" "hooks_hook_duration_seconds" "s" Histogram(HOOK), [Event]
         "How long a stack of hooks took to answer, where a layer measures it.";
     CacheCalls "hooks.cache.calls" "hooks_cache_calls_total" "{call}" Counter, [Tenant Team Tool Outcome]
-        "Calls of tools whose results are reused, by what the cache said.";
+        "Calls of tools whose results are reused, by the answer of the cache.";
     AgentSpawn "squad.agent.spawn" "squad_agent_spawn_total" "{agent}" Counter, [Tenant Agent Repo]
         "Child agents that were created, under Squad's name.";
     AgentComplete "squad.agent.complete" "squad_agent_complete_total" "{agent}" Counter, [Tenant Agent Repo Outcome]

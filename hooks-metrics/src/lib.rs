@@ -61,6 +61,7 @@
 //! # }
 //! ```
 
+mod config;
 mod exposition;
 mod family;
 pub mod future;
@@ -73,17 +74,16 @@ mod recorded;
 mod registry;
 mod series;
 mod service;
-mod settings;
 mod snapshot;
 mod summary;
 
+pub use self::config::MetricsConfig;
 pub use self::exposition::CONTENT_TYPE;
 pub use self::family::{FAMILIES, Family, Instrument, Label};
 pub use self::layer::MetricsLayer;
 pub use self::recorded::RecordedEvent;
 pub use self::registry::Metrics;
 pub use self::service::MetricsService;
-pub use self::settings::MetricsConfig;
 pub use self::snapshot::{FamilySnapshot, SeriesSnapshot, Value};
 pub use self::summary::{RuleSummary, SessionSummary, ToolSummary};
 

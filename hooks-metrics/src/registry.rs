@@ -9,11 +9,11 @@ use hooks_core::cache::{CacheAnswer, CacheWatch};
 use hooks_core::time::Tick;
 use hooks_core::{Event, HookContext, HookRequest};
 
+use super::config::MetricsConfig;
 use super::family::{FAMILIES, Family, Label, MOST_LABELS, Row};
 use super::names::{NameId, Names};
 use super::open_calls::OpenCalls;
 use super::series::{Cell, SeriesKey, SeriesTable};
-use super::settings::MetricsConfig;
 use super::snapshot::{FamilySnapshot, SeriesSnapshot, Value};
 use super::summary::{SessionSummary, Summaries};
 

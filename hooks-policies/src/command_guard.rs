@@ -56,9 +56,11 @@
 
 use std::sync::Arc;
 
+pub use hooks_facts::calls::is_fragment;
+
 use hooks_core::event::PreToolUse;
 use hooks_core::{Evidence, HookRequest, Policy, PolicyErrors, PolicyLayer, Reason, Strength, Verdict};
-use hooks_facts::calls::{CallReader, ParsedCommand};
+use hooks_facts::calls::{CallReader, ParsedCommand, command_patterns};
 use hooks_facts::commands::{Argument, BlockedPattern};
 
 use crate::config::{CommandGuardConfig, OnUnknown};
@@ -118,7 +120,7 @@ impl CommandGuard {
     ) -> Self {
         Self {
             reader: reader.clone(),
-            block: patterns(&config.block, "command_guard.block", errors),
+            block: command_patterns(&config.block, "command_guard.block", errors),
             texts: config.block.clone(),
             fragments: config.fragments.clone(),
             unresolvable: config.unresolvable,
@@ -190,7 +192,7 @@ impl Policy<PreToolUse> for CommandGuard {
         let commands = call.commands();
         if let Some(pointer) = commands.unusable.first() {
             let reason =
-                Reason::new(NAME, "unusable-command", format!("the command at `{pointer}` is no text"));
+                Reason::new(NAME, "unusable-command", format!("the command at `{pointer}` is not a string"));
             return Verdict::deny(
                 reason.on(&**pointer).instead("give the command as a text or a list of words"),
             );
@@ -211,39 +213,6 @@ impl Policy<PreToolUse> for CommandGuard {
         }
         verdict
     }
-}
-
-/// Compiles blocked commands; each that cannot be used is reported as an item of `field`.
-pub(crate) fn patterns(texts: &[String], field: &str, errors: &mut PolicyErrors) -> Vec<BlockedPattern> {
-    let mut compiled = Vec::with_capacity(texts.len());
-    for (index, text) in texts.iter().enumerate() {
-        let field = format!("{field}[{index}]");
-        if is_fragment(text) {
-            let problem =
-                format!("`{text}` is a piece of a command, not a program with operands and options");
-            errors.push(field, problem, "write it into `command_guard.fragments`, or name the program");
-            continue;
-        }
-        match BlockedPattern::parse(text) {
-            Ok(pattern) => compiled.push(pattern),
-            Err(error) => errors.push_text(field, &error.to_string(), "name the program"),
-        }
-    }
-    compiled
-}
-
-/// Returns whether a text has characters that no program, operand or option contains, so that it can only be
-/// meant literally.
-///
-/// ```
-/// use hooks_policies::command_guard::is_fragment;
-///
-/// assert!(is_fragment("| sh") && is_fragment("> /dev/sda"));
-/// assert!(!is_fragment("git push --force"));
-/// ```
-pub fn is_fragment(text: &str) -> bool {
-    text.trim().is_empty()
-        || text.contains(['|', '&', ';', '<', '>', '(', ')', '*', '`', '$', '\'', '"', '\n'])
 }
 
 fn word(argument: &Argument) -> String {

@@ -39,6 +39,34 @@
 //! # }).expect("no hook waits")?;
 //! # Ok::<(), Box<dyn std::error::Error>>(())
 //! ```
+//!
+//! Customised: several guards from one configuration, as a set. A file outside of the list is denied, a harmless command
+//! is not:
+//!
+//! ```
+//! use hooks_core::event::PreToolUse;
+//! use hooks_core::testing::{FakeFileSystem, world};
+//! use hooks_core::{HookContext, HookRequest, Hooks, HooksProvider, Judged};
+//! use hooks_policies::Guards;
+//! use hooks_policies::config::{CommandGuardConfig, GuardsSettings, WriteGuardConfig};
+//! use serde_json::json;
+//!
+//! let hooks = Hooks::from_policy(Guards::new(GuardsSettings {
+//!     write_guard: Some(WriteGuardConfig { allow: vec!["src/**".into()], ..WriteGuardConfig::default() }),
+//!     command_guard: Some(CommandGuardConfig { block: vec!["git push".into()], ..CommandGuardConfig::default() }),
+//!     ..GuardsSettings::default()
+//! }))?;
+//! let (environment, ..) = world(FakeFileSystem::default());
+//! let context = HookContext::new("session-1", "backend").in_dir("/repo").with_environment(environment);
+//! let is_denied = |tool: &str, arguments| {
+//!     let request = HookRequest::new(context.clone(), PreToolUse::new(tool, arguments));
+//!     hooks.judge_pre_tool_use(&request).is_denied()
+//! };
+//! assert!(is_denied("edit", json!({"path": "docs/a.md"})));
+//! assert!(is_denied("bash", json!({"command": "git push origin main"})));
+//! assert!(!is_denied("bash", json!({"command": "git status"})));
+//! # Ok::<(), hooks_core::PolicyErrors>(())
+//! ```
 
 mod artifacts;
 pub mod command_guard;
@@ -47,7 +75,6 @@ pub mod guards;
 pub mod lockout;
 mod other_names;
 pub mod own_state;
-mod patterns;
 pub mod profile;
 pub mod protected;
 pub mod rules;

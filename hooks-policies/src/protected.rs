@@ -117,7 +117,7 @@ impl ProtectedFiles {
         let reason =
             |rule: &'static str, message: String| Reason::new(NAME, rule, message).on(&*place.pointer);
         let Some(known) = place.known(call) else {
-            let message = format!("nobody can tell whether `{}` is a protected file", place.given);
+            let message = format!("`{}` may be a protected file", place.given);
             return Some(reason("path", message).instead("write the path relative to the root"));
         };
         let Some(found) = self.files().find(call, place, &known) else {
@@ -155,7 +155,7 @@ impl ProtectedFiles {
             }
             Err(why) => {
                 let message = format!(
-                    "`{}` has several names, and nobody can tell whether one is a protected file ({why})",
+                    "`{}` has several names, and one of them may be a protected file ({why})",
                     place.given
                 );
                 Some(reason(message).instead("replace it by a copy of its own"))
@@ -176,8 +176,7 @@ impl Policy<PreToolUse> for ProtectedFiles {
         }
         let places = call.places();
         if let Some(pointer) = places.unusable.first().or(places.unknown.first()) {
-            let message =
-                "the call may write a protected file: its path is no text that is known before it runs";
+            let message = "the call may write a protected file: its path is unknown before it runs";
             let reason = Reason::new(NAME, "unknown-path", message).on(&**pointer);
             return Verdict::deny(reason.instead("write the path out"));
         }

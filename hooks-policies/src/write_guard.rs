@@ -64,12 +64,11 @@ use std::sync::Arc;
 
 use hooks_core::event::PreToolUse;
 use hooks_core::{Evidence, HookRequest, Policy, PolicyErrors, PolicyLayer, Reason, Verdict};
-use hooks_facts::calls::{Call, CallReader, NamedPath};
+use hooks_facts::calls::{Call, CallReader, NamedPath, PathPatterns};
 use hooks_facts::globs;
 use hooks_facts::tools::PathRole;
 
 use crate::config::{OnUnknown, WriteGuardConfig};
-use crate::patterns::PathPatterns;
 
 const NAME: &str = "write-guard";
 /// Remedy for a file that no pattern allows.
@@ -230,7 +229,7 @@ impl Policy<PreToolUse> for WriteGuard {
         }
         let places = call.places();
         if let Some(pointer) = places.unusable.first() {
-            let message = format!("the path at `{pointer}` is no text");
+            let message = format!("the path at `{pointer}` is not a string");
             let reason = Reason::new(NAME, "unusable-path", message).on(&**pointer);
             return Verdict::deny(reason.instead("give the path as a text"));
         }

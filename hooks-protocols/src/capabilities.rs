@@ -21,6 +21,20 @@ pub enum Ability {
 }
 
 /// The wishes that a client supports at one of its events.
+///
+/// A table of the events at which a client obeys a denial:
+///
+/// ```
+/// use hooks_protocols::{Ability, Client, Wish, capabilities};
+///
+/// let denies = |client: Client| {
+///     let events = client.events().filter_map(|event| capabilities(client, event));
+///     let denied = events.filter(|here| here.can(Wish::Deny) == Ability::Yes);
+///     denied.map(|here| here.event_name()).collect::<Vec<_>>()
+/// };
+/// assert!(denies(Client::Claude).contains(&"PreToolUse"));
+/// assert!(!denies(Client::Claude).contains(&"SessionEnd"), "the session ends in any case");
+/// ```
 #[derive(Clone, Copy)]
 pub struct Capabilities {
     row: &'static Row,
@@ -41,6 +55,11 @@ impl Capabilities {
     /// Kind of the event; `None` if the event is only passed on.
     pub fn event(&self) -> Option<EventKind> {
         self.row.kind
+    }
+
+    /// Whether the client reports each call of this event in another event as well.
+    pub fn is_told_elsewhere(&self) -> bool {
+        self.row.is_told_elsewhere
     }
 
     /// Whether the client supports a wish at this event.

@@ -16,7 +16,7 @@ use crate::table::Protocol;
 /// assert_eq!("claude".parse(), Ok(Client::Claude));
 /// assert!(Client::Claude.events().any(|event| event == "PreToolUse"));
 /// let error = "emacs".parse::<Client>().unwrap_err().to_string();
-/// assert!(error.starts_with("`emacs` is no client; there are `claude`"));
+/// assert!(error.starts_with("unknown client `emacs`; expected one of `claude`"));
 /// ```
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
 #[non_exhaustive]
@@ -187,7 +187,7 @@ impl FromStr for Client {
 
 /// The name is not the name of a client.
 #[derive(Debug, PartialEq, Eq, thiserror::Error)]
-#[error("`{0}` is no client; there are {list}", list = names())]
+#[error("unknown client `{0}`; expected one of {list}", list = names())]
 pub struct UnknownClient(String);
 
 fn names() -> String {
@@ -205,6 +205,6 @@ mod tests {
         }
         assert_eq!("copilot-vscode".parse(), Ok(Client::Copilot));
         let error = "emacs".parse::<Client>().unwrap_err().to_string();
-        assert!(error.starts_with("`emacs` is no client; there are `claude`"), "{error}");
+        assert!(error.starts_with("unknown client `emacs`; expected one of `claude`"), "{error}");
     }
 }

@@ -108,8 +108,8 @@ impl fmt::Display for Instead {
         f.write_str(match self {
             Self::Denied => "denied instead",
             Self::Stopped => "the run was ended instead",
-            Self::AsAllow => "said as an allow",
-            Self::AsReason => "said as the reason of a denial",
+            Self::AsAllow => "sent as an allow",
+            Self::AsReason => "sent as the reason of a denial",
             Self::LeftOut => "left out",
             Self::NotEnforced => "not enforced",
         })
@@ -164,6 +164,6 @@ impl Degraded {
 impl fmt::Display for Degraded {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         let Self { client, event, wish, instead } = self;
-        write!(f, "{client} cannot be told `{wish}` at `{event}`: {instead}")
+        write!(f, "{client} does not support `{wish}` at `{event}`: {instead}")
     }
 }

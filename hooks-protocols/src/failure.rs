@@ -52,6 +52,16 @@ pub enum KnownEvent<'a> {
 /// // If nothing is known, exit code 2 denies in most clients.
 /// assert_eq!(failure(KnownEvent::Nowhere, "the payload is empty").exit, 2);
 /// ```
+///
+/// If the settings name one event and the payload another, the answer denies as far as either of them can be denied:
+///
+/// ```
+/// use hooks_protocols::{Client, KnownEvent, failure};
+///
+/// let names = ["SessionEnd", "PreToolUse"];
+/// let denied = failure(KnownEvent::Events(Client::Claude, &names), "the events differ");
+/// assert!(denied.stdout.contains(r#""permissionDecision":"deny""#) || denied.exit == 2);
+/// ```
 pub fn failure(place: KnownEvent<'_>, reason: &str) -> EncodedAnswer {
     let message = format!("hooks failed, so this is denied: {reason}");
     match place {

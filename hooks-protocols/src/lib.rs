@@ -22,7 +22,7 @@
 //!     encoded.stdout,
 //!     r#"{"hookSpecificOutput":{"hookEventName":"PreToolUse","permissionDecision":"deny","permissionDecisionReason":"publishing needs approval"}}"#
 //! );
-//! assert_eq!(encoded.degraded[0].to_string(), "Codex CLI cannot be told `ask` at `PreToolUse`: denied instead");
+//! assert_eq!(encoded.degraded[0].to_string(), "Codex CLI does not support `ask` at `PreToolUse`: denied instead");
 //! # Ok::<(), hooks_protocols::DecodeError>(())
 //! ```
 //!

@@ -43,7 +43,7 @@ fn main() -> Result<(), BoxError> {
         let call = Call::new(Arc::new(HookContext::new("session", "lead")), request, OpId(turn.into()));
         let replied = time
             .block_on(async { stack.ready().await?.call(call).await })
-            .ok_or("the client waits for nobody")??;
+            .ok_or("the client does not wait")??;
         println!("turn {turn}: {}", replied.reply);
         for failed in &replied.failed {
             println!("        not `{}`: {} ({})", failed.model, failed.kind, failed.message);

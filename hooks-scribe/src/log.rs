@@ -144,11 +144,7 @@ fn sentence(note: &Note) -> String {
     let who = who(&note.agent);
     match &note.what {
         What::Begun { tool, files } => {
-            format!(
-                "{who} began to write {} with {}, and nobody told how that ended",
-                list(files),
-                code(tool)
-            )
+            format!("{who} began to write {} with {}, and its end was not reported", list(files), code(tool))
         }
         What::Done { tool, files, failed: false } => {
             format!("{who} wrote {} with {}", list(files), code(tool))
@@ -159,7 +155,7 @@ fn sentence(note: &Note) -> String {
         What::Spawned { name, .. } => format!("{who} started {}", code(name)),
         What::NotSpawned { child } => format!("{who} did not get **{}** started", plain(child)),
         What::Ended { child, status, duration_ms, tokens, calls } => format!(
-            "{who} heard from **{}**: {}{}{}",
+            "{who} got the end of **{}**: {}{}{}",
             plain(child),
             match status {
                 ChildStatus::Completed => "completed",
@@ -171,7 +167,7 @@ fn sentence(note: &Note) -> String {
         ),
         What::Told { whom, file } => {
             let whom: Vec<_> = whom.iter().map(|agent| format!("**{}**", plain(agent))).collect();
-            format!("{} will be told that {who} wrote {}", whom.join(", "), code(file))
+            format!("{} will get the notice that {who} wrote {}", whom.join(", "), code(file))
         }
         What::Over { reason, tokens, calls } => format!(
             "{who} ended the session ({}){}",

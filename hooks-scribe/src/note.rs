@@ -80,7 +80,7 @@ impl Note {
     /// # Errors
     /// Returns the reason, as text for display, if the note is not valid.
     pub(super) fn parse(bytes: &[u8]) -> Result<Option<Self>, String> {
-        let unread = |error: serde_json::Error| format!("it is no note that can be read: {error}");
+        let unread = |error: serde_json::Error| format!("it is not a note that can be read: {error}");
         let Versioned { version } = serde_json::from_slice(bytes).map_err(unread)?;
         if version != VERSION {
             return Ok(None);
@@ -103,7 +103,7 @@ impl Note {
         if stem.is_some_and(is_plain) {
             return Ok(());
         }
-        Err(format!("`{}` is no name of a file that a child gets", short(name).replace('`', "'")))
+        Err(format!("`{}` is not a name of a file that a child gets", short(name).replace('`', "'")))
     }
 
     pub(super) fn to_bytes(&self) -> Vec<u8> {
@@ -175,7 +175,7 @@ mod tests {
         let long = format!("{}{key}.md", "a".repeat(200));
         for name in ["holds.json", "w1.00000001.jsonl", "../x.md", "a.md", "a.b.md", ".md", "x\n.md", &long] {
             let why = note(&key, name).unwrap_err();
-            assert!(why.contains("is no name of a file"), "{why}");
+            assert!(why.contains("is not a name of a file"), "{why}");
             assert!(note(&key, &format!("{name}/{key}.md")).is_err());
         }
         for key in ["", "k", "0123456789abcdeF", "\n- forged 1234567"] {

@@ -118,6 +118,26 @@ impl Scribe {
 
     /// Creates a Scribe that does all work before an event is answered, for processes that end after their
     /// answer.
+    ///
+    /// ```
+    /// use std::sync::Arc;
+    /// use hooks_core::beside::Here;
+    /// use hooks_core::testing::{FakeDisk, FakeFileSystem, world};
+    /// use hooks_core::{HookContext, Hooks};
+    /// use hooks_scribe::Scribe;
+    /// use hooks_team::Team;
+    ///
+    /// let disk = FakeDisk::default().with_directory("/p/.squad");
+    /// let (environment, ..) = world(FakeFileSystem::default());
+    /// let team = Team::new(Arc::new(disk), "/p/.squad", &environment);
+    /// let scribe = Scribe::at_once(team, Here);
+    /// let hooks = scribe.add_to(Hooks::builder()).build();
+    /// // Nothing was left to do, so no further run is necessary.
+    /// let context = HookContext::new("session-1", "Backend").in_dir("/p").with_environment(environment);
+    /// assert!(!scribe.work(&context)?);
+    /// # drop(hooks);
+    /// # Ok::<(), hooks_core::BoxError>(())
+    /// ```
     pub fn at_once(teams: impl Into<TeamPlace>, workers: impl Workers + 'static) -> Self {
         Self::build(teams.into(), Arc::new(workers), None)
     }

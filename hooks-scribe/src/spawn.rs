@@ -185,7 +185,7 @@ fn record(context: &HookContext, start: &SubagentStart, pen: &Pen) -> SpawnRecor
         ),
         reads: start.charter_path.as_deref().map(clean).into_iter().collect(),
         produces: Vec::new(),
-        outcome: "pending: written before it began, told in `log/` when it ended".to_owned(),
+        outcome: "pending: written before it began; its end is in `log/`".to_owned(),
     }
 }
 

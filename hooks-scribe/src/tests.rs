@@ -201,7 +201,7 @@ fn what_was_let_through_has_a_line_whether_or_not_anybody_tells_its_end() {
         decide_call(&rig, &again, true);
         rig.next();
         let lines = rig.lines();
-        assert!(lines.len() == 2 && lines[1].contains("nobody told how that ended"), "{lines:?}");
+        assert!(lines.len() == 2 && lines[1].contains("its end was not reported"), "{lines:?}");
         assert!(!rig.files().keys().any(|name| name.starts_with(".hooks/scribe/")));
     }
 }
@@ -333,7 +333,7 @@ fn a_child_is_written_down_before_it_exists_and_once() {
     rig.end();
     assert_eq!(rig.team().spawn_logs().unwrap().len(), 2);
     let lines = rig.lines().join("\n");
-    assert!(lines.contains("heard from **Test Engineer**: completed"), "{lines}");
+    assert!(lines.contains("got the end of **Test Engineer**: completed"), "{lines}");
     assert!(lines.contains("did not get **nobody** started"), "{lines}");
 }
 
@@ -617,7 +617,7 @@ fn check(rig: &Rig, at: u64) {
     };
     assert_eq!(files.iter().find(left), None, "step {at}");
     let children = files.keys().filter(|name| name.starts_with("orchestration-log/")).count();
-    let ended = lines.iter().filter(|line| line.contains("heard from **Tester**")).count();
+    let ended = lines.iter().filter(|line| line.contains("got the end of **Tester**")).count();
     assert!(ended <= children && children <= 1, "step {at}: {files:?}");
     readers_accept(rig);
 }

@@ -219,12 +219,16 @@ impl StoreConfig {
         }
         if let Some(AwayConfig { rates, instances: Some(instances), .. }) = self.away {
             if instances == 0 {
-                fault("away.instances", "a rate is not shared by nobody", "write 1 or more, or leave it out");
+                fault(
+                    "away.instances",
+                    "a rate cannot be shared by 0 processes",
+                    "write 1 or more, or leave it out",
+                );
             }
             if rates == AwayRates::Close {
                 fault(
                     "away.instances",
-                    "nobody shares what is closed",
+                    "a closed store is not shared",
                     "leave it out, or write `rates: share`",
                 );
             }
@@ -254,7 +258,7 @@ fn fault_of_url(url: &str) -> Option<(&'static str, &'static str)> {
         ));
     }
     if !is(&["redis://", "valkey://", "unix://"]) {
-        return Some(("it is no address of a Redis server", "begin with `redis://`"));
+        return Some(("it is not an address of a Redis server", "begin with `redis://`"));
     }
     #[cfg(feature = "redis")]
     if ::redis::Client::open(url).is_err() {

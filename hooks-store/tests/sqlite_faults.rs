@@ -394,7 +394,7 @@ fn a_pipe_in_place_of_a_file_is_told_and_not_waited_for() {
         assert!(Command::new("mkfifo").arg(&pipe).status().unwrap().success());
         let opened = options(&path).open();
         assert!(
-            matches!(&opened, Err(StoreError::Unavailable(why)) if why.contains("no regular file")),
+            matches!(&opened, Err(StoreError::Unavailable(why)) if why.contains("not a regular file")),
             "{opened:?}"
         );
     }

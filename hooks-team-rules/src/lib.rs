@@ -1,5 +1,25 @@
-//! Policies that enforce the state of a team: its decisions, the files of each agent, its ceremonies, the phases of
-//! its work, sequences of calls, and the routing of tasks.
+//! Policies that enforce the state of a team. Each denial names the decision, charter, ceremony, phase or rule that it
+//! comes from. Each module is a section of `hooks.yaml`.
 //!
-//! Each is a [`Policy`](hooks_core::Policy) or a layer of its own, and a section of `hooks.yaml`. Each denial names
-//! the decision, charter, ceremony or phase that it comes from.
+//! | module | what it does |
+//! | --- | --- |
+//! | [`boundaries`] | keeps each agent to the files of its charter |
+//! | [`ceremonies`] | closes tools for those who take part in a ceremony |
+//! | [`phases`] | allows in each phase of a pipeline what the phase is for |
+//! | [`routing`] | changes or denies routes of tasks to agents |
+//! | [`sequences`] | rules about the order of calls, their number in a window, and the way of their results |
+
+mod agents;
+pub mod boundaries;
+pub mod ceremonies;
+mod patterns;
+pub mod phases;
+pub mod routing;
+pub mod sequences;
+mod team_files;
+#[cfg(test)]
+mod testing;
+
+pub use self::boundaries::{Boundaries, BoundariesLayer};
+pub use self::ceremonies::{CeremonyGates, CeremonyGatesLayer, HeldCeremonies};
+pub use self::routing::{RouteRules, RouteRulesLayer, Routing, RoutingLayer};

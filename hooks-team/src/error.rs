@@ -74,7 +74,7 @@ pub enum TeamError {
         seconds: u64,
     },
     /// A program that does not take the lock changed the file at every attempt.
-    #[error("`{place}` was changed by somebody else each time; try again")]
+    #[error("`{place}` was changed by another process each time; try again")]
     Contended {
         /// Path of the file.
         place: String,

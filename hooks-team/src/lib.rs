@@ -15,6 +15,23 @@
 //! read. Writing is careful: content that the writer has not seen is never overwritten, files are replaced
 //! atomically, and an acknowledged write survives a power cut. This crate has no policy: it reports what a
 //! team wrote, not what follows from it.
+//!
+//! A new team is read at once. A missing or damaged file is reported and does not hide the others:
+//!
+//! ```
+//! use std::sync::Arc;
+//! use hooks_core::Environment;
+//! use hooks_core::testing::FakeDisk;
+//! use hooks_team::{NewTeam, Team};
+//!
+//! let disk = FakeDisk::default().with_directory("/repo");
+//! let team = Team::new(Arc::new(disk), "/repo/.squad", &Environment::detached());
+//! team.init(&NewTeam::default())?;
+//! let snapshot = team.read();
+//! assert!(snapshot.problems.is_empty());
+//! assert!(snapshot.inbox.is_empty());
+//! # Ok::<(), hooks_team::TeamError>(())
+//! ```
 
 mod digest;
 mod error;
@@ -34,4 +51,7 @@ pub use self::error::TeamError;
 pub use self::moves::Moved;
 pub use self::name::{BadName, Name};
 pub use self::place::TeamPlace;
-pub use self::team::{Agent, Delivery, NewTeam, Recovered, Snapshot, Team, Unloaded};
+pub use self::team::{
+    Agent, Delivery, HeldCeremony, NewTeam, Participants, Recovered, Snapshot, StatedFiles, StatedIn,
+    StatedWord, Team, Unloaded,
+};

@@ -8,7 +8,7 @@ use std::time::Duration;
 use hooks_core::HookContext;
 use hooks_core::fs::{Disk, EntryKind};
 
-use crate::Team;
+use crate::{Team, TeamError};
 
 /// Location of the team folder of a session: one fixed folder, or a folder below the session's working
 /// directory. Cheap to clone.
@@ -66,8 +66,7 @@ impl TeamPlace {
 
     /// Returns the team of a session, if there is one. This may block on the disk.
     pub fn team(&self, context: &HookContext) -> Option<Team> {
-        let is_meant = || context.tenant.as_ref().is_some_and(|tenant| self.tenants.contains(tenant));
-        if !self.tenants.is_empty() && !is_meant() {
+        if !self.is_for(context) {
             return None;
         }
         let team = self.found(context)?;
@@ -75,6 +74,36 @@ impl TeamPlace {
             Some(patience) => team.with_patience(patience),
             None => team,
         })
+    }
+
+    /// Returns the team of a session like [`team`](Self::team), for rules that must not be lost: a folder that cannot be read
+    /// is an error.
+    ///
+    /// # Errors
+    /// Returns `Refused` if another entry has the name of the folder, such as a link; `Io` if the disk cannot answer.
+    pub fn checked(&self, context: &HookContext) -> Result<Option<Team>, TeamError> {
+        let team = self.team(context);
+        if team.is_some() || !self.is_for(context) {
+            return Ok(team);
+        }
+        let Where::Below(disk, name) = &self.folder else { return Ok(None) };
+        let place = name.display().to_string();
+        match disk.entry(&context.root().join(name)) {
+            Ok(None) => Ok(None),
+            // It was made a moment ago.
+            Ok(Some(entry)) if entry.kind == EntryKind::Directory => Ok(self.team(context)),
+            Ok(Some(entry)) => {
+                let is_link = entry.kind == EntryKind::Symlink;
+                let what = if is_link { "a link, which is not followed" } else { "no folder" };
+                Err(TeamError::Refused { place, what, expected: "folder" })
+            }
+            Err(source) => Err(TeamError::Io { place, source }),
+        }
+    }
+
+    /// Returns whether the sessions of the tenant of `context` use the folder.
+    fn is_for(&self, context: &HookContext) -> bool {
+        self.tenants.is_empty() || context.tenant.as_ref().is_some_and(|tenant| self.tenants.contains(tenant))
     }
 
     fn found(&self, context: &HookContext) -> Option<Team> {

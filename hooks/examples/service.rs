@@ -89,7 +89,7 @@ async fn main() -> Result<(), BoxError> {
         if path.extension().is_some_and(|extension| extension == "jsonl") {
             let denied = std::fs::read_to_string(path)?;
             let denied = denied.lines().filter(|line| line.contains("rm -fr build")).count();
-            println!("{denied} records tell of the removal that was denied");
+            println!("{denied} records are about the removal that was denied");
         }
     }
     println!("\n--- decisions\n{}", std::fs::read_to_string(team.root().join("decisions.md"))?);
@@ -105,7 +105,7 @@ fn model(config: &Config) -> Result<Model, BoxError> {
         "opus" => Err(ModelError::new(ErrorKind::Overloaded, "Overloaded")),
         name => {
             let usage = Usage { input_tokens: 900, output_tokens: 800, ..Usage::default() };
-            let response = Message::text(Role::Assistant, format!("`{name}` says: in Postgres"));
+            let response = Message::text(Role::Assistant, format!("`{name}` answers: in Postgres"));
             Ok(ModelReply { response, usage, cost: None })
         }
     });
@@ -131,7 +131,7 @@ async fn answer(hooks: Hooks, mut model: Model, root: PathBuf, ask: Ask) -> Resu
     let call = Call::new(Arc::clone(session.context()), request, OpId::from_parts(&[agent, prompt]));
     lines.push(match model.ready().await?.call(call).await {
         Ok(reply) => format!("{agent} is told {reply}"),
-        Err(refused) => format!("{agent} is told nothing: {refused}"),
+        Err(refused) => format!("{agent} gets no answer: {refused}"),
     });
 
     let decision = format!("### 2026-11-22: {prompt}\n**By:** {agent}\n**What:** In Postgres.\n");

@@ -1,12 +1,13 @@
 //! Hooks for LLM agents: rules that do not depend on a prompt decide what a tool call may do.
 //!
 //! Add this crate to a project. It re-exports the contract of `hooks-core`; each feature adds a crate. The
-//! default features are all in this table except `store` and `command`, which `config` adds.
+//! default features are all in this table except `approvals`, `store` and `command`, which `config` adds.
 //!
 //! | feature | content |
 //! | --- | --- |
 //! | `system`, `tokio` | [`system`](fn@system): the environment of this machine; its timer and background work |
-//! | `policies` | [`policies`]: the classic policies |
+//! | `policies` | [`policies`], [`budgets`], [`redaction`], [`facts`]: the classic policies and their parts |
+//! | `approvals` | [`budgets::approvals`]: a person lets a call pass once |
 //! | `config` | [`config`]: `hooks.yaml`; switches on all modules |
 //! | `resilience` | [`resilience`]: layers around model calls |
 //! | `context` | [`context`](mod@context), [`team`]: context of a session; team folders |

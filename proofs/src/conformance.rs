@@ -13,6 +13,10 @@ const VECTORS: &[(&str, &str, &str, &str)] = &[
     ("docker-agent", "docker-agent", "2026-07", "100"),
     ("docker-agent-own", "docker-agent", "2026-09", "100"),
     ("docker-agent-own", "docker-agent", "2026-07", "100"),
+    ("claude-forge", "claude-forge", "compat", "100"),
+    ("claude-forge", "claude-forge", "strict", "100"),
+    ("claude-forge-own", "claude-forge", "compat", "100"),
+    ("claude-forge-own", "claude-forge", "strict", "100"),
 ];
 
 /// Required results of `score.py`: kinds, and the options that make its exit status a gate.

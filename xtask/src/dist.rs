@@ -20,7 +20,7 @@ const LARGEST: u64 = 15 << 20;
 pub(crate) fn run() -> Result {
     let built = build()?;
     let size = fs::metadata(&built).map_err(|cause| Error::doing(built.display(), cause))?.len();
-    #[expect(clippy::cast_precision_loss, reason = "a size for people")]
+    #[expect(clippy::cast_precision_loss, reason = "a size for a report")]
     let megabytes = size as f64 / f64::from(1 << 20);
     println!("{} ({megabytes:.1} MiB)", built.display());
     if size > LARGEST {

@@ -54,7 +54,7 @@ pub(crate) fn check() -> Result {
         return Ok(());
     }
     Err(Error::new(format!(
-        "{wrong} cases take more instructions than before; make them cheaper, or run `cargo xtask instructions --bless` and say why"
+        "{wrong} cases take more instructions than before; make them cheaper, or run `cargo xtask instructions --bless` and give the reason"
     )))
 }
 
@@ -88,7 +88,7 @@ fn read_baseline(text: &str) -> Result<(String, Counts)> {
         let read =
             line.split_once('\t').and_then(|(count, case)| Some((case.to_owned(), count.parse().ok()?)));
         let (case, count) =
-            read.ok_or_else(|| Error::new(format!("`{BASELINE}`: the line `{line}` is no count")))?;
+            read.ok_or_else(|| Error::new(format!("`{BASELINE}`: the line `{line}` is not a count")))?;
         counts.insert(case, count);
     }
     Ok((compiler.unwrap_or("an unknown compiler").to_owned(), counts))
@@ -128,7 +128,7 @@ fn count_into(folder: &Path, binary: &str) -> Result<Counts> {
     let calls: f64 = lines
         .next()
         .and_then(|line| line.parse().ok())
-        .ok_or_else(|| Error::new("the counted program did not say how many calls it makes"))?;
+        .ok_or_else(|| Error::new("the counted program did not print how many calls it makes"))?;
     let mut counts = Counts::new();
     for (place, case) in lines.enumerate() {
         let file = fs::read_to_string(folder.join(format!("count.{}", place + 1)))?;
@@ -146,7 +146,7 @@ fn executable(messages: &str) -> Result<String> {
         .lines()
         .filter_map(read)
         .find_map(|message| message.get("executable")?.as_str().map(str::to_owned));
-    path.ok_or_else(|| Error::new("cargo does not say where the counted program is"))
+    path.ok_or_else(|| Error::new("cargo does not report the path of the counted program"))
 }
 
 #[cfg(test)]

@@ -28,7 +28,8 @@ usage: cargo xtask COMMAND
 
   ci                            everything that has to hold, step by step; what `.ci/run` calls
   codegen [--check]             writes what is generated (docs/events.md, schema/*.json), or fails where it drifted
-  tidy [--bless]                what no compiler checks: module docs, paths of machines, unfinished work, licences, plain English
+  tidy                          what no compiler checks: module docs, paths of machines, unfinished work, licences,
+                                packages resolved, examples, plain English in comments, pages and messages
   tidy prose [FOLDER]           every finding of plain English, with its line
   features                      checks every feature of every crate alone
   examples                      runs every example
@@ -37,7 +38,7 @@ usage: cargo xtask COMMAND
   e2e [CLIENT...] [--bless]     runs the real clients (claude, codex, gemini, copilot) against a scripted model,
                                 governed by `hooks`
   answer SUITE [--profile P]    answers questions on stdin, one JSON line each (squad: compat, strict;
-                                docker-agent: 2026-09, 2026-07; corpora)
+                                docker-agent: 2026-09, 2026-07; claude-forge: compat, strict; corpora)
   bench [FILTER]                measures what everything costs, against its bars
   bench audit                   measures what the audit log costs, beside a bare write and sync
   bench start [PROGRAM...]      measures what it costs to start `hooks run`, alone and 16 at once, beside /bin/true and a hook of

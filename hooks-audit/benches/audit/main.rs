@@ -31,7 +31,7 @@ const AT_ONCE: &str = "HOOKS_BENCH_AT_ONCE";
 
 fn main() {
     if cpu("self").is_none() {
-        println!("SKIPPED: the scheduler of this system does not say what a thread costs");
+        println!("SKIPPED: the scheduler of this system does not report the cost of a thread");
         return;
     }
     match at_once() {

@@ -37,7 +37,7 @@ pub(super) fn forks(checkpointed: &[CheckpointedChain]) -> Vec<Finding> {
         if is_same && one.head.root != other.head.root {
             let (size, chain) = (other.head.size, &other.head.chain);
             let what = format!(
-                "it says of {size} records of `{chain}` what `{}`, byte {}, does not: the chain was forked",
+                "its root for {size} records of `{chain}` differs from that in `{}`, byte {}: the chain was forked",
                 one.file, one.offset
             );
             findings.push(finding(other, what));

@@ -26,7 +26,7 @@ pub enum KeyError {
     #[error("the name of a key has no spaces and no `+`, and is not empty, such as `example.com/build7`")]
     Name,
     /// The text has another form.
-    #[error("this is no {0}; make one with `hooks audit keygen`")]
+    #[error("not a {0}; make one with `hooks audit keygen`")]
     Form(&'static str),
     /// The parts do not match.
     #[error("the parts of this {0} do not belong together: it was changed, or not copied whole")]

@@ -23,7 +23,7 @@ pub(super) const FORGED: &str = "a checkpoint whose signature is wrong: it was c
 /// assert!(!keys.is_empty());
 /// // The error does not repeat the text, which may be a secret.
 /// let error = keys.add(&key.to_secret()).err().ok_or(KeyError::Name)?;
-/// assert_eq!(error.to_string(), "this is no verifier; make one with `hooks audit keygen`");
+/// assert_eq!(error.to_string(), "not a verifier; make one with `hooks audit keygen`");
 /// # Ok::<(), KeyError>(())
 /// ```
 #[derive(Clone, Debug, Default)]
@@ -65,7 +65,7 @@ impl Keys {
 
     /// Judges the lines below `note`: the first line by a known key decides.
     pub(super) fn worth(&self, note: &Note) -> Worth {
-        let mut worth = Worth::Not("a checkpoint that nobody signed");
+        let mut worth = Worth::Not("a checkpoint without a signature");
         for line in &note.signatures {
             if let Some(worth) = self.by_known_key(&note.text, line) {
                 return worth;

@@ -100,7 +100,7 @@ pub use self::keys::Keys;
 pub use self::note::{Note, Signature};
 pub use self::put_back::PutBack;
 pub use self::state::{StateError, begin};
-pub use self::verify::{LogPlace, Outcome, verify};
+pub use self::verify::{CheckpointReport, LogPlace, verify};
 pub use self::writer::{CheckpointWriter, Checkpoints, Signer};
 #[doc(no_inline)]
 pub use zeroize::Zeroizing;

@@ -8,8 +8,7 @@ use crate::chain::Digest;
 /// Reason why no checkpoint is written: the chain contradicts its last one. Wrapped in an [`io::Error`].
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 #[error(
-    "chain `{chain}` was put back or changed: it has {size} records, and its last checkpoint in `{file}` says {says} or \
-     others; find out why, then move that file away"
+    "chain `{chain}` was put back or changed: it has {size} records, and its last checkpoint in `{file}` has {says}, or other records; find out why, then move that file away"
 )]
 #[non_exhaustive]
 pub struct PutBack {

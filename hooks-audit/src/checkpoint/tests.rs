@@ -100,7 +100,7 @@ fn each_signer_is_believed_by_its_key_and_told_apart_from_others() {
         // Without a key, every complete note counts.
         assert_eq!(sizes(&found(&disk, &Keys::default())), [1, 2, 3]);
         let collected = found(&disk, &keys(&[&others[0]]));
-        let what = if key.is_some() { "by a key that is not known" } else { "nobody signed" };
+        let what = if key.is_some() { "by a key that is not known" } else { "without a signature" };
         assert_eq!(sizes(&collected), [0_u64; 0]);
         only(&collected.findings, what);
         assert!(collected.findings[0].what.ends_with("and 2 more of them behind it"));
@@ -137,9 +137,9 @@ fn files_that_were_put_back_show() {
     first.write_chain("w0", 5, root(5), gone).unwrap();
     let mut again = writing(&disk, Signer::Nobody);
     let error = again.write_chain("w0", 4, root(4), gone).unwrap_err().to_string();
-    assert!(error.contains("was put back") && error.contains("says 5"), "{error}");
+    assert!(error.contains("was put back") && error.contains("has 5"), "{error}");
     let error = again.write_chain("w0", 5, root(9), gone).unwrap_err().to_string();
-    assert!(error.contains("or others"), "{error}");
+    assert!(error.contains("or other records"), "{error}");
     let length = disk.content(&file("w0.checkpoints")).unwrap().len();
     again.write_chain("w0", 5, root(5), gone).unwrap();
     assert_eq!(disk.content(&file("w0.checkpoints")).unwrap().len(), length, "nothing new");

@@ -31,7 +31,7 @@ pub struct LogPlace {
 /// Result of a comparison.
 #[derive(Clone, Debug, Default)]
 #[non_exhaustive]
-pub struct Outcome {
+pub struct CheckpointReport {
     /// Reports of the logs, in order. [`agreed`](verify::ChainReport::agreed) of a chain is the number of
     /// records confirmed by checkpoints.
     pub reports: Vec<(String, Report)>,
@@ -49,7 +49,7 @@ impl LogPlace {
     }
 }
 
-impl Outcome {
+impl CheckpointReport {
     /// The worst condition of all findings.
     pub fn condition(&self) -> Condition {
         let own = self.findings.iter().map(|finding| finding.condition);
@@ -66,10 +66,15 @@ impl Outcome {
 /// # Errors
 /// Returns `NotFound` if the folder of the checkpoints does not exist; any other error if a file cannot be
 /// read.
-pub fn verify(disk: &dyn LogDisk, logs: &[LogPlace], folder: &Path, keys: &Keys) -> io::Result<Outcome> {
+pub fn verify(
+    disk: &dyn LogDisk,
+    logs: &[LogPlace],
+    folder: &Path,
+    keys: &Keys,
+) -> io::Result<CheckpointReport> {
     let collected = collect(disk, folder, keys)?;
     let mut outcome =
-        Outcome { reports: Vec::new(), believed: collected.believed, findings: collected.findings };
+        CheckpointReport { reports: Vec::new(), believed: collected.believed, findings: collected.findings };
     if collected.believed == 0 {
         let what = if keys.is_empty() {
             "there is no checkpoint here"
@@ -113,17 +118,17 @@ fn missing(chain: &ChainReport, last: Option<u64>) -> Option<Finding> {
     let checkpointed = chain.checkpoint?;
     let here = match last {
         Some(last) => format!("the last one here is over {last}"),
-        None => "there is none of it here".to_owned(),
+        None => "there is no checkpoint of it here".to_owned(),
     };
     let (condition, what) = if checkpointed > last.unwrap_or(0) {
         let what = format!(
-            "checkpoints are missing: the chain says that one over {checkpointed} records was made, and {here}"
+            "checkpoints are missing: according to the chain, one over {checkpointed} records was made, and {here}"
         );
         (Condition::Mismatched, what)
     } else if last.is_none() && chain.seq > 0 {
         // A writer that was killed before the first checkpoint leaves this state as well; the next writer
         // makes the checkpoint.
-        let what = "checkpoints are made of the chain, and there is none of it here: its writer was interrupted before the \
+        let what = "checkpoints are made of the chain, and there is no checkpoint of it here: its writer was interrupted before the \
                     first one, or they and the end of the chain were removed";
         (Condition::Torn, what.to_owned())
     } else {
@@ -132,7 +137,7 @@ fn missing(chain: &ChainReport, last: Option<u64>) -> Option<Finding> {
     Some(Finding { condition, file: chain.chain.clone(), offset: 0, what })
 }
 
-impl Outcome {
+impl CheckpointReport {
     fn find(&mut self, file: String, what: String) {
         self.findings.push(Finding { condition: Condition::Mismatched, file, offset: 0, what });
     }

@@ -143,7 +143,7 @@ impl CheckpointWriter {
     /// let error = open()?.write_chain("w0", 4, Digest([2; 32]), |_size| Ok(None)).err();
     /// let error = error.map(|error| error.to_string()).unwrap_or_default();
     /// assert!(error.starts_with("chain `w0` was put back or changed: it has 4 records"));
-    /// assert!(error.contains("its last checkpoint in `/elsewhere/w0.checkpoints` says 5"));
+    /// assert!(error.contains("its last checkpoint in `/elsewhere/w0.checkpoints` has 5"));
     /// # Ok::<(), Box<dyn std::error::Error>>(())
     /// ```
     pub fn write_chain(

@@ -19,7 +19,7 @@ const UNITS: [(&str, u64); 4] = [("day", 1), ("week", 7), ("month", 31), ("year"
 /// let age: Age = "1 year".parse()?;
 /// assert_eq!(age.duration(), Duration::from_secs(366 * 86_400));
 /// let error = "90d".parse::<Age>().err().map(|error| error.to_string());
-/// assert!(error.is_some_and(|error| error.starts_with("`90d` is no age; write a whole number")));
+/// assert!(error.is_some_and(|error| error.starts_with("`90d` is not an age; write an integer")));
 /// # Ok::<(), hooks_audit::keep::AgeError>(())
 /// ```
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -31,7 +31,7 @@ pub struct Age {
 
 /// Error for a text that is not an age.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
-#[error("`{0}` is no age; write a whole number from 1 and a unit, such as `90 days`, `18 months`, `7 years`")]
+#[error("`{0}` is not an age; write an integer from 1 and a unit, such as `90 days`, `18 months`, `7 years`")]
 pub struct AgeError(String);
 
 impl Age {

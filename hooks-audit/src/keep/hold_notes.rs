@@ -74,8 +74,7 @@ impl HoldNotes {
         match self.forgotten(holds).first() {
             Some((name, _)) => {
                 let what = format!(
-                    "the record says that hold `{name}` is in force, and `holds.json` does not have it as it was: nothing \
-                     is deleted or erased; say `hooks audit hold add {name}` as before, or `hooks audit hold release {name}`"
+                    "according to the record, hold `{name}` is in force, and `holds.json` does not have it as it was: nothing is deleted or erased; run `hooks audit hold add {name}` as before, or `hooks audit hold release {name}`"
                 );
                 Err(io::Error::new(ErrorKind::InvalidData, what))
             }

@@ -59,8 +59,7 @@ pub enum HoldError {
     Exists(String),
     /// According to the log, a hold with this name on other records is in force; the file does not have it.
     #[error(
-        "the record has a hold `{name}` in force that is about something else, and `holds.json` does not have it: {was}; \
-         say `hooks audit hold add {name}` as it was, or `hooks audit hold release {name}` first"
+        "the record has a hold `{name}` in force that is about something else, and `holds.json` does not have it: {was}; run `hooks audit hold add {name}` as it was, or `hooks audit hold release {name}` first"
     )]
     InForce {
         /// Name of the hold.
@@ -133,7 +132,7 @@ impl Holds {
     pub fn read(disk: &dyn LogDisk, folder: &Path) -> io::Result<Vec<Hold>> {
         let Some(bytes) = disk.read(&folder.join(FILE), MOST)? else { return Ok(Vec::new()) };
         serde_json::from_slice(&bytes).map_err(|error| {
-            let text = format!("`{FILE}` does not say what is held: {error}; put back what stood there");
+            let text = format!("`{FILE}` cannot be parsed: {error}; restore its content");
             io::Error::new(ErrorKind::InvalidData, text)
         })
     }

@@ -49,7 +49,7 @@ pub struct Selection {
 /// Error for a selection with an invalid time.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 #[error(
-    "`{0}` is no moment; write one such as `2026-01-31`, `2026-01-31T09:30` or `2026-01-31T09:30:00Z` (UTC)"
+    "`{0}` is not a moment; write one such as `2026-01-31`, `2026-01-31T09:30` or `2026-01-31T09:30:00Z` (UTC)"
 )]
 pub struct SelectionError(String);
 

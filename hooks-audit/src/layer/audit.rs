@@ -343,7 +343,7 @@ impl Audit {
     pub(super) fn failed<E: Described>(&self, request: &HookRequest<E>, error: &Unwritten) -> Option<Reason> {
         let error = HookError::unavailable(error.to_string());
         let reason = Reason::failure(NAME, &error).unless(
-            "make room for the log, or repair it; `audit.on_error` in the configuration says what goes on without it",
+            "make room for the log, or repair it; `audit.on_error` in the configuration defines which calls run without it",
         );
         let context = request.context();
         context.environment.failures.record(context, E::KIND, &reason);

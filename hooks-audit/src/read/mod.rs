@@ -133,7 +133,7 @@ impl fmt::Display for Skipped {
         let Self { file, from, to } = self;
         match to {
             Some(to) => write!(f, "records {from} to {to} at most, which stood in `{file}`, are missing")?,
-            None => write!(f, "what stood in `{file}` from record {from} on is missing")?,
+            None => write!(f, "the records in `{file}` from {from} on are missing")?,
         }
         f.write_str(": the file is damaged; run `hooks audit verify`")
     }

@@ -164,13 +164,13 @@ fn what_is_behind_a_file_that_was_moved_aside_is_read_and_what_is_missing_is_tol
     // Content left of the second file, which held the records 2 and 3, and the expected result.
     type Damage = dyn Fn(Vec<u8>) -> Vec<u8>;
     let cases: [(&Damage, &[u64], &str); 3] = [
-        (&|_| Vec::new(), &[1, 4, 5], "from record 2 on"),
-        (&|_| b"rubbish\n{}".to_vec(), &[1, 4, 5], "from record 2 on"),
+        (&|_| Vec::new(), &[1, 4, 5], "from 2 on"),
+        (&|_| b"rubbish\n{}".to_vec(), &[1, 4, 5], "from 2 on"),
         // The header is valid, and nothing else.
         (
             &|bytes| bytes.split_inclusive(|byte| *byte == b'\n').next().unwrap().to_vec(),
             &[1, 4, 5],
-            "from record 2 on",
+            "from 2 on",
         ),
     ];
     // The header may be lost when the file is moved aside, or later.

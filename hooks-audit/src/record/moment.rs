@@ -41,8 +41,9 @@ pub(super) fn serialize<S: Serializer>(at: &Timestamp, serializer: S) -> Result<
 
 pub(super) fn deserialize<'de, D: Deserializer<'de>>(deserializer: D) -> Result<Timestamp, D::Error> {
     let text = <std::borrow::Cow<'de, str>>::deserialize(deserializer)?;
-    parse(&text)
-        .ok_or_else(|| D::Error::custom(format!("`{text}` is no moment such as `2026-01-31T09:30:00.000Z`")))
+    parse(&text).ok_or_else(|| {
+        D::Error::custom(format!("`{text}` is not a moment such as `2026-01-31T09:30:00.000Z`"))
+    })
 }
 
 /// Parses a time in the one form in which it is encoded.

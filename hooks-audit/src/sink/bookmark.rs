@@ -118,7 +118,7 @@ impl Bookmark {
             version_of(&bytes).and_then(|()| serde_json::from_slice(&bytes).map_err(io::Error::other));
         place.map_err(|error| {
             let way_out = "remove it to send everything again";
-            io::Error::other(format!("`{}` is no place in a log: {error}; {way_out}", self.name()))
+            io::Error::other(format!("`{}` is not a place in a log: {error}; {way_out}", self.name()))
         })
     }
 

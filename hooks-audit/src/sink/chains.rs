@@ -107,7 +107,7 @@ impl Chains {
             let way_out =
                 "remove it: ids are found out again where the first files of the log are still there";
             io::Error::other(format!(
-                "`{}` does not say which chains there are: {error}; {way_out}",
+                "the list of chains in `{}` cannot be parsed: {error}; {way_out}",
                 file.display()
             ))
         })

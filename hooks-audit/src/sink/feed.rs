@@ -16,7 +16,7 @@ use hooks_core::time::{Random, Timer};
 use super::backoff::pause;
 use super::bookmark::{Bookmark, FeedPosition};
 use super::chains::Chains;
-use super::settings::FeedSettings;
+use super::config::FeedSettings;
 use super::source::Source;
 use super::status::StatusHandle;
 use super::{Sink, SinkError};

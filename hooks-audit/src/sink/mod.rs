@@ -73,6 +73,7 @@
 mod backoff;
 mod bookmark;
 mod chains;
+mod config;
 mod feed;
 #[cfg(feature = "http")]
 pub mod http;
@@ -85,7 +86,6 @@ mod origin;
 pub mod otlp;
 #[cfg(feature = "postgres")]
 pub mod postgres;
-mod settings;
 mod source;
 mod status;
 #[cfg(feature = "http")]
@@ -98,13 +98,13 @@ use std::time::Duration;
 
 use hooks_core::HookFuture;
 
+pub use self::config::{
+    FeedSettings, NatsConfig, OtlpConfig, PostgresConfig, Signal, SinkConfig, SinkConfigError, WebhookConfig,
+};
 pub use self::feed::{Feed, Step};
 pub use self::metrics::MetricsSource;
 pub use self::open::{OpenError, Opening};
 pub use self::origin::Origin;
-pub use self::settings::{
-    FeedSettings, NatsConfig, OtlpConfig, PostgresConfig, Signal, SinkConfig, SinkConfigError, WebhookConfig,
-};
 pub use self::source::{LogSource, Source};
 pub use self::status::{FeedStatus, StatusHandle};
 use crate::read::Committed;

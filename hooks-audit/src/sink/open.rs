@@ -5,7 +5,7 @@ use std::sync::Arc;
 
 use hooks_core::Environment;
 
-use super::settings::SinkConfig;
+use super::config::SinkConfig;
 use super::{MetricsSource, Sink};
 
 /// Reason why a sink cannot be opened.
@@ -124,7 +124,7 @@ impl Opening {
             // The text of the error does not contain the connection string, which may hold a password.
             let database = secret(&postgres.url_env)?.parse();
             let database = database.map_err(|error| {
-                unusable(format!("what `{}` holds is no address: {error}", postgres.url_env))
+                unusable(format!("`{}` does not contain an address: {error}", postgres.url_env))
             })?;
             let sink = super::postgres::PostgresSink::new(database, postgres.table.clone());
             return Ok(Arc::new(sink.map_err(|error| unusable(error.to_string()))?));

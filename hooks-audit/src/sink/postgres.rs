@@ -14,7 +14,7 @@ use tokio::sync::Mutex;
 use tokio_postgres::error::SqlState;
 use tokio_postgres::{Client, Config, NoTls};
 
-use super::settings::is_table;
+use super::config::is_table;
 use super::{Sink, SinkConfigError, SinkError};
 use crate::read::Committed;
 
@@ -57,7 +57,7 @@ impl PostgresSink {
     /// let table = |name: &str| PostgresSink::new(Config::new(), name).err().map(|error| error.to_string());
     /// assert_eq!(table("audit.records"), None);
     /// let error = table("records; drop").unwrap_or_default();
-    /// assert!(error.starts_with("`records; drop` is no name of a table; use letters, digits and `_`"));
+    /// assert!(error.starts_with("`records; drop` is not a name of a table; use letters, digits and `_`"));
     /// ```
     pub fn new(config: Config, table: impl Into<String>) -> Result<Self, SinkConfigError> {
         let table = table.into();

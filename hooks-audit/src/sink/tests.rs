@@ -451,8 +451,8 @@ fn sinks_that_make_no_sense_are_refused() {
         SinkConfig::check_all(&sinks).unwrap_err().1.to_string()
     };
     for (sinks, words) in [
-        (serde_json::json!([{"name": "A b"}]), "no name of a sink"),
-        (serde_json::json!([{"name": "a"}]), "none of"),
+        (serde_json::json!([{"name": "A b"}]), "not a name of a sink"),
+        (serde_json::json!([{"name": "a"}]), "has no kind"),
         (
             serde_json::json!([{"name": "a", "nats": {"server": "h:1", "subject": "x"}, "postgres": {"url_env": "X"}}]),
             "or several",
@@ -460,13 +460,13 @@ fn sinks_that_make_no_sense_are_refused() {
         (serde_json::json!([{"name": "a", "otlp": {"endpoint": "https://x"}}]), "no TLS here"),
         (
             serde_json::json!([{"name": "a", "postgres": {"url_env": "X", "table": "a; drop"}}]),
-            "no name of a table",
+            "not a name of a table",
         ),
-        (serde_json::json!([{"name": "a", "otlp": {"endpoint": "http://a b:99999/"}}]), "is no address"),
-        (serde_json::json!([{"name": "a", "webhook": {"url": "http://h:99999/"}}]), "is no address"),
-        (serde_json::json!([{"name": "a", "webhook": {"url": "http:///x"}}]), "is no address"),
-        (serde_json::json!([{"name": "a", "webhook": {"url": "http://h/a b"}}]), "is no address"),
-        (serde_json::json!([{"name": "a", "webhook": {"url": "http://u:p@h/"}}]), "is no address"),
+        (serde_json::json!([{"name": "a", "otlp": {"endpoint": "http://a b:99999/"}}]), "is not an address"),
+        (serde_json::json!([{"name": "a", "webhook": {"url": "http://h:99999/"}}]), "is not an address"),
+        (serde_json::json!([{"name": "a", "webhook": {"url": "http:///x"}}]), "is not an address"),
+        (serde_json::json!([{"name": "a", "webhook": {"url": "http://h/a b"}}]), "is not an address"),
+        (serde_json::json!([{"name": "a", "webhook": {"url": "http://u:p@h/"}}]), "is not an address"),
         (serde_json::json!([{"name": "a", "nats": {"server": "h", "subject": "x"}}]), "host and port"),
         (
             serde_json::json!([{"name": "a", "nats": {"server": "tls://h:1", "subject": "x"}}]),

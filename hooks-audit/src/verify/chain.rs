@@ -285,7 +285,7 @@ impl<'a> Check<'a> {
                 Condition::Damaged,
                 first,
                 0,
-                "files before it are missing, and no record says that they were deleted",
+                "files before it are missing, and no record of their deletion exists",
             );
         }
         for (seq, by) in std::mem::take(&mut self.erased) {
@@ -296,7 +296,9 @@ impl<'a> Check<'a> {
             if stated.is_some_and(|(_, last)| seq <= *last) {
                 self.report.erased += 1;
             } else {
-                let what = format!("the payload of record {seq} is gone, and record {by} does not say so");
+                let what = format!(
+                    "the payload of record {seq} is missing, and record {by} does not list it as erased"
+                );
                 self.find(Condition::Damaged, first, 0, &what);
             }
         }

@@ -10,8 +10,8 @@ use hooks_core::time::{Random, SeededRandom, StoppedClock, Timestamp};
 use super::{Condition, Finding};
 use crate::append::{AppendSettings, Appender};
 use crate::checkpoint::{
-    self, CheckpointWriter, Checkpoints, FirstKey, Fleet, Keys, LogPlace, Outcome, Signer, SigningKey,
-    Zeroizing, heads,
+    self, CheckpointReport, CheckpointWriter, Checkpoints, FirstKey, Fleet, Keys, LogPlace, Signer,
+    SigningKey, Zeroizing, heads,
 };
 use crate::log::{Log, LogSettings};
 use crate::mutant::{self, Mutant};
@@ -86,12 +86,12 @@ fn kept(evolves: bool) -> Kept {
     Kept { disk: disk.after_kill(), before, keys, evolves }
 }
 
-fn check(disk: &SimDisk, keys: &Keys) -> Outcome {
+fn check(disk: &SimDisk, keys: &Keys) -> CheckpointReport {
     let log = LogPlace { name: None, folder: LOG.into() };
     checkpoint::verify(disk, &[log], ELSEWHERE.as_ref(), keys).unwrap()
 }
 
-fn findings(outcome: &Outcome) -> Vec<&Finding> {
+fn findings(outcome: &CheckpointReport) -> Vec<&Finding> {
     let chains = outcome.reports.iter().flat_map(|(_, report)| &report.chains);
     outcome.findings.iter().chain(chains.flat_map(|chain| &chain.findings)).collect()
 }

@@ -50,6 +50,39 @@
 //! # Ok(())
 //! # }
 //! ```
+//!
+//! Customised: the person reads the call without secrets, and the client that it came from. The code still depends on
+//! the whole call.
+//!
+//! ```
+//! use std::sync::Arc;
+//! use hooks_budgets::Approvals;
+//! use hooks_core::drivers::{Approval, ApprovalRequest};
+//! use hooks_core::time::{SeededRandom, StoppedClock};
+//! use hooks_core::{HookContext, HookRequest, event::PreToolUse, state::Memory};
+//! use hooks_redaction::Scrubber;
+//! use serde_json::json;
+//!
+//! # #[tokio::main(flavor = "current_thread")] async fn main() -> Result<(), hooks_budgets::ApprovalError> {
+//! let store = Arc::new(Memory::new(Arc::new(StoppedClock::default())));
+//! let approvals = Approvals::new(store, Arc::new(SeededRandom::new(1)))
+//!     .redacted_by(Scrubber::all())
+//!     .from_client("claude");
+//! let mail = |to: &str| {
+//!     let call = PreToolUse::new("mail", json!({ "to": to }));
+//!     ApprovalRequest::new(HookRequest::new(HookContext::new("session-1", "backend"), call), Vec::new())
+//! };
+//! let (first, second) = (mail("ada@example.com"), mail("bob@example.com"));
+//! assert_ne!(approvals.pass_or_wait(&first).await?, approvals.pass_or_wait(&second).await?);
+//!
+//! let waiting = approvals.waiting(None).await?;
+//! assert_eq!(waiting.len(), 2);
+//! assert!(waiting.iter().all(|call| !call.arguments.contains("example.com")));
+//! assert_eq!(waiting[0].client.as_deref(), Some("claude"));
+//! assert!(matches!(approvals.pass_or_wait(&first).await?, Approval::Pending(_)));
+//! # Ok(())
+//! # }
+//! ```
 
 mod code;
 mod digest;

@@ -64,7 +64,7 @@ use std::sync::Arc;
 use std::task::{Context, Poll, Waker};
 
 use hooks_core::event::PreToolUse;
-use hooks_core::state::{Key, Scope, StateStore, Window};
+use hooks_core::state::{Key, Lineage, Scope, StateStore, Window};
 use hooks_core::{
     Decision, Evidence, HookError, HookFuture, HookRequest, Judged, Observer, Reason, Reservation, Reserve,
     ReserveLayer,
@@ -74,7 +74,6 @@ use hooks_facts::tools::ToolKind;
 
 pub use self::config::{AskCounting, AskLevel, AskUserConfig};
 use crate::counting_store::CountingStore;
-use crate::lineage::Lineage;
 use crate::place::{LimitPlace, MOST_GIVEN_BACK, NoPlace, place_id};
 
 const NAME: &str = "ask-limit";
@@ -99,6 +98,29 @@ impl AskLimit {
     }
 
     /// Counts in `store`, which may be shared between processes and may be durable.
+    ///
+    /// A question that one process asked counts in the next:
+    ///
+    /// ```
+    /// use std::sync::Arc;
+    /// use hooks_budgets::{AskLimit, AskUserConfig};
+    /// use hooks_core::event::PreToolUse;
+    /// use hooks_core::{HookContext, Hooks, Judged, state::Memory, time::StoppedClock};
+    /// use hooks_facts::calls::CallReader;
+    ///
+    /// # #[tokio::main(flavor = "current_thread")] async fn main() {
+    /// let store = Arc::new(Memory::new(Arc::new(StoppedClock::default())));
+    /// let config = AskUserConfig { max_per_session: 1, ..AskUserConfig::default() };
+    /// for goes_ahead in [true, false] {
+    ///     let limit = AskLimit::new(&config, &CallReader::default()).with_store(store.clone());
+    ///     let hooks = Hooks::builder().reserve(limit).build();
+    ///     let question = PreToolUse::new("ask_user", ().into());
+    ///     let mut decided = hooks.on(HookContext::new("session-1", "backend")).pre_tool_use(question).await;
+    ///     decided.commit();
+    ///     assert_eq!(decided.outcome.goes_ahead(), goes_ahead);
+    /// }
+    /// # }
+    /// ```
     #[must_use]
     pub fn with_store(mut self, store: Arc<dyn StateStore>) -> Self {
         self.store = CountingStore::Given(store);

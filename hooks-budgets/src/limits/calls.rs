@@ -5,7 +5,7 @@ use std::fmt;
 use std::sync::Arc;
 
 use hooks_core::event::PreToolUse;
-use hooks_core::state::{Key, MAX_AMOUNT, Scope, StateStore};
+use hooks_core::state::{Key, Lineage, MAX_AMOUNT, Scope, StateStore};
 use hooks_core::{
     Evidence, HookContext, HookError, HookFuture, HookRequest, PolicyErrors, Reason, Reservation, Reserve,
     ReserveLayer,
@@ -14,7 +14,6 @@ use hooks_facts::names::{all_folded, folded};
 
 use super::config::{CallLevel, CallLimitConfig};
 use crate::counting_store::CountingStore;
-use crate::lineage::Lineage;
 use crate::place::{LimitPlace, NoPlace, place_id};
 use crate::window::LimitWindow;
 
@@ -74,7 +73,7 @@ impl CallLimits {
     /// let errors = CallLimits::new(&limits, store).expect_err("two of the limits are invalid");
     /// assert_eq!(
     ///     errors.to_string(),
-    ///     "`limits.calls[0].tools[0]`: `*deploy` is no name; write a name; that of a tool may end in one `*`\n\
+    ///     "`limits.calls[0].tools[0]`: `*deploy` is not a name; write a name; that of a tool may end in one `*`\n\
     ///      `limits.calls[2]`: this limit stands in the list already; leave one of them out",
     /// );
     /// # Ok::<(), serde_json::Error>(())
@@ -104,6 +103,26 @@ impl CallLimits {
     }
 
     /// Wraps the limits in a layer. Put it outermost, so that it is asked last.
+    ///
+    /// ```
+    /// use std::sync::Arc;
+    /// use hooks_budgets::CallLimits;
+    /// use hooks_core::event::PreToolUse;
+    /// use hooks_core::{HookContext, HookRequest, Judge, Judged, Verdict, policy_fn, state::Memory, time::StoppedClock};
+    /// use serde_json::json;
+    /// use tower::{Layer, ServiceExt};
+    ///
+    /// # #[tokio::main(flavor = "current_thread")] async fn main() -> Result<(), Box<dyn std::error::Error>> {
+    /// let limits: Vec<_> = serde_json::from_value(json!([{"tools": ["deploy"], "most": 0, "of": "team", "per": "day"}]))?;
+    /// let limits = CallLimits::new(&limits, Arc::new(Memory::new(Arc::new(StoppedClock::default()))))?;
+    /// let allow = policy_fn("allow", |_: &HookRequest<PreToolUse>| Verdict::ALLOW);
+    /// let stack = limits.layer().layer(Judge::new(allow));
+    /// let call = |tool| HookRequest::new(HookContext::new("session-1", "lead"), PreToolUse::new(tool, json!({})));
+    /// assert!(stack.clone().oneshot(call("test")).await?.goes_ahead());
+    /// assert!(!stack.oneshot(call("deploy")).await?.goes_ahead());
+    /// # Ok(())
+    /// # }
+    /// ```
     pub fn layer(self) -> CallLimitsLayer {
         ReserveLayer::new(Arc::new(self))
     }
@@ -180,7 +199,7 @@ impl CallLimit {
                 let star = name.find('*').is_some_and(|star| list == "agents" || star + 1 < name.len());
                 if name.trim().is_empty() || star {
                     let hint = "write a name; that of a tool may end in one `*`";
-                    errors.push(format!("{field}.{list}[{at}]"), format!("`{name}` is no name"), hint);
+                    errors.push(format!("{field}.{list}[{at}]"), format!("`{name}` is not a name"), hint);
                 }
             }
         }
@@ -250,6 +269,6 @@ impl CallLimit {
 }
 
 fn too_often(tool: &str) -> Reason {
-    let message = format!("this call of `{tool}` was told and given up too often");
+    let message = format!("this call of `{tool}` was requested and cancelled too often");
     Reason::new(NAME, "call", message).unless("give each call an id of its own")
 }

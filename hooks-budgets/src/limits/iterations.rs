@@ -69,6 +69,19 @@ impl IterationLimit {
     ///
     /// # Errors
     /// Returns all errors of `config`.
+    ///
+    /// ```
+    /// use std::sync::Arc;
+    /// use hooks_budgets::{IterationLimit, IterationLimitConfig};
+    /// use hooks_core::{state::Memory, time::StoppedClock};
+    /// use serde_json::json;
+    ///
+    /// let store = Arc::new(Memory::new(Arc::new(StoppedClock::default())));
+    /// let config: IterationLimitConfig = serde_json::from_value(json!({"most": u64::MAX}))?;
+    /// let errors = IterationLimit::new(&config, store).expect_err("no store counts that far");
+    /// assert_eq!(errors.as_slice()[0].field, "limits.iterations.most");
+    /// # Ok::<(), serde_json::Error>(())
+    /// ```
     pub fn new(config: &IterationLimitConfig, store: Arc<dyn StateStore>) -> Result<Self, PolicyErrors> {
         let mut errors = PolicyErrors::default();
         let limit = Self::compile(config, CountingStore::Given(store), &mut errors);
@@ -92,6 +105,28 @@ impl IterationLimit {
 
     /// Wraps the limit in a layer around a hook on `before_model_call`. Put it outermost, so that it is asked
     /// last.
+    ///
+    /// ```
+    /// use std::sync::Arc;
+    /// use hooks_budgets::{IterationLimit, IterationLimitConfig};
+    /// use hooks_core::event::BeforeModelCall;
+    /// use hooks_core::{HookContext, HookRequest, Judged, Settle, state::Memory, time::StoppedClock};
+    /// use serde_json::json;
+    /// use tower::{Layer, ServiceExt};
+    ///
+    /// # #[tokio::main(flavor = "current_thread")] async fn main() -> Result<(), Box<dyn std::error::Error>> {
+    /// let store = Arc::new(Memory::new(Arc::new(StoppedClock::default())));
+    /// let config: IterationLimitConfig = serde_json::from_value(json!({"most": 1, "per": "session"}))?;
+    /// let stack = IterationLimit::new(&config, store)?.layer().layer(Settle);
+    /// for goes_ahead in [true, false] {
+    ///     let call = BeforeModelCall::new("large", 1, Vec::new());
+    ///     let mut judgement = stack.clone().oneshot(HookRequest::new(HookContext::new("session-1", "lead"), call)).await?;
+    ///     judgement.take_holds().commit();
+    ///     assert_eq!(judgement.goes_ahead(), goes_ahead);
+    /// }
+    /// # Ok(())
+    /// # }
+    /// ```
     pub fn layer(&self) -> IterationLimitLayer {
         ReserveLayer::new(self.clone())
     }
@@ -156,7 +191,7 @@ impl Reserve<BeforeModelCall> for IterationLimit {
             match no_place {
                 NoPlace::Refused { used, limit, .. } => reached(used, limit, span),
                 NoPlace::TooOften => {
-                    let message = "this call was told and given up too often";
+                    let message = "this call was requested and cancelled too often";
                     Reason::new(NAME, "call", message).unless("give each call an id of its own")
                 }
             }
@@ -289,7 +324,7 @@ impl Service<HookRequest<SubagentSpawned>> for IterationLimit {
 }
 
 fn unexpected(result: &StepResult) -> StoreError {
-    StoreError::Unavailable(format!("it answered {result:?}, which is none to what was asked"))
+    StoreError::Unavailable(format!("it answered {result:?}, which does not fit the operation"))
 }
 
 /// The key of the agent: its id, or its name if it has none.

@@ -231,5 +231,5 @@ fn reason(tool: &str, circle: Circle) -> Reason {
 }
 
 fn bad(answer: &StepResult) -> StoreError {
-    StoreError::Unavailable(format!("it answered {answer:?}, which is none to what was asked"))
+    StoreError::Unavailable(format!("it answered {answer:?}, which does not fit the operation"))
 }

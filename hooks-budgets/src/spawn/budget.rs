@@ -89,6 +89,30 @@ impl SpawnBudget {
     }
 
     /// Counts in `store`, which may be shared between processes and may be durable.
+    ///
+    /// Two hosts on one store share the limit:
+    ///
+    /// ```
+    /// use std::sync::Arc;
+    /// use hooks_budgets::{SpawnBudget, SpawnConfig};
+    /// use hooks_core::event::SubagentStart;
+    /// use hooks_core::{HookContext, Hooks, Judged, state::Memory, time::StoppedClock};
+    /// use hooks_facts::calls::CallReader;
+    ///
+    /// # #[tokio::main(flavor = "current_thread")] async fn main() -> Result<(), hooks_core::PolicyErrors> {
+    /// let store = Arc::new(Memory::new(Arc::new(StoppedClock::default())));
+    /// let config = SpawnConfig { concurrent: Some(1), ..SpawnConfig::default() };
+    /// for goes_ahead in [true, false] {
+    ///     let budget = SpawnBudget::new(&config, &CallReader::default())?.with_store(store.clone());
+    ///     let host = Hooks::builder().reserve::<SubagentStart>(budget).build();
+    ///     let child = SubagentStart::new("tester", "the API");
+    ///     let mut decided = host.on(HookContext::new("session-1", "lead")).subagent_start(child).await;
+    ///     decided.commit();
+    ///     assert_eq!(decided.outcome.goes_ahead(), goes_ahead);
+    /// }
+    /// # Ok(())
+    /// # }
+    /// ```
     #[must_use]
     pub fn with_store(self, store: Arc<dyn StateStore>) -> Self {
         self.changed(|engine| engine.store = CountingStore::Given(store))

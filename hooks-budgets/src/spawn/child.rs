@@ -11,6 +11,8 @@ use serde::{Deserialize, Serialize};
 pub struct Child {
     /// Id of the child in all events of the host; its own session, if it has one.
     pub id: Option<String>,
+    /// Tool call that started the child, if it is known.
+    pub call: Option<String>,
     /// Name of the agent; empty if unknown.
     pub agent: String,
     /// Name of the parent agent.
@@ -126,10 +128,23 @@ impl Known {
         let state = self.state();
         let Self { since, until, entry, .. } = self;
         let Entry {
-            agent, parent, session, root, depth, child, model, task_type, task, variant, status, ..
+            agent,
+            parent,
+            session,
+            root,
+            depth,
+            child,
+            call,
+            model,
+            task_type,
+            task,
+            variant,
+            status,
+            ..
         } = entry;
         Child {
             id: child,
+            call,
             agent,
             parent_agent: parent,
             parent_session: session,

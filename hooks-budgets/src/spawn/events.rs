@@ -8,7 +8,7 @@ use hooks_core::event::{
 };
 use hooks_core::{
     ContextPatch, Decision, FailureLayer, Gate, HookContext, HookError, HookRequest, HooksBuilder, Judged,
-    Observer, Reason, Recovery, Reservation, ResultPatch, hook_fn,
+    Observer, Reason, Recovery, Reservation, ResultPatch, hook_fn, later,
 };
 use hooks_facts::tools::ToolKind;
 
@@ -16,7 +16,6 @@ use super::NAME;
 use super::budget::{Engine, SpawnBudget, is_of};
 use super::child_request::{ChildRequest, given};
 use super::notices;
-use crate::later;
 
 /// Adds `budget` to all events that it handles.
 pub(crate) fn add_to(builder: &mut HooksBuilder, budget: &SpawnBudget) {

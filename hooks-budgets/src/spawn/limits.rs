@@ -3,7 +3,7 @@
 use std::borrow::Cow;
 use std::time::Duration;
 
-use hooks_core::state::{Key, MAX_AMOUNT, Scope, Window};
+use hooks_core::state::{Key, Lineage, MAX_AMOUNT, Scope, Window};
 use hooks_core::{Evidence, PolicyErrors, Reason};
 
 use super::NAME;
@@ -11,7 +11,6 @@ use super::child_request::ChildRequest;
 use super::config::SpawnConfig;
 use super::keys::Keys;
 use super::names::{Names, folded};
-use crate::lineage::Lineage;
 
 /// Longest rate window and lease; longer values are treated as mistakes.
 const LONGEST: Duration = Duration::from_secs(366 * 24 * 60 * 60);

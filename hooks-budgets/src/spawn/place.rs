@@ -4,12 +4,11 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use hooks_core::state::{Op, OpId, StepResult};
-use hooks_core::{Background, Hold};
+use hooks_core::{Background, Hold, later};
 
 use super::budget::ENDED_FOR;
 use super::child::{ChildState, Entry};
 use super::registry::Registry;
-use crate::later;
 
 /// Place that is given back on drop; after the child exists, it is kept for as long as the child gives signs
 /// of life.

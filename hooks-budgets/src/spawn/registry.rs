@@ -3,13 +3,12 @@
 use std::sync::Arc;
 use std::time::Duration;
 
-use hooks_core::state::{Key, Op, OpId, StateStore, StepResult};
+use hooks_core::state::{Key, Lineage, Op, OpId, StateStore, StepResult};
 use hooks_core::time::Timestamp;
 use hooks_core::{HookContext, HookError};
 
 use super::child::{Entry, Known};
 use super::keys::{Keys, hex};
-use crate::lineage::Lineage;
 
 /// Most entries of ended children that one visit removes.
 const MOST_SWEPT: usize = 32;

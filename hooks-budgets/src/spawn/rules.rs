@@ -41,8 +41,34 @@ const NAME: &str = "spawn-rules";
 /// let messages: Vec<_> = denied.reasons().iter().map(|reason| &*reason.message).collect();
 /// assert_eq!(
 ///     messages,
-///     ["`poet` is none of the agents that may be started", "nobody says what `poet` is to do"],
+///     ["`poet` is not in the list of agents that may be started", "the task of `poet` is missing"],
 /// );
+/// # Ok::<(), hooks_core::PolicyErrors>(())
+/// ```
+///
+/// Customised: each child names its model, one of those that are known:
+///
+/// ```
+/// use hooks_budgets::{SpawnConfig, SpawnRequirement, SpawnRules};
+/// use hooks_core::event::SubagentStart;
+/// use hooks_core::{HookContext, HookRequest, Policy};
+/// use hooks_facts::calls::CallReader;
+///
+/// let config = SpawnConfig {
+///     known_models: Some(vec!["small".into(), "large".into()]),
+///     require: vec![SpawnRequirement::Model],
+///     ..SpawnConfig::default()
+/// };
+/// let rules = SpawnRules::new(&config, &CallReader::default())?;
+/// let objection = |model: Option<&str>| {
+///     let mut child = SubagentStart::new("tester", "the API");
+///     child.model = model.map(Into::into);
+///     let verdict = rules.judge(&HookRequest::new(HookContext::new("session-1", "lead"), child));
+///     verdict.reasons().first().map(|reason| reason.message.to_string())
+/// };
+/// assert_eq!(objection(Some("small")), None);
+/// assert_eq!(objection(Some("huge")).as_deref(), Some("there is no model `huge`"));
+/// assert_eq!(objection(None).as_deref(), Some("the model of `tester` is missing"));
 /// # Ok::<(), hooks_core::PolicyErrors>(())
 /// ```
 #[derive(Clone, Debug)]
@@ -143,13 +169,13 @@ impl SpawnRules {
 impl Rules {
     fn object(&self, child: &ChildRequest, context: &HookContext, deny: &mut dyn FnMut(Reason)) {
         if child.is_unusable {
-            let message = "the call starts several agents at once, or does not say in words which";
+            let message = "the call starts several agents at once, or does not name them";
             deny(Reason::new(NAME, "unusable", message).instead("start one agent with one call"));
         }
         if let Some(agents) = &self.agents
             && !agents.has(&child.agent)
         {
-            let message = format!("`{}` is none of the agents that may be started", child.named());
+            let message = format!("`{}` is not in the list of agents that may be started", child.named());
             let reason =
                 Reason::new(NAME, "agent", message).instead("start one of the agents that may be started");
             deny(reason.unless("add it to `spawn.agents`"));
@@ -339,13 +365,13 @@ fn missing(
             Some(_) => None,
         },
         SpawnRequirement::Model if child.model.is_none() => {
-            Some(("model", format!("nobody says which model `{agent}` uses")))
+            Some(("model", format!("the model of `{agent}` is missing")))
         }
         SpawnRequirement::TaskType if child.task_type.is_none() => {
-            Some(("task_type", format!("nobody says what kind of task `{agent}` has")))
+            Some(("task_type", format!("the task type of `{agent}` is missing")))
         }
         SpawnRequirement::Task if child.task.trim().is_empty() => {
-            Some(("task", format!("nobody says what `{agent}` is to do")))
+            Some(("task", format!("the task of `{agent}` is missing")))
         }
         _ => None,
     }

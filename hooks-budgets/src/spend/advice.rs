@@ -111,5 +111,5 @@ pub(super) async fn used(store: &dyn StateStore, scope: &Scope) -> Result<(u64, 
 }
 
 pub(super) fn bad(answer: &StepResult) -> StoreError {
-    StoreError::Unavailable(format!("it answered {answer:?}, which is none to what was asked"))
+    StoreError::Unavailable(format!("it answered {answer:?}, which does not fit the operation"))
 }

@@ -3,7 +3,7 @@
 use std::fmt;
 use std::sync::Arc;
 
-use hooks_core::state::{Op, OpId, StateStore, StepResult, StoreError};
+use hooks_core::state::{Lineage, Op, OpId, StateStore, StepResult, StoreError};
 use hooks_core::time::Timestamp;
 use hooks_core::{HookContext, HookFuture, PolicyErrors, Reason};
 
@@ -13,13 +13,12 @@ use super::config::SpendBudgetConfig;
 use super::hold::{Charge, Part, SpendHold};
 use super::limit::{Counter, FOLDER, SpendLimit, SpendUnit, Who, counters, meter, scopes};
 use super::open_calls::{OpenCall, part_id};
-use super::price::{Listed, Price};
+use super::price::{Listed, ModelPrice};
 use super::refusal::{SpendRefusal, bad_answer, refused, unknown_price, unknown_size};
 use super::report::BudgetReport;
 use super::rules::Rules;
 use super::watch::SpendWatch;
 use crate::counting_store::CountingStore;
-use crate::lineage::Lineage;
 use crate::place::{again, fresh_id};
 
 /// Most times that one call may be retried under its id: each time costs one more request to the store.
@@ -85,7 +84,7 @@ enum HeldFor {
 
 /// Amounts to reserve for a call.
 struct Plan {
-    price: Price,
+    price: ModelPrice,
     most_output_tokens: Option<u64>,
     amounts: Vec<RequestedAmount>,
 }
@@ -120,7 +119,7 @@ impl SpendBudget {
     /// assert_eq!(
     ///     errors.to_string(),
     ///     "`budget.limits[0].named[0]`: there is no role `interns`; list its agents in `budget.roles`\n\
-    ///      `budget.prices[0].from`: `2026-13-01` is no day; write it as `2026-01-31`\n\
+    ///      `budget.prices[0].from`: `2026-13-01` is not a day; write it as `2026-01-31`\n\
     ///      `budget.thresholds.warn`: 150 is more than 100 percent; write 100 to switch it off",
     /// );
     /// # Ok::<(), serde_json::Error>(())
@@ -174,7 +173,7 @@ impl SpendBudget {
     /// assert_eq!((report.budgets[0].spent, report.budgets[0].left), (1_000, 4_000));
     /// let endless = CallSize::new(context, "large", 1_000);
     /// let refused = budget.hold(&endless, ReplyBound::Nothing).await.expect_err("its size is unknown");
-    /// assert_eq!(refused.to_string(), "nobody knows how many tokens `large` answers at most");
+    /// assert_eq!(refused.to_string(), "the most tokens in an answer of `large` is unknown");
     /// # Ok(())
     /// # }
     /// ```
@@ -348,7 +347,7 @@ impl SpendBudget {
         let rules = &*self.rules;
         let who = rules.who(context, root, Some(&size.model));
         let listed = rules.prices.get(&size.model, self.now(context));
-        let price = listed.map_or(Price::default(), |listed: Listed| listed.price);
+        let price = listed.map_or(ModelPrice::default(), |listed: Listed| listed.price);
         let stated_most =
             size.most_output_tokens.or_else(|| listed.and_then(|listed| listed.most_output_tokens));
         // The default of the budget does not limit a stream: a longer stream is cut.

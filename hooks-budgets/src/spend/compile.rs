@@ -13,7 +13,7 @@ use super::config::{
     ModelPriceConfig, SpendBudgetConfig, SpendHoldConfig, SpendLevel, SpendLimitConfig, SpendThresholdsConfig,
 };
 use super::limit::SpendLimit;
-use super::price::{Listed, Price, PriceTable};
+use super::price::{Listed, ModelPrice, PriceTable};
 use super::rules::{HoldRules, Rules, Thresholds};
 
 /// Section of the budget in the configuration.
@@ -76,10 +76,14 @@ impl Compiler<'_> {
         for (place, name) in limit.named.iter().enumerate() {
             let field = format!("{field}.named[{place}]");
             if name.trim().is_empty() {
-                self.say(&field, "the name is empty", "write whom the limit is for, or leave it out");
+                self.say(
+                    &field,
+                    "the name is empty",
+                    "write the name that the limit is for, or leave it out",
+                );
             } else if limit.of == SpendLevel::Team {
                 let hint = "leave `named` out: a team is that of the tenant";
-                self.say(&field, "a limit of the team is for nobody by name", hint);
+                self.say(&field, "a limit of the team cannot have names", hint);
             } else if limit.of == SpendLevel::Role && !roles.keys().any(|role| same(role, name)) {
                 let hint = "list its agents in `budget.roles`";
                 self.say(&field, &format!("there is no role `{name}`"), hint);
@@ -103,7 +107,7 @@ impl Compiler<'_> {
         if let Some(ceiling) = config.price_ceiling {
             let input = self.dollars("price_ceiling.input", ceiling.input);
             let output = self.dollars("price_ceiling.output", ceiling.output);
-            table.set_ceiling(input.zip(output).map(|(input, output)| Price::new(input.0, output.0)));
+            table.set_ceiling(input.zip(output).map(|(input, output)| ModelPrice::new(input.0, output.0)));
         }
         table
     }
@@ -120,7 +124,7 @@ impl Compiler<'_> {
             Some(day) => {
                 let since = day_of(day);
                 if since.is_none() {
-                    let problem = format!("`{day}` is no day");
+                    let problem = format!("`{day}` is not a day");
                     self.say(&format!("{field}.from"), &problem, "write it as `2026-01-31`");
                 }
                 since
@@ -135,7 +139,8 @@ impl Compiler<'_> {
         let (input, output) = (amount("input", entry.input), amount("output", entry.output));
         let cached = entry.cached.map_or(input, |dollars| amount("cached", dollars));
         let reasoning = entry.reasoning.map_or(output, |dollars| amount("reasoning", dollars));
-        let price = Price { input: input?.0, output: output?.0, cached: cached?.0, reasoning: reasoning?.0 };
+        let price =
+            ModelPrice { input: input?.0, output: output?.0, cached: cached?.0, reasoning: reasoning?.0 };
         Some((since?, Listed { price, most_output_tokens: entry.most_output_tokens }))
     }
 
@@ -191,7 +196,7 @@ impl Compiler<'_> {
         }
         let expires = Duration::from_secs(config.expires_seconds);
         if config.expires_seconds == 0 || expires > REMEMBERED {
-            let problem = format!("{} seconds are none, or more than a day", config.expires_seconds);
+            let problem = format!("{} seconds are 0, or more than a day", config.expires_seconds);
             let hint = "write more than the longest call takes, such as 900";
             self.say("hold.expires_seconds", &problem, hint);
         }
@@ -299,7 +304,7 @@ mod tests {
             (json!({"limits": [{"of": "role", "named": ["x"], "per": "day", "usd": 1}]}), "no role `x`"),
             (
                 json!({"limits": [{"of": "team", "named": ["x"], "per": "day", "usd": 1}]}),
-                "for nobody by name",
+                "of the team cannot have names",
             ),
             (
                 json!({"limits": [{"of": "agent", "named": [" "], "per": "day", "usd": 1}]}),
@@ -313,7 +318,7 @@ mod tests {
             (json!({"prices": [{"model": "a", "input": -1, "output": 1}]}), "`budget.prices[0].input`"),
             (
                 json!({"prices": [{"model": "a", "input": 1, "output": 1, "from": "soon"}]}),
-                "`soon` is no day",
+                "`soon` is not a day",
             ),
             (
                 json!({"prices": [{"model": "a", "input": 1, "output": 1}, {"model": "a", "input": 2, "output": 1}]}),

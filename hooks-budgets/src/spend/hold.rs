@@ -6,15 +6,14 @@ use std::time::Duration;
 
 use hooks_core::event::{MicroUsd, Usage};
 use hooks_core::state::{Key, Op, OpId, Scope, StateStore, StepResult, StoreError};
-use hooks_core::{Background, Hold, HookFuture, Reason};
+use hooks_core::{Background, Hold, HookFuture, Reason, later};
 
 use super::advice::bad;
 use super::config::UnansweredCharge;
 use super::limit::{Counter, SpendUnit};
-use super::price::Price;
+use super::price::ModelPrice;
 use super::refusal::{SpendRefusal, bad_answer, refused};
 use crate::counting_store::beyond_limits;
-use crate::later;
 
 /// Real usage of a call.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
@@ -58,7 +57,7 @@ pub struct SpendHold {
     pub(super) store: Arc<dyn StateStore>,
     pub(super) background: Option<Arc<dyn Background>>,
     pub(super) parts: Vec<Part>,
-    pub(super) price: Price,
+    pub(super) price: ModelPrice,
     pub(super) input_tokens: u64,
     pub(super) output_tokens: u64,
     /// Most tokens that the answer can have, if known.
@@ -334,7 +333,7 @@ impl fmt::Debug for SpendHold {
 
 impl SpendUnit {
     /// Returns the most that these tokens can cost or count.
-    pub(super) fn amount(self, price: &Price, input_tokens: u64, output_tokens: u64) -> u64 {
+    pub(super) fn amount(self, price: &ModelPrice, input_tokens: u64, output_tokens: u64) -> u64 {
         match self {
             Self::Usd => price.at_most(input_tokens, output_tokens).0,
             Self::Tokens => input_tokens.saturating_add(output_tokens),
@@ -342,7 +341,7 @@ impl SpendUnit {
     }
 
     /// Returns the tokens of an answer that `amount` pays for in addition to the input.
-    pub(super) fn output_for(self, price: &Price, amount: u64, input_tokens: u64) -> u64 {
+    pub(super) fn output_for(self, price: &ModelPrice, amount: u64, input_tokens: u64) -> u64 {
         match self {
             Self::Usd => price.output_for(MicroUsd(amount), input_tokens),
             Self::Tokens => amount.saturating_sub(input_tokens),

@@ -127,7 +127,7 @@ pub use self::hold::{SpendHold, Used};
 pub use self::layer::{SpendBudgetLayer, SpendStreamLayer};
 pub use self::limit::SpendUnit;
 pub use self::meter::{Meter, MeterPiece, MeterReply, ModelMeter, PieceSize, SpendApprover};
-pub use self::price::{Listed, Price, PriceTable};
+pub use self::price::{Listed, ModelPrice, PriceTable};
 pub use self::refusal::SpendRefusal;
 pub use self::report::{BudgetLine, BudgetReport, Spent};
 pub use self::service::{SpendBudgetService, SpendStreamService};

@@ -11,7 +11,7 @@ use super::advice::bad;
 use super::budget::CallSize;
 use super::hold::{Charge, Part, SpendHold};
 use super::limit::{FOLDER, SpendUnit, counters, meter, open_calls, scopes};
-use super::price::Price;
+use super::price::ModelPrice;
 use super::rules::Rules;
 use crate::place::fresh_id;
 
@@ -111,7 +111,7 @@ impl OpenCall {
     pub(super) fn into_hold(
         self,
         entry: OpId,
-        price: Price,
+        price: ModelPrice,
         rules: &Rules,
         store: Arc<dyn StateStore>,
         (context, root): (&HookContext, &str),

@@ -13,19 +13,19 @@ const MILLION: u128 = 1_000_000;
 /// Three dollars for a million tokens sent, fifteen for a million received:
 ///
 /// ```
-/// use hooks_budgets::spend::Price;
+/// use hooks_budgets::spend::ModelPrice;
 /// use hooks_core::event::MicroUsd;
 ///
-/// let price = Price::new(3_000_000, 15_000_000);
+/// let price = ModelPrice::new(3_000_000, 15_000_000);
 /// assert_eq!(price.at_most(1_000, 200), MicroUsd(6_000));
 /// assert_eq!(price.output_for(MicroUsd(6_000), 1_000), 200);
 /// assert_eq!(price.at_most(1, 0), MicroUsd(3));
 /// // Rates for cached tokens and for reasoning are separate; the dearest rate bounds the cost.
-/// let price = Price { cached: 300_000, reasoning: 60_000_000, ..price };
+/// let price = ModelPrice { cached: 300_000, reasoning: 60_000_000, ..price };
 /// assert_eq!(price.at_most(0, 200), MicroUsd(12_000));
 /// ```
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub struct Price {
+pub struct ModelPrice {
     /// Tokens sent.
     pub input: u64,
     /// Tokens received.
@@ -36,7 +36,7 @@ pub struct Price {
     pub reasoning: u64,
 }
 
-impl Price {
+impl ModelPrice {
     /// Creates a price with one rate for all tokens sent and one for all tokens received.
     pub const fn new(input: u64, output: u64) -> Self {
         Self { input, output, cached: input, reasoning: output }
@@ -89,7 +89,7 @@ impl Price {
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Listed {
     /// Price of the model.
-    pub price: Price,
+    pub price: ModelPrice,
     /// Most tokens that the model returns in one answer, if known.
     pub most_output_tokens: Option<u64>,
 }
@@ -97,10 +97,10 @@ pub struct Listed {
 /// Prices by model, each with a start date.
 ///
 /// ```
-/// use hooks_budgets::spend::{Listed, Price, PriceTable};
+/// use hooks_budgets::spend::{Listed, ModelPrice, PriceTable};
 /// use hooks_core::time::Timestamp;
 ///
-/// let listed = |input, output| Listed { price: Price::new(input, output), most_output_tokens: None };
+/// let listed = |input, output| Listed { price: ModelPrice::new(input, output), most_output_tokens: None };
 /// let new_year: Timestamp = "2026-01-01T00:00:00Z".parse()?;
 /// let mut table = PriceTable::default();
 /// assert!(table.enter("small-*", Timestamp(0), listed(3, 15)));
@@ -110,7 +110,7 @@ pub struct Listed {
 /// assert_eq!(table.get("small-1", new_year), Some(listed(3, 15)));
 /// assert_eq!(table.get("small-2", new_year), Some(listed(2, 10)));
 /// assert_eq!(table.get("small-2", Timestamp(0)), None);
-/// table.set_ceiling(Some(Price::new(75, 150)));
+/// table.set_ceiling(Some(ModelPrice::new(75, 150)));
 /// assert_eq!(table.get("unknown", new_year), Some(listed(75, 150)));
 /// # Ok::<(), hooks_core::time::TimestampError>(())
 /// ```
@@ -119,7 +119,7 @@ pub struct PriceTable {
     exact: HashMap<Box<str>, Dated>,
     /// Prefixes (the text before a star), the longest first.
     prefixes: Vec<(Box<str>, Dated)>,
-    ceiling: Option<Price>,
+    ceiling: Option<ModelPrice>,
 }
 
 /// Data of a model by start date, the earliest first.
@@ -158,7 +158,7 @@ impl PriceTable {
     }
 
     /// Sets the price of models that are not listed.
-    pub fn set_ceiling(&mut self, ceiling: Option<Price>) {
+    pub fn set_ceiling(&mut self, ceiling: Option<ModelPrice>) {
         self.ceiling = ceiling;
     }
 
@@ -199,7 +199,8 @@ mod tests {
 
     #[test]
     fn each_kind_of_token_has_its_price_and_parts_of_a_millionth_are_charged() {
-        let price = Price { input: 3_000_000, output: 15_000_000, cached: 300_000, reasoning: 10_000_000 };
+        let price =
+            ModelPrice { input: 3_000_000, output: 15_000_000, cached: 300_000, reasoning: 10_000_000 };
         assert_eq!(price.cost_of(&usage(1_000, 100, 0, 0)), MicroUsd(4_500));
         assert_eq!(price.cost_of(&usage(1_000, 100, 1_000, 100)), MicroUsd(1_300));
         assert_eq!(price.cost_of(&usage(1, 0, 1, 0)), MicroUsd(1), "0.3 of a millionth");
@@ -209,7 +210,7 @@ mod tests {
 
     #[test]
     fn the_price_is_that_of_the_day_and_of_the_longest_name() {
-        let listed = |input| Listed { price: Price::new(input, 0), most_output_tokens: None };
+        let listed = |input| Listed { price: ModelPrice::new(input, 0), most_output_tokens: None };
         let mut table = PriceTable::default();
         assert!(table.enter("a-*", Timestamp(0), listed(1)));
         assert!(table.enter("a-b*", Timestamp(10), listed(3)));
@@ -223,7 +224,7 @@ mod tests {
             [None, Some(2), Some(2), Some(3)]
         );
         assert_eq!([at("a-b-c", 0), at("b", 0)], [Some(4), None]);
-        table.set_ceiling(Some(Price::new(50, 0)));
+        table.set_ceiling(Some(ModelPrice::new(50, 0)));
         assert_eq!(table.get("b", Timestamp(0)).unwrap().price.input, 50);
     }
 
@@ -234,7 +235,7 @@ mod tests {
             cached in 0..=100u64, reasoning in 0..=100u64,
         ) {
             let [a, b, c, d] = prices.map(u64::from);
-            let price = Price { input: a, output: b, cached: c, reasoning: d };
+            let price = ModelPrice { input: a, output: b, cached: c, reasoning: d };
             let used = usage(input, output, input * cached / 100, output * reasoning / 100);
             prop_assert!(price.cost_of(&used) <= price.at_most(input, output));
             let affordable = price.output_for(price.at_most(input, output), input);
@@ -247,7 +248,7 @@ mod tests {
         #[test]
         fn no_figure_is_too_large(prices in any::<[u64; 4]>(), tokens in any::<[u64; 4]>()) {
             let [a, b, c, d] = prices;
-            let price = Price { input: a, output: b, cached: c, reasoning: d };
+            let price = ModelPrice { input: a, output: b, cached: c, reasoning: d };
             let [a, b, c, d] = tokens;
             let _no_panic = (price.cost_of(&usage(a, b, c, d)), price.at_most(a, b), price.output_for(MicroUsd(c), d));
         }

@@ -80,7 +80,7 @@ pub(super) fn refused(counters: &[Counter], place: usize, unit: SpendUnit, neede
     let needed = unit.show(needed);
     let Some(counter) = counters.get(place) else {
         let message = format!("{needed} is more than can be counted");
-        return Reason::new(NAME, "amount", message).instead("say how many tokens the call takes");
+        return Reason::new(NAME, "amount", message).instead("give the number of tokens that the call needs");
     };
     let limit = counter.scope.limit;
     let message = format!(
@@ -105,7 +105,7 @@ pub(super) fn used_up(counter: &Counter, spent: u64) -> Reason {
 /// Creates the reason for a model without a known price.
 pub(super) fn unknown_price(model: &str, begins: Option<String>) -> Reason {
     let message = match begins {
-        None => format!("nobody knows what `{model}` costs"),
+        None => format!("the price of `{model}` is unknown"),
         Some(begins) => {
             format!("the price of `{model}` is known from {begins} on, and that is later than now")
         }
@@ -116,7 +116,7 @@ pub(super) fn unknown_price(model: &str, begins: Option<String>) -> Reason {
 
 /// Creates the reason for an answer of unknown length.
 pub(super) fn unknown_size(model: &str) -> Reason {
-    let message = format!("nobody knows how many tokens `{model}` answers at most");
+    let message = format!("the most tokens in an answer of `{model}` is unknown");
     Reason::new(NAME, "unknown-size", message)
         .unless("give its price a `most_output_tokens`, or state one for all models in `budget.hold`")
 }

@@ -6,7 +6,7 @@ use std::path::{Path, PathBuf};
 
 use clap::Args;
 use hooks::StdFileSystem;
-use hooks::audit::checkpoint::{self, FirstKey, Keys, LogPlace, Outcome, SigningKey, Zeroizing};
+use hooks::audit::checkpoint::{self, CheckpointReport, FirstKey, Keys, LogPlace, SigningKey, Zeroizing};
 use serde_json::{Value, json};
 
 use super::cli::LogChoice;
@@ -44,7 +44,7 @@ pub(super) fn verify(place: &LogChoice, against: &Against, as_json: bool) -> Res
     let logs = logs(place, &against.logs)?;
     if !folder.is_dir() {
         let folder = folder.display();
-        let what = format!("`{folder}` is no folder; name the one that checkpoints are kept in");
+        let what = format!("`{folder}` is not a folder; name the one that checkpoints are kept in");
         return Err(Failure::message(what));
     }
     let outcome = checkpoint::verify(&StdFileSystem, &logs, folder, &keys)
@@ -55,7 +55,7 @@ pub(super) fn verify(place: &LogChoice, against: &Against, as_json: bool) -> Res
         print(&outcome)?;
     }
     if keys.is_empty() {
-        let what = "no signature was checked: whose checkpoints are believed is said with `--key`";
+        let what = "no signature was checked; name the trusted keys with `--key`";
         writeln!(err(), "{what}")?;
     }
     Ok(status(outcome.condition()))
@@ -98,8 +98,7 @@ fn believe(keys: &mut Keys, key: &str) -> Result<(), Failure> {
     }
     if key.trim_start().starts_with(PRIVATE) {
         return Err(Failure::message(
-            "a private key is a secret, and others see command lines; name its verifier, which keygen printed, and make \
-             another key if somebody may have seen this one",
+            "a private key is a secret, and others see command lines; name its verifier, which keygen printed, and make another key if others may have seen this one",
         ));
     }
     if keys.add(key).is_ok() {
@@ -124,7 +123,7 @@ fn believe(keys: &mut Keys, key: &str) -> Result<(), Failure> {
 }
 
 /// Prints the result: the length of each chain, and the number of its records that checkpoints confirm.
-fn print(outcome: &Outcome) -> Result<(), Failure> {
+fn print(outcome: &CheckpointReport) -> Result<(), Failure> {
     let mut out = out();
     for (name, report) in &outcome.reports {
         let log = if outcome.reports.len() > 1 { format!("{name} ") } else { String::new() };
@@ -140,7 +139,7 @@ fn print(outcome: &Outcome) -> Result<(), Failure> {
     tell(outcome.findings.iter().chain(chains.flat_map(|chain| &chain.findings)))
 }
 
-fn as_value(outcome: &Outcome) -> Value {
+fn as_value(outcome: &CheckpointReport) -> Value {
     let logs = outcome.reports.iter().map(|(name, report)| {
         let mut value = to_json(report);
         if let Value::Object(value) = &mut value {

@@ -37,7 +37,7 @@ pub(super) fn checkpoint(place: &LogChoice, options: &Checkpoint) -> Result<Stat
     if !options.to.is_dir() {
         let to = options.to.display();
         return Err(Failure::message(format!(
-            "`{to}` is no folder; make it, or name another one with `--to`"
+            "`{to}` is not a folder; make it, or name another one with `--to`"
         )));
     }
     let disk = PrivateFileSystem;
@@ -46,7 +46,7 @@ pub(super) fn checkpoint(place: &LogChoice, options: &Checkpoint) -> Result<Stat
         let failure = |error: io::Error| Failure::message(format!("`{}`: {error}", log.folder.display()));
         if !log.folder.is_dir() {
             return Err(Failure::message(format!(
-                "`{}` is no folder; name that of a log",
+                "`{}` is not a folder; name that of a log",
                 log.folder.display()
             )));
         }

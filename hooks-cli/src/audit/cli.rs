@@ -35,8 +35,8 @@ pub(super) const ANSWERS: [&str; 5] = ["hit", "miss", "stale", "joined", "passed
 The log is that of --log, of --config, or the one in .squad/orchestration-log or audit-log here. Its files are JSON
 Lines: `grep` reads them too.
 
-Exit status of verify: 0 clean, 1 torn (a writer was interrupted; the next one deals with it), 3 damaged, 4 not what was
-anchored or its checkpoints say; 2 the command line is wrong or the log cannot be read. Of tail, query, show and export:
+Exit status of verify: 0 clean, 1 torn (a writer was interrupted; the next one deals with it), 3 damaged, 4 it differs from
+its anchors or checkpoints; 2 the command line is wrong or the log cannot be read. Of tail, query, show and export:
 0 printed, 1 no record matches, 3 some of the log is damaged, and the rest was printed.")]
 pub(crate) struct Audit {
     #[command(flatten)]

@@ -51,7 +51,7 @@ pub(super) fn maintain(folder: &Path, mut keeping: Keeping, options: &Maintain) 
         writeln!(out, "left alone: {chain} (a process that has it open keeps it itself)")?;
     }
     if *is_unfinished {
-        writeln!(out, "not finished: there is more to do, say it again")?;
+        writeln!(out, "not finished: there is more to do; run it again")?;
     }
     Ok(Status::Well)
 }
@@ -128,7 +128,7 @@ fn note(folder: &Path, record: Record) -> io::Result<()> {
 pub(super) fn erase(folder: &Path, options: &Erase) -> Result<Status, Failure> {
     let of = options.of.selection();
     if of.is_everything() && options.positions.is_empty() {
-        let what = "say whose payloads are erased: positions such as `w0:17`, or --session, --agent, --tenant, --since, --before";
+        let what = "name the payloads to erase: positions such as `w0:17`, or --session, --agent, --tenant, --since, --before";
         return Err(Failure::message(what));
     }
     let mut positions = BTreeMap::<&str, BTreeSet<u64>>::new();
@@ -186,7 +186,7 @@ pub(super) fn erase(folder: &Path, options: &Erase) -> Result<Status, Failure> {
         writeln!(out, "{}", plain(&format!("not erased: what is held by {}", names.join(", "))))?;
     }
     if !options.yes {
-        writeln!(out, "{} payloads would be erased, for good; say --yes", meant.values().sum::<u64>())?;
+        writeln!(out, "{} payloads would be erased, for good; add --yes", meant.values().sum::<u64>())?;
         return Ok(Status::Found);
     }
     let why = format!("{} ({})", options.why, options.by.clone().unwrap_or_else(crate::state::user));
@@ -206,7 +206,7 @@ pub(super) fn erase(folder: &Path, options: &Erase) -> Result<Status, Failure> {
     writeln!(out, "{erased} payloads erased")?;
     if !busy.is_empty() {
         let what = format!(
-            "not in {}, which another process writes: end it and say it again, or have it call `Log::erase`",
+            "not in {}, which another process writes: end it and run this again, or have it call `Log::erase`",
             busy.join(", ")
         );
         return Err(Failure::message(what));

@@ -46,7 +46,7 @@ pub(crate) fn run(options: &Audit) -> Result<Status, Failure> {
             let config = config(place)?;
             feed::feed(
                 config.as_ref().ok_or_else(|| {
-                    Failure::message("nobody said which sinks; name their configuration with `--config`")
+                    Failure::message("the sinks are missing; name their configuration with `--config`")
                 })?,
                 *once,
             )
@@ -86,7 +86,7 @@ fn folder(place: &LogChoice) -> Result<PathBuf, Failure> {
     if folder.is_dir() {
         Ok(folder)
     } else {
-        let what = "is no folder; name the one that the files of the log are in with `--log`";
+        let what = "is not a folder; name the one that the files of the log are in with `--log`";
         Err(Failure::message(format!("`{}` {what}", folder.display())))
     }
 }

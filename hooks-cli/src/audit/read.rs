@@ -133,7 +133,7 @@ pub(super) fn show(folder: &Path, position: &str) -> Result<Status, Failure> {
 pub(super) fn export(folder: &Path, after: Option<&str>) -> Result<Status, Failure> {
     let after = match after {
         Some(text) => serde_json::from_str(text).map_err(|error| {
-            Failure::message(format!("`{text}` is no position such as `{{\"w0\": 17}}`: {error}"))
+            Failure::message(format!("`{text}` is not a position such as `{{\"w0\": 17}}`: {error}"))
         })?,
         None => Positions::default(),
     };
@@ -155,7 +155,7 @@ pub(super) fn parse(position: &str) -> Result<(&str, u64), Failure> {
         Failure::message(if position.contains("..") {
             format!("`{position}` are several records, and one is asked for, such as `w0:17`")
         } else {
-            format!("`{position}` is no record such as `w0:17`")
+            format!("`{position}` is not a record such as `w0:17`")
         })
     })
 }

@@ -15,7 +15,7 @@ use crate::paint::{BAD, GOOD, OPEN};
 
 pub(super) fn verify(folder: &Path, anchors: &[String], as_json: bool) -> Result<Status, Failure> {
     let anchors = anchors.iter().flat_map(|text| text.lines()).map(|text| {
-        let error = || Failure::message(format!("`{text}` is no anchor: `<chain> <records> <root>`"));
+        let error = || Failure::message(format!("`{text}` is not an anchor: `<chain> <records> <root>`"));
         Anchor::parse(text).ok_or_else(error)
     });
     let anchors = anchors.collect::<Result<Vec<_>, _>>()?;

@@ -2,7 +2,7 @@
 //!
 //! For each client, settings of the project, the user and the machine are checked:
 //!
-//! - Do they call us for every event that hooks decide?
+//! - Do they call us for every event of ours that the client reports?
 //! - Does the program that they name start?
 //! - Does their exact command line deny a call, if it is started as the client would start it ([`probe`])?
 //! - Can the rules be used ([`rules`])?
@@ -28,6 +28,7 @@ use crate::cli::{Doctor, Format};
 use crate::failure::{Failure, Status};
 use crate::init::place::Base;
 use crate::init::settings::{self, ClientSettings};
+use crate::init::wiring::WiredLine;
 use crate::init::{Scope, files, wiring};
 use crate::paint::{BAD, GOOD, LOUD, OPEN, QUIET};
 use crate::reach::CLIENTS;
@@ -88,7 +89,8 @@ pub(crate) fn run(options: &Doctor) -> Result<Status, Failure> {
         [] => CLIENTS.to_vec(),
         names => names.iter().map(|name| named(name)).collect::<Result<_, _>>()?,
     };
-    let reports: Vec<Report> = clients.into_iter().map(report).collect();
+    let is_asked_for = !options.clients.is_empty();
+    let reports: Vec<Report> = clients.into_iter().map(|client| report(client, is_asked_for)).collect();
     let is_bad = reports.iter().flat_map(|report| &report.findings).any(|one| one.state == State::Bad);
     let is_wired = reports.iter().flat_map(|report| &report.findings).any(|one| one.state != State::Absent);
     let mut out = anstream::stdout().lock();
@@ -114,7 +116,8 @@ fn named(name: &str) -> Result<Client, Failure> {
     Err(Failure::message(format!("{client} has no settings to look at")))
 }
 
-fn report(client: Client) -> Report {
+/// Checks a client. One that is `asked_for` has to be wired, although it may not be installed yet.
+fn report(client: Client, is_asked_for: bool) -> Report {
     let mut findings = Vec::new();
     let mut is_wired = false;
     // The settings of the user govern in every folder, so those of the project need not.
@@ -139,17 +142,17 @@ fn report(client: Client) -> Report {
         findings.extend(found);
     }
     if is_wired {
-        findings.extend(traps::switched_off(client).filter(|_| !is_pinned));
+        findings.extend(traps::switched_off(client, is_pinned));
         findings.extend(twice::check(client));
     }
     let version = version::check(client);
     // If the client is neither installed nor wired, nothing else matters.
     if is_wired || version.state != State::Absent {
         findings.push(version);
-        if !is_wired {
-            let remedy = format!("`hooks init {}`", client.name());
-            findings.push(Finding::bad("it is installed, and nothing governs it here", remedy));
-        }
+    }
+    if !is_wired && (is_asked_for || findings.iter().any(|finding| finding.state != State::Absent)) {
+        let remedy = format!("`hooks init {}`", client.name());
+        findings.push(Finding::bad("nothing governs it here", remedy));
     }
     Report { client: client.name(), findings }
 }
@@ -174,18 +177,7 @@ fn wired(settings: &ClientSettings) -> Vec<Finding> {
             return vec![Finding::bad(what, "mend it; until then the client has no hooks at all")];
         }
     };
-    let missing: Vec<String> = settings::events(*client)
-        .into_iter()
-        .filter(|event| !found.iter().any(|one| one.event == *event))
-        .map(|event| format!("`{event}`"))
-        .collect();
-    let mut findings = Vec::new();
-    if missing.is_empty() {
-        findings.push(Finding::good(format!("`{name}` calls us for every event that is decided about")));
-    } else {
-        let what = format!("`{name}` does not call us for {}", missing.join(", "));
-        findings.push(Finding::bad(what, again.clone()));
-    }
+    let mut findings = called(settings, &found);
     let crossed = found.iter().filter(|one| one.event != one.ours.event);
     findings.extend(crossed.map(|one| {
         let what = format!("at `{}`, `{name}` calls us for `{}`", one.event, one.ours.event);
@@ -208,6 +200,33 @@ fn wired(settings: &ClientSettings) -> Vec<Finding> {
     }
     findings.extend(probe::check(*client, &found));
     findings.extend(rules::check(*client, &found));
+    findings
+}
+
+/// Checks that the client calls us for each event.
+fn called(settings: &ClientSettings, found: &[WiredLine]) -> Vec<Finding> {
+    let ClientSettings { client, path, .. } = settings;
+    let name = path.display();
+    let is_called = |event: &&str| found.iter().any(|one| one.event == *event);
+    let missing = settings::events(*client).into_iter().filter(|event| !is_called(event));
+    let (needed, observed): (Vec<_>, Vec<_>) = missing.partition(|event| settings::is_needed(*client, event));
+    let names =
+        |events: &[&str]| events.iter().map(|event| format!("`{event}`")).collect::<Vec<_>>().join(", ");
+    let again = format!("`hooks init {}` writes it anew", client.name());
+    let mut findings = Vec::new();
+    if needed.is_empty() {
+        findings.push(Finding::good(format!("`{name}` calls us for every event that is decided about")));
+    } else {
+        let what = format!("`{name}` does not call us for {}", names(&needed));
+        findings.push(Finding::bad(what, again.clone()));
+    }
+    if !observed.is_empty() {
+        let what = format!(
+            "`{name}` does not call us for {}: handlers and the record miss them, and nothing else",
+            names(&observed)
+        );
+        findings.push(Finding::doubtful(what, again));
+    }
     findings
 }
 

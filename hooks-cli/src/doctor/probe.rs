@@ -1,11 +1,15 @@
 //! Runs the exact command line of the settings with a payload of that client, and parses its answer as the
 //! client would.
+//!
+//! Each run is a session of its own, since a session keeps to the rules that it began with. Its pin is removed
+//! afterwards.
 
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 use std::time::Duration;
 
 use hooks::event::PreToolUse;
-use hooks::{EventKind, HookContext, WireEvent};
+use hooks::time::Random;
+use hooks::{EventKind, HookContext, SystemRandom, WireEvent};
 use hooks_protocols::{Client, Decoded, capabilities, payload};
 use serde_json::{Value, json};
 
@@ -14,6 +18,7 @@ use super::process::{self, Output};
 use crate::init::Scope;
 use crate::init::place::Base;
 use crate::init::wiring::WiredLine;
+use crate::pin::{self, Pins};
 
 /// Maximum time of a hook.
 const PATIENCE: Duration = Duration::from_secs(35);
@@ -30,10 +35,13 @@ pub(super) fn check(client: Client, found: &[WiredLine]) -> Option<Finding> {
 /// itself, which are protected from every agent.
 fn denies(client: Client, one: &WiredLine) -> Finding {
     let event = &one.event;
-    let Some(payload) = question(client, event) else {
+    let session = format!("doctor-{:016x}", SystemRandom.next_u64());
+    let Some(payload) = question(client, event, &session) else {
         return Finding::doubtful(format!("`{event}` cannot be tried out"), "try a denial yourself");
     };
-    let output = match process::line(&one.line, payload.as_bytes(), PATIENCE) {
+    let output = process::line(&one.line, payload.as_bytes(), PATIENCE);
+    forget(client, one, &session);
+    let output = match output {
         Ok(output) => output,
         Err(error) => {
             let what = format!("the hook at `{event}` gives no answer: {error}");
@@ -51,13 +59,21 @@ fn denies(client: Client, one: &WiredLine) -> Finding {
             let shown: String = stdout.chars().chain(stderr.chars()).take(200).collect();
             let what =
                 format!("at `{event}` a call that must be denied is not ({code}, `{}`)", shown.trim_end());
-            Finding::bad(what, "`hooks explain` tells why; `self_protection` has to be on")
+            Finding::bad(what, "`hooks explain` shows the reason; `self_protection` has to be on")
         }
     }
 }
 
+/// Removes the pin of the session. A pin that stays is forgotten like those of other sessions.
+fn forget(client: Client, one: &WiredLine, session: &str) {
+    let named = one.ours.config.as_deref().map(Path::new);
+    if let Some(pins) = Pins::of_user() {
+        drop(pins.remove(client.name(), &pin::name(session, named)));
+    }
+}
+
 /// The payload that the client would send for such a call in the folder of the project.
-fn question(client: Client, event: &str) -> Option<String> {
+fn question(client: Client, event: &str, session: &str) -> Option<String> {
     let project = Base::find(Scope::Project).map(|base| base.folder().to_path_buf());
     let here = project.unwrap_or_else(|_| PathBuf::from("/"));
     let settings = here.join(".claude").join("settings.json");
@@ -74,7 +90,7 @@ fn question(client: Client, event: &str) -> Option<String> {
             (tool.to_owned(), canonical.back(json!({"path": settings, "content": "{}"})))
         }
     };
-    let mut context = HookContext::new("doctor", "doctor");
+    let mut context = HookContext::new(session, "doctor");
     context.cwd = here;
     let call = PreToolUse::new(tool, arguments);
     let decoded = Decoded::from_event(client, event, context, WireEvent::PreToolUse(call))?;

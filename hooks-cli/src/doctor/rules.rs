@@ -39,9 +39,20 @@ fn usable(client: Client, path: &PathBuf) -> Vec<Finding> {
                 let remedy = format!("install `{}`", missing.program);
                 Finding::doubtful(format!("in `{name}`, {missing}"), remedy)
             }));
+            findings.extend(config.boundary_doubts().into_iter().map(|doubt| {
+                let remedy =
+                    "change the boundary of one of the agents in its charter, or in `boundaries.agents`";
+                Finding::doubtful(format!("in `{name}`, `boundaries`: {doubt}"), remedy)
+            }));
             findings.extend(reach::limited(&config, client).map(|(section, reach)| {
                 let what = format!("`{section}` {reach}");
                 Finding::doubtful(what, "the page `docs/sections.md` has every section and client")
+            }));
+            findings.extend(reach::about_handlers(&config, client).map(|what| {
+                Finding::doubtful(
+                    format!("in `{name}`, {what}"),
+                    "the page `docs/clients.md` has the events of every client",
+                )
             }));
             findings
         }

@@ -2,6 +2,7 @@
 
 use std::path::{Path, PathBuf};
 
+use hooks::config::places::Places;
 use hooks_protocols::Client;
 
 use super::{Finding, trust};
@@ -44,9 +45,41 @@ pub(super) fn check(settings: &ClientSettings, base: &Base, is_covered: bool) ->
     found
 }
 
-/// A switch that turns off all hooks of a client, wherever they are wired. The first file with a switch
+/// A switch that turns off all hooks of a client, or ours. If the machine has hooks of ours (`is_pinned`), users
+/// cannot switch them off.
+pub(super) fn switched_off(client: Client, is_pinned: bool) -> Option<Finding> {
+    match by_machine(client, Path::new("/"), is_pinned) {
+        Some(found) => found,
+        None if is_pinned => None,
+        None => by_user(client),
+    }
+}
+
+/// A switch in the settings of the machine below `root`. `Some(None)` if they keep users from switching hooks off.
+fn by_machine(client: Client, root: &Path, is_pinned: bool) -> Option<Option<Finding>> {
+    let mut is_kept_on = false;
+    for path in of_machine(client, root) {
+        let Some(text) = files::read(&path).ok().flatten() else { continue };
+        let off = is_off(&text);
+        is_kept_on |= off == Some(false);
+        let what = match off {
+            Some(true) => "switches all hooks off",
+            _ if !is_pinned && is_for_managed_only(&text) => "lets only the hooks of the machine run",
+            _ => continue,
+        };
+        let what = format!("`{}` {what}", path.display());
+        let remedy = format!(
+            "whoever manages this machine takes that out, or calls `hooks init {} --scope machine`",
+            client.name()
+        );
+        return Some(Some(Finding::bad(what, remedy)));
+    }
+    is_kept_on.then_some(None)
+}
+
+/// A switch in the settings of the user and the project, wherever hooks are wired. The first file with a switch
 /// decides.
-pub(super) fn switched_off(client: Client) -> Option<Finding> {
+fn by_user(client: Client) -> Option<Finding> {
     if client == Client::Gemini
         && let Some(path) = switches(client).into_iter().find(|path| disables_ours(path))
     {
@@ -59,6 +92,42 @@ pub(super) fn switched_off(client: Client) -> Option<Finding> {
     })?;
     let what = format!("`{}` switches all hooks off", path.display());
     is_off.then(|| Finding::bad(what, "take that out"))
+}
+
+/// The settings of the machine that can switch hooks off, the one with the highest priority first.
+fn of_machine(client: Client, root: &Path) -> Vec<PathBuf> {
+    match client {
+        Client::Claude => {
+            let folder = root.join("etc/claude-code");
+            let parts = std::fs::read_dir(folder.join("managed-settings.d")).into_iter().flatten().flatten();
+            let is_json = |path: &PathBuf| path.extension().is_some_and(|end| end == "json");
+            let mut all: Vec<_> = parts.map(|part| part.path()).filter(is_json).collect();
+            all.sort_unstable_by(|one, other| other.cmp(one));
+            all.push(folder.join("managed-settings.json"));
+            all
+        }
+        Client::Codex => vec![root.join("etc/codex/requirements.toml")],
+        Client::Gemini => {
+            let named = Places::here().named_by("GEMINI_CLI_SYSTEM_SETTINGS_PATH");
+            vec![named.unwrap_or_else(|| root.join("etc/gemini-cli/settings.json"))]
+        }
+        _ => Vec::new(),
+    }
+}
+
+/// Whether settings of the machine let the hooks of users and projects not run: `allowManagedHooksOnly` of Claude
+/// Code, `allow_managed_hooks_only` of Codex CLI.
+fn is_for_managed_only(text: &str) -> bool {
+    let Ok(root) = json::parse(text) else {
+        let settings = text.parse::<toml_edit::DocumentMut>();
+        let flag = settings.ok().and_then(|settings| settings.get("allow_managed_hooks_only")?.as_bool());
+        return flag == Some(true);
+    };
+    root.member("allowManagedHooksOnly").is_some_and(|node| flag(text, node) == Some(true))
+}
+
+fn flag(text: &str, node: &Node) -> Option<bool> {
+    text.get(node.span.clone())?.parse().ok()
 }
 
 /// Whether settings of Gemini CLI disable hooks of ours. The lists of all its files count together.
@@ -98,9 +167,8 @@ fn switches(client: Client) -> Vec<PathBuf> {
 /// Whether the settings in `text` turn hooks off; `None` if they have no switch.
 fn is_off(text: &str) -> Option<bool> {
     let Ok(root) = json::parse(text) else { return is_off_in_toml(text) };
-    let flag = |node: &Node| text.get(node.span.clone())?.parse::<bool>().ok();
-    let all = root.member("disableAllHooks").and_then(flag);
-    all.or_else(|| root.member("hooksConfig")?.member("enabled").and_then(flag).map(|is_on| !is_on))
+    let all = root.member("disableAllHooks").and_then(|node| flag(text, node));
+    all.or_else(|| flag(text, root.member("hooksConfig")?.member("enabled")?).map(|is_on| !is_on))
 }
 
 /// The same for Codex: `[features] hooks = false`.
@@ -131,7 +199,7 @@ fn codex_trust(settings: &ClientSettings, base: &Base) -> Finding {
             remedy,
         );
     }
-    let what = "nobody trusted these hooks in Codex, so it skips them without a word";
+    let what = "these hooks are not trusted in Codex, so it skips them silently";
     Finding::bad(format!("{what} (not asked: {why})"), remedy)
 }
 
@@ -143,12 +211,48 @@ fn by_codex(settings: &ClientSettings, listed: &[CodexHook], remedy: String) -> 
     let state = |line: &str| in_file.iter().find(|hook| hook.command == line).map(|hook| hook.is_trusted());
     let skipped: Vec<_> = found.iter().filter(|one| state(&one.line) != Some(true)).collect();
     if skipped.is_empty() {
-        return Finding::good("Codex says that it trusts these hooks");
+        return Finding::good("Codex reports that it trusts these hooks");
     }
     let names: Vec<String> = skipped.iter().map(|one| format!("`{}`", one.event)).collect();
     let what = match skipped.iter().all(|one| state(&one.line).is_none()) {
         true => "Codex does not list these hooks in this folder, because it does not trust the folder or reads other settings".to_owned(),
-        false => format!("Codex does not trust the hooks of {}, so it skips them without a word", names.join(", ")),
+        false => format!("Codex does not trust the hooks of {}, so it skips them silently", names.join(", ")),
     };
     Finding::bad(what, remedy)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn switches_of_the_machine_count_before_those_of_users() {
+        let place = tempfile::tempdir().unwrap();
+        let put = |path: &str, text: &str| {
+            let path = place.path().join(path);
+            std::fs::create_dir_all(path.parent().unwrap()).unwrap();
+            std::fs::write(path, text).unwrap();
+        };
+        let found = |client, is_pinned| {
+            by_machine(client, place.path(), is_pinned).map(|found| found.map(|finding| finding.what))
+        };
+        let says = |client, is_pinned, text: &str| {
+            found(client, is_pinned).flatten().is_some_and(|what| what.contains(text))
+        };
+        assert_eq!(found(Client::Claude, false), None);
+        put("etc/claude-code/managed-settings.json", "{\"allowManagedHooksOnly\": true}");
+        assert!(says(Client::Claude, false, "only the hooks of the machine"));
+        // Ours are among them.
+        assert_eq!(found(Client::Claude, true), None);
+        put("etc/claude-code/managed-settings.d/10.json", "{\"disableAllHooks\": true}");
+        assert!(says(Client::Claude, true, "10.json` switches all hooks off"));
+        put("etc/claude-code/managed-settings.d/10.json", "{\"disableAllHooks\": false}");
+        put("etc/claude-code/managed-settings.json", "{}");
+        assert_eq!(found(Client::Claude, false), Some(None), "a user cannot switch them off");
+        put("etc/codex/requirements.toml", "allow_managed_hooks_only = true\n");
+        assert!(says(Client::Codex, false, "only the hooks of the machine"));
+        put("etc/codex/requirements.toml", "[features]\nhooks = false\n");
+        assert!(says(Client::Codex, true, "switches all hooks off"));
+        assert_eq!(found(Client::Cursor, false), None);
+    }
 }

@@ -36,7 +36,7 @@ pub(super) fn check(client: Client) -> Finding {
         Some(tested) if tested == version => Finding::good(format!("version {version}, as tested")),
         Some(tested) => Finding::doubtful(
             format!("version {version}; {tested} was tested"),
-            "if the line above says that a denial denies, that holds; how the client takes it may have changed",
+            "if the line above shows that a denial denies, that holds; the client may treat it differently now",
         ),
         None => Finding::doubtful(
             format!("version {version}; what we know of it is from its documentation"),

@@ -29,24 +29,24 @@ const DOLLAR: &str = r#""$(printf '\044')""#;
 /// Shells that do not support the syntax of `sh`.
 const OTHER_SHELLS: [&str; 8] = ["fish", "nu", "csh", "tcsh", "elvish", "xonsh", "pwsh", "murex"];
 
-/// The command line for an event.
+/// The command line for an event, with further options of `hooks run`.
 ///
 /// A shell runs it. If a client would let a call run after its hook could not be started or crashed, the line
 /// itself then denies. Some clients use the shell of the user; if that is not a POSIX shell, the line calls
 /// `/bin/sh`.
-pub(super) fn line(program: &str, client: Client, event: &str, config: Option<&str>) -> String {
-    let options: Vec<&str> = config.iter().flat_map(|config| ["--config", config]).collect();
+pub(super) fn line(program: &str, client: Client, event: &str, options: &[&str]) -> String {
     if program == PORTABLE {
         // The shell of another user is unknown. On Windows, a missing program is an error of the shell.
-        let line = command_line(program, client, event, &options);
+        let line = command_line(program, client, event, options);
         return if cfg!(windows) { line } else { in_posix_sh(&line) };
     }
     if cfg!(windows) {
         let words = [program, "run", "--client", client.name(), "--event", event];
-        let words: Vec<String> = words.into_iter().chain(options).map(in_double_quotes).collect();
+        let words: Vec<String> =
+            words.into_iter().chain(options.iter().copied()).map(in_double_quotes).collect();
         return words.join(" ");
     }
-    let mut line = command_line(program, client, event, &options);
+    let mut line = command_line(program, client, event, options);
     if client == Client::Gemini {
         line = unexpanded(&line);
     }
@@ -189,8 +189,12 @@ mod tests {
     #[test]
     fn gemini_finds_no_variable_to_replace() {
         for program in ["/a/$HOME/hooks", "/a/${HOME}/it's/hooks", "/a/$/hooks", "/$HOME"] {
-            let line =
-                line(&format!("{program}/hooks"), Client::Gemini, "BeforeTool", Some("/c/$USER/hooks.yaml"));
+            let line = line(
+                &format!("{program}/hooks"),
+                Client::Gemini,
+                "BeforeTool",
+                &["--config", "/c/$USER/hooks.yaml"],
+            );
             let (paths, _) = line.split_once("; hooks=$?").unwrap();
             let expands = |(at, _): (usize, &str)| {
                 paths
@@ -206,7 +210,7 @@ mod tests {
 
     #[test]
     fn a_portable_line_is_ours() {
-        let line = line(PORTABLE, Client::Codex, "PreToolUse", None);
+        let line = line(PORTABLE, Client::Codex, "PreToolUse", &[]);
         let ours = read(&line).unwrap();
         assert_eq!((&*ours.program, ours.config), (PORTABLE, None));
     }

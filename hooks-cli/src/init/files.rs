@@ -24,7 +24,7 @@ pub(crate) fn read(path: &Path) -> Result<Option<String>, Failure> {
     match fs::metadata(path) {
         Err(error) if error.kind() == io::ErrorKind::NotFound => return Ok(None),
         Err(error) => return Err(wrong(format!("cannot be read: {error}"))),
-        Ok(about) if !about.is_file() => return Err(wrong("is no file".to_owned())),
+        Ok(about) if !about.is_file() => return Err(wrong("is not a file".to_owned())),
         Ok(about) if about.len() > LONGEST => {
             return Err(wrong(format!("is longer than {} MiB", LONGEST >> 20)));
         }
@@ -33,7 +33,7 @@ pub(crate) fn read(path: &Path) -> Result<Option<String>, Failure> {
     let bytes = fs::read(path).map_err(|error| wrong(format!("cannot be read: {error}")))?;
     let text = String::from_utf8(bytes).map_err(|error| {
         let line = error.as_bytes().iter().take(error.utf8_error().valid_up_to()).filter(|b| **b == b'\n');
-        wrong(format!("is no text (line {})", line.count().saturating_add(1)))
+        wrong(format!("is not valid UTF-8 (line {})", line.count().saturating_add(1)))
     })?;
     Ok(Some(text))
 }
@@ -64,7 +64,7 @@ impl Change {
         };
         if read(&self.path)? != self.was {
             return Err(Failure::message(format!(
-                "`{}` was changed by somebody else meanwhile; run this again",
+                "`{}` was changed by another process meanwhile; run this again",
                 self.path.display()
             )));
         }

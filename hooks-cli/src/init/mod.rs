@@ -1,4 +1,4 @@
-//! `hooks init`: makes a client call `hooks run` for every event whose answer has an effect.
+//! `hooks init`: makes a client call `hooks run` for every event of ours that it reports.
 //!
 //! | step | module |
 //! | --- | --- |
@@ -209,19 +209,27 @@ fn other_scope(client: Client, scope: Scope) -> Option<ClientSettings> {
 fn wired(settings: &ClientSettings, base: &Base, is_portable: bool) -> Result<Change, Failure> {
     let text = |path: &Path| {
         path.to_str().map(str::to_owned).ok_or_else(|| {
-            Failure::message(format!("`{}` is no text, and settings are; move it elsewhere", path.display()))
+            Failure::message(format!(
+                "settings file `{}` is not valid UTF-8; move it elsewhere",
+                path.display()
+            ))
         })
     };
     let program = env::current_exe()
-        .map_err(|error| Failure::message(format!("where `hooks` itself is cannot be told: {error}")))?;
+        .map_err(|error| Failure::message(format!("the path of `hooks` itself is unknown: {error}")))?;
     let (program, config) = match is_portable {
         // `hooks run` finds the rules of the project.
         true => (command::PORTABLE.to_owned(), None),
         false => (text(&program)?, base.named_config(&base.config()?)?.as_deref().map(text).transpose()?),
     };
     let ClientSettings { client, path, form } = settings;
+    let mut options: Vec<&str> = config.iter().flat_map(|config| ["--config", config]).collect();
+    // Its agents must not change their own file, whose name is no fixed one.
+    let agents = (*client == Client::DockerAgent).then(|| if is_portable { base.below(path) } else { path });
+    let agents = agents.map(text).transpose()?;
+    options.extend(agents.iter().flat_map(|agents| ["--settings", agents]));
     let events = settings::events(*client);
-    let line = |event| (event, command::line(&program, *client, event, config.as_deref()));
+    let line = |event| (event, command::line(&program, *client, event, &options));
     let lines: Vec<_> = events.into_iter().map(line).collect();
     let was = files::read(path)?;
     let mut will = wiring::wire(was.as_deref().unwrap_or_default(), *client, *form, &lines)
@@ -282,9 +290,6 @@ fn notes(client: Client, scope: Scope, options: &Init) -> Vec<&'static str> {
         }
         Client::Copilot if scope == Scope::Project => {
             notes.push("it reads these hooks only once you trust the folder (headless: `--trust-folder`); `--scope user` always holds");
-        }
-        Client::DockerAgent => {
-            notes.push("keep its agents from their own file: name it under `protected` in your rules");
         }
         _ => {}
     }

@@ -27,7 +27,7 @@ impl Base {
             Scope::Project => project()?,
             Scope::User => Places::here().home().ok_or_else(|| {
                 Failure::message(
-                    "where your own settings are is not known; set `HOME`, or use `--scope project`",
+                    "the folder of your own settings is unknown; set `HOME`, or use `--scope project`",
                 )
             })?,
             Scope::Machine => PathBuf::from("/"),
@@ -88,6 +88,11 @@ impl Base {
     /// Whether the current folder is below the project, where a client may not find the project's settings.
     pub(crate) fn is_above(&self) -> bool {
         self.scope == Scope::Project && env::current_dir().is_ok_and(|here| here != self.folder)
+    }
+
+    /// A path below the folder, relative to it; another path as it is.
+    pub(super) fn below<'p>(&self, path: &'p Path) -> &'p Path {
+        path.strip_prefix(&self.folder).unwrap_or(path)
     }
 
     /// The folder itself.

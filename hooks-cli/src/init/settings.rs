@@ -2,7 +2,7 @@
 
 use std::path::PathBuf;
 
-use hooks_protocols::{Ability, Client, Wish, capabilities};
+use hooks_protocols::{Ability, Capabilities, Client, Wish, capabilities};
 use serde_json::{Map, Value, json};
 
 use super::Scope;
@@ -105,17 +105,13 @@ fn agent_file(base: &Base, file: Option<PathBuf>) -> Result<PathBuf, Failure> {
 /// Name of our hooks in the settings of Gemini CLI.
 pub(crate) const GEMINI_NAME: &str = "hooks";
 
-/// The events for which a client has to call us: all events whose answer has an effect, and the end of the
-/// session.
+/// The events for which a client has to call us: all of ours that it reports, since rules decide some of them, and
+/// handlers, counts and the record need the others.
 pub(crate) fn events(client: Client) -> Vec<&'static str> {
-    let says_something = |event: &str| {
-        let row = capabilities(client, event)?;
-        let kind = row.event()?;
-        let can = |wish| row.can(wish) != Ability::No;
-        let answers = [Wish::Deny, Wish::Ask, Wish::Rewrite, Wish::Context].into_iter().any(can);
-        // Budgets, the registry of children and metrics need more of docker-agent than it takes answers at.
-        let is_counted = client == Client::DockerAgent && COUNTED.contains(&kind);
-        (answers || is_counted || kind == hooks::EventKind::SessionEnd).then_some(())
+    let is_ours = |event: &&str| {
+        let row = capabilities(client, event);
+        // An event that only reports a call once more has no use if nothing is answered there.
+        row.is_some_and(|row| row.event().is_some() && (answers(&row) || !row.is_told_elsewhere()))
     };
     client
         .events()
@@ -124,20 +120,19 @@ pub(crate) fn events(client: Client) -> Vec<&'static str> {
         // docker-agent has several events for one call, and two of them would count it twice. Others exist in
         // one profile only.
         .filter(|event| client != Client::DockerAgent || is_of_both_generations(event))
-        .filter(|event| says_something(event).is_some())
+        .filter(is_ours)
         .collect()
 }
 
-/// Events without an answer that sections of the rules count.
-const COUNTED: [hooks::EventKind; 7] = [
-    hooks::EventKind::AfterModelCall,
-    hooks::EventKind::SubagentStop,
-    hooks::EventKind::ErrorOccurred,
-    hooks::EventKind::MaxIterations,
-    hooks::EventKind::Stop,
-    hooks::EventKind::TurnEnd,
-    hooks::EventKind::Notification,
-];
+/// Whether calls would run that should not, if the client did not call us for this event.
+pub(crate) fn is_needed(client: Client, event: &str) -> bool {
+    capabilities(client, event).is_some_and(|row| answers(&row))
+}
+
+/// Whether an answer has an effect at an event.
+fn answers(row: &Capabilities) -> bool {
+    [Wish::Deny, Wish::Ask, Wish::Rewrite, Wish::Context].into_iter().any(|wish| row.can(wish) != Ability::No)
+}
 
 fn is_of_both_generations(event: &str) -> bool {
     let twice = ["post_tool_use", "before_compaction"];
@@ -201,6 +196,7 @@ pub(super) fn version(client: Client) -> Option<Value> {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::reach::CLIENTS;
 
     #[test]
     fn whatever_is_decided_about_is_wired() {
@@ -212,8 +208,41 @@ mod tests {
         assert!(copilot.contains(&"preToolUse") && !copilot.contains(&"PreToolUse"));
         let docker = events(Client::DockerAgent);
         assert!(docker.contains(&"pre_tool_use") && !docker.contains(&"tool_guard"), "{docker:?}");
-        for counted in ["after_llm_call", "subagent_stop", "on_error", "stop", "turn_end", "notification"] {
-            assert!(docker.contains(&counted), "{counted}: {docker:?}");
+        let cursor = events(Client::Cursor);
+        assert!(cursor.contains(&"beforeShellExecution") && !cursor.contains(&"afterShellExecution"));
+    }
+
+    /// A handler runs at each kind of event that its client reports.
+    #[test]
+    fn each_event_of_ours_that_a_client_reports_is_wired() {
+        for client in CLIENTS {
+            let wired = events(client);
+            let kind = |event: &&'static str| capabilities(client, event).and_then(|row| row.event());
+            let kinds: Vec<_> = wired.iter().filter_map(kind).collect();
+            for event in client.events() {
+                assert!(kind(&event).is_none_or(|kind| kinds.contains(&kind)), "{client}: `{event}`");
+            }
+        }
+        for (client, observed) in [
+            (Client::Claude, &["StopFailure", "PostCompact", "PermissionDenied"][..]),
+            (Client::Codex, &["PostCompact"]),
+            (Client::Gemini, &["PreCompress", "Notification"]),
+            (Client::Copilot, &["errorOccurred", "preCompact"]),
+            (Client::Cursor, &["postToolUseFailure", "preCompact"]),
+            (
+                Client::DockerAgent,
+                &[
+                    "on_agent_switch",
+                    "on_user_input",
+                    "on_tool_approval_decision",
+                    "after_compaction",
+                    "on_error",
+                ],
+            ),
+        ] {
+            for event in observed {
+                assert!(events(client).contains(event) && !is_needed(client, event), "{client}: `{event}`");
+            }
         }
     }
 }

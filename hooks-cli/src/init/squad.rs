@@ -4,6 +4,7 @@ use std::io::Write;
 use std::path::Path;
 use std::sync::Arc;
 
+use hooks::team_rules::boundaries::proposed_block;
 use hooks::{StdFileSystem, system};
 use hooks_team::{NewTeam, Team};
 
@@ -51,7 +52,20 @@ pub(super) fn run(options: &Init, base: &Base) -> Result<Status, Failure> {
         0 => writeln!(out, "nothing to do: `{}` is laid out", folder.display())?,
         _ => writeln!(out, "{GOOD}done{GOOD:#}: write who is on the team into `{FOLDER}/team.md`")?,
     }
+    propose(&folder, &mut out)?;
     Ok(Status::Well)
+}
+
+/// Prints the boundaries that are proposed for charters without one. A person decides about them: prose is not enforced.
+fn propose(folder: &Path, out: &mut impl Write) -> Result<(), Failure> {
+    let team = Team::new(Arc::new(StdFileSystem), folder, &system());
+    for stated in team.stated_files().unwrap_or_default() {
+        if let Some(block) = proposed_block(&stated, FOLDER) {
+            let charter = format!("{FOLDER}/agents/{}/charter.md", stated.agent);
+            writeln!(out, "\nproposed for `{charter}`, which names files but has no boundary:\n\n{block}")?;
+        }
+    }
+    Ok(())
 }
 
 /// Creates the missing files; returns their paths.

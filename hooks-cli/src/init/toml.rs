@@ -45,12 +45,12 @@ pub(super) fn wire(
 ) -> Result<String, Refused> {
     let mut document = parse(text)?;
     let hooks = document.entry("hooks").or_insert_with(implicit_table);
-    let Some(hooks) = hooks.as_table_like_mut() else { return Err(Refused::other("`hooks` is no table")) };
+    let Some(hooks) = hooks.as_table_like_mut() else { return Err(Refused::other("`hooks` is not a table")) };
     for (event, line) in lines {
         match hooks.entry(event).or_insert(Item::ArrayOfTables(ArrayOfTables::new())) {
             Item::ArrayOfTables(groups) => groups.push(group(client, event, line)),
             Item::Value(Value::Array(groups)) => groups.push(inline_group(client, event, line)),
-            _ => return Err(Refused::other(format!("`hooks.{event}` is no array"))),
+            _ => return Err(Refused::other(format!("`hooks.{event}` is not an array"))),
         }
     }
     Ok(document.to_string())
@@ -93,7 +93,7 @@ pub(super) fn trusting(text: &str, hashes: &[(&str, &str)]) -> Result<String, Re
                 .entry(name)
                 .or_insert_with(|| if name == *key { Item::Table(Table::new()) } else { implicit_table() });
             table =
-                item.as_table_like_mut().ok_or_else(|| Refused::other(format!("`{name}` is no table")))?;
+                item.as_table_like_mut().ok_or_else(|| Refused::other(format!("`{name}` is not a table")))?;
         }
         drop(table.insert("trusted_hash", value(*hash)));
         // To trust a hook that was switched off is to switch it on.
@@ -107,7 +107,7 @@ pub(super) fn requiring_hooks(text: &str) -> Result<String, Refused> {
     let mut document = parse(text)?;
     let features = document.entry("features").or_insert_with(|| Item::Table(Table::new()));
     let Some(features) = features.as_table_like_mut() else {
-        return Err(Refused::other("`features` is no table"));
+        return Err(Refused::other("`features` is not a table"));
     };
     match features.get("hooks").and_then(Item::as_bool) {
         Some(true) => return Ok(text.to_owned()),
@@ -119,7 +119,7 @@ pub(super) fn requiring_hooks(text: &str) -> Result<String, Refused> {
 fn parse(text: &str) -> Result<DocumentMut, Refused> {
     text.parse::<DocumentMut>().map_err(|error| {
         let at = error.span().map_or(0, |span| span.start);
-        Refused::at(text, at, error.message().lines().next().unwrap_or("this is no TOML"))
+        Refused::at(text, at, error.message().lines().next().unwrap_or("this is not TOML"))
     })
 }
 

@@ -33,14 +33,14 @@ impl Refused {
     }
 
     fn malformed(text: &str, error: Malformed) -> Self {
-        Self::at(text, error.at, format!("this is no JSON: {}", error.what))
+        Self::at(text, error.at, format!("this is not JSON: {}", error.what))
     }
 
     fn edit(text: &str, error: EditError, event: &str) -> Self {
         match error {
             EditError::Malformed(error) => Self::malformed(text, error),
             EditError::Other(at, key, wanted) => {
-                let what = if key.is_empty() { event } else { "what holds it" };
+                let what = if key.is_empty() { event } else { "its parent" };
                 Self::at(text, at, format!("`{what}` has to be {wanted} to add hooks to it"))
             }
         }

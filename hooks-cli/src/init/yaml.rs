@@ -124,7 +124,11 @@ pub(super) fn wire(text: &str, lines: &[(&str, String)]) -> Result<String, Refus
                 }
                 Some((_, _, entries)) => {
                     let Kind::List(items) = &entries.kind else {
-                        return Err(Refused::at(text, entries.span.start, format!("`{event}` is no list")));
+                        return Err(Refused::at(
+                            text,
+                            entries.span.start,
+                            format!("`{event}` is not a list"),
+                        ));
                     };
                     block(text, entries, event)?;
                     let Some(first) = items.first() else { continue };
@@ -218,7 +222,7 @@ fn is_of_a_tool(event: &str) -> bool {
 fn agents<'n>(text: &str, root: &'n Node) -> Result<&'n [(String, usize, Node)], Refused> {
     match root.member("agents") {
         Some(agents) if !agents.members().is_empty() => Ok(agents.members()),
-        Some(agents) => Err(Refused::at(text, agents.span.start, "`agents` is no map of agents")),
+        Some(agents) => Err(Refused::at(text, agents.span.start, "`agents` is not a map of agents")),
         None => Err(Refused::at(text, 0, "there are no `agents`")),
     }
 }

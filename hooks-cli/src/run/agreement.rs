@@ -110,7 +110,8 @@ fn configured(folder: &Path, name: &str, rules: &str) -> PathBuf {
 }
 
 fn ran(config: &Path, decoded: &mut Decoded) -> ShownDecision {
-    let options = Run { client: None, event: None, config: Some(config.to_owned()), deadline: None };
+    let options =
+        Run { client: None, event: None, config: Some(config.to_owned()), settings: None, deadline: None };
     let governing = governing::load(&options, decoded, Deadline::within(Duration::from_secs(60))).unwrap();
     let held = asking::ask(&governing, decoded, &Notes::default()).unwrap();
     let goes_on = held.answer.strength != Strength::Deny;

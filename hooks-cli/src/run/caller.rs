@@ -90,7 +90,9 @@ impl Caller {
         let Known { client, events } = self.known();
         let client = client.map(|named| if is_of_copilot(named, &read) { Client::Copilot } else { named });
         let Some(client) = client.or_else(|| read.recognised().map(|(client, _)| client)) else {
-            return Err("whose payload this is cannot be told; name the client: `--client claude`".to_owned());
+            return Err(
+                "the client of this payload is unknown; name the client: `--client claude`".to_owned()
+            );
         };
         match read.decode(client, events.first().map(String::as_str)) {
             Ok(decoded) => {

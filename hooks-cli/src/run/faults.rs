@@ -38,7 +38,7 @@ pub(super) async fn strike_behind_the_answer(background: &dyn Background) {
     }
 }
 
-#[expect(clippy::panic, reason = "what becomes of a panic is what is tested")]
+#[expect(clippy::panic, reason = "the test is about the effect of a panic")]
 fn fall() {
     panic!("a test asked for a panic");
 }

@@ -24,7 +24,7 @@ use crate::approve;
 use crate::cli::Run;
 use crate::event::here;
 use crate::load;
-use crate::pin::Pins;
+use crate::pin::{self, Pins};
 use crate::unfinished::Unfinished;
 
 /// The configuration and runtime that govern one event.
@@ -42,20 +42,19 @@ pub(super) struct Governing {
 /// Finds and loads the configuration for `decoded`.
 pub(super) fn load(options: &Run, decoded: &Decoded, deadline: Deadline) -> Result<Governing, Failure> {
     let cwd = folder_of(decoded)?;
-    let Some(file) = project::find(options.config.as_deref(), decoded, &cwd) else {
+    let Some(mut file) = project::find(options.config.as_deref(), decoded, &cwd) else {
         return Err(format!(
             "there is no `hooks.yaml` for `{}`; write one with `hooks init {}`, or name one with `--config`",
             cwd.display(),
             decoded.client.name()
         ));
     };
+    file.protect_settings(options.settings.as_deref());
     let config = read(&file, decoded, |reader| reader)?;
     if let Some(pins) = Pins::of_user()
         && !decoded.context.session_id.is_empty()
     {
-        // Two settings of one client can name different rules.
-        let named = project::named_file(options.config.as_deref()).unwrap_or_default();
-        let session = format!("{}\0{}", decoded.context.session_id, named.display());
+        let session = pin::name(&decoded.context.session_id, options.config.as_deref());
         pins.check(decoded.client.name(), &session, &file.config, &file.root, &config)?;
     }
     let runtime = Builder::new_current_thread().enable_all().build();
@@ -69,11 +68,11 @@ fn read(
     decoded: &Decoded,
     change: impl Fn(ConfigReader) -> ConfigReader,
 ) -> Result<Config, Failure> {
-    let GoverningFile { config, root, would_govern } = file;
+    let GoverningFile { config, root, protected } = file;
     let reader = load::reader(None)
         .spoken_in(decoded.client.dialect(&decoded.event_name))
         .recording_in_team_of(root)
-        .protecting(would_govern.iter().cloned());
+        .protecting(protected.iter().cloned());
     let reader = change(reader);
     settled::read(config, || reader.read(config))?.map_err(|errors| told(&errors))
 }
@@ -249,10 +248,7 @@ fn folder_of(decoded: &Decoded) -> Result<PathBuf, Failure> {
     }
     match cwd.is_absolute() {
         true => Ok(cwd.clone()),
-        false => Err(format!(
-            "`{}` is relative, so nobody can tell which folder the event happens in",
-            cwd.display()
-        )),
+        false => Err(format!("`{}` is relative, so the folder of the event is unknown", cwd.display())),
     }
 }
 

@@ -24,8 +24,16 @@ pub(crate) struct GoverningFile {
     pub(crate) config: PathBuf,
     /// The folder that its globs are relative to.
     pub(crate) root: PathBuf,
-    /// Patterns of the files that would govern instead if they existed. No agent may create them.
-    pub(super) would_govern: Vec<String>,
+    /// Patterns of files that no agent may write besides this one: those that would govern instead if they existed,
+    /// and the settings that call us.
+    pub(super) protected: Vec<String>,
+}
+
+impl GoverningFile {
+    /// Protects the file of the settings that call us; a relative path is one in the project.
+    pub(super) fn protect_settings(&mut self, settings: Option<&Path>) {
+        self.protected.extend(settings.into_iter().flat_map(|path| as_patterns(&self.root.join(path))));
+    }
 }
 
 /// Finds the configuration for an event of `client` in `cwd`; `None` if no file is found.
@@ -50,24 +58,24 @@ pub(crate) fn find_from(named: Option<&Path>, start: &Path) -> Option<GoverningF
     if let Some(config) = named_file(named) {
         let outermost = || folders.first().map_or(start, |outermost| outermost).to_path_buf();
         let root = folder_of(&config, start, &folders).unwrap_or_else(outermost);
-        return Some(GoverningFile { config, root, would_govern: Vec::new() });
+        return Some(GoverningFile { config, root, protected: Vec::new() });
     }
     // Files outside of the repository are protected as well, as a new repository there would move the root of
     // the project.
     let outside = start.ancestors().filter(|folder| !folders.contains(folder)).flat_map(places);
-    let mut would_govern: Vec<String> = outside.flat_map(|place| as_patterns(&place)).collect();
+    let mut protected: Vec<String> = outside.flat_map(|place| as_patterns(&place)).collect();
     for folder in &folders {
         for config in places(folder) {
             if config.is_file() {
-                return Some(GoverningFile { config, root: folder.to_path_buf(), would_govern });
+                return Some(GoverningFile { config, root: folder.to_path_buf(), protected });
             }
-            would_govern.extend(as_patterns(&config));
+            protected.extend(as_patterns(&config));
         }
     }
     let config = of_user().filter(|config| config.is_file())?;
-    would_govern.extend(PLACES.map(|place| format!("**/{place}")));
+    protected.extend(PLACES.map(|place| format!("**/{place}")));
     let root = folders.first().map_or(start, |outermost| outermost).to_path_buf();
-    Some(GoverningFile { config, root, would_govern })
+    Some(GoverningFile { config, root, protected })
 }
 
 /// The configuration that the command line names, or the variable.

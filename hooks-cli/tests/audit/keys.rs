@@ -12,9 +12,9 @@ fn errors_name_the_place_the_reason_and_the_way_out() {
     assert_eq!(world.audit(&["keygen", "log", "--out", "key"]).status.code(), Some(0));
     let verify = |key: &'static str| ["verify", "--checkpoints", "checkpoints", "--key", key];
     for (options, texts) in [
-        (&["checkpoint", "--to", "/nope"][..], ["`/nope` is no folder", "make it"]),
-        (&["verify", "--checkpoints", "nope"], ["`nope` is no folder", "name the one"]),
-        (&["tail", "--log", "hooks.yaml"], ["`hooks.yaml` is no folder", "name the one"]),
+        (&["checkpoint", "--to", "/nope"][..], ["`/nope` is not a folder", "make it"]),
+        (&["verify", "--checkpoints", "nope"], ["`nope` is not a folder", "name the one"]),
+        (&["tail", "--log", "hooks.yaml"], ["`hooks.yaml` is not a folder", "name the one"]),
         (&["keygen", "log", "--out", "key"], ["`key` is there already", "name another place"]),
         (&["keygen", "log", "--out", "no/key"], ["there is no folder `no`", "make that first"]),
         (

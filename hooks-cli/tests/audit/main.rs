@@ -164,7 +164,7 @@ fn the_end_of_a_session_and_maintenance_compress_and_delete() {
     assert!(done.status.code() == Some(0) && !printed(&done).contains("deleted"), "{done:?}");
     assert_eq!(records(&world.audit(&["tail"])).len(), 5);
     let wrong = World::new("version: 1\naudit: { keep: 7 yaers }\n").ask(&["check", "hooks.yaml"], "");
-    assert!(printed(&wrong).contains("`7 yaers` is no age"), "{wrong:?}");
+    assert!(printed(&wrong).contains("`7 yaers` is not an age"), "{wrong:?}");
 }
 
 #[test]
@@ -274,7 +274,7 @@ fn moments_that_are_none_are_refused() {
         {
             let why: &[&str] = if options[0] == "erase" { &["--yes", "--why", "x"] } else { &[] };
             let output = world.audit(&[&options[..], &[moment], why].concat());
-            let expected = format!("`{moment}` is no moment; write one such as `2026-01-31`");
+            let expected = format!("`{moment}` is not a moment; write one such as `2026-01-31`");
             assert!(output.status.code() == Some(2) && printed(&output).contains(&expected), "{output:?}");
         }
     }

@@ -16,7 +16,7 @@ fn words_that_no_record_has_are_refused_with_the_one_that_was_meant() {
         (&["erase", "--session", "", "--why", "x"], "it is empty"),
         (&["erase", "--session", "s1", "--why", " "], "'--why <TEXT>': it is empty"),
         (&["hold", "add", "a", "--reason", ""], "'--reason <TEXT>': it is empty"),
-        (&["hold", "add", "a", "--reason", "x", "--since", "yesterday"], "`yesterday` is no moment"),
+        (&["hold", "add", "a", "--reason", "x", "--since", "yesterday"], "`yesterday` is not a moment"),
         (&["erase", "w0:99", "--why", "x", "--yes"], "`w0:99` is not in the log"),
         (&["erase", "w0:1", "w9:1", "--why", "x", "--yes"], "`w9:1` is not in the log"),
         (&["erase", "w0:1..2", "--why", "x", "--yes"], "one is asked for"),

@@ -202,7 +202,7 @@ pub(super) const FAULTS: &[Fault] = &[
     },
     Fault {
         name: "settings name an unknown client",
-        reason: "`emacs` is no client",
+        reason: "unknown client `emacs`",
         is_about: all,
         strike: |case| Program::new(case).options(&["--client", "emacs"]).run(),
     },

@@ -191,7 +191,7 @@ fn nobody_but_a_person_approves() {
     let code = code_in(&call(&world, "git push"));
     let hooks = env!("CARGO_BIN_EXE_hooks");
     let refused = |status: Option<i32>, shown: &str, why: &str| {
-        assert!(status == Some(2) && shown.contains("is for people"), "{why}: {status:?} {shown}");
+        assert!(status == Some(2) && shown.contains("is for a person"), "{why}: {status:?} {shown}");
     };
     // Without a terminal.
     let told = world.program("approve", &["--yes", &code], "y\n");

@@ -568,7 +568,7 @@ fn what_a_client_cannot_be_told_is_in_the_log_of_its_user() {
     let log = world.path("home/.local/state/hooks/run.log");
     let text = fs::read_to_string(&log).unwrap();
     assert!(
-        text.contains("codex PreToolUse: Codex CLI cannot be told `ask` at `PreToolUse`: denied instead"),
+        text.contains("codex PreToolUse: Codex CLI does not support `ask` at `PreToolUse`: denied instead"),
         "{text}"
     );
     assert_eq!(fs::metadata(&log).unwrap().permissions().mode() & 0o777, 0o600);

@@ -264,3 +264,23 @@ fn a_write_through_another_name_of_a_protected_file_is_denied() {
         world.passes(command);
     }
 }
+
+/// docker-agent has no fixed name for the file of its agents, so its command lines give it.
+#[test]
+fn the_settings_that_call_are_protected() {
+    let world = World::new("version: 1\n");
+    let write = |path: &str, options: &[&str]| {
+        let payload = json!({"session_id": "s", "cwd": world.path("app"), "hook_event_name": "pre_tool_use",
+            "tool_name": "write_file", "tool_use_id": "t", "tool_input": {"path": path, "content": "x"}});
+        let options = [&["--client", "docker-agent", "--event", "pre_tool_use"], options].concat();
+        let told = world.run(&options, &payload.to_string());
+        told.answer()["hook_specific_output"]["permission_decision"] == "deny"
+    };
+    let agents = world.path("app/team.yaml");
+    for settings in ["team.yaml", &agents] {
+        assert!(write("team.yaml", &["--settings", settings]), "{settings}");
+        assert!(write(&agents, &["--settings", settings]), "{settings}");
+        assert!(!write("other.yaml", &["--settings", settings]), "{settings}");
+    }
+    assert!(!write("team.yaml", &[]));
+}

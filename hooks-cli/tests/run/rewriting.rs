@@ -119,7 +119,7 @@ fn a_command_that_the_lists_would_not_see_is_denied_with_the_command_to_run() {
         assert_ne!(told(client, &called).0.as_deref(), Some("deny"), "{client}: {called:?}");
     }
     let log = std::fs::read_to_string(world.path("home/.local/state/hooks/run.log")).unwrap();
-    for part in ["gemini BeforeTool: Gemini CLI cannot be told `rewrite`", "denied instead"] {
+    for part in ["gemini BeforeTool: Gemini CLI does not support `rewrite`", "denied instead"] {
         assert!(log.contains(part), "{log}");
     }
 }

@@ -12,4 +12,5 @@
 mod eval_races;
 mod identity;
 mod run_races;
+mod sequences;
 mod server;

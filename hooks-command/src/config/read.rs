@@ -117,7 +117,7 @@ pub fn read(block: &Value, known: Known<'_>) -> Read {
                 reader.event(key, value);
             }
         }
-        other => reader.error("", format!("this has to be a map of events, and is {}", what(other))),
+        other => reader.error("", format!("expected a map of events, found {}", what(other))),
     }
     reader.read
 }
@@ -196,7 +196,7 @@ impl HandlersParser<'_> {
     /// An entry of an event about tools.
     fn entry(&mut self, at: At<'_>, value: &Value) -> Option<Entry> {
         let Value::Object(options) = value else {
-            self.error(at.path, format!("an entry has to be a map with `hooks`, and is {}", what(value)));
+            self.error(at.path, format!("expected a map with `hooks`, found {}", what(value)));
             return None;
         };
         if !options.contains_key("hooks") && options.keys().any(|key| HANDLER.contains(&key.as_str())) {
@@ -267,7 +267,7 @@ impl HandlersParser<'_> {
 
     fn handler(&mut self, at: At<'_>, value: &Value) -> Option<Arc<Handler>> {
         let Value::Object(options) = value else {
-            self.error(at.path, format!("a hook has to be a map with `type`, and is {}", what(value)));
+            self.error(at.path, format!("expected a map with `type`, found {}", what(value)));
             return None;
         };
         if !at.powers.on_tools {
@@ -378,7 +378,7 @@ impl HandlersParser<'_> {
             }
             Some(seconds) => u64::try_from(seconds).unwrap_or_default(),
             None => {
-                let message = format!("a timeout is a whole number of seconds, and this is {}", what(value));
+                let message = format!("expected an integer of seconds for a timeout, found {}", what(value));
                 self.fault(path, false, message, Some("write it as `timeout: 5`".to_owned()));
                 0
             }
@@ -477,7 +477,7 @@ impl HandlersParser<'_> {
             Some(Value::Number(number)) => Some(number.to_string()),
             Some(Value::Bool(flag)) => Some(flag.to_string()),
             Some(other) => {
-                self.error(path, format!("this has to be a text, and is {}", what(other)));
+                self.error(path, format!("expected a string, found {}", what(other)));
                 None
             }
         }
@@ -491,7 +491,7 @@ impl HandlersParser<'_> {
                 items.filter_map(|(index, item)| self.text(&format!("{path}[{index}]"), Some(item))).collect()
             }
             Some(other) => {
-                let message = format!("this has to be a list of texts, and is {}", what(other));
+                let message = format!("expected a list of strings, found {}", what(other));
                 self.fault(path, false, message, Some("write it in brackets: `[a, b]`".to_owned()));
                 Vec::new()
             }
@@ -501,7 +501,7 @@ impl HandlersParser<'_> {
     fn variables(&mut self, path: &str, value: Option<&Value>) -> BTreeMap<String, String> {
         let Some(value) = value.filter(|value| !value.is_null()) else { return BTreeMap::new() };
         let Value::Object(entries) = value else {
-            let message = format!("this has to be a map of names and values, and is {}", what(value));
+            let message = format!("expected a map of names and values, found {}", what(value));
             self.fault(path, false, message, Some("write it as `env: { NAME: value }`".to_owned()));
             return BTreeMap::new();
         };
@@ -511,7 +511,7 @@ impl HandlersParser<'_> {
                 self.fault(
                     &join(path, name),
                     true,
-                    format!("{} is no name of a variable", quoted(name)),
+                    format!("{} is not a name of a variable", quoted(name)),
                     None,
                 );
             } else if let Some(value) = self.text(&join(path, name), Some(value)) {
@@ -526,7 +526,7 @@ impl HandlersParser<'_> {
             None | Some(Value::Null) => false,
             Some(Value::Bool(flag)) => *flag,
             Some(other) => {
-                self.error(path, format!("this has to be true or false, and is {}", what(other)));
+                self.error(path, format!("expected a boolean, found {}", what(other)));
                 false
             }
         }

@@ -65,7 +65,7 @@ pub enum OutputError {
     )]
     MoreFollows,
     /// A value has the wrong type.
-    #[error("`{name}` of its output has to be {wanted}, and is {found}")]
+    #[error("`{name}` of its output: expected {wanted}, found {found}")]
     WrongType {
         /// Name of the field.
         name: String,
@@ -127,10 +127,10 @@ pub(crate) fn parse_fields(fields: &Map<String, Value>, strict: bool) -> Result<
     for (name, value) in fields {
         let field = Field { name, value };
         match name.to_ascii_lowercase().as_str() {
-            "continue" => reply.goes_on = field.optional("true or false", Value::as_bool)?,
+            "continue" => reply.goes_on = field.optional("a boolean", Value::as_bool)?,
             "stop_reason" => field.text(&mut reply.stop_reason)?,
             "suppress_output" => {
-                if let Some(flag) = field.optional("true or false", Value::as_bool)? {
+                if let Some(flag) = field.optional("a boolean", Value::as_bool)? {
                     reply.suppress_output = flag;
                 }
             }
@@ -161,12 +161,12 @@ fn specific(fields: &Map<String, Value>, strict: bool, reply: &mut SpecificReply
             "summary" => field.text(&mut reply.summary)?,
             "updated_messages" => reply.updated_messages = field.objects()?,
             "updated_tool_response" => {
-                reply.updated_tool_response = field.optional("a text", Value::as_str)?.map(str::to_owned);
+                reply.updated_tool_response = field.optional("a string", Value::as_str)?.map(str::to_owned);
             }
             "metadata" => {
                 let metadata = field.optional("an object of texts", Value::as_object)?.cloned();
                 for (name, value) in metadata.iter().flatten() {
-                    Field { name, value }.optional("a text", Value::as_str)?;
+                    Field { name, value }.optional("a string", Value::as_str)?;
                 }
                 reply.metadata = metadata;
             }
@@ -207,7 +207,7 @@ impl<'a> Field<'a> {
 
     /// Overwrites a text, unless the value is null.
     fn text(&self, into: &mut String) -> Result<(), OutputError> {
-        if let Some(text) = self.optional("a text", Value::as_str)? {
+        if let Some(text) = self.optional("a string", Value::as_str)? {
             text.clone_into(into);
         }
         Ok(())
@@ -226,9 +226,9 @@ impl<'a> Field<'a> {
 const fn kind(value: &Value) -> &'static str {
     match value {
         Value::Null => "nothing",
-        Value::Bool(_) => "true or false",
+        Value::Bool(_) => "a boolean",
         Value::Number(_) => "a number",
-        Value::String(_) => "a text",
+        Value::String(_) => "a string",
         Value::Array(_) => "a list",
         Value::Object(_) => "an object",
     }

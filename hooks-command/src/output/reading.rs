@@ -80,7 +80,7 @@ impl Eq for HandlerReply {}
 /// let Reading::Failure { error, .. } = reading(0, r#"{"decision": "forbid"}"#, "") else {
 ///     return Err("an unknown word is a failure");
 /// };
-/// assert_eq!(error, "`forbid` is no decision; the one word is `block`");
+/// assert_eq!(error, "`forbid` is not a decision; the one word is `block`");
 /// # Ok::<(), &str>(())
 /// ```
 pub fn read(
@@ -151,7 +151,7 @@ fn invalid(
         return Some("suppress_output is not supported; write diagnostics to standard error".to_owned());
     }
     if !matches!(reply.decision.as_str(), "" | "block") {
-        return Some(format!("`{}` is no decision; the one word is `block`", reply.decision));
+        return Some(format!("`{}` is not a decision; the one word is `block`", reply.decision));
     }
     if strict && !powers.blocks && reply.blocks() {
         return Some(format!("{event} cannot be blocked"));
@@ -162,7 +162,7 @@ fn invalid(
     }
     if !matches!(specific.permission_decision.as_str(), "" | "allow" | "ask" | "deny") {
         let word = &specific.permission_decision;
-        return Some(format!("`{word}` is no permission_decision; write `allow`, `ask` or `deny`"));
+        return Some(format!("`{word}` is not a permission_decision; write `allow`, `ask` or `deny`"));
     }
     if !strict {
         return None;

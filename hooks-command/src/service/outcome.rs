@@ -13,7 +13,7 @@ use hooks_core::{
 use serde_json::Value;
 
 use crate::event::HookEvent;
-use crate::merge::{CameTo, Merged, Report, Verdict as HandlerVerdict};
+use crate::merge::{CameTo, HandlerVerdict, Merged, Report};
 
 /// An event that handlers decide.
 pub(super) trait Decide: Event<Outcome: Judged<Self>> + Into<WireEvent> {

@@ -83,7 +83,7 @@ fn at<'s>(thing: &Thing<'s>, key: &Value, source: &'s Source<'_>) -> Result<Thin
             let item = at.and_then(|at| thing.inner(source, |value| value.get(at)));
             item.map_or_else(|| error(format!("there is no item {index}")), Ok)
         }
-        _ => error("`index` of what has no items, or by what is no key"),
+        _ => error("`index` needs a value with items, and a key of it"),
     }
 }
 
@@ -161,12 +161,12 @@ fn order(a: &Value, b: &Value) -> Result<Ordering, TemplateError> {
         (Value::String(a), Value::String(b)) => Some(a.cmp(b)),
         _ => None,
     };
-    order.map_or_else(|| error("what is compared is not of one kind"), Ok)
+    order.map_or_else(|| error("the compared values differ in kind"), Ok)
 }
 
 /// Truncates a text to this number of bytes, with a mark if anything was removed.
 fn truncate(length: &Value, text: &str) -> Result<String, TemplateError> {
-    let Some(length) = length.as_i64() else { return error("`truncate` takes a number and a text") };
+    let Some(length) = length.as_i64() else { return error("`truncate` takes a number and a string") };
     let Some(most) = usize::try_from(length).ok().filter(|most| (1..text.len()).contains(most)) else {
         return Ok(text.to_owned());
     };

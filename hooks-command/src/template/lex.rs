@@ -103,7 +103,7 @@ fn word(first: char, text: &str) -> Result<(Word, &str), TemplateError> {
         '"' => quoted(text)?,
         '`' => match after.split_once('`') {
             Some((raw, rest)) => (Word::Text(raw.to_owned()), rest),
-            None => return error("a text has no end"),
+            None => return error("a string has no end"),
         },
         '$' => {
             let (name, rest) = name(after);
@@ -156,13 +156,13 @@ fn quoted(text: &str) -> Result<(Word, &str), TemplateError> {
                 let (literal, rest) = text.split_at_checked(at + 1).unwrap_or((text, ""));
                 return match serde_json::from_str(literal) {
                     Ok(text) => Ok((Word::Text(text), rest)),
-                    Err(_) => error("a text in quotes has an escape that is not known here"),
+                    Err(_) => error("a string in quotes has an unknown escape"),
                 };
             }
             _ => {}
         }
     }
-    error("a text has no end")
+    error("a string has no end")
 }
 
 fn number(text: &str) -> Result<(Word, &str), TemplateError> {
@@ -173,6 +173,6 @@ fn number(text: &str) -> Result<(Word, &str), TemplateError> {
     let number = number.or_else(|| serde_json::Number::from_f64(plain.parse().ok()?));
     match number {
         Some(number) => Ok((Word::Number(number), rest)),
-        None => error(format!("`{digits}` is no number")),
+        None => error(format!("`{digits}` is not a number")),
     }
 }

@@ -203,7 +203,7 @@ impl<'p> Parser<'p> {
         }
         let mut later = commands.iter().skip(1);
         if later.any(|command| !matches!(command.first(), Some(Operand::Function(_)))) {
-            return error("what stands behind `|` has to be a function");
+            return error("expected a function after `|`");
         }
         Ok(closed)
     }

@@ -139,7 +139,7 @@ impl<'s> Thing<'s> {
                 let key = if fields.contains_key(name) { name.to_owned() } else { snake_case(name) };
                 Ok(self.inner(source, |value| value.get(&key)).unwrap_or(Self::Missing))
             }
-            _ => error(format!("there is no field `{name}` in what is no map")),
+            _ => error(format!("there is no field `{name}` in a value that is not a map")),
         }
     }
 

@@ -14,7 +14,7 @@ use hooks_command::config::{self, Fault, Known};
 use hooks_command::engine::{Runner, World};
 use hooks_command::process::{Processes, Variables};
 use hooks_command::service::CommandHooks;
-use hooks_command::{Block, Builtins, Engine, Failures, Judge, Level, Profile, Rules, Scrub};
+use hooks_command::{Block, Builtins, Engine, Failures, Level, ModelJudge, Profile, Rules, Scrub};
 use hooks_context::builtins::Redact as _;
 use hooks_facts::tools::Dialect;
 use hooks_redaction::RedactionConfig;
@@ -51,7 +51,7 @@ pub(super) struct Handlers {
 #[derive(Clone)]
 pub(super) struct Host {
     pub(super) builtins: Arc<Builtins>,
-    pub(super) judge: Option<Arc<dyn Judge>>,
+    pub(super) judge: Option<Arc<dyn ModelJudge>>,
     pub(super) runner: Option<Arc<dyn Runner>>,
     /// Profile if the file names none.
     pub(super) profile: Option<Profile>,

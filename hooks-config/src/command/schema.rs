@@ -47,8 +47,8 @@ fn of_event(event: &HookEvent, kind: EventKind) -> Value {
     let can = [
         (powers.closes, "a failure denies"),
         (powers.blocks && !powers.closes, "can block"),
-        (powers.guards && powers.blocks, "a failure blocks unless `on_error` says otherwise"),
-        (powers.guards && !powers.blocks, "a failure withholds the result unless `on_error` says otherwise"),
+        (powers.guards && powers.blocks, "a failure blocks unless `on_error` is set"),
+        (powers.guards && !powers.blocks, "a failure withholds the result unless `on_error` is set"),
         (powers.decides || powers.approves, "gives verdicts"),
         (powers.in_turn, "rewrites, one after the other"),
         (powers.context, "adds context"),

@@ -74,15 +74,15 @@ fn nonsense_is_refused_at_its_place() {
         ),
         (
             "budget: { limits: [{ of: team, per: day, usd: 25 EUR }] }",
-            "budget.limits[0].usd: this has to be a number, and is a text",
+            "budget.limits[0].usd: expected a number, found a string",
         ),
         (
             "budget: { limits: [{ of: team, per: day, usd: .inf }] }",
-            "budget.limits[0].usd: this has to be a number",
+            "budget.limits[0].usd: expected a number",
         ),
         (
             "budget: { limits: [{ of: team, per: day, tokens: 1.5 }] }",
-            "budget.limits[0].tokens: 1.5 is not a whole number from 0",
+            "budget.limits[0].tokens: 1.5 is not an integer from 0",
         ),
         (
             "budget: { limits: [{ of: team, per: day, tokens: 99999999999999999999999 }] }",
@@ -102,13 +102,13 @@ fn nonsense_is_refused_at_its_place() {
         ("budget: { limits: [{ of: team, per: day, usd: 1, pr: 2 }] }", "unknown option `pr`"),
         (
             "budget: { prices: [{ model: a, from: 2026-02-30, input: 1, output: 1 }] }",
-            "line 2, column 38: budget.prices[0].from: `2026-02-30` is no day; write it as `2026-01-31`",
+            "line 2, column 38: budget.prices[0].from: `2026-02-30` is not a day; write it as `2026-01-31`",
         ),
         ("budget: { thresholds: { warn: 120 } }", "budget.thresholds.warn: 120 is more than 100 percent"),
-        ("budget: { thresholds: { warn: half } }", "budget.thresholds.warn: this has to be a whole number"),
+        ("budget: { thresholds: { warn: half } }", "budget.thresholds.warn: expected an integer"),
         (
             "limits: { calls: [{ most: -1, of: team, per: day }] }",
-            "limits.calls[0].most: -1 is not a whole number from 0",
+            "limits.calls[0].most: -1 is not an integer from 0",
         ),
         (
             "limits: { loops: { rounds: 0 } }",
@@ -153,7 +153,7 @@ fn what_nobody_means_is_doubted() {
     assert!(doubts(&limit)[0].contains("no model has a price"));
     assert!(doubts(&format!("{stored}budget: {{}}"))[0].contains("nothing is limited"));
     let lengths = doubts(&format!("{stored}budget: {{ limits: [{{ of: team, per: day, tokens: 1 }}] }}"));
-    assert!(lengths[0].contains("nobody knows how long answers may be"), "{lengths:?}");
+    assert!(lengths[0].contains("the length of answers is unknown"), "{lengths:?}");
     assert!(doubts(&FILE.replace("version: 1", stored)).is_empty());
     // In memory the state ends with the process.
     for engine in ["version: 1", "version: 1\nstore: { engine: memory }"] {

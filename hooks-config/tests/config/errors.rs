@@ -37,12 +37,12 @@ rules:
 ",
         &[
             "line 2, column 1: write_gaurd: unknown option `write_gaurd`; did you mean `write_guard`?",
-            "line 5, column 10: command_guard.block: this has to be a list, and is a text; write it as a list: [\"rm -rf\"]",
+            "line 5, column 10: command_guard.block: expected a list, found a string; write it as a list: [\"rm -rf\"]",
             "line 6, column 17: command_guard.unresolvable: `dney` is not known here; there is `deny`, `ask` or `allow`; did you mean `deny`?",
             "line 7, column 11: ask_user.max_per_session: `max_per_session` is missing",
             "line 8, column 10: redaction: there is no value; write `{}` to have its defaults, or leave the key out",
-            "line 9, column 19: reviewer_lockout: this has to be a map, and is true or false; write `{}` to have its defaults",
-            "line 11, column 11: rules[0].name: this has to be a text, and is a number; put it in quotes",
+            "line 9, column 19: reviewer_lockout: expected a map, found a boolean; write `{}` to have its defaults",
+            "line 11, column 11: rules[0].name: expected a string, found a number; put it in quotes",
             "line 13, column 5: rules[0].comands: unknown option `comands`; did you mean `commands`?",
         ],
     );
@@ -54,26 +54,26 @@ fn what_is_no_configuration_is_refused() {
         ("", "line 1, column 1: the file is empty; begin with `version: 1`"),
         ("# only a comment\n", "line 1, column 1: the file is empty; begin with `version: 1`"),
         ("---\n", "line 1, column 1: the file is empty; begin with `version: 1`"),
-        ("5", "line 1, column 1: this has to be a map, and is a number"),
-        ("[1, 2]", "line 1, column 1: this has to be a map, and is a list"),
+        ("5", "line 1, column 1: expected a map, found a number"),
+        ("[1, 2]", "line 1, column 1: expected a map, found a list"),
         ("rules: []", "line 1, column 1: version: `version` is missing; write `version: 1`"),
         ("version: 2", "line 1, column 10: version: this has to be `1`"),
         ("version: '1'", "line 1, column 10: version: this has to be `1`; leave the quotes out"),
         (
             "version: 1\nask_user: true\n",
-            "line 2, column 11: ask_user: this has to be a map, and is true or false; write it as a map with `max_per_session`",
+            "line 2, column 11: ask_user: expected a map, found a boolean; write it as a map with `max_per_session`",
         ),
         (
             "version: 1\nredaction: on\n",
-            "line 2, column 12: redaction: this has to be a map, and is a text; write `{}` to have its defaults",
+            "line 2, column 12: redaction: expected a map, found a string; write `{}` to have its defaults",
         ),
         (
             "version: 1\nreviewer_lockout: off\n",
-            "line 2, column 19: reviewer_lockout: this has to be a map, and is a text; leave the key out to switch it off",
+            "line 2, column 19: reviewer_lockout: expected a map, found a string; leave the key out to switch it off",
         ),
         (
             "version: 1\nwrite_guard: [src/**]\n",
-            "line 2, column 14: write_guard: this has to be a map, and is a list; write it as a map with `allow`, `deny` or `missing_path`",
+            "line 2, column 14: write_guard: expected a map, found a list; write it as a map with `allow`, `deny` or `missing_path`",
         ),
         (
             "version: 1\n---\nversion: 1\n",
@@ -90,28 +90,28 @@ fn what_is_no_configuration_is_refused() {
         ("version: 1\nrules: [\n", "line 2, column 8: rules[0]: this is not YAML: unclosed bracket '['"),
         (
             "version: 1\nrules: !!seq []\n",
-            "line 2, column 14: rules: tags such as `!name` are not read; leave it out; put quotes around what shall be a text",
+            "line 2, column 14: rules: tags such as `!name` are not read; leave it out; put quotes around a string",
         ),
         (
             "version: 1\nrules: &a [*a]\n",
             "line 2, column 12: rules[0]: this alias stands within what it repeats",
         ),
-        ("version: 1\n? [a]\n: b\n", "line 2, column 3: a key is a text here; put quotes around it"),
+        ("version: 1\n? [a]\n: b\n", "line 2, column 3: expected a string as key; put quotes around it"),
         (
             "version: 1\nself_protection: no\n",
-            "line 2, column 18: self_protection: this has to be `true` or `false`, and is a text; write `false`",
+            "line 2, column 18: self_protection: expected `true` or `false`, found a string; write `false`",
         ),
         (
             "version: 1\nask_user: { max_per_session: -1 }\n",
-            "line 2, column 30: ask_user.max_per_session: -1 is not a whole number from 0",
+            "line 2, column 30: ask_user.max_per_session: -1 is not an integer from 0",
         ),
         (
             "version: 1\nask_user: { max_per_session: 1.5 }\n",
-            "line 2, column 30: ask_user.max_per_session: 1.5 is not a whole number from 0",
+            "line 2, column 30: ask_user.max_per_session: 1.5 is not an integer from 0",
         ),
         (
             "version: 1\nask_user: { max_per_session: '3' }\n",
-            "line 2, column 30: ask_user.max_per_session: this has to be a whole number, and is a text; leave the quotes out",
+            "line 2, column 30: ask_user.max_per_session: expected an integer, found a string; leave the quotes out",
         ),
         (
             "version: 1\nallowedWritePaths: []\n",
@@ -127,7 +127,7 @@ fn what_is_no_configuration_is_refused() {
         ),
         (
             "{\"scrubPii\": \"yes\"}",
-            "line 1, column 14: scrubPii: this has to be `true` or `false`, and is a text; write `true`",
+            "line 1, column 14: scrubPii: expected `true` or `false`, found a string; write `true`",
         ),
         (
             "{\"scrubPii\": true, \"scrubSecrets\": true}",
@@ -147,7 +147,7 @@ tools: { '': write }
 command_guard: { block: ['|'] }
 ",
         &[
-            "line 2, column 30: ask_user.max_per_session: -1 is not a whole number from 0",
+            "line 2, column 30: ask_user.max_per_session: -1 is not an integer from 0",
             "line 3, column 8: tools: a tool has no name; write the name that the client calls it by",
             "line 4, column 26: command_guard.block[0]: `|` is a piece of a command, not a program with operands and options; write it into `command_guard.fragments`, or name the program",
         ],

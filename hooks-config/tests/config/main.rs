@@ -10,6 +10,7 @@ mod errors;
 #[cfg(unix)]
 mod example;
 mod files;
+mod further;
 mod models;
 mod nonsense;
 mod options;

@@ -28,6 +28,23 @@ models:
     content_filter: { next_model: other_provider }
 ";
 
+#[test]
+fn a_summary_without_a_writer_is_doubted() {
+    let doubts = |more: &str, means: &str| {
+        let text = format!("{MODELS}  overflow: {{ means: [{means}] }}\n{more}");
+        let config = Config::parse(&text, "hooks.yaml").unwrap();
+        config.doubts().iter().map(ToString::to_string).collect::<Vec<_>>()
+    };
+    let doubted = doubts("", "deduplicate, summarise");
+    assert_eq!(doubted.len(), 1, "{doubted:?}");
+    assert!(
+        doubted[0].contains("models.overflow.means[1]: no hook of this file writes a summary"),
+        "{doubted:?}"
+    );
+    assert!(doubts("", "deduplicate").is_empty());
+    assert!(doubts("compaction: {}\n", "summarise").is_empty());
+}
+
 fn messages(text: &str) -> Vec<String> {
     let errors = Config::parse(text, "hooks.yaml").err();
     errors.iter().flat_map(ConfigErrors::errors).map(ToString::to_string).collect()
@@ -144,7 +161,7 @@ models:
         ("deadline: 5", "models.deadline"),
         (
             "deadline: 5 minutes",
-            "line 5, column 13: models.deadline: `5 minutes` is no duration; write a number with its unit",
+            "line 5, column 13: models.deadline: `5 minutes` is not a duration; write a number with its unit",
         ),
         ("hedge: { delay: soon }", "models.hedge.delay"),
         ("treatments: { overload: { retries: 1 } }", "models.treatments"),

@@ -138,6 +138,6 @@ fn taken(line: &str, path: &str) -> Option<String> {
     let Some(first) = messages.first() else { return Some(format!("`{line}` was taken")) };
     let text = first.split_once(path).map(|(_, text)| text).unwrap_or_default();
     // A hint follows a semicolon, or the message itself names the expected value.
-    let has_way_out = text.contains("; ") || text.contains("has to be") || text.contains("whole number");
+    let has_way_out = ["; ", "has to be", "expected ", "integer"].iter().any(|word| text.contains(word));
     (!has_way_out || !first.starts_with("line 2, column ")).then(|| format!("`{line}`: {messages:#?}"))
 }

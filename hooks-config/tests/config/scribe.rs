@@ -52,7 +52,7 @@ async fn a_service_works_in_the_background_and_at_the_end() {
     assert!(!inbox.exists());
     let log = text_in(folder.path(), "log");
     assert!(log.contains("wrote `decisions/inbox/a.md` with `saveDoc`"), "{log}");
-    assert!(log.contains("**tester** will be told that **Backend** wrote `src/a.rs`"), "{log}");
+    assert!(log.contains("**tester** will get the notice that **Backend** wrote `src/a.rs`"), "{log}");
     let context = HookContext::new("t", "Tester").in_dir(folder.path()).with_environment(system());
     let told = hooks.on(context).turn_start(TurnStart::new(1)).await.additional_context;
     assert!(told[0].text.contains("src/b.rs") && told[0].text.contains("1 older files"), "{told:?}");

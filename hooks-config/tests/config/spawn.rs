@@ -20,19 +20,19 @@ async fn refused(config: &str, start: SubagentStart) -> Option<String> {
 #[test]
 fn no_slip_of_the_pen_is_no_limit() {
     for (text, wanted) in [
-        ("spawn: { concurrent: -1 }", "line 2, column 22: spawn.concurrent: -1 is not a whole number from 0"),
-        ("spawn: { total: 2.5 }", "line 2, column 17: spawn.total: 2.5 is not a whole number from 0"),
-        ("spawn: { depth: many }", "line 2, column 17: spawn.depth: this has to be a whole number"),
+        ("spawn: { concurrent: -1 }", "line 2, column 22: spawn.concurrent: -1 is not an integer from 0"),
+        ("spawn: { total: 2.5 }", "line 2, column 17: spawn.total: 2.5 is not an integer from 0"),
+        ("spawn: { depth: many }", "line 2, column 17: spawn.depth: expected an integer"),
         (
             "spawn: { concurent: 5 }",
             "line 2, column 10: spawn.concurent: unknown option `concurent`; did you mean",
         ),
-        ("spawn:\n  lease: 5 parsecs", "line 3, column 10: spawn.lease: `5 parsecs` is no duration; write"),
-        ("spawn:\n  lease: 0s", "line 3, column 10: spawn.lease: `0s` makes no sense here; write 1s to"),
         (
-            "spawn: { rate: { children: 5, per: 10 } }",
-            "line 2, column 36: spawn.rate.per: this has to be a text",
+            "spawn:\n  lease: 5 parsecs",
+            "line 3, column 10: spawn.lease: `5 parsecs` is not a duration; write",
         ),
+        ("spawn:\n  lease: 0s", "line 3, column 10: spawn.lease: `0s` makes no sense here; write 1s to"),
+        ("spawn: { rate: { children: 5, per: 10 } }", "line 2, column 36: spawn.rate.per: expected a string"),
         (
             "spawn: { rate: { children: 5, per: 0s } }",
             "line 2, column 36: spawn.rate.per: `0s` makes no sense",

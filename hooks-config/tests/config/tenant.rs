@@ -92,9 +92,9 @@ fn a_tenant_without_a_name_is_refused() {
         ("tenant: \"  \"", "tenant: it is empty"),
         ("tenant: \" acme\"", "tenant: there is space around it"),
         ("tenant: a\ntenants: [b, \"\"]", "line 3, column 14: tenants[1]: it is empty"),
-        ("tenants: [b]", "tenants: there is no tenant beside these; write `tenant` too"),
+        ("tenants: [b]", "tenants: `tenant` is missing; write `tenant` too"),
         ("tenant: a\ntenants: [b]\nreviewer_lockout: {}", "tenants: lockouts are of one tenant"),
-        ("tenant: 5", "tenant: this has to be a text"),
+        ("tenant: 5", "tenant: expected a string"),
         ("tenant:", "tenant: there is no value"),
     ] {
         let errors = Config::parse(&format!("version: 1\n{lines}\n"), "hooks.yaml").unwrap_err();

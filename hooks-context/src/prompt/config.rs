@@ -27,7 +27,7 @@ pub struct PromptConfig {
     pub author: String,
     /// The most recent decisions of the team that the model gets.
     pub recent_decisions: usize,
-    /// Whether the model gets the ceremonies that are held automatically.
+    /// Whether the model gets the ceremonies that are held now.
     pub ceremonies: bool,
     /// Conventions of the team, in addition to the principles in `routing.md`.
     pub conventions: Vec<String>,

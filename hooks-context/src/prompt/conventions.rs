@@ -1,8 +1,7 @@
-//! Conventions, recent decisions and automatic ceremonies of a team, as one text for the model.
+//! Conventions, recent decisions and active ceremonies of a team, as one text for the model.
 
-use hooks_team::files::CeremonyTrigger;
 use hooks_team::ledger::Entry;
-use hooks_team::{Team, TeamError};
+use hooks_team::{HeldCeremony, Participants, Team, TeamError};
 
 use super::PromptConfig;
 
@@ -35,14 +34,8 @@ pub(super) fn text(config: &PromptConfig, team: Option<&Team>, problems: &mut Ve
             }
         }
         if config.ceremonies {
-            match team.ceremonies() {
-                Ok(held) => {
-                    let held = held.enabled().filter(|one| one.trigger == CeremonyTrigger::Auto);
-                    ceremonies.extend(held.map(|one| match line(&one.condition) {
-                        condition if condition.is_empty() => line(&one.name),
-                        condition => format!("{}: {condition}", line(&one.name)),
-                    }));
-                }
+            match team.active_ceremonies() {
+                Ok(held) => ceremonies.extend(held.iter().map(held_ceremony)),
                 Err(error) => problems.push(error),
             }
         }
@@ -57,6 +50,15 @@ pub(super) fn text(config: &PromptConfig, team: Option<&Team>, problems: &mut Ve
         }
     }
     parts.join("\n\n")
+}
+
+/// Formats a ceremony that is held.
+fn held_ceremony(held: &HeldCeremony) -> String {
+    let with = match &held.participants {
+        Participants::Named(names) => line(&names.join(", ")),
+        _ => "all agents".to_owned(),
+    };
+    format!("{}: until {}, with {with}", line(&held.name), held.until)
 }
 
 /// Puts `text` on one line and cuts it if it is too long.

@@ -2,7 +2,7 @@
 //!
 //! [`PromptLayer`] goes on `user_prompt_submitted`. It removes secrets, adds texts that every message must
 //! contain, and keeps standing wishes ([`directive`](crate::directive)) in the team's inbox. The model gets
-//! the team's conventions, recent decisions and automatic ceremonies. A message to a team member ("Ripley,
+//! the team's conventions, recent decisions and active ceremonies. A message to a team member ("Ripley,
 //! fix the login") gets a hint about its addressee.
 //!
 //! * When the outcome is there, the wishes are on disk. The same wish is kept once. If a wish repeats or
@@ -114,7 +114,7 @@ pub use self::service::Prompt;
 /// let said = hooks.on(HookContext::new("session-1", "backend")).user_prompt_submitted(message).await;
 /// assert_eq!(
 ///     said.outcome.notes().expect("a wish was found").system_messages[0],
-///     "`Never push to main.` (never): heard as a standing wish; it is not kept anywhere; \
+///     "`Never push to main.` (never): detected as a standing wish; it is not stored; \
 ///      enforced: the rule `no-push-to-main` denies it",
 /// );
 /// # }

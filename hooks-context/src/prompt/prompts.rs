@@ -173,7 +173,7 @@ impl Prompts {
         let mut wishes = detect(prompt_text);
         if wishes.len() > WISHES {
             patch.system_messages.push(format!(
-                "the message has {} standing wishes; the first {WISHES} are heard. A long text of rules is better kept in a file, or said in parts",
+                "the message has {} standing wishes; the first {WISHES} are used. Put a long text of rules into a file, or send it in parts",
                 wishes.len()
             ));
             wishes.truncate(WISHES);
@@ -214,7 +214,7 @@ impl Prompts {
         let became = match capture.map(|capture| &capture.kept) {
             Some(Kept::New(place)) => format!("kept as a decision of the team in `{place}`"),
             Some(Kept::Known(title)) => format!("the team has decided that already: `{title}`"),
-            None => "heard as a standing wish; it is not kept anywhere".to_owned(),
+            None => "detected as a standing wish; it is not stored".to_owned(),
         };
         let effect = match self.enforces.as_ref().and_then(|enforces| enforces.enforcement(wish)) {
             Some(how) => format!("; enforced: {how}"),
@@ -222,10 +222,10 @@ impl Prompts {
         };
         patch.system_messages.push(format!("{what}: {became}{effect}"));
         for title in capture.iter().flat_map(|capture| &capture.contrary) {
-            let problem = format!("{what} says the contrary of the decision `{title}`");
-            patch.system_messages.push(format!("{problem}; say which of them holds"));
+            let problem = format!("{what} is the contrary of the decision `{title}`");
+            patch.system_messages.push(format!("{problem}; state which of them is valid"));
             patch.additional_context.push(note(
-                format!("{problem}. The user said it just now: follow it, and ask whether the decision is to be dropped."),
+                format!("{problem}. It is the user's latest message: follow it, and ask whether the decision is to be dropped."),
                 Lifetime::Session,
             ));
         }

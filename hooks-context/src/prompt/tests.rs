@@ -16,14 +16,18 @@ use crate::source::{Here, Work, Workers};
 
 const TEAM: &str = "# T\n\n## Members\n\n| Name | Role | Charter | Status |\n|---|---|---|---|\n| Ripley | Lead | - | Active |\n";
 const ROUTING: &str = "# Routing\n\n## Routing Principles\n\n1. Small pull requests.\n";
-const CEREMONIES: &str = "# C\n\n## Design Review\n\n| Field | Value |\n|---|---|\n| Trigger | auto |\n| When | before |\n| Condition | two agents on one module |\n| Enabled | yes |\n\n## Retro\n\n| Field | Value |\n|---|---|\n| Trigger | manual |\n";
+/// The clock of the tests is at 1 795 390 200 s: the retrospective is over.
+const HELD: &str = r#"{"version":1,"ceremonies":[
+    {"name":"Retrospective","participants":"all","since":1795390000000,"until":1795390200000},
+    {"name":"Design Review","participants":{"named":["Ripley","Dallas"]},"since":1795390000000,"until":1795390800000}
+]}"#;
 const DECISIONS: &str = "# Decisions\n\n### 2026-01-02: Always push to main\n**By:** Lead\n\n### 2026-02-01: Use Postgres\n**By:** Lead\n";
 
 fn disk() -> FakeDisk {
     FakeDisk::default()
         .with_file("/p/.squad/team.md", TEAM)
         .with_file("/p/.squad/routing.md", ROUTING)
-        .with_file("/p/.squad/ceremonies.md", CEREMONIES)
+        .with_file("/p/.squad/.hooks/ceremonies.json", HELD)
         .with_file("/p/.squad/decisions.md", DECISIONS)
         .with_directory("/p/.squad/decisions/inbox")
 }
@@ -132,7 +136,7 @@ fn a_wish_that_was_written_is_told_so_although_the_next_one_could_not_be() {
         disk.kill_at(disk.steps() + step);
         let (_, patch) = say(&hooks(layer(&disk)), "s", message, PromptKind::Initial);
         let says = |words: &str| patch.system_messages.iter().filter(|one| one.contains(words)).count();
-        (says("kept as a decision"), says("not kept anywhere"), says("could not be kept")) == (1, 1, 1)
+        (says("kept as a decision"), says("not stored"), says("could not be kept")) == (1, 1, 1)
     });
     assert!(halfway);
 }
@@ -198,7 +202,7 @@ fn what_the_team_agreed_on_is_told_once() {
     let disk = disk();
     let hooks = hooks(layer(&disk));
     let (_, patch) = say(&hooks, "s", "Hello.", PromptKind::Initial);
-    let expected = "Team conventions:\n- Small pull requests.\n\nRecent decisions:\n- 2026-01-02: Always push to main\n- 2026-02-01: Use Postgres\n\nActive ceremonies:\n- Design Review: two agents on one module";
+    let expected = "Team conventions:\n- Small pull requests.\n\nRecent decisions:\n- 2026-01-02: Always push to main\n- 2026-02-01: Use Postgres\n\nActive ceremonies:\n- Design Review: until 2026-11-22T23:40:00.000Z, with Ripley, Dallas";
     assert_eq!(patch.additional_context[0].text, expected);
     let (_, patch) = say(&hooks, "s", "And now?", PromptKind::FollowUp);
     assert_eq!(patch, ContextPatch::default());
@@ -283,7 +287,7 @@ fn nothing_of_it_stops_a_message() {
 
     let nowhere = FakeDisk::default();
     let (_, patch) = say(&hooks(layer(&nowhere)), "s", "Never log passwords.", PromptKind::Initial);
-    assert!(patch.system_messages[0].contains("not kept anywhere"), "{patch:?}");
+    assert!(patch.system_messages[0].contains("not stored"), "{patch:?}");
     assert!(nowhere.files().is_empty());
 }
 

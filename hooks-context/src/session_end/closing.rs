@@ -9,7 +9,7 @@ use serde::de::DeserializeOwned;
 
 use super::archive::archive_histories;
 use super::record::{Ended, Opened, ended_folder, open_folder};
-use super::{Metrics, SessionEndSettings};
+use super::{SessionEndSettings, SessionMetrics};
 
 /// Opens and closes the sessions of one team.
 pub(super) struct Closing<'a> {
@@ -90,7 +90,7 @@ impl Closing<'_> {
     /// Does the steps at the end of a session. Every step can be repeated, also by several processes at once.
     fn put_away(&self, ended: &Ended, is_left_over: bool) -> Result<(), TeamError> {
         archive_histories(self.team, self.settings, is_left_over)?;
-        let metrics = Metrics::from_ended(ended);
+        let metrics = SessionMetrics::from_ended(ended);
         if let Some(work) = &ended.work {
             let open = work.items.join("; ");
             let known = self.team.now()?;

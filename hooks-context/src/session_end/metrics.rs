@@ -12,7 +12,7 @@ use super::record::Ended;
 /// Metrics of one end of one session, a file below `metrics/`.
 ///
 /// ```
-/// use hooks_context::session_end::Metrics;
+/// use hooks_context::session_end::SessionMetrics;
 /// use hooks_core::event::EndReason;
 ///
 /// let file = r#"{
@@ -21,14 +21,14 @@ use super::record::Ended;
 ///     "reason": "complete", "error": null, "tokens": 1200, "tool_calls": 3,
 ///     "files_modified": ["src/a.rs"], "denials": 1
 /// }"#;
-/// let metrics: Metrics = serde_json::from_str(file)?;
+/// let metrics: SessionMetrics = serde_json::from_str(file)?;
 /// assert_eq!((metrics.reason, metrics.counts.denials), (EndReason::Complete, 1));
 /// assert_eq!(metrics.ended.to_string(), "2026-11-22T09:01:00.000Z");
 /// # Ok::<(), serde_json::Error>(())
 /// ```
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 #[non_exhaustive]
-pub struct Metrics {
+pub struct SessionMetrics {
     /// Version of the format.
     pub version: u32,
     /// Id of the session.
@@ -56,7 +56,7 @@ pub struct Metrics {
     pub counts: Counts,
 }
 
-impl Metrics {
+impl SessionMetrics {
     pub(super) fn from_ended(ended: &Ended) -> Self {
         let end = ended.end.clone();
         // Some clients do not report the duration.

@@ -99,7 +99,7 @@ mod tally;
 #[cfg(test)]
 mod tests;
 
-pub use self::metrics::Metrics;
+pub use self::metrics::SessionMetrics;
 pub use self::settings::{OpenWork, SessionEndSettings, SessionEnding};
 pub use self::tally::{Counts, SessionTally};
 

@@ -75,7 +75,7 @@ impl Rig {
         self.disk.files().into_iter().map(|(path, bytes)| (below(&path), text(bytes))).collect()
     }
 
-    fn metrics(&self) -> Vec<Metrics> {
+    fn metrics(&self) -> Vec<SessionMetrics> {
         let files = self.files().into_iter().filter(|(path, _)| path.starts_with("metrics/"));
         files.map(|(_, text)| serde_json::from_str(&text).unwrap()).collect()
     }

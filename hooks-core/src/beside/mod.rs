@@ -36,6 +36,45 @@
 //! assert_eq!(outcome.additional_context.len(), 1);
 //! # }
 //! ```
+//!
+//! Customised: work whose result no event waits for, and that starts for some sessions only:
+//!
+//! ```
+//! use std::sync::Arc;
+//! use std::sync::atomic::{AtomicU32, Ordering};
+//! use hooks_core::beside::{Beside, BesideLayer, Here, offload_then};
+//! use hooks_core::event::SessionStart;
+//! use hooks_core::{ContextPatch, HookContext, HookFuture, HookRequest, Settle};
+//! use tower::{Layer, ServiceExt};
+//!
+//! #[derive(Clone, Default)]
+//! struct Warm(Arc<AtomicU32>);
+//!
+//! impl Beside<SessionStart> for Warm {
+//!     type Done = ();
+//!
+//!     fn start(&self, request: &HookRequest<SessionStart>) -> Option<HookFuture<'static, ()>> {
+//!         if request.context().agent_name == "backend" {
+//!             let count = Arc::clone(&self.0);
+//!             offload_then(&Here, || Ok(1), move |warmed| {
+//!                 count.fetch_add(warmed.unwrap_or(0), Ordering::Relaxed);
+//!             });
+//!         }
+//!         None
+//!     }
+//!
+//!     fn add(_: &HookRequest<SessionStart>, _: &mut ContextPatch, (): ()) {}
+//! }
+//!
+//! # #[tokio::main(flavor = "current_thread")] async fn main() {
+//! let warm = Warm::default();
+//! for agent in ["backend", "tester"] {
+//!     let request = HookRequest::new(HookContext::new("session-1", agent), SessionStart::default());
+//!     BesideLayer::new(warm.clone()).layer(Settle).oneshot(request).await.expect("no hook fails");
+//! }
+//! assert_eq!(warm.0.load(Ordering::Relaxed), 1);
+//! # }
+//! ```
 
 mod future;
 mod layer;

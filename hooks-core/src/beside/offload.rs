@@ -74,7 +74,7 @@ impl<T, F: FnOnce(Result<T, BoxError>)> Then<T, F> {
 
 impl<T, F: FnOnce(Result<T, BoxError>)> Drop for Then<T, F> {
     fn drop(&mut self) {
-        self.tell(Err("nobody did it: too much is under way".into()));
+        self.tell(Err("not done: too much work is in flight".into()));
     }
 }
 
@@ -103,7 +103,7 @@ mod tests {
         let error = offload::<()>(&Threads, || panic!("no")).await.unwrap_err();
         assert_eq!(error.to_string(), "it panicked");
         let error = offload(&Idle, || Ok(1)).now_or_never().unwrap().unwrap_err();
-        assert_eq!(error.to_string(), "nobody did it: too much is under way");
+        assert_eq!(error.to_string(), "not done: too much work is in flight");
     }
 
     #[test]
@@ -119,6 +119,6 @@ mod tests {
         };
         assert_eq!(told_of(&Here, || Ok(1)), [Ok(1)]);
         assert_eq!(told_of(&Here, || panic!("no")), [Err("it panicked".to_owned())]);
-        assert_eq!(told_of(&Idle, || Ok(1)), [Err("nobody did it: too much is under way".to_owned())]);
+        assert_eq!(told_of(&Idle, || Ok(1)), [Err("not done: too much work is in flight".to_owned())]);
     }
 }

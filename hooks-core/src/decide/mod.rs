@@ -27,6 +27,27 @@
 //! assert_eq!(outcome.shown_reason().expect("an ask has a reason").message, "it removes files");
 //! # }).expect("no hook waits");
 //! ```
+//!
+//! Customised: a decider in a set. A failure of the service denies the call, and a service that is slow is given up:
+//!
+//! ```
+//! use std::{sync::Arc, time::Duration};
+//! use futures_util::FutureExt;
+//! use hooks_core::event::PreToolUse;
+//! use hooks_core::testing::FakeTimer;
+//! use hooks_core::{DecideLayer, DeciderOutcome, FailureLayer, HookContext, HookError, HookRequest, Hooks, Judged, Settle};
+//! use tower::{Layer, service_fn};
+//!
+//! let slow = service_fn(|_: HookRequest<PreToolUse>| std::future::pending::<Result<DeciderOutcome<PreToolUse>, HookError>>());
+//! let timer = FakeTimer::default();
+//! let guard = FailureLayer::new("remote").within(Duration::from_secs(5), Arc::new(timer.clone()));
+//! let hooks = Hooks::builder().stack::<PreToolUse, _>(&guard, DecideLayer::new(slow).layer(Settle)).build();
+//! let at = hooks.on(HookContext::new("s", "backend"));
+//! let mut decided = Box::pin(at.pre_tool_use(PreToolUse::new("deploy", serde_json::json!({}))));
+//! assert!((&mut decided).now_or_never().is_none());
+//! timer.advance(Duration::from_secs(5));
+//! assert!(decided.now_or_never().expect("the time is up").outcome.is_denied());
+//! ```
 
 pub mod future;
 mod layer;

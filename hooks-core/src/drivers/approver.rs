@@ -41,6 +41,33 @@ pub enum Approval {
 
 /// A service that asks the user, or a replacement for the user. This is a trait alias: every such service
 /// implements it.
+///
+/// A service that approves single tools, and leaves the other questions unanswered:
+///
+/// ```
+/// use hooks_core::drivers::{Approval, ApprovalRequest, ToolCall, ToolOutcome, ToolRequest};
+/// use hooks_core::event::PreToolUse;
+/// use hooks_core::testing::ScriptedTools;
+/// use hooks_core::{Govern, HookContext, HookError, HookRequest, Hooks, Reason, Verdict, policy_fn};
+/// use tower::{ServiceExt, service_fn};
+///
+/// let ask = policy_fn("ask", |_: &HookRequest<PreToolUse>| Verdict::ask(Reason::new("ask", "all", "sure?")));
+/// let approver = service_fn(|question: ApprovalRequest| async move {
+///     Ok::<_, HookError>(match &*question.request.event().tool_name {
+///         "test" => Approval::Approved,
+///         tool => Approval::Rejected(format!("no user watches `{tool}` at night")),
+///     })
+/// });
+/// let governed = Govern::new(Hooks::builder().policy(ask).build(), ScriptedTools::default()).with_approver(approver);
+/// # futures_util::FutureExt::now_or_never(async {
+/// for (tool, runs) in [("test", true), ("deploy", false)] {
+///     let context = HookContext::new("session-1", "backend").into();
+///     let call = ToolRequest { context, call: ToolCall::new(tool, serde_json::json!({})) };
+///     let outcome = governed.clone().oneshot(call).await.expect("an answer").outcome;
+///     assert_eq!(matches!(outcome, ToolOutcome::Ran(..)), runs);
+/// }
+/// # }).expect("no hook waits");
+/// ```
 pub trait Approver: Service<ApprovalRequest, Response = Approval, Error = HookError> {}
 
 impl<A> Approver for A where A: Service<ApprovalRequest, Response = Approval, Error = HookError> {}
@@ -59,6 +86,6 @@ impl Service<ApprovalRequest> for NoApprover {
     }
 
     fn call(&mut self, _question: ApprovalRequest) -> Self::Future {
-        ready(Err(HookError::unavailable("there is nobody to ask")))
+        ready(Err(HookError::unavailable("no user can be asked")))
     }
 }

@@ -11,6 +11,28 @@ use crate::set::Live;
 
 /// Drives compactions, for a [`Session`](super::Session) or for a layer that compacts on its own. It fires
 /// `pre_compact` before, which hooks may veto, and `post_compact` afterwards.
+///
+/// ```
+/// use std::sync::Arc;
+/// use hooks_core::drivers::{Compaction, Compactor};
+/// use hooks_core::event::PreCompact;
+/// use hooks_core::{HookContext, HookRequest, Hooks, Reason, Verdict, policy_fn};
+///
+/// let early = policy_fn("early", |request: &HookRequest<PreCompact>| match request.event().current_token_count {
+///     ..50_000 => Verdict::deny(Reason::new("early", "tokens", "there is room left")),
+///     _ => Verdict::NO_OPINION,
+/// });
+/// let compactor = Compactor::new(Hooks::builder().policy(early).build());
+/// let context = Arc::new(HookContext::new("session-1", "backend"));
+/// # futures_util::FutureExt::now_or_never(async {
+/// let mut compaction = PreCompact::default();
+/// compaction.current_token_count = 40_000;
+/// let vetoed = compactor.ask(&context, compaction.clone()).await;
+/// assert!(matches!(vetoed, Compaction::Vetoed(why, _) if why == "there is room left"));
+/// compaction.current_token_count = 150_000;
+/// assert!(matches!(compactor.ask(&context, compaction).await, Compaction::Proceed(_)));
+/// # }).expect("no hook waits");
+/// ```
 #[derive(Clone, Debug)]
 pub struct Compactor {
     hooks: Live,

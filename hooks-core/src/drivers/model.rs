@@ -66,6 +66,34 @@ pub type DescribeError = fn(&(dyn std::error::Error + 'static), &mut ErrorOccurr
 /// `error_occurred`. A call without an id gets one, so that its events can be related. The service makes one
 /// attempt; retries are left to the host or a resilience layer. The service is always ready: it drives the
 /// readiness of a clone of the model after the call was allowed.
+///
+/// ```
+/// use std::sync::Arc;
+/// use hooks_core::drivers::{ModelCall, ModelOutcome, ModelRequest};
+/// use hooks_core::event::BeforeModelCall;
+/// use hooks_core::testing::ScriptedModel;
+/// use hooks_core::{GovernModel, HookContext, HookRequest, Hooks, Reason, Verdict, policy_fn};
+/// use tower::ServiceExt;
+///
+/// let small = policy_fn("small", |request: &HookRequest<BeforeModelCall>| match &*request.event().model {
+///     "small" => Verdict::NO_OPINION,
+///     _ => Verdict::deny(Reason::new("small", "model", "use `small`")),
+/// });
+/// let model = ScriptedModel::saying(["done"]);
+/// let governed = GovernModel::new(Hooks::builder().policy(small).build(), model.clone());
+/// let context = Arc::new(HookContext::new("session-1", "backend"));
+/// # futures_util::FutureExt::now_or_never(async {
+/// let call = |name: &str| {
+///     let request = ModelRequest { model: name.to_owned(), ..ModelRequest::default() };
+///     ModelCall { context: Arc::clone(&context), request }
+/// };
+/// let stopped = governed.clone().oneshot(call("large")).await.expect("an answer");
+/// assert!(matches!(stopped, ModelOutcome::Stopped(why) if why == "use `small`"));
+/// let replied = governed.oneshot(call("small")).await.expect("an answer");
+/// assert!(matches!(replied, ModelOutcome::Replied(..)));
+/// assert_eq!(model.calls().len(), 1, "the denied call never reached the model");
+/// # }).expect("no hook waits");
+/// ```
 #[derive(Clone, Debug)]
 pub struct GovernModel<S> {
     model: S,

@@ -48,6 +48,29 @@ pub enum Spawned<C> {
 /// A child without an id gets one, which all events about it have. An ask counts as a refusal. A reservation
 /// is committed once the child exists, and given back if it could not be created. The service is always
 /// ready: it drives the readiness of a clone of the spawner after the child was allowed.
+///
+/// ```
+/// use std::sync::Arc;
+/// use hooks_core::drivers::{GovernSpawn, SpawnRequest, Spawned};
+/// use hooks_core::event::SubagentStart;
+/// use hooks_core::{BoxError, HookContext, HookRequest, Hooks, Reason, Verdict, policy_fn};
+/// use tower::{ServiceExt, service_fn};
+///
+/// let known = policy_fn("known", |request: &HookRequest<SubagentStart>| match &*request.event().agent_name {
+///     "tester" => Verdict::NO_OPINION,
+///     _ => Verdict::deny(Reason::new("known", "agent", "start the tester")),
+/// });
+/// let spawner = service_fn(|start: SubagentStart| async move { Ok::<_, BoxError>(format!("process of {}", start.agent_name)) });
+/// let spawn = GovernSpawn::new(Hooks::builder().policy(known).build(), spawner);
+/// let context = Arc::new(HookContext::new("session-1", "lead"));
+/// # futures_util::FutureExt::now_or_never(async {
+/// let start = |agent| SpawnRequest { context: Arc::clone(&context), start: SubagentStart::new(agent, "the API") };
+/// let child = spawn.clone().oneshot(start("tester")).await.expect("an answer");
+/// assert!(matches!(&child, Spawned::Running(child, _) if child.get_ref() == "process of tester"));
+/// let denied = spawn.oneshot(start("poet")).await.expect("an answer");
+/// assert!(matches!(denied, Spawned::Denied(why, _) if why == "start the tester"));
+/// # }).expect("no hook waits");
+/// ```
 #[derive(Clone, Debug)]
 pub struct GovernSpawn<S> {
     spawner: S,

@@ -13,12 +13,28 @@ pub struct Stop {
     /// Last message of the user.
     #[serde(alias = "lastUserMessage")]
     pub last_user_message: Option<String>,
+    /// Whether the agent runs only because a hook denied its last stop. A guard that denies again loops.
+    #[serde(default, alias = "stopHookActive", skip_serializing_if = "std::ops::Not::not")]
+    pub stop_hook_active: bool,
 }
 
 impl Stop {
     /// The model finished with this response.
     pub fn new(response: impl Into<String>) -> Self {
-        Self { response: response.into(), last_user_message: None }
+        Self { response: response.into(), ..Self::default() }
+    }
+
+    /// Marks a stop of an agent that runs only because a hook denied its last one.
+    ///
+    /// ```
+    /// use hooks_core::event::Stop;
+    ///
+    /// assert!(Stop::new("done").after_a_denial().stop_hook_active);
+    /// ```
+    #[must_use]
+    pub fn after_a_denial(mut self) -> Self {
+        self.stop_hook_active = true;
+        self
     }
 }
 

@@ -125,6 +125,9 @@ pub struct SubagentStop {
     /// Final answer of the child.
     #[serde(default)]
     pub response: Option<String>,
+    /// Whether the child runs only because a hook denied its last stop. A guard that denies again loops.
+    #[serde(default, alias = "stopHookActive", skip_serializing_if = "std::ops::Not::not")]
+    pub stop_hook_active: bool,
     /// Id of the child, the same in all events about it: the id of its own session, if it has one.
     #[serde(default, alias = "childId", skip_serializing_if = "Option::is_none")]
     pub child_id: Option<String>,

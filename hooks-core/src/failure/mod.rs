@@ -25,6 +25,40 @@
 //! assert_eq!(passed.reasons().len(), 1);
 //! # }).expect("no hook waits");
 //! ```
+//!
+//! Customised: a panic of a hook is a failure too. The layer catches it, and the sink of the environment records it:
+//!
+//! ```
+//! use std::sync::{Arc, Mutex};
+//! use hooks_core::event::PreToolUse;
+//! use hooks_core::{
+//!     Environment, EventKind, FailureLayer, FailureSink, HookContext, HookError, HookRequest, Judged, Reason, hook_fn,
+//! };
+//! use tower::{Layer, ServiceExt};
+//!
+//! #[derive(Default)]
+//! struct Names(Mutex<Vec<String>>);
+//!
+//! impl FailureSink for Names {
+//!     fn record(&self, _: &HookContext, event: EventKind, reason: &Reason) {
+//!         self.0.lock().expect("no panic").push(format!("{event}: {}", reason.policy));
+//!     }
+//! }
+//!
+//! async fn broken(_: HookRequest<PreToolUse>) -> Result<hooks_core::Decision<PreToolUse>, HookError> {
+//!     panic!("a defect of a hook")
+//! }
+//!
+//! # futures_util::FutureExt::now_or_never(async {
+//! let names = Arc::new(Names::default());
+//! let environment = Environment { failures: names.clone(), ..Environment::detached() };
+//! let context = HookContext::new("s", "backend").with_environment(environment);
+//! let call = HookRequest::new(context, PreToolUse::new("bash", serde_json::json!({})));
+//! let denied = FailureLayer::new("remote").layer(hook_fn(broken)).oneshot(call).await.expect("an outcome");
+//! assert!(denied.is_denied());
+//! assert_eq!(*names.0.lock().expect("no panic"), ["pre_tool_use: remote"]);
+//! # }).expect("no hook waits");
+//! ```
 
 pub mod future;
 mod layer;

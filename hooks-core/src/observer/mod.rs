@@ -29,6 +29,47 @@
 //! assert_eq!(*log.0.lock().expect("no panic"), ["view: allow"]);
 //! # }).expect("no hook waits");
 //! ```
+//!
+//! Customised: two observers in a set. An observer that panics is passed over, and the next one sees the event:
+//!
+//! ```
+//! use std::sync::atomic::{AtomicU32, Ordering};
+//! use std::sync::Arc;
+//! use hooks_core::event::PreToolUse;
+//! use hooks_core::{Decision, HookContext, HookRequest, Hooks, Judged, Observer};
+//!
+//! struct Broken;
+//! #[derive(Default)]
+//! struct Count(AtomicU32);
+//!
+//! impl Observer<PreToolUse> for Broken {
+//!     fn name(&self) -> &str {
+//!         "broken"
+//!     }
+//!
+//!     fn observe(&self, _: &HookRequest<PreToolUse>, _: &Decision<PreToolUse>) {
+//!         panic!("a defect of an observer");
+//!     }
+//! }
+//!
+//! impl Observer<PreToolUse> for Count {
+//!     fn name(&self) -> &str {
+//!         "count"
+//!     }
+//!
+//!     fn observe(&self, _: &HookRequest<PreToolUse>, _: &Decision<PreToolUse>) {
+//!         self.0.fetch_add(1, Ordering::Relaxed);
+//!     }
+//! }
+//!
+//! # futures_util::FutureExt::now_or_never(async {
+//! let count = Arc::new(Count::default());
+//! let hooks = Hooks::builder().observer(Broken).observer(Arc::clone(&count)).build();
+//! let call = PreToolUse::new("view", serde_json::json!({}));
+//! assert!(hooks.on(HookContext::new("s", "backend")).pre_tool_use(call).await.outcome.goes_ahead());
+//! assert_eq!(count.0.load(Ordering::Relaxed), 1);
+//! # }).expect("no hook waits");
+//! ```
 
 pub mod future;
 mod layer;

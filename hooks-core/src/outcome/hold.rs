@@ -44,7 +44,7 @@ pub trait Hold: Send + Sync {
 /// afterwards. If the thread is already unwinding, the panic is swallowed, since a second one would abort the
 /// process.
 #[derive(Default)]
-#[must_use = "what is held is given back when this is dropped"]
+#[must_use = "reservations are returned when this is dropped"]
 pub struct Holds(Vec<Box<dyn Hold>>);
 
 impl Holds {

@@ -12,6 +12,7 @@ use crate::hook::{BoxHook, Hook};
 use crate::observer::Observer;
 use crate::policy::Policy;
 use crate::reserve::Reserve;
+use crate::tenant::Selection;
 use crate::transform::Transform;
 
 /// A configuration that adds hooks to a set, such as that of a crate of policies.
@@ -167,6 +168,41 @@ impl HooksBuilder {
     /// Adds a limit or budget, in place.
     pub fn add_reserve<E: DecidingEvent>(&mut self, reserve: impl Reserve<E> + 'static) {
         E::slot_mut(&mut self.slots).reserves.push(Arc::new(reserve));
+    }
+
+    /// Adds the hooks of `inner`, which are asked only about events of `tenant`. They can only restrict what the
+    /// other hooks allow. With `has_unnamed`, events without a tenant belong to it too.
+    ///
+    /// The set closes what `inner` has to close. Extensions of `inner` are left out: a set has one of each type.
+    ///
+    /// ```
+    /// use hooks_core::event::PreToolUse;
+    /// use hooks_core::{HookContext, HookRequest, Hooks, HooksProvider, Judged, Reason, Verdict, policy_fn};
+    ///
+    /// let no_shell = policy_fn("no-shell", |_: &HookRequest<PreToolUse>| {
+    ///     Verdict::deny(Reason::new("no-shell", "any", "no shell for this customer"))
+    /// });
+    /// let mut builder = Hooks::builder();
+    /// builder.add_for_tenant("acme", false, Hooks::builder().policy(no_shell));
+    /// let hooks = builder.build();
+    /// let call = |tenant| {
+    ///     let context = HookContext::new("session-1", "backend").for_tenant(tenant);
+    ///     HookRequest::new(context, PreToolUse::new("bash", serde_json::json!({"command": "ls"})))
+    /// };
+    /// assert!(hooks.judge_pre_tool_use(&call("acme")).is_denied());
+    /// assert!(!hooks.judge_pre_tool_use(&call("globex")).is_denied());
+    /// ```
+    pub fn add_for_tenant(&mut self, tenant: impl Into<Arc<str>>, has_unnamed: bool, inner: Self) {
+        let Self { slots, extensions: _, closing } = inner;
+        self.slots.add_selected(&Selection { tenant: tenant.into(), has_unnamed }, slots);
+        self.closing.extend(closing);
+    }
+
+    /// Adds the hooks of `inner`, as they are. Extensions of `inner` are left out: a set has one of each type.
+    pub fn add_all(&mut self, inner: Self) {
+        let Self { slots, extensions: _, closing } = inner;
+        self.slots.add(slots);
+        self.closing.extend(closing);
     }
 
     /// Adds a value that the built set returns by its type. A value of the same type is replaced.

@@ -15,6 +15,7 @@ use crate::event::{for_each_event, *};
 use crate::future::HookFuture;
 use crate::outcome::{CompactOutcome, ContextPatch, Decision, Gate, PromptOutcome, Recovery, ResultPatch};
 use crate::request::{Evaluation, HookRequest, Stage};
+use crate::tenant::Selection;
 
 /// A set of hooks, as configuration builds it. It is `Clone + Send + Sync` and one pointer wide. A reload
 /// replaces the whole set through [`Live`](crate::Live).
@@ -52,6 +53,18 @@ macro_rules! slots {
                 $( if !self.$dname.is_empty() { kinds.push(EventKind::$DType); } )*
                 $( if !self.$iname.is_empty() { kinds.push(EventKind::$IType); } )*
                 kinds
+            }
+
+            /// Adds the hooks of `inner`.
+            pub(super) fn add(&mut self, inner: Self) {
+                $( self.$dname.add(inner.$dname); )*
+                $( self.$iname.add(inner.$iname); )*
+            }
+
+            /// Adds the hooks of `inner`, limited to the events that `selection` selects.
+            pub(super) fn add_selected(&mut self, selection: &Selection, inner: Self) {
+                $( selection.add(&mut self.$dname, inner.$dname); )*
+                $( selection.add(&mut self.$iname, inner.$iname); )*
             }
         }
 

@@ -78,7 +78,7 @@ macro_rules! provider {
         /// Drivers use [`decide`](fn@crate::decide), [`reserve`](fn@crate::reserve),
         /// [`observe`](fn@crate::observe) and [`tell`](fn@crate::tell), which call these methods in the order
         /// that law 2 requires, and turn a panic into an outcome (law 3).
-        #[expect(unused_variables, reason = "the defaults ignore what they are told")]
+        #[expect(unused_variables, reason = "the defaults ignore their arguments")]
         pub trait HooksProvider: Send + Sync {
             /// Whether the provider turns every panic of its hooks into an outcome, so that its caller does
             /// not have to.

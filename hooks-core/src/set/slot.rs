@@ -28,11 +28,11 @@ use crate::verdict::{Reason, Verdict};
 /// is decided at once, without an allocation unless a policy gives a reason. Each stack boxes one future per
 /// event.
 pub struct Slot<E: Event> {
-    pub(super) transforms: Vec<Arc<dyn Transform<E>>>,
-    pub(super) stacks: Vec<BoxHook<E>>,
-    pub(super) policies: Vec<Arc<dyn Policy<E>>>,
-    pub(super) reserves: Vec<Arc<dyn Reserve<E>>>,
-    pub(super) observers: Vec<Arc<dyn Observer<E>>>,
+    pub(crate) transforms: Vec<Arc<dyn Transform<E>>>,
+    pub(crate) stacks: Vec<BoxHook<E>>,
+    pub(crate) policies: Vec<Arc<dyn Policy<E>>>,
+    pub(crate) reserves: Vec<Arc<dyn Reserve<E>>>,
+    pub(crate) observers: Vec<Arc<dyn Observer<E>>>,
 }
 
 /// Verdict of one policy, for `explain`.
@@ -53,6 +53,16 @@ impl<E: Event> Slot<E> {
             && self.policies.is_empty()
             && self.reserves.is_empty()
             && self.observers.is_empty()
+    }
+
+    /// Adds the hooks of `inner` after those of this slot.
+    pub(super) fn add(&mut self, inner: Self) {
+        let Self { transforms, stacks, policies, reserves, observers } = inner;
+        self.transforms.extend(transforms);
+        self.stacks.extend(stacks);
+        self.policies.extend(policies);
+        self.reserves.extend(reserves);
+        self.observers.extend(observers);
     }
 
     /// The policies, in order.

@@ -100,7 +100,7 @@ impl fmt::Debug for Memory {
 }
 
 /// Warns the operator that there is little room left.
-#[cfg_attr(not(feature = "tracing"), expect(unused_variables, reason = "told by the feature alone"))]
+#[cfg_attr(not(feature = "tracing"), expect(unused_variables, reason = "used with the feature only"))]
 fn warn(names: usize, most: usize) {
     #[cfg(feature = "tracing")]
     tracing::warn!(

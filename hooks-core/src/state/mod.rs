@@ -32,6 +32,7 @@
 //! ```
 
 mod key;
+mod lineage;
 mod machine;
 mod memory;
 mod operation;
@@ -41,6 +42,7 @@ use std::fmt;
 use std::sync::Arc;
 
 pub use self::key::{Key, OpId};
+pub use self::lineage::Lineage;
 pub use self::machine::{LATEST, MAX_MICROS, REMEMBERED, State, pace_in_micros};
 pub use self::memory::Memory;
 pub use self::operation::{Charged, Member, Op, StepResult};

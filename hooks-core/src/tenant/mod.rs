@@ -29,13 +29,47 @@
 //! assert!(!tenants.judge_pre_tool_use(&call("initech")).is_denied());
 //! assert!(tenants.judge_pre_tool_use(&call("nobody")).is_denied());
 //! ```
+//!
+//! Customised: layers of each tenant in a stack, and layers for requests without a tenant:
+//!
+//! ```
+//! use hooks_core::event::PreToolUse;
+//! use hooks_core::{FailureLayer, HookContext, HookRequest, Judged, PolicyLayer, Reason, Settle, TenantLayer, Verdict, policy_fn};
+//! use tower::{Layer, ServiceExt};
+//!
+//! let only = |tool: &'static str| {
+//!     PolicyLayer::new(policy_fn("only", move |request: &HookRequest<PreToolUse>| match request.event().tool_name == tool {
+//!         true => Verdict::ALLOW,
+//!         false => Verdict::deny(Reason::new("only", tool, "no other tool")),
+//!     }))
+//! };
+//! let tenants = TenantLayer::new().with("acme", only("deploy")).for_nobody(only("view"));
+//! // A tenant without layers is refused by an error, which the failure layer turns into a denial.
+//! let stack = FailureLayer::new("tenants").layer(tenants.layer(Settle));
+//! # futures_util::FutureExt::now_or_never(async {
+//! for (tenant, tool, goes_ahead) in [
+//!     (Some("acme"), "deploy", true),
+//!     (Some("acme"), "view", false),
+//!     (None, "view", true),
+//!     (Some("initech"), "view", false),
+//! ] {
+//!     let mut context = HookContext::new("s", "backend");
+//!     context.tenant = tenant.map(str::to_owned);
+//!     let call = HookRequest::new(context, PreToolUse::new(tool, serde_json::json!({})));
+//!     let outcome = stack.clone().oneshot(call).await.expect("an outcome");
+//!     assert_eq!(outcome.goes_ahead(), goes_ahead, "{tenant:?} {tool}");
+//! }
+//! # }).expect("no hook waits");
+//! ```
 
 pub mod future;
 mod layer;
+mod only;
 mod provider;
 mod service;
 
 pub use self::layer::TenantLayer;
+pub(crate) use self::only::Selection;
 pub use self::provider::Tenants;
 pub use self::service::TenantService;
 

@@ -1,11 +1,15 @@
+use std::sync::Arc;
+use std::sync::atomic::{AtomicUsize, Ordering};
+
 use serde_json::json;
 use tower::{ServiceBuilder, ServiceExt};
 
 use super::{TenantLayer, Tenants};
 use crate::event::{PreToolUse, SessionStart, Stop};
 use crate::{
-    FailureLayer, HookContext, HookRequest, Hooks, Judge, Judged, Live, PolicyLayer, Reason, Settle, Verdict,
-    policy_fn,
+    Decision, Ending, FailureLayer, HookContext, HookError, HookFuture, HookRequest, Hooks, Judge, Judged,
+    Live, Observer, Policy, PolicyLayer, Reason, Reservation, Reserve, Settle, Transform, Verdict, conclude,
+    hook_fn, policy_fn,
 };
 
 fn request(tenant: Option<&str>) -> HookRequest<PreToolUse> {
@@ -35,6 +39,88 @@ async fn each_tenant_has_its_own_hooks() {
     live.swap(tenants.without("acme").for_nobody(Hooks::default()));
     assert_eq!(policy_of(Some("acme")).await.as_deref(), Some("tenants"));
     assert_eq!(policy_of(None).await, None);
+}
+
+/// Counts the calls of every kind of hook.
+#[derive(Clone, Default)]
+struct Counted(Arc<AtomicUsize>);
+
+impl Counted {
+    fn count(&self) -> usize {
+        self.0.fetch_add(1, Ordering::Relaxed)
+    }
+}
+
+impl Policy<PreToolUse> for Counted {
+    fn name(&self) -> &str {
+        "counted"
+    }
+
+    fn judge(&self, _request: &HookRequest<PreToolUse>) -> Verdict {
+        self.count();
+        Verdict::NO_OPINION
+    }
+}
+
+impl Transform<PreToolUse> for Counted {
+    fn name(&self) -> &str {
+        "counted"
+    }
+
+    fn transform(&self, _request: &HookRequest<PreToolUse>) -> Result<Option<serde_json::Value>, HookError> {
+        self.count();
+        Ok(None)
+    }
+}
+
+impl Reserve<PreToolUse> for Counted {
+    fn name(&self) -> &str {
+        "counted"
+    }
+
+    fn reserve(
+        &self,
+        _request: &HookRequest<PreToolUse>,
+    ) -> HookFuture<'static, Result<Reservation, HookError>> {
+        self.count();
+        HookFuture::now(Ok(Reservation::NotNeeded))
+    }
+}
+
+impl Observer<PreToolUse> for Counted {
+    fn name(&self) -> &str {
+        "counted"
+    }
+
+    fn observe(&self, _request: &HookRequest<PreToolUse>, _outcome: &Decision<PreToolUse>) {
+        self.count();
+    }
+}
+
+#[tokio::test]
+async fn hooks_of_one_tenant_are_asked_about_its_events_only() {
+    for (has_unnamed, wanted) in [(false, [5, 0, 0]), (true, [5, 0, 5])] {
+        let counted = Counted::default();
+        let waiting = counted.clone();
+        let stack = hook_fn(move |_: HookRequest<PreToolUse>| {
+            waiting.count();
+            async { Ok::<_, HookError>(Decision::default()) }
+        });
+        let inner = Hooks::builder()
+            .policy::<PreToolUse>(counted.clone())
+            .transform::<PreToolUse>(counted.clone())
+            .reserve::<PreToolUse>(counted.clone())
+            .observer::<PreToolUse>(counted.clone())
+            .stack(&FailureLayer::new("counted"), stack);
+        let mut builder = Hooks::builder();
+        builder.add_for_tenant("acme", has_unnamed, inner);
+        let hooks = builder.build();
+        for (tenant, wanted) in [Some("acme"), Some("globex"), None].into_iter().zip(wanted) {
+            counted.0.store(0, Ordering::Relaxed);
+            drop(conclude(&hooks, request(tenant), Ending::Open).await);
+            assert_eq!(counted.0.load(Ordering::Relaxed), wanted, "{tenant:?} {has_unnamed}");
+        }
+    }
 }
 
 #[tokio::test]

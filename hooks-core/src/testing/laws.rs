@@ -23,7 +23,7 @@ where
 {
     let verdict = policy.judge(request);
     if policy.judge(request) != verdict || policy.judge(&request.clone().refreshed()) != verdict {
-        return Err(format!("law: pure. `{}` said {verdict:?} and then something else", policy.name()));
+        return Err(format!("law: pure. `{}` returned {verdict:?} and then another verdict", policy.name()));
     }
     let mut names = Vec::new();
     policy.each(&mut |single| names.push(single.name.to_owned()));
@@ -37,7 +37,10 @@ where
     }
     let strength = verdict.strength();
     if strength > Strength::Allow && !verdict.reasons().iter().any(|reason| reason.strength == strength) {
-        return Err(format!("law: an ask and a deny have a reason. `{}` said {verdict:?}", policy.name()));
+        return Err(format!(
+            "law: an ask and a deny have a reason. `{}` returned {verdict:?}",
+            policy.name()
+        ));
     }
     let deny = || Fixed(Strength::Deny);
     let allow = || Fixed(Strength::Allow);

@@ -159,13 +159,14 @@ arbitrary! {
             SubagentStart { agent_name, model, task_type, charter_path, task, depth, child_id };
     SubagentSpawned: (any_event::<SubagentStart>(),) => |(start,)| SubagentSpawned::from_start(&start);
     SubagentStop: (text(), maybe(), any::<u64>(), any::<u64>(), any::<u64>(),
-        one_of(vec![ChildStatus::Completed, ChildStatus::Error, ChildStatus::Timeout]), maybe(), maybe())
-        => |(agent_name, model, duration_ms, tokens_used, tool_call_count, status, response, child_id)| SubagentStop {
-            agent_name, model, duration_ms, tokens_used, tool_call_count, status, response, child_id,
+        one_of(vec![ChildStatus::Completed, ChildStatus::Error, ChildStatus::Timeout]), maybe(), maybe(), any::<bool>())
+        => |(agent_name, model, duration_ms, tokens_used, tool_call_count, status, response, child_id, stop_hook_active)| SubagentStop {
+            agent_name, model, duration_ms, tokens_used, tool_call_count, status, response, child_id, stop_hook_active,
             files_modified: Vec::new(),
         };
     AgentSwitched: (text(), text(), maybe()) => |(from, to, reason)| AgentSwitched { from, to, reason };
-    Stop: (text(), maybe()) => |(response, last_user_message)| Stop { response, last_user_message };
+    Stop: (text(), maybe(), any::<bool>())
+        => |(response, last_user_message, stop_hook_active)| Stop { response, last_user_message, stop_hook_active };
     MaxIterations: (any::<u64>(), any::<bool>(), any::<Option<u64>>(), maybe())
         => |(limit, resumed, previous_limit, message)| MaxIterations { limit, resumed, previous_limit, message };
     Notification: (one_of(vec![Level::Info, Level::Warning, Level::Error]), text())

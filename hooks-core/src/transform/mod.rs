@@ -36,6 +36,42 @@
 //! assert_eq!(denied.reasons()[0].message, "the hook gave an unusable answer: no arguments");
 //! # }).expect("no hook waits");
 //! ```
+//!
+//! Customised: two transforms of a set. Each gets the arguments as the one before it left them, and the policies judge
+//! the result:
+//!
+//! ```
+//! use hooks_core::event::PreToolUse;
+//! use hooks_core::{HookContext, HookError, HookRequest, Hooks, Judged, Reason, Transform, Verdict, policy_fn};
+//! use serde_json::{Value, json};
+//!
+//! /// Appends a word to the command.
+//! struct Append(&'static str);
+//!
+//! impl Transform<PreToolUse> for Append {
+//!     fn name(&self) -> &str {
+//!         "append"
+//!     }
+//!
+//!     fn transform(&self, request: &HookRequest<PreToolUse>) -> Result<Option<Value>, HookError> {
+//!         let command = request.event().tool_args["command"].as_str();
+//!         Ok(command.map(|command| json!({"command": format!("{command} {}", self.0)})))
+//!     }
+//! }
+//!
+//! let no_force = policy_fn("no-force", |request: &HookRequest<PreToolUse>| {
+//!     let command = request.event().tool_args["command"].as_str().unwrap_or_default();
+//!     match command.ends_with("--quiet --force") {
+//!         true => Verdict::deny(Reason::new("no-force", "any", "no forced command")),
+//!         false => Verdict::NO_OPINION,
+//!     }
+//! });
+//! # futures_util::FutureExt::now_or_never(async {
+//! let hooks = Hooks::builder().policy(no_force).transform(Append("--quiet")).transform(Append("--force")).build();
+//! let call = PreToolUse::new("bash", json!({"command": "push"}));
+//! assert!(hooks.on(HookContext::new("s", "backend")).pre_tool_use(call).await.outcome.is_denied());
+//! # }).expect("no hook waits");
+//! ```
 
 pub mod future;
 mod layer;

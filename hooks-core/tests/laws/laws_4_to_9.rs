@@ -45,7 +45,7 @@ fn law_4_what_a_host_leaves_undecided_can_be_refused() {
     };
     assert_eq!(ran(Strength::Allow, Hooks::default()), 1);
     assert_eq!(ran(Strength::Deny, Hooks::default()), 0);
-    assert_eq!(ran(Strength::Ask, Hooks::default()), 0, "there is nobody to ask");
+    assert_eq!(ran(Strength::Ask, Hooks::default()), 0, "no user can be asked");
     let allows = || Hooks::builder().policy::<PreToolUse>(Says::new("allows", Strength::Allow)).build();
     assert_eq!(ran(Strength::Deny, allows()), 1, "an opinion is none of silence");
 }

@@ -309,7 +309,7 @@ fn an_approver_that_panics_or_errs_is_a_denial() {
     assert_eq!(recorder.kinds().last(), Some(&EventKind::ToolDecided));
     let govern = Govern::new(hooks, ScriptedTools::default());
     let governed = run(govern.oneshot(tool(&context(), "risky"))).unwrap();
-    assert!(matches!(governed.outcome, ToolOutcome::Denied(_)), "there is nobody to ask");
+    assert!(matches!(governed.outcome, ToolOutcome::Denied(_)), "no user can be asked");
 }
 
 #[test]

@@ -13,6 +13,7 @@ use super::arguments;
 use super::commands::ParsedCommands;
 use super::places::NamedPaths;
 use super::reader::CallReader;
+use super::reads::NamedReads;
 use super::root::Root;
 
 /// Facts that all readers computed about one call: an append-only list, nearly always of one item.
@@ -31,6 +32,7 @@ pub(super) struct Reading {
     root: OnceLock<Arc<Root>>,
     places: OnceLock<NamedPaths>,
     commands: OnceLock<ParsedCommands>,
+    reads: OnceLock<NamedReads>,
     next: OnceLock<Box<Reading>>,
 }
 
@@ -98,6 +100,11 @@ impl<'r> Call<'r> {
         self.reading.commands.get_or_init(|| ParsedCommands::parse(self))
     }
 
+    /// Returns the files that the call may read.
+    pub fn reads(self) -> &'r NamedReads {
+        self.reading.reads.get_or_init(|| NamedReads::from_call(self))
+    }
+
     /// Returns whether file names are compared without regard to case.
     pub fn ignores_case(self) -> bool {
         self.reading.reader.ignores_case(self.request.context())
@@ -145,6 +152,7 @@ impl Reading {
             root: OnceLock::new(),
             places: OnceLock::new(),
             commands: OnceLock::new(),
+            reads: OnceLock::new(),
             next: OnceLock::new(),
         }
     }

@@ -43,15 +43,25 @@
 
 mod arguments;
 mod call;
+mod call_pattern;
+mod call_patterns;
+mod command_patterns;
 mod commands;
+mod config;
 mod line_breaks;
+mod path_patterns;
 mod places;
 mod reader;
+mod reads;
 mod root;
-mod settings;
 
 pub use self::call::{Call, CallFacts};
+pub use self::call_pattern::{CallPattern, CallPatternConfig};
+pub use self::call_patterns::{CallPatterns, CallPatternsConfig};
+pub use self::command_patterns::{CommandMatch, command_patterns, is_fragment};
 pub use self::commands::{ParsedCommand, ParsedCommands};
+pub use self::config::{PathsConfig, ToolRole};
+pub use self::path_patterns::PathPatterns;
 pub use self::places::{Known, NamedPath, NamedPaths};
 pub use self::reader::CallReader;
-pub use self::settings::{PathsConfig, ToolRole};
+pub use self::reads::NamedReads;

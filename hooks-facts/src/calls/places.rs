@@ -331,7 +331,7 @@ fn resolve(call: Call<'_>, root: &ResolvedRoot, path: &str) -> Result<Resolution
 }
 
 /// Returns whether an outline starts with a variable, and the rest has no name or contains `..`.
-fn is_nameless(outline: &str) -> bool {
+pub(super) fn is_nameless(outline: &str) -> bool {
     let any = Gap::Any.stand_in();
     let Some((before, behind)) = outline.split_once(any) else { return false };
     let leads_up = behind.split('/').any(|part| part == "..");

@@ -9,8 +9,8 @@ use hooks_core::{HookContext, HookRequest, Platform, PolicyErrors};
 use crate::tools::ToolTable;
 
 use super::call::{Call, CallFacts};
+use super::config::{PathsConfig, ToolRole};
 use super::root::KnownRoot;
-use super::settings::{PathsConfig, ToolRole};
 use crate::globs::PatternDialect;
 
 /// Reads calls with the settings for the root, the case of names, and the tools. Cheap to clone; policies
@@ -62,7 +62,7 @@ impl CallReader {
         let root = paths.root.as_ref().map(|root| root.to_string_lossy().into_owned());
         if let (Some(path), Some(text)) = (&paths.root, &root) {
             if path.to_str().is_none() {
-                errors.push("paths.root", "it is no text", "use a folder whose name is UTF-8");
+                errors.push("paths.root", "it is not a string", "use a folder whose name is UTF-8");
             } else if !is_absolute(text) {
                 errors.push("paths.root", format!("`{text}` is relative"), "write an absolute path");
             }

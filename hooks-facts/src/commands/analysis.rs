@@ -37,6 +37,7 @@ pub struct Analysis {
     /// Parts that cannot be known before running.
     pub unresolved: Vec<Unresolved>,
     pub(super) writes: Vec<WriteTarget>,
+    pub(super) inputs: Vec<Argument>,
     pub(super) programs: Vec<Program>,
     /// Folders that invocations run in, other than the folder in which the text starts.
     pub(super) folders: Vec<Folders>,
@@ -272,6 +273,20 @@ impl Analysis {
         self.options.program_name(invocation.argv.first()?)
     }
 
+    /// Returns the words of a git command from its subcommand on; `None` for another program.
+    ///
+    /// ```
+    /// use hooks_facts::commands::{Analysis, Options};
+    ///
+    /// let analysis = Analysis::of_text("git -C api --no-pager log main", &Options::default());
+    /// let words = analysis.git_words(&analysis.invocations[0]).expect("it is git");
+    /// assert_eq!((words[0].literal(), words.len()), (Some("log"), 2));
+    /// ```
+    pub fn git_words<'i>(&self, invocation: &'i Invocation) -> Option<&'i [Argument]> {
+        let is_git = self.program_name(invocation)? == "git";
+        is_git.then(|| super::git::subcommand(invocation.argv.get(1..).unwrap_or_default()))
+    }
+
     /// Returns the known texts that interpreters run.
     ///
     /// ```
@@ -282,6 +297,18 @@ impl Analysis {
     /// ```
     pub fn programs(&self) -> &[Program] {
         &self.programs
+    }
+
+    /// Returns the files that redirections read, as seen from the folder in which the text starts.
+    ///
+    /// ```
+    /// use hooks_facts::commands::{Analysis, Options};
+    ///
+    /// let analysis = Analysis::of_text("cd api && sort < names", &Options::default());
+    /// assert_eq!(analysis.inputs()[0].literal(), Some("api/names"));
+    /// ```
+    pub fn inputs(&self) -> &[Argument] {
+        &self.inputs
     }
 
     /// Returns the files that redirections write to and those that plain file programs change, as far as they

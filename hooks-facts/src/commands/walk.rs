@@ -463,6 +463,7 @@ impl Walk {
                 }
                 RedirectionKind::Read => {
                     let file = self.expand_one(&redirection.target);
+                    self.reads(&file, redirection.span);
                     input = self.file(&file);
                 }
                 RedirectionKind::Write | RedirectionKind::Append | RedirectionKind::ReadWrite => {
@@ -496,6 +497,16 @@ impl Walk {
                 return;
             }
             self.analysis.writes.push(WriteTarget { target, kind, is_possible, span });
+        }
+    }
+
+    /// Records a file that a redirection reads, named from every folder in which it may happen.
+    fn reads(&mut self, file: &Argument, span: Span) {
+        for input in self.folders.names(file, self.options.windows) {
+            if !self.pay(input.len() + 1, span) {
+                return;
+            }
+            self.analysis.inputs.push(input);
         }
     }
 

@@ -33,4 +33,5 @@ mod wild;
 pub use dialect::PatternDialect;
 pub use error::{PatternError, PatternProblem, PatternWarning};
 pub use outline::{Gap, may_be, shown};
+pub(crate) use set::folded;
 pub use set::{GlobOptions, Globs};

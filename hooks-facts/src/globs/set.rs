@@ -233,7 +233,10 @@ pub(super) fn character(token: Token) -> Option<char> {
 }
 
 /// Returns a name in the form in which a case-insensitive file system compares it.
-fn folded(text: &str) -> String {
+pub(crate) fn folded(text: &str) -> String {
+    if text.is_ascii() {
+        return text.to_ascii_lowercase();
+    }
     text.chars().flat_map(char::to_uppercase).flat_map(char::to_lowercase).collect()
 }
 

@@ -120,7 +120,7 @@ impl fmt::Display for PathError {
             }
             Self::Scheme { path } => write!(f, "`{path}` is an address; write a path relative to the root"),
             Self::Encoding { path } => {
-                write!(f, "`{path}` holds percent-encoding that is no text; write the name itself")
+                write!(f, "`{path}` holds percent-encoding that is not valid UTF-8; write the name itself")
             }
             Self::OutsideRoot { path, target, root } => {
                 write!(f, "`{path}` leads to `{target}`, outside of `{root}`; use a path below it")

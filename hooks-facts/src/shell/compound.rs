@@ -1,7 +1,7 @@
 //! Parses groups, loops, conditions and tests.
 
 use super::cursor::Result;
-use super::error::Reason;
+use super::error::Unparsed;
 use super::expansion::arithmetic_length;
 use super::parser::{ShellParser, is_name};
 use super::tree::Compound;
@@ -82,7 +82,7 @@ impl ShellParser<'_> {
         } else {
             let name = self.plain_word();
             if !is_name(name) {
-                return Err(self.cursor.error(Reason::Unexpected));
+                return Err(self.cursor.error(Unparsed::Unexpected));
             }
             self.cursor.position += name.len();
             compound.variable = Some(name.to_owned());
@@ -149,7 +149,7 @@ impl ShellParser<'_> {
                 return Ok(Compound { words: Some(words), ..Compound::default() });
             }
             match self.cursor.peek() {
-                None => return Err(self.cursor.error(Reason::Unclosed)),
+                None => return Err(self.cursor.error(Unparsed::Unclosed)),
                 Some('(' | ')' | '<' | '>' | '&' | '|' | ';') => {
                     self.cursor.next()?;
                 }
@@ -162,7 +162,8 @@ impl ShellParser<'_> {
     fn keyword(&mut self, word: &str) -> Result<()> {
         self.blanks_and_lines()?;
         if self.plain_word() != word {
-            let reason = if self.cursor.rest().is_empty() { Reason::Unclosed } else { Reason::Unexpected };
+            let reason =
+                if self.cursor.rest().is_empty() { Unparsed::Unclosed } else { Unparsed::Unexpected };
             return Err(self.cursor.error(reason));
         }
         self.cursor.expect(word)

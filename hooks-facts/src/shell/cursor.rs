@@ -1,6 +1,6 @@
 //! Position of a reader in its text, and its remaining budget.
 
-use super::error::{Reason, Span, Unanalysable};
+use super::error::{Span, Unanalysable, Unparsed};
 
 /// Longest text that is parsed.
 const MAX_LENGTH: usize = 256 * 1024;
@@ -22,7 +22,7 @@ pub(super) struct Cursor<'t> {
 impl<'t> Cursor<'t> {
     pub(super) fn new(text: &'t str) -> Result<Self> {
         let cursor = Self { text, position: 0, depth: 0, steps: text.len().saturating_mul(64) + 4096 };
-        if text.len() > MAX_LENGTH { Err(cursor.error(Reason::TooLong)) } else { Ok(cursor) }
+        if text.len() > MAX_LENGTH { Err(cursor.error(Unparsed::TooLong)) } else { Ok(cursor) }
     }
 
     /// Creates a cursor on a text taken out of this one, with the same limits.
@@ -67,7 +67,7 @@ impl<'t> Cursor<'t> {
         if self.eat(text) {
             return Ok(());
         }
-        Err(self.error(if self.rest().is_empty() { Reason::Unclosed } else { Reason::Unexpected }))
+        Err(self.error(if self.rest().is_empty() { Unparsed::Unclosed } else { Unparsed::Unexpected }))
     }
 
     pub(super) fn spend(&mut self, steps: usize) -> Result<()> {
@@ -76,13 +76,13 @@ impl<'t> Cursor<'t> {
                 self.steps = left;
                 Ok(())
             }
-            None => Err(self.error(Reason::TooComplex)),
+            None => Err(self.error(Unparsed::TooComplex)),
         }
     }
 
     pub(super) fn enter(&mut self) -> Result<()> {
         self.depth += 1;
-        if self.depth > MAX_DEPTH { Err(self.error(Reason::TooDeep)) } else { Ok(()) }
+        if self.depth > MAX_DEPTH { Err(self.error(Unparsed::TooDeep)) } else { Ok(()) }
     }
 
     pub(super) fn leave(&mut self) {
@@ -93,7 +93,7 @@ impl<'t> Cursor<'t> {
         Span { start, end: self.position }
     }
 
-    pub(super) fn error(&self, reason: Reason) -> Unanalysable {
+    pub(super) fn error(&self, reason: Unparsed) -> Unanalysable {
         let end = self.text.len().min(self.position + 1);
         Unanalysable { reason, span: Span { start: self.position.min(end), end } }
     }

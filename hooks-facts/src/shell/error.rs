@@ -28,7 +28,7 @@ impl fmt::Display for Span {
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Unanalysable {
     /// Reason of the error.
-    pub reason: Reason,
+    pub reason: Unparsed,
     /// Position of the error.
     pub span: Span,
 }
@@ -45,7 +45,7 @@ impl std::error::Error for Unanalysable {}
 /// Reason why a text cannot be parsed.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 #[non_exhaustive]
-pub enum Reason {
+pub enum Unparsed {
     /// The text is longer than the limit.
     TooLong,
     /// The nesting is deeper than the limit.
@@ -60,7 +60,7 @@ pub enum Reason {
     EndMark,
 }
 
-impl fmt::Display for Reason {
+impl fmt::Display for Unparsed {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
             Self::TooLong => f.write_str("it is too long"),
@@ -73,4 +73,4 @@ impl fmt::Display for Reason {
     }
 }
 
-impl std::error::Error for Reason {}
+impl std::error::Error for Unparsed {}

@@ -1,7 +1,7 @@
 //! Expansions that start with `$` or a backtick.
 
 use super::cursor::Result;
-use super::error::Reason;
+use super::error::Unparsed;
 use super::parser::ShellParser;
 use super::tree::{Part, Value, Word};
 use super::word::Parts;
@@ -106,7 +106,7 @@ impl ShellParser<'_> {
         let mut parts = Parts::default();
         loop {
             match self.cursor.peek() {
-                None => return Err(self.cursor.error(Reason::Unclosed)),
+                None => return Err(self.cursor.error(Unparsed::Unclosed)),
                 Some(c) if c == close => break,
                 Some(c) => self.piece(c, &mut parts)?,
             }
@@ -125,7 +125,7 @@ impl ShellParser<'_> {
         let mut parts = Parts::default();
         while self.cursor.position < end {
             match self.cursor.peek() {
-                None => return Err(self.cursor.error(Reason::Unclosed)),
+                None => return Err(self.cursor.error(Unparsed::Unclosed)),
                 Some(c) => self.piece(c, &mut parts)?,
             }
         }
@@ -141,7 +141,7 @@ impl ShellParser<'_> {
         let mut text = String::new();
         loop {
             match self.cursor.next()? {
-                None => return Err(self.cursor.error(Reason::Unclosed)),
+                None => return Err(self.cursor.error(Unparsed::Unclosed)),
                 Some('`') => break,
                 Some('\\') => match self.cursor.next()? {
                     Some(c @ ('`' | '\\' | '$')) => text.push(c),
@@ -160,7 +160,7 @@ impl ShellParser<'_> {
         self.cursor.steps = steps;
         match read {
             Ok(script) if finished => parts.push(Part::Substitution { script, quoted }),
-            Ok(_) => return Err(self.cursor.error(Reason::Unexpected)),
+            Ok(_) => return Err(self.cursor.error(Unparsed::Unexpected)),
             Err(error) => return Err(self.cursor.error(error.reason)),
         }
         self.cursor.leave();

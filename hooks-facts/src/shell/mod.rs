@@ -22,7 +22,7 @@ mod tree;
 mod word;
 
 pub(crate) use ansi_c::escape;
-pub use error::{Reason, Span, Unanalysable};
+pub use error::{Span, Unanalysable, Unparsed};
 pub use parser::{Syntax, read};
 pub use tree::{
     AssignedValue, Assignment, Command, Compound, Direction, Document, Function, Join, Part, Pipeline,

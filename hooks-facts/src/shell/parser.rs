@@ -2,7 +2,7 @@
 
 use super::cursor::{Cursor, Result};
 use super::document::Pending;
-use super::error::{Reason, Unanalysable};
+use super::error::{Unanalysable, Unparsed};
 use super::tree::{
     AssignedValue, Assignment, Command, Document, Function, Join, Pipeline, Redirection, RedirectionKind,
     Script, Simple, Word,
@@ -37,19 +37,19 @@ pub enum Syntax {
 /// Returns an error if the text cannot be parsed, or exceeds the limits.
 ///
 /// ```
-/// use hooks_facts::shell::{Reason, Syntax, read};
+/// use hooks_facts::shell::{Unparsed, Syntax, read};
 ///
 /// let script = read("make && ./deploy", Syntax::Bash).unwrap();
 /// assert_eq!(script.pipelines.len(), 2);
 /// let error = read("echo 'x", Syntax::Bash).unwrap_err();
-/// assert_eq!(error.reason, Reason::Unclosed);
+/// assert_eq!(error.reason, Unparsed::Unclosed);
 /// assert!(error.to_string().contains("something is opened and never closed"));
 /// ```
 pub fn read(text: &str, syntax: Syntax) -> std::result::Result<Script, Unanalysable> {
     let mut reader = ShellParser { cursor: Cursor::new(text)?, syntax, pending: Vec::new() };
     let script = reader.script()?;
     reader.documents()?;
-    if reader.cursor.rest().is_empty() { Ok(script) } else { Err(reader.cursor.error(Reason::Unexpected)) }
+    if reader.cursor.rest().is_empty() { Ok(script) } else { Err(reader.cursor.error(Unparsed::Unexpected)) }
 }
 
 /// Parses one text; other parts of its work are in the other files of this module.
@@ -92,7 +92,7 @@ impl<'t> ShellParser<'t> {
             let at_end = matches!(self.cursor.peek(), None | Some(')' | '\n' | ';'))
                 || CLOSING.contains(&self.plain_word());
             if !joined && !at_end {
-                return Err(self.cursor.error(Reason::Unexpected));
+                return Err(self.cursor.error(Unparsed::Unexpected));
             }
         }
         self.cursor.leave();
@@ -188,7 +188,7 @@ impl<'t> ShellParser<'t> {
     fn function(&mut self, name: String) -> Result<Command> {
         self.blanks_and_lines()?;
         if name.is_empty() {
-            return Err(self.cursor.error(Reason::Unexpected));
+            return Err(self.cursor.error(Unparsed::Unexpected));
         }
         let body = self.command()?;
         Ok(Command::Function(Function { name, body: body.into() }))
@@ -209,7 +209,7 @@ impl<'t> ShellParser<'t> {
                         [name] if simple.assignments.is_empty() => name.literal(),
                         _ => None,
                     };
-                    let Some(name) = name else { return Err(self.cursor.error(Reason::Unexpected)) };
+                    let Some(name) = name else { return Err(self.cursor.error(Unparsed::Unexpected)) };
                     self.cursor.expect("(")?;
                     self.blanks()?;
                     self.cursor.expect(")")?;
@@ -225,7 +225,7 @@ impl<'t> ShellParser<'t> {
         }
         simple.span = self.cursor.span_from(start);
         if simple.words.is_empty() && simple.assignments.is_empty() && simple.redirections.is_empty() {
-            return Err(self.cursor.error(Reason::Unexpected));
+            return Err(self.cursor.error(Unparsed::Unexpected));
         }
         Ok(Command::Simple(simple))
     }
@@ -331,7 +331,7 @@ impl<'t> ShellParser<'t> {
         let document = Document::default();
         if kind == HereDocument {
             let Some(pending) = Pending::new(&target, operator == "<<-", &document) else {
-                return Err(self.cursor.error(Reason::EndMark));
+                return Err(self.cursor.error(Unparsed::EndMark));
             };
             self.pending.push(pending);
         }

@@ -105,8 +105,8 @@ fn hostile_nesting_ends_at_once() {
         assert!(read(&text, Syntax::Bash).is_err() || unit.contains("<<"), "{unit}");
     }
     let closed = format!("{}{}", "$(".repeat(10_000), ")".repeat(10_000));
-    assert_eq!(read(&closed, Syntax::Bash).unwrap_err().reason, Reason::TooDeep);
-    assert_eq!(read(&"a".repeat(300_000), Syntax::Bash).unwrap_err().reason, Reason::TooLong);
+    assert_eq!(read(&closed, Syntax::Bash).unwrap_err().reason, Unparsed::TooDeep);
+    assert_eq!(read(&"a".repeat(300_000), Syntax::Bash).unwrap_err().reason, Unparsed::TooLong);
     for unit in ["a | ", "a && ", "a ", "a; ", "$x", "'a'", "a=1 ", ">f ", "\\\n", "((1)) ; "] {
         let text = unit.repeat(100_000 / unit.len()) + "a";
         assert!(read(&text, Syntax::Bash).is_ok(), "{unit}");

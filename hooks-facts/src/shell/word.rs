@@ -2,7 +2,7 @@
 
 use super::ansi_c;
 use super::cursor::Result;
-use super::error::Reason;
+use super::error::Unparsed;
 use super::parser::{ShellParser, Syntax};
 use super::tree::{Direction, Part, Word};
 
@@ -57,7 +57,8 @@ impl ShellParser<'_> {
             }
         }
         if self.cursor.position == start {
-            let reason = if self.cursor.rest().is_empty() { Reason::Unclosed } else { Reason::Unexpected };
+            let reason =
+                if self.cursor.rest().is_empty() { Unparsed::Unclosed } else { Unparsed::Unexpected };
             return Err(self.cursor.error(reason));
         }
         Ok(Word { parts: parts.finish(), span: self.cursor.span_from(start) })
@@ -81,7 +82,7 @@ impl ShellParser<'_> {
                     match self.cursor.next()? {
                         Some('\'') => return Ok(()),
                         Some(c) => parts.text(c, true),
-                        None => return Err(self.cursor.error(Reason::Unclosed)),
+                        None => return Err(self.cursor.error(Unparsed::Unclosed)),
                     }
                 }
             }
@@ -112,7 +113,7 @@ impl ShellParser<'_> {
         parts.quotes();
         loop {
             match self.cursor.peek() {
-                None => return Err(self.cursor.error(Reason::Unclosed)),
+                None => return Err(self.cursor.error(Unparsed::Unclosed)),
                 Some('"') => {
                     self.cursor.next()?;
                     return Ok(());
@@ -160,7 +161,7 @@ impl ShellParser<'_> {
                     escape.text.chars().for_each(|c| parts.text(c, true));
                 }
                 Some(c) => parts.text(c, true),
-                None => return Err(self.cursor.error(Reason::Unclosed)),
+                None => return Err(self.cursor.error(Unparsed::Unclosed)),
             }
         }
     }

@@ -1,5 +1,9 @@
 //! Names of tools and of their arguments.
 
+use hooks_core::event::PreToolUse;
+use hooks_core::testing::{FakeFileSystem, world};
+use hooks_core::{HookContext, HookRequest, PolicyErrors};
+use hooks_facts::calls::{CallReader, PathPatterns};
 use hooks_facts::tools::{PathRole, ToolKind, ToolTable, paths_of, reads_by_name};
 use serde_json::{Value, json};
 
@@ -92,6 +96,34 @@ fn words_of_a_tool_name_have_the_effect_of_their_list() {
         };
         if !has_effect {
             wrong.push(format!("{}: {} `{word}`", row.line, row.list));
+        }
+    }
+    assert_effects(&wrong);
+}
+
+#[test]
+fn tree_readers_read_below_the_folder() {
+    let table = table(include_str!("../../data/tree_readers.tsv"));
+    let (reader, mut errors) = (CallReader::default(), PolicyErrors::default());
+    let patterns = PathPatterns::compile(&["secrets/**".to_owned()], "reads", &reader, &mut errors);
+    let reads = |tool: &str, args: Value| {
+        let (environment, ..) = world(FakeFileSystem::default());
+        let context = HookContext::new("s", "a").in_dir("/repo").with_environment(environment);
+        let request = HookRequest::new(context, PreToolUse::new(tool, args));
+        let call = reader.read(&request);
+        call.reads().may_match(&patterns, call)
+    };
+    let mut wrong = Vec::new();
+    for (row, name) in keys(&table) {
+        let is_read = |name: &str| {
+            let text = example(&table, row, name);
+            match row.list.as_str() {
+                "tool" => reads(&text, json!({"pattern": "x"})),
+                _ => reads("bash", json!({ "command": text })),
+            }
+        };
+        if !is_read(name) || is_read("zzz") {
+            wrong.push(format!("{}: {} `{name}`", row.line, row.list));
         }
     }
     assert_effects(&wrong);

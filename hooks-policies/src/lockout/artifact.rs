@@ -52,7 +52,7 @@ pub fn artifact_name(name: &str) -> Result<String, ArtifactError> {
     }
     if slashed.starts_with('~') {
         return refused(
-            "nobody can tell whose folder `~` is",
+            "the owner of the folder `~` is unknown",
             "write the path from the top, such as `/home/me/x`",
         );
     }

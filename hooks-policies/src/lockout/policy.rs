@@ -52,10 +52,8 @@ impl ReviewerLockout {
         let agent = &call.request().context().agent_name;
         let Some(known) = place.known(call) else {
             let artifact = locked.first().map_or("", |lockout| &lockout.artifact);
-            let message = format!(
-                "`{agent}` is locked out of `{artifact}`, and nobody can tell whether `{}` is that file",
-                place.given
-            );
+            let message =
+                format!("`{agent}` is locked out of `{artifact}`, and `{}` may be that file", place.given);
             let reason = Reason::new(NAME, "path", message).on(&*place.pointer);
             return Some(Verdict::deny(reason.instead("write the path relative to the root")));
         };

@@ -360,7 +360,7 @@ fn read(member: &Member) -> Option<Lockout> {
         Some(Entry { artifact, agent, by, why }) => Lockout { by, why, ..Lockout::new(artifact, agent) },
         None => {
             let agent = member.name.split('\n').next()?;
-            Lockout::new("", agent).because("what it is locked out of cannot be read")
+            Lockout::new("", agent).because("its artifact cannot be decoded")
         }
     };
     Some(Lockout { since: Some(member.since), until: member.until, ..lockout })

@@ -43,7 +43,7 @@
 //! };
 //! assert_eq!(
 //!     run("./tidy.py .hooks/state.db").reasons()[0].for_agent(),
-//!     "nobody knows what the command does to `.hooks/state.db`, which is the hooks' own; \
+//!     "the effect of the command on `.hooks/state.db` is unknown, and that file is the hooks' own; \
 //!      read it with a plain program, such as `cat` or `jq`; a person changes it",
 //! );
 //! assert_eq!(run("hooks state reset").reasons()[0].rule, "command");
@@ -205,7 +205,7 @@ impl OwnState {
             *left = next;
             if let Some(found) = self.files().find(others, call, &command.pointer, &name) {
                 let message = format!(
-                    "nobody knows what the command does to `{}`, which is the hooks' own",
+                    "the effect of the command on `{}` is unknown, and that file is the hooks' own",
                     found.given
                 );
                 let evidence = Evidence::Path { given: found.given, resolved: found.reading };
@@ -224,8 +224,10 @@ impl OwnState {
     fn objection_to_tool(&self, others: &OtherNames<'_>, call: Call<'_>) -> Option<Reason> {
         let tool = &call.request().event().tool_name;
         let reason = |pointer: String, found: OwnFileMatch| {
-            let message =
-                format!("nobody knows what `{tool}` does to `{}`, which is the hooks' own", found.given);
+            let message = format!(
+                "the effect of `{tool}` on `{}` is unknown, and that file is the hooks' own",
+                found.given
+            );
             let evidence = Evidence::Path { given: found.given, resolved: found.reading };
             let reason = Reason::new(NAME, "tool", message).on(pointer).because(evidence);
             reason.instead("use a tool that is known to read; a person changes it")
@@ -310,7 +312,7 @@ fn unreadable(call: Call<'_>) -> Option<Reason> {
         Reason::new(NAME, "unreadable", message.to_owned()).on(pointer.to_owned())
     };
     if let Some(pointer) = commands.unusable.first() {
-        let message = format!("the command at `{pointer}` is no text");
+        let message = format!("the command at `{pointer}` is not a string");
         return Some(reason(pointer, &message).instead("give the command as a text or a list of words"));
     }
     let (command, unresolved) =

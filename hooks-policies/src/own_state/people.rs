@@ -10,8 +10,20 @@ use hooks_facts::commands::Argument;
 const ALWAYS: &[&str] = &["approve", "init", "reload", "run", "state"];
 
 /// Other commands of `hooks`.
-const READS: &[&str] =
-    &["audit", "bench", "check", "completions", "demo", "doctor", "eval", "explain", "help", "man", "schema"];
+const READS: &[&str] = &[
+    "audit",
+    "bench",
+    "ceremony",
+    "check",
+    "completions",
+    "demo",
+    "doctor",
+    "eval",
+    "explain",
+    "help",
+    "man",
+    "schema",
+];
 
 /// Commands of `hooks audit` that change the log, or create keys or checkpoints for it.
 const CHANGES: &[&str] = &["checkpoint", "erase", "feed", "keygen"];
@@ -39,6 +51,7 @@ pub(super) fn of_hooks(words: &[Argument]) -> bool {
         _ if asks_for_help => false,
         None => true,
         Some("audit") => audit(rest, true),
+        Some("ceremony") => ceremony(rest, true),
         Some("eval") => may_have(rest, "--record"),
         // The commands in its script really run, under the rules of the demo.
         Some("demo") => may_have(rest, "--script"),
@@ -55,7 +68,8 @@ pub(super) fn are_known(words: &[Argument]) -> bool {
 /// Returns whether some words of a program are a command of `hooks` for the operator.
 pub(super) fn of_any(argv: &[Argument]) -> bool {
     argv.iter().enumerate().skip(1).any(|(at, word)| {
-        let Some(command @ ("approve" | "audit" | "init" | "run" | "state")) = word.literal() else {
+        let Some(command @ ("approve" | "audit" | "ceremony" | "init" | "run" | "state")) = word.literal()
+        else {
             return false;
         };
         let behind = argv.get(at + 1..).unwrap_or_default();
@@ -63,6 +77,7 @@ pub(super) fn of_any(argv: &[Argument]) -> bool {
         match command {
             "approve" => operands(rest).next().and_then(Argument::literal).is_some_and(is_code),
             "audit" => audit(rest, false),
+            "ceremony" => ceremony(rest, false),
             "state" => state(rest),
             "init" => {
                 operands(rest).next().and_then(Argument::literal).is_some_and(|it| CLIENTS.contains(&it))
@@ -95,6 +110,15 @@ fn audit(words: &[Argument], in_doubt: bool) -> bool {
         },
         Some("maintain") => !words.iter().any(|word| word.literal() == Some("--dry-run")),
         Some(action) => CHANGES.contains(&action),
+    }
+}
+
+/// Returns whether the words after `ceremony` start or end one; `in_doubt` is the result if they are unknown.
+fn ceremony(words: &[Argument], in_doubt: bool) -> bool {
+    match operands(words).next().map(Argument::literal) {
+        None => false,
+        Some(None) => in_doubt,
+        Some(Some(action)) => matches!(action, "start" | "end"),
     }
 }
 

@@ -81,10 +81,7 @@ impl<H: CustomPreHook + 'static> SquadHook<H> {
             }
             action => {
                 let action = action.unwrap_or("none");
-                self.denial(
-                    "unknown-action",
-                    format!("the hook answered the action `{action}`, which nobody knows"),
-                )
+                self.denial("unknown-action", format!("the hook answered with the unknown action `{action}`"))
             }
         };
         let decider_outcome = DeciderOutcome::new(outcome);

@@ -3,11 +3,10 @@
 use std::collections::HashMap;
 
 use hooks_core::PolicyErrors;
-use hooks_facts::calls::CallReader;
+use hooks_facts::calls::{CallReader, PathPatterns};
 use hooks_facts::names;
 
 use crate::config::{RuleAction, RuleConfig};
-use crate::patterns::PathPatterns;
 
 /// Rules by tool.
 #[derive(Clone, Debug, Default)]
@@ -35,6 +34,8 @@ pub(super) struct Bucket {
     pub(super) paths: ByAction<PathRules>,
     /// Rules with a condition on commands, and perhaps on paths.
     pub(super) commands: Vec<usize>,
+    /// All rules.
+    pub(super) all: ByAction<Vec<usize>>,
 }
 
 /// Paths of many rules in one matcher.
@@ -127,6 +128,7 @@ impl ByAgent {
 
 impl Bucket {
     fn enter(&mut self, number: usize, rule: &RuleConfig) {
+        self.all.get_mut(rule.action).push(number);
         if !rule.commands.is_empty() {
             self.commands.push(number);
         } else if rule.paths.is_empty() {
@@ -140,6 +142,15 @@ impl Bucket {
 }
 
 impl PathRules {
+    /// The patterns of one rule.
+    pub(super) fn single(number: usize, patterns: PathPatterns) -> Self {
+        Self { texts: Vec::new(), owners: vec![number; patterns.len()], patterns }
+    }
+
+    pub(super) fn is_empty(&self) -> bool {
+        self.owners.is_empty()
+    }
+
     /// Returns the first rule with a pattern that matches a reading.
     pub(super) fn find(&self, reading: &str, case_insensitive: bool) -> Option<usize> {
         self.owners.get(self.patterns.find(reading, case_insensitive)?).copied()
@@ -150,6 +161,11 @@ impl PathRules {
         self.owners.get(self.patterns.meets(outline, case_insensitive)?).copied()
     }
 
+    /// The patterns of all rules.
+    pub(super) const fn patterns(&self) -> &PathPatterns {
+        &self.patterns
+    }
+
     /// Returns the first rule, if there is one.
     pub(super) fn first(&self) -> Option<usize> {
         self.owners.first().copied()
@@ -157,6 +173,14 @@ impl PathRules {
 }
 
 impl<T> ByAction<T> {
+    pub(super) fn get(&self, action: RuleAction) -> &T {
+        match action {
+            RuleAction::Deny => &self.deny,
+            RuleAction::Ask => &self.ask,
+            RuleAction::Allow => &self.allow,
+        }
+    }
+
     fn get_mut(&mut self, action: RuleAction) -> &mut T {
         match action {
             RuleAction::Deny => &mut self.deny,

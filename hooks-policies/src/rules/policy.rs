@@ -5,16 +5,18 @@ use std::sync::Arc;
 
 use hooks_core::event::PreToolUse;
 use hooks_core::{Evidence, HookRequest, Policy, PolicyErrors, PolicyLayer, Verdict};
-use hooks_facts::calls::{Call, CallReader, NamedPath};
+use hooks_facts::calls::{Call, CallReader, CommandMatch, NamedPath};
 use hooks_facts::globs;
 
 use super::examples;
 use super::index::{ByAction, Index, PathRules};
-use super::rule::{Commands, Rule};
+use super::rule::Rule;
 use crate::config::{RuleAction, RuleConfig};
-use crate::patterns::PathPatterns;
 
 pub(super) const NAME: &str = "rules";
+
+/// Most rules that the reasons of one judgement name.
+const MOST_NAMED: usize = 8;
 
 /// Custom rules; see the [module](super) for an example.
 #[derive(Clone, Debug)]
@@ -133,31 +135,77 @@ impl Rules {
     }
 }
 
+impl Rules {
+    /// Returns further rules with an action that match a call, in their order. They are only looked for once a rule
+    /// with that action decides.
+    fn others<'r>(&self, call: Call<'r>, action: RuleAction, first: usize) -> Vec<Hit<'r>> {
+        let event = call.request().event();
+        let mut numbers = Vec::new();
+        self.index.visit(&event.tool_name, &call.request().context().agent_name, |bucket| {
+            numbers.extend(bucket.all.get(action).iter().filter(|number| **number > first));
+        });
+        numbers.sort_unstable();
+        numbers.dedup();
+        let hits = numbers.into_iter().filter_map(|number| self.hit(call, number));
+        hits.take(MOST_NAMED.saturating_sub(1)).collect()
+    }
+
+    /// Returns whether one rule of the call's tool and agent matches a call.
+    fn hit<'r>(&self, call: Call<'r>, number: usize) -> Option<Hit<'r>> {
+        let rule = self.rules.get(number)?;
+        match rule.action {
+            _ if rule.has_commands() => by_command(call, number, rule),
+            _ if rule.paths.is_empty() => Some(Hit { rule: number, on: On::Call }),
+            RuleAction::Allow => every_path(call, &rule.paths),
+            // A path that cannot be known is the same for each rule; the first one has it.
+            RuleAction::Deny | RuleAction::Ask => {
+                some_path(call, &rule.paths).filter(|hit| !matches!(hit.on, On::Unknown(_)))
+            }
+        }
+    }
+
+    /// Returns the judgement of a rule that matches a call.
+    fn verdict(&self, tool: &str, hit: &Hit<'_>) -> Option<Verdict> {
+        let rule = self.rules.get(hit.rule)?;
+        let name = &rule.name;
+        let text = || match hit.on {
+            On::Call => format!("the rule `{name}` is about this call of `{tool}`"),
+            On::Path(place, _) => format!("the rule `{name}` is about `{}`", place.given),
+            On::Unknown(_) => {
+                format!("whether the rule `{name}` applies to this call of `{tool}` is unknown")
+            }
+        };
+        Some(rule.verdict(text, |reason| {
+            match hit.on {
+                On::Call => reason,
+                On::Path(place, reading) => reason
+                    .on(&*place.pointer)
+                    .because(Evidence::Path { given: place.given.clone(), resolved: globs::shown(reading) }),
+                On::Unknown("") => reason,
+                On::Unknown(pointer) => reason.on(pointer),
+            }
+        }))
+    }
+}
+
 impl Policy<PreToolUse> for Rules {
     fn name(&self) -> &'static str {
         NAME
     }
 
     fn judge(&self, request: &HookRequest<PreToolUse>) -> Verdict {
-        let ByAction { deny, ask, allow } = self.hits(self.reader.read(request));
-        let Some(hit) = deny.or(ask).or(allow) else { return Verdict::NO_OPINION };
-        let Some(rule) = self.rules.get(hit.rule) else { return Verdict::NO_OPINION };
-        let (tool, name) = (&request.event().tool_name, &rule.name);
-        let text = || match hit.on {
-            On::Call => format!("the rule `{name}` is about this call of `{tool}`"),
-            On::Path(place, _) => format!("the rule `{name}` is about `{}`", place.given),
-            On::Unknown(_) => {
-                format!("nobody can tell whether the rule `{name}` is about this call of `{tool}`")
+        let call = self.reader.read(request);
+        let ByAction { deny, ask, allow } = self.hits(call);
+        let Some(first) = deny.or(ask).or(allow) else { return Verdict::NO_OPINION };
+        let tool = &request.event().tool_name;
+        let Some(mut verdict) = self.verdict(tool, &first) else { return Verdict::NO_OPINION };
+        let Some(action) = self.rules.get(first.rule).map(|rule| rule.action) else { return verdict };
+        for other in self.others(call, action, first.rule) {
+            if let Some(other) = self.verdict(tool, &other) {
+                verdict.merge(other);
             }
-        };
-        rule.verdict(text, |reason| match hit.on {
-            On::Call => reason,
-            On::Path(place, reading) => reason
-                .on(&*place.pointer)
-                .because(Evidence::Path { given: place.given.clone(), resolved: globs::shown(reading) }),
-            On::Unknown("") => reason,
-            On::Unknown(pointer) => reason.on(pointer),
-        })
+        }
+        verdict
     }
 }
 
@@ -216,35 +264,15 @@ fn every_path<'r>(call: Call<'r>, rules: &PathRules) -> Option<Hit<'r>> {
 /// Returns whether a rule with commands matches a call.
 fn by_command<'r>(call: Call<'r>, number: usize, rule: &Rule) -> Option<Hit<'r>> {
     let commands = call.commands();
-    let on = match rule.commands_of(commands) {
-        Commands::Other => return None,
-        Commands::Unknown if rule.action == RuleAction::Allow => return None,
-        Commands::Unknown => On::Unknown(commands.found.first().map_or("", |command| &command.pointer)),
-        Commands::Same => On::Call,
+    let on = match rule.compare_commands(commands) {
+        CommandMatch::Other => return None,
+        CommandMatch::Unknown if rule.action == RuleAction::Allow => return None,
+        CommandMatch::Unknown => On::Unknown(commands.found.first().map_or("", |command| &command.pointer)),
+        CommandMatch::Same => On::Call,
     };
-    (rule.paths.is_empty() || has_paths(call, &rule.paths, rule.action)).then_some(Hit { rule: number, on })
-}
-
-fn has_paths(call: Call<'_>, patterns: &PathPatterns, action: RuleAction) -> bool {
-    let places = call.places();
-    let unknown = !places.unusable.is_empty() || !places.unknown.is_empty();
-    let is_match = |reading: &str| patterns.find(reading, call.ignores_case()).is_some();
-    if action == RuleAction::Allow {
-        return !unknown
-            && places.partial.is_empty()
-            && !places.found.is_empty()
-            && places.found.iter().all(|place| {
-                let readings = place.resolution.as_ref().map(|resolution| resolution.readings.as_slice());
-                readings.is_ok_and(|readings| readings.iter().all(|reading| is_match(&reading.path)))
-            });
-    }
-    unknown
-        || places
-            .found
-            .iter()
-            .any(|place| place.known(call).is_none_or(|known| known.below_root().any(is_match)))
-        || places.partial.iter().filter(|place| !place.is_nameless).any(|place| {
-            let is_met = |reading: &str| patterns.meets(reading, call.ignores_case()).is_some();
-            place.known(call).is_none_or(|known| known.below_root().any(is_met))
-        })
+    let has_paths = || match rule.action {
+        RuleAction::Allow => rule.paths.patterns().match_all(call),
+        RuleAction::Deny | RuleAction::Ask => rule.paths.patterns().may_match(call),
+    };
+    (rule.paths.is_empty() || has_paths()).then_some(Hit { rule: number, on })
 }

@@ -1,32 +1,20 @@
 //! One compiled rule.
 
 use hooks_core::{PolicyErrors, Reason, Verdict};
-use hooks_facts::calls::{CallReader, ParsedCommands};
+use hooks_facts::calls::{CallReader, CommandMatch, ParsedCommands, PathPatterns, command_patterns};
 use hooks_facts::commands::BlockedPattern;
 
-use crate::command_guard;
+use super::index::PathRules;
 use crate::config::{RuleAction, RuleConfig};
-use crate::patterns::PathPatterns;
 
 /// Compiled rule.
 #[derive(Clone, Debug)]
 pub(super) struct Rule {
     pub(super) name: String,
     pub(super) action: RuleAction,
-    pub(super) paths: PathPatterns,
+    pub(super) paths: PathRules,
     commands: Vec<BlockedPattern>,
     reason: Option<String>,
-}
-
-/// Comparison of a rule's commands with those of a call.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) enum Commands {
-    /// The call runs none of the rule's commands.
-    Other,
-    /// The call runs one of them.
-    Same,
-    /// The call's commands cannot be known before it runs.
-    Unknown,
 }
 
 impl Rule {
@@ -47,50 +35,33 @@ impl Rule {
             for (at, name) in names.iter().enumerate() {
                 let star = name.find('*').is_some_and(|star| list == "agents" || star + 1 < name.len());
                 if name.trim().is_empty() || star {
-                    let problem = format!("`{name}` is no name");
+                    let problem = format!("`{name}` is not a name");
                     let hint = "write a name; that of a tool may end in one `*`";
                     errors.push(format!("rules[{index}].{list}[{at}]"), problem, hint);
                 }
             }
         }
         let paths = PathPatterns::compile(&config.paths, &format!("rules[{index}].paths"), reader, errors);
-        let commands = command_guard::patterns(&config.commands, &format!("rules[{index}].commands"), errors);
+        let commands = command_patterns(&config.commands, &format!("rules[{index}].commands"), errors);
         Self {
             name: config.name.clone(),
             action: config.action,
-            paths,
+            paths: PathRules::single(index, paths),
             commands,
             reason: config.reason.clone(),
         }
     }
 
+    pub(super) fn has_commands(&self) -> bool {
+        !self.commands.is_empty()
+    }
+
     /// Compares a call's commands with the rule's. For a rule that allows, the call must run no other
     /// command.
-    pub(super) fn commands_of(&self, commands: &ParsedCommands) -> Commands {
-        let unknown = !commands.unusable.is_empty()
-            || commands.found.iter().any(|command| !command.analysis.unresolved.is_empty());
-        let same = match self.action {
-            RuleAction::Allow => {
-                !commands.found.is_empty()
-                    && commands.found.iter().all(|command| {
-                        let mut single = command.analysis.clone();
-                        let invocations = std::mem::take(&mut single.invocations);
-                        !invocations.is_empty()
-                            && invocations.into_iter().all(|invocation| {
-                                single.invocations = vec![invocation];
-                                single.find(&self.commands).is_some()
-                            })
-                    })
-            }
-            RuleAction::Deny | RuleAction::Ask => {
-                commands.found.iter().any(|command| command.analysis.find(&self.commands).is_some())
-            }
-        };
-        match (same, unknown) {
-            (true, false) => Commands::Same,
-            (true, true) if self.action != RuleAction::Allow => Commands::Same,
-            (_, true) => Commands::Unknown,
-            (false, false) => Commands::Other,
+    pub(super) fn compare_commands(&self, commands: &ParsedCommands) -> CommandMatch {
+        match self.action {
+            RuleAction::Allow => CommandMatch::only(&self.commands, commands),
+            RuleAction::Deny | RuleAction::Ask => CommandMatch::any(&self.commands, commands),
         }
     }
 

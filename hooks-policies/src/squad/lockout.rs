@@ -12,11 +12,11 @@ use memchr::memmem;
 ///
 /// Entries are removed only by [`clear`](Self::clear) and [`clear_all`](Self::clear_all).
 #[derive(Debug, Default)]
-pub struct LockoutRegistry {
+pub struct SquadLockouts {
     index: RwLock<Index>,
 }
 
-impl LockoutRegistry {
+impl SquadLockouts {
     /// Creates an empty registry.
     #[must_use]
     pub fn new() -> Self {
@@ -55,9 +55,9 @@ impl LockoutRegistry {
     /// name is part of the path, or the path is part of its name.
     ///
     /// ```
-    /// use hooks_policies::squad::LockoutRegistry;
+    /// use hooks_policies::squad::SquadLockouts;
     ///
-    /// let registry = LockoutRegistry::new();
+    /// let registry = SquadLockouts::new();
     /// registry.lockout("auth", "Backend");
     /// assert_eq!(registry.blocking_artifact("Backend", "src/authors.md").as_deref(), Some("auth"));
     /// assert_eq!(registry.blocking_artifact("backend", "src/auth.rs"), None); // names are compared exactly
@@ -196,13 +196,13 @@ fn is_in(part: &str, whole: &str) -> bool {
 mod tests {
     use super::*;
 
-    fn agents(registry: &LockoutRegistry, artifact: &str) -> Vec<String> {
+    fn agents(registry: &SquadLockouts, artifact: &str) -> Vec<String> {
         registry.locked_agents(artifact).iter().map(ToString::to_string).collect()
     }
 
     #[test]
     fn agents_in_the_order_of_locking() {
-        let registry = LockoutRegistry::new();
+        let registry = SquadLockouts::new();
         for agent in ["b", "a", "c", "a"] {
             registry.lockout("x", agent);
         }
@@ -218,7 +218,7 @@ mod tests {
 
     #[test]
     fn part_either_way() {
-        let registry = LockoutRegistry::new();
+        let registry = SquadLockouts::new();
         registry.lockout("src/auth.ts", "a");
         for path in ["src/auth.ts", "/repo/src/auth.ts", "auth.ts", "a"] {
             assert!(registry.blocking_artifact("a", path).is_some(), "{path}");
@@ -237,7 +237,7 @@ mod tests {
 
     #[test]
     fn artifacts_stand_where_they_were_first_locked() {
-        let registry = LockoutRegistry::new();
+        let registry = SquadLockouts::new();
         registry.lockout("x", "other");
         registry.lockout("y", "a");
         registry.lockout("x", "a");

@@ -86,7 +86,7 @@ pub use custom::{CustomPostHook, CustomPreHook, PreResult};
 pub use decision::{Block, Blocker, SquadDecision, Warning};
 pub use define_hooks::{BuilderValidationError, define_hooks};
 pub use javascript::JsError;
-pub use lockout::LockoutRegistry;
+pub use lockout::SquadLockouts;
 pub use pipeline::SquadPipeline;
 pub use policy::SquadPolicy;
 pub use redact_args::redact_args;

@@ -11,7 +11,7 @@ use super::call::{SquadCall, ToolKind};
 use super::custom::{CustomPostHook, CustomPreHook, PreResult};
 use super::decision::{Blocker, SquadDecision, Warning};
 use super::javascript::{JsError, is_truthy};
-use super::lockout::LockoutRegistry;
+use super::lockout::SquadLockouts;
 use super::policy::SquadPolicy;
 use super::scrub;
 use super::shell::ShellRestriction;
@@ -26,7 +26,7 @@ pub struct SquadPipeline {
     ask_limit: Option<AskLimit>,
     enforces_lockouts: bool,
     scrubs: bool,
-    lockouts: Arc<LockoutRegistry>,
+    lockouts: Arc<SquadLockouts>,
     pre_hooks: Vec<Box<dyn CustomPreHook>>,
     post_hooks: Vec<Box<dyn CustomPostHook>>,
     warn: Option<WarningSink>,
@@ -76,7 +76,7 @@ impl SquadPipeline {
 
     /// Returns the lockout registry, which exists also if it is not enforced.
     #[must_use]
-    pub fn lockouts(&self) -> &Arc<LockoutRegistry> {
+    pub fn lockouts(&self) -> &Arc<SquadLockouts> {
         &self.lockouts
     }
 

@@ -3,6 +3,8 @@
 //! Claude Code, Codex CLI, Gemini CLI and VS Code share the names of their fields. They differ in the fields
 //! that belong into `hookSpecificOutput`, and in the fields that have an effect.
 
+use serde_json::Value;
+
 use crate::table::{Field, Path, Phrase, Preset, Says, To, Word, number, text, word};
 
 /// Paths of the fields of our events.
@@ -83,6 +85,16 @@ pub(super) const COMPACTION: &[Field] = &[
 
 /// The last message of the agent.
 pub(super) const LAST_WORDS: &[Field] = &[Field::text(&["last_assistant_message"], RESPONSE)];
+
+/// Whether the agent runs because a hook denied its last stop.
+pub(super) const AGAIN: &[Field] =
+    &[Field::both(&["stop_hook_active"], &["stop_hook_active"], flag_of, |flag| {
+        (flag == true).then_some(flag)
+    })];
+
+fn flag_of(value: &Value) -> Option<Value> {
+    value.is_boolean().then(|| value.clone())
+}
 
 /// A child agent.
 pub(super) const CHILD: &[Field] =

@@ -106,7 +106,7 @@ pub enum DecodeError {
     #[error("the payload is not a JSON object")]
     NotAnObject,
     /// Neither the payload nor the caller names the event.
-    #[error("{client} does not say which event this is; name it: `--event {example}`")]
+    #[error("the payload of {client} does not name its event; name it: `--event {example}`")]
     NoEvent {
         /// The client.
         client: Client,
@@ -126,7 +126,7 @@ pub enum DecodeError {
     /// The client has no event of the name that the caller gives, and the payload could belong to an event
     /// that hooks decide.
     #[error(
-        "`{event}` is no event of {client}, and this payload looks like one of `{meant}`; correct the hook settings"
+        "`{event}` is not an event of {client}, and this payload looks like one of `{meant}`; correct the hook settings"
     )]
     UnknownEvent {
         /// The event that the caller names.
@@ -137,7 +137,7 @@ pub enum DecodeError {
         meant: &'static str,
     },
     /// The event belongs to another client.
-    #[error("`{event}` is no event of {client}; {other} has it, so call with `--client {}`", other.name())]
+    #[error("`{event}` is not an event of {client}; {other} has it, so call with `--client {}`", other.name())]
     OtherClient {
         /// Name of the event.
         event: String,

@@ -99,7 +99,7 @@ struct Denial {
 }
 
 /// Reason of a denial in place of an unsupported rewrite.
-const UNSAYABLE: &str = "hooks would have changed this first, and this client cannot be told how";
+const UNSAYABLE: &str = "hooks would have changed this first, and this client supports no such change";
 
 impl<'a> Voice<'a> {
     fn new(

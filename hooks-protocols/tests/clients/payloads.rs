@@ -236,7 +236,7 @@ fn a_tool_call_under_a_name_that_no_event_has_is_refused() {
     for (client, sent) in calls {
         for event in ["pretool_use", "Foo", " preToolUse"] {
             let error = decode(client, Some(event), sent.to_string().as_bytes()).unwrap_err().to_string();
-            assert!(error.contains(&format!("`{event}` is no event of")), "{client}: {error}");
+            assert!(error.contains(&format!("`{event}` is not an event of")), "{client}: {error}");
             let reply = failure(KnownEvent::Event(client, event), &error);
             assert!(
                 reply.exit == 2 || ["deny", "block"].iter().any(|word| reply.stdout.contains(word)),
@@ -266,11 +266,11 @@ fn what_cannot_be_read_says_why() {
     );
     assert_eq!(
         refused(Client::Claude, None, r#"{"hook_event_name": "BeforeTool"}"#),
-        "`BeforeTool` is no event of Claude Code; Gemini CLI has it, so call with `--client gemini`"
+        "`BeforeTool` is not an event of Claude Code; Gemini CLI has it, so call with `--client gemini`"
     );
     assert_eq!(
         refused(Client::Claude, None, "{}"),
-        "Claude Code does not say which event this is; name it: `--event Setup`"
+        "the payload of Claude Code does not name its event; name it: `--event Setup`"
     );
     assert_eq!(
         refused(Client::Codex, Some("PreToolUse"), r#"{"tool_name": 7}"#),

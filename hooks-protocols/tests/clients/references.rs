@@ -1,7 +1,6 @@
-//! Checks all recordings and examples, if their folder is next to the workspace. The other tests have all
-//! that a plain clone needs.
+//! Checks all recordings and examples of `proofs/protocols`.
 
-use std::path::{Path, PathBuf};
+use std::path::Path;
 
 use hooks_core::event::{Message, Role};
 use hooks_protocols::{Answer, Client, Rewrite, decode, encode, payload};
@@ -9,19 +8,10 @@ use serde_json::{Value, json};
 
 use super::support::{Effect, honoured};
 
-/// Reads a file next to the workspace, or in the folder that `HOOKS_REFERENCES` names. Prints a message if it
-/// is missing.
-fn reference(name: &str) -> Option<String> {
-    let beside = || Path::new(env!("CARGO_MANIFEST_DIR")).join("../../shared");
-    let root = std::env::var_os("HOOKS_REFERENCES").map_or_else(beside, PathBuf::from);
-    let path = root.join("protocols").join(name);
-    match std::fs::read_to_string(&path) {
-        Ok(text) => Some(text),
-        Err(error) => {
-            println!("SKIPPED: `{}`: {error}", path.display());
-            None
-        }
-    }
+/// Reads a file of `proofs/protocols`.
+fn reference(name: &str) -> String {
+    let path = Path::new(env!("CARGO_MANIFEST_DIR")).join("../proofs/protocols").join(name);
+    std::fs::read_to_string(&path).unwrap_or_else(|error| panic!("`{}`: {error}", path.display()))
 }
 
 fn lines(text: &str) -> impl Iterator<Item = Value> + '_ {
@@ -31,7 +21,7 @@ fn lines(text: &str) -> impl Iterator<Item = Value> + '_ {
 #[test]
 fn every_captured_payload_is_read_and_nothing_is_lost() {
     for client in ["claude", "codex", "gemini", "copilot", "copilot-vscode"] {
-        let Some(text) = reference(&format!("captured/{client}.jsonl")) else { return };
+        let text = reference(&format!("captured/{client}.jsonl"));
         for line in lines(&text) {
             let (event, stdin) = (line["event"].as_str().unwrap(), line["stdin"].as_str().unwrap());
             let decoded = decode(client.parse().unwrap(), Some(event), stdin.as_bytes()).unwrap();
@@ -44,7 +34,7 @@ fn every_captured_payload_is_read_and_nothing_is_lost() {
 
 #[test]
 fn every_example_is_read_and_nothing_is_lost() {
-    let Some(text) = reference("examples.jsonl") else { return };
+    let text = reference("examples.jsonl");
     for line in lines(&text) {
         let client: Client = line["client"].as_str().unwrap().parse().unwrap();
         let (event, stdin) = (line["event"].as_str().unwrap(), line["input"].to_string());
@@ -59,7 +49,7 @@ fn every_example_is_read_and_nothing_is_lost() {
 /// The tests' model of the clients agrees with the recordings for every answer.
 #[test]
 fn the_model_of_the_clients_is_right() {
-    let Some(text) = reference("behaviour.jsonl") else { return };
+    let text = reference("behaviour.jsonl");
     let mut judged = 0;
     for line in lines(&text) {
         let (event, answer, effect) = (line["event"].as_str().unwrap(), &line["answer"], &line["effect"]);
@@ -117,7 +107,7 @@ const NEVER_SAID: &[&str] = &[
 
 #[test]
 fn every_answer_of_the_examples_can_be_given() {
-    let Some(text) = reference("examples.jsonl") else { return };
+    let text = reference("examples.jsonl");
     let mut missing = Vec::new();
     for line in lines(&text) {
         let client: Client = line["client"].as_str().unwrap().parse().unwrap();

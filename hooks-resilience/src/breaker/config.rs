@@ -22,7 +22,7 @@ use crate::health::SettingsError;
 /// let error = Health::new(&Catalog::default(), settings, world).expect_err("150 % of the calls cannot fail");
 /// assert_eq!(
 ///     error.to_string(),
-///     "`breaker.failure_rate` is no share of calls; give it a value above 0 and at most 1",
+///     "`breaker.failure_rate` is not a share of calls; give it a value above 0 and at most 1",
 /// );
 /// # Ok::<(), BoxError>(())
 /// ```

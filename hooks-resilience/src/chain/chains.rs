@@ -72,7 +72,7 @@ struct Orders {
 /// Error for a call that names an unknown model, chain or tier.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 #[error(
-    "`{0}` is no model of the catalog, no chain and no tier with models; name one that is, or set a default"
+    "`{0}` is not a model of the catalog, no chain and no tier with models; name one that is, or set a default"
 )]
 pub struct UnknownName(pub String);
 

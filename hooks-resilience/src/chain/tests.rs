@@ -145,7 +145,7 @@ fn a_chain_goes_on_with_another_and_with_a_tier_and_names_each_model_once() {
 fn a_name_that_is_nothing_is_an_error_that_says_so() {
     let chains = chains(&ChainsConfig::default());
     let error = chains.order("gtp", "", None).unwrap_err();
-    assert!(error.to_string().starts_with("`gtp` is no model"));
+    assert!(error.to_string().starts_with("`gtp` is not a model"));
     let call = |model: &str| {
         let request = ModelRequest { model: model.to_owned(), ..ModelRequest::default() };
         Call::new(HookContext::new("s", "a").into(), request, OpId(1))

@@ -46,7 +46,7 @@ pub(super) fn catalog(models: &[ModelConfig], faults: &mut Vec<ConfigFault>) -> 
                 Some(price) => model.price = Some(price),
                 None => faults.push(ConfigFault::new(
                     path(".price"),
-                    "it is no price; write US dollars for a million tokens, such as 15.0",
+                    "it is not a price; write US dollars for a million tokens, such as 15.0",
                 )),
             }
         }

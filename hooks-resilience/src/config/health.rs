@@ -34,7 +34,7 @@ const FIXED: [ErrorKind; 4] =
 
 fn treatment(kind: ErrorKind, changed: &TreatmentConfig) -> Result<Treatment, &'static str> {
     if FIXED.contains(&kind) {
-        return Err("what is done about it is not the provider's to cause; leave it out");
+        return Err("a provider cannot cause this kind, so its treatment is fixed; leave it out");
     }
     let mut treatment = Treatment::default_for(kind);
     match (changed.retries, changed.wait_at_most) {

@@ -50,8 +50,8 @@ fn every_mistake_is_told_with_its_path() {
         [
             "routing.tiers.premium: the list is empty; name at least one model, or leave it out",
             "treatments.server: `retries` and `wait_at_most` exclude each other; keep one of them",
-            "treatments.not_admitted: what is done about it is not the provider's to cause; leave it out",
-            "breaker.failure_rate: `breaker.failure_rate` is no share of calls; give it a value above 0 and at most 1",
+            "treatments.not_admitted: a provider cannot cause this kind, so its treatment is fixed; leave it out",
+            "breaker.failure_rate: `breaker.failure_rate` is not a share of calls; give it a value above 0 and at most 1",
             "hedge.delay: `hedge.delay` is zero; give a count of at least 1, or a time such as `30s`",
             "retry.max_attempts: `retry.max_attempts` is zero; give a count of at least 1, or a time such as `30s`",
             "overflow.target_percent: `target_percent` is `0`; give 1 to 95, such as 70",

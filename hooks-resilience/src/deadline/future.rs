@@ -65,7 +65,7 @@ where
                 }
                 answer
             }
-            StateProjection::Refused => late("the deadline of the call had passed before anybody was asked"),
+            StateProjection::Refused => late("the deadline of the call had passed before a model was asked"),
         }
     }
 }

@@ -52,6 +52,13 @@ const MESSAGE_BYTES: usize = 1_000;
 
 impl ModelError {
     /// Creates an error of `kind` with the provider's or our message, which is cut at 1,000 bytes.
+    ///
+    /// ```
+    /// use hooks_resilience::{ErrorKind, ModelError};
+    ///
+    /// let page = "<html>".repeat(1_000);
+    /// assert_eq!(ModelError::new(ErrorKind::Server, page).message().len(), 1_000);
+    /// ```
     pub fn new(kind: ErrorKind, message: impl Into<String>) -> Self {
         let mut message = message.into();
         if let Some(end) =

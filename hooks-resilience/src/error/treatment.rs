@@ -9,6 +9,18 @@ use crate::duration::nanos;
 
 /// Treatment of one kind of error. The default of each kind is [`Treatment::default_for`]; a host or `hooks.yaml` may
 /// change any row.
+///
+/// ```
+/// use hooks_resilience::{BreakerVote, ErrorKind, NextModel, SameModel, Treatment};
+///
+/// // An invalid request gives the same error again, and the model is healthy.
+/// let invalid = Treatment::default_for(ErrorKind::InvalidRequest);
+/// assert_eq!((invalid.same_model, invalid.next_model), (SameModel::No, NextModel::No));
+/// assert_eq!(invalid.breaker, BreakerVote::Abstain);
+/// // A provider that is overloaded is left alone by all calls, and another model answers.
+/// let overloaded = Treatment::default_for(ErrorKind::Overloaded);
+/// assert!(overloaded.gate && overloaded.next_model == NextModel::Any);
+/// ```
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 #[non_exhaustive]
 pub struct Treatment {
@@ -108,6 +120,20 @@ impl Treatment {
 }
 
 /// The whole table: the defaults, and the host's changes.
+///
+/// Customised: a broken stream counts against the model, and is not tried there again:
+///
+/// ```
+/// use hooks_resilience::{BreakerVote, ErrorKind, SameModel, Treatment, Treatments};
+///
+/// let mut broken = Treatment::default_for(ErrorKind::StreamBroken);
+/// broken.same_model = SameModel::No;
+/// broken.breaker = BreakerVote::Slow;
+/// let table = Treatments::default().with(ErrorKind::StreamBroken, broken);
+/// assert_eq!(table.for_kind(ErrorKind::StreamBroken), broken);
+/// // All other rows are as before.
+/// assert_eq!(table.for_kind(ErrorKind::Server), Treatment::default_for(ErrorKind::Server));
+/// ```
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Treatments {
     changed: Vec<(ErrorKind, Treatment)>,

@@ -61,7 +61,7 @@ impl NotAdmitted {
     pub(crate) fn error(self, call: &Call) -> ModelError {
         let words = match self.because {
             Because::Breaker => "it kept failing; it is asked again later",
-            Because::Gate => "its provider told us to wait",
+            Because::Gate => "its provider asked us to wait",
             Because::Rate => "its rate is used up",
             Because::Bulkhead => {
                 "as many calls are on their way as its provider may have; raise `bulkhead.concurrent` or its `limits.concurrent`, or call less"

@@ -120,13 +120,13 @@ pub enum SettingsError {
     #[error("`{0}` is zero; give a count of at least 1, or a time such as `30s`")]
     Zero(&'static str),
     /// The value is not a share of calls.
-    #[error("`{0}` is no share of calls; give it a value above 0 and at most 1")]
+    #[error("`{0}` is not a share of calls; give it a value above 0 and at most 1")]
     Rate(&'static str),
     /// The value is not a ratio.
-    #[error("`{0}` is no ratio; give it a value from 0 to 10")]
+    #[error("`{0}` is not a ratio; give it a value from 0 to 10")]
     Share(&'static str),
     /// The value is not a valid percentage.
-    #[error("`{0}` is no such percentage; give it a value from {1} to {2}")]
+    #[error("`{0}` is not a valid percentage; give it a value from {1} to {2}")]
     Percent(&'static str, u8, u8),
     /// The model could never be called.
     #[error(

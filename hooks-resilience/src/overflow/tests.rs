@@ -220,6 +220,9 @@ fn the_oldest_tool_results_go_first_and_the_answer_says_so() {
         (compaction.source, compaction.current_token_count),
         (CompactionSource::Overflow, tokens(&before))
     );
+    let spoken: Vec<_> = before.iter().filter(|message| message.role == Role::Assistant).cloned().collect();
+    assert!(compaction.output_token_count > 0 && compaction.output_token_count == tokens(&spoken));
+    assert_eq!(done.output_token_count, compaction.output_token_count);
     assert_eq!(done.compaction_strategy.as_deref(), Some("drop_tool_results"));
     assert_eq!(done.current_token_count, tokens(after));
     assert_eq!(*heard.lock().unwrap(), [(vec![Means::DropToolResults], tokens(after))]);

@@ -160,7 +160,7 @@ impl Advisor {
             None => give_up(
                 failure,
                 error,
-                "the same would fail again; say which model of the catalog failed, so that another can be asked",
+                "the same would fail again; name the model of the catalog that failed, so that another can be asked",
             ),
         }
     }
@@ -205,7 +205,7 @@ fn give_up(failure: &Failure<'_>, error: &ModelError, why: &str) -> Recovery {
 
 const fn words(end: End) -> &'static str {
     match end {
-        End::Final => "another model would say the same",
+        End::Final => "another model would answer the same",
         End::NoneLeft => "no model is left that could be asked",
         End::Attempts => "as many attempts were made as may be",
         End::Late(_) | End::TooFar(_) => "no model is ready as soon as one may wait",

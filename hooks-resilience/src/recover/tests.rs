@@ -150,7 +150,10 @@ fn credentials_that_are_refused_go_to_another_provider_and_tell_people() {
 fn a_mistake_of_the_caller_is_given_up_with_its_reason() {
     let recovery = host().asks(failed("400 bad request", "opus", 1));
     assert_eq!(recovery.retry, Some(false));
-    assert_eq!(recovery.reasons[0].message, "invalid_request at attempt 1: another model would say the same");
+    assert_eq!(
+        recovery.reasons[0].message,
+        "invalid_request at attempt 1: another model would answer the same"
+    );
 }
 
 #[test]
@@ -181,7 +184,7 @@ fn where_nobody_says_which_model_failed_none_is_left_alone() {
         event.current_model = model.map(str::to_owned);
         let recovery = host.asks(event);
         assert_eq!(recovery.retry, Some(false), "{model:?}");
-        assert!(recovery.reasons[0].message.contains("say which model"), "{recovery:?}");
+        assert!(recovery.reasons[0].message.contains("name the model"), "{recovery:?}");
     }
     for model in host.catalog.models() {
         let ready = host.health.readiness(model, &crate::Needs::default(), host.health.world().tick());

@@ -91,6 +91,23 @@ impl Notices {
     }
 
     /// Makes `scribe` write each notice to the log of the session.
+    ///
+    /// ```
+    /// use std::sync::Arc;
+    /// use hooks_core::Hooks;
+    /// use hooks_core::beside::Here;
+    /// use hooks_core::testing::{FakeDisk, FakeFileSystem, world};
+    /// use hooks_scribe::Scribe;
+    /// use hooks_scribe::notice::Notices;
+    /// use hooks_team::Team;
+    ///
+    /// let (environment, ..) = world(FakeFileSystem::default());
+    /// let team = || Team::new(Arc::new(FakeDisk::default().with_directory("/p/.squad")), "/p/.squad", &environment);
+    /// let scribe = Scribe::at_once(team(), Here);
+    /// let notices = Notices::new(team(), Here).recorded_by(scribe.clone());
+    /// let hooks = notices.add_to(scribe.add_to(Hooks::builder())).build();
+    /// # drop(hooks);
+    /// ```
     #[must_use]
     pub fn recorded_by(self, scribe: Scribe) -> Self {
         self.changed(|shared| shared.scribe = Some(scribe))

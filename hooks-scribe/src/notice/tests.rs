@@ -174,7 +174,10 @@ fn the_scribe_writes_down_who_will_be_told() {
     let files = rig.disk.files();
     let (_, log) = files.iter().find(|(path, _)| path.starts_with(Path::new("/p/.squad/log"))).unwrap();
     let log = String::from_utf8_lossy(log);
-    assert!(log.contains("**backend**, **tester** will be told that **Web** wrote `src/api/a.rs`"), "{log}");
+    assert!(
+        log.contains("**backend**, **tester** will get the notice that **Web** wrote `src/api/a.rs`"),
+        "{log}"
+    );
 }
 
 #[test]

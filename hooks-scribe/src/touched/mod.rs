@@ -30,6 +30,26 @@
 //! assert_eq!(names, ["decisions.md"]);
 //! # Ok::<(), &str>(())
 //! ```
+//!
+//! Customised: a tool of the host, which no table lists. Until the host adds it, its calls may write any file.
+//!
+//! ```
+//! use hooks_core::HookContext;
+//! use hooks_facts::tools::{ToolKind, ToolTable};
+//! use hooks_scribe::touched::Touched;
+//! use serde_json::json;
+//!
+//! # use hooks_core::testing::{FakeDisk, FakeFileSystem, world};
+//! # let (mut environment, ..) = world(FakeFileSystem::default());
+//! # environment.files = std::sync::Arc::new(FakeDisk::default().with_directory("/p/src"));
+//! let context = HookContext::new("session-1", "backend").in_dir("/p").with_environment(environment);
+//! let call = json!({"path": "src/a.rs"});
+//! assert!(Touched::by(&context, &ToolTable::default(), "format_file", &call).is_open);
+//!
+//! let tools = ToolTable::default().with("format_file", ToolKind::WriteFile);
+//! let touched = Touched::by(&context, &tools, "format_file", &call);
+//! assert_eq!((touched.files.len(), touched.is_open), (1, false));
+//! ```
 
 mod folder;
 

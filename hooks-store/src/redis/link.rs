@@ -296,8 +296,7 @@ impl From<Trouble> for StoreError {
             Trouble::Cut(why) | Trouble::Refused(why) => Self::Unavailable(why),
             Trouble::Lost(why) => Self::Closed(why),
             Trouble::Settling(left) => Self::Closed(format!(
-                "it was emptied, and what was spent before is forgotten. Nothing is granted for another {left:?}, in \
-                 which everybody tells it what is held; look at what was spent, and correct it with `hooks state`"
+                "it was emptied, and earlier charges are lost. Nothing is granted for another {left:?}, while each process reports its reservations; look at the charges, and correct them with `hooks state`"
             )),
             Trouble::Unsupported => Self::Unsupported,
         }
@@ -306,8 +305,7 @@ impl From<Trouble> for StoreError {
 
 fn unexpected() -> Trouble {
     Trouble::Refused(
-        "the server answered what no script of this version says; look whether two versions of \
-                      this program share one prefix"
+        "the server sent an answer that no script of this version gives; check whether two versions of this program share one prefix"
             .into(),
     )
 }

@@ -89,7 +89,7 @@ impl Fault {
                     "`{path}` cannot be opened for writing; see who may write there, or name another file"
                 ))
             }
-            (Self::Sql(error), _) => StoreError::Unavailable(format!("SQLite says of `{path}`: {error}")),
+            (Self::Sql(error), _) => StoreError::Unavailable(format!("SQLite reports for `{path}`: {error}")),
             (Self::Io(error), _) if error.kind() == io::ErrorKind::TimedOut => {
                 StoreError::Unavailable(format!(
                     "`{path}` is locked: {error}; see whether one is stopped (`fuser {path}.lock` names them)"

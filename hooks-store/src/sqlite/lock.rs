@@ -162,7 +162,10 @@ fn is_deleted(_file: &Metadata) -> bool {
 
 /// The error for a path that is not a regular file.
 pub(super) fn no_file(path: &Path) -> io::Error {
-    io::Error::other(format!("`{}` is no regular file; move it away, or name another file", path.display()))
+    io::Error::other(format!(
+        "`{}` is not a regular file; move it away, or name another file",
+        path.display()
+    ))
 }
 
 fn try_lock(file: &File) -> io::Result<bool> {

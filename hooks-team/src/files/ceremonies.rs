@@ -3,6 +3,17 @@
 use crate::text::{Document, Table, items, key};
 
 /// The ceremonies of a team.
+///
+/// ```
+/// use hooks_team::files::{Ceremonies, CeremonyTime, CeremonyTrigger};
+/// use hooks_team::text::Document;
+///
+/// let text = "# Ceremonies\n\n## Retro\n\n| Field | Value |\n|---|---|\n| Trigger | auto |\n| When | after |\n";
+/// let ceremonies = Ceremonies::new(Document::parse(text));
+/// let retro = &ceremonies.all()[0];
+/// assert_eq!((&retro.trigger, &retro.when), (&CeremonyTrigger::Auto, &CeremonyTime::After));
+/// assert!(retro.enabled, "a ceremony is held unless the file switches it off");
+/// ```
 #[derive(Clone, Debug, Default)]
 pub struct Ceremonies {
     document: Document,

@@ -1,6 +1,7 @@
 //! Typed views of the files in a team folder. Each one is a view of a [`Document`]: reading changes nothing,
 //! and a change replaces a few bytes of the document.
 
+mod boundary;
 mod ceremonies;
 mod charter;
 mod decisions;
@@ -11,6 +12,7 @@ mod roster;
 mod routing;
 mod skill;
 
+pub use self::boundary::{BoundaryProblem, WrittenBoundary};
 pub use self::ceremonies::{Ceremonies, Ceremony, CeremonyTime, CeremonyTrigger};
 pub use self::charter::{Boundaries, Charter, ModelChoice};
 pub use self::decisions::{Decisions, InboxFile, NewDecision};

@@ -149,7 +149,7 @@ impl NewSkill {
             return Err(TeamError::invalid("skillName", "it is empty"));
         }
         if self.content.trim().is_empty() {
-            return Err(TeamError::invalid("content", "it is empty; say how it is done"));
+            return Err(TeamError::invalid("content", "it is empty; describe how the work is done"));
         }
         let confidence = self.confidence.as_str();
         let values = [

@@ -122,7 +122,7 @@ impl Intent {
     /// Returns the reason if it is not a move that this crate has stored.
     pub(super) fn parse(bytes: &[u8]) -> Result<Self, String> {
         let intent: Self = serde_json::from_slice(bytes)
-            .map_err(|error| format!("it is no move that can be read: {error}"))?;
+            .map_err(|error| format!("it is not a move that can be read: {error}"))?;
         if intent.version != Self::VERSION {
             return Err(format!("it is a move of version {}, which is not known here", intent.version));
         }

@@ -36,7 +36,7 @@ impl Team {
     /// be written.
     pub fn remember(&self, agent: &str, section: MemorySection, note: &str) -> Result<TeamPath, TeamError> {
         if note.trim().is_empty() {
-            return Err(TeamError::invalid("content", "it is empty; say what to remember"));
+            return Err(TeamError::invalid("content", "it is empty; write what to remember"));
         }
         let folder = self.agent(agent)?;
         let place = layout::history(&folder);

@@ -6,9 +6,11 @@
 
 mod archive;
 mod change;
+mod held;
 mod init;
 mod layout;
 mod read;
+mod stated;
 mod unload;
 
 use std::path::{Path, PathBuf};
@@ -20,8 +22,10 @@ use hooks_core::fs::Disk;
 use hooks_core::time::Clock;
 
 pub use self::archive::Recovered;
+pub use self::held::{HeldCeremony, Participants};
 pub use self::init::NewTeam;
 pub use self::read::{Agent, Snapshot};
+pub use self::stated::{StatedFiles, StatedIn, StatedWord};
 pub use self::unload::{Delivery, Unloaded};
 use crate::error::TeamError;
 use crate::folder::{Folder, Writer};

@@ -55,6 +55,11 @@ impl Document {
         self.bytes
     }
 
+    /// Returns the lines, with their kinds.
+    pub(crate) fn lines(&self) -> &[Line] {
+        &self.lines
+    }
+
     /// Returns the sections in order. Text before the first heading is in no section.
     pub fn sections(&self) -> &[Section] {
         &self.sections

@@ -19,6 +19,7 @@
 
 mod contain;
 mod document;
+mod fenced;
 mod fields;
 mod front_matter;
 mod items;
@@ -28,6 +29,7 @@ mod table;
 
 pub(crate) use self::contain::{balanced, contained, guarded, one_line};
 pub use self::document::{Document, Section};
+pub use self::fenced::FencedCode;
 pub use self::fields::Field;
 pub(crate) use self::fields::fields;
 pub use self::front_matter::FrontMatter;

@@ -35,7 +35,7 @@ pub struct Decide {
 
 impl Tool for DecideArgs {
     const NAME: &'static str = "squad_decide";
-    const DESCRIPTION: &'static str = "Record a decision that everybody on the team has to keep to. It goes to the team's inbox and is merged from there.";
+    const DESCRIPTION: &'static str = "Record a decision that the whole team has to follow. It goes to the team's inbox and is merged from there.";
 }
 
 impl Decide {

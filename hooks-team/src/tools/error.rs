@@ -31,6 +31,9 @@ pub enum ToolError {
     /// The host's router failed.
     #[error("the task was not routed: {0}")]
     Router(hooks_core::BoxError),
+    /// The host does not know its sessions.
+    #[error("the agents at work are not known: {0}")]
+    Workers(hooks_core::BoxError),
     /// The team folder could not be read or written.
     #[error(transparent)]
     Team(#[from] TeamError),

@@ -74,6 +74,7 @@ mod error;
 mod layer;
 mod memory;
 mod route;
+mod sent;
 mod service;
 mod skill;
 mod status;
@@ -86,6 +87,7 @@ pub use self::error::ToolError;
 pub use self::layer::SquadToolsLayer;
 pub use self::memory::{MemoryArgs, Remember};
 pub use self::route::{NoRouter, RouteArgs, RouteTask};
+pub use self::sent::{SessionRouter, TaskSent};
 pub use self::service::{NoOtherTools, SquadTools};
 pub use self::skill::{SkillArgs, SkillOperation, UseSkill};
 pub use self::status::{NoWorkers, Status, StatusArgs, Worker, Workers};
@@ -120,7 +122,7 @@ fn not_too_long(field: &'static str, text: &str) -> Result<(), ToolError> {
     }
     Err(ToolError::invalid(
         field,
-        format!("it has {} bytes, {LONGEST_TEXT} are the limit; say it shorter", text.len()),
+        format!("it has {} bytes, {LONGEST_TEXT} are the limit; write a shorter text", text.len()),
     ))
 }
 

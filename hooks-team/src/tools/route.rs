@@ -10,7 +10,7 @@ use serde::Deserialize;
 use tower::ServiceExt;
 use tower_service::Service;
 
-use super::{Tool, ToolError, ToolOutput, not_too_long};
+use super::{TaskSent, Tool, ToolError, ToolOutput, not_too_long};
 use crate::Team;
 use crate::text::one_line;
 
@@ -33,8 +33,8 @@ pub struct RouteArgs {
 
 /// Checks the target of a task and hands the task to the router `R`, which returns the session that got it.
 ///
-/// A host passes a governed router (`hooks_core::Router`), so that the `route` event fires and hooks can deny
-/// it.
+/// A host passes a governed router ([`SessionRouter`](super::SessionRouter)), so that the `route` event fires and
+/// hooks can deny it or change its target.
 #[derive(Clone, Debug)]
 pub struct RouteTask<R> {
     team: Team,
@@ -66,7 +66,7 @@ impl<R> RouteTask<R> {
     /// Checks `args` and returns the route, if the target is an active agent.
     fn checked(&self, args: RouteArgs) -> Result<Route, ToolError> {
         if one_line(&args.task).is_empty() {
-            return Err(ToolError::invalid("task", "it is empty; say what shall be done"));
+            return Err(ToolError::invalid("task", "it is empty; write what to do"));
         }
         not_too_long("task", &args.task)?;
         not_too_long("context", args.context.as_deref().unwrap_or_default())?;
@@ -75,7 +75,7 @@ impl<R> RouteTask<R> {
             self.team.roster()?.member(&args.target_agent).filter(|member| !member.is_active())
         {
             let reason = format!(
-                "`{}` is `{}` in `team.md`; choose somebody who is there",
+                "`{}` is `{}` in `team.md`; choose a member who is active",
                 member.name, member.status
             );
             return Err(ToolError::invalid("targetAgent", reason));
@@ -88,7 +88,7 @@ impl<R> RouteTask<R> {
 
 impl<R> Service<RouteArgs> for RouteTask<R>
 where
-    R: Service<Route, Response: Into<String> + Send, Error: Into<BoxError>, Future: Send>
+    R: Service<Route, Response: Into<TaskSent> + Send, Error: Into<BoxError>, Future: Send>
         + Clone
         + Send
         + Sync
@@ -112,9 +112,11 @@ where
             let router = this.router.ok_or(ToolError::Unavailable(unavailable))?;
             let (agent, priority) = (route.target_agent.clone(), route.priority);
             let sent = router.oneshot(route).await.map_err(|error| ToolError::Router(error.into()))?;
-            let session: String = sent.into();
+            let TaskSent { session, agent: other } = sent.into();
+            let instead = other.as_ref().map(|_| format!(" instead of `{agent}`")).unwrap_or_default();
+            let agent = other.unwrap_or(agent);
             Ok(ToolOutput::new(format!(
-                "routed to `{agent}` in session `{session}`, priority {}",
+                "routed to `{agent}`{instead} in session `{session}`, priority {}",
                 word(priority)
             )))
         })

@@ -10,8 +10,8 @@ use tower_service::Service;
 
 use super::future::ResponseFuture;
 use super::{
-    DecideArgs, MemoryArgs, NoRouter, RouteArgs, SkillArgs, SquadToolsLayer, StatusArgs, Tool, ToolError,
-    ToolOutput,
+    DecideArgs, MemoryArgs, NoRouter, RouteArgs, SkillArgs, SquadToolsLayer, StatusArgs, TaskSent, Tool,
+    ToolError, ToolOutput,
 };
 
 /// Handles calls of the team's tools and passes all others on. A failed call returns a result with an error
@@ -73,7 +73,7 @@ impl<S, R> SquadTools<S, R> {
 impl<S, R> Service<ToolCall> for SquadTools<S, R>
 where
     S: Service<ToolCall, Response = ToolResult> + Clone,
-    R: Service<Route, Response: Into<String> + Send, Error: Into<BoxError>, Future: Send>
+    R: Service<Route, Response: Into<TaskSent> + Send, Error: Into<BoxError>, Future: Send>
         + Clone
         + Send
         + Sync

@@ -4,7 +4,7 @@ use std::fmt::Write;
 use std::sync::Arc;
 use std::task::{Context, Poll};
 
-use hooks_core::HookFuture;
+use hooks_core::{BoxError, HookFuture};
 use schemars::JsonSchema;
 use serde::Deserialize;
 use tower_service::Service;
@@ -35,8 +35,8 @@ pub trait Workers: Send + Sync {
     /// Returns the most sessions at once, or `None` if the host sets no limit.
     fn capacity(&self) -> Option<usize>;
 
-    /// Returns the current sessions.
-    fn sessions(&self) -> Vec<Worker>;
+    /// Returns the current sessions; an error if they are not known, which the model reads.
+    fn sessions(&self) -> HookFuture<'static, Result<Vec<Worker>, BoxError>>;
 }
 
 /// An agent at work.
@@ -68,8 +68,8 @@ impl Workers for NoWorkers {
         None
     }
 
-    fn sessions(&self) -> Vec<Worker> {
-        Vec::new()
+    fn sessions(&self) -> HookFuture<'static, Result<Vec<Worker>, BoxError>> {
+        HookFuture::now(Ok(Vec::new()))
     }
 }
 
@@ -85,7 +85,7 @@ impl Status {
         Self { team, workers }
     }
 
-    fn answer(&self, args: &StatusArgs) -> Result<ToolOutput, ToolError> {
+    fn answer(&self, args: &StatusArgs, all: &[Worker]) -> Result<ToolOutput, ToolError> {
         let wanted = args.agent_name.as_deref().filter(|name| !name.trim().is_empty());
         let wanted = wanted.map(|name| self.team.agent(name)).transpose()?;
         let is_wanted = |name: &str| {
@@ -97,7 +97,6 @@ impl Status {
             .iter()
             .filter(|member| wanted.as_ref().is_none_or(|wanted| member.agent().as_ref() == Some(wanted)))
             .collect();
-        let all = self.workers.sessions();
         let sessions: Vec<_> = all
             .iter()
             .filter(|one| is_wanted(&one.agent))
@@ -142,6 +141,9 @@ impl Service<StatusArgs> for Status {
 
     fn call(&mut self, args: StatusArgs) -> Self::Future {
         let this = self.clone();
-        HookFuture::later(async move { this.answer(&args) })
+        HookFuture::later(async move {
+            let all = this.workers.sessions().await.map_err(ToolError::Workers)?;
+            this.answer(&args, &all)
+        })
     }
 }

@@ -5,7 +5,7 @@ use futures_util::FutureExt;
 use hooks_core::drivers::{ToolCall, ToolResult};
 use hooks_core::event::Route;
 use hooks_core::testing::FakeDisk;
-use hooks_core::{BoxError, Environment};
+use hooks_core::{BoxError, Environment, HookFuture};
 use serde_json::{Value, json};
 use tower::{Layer, Service, ServiceExt, service_fn};
 
@@ -20,15 +20,14 @@ impl Workers for Two {
         Some(5)
     }
 
-    fn sessions(&self) -> Vec<Worker> {
-        ["Lead", "Tester"]
-            .map(|agent| Worker {
-                agent: agent.into(),
-                session: "s".into(),
-                status: "active".into(),
-                task: Some("t".into()),
-            })
-            .into()
+    fn sessions(&self) -> HookFuture<'static, Result<Vec<Worker>, BoxError>> {
+        let sessions = ["Lead", "Tester"].map(|agent| Worker {
+            agent: agent.into(),
+            session: "s".into(),
+            status: "active".into(),
+            task: Some("t".into()),
+        });
+        HookFuture::now(Ok(sessions.into()))
     }
 }
 
@@ -171,7 +170,7 @@ fn what_cannot_be_done_is_refused_with_the_reason() {
             json!({"author": " ", "summary": "s", "body": "b"}),
             "`author` is not accepted: it is empty",
         ),
-        ("squad_decide", json!({"author": "a", "summary": "s", "body": long}), "say it shorter"),
+        ("squad_decide", json!({"author": "a", "summary": "s", "body": long}), "write a shorter text"),
         (
             "squad_memory",
             json!({"agent": "../../etc", "section": "learnings", "content": "x"}),
@@ -200,8 +199,8 @@ fn what_cannot_be_done_is_refused_with_the_reason() {
         ("squad_skill", json!({"skillName": "a\u{0}", "operation": "read"}), "is no part of a name"),
         ("squad_skill", json!({"skillName": "a", "operation": "write"}), "it is needed to write"),
         ("squad_skill", json!({"skillName": "none", "operation": "read"}), "there is no skill `none`"),
-        ("squad_route", json!({"targetAgent": "gone", "task": "t"}), "choose somebody who is there"),
-        ("squad_route", json!({"targetAgent": "lead", "task": " "}), "say what shall be done"),
+        ("squad_route", json!({"targetAgent": "gone", "task": "t"}), "choose a member who is active"),
+        ("squad_route", json!({"targetAgent": "lead", "task": " "}), "write what to do"),
         ("squad_route", json!({"targetAgent": "lead", "task": "fail"}), "no room"),
         (
             "squad_route",

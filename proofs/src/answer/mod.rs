@@ -3,6 +3,7 @@
 //! Reads questions from stdin and writes an answer for each, as one JSON line, at once. The answers come from
 //! the public API with a configuration made from the question; nothing here decides anything.
 
+mod claude_forge;
 mod compat;
 mod corpora;
 mod custom;
@@ -31,11 +32,13 @@ pub(crate) fn run(suite: &str, profile: Option<&str>) -> Result {
         ("squad", None | Some("compat")) => compat::answer,
         ("squad", Some("strict")) => strict::answer,
         ("corpora", None) => corpora::answer,
+        ("claude-forge", None | Some("compat")) => claude_forge::answer_compat,
+        ("claude-forge", Some("strict")) => claude_forge::answer_strict,
         ("docker-agent", None | Some("2026-09")) => docker_agent::answer_september,
         ("docker-agent", Some("2026-07")) => docker_agent::answer_july,
         (_, None) => {
             return Err(Error::new(format!(
-                "unknown suite `{suite}`; there are `squad`, `docker-agent` and `corpora`"
+                "unknown suite `{suite}`; there are `squad`, `docker-agent`, `claude-forge` and `corpora`"
             )));
         }
         (_, Some(profile)) => return Err(Error::new(format!("suite `{suite}` has no profile `{profile}`"))),

@@ -55,7 +55,7 @@ fn word(of: ErrorType) -> String {
 fn same_model(same: SameModel) -> String {
     match same {
         SameModel::Backoff(times) => format!("up to {times} more, full jitter"),
-        SameModel::AsTold(most) => format!("as told, up to {} s", most.as_secs()),
+        SameModel::AsTold(most) => format!("as requested, up to {} s", most.as_secs()),
         SameModel::Compacted => "compacted, once for each means".to_owned(),
         _ => "no".to_owned(),
     }
@@ -82,8 +82,8 @@ fn breaker(vote: BreakerVote) -> &'static str {
 
 fn also(treatment: &Treatment) -> String {
     let parts = [
-        treatment.gate.then_some("left alone as long as told, by the whole fleet"),
-        treatment.alert.then_some("people are told"),
+        treatment.gate.then_some("left alone as long as requested, by the whole fleet"),
+        treatment.alert.then_some("operators are alerted"),
     ];
     let parts: Vec<&str> = parts.into_iter().flatten().collect();
     if parts.is_empty() { "–".to_owned() } else { parts.join("; ") }

@@ -47,7 +47,7 @@ impl Loop {
         let all = [Self::LeavesTheFile, Self::AsksAgain];
         all.into_iter()
             .find(|one| one.word() == word)
-            .ok_or_else(|| Error::new(format!("`{word}` is no loop")))
+            .ok_or_else(|| Error::new(format!("`{word}` is not a loop")))
     }
 
     /// The name of the loop.

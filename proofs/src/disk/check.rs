@@ -46,7 +46,7 @@ pub(super) fn check(device: &Device, policy: Policy, calls: &[Call], is_one_life
         Policy::Warn | Policy::Spill if refused > 0 => "a tool was refused",
         // Refused calls of a process that ended did not run, but it cannot report their number any more.
         Policy::Deny | Policy::Warn if is_one_life && found.missing == 0 => {
-            "the log does not say what is missing"
+            "the log does not list what is missing"
         }
         _ => return Ok(line),
     };

@@ -190,5 +190,5 @@ fn describe(fault: Fault, syncs: Option<&Syncs>) -> String {
 }
 
 fn text(path: &Path) -> Result<&str> {
-    path.to_str().ok_or_else(|| Error::new(format!("`{}` is no text", path.display())))
+    path.to_str().ok_or_else(|| Error::new(format!("`{}` is not a string", path.display())))
 }

@@ -45,8 +45,10 @@ impl Zram {
     pub(super) fn fill(&self) -> Result {
         let used = fs::read_to_string(self.setting("mm_stat"))?;
         // The columns: written data, its compressed size, and the memory for it.
-        let used =
-            used.split_whitespace().nth(2).ok_or_else(|| Error::new("zram does not say what it uses"))?;
+        let used = used
+            .split_whitespace()
+            .nth(2)
+            .ok_or_else(|| Error::new("zram does not report its use of memory"))?;
         Ok(fs::write(self.setting("mem_limit"), used)?)
     }
 

@@ -117,7 +117,7 @@ pub(super) const CLIENTS: &[Runnable] = &[
                 "gpt-5.5",
                 "--skip-git-repo-check",
                 // There is no user who could trust the hooks.
-                "--dangerously-bypass-hook-trust",
+                BYPASS,
                 "-c",
                 "model_provider=scripted",
                 "-c",
@@ -240,6 +240,9 @@ prefix_rule(pattern=[\"mkdir\"], decision=\"forbidden\")
 /// The prompt of the user, which the scripted model ignores.
 pub(super) const PROMPT: &str = "go on";
 
+/// Option with which Codex CLI runs hooks that nobody trusted.
+const BYPASS: &str = "--dangerously-bypass-hook-trust";
+
 /// An invalid API key.
 const NO_KEY: &str = "none";
 
@@ -249,6 +252,11 @@ impl Runnable {
         let free = if trust == Trust::Lists { &[] } else { self.free };
         let arguments = self.with(trust).into_iter().flat_map(|with| with.arguments).chain(free);
         arguments.map(|argument| argument.replace("{url}", url)).collect()
+    }
+
+    /// The same arguments, without the option to run hooks that nobody trusted.
+    pub(super) fn arguments_without_bypass(&self, url: &str, trust: Trust) -> Vec<String> {
+        self.arguments(url, trust).into_iter().filter(|argument| argument != BYPASS).collect()
     }
 
     /// The environment of the client for a server.

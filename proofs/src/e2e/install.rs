@@ -54,5 +54,5 @@ pub(super) fn install(client: &Runnable) -> Result<PathBuf> {
 }
 
 fn text(path: &Path) -> Result<&str> {
-    path.to_str().ok_or_else(|| Error::new(format!("`{}` is no text", path.display())))
+    path.to_str().ok_or_else(|| Error::new(format!("`{}` is not a string", path.display())))
 }

@@ -6,6 +6,7 @@ use std::path::Path;
 use hooks_protocols::Client;
 use serde_json::Value;
 
+use super::claims::Claim;
 use super::clients::{Runnable, Trust};
 use super::proof::{PROJECT, Results, failed, furnish, init, says, session, shown};
 use super::sandbox::{Run, Sandbox};
@@ -82,7 +83,7 @@ pub(super) fn prove(client: &Runnable, program: &Path, hooks: &Path, results: &m
     };
     let let_through = start(client, program, Some((hooks, NO_OPINION)), &[WRAPPED], "original")?;
     claim(
-        "its own allow, ask and deny lists decide a call that hooks let through",
+        Claim::ListsLetThrough,
         &|it| it.ran == without.ran && it.sandbox.has("original-wrapped"),
         &let_through,
     );
@@ -90,21 +91,13 @@ pub(super) fn prove(client: &Runnable, program: &Path, hooks: &Path, results: &m
     let ours = (client.client == Client::Claude).then_some("unlisted");
     let expected: Vec<_> = without.ran.iter().copied().chain(ours).collect();
     let allowed = start(client, program, Some((hooks, ALLOW)), &[], "original")?;
-    claim(
-        "its own ask and deny lists decide a call that our rules allow",
-        &|it| it.ran == expected,
-        &allowed,
-    );
+    claim(Claim::ListsAllowed, &|it| it.ran == expected, &allowed);
     let agreed = start(client, program, Some((hooks, AGREE)), &[], "original")?;
     println!("{}: with a handler that agrees ran {:?}", client.client, agreed.ran);
-    claim(
-        "its own deny list decides a call that a handler approves in place of the user",
-        &|it| it.ran.contains(&"allowed") && !it.ran.contains(&"denied"),
-        &agreed,
-    );
+    claim(Claim::ListsAgreed, &|it| it.ran.contains(&"allowed") && !it.ran.contains(&"denied"), &agreed);
     let changed = start(client, program, Some((hooks, REWRITE)), &[HIDDEN], "changed")?;
     claim(
-        "its own allow, ask and deny lists decide a changed call",
+        Claim::ListsChanged,
         &|it| {
             it.ran == without.ran
                 && LISTED.iter().all(|(name, _)| !it.sandbox.has(&format!("original-{name}")))
@@ -112,7 +105,7 @@ pub(super) fn prove(client: &Runnable, program: &Path, hooks: &Path, results: &m
         &changed,
     );
     claim(
-        "a change does not hide a command from its deny list, and the model reads which command it may run",
+        Claim::ListsHidden,
         &|it| {
             !it.sandbox.has("hidden") && says(&it.requests, "run this command instead: sh wrap mkdir hidden")
         },

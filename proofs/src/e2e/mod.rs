@@ -11,7 +11,9 @@
 //! | their installation | [`install`] |
 //! | the scripted model | [`script`], [`server`] |
 //! | a run in its sandbox | [`sandbox`] |
-//! | the claims and their proofs | [`proof`], [`places`] |
+//! | the claims and their proofs | [`claims`], [`proof`], [`places`] |
+//! | the settings of the machine | [`machine`] |
+//! | hooks that a person lets Codex CLI trust | [`trusted`] |
 //! | the client's own allow, ask and deny lists | [`lists`] |
 //! | sessions with subagents, a resumption and a compaction | [`tree`] |
 //! | a hook that gives answers which no rule gives, and fails on demand | [`stand_in`] |
@@ -20,9 +22,12 @@
 
 #[cfg(unix)]
 mod approval;
+mod claims;
 mod clients;
 mod install;
 mod lists;
+#[cfg(target_os = "linux")]
+mod machine;
 mod page;
 mod places;
 mod proof;
@@ -35,6 +40,8 @@ pub(crate) mod stand_in;
 #[cfg(unix)]
 mod terminal;
 mod tree;
+#[cfg(unix)]
+mod trusted;
 
 use std::path::{Path, PathBuf};
 use std::thread;
@@ -59,15 +66,16 @@ pub(crate) fn run(arguments: &[&str]) -> Result {
     let mut chosen: Vec<&Runnable> = Vec::new();
     for name in &names {
         let client = CLIENTS.iter().find(|client| client.client.name() == *name);
-        chosen.push(client.ok_or_else(|| {
-            Error::new(format!("`{name}` is no client that is run here; there are {}", list()))
-        })?);
+        chosen.push(
+            client
+                .ok_or_else(|| Error::new(format!("unknown client `{name}`; expected one of {}", list())))?,
+        );
     }
     if chosen.is_empty() {
         chosen = CLIENTS.iter().collect();
     }
     if bless && chosen.len() != CLIENTS.len() {
-        return Err(Error::new("the page tells of all clients: bless it with a run of all of them"));
+        return Err(Error::new("the page is about all clients: bless it with a run of all of them"));
     }
     let hooks = build()?;
     // In parallel, because the runs mostly wait.
@@ -127,7 +135,7 @@ fn report(all: &[Results], bless: bool) -> Result {
     if workspace::read(PAGE).is_ok_and(|page| page == text) {
         return Ok(());
     }
-    Err(Error::new(format!("`{PAGE}` does not tell what was seen; run `cargo xtask e2e --bless`")))
+    Err(Error::new(format!("`{PAGE}` differs from the results; run `cargo xtask e2e --bless`")))
 }
 
 /// Builds `hooks`, and returns its path.

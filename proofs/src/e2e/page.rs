@@ -4,6 +4,7 @@ use std::fmt::Write;
 
 use hooks_protocols::{Ability, Capabilities, Client, Wish, capabilities};
 
+use super::claims::Claim;
 use super::proof::{Outcome, Results};
 
 const HEAD: &str = "\
@@ -38,8 +39,8 @@ What a client has besides its settings:
 * Codex CLI skips hooks, without a word, until a person trusts them: `hooks init codex --trust`, or start it, enter `/hooks`, accept them; again after
   each change. `hooks doctor` asks Codex CLI which hooks it trusts. Hooks of the machine need no trust.
 * `--scope machine` needs root, and Linux. It names `/etc/hooks/hooks.yaml`, which projects and users cannot replace; their own rules and settings
-  can only deny more. Claude Code and Codex CLI ran these hooks although the user had switched all hooks off. Gemini CLI is refused: a user can
-  switch off hooks of the machine by their name (`hooksConfig.disabled`), also by `GEMINI_CLI_SYSTEM_SETTINGS_PATH`. `--root DIR` writes the same
+  can only deny more. All three clients ran these hooks although the user had switched all hooks off. Gemini CLI is refused: a user can
+  switch off hooks of the machine by their name (`hooksConfig.disabled`), also by `GEMINI_CLI_SYSTEM_SETTINGS_PATH` ([why](decisions/0022-no-machine-scope-for-gemini.md)). `--root DIR` writes the same
   files below a folder, for the image of another machine.
 * Copilot CLI also runs the hooks of Claude Code (`.claude/settings.json` of the project) and of VS Code, and all clients run those of the project and of
   the user. Each process decides, and one call counts once and is recorded once. `hooks doctor` names the files.
@@ -48,7 +49,8 @@ What a client has besides its settings:
   folder, not below. The settings of the user govern in any folder.
 * Claude Code and Codex CLI drop a JSON file with comments, trailing commas or a byte order mark, without a word. `hooks init` refuses it, and `hooks doctor`
   reports it.
-* Copilot CLI gets no `allow`, which would beat its `--deny-tool`. A rule that allows leaves the question to the client there.
+* Copilot CLI gets no `allow`, which would beat its `--deny-tool`, and Codex CLI gets none where it would ask its user, since the call would leave its
+  sandbox. A rule that allows leaves the question to these clients.
 * All of them apply their own allow, ask and deny lists to a changed command only, not to the original. A change that these lists would not see through
   is denied ([command hooks](command-hooks.md#change-what-happens)).
 * Clients wait a bounded time and then let the call through. `hooks init` sets Claude Code and Cursor to deny instead. `hooks run` denies before that.
@@ -85,13 +87,12 @@ fn seen(page: &mut String, all: &[Results]) {
     let titles: String = all.iter().map(|results| format!(" {} |", results.title)).collect();
     line(page, format_args!("\n| |{titles}"));
     line(page, format_args!("| --- |{}", " --- |".repeat(all.len())));
-    let Some(first) = all.first() else { return };
-    for (index, (claim, _)) in first.claims.iter().enumerate() {
-        let cell = |results: &Results| match results.claims.get(index) {
-            Some((_, Outcome::Held)) => " yes |",
-            Some((_, Outcome::Cannot)) => " it cannot |",
-            Some((_, Outcome::Untried)) => " |",
-            _ => " no |",
+    for claim in Claim::ALL {
+        let cell = |results: &Results| match results.outcome(*claim) {
+            Some(Outcome::Held) => " yes |",
+            Some(Outcome::Cannot) => " it cannot |",
+            Some(Outcome::Failed) => " no |",
+            Some(Outcome::Untried) | None => " |",
         };
         line(page, format_args!("| {claim} |{}", all.iter().map(cell).collect::<String>()));
     }
@@ -123,4 +124,36 @@ fn cell(row: &Capabilities, wish: Wish) -> &'static str {
 fn line(page: &mut String, text: std::fmt::Arguments<'_>) {
     // Writing to a string cannot fail.
     let _ = writeln!(page, "{text}");
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::e2e::clients::CLIENTS;
+    use crate::workspace;
+
+    /// The page, with the cells of the runs left out: those take the clients themselves.
+    fn without_cells(page: &str) -> String {
+        let claim = |line: &str| Claim::ALL.iter().find(|claim| line.starts_with(&format!("| {claim} |")));
+        page.lines()
+            .map(|line| claim(line).map_or_else(|| line.to_owned(), Claim::to_string) + "\n")
+            .collect()
+    }
+
+    #[test]
+    fn the_page_has_every_claim_client_and_table() {
+        let results = |client: &crate::e2e::clients::Runnable| Results::new(client);
+        let expected = write(&CLIENTS.iter().map(results).collect::<Vec<_>>());
+        let page = workspace::read(crate::e2e::PAGE).unwrap();
+        assert_eq!(
+            without_cells(&page),
+            without_cells(&expected),
+            "`cargo xtask e2e --bless` writes the page"
+        );
+        for claim in Claim::ALL {
+            let row = page.lines().find(|line| line.starts_with(&format!("| {claim} |"))).unwrap();
+            assert_eq!(row.matches('|').count(), CLIENTS.len() + 2, "{row}");
+            assert!(!row.contains(" no |") && row.contains(" yes |"), "{row}");
+        }
+    }
 }

@@ -7,6 +7,7 @@ use std::time::Duration;
 use hooks_protocols::Client;
 use serde_json::Value;
 
+use super::claims::Claim;
 use super::clients::{Runnable, Trust};
 use super::proof::{PATIENCE, PROJECT, RESET, Results, furnish, init_in, shown};
 use super::sandbox::{Run, Sandbox};
@@ -58,10 +59,7 @@ fn first_denial(client: &Runnable, program: &Path, hooks: &Path, results: &mut R
             break;
         }
     }
-    results.claim(
-        "two commands lead from an empty home to a denial, with Claude Code in less than 10 seconds",
-        is_denied && is_in_time,
-    );
+    results.claim(Claim::FirstDenial, is_denied && is_in_time);
     Ok(())
 }
 
@@ -75,8 +73,7 @@ fn subfolder(client: &Runnable, program: &Path, hooks: &Path, results: &mut Resu
     let calls = ["touch denied", "echo text > allowed"];
     let (run, requests) = session(client, program, &sandbox, &below, &calls, Trust::Given, &[])?;
     let is_so = !below.join("denied").exists() && below.join("allowed").exists();
-    results
-        .claim("started in a subfolder, the rules of the project govern by the settings of the user", is_so);
+    results.claim(Claim::Subfolder, is_so);
     shown(client, &run, &requests, results);
     Ok(())
 }
@@ -93,10 +90,7 @@ fn worktree(client: &Runnable, program: &Path, hooks: &Path, results: &mut Resul
     let calls = [RESET, "echo text > allowed"];
     let (run, requests) = session(client, program, &sandbox, &second, &calls, Trust::None, &[])?;
     let is_so = !second.join("after-reset").exists() && second.join("allowed").exists();
-    results.claim(
-        "started in a worktree without the uncommitted settings, the settings of the user govern",
-        is_so,
-    );
+    results.claim(Claim::Worktree, is_so);
     shown(client, &run, &requests, results);
     Ok(())
 }
@@ -130,8 +124,8 @@ fn clone(client: &Runnable, program: &Path, hooks: &Path, results: &mut Results)
             session(client, program, &sandbox, &sandbox.work(), &calls, Trust::Given, &path)?;
         let (denied, allowed) = (!sandbox.has("denied"), sandbox.has("allowed"));
         match has_hooks {
-            true => results.claim("portable settings govern in a clone", denied && allowed),
-            false => results.claim("portable settings deny in a clone without `hooks`", denied && !allowed),
+            true => results.claim(Claim::Clone, denied && allowed),
+            false => results.claim(Claim::CloneWithout, denied && !allowed),
         }
         shown(client, &run, &requests, results);
     }
@@ -151,10 +145,7 @@ fn several_files(client: &Runnable, program: &Path, hooks: &Path, results: &mut 
     // The same command is another call.
     let calls = ["echo x >> ran", "echo x >> ran", "echo x >> ran"];
     let (run, requests) = session(client, program, &sandbox, &sandbox.work(), &calls, Trust::Given, &[])?;
-    results.claim(
-        "a call that several files of settings report counts once",
-        sandbox.text("ran").lines().count() == 2,
-    );
+    results.claim(Claim::SeveralFiles, sandbox.text("ran").lines().count() == 2);
     shown(client, &run, &requests, results);
     Ok(())
 }

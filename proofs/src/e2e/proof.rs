@@ -2,15 +2,16 @@
 //! as no rule can; with `hooks` in the user's settings, and the rules that `hooks init` writes; with a rule that
 //! asks a person; with rules that change; with a budget that the session uses up; with a deny list of the client
 //! itself, without and with rules that allow; with all of its [`lists`]; in the places of [`places`]; with the
-//! subagents of [`tree`].
+//! settings of the machine; with the subagents of [`tree`].
 
 use std::fmt;
 use std::path::Path;
 use std::time::Duration;
 
-use hooks_protocols::{Ability, Wish, capabilities};
+use hooks_protocols::{Ability, Client, Wish, capabilities};
 use serde_json::Value;
 
+use super::claims::Claim;
 use super::clients::{Runnable, Trust};
 use super::sandbox::{Run, Sandbox};
 use super::script::{Call, Script};
@@ -26,7 +27,7 @@ pub(super) const PATIENCE: Duration = Duration::from_secs(120);
 pub(super) const THINKING: Duration = Duration::from_millis(400);
 
 /// Reason of the denial of `touch`; the model has to receive it.
-pub(super) const REASON: &str = "files are made in the proper way, says rule 4711";
+pub(super) const REASON: &str = "files are made in the proper way, see rule 4711";
 
 /// The rules of the run with `hooks`.
 const RULES: &str = "version: 1
@@ -39,7 +40,7 @@ redaction:
 rules:
   - name: touching
     commands: [touch]
-    reason: files are made in the proper way, says rule 4711
+    reason: files are made in the proper way, see rule 4711
     match:
       - { tool: bash, args: { command: touch x } }
     no_match:
@@ -76,17 +77,27 @@ pub(super) struct Results {
     /// The client's name and version.
     pub(super) title: String,
     /// Claims with their results.
-    pub(super) claims: Vec<(&'static str, Outcome)>,
+    pub(super) claims: Vec<(Claim, Outcome)>,
 }
 
 impl Results {
+    /// No results yet.
+    pub(super) fn new(client: &Runnable) -> Self {
+        Self { title: format!("{} {}", client.client, client.version), claims: Vec::new() }
+    }
+
+    /// The outcome of a claim; `None` if it was not tried.
+    pub(super) fn outcome(&self, claim: Claim) -> Option<Outcome> {
+        self.claims.iter().find(|(of, _)| *of == claim).map(|(_, outcome)| *outcome)
+    }
+
     /// Adds a claim that must hold.
-    pub(super) fn claim(&mut self, claim: &'static str, is_so: bool) {
+    pub(super) fn claim(&mut self, claim: Claim, is_so: bool) {
         self.claims.push((claim, if is_so { Outcome::Held } else { Outcome::Failed }));
     }
 
     /// Adds a claim that must hold only if our table promises the ability for this client.
-    fn ability(&mut self, claim: &'static str, can: bool, is_so: bool) {
+    fn ability(&mut self, claim: Claim, can: bool, is_so: bool) {
         let outcome = match (can, is_so) {
             (_, true) => Outcome::Held,
             (true, false) => Outcome::Failed,
@@ -119,7 +130,7 @@ impl fmt::Display for Results {
 
 /// Runs all proofs for a client.
 pub(super) fn prove(client: &Runnable, program: &Path, hooks: &Path) -> Result<Results> {
-    let mut results = Results { title: format!("{} {}", client.client, client.version), claims: Vec::new() };
+    let mut results = Results::new(client);
     control(client, program)?;
     governed(client, program, hooks, &mut results)?;
     stood_in(client, program, hooks, &mut results)?;
@@ -132,6 +143,10 @@ pub(super) fn prove(client: &Runnable, program: &Path, hooks: &Path) -> Result<R
     listed(client, program, hooks, &mut results)?;
     lists::prove(client, program, hooks, &mut results)?;
     places::prove(client, program, hooks, &mut results)?;
+    #[cfg(target_os = "linux")]
+    super::machine::prove(client, program, hooks, &mut results)?;
+    #[cfg(unix)]
+    super::trusted::prove(client, program, hooks, &mut results)?;
     tree::prove(client, program, hooks, &mut results)?;
     Ok(results)
 }
@@ -185,18 +200,15 @@ fn governed(client: &Runnable, program: &Path, hooks: &Path, results: &mut Resul
     wire(client, &sandbox, hooks)?;
     let settings = sandbox.text(client.settings);
     let (run, requests) = session(client, program, &sandbox, calls(client), Trust::Given)?;
-    results.claim("a denied command does not run", !sandbox.has("by-command"));
-    results.claim("a denied write does not happen", !sandbox.has("locked/by-write.txt"));
-    results.claim(
-        "the agent cannot change the settings that govern it",
-        sandbox.text(client.settings) == settings,
-    );
-    results.claim("an allowed command runs", sandbox.has("allowed-by-command"));
-    results.claim("an allowed write happens", sandbox.has("open/by-write.txt"));
-    results.claim("the model reads why", says(&requests, REASON));
+    results.claim(Claim::ToolDenied, !sandbox.has("by-command"));
+    results.claim(Claim::WriteDenied, !sandbox.has("locked/by-write.txt"));
+    results.claim(Claim::SettingsKept, sandbox.text(client.settings) == settings);
+    results.claim(Claim::CommandAllowed, sandbox.has("allowed-by-command"));
+    results.claim(Claim::WriteAllowed, sandbox.has("open/by-write.txt"));
+    results.claim(Claim::ReasonRead, says(&requests, REASON));
     let can = able(client, client.after_tool, Wish::Rewrite);
     results.ability(
-        "the model reads a result without its secrets",
+        Claim::ResultScrubbed,
         can,
         says(&requests, "[TICKET_REDACTED]") && !says(&requests, "TICKET-123456"),
     );
@@ -228,26 +240,26 @@ fn stood_in(client: &Runnable, program: &Path, hooks: &Path, results: &mut Resul
         ..Script::default()
     };
     let (run, requests) = session(client, program, &sandbox, script, Trust::Given)?;
-    results.claim("a hook that crashes denies", !sandbox.has(stand_in::CRASH));
-    results.claim("a hook that is gone denies", !sandbox.has(stand_in::GONE));
-    results.claim("rules that cannot be read deny", !sandbox.has(stand_in::BROKEN));
-    results.claim("rules that never come deny in time", !sandbox.has(stand_in::HANG));
-    results.claim("a question that nobody answers denies", !sandbox.has(stand_in::ASK));
+    results.claim(Claim::CrashDenies, !sandbox.has(stand_in::CRASH));
+    results.claim(Claim::GoneDenies, !sandbox.has(stand_in::GONE));
+    results.claim(Claim::BrokenDenies, !sandbox.has(stand_in::BROKEN));
+    results.claim(Claim::HangDenies, !sandbox.has(stand_in::HANG));
+    results.claim(Claim::AskDenies, !sandbox.has(stand_in::ASK));
     results.ability(
-        "arguments are rewritten",
+        Claim::Rewritten,
         able(client, client.before_tool, Wish::Rewrite),
         sandbox.has(stand_in::REWRITTEN) && !sandbox.has(stand_in::REWRITE),
     );
     let [before, after, prompt] = stand_in::NOTES;
     for (claim, event, note) in [
-        ("the model reads a note with the prompt", client.prompt, prompt),
-        ("the model reads a note before a call", client.before_tool, before),
-        ("the model reads a note after a call", client.after_tool, after),
+        (Claim::NoteWithPrompt, client.prompt, prompt),
+        (Claim::NoteBefore, client.before_tool, before),
+        (Claim::NoteAfter, client.after_tool, after),
     ] {
         results.ability(claim, able(client, event, Wish::Context), says(&requests, note));
     }
     results.ability(
-        "a result is replaced",
+        Claim::ResultReplaced,
         able(client, client.after_tool, Wish::Rewrite),
         says(&requests, stand_in::MASKED) && !says(&requests, stand_in::SECRET),
     );
@@ -265,11 +277,8 @@ fn of_user(client: &Runnable, program: &Path, hooks: &Path, results: &mut Result
     let allowed = Call::Shell("echo text > allowed-by-command".to_owned());
     let script = Script { calls: vec![Call::Shell(RESET.to_owned()), allowed], ..Script::default() };
     let (run, requests) = session(client, program, &sandbox, script, Trust::None)?;
-    results.claim(
-        "the settings of a user govern in any folder, by the first rules",
-        !sandbox.has("after-reset"),
-    );
-    results.claim("the first rules allow what harms nobody", sandbox.has("allowed-by-command"));
+    results.claim(Claim::Untrusted, !sandbox.has("after-reset"));
+    results.claim(Claim::FirstRules, sandbox.has("allowed-by-command"));
     shown(client, &run, &requests, results);
     Ok(())
 }
@@ -287,11 +296,12 @@ fn spent(client: &Runnable, program: &Path, hooks: &Path, results: &mut Results)
     let (arguments, variables) = (client.arguments(&url, Trust::Given), client.variables(&url, Trust::Given));
     let run = sandbox.run(program, &arguments, &variables, PATIENCE)?;
     let ran = |call: &u64| sandbox.has(&format!("call-{call}"));
-    // The answer that asks for a call may be written to the transcript only after it.
-    let is_stopped = (1..=2).all(|call| ran(&call)) && !(4..=8).any(|call| ran(&call));
-    results.claim("a session that used up its budget may call no more tools", is_stopped);
+    // The answer that asks for a call may be written to the transcript only after it; Codex CLI writes it before.
+    let denied_from = if client.client == Client::Codex { 3 } else { 4 };
+    let is_stopped = (1..=2).all(|call| ran(&call)) && !(denied_from..=8).any(|call| ran(&call));
+    results.claim(Claim::BudgetStop, is_stopped);
     let counted = counted(&sandbox, hooks)?;
-    results.claim("each answer of the model counts once", counted == Some(server.tokens()));
+    results.claim(Claim::AnswersCount, counted == Some(server.tokens()));
     if results.failures().next().is_some() {
         let log = std::fs::read_to_string(sandbox.home().join(".state/hooks/run.log")).unwrap_or_default();
         let ran: Vec<u64> = (1..=8).filter(ran).collect();
@@ -328,7 +338,7 @@ fn listed(client: &Runnable, program: &Path, hooks: &Path, results: &mut Results
             ));
         }
         if rules.is_some() {
-            results.claim("a call that our rules allow is still denied by the client's own list", is_denied);
+            results.claim(Claim::OwnDenyList, is_denied);
             shown(client, &run, &server.recorded(), results);
         }
     }
@@ -339,8 +349,9 @@ fn listed(client: &Runnable, program: &Path, hooks: &Path, results: &mut Results
 pub(super) fn counted(sandbox: &Sandbox, hooks: &Path) -> Result<Option<u64>> {
     let words = ["state", "--config", "hooks.yaml", "--json", "show"].map(str::to_owned);
     let run = sandbox.run(hooks, &words, &[], PATIENCE)?;
-    let state: Value = serde_json::from_str(&run.stdout)
-        .map_err(|cause| Error::doing(format!("`hooks state` said {}{}", run.stdout, run.stderr), cause))?;
+    let state: Value = serde_json::from_str(&run.stdout).map_err(|cause| {
+        Error::doing(format!("`hooks state` printed {}{}", run.stdout, run.stderr), cause)
+    })?;
     let counters = state.get("counters").and_then(Value::as_array).map(Vec::as_slice).unwrap_or_default();
     let of_session = counters.iter().find(|counter| {
         counter.get("counter").and_then(Value::as_str).is_some_and(|key| key.starts_with("spend/of/session/"))
@@ -460,5 +471,5 @@ pub(super) fn failed(client: &Runnable, what: &str, run: &Run, requests: &[Value
     let end = last.char_indices().rev().nth(3_000).map_or(0, |(at, _)| at);
     let last = last.get(end..).unwrap_or_default();
     let Run { stdout, stderr, .. } = run;
-    Error::new(format!("{}: {what}\nit said:\n{stdout}\n{stderr}\nit asked last: …{last}", client.client))
+    Error::new(format!("{}: {what}\noutput:\n{stdout}\n{stderr}\nit asked last: …{last}", client.client))
 }

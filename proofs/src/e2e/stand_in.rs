@@ -86,7 +86,7 @@ fn answer(decoded: &Decoded, command: &str) -> Answer {
             let arguments = serde_json::from_str(&arguments).unwrap_or_default();
             Answer::default().rewritten(Rewrite::Arguments(arguments))
         }
-        Some(WireEvent::PreToolUse(_)) if command.contains(ASK) => Answer::ask("a person has to say so"),
+        Some(WireEvent::PreToolUse(_)) if command.contains(ASK) => Answer::ask("a person has to agree"),
         Some(WireEvent::PreToolUse(_)) if command.contains(NOTE) => Answer::context(before),
         Some(WireEvent::PostToolUse(_)) if command.contains(NOTE) => Answer::context(after),
         Some(WireEvent::PostToolUse(done)) if done.tool_result.to_string().contains(SECRET) => {
@@ -117,7 +117,7 @@ fn crash() -> Result {
     Err(Error::new("there is no crashing here"))
 }
 
-#[expect(clippy::exit, reason = "a hook says with its exit code what it means")]
+#[expect(clippy::exit, reason = "a hook answers with its exit code")]
 fn leave(code: i32) -> Result {
     std::process::exit(code)
 }

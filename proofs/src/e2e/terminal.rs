@@ -16,11 +16,18 @@ pub(super) struct Person {
     hooks: PathBuf,
     home: PathBuf,
     work: PathBuf,
+    /// Folder of the programs that `hooks` asks.
+    programs: Option<PathBuf>,
 }
 
 impl Person {
     pub(super) fn new(sandbox: &Sandbox, hooks: &Path) -> Self {
-        Self { hooks: hooks.to_path_buf(), home: sandbox.home(), work: sandbox.work() }
+        Self { hooks: hooks.to_path_buf(), home: sandbox.home(), work: sandbox.work(), programs: None }
+    }
+
+    /// The same person, with a folder before those in `PATH`.
+    pub(super) fn finding(self, folder: &Path) -> Self {
+        Self { programs: Some(folder.to_path_buf()), ..self }
     }
 
     /// Calls `hooks` at a terminal. Returns what the terminal showed.
@@ -51,6 +58,11 @@ impl Person {
         let mut command = Command::new(&self.hooks);
         command.args(arguments).current_dir(&self.work).env_clear().env("HOME", home);
         command.env("XDG_CONFIG_HOME", home.join(".config")).env("XDG_STATE_HOME", home.join(".state"));
+        if let Some(programs) = &self.programs {
+            let path = std::env::var_os("PATH").unwrap_or_default();
+            let folders = std::iter::once(programs.clone()).chain(std::env::split_paths(&path));
+            command.env("PATH", std::env::join_paths(folders).unwrap_or(path));
+        }
         Ok(command.stdin(open()?).stdout(open()?).stderr(open()?).spawn()?)
     }
 }

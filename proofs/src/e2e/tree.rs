@@ -7,6 +7,7 @@ use std::time::Duration;
 use hooks_protocols::Client;
 use serde_json::json;
 
+use super::claims::Claim;
 use super::clients::{PROMPT, Runnable, Trust};
 use super::proof::{Outcome, PATIENCE, PROJECT, REASON, Results, THINKING, counted, furnish, init, says};
 use super::sandbox::{Run, Sandbox};
@@ -21,7 +22,7 @@ budget:
 rules:
   - name: touching
     commands: [touch]
-    reason: files are made in the proper way, says rule 4711
+    reason: files are made in the proper way, see rule 4711
 ";
 
 /// A budget that the first answers of a subagent use up.
@@ -29,15 +30,6 @@ const TIGHT: &str = "version: 1
 budget:
   limits: [{ of: session, per: session, tokens: 4000 }]
 ";
-
-const RESUMED: &str = "each answer of a session that was resumed counts once";
-const IN_A_TREE: &str = "each answer of a tree of subagents counts once";
-const COMPACTED: &str = "each answer of a session that was compacted counts once, with the summary";
-const CHILD_DENIED: &str =
-    "a subagent is denied what its parent is denied, two levels deep if the client has them";
-const CHILD_STOPPED: &str = "a subagent may call no more tools once the budget is used up";
-
-const NAMED: &str = "an agent that the user chose by its name has the limits of an agent";
 
 /// A limit on the answers of each agent.
 const SHORT: &str = "version: 1
@@ -47,7 +39,14 @@ limits: { iterations: { most: 2 } }
 /// Runs the proofs, for clients whose answers are counted in their transcripts.
 pub(super) fn prove(client: &Runnable, program: &Path, hooks: &Path, results: &mut Results) -> Result {
     let Some(kind) = Kind::from_client(client.client) else {
-        for claim in [RESUMED, IN_A_TREE, CHILD_DENIED, COMPACTED, CHILD_STOPPED, NAMED] {
+        for claim in [
+            Claim::Resumed,
+            Claim::Tree,
+            Claim::ChildDenied,
+            Claim::Compacted,
+            Claim::ChildStopped,
+            Claim::NamedAgent,
+        ] {
             results.claims.push((claim, Outcome::Untried));
         }
         return Ok(());
@@ -176,7 +175,7 @@ impl World<'_> {
     }
 
     /// Adds the claim that the counted tokens are those of the model, with the figures.
-    fn count(&self, claim: &'static str, session: &Session, others: bool, results: &mut Results) -> Result {
+    fn count(&self, claim: Claim, session: &Session, others: bool, results: &mut Results) -> Result {
         let answers = session.server.answered();
         let counted = counted(&session.sandbox, self.hooks)?;
         println!(
@@ -224,7 +223,7 @@ impl World<'_> {
             let body = body.to_string();
             body.contains("PLAN-FIRST") && body.contains("PLAN-THIRD")
         });
-        self.count(RESUMED, &session, ran && is_one, results)
+        self.count(Claim::Resumed, &session, ran && is_one, results)
     }
 
     /// A parent, a child and a grandchild, each of which calls tools.
@@ -263,10 +262,10 @@ impl World<'_> {
             .map(|file| session.sandbox.has(file));
         println!("{}: parent, child, grandchild, child, parent: {ran:?}", results.title);
         let [parent, child, _, _, again] = ran;
-        self.count(IN_A_TREE, &session, parent && child && again, results)?;
+        self.count(Claim::Tree, &session, parent && child && again, results)?;
         let requests = session.server.recorded();
         let is_denied = ["by-child", "by-grandchild"].iter().all(|file| !session.sandbox.has(file));
-        results.claim(CHILD_DENIED, child && is_denied && says(&requests, REASON));
+        results.claim(Claim::ChildDenied, child && is_denied && says(&requests, REASON));
         Ok(())
     }
 
@@ -298,7 +297,7 @@ impl World<'_> {
         let summaries = session.server.answered().len().saturating_sub(8);
         println!("{}: {summaries} answers beside those of the turns", results.title);
         let ran = ["first-3", "second-1"].iter().all(|file| session.sandbox.has(file));
-        self.count(COMPACTED, &session, ran && summaries > 0, results)
+        self.count(Claim::Compacted, &session, ran && summaries > 0, results)
     }
 
     /// A subagent that goes on after the budget is used up.
@@ -322,7 +321,7 @@ impl World<'_> {
         let is_so = ran.first() == Some(&1)
             && ran.iter().max() < Some(&6)
             && says(&session.server.recorded(), "is used up");
-        results.claim(CHILD_STOPPED, is_so);
+        results.claim(Claim::ChildStopped, is_so);
         if !is_so {
             eprintln!("{}\n{}", run.stdout, run.stderr);
             self.show(&session);
@@ -333,19 +332,19 @@ impl World<'_> {
     /// A session whose own agent is chosen by a name.
     fn named(&self, results: &mut Results) -> Result {
         if self.kind != Kind::Claude {
-            results.claims.push((NAMED, Outcome::Untried));
+            results.claims.push((Claim::NamedAgent, Outcome::Untried));
             return Ok(());
         }
         let calls = (1..=8).map(|call| makes(&format!("call-{call}"))).collect();
-        let session = self.begin(SHORT, THINKING, vec![Plan { mark: "PLAN-NAMED", calls }])?;
+        let session = self.begin(SHORT, THINKING, vec![Plan { mark: "PLAN-Claim::NamedAgent", calls }])?;
         let more = &["--agent", "general-purpose"];
-        self.say(&session, Say { text: "PLAN-NAMED", resumes: false, more })?;
+        self.say(&session, Say { text: "PLAN-Claim::NamedAgent", resumes: false, more })?;
         let ran: Vec<u64> = (1..=8).filter(|call| session.sandbox.has(&format!("call-{call}"))).collect();
         println!("{}: of 8 calls of a named agent with 2 answers these ran: {ran:?}", results.title);
         let is_so = ran.starts_with(&[1, 2])
             && ran.iter().max() < Some(&5)
             && says(&session.server.recorded(), "called its model");
-        results.claim(NAMED, is_so);
+        results.claim(Claim::NamedAgent, is_so);
         if !is_so {
             self.show(&session);
         }

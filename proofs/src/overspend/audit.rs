@@ -109,7 +109,7 @@ fn books(store: &Arc<dyn StateStore>, plan: &Plan) -> Result<BTreeMap<Key, Charg
             Ok(StepResult::Counters(counters)) => {
                 books.extend(counters.into_iter().map(|charged| (charged.key.clone(), charged)));
             }
-            other => return Err(Error::new(format!("the store tells no counters: {other:?}"))),
+            other => return Err(Error::new(format!("the store lists no counters: {other:?}"))),
         }
     }
     Ok(books)

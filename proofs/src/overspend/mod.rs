@@ -61,7 +61,7 @@ fn judge(policy: Policy, audit: &Audit) -> Vec<String> {
     let mut missed = Vec::new();
     if policy == Policy::CheckThenCount {
         if audit.overspent == 0 {
-            missed.push("the script does not tell who checks and then counts".to_owned());
+            missed.push("the script does not show which worker checks and then counts".to_owned());
         }
         return missed;
     }

@@ -34,7 +34,7 @@ pub(super) fn run(arguments: &[&str]) -> Result {
         _ => return Err(Error::new("`soak log` takes `--records N`; see `cargo xtask help`")),
     };
     if Usage::now().is_none() {
-        println!("SKIPPED: this system does not say what a process uses");
+        println!("SKIPPED: this system does not report the memory of a process");
         return Ok(());
     }
     let folder = tempfile::tempdir()?;
@@ -146,7 +146,7 @@ pub(super) struct Usage {
 
 impl Usage {
     pub(super) fn read() -> Result<Self> {
-        Self::now().ok_or_else(|| Error::new("this system does not say any more what a process uses"))
+        Self::now().ok_or_else(|| Error::new("this system stopped reporting the memory of a process"))
     }
 
     pub(super) fn now() -> Option<Self> {

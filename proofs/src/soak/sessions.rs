@@ -55,7 +55,7 @@ pub(super) fn run(arguments: &[&str]) -> Result {
 
 fn soak(plan: Plan) -> Result {
     if Usage::now().is_none() {
-        println!("SKIPPED: this system does not say what a process uses");
+        println!("SKIPPED: this system does not report the memory of a process");
         return Ok(());
     }
     let served = Served::new(plan.names)?;

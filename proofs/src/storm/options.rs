@@ -114,7 +114,7 @@ fn seeds(text: &str) -> Result<RangeInclusive<u64>> {
     let ends = text.split_once('-').map(|(first, last)| (first.parse(), last.parse()));
     match ends {
         Some((Ok(first), Ok(last))) if first <= last => Ok(first..=last),
-        _ => Err(Error::new(format!("`{text}` is no range of seeds; give one such as `1-20`"))),
+        _ => Err(Error::new(format!("`{text}` is not a range of seeds; give one such as `1-20`"))),
     }
 }
 

@@ -269,7 +269,7 @@ impl Params {
             return Err(Error::new("`days`, `short_days` and `session_every_s` have to be above 0"));
         }
         if self.providers.iter().any(|provider| provider.requests_per_minute == 0) {
-            return Err(Error::new("a provider that lets nothing through is no provider"));
+            return Err(Error::new("a provider has to let some calls through"));
         }
         for name in self.models.iter().map(|model| &model.provider) {
             if !is_provider(name) {

@@ -121,7 +121,7 @@ fn bar(svg: &mut String, axis: &Axis, run: &Run, left: f64, y: f64) {
 
 fn legend(svg: &mut String, left: f64, top: f64) {
     let roles = [
-        (Role::Common, "what is commonly written"),
+        (Role::Common, "a common implementation"),
         (Role::Ours, "the layers of hooks-resilience"),
         (Role::Mutant, "the same with a part taken out"),
         (Role::Oracle, "an oracle that knows the future"),

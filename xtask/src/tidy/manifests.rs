@@ -26,7 +26,7 @@ pub(super) fn check(path: &Path, text: &str) -> Vec<String> {
         {
             let feature = feature.trim();
             found.push(format!(
-                "{}:{number}: say in a comment what the feature `{feature}` is for",
+                "{}:{number}: add a comment with the purpose of the feature `{feature}`",
                 path.display()
             ));
         }

@@ -2,8 +2,10 @@
 
 mod architecture;
 mod dependencies;
+mod examples;
 mod manifests;
 mod prose;
+mod resolved;
 mod sources;
 mod tables;
 mod words;
@@ -43,8 +45,10 @@ pub(crate) fn run() -> Result {
     found.extend(prose::check(&files)?);
     found.extend(words::check(&files)?);
     found.extend(tables::check(&files)?);
+    found.extend(examples::check(&files)?);
     found.extend(architecture::check()?);
     found.extend(dependencies::check()?);
+    found.extend(resolved::check()?);
     if found.is_empty() {
         println!("{} files are tidy", files.len());
         return Ok(());

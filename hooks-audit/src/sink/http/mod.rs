@@ -152,12 +152,10 @@ pub enum HeaderError {
     #[error("the environment variable `{0}` is not set; set it, or leave the header out")]
     Variable(String),
     /// The name is not valid.
-    #[error("`{0}` is no name of a header; use letters, digits and `-`")]
+    #[error("`{0}` is not a name of a header; use letters, digits and `-`")]
     Name(String),
     /// The value is not valid.
-    #[error(
-        "what the environment variable `{0}` holds is no value of a header; it has to be one line of text"
-    )]
+    #[error("the environment variable `{0}` is not a valid header value; set it to one line of text")]
     Value(String),
 }
 

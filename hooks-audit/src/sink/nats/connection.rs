@@ -44,10 +44,12 @@ impl Connection {
         let inbox = format!("_INBOX.{inbox:016x}");
         let mut connection = Self { stream, received: Vec::new(), inbox, next: 0, most_bytes: 0 };
         let Frame::Info(info) = connection.frame().await? else {
-            return Err(SinkError::again(format!("`{server}` does not say that it is a NATS server")));
+            return Err(SinkError::again(format!("`{server}` did not answer as a NATS server")));
         };
         let info: Info = serde_json::from_slice(&info).map_err(|error| {
-            SinkError::again(format!("`{server}` says of itself what cannot be read: {error}"))
+            SinkError::again(format!(
+                "the description that `{server}` sent of itself cannot be parsed: {error}"
+            ))
         })?;
         if info.tls_required || !info.headers {
             let lacks =
@@ -110,7 +112,7 @@ impl Connection {
         match frame {
             Frame::Message(message) => return Ok(Some(message)),
             Frame::Ping => self.write(b"PONG\r\n").await?,
-            Frame::Err(message) => return Err(SinkError::again(format!("the server says {message}"))),
+            Frame::Err(message) => return Err(SinkError::again(format!("the server reports {message}"))),
             Frame::Info(_) | Frame::Pong | Frame::Ok => {}
         }
         Ok(None)
@@ -126,7 +128,7 @@ impl Connection {
                 Ok(None) if self.received.len() <= 2 * LONGEST => {}
                 Ok(None) | Err(_) => {
                     return Err(SinkError::again(
-                        "the server says something that is not of the NATS protocol",
+                        "the server sent a line that is not part of the NATS protocol",
                     ));
                 }
             }

@@ -26,7 +26,7 @@ use tokio::sync::Mutex;
 
 use self::connection::Connection;
 use self::protocol::Message;
-use super::settings::{NatsConfig, is_subject};
+use super::config::{NatsConfig, is_subject};
 use super::wire::Sent;
 use super::{Sink, SinkConfigError, SinkError};
 use crate::read::Committed;
@@ -150,7 +150,7 @@ fn check(message: &Message, subject: &str) -> Result<(), SinkError> {
     match answer.error {
         None if !answer.stream.is_empty() && answer.seq > 0 => Ok(()),
         None => Err(SinkError::again(format!(
-            "what answers on `{subject}` is no stream and stored nothing; add a stream that listens to it, or correct the subject"
+            "no stream answered on `{subject}`, so nothing was stored; add a stream that subscribes to it, or correct the subject"
         ))),
         Some(error) if error.err_code == TOO_LARGE => Err(SinkError::refused(error.description)),
         Some(error) => Err(SinkError::again(format!("{} ({})", error.description, error.err_code))),
@@ -170,7 +170,7 @@ mod tests {
         assert_eq!(check(None, r#"{"stream":"AUDIT","seq":7,"duplicate":true}"#), Ok(()));
         for body in ["{}", r#"{"stream":"AUDIT"}"#, r#"{"seq":7}"#, r#"{"stream":"","seq":7}"#] {
             let error = check(None, body).unwrap_err().to_string();
-            assert!(error.contains("is no stream"), "{body}: {error}");
+            assert!(error.contains("no stream answered"), "{body}: {error}");
         }
         for body in ["", "+OK", "[]", r#"{"stream":"AUDIT","seq":"7"}"#, r#"{"error":{"err_code":1}}"#] {
             assert!(matches!(check(None, body), Err(SinkError::Again { .. })), "{body}");

@@ -33,7 +33,7 @@ pub(super) struct Message {
 
 /// Error for bytes that are not a frame of a NATS server.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, thiserror::Error)]
-#[error("the server says something that is not of the NATS protocol")]
+#[error("the server sent a line that is not part of the NATS protocol")]
 pub(super) struct NotNats;
 
 /// Returns the first frame of `bytes` and its length; `None` if it is incomplete.

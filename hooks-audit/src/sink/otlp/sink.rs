@@ -16,8 +16,8 @@ use super::rejected::Rejected;
 use super::value::request;
 use super::{logs, traces};
 use crate::read::Committed;
+use crate::sink::config::{OtlpConfig, Signal};
 use crate::sink::http::{SendHttp, meaning, unanswered};
-use crate::sink::settings::{OtlpConfig, Signal};
 use crate::sink::{MetricsSource, Sink, SinkError};
 
 /// Sends to a collector; see the [module](super).
@@ -64,7 +64,7 @@ impl<C: SendHttp> OtlpSink<C> {
         let endpoint = self.config.endpoint.trim_end_matches('/');
         let url: Uri = format!("{endpoint}/v1/{path}")
             .parse()
-            .map_err(|error| SinkError::again(format!("`{endpoint}` is no address: {error}")))?;
+            .map_err(|error| SinkError::again(format!("`{endpoint}` is not an address: {error}")))?;
         let mut request = Request::new(Bytes::from(body.to_string()));
         *request.method_mut() = Method::POST;
         *request.uri_mut() = url;

@@ -15,7 +15,7 @@ use super::super::hold::{Charge, Used, charge};
 use super::super::limit::{FOLDER, SpendUnit, counters, meter, scopes};
 use super::super::meter::is_empty;
 use super::super::open_calls::{OpenCall, Sought, part_id};
-use super::super::price::Price;
+use super::super::price::ModelPrice;
 use super::call_id;
 use crate::place::{again, fresh_id};
 
@@ -102,7 +102,7 @@ async fn charge_unheld(
     store: &dyn StateStore,
     context: &HookContext,
     event: &AfterModelCall,
-    price: Option<Price>,
+    price: Option<ModelPrice>,
 ) -> Result<(), StoreError> {
     let (model, used) = (&*event.model, Used::tokens(event.usage).costing(event.cost));
     let mut id = match &context.call_id {

@@ -291,7 +291,7 @@ async fn a_governed_call_that_is_dropped_is_charged_and_one_that_is_refused_leav
     assert_eq!(charged(&*store, "of").await, (40_000, 0));
     let refused = model.call(call("unknown")).await.unwrap();
     assert!(
-        matches!(refused, ModelOutcome::Stopped(reason) if reason == "nobody knows what `unknown` costs")
+        matches!(refused, ModelOutcome::Stopped(reason) if reason == "the price of `unknown` is unknown")
     );
 }
 

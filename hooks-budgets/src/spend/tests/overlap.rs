@@ -113,7 +113,7 @@ async fn what_nobody_knows_the_price_of_is_refused_or_has_a_ceiling() {
         }
     };
     let mut config = config(limits);
-    assert_eq!(hold(&config, "other").await.as_deref(), Some("nobody knows what `other` costs"));
+    assert_eq!(hold(&config, "other").await.as_deref(), Some("the price of `other` is unknown"));
     config.price_ceiling = Some(PriceCeilingConfig { input: 1.0, output: 2_000.0 });
     let refused = hold(&config, "other").await.unwrap();
     assert!(refused.contains("this needs $2.001000 more"), "{refused}");
@@ -132,5 +132,5 @@ async fn what_nobody_knows_the_price_of_is_refused_or_has_a_ceiling() {
     let size = CallSize::new(context("s", "a"), "small", 1);
     let budget = SpendBudget::new(&config, store.clone()).unwrap();
     let refused = budget.hold(&size, ReplyBound::Cut).await.unwrap_err().to_string();
-    assert_eq!(refused, "nobody knows how many tokens `small` answers at most");
+    assert_eq!(refused, "the most tokens in an answer of `small` is unknown");
 }

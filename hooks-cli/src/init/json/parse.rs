@@ -135,7 +135,7 @@ impl JsonParser<'_> {
                 Some(b' ' | b'\t' | b'\n' | b'\r') => self.step(),
                 Some(b'/') => match comment(self.rest()) {
                     Some(length) => self.at = self.at.saturating_add(length),
-                    None => return Err(self.wrong("this is no comment, or one without an end")),
+                    None => return Err(self.wrong("this is not a comment, or one without an end")),
                 },
                 _ => return Ok(()),
             }
@@ -215,7 +215,8 @@ impl JsonParser<'_> {
             }
         }
         let written = self.text.get(start..self.at).unwrap_or_default();
-        serde_json::from_str(written).map_err(|_| Malformed { at: start, what: "this is no text of JSON" })
+        serde_json::from_str(written)
+            .map_err(|_| Malformed { at: start, what: "this is not a string of JSON" })
     }
 
     fn other(&mut self) -> Result<Kind, Malformed> {
@@ -225,7 +226,7 @@ impl JsonParser<'_> {
             .unwrap_or(rest.len());
         let word = rest.get(..length).unwrap_or_default();
         if serde_json::from_str::<serde_json::Value>(word).is_err() {
-            return Err(self.wrong("this is no value"));
+            return Err(self.wrong("this is not a value"));
         }
         self.at = self.at.saturating_add(length);
         Ok(Kind::Other)

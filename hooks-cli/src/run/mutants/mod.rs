@@ -90,6 +90,7 @@ fn of_case(
         client: Some(case.client.name().to_owned()),
         event: Some(case.event.to_owned()),
         config: Some(config.to_owned()),
+        settings: None,
         deadline: None,
     };
     let payload = case.payload.replace("/home/ada/app", folder.to_str().unwrap());

@@ -37,10 +37,10 @@ const ROWS: &[Row] = &[
         .with(&[text(MESSAGE, "")])
         .saying(CONTEXT),
     Row::new("SubagentStart", SubagentStart, &[CHILD]).with(A_CHILD).saying(CONTEXT),
-    Row::new("SubagentStop", SubagentStop, &[CHILD, LAST_WORDS])
+    Row::new("SubagentStop", SubagentStop, &[CHILD, LAST_WORDS, AGAIN])
         .with(&[text(AGENT_NAME, "")])
         .saying(STOPPING),
-    Row::new("Stop", Stop, &[LAST_WORDS]).saying(STOPPING),
+    Row::new("Stop", Stop, &[LAST_WORDS, AGAIN]).saying(STOPPING),
     Row::new("StopFailure", ErrorOccurred, &[&[Field::text(&["error"], ERROR)]]).with(&[
         text(ERROR, ""),
         text(&["error_type"], "model"),

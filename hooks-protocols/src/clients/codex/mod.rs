@@ -33,10 +33,10 @@ const ROWS: &[Row] = &[
     Row::new("PreCompact", PreCompact, &[COMPACTION]).saying(PRE_COMPACT),
     Row::new("PostCompact", PostCompact, &[COMPACTION]).with(&[text(SUMMARY, "")]).saying(OBSERVED),
     Row::new("SubagentStart", SubagentStart, &[CHILD]).with(A_CHILD).saying(CONTEXT),
-    Row::new("SubagentStop", SubagentStop, &[CHILD, LAST_WORDS])
+    Row::new("SubagentStop", SubagentStop, &[CHILD, LAST_WORDS, AGAIN])
         .with(&[text(AGENT_NAME, "")])
         .saying(STOPPING),
-    Row::new("Stop", Stop, &[LAST_WORDS]).saying(STOPPING),
+    Row::new("Stop", Stop, &[LAST_WORDS, AGAIN]).saying(STOPPING),
     Row::other("Interrupt").saying(OBSERVED),
     Row::new("SessionEnd", SessionEnd, &[END]),
 ];

@@ -47,10 +47,10 @@ const ROWS: &[Row] = &[
     Row::new("PostToolUse", PostToolUse, &[CALL, RESULT_PASCAL]).saying(RETURNED),
     Row::new("PostToolUseFailure", PostToolUse, &[CALL, FAILED]).saying(CONTEXT),
     Row::new("SubagentStart", SubagentStart, &[CHILD_CAMEL, CHILD]).with(A_CHILD).saying(CONTEXT),
-    Row::new("SubagentStop", SubagentStop, &[CHILD_PASCAL, LAST_WORDS])
+    Row::new("SubagentStop", SubagentStop, &[CHILD_PASCAL, LAST_WORDS, AGAIN])
         .with(&[text(AGENT_NAME, "")])
         .saying(STOPPING),
-    Row::new("Stop", Stop, &[]).saying(STOPPING),
+    Row::new("Stop", Stop, &[AGAIN]).saying(STOPPING),
     Row::new("PreCompact", PreCompact, &[COMPACTION]),
     Row::new("ErrorOccurred", ErrorOccurred, &[ERROR_PASCAL]).with(&[text(ERROR, "")]),
     Row::new("SessionEnd", SessionEnd, &[END_COPILOT]),
@@ -81,7 +81,7 @@ pub(super) const POST_TOOL_USE_FAILURE: Row =
         .shaped(&["toolName", "toolArgs", "error"]);
 
 pub(super) const AGENT_STOP: Row =
-    Row::new("agentStop", Stop, &[]).saying(STOPPING).shaped(&["stopReason", "stop_hook_active"]);
+    Row::new("agentStop", Stop, &[AGAIN]).saying(STOPPING).shaped(&["stopReason", "stop_hook_active"]);
 
 pub(super) const SUBAGENT_START: Row = Row::new("subagentStart", SubagentStart, &[CHILD_CAMEL])
     .with(A_CHILD)
@@ -89,7 +89,7 @@ pub(super) const SUBAGENT_START: Row = Row::new("subagentStart", SubagentStart, 
     .shaped(&["agentName"]);
 
 pub(super) const SUBAGENT_STOP: Row =
-    Row::new("subagentStop", SubagentStop, &[CHILD_CAMEL, LAST_WORDS_CAMEL])
+    Row::new("subagentStop", SubagentStop, &[CHILD_CAMEL, LAST_WORDS_CAMEL, AGAIN])
         .with(&[text(AGENT_NAME, "")])
         .saying(STOPPING)
         .shaped(&["agentName", "stopReason", "stop_hook_active"]);

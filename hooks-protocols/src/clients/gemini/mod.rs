@@ -37,7 +37,7 @@ const ROWS: &[Row] = &[
     Row::new("AfterModel", AfterModelCall, &[REQUEST, REPLY]).with(NO_REPLY).saying(AFTER_MODEL),
     Row::new("BeforeTool", PreToolUse, &[CALL]).saying(BEFORE_TOOL).within(&[Wish::Rewrite], nothing_removed),
     Row::new("AfterTool", PostToolUse, &[CALL, TOOL_ERROR, RESULT]).saying(AFTER_TOOL),
-    Row::new("AfterAgent", Stop, &[ANSWER]).saying(AFTER_AGENT),
+    Row::new("AfterAgent", Stop, &[ANSWER, AGAIN]).saying(AFTER_AGENT),
     Row::new("Notification", Notification, &[&[Field::text(&["message"], MESSAGE)]])
         .with(&[text(MESSAGE, "")])
         .saying(OBSERVED),

@@ -27,8 +27,10 @@ const ROWS: &[Row] = &[
     Row::new("PostToolUse", PostToolUse, &[CALL, RESULT]).saying(POST_TOOL_USE),
     Row::new("PreCompact", PreCompact, &[COMPACTION]).saying(OBSERVED),
     Row::new("SubagentStart", SubagentStart, &[CHILD]).with(A_CHILD).saying(CONTEXT),
-    Row::new("SubagentStop", SubagentStop, &[CHILD]).with(&[text(AGENT_NAME, "")]).saying(CHILD_STOPPING),
-    Row::new("Stop", Stop, &[]).saying(STOPPING),
+    Row::new("SubagentStop", SubagentStop, &[CHILD, AGAIN])
+        .with(&[text(AGENT_NAME, "")])
+        .saying(CHILD_STOPPING),
+    Row::new("Stop", Stop, &[AGAIN]).saying(STOPPING),
 ];
 
 const COMMON: &[Field] = &[

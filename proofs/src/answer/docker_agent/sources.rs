@@ -57,7 +57,7 @@ fn read(source: &Value, profile: Profile) -> Result<Block, String> {
             block(&Value::Object(events.collect::<Map<_, _>>()), profile)
         }
         Value::Null => Ok(Block::default()),
-        other => Err(format!("{other} is no block")),
+        other => Err(format!("{other} is not a block")),
     }
 }
 

@@ -12,7 +12,7 @@ use hooks::TokioTimer;
 use hooks::config::standard_builtins;
 use hooks_command::engine::{Cancelled, World as Handlers};
 use hooks_command::process::{NoVariables, Processes, Variables};
-use hooks_command::{Builtin, BuiltinCall, Builtins, Judge, Question};
+use hooks_command::{Builtin, BuiltinCall, Builtins, ModelJudge, Question};
 use hooks_core::HookFuture;
 use hooks_core::time::Timer;
 use serde_json::{Map, Value};
@@ -130,7 +130,7 @@ impl World {
             }
         };
         let (builtins, judge) =
-            (Arc::new(builtins.clone()), Some(Arc::new(models.clone()) as Arc<dyn Judge>));
+            (Arc::new(builtins.clone()), Some(Arc::new(models.clone()) as Arc<dyn ModelJudge>));
         match self {
             Self::Scripted { script, .. } => Handlers {
                 runner: Arc::clone(script) as _,
@@ -175,7 +175,7 @@ pub(super) struct Models {
     errors: Option<Value>,
 }
 
-impl Judge for Models {
+impl ModelJudge for Models {
     fn ask(&self, question: Question) -> HookFuture<'static, Result<String, String>> {
         let of = |texts: &Option<Value>| Some(texts.as_ref()?.get(&question.model)?.as_str()?.to_owned());
         HookFuture::now(match (of(&self.errors), of(&self.replies)) {

@@ -46,5 +46,5 @@ fn soak(options: &Options) -> Result {
         return Ok(());
     }
     found.mistakes.iter().take(20).for_each(|mistake| println!("  {mistake}"));
-    Err(Error::new(format!("{} writes were lost or told twice", found.mistakes.len())))
+    Err(Error::new(format!("{} writes were lost or reported twice", found.mistakes.len())))
 }

@@ -1,12 +1,14 @@
 //! Plain English, as far as a program can check it: openings, words, sentence length, the form of `# Errors`.
+//! Comments, pages and the string literals of messages are read.
 //!
 //! The rules are in `CONTRIBUTING.md`.
 
+mod literals;
 mod rules;
 mod text;
 
 use std::fmt;
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 
 use self::rules::Rule;
 use self::text::Passage;
@@ -55,16 +57,31 @@ pub(super) fn print(files: &[PathBuf], folder: &str) -> Result {
     Ok(())
 }
 
+/// The passages of a file, by its type; none if it has no prose.
+fn passages(path: &Path) -> Result<Vec<Passage>> {
+    match path.extension().and_then(|extension| extension.to_str()) {
+        Some("rs") => {
+            let text = workspace::read(path)?;
+            let mut passages = text::of_rust(&text);
+            if !is_test(path) {
+                passages.extend(literals::messages(&text));
+            }
+            Ok(passages)
+        }
+        Some("md") => Ok(text::of_markdown(&workspace::read(path)?)),
+        _ => Ok(Vec::new()),
+    }
+}
+
+/// Returns whether a file has tests alone, whose texts no user reads.
+fn is_test(path: &Path) -> bool {
+    path.ends_with("tests.rs") || path.components().any(|part| part.as_os_str() == "tests")
+}
+
 fn find(files: &[PathBuf]) -> Result<Vec<Finding>> {
     let mut found = Vec::new();
     for path in files.iter().filter(|path| DATA.iter().all(|data| !path.starts_with(data))) {
-        let passages: fn(&str) -> Vec<Passage> =
-            match path.extension().and_then(|extension| extension.to_str()) {
-                Some("rs") => text::of_rust,
-                Some("md") => text::of_markdown,
-                _ => continue,
-            };
-        for passage in passages(&workspace::read(path)?) {
+        for passage in passages(path)? {
             found.extend(rules::check(&passage).into_iter().map(|(rule, excerpt)| Finding {
                 rule,
                 path: path.clone(),

