@@ -47,6 +47,9 @@ const NEW_COLUMNS: &[&str] = &["use instead", "use", "new", "replacement", "to",
 const STATE_COLUMNS: &[&str] = &["state", "status", "outcome", "result"];
 const NOTE_COLUMNS: &[&str] = &["date", "who", "by", "when", "topic", "area", "why", "reason", "owner", "author", "id", "#", "nr", "no", "rationale", "decided by", "subject", "context"];
 
+/// Fields about a decision, of one line.
+const META: &[&str] = &["by", "author", "date", "owner", "who", "when", "deciders", "participants", "tags", "references", "links", "issue", "ticket", "confidence", "supersedes", "requested by", "reviewer", "reviewers", "decided by", "reviewed by", "topic", "updated", "last updated", "decided", "proposed by", "agreed by", "approved by"];
+
 /// Splits the text of a decision.
 pub(super) fn blocks(text: &str) -> Vec<Block> {
     let mut splitter = Splitter::default();
@@ -134,15 +137,21 @@ impl Splitter {
                 return;
             }
             self.is_inline = !value.is_empty();
+            // The fields about a decision have one line; what follows states something.
+            let is_about = META.contains(&name.as_str());
             if let Some((_, rest)) = value.split_once(". ").filter(|_| name == "by") {
                 *section = Section::Decide;
                 self.begin(*section, rest);
                 return;
             }
+            if is_about && *section == Section::Skip && !value.is_empty() {
+                *section = Section::Decide;
+                return;
+            }
             self.begin(*section, value);
             return;
         }
-        if item.is_some() {
+        if item.is_some() || begins_with_id(trimmed) {
             self.close();
             self.begin(*section, text);
         } else if let Some(block) = &mut self.open {
@@ -239,6 +248,18 @@ fn item(line: &str) -> Option<&str> {
     let length = digits.len() - digits.trim_start_matches(|c: char| c.is_ascii_digit()).len();
     let rest = digits.get(length..).filter(|_| (1..=3).contains(&length))?;
     [". ", ") "].iter().find_map(|marker| rest.strip_prefix(marker)).map(str::trim_start)
+}
+
+/// Whether a line begins with the id or the date of a decision, as a log does.
+fn begins_with_id(line: &str) -> bool {
+    let Some(end) = line.find([' ', ':', ')']) else { return false };
+    let (first, rest) = line.split_at_checked(end).unwrap_or((line, ""));
+    let first = first.trim_start_matches(['[', '*', '(']).trim_end_matches([']', '*']);
+    let digits = first.chars().filter(char::is_ascii_digit).count();
+    let is_date = digits >= 6 && first.starts_with(|c: char| c.is_ascii_digit()) && first.chars().all(|c| c.is_ascii_digit() || matches!(c, '-' | '/' | '.' | ':' | 'T' | 'Z'));
+    let is_id = (1..=4).contains(&digits) && first.starts_with(char::is_uppercase) && first.ends_with(|c: char| c.is_ascii_digit());
+    let is_marked = [":", " (", " -", " \u{2014}", " \u{2013}", ")", " |"].iter().any(|mark| rest.starts_with(mark));
+    is_marked && (is_date || is_id)
 }
 
 /// Returns the name and value of a field.

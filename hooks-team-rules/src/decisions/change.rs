@@ -165,6 +165,7 @@ impl Changes {
     fn started(&mut self, analysis: &Analysis, file: &str) {
         for invocation in &analysis.invocations {
             if let Some(run) = run_of(analysis, invocation, file) {
+                self.runs.extend(handed_on(&run));
                 self.runs.push(run);
             }
         }
@@ -236,6 +237,21 @@ fn run_of(analysis: &Analysis, invocation: &Invocation, file: &str) -> Option<Ru
         run.program = plain.to_owned();
     }
     Some(run)
+}
+
+/// Returns the program that a runner of packages starts: `npx expo install x`.
+fn handed_on(run: &Run) -> Option<Run> {
+    let skipped = match (run.program.as_str(), run.words.first().map(String::as_str)) {
+        ("npx" | "bunx" | "pnpx" | "uvx", _) => 0,
+        ("pnpm" | "yarn", Some("dlx" | "exec")) | ("npm", Some("exec" | "x")) | ("bun", Some("x")) | ("uv" | "poetry" | "pipenv" | "rye" | "pdm" | "hatch", Some("run")) | ("bundle", Some("exec")) => 1,
+        _ => return None,
+    };
+    let mut words = run.words.iter().skip(skipped).skip_while(|word| word.starts_with('-'));
+    let program = words.next()?.split('@').next()?.to_owned();
+    let words: Vec<String> = words.cloned().collect();
+    let argv: Vec<&str> = std::iter::once(program.as_str()).chain(words.iter().map(String::as_str)).collect();
+    let analysis = Analysis::of_words(&argv, &Options::default());
+    (!program.is_empty()).then_some(Run { program, words, analysis, ..run.clone() })
 }
 
 /// Adds the edits in `value`; `path` is that of the value around it.

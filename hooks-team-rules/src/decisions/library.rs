@@ -72,6 +72,10 @@ impl Library {
             _ => (image, ""),
         };
         let is_named = |name: &String| {
+            if let Some((own, version)) = name.split_once(':') {
+                let number = tag.split('-').next().unwrap_or_default();
+                return path.split('/').next_back() == Some(own) && (number == version || number.starts_with(&format!("{version}.")));
+            }
             path.split('/').any(|part| part == name || part.strip_prefix(name.as_str()).is_some_and(|rest| rest.starts_with('-')))
                 || path.ends_with(&format!("/{name}"))
                 || tag.split('-').any(|part| part.trim_end_matches(|c: char| c.is_ascii_digit() || c == '.') == name)

@@ -17,7 +17,6 @@ use super::tables::{self, Language};
 #[derive(Clone, Debug)]
 pub(super) struct Matcher {
     libraries: Vec<Library>,
-    names: Vec<String>,
     imports: Vec<String>,
     content: Vec<(String, Pattern)>,
     commands: Vec<Command>,
@@ -98,7 +97,6 @@ impl Matcher {
         allowed.extend(rule.instead.iter().map(|name| Library::new(name)));
         Ok(Self {
             libraries: rule.packages.iter().map(library).collect(),
-            names: rule.packages.clone(),
             imports: rule.imports.clone(),
             content,
             commands,
@@ -117,7 +115,7 @@ impl Matcher {
     }
 
     /// Returns what of a call the rule forbids.
-    pub(super) fn find(&self, changes: &Changes, texts: &[Text]) -> Option<Violation> {
+    pub(super) fn find(&self, changes: &Changes, texts: &[Text<'_>]) -> Option<Violation> {
         let touch = changes.touches.iter().find_map(|touch| self.in_touch(touch));
         let text = || texts.iter().find_map(|text| self.in_text(text));
         touch.or_else(text).or_else(|| changes.runs.iter().find_map(|run| self.in_run(run)))
@@ -154,7 +152,7 @@ impl Matcher {
         })
     }
 
-    fn in_text(&self, text: &Text) -> Option<Violation> {
+    fn in_text(&self, text: &Text<'_>) -> Option<Violation> {
         if !self.covers(text.paths.iter().map(String::as_str)) {
             return None;
         }
@@ -198,7 +196,7 @@ impl Matcher {
     }
 
     fn in_run(&self, run: &Run) -> Option<Violation> {
-        if !self.runs_within(run) || !self.with.iter().all(|wanted| run.words.iter().any(|word| is_like(wanted, word.rsplit('=').next().unwrap_or(word)))) {
+        if !self.runs_within(run) || !self.with.iter().all(|wanted| (wanted.starts_with('$') && run.has_gaps) || run.words.iter().any(|word| is_like(wanted, word.rsplit('=').next().unwrap_or(word)))) {
             return None;
         }
         let evidence = || {
@@ -278,10 +276,6 @@ impl Matcher {
             || self.allowed_words.iter().any(|pattern| is_like(pattern, package) || package.rsplit(':').next().is_some_and(|name| is_like(pattern, name)) || is_like(&format!("*{pattern}*"), package) && pattern.contains('*'))
     }
 
-    /// Returns the names of the libraries.
-    pub(super) fn names(&self) -> &[String] {
-        &self.names
-    }
 }
 
 impl Violation {

@@ -31,7 +31,7 @@ pub(super) struct Use {
 /// Longest name of a table, in words.
 const LONGEST: usize = 6;
 /// Verbs about existing files.
-const FILE_VERBS: &[&str] = &["edit", "touch", "change", "modify", "edited", "touched", "changed", "modified", "hand-edit", "hand-edited", "alter", "altered", "update", "updated", "delete", "deleted", "move", "moved", "rename", "read-only", "frozen", "immutable", "untouchable", "rewrite", "rewritten", "overwrite", "overwritten", "reformat", "hands", "hand-written", "written"];
+pub(super) const FILE_VERBS: &[&str] = &["edit", "touch", "change", "modify", "edited", "touched", "changed", "modified", "hand-edit", "hand-edited", "alter", "altered", "update", "updated", "delete", "deleted", "move", "moved", "rename", "read-only", "frozen", "immutable", "untouchable", "rewrite", "rewritten", "overwrite", "overwritten", "reformat", "hands", "hand-written", "written"];
 
 /// Returns the names in `words`.
 pub(super) fn names(words: &[Word]) -> Vec<Name> {
@@ -55,6 +55,11 @@ fn in_item(item: &[Word], found: &mut Vec<Name>) {
             rest = behind;
             continue;
         }
+        if let Some(version) = versioned(rest) {
+            found.push(Name { text: version, is_code: false, noun: String::new(), is_new });
+            rest = rest.get(2..).unwrap_or_default();
+            continue;
+        }
         if let Some((name, length)) = known(rest) {
             let behind = rest.get(length..).unwrap_or_default();
             let noun = behind.first().filter(|word| word.is_in(tables::FILLER)).map(|word| word.lower.clone()).unwrap_or_default();
@@ -70,7 +75,12 @@ fn in_item(item: &[Word], found: &mut Vec<Name>) {
         }
         rest = behind;
     }
-    if found.len() > before || plain != 1 {
+    if found.len() > before {
+        let own = found.split_off(before);
+        found.extend(chosen(own));
+        return;
+    }
+    if plain != 1 {
         return;
     }
     // A single word without a table: a name, unless it is a word of English.
@@ -81,6 +91,19 @@ fn in_item(item: &[Word], found: &mut Vec<Name>) {
     }
 }
 
+/// Chooses from the names of one item those that are forbidden: a language or a framework before a code span or a
+/// pattern only says where that is used.
+fn chosen(own: Vec<Name>) -> Vec<Name> {
+    if own.iter().any(|name| name.is_code) {
+        return own.into_iter().filter(|name| name.is_code).collect();
+    }
+    let is_pattern = |name: &Name| tables::concept(&name.text.to_lowercase()).is_some();
+    if own.len() > 1 && own.last().is_some_and(is_pattern) {
+        return own.into_iter().rev().take(1).collect();
+    }
+    own.into_iter().take(1).collect()
+}
+
 /// Returns the longest name of a table that `words` begin with, and its length.
 fn known(words: &[Word]) -> Option<(String, usize)> {
     (1..=LONGEST.min(words.len())).rev().find_map(|length| {
@@ -88,12 +111,20 @@ fn known(words: &[Word]) -> Option<(String, usize)> {
         if part.iter().any(|word| word.is_code && length > 1) {
             return None;
         }
-        let text = part.iter().map(|word| word.lower.as_str()).collect::<Vec<_>>().join(" ");
+        let text = part.iter().map(|word| word.lower.trim_end_matches("()")).collect::<Vec<_>>().join(" ");
         // A common word alone is a name only where it is written as one.
-        let is_common = length == 1 && tables::ENGLISH.contains(&text.as_str());
+        let is_common = length == 1 && (tables::ENGLISH.contains(&text.as_str()) || tables::ADJECTIVE.contains(&text.as_str()));
         let is_known = tables::technology(&text).is_some() || tables::concept(&text).is_some();
         (is_known && !is_common && !tables::ACTOR.contains(&text.as_str())).then_some((text, length))
     })
+}
+
+/// Returns a language with its version: `Python 3.8`.
+fn versioned(words: &[Word]) -> Option<String> {
+    let (first, version) = (words.first()?, words.get(1)?);
+    let is_runtime = first.is_in(&["python", "node", "node.js", "ruby", "java", "php", "go", "dotnet", ".net", "jdk", "postgres", "mysql", "debian", "ubuntu"]);
+    let is_version = version.text.starts_with(|c: char| c.is_ascii_digit()) && version.text.chars().all(|c| c.is_ascii_digit() || c == '.');
+    (is_runtime && is_version && !first.is_code).then(|| format!("{} {}", first.lower, version.text))
 }
 
 fn looks_like_name(word: &Word) -> bool {
@@ -138,7 +169,7 @@ fn is_unknown(word: &Word) -> bool {
 /// Whether a word is a path or a glob.
 pub(super) fn is_path(word: &Word) -> bool {
     let text = word.text.as_str();
-    if text.contains(' ') || text.contains("://") || text.starts_with('@') || text.starts_with('-') || text.contains(['(', '=', '<', '{', '!', '`', '"']) {
+    if text.contains(' ') || text.contains("://") || text.starts_with('@') || text.starts_with('-') || text.contains(['(', '=', '<', '{', '!', '`', '"', ':']) {
         return false;
     }
     if text.ends_with('/') && text.len() > 1 && !text.starts_with("..") {
@@ -185,6 +216,15 @@ impl Name {
         let is_library = ["package", "packages", "library", "libraries", "crate", "crates", "gem", "gems", "module", "modules", "dependency", "sdk", "framework", "plugin"].contains(&self.noun.as_str());
         if is_library {
             rule.packages.push(text.to_owned());
+            return true;
+        }
+        if let Some((runtime, version)) = lower.split_once(' ').filter(|(_, version)| version.starts_with(|c: char| c.is_ascii_digit())) {
+            let runtime = runtime.trim_end_matches(".js").trim_start_matches('.');
+            for text in [format!("{runtime}{version}"), format!("{runtime}js{version}.x"), format!("{runtime}:{version}"), format!("{runtime}-{version}")] {
+                rule.content.push(format!("STR {text}"));
+            }
+            rule.images.push(format!("{runtime}:{version}"));
+            rule.languages.push("*".to_owned());
             return true;
         }
         if let Some(files) = self.files(text, &word) {

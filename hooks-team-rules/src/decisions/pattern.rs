@@ -129,7 +129,8 @@ fn is_call(pattern: &[Token], lexed: &Lexed, at: usize, language: &Language) -> 
     let is_member = pattern.len() > 2 && pattern.iter().any(|token| token.is('.') || token.is(':') || token.is('\\'));
     let before = lexed.before(at);
     let declared = before.and_then(Token::name).is_some_and(|name| DECLARING.contains(&name) && name != "async");
-    let of_another = before.is_some_and(|token| token.is('.') || token.is(':') || token.is('>'))
+    let arrow = before.is_some_and(|token| token.is('>')) && at.checked_sub(2).and_then(|at| lexed.at(at)).is_some_and(|token| token.is('-'));
+    let of_another = (arrow || before.is_some_and(|token| token.is('.') || token.is(':')))
         && pattern.first().is_some_and(|token| token.name().is_some())
         && !at.checked_sub(2).and_then(|at| lexed.at(at)).and_then(Token::name).is_some_and(|name| ROOTS.contains(&name))
         && !is_member

@@ -43,6 +43,10 @@ struct Context {
     label: Vec<Word>,
     /// Rules of the block start here.
     start: usize,
+    /// Whether the sentence before is about files that exist.
+    is_existing: bool,
+    /// Whether the sentence before names the only places of something.
+    is_only: bool,
 }
 
 /// Reads the text of a decision, with its heading.
@@ -108,6 +112,7 @@ impl Reading {
                 continue;
             }
             let before = self.rules.len();
+            context.is_only = false;
             for clause in sentence.words.split(|word| word.is(";") || word.is("—") || word.is("...")) {
                 self.labelled(clause, context);
             }
@@ -138,6 +143,10 @@ impl Reading {
             let globs = scope::all(part);
             if self.rules.len() == rules && !globs.is_empty() && part.len() <= 4 {
                 let list = self.rules.get_mut(before..).unwrap_or_default();
+                if context.is_only {
+                    list.iter_mut().for_each(|rule| rule.except.extend(globs.iter().cloned()));
+                    continue;
+                }
                 list.iter_mut().filter(|rule| rule.within.is_empty()).for_each(|rule| rule.within.clone_from(&globs));
             }
         }
@@ -189,6 +198,7 @@ impl Reading {
             return;
         }
         if let Some((places, subject)) = only_in(clause) {
+            context.is_only = true;
             let scope = Scope { except: places, ..Scope::default() };
             self.forbid_named(names(&subject), scope, "use", None, context);
             return;
@@ -199,6 +209,14 @@ impl Reading {
         }
         if is_permit(clause) {
             self.except(clause, context.start);
+        } else if clause.iter().any(|word| word.is_in(&["likewise", "too", "ditto"])) && self.rules.len() > context.start {
+            // The same holds for another name, in the same places.
+            let (mut places, rest) = scope(clause);
+            if let Some(last) = self.rules.last().filter(|_| places == Scope::default()) {
+                (places.within, places.except) = (last.within.clone(), last.except.clone());
+            }
+            self.forbid_named(names(&rest), places, "use", None, context);
+            return;
         }
         let own = names(clause);
         if !own.is_empty() {
@@ -223,6 +241,9 @@ impl Reading {
         places.with.extend(object_places.with.iter().cloned());
         places.except.extend(tail_places.except.iter().cloned());
         places.with.extend(tail_places.with.iter().cloned());
+        if ["reach", "enter", "appear", "land", "end"].contains(&found.verb.as_str()) {
+            places.within.extend(scope::all(behind));
+        }
         if !found.is_object {
             places.within.extend(tail_places.within.iter().cloned());
         }
@@ -232,14 +253,16 @@ impl Reading {
         if found.is_object && named.is_empty() && verb == "import" || found.is_object && verb == "depend" {
             named = names(object);
         }
-        let is_about_files = stated.iter().all(|word| word.is_in(tables::ADJECTIVE) || word.is_in(tables::FILLER) || word.is_in(tables::PRONOUN) || word.is_in(&["anything", "something", "nobody", "commits", "by", "hand", "things", "changes", "matching", ",", "applied", "migrations", "manual", "manually", "snapshots", "sources", "edits", "writes"]));
+        let is_about_files = stated.iter().all(|word| word.is_in(tables::ADJECTIVE) || word.is_in(tables::FILLER) || word.is_in(tables::PRONOUN) || word.is_in(&["anything", "something", "nobody", "commits", "by", "hand", "things", "changes", "matching", ",", "existing", "past", "old", "applied", "migrations", "manual", "manually", "snapshots", "sources", "edits", "writes"]));
+        let is_about_files = is_about_files && (names_files(stated) || super::names::FILE_VERBS.contains(&verb.as_str()));
         if named.is_empty() && !places.within.is_empty() && is_about_files {
             named = std::mem::take(&mut places.within).into_iter().map(|glob| Name { text: glob, is_code: true, noun: String::new(), is_new: stated.iter().any(|word| word.is("new")) }).collect();
         }
-        let is_existing = clause.iter().any(|word| word.is_in(&["existing", "applied", "released", "merged", "shipped", "frozen"])) && !clause.iter().any(|word| word.is("not")) || clause.iter().any(|word| word.is_in(&["existing", "applied"]));
+        let mut is_existing = clause.iter().any(|word| word.is_in(&["existing", "applied", "released", "shipped"]));
         if named.is_empty() {
             let has_pronoun = stated.iter().any(|word| word.is_in(tables::PRONOUN)) || stated.iter().all(|word| word.is_in(tables::ADJECTIVE) || word.is_in(tables::FILLER) || word.is(",") || word.is_in(tables::ACTOR) || word.is_in(&["in", "is", "so", "and", "yet", "particular", "back", "by", "hand"]));
             if has_pronoun {
+                is_existing |= context.is_existing;
                 named = if context.last.is_empty() { names(&scope(&context.label).1) } else { context.last.clone() };
                 if stated.iter().any(|word| word.is("former")) {
                     named.truncate(1);
@@ -252,6 +275,7 @@ impl Reading {
                 self.is_unclear = true;
             }
         }
+        context.is_existing = is_existing;
         let is_existing = is_existing && !named.iter().any(|name| name.is_new);
         let ban = Ban { names: named, scope: places, verb, instead: None, is_existing };
         self.forbid_in(ban, context);
@@ -298,7 +322,9 @@ impl Reading {
             };
             if name.forbid_in(&mut rule, &usage) && !rule.forbids_nothing() {
                 dedup(&mut rule);
-                self.rules.push(rule);
+                if !self.rules.contains(&rule) {
+                    self.rules.push(rule);
+                }
             } else {
                 self.is_unclear = true;
             }
@@ -315,7 +341,8 @@ impl Reading {
             return;
         }
         let rules = self.rules.get_mut(start..).unwrap_or_default();
-        for rule in rules.iter_mut() {
+        let is_new = words.iter().any(|word| word.is_in(&["new", "adding", "add"]));
+        for rule in rules.iter_mut().filter(|rule| rule.existing_files.is_empty() || !is_new) {
             let own = globs.iter().filter(|glob| !rule.within.contains(glob) || rule.within.len() > 1);
             rule.except.extend(own.filter(|glob| !rule.except.contains(glob)).cloned().collect::<Vec<_>>());
         }
@@ -374,7 +401,7 @@ fn banned(clause: &[Word], at: usize) -> Option<Predicate> {
     let before = clause.get(..at)?;
     let is_single = word.is_in(tables::BANNED);
     let length = phrase.unwrap_or(usize::from(is_single));
-    if length == 0 || at == 0 {
+    if length == 0 || (at == 0 && phrase.is_none()) {
         return None;
     }
     let nearest = before.iter().rev().take(5);
@@ -670,11 +697,12 @@ fn without_id(text: &str) -> &str {
         let Some(end) = text.find([':', ' ', '.', ']']) else { return text };
         let (first, rest) = text.split_at_checked(end).unwrap_or((text, ""));
         let first = first.trim_matches(|c: char| !c.is_alphanumeric());
+        let is_marked = [":", ".", "]", " (", " -", " \u{2014}", " \u{2013}", ")", " |"].iter().any(|mark| rest.starts_with(mark));
         let digits = first.chars().filter(char::is_ascii_digit).count();
         let letters = first.chars().filter(|c| c.is_alphabetic()).count();
         let is_id = digits > 0 && (letters == 0 || (letters <= 4 && first.chars().last().is_some_and(|c| c.is_ascii_digit()) && first.chars().next().is_some_and(char::is_uppercase)) || first.contains('T') && digits > 7);
         let is_word = ["adr", "decision", "rfc", "rule"].contains(&first.to_lowercase().as_str()) && (rest.starts_with(':') || rest.trim_start().starts_with(|c: char| c.is_ascii_digit()));
-        if !is_id && !is_word {
+        if !(is_id && (is_marked || letters == 0) || first.starts_with("ADR")) && !is_word {
             return text;
         }
         let rest = rest.trim_start_matches(|c: char| c.is_whitespace() || ":.*_-—–]".contains(c));
@@ -722,6 +750,11 @@ fn plain(words: &[Word]) -> Option<String> {
         None => words.iter().filter(|word| !word.is_in(tables::ADJECTIVE)).map(|word| word.text.as_str()).take(4).collect::<Vec<_>>().join(" "),
     };
     (!text.trim().is_empty()).then_some(text)
+}
+
+/// Whether words are about files in general.
+fn names_files(words: &[Word]) -> bool {
+    words.iter().any(|word| word.is_in(&["file", "files", "anything", "something", "things", "migrations", "folder", "directory", "directories", "code", "sources", "snapshots", "tree", "everything", "nothing", "changes", "edits"]))
 }
 
 fn languages(label: &[Word]) -> Vec<String> {

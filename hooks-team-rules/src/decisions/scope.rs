@@ -43,6 +43,9 @@ pub(super) fn scope(words: &[Word]) -> (Scope, Vec<Word>) {
             at += 2;
             continue;
         }
+        if word.is("with") && tail.get(1..4).unwrap_or_default().iter().any(|word| word.is_in(&["variable", "variables"])) {
+            scope.with.push("$VARIABLE".to_owned());
+        }
         if word.is_in(tables::PLACE_WORD) || word.is("against") || word.is("into") || word.is("to") && tail.get(1).is_some_and(is_path) {
             let (places, length) = places(tail.get(1..).unwrap_or_default(), false);
             if !places.is_empty() {

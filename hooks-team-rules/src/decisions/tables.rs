@@ -31,7 +31,6 @@ pub(super) struct Language {
 /// A program that installs packages.
 pub(super) struct Installer {
     pub(super) verbs: &'static [&'static str],
-    pub(super) plain: &'static [&'static str],
 }
 
 type Words = &'static [&'static str];
@@ -39,7 +38,7 @@ type Words = &'static [&'static str];
 const NAMES: &[(Words, Words, Words, Words, Words, Words)] = table!("names");
 const CONCEPTS: &[(Words, Words, &str)] = table!("concepts");
 const LANGUAGES: &[(&str, Words, Words, Words, Words, bool)] = table!("languages");
-const INSTALLERS: &[(&str, Words, Words)] = table!("installers");
+const INSTALLERS: &[(&str, Words)] = table!("installers");
 const AREAS: &[(Words, Words)] = table!("areas");
 
 pub(super) const BANNED: Words = table!("words_banned");
@@ -107,7 +106,7 @@ pub(super) fn area(name: &str) -> Option<Words> {
 
 /// Returns how the program `name` installs packages.
 pub(super) fn installer(name: &str) -> Option<Installer> {
-    INSTALLERS.iter().find(|row| row.0 == name).map(|(_, verbs, plain)| Installer { verbs: *verbs, plain: *plain })
+    INSTALLERS.iter().find(|row| row.0 == name).map(|(_, verbs)| Installer { verbs: *verbs })
 }
 
 /// Whether `name` is a program that some table lists.
