@@ -175,9 +175,17 @@ pub(super) fn is_path(word: &Word) -> bool {
     if text.ends_with('/') && text.len() > 1 && !text.starts_with("..") {
         return true;
     }
+    if is_namespace(text) {
+        return false;
+    }
     let file = text.rsplit('/').next().unwrap_or(text);
     let has_glob = text.contains('*') && (text.contains('/') || text.contains('.')) && text.len() > 2 && !text.ends_with("_*");
     has_glob || is_file(file) && !text.contains("github.com") || (text.contains('/') && starts_at_root(text))
+}
+
+/// Whether `text` is a namespace of Java: `com.sun.*`.
+fn is_namespace(text: &str) -> bool {
+    text.ends_with(".*") && !text.contains('/') && ["com", "org", "java", "javax", "io", "net", "sun", "kotlin", "scala", "jakarta"].contains(&text.split('.').next().unwrap_or_default())
 }
 
 /// Whether `file` is the name of a file.
@@ -225,6 +233,15 @@ impl Name {
             }
             rule.images.push(format!("{runtime}:{version}"));
             rule.languages.push("*".to_owned());
+            return true;
+        }
+        let is_branch = ["main", "master", "develop", "trunk", "release", "production"].contains(&lower.as_str());
+        if is_branch && ["push", "pushed", "commit", "merge", "force-push"].contains(&usage.verb.as_str()) {
+            rule.commands.extend([format!("git push * {lower}"), format!("git push * *:{lower}")]);
+            return true;
+        }
+        if ["import", "imported", "depend"].contains(&usage.verb.as_str()) && text.contains('/') && is_path(&word) {
+            rule.imports.push(format!("*{}*", text.trim_end_matches('/')));
             return true;
         }
         if let Some(files) = self.files(text, &word) {
@@ -311,6 +328,10 @@ impl Name {
 
     /// Adds the name as a pattern of code.
     fn forbid_code(&self, text: &str, rule: &mut DecisionRule, usage: &Use) -> bool {
+        if is_namespace(text) {
+            rule.imports.push(text.to_owned());
+            return true;
+        }
         if text.starts_with("../") || text.starts_with("./") {
             rule.imports.push(format!("*{text}*"));
             return true;

@@ -139,6 +139,14 @@ impl Reading {
                 self.except(part, before.min(context.start));
                 continue;
             }
+            let is_code = part.iter().all(|word| word.is_code || word.is_in(&[",", "or", "and", "/"]));
+            if is_code && !part.is_empty() && rules > before && !part.iter().any(super::names::is_path) && part.iter().any(|word| word.text.contains([' ', '('])) {
+                // The code says exactly what the words before it mean.
+                let scope = self.rules.get(before).map(|rule| Scope { within: rule.within.clone(), except: rule.except.clone(), ..Scope::default() });
+                self.rules.truncate(before);
+                self.forbid_named(names(part), scope.unwrap_or_default(), "run", None, context);
+                continue;
+            }
             self.clause(part, context);
             let globs = scope::all(part);
             if self.rules.len() == rules && !globs.is_empty() && part.len() <= 4 {
@@ -247,14 +255,28 @@ impl Reading {
         if !found.is_object {
             places.within.extend(tail_places.within.iter().cloned());
         }
-        let verb = found.verb.clone();
+        let is_push = [&object_words[..], &subject[..]].concat().iter().any(|word| word.is_in(&["commit", "commits", "push", "pushes", "pushing"]));
+        let verb = if is_push && found.verb == "use" { "push".to_owned() } else { found.verb.clone() };
         let mut named = if found.is_object { names(&object_words) } else { names(&subject) };
         let stated: &[Word] = if found.is_object { &object_words } else { &subject };
-        if found.is_object && named.is_empty() && verb == "import" || found.is_object && verb == "depend" {
-            named = names(object);
+        if found.is_object && ["import", "depend"].contains(&verb.as_str()) {
+            if named.is_empty() || verb == "depend" {
+                named = names(object);
+                places.within.clear();
+            }
+            // The subject is where the import would be.
+            places.within.extend(scope::all(&subject));
+        }
+        // "Do not run migrations with `alembic upgrade`": the code behind the object is what is meant.
+        let by_means = tail.first().is_some_and(|word| word.is_in(&["with", "via", "by", "through", "using"]));
+        if found.is_object && by_means && !named.iter().any(|name| name.is_code) {
+            let means: Vec<Name> = names(tail).into_iter().filter(|name| name.is_code).collect();
+            if !means.is_empty() {
+                named = means;
+            }
         }
         let is_about_files = stated.iter().all(|word| word.is_in(tables::ADJECTIVE) || word.is_in(tables::FILLER) || word.is_in(tables::PRONOUN) || word.is_in(&["anything", "something", "nobody", "commits", "by", "hand", "things", "changes", "matching", ",", "existing", "past", "old", "applied", "migrations", "manual", "manually", "snapshots", "sources", "edits", "writes"]));
-        let is_about_files = is_about_files && (names_files(stated) || super::names::FILE_VERBS.contains(&verb.as_str()));
+        let is_about_files = is_about_files && (names_files(stated) || super::names::FILE_VERBS.contains(&verb.as_str()) || (stated.is_empty() && ["commit", "committed", "write", "put", "store", "save", "check"].contains(&verb.as_str())));
         if named.is_empty() && !places.within.is_empty() && is_about_files {
             named = std::mem::take(&mut places.within).into_iter().map(|glob| Name { text: glob, is_code: true, noun: String::new(), is_new: stated.iter().any(|word| word.is("new")) }).collect();
         }
@@ -312,7 +334,8 @@ impl Reading {
     fn forbid(&mut self, ban: &Ban) {
         let is_call = ban.names.iter().any(|name| name.text.contains("()")) || ["call", "called", "invoked"].contains(&ban.verb.as_str()) || ["committed", "commit", "reach"].contains(&ban.verb.as_str()) && ban.names.iter().any(|name| name.text.contains('.') || name.text.contains('('));
         let usage = Use { verb: ban.verb.clone(), is_call, is_existing: ban.is_existing, languages: Vec::new() };
-        for name in &ban.names {
+        let is_idle = tables::IDLE_VERB.contains(&ban.verb.as_str()) && !super::names::FILE_VERBS.contains(&ban.verb.as_str());
+        for name in ban.names.iter().filter(|name| name.is_code || !is_idle || super::names::is_file(&name.text)) {
             let mut rule = DecisionRule {
                 within: ban.scope.within.clone(),
                 except: ban.scope.except.clone(),
@@ -382,15 +405,41 @@ fn predicate(clause: &[Word]) -> Option<Predicate> {
 fn ordered(clause: &[Word], at: usize) -> Option<Predicate> {
     let word = clause.get(at)?;
     let before = clause.get(..at)?;
-    let is_start = before.iter().all(|word| word.is_in(tables::ACTOR) || word.is_in(&["we", "please", "and", "to", "will", "must", "shall", "should", "also", "let", "always", ",", "then"]));
-    if !is_start || !word.is_in(tables::ORDER) || at + 1 >= clause.len() {
+    let is_start = before.iter().all(|word| {
+        word.is_in(tables::ACTOR)
+            || word.is_in(tables::AUXILIARY)
+            || word.is_in(tables::ADJECTIVE)
+            || word.is_in(&["we", "we're", "we've", "we'll", "we'd", "please", "and", "also", "let", "always", ",", "then", "are", "were", "agreed", "decided", "will", "to", "so", "therefore", "hereby", "now", "finally", "completely", "in", "favour", "of", "voted"])
+    });
+    let tail = clause.get(at..)?;
+    let phrase = tables::ORDER_PHRASE.iter().filter(|phrase| starts_with_phrase(tail, phrase)).map(|phrase| phrase.split(' ').count()).max();
+    // "Deprecated crypto" is a title, and no sentence.
+    let is_past = word.lower.ends_with("ed") && before.is_empty();
+    let length = phrase.unwrap_or(usize::from(is_order(word) && !is_past));
+    if !is_start || length == 0 || at + length >= clause.len() || before.iter().any(|word| word.is_in(tables::NEGATION)) {
         return None;
     }
-    let mut end = at + 1;
+    if names(clause.get(at + length..)?).is_empty() && !clause.get(at + length..)?.iter().any(|word| word.is_in(tables::PRONOUN)) && scope::all(clause.get(at + length..)?).is_empty() {
+        return None;
+    }
+    let mut end = at + length;
     while clause.get(end).is_some_and(|word| !word.is_code && (word.is_in(&["using", "adding", "importing", "calling", "the", "use", "of", "all", "any", "writing", "to", "running", "introducing", "on"]))) {
         end += 1;
     }
-    Some(Predicate { start: at, end, verb: word.lower.clone(), is_object: true, is_permit: false })
+    Some(Predicate { start: at, end, verb: "use".to_owned(), is_object: true, is_permit: false })
+}
+
+/// Whether a word is a verb that forbids its object, in any form: drop, dropped, dropping.
+fn is_order(word: &Word) -> bool {
+    let lower = word.lower.as_str();
+    let is_form = |verb: &&str| {
+        let Some(ending) = lower.strip_prefix(*verb) else {
+            return lower.strip_suffix("ing").is_some_and(|stem| verb.strip_suffix('e') == Some(stem));
+        };
+        let doubled = verb.chars().next_back().and_then(|last| ending.strip_prefix(last));
+        ["", "ed", "d", "ing", "s"].contains(&ending) || doubled.is_some_and(|rest| ["ed", "ing"].contains(&rest))
+    };
+    !word.is_code && tables::ORDER.iter().any(|verb| is_form(verb))
 }
 
 /// A word or phrase that forbids its subject: "X is banned", "X must go".
@@ -456,7 +505,10 @@ fn negated(clause: &[Word], at: usize) -> Option<Predicate> {
         let verb = clause.get(end).map(|word| word.lower.clone()).unwrap_or_default();
         return (!before.is_empty()).then(|| subject(at, end + 1, &verb)).flatten();
     }
-    if word.is("neither") || word.is("no") {
+    if word.is("never") && next.is_some_and(|next| next.is_code) {
+        return object(at + 1, "use");
+    }
+    if word.is("neither") || word.is("no") || word.is("nothing") {
         let behind = clause.get(at + 1..)?;
         if behind.is_empty() {
             return None;
@@ -476,6 +528,8 @@ fn negated(clause: &[Word], at: usize) -> Option<Predicate> {
         end += 1;
         if word.is_in(&["be", "been", "being"]) {
             is_passive = true;
+        } else if word.is("reach") && clause.get(end).is_some_and(|next| next.is("for")) {
+            return object(end + 1, "use");
         } else if word.is_in(tables::STAY_AWAY) && !word.is("go") || (word.is("go") && !is_passive) {
             return subject(at, end, &word.lower);
         } else if is_passive && (word.is_in(tables::USED) || word.lower.ends_with("ed") && !word.is_code && word.lower.len() > 4) {

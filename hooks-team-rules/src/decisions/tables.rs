@@ -67,6 +67,8 @@ pub(super) const REVERSE: Words = table!("words_reverse");
 pub(super) const HEDGE_PHRASE: Words = table!("words_hedge_phrase");
 pub(super) const BACK_PHRASE: Words = table!("words_back_phrase");
 pub(super) const PRONOUN: Words = table!("words_pronoun");
+pub(super) const ORDER_PHRASE: Words = table!("words_order_phrase");
+pub(super) const IDLE_VERB: Words = table!("words_idle_verb");
 pub(super) const BOUNDARY: Words = table!("words_boundary");
 
 static TECHNOLOGIES: LazyLock<HashMap<&str, Technology>> = LazyLock::new(|| {
