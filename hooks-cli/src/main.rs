@@ -11,6 +11,7 @@ mod bench;
 mod check;
 mod cli;
 mod codex;
+mod decisions;
 mod demo;
 mod doctor;
 mod eval;
@@ -60,6 +61,7 @@ fn main() -> ExitCode {
         Command::Run(options) => run::run(&options),
         Command::Init(init) => init::run(&init),
         Command::Doctor(doctor) => doctor::run(&doctor),
+        Command::Decisions(options) => decisions::run(&options),
         Command::Check(check) => check::run(&check),
         Command::Explain(explain) => explain::run(&explain),
         Command::Schema(schema) => schema::run(&schema),

@@ -97,7 +97,7 @@ pub(crate) fn reach(section: &str, client: Client) -> Option<Reach> {
         "compaction" => compaction(client),
         "session_end" => session_end(client),
         "prompts" => prompts(client),
-        "scribe" => Reach::Works,
+        "scribe" | "decisions" => Reach::Works,
         "notices" => notices(client),
         "cache" => Reach::Inert("a hook of a client cannot answer a call; this is for Rust services"),
         "metrics" => {

@@ -380,7 +380,7 @@ fn commands_in(path: &str, text: &str) -> Vec<String> {
         }
         _ if file == "package.json" => {
             let scripts = text.split_once("\"scripts\"").map_or("", |(_, rest)| rest.split('}').next().unwrap_or_default());
-            scripts.lines().filter_map(|line| line.split_once(':')).map(|(_, value)| value.trim().trim_matches([',', '"', ' ']).to_owned()).collect()
+            scripts.lines().filter_map(|line| line.split_once(':')).map(|(_, value)| value.trim().trim_matches([',', '"', ' ', '{']).to_owned()).filter(|command| !command.is_empty()).collect()
         }
         _ => Vec::new(),
     }

@@ -229,7 +229,8 @@ impl Imports {
                 || at.checked_sub(2).and_then(|at| lexed.at(at)).is_none_or(|token| token.name().is_none_or(|name| matches!(name, "new" | "use" | "return" | "extends" | "implements")));
             let is_declared = lexed.before(at).and_then(Token::name) == Some("namespace");
             let is_used = lexed.before(at).and_then(Token::name) == Some("use");
-            if token.name().is_some() && begins && !is_declared && (is_path || is_used) {
+            let is_name = token.name().is_some_and(|name| !["new", "use", "return", "extends", "implements", "namespace", "instanceof"].contains(&name));
+            if is_name && begins && !is_declared && (is_path || is_used) {
                 let (path, _) = dotted(lexed, at, '\\');
                 self.add(&path.replace('.', "\\"));
             }

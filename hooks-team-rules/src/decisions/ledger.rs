@@ -20,6 +20,32 @@ pub struct Decisions {
     mistakes: Vec<Mistake>,
 }
 
+/// Files with the decisions of a team: the archive, `decisions.md` and the inbox.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct DecisionFiles {
+    /// Names relative to the team folder, and contents.
+    files: Vec<(String, Vec<u8>)>,
+}
+
+impl DecisionFiles {
+    /// Reads the files of a team; the archive only if `archive` is set. A missing file has no decisions.
+    ///
+    /// # Errors
+    /// Returns the error of the first file that cannot be read, which names it.
+    pub fn read(team: &Team, archive: bool) -> Result<Self, TeamError> {
+        let mut files = Vec::new();
+        if archive {
+            files.push(("decisions-archive.md".to_owned(), team.decisions_archive()?.document().bytes().to_vec()));
+        }
+        files.push(("decisions.md".to_owned(), team.decisions()?.document().bytes().to_vec()));
+        let mut problems = Vec::new();
+        for file in team.inbox_telling(&mut problems)? {
+            files.push((format!("decisions/inbox/{}", file.name()), file.document().bytes().to_vec()));
+        }
+        problems.into_iter().next().map_or(Ok(Self { files }), Err)
+    }
+}
+
 /// A decision, with the rules that it stands for.
 #[derive(Clone, Debug, Default, Serialize)]
 #[non_exhaustive]
@@ -86,47 +112,23 @@ struct Later {
 impl Decisions {
     /// Reads the text of a `decisions.md`.
     pub fn parse(text: &str) -> Self {
-        Self::of_files(&[("decisions.md".to_owned(), text.to_owned())])
+        Self::of(&DecisionFiles { files: vec![("decisions.md".to_owned(), text.as_bytes().to_vec())] })
     }
 
-    /// Reads the decisions of a team: the archive if `archive` is set, `decisions.md`, and the inbox.
-    ///
-    /// # Errors
-    /// Returns an error if a file cannot be read.
-    pub fn read(team: &Team, archive: bool) -> Result<Self, TeamError> {
-        let mut decisions = Self::default();
+    /// Parses the files of a team.
+    pub fn of(files: &DecisionFiles) -> Self {
         let mut entries = Vec::new();
-        if archive {
-            let file = team.decisions_archive()?;
-            file.entries().for_each(|entry| entries.push(Parsed::new("decisions-archive.md", &entry)));
-        }
-        let file = team.decisions()?;
-        file.entries().for_each(|entry| entries.push(Parsed::new("decisions.md", &entry)));
-        let mut problems = Vec::new();
-        for file in team.inbox_telling(&mut problems)? {
-            let name = format!("decisions/inbox/{}", file.name());
-            file.entries().for_each(|entry| entries.push(Parsed::new(&name, &entry)));
-        }
-        if let Some(problem) = problems.into_iter().next() {
-            return Err(problem);
-        }
-        decisions.settle(entries);
-        Ok(decisions)
-    }
-
-    /// Reads files by their names: `decisions.md` and the archive, and files of the inbox.
-    fn of_files(files: &[(String, String)]) -> Self {
-        let mut decisions = Self::default();
-        let mut entries = Vec::new();
-        for (name, text) in files {
-            if name.contains("inbox/") {
-                let file = InboxFile::new(name.as_str(), Document::parse(text.as_str()));
+        for (name, bytes) in &files.files {
+            let document = Document::parse(bytes.clone());
+            if is_inbox(name) {
+                let file = InboxFile::new(name.as_str(), document);
                 file.entries().for_each(|entry| entries.push(Parsed::new(name, &entry)));
             } else {
-                let file = DecisionFile::new(Document::parse(text.as_str()));
+                let file = DecisionFile::new(document);
                 file.entries().for_each(|entry| entries.push(Parsed::new(name, &entry)));
             }
         }
+        let mut decisions = Self::default();
         decisions.settle(entries);
         decisions
     }
@@ -214,8 +216,9 @@ impl Parsed {
             (false, true, false) => Enforcement::Nothing,
         };
         decision.rules = rules;
-        let own = Later { permits: reading.permits, reversed, title: decision.title.clone() };
-        (decision, Some(own), mistakes)
+        // What an agent put into the inbox lifts nothing until it is merged.
+        let own = (!is_inbox(&decision.file)).then(|| Later { permits: reading.permits, reversed, title: decision.title.clone() });
+        (decision, own, mistakes)
     }
 }
 
@@ -227,6 +230,11 @@ fn takes_away(rule: &mut DecisionRule, permitted: &[&String]) -> bool {
         tables::concept(&permit.to_lowercase()).is_some_and(|concept| concept.patterns.split(" § ").any(|pattern| rule.content.iter().any(|own| own == pattern)))
     });
     own || concept
+}
+
+/// Whether a file is in the inbox.
+fn is_inbox(name: &str) -> bool {
+    name.starts_with("decisions/inbox/")
 }
 
 fn same_name(one: &str, other: &str) -> bool {

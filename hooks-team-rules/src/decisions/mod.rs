@@ -34,6 +34,7 @@
 
 mod blocks;
 mod change;
+mod config;
 mod imports;
 mod ledger;
 mod lex;
@@ -47,11 +48,14 @@ mod prose;
 mod rule;
 mod scope;
 mod tables;
+mod team;
 mod words;
 
-pub use self::ledger::{Decision, Decisions, Enforcement, Mistake};
+pub use self::config::DecisionsConfig;
+pub use self::ledger::{Decision, DecisionFiles, Decisions, Enforcement, Mistake};
 pub use self::policy::{DecisionPolicy, DecisionPolicyLayer};
 pub use self::rule::{DecisionRule, RuleError};
+pub use self::team::TeamDecisions;
 
 #[cfg(test)]
 mod tests;

@@ -13,7 +13,7 @@ use super::ledger::{Decision, Decisions};
 use super::matcher::{Matcher, Text, Violation};
 use super::rule::DecisionRule;
 
-const NAME: &str = "decisions";
+pub(super) const NAME: &str = "decisions";
 
 /// Denies calls that would bring in what a decision forbids; see the [module](super) for an example.
 ///
