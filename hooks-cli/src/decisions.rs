@@ -20,7 +20,7 @@ pub(crate) fn run(options: &Decisions) -> Result<Status, Failure> {
         let problem = format!("`{}` is not a team folder; name one with `--team`", options.team.display());
         return Err(Failure::message(problem));
     }
-    let team = Team::new(Arc::new(hooks::system::StdFileSystem), &options.team, &hooks::system());
+    let team = Team::new(Arc::new(hooks::StdFileSystem), &options.team, &hooks::system());
     let files = DecisionFiles::read(&team, !options.no_archive).map_err(|error| Failure::message(error.to_string()))?;
     let decisions = hooks::team_rules::decisions::Decisions::of(&files);
     let mut out = anstream::stdout().lock();

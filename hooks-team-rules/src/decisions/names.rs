@@ -192,7 +192,7 @@ fn is_namespace(text: &str) -> bool {
 pub(super) fn is_file(file: &str) -> bool {
     const FILES: &[&str] = &["makefile", "dockerfile", "gemfile", "podfile", "rakefile", "jenkinsfile", "procfile", "vagrantfile", "brewfile", "license", "changelog", "codeowners", "justfile"];
     const ENDINGS: &[&str] = &[
-        "md", "json", "yml", "yaml", "toml", "lock", "txt", "xml", "snap", "env", "cfg", "ini", "csv", "proto", "graphql", "sql", "tf", "sh", "rs", "go", "py", "java", "kt", "rb", "ts", "tsx",
+        "md", "json", "yml", "yaml", "toml", "lock", "txt", "xml", "snap", "cfg", "ini", "csv", "proto", "graphql", "sql", "tf", "sh", "rs", "go", "py", "java", "kt", "rb", "ts", "tsx",
         "jsx", "css", "scss", "html", "vue", "swift", "php", "ex", "cs", "cpp", "h", "hpp", "pem", "key", "properties", "gradle", "kts", "coffee", "less", "sass", "mod", "sum", "bazel", "csproj", "ipynb", "svg", "png", "pdf", "map", "tfvars", "tfstate", "mjs", "cjs", "pb", "lockb",
     ];
     let lower = file.to_lowercase();
@@ -248,7 +248,8 @@ impl Name {
             self.forbid_files(files, rule, usage);
             return true;
         }
-        if let Some(concept) = tables::concept(&lower).or_else(|| tables::concept(lower.trim_end_matches("()"))) {
+        let with_noun = format!("{lower} {}", self.noun);
+        if let Some(concept) = tables::concept(&with_noun).or_else(|| tables::concept(&lower)).or_else(|| tables::concept(lower.trim_end_matches("()"))) {
             add_concept(concept, rule);
             // The name may be a technology as well.
             if tables::technology(&lower).is_none() {

@@ -105,7 +105,7 @@ impl Reading {
     }
 
     fn statement(&mut self, text: &str, context: &mut Context) {
-        let text = joined(text);
+        let text = emphatic(&joined(text));
         for sentence in sentences(&text) {
             if sentence.is_question || is_hedged(&plainly(&sentence)) {
                 context.last = names(&sentence.words);
@@ -334,7 +334,7 @@ impl Reading {
     fn forbid(&mut self, ban: &Ban) {
         let is_call = ban.names.iter().any(|name| name.text.contains("()")) || ["call", "called", "invoked"].contains(&ban.verb.as_str()) || ["committed", "commit", "reach"].contains(&ban.verb.as_str()) && ban.names.iter().any(|name| name.text.contains('.') || name.text.contains('('));
         let usage = Use { verb: ban.verb.clone(), is_call, is_existing: ban.is_existing, languages: Vec::new() };
-        let is_idle = tables::IDLE_VERB.contains(&ban.verb.as_str()) && !super::names::FILE_VERBS.contains(&ban.verb.as_str());
+        let is_idle = (tables::IDLE_VERB.contains(&ban.verb.as_str()) || ban.verb == UNKNOWN_VERB) && !super::names::FILE_VERBS.contains(&ban.verb.as_str());
         for name in ban.names.iter().filter(|name| name.is_code || !is_idle || super::names::is_file(&name.text)) {
             let mut rule = DecisionRule {
                 within: ban.scope.within.clone(),
@@ -505,7 +505,8 @@ fn negated(clause: &[Word], at: usize) -> Option<Predicate> {
         let verb = clause.get(end).map(|word| word.lower.clone()).unwrap_or_default();
         return (!before.is_empty()).then(|| subject(at, end + 1, &verb)).flatten();
     }
-    if word.is("never") && next.is_some_and(|next| next.is_code) {
+    let is_order = word.is("never") || word.is("don't") || (word.is("not") && before.last().is_some_and(|word| word.is_in(&["do", "must", "should", "shall", "may"])));
+    if is_order && next.is_some_and(|next| next.is_code) {
         return object(at + 1, "use");
     }
     if word.is("neither") || word.is("no") || word.is("nothing") {
@@ -541,6 +542,8 @@ fn negated(clause: &[Word], at: usize) -> Option<Predicate> {
         } else if !is_passive && word.is_in(tables::USED) {
             // "X: not allowed", "X never used", "X not needed"
             return subject(at, end, &word.lower);
+        } else if is_order && !is_passive && is_plain_verb(word) && end == at + 2 && before.iter().all(|word| word.is_in(tables::ACTOR) || word.is_in(tables::AUXILIARY)) {
+            return object(end, UNKNOWN_VERB);
         } else if word.is_code || (!word.is_in(tables::AUXILIARY) && !word.is_in(tables::ADJECTIVE) && !word.is_in(&["ever", "longer", "simply", "just", "directly", "even", "manually", "going", "to", "acceptable", "again", "yet", "really", "actually", "in", "you", "we", "an"])) {
             break;
         } else if word.is("in") {
@@ -551,6 +554,15 @@ fn negated(clause: &[Word], at: usize) -> Option<Predicate> {
         }
     }
     None
+}
+
+/// Verb of an order that no table lists.
+const UNKNOWN_VERB: &str = "do something with";
+
+/// Whether a word may be the verb of an order: "never frobnicate `x`".
+fn is_plain_verb(word: &Word) -> bool {
+    let lists: [&[&str]; 6] = [tables::ADJECTIVE, tables::AUXILIARY, tables::BE, tables::ENGLISH, tables::PRONOUN, tables::USED];
+    !word.is_code && word.lower.len() > 2 && word.lower.chars().all(|c| c.is_alphabetic() || c == '-') && !word.lower.ends_with("ly") && !lists.iter().any(|list| list.contains(&word.lower.as_str()))
 }
 
 fn is_verb(word: &Word) -> bool {
@@ -600,7 +612,7 @@ fn replacement(clause: &[Word], context: &Context) -> Option<(Ban, Option<Vec<Wo
         return ban(part(label, at), part(at + 1, clause.len())).map(|ban| (ban, None));
     }
     let is_negative = |from: usize| clause.iter().take(from).any(|word| word.is_in(tables::NEGATION));
-    for phrase in [&["replaced", "by"][..], &["replaced", "with"], &["superseded", "by"], &["in", "favour", "of"], &["in", "favor", "of"], &["swapped", "for"], &["replaced", "in", "favour", "of"], &["exchanged", "for"], &["makes", "way", "for"], &["gives", "way", "to"], &["deprecated", "for"], &["loses", "to"], &["lost", "to"], &["lost", "against"], &["migrated", "to"], &["moved", "to"], &["ported", "to"], &["switched", "to"]] {
+    for phrase in [&["replaced", "by"][..], &["replaced", "with"], &["superseded", "by"], &["in", "favour", "of"], &["in", "favor", "of"], &["swapped", "for"], &["swapped", "out", "for"], &["traded", "for"], &["given", "way", "to"], &["gave", "way", "to"], &["made", "way", "for"], &["taken", "over", "by"], &["replaced", "in", "favour", "of"], &["exchanged", "for"], &["makes", "way", "for"], &["gives", "way", "to"], &["deprecated", "for"], &["loses", "to"], &["lost", "to"], &["lost", "against"], &["migrated", "to"], &["moved", "to"], &["ported", "to"], &["switched", "to"]] {
         if let Some(at) = position(phrase).filter(|at| !is_negative(*at) && *at > 0) {
             let mut start = at;
             while start > 0 && clause.get(start - 1).is_some_and(|word| word.is_in(tables::BE) || word.is_in(tables::AUXILIARY) || word.is_in(tables::BANNED) || word.is("been")) {
@@ -627,7 +639,7 @@ fn replacement(clause: &[Word], context: &Context) -> Option<(Ban, Option<Vec<Wo
         return ban(part(from, link), part(link + 1, end_of(link + 1))).map(|found| (found, None));
     }
     // "Y replaces X"
-    for verb in ["replaces", "supersedes", "supplants", "succeeds"] {
+    for verb in ["replaces", "supersedes", "supplants", "succeeds", "beats", "displaces", "trumps", "ousts"] {
         if let Some(at) = position(&[verb]).filter(|at| *at > 0) {
             let end = end_of(at + 1);
             let behind = part(at + 1, end);
@@ -764,6 +776,17 @@ fn without_id(text: &str) -> &str {
             Some((aside, behind)) if behind.starts_with(':') && aside.split(' ').count() <= 3 => behind.trim_start_matches([':', ' ']),
             _ => rest,
         };
+    }
+    text
+}
+
+/// Replaces "under no circumstances" and the like by "never".
+fn emphatic(text: &str) -> String {
+    const PHRASES: &[&str] = &["under no circumstances", "at no time", "in no case", "on no account", "by no means", "not ever", "not under any circumstances"];
+    let mut text = text.to_owned();
+    for phrase in PHRASES {
+        let capital: String = phrase.chars().enumerate().map(|(at, c)| if at == 0 { c.to_ascii_uppercase() } else { c }).collect();
+        text = text.replace(phrase, "never").replace(&capital, "Never");
     }
     text
 }
