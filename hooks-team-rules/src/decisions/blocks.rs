@@ -42,13 +42,101 @@ struct Splitter {
 }
 
 /// Names of columns with what is forbidden, and with the replacement.
-const OLD_COLUMNS: &[&str] = &["banned", "forbidden", "don't use", "do not use", "avoid", "old", "from", "out", "before", "not", "never", "replaced", "deprecated", "disallowed", "instead of", "not allowed", "was", "don't", "no longer", "prohibited", "removed", "dropped", "ban"];
-const NEW_COLUMNS: &[&str] = &["use instead", "use", "new", "replacement", "to", "in", "now", "after", "instead", "allowed", "replaced by", "preferred", "replace with", "do", "is", "alternative"];
+const OLD_COLUMNS: &[&str] = &[
+    "banned",
+    "forbidden",
+    "don't use",
+    "do not use",
+    "avoid",
+    "old",
+    "from",
+    "out",
+    "before",
+    "not",
+    "never",
+    "replaced",
+    "deprecated",
+    "disallowed",
+    "instead of",
+    "not allowed",
+    "was",
+    "don't",
+    "no longer",
+    "prohibited",
+    "removed",
+    "dropped",
+    "ban",
+];
+const NEW_COLUMNS: &[&str] = &[
+    "use instead",
+    "use",
+    "new",
+    "replacement",
+    "to",
+    "in",
+    "now",
+    "after",
+    "instead",
+    "allowed",
+    "replaced by",
+    "preferred",
+    "replace with",
+    "do",
+    "is",
+    "alternative",
+];
 const STATE_COLUMNS: &[&str] = &["state", "status", "outcome", "result"];
-const NOTE_COLUMNS: &[&str] = &["date", "who", "by", "when", "topic", "area", "why", "reason", "owner", "author", "id", "#", "nr", "no", "rationale", "decided by", "subject", "context"];
+const NOTE_COLUMNS: &[&str] = &[
+    "date",
+    "who",
+    "by",
+    "when",
+    "topic",
+    "area",
+    "why",
+    "reason",
+    "owner",
+    "author",
+    "id",
+    "#",
+    "nr",
+    "no",
+    "rationale",
+    "decided by",
+    "subject",
+    "context",
+];
 
 /// Fields about a decision, of one line.
-const META: &[&str] = &["by", "author", "date", "owner", "who", "when", "deciders", "participants", "tags", "references", "links", "issue", "ticket", "confidence", "supersedes", "requested by", "reviewer", "reviewers", "decided by", "reviewed by", "topic", "updated", "last updated", "decided", "proposed by", "agreed by", "approved by"];
+const META: &[&str] = &[
+    "by",
+    "author",
+    "date",
+    "owner",
+    "who",
+    "when",
+    "deciders",
+    "participants",
+    "tags",
+    "references",
+    "links",
+    "issue",
+    "ticket",
+    "confidence",
+    "supersedes",
+    "requested by",
+    "reviewer",
+    "reviewers",
+    "decided by",
+    "reviewed by",
+    "topic",
+    "updated",
+    "last updated",
+    "decided",
+    "proposed by",
+    "agreed by",
+    "approved by",
+];
 
 /// Splits the text of a decision.
 pub(super) fn blocks(text: &str) -> Vec<Block> {
@@ -75,7 +163,9 @@ pub(super) fn blocks(text: &str) -> Vec<Block> {
             fence = Some((trimmed.get(..3).unwrap_or("```").to_owned(), is_rule, number + 1, String::new()));
             continue;
         }
-        if trimmed.is_empty() || ["<<<<<<<", "=======", ">>>>>>>", "---", "***"].iter().any(|mark| trimmed.starts_with(mark)) {
+        if trimmed.is_empty()
+            || ["<<<<<<<", "=======", ">>>>>>>", "---", "***"].iter().any(|mark| trimmed.starts_with(mark))
+        {
             splitter.close();
             splitter.header.clear();
             // A field with its value on the line ends with its paragraph; a section does not.
@@ -176,7 +266,9 @@ impl Splitter {
 
     fn row(&mut self, line: &str) {
         let cells: Vec<String> = cells(line);
-        let lower = |cells: &[String]| cells.iter().map(|cell| cell.trim_matches('*').to_lowercase()).collect::<Vec<_>>();
+        let lower = |cells: &[String]| {
+            cells.iter().map(|cell| cell.trim_matches('*').to_lowercase()).collect::<Vec<_>>()
+        };
         if cells.iter().all(|cell| cell.chars().all(|c| matches!(c, '-' | ':' | ' '))) {
             return;
         }
@@ -197,7 +289,9 @@ impl Splitter {
         let stated: Vec<String> = cells
             .iter()
             .zip(&self.header)
-            .filter(|(_, name)| !NOTE_COLUMNS.contains(&name.as_str()) && !STATE_COLUMNS.contains(&name.as_str()))
+            .filter(|(_, name)| {
+                !NOTE_COLUMNS.contains(&name.as_str()) && !STATE_COLUMNS.contains(&name.as_str())
+            })
             .map(|(cell, _)| cell.clone())
             .collect();
         for text in stated {
@@ -211,18 +305,22 @@ pub(super) fn is_void(status: &str) -> bool {
     let lower = status.to_lowercase();
     let mut words = lower.split(|c: char| !(c.is_alphanumeric() || c == '-')).filter(|word| !word.is_empty());
     let first = words.next().unwrap_or_default();
-    tables::VOID.contains(&first) || (first == "under" && words.next() == Some("discussion")) || lower.contains("on hold")
+    tables::VOID.contains(&first)
+        || (first == "under" && words.next() == Some("discussion"))
+        || lower.contains("on hold")
 }
 
 /// Returns the text of a heading.
 pub(super) fn heading(line: &str) -> Option<&str> {
     let level = line.len() - line.trim_start_matches('#').len();
     let rest = line.get(level..)?;
-    ((1..=6).contains(&level) && (rest.starts_with(' ') || rest.is_empty())).then(|| rest.trim().trim_end_matches('#').trim())
+    ((1..=6).contains(&level) && (rest.starts_with(' ') || rest.is_empty()))
+        .then(|| rest.trim().trim_end_matches('#').trim())
 }
 
 fn is_decision(title: &str) -> bool {
-    ["decision", "what", "decisions", "rule", "rules", "the decision", "resolution"].contains(&title.to_lowercase().trim_matches([':', ' ', '*']))
+    ["decision", "what", "decisions", "rule", "rules", "the decision", "resolution"]
+        .contains(&title.to_lowercase().trim_matches([':', ' ', '*']))
 }
 
 fn section_of(title: &str) -> Section {
@@ -230,9 +328,15 @@ fn section_of(title: &str) -> Section {
     let lower = lower.trim_matches(|c: char| !c.is_alphanumeric());
     let first = lower.split(' ').next().unwrap_or_default();
     let is_short = lower.split(' ').count() <= 3;
-    if is_short && (tables::SIDE_SECTION.contains(&first) || tables::SIDE_SECTION.contains(&lower)) && first != "migration" {
+    if is_short
+        && (tables::SIDE_SECTION.contains(&first) || tables::SIDE_SECTION.contains(&lower))
+        && first != "migration"
+    {
         Section::Side
-    } else if is_short && (tables::SKIP_SECTION.contains(&lower) || (tables::SKIP_SECTION.contains(&first) && lower.split(' ').count() == 1)) {
+    } else if is_short
+        && (tables::SKIP_SECTION.contains(&lower)
+            || (tables::SKIP_SECTION.contains(&first) && lower.split(' ').count() == 1))
+    {
         Section::Skip
     } else {
         Section::Decide
@@ -256,9 +360,14 @@ fn begins_with_id(line: &str) -> bool {
     let (first, rest) = line.split_at_checked(end).unwrap_or((line, ""));
     let first = first.trim_start_matches(['[', '*', '(']).trim_end_matches([']', '*']);
     let digits = first.chars().filter(char::is_ascii_digit).count();
-    let is_date = digits >= 6 && first.starts_with(|c: char| c.is_ascii_digit()) && first.chars().all(|c| c.is_ascii_digit() || matches!(c, '-' | '/' | '.' | ':' | 'T' | 'Z'));
-    let is_id = (1..=4).contains(&digits) && first.starts_with(char::is_uppercase) && first.ends_with(|c: char| c.is_ascii_digit());
-    let is_marked = [":", " (", " -", " \u{2014}", " \u{2013}", ")", " |"].iter().any(|mark| rest.starts_with(mark));
+    let is_date = digits >= 6
+        && first.starts_with(|c: char| c.is_ascii_digit())
+        && first.chars().all(|c| c.is_ascii_digit() || matches!(c, '-' | '/' | '.' | ':' | 'T' | 'Z'));
+    let is_id = (1..=4).contains(&digits)
+        && first.starts_with(char::is_uppercase)
+        && first.ends_with(|c: char| c.is_ascii_digit());
+    let is_marked =
+        [":", " (", " -", " \u{2014}", " \u{2013}", ")", " |"].iter().any(|mark| rest.starts_with(mark));
     is_marked && (is_date || is_id)
 }
 
@@ -278,7 +387,21 @@ fn field(line: &str) -> Option<(String, &str)> {
 }
 
 fn is_field(name: &str) -> bool {
-    is_decision(name) || section_of(name) != Section::Decide || ["superseded by", "decided by", "requested by", "reviewed by", "last updated", "updated", "decided", "proposed by", "agreed by", "approved by"].contains(&name)
+    is_decision(name)
+        || section_of(name) != Section::Decide
+        || [
+            "superseded by",
+            "decided by",
+            "requested by",
+            "reviewed by",
+            "last updated",
+            "updated",
+            "decided",
+            "proposed by",
+            "agreed by",
+            "approved by",
+        ]
+        .contains(&name)
 }
 
 /// Splits a row of a table.
@@ -312,13 +435,19 @@ mod tests {
     #[test]
     fn statements_are_told_from_reasons() {
         let text = "### Title\n**By:** A\n**What:** No x.\nmore\n**Why:** y\n\n- item\n";
-        assert_eq!(shown(text)[..2], [(Kind::Title, "Title".to_owned()), (Kind::Statement, "No x.\nmore".to_owned())]);
+        assert_eq!(
+            shown(text)[..2],
+            [(Kind::Title, "Title".to_owned()), (Kind::Statement, "No x.\nmore".to_owned())]
+        );
         let text = "## D\n### Context\nNo a.\n### Decision\nNo b.\n### Consequences\nNo c.\n";
-        assert_eq!(shown(text), [
-            (Kind::Title, "D".to_owned()),
-            (Kind::Statement, "No b.".to_owned()),
-            (Kind::Side, "No c.".to_owned())
-        ]);
+        assert_eq!(
+            shown(text),
+            [
+                (Kind::Title, "D".to_owned()),
+                (Kind::Statement, "No b.".to_owned()),
+                (Kind::Side, "No c.".to_owned())
+            ]
+        );
         assert_eq!(shown("- [ ] ban x?\n- [x] ban y\n"), [(Kind::Statement, "ban y".to_owned())]);
     }
 

@@ -67,13 +67,54 @@ pub(super) struct Changes {
 
 /// Keys of new text, folded.
 const NEW: &[&str] = &[
-    "content", "contents", "filetext", "newstr", "newstring", "newtext", "newsource", "text", "body", "data", "code", "insertedtext", "inserttext", "replacement", "replace",
-    "newcontent", "codeedit", "newcode", "replacestring",
+    "content",
+    "contents",
+    "filetext",
+    "newstr",
+    "newstring",
+    "newtext",
+    "newsource",
+    "text",
+    "body",
+    "data",
+    "code",
+    "insertedtext",
+    "inserttext",
+    "replacement",
+    "replace",
+    "newcontent",
+    "codeedit",
+    "newcode",
+    "replacestring",
 ];
 /// Keys of replaced text, folded.
-const OLD: &[&str] = &["oldstr", "oldstring", "oldtext", "oldsource", "search", "oldcontent", "oldcode", "find", "original", "target"];
+const OLD: &[&str] = &[
+    "oldstr",
+    "oldstring",
+    "oldtext",
+    "oldsource",
+    "search",
+    "oldcontent",
+    "oldcode",
+    "find",
+    "original",
+    "target",
+];
 /// Keys of paths, folded.
-const PATHS: &[&str] = &["path", "filepath", "file", "filename", "targetfile", "notebookpath", "uri", "absolutepath", "relativepath", "destination", "newpath", "to"];
+const PATHS: &[&str] = &[
+    "path",
+    "filepath",
+    "file",
+    "filename",
+    "targetfile",
+    "notebookpath",
+    "uri",
+    "absolutepath",
+    "relativepath",
+    "destination",
+    "newpath",
+    "to",
+];
 /// Keys of patches, folded.
 const PATCHES: &[&str] = &["patch", "input", "diff", "patchtext"];
 /// Most values in values that are searched.
@@ -129,7 +170,11 @@ impl Changes {
             self.written(&command.text, &command.analysis);
         }
         let in_place = self.runs.iter().any(|run| {
-            matches!(run.program.as_str(), "sed" | "perl" | "gsed") && run.words.iter().any(|word| word.starts_with("-i") || word == "--in-place" || word.starts_with("-pi"))
+            matches!(run.program.as_str(), "sed" | "perl" | "gsed")
+                && run
+                    .words
+                    .iter()
+                    .any(|word| word.starts_with("-i") || word == "--in-place" || word.starts_with("-pi"))
         });
         let places = call.places_of_commands();
         for place in places.found.iter().chain(&places.partial).filter(|place| place.is_written()) {
@@ -150,13 +195,21 @@ impl Changes {
             .filter(|(word, _)| !word.starts_with('-') && word != ".")
             .collect();
         for (given, folders) in added {
-            let paths = std::iter::once(given.clone()).chain(folders.iter().map(|folder| format!("{folder}/{given}")));
-            self.touches.push(Touch { paths: paths.map(|path| normal(&path)).collect(), given, effect: Effect::Created });
+            let paths = std::iter::once(given.clone())
+                .chain(folders.iter().map(|folder| format!("{folder}/{given}")));
+            self.touches.push(Touch {
+                paths: paths.map(|path| normal(&path)).collect(),
+                given,
+                effect: Effect::Created,
+            });
         }
     }
 
     fn touch(&mut self, call: Call<'_>, place: &NamedPath, effect: Effect) {
-        let known: Vec<String> = place.known(call).map(|known| known.below_root().map(str::to_owned).collect()).unwrap_or_default();
+        let known: Vec<String> = place
+            .known(call)
+            .map(|known| known.below_root().map(str::to_owned).collect())
+            .unwrap_or_default();
         let paths = if known.is_empty() { vec![normal(&place.given)] } else { known };
         self.touches.push(Touch { paths, given: place.given.clone(), effect });
     }
@@ -176,9 +229,11 @@ impl Changes {
         for (path, new) in here_documents(text) {
             self.edits.push(Edit { path, new, old: String::new() });
         }
-        let targets: Vec<&str> = analysis.writes().iter().filter_map(|write| write.target.literal()).collect();
+        let targets: Vec<&str> =
+            analysis.writes().iter().filter_map(|write| write.target.literal()).collect();
         let texts = self.runs.iter().filter(|run| ["echo", "printf"].contains(&run.program.as_str()));
-        let texts: Vec<String> = texts.map(|run| run.words.join(" ").replace("\\n", "\n").replace("\\t", "\t")).collect();
+        let texts: Vec<String> =
+            texts.map(|run| run.words.join(" ").replace("\\n", "\n").replace("\\t", "\t")).collect();
         for new in texts {
             for path in &targets {
                 self.edits.push(Edit { path: (*path).to_owned(), new: new.clone(), old: String::new() });
@@ -217,7 +272,8 @@ fn run_of(analysis: &Analysis, invocation: &Invocation, file: &str) -> Option<Ru
     single.invocations = vec![invocation.clone()];
     single.unresolved.clear();
     let folders = analysis.names(invocation, &Argument::Literal(".".to_owned()));
-    let folders = folders.iter().filter_map(Argument::literal).map(normal).filter(|folder| !folder.is_empty());
+    let folders =
+        folders.iter().filter_map(Argument::literal).map(normal).filter(|folder| !folder.is_empty());
     let mut run = Run {
         program,
         words: words.iter().map(|word| word.literal().unwrap_or_else(|| word.prefix()).to_owned()).collect(),
@@ -243,7 +299,11 @@ fn run_of(analysis: &Analysis, invocation: &Invocation, file: &str) -> Option<Ru
 fn handed_on(run: &Run) -> Option<Run> {
     let skipped = match (run.program.as_str(), run.words.first().map(String::as_str)) {
         ("npx" | "bunx" | "pnpx" | "uvx", _) => 0,
-        ("pnpm" | "yarn", Some("dlx" | "exec")) | ("npm", Some("exec" | "x")) | ("bun", Some("x")) | ("uv" | "poetry" | "pipenv" | "rye" | "pdm" | "hatch", Some("run")) | ("bundle", Some("exec")) => 1,
+        ("pnpm" | "yarn", Some("dlx" | "exec"))
+        | ("npm", Some("exec" | "x"))
+        | ("bun", Some("x"))
+        | ("uv" | "poetry" | "pipenv" | "rye" | "pdm" | "hatch", Some("run"))
+        | ("bundle", Some("exec")) => 1,
         _ => return None,
     };
     let mut words = run.words.iter().skip(skipped).skip_while(|word| word.starts_with('-'));
@@ -257,7 +317,9 @@ fn handed_on(run: &Run) -> Option<Run> {
 /// Adds the edits in `value`; `path` is that of the value around it.
 fn collect(value: &Value, path: &str, depth: usize, edits: &mut Vec<Edit>) {
     match value {
-        Value::Array(items) if depth < DEPTH => items.iter().for_each(|item| collect(item, path, depth + 1, edits)),
+        Value::Array(items) if depth < DEPTH => {
+            items.iter().for_each(|item| collect(item, path, depth + 1, edits))
+        }
         Value::Object(fields) if depth < DEPTH => {
             let own = text_of(fields, PATHS).unwrap_or_else(|| path.to_owned());
             let (new, old) = (text_of(fields, NEW), text_of(fields, OLD));
@@ -279,7 +341,10 @@ fn collect(value: &Value, path: &str, depth: usize, edits: &mut Vec<Edit>) {
 fn text_of(fields: &Map<String, Value>, keys: &[&str]) -> Option<String> {
     let of_key = |key: &&str| {
         let mut fields = fields.iter().filter(|(name, _)| {
-            name.bytes().filter(|byte| !matches!(byte, b'_' | b'-' | b' ')).map(|byte| byte.to_ascii_lowercase()).eq(key.bytes())
+            name.bytes()
+                .filter(|byte| !matches!(byte, b'_' | b'-' | b' '))
+                .map(|byte| byte.to_ascii_lowercase())
+                .eq(key.bytes())
         });
         fields.find_map(|(_, value)| match value {
             Value::String(text) => Some(text.clone()),
@@ -293,7 +358,10 @@ fn text_of(fields: &Map<String, Value>, keys: &[&str]) -> Option<String> {
 }
 
 fn is_patch(text: &str) -> bool {
-    text.contains("*** Begin Patch") || text.contains("*** Update File:") || text.contains("*** Add File:") || (text.contains("\n+++ ") && text.contains("--- "))
+    text.contains("*** Begin Patch")
+        || text.contains("*** Update File:")
+        || text.contains("*** Add File:")
+        || (text.contains("\n+++ ") && text.contains("--- "))
 }
 
 /// Returns the files of a patch, with their added and removed lines.
@@ -301,8 +369,14 @@ fn patched(text: &str) -> Vec<(Edit, Effect)> {
     let mut files: Vec<(Edit, Effect)> = Vec::new();
     let mut is_absent = false;
     for line in text.lines() {
-        let header = [("*** Add File:", Effect::Created), ("*** Update File:", Effect::Changed), ("*** Delete File:", Effect::Removed)];
-        if let Some((path, effect)) = header.iter().find_map(|(word, effect)| Some((line.strip_prefix(word)?.trim(), *effect))) {
+        let header = [
+            ("*** Add File:", Effect::Created),
+            ("*** Update File:", Effect::Changed),
+            ("*** Delete File:", Effect::Removed),
+        ];
+        if let Some((path, effect)) =
+            header.iter().find_map(|(word, effect)| Some((line.strip_prefix(word)?.trim(), *effect)))
+        {
             files.push((Edit { path: path.to_owned(), ..Edit::default() }, effect));
         } else if let Some(path) = line.strip_prefix("*** Move to:") {
             if let Some((edit, effect)) = files.last_mut() {
@@ -337,11 +411,18 @@ fn here_documents(text: &str) -> Vec<(String, String)> {
     while let Some(line) = lines.next() {
         let Some((_, behind)) = line.split_once("<<") else { continue };
         let word = behind.trim_start_matches(['-', '~']).trim_start();
-        let end: String = word.trim_start_matches(['\'', '"', '\\']).chars().take_while(|c| c.is_alphanumeric() || *c == '_').collect();
+        let end: String = word
+            .trim_start_matches(['\'', '"', '\\'])
+            .chars()
+            .take_while(|c| c.is_alphanumeric() || *c == '_')
+            .collect();
         if end.is_empty() {
             continue;
         }
-        let target = line.rsplit_once('>').map(|(_, rest)| rest).or_else(|| line.split_once("tee ").map(|(_, rest)| rest));
+        let target = line
+            .rsplit_once('>')
+            .map(|(_, rest)| rest)
+            .or_else(|| line.split_once("tee ").map(|(_, rest)| rest));
         let target = target.unwrap_or_default().trim().trim_start_matches("-a ");
         let target = target.split([' ', '<', '|', ';']).next().unwrap_or_default().trim_matches(['\'', '"']);
         let body: Vec<&str> = lines.by_ref().take_while(|line| line.trim() != end).collect();
@@ -366,21 +447,39 @@ fn commands_in(path: &str, text: &str) -> Vec<String> {
                 let line = line.trim();
                 let rest = ["RUN ", "CMD ", "ENTRYPOINT "].iter().find_map(|word| line.strip_prefix(word))?;
                 let words = rest.trim_matches(['[', ']', ' ']);
-                Some(if rest.trim_start().starts_with('[') { words.replace(['"', ','], " ") } else { rest.to_owned() })
+                Some(if rest.trim_start().starts_with('[') {
+                    words.replace(['"', ','], " ")
+                } else {
+                    rest.to_owned()
+                })
             });
             commands.collect()
         }
-        Some("make") => code.lines().filter(|line| line.starts_with(['\t', ' '])).map(|line| line.trim().trim_start_matches(['@', '-']).to_owned()).collect(),
+        Some("make") => code
+            .lines()
+            .filter(|line| line.starts_with(['\t', ' ']))
+            .map(|line| line.trim().trim_start_matches(['@', '-']).to_owned())
+            .collect(),
         Some("yaml") => {
             let commands = code.lines().filter_map(|line| {
                 let line = line.trim().trim_start_matches("- ");
                 ["run: ", "script: ", "command: ", "- run: "].iter().find_map(|word| line.strip_prefix(word))
             });
-            commands.filter(|command| !command.starts_with(['|', '>', '['])).map(|command| command.trim_matches(['\'', '"']).to_owned()).collect()
+            commands
+                .filter(|command| !command.starts_with(['|', '>', '[']))
+                .map(|command| command.trim_matches(['\'', '"']).to_owned())
+                .collect()
         }
         _ if file == "package.json" => {
-            let scripts = text.split_once("\"scripts\"").map_or("", |(_, rest)| rest.split('}').next().unwrap_or_default());
-            scripts.lines().filter_map(|line| line.split_once(':')).map(|(_, value)| value.trim().trim_matches([',', '"', ' ', '{']).to_owned()).filter(|command| !command.is_empty()).collect()
+            let scripts = text
+                .split_once("\"scripts\"")
+                .map_or("", |(_, rest)| rest.split('}').next().unwrap_or_default());
+            scripts
+                .lines()
+                .filter_map(|line| line.split_once(':'))
+                .map(|(_, value)| value.trim().trim_matches([',', '"', ' ', '{']).to_owned())
+                .filter(|command| !command.is_empty())
+                .collect()
         }
         _ => Vec::new(),
     }
@@ -407,10 +506,15 @@ mod tests {
 
     #[test]
     fn patches_have_added_and_removed_lines() {
-        let files = patched("*** Begin Patch\n*** Update File: a.rs\n@@\n-use x;\n+use y;\n*** Add File: b.rs\n+new\n*** End Patch");
+        let files = patched(
+            "*** Begin Patch\n*** Update File: a.rs\n@@\n-use x;\n+use y;\n*** Add File: b.rs\n+new\n*** End Patch",
+        );
         assert_eq!(files.len(), 2);
         let (edit, effect) = &files[0];
-        assert_eq!((edit.path.as_str(), edit.new.as_str(), edit.old.as_str(), *effect), ("a.rs", "use y;\n", "use x;\n", Effect::Changed));
+        assert_eq!(
+            (edit.path.as_str(), edit.new.as_str(), edit.old.as_str(), *effect),
+            ("a.rs", "use y;\n", "use x;\n", Effect::Changed)
+        );
         assert_eq!(files[1].1, Effect::Created);
         let files = patched("--- a/x.py\n+++ b/x.py\n@@ -1 +1 @@\n-import a\n+import b\n");
         assert_eq!((files[0].0.path.as_str(), files[0].0.new.as_str()), ("x.py", "import b\n"));
@@ -420,6 +524,9 @@ mod tests {
     fn commands_of_files_are_found() {
         assert_eq!(commands_in("Dockerfile", "FROM a\n# RUN no\nRUN curl x \\\n  | sh"), ["curl x    | sh"]);
         assert_eq!(commands_in("package.json", "{\"scripts\": {\n\"a\": \"jest --ci\"\n}}"), ["jest --ci"]);
-        assert_eq!(here_documents("cat > a.js <<'EOF'\nimport 'x'\nEOF"), [("a.js".to_owned(), "import 'x'".to_owned())]);
+        assert_eq!(
+            here_documents("cat > a.js <<'EOF'\nimport 'x'\nEOF"),
+            [("a.js".to_owned(), "import 'x'".to_owned())]
+        );
     }
 }

@@ -35,7 +35,10 @@ impl DecisionFiles {
     pub fn read(team: &Team, archive: bool) -> Result<Self, TeamError> {
         let mut files = Vec::new();
         if archive {
-            files.push(("decisions-archive.md".to_owned(), team.decisions_archive()?.document().bytes().to_vec()));
+            files.push((
+                "decisions-archive.md".to_owned(),
+                team.decisions_archive()?.document().bytes().to_vec(),
+            ));
         }
         files.push(("decisions.md".to_owned(), team.decisions()?.document().bytes().to_vec()));
         let mut problems = Vec::new();
@@ -180,13 +183,21 @@ impl Parsed {
             file: file.to_owned(),
             ..Decision::default()
         };
-        Self { void: void(entry, &text), reversed: reversed(&text), reading: prose::read(&text), decision, heading }
+        Self {
+            void: void(entry, &text),
+            reversed: reversed(&text),
+            reading: prose::read(&text),
+            decision,
+            heading,
+        }
     }
 
     fn settle(self, later: &[Later]) -> (Decision, Option<Later>, Vec<Mistake>) {
         let Self { mut decision, heading, reading, void, reversed } = self;
         let by_later = later.iter().find(|later| is_reversed(&heading, decision.date.as_deref(), later));
-        if let Some(reason) = void.or_else(|| by_later.map(|later| format!("the later decision \"{}\" takes it away", later.title))) {
+        if let Some(reason) = void
+            .or_else(|| by_later.map(|later| format!("the later decision \"{}\" takes it away", later.title)))
+        {
             decision.enforcement = Enforcement::Void(reason);
             return (decision, None, Vec::new());
         }
@@ -194,19 +205,26 @@ impl Parsed {
         let is_written = !reading.written.is_empty();
         let mut rules = Vec::new();
         for (line, rule) in reading.written {
-            let checked = rule.map_err(|error| format!("line {}: {}", line + error.line - 1, error.problem)).and_then(|rule| {
-                Matcher::new(&rule).map_err(|problem| format!("line {line}: {problem}"))?;
-                super::policy::examples(&rule).map_err(|problem| format!("line {line}: {problem}"))?;
-                Ok(rule)
-            });
+            let checked = rule
+                .map_err(|error| format!("line {}: {}", line + error.line - 1, error.problem))
+                .and_then(|rule| {
+                    Matcher::new(&rule).map_err(|problem| format!("line {line}: {problem}"))?;
+                    super::policy::examples(&rule).map_err(|problem| format!("line {line}: {problem}"))?;
+                    Ok(rule)
+                });
             match checked {
                 Ok(rule) => rules.push(rule),
-                Err(problem) => mistakes.push(Mistake { file: decision.file.clone(), decision: decision.title.clone(), problem }),
+                Err(problem) => mistakes.push(Mistake {
+                    file: decision.file.clone(),
+                    decision: decision.title.clone(),
+                    problem,
+                }),
             }
         }
         if !is_written {
             rules = reading.rules;
-            let permitted: Vec<&String> = later.iter().flat_map(|later| &later.permits).chain(&reading.permits).collect();
+            let permitted: Vec<&String> =
+                later.iter().flat_map(|later| &later.permits).chain(&reading.permits).collect();
             rules.retain_mut(|rule| !takes_away(rule, &permitted) && Matcher::new(rule).is_ok());
         }
         decision.enforcement = match (is_written, rules.is_empty(), reading.is_unclear) {
@@ -217,7 +235,11 @@ impl Parsed {
         };
         decision.rules = rules;
         // What an agent put into the inbox lifts nothing until it is merged.
-        let own = (!is_inbox(&decision.file)).then(|| Later { permits: reading.permits, reversed, title: decision.title.clone() });
+        let own = (!is_inbox(&decision.file)).then(|| Later {
+            permits: reading.permits,
+            reversed,
+            title: decision.title.clone(),
+        });
         (decision, own, mistakes)
     }
 }
@@ -225,9 +247,12 @@ impl Parsed {
 /// Removes from a rule what a later decision permits; returns whether nothing is left.
 fn takes_away(rule: &mut DecisionRule, permitted: &[&String]) -> bool {
     let is_permitted = |name: &String| permitted.iter().any(|permit| same_name(permit, name));
-    let own = rule.packages.iter().chain(&rule.commands).chain(&rule.calls).chain(&rule.content).any(is_permitted);
+    let own =
+        rule.packages.iter().chain(&rule.commands).chain(&rule.calls).chain(&rule.content).any(is_permitted);
     let concept = permitted.iter().any(|permit| {
-        tables::concept(&permit.to_lowercase()).is_some_and(|concept| concept.patterns.split(" § ").any(|pattern| rule.content.iter().any(|own| own == pattern)))
+        tables::concept(&permit.to_lowercase()).is_some_and(|concept| {
+            concept.patterns.split(" § ").any(|pattern| rule.content.iter().any(|own| own == pattern))
+        })
     });
     own || concept
 }
@@ -238,13 +263,17 @@ fn is_inbox(name: &str) -> bool {
 }
 
 fn same_name(one: &str, other: &str) -> bool {
-    let folded = |name: &str| name.to_lowercase().trim_end_matches(".js").trim_end_matches("()").replace(['-', '_', ' '], "");
+    let folded = |name: &str| {
+        name.to_lowercase().trim_end_matches(".js").trim_end_matches("()").replace(['-', '_', ' '], "")
+    };
     folded(one) == folded(other)
 }
 
 /// Returns why a decision does not count by itself.
 fn void(entry: &Entry<'_>, text: &str) -> Option<String> {
-    let status = entry.field(&["status", "state", "outcome"]).map(|status| status.lines().next().unwrap_or_default().to_owned());
+    let status = entry
+        .field(&["status", "state", "outcome"])
+        .map(|status| status.lines().next().unwrap_or_default().to_owned());
     let status = status.or_else(|| section_status(text)).unwrap_or_default();
     if is_void(status.trim_start_matches(|c: char| !c.is_alphanumeric())) {
         return Some(format!("its status is \"{}\"", shown(&status)));
@@ -252,19 +281,67 @@ fn void(entry: &Entry<'_>, text: &str) -> Option<String> {
     if !entry.is_in_force() || entry.title().trim_start().starts_with("~~") {
         return Some("it is struck out or not in force".to_owned());
     }
-    let superseded = entry.field(&["superseded by", "replaced by", "reversed by", "withdrawn by", "superseded", "reverted by"]);
+    let superseded = entry.field(&[
+        "superseded by",
+        "replaced by",
+        "reversed by",
+        "withdrawn by",
+        "superseded",
+        "reverted by",
+    ]);
     if let Some(by) = superseded {
         return Some(format!("it is superseded by \"{}\"", shown(by.lines().next().unwrap_or_default())));
     }
     let title = entry.title().to_lowercase();
-    let marked = ["(superseded", "[superseded", "(rejected", "[rejected", "(proposed", "[proposed", "(draft", "[draft", "(withdrawn", "(reversed", "[reversed", "(obsolete", "(deprecated)", "[wip]", "(revoked", "superseded:", "rejected:", "proposed:", "proposal:", "draft:", "rfc:", "withdrawn:"];
+    let marked = [
+        "(superseded",
+        "[superseded",
+        "(rejected",
+        "[rejected",
+        "(proposed",
+        "[proposed",
+        "(draft",
+        "[draft",
+        "(withdrawn",
+        "(reversed",
+        "[reversed",
+        "(obsolete",
+        "(deprecated)",
+        "[wip]",
+        "(revoked",
+        "superseded:",
+        "rejected:",
+        "proposed:",
+        "proposal:",
+        "draft:",
+        "rfc:",
+        "withdrawn:",
+    ];
     let marked = marked.iter().find(|mark| title.contains(**mark));
     if let Some(mark) = marked {
         return Some(format!("its title says \"{}\"", mark.trim_matches(['(', '[', ']', ')', ':'])));
     }
-    let line = text.lines().skip(1).map(|line| line.trim().trim_start_matches(['>', '*', '_', ' ']).to_lowercase()).find(|line| {
-        ["superseded by", "superseded on", "replaced by decision", "reversed by", "this decision was reversed", "withdrawn on", "reversed on", "rejected on", "this decision is superseded", "no longer in force", "this decision is no longer"].iter().any(|word| line.starts_with(word))
-    });
+    let line = text
+        .lines()
+        .skip(1)
+        .map(|line| line.trim().trim_start_matches(['>', '*', '_', ' ']).to_lowercase())
+        .find(|line| {
+            [
+                "superseded by",
+                "superseded on",
+                "replaced by decision",
+                "reversed by",
+                "this decision was reversed",
+                "withdrawn on",
+                "reversed on",
+                "rejected on",
+                "this decision is superseded",
+                "no longer in force",
+                "this decision is no longer",
+            ]
+            .iter()
+            .any(|word| line.starts_with(word))
+        });
     line.map(|line| format!("it says \"{}\"", shown(&line)))
 }
 
@@ -289,7 +366,11 @@ fn reversed(text: &str) -> Vec<String> {
     let mut found = Vec::new();
     for line in text.lines() {
         let lower = line.to_lowercase();
-        let words: Vec<&str> = lower.split(|c: char| c.is_whitespace() || ",;()\"*:`".contains(c)).map(|word| word.trim_matches('.')).filter(|word| !word.is_empty()).collect();
+        let words: Vec<&str> = lower
+            .split(|c: char| c.is_whitespace() || ",;()\"*:`".contains(c))
+            .map(|word| word.trim_matches('.'))
+            .filter(|word| !word.is_empty())
+            .collect();
         let Some(at) = words.iter().position(|word| tables::REVERSE.contains(word)) else { continue };
         // "superseded by X" is about this decision.
         if words.get(at + 1) == Some(&"by") {
@@ -298,8 +379,16 @@ fn reversed(text: &str) -> Vec<String> {
         for (number, word) in words.iter().enumerate() {
             let digits = word.chars().filter(char::is_ascii_digit).count();
             let is_date = digits == 8 && word.len() == 10;
-            let is_id = digits > 0 && digits < 6 && word.chars().all(|c| c.is_alphanumeric() || c == '-' || c == '#') && (word.contains('-') || word.starts_with(char::is_alphabetic));
-            let spaced = digits == word.len() && digits > 0 && number.checked_sub(1).and_then(|at| words.get(at)).is_some_and(|before| ["adr", "decision", "rfc", "rule"].contains(before));
+            let is_id = digits > 0
+                && digits < 6
+                && word.chars().all(|c| c.is_alphanumeric() || c == '-' || c == '#')
+                && (word.contains('-') || word.starts_with(char::is_alphabetic));
+            let spaced = digits == word.len()
+                && digits > 0
+                && number
+                    .checked_sub(1)
+                    .and_then(|at| words.get(at))
+                    .is_some_and(|before| ["adr", "decision", "rfc", "rule"].contains(before));
             let is_near = number > at || is_date || number + 6 > at;
             if (is_date || is_id) && is_near {
                 found.push((*word).to_owned());
@@ -307,7 +396,8 @@ fn reversed(text: &str) -> Vec<String> {
                 found.push(format!("{} {word}", words.get(number.saturating_sub(1)).unwrap_or(&"")));
             }
         }
-        let quoted = line.split('"').skip(1).step_by(2).map(str::to_lowercase).filter(|title| title.len() > 3);
+        let quoted =
+            line.split('"').skip(1).step_by(2).map(str::to_lowercase).filter(|title| title.len() > 3);
         found.extend(quoted);
     }
     found

@@ -182,7 +182,10 @@ mod tests {
     fn comments_are_left_out_and_strings_are_one_token() {
         assert_eq!(shown("a.ts", "f('a // b'); // eval()\n/* x */ y"), "f ( <a // b> ) ; y");
         assert_eq!(shown("a.py", "x = '#'  # eval()\n\"\"\"doc\n# no\"\"\"\n"), "x = <#> <doc\n# no>");
-        assert_eq!(shown("a.rs", "fn f<'a>(c: char) { c == '\"' } // x"), "fn f < ' a > ( c : char ) { c = = <\"> }");
+        assert_eq!(
+            shown("a.rs", "fn f<'a>(c: char) { c == '\"' } // x"),
+            "fn f < ' a > ( c : char ) { c = = <\"> }"
+        );
         assert_eq!(shown("a.sh", "echo a#b # c"), "echo a # b");
         assert_eq!(shown("a.html", "<!-- x --><p>don't</p>"), "< p > don ' t < / p >");
         assert_eq!(shown("a.sql", "SELECT 'it' -- x\nFROM t"), "SELECT <it> FROM t");

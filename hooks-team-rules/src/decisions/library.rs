@@ -13,15 +13,61 @@ pub(super) struct Library {
 
 /// Beginnings of the names of packages that connect a library to another one.
 const CONNECTORS: &[&str] = &[
-    "@types/", "types-", "react-", "vue-", "ng-", "ngx-", "angular-", "ts-", "babel-", "babel-plugin-", "django-", "flask-", "fastapi-",
-    "jest-", "next-", "nuxt-", "gulp-", "grunt-", "eslint-plugin-", "eslint-config-", "node-", "go-", "py", "python-", "python3-", "ruby-",
-    "rust-", "spring-", "spring-boot-starter-", "pytest-", "karma-", "vite-plugin-", "rollup-plugin-", "webpack-", "lib", "karma-", "hapi-", "koa-",
-    "express-", "fastify-", "connect-", "svelte-", "ember-", "gatsby-plugin-", "aws-sdk-", "tokio-", "async-", "types/",
+    "@types/",
+    "types-",
+    "react-",
+    "vue-",
+    "ng-",
+    "ngx-",
+    "angular-",
+    "ts-",
+    "babel-",
+    "babel-plugin-",
+    "django-",
+    "flask-",
+    "fastapi-",
+    "jest-",
+    "next-",
+    "nuxt-",
+    "gulp-",
+    "grunt-",
+    "eslint-plugin-",
+    "eslint-config-",
+    "node-",
+    "go-",
+    "py",
+    "python-",
+    "python3-",
+    "ruby-",
+    "rust-",
+    "spring-",
+    "spring-boot-starter-",
+    "pytest-",
+    "karma-",
+    "vite-plugin-",
+    "rollup-plugin-",
+    "webpack-",
+    "lib",
+    "karma-",
+    "hapi-",
+    "koa-",
+    "express-",
+    "fastify-",
+    "connect-",
+    "svelte-",
+    "ember-",
+    "gatsby-plugin-",
+    "aws-sdk-",
+    "tokio-",
+    "async-",
+    "types/",
 ];
 
 /// First parts of the namespaces of Java packages.
-const TOP_LEVEL: &[&str] =
-    &["org", "com", "io", "net", "dev", "de", "ch", "fr", "uk", "nl", "kotlinx", "jakarta", "javax", "co", "app", "me", "edu"];
+const TOP_LEVEL: &[&str] = &[
+    "org", "com", "io", "net", "dev", "de", "ch", "fr", "uk", "nl", "kotlinx", "jakarta", "javax", "co",
+    "app", "me", "edu",
+];
 
 impl Library {
     /// Creates the library called `name`.
@@ -30,7 +76,8 @@ impl Library {
         let lower = lower.trim_end_matches("/*");
         let known = tables::technology(lower)
             .or_else(|| tables::technology(lower.strip_suffix(".js").unwrap_or(lower)));
-        let mut names: Vec<String> = known.map_or(&[][..], |known| known.packages).iter().map(|one| folded(one)).collect();
+        let mut names: Vec<String> =
+            known.map_or(&[][..], |known| known.packages).iter().map(|one| folded(one)).collect();
         // A technology whose packages are listed is not itself a package of that name, unless it is listed.
         if known.is_none() {
             names.push(folded(lower));
@@ -47,7 +94,8 @@ impl Library {
             || vec![folded(lower)],
             |known| known.images.iter().map(|one| folded(one)).collect(),
         );
-        let hosts = known.map_or(&[][..], |known| known.hosts).iter().map(|host| (*host).to_owned()).collect();
+        let hosts =
+            known.map_or(&[][..], |known| known.hosts).iter().map(|host| (*host).to_owned()).collect();
         Self { names, images, hosts }
     }
 
@@ -74,11 +122,15 @@ impl Library {
         let is_named = |name: &String| {
             if let Some((own, version)) = name.split_once(':') {
                 let number = tag.split('-').next().unwrap_or_default();
-                return path.split('/').next_back() == Some(own) && (number == version || number.starts_with(&format!("{version}.")));
+                return path.split('/').next_back() == Some(own)
+                    && (number == version || number.starts_with(&format!("{version}.")));
             }
-            path.split('/').any(|part| part == name || part.strip_prefix(name.as_str()).is_some_and(|rest| rest.starts_with('-')))
-                || path.ends_with(&format!("/{name}"))
-                || tag.split('-').any(|part| part.trim_end_matches(|c: char| c.is_ascii_digit() || c == '.') == name)
+            path.split('/').any(|part| {
+                part == name || part.strip_prefix(name.as_str()).is_some_and(|rest| rest.starts_with('-'))
+            }) || path.ends_with(&format!("/{name}"))
+                || tag
+                    .split('-')
+                    .any(|part| part.trim_end_matches(|c: char| c.is_ascii_digit() || c == '.') == name)
         };
         self.images.iter().any(is_named)
     }
@@ -88,7 +140,9 @@ impl Library {
         let url = folded(url.trim());
         let path = url.split(['?', '#']).next().unwrap_or_default();
         let path = path.split_once("://").map_or(path, |(_, rest)| rest).trim_start_matches('/');
-        self.hosts.iter().any(|host| path.split('/').next().is_some_and(|first| first.contains(host.as_str())))
+        self.hosts
+            .iter()
+            .any(|host| path.split('/').next().is_some_and(|first| first.contains(host.as_str())))
             || self.names.iter().any(|name| {
                 path.split('/').any(|part| {
                     let part = part.trim_start_matches("npm:");
@@ -110,7 +164,10 @@ fn is_of(name: &str, package: &str) -> bool {
     if package == name || below(name, package) {
         return true;
     }
-    if package.strip_prefix('@').is_some_and(|rest| rest.strip_prefix(name).is_some_and(|rest| rest.starts_with('/'))) {
+    if package
+        .strip_prefix('@')
+        .is_some_and(|rest| rest.strip_prefix(name).is_some_and(|rest| rest.starts_with('/')))
+    {
         return true;
     }
     if name.len() > 2
@@ -134,7 +191,11 @@ fn below(name: &str, package: &str) -> bool {
 fn in_namespace(name: &str, package: &str) -> bool {
     if let Some((group, artifact)) = package.split_once(':') {
         let artifact = artifact.split(':').next().unwrap_or_default();
-        return artifact == name || below(name, artifact) || group == name || below(name, group) || in_namespace(name, group);
+        return artifact == name
+            || below(name, artifact)
+            || group == name
+            || below(name, group)
+            || in_namespace(name, group);
     }
     if package.contains('\\') {
         return package.split('\\').next() == Some(name);
@@ -147,13 +208,18 @@ fn in_namespace(name: &str, package: &str) -> bool {
         let has_host = parts.first().is_some_and(|host| host.contains('.') && !host.starts_with('.'));
         let is = |part: &str| {
             let part = part.trim_end_matches(".git");
-            part == name || part.strip_prefix("go-") == Some(name) || part.strip_suffix("-go") == Some(name) || part.strip_prefix(name).is_some_and(|rest| rest.starts_with('.'))
+            part == name
+                || part.strip_prefix("go-") == Some(name)
+                || part.strip_suffix("-go") == Some(name)
+                || part.strip_prefix(name).is_some_and(|rest| rest.starts_with('.'))
         };
         return if has_host {
             parts.iter().skip(1).take(2).any(|part| is(part))
         } else {
             // A vendor with its package, as in `guzzlehttp/guzzle`. A scope of npm is another owner.
-            parts.len() == 2 && !package.starts_with('@') && parts.iter().any(|part| is(part) || below(name, part))
+            parts.len() == 2
+                && !package.starts_with('@')
+                && parts.iter().any(|part| is(part) || below(name, part))
         };
     }
     let mut parts = package.split('.');

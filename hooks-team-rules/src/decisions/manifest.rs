@@ -33,16 +33,68 @@ impl Manifest {
         Some(match lower.as_str() {
             _ if is_requirements || in_requirements => Self::Lines,
             "go.mod" | "go.sum" | "go.work" | "cpanfile" | "packages.txt" | "brewfile" => Self::Lines,
-            "package.json" | "package-lock.json" | "npm-shrinkwrap.json" | "composer.json" | "composer.lock" | "bower.json" | "deno.json"
-            | "deno.jsonc" | "deno.lock" | "packages.lock.json" | "bun.lock" | "elm.json" | "vcpkg.json" | "import_map.json" | "pipfile.lock" => Self::Json,
-            "cargo.toml" | "cargo.lock" | "pyproject.toml" | "poetry.lock" | "uv.lock" | "pdm.lock" | "pipfile" | "libs.versions.toml" | "gopkg.toml" | "pixi.toml" => Self::Toml,
+            "package.json"
+            | "package-lock.json"
+            | "npm-shrinkwrap.json"
+            | "composer.json"
+            | "composer.lock"
+            | "bower.json"
+            | "deno.json"
+            | "deno.jsonc"
+            | "deno.lock"
+            | "packages.lock.json"
+            | "bun.lock"
+            | "elm.json"
+            | "vcpkg.json"
+            | "import_map.json"
+            | "pipfile.lock" => Self::Json,
+            "cargo.toml" | "cargo.lock" | "pyproject.toml" | "poetry.lock" | "uv.lock" | "pdm.lock"
+            | "pipfile" | "libs.versions.toml" | "gopkg.toml" | "pixi.toml" => Self::Toml,
             "pom.xml" | "packages.config" | "directory.packages.props" | "ivy.xml" => Self::Xml,
-            "gemfile" | "mix.exs" | "mix.lock" | "package.swift" | "package.resolved" | "podfile" | "cartfile" | "setup.py" | "setup.cfg" | "build.sbt"
-            | "build.gradle" | "build.gradle.kts" | "settings.gradle" | "settings.gradle.kts" | "conanfile.py" | "conanfile.txt" | "rebar.config" | "module.bazel" | "deps.edn" | "project.clj" => Self::Texts,
-            "pubspec.yaml" | "pubspec.lock" | "environment.yml" | "environment.yaml" | "pnpm-lock.yaml" | "pnpm-workspace.yaml" | "shard.yml" | "stack.yaml" | "package.yaml" => Self::Yaml,
+            "gemfile"
+            | "mix.exs"
+            | "mix.lock"
+            | "package.swift"
+            | "package.resolved"
+            | "podfile"
+            | "cartfile"
+            | "setup.py"
+            | "setup.cfg"
+            | "build.sbt"
+            | "build.gradle"
+            | "build.gradle.kts"
+            | "settings.gradle"
+            | "settings.gradle.kts"
+            | "conanfile.py"
+            | "conanfile.txt"
+            | "rebar.config"
+            | "module.bazel"
+            | "deps.edn"
+            | "project.clj" => Self::Texts,
+            "pubspec.yaml"
+            | "pubspec.lock"
+            | "environment.yml"
+            | "environment.yaml"
+            | "pnpm-lock.yaml"
+            | "pnpm-workspace.yaml"
+            | "shard.yml"
+            | "stack.yaml"
+            | "package.yaml" => Self::Yaml,
             "yarn.lock" | "gemfile.lock" | "podfile.lock" => Self::Lock,
-            _ if [".csproj", ".fsproj", ".vbproj", ".nuspec"].iter().any(|ending| lower.ends_with(ending)) => Self::Xml,
-            _ if lower.ends_with(".gemspec") || lower.ends_with(".podspec") || lower.ends_with(".gradle.kts") || lower.ends_with(".gradle") || lower.ends_with(".cabal") => Self::Texts,
+            _ if [".csproj", ".fsproj", ".vbproj", ".nuspec"]
+                .iter()
+                .any(|ending| lower.ends_with(ending)) =>
+            {
+                Self::Xml
+            }
+            _ if lower.ends_with(".gemspec")
+                || lower.ends_with(".podspec")
+                || lower.ends_with(".gradle.kts")
+                || lower.ends_with(".gradle")
+                || lower.ends_with(".cabal") =>
+            {
+                Self::Texts
+            }
             _ if lower.ends_with(".versions.toml") => Self::Toml,
             _ => return None,
         })
@@ -78,14 +130,20 @@ pub(super) fn bare(name: &str) -> &str {
         Some(rest) => ("@", rest),
         None => ("", name),
     };
-    let end = rest.find(['@', '[', '=', '<', '>', '~', '!', ';', ' ', '^', '(', ',', '#', '\t']).unwrap_or(rest.len());
+    let end = rest
+        .find(['@', '[', '=', '<', '>', '~', '!', ';', ' ', '^', '(', ',', '#', '\t'])
+        .unwrap_or(rest.len());
     name.get(..scope.len() + end).unwrap_or(name)
 }
 
 fn in_line(line: &str) -> Option<String> {
     let line = line.trim();
-    let line = ["require ", "tap ", "brew ", "cask ", "replace ", "tool "].iter().find_map(|word| line.strip_prefix(word)).unwrap_or(line);
-    if line.is_empty() || line.starts_with('-') || line.starts_with("module ") || line.starts_with(['(', ')']) {
+    let line = ["require ", "tap ", "brew ", "cask ", "replace ", "tool "]
+        .iter()
+        .find_map(|word| line.strip_prefix(word))
+        .unwrap_or(line);
+    if line.is_empty() || line.starts_with('-') || line.starts_with("module ") || line.starts_with(['(', ')'])
+    {
         return None;
     }
     if let Some((_, name)) = line.split_once("#egg=") {
@@ -96,8 +154,31 @@ fn in_line(line: &str) -> Option<String> {
 
 /// Keys of JSON manifests whose values are no packages.
 const OTHER_KEYS: &[&str] = &[
-    "name", "version", "description", "license", "author", "main", "module", "types", "type", "homepage", "node", "npm", "engines", "private",
-    "url", "bugs", "repository", "scripts", "browser", "exports", "files", "keywords", "resolved", "integrity", "packagemanager",
+    "name",
+    "version",
+    "description",
+    "license",
+    "author",
+    "main",
+    "module",
+    "types",
+    "type",
+    "homepage",
+    "node",
+    "npm",
+    "engines",
+    "private",
+    "url",
+    "bugs",
+    "repository",
+    "scripts",
+    "browser",
+    "exports",
+    "files",
+    "keywords",
+    "resolved",
+    "integrity",
+    "packagemanager",
 ];
 
 fn json(code: &str, names: &mut Vec<String>) {
@@ -116,7 +197,9 @@ fn json(code: &str, names: &mut Vec<String>) {
                 }
                 // In a lock file of Composer, each package is an object with its name.
                 Some(value) if text == "name" && code.contains("\"dist\"") => names.push(value.to_owned()),
-                None if text.contains('@') && !text.starts_with("@types") => names.push(bare(text).to_owned()),
+                None if text.contains('@') && !text.starts_with("@types") => {
+                    names.push(bare(text).to_owned())
+                }
                 _ => {}
             }
         }
@@ -127,7 +210,22 @@ fn json(code: &str, names: &mut Vec<String>) {
 fn is_version(value: &str) -> bool {
     let value = value.trim();
     let is_word = ["*", "latest", "next", "x", "beta", "canary", "stable"].contains(&value);
-    let is_source = ["workspace:", "npm:", "git", "file:", "link:", "http", "catalog:", "github:", "portal:", "patch:", "dev-", "jsr:"].iter().any(|word| value.starts_with(word));
+    let is_source = [
+        "workspace:",
+        "npm:",
+        "git",
+        "file:",
+        "link:",
+        "http",
+        "catalog:",
+        "github:",
+        "portal:",
+        "patch:",
+        "dev-",
+        "jsr:",
+    ]
+    .iter()
+    .any(|word| value.starts_with(word));
     let digits = value.trim_start_matches(|c: char| "^~<>=v! ".contains(c));
     is_word || is_source || digits.starts_with(|c: char| c.is_ascii_digit())
 }
@@ -146,8 +244,31 @@ fn strings(code: &str) -> Vec<(String, bool)> {
 
 /// Keys of TOML manifests whose values are no packages.
 const PROSE_KEYS: &[&str] = &[
-    "description", "authors", "license", "readme", "keywords", "repository", "homepage", "documentation", "version", "edition", "categories", "path",
-    "url", "checksum", "source", "hash", "python", "requires-python", "ref", "rev", "branch", "tag", "classifiers", "maintainers", "scripts",
+    "description",
+    "authors",
+    "license",
+    "readme",
+    "keywords",
+    "repository",
+    "homepage",
+    "documentation",
+    "version",
+    "edition",
+    "categories",
+    "path",
+    "url",
+    "checksum",
+    "source",
+    "hash",
+    "python",
+    "requires-python",
+    "ref",
+    "rev",
+    "branch",
+    "tag",
+    "classifiers",
+    "maintainers",
+    "scripts",
 ];
 
 fn toml(code: &str, names: &mut Vec<String>) {
@@ -160,7 +281,9 @@ fn toml(code: &str, names: &mut Vec<String>) {
                 own = false;
             }
             if header.contains("dependencies.") {
-                names.push(header.rsplit("dependencies.").next().unwrap_or_default().trim_matches('"').to_owned());
+                names.push(
+                    header.rsplit("dependencies.").next().unwrap_or_default().trim_matches('"').to_owned(),
+                );
             }
             continue;
         }
@@ -210,14 +333,22 @@ fn xml(code: &str, names: &mut Vec<String>) {
     let mut group = String::new();
     for (at, _) in code.match_indices('<') {
         let tag = code.get(at + 1..).unwrap_or_default();
-        let value = |name: &str| tag.strip_prefix(name).and_then(|rest| rest.strip_prefix('>')).and_then(|rest| rest.split('<').next()).map(str::trim);
+        let value = |name: &str| {
+            tag.strip_prefix(name)
+                .and_then(|rest| rest.strip_prefix('>'))
+                .and_then(|rest| rest.split('<').next())
+                .map(str::trim)
+        };
         if let Some(text) = value("groupId") {
             group = text.to_owned();
             names.push(group.clone());
         } else if let Some(text) = value("artifactId") {
             names.push(if group.is_empty() { text.to_owned() } else { format!("{group}:{text}") });
             names.push(text.to_owned());
-        } else if ["PackageReference", "Reference", "PackageVersion", "package", "dependency"].iter().any(|name| tag.starts_with(name)) {
+        } else if ["PackageReference", "Reference", "PackageVersion", "package", "dependency"]
+            .iter()
+            .any(|name| tag.starts_with(name))
+        {
             let tag = tag.split('>').next().unwrap_or_default();
             for key in ["Include=\"", "id=\"", "org=\"", "name=\"", "Update=\""] {
                 if let Some((_, rest)) = tag.split_once(key) {
@@ -241,13 +372,24 @@ fn texts(code: &str, names: &mut Vec<String>) {
         // `{:httpoison, "~> 2.2"}` and `id 'x'`
         for (at, _) in line.match_indices("{:") {
             let rest = line.get(at + 2..).unwrap_or_default();
-            names.push(rest.split(|c: char| !(c.is_alphanumeric() || c == '_')).next().unwrap_or_default().to_owned());
+            names.push(
+                rest.split(|c: char| !(c.is_alphanumeric() || c == '_'))
+                    .next()
+                    .unwrap_or_default()
+                    .to_owned(),
+            );
         }
         // `"org" %% "name"` and `libs.name`
         for (at, _) in line.match_indices("libs.") {
             let rest = line.get(at + 5..).unwrap_or_default();
-            let rest = rest.strip_prefix("plugins.").or_else(|| rest.strip_prefix("bundles.")).unwrap_or(rest);
-            names.push(rest.split(|c: char| !(c.is_alphanumeric() || c == '_')).next().unwrap_or_default().to_owned());
+            let rest =
+                rest.strip_prefix("plugins.").or_else(|| rest.strip_prefix("bundles.")).unwrap_or(rest);
+            names.push(
+                rest.split(|c: char| !(c.is_alphanumeric() || c == '_'))
+                    .next()
+                    .unwrap_or_default()
+                    .to_owned(),
+            );
         }
         let trimmed = line.trim_start().trim_start_matches(['"', '[', '{']);
         if line.contains("%") || trimmed.contains("==") || trimmed.contains(">=") {
@@ -288,16 +430,28 @@ mod tests {
             ("pyproject.toml", "dependencies = [\n  \"requests>=2.31\",\n]", "requests"),
             ("Cargo.lock", "[[package]]\nname = \"openssl\"", "openssl"),
             ("go.mod", "require (\n\tgithub.com/pkg/errors v0.9.1\n)", "github.com/pkg/errors"),
-            ("pom.xml", "<groupId>org.apache.logging.log4j</groupId><artifactId>log4j-core</artifactId>", "org.apache.logging.log4j:log4j-core"),
+            (
+                "pom.xml",
+                "<groupId>org.apache.logging.log4j</groupId><artifactId>log4j-core</artifactId>",
+                "org.apache.logging.log4j:log4j-core",
+            ),
             ("a.csproj", "<PackageReference Include=\"AutoMapper\" Version=\"1\" />", "AutoMapper"),
-            ("build.gradle.kts", "implementation(\"com.google.dagger:dagger:2.52\")", "com.google.dagger:dagger:2.52"),
+            (
+                "build.gradle.kts",
+                "implementation(\"com.google.dagger:dagger:2.52\")",
+                "com.google.dagger:dagger:2.52",
+            ),
             ("Gemfile", "gem 'resque', '~> 2.6'", "resque"),
             ("Gemfile.lock", "    delayed_job (4.1.13)", "delayed_job"),
             ("pnpm-lock.yaml", "  socket.io-client@4.8.1:", "socket.io-client"),
             ("yarn.lock", "moment@^2.0, moment@^2.30:", "moment"),
             ("mix.exs", "{:httpoison, \"~> 2.2\"}", "httpoison"),
             ("pubspec.yaml", "  http: ^1.0", "http"),
-            ("Package.swift", ".package(url: \"https://github.com/Alamofire/Alamofire.git\", from: \"5\")", "github.com/Alamofire/Alamofire"),
+            (
+                "Package.swift",
+                ".package(url: \"https://github.com/Alamofire/Alamofire.git\", from: \"5\")",
+                "github.com/Alamofire/Alamofire",
+            ),
         ] {
             let names = Manifest::of(path).unwrap().names(path, text);
             assert!(names.iter().any(|name| name == wanted), "{path}: {names:?}");

@@ -73,7 +73,8 @@ impl Matcher {
         let library = |name: &String| Library::new(name);
         let mut content = Vec::new();
         for text in &rule.content {
-            let pattern = Pattern::parse(text).ok_or_else(|| format!("`{text}` has no tokens; write a part of a program"))?;
+            let pattern = Pattern::parse(text)
+                .ok_or_else(|| format!("`{text}` has no tokens; write a part of a program"))?;
             content.push((text.clone(), pattern));
         }
         for name in &rule.calls {
@@ -122,7 +123,8 @@ impl Matcher {
     }
 
     fn covers<'p>(&self, mut paths: impl Iterator<Item = &'p str> + Clone) -> bool {
-        let within = self.within.as_ref().is_none_or(|within| paths.clone().any(|path| within.is_match(path)));
+        let within =
+            self.within.as_ref().is_none_or(|within| paths.clone().any(|path| within.is_match(path)));
         within && !paths.any(|path| self.except.is_match(path))
     }
 
@@ -130,11 +132,15 @@ impl Matcher {
         let paths = || touch.paths.iter().map(String::as_str);
         let (_, _) = self.files.iter().find(|(mode, globs)| {
             let is_meant = match (mode, touch.effect) {
-                (Mode::Any, _) | (Mode::Keep, Effect::Created | Effect::Changed) | (Mode::New, Effect::Created) => true,
+                (Mode::Any, _)
+                | (Mode::Keep, Effect::Created | Effect::Changed)
+                | (Mode::New, Effect::Created) => true,
                 (Mode::Existing, Effect::Changed | Effect::Removed) => true,
                 (Mode::Keep | Mode::New | Mode::Existing, _) => false,
             };
-            let below = |path: &str| touch.effect == Effect::Removed && *mode != Mode::New && globs.find_below(path).is_some();
+            let below = |path: &str| {
+                touch.effect == Effect::Removed && *mode != Mode::New && globs.find_below(path).is_some()
+            };
             is_meant && paths().any(|path| globs.is_match(path) || below(path))
         })?;
         if !self.covers(paths()) || paths().any(|path| self.allowed_files.is_match(path)) {
@@ -162,14 +168,29 @@ impl Matcher {
         if let Some(module) = text.brought.modules.iter().find(|name| self.forbids_import(name)) {
             return Some(Violation::new(format!("imports `{module}`"), module));
         }
-        if let Some(url) = text.brought.urls.iter().find(|url| self.libraries.iter().any(|library| library.has_url(url)) && !self.is_allowed(url)) {
+        if let Some(url) =
+            text.brought.urls.iter().find(|url| {
+                self.libraries.iter().any(|library| library.has_url(url)) && !self.is_allowed(url)
+            })
+        {
             return Some(Violation::new(format!("loads `{url}`"), url));
         }
         if let Some(image) = text.brought.images.iter().find(|image| self.forbids_image(image)) {
             return Some(Violation::new(format!("uses the image `{image}`"), image));
         }
         let (language, new, old) = (text.language.as_ref()?, text.new.as_ref()?, text.old.as_ref()?);
-        let speaks = |name: &str| self.languages.is_empty() || self.languages.iter().any(|wanted| wanted == name || wanted == "*" || (wanted == "js" && name == "vue") || (wanted == "ts" && is_typed(name, &text.edit.path)) || (wanted == "html" && ["vue", "js"].contains(&name)) || (wanted == "docker" && name == "yaml") || (wanted == "css" && ["vue", "html"].contains(&name)));
+        let speaks = |name: &str| {
+            self.languages.is_empty()
+                || self.languages.iter().any(|wanted| {
+                    wanted == name
+                        || wanted == "*"
+                        || (wanted == "js" && name == "vue")
+                        || (wanted == "ts" && is_typed(name, &text.edit.path))
+                        || (wanted == "html" && ["vue", "js"].contains(&name))
+                        || (wanted == "docker" && name == "yaml")
+                        || (wanted == "css" && ["vue", "html"].contains(&name))
+                })
+        };
         for (shown, pattern) in &self.content {
             if !speaks(language.name) {
                 continue;
@@ -188,15 +209,22 @@ impl Matcher {
     fn in_queries(&self, new: &Lexed, old: &Lexed) -> Option<Violation> {
         let sql = tables::language_called("sql")?;
         let count = |pattern: &Pattern, lexed: &Lexed| {
-            let queries = lexed.tokens.iter().filter_map(super::lex::Token::text).filter(|text| is_query(text));
+            let queries =
+                lexed.tokens.iter().filter_map(super::lex::Token::text).filter(|text| is_query(text));
             queries.map(|text| pattern.count(text, &Lexed::new(text, &sql), &sql)).sum::<usize>()
         };
-        let (shown, _) = self.content.iter().find(|(_, pattern)| count(pattern, new) > count(pattern, old))?;
+        let (shown, _) =
+            self.content.iter().find(|(_, pattern)| count(pattern, new) > count(pattern, old))?;
         Some(Violation::new(format!("contains {}", described(shown)), shown))
     }
 
     fn in_run(&self, run: &Run) -> Option<Violation> {
-        if !self.runs_within(run) || !self.with.iter().all(|wanted| (wanted.starts_with('$') && run.has_gaps) || run.words.iter().any(|word| is_like(wanted, word.rsplit('=').next().unwrap_or(word)))) {
+        if !self.runs_within(run)
+            || !self.with.iter().all(|wanted| {
+                (wanted.starts_with('$') && run.has_gaps)
+                    || run.words.iter().any(|word| is_like(wanted, word.rsplit('=').next().unwrap_or(word)))
+            })
+        {
             return None;
         }
         let evidence = || {
@@ -207,7 +235,8 @@ impl Matcher {
             return Some(Violation { message: format!("installs `{name}`"), evidence: evidence() });
         }
         let shows = !run.words.is_empty() && run.words.iter().all(|word| SHOWING.contains(&word.as_str()));
-        let is_allowed = run.words.iter().any(|word| self.allowed_words.contains(word)) || self.allowed_words.iter().any(|allowed| is_start(allowed, run));
+        let is_allowed = run.words.iter().any(|word| self.allowed_words.contains(word))
+            || self.allowed_words.iter().any(|allowed| is_start(allowed, run));
         if shows || is_allowed {
             return None;
         }
@@ -220,9 +249,20 @@ impl Matcher {
             return self.covers(std::iter::once(run.file.as_str()));
         }
         let places = places(run);
-        let named = |names: &[String]| run.words.iter().any(|word| names.iter().any(|name| name == word.trim_start_matches('@').rsplit('/').next().unwrap_or(word)));
-        let is_in = |globs: &Globs| places.iter().any(|place| globs.is_match(place) || globs.is_match(&format!("{place}/x")));
-        let within = self.within.as_ref().is_none_or(|within| is_in(within) || named(&self.within_names) || !self.commands.is_empty());
+        let named = |names: &[String]| {
+            run.words.iter().any(|word| {
+                names
+                    .iter()
+                    .any(|name| name == word.trim_start_matches('@').rsplit('/').next().unwrap_or(word))
+            })
+        };
+        let is_in = |globs: &Globs| {
+            places.iter().any(|place| globs.is_match(place) || globs.is_match(&format!("{place}/x")))
+        };
+        let within = self
+            .within
+            .as_ref()
+            .is_none_or(|within| is_in(within) || named(&self.within_names) || !self.commands.is_empty());
         within && !is_in(&self.except) && !named(&self.except_names)
     }
 
@@ -237,15 +277,21 @@ impl Matcher {
             let image = image_of(run, installer.verbs)?;
             return self.forbids_image(&image).then_some(image);
         }
-        let words: Vec<&str> = run.words.iter().map(String::as_str).filter(|word| !word.starts_with('-')).collect();
+        let words: Vec<&str> =
+            run.words.iter().map(String::as_str).filter(|word| !word.starts_with('-')).collect();
         let names: Vec<&str> = if installer.verbs.contains(&"*") {
             words.first().copied().into_iter().collect()
         } else {
             let all: Vec<&str> = run.words.iter().map(String::as_str).collect();
-            let from = installer.verbs.iter().filter_map(|verb| after(&words, &all, verb)).max_by_key(Vec::len)?;
+            let from =
+                installer.verbs.iter().filter_map(|verb| after(&words, &all, verb)).max_by_key(Vec::len)?;
             from
         };
-        let given = names.into_iter().flat_map(|name| name.split(',')).map(bare).filter(|name| !name.starts_with("./") && !name.starts_with('/'));
+        let given = names
+            .into_iter()
+            .flat_map(|name| name.split(','))
+            .map(bare)
+            .filter(|name| !name.starts_with("./") && !name.starts_with('/'));
         given.map(str::to_owned).find(|name| self.forbids(name))
     }
 
@@ -259,23 +305,35 @@ impl Matcher {
     }
 
     fn forbids_import(&self, module: &str) -> bool {
-        let is_own = module.starts_with(['.', '#', '~']) || module.starts_with("@/") || module.starts_with('/');
-        self.imports.iter().any(|pattern| is_like(pattern, module) || is_like(&format!("{pattern}/*"), module))
-            || (!is_own && self.libraries.iter().any(|library| library.has(module.strip_prefix("node:").unwrap_or(module))) && !self.is_allowed(module))
+        let is_own =
+            module.starts_with(['.', '#', '~']) || module.starts_with("@/") || module.starts_with('/');
+        self.imports
+            .iter()
+            .any(|pattern| is_like(pattern, module) || is_like(&format!("{pattern}/*"), module))
+            || (!is_own
+                && self
+                    .libraries
+                    .iter()
+                    .any(|library| library.has(module.strip_prefix("node:").unwrap_or(module)))
+                && !self.is_allowed(module))
     }
 
     fn forbids_image(&self, image: &str) -> bool {
         let mut libraries = self.libraries.iter().chain(&self.images);
-        libraries.any(|library| library.has_image(image)) && !self.allowed.iter().any(|library| library.has_image(image))
+        libraries.any(|library| library.has_image(image))
+            && !self.allowed.iter().any(|library| library.has_image(image))
     }
 
     fn is_allowed(&self, package: &str) -> bool {
         let is_longer = |allowed: &&Library| allowed.is(package);
         // A replacement with a name below the forbidden one stays allowed.
         self.allowed.iter().any(|allowed| is_longer(&allowed))
-            || self.allowed_words.iter().any(|pattern| is_like(pattern, package) || package.rsplit(':').next().is_some_and(|name| is_like(pattern, name)) || is_like(&format!("*{pattern}*"), package) && pattern.contains('*'))
+            || self.allowed_words.iter().any(|pattern| {
+                is_like(pattern, package)
+                    || package.rsplit(':').next().is_some_and(|name| is_like(pattern, name))
+                    || is_like(&format!("*{pattern}*"), package) && pattern.contains('*')
+            })
     }
-
 }
 
 impl Violation {
@@ -289,13 +347,24 @@ impl Command {
         match self {
             Self::Blocked(_, pattern) => {
                 run.analysis.find(std::slice::from_ref(pattern)).is_some() || {
-                    let words: Vec<&str> = std::iter::once(run.program.as_str()).chain(run.words.iter().map(String::as_str)).collect();
-                    hooks_facts::commands::Analysis::of_words(&words, &hooks_facts::commands::Options::default()).find(std::slice::from_ref(pattern)).is_some()
+                    let words: Vec<&str> = std::iter::once(run.program.as_str())
+                        .chain(run.words.iter().map(String::as_str))
+                        .collect();
+                    hooks_facts::commands::Analysis::of_words(
+                        &words,
+                        &hooks_facts::commands::Options::default(),
+                    )
+                    .find(std::slice::from_ref(pattern))
+                    .is_some()
                 }
             }
-            Self::Option(option) => run.words.iter().any(|word| word == option || word.strip_prefix(option.as_str()).is_some_and(|rest| rest.starts_with('='))),
+            Self::Option(option) => run.words.iter().any(|word| {
+                word == option || word.strip_prefix(option.as_str()).is_some_and(|rest| rest.starts_with('='))
+            }),
             Self::Words(wanted) => {
-                let words: Vec<&str> = std::iter::once(run.program.as_str()).chain(run.words.iter().map(String::as_str)).collect();
+                let words: Vec<&str> = std::iter::once(run.program.as_str())
+                    .chain(run.words.iter().map(String::as_str))
+                    .collect();
                 fits(wanted, &words)
             }
         }
@@ -339,7 +408,8 @@ impl<'c> Text<'c> {
         let language = tables::language(&edit.path);
         let lexed = |text: &str| language.as_ref().map(|language| Lexed::new(text, language));
         let (new, old) = (lexed(&edit.new), lexed(&edit.old));
-        let read = |text: &str, lexed: Option<&Lexed>| Brought::new(&edit.path, text, language.as_ref(), lexed);
+        let read =
+            |text: &str, lexed: Option<&Lexed>| Brought::new(&edit.path, text, language.as_ref(), lexed);
         let mut brought = read(&edit.new, new.as_ref());
         brought.remove(&read(&edit.old, old.as_ref()));
         let paths = changes.paths_of(edit).into_iter().map(std::borrow::Cow::into_owned).collect();
@@ -392,15 +462,20 @@ fn is_typed(language: &str, path: &str) -> bool {
 
 fn is_query(text: &str) -> bool {
     let first = text.trim_start().split_whitespace().next().unwrap_or_default().to_ascii_uppercase();
-    ["SELECT", "INSERT", "UPDATE", "DELETE", "DROP", "TRUNCATE", "CREATE", "ALTER", "WITH", "MERGE"].contains(&first.as_str())
+    ["SELECT", "INSERT", "UPDATE", "DELETE", "DROP", "TRUNCATE", "CREATE", "ALTER", "WITH", "MERGE"]
+        .contains(&first.as_str())
 }
 
 fn described(shown: &str) -> String {
-    let plain = shown.split_once(' ').filter(|(word, _)| word.chars().all(|c| c.is_ascii_uppercase()) && word.len() > 2);
+    let plain = shown
+        .split_once(' ')
+        .filter(|(word, _)| word.chars().all(|c| c.is_ascii_uppercase()) && word.len() > 2);
     match plain {
         Some(("CALL", name)) => format!("a call of `{name}`"),
         Some(("TYPE", name)) => format!("the type `{name}`"),
-        Some((word, rest)) if ["IDENT", "STR", "RAW", "IMAGE", "PREFIX"].contains(&word) => format!("`{rest}`"),
+        Some((word, rest)) if ["IDENT", "STR", "RAW", "IMAGE", "PREFIX"].contains(&word) => {
+            format!("`{rest}`")
+        }
         Some(("PIPE", program)) => format!("the output of `{program}` in a shell"),
         _ => format!("`{shown}`"),
     }
@@ -423,7 +498,10 @@ fn command(text: &str) -> Result<Command, String> {
 fn globs(patterns: &[String]) -> Result<Globs, String> {
     let patterns = patterns.iter().flat_map(|pattern| spellings(pattern));
     Globs::compile(patterns, &GlobOptions::default()).map_err(|errors| {
-        errors.first().map(|error| format!("`{}` is no glob: {}", error.pattern, error.problem)).unwrap_or_default()
+        errors
+            .first()
+            .map(|error| format!("`{}` is no glob: {}", error.pattern, error.problem))
+            .unwrap_or_default()
     })
 }
 
@@ -433,7 +511,13 @@ fn spellings(pattern: &str) -> Vec<String> {
     let pattern = pattern.trim().trim_start_matches("./").trim_start_matches('/');
     let folder = pattern.trim_end_matches('/');
     let is_name = !folder.contains('/');
-    let starred = |text: &str| if is_name || text.strip_suffix("/**").is_some_and(|rest| !rest.contains('/')) { format!("**/{text}") } else { text.to_owned() };
+    let starred = |text: &str| {
+        if is_name || text.strip_suffix("/**").is_some_and(|rest| !rest.contains('/')) {
+            format!("**/{text}")
+        } else {
+            text.to_owned()
+        }
+    };
     if folder.ends_with("**") {
         return vec![if folder.starts_with("**") { folder.to_owned() } else { starred(folder) }];
     }
@@ -444,7 +528,9 @@ fn spellings(pattern: &str) -> Vec<String> {
 }
 
 fn last_parts(patterns: &[String]) -> Vec<String> {
-    let parts = patterns.iter().map(|pattern| pattern.trim_end_matches("/**").trim_end_matches('/').rsplit('/').next().unwrap_or_default());
+    let parts = patterns.iter().map(|pattern| {
+        pattern.trim_end_matches("/**").trim_end_matches('/').rsplit('/').next().unwrap_or_default()
+    });
     parts.filter(|part| part.len() > 1 && !part.contains(['*', '.'])).map(str::to_owned).collect()
 }
 
@@ -455,7 +541,25 @@ fn places(run: &Run) -> Vec<String> {
         super::change::normal(value)
     });
     let valued = run.words.windows(2).filter_map(|pair| match pair {
-        [option, value] if ["-C", "--cwd", "--prefix", "--dir", "-w", "--workspace", "--filter", "-F", "-p", "--package", "--project", "--directory"].contains(&option.as_str()) => Some(super::change::normal(value)),
+        [option, value]
+            if [
+                "-C",
+                "--cwd",
+                "--prefix",
+                "--dir",
+                "-w",
+                "--workspace",
+                "--filter",
+                "-F",
+                "-p",
+                "--package",
+                "--project",
+                "--directory",
+            ]
+            .contains(&option.as_str()) =>
+        {
+            Some(super::change::normal(value))
+        }
         _ => None,
     });
     words.chain(valued).chain(run.folders.iter().cloned()).collect()
@@ -474,7 +578,24 @@ fn after<'w>(words: &[&'w str], all: &[&'w str], verb: &str) -> Option<Vec<&'w s
 
 /// Returns the image that a container program pulls or runs.
 fn image_of(run: &Run, verbs: &[&str]) -> Option<String> {
-    const PLAIN: &[&str] = &["-d", "-i", "-t", "-it", "-ti", "-dit", "-itd", "--rm", "--detach", "--init", "--privileged", "-q", "--quiet", "-P", "--interactive", "--tty"];
+    const PLAIN: &[&str] = &[
+        "-d",
+        "-i",
+        "-t",
+        "-it",
+        "-ti",
+        "-dit",
+        "-itd",
+        "--rm",
+        "--detach",
+        "--init",
+        "--privileged",
+        "-q",
+        "--quiet",
+        "-P",
+        "--interactive",
+        "--tty",
+    ];
     if let Some(image) = run.words.iter().find_map(|word| word.strip_prefix("--image=")) {
         return Some(image.to_owned());
     }
@@ -493,14 +614,18 @@ fn image_of(run: &Run, verbs: &[&str]) -> Option<String> {
 
 fn is_start(allowed: &str, run: &Run) -> bool {
     let mut wanted = allowed.split_whitespace();
-    wanted.next() == Some(run.program.as_str()) && allowed.contains(' ') && wanted.zip(run.words.iter()).all(|(wanted, word)| wanted == word)
+    wanted.next() == Some(run.program.as_str())
+        && allowed.contains(' ')
+        && wanted.zip(run.words.iter()).all(|(wanted, word)| wanted == word)
 }
 
 /// Whether `words` are as `wanted`, in which `*` stands for any words.
 fn fits(wanted: &[String], words: &[&str]) -> bool {
     match (wanted.split_first(), words.split_first()) {
         (None, _) => true,
-        (Some((star, rest)), _) if star == "*" => (0..=words.len()).any(|at| words.get(at..).is_some_and(|words| fits(rest, words))),
+        (Some((star, rest)), _) if star == "*" => {
+            (0..=words.len()).any(|at| words.get(at..).is_some_and(|words| fits(rest, words)))
+        }
         (Some((first, rest)), Some((word, words))) => is_like(first, word) && fits(rest, words),
         (Some(_), None) => false,
     }

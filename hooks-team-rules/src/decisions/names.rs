@@ -31,12 +31,49 @@ pub(super) struct Use {
 /// Longest name of a table, in words.
 const LONGEST: usize = 6;
 /// Verbs about existing files.
-pub(super) const FILE_VERBS: &[&str] = &["edit", "touch", "change", "modify", "edited", "touched", "changed", "modified", "hand-edit", "hand-edited", "alter", "altered", "update", "updated", "delete", "deleted", "move", "moved", "rename", "read-only", "frozen", "immutable", "untouchable", "rewrite", "rewritten", "overwrite", "overwritten", "reformat", "hands", "hand-written", "written"];
+pub(super) const FILE_VERBS: &[&str] = &[
+    "edit",
+    "touch",
+    "change",
+    "modify",
+    "edited",
+    "touched",
+    "changed",
+    "modified",
+    "hand-edit",
+    "hand-edited",
+    "alter",
+    "altered",
+    "update",
+    "updated",
+    "delete",
+    "deleted",
+    "move",
+    "moved",
+    "rename",
+    "read-only",
+    "frozen",
+    "immutable",
+    "untouchable",
+    "rewrite",
+    "rewritten",
+    "overwrite",
+    "overwritten",
+    "reformat",
+    "hands",
+    "hand-written",
+    "written",
+];
 
 /// Returns the names in `words`.
 pub(super) fn names(words: &[Word]) -> Vec<Name> {
     let mut found = Vec::new();
-    for item in words.split(|word| word.is_in(&["and", "or", "nor", ",", "/", "&", "neither", "both", "either", "plus", "also", ";", "as", "well", "\u{2014}"])) {
+    for item in words.split(|word| {
+        word.is_in(&[
+            "and", "or", "nor", ",", "/", "&", "neither", "both", "either", "plus", "also", ";", "as",
+            "well", "\u{2014}",
+        ])
+    }) {
         in_item(item, &mut found);
     }
     found
@@ -50,8 +87,14 @@ fn in_item(item: &[Word], found: &mut Vec<Name>) {
     let before = found.len();
     while let Some((first, behind)) = rest.split_first() {
         if first.is_code {
-            let noun = behind.first().filter(|word| word.is_in(tables::FILLER)).map(|word| word.lower.clone());
-            found.push(Name { text: first.text.clone(), is_code: true, noun: noun.unwrap_or_default(), is_new });
+            let noun =
+                behind.first().filter(|word| word.is_in(tables::FILLER)).map(|word| word.lower.clone());
+            found.push(Name {
+                text: first.text.clone(),
+                is_code: true,
+                noun: noun.unwrap_or_default(),
+                is_new,
+            });
             rest = behind;
             continue;
         }
@@ -62,13 +105,21 @@ fn in_item(item: &[Word], found: &mut Vec<Name>) {
         }
         if let Some((name, length)) = known(rest) {
             let behind = rest.get(length..).unwrap_or_default();
-            let noun = behind.first().filter(|word| word.is_in(tables::FILLER)).map(|word| word.lower.clone()).unwrap_or_default();
+            let noun = behind
+                .first()
+                .filter(|word| word.is_in(tables::FILLER))
+                .map(|word| word.lower.clone())
+                .unwrap_or_default();
             found.push(Name { text: name, is_code: false, noun, is_new });
             rest = behind;
             continue;
         }
         if looks_like_name(first) {
-            let noun = behind.first().filter(|word| word.is_in(tables::FILLER)).map(|word| word.lower.clone()).unwrap_or_default();
+            let noun = behind
+                .first()
+                .filter(|word| word.is_in(tables::FILLER))
+                .map(|word| word.lower.clone())
+                .unwrap_or_default();
             found.push(Name { text: first.text.clone(), is_code: false, noun, is_new });
         } else if !first.is_in(tables::ADJECTIVE) && !first.is_in(tables::FILLER) {
             plain += 1;
@@ -86,7 +137,11 @@ fn in_item(item: &[Word], found: &mut Vec<Name>) {
     // A single word without a table: a name, unless it is a word of English.
     let mut own = item.iter().filter(|word| !word.is_in(tables::ADJECTIVE) && !word.is_in(tables::FILLER));
     if let Some(word) = own.next().filter(|word| is_unknown(word)) {
-        let noun = item.last().filter(|last| *last != word && last.is_in(tables::FILLER)).map(|last| last.lower.clone()).unwrap_or_default();
+        let noun = item
+            .last()
+            .filter(|last| *last != word && last.is_in(tables::FILLER))
+            .map(|last| last.lower.clone())
+            .unwrap_or_default();
         found.push(Name { text: word.text.clone(), is_code: false, noun, is_new });
     }
 }
@@ -113,7 +168,8 @@ fn known(words: &[Word]) -> Option<(String, usize)> {
         }
         let text = part.iter().map(|word| word.lower.trim_end_matches("()")).collect::<Vec<_>>().join(" ");
         // A common word alone is a name only where it is written as one.
-        let is_common = length == 1 && (tables::ENGLISH.contains(&text.as_str()) || tables::ADJECTIVE.contains(&text.as_str()));
+        let is_common = length == 1
+            && (tables::ENGLISH.contains(&text.as_str()) || tables::ADJECTIVE.contains(&text.as_str()));
         let is_known = tables::technology(&text).is_some() || tables::concept(&text).is_some();
         (is_known && !is_common && !tables::ACTOR.contains(&text.as_str())).then_some((text, length))
     })
@@ -122,8 +178,12 @@ fn known(words: &[Word]) -> Option<(String, usize)> {
 /// Returns a language with its version: `Python 3.8`.
 fn versioned(words: &[Word]) -> Option<String> {
     let (first, version) = (words.first()?, words.get(1)?);
-    let is_runtime = first.is_in(&["python", "node", "node.js", "ruby", "java", "php", "go", "dotnet", ".net", "jdk", "postgres", "mysql", "debian", "ubuntu"]);
-    let is_version = version.text.starts_with(|c: char| c.is_ascii_digit()) && version.text.chars().all(|c| c.is_ascii_digit() || c == '.');
+    let is_runtime = first.is_in(&[
+        "python", "node", "node.js", "ruby", "java", "php", "go", "dotnet", ".net", "jdk", "postgres",
+        "mysql", "debian", "ubuntu",
+    ]);
+    let is_version = version.text.starts_with(|c: char| c.is_ascii_digit())
+        && version.text.chars().all(|c| c.is_ascii_digit() || c == '.');
     (is_runtime && is_version && !first.is_code).then(|| format!("{} {}", first.lower, version.text))
 }
 
@@ -132,16 +192,25 @@ fn looks_like_name(word: &Word) -> bool {
     let mut letters = text.chars();
     let first = letters.next().unwrap_or(' ');
     let has_inner_capital = letters.any(char::is_uppercase) && text.chars().any(char::is_lowercase);
-    let has_mark = text.chars().any(|c| matches!(c, '_' | '@' | '(' | '/' | '=' | '*' | '<' | '$' | '\\')) || text.trim_start_matches('.').contains('.');
+    let has_mark = text.chars().any(|c| matches!(c, '_' | '@' | '(' | '/' | '=' | '*' | '<' | '$' | '\\'))
+        || text.trim_start_matches('.').contains('.');
     let has_digit = text.chars().any(|c| c.is_ascii_digit()) && text.chars().any(char::is_alphabetic);
-    let is_dashed = text.contains('-') && text.len() > 3 && !text.ends_with('-') && first.is_lowercase() && !is_english_compound(&word.lower);
-    let is_file = text.starts_with('.') && text.len() > 2 || text.starts_with('-') && text.len() > 1 && text.chars().nth(1).is_some_and(|c| c.is_alphabetic() || c == '-');
+    let is_dashed = text.contains('-')
+        && text.len() > 3
+        && !text.ends_with('-')
+        && first.is_lowercase()
+        && !is_english_compound(&word.lower);
+    let is_file = text.starts_with('.') && text.len() > 2
+        || text.starts_with('-')
+            && text.len() > 1
+            && text.chars().nth(1).is_some_and(|c| c.is_alphabetic() || c == '-');
     let is_number = text.chars().all(|c| c.is_ascii_digit() || matches!(c, '.' | '-' | '/' | ':' | '%'));
     !is_number && (has_inner_capital || has_mark || has_digit || is_dashed || is_file) && !is_date(text)
 }
 
 fn is_date(text: &str) -> bool {
-    text.starts_with(|c: char| c.is_ascii_digit()) && text.chars().filter(char::is_ascii_digit).count() * 2 > text.len()
+    text.starts_with(|c: char| c.is_ascii_digit())
+        && text.chars().filter(char::is_ascii_digit).count() * 2 > text.len()
 }
 
 fn is_english_compound(word: &str) -> bool {
@@ -149,7 +218,12 @@ fn is_english_compound(word: &str) -> bool {
     parts.any(|part| {
         tables::ENGLISH.contains(&part)
             || tables::ADJECTIVE.contains(&part)
-            || ["party", "hand", "level", "in", "style", "based", "end", "run", "made", "check", "like", "free", "safe", "wide", "off", "on", "re", "ad", "non", "co", "well", "self", "built", "side", "project", "lived", "time", "scale", "request", "requests", "commit", "push"].contains(&part)
+            || [
+                "party", "hand", "level", "in", "style", "based", "end", "run", "made", "check", "like",
+                "free", "safe", "wide", "off", "on", "re", "ad", "non", "co", "well", "self", "built",
+                "side", "project", "lived", "time", "scale", "request", "requests", "commit", "push",
+            ]
+            .contains(&part)
             || tables::USED.contains(&part)
     })
 }
@@ -157,19 +231,40 @@ fn is_english_compound(word: &str) -> bool {
 /// Whether a word that no table lists may be the name of a library.
 fn is_unknown(word: &Word) -> bool {
     let lower = word.lower.as_str();
-    let is_word = lower.chars().all(|c| c.is_alphanumeric() || c == '-' || c == '+') && lower.chars().any(char::is_alphabetic);
+    let is_word = lower.chars().all(|c| c.is_alphanumeric() || c == '-' || c == '+')
+        && lower.chars().any(char::is_alphabetic);
     let singular = lower.strip_suffix('s').unwrap_or(lower);
     let lists: [&[&str]; 14] = [
-        tables::ENGLISH, tables::PRONOUN, tables::ADJECTIVE, tables::FILLER, tables::ACTOR, tables::USED, tables::VERB, tables::BE, tables::AUXILIARY, tables::NEGATION,
-        tables::BANNED, tables::PLACE_WORD, tables::BOUNDARY, tables::PERMIT,
+        tables::ENGLISH,
+        tables::PRONOUN,
+        tables::ADJECTIVE,
+        tables::FILLER,
+        tables::ACTOR,
+        tables::USED,
+        tables::VERB,
+        tables::BE,
+        tables::AUXILIARY,
+        tables::NEGATION,
+        tables::BANNED,
+        tables::PLACE_WORD,
+        tables::BOUNDARY,
+        tables::PERMIT,
     ];
-    is_word && lower.len() > 1 && !lists.iter().any(|list| list.contains(&lower) || list.contains(&singular)) && tables::area(lower).is_none()
+    is_word
+        && lower.len() > 1
+        && !lists.iter().any(|list| list.contains(&lower) || list.contains(&singular))
+        && tables::area(lower).is_none()
 }
 
 /// Whether a word is a path or a glob.
 pub(super) fn is_path(word: &Word) -> bool {
     let text = word.text.as_str();
-    if text.contains(' ') || text.contains("://") || text.starts_with('@') || text.starts_with('-') || text.contains(['(', '=', '<', '{', '!', '`', '"', ':']) {
+    if text.contains(' ')
+        || text.contains("://")
+        || text.starts_with('@')
+        || text.starts_with('-')
+        || text.contains(['(', '=', '<', '{', '!', '`', '"', ':'])
+    {
         return false;
     }
     if text.ends_with('/') && text.len() > 1 && !text.starts_with("..") {
@@ -179,28 +274,113 @@ pub(super) fn is_path(word: &Word) -> bool {
         return false;
     }
     let file = text.rsplit('/').next().unwrap_or(text);
-    let has_glob = text.contains('*') && (text.contains('/') || text.contains('.')) && text.len() > 2 && !text.ends_with("_*");
+    let has_glob = text.contains('*')
+        && (text.contains('/') || text.contains('.'))
+        && text.len() > 2
+        && !text.ends_with("_*");
     has_glob || is_file(file) && !text.contains("github.com") || (text.contains('/') && starts_at_root(text))
 }
 
 /// Whether `text` is a namespace of Java: `com.sun.*`.
 fn is_namespace(text: &str) -> bool {
-    text.ends_with(".*") && !text.contains('/') && ["com", "org", "java", "javax", "io", "net", "sun", "kotlin", "scala", "jakarta"].contains(&text.split('.').next().unwrap_or_default())
+    text.ends_with(".*")
+        && !text.contains('/')
+        && ["com", "org", "java", "javax", "io", "net", "sun", "kotlin", "scala", "jakarta"]
+            .contains(&text.split('.').next().unwrap_or_default())
 }
 
 /// Whether `file` is the name of a file.
 pub(super) fn is_file(file: &str) -> bool {
-    const FILES: &[&str] = &["makefile", "dockerfile", "gemfile", "podfile", "rakefile", "jenkinsfile", "procfile", "vagrantfile", "brewfile", "license", "changelog", "codeowners", "justfile"];
+    const FILES: &[&str] = &[
+        "makefile",
+        "dockerfile",
+        "gemfile",
+        "podfile",
+        "rakefile",
+        "jenkinsfile",
+        "procfile",
+        "vagrantfile",
+        "brewfile",
+        "license",
+        "changelog",
+        "codeowners",
+        "justfile",
+    ];
     const ENDINGS: &[&str] = &[
-        "md", "json", "yml", "yaml", "toml", "lock", "txt", "xml", "snap", "cfg", "ini", "csv", "proto", "graphql", "sql", "tf", "sh", "rs", "go", "py", "java", "kt", "rb", "ts", "tsx",
-        "jsx", "css", "scss", "html", "vue", "swift", "php", "ex", "cs", "cpp", "h", "hpp", "pem", "key", "properties", "gradle", "kts", "coffee", "less", "sass", "mod", "sum", "bazel", "csproj", "ipynb", "svg", "png", "pdf", "map", "tfvars", "tfstate", "mjs", "cjs", "pb", "lockb",
+        "md",
+        "json",
+        "yml",
+        "yaml",
+        "toml",
+        "lock",
+        "txt",
+        "xml",
+        "snap",
+        "cfg",
+        "ini",
+        "csv",
+        "proto",
+        "graphql",
+        "sql",
+        "tf",
+        "sh",
+        "rs",
+        "go",
+        "py",
+        "java",
+        "kt",
+        "rb",
+        "ts",
+        "tsx",
+        "jsx",
+        "css",
+        "scss",
+        "html",
+        "vue",
+        "swift",
+        "php",
+        "ex",
+        "cs",
+        "cpp",
+        "h",
+        "hpp",
+        "pem",
+        "key",
+        "properties",
+        "gradle",
+        "kts",
+        "coffee",
+        "less",
+        "sass",
+        "mod",
+        "sum",
+        "bazel",
+        "csproj",
+        "ipynb",
+        "svg",
+        "png",
+        "pdf",
+        "map",
+        "tfvars",
+        "tfstate",
+        "mjs",
+        "cjs",
+        "pb",
+        "lockb",
     ];
     let lower = file.to_lowercase();
     if FILES.contains(&lower.as_str()) {
         return true;
     }
     if let Some(rest) = lower.strip_prefix('.') {
-        return !rest.is_empty() && rest.starts_with(|c: char| c.is_alphabetic()) && !rest.contains('(') && (rest.contains("rc") || rest.starts_with("env") || rest.starts_with("git") || rest.contains('.') || ENDINGS.contains(&rest));
+        return !rest.is_empty()
+            && rest.starts_with(|c: char| c.is_alphabetic())
+            && !rest.contains('(')
+            && (rest.contains("rc")
+                || rest.starts_with("env")
+                || rest.starts_with("git")
+                || rest.contains('.')
+                || ENDINGS.contains(&rest));
     }
     let Some((stem, ending)) = lower.rsplit_once('.') else { return false };
     !stem.is_empty() && ENDINGS.contains(&ending) && tables::technology(&lower).is_none()
@@ -208,8 +388,68 @@ pub(super) fn is_file(file: &str) -> bool {
 
 fn starts_at_root(text: &str) -> bool {
     const ROOTS: &[&str] = &[
-        "src", "lib", "app", "apps", "packages", "crates", "services", "internal", "cmd", "test", "tests", "docs", "scripts", "tools", "config", "infra", "deploy", "web", "server", "client",
-        "frontend", "backend", "public", "assets", "styles", "db", "migrations", "vendor", "generated", "third_party", "modules", "libs", "core", "api", "ui", "components", "pages", "build", "dist", "examples", "bin", "serving", "adapters", "billing", "fixtures", ".github", ".circleci", "projects", "mobile", "shared", "common", "platform", "data", "pipelines", "jobs", "legacy", "ops", "schemas", "proto", "resources", "static", "templates",
+        "src",
+        "lib",
+        "app",
+        "apps",
+        "packages",
+        "crates",
+        "services",
+        "internal",
+        "cmd",
+        "test",
+        "tests",
+        "docs",
+        "scripts",
+        "tools",
+        "config",
+        "infra",
+        "deploy",
+        "web",
+        "server",
+        "client",
+        "frontend",
+        "backend",
+        "public",
+        "assets",
+        "styles",
+        "db",
+        "migrations",
+        "vendor",
+        "generated",
+        "third_party",
+        "modules",
+        "libs",
+        "core",
+        "api",
+        "ui",
+        "components",
+        "pages",
+        "build",
+        "dist",
+        "examples",
+        "bin",
+        "serving",
+        "adapters",
+        "billing",
+        "fixtures",
+        ".github",
+        ".circleci",
+        "projects",
+        "mobile",
+        "shared",
+        "common",
+        "platform",
+        "data",
+        "pipelines",
+        "jobs",
+        "legacy",
+        "ops",
+        "schemas",
+        "proto",
+        "resources",
+        "static",
+        "templates",
     ];
     text.split('/').next().is_some_and(|first| ROOTS.contains(&first))
 }
@@ -221,26 +461,53 @@ impl Name {
         let lower = text.to_lowercase();
         let word = Word { text: text.to_owned(), lower: lower.clone(), is_code: self.is_code };
         rule.languages.extend(usage.languages.iter().cloned());
-        let is_library = ["package", "packages", "library", "libraries", "crate", "crates", "gem", "gems", "module", "modules", "dependency", "sdk", "framework", "plugin"].contains(&self.noun.as_str());
+        let is_library = [
+            "package",
+            "packages",
+            "library",
+            "libraries",
+            "crate",
+            "crates",
+            "gem",
+            "gems",
+            "module",
+            "modules",
+            "dependency",
+            "sdk",
+            "framework",
+            "plugin",
+        ]
+        .contains(&self.noun.as_str());
         if is_library {
             rule.packages.push(text.to_owned());
             return true;
         }
-        if let Some((runtime, version)) = lower.split_once(' ').filter(|(_, version)| version.starts_with(|c: char| c.is_ascii_digit())) {
+        if let Some((runtime, version)) =
+            lower.split_once(' ').filter(|(_, version)| version.starts_with(|c: char| c.is_ascii_digit()))
+        {
             let runtime = runtime.trim_end_matches(".js").trim_start_matches('.');
-            for text in [format!("{runtime}{version}"), format!("{runtime}js{version}.x"), format!("{runtime}:{version}"), format!("{runtime}-{version}")] {
+            for text in [
+                format!("{runtime}{version}"),
+                format!("{runtime}js{version}.x"),
+                format!("{runtime}:{version}"),
+                format!("{runtime}-{version}"),
+            ] {
                 rule.content.push(format!("STR {text}"));
             }
             rule.images.push(format!("{runtime}:{version}"));
             rule.languages.push("*".to_owned());
             return true;
         }
-        let is_branch = ["main", "master", "develop", "trunk", "release", "production"].contains(&lower.as_str());
+        let is_branch =
+            ["main", "master", "develop", "trunk", "release", "production"].contains(&lower.as_str());
         if is_branch && ["push", "pushed", "commit", "merge", "force-push"].contains(&usage.verb.as_str()) {
             rule.commands.extend([format!("git push * {lower}"), format!("git push * *:{lower}")]);
             return true;
         }
-        if ["import", "imported", "depend"].contains(&usage.verb.as_str()) && text.contains('/') && is_path(&word) {
+        if ["import", "imported", "depend"].contains(&usage.verb.as_str())
+            && text.contains('/')
+            && is_path(&word)
+        {
             rule.imports.push(format!("*{}*", text.trim_end_matches('/')));
             return true;
         }
@@ -249,7 +516,10 @@ impl Name {
             return true;
         }
         let with_noun = format!("{lower} {}", self.noun);
-        if let Some(concept) = tables::concept(&with_noun).or_else(|| tables::concept(&lower)).or_else(|| tables::concept(lower.trim_end_matches("()"))) {
+        if let Some(concept) = tables::concept(&with_noun)
+            .or_else(|| tables::concept(&lower))
+            .or_else(|| tables::concept(lower.trim_end_matches("()")))
+        {
             add_concept(concept, rule);
             // The name may be a technology as well.
             if tables::technology(&lower).is_none() {
@@ -281,8 +551,11 @@ impl Name {
 
     /// Returns the globs of the files that the name stands for.
     fn files(&self, text: &str, word: &Word) -> Option<Vec<String>> {
-        let is_noun = ["file", "files", "folder", "folders", "directory", "directories", "tree", "artifacts"].contains(&self.noun.as_str());
-        if let Some(ending) = text.strip_prefix('.').filter(|ending| is_noun && !ending.is_empty() && ending.chars().all(char::is_alphanumeric) && *ending != "env") {
+        let is_noun = ["file", "files", "folder", "folders", "directory", "directories", "tree", "artifacts"]
+            .contains(&self.noun.as_str());
+        if let Some(ending) = text.strip_prefix('.').filter(|ending| {
+            is_noun && !ending.is_empty() && ending.chars().all(char::is_alphanumeric) && *ending != "env"
+        }) {
             return Some(vec![format!("*.{ending}")]);
         }
         if text.trim_start_matches("**/").trim_start_matches('*') == ".env" || text == ".env.*" {
@@ -307,24 +580,127 @@ impl Name {
     /// Returns the command that the name stands for.
     fn command(&self, text: &str, usage: &Use) -> Option<String> {
         const PROGRAMS: &[&str] = &[
-            "git", "npm", "npx", "yarn", "pnpm", "bun", "docker", "kubectl", "helm", "terraform", "pip", "pip3", "conda", "poetry", "uv", "cargo", "go", "make", "rm", "chmod", "chown", "curl", "wget",
-            "ssh", "scp", "sudo", "aws", "gcloud", "az", "psql", "mysql", "redis-cli", "systemctl", "gh", "hub", "mvn", "gradle", "dotnet", "bundle", "gem", "rails", "rake", "php", "composer", "artisan",
-            "python", "node", "deno", "tsc", "sed", "dd", "kill", "pkill", "killall", "eval", "source", "apt", "apt-get", "brew", "yum", "ansible-playbook", "vagrant", "crontab", "ftp", "telnet", "rsync", "nohup", "tmux", "nc", "docker-compose", "heroku", "firebase", "vercel", "flyctl", "svn", "hg", "bash", "sh", "mkfs", "shutdown", "reboot", "iptables", "alembic", "prisma", "knex", "flask", "django-admin", "twine", "dropdb", "createdb", "gs", "ln", "mv", "cp",
+            "git",
+            "npm",
+            "npx",
+            "yarn",
+            "pnpm",
+            "bun",
+            "docker",
+            "kubectl",
+            "helm",
+            "terraform",
+            "pip",
+            "pip3",
+            "conda",
+            "poetry",
+            "uv",
+            "cargo",
+            "go",
+            "make",
+            "rm",
+            "chmod",
+            "chown",
+            "curl",
+            "wget",
+            "ssh",
+            "scp",
+            "sudo",
+            "aws",
+            "gcloud",
+            "az",
+            "psql",
+            "mysql",
+            "redis-cli",
+            "systemctl",
+            "gh",
+            "hub",
+            "mvn",
+            "gradle",
+            "dotnet",
+            "bundle",
+            "gem",
+            "rails",
+            "rake",
+            "php",
+            "composer",
+            "artisan",
+            "python",
+            "node",
+            "deno",
+            "tsc",
+            "sed",
+            "dd",
+            "kill",
+            "pkill",
+            "killall",
+            "eval",
+            "source",
+            "apt",
+            "apt-get",
+            "brew",
+            "yum",
+            "ansible-playbook",
+            "vagrant",
+            "crontab",
+            "ftp",
+            "telnet",
+            "rsync",
+            "nohup",
+            "tmux",
+            "nc",
+            "docker-compose",
+            "heroku",
+            "firebase",
+            "vercel",
+            "flyctl",
+            "svn",
+            "hg",
+            "bash",
+            "sh",
+            "mkfs",
+            "shutdown",
+            "reboot",
+            "iptables",
+            "alembic",
+            "prisma",
+            "knex",
+            "flask",
+            "django-admin",
+            "twine",
+            "dropdb",
+            "createdb",
+            "gs",
+            "ln",
+            "mv",
+            "cp",
         ];
         let first = text.split_whitespace().next().unwrap_or_default();
         let is_program = PROGRAMS.contains(&first) || tables::is_program(first);
         let is_noun = ["command", "commands", "binary", "cli", "tool"].contains(&self.noun.as_str());
-        let is_run = ["run", "invoke", "execute", "invoked", "executed", "call", "called"].contains(&usage.verb.as_str());
-        if text.starts_with('-') && text.len() > 1 && self.is_code && text.trim_start_matches('-').starts_with(|c: char| c.is_alphabetic()) && !text.contains(char::is_uppercase) {
+        let is_run = ["run", "invoke", "execute", "invoked", "executed", "call", "called"]
+            .contains(&usage.verb.as_str());
+        if text.starts_with('-')
+            && text.len() > 1
+            && self.is_code
+            && text.trim_start_matches('-').starts_with(|c: char| c.is_alphabetic())
+            && !text.contains(char::is_uppercase)
+        {
             return Some(text.to_owned());
         }
         if text.contains(' ') && is_program && self.is_code && !text.contains(['(', ';', '{', '=']) {
             return Some(text.trim_end_matches('.').trim_end().to_owned());
         }
-        let is_word = !text.contains(' ') && text.chars().all(|c| c.is_alphanumeric() || matches!(c, '-' | '_' | '.'));
+        let is_word =
+            !text.contains(' ') && text.chars().all(|c| c.is_alphanumeric() || matches!(c, '-' | '_' | '.'));
         let lower = text.to_lowercase();
         let plain = lower == text || !self.is_code;
-        (is_word && plain && (is_noun || (is_run && PROGRAMS.contains(&lower.as_str())) || ["pip", "npm", "yarn", "make", "sudo", "ssh", "curl", "wget"].contains(&lower.as_str()))).then_some(lower)
+        (is_word
+            && plain
+            && (is_noun
+                || (is_run && PROGRAMS.contains(&lower.as_str()))
+                || ["pip", "npm", "yarn", "make", "sudo", "ssh", "curl", "wget"].contains(&lower.as_str())))
+        .then_some(lower)
     }
 
     /// Adds the name as a pattern of code.
@@ -345,7 +721,11 @@ impl Name {
         let bare = text.trim_end_matches("()").trim_end_matches('(');
         if bare.len() < text.len() || (text.ends_with(')') && text.contains('(')) {
             let name = text.split('(').next().unwrap_or(bare);
-            rule.calls.push(if text.ends_with(')') && !text.ends_with("()") { text.split('(').next().unwrap_or(bare).to_owned() } else { name.to_owned() });
+            rule.calls.push(if text.ends_with(')') && !text.ends_with("()") {
+                text.split('(').next().unwrap_or(bare).to_owned()
+            } else {
+                name.to_owned()
+            });
             return !name.is_empty();
         }
         let is_plain = text.chars().all(|c| c.is_alphanumeric() || matches!(c, '_' | '-' | '.' | '/' | '$'));
@@ -353,17 +733,30 @@ impl Name {
             if text.contains(' ') && !self.is_code {
                 return false;
             }
-            let is_statement = text.split_whitespace().next().is_some_and(|first| ["SELECT", "DROP", "TRUNCATE", "DELETE", "UPDATE", "INSERT", "ALTER", "CREATE", "GRANT", "LOCK"].contains(&first));
+            let is_statement = text.split_whitespace().next().is_some_and(|first| {
+                [
+                    "SELECT", "DROP", "TRUNCATE", "DELETE", "UPDATE", "INSERT", "ALTER", "CREATE", "GRANT",
+                    "LOCK",
+                ]
+                .contains(&first)
+            });
             if is_statement {
                 rule.languages.push("sql".to_owned());
             }
             rule.content.push(text.to_owned());
             return true;
         }
-        let is_dotted = text.trim_matches('.').contains('.') && !text.contains('/') && ![".js", ".io", ".py", ".rs", ".net", ".com", ".go"].iter().any(|ending| text.to_lowercase().ends_with(ending));
-        let is_inner = text.starts_with(char::is_lowercase) && text.chars().any(char::is_uppercase) || text.contains('_');
+        let is_dotted = text.trim_matches('.').contains('.')
+            && !text.contains('/')
+            && ![".js", ".io", ".py", ".rs", ".net", ".com", ".go"]
+                .iter()
+                .any(|ending| text.to_lowercase().ends_with(ending));
+        let is_inner = text.starts_with(char::is_lowercase) && text.chars().any(char::is_uppercase)
+            || text.contains('_');
         let is_upper = text.len() > 3 && text.chars().all(|c| c.is_uppercase() || c == '_');
-        let is_pascal = text.starts_with(char::is_uppercase) && text.chars().skip(1).any(char::is_uppercase) && text.chars().any(char::is_lowercase);
+        let is_pascal = text.starts_with(char::is_uppercase)
+            && text.chars().skip(1).any(char::is_uppercase)
+            && text.chars().any(char::is_lowercase);
         if is_dotted || text.starts_with('.') && text.len() > 2 {
             rule.content.push(text.to_owned());
             if !text.starts_with('.') && text.starts_with(char::is_alphabetic) {

@@ -42,9 +42,13 @@ struct Enforced {
 impl DecisionPolicy {
     /// Compiles the rules of `decisions`, and reads calls with `reader`.
     pub fn new(decisions: &Decisions, reader: &CallReader) -> Self {
-        let rules = decisions.all().iter().flat_map(|decision| decision.rules.iter().filter_map(|rule| Enforced::new(decision, rule)));
+        let rules = decisions
+            .all()
+            .iter()
+            .flat_map(|decision| decision.rules.iter().filter_map(|rule| Enforced::new(decision, rule)));
         let mistake = decisions.mistakes().first().map(|mistake| {
-            let reason = Reason::new(NAME, "mistake", format!("a rule of the team's decisions is wrong: {mistake}"));
+            let reason =
+                Reason::new(NAME, "mistake", format!("a rule of the team's decisions is wrong: {mistake}"));
             reason.unless(format!("correct the rule block in `{}`", mistake.file))
         });
         Self { reader: reader.clone(), rules: rules.collect(), mistake }
@@ -89,7 +93,8 @@ impl Policy<PreToolUse> for DecisionPolicy {
 
     fn judge(&self, request: &HookRequest<PreToolUse>) -> Verdict {
         let call = self.reader.read(request);
-        let is_judged = call.writes_files() || call.kind().runs_commands() || call.kind() == ToolKind::Unknown;
+        let is_judged =
+            call.writes_files() || call.kind().runs_commands() || call.kind() == ToolKind::Unknown;
         if !is_judged {
             return Verdict::NO_OPINION;
         }
@@ -118,7 +123,9 @@ pub(super) fn examples(rule: &DecisionRule) -> Result<(), String> {
         for example in examples {
             if denies(rule, example)? != wanted {
                 let problem = if wanted { "the rule allows it" } else { "the rule denies it" };
-                return Err(format!("the example `{example}` of `{key}`: {problem}; correct the rule or the example"));
+                return Err(format!(
+                    "the example `{example}` of `{key}`: {problem}; correct the rule or the example"
+                ));
             }
         }
     }
@@ -130,7 +137,8 @@ fn denies(rule: &DecisionRule, example: &str) -> Result<bool, String> {
     let event = if let Some(command) = example.strip_prefix("$ ") {
         PreToolUse::new("bash", json!({"command": command}))
     } else {
-        let (path, content) = example.split_once(": ").or_else(|| example.split_once(":\n")).unwrap_or((example, ""));
+        let (path, content) =
+            example.split_once(": ").or_else(|| example.split_once(":\n")).unwrap_or((example, ""));
         if path.contains(' ') {
             return Err(format!("the example `{example}` is no call; write `$ COMMAND` or `PATH: TEXT`"));
         }

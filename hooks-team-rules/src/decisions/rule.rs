@@ -93,8 +93,24 @@ impl std::error::Error for RuleError {}
 impl DecisionRule {
     /// Keys of a block, in order.
     pub const KEYS: [&'static str; 18] = [
-        "packages", "imports", "calls", "content", "commands", "images", "paths", "files", "new_files", "existing_files", "languages", "with", "in",
-        "except", "allow", "instead", "match", "no_match",
+        "packages",
+        "imports",
+        "calls",
+        "content",
+        "commands",
+        "images",
+        "paths",
+        "files",
+        "new_files",
+        "existing_files",
+        "languages",
+        "with",
+        "in",
+        "except",
+        "allow",
+        "instead",
+        "match",
+        "no_match",
     ];
 
     /// Parses a rule block: lines of `key: value` or `key: [value, value]`, or a key with `- value` lines below it. A
@@ -114,17 +130,24 @@ impl DecisionRule {
                 continue;
             }
             if let Some(item) = trimmed.strip_prefix("- ") {
-                let Some(key) = &open else { return Err(error(format!("`{item}` belongs to no key; write `packages:` before it"))) };
+                let Some(key) = &open else {
+                    return Err(error(format!("`{item}` belongs to no key; write `packages:` before it")));
+                };
                 rule.add(key, vec![unquoted(item)]).map_err(error)?;
                 continue;
             }
-            let (key, value) = trimmed.split_once(':').ok_or_else(|| error(format!("expected `key: value`, found `{trimmed}`")))?;
+            let (key, value) = trimmed
+                .split_once(':')
+                .ok_or_else(|| error(format!("expected `key: value`, found `{trimmed}`")))?;
             let (key, value) = (key.trim().trim_matches('"'), value.trim());
             rule.add(key, values(value).map_err(error)?).map_err(error)?;
             open = value.is_empty().then(|| key.to_owned());
         }
         if rule.forbids_nothing() {
-            return Err(RuleError { line: 1, problem: "it forbids nothing; add `packages`, `calls`, `commands` or `files`".to_owned() });
+            return Err(RuleError {
+                line: 1,
+                problem: "it forbids nothing; add `packages`, `calls`, `commands` or `files`".to_owned(),
+            });
         }
         Ok(rule)
     }
@@ -198,7 +221,11 @@ impl fmt::Display for DecisionRule {
         ];
         let others = others.map(|(key, list)| (key, list.as_slice()));
         for (key, list) in self.forbidden().into_iter().chain(others).filter(|(_, list)| !list.is_empty()) {
-            writeln!(f, "{key}: [{}]", list.iter().map(|value| quoted(value)).collect::<Vec<_>>().join(", "))?;
+            writeln!(
+                f,
+                "{key}: [{}]",
+                list.iter().map(|value| quoted(value)).collect::<Vec<_>>().join(", ")
+            )?;
         }
         if let Some(instead) = &self.instead {
             writeln!(f, "instead: {}", quoted(instead))?;
@@ -221,19 +248,22 @@ fn values(text: &str) -> Result<Vec<String>, String> {
         return Ok(Vec::new());
     }
     let Some(inner) = text.strip_prefix('[') else { return Ok(vec![unquoted(text)]) };
-    let inner = inner.strip_suffix(']').ok_or_else(|| format!("the list `{text}` is not closed; end it with `]`"))?;
+    let inner =
+        inner.strip_suffix(']').ok_or_else(|| format!("the list `{text}` is not closed; end it with `]`"))?;
     let mut found = Vec::new();
     let mut rest = inner.trim();
     while !rest.is_empty() {
         let quote = rest.chars().next().filter(|c| matches!(c, '"' | '\''));
         let (value, behind) = match quote {
             Some(quote) => {
-                let end = close(rest, quote).ok_or_else(|| format!("the text {rest} is not closed; end it with {quote}"))?;
+                let end = close(rest, quote)
+                    .ok_or_else(|| format!("the text {rest} is not closed; end it with {quote}"))?;
                 let (value, behind) = rest.split_at_checked(end).unwrap_or((rest, ""));
                 (unquoted(value), behind)
             }
             None => {
-                let (value, behind) = rest.split_at_checked(rest.find(',').unwrap_or(rest.len())).unwrap_or((rest, ""));
+                let (value, behind) =
+                    rest.split_at_checked(rest.find(',').unwrap_or(rest.len())).unwrap_or((rest, ""));
                 (value.trim().to_owned(), behind)
             }
         };
@@ -284,7 +314,14 @@ fn quoted(value: &str) -> String {
         && value.trim() == value
         && !value.starts_with(['"', '\'', '[', '#', '-'])
         && !value.contains([',', ']', '"', '\\', '\n', '\t']);
-    if is_plain { value.to_owned() } else { format!("\"{}\"", value.replace('\\', "\\\\").replace('"', "\\\"").replace('\n', "\\n").replace('\t', "\\t")) }
+    if is_plain {
+        value.to_owned()
+    } else {
+        format!(
+            "\"{}\"",
+            value.replace('\\', "\\\\").replace('"', "\\\"").replace('\n', "\\n").replace('\t', "\\t")
+        )
+    }
 }
 
 #[cfg(test)]

@@ -16,8 +16,19 @@ pub(super) struct Scope {
 
 /// Words before an exception that consist of several words.
 const OUTSIDE_PHRASES: &[&[&str]] = &[
-    &["other", "than"], &["apart", "from"], &["but", "not", "in"], &["anywhere", "but"], &["aside", "from"], &["save", "for"], &["save", "in"], &["unless", "in"], &["but", "in"],
-    &["with", "the", "exception", "of"], &["exception"], &["exceptions"], &["not", "in"],
+    &["other", "than"],
+    &["apart", "from"],
+    &["but", "not", "in"],
+    &["anywhere", "but"],
+    &["aside", "from"],
+    &["save", "for"],
+    &["save", "in"],
+    &["unless", "in"],
+    &["but", "in"],
+    &["with", "the", "exception", "of"],
+    &["exception"],
+    &["exceptions"],
+    &["not", "in"],
 ];
 
 /// Removes the places from `words` and returns them.
@@ -43,10 +54,16 @@ pub(super) fn scope(words: &[Word]) -> (Scope, Vec<Word>) {
             at += 2;
             continue;
         }
-        if word.is("with") && tail.get(1..4).unwrap_or_default().iter().any(|word| word.is_in(&["variable", "variables"])) {
+        if word.is("with")
+            && tail.get(1..4).unwrap_or_default().iter().any(|word| word.is_in(&["variable", "variables"]))
+        {
             scope.with.push("$VARIABLE".to_owned());
         }
-        if word.is_in(tables::PLACE_WORD) || word.is("against") || word.is("into") || word.is("to") && tail.get(1).is_some_and(is_path) {
+        if word.is_in(tables::PLACE_WORD)
+            || word.is("against")
+            || word.is("into")
+            || word.is("to") && tail.get(1).is_some_and(is_path)
+        {
             let (places, length) = places(tail.get(1..).unwrap_or_default(), false);
             if !places.is_empty() {
                 scope.within.extend(places);
@@ -62,7 +79,9 @@ pub(super) fn scope(words: &[Word]) -> (Scope, Vec<Word>) {
 
 /// Returns the length of a phrase for an exception that `words` begin with.
 fn phrase(words: &[Word]) -> usize {
-    let fits = |phrase: &&&[&str]| phrase.iter().enumerate().all(|(at, wanted)| words.get(at).is_some_and(|word| word.is(wanted)));
+    let fits = |phrase: &&&[&str]| {
+        phrase.iter().enumerate().all(|(at, wanted)| words.get(at).is_some_and(|word| word.is(wanted)))
+    };
     let found = OUTSIDE_PHRASES.iter().find(|phrase| fits(phrase));
     // `not in` is an exception only before a path: "it is not in use".
     found.map_or(0, |phrase| phrase.len())
@@ -78,11 +97,51 @@ fn places(words: &[Word], is_exception: bool) -> (Vec<String>, usize) {
             at += length;
             end = at;
             // Nouns behind a place say what it is.
-            while words.get(at).is_some_and(|word| word.is_in(tables::FILLER) || word.is_in(&["service", "app", "tree", "group", "folder"])) {
+            while words.get(at).is_some_and(|word| {
+                word.is_in(tables::FILLER) || word.is_in(&["service", "app", "tree", "group", "folder"])
+            }) {
                 at += 1;
                 end = at;
             }
-        } else if word.is_in(&["in", "of", "for", "the", "any", "all", "under", "below", "inside", "our", ",", "and", "or", "nor", "from", "a", "an", "new", "file", "files", "anything", "code", "within", "everything", ":", "service", "services", "repo", "package", "module", "crate", "folder", "directory", "generated", "existing", "other", "matching"]) {
+        } else if word.is_in(&[
+            "in",
+            "of",
+            "for",
+            "the",
+            "any",
+            "all",
+            "under",
+            "below",
+            "inside",
+            "our",
+            ",",
+            "and",
+            "or",
+            "nor",
+            "from",
+            "a",
+            "an",
+            "new",
+            "file",
+            "files",
+            "anything",
+            "code",
+            "within",
+            "everything",
+            ":",
+            "service",
+            "services",
+            "repo",
+            "package",
+            "module",
+            "crate",
+            "folder",
+            "directory",
+            "generated",
+            "existing",
+            "other",
+            "matching",
+        ]) {
             at += 1;
         } else {
             break;
@@ -97,12 +156,19 @@ fn places(words: &[Word], is_exception: bool) -> (Vec<String>, usize) {
 /// Returns the globs of the place that `words` begin with, and its length.
 pub(super) fn place(words: &[Word], is_list: bool) -> Option<(Vec<String>, usize)> {
     let first = words.first()?;
-    if is_path(first) || (first.is_code && first.text.contains('/') && !first.text.contains([' ', '(', '@', ':'])) {
+    if is_path(first)
+        || (first.is_code && first.text.contains('/') && !first.text.contains([' ', '(', '@', ':']))
+    {
         return Some((vec![glob(&first.text)], 1));
     }
-    if first.is_code && is_list && first.text.chars().all(|c| c.is_alphanumeric() || matches!(c, '-' | '_' | '.')) && !first.text.contains('.') {
+    if first.is_code
+        && is_list
+        && first.text.chars().all(|c| c.is_alphanumeric() || matches!(c, '-' | '_' | '.'))
+        && !first.text.contains('.')
+    {
         let next = words.get(1);
-        let is_folder = next.is_some_and(|word| word.is_in(&["folder", "directory", "service", "app", "tree"]));
+        let is_folder =
+            next.is_some_and(|word| word.is_in(&["folder", "directory", "service", "app", "tree"]));
         return is_folder.then(|| (vec![glob(&format!("{}/", first.text))], 1));
     }
     (1..=3.min(words.len())).rev().find_map(|length| {

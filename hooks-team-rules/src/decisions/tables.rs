@@ -88,8 +88,9 @@ static CODE: LazyLock<HashMap<&str, Concept>> = LazyLock::new(|| {
     rows.collect()
 });
 
-static GLOBS: LazyLock<HashMap<&str, Words>> =
-    LazyLock::new(|| AREAS.iter().flat_map(|(names, globs)| names.iter().map(|name| (*name, *globs))).collect());
+static GLOBS: LazyLock<HashMap<&str, Words>> = LazyLock::new(|| {
+    AREAS.iter().flat_map(|(names, globs)| names.iter().map(|name| (*name, *globs))).collect()
+});
 
 /// Returns the technology called `name`, in lower case.
 pub(super) fn technology(name: &str) -> Option<&'static Technology> {

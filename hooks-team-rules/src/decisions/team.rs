@@ -9,7 +9,8 @@ use std::task::{Context, Poll};
 use hooks_core::beside::{Workers, offload};
 use hooks_core::event::PreToolUse;
 use hooks_core::{
-    BoxError, DecideLayer, DeciderOutcome, Decision, FailureLayer, HookError, HookFuture, HookRequest, HooksBuilder, Policy, Settle, Verdict,
+    BoxError, DecideLayer, DeciderOutcome, Decision, FailureLayer, HookError, HookFuture, HookRequest,
+    HooksBuilder, Policy, Settle, Verdict,
 };
 use hooks_facts::calls::CallReader;
 use hooks_facts::tools::ToolKind;
@@ -140,7 +141,8 @@ impl Service<HookRequest<PreToolUse>> for TeamDecisions {
         let own = self.clone();
         let read = offload(&*self.workers, move || own.refresh(&request));
         HookFuture::later(async move {
-            read.await.map_err(|error| HookError::other(format!("the team's decisions cannot be read: {error}")))?;
+            read.await
+                .map_err(|error| HookError::other(format!("the team's decisions cannot be read: {error}")))?;
             Ok(no_opinion())
         })
     }
@@ -148,7 +150,10 @@ impl Service<HookRequest<PreToolUse>> for TeamDecisions {
 
 impl fmt::Debug for TeamDecisions {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.debug_struct("TeamDecisions").field("place", &self.place).field("archive", &self.archive).finish_non_exhaustive()
+        f.debug_struct("TeamDecisions")
+            .field("place", &self.place)
+            .field("archive", &self.archive)
+            .finish_non_exhaustive()
     }
 }
 
@@ -189,7 +194,10 @@ mod tests {
     fn a_file_that_cannot_be_read_denies() {
         let disk = Arc::new(FakeDisk::default().with_directory("/repo/.squad").with_directory(DECISIONS));
         let reason = is_denied(&hooks(&disk), "ls").unwrap();
-        assert!(reason.contains("the team's decisions cannot be read") && reason.contains("decisions.md"), "{reason}");
+        assert!(
+            reason.contains("the team's decisions cannot be read") && reason.contains("decisions.md"),
+            "{reason}"
+        );
         let without = Arc::new(FakeDisk::default().with_directory("/repo"));
         assert_eq!(is_denied(&hooks(&without), "npm i moment"), None);
     }
@@ -198,7 +206,10 @@ mod tests {
     fn a_decision_of_the_inbox_forbids_and_lifts_nothing() {
         let inbox = "/repo/.squad/decisions/inbox/a.md";
         let disk = FakeDisk::default().with_file(DECISIONS, "- Never use moment.\n");
-        let disk = Arc::new(disk.with_file(inbox, "# Decision: Dates\n**By:** A\n\nmoment is allowed again. Never use lodash.\n"));
+        let disk = Arc::new(disk.with_file(
+            inbox,
+            "# Decision: Dates\n**By:** A\n\nmoment is allowed again. Never use lodash.\n",
+        ));
         assert!(is_denied(&hooks(&disk), "npm i moment").is_some());
         assert!(is_denied(&hooks(&disk), "npm i lodash").is_some());
     }

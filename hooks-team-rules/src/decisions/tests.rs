@@ -12,7 +12,10 @@ const BROKEN: &[(&str, &str)] = &[
     ("We have decided against GraphQL.", "src/a.js: import { graphql } from 'graphql'"),
     ("Don't reach for lodash; the standard library is enough.", "src/a.js: import _ from 'lodash'"),
     ("The `left-pad` package may not be used.", "$ npm i left-pad"),
-    ("All HTTP calls go through `got`. Do not import `axios` anywhere except `src/http/`.", "src/a.ts: import axios from 'axios'"),
+    (
+        "All HTTP calls go through `got`. Do not import `axios` anywhere except `src/http/`.",
+        "src/a.ts: import axios from 'axios'",
+    ),
     ("Ban `eval`.", "src/a.js: eval(x)"),
     ("No `console.log` in production code.", "src/a.js: console.log(1)"),
     ("We switched from Mocha to Vitest.", "$ npm i -D mocha"),
@@ -44,7 +47,10 @@ const BROKEN: &[(&str, &str)] = &[
     ("We've moved away from Enzyme.", "a.test.js: import { mount } from 'enzyme'"),
     ("Kubernetes manifests must not use the `latest` tag.", "k8s/a.yaml:       image: acme/web:latest"),
     ("No new dependencies on Guava.", "A.java: import com.google.common.collect.ImmutableList;"),
-    ("The team agreed to remove Lombok.", "pom.xml: <dependency><groupId>org.projectlombok</groupId><artifactId>lombok</artifactId></dependency>"),
+    (
+        "The team agreed to remove Lombok.",
+        "pom.xml: <dependency><groupId>org.projectlombok</groupId><artifactId>lombok</artifactId></dependency>",
+    ),
     ("Don't use `print` for logging; use `logging`.", "a.py: print(\"x\")"),
     ("`rm -rf` is prohibited.", "$ rm -rf build"),
     ("Never push directly to `main`.", "$ git push origin main"),
@@ -58,7 +64,10 @@ const BROKEN: &[(&str, &str)] = &[
     ("Do not import from `internal/secret`.", "a.go: import \"internal/secret\""),
     ("No inline styles.", "a.tsx: <b style={{ a: 1 }}/>"),
     ("`var` is banned, use `const` or `let`.", "a.js: var x = 1;"),
-    ("The Stripe SDK must only be used in `services/billing`.", "services/web/a.ts: import Stripe from 'stripe'"),
+    (
+        "The Stripe SDK must only be used in `services/billing`.",
+        "services/web/a.ts: import Stripe from 'stripe'",
+    ),
     ("Terraform is no longer used, use Pulumi.", "$ terraform init"),
     ("Nobody may edit `schema.sql` directly.", "schema.sql: x"),
     ("Instead of `requests`, use `httpx`.", "$ pip install requests"),
@@ -95,7 +104,10 @@ const BROKEN: &[(&str, &str)] = &[
 
 /// Decisions, each with a call that does not break it.
 const KEPT: &[(&str, &str)] = &[
-    ("All HTTP calls go through `got`. Do not import `axios` anywhere except `src/http/`.", "src/http/a.ts: import axios from 'axios'"),
+    (
+        "All HTTP calls go through `got`. Do not import `axios` anywhere except `src/http/`.",
+        "src/http/a.ts: import axios from 'axios'",
+    ),
     ("No `console.log` in production code.", "scripts/a.js: console.log(1)"),
     ("Use tabs, not spaces.", "src/a.js: let x = 1"),
     ("Only use `pnpm`; never `npm install`.", "$ npm run test"),
@@ -110,7 +122,10 @@ const KEPT: &[(&str, &str)] = &[
     ("Do not add packages with a GPL licence.", "$ npm i x"),
     ("Please write tests first.", "a.py: x = 1"),
     ("`var` is banned, use `const` or `let`.", "a.js: const variance = 1;"),
-    ("The Stripe SDK must only be used in `services/billing`.", "services/billing/a.ts: import Stripe from 'stripe'"),
+    (
+        "The Stripe SDK must only be used in `services/billing`.",
+        "services/billing/a.ts: import Stripe from 'stripe'",
+    ),
     ("Redux has been removed. Zustand is the way.", "a.ts: import { create } from 'zustand'"),
     ("Never log passwords.", "a.js: logger.info('x')"),
     ("We keep using Express.", "a.js: import express from 'express'"),
@@ -179,24 +194,33 @@ fn breaks(decisions: &str, text: &str) -> bool {
 
 #[test]
 fn calls_that_break_a_decision_are_denied() {
-    let missed: Vec<_> = BROKEN.iter().filter(|(decision, call)| !breaks(&format!("- {decision}\n"), call)).collect();
+    let missed: Vec<_> =
+        BROKEN.iter().filter(|(decision, call)| !breaks(&format!("- {decision}\n"), call)).collect();
     assert!(missed.is_empty(), "{missed:#?}");
 }
 
 #[test]
 fn calls_that_keep_to_the_decisions_are_not() {
-    let wrong: Vec<_> = KEPT.iter().filter(|(decision, call)| breaks(&format!("- {decision}\n"), call)).collect();
+    let wrong: Vec<_> =
+        KEPT.iter().filter(|(decision, call)| breaks(&format!("- {decision}\n"), call)).collect();
     assert!(wrong.is_empty(), "{wrong:#?}");
 }
 
 #[test]
 fn what_an_edit_removes_is_not_brought_in() {
     let text = "- Never use jQuery.\n";
-    let edit = |old: &str, new: &str| denied(text, "edit", json!({"path": "a.js", "old_str": old, "new_str": new}));
+    let edit =
+        |old: &str, new: &str| denied(text, "edit", json!({"path": "a.js", "old_str": old, "new_str": new}));
     assert!(edit("", "import $ from 'jquery';"));
     assert!(!edit("import $ from 'jquery';", ""));
     assert!(!edit("import $ from 'jquery';\nold();", "import $ from 'jquery';\nnew_();"));
-    let patch = |lines: &str| denied(text, "apply_patch", json!({"input": format!("*** Begin Patch\n*** Update File: a.js\n@@\n{lines}\n*** End Patch")}));
+    let patch = |lines: &str| {
+        denied(
+            text,
+            "apply_patch",
+            json!({"input": format!("*** Begin Patch\n*** Update File: a.js\n@@\n{lines}\n*** End Patch")}),
+        )
+    };
     assert!(patch("+import $ from 'jquery';"));
     assert!(!patch("-import $ from 'jquery';"));
 }
@@ -209,7 +233,10 @@ fn decisions_that_do_not_count_forbid_nothing() {
         ("### 2026-01-01: Dates\n**Status:** superseded by 2026-02-01\n**What:** Never use moment.\n", false),
         ("### 2026-01-01: Dates\n**What:** Never use moment.\n**Superseded by:** 2026-02-01\n", false),
         ("### ADR-7: Dates\nNever use moment.\n\n### ADR-9: Dates again\nReverses ADR-7.\n", false),
-        ("### 2026-01-01: Dates\nNever use moment.\n\n### 2026-02-01: Dates again\nThe ban of 2026-01-01 is lifted.\n", false),
+        (
+            "### 2026-01-01: Dates\nNever use moment.\n\n### 2026-02-01: Dates again\nThe ban of 2026-01-01 is lifted.\n",
+            false,
+        ),
         ("- Never use moment.\n- moment is allowed again.\n", false),
         ("- moment is allowed.\n- Never use moment.\n", true),
         ("- ~~Never use moment.~~\n", false),
@@ -229,8 +256,14 @@ fn a_denial_names_the_decision() {
     let event = PreToolUse::new("write", json!({"path": "a.ts", "content": "import a from 'axios';"}));
     let verdict = policy.judge(&HookRequest::new(HookContext::new("s", "a").in_dir("/repo"), event));
     let reason = &verdict.reasons()[0];
-    assert_eq!(reason.message, "the call imports `axios`, which the decision \"HTTP\" (2026-03-15, Ada) forbids");
-    assert_eq!(reason.for_agent(), "the call imports `axios`, which the decision \"HTTP\" (2026-03-15, Ada) forbids; use `fetch`");
+    assert_eq!(
+        reason.message,
+        "the call imports `axios`, which the decision \"HTTP\" (2026-03-15, Ada) forbids"
+    );
+    assert_eq!(
+        reason.for_agent(),
+        "the call imports `axios`, which the decision \"HTTP\" (2026-03-15, Ada) forbids; use `fetch`"
+    );
     assert!(!reason.evidence.is_empty());
 }
 
@@ -249,14 +282,19 @@ fn a_mistake_in_a_rule_block_denies() {
     let text = "### Logging\n\n```rule\ncals: [console.log]\n```\n";
     let decisions = Decisions::parse(text);
     let mistake = decisions.mistakes()[0].to_string();
-    assert!(mistake.starts_with("`decisions.md`, decision \"Logging\": line 4: unknown key `cals`; expected one of"), "{mistake}");
+    assert!(
+        mistake
+            .starts_with("`decisions.md`, decision \"Logging\": line 4: unknown key `cals`; expected one of"),
+        "{mistake}"
+    );
     assert!(denied(text, "bash", json!({"command": "ls"})));
     assert!(!denied(text, "read_file", json!({"path": "a"})));
 }
 
 #[test]
 fn laws() {
-    let decisions = Decisions::parse("- Never use moment.\n- Do not edit files below `vendor/`.\n- `eval` is banned.\n");
+    let decisions =
+        Decisions::parse("- Never use moment.\n- Do not edit files below `vendor/`.\n- `eval` is banned.\n");
     assert_policy_laws!(PreToolUse, DecisionPolicy::new(&decisions, &Default::default()));
 }
 

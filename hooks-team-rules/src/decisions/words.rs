@@ -105,7 +105,9 @@ fn push_chunk(chunk: &str, words: &mut Vec<Word>) {
         let trimmed = chunk.trim_end_matches(['*', '"', '~']);
         let Some(last) = trimmed.chars().next_back() else { break };
         let is_call = last == ')' && trimmed.contains('(');
-        let is_mark = matches!(last, ',' | ';' | ':' | '?' | '.' | '…') || (last == ')' && !is_call) || (last == '!' && trimmed.len() > 1 && !trimmed.ends_with("!!"));
+        let is_mark = matches!(last, ',' | ';' | ':' | '?' | '.' | '…')
+            || (last == ')' && !is_call)
+            || (last == '!' && trimmed.len() > 1 && !trimmed.ends_with("!!"));
         if !is_mark {
             chunk = if trimmed.is_empty() { chunk } else { trimmed.trim_end_matches('_') };
             break;
@@ -132,7 +134,11 @@ mod tests {
     use super::*;
 
     fn shown(text: &str) -> String {
-        words(text).iter().map(|word| if word.is_code { format!("<{}>", word.text) } else { word.text.clone() }).collect::<Vec<_>>().join(" ")
+        words(text)
+            .iter()
+            .map(|word| if word.is_code { format!("<{}>", word.text) } else { word.text.clone() })
+            .collect::<Vec<_>>()
+            .join(" ")
     }
 
     #[test]

@@ -49,7 +49,9 @@ fn every_name_can_be_forbidden() {
     for text in [include_str!("../../data/names.tsv"), include_str!("../../data/concepts.tsv")] {
         let table = table(text);
         // A name that is a word of the language as well is a name in a code span only.
-        let rows = keys(&table).filter(|(row, name)| !has_rule(&example(&table, row, name)) && !has_rule(&example(&table, row, &format!("`{name}`"))));
+        let rows = keys(&table).filter(|(row, name)| {
+            !has_rule(&example(&table, row, name)) && !has_rule(&example(&table, row, &format!("`{name}`")))
+        });
         assert_effects(&rows.map(|(row, name)| example(&table, row, name)).collect::<Vec<_>>());
     }
 }
@@ -57,7 +59,13 @@ fn every_name_can_be_forbidden() {
 #[test]
 fn every_area_is_an_exception() {
     let table = table(include_str!("../../data/areas.tsv"));
-    let excepts = |text: &str| Decisions::parse(&format!("- {text}\n")).all().iter().flat_map(|decision| &decision.rules).any(|rule| !rule.except.is_empty());
+    let excepts = |text: &str| {
+        Decisions::parse(&format!("- {text}\n"))
+            .all()
+            .iter()
+            .flat_map(|decision| &decision.rules)
+            .any(|rule| !rule.except.is_empty())
+    };
     let rows = keys(&table).filter(|(row, name)| !excepts(&example(&table, row, name)));
     assert_effects(&rows.map(|(row, name)| example(&table, row, name)).collect::<Vec<_>>());
 }
@@ -79,11 +87,16 @@ fn comments_of_every_language_are_no_code() {
     let mut wrong = Vec::new();
     for row in table.rows() {
         for ending in table.words(row, "files") {
-            let path = if ending.starts_with('.') { format!("src/a{ending}") } else { format!("src/{ending}") };
+            let path =
+                if ending.starts_with('.') { format!("src/a{ending}") } else { format!("src/{ending}") };
             let rule = "### A\n\n```rule\ncontent: [zz]\n```\n";
             let is_denied = |text: &str| denies(rule, "write", json!({"path": path, "content": text}));
             let line = table.words(row, "line").first().map(|open| format!("\n{open} zz\n"));
-            let block = table.words(row, "block").chunks(2).next().map(|pair| format!("\n{} zz {}\n", pair[0], pair[1]));
+            let block = table
+                .words(row, "block")
+                .chunks(2)
+                .next()
+                .map(|pair| format!("\n{} zz {}\n", pair[0], pair[1]));
             let comments = [line, block].into_iter().flatten().any(|text| is_denied(&text));
             if !is_denied("a zz b\n") || comments {
                 wrong.push(path);
@@ -106,6 +119,8 @@ fn words_that_forbid_do() {
         "verb" => Some(format!("Never {word} `lodash`.")),
         _ => None,
     };
-    let rows = keys(&table).filter_map(|(row, word)| sentence(&row.list, word)).filter(|sentence| !has_rule(sentence));
+    let rows = keys(&table)
+        .filter_map(|(row, word)| sentence(&row.list, word))
+        .filter(|sentence| !has_rule(sentence));
     assert_effects(&rows.collect::<Vec<_>>());
 }
