@@ -234,7 +234,8 @@ impl Matcher {
         if let Some(name) = self.installed(run) {
             return Some(Violation { message: format!("installs `{name}`"), evidence: evidence() });
         }
-        let shows = !run.words.is_empty() && run.words.iter().all(|word| SHOWING.contains(&word.as_str()));
+        let lists = run.program == "git" && run.words.first().is_some_and(|word| word == "tag") && run.words.iter().skip(1).all(|word| ["-l", "--list", "-n", "--contains", "--points-at", "--sort", "-v", "--verify"].iter().any(|option| word.starts_with(option)));
+        let shows = lists || !run.words.is_empty() && run.words.iter().all(|word| SHOWING.contains(&word.as_str()));
         let is_allowed = run.words.iter().any(|word| self.allowed_words.contains(word))
             || self.allowed_words.iter().any(|allowed| is_start(allowed, run));
         if shows || is_allowed {

@@ -28,6 +28,104 @@ pub(super) struct Use {
     pub(super) languages: Vec<String>,
 }
 
+/// Programs whose commands decisions name.
+const PROGRAMS: &[&str] = &[
+            "git",
+            "npm",
+            "npx",
+            "yarn",
+            "pnpm",
+            "bun",
+            "docker",
+            "kubectl",
+            "helm",
+            "terraform",
+            "pip",
+            "pip3",
+            "conda",
+            "poetry",
+            "uv",
+            "cargo",
+            "go",
+            "make",
+            "rm",
+            "chmod",
+            "chown",
+            "curl",
+            "wget",
+            "ssh",
+            "scp",
+            "sudo",
+            "aws",
+            "gcloud",
+            "az",
+            "psql",
+            "mysql",
+            "redis-cli",
+            "systemctl",
+            "gh",
+            "hub",
+            "mvn",
+            "gradle",
+            "dotnet",
+            "bundle",
+            "gem",
+            "rails",
+            "rake",
+            "php",
+            "composer",
+            "artisan",
+            "python",
+            "node",
+            "deno",
+            "tsc",
+            "sed",
+            "dd",
+            "kill",
+            "pkill",
+            "killall",
+            "eval",
+            "source",
+            "apt",
+            "apt-get",
+            "brew",
+            "yum",
+            "ansible-playbook",
+            "vagrant",
+            "crontab",
+            "ftp",
+            "telnet",
+            "rsync",
+            "nohup",
+            "tmux",
+            "nc",
+            "docker-compose",
+            "heroku",
+            "firebase",
+            "vercel",
+            "flyctl",
+            "svn",
+            "hg",
+            "bash",
+            "sh",
+            "mkfs",
+            "shutdown",
+            "reboot",
+            "iptables",
+            "alembic",
+            "prisma",
+            "knex",
+            "flask",
+            "django-admin",
+            "twine",
+            "dropdb",
+            "createdb",
+            "gs",
+            "ln",
+            "mv",
+            "cp",
+        ];
+
 /// Longest name of a table, in words.
 const LONGEST: usize = 6;
 /// Verbs about existing files.
@@ -68,6 +166,15 @@ pub(super) const FILE_VERBS: &[&str] = &[
 /// Returns the names in `words`.
 pub(super) fn names(words: &[Word]) -> Vec<Name> {
     let mut found = Vec::new();
+    let mut words = words.to_vec();
+    // Some names have a conjunction in them.
+    for at in 0..words.len() {
+        let phrase = known(words.get(at..).unwrap_or_default()).filter(|(_, length)| *length > 2);
+        if let Some((text, length)) = phrase.filter(|_| words.get(at + 1).is_some_and(|word| word.is_in(&["&", "and"]))) {
+            found.push(Name { text, is_code: false, noun: String::new(), is_new: false });
+            words.drain(at..(at + length).min(words.len()));
+        }
+    }
     for item in words.split(|word| {
         word.is_in(&[
             "and", "or", "nor", ",", "/", "&", "neither", "both", "either", "plus", "also", ";", "as",
@@ -83,6 +190,8 @@ pub(super) fn names(words: &[Word]) -> Vec<Name> {
 fn in_item(item: &[Word], found: &mut Vec<Name>) {
     let is_new = item.iter().any(|word| word.is_in(&["new", "further", "additional"]));
     let mut rest = item;
+    // Behind a preposition, a purpose or a place follows.
+    let head = item.iter().position(|word| word.is_in(&["for", "in", "with", "when", "at", "because", "from", "on", "to", "as"])).filter(|at| *at > 0).and_then(|at| item.get(..at)).unwrap_or(item);
     let mut plain = 0;
     let before = found.len();
     while let Some((first, behind)) = rest.split_first() {
@@ -96,6 +205,11 @@ fn in_item(item: &[Word], found: &mut Vec<Name>) {
                 is_new,
             });
             rest = behind;
+            continue;
+        }
+        if let Some((command, length)) = commanded(rest) {
+            found.push(Name { text: command, is_code: true, noun: String::new(), is_new });
+            rest = rest.get(length..).unwrap_or_default();
             continue;
         }
         if let Some(version) = versioned(rest) {
@@ -121,7 +235,7 @@ fn in_item(item: &[Word], found: &mut Vec<Name>) {
                 .map(|word| word.lower.clone())
                 .unwrap_or_default();
             found.push(Name { text: first.text.clone(), is_code: false, noun, is_new });
-        } else if !first.is_in(tables::ADJECTIVE) && !first.is_in(tables::FILLER) {
+        } else if !first.is_in(tables::ADJECTIVE) && !first.is_in(tables::FILLER) && rest.len() + head.len() > item.len() {
             plain += 1;
         }
         rest = behind;
@@ -135,7 +249,7 @@ fn in_item(item: &[Word], found: &mut Vec<Name>) {
         return;
     }
     // A single word without a table: a name, unless it is a word of English.
-    let mut own = item.iter().filter(|word| !word.is_in(tables::ADJECTIVE) && !word.is_in(tables::FILLER));
+    let mut own = head.iter().filter(|word| !word.is_in(tables::ADJECTIVE) && !word.is_in(tables::FILLER));
     if let Some(word) = own.next().filter(|word| is_unknown(word)) {
         let noun = item
             .last()
@@ -173,6 +287,14 @@ fn known(words: &[Word]) -> Option<(String, usize)> {
         let is_known = tables::technology(&text).is_some() || tables::concept(&text).is_some();
         (is_known && !is_common && !tables::ACTOR.contains(&text.as_str())).then_some((text, length))
     })
+}
+
+/// Returns a command that is not in a code span: `curl -k`, `chmod 777`.
+fn commanded(words: &[Word]) -> Option<(String, usize)> {
+    let first = words.first().filter(|first| !first.is_code && PROGRAMS.contains(&first.text.as_str()))?;
+    let options = words.iter().skip(1).take_while(|word| !word.is_code && (word.text.len() > 1 && word.text.starts_with('-') || word.text.chars().all(|c| c.is_ascii_digit())));
+    let options: Vec<&str> = options.map(|word| word.text.as_str()).collect();
+    (!options.is_empty()).then(|| (format!("{} {}", first.text, options.join(" ")), options.len() + 1))
 }
 
 /// Returns a language with its version: `Python 3.8`.
@@ -482,8 +604,7 @@ impl Name {
             rule.packages.push(text.to_owned());
             return true;
         }
-        if let Some((runtime, version)) =
-            lower.split_once(' ').filter(|(_, version)| version.starts_with(|c: char| c.is_ascii_digit()))
+        if let Some((runtime, version)) = lower.split_once(' ').filter(|(runtime, version)| ["python", "node", "node.js", "ruby", "java", "php", "go", "dotnet", ".net", "jdk", "postgres", "mysql", "debian", "ubuntu"].contains(runtime) && version.starts_with(|c: char| c.is_ascii_digit()))
         {
             let runtime = runtime.trim_end_matches(".js").trim_start_matches('.');
             for text in [
@@ -579,111 +700,12 @@ impl Name {
 
     /// Returns the command that the name stands for.
     fn command(&self, text: &str, usage: &Use) -> Option<String> {
-        const PROGRAMS: &[&str] = &[
-            "git",
-            "npm",
-            "npx",
-            "yarn",
-            "pnpm",
-            "bun",
-            "docker",
-            "kubectl",
-            "helm",
-            "terraform",
-            "pip",
-            "pip3",
-            "conda",
-            "poetry",
-            "uv",
-            "cargo",
-            "go",
-            "make",
-            "rm",
-            "chmod",
-            "chown",
-            "curl",
-            "wget",
-            "ssh",
-            "scp",
-            "sudo",
-            "aws",
-            "gcloud",
-            "az",
-            "psql",
-            "mysql",
-            "redis-cli",
-            "systemctl",
-            "gh",
-            "hub",
-            "mvn",
-            "gradle",
-            "dotnet",
-            "bundle",
-            "gem",
-            "rails",
-            "rake",
-            "php",
-            "composer",
-            "artisan",
-            "python",
-            "node",
-            "deno",
-            "tsc",
-            "sed",
-            "dd",
-            "kill",
-            "pkill",
-            "killall",
-            "eval",
-            "source",
-            "apt",
-            "apt-get",
-            "brew",
-            "yum",
-            "ansible-playbook",
-            "vagrant",
-            "crontab",
-            "ftp",
-            "telnet",
-            "rsync",
-            "nohup",
-            "tmux",
-            "nc",
-            "docker-compose",
-            "heroku",
-            "firebase",
-            "vercel",
-            "flyctl",
-            "svn",
-            "hg",
-            "bash",
-            "sh",
-            "mkfs",
-            "shutdown",
-            "reboot",
-            "iptables",
-            "alembic",
-            "prisma",
-            "knex",
-            "flask",
-            "django-admin",
-            "twine",
-            "dropdb",
-            "createdb",
-            "gs",
-            "ln",
-            "mv",
-            "cp",
-        ];
         let first = text.split_whitespace().next().unwrap_or_default();
         let is_program = PROGRAMS.contains(&first) || tables::is_program(first);
         let is_noun = ["command", "commands", "binary", "cli", "tool"].contains(&self.noun.as_str());
         let is_run = ["run", "invoke", "execute", "invoked", "executed", "call", "called"]
             .contains(&usage.verb.as_str());
-        if text.starts_with('-')
-            && text.len() > 1
-            && self.is_code
-            && text.trim_start_matches('-').starts_with(|c: char| c.is_alphabetic())
+        if text.starts_with('-') && text.len() > 1 && text.trim_start_matches('-').starts_with(|c: char| c.is_alphabetic())
             && !text.contains(char::is_uppercase)
         {
             return Some(text.to_owned());
@@ -743,7 +765,7 @@ impl Name {
             if is_statement {
                 rule.languages.push("sql".to_owned());
             }
-            rule.content.push(text.to_owned());
+            rule.content.push(general(text));
             return true;
         }
         let is_dotted = text.trim_matches('.').contains('.')
@@ -776,6 +798,15 @@ impl Name {
         let _ = usage;
         false
     }
+}
+
+/// Replaces names that stand for any name: `from x import *`.
+fn general(text: &str) -> String {
+    let is_any = |word: &str| ["x", "y", "foo", "bar", "X", "Foo", "name", "module"].contains(&word);
+    if !text.contains("import ") {
+        return text.to_owned();
+    }
+    text.split(' ').map(|word| if is_any(word) { "_" } else { word }).collect::<Vec<_>>().join(" ")
 }
 
 /// Adds the patterns of a concept to a rule.

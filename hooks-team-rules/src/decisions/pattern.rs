@@ -18,6 +18,8 @@ pub(super) enum Pattern {
     Text(String),
     /// A string that begins so.
     TextPrefix(String),
+    /// A string that contains this.
+    Within(String),
     /// Text anywhere, comments included.
     Raw(String),
     /// A type of this name.
@@ -81,6 +83,7 @@ impl Pattern {
                 "PREFIX" => return Some(Self::Prefix(own())),
                 "STR" if rest.ends_with("//") => return Some(Self::TextPrefix(own())),
                 "STR" => return Some(Self::Text(own())),
+                "IN" => return Some(Self::Within(own())),
                 "RAW" => return Some(Self::Raw(own())),
                 "TYPE" => return Some(Self::Type(own())),
                 "IMAGE" => return Some(Self::Image(own())),
@@ -125,6 +128,7 @@ impl Pattern {
                 .iter()
                 .filter(|token| token.text().is_some_and(|text| text.starts_with(wanted.as_str())))
                 .count(),
+            Self::Within(part) => lexed.tokens.iter().filter(|token| token.text().is_some_and(|text| text.contains(part.as_str()))).count(),
             Self::Raw(raw) => text.matches(raw.as_str()).count(),
             Self::Type(name) => (0..lexed.tokens.len()).filter(|at| is_type(name, lexed, *at)).count(),
             Self::Image(end) => images(&lexed.code)

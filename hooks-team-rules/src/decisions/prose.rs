@@ -45,6 +45,8 @@ struct Context {
     start: usize,
     /// Whether the sentence before is about files that exist.
     is_existing: bool,
+    /// Rules of the last title.
+    title: std::ops::Range<usize>,
     /// Whether the sentence before names the only places of something.
     is_only: bool,
 }
@@ -88,6 +90,7 @@ impl Reading {
                 context.last = own.last;
                 context.label = words(title);
                 context.start = before;
+                context.title = before..self.rules.len();
             }
             Kind::Statement => {
                 let text = without_id(&block.text);
@@ -100,11 +103,24 @@ impl Reading {
                     context.start = rules;
                 }
                 self.statement(text, context);
+                self.drop_title(context);
                 if is_rejected(text) {
                     self.rules.truncate(rules);
                     self.permits.truncate(permits);
                 }
             }
+        }
+    }
+
+    /// Removes the rules of a title if the text below it restricts one of them: a title leaves places out.
+    fn drop_title(&mut self, context: &mut Context) {
+        let title = self.rules.get(context.title.clone()).unwrap_or_default();
+        let behind = self.rules.get(context.title.end..).unwrap_or_default();
+        let is_restricted = |rule: &DecisionRule| !rule.within.is_empty() || !rule.except.is_empty();
+        if !title.is_empty() && behind.iter().any(is_restricted) {
+            self.rules.drain(context.title.clone());
+            context.start = context.title.start;
+            context.title = context.start..context.start;
         }
     }
 
@@ -315,9 +331,7 @@ impl Reading {
                     "hand",
                     "things",
                     "changes",
-                    "matching",
-                    ",",
-                    "existing",
+                    "matching", ",", "secret", "secrets", "credentials", "passwords", "api", "keys", "existing",
                     "past",
                     "old",
                     "applied",
@@ -877,7 +891,8 @@ fn stem(verb: &str) -> String {
     if tables::VERB.contains(&verb) {
         return verb.to_owned();
     }
-    verb.strip_suffix('s').unwrap_or(verb).to_owned()
+    let stem = verb.strip_suffix('s').unwrap_or(verb);
+    stem.strip_suffix('e').filter(|short| tables::VERB.contains(short)).unwrap_or(stem).to_owned()
 }
 
 /// Returns the end of the object that `words` begin with.
@@ -1154,7 +1169,7 @@ fn only_in(clause: &[Word]) -> Option<(Vec<String>, Vec<Word>)> {
 fn is_permit(words: &[Word]) -> bool {
     let is_negated = |at: usize| words.iter().take(at).rev().take(3).any(|word| word.is_in(tables::NEGATION));
     words.iter().enumerate().any(|(at, word)| {
-        (word.is_in(tables::PERMIT) || word.is("exception") || word.is("exceptions"))
+        !(word.text == "May" && at > 0) && (word.is_in(tables::PERMIT) || word.is("exception") || word.is("exceptions"))
             && !is_negated(at)
             && !words.get(at + 1).is_some_and(|next| next.is_in(tables::NEGATION))
     })
@@ -1343,10 +1358,7 @@ fn names_files(words: &[Word]) -> bool {
             "sources",
             "snapshots",
             "tree",
-            "everything",
-            "nothing",
-            "changes",
-            "edits",
+            "everything", "nothing", "changes", "edits", "secret", "secrets", "credentials", "passwords", "keys",
         ])
     })
 }

@@ -37,6 +37,11 @@ pub(super) fn scope(words: &[Word]) -> (Scope, Vec<Word>) {
     let mut rest: Vec<Word> = Vec::new();
     let mut at = 0;
     while let Some(word) = words.get(at) {
+        if is_path(word) && words.get(at + 1).is_some_and(|next| next.is_in(&["excepted", "exempt", "exempted", "excluded"])) {
+            scope.except.push(glob(&word.text));
+            at += 2;
+            continue;
+        }
         let tail = words.get(at..).unwrap_or_default();
         let outside = if word.is_in(tables::OUTSIDE) { 1 } else { phrase(tail) };
         if outside > 0 {
@@ -65,6 +70,18 @@ pub(super) fn scope(words: &[Word]) -> (Scope, Vec<Word>) {
             || word.is("to") && tail.get(1).is_some_and(is_path)
         {
             let (places, length) = places(tail.get(1..).unwrap_or_default(), false);
+            // "not even in tests" and "in tests too" restrict nothing.
+            let is_added = rest.last().is_some_and(|word| word.is_in(&["even", "also", "including", "included"])) || tail.get(1 + length).is_some_and(|word| word.is_in(&["too", "included"]));
+            if !places.is_empty() && is_added {
+                at += 1 + length;
+                continue;
+            }
+            if !places.is_empty() && tail.get(1..=length).is_some_and(|own| own.iter().any(|word| word.is_in(&["production", "product"]))) && !tail.get(1..=length).is_some_and(|own| own.iter().any(is_path)) {
+                let others = ["tests", "scripts", "benches", "examples", "docs", "notebooks"];
+                scope.except.extend(others.iter().filter_map(|name| tables::area(name)).flatten().map(|glob| (*glob).to_owned()));
+                at += 1 + length;
+                continue;
+            }
             if !places.is_empty() {
                 scope.within.extend(places);
                 at += 1 + length;

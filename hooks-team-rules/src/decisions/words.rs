@@ -95,6 +95,10 @@ pub(super) fn words(text: &str) -> Vec<Word> {
 
 /// Adds the word in `chunk`, which has no spaces, and the punctuation around it.
 fn push_chunk(chunk: &str, words: &mut Vec<Word>) {
+    if chunk == "*" {
+        words.push(Word::new(chunk, false));
+        return;
+    }
     let mut chunk = chunk.trim_start_matches(['*', '_', '"', '~']);
     while let Some(rest) = chunk.strip_prefix('(') {
         words.push(Word::new("(", false));
@@ -102,7 +106,8 @@ fn push_chunk(chunk: &str, words: &mut Vec<Word>) {
     }
     let mut marks = Vec::new();
     loop {
-        let trimmed = chunk.trim_end_matches(['*', '"', '~']);
+        let is_glob = ["_*", "/*", ".*", "-*"].iter().any(|end| chunk.ends_with(end));
+        let trimmed = if is_glob { chunk } else { chunk.trim_end_matches(['*', '"', '~']) };
         let Some(last) = trimmed.chars().next_back() else { break };
         let is_call = last == ')' && trimmed.contains('(');
         let is_mark = matches!(last, ',' | ';' | ':' | '?' | '.' | '…')
