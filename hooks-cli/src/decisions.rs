@@ -21,7 +21,8 @@ pub(crate) fn run(options: &Decisions) -> Result<Status, Failure> {
         return Err(Failure::message(problem));
     }
     let team = Team::new(Arc::new(hooks::StdFileSystem), &options.team, &hooks::system());
-    let files = DecisionFiles::read(&team, !options.no_archive).map_err(|error| Failure::message(error.to_string()))?;
+    let files = DecisionFiles::read(&team, !options.no_archive)
+        .map_err(|error| Failure::message(error.to_string()))?;
     let decisions = hooks::team_rules::decisions::Decisions::of(&files);
     let mut out = anstream::stdout().lock();
     if options.json {
@@ -35,18 +36,27 @@ pub(crate) fn run(options: &Decisions) -> Result<Status, Failure> {
             writeln!(out, "{OPEN}mistake{OPEN:#} {mistake}")?;
         }
         let enforced = decisions.all().iter().filter(|decision| !decision.rules.is_empty()).count();
-        writeln!(out, "{enforced} of {} decisions are enforced where `hooks.yaml` has the section `decisions`", decisions.all().len())?;
+        writeln!(
+            out,
+            "{enforced} of {} decisions are enforced where `hooks.yaml` has the section `decisions`",
+            decisions.all().len()
+        )?;
     }
     Ok(if decisions.mistakes().is_empty() { Status::Well } else { Status::Found })
 }
 
 fn write(out: &mut impl Write, decision: &Decision) -> Result<(), Failure> {
-    let of = [decision.date.as_deref(), decision.author.as_deref()].into_iter().flatten().collect::<Vec<_>>().join(", ");
+    let of = [decision.date.as_deref(), decision.author.as_deref()]
+        .into_iter()
+        .flatten()
+        .collect::<Vec<_>>()
+        .join(", ");
     let of = if of.is_empty() { of } else { format!(" ({of})") };
     let Decision { title, file, .. } = decision;
     match &decision.enforcement {
         Enforcement::Block | Enforcement::Prose => {
-            let by = if decision.enforcement == Enforcement::Block { "by its rule block" } else { "by its prose" };
+            let by =
+                if decision.enforcement == Enforcement::Block { "by its rule block" } else { "by its prose" };
             writeln!(out, "{GOOD}enforced{GOOD:#} {title}{of}, {file}: {by}")?;
             for rule in &decision.rules {
                 writeln!(out, "  ```rule")?;
@@ -56,10 +66,14 @@ fn write(out: &mut impl Write, decision: &Decision) -> Result<(), Failure> {
                 writeln!(out, "  ```")?;
             }
         }
-        Enforcement::Void(reason) => writeln!(out, "{OPEN}not in force{OPEN:#} {title}{of}, {file}: {reason}")?,
+        Enforcement::Void(reason) => {
+            writeln!(out, "{OPEN}not in force{OPEN:#} {title}{of}, {file}: {reason}")?
+        }
         other => {
             let reason = match other {
-                Enforcement::Unclear => "it forbids something in words that are not understood; paste a rule block below it:",
+                Enforcement::Unclear => {
+                    "it forbids something in words that are not understood; paste a rule block below it:"
+                }
                 _ => "it states nothing that a tool call can break; if it does, paste a rule block below it:",
             };
             writeln!(out, "{OPEN}not enforced{OPEN:#} {title}{of}, {file}: {reason}")?;

@@ -289,7 +289,8 @@ pub(super) fn build(
                 Origin::Document(tree) => Some(tree),
                 Origin::Agents | Origin::Squad => None,
             };
-            let built = built.map(|builder| team_rules.add_to(builder, &kept, state.store_thread, document, mistakes));
+            let built = built
+                .map(|builder| team_rules.add_to(builder, &kept, state.store_thread, document, mistakes));
             // Checked after both were built, so that all mistakes are reported.
             let (mut builder, models) = (built?, models.map_or(Some(None), |models| models.map(Some))?);
             if let Some(models) = &models {
@@ -298,7 +299,13 @@ pub(super) fn build(
             // Stacks are called in turn: the one that removes secrets from a message comes before all that
             // read it.
             if let Some(config) = &context.prompts {
-                builder = prompts::add_to(builder, config, policy.redaction.as_ref(), &kept, team_rules.decisions.is_some());
+                builder = prompts::add_to(
+                    builder,
+                    config,
+                    policy.redaction.as_ref(),
+                    &kept,
+                    team_rules.decisions.is_some(),
+                );
             }
             if let Some(commands) =
                 handlers.as_ref().and_then(|handlers| handlers.hooks(host, policy.redaction.as_ref()))

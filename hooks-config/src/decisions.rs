@@ -13,7 +13,11 @@ use super::scribe::{teams, workers};
 pub(super) const KEY: &str = "decisions";
 
 /// Adds the hooks of the section. The files are read again when they change.
-pub(super) fn add_to(builder: HooksBuilder, config: &DecisionsConfig, store_thread: StoreThread) -> HooksBuilder {
+pub(super) fn add_to(
+    builder: HooksBuilder,
+    config: &DecisionsConfig,
+    store_thread: StoreThread,
+) -> HooksBuilder {
     let place = teams(&config.team, store_thread);
     let decisions = TeamDecisions::new(place, workers(store_thread), &CallReader::default());
     decisions.with_archive(config.archive).add_to(builder)

@@ -159,7 +159,7 @@ pub(super) fn blocks(text: &str) -> Vec<Block> {
         }
         if let Some(info) = trimmed.strip_prefix("```").or_else(|| trimmed.strip_prefix("~~~")) {
             splitter.close();
-            let is_rule = info.trim_matches('`').trim().split_whitespace().next() == Some("rule");
+            let is_rule = info.trim_matches('`').split_whitespace().next() == Some("rule");
             fence = Some((trimmed.get(..3).unwrap_or("```").to_owned(), is_rule, number + 1, String::new()));
             continue;
         }
@@ -211,9 +211,8 @@ impl Splitter {
         let trimmed = line.trim();
         let item = item(trimmed);
         let text = item.unwrap_or(trimmed);
-        if let Some(text) = text.strip_prefix("[ ]") {
+        if text.starts_with("[ ]") {
             // An open task is not decided.
-            let _ = text;
             self.close();
             self.open = Some(Block { kind: Kind::Title, text: String::new() });
             return;

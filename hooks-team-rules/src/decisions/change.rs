@@ -318,7 +318,7 @@ fn handed_on(run: &Run) -> Option<Run> {
 fn collect(value: &Value, path: &str, depth: usize, edits: &mut Vec<Edit>) {
     match value {
         Value::Array(items) if depth < DEPTH => {
-            items.iter().for_each(|item| collect(item, path, depth + 1, edits))
+            items.iter().for_each(|item| collect(item, path, depth + 1, edits));
         }
         Value::Object(fields) if depth < DEPTH => {
             let own = text_of(fields, PATHS).unwrap_or_else(|| path.to_owned());

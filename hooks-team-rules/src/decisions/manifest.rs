@@ -198,7 +198,7 @@ fn json(code: &str, names: &mut Vec<String>) {
                 // In a lock file of Composer, each package is an object with its name.
                 Some(value) if text == "name" && code.contains("\"dist\"") => names.push(value.to_owned()),
                 None if text.contains('@') && !text.starts_with("@types") => {
-                    names.push(bare(text).to_owned())
+                    names.push(bare(text).to_owned());
                 }
                 _ => {}
             }

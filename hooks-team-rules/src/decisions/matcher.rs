@@ -234,8 +234,15 @@ impl Matcher {
         if let Some(name) = self.installed(run) {
             return Some(Violation { message: format!("installs `{name}`"), evidence: evidence() });
         }
-        let lists = run.program == "git" && run.words.first().is_some_and(|word| word == "tag") && run.words.iter().skip(1).all(|word| ["-l", "--list", "-n", "--contains", "--points-at", "--sort", "-v", "--verify"].iter().any(|option| word.starts_with(option)));
-        let shows = lists || !run.words.is_empty() && run.words.iter().all(|word| SHOWING.contains(&word.as_str()));
+        let lists = run.program == "git"
+            && run.words.first().is_some_and(|word| word == "tag")
+            && run.words.iter().skip(1).all(|word| {
+                ["-l", "--list", "-n", "--contains", "--points-at", "--sort", "-v", "--verify"]
+                    .iter()
+                    .any(|option| word.starts_with(option))
+            });
+        let shows =
+            lists || !run.words.is_empty() && run.words.iter().all(|word| SHOWING.contains(&word.as_str()));
         let is_allowed = run.words.iter().any(|word| self.allowed_words.contains(word))
             || self.allowed_words.iter().any(|allowed| is_start(allowed, run));
         if shows || is_allowed {
@@ -284,9 +291,7 @@ impl Matcher {
             words.first().copied().into_iter().collect()
         } else {
             let all: Vec<&str> = run.words.iter().map(String::as_str).collect();
-            let from =
-                installer.verbs.iter().filter_map(|verb| after(&words, &all, verb)).max_by_key(Vec::len)?;
-            from
+            installer.verbs.iter().filter_map(|verb| after(&words, &all, verb)).max_by_key(Vec::len)?
         };
         let given = names
             .into_iter()
@@ -462,7 +467,7 @@ fn is_typed(language: &str, path: &str) -> bool {
 }
 
 fn is_query(text: &str) -> bool {
-    let first = text.trim_start().split_whitespace().next().unwrap_or_default().to_ascii_uppercase();
+    let first = text.split_whitespace().next().unwrap_or_default().to_ascii_uppercase();
     ["SELECT", "INSERT", "UPDATE", "DELETE", "DROP", "TRUNCATE", "CREATE", "ALTER", "WITH", "MERGE"]
         .contains(&first.as_str())
 }

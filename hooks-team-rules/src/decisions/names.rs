@@ -24,107 +24,105 @@ pub(super) struct Use {
     pub(super) is_call: bool,
     /// Whether the sentence is about files that exist.
     pub(super) is_existing: bool,
-    /// Languages that the sentence names.
-    pub(super) languages: Vec<String>,
 }
 
 /// Programs whose commands decisions name.
 const PROGRAMS: &[&str] = &[
-            "git",
-            "npm",
-            "npx",
-            "yarn",
-            "pnpm",
-            "bun",
-            "docker",
-            "kubectl",
-            "helm",
-            "terraform",
-            "pip",
-            "pip3",
-            "conda",
-            "poetry",
-            "uv",
-            "cargo",
-            "go",
-            "make",
-            "rm",
-            "chmod",
-            "chown",
-            "curl",
-            "wget",
-            "ssh",
-            "scp",
-            "sudo",
-            "aws",
-            "gcloud",
-            "az",
-            "psql",
-            "mysql",
-            "redis-cli",
-            "systemctl",
-            "gh",
-            "hub",
-            "mvn",
-            "gradle",
-            "dotnet",
-            "bundle",
-            "gem",
-            "rails",
-            "rake",
-            "php",
-            "composer",
-            "artisan",
-            "python",
-            "node",
-            "deno",
-            "tsc",
-            "sed",
-            "dd",
-            "kill",
-            "pkill",
-            "killall",
-            "eval",
-            "source",
-            "apt",
-            "apt-get",
-            "brew",
-            "yum",
-            "ansible-playbook",
-            "vagrant",
-            "crontab",
-            "ftp",
-            "telnet",
-            "rsync",
-            "nohup",
-            "tmux",
-            "nc",
-            "docker-compose",
-            "heroku",
-            "firebase",
-            "vercel",
-            "flyctl",
-            "svn",
-            "hg",
-            "bash",
-            "sh",
-            "mkfs",
-            "shutdown",
-            "reboot",
-            "iptables",
-            "alembic",
-            "prisma",
-            "knex",
-            "flask",
-            "django-admin",
-            "twine",
-            "dropdb",
-            "createdb",
-            "gs",
-            "ln",
-            "mv",
-            "cp",
-        ];
+    "git",
+    "npm",
+    "npx",
+    "yarn",
+    "pnpm",
+    "bun",
+    "docker",
+    "kubectl",
+    "helm",
+    "terraform",
+    "pip",
+    "pip3",
+    "conda",
+    "poetry",
+    "uv",
+    "cargo",
+    "go",
+    "make",
+    "rm",
+    "chmod",
+    "chown",
+    "curl",
+    "wget",
+    "ssh",
+    "scp",
+    "sudo",
+    "aws",
+    "gcloud",
+    "az",
+    "psql",
+    "mysql",
+    "redis-cli",
+    "systemctl",
+    "gh",
+    "hub",
+    "mvn",
+    "gradle",
+    "dotnet",
+    "bundle",
+    "gem",
+    "rails",
+    "rake",
+    "php",
+    "composer",
+    "artisan",
+    "python",
+    "node",
+    "deno",
+    "tsc",
+    "sed",
+    "dd",
+    "kill",
+    "pkill",
+    "killall",
+    "eval",
+    "source",
+    "apt",
+    "apt-get",
+    "brew",
+    "yum",
+    "ansible-playbook",
+    "vagrant",
+    "crontab",
+    "ftp",
+    "telnet",
+    "rsync",
+    "nohup",
+    "tmux",
+    "nc",
+    "docker-compose",
+    "heroku",
+    "firebase",
+    "vercel",
+    "flyctl",
+    "svn",
+    "hg",
+    "bash",
+    "sh",
+    "mkfs",
+    "shutdown",
+    "reboot",
+    "iptables",
+    "alembic",
+    "prisma",
+    "knex",
+    "flask",
+    "django-admin",
+    "twine",
+    "dropdb",
+    "createdb",
+    "gs",
+    "ln",
+    "mv",
+    "cp",
+];
 
 /// Longest name of a table, in words.
 const LONGEST: usize = 6;
@@ -170,7 +168,9 @@ pub(super) fn names(words: &[Word]) -> Vec<Name> {
     // Some names have a conjunction in them.
     for at in 0..words.len() {
         let phrase = known(words.get(at..).unwrap_or_default()).filter(|(_, length)| *length > 2);
-        if let Some((text, length)) = phrase.filter(|_| words.get(at + 1).is_some_and(|word| word.is_in(&["&", "and"]))) {
+        if let Some((text, length)) =
+            phrase.filter(|_| words.get(at + 1).is_some_and(|word| word.is_in(&["&", "and"])))
+        {
             found.push(Name { text, is_code: false, noun: String::new(), is_new: false });
             words.drain(at..(at + length).min(words.len()));
         }
@@ -191,7 +191,14 @@ fn in_item(item: &[Word], found: &mut Vec<Name>) {
     let is_new = item.iter().any(|word| word.is_in(&["new", "further", "additional"]));
     let mut rest = item;
     // Behind a preposition, a purpose or a place follows.
-    let head = item.iter().position(|word| word.is_in(&["for", "in", "with", "when", "at", "because", "from", "on", "to", "as"])).filter(|at| *at > 0).and_then(|at| item.get(..at)).unwrap_or(item);
+    let head = item
+        .iter()
+        .position(|word| {
+            word.is_in(&["for", "in", "with", "when", "at", "because", "from", "on", "to", "as"])
+        })
+        .filter(|at| *at > 0)
+        .and_then(|at| item.get(..at))
+        .unwrap_or(item);
     let mut plain = 0;
     let before = found.len();
     while let Some((first, behind)) = rest.split_first() {
@@ -235,7 +242,10 @@ fn in_item(item: &[Word], found: &mut Vec<Name>) {
                 .map(|word| word.lower.clone())
                 .unwrap_or_default();
             found.push(Name { text: first.text.clone(), is_code: false, noun, is_new });
-        } else if !first.is_in(tables::ADJECTIVE) && !first.is_in(tables::FILLER) && rest.len() + head.len() > item.len() {
+        } else if !first.is_in(tables::ADJECTIVE)
+            && !first.is_in(tables::FILLER)
+            && rest.len() + head.len() > item.len()
+        {
             plain += 1;
         }
         rest = behind;
@@ -251,7 +261,7 @@ fn in_item(item: &[Word], found: &mut Vec<Name>) {
     // A single word without a table: a name, unless it is a word of English.
     let mut own = head.iter().filter(|word| !word.is_in(tables::ADJECTIVE) && !word.is_in(tables::FILLER));
     if let Some(word) = own.next().filter(|word| is_unknown(word)) {
-        let noun = item
+        let noun = head
             .last()
             .filter(|last| *last != word && last.is_in(tables::FILLER))
             .map(|last| last.lower.clone())
@@ -292,7 +302,11 @@ fn known(words: &[Word]) -> Option<(String, usize)> {
 /// Returns a command that is not in a code span: `curl -k`, `chmod 777`.
 fn commanded(words: &[Word]) -> Option<(String, usize)> {
     let first = words.first().filter(|first| !first.is_code && PROGRAMS.contains(&first.text.as_str()))?;
-    let options = words.iter().skip(1).take_while(|word| !word.is_code && (word.text.len() > 1 && word.text.starts_with('-') || word.text.chars().all(|c| c.is_ascii_digit())));
+    let options = words.iter().skip(1).take_while(|word| {
+        !word.is_code
+            && (word.text.len() > 1 && word.text.starts_with('-')
+                || word.text.chars().all(|c| c.is_ascii_digit()))
+    });
     let options: Vec<&str> = options.map(|word| word.text.as_str()).collect();
     (!options.is_empty()).then(|| (format!("{} {}", first.text, options.join(" ")), options.len() + 1))
 }
@@ -582,7 +596,6 @@ impl Name {
         let text = self.text.trim().trim_end_matches(',');
         let lower = text.to_lowercase();
         let word = Word { text: text.to_owned(), lower: lower.clone(), is_code: self.is_code };
-        rule.languages.extend(usage.languages.iter().cloned());
         let is_library = [
             "package",
             "packages",
@@ -604,8 +617,14 @@ impl Name {
             rule.packages.push(text.to_owned());
             return true;
         }
-        if let Some((runtime, version)) = lower.split_once(' ').filter(|(runtime, version)| ["python", "node", "node.js", "ruby", "java", "php", "go", "dotnet", ".net", "jdk", "postgres", "mysql", "debian", "ubuntu"].contains(runtime) && version.starts_with(|c: char| c.is_ascii_digit()))
-        {
+        if let Some((runtime, version)) = lower.split_once(' ').filter(|(runtime, version)| {
+            [
+                "python", "node", "node.js", "ruby", "java", "php", "go", "dotnet", ".net", "jdk",
+                "postgres", "mysql", "debian", "ubuntu",
+            ]
+            .contains(runtime)
+                && version.starts_with(|c: char| c.is_ascii_digit())
+        }) {
             let runtime = runtime.trim_end_matches(".js").trim_start_matches('.');
             for text in [
                 format!("{runtime}{version}"),
@@ -657,7 +676,7 @@ impl Name {
             rule.new_files.extend(known.files.iter().map(|one| (*one).to_owned()));
             return true;
         }
-        if self.forbid_code(text, rule, usage) {
+        if self.forbid_code(text, rule) {
             return true;
         }
         let is_package = !text.contains(' ') && text.chars().any(char::is_alphanumeric);
@@ -705,7 +724,9 @@ impl Name {
         let is_noun = ["command", "commands", "binary", "cli", "tool"].contains(&self.noun.as_str());
         let is_run = ["run", "invoke", "execute", "invoked", "executed", "call", "called"]
             .contains(&usage.verb.as_str());
-        if text.starts_with('-') && text.len() > 1 && text.trim_start_matches('-').starts_with(|c: char| c.is_alphabetic())
+        if text.starts_with('-')
+            && text.len() > 1
+            && text.trim_start_matches('-').starts_with(|c: char| c.is_alphabetic())
             && !text.contains(char::is_uppercase)
         {
             return Some(text.to_owned());
@@ -726,7 +747,7 @@ impl Name {
     }
 
     /// Adds the name as a pattern of code.
-    fn forbid_code(&self, text: &str, rule: &mut DecisionRule, usage: &Use) -> bool {
+    fn forbid_code(&self, text: &str, rule: &mut DecisionRule) -> bool {
         if is_namespace(text) {
             rule.imports.push(text.to_owned());
             return true;
@@ -795,7 +816,6 @@ impl Name {
             rule.packages.push(text.to_owned());
             return true;
         }
-        let _ = usage;
         false
     }
 }

@@ -128,7 +128,11 @@ impl Pattern {
                 .iter()
                 .filter(|token| token.text().is_some_and(|text| text.starts_with(wanted.as_str())))
                 .count(),
-            Self::Within(part) => lexed.tokens.iter().filter(|token| token.text().is_some_and(|text| text.contains(part.as_str()))).count(),
+            Self::Within(part) => lexed
+                .tokens
+                .iter()
+                .filter(|token| token.text().is_some_and(|text| text.contains(part.as_str())))
+                .count(),
             Self::Raw(raw) => text.matches(raw.as_str()).count(),
             Self::Type(name) => (0..lexed.tokens.len()).filter(|at| is_type(name, lexed, *at)).count(),
             Self::Image(end) => images(&lexed.code)

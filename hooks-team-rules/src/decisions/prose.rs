@@ -99,9 +99,7 @@ impl Reading {
                 }
                 let rules = self.rules.len();
                 let permits = self.permits.len();
-                if !is_list_of_titles(context) {
-                    context.start = rules;
-                }
+                context.start = rules;
                 self.statement(text, context);
                 self.drop_title(context);
                 if is_rejected(text) {
@@ -184,8 +182,9 @@ impl Reading {
                     list.iter_mut().for_each(|rule| rule.except.extend(globs.iter().cloned()));
                     continue;
                 }
+                let is_exact = part.iter().any(|word| word.is_code);
                 list.iter_mut()
-                    .filter(|rule| rule.within.is_empty())
+                    .filter(|rule| is_exact || rule.within.is_empty())
                     .for_each(|rule| rule.within.clone_from(&globs));
             }
         }
@@ -272,7 +271,7 @@ impl Reading {
     }
 
     fn predicate(&mut self, clause: &[Word], found: &Predicate, context: &mut Context) {
-        let (subject, rest) = clause.split_at_checked(found.start).unwrap_or((clause, &[]));
+        let (subject, _) = clause.split_at_checked(found.start).unwrap_or((clause, &[]));
         let behind = clause.get(found.end..).unwrap_or_default();
         if found.is_permit {
             self.except(clause, context.start);
@@ -331,7 +330,15 @@ impl Reading {
                     "hand",
                     "things",
                     "changes",
-                    "matching", ",", "secret", "secrets", "credentials", "passwords", "api", "keys", "existing",
+                    "matching",
+                    ",",
+                    "secret",
+                    "secrets",
+                    "credentials",
+                    "passwords",
+                    "api",
+                    "keys",
+                    "existing",
                     "past",
                     "old",
                     "applied",
@@ -399,7 +406,6 @@ impl Reading {
         let is_existing = is_existing && !named.iter().any(|name| name.is_new);
         let ban = Ban { names: named, scope: places, verb, instead: None, is_existing };
         self.forbid_in(ban, context);
-        let _ = rest;
         // Another sentence may follow: "… is out, so no new code on it".
         let after = if found.is_object { tail } else { behind };
         let after: Vec<Word> = after
@@ -411,8 +417,6 @@ impl Reading {
             self.clause(&after, context);
         } else if is_permit(&after) && after.len() < clause.len() {
             self.except(&after, context.start);
-        } else if !found.is_object && after.iter().any(|word| word.is_in(&["likewise", "too"])) {
-            // The names before are forbidden as well.
         }
     }
 
@@ -428,11 +432,7 @@ impl Reading {
         self.forbid_in(ban, context);
     }
 
-    fn forbid_in(&mut self, mut ban: Ban, context: &mut Context) {
-        let languages = languages(&context.label);
-        if ban.scope.languages.is_empty() {
-            ban.scope.languages = languages;
-        }
+    fn forbid_in(&mut self, ban: Ban, context: &mut Context) {
         self.forbid(&ban);
         if !ban.names.is_empty() {
             context.last = ban.names;
@@ -445,8 +445,7 @@ impl Reading {
             || ["call", "called", "invoked"].contains(&ban.verb.as_str())
             || ["committed", "commit", "reach"].contains(&ban.verb.as_str())
                 && ban.names.iter().any(|name| name.text.contains('.') || name.text.contains('('));
-        let usage =
-            Use { verb: ban.verb.clone(), is_call, is_existing: ban.is_existing, languages: Vec::new() };
+        let usage = Use { verb: ban.verb.clone(), is_call, is_existing: ban.is_existing };
         let is_idle = (tables::IDLE_VERB.contains(&ban.verb.as_str()) || ban.verb == UNKNOWN_VERB)
             && !super::names::FILE_VERBS.contains(&ban.verb.as_str());
         for name in
@@ -482,7 +481,7 @@ impl Reading {
         let rules = self.rules.get_mut(start..).unwrap_or_default();
         let is_new = words.iter().any(|word| word.is_in(&["new", "adding", "add"]));
         for rule in rules.iter_mut().filter(|rule| rule.existing_files.is_empty() || !is_new) {
-            let own = globs.iter().filter(|glob| !rule.within.contains(glob) || rule.within.len() > 1);
+            let own = globs.iter().filter(|glob| !rule.within.contains(glob));
             rule.except.extend(own.filter(|glob| !rule.except.contains(glob)).cloned().collect::<Vec<_>>());
         }
         for name in named.iter().filter(|name| !globs.contains(&name.text)) {
@@ -620,7 +619,7 @@ fn is_order(word: &Word) -> bool {
         ["", "ed", "d", "ing", "s"].contains(&ending)
             || doubled.is_some_and(|rest| ["ed", "ing"].contains(&rest))
     };
-    !word.is_code && tables::ORDER.iter().any(|verb| is_form(verb))
+    !word.is_code && tables::ORDER.iter().any(is_form)
 }
 
 /// A word or phrase that forbids its subject: "X is banned", "X must go".
@@ -730,7 +729,7 @@ fn negated(clause: &[Word], at: usize) -> Option<Predicate> {
         })
     };
     if word.is("nobody") || (word.is("no") && next.is_some_and(|next| next.is("one"))) {
-        let verb = clause.iter().skip(at + 1).position(|word| is_verb(word)).map(|offset| at + 1 + offset)?;
+        let verb = clause.iter().skip(at + 1).position(is_verb).map(|offset| at + 1 + offset)?;
         return object(verb + 1, &stem(&clause.get(verb)?.lower));
     }
     if word.is("no") && next.is_none_or(|next| next.is("longer") || next.is("more")) || word.is("longer") {
@@ -1169,7 +1168,8 @@ fn only_in(clause: &[Word]) -> Option<(Vec<String>, Vec<Word>)> {
 fn is_permit(words: &[Word]) -> bool {
     let is_negated = |at: usize| words.iter().take(at).rev().take(3).any(|word| word.is_in(tables::NEGATION));
     words.iter().enumerate().any(|(at, word)| {
-        !(word.text == "May" && at > 0) && (word.is_in(tables::PERMIT) || word.is("exception") || word.is("exceptions"))
+        !(word.text == "May" && at > 0)
+            && (word.is_in(tables::PERMIT) || word.is("exception") || word.is("exceptions"))
             && !is_negated(at)
             && !words.get(at + 1).is_some_and(|next| next.is_in(tables::NEGATION))
     })
@@ -1201,7 +1201,7 @@ fn is_annotated_void(text: &str) -> bool {
         .unwrap_or(text);
     let aside = beginning
         .split_once('(')
-        .filter(|(before, _)| before.trim().split_whitespace().count() <= 2)
+        .filter(|(before, _)| before.split_whitespace().count() <= 2)
         .map(|(_, rest)| rest);
     let value = beginning
         .split_once(": ")
@@ -1231,12 +1231,7 @@ fn is_annotated_void(text: &str) -> bool {
             ]
             .contains(&first.to_lowercase().as_str())
     };
-    aside.is_some_and(|aside| is_void(aside)) || value.is_some_and(is_status)
-}
-
-fn is_list_of_titles(context: &Context) -> bool {
-    let _ = context;
-    false
+    aside.is_some_and(is_void) || value.is_some_and(is_status)
 }
 
 /// Removes an id, a date or a number before a text: `ADR-014: …`, `D2 (kept): …`, `2024/03: …`.
@@ -1358,14 +1353,17 @@ fn names_files(words: &[Word]) -> bool {
             "sources",
             "snapshots",
             "tree",
-            "everything", "nothing", "changes", "edits", "secret", "secrets", "credentials", "passwords", "keys",
+            "everything",
+            "nothing",
+            "changes",
+            "edits",
+            "secret",
+            "secrets",
+            "credentials",
+            "passwords",
+            "keys",
         ])
     })
-}
-
-fn languages(label: &[Word]) -> Vec<String> {
-    let _ = label;
-    Vec::new()
 }
 
 fn starts_with_phrase(words: &[Word], phrase: &str) -> bool {

@@ -11,7 +11,6 @@ pub(super) struct Scope {
     pub(super) except: Vec<String>,
     /// Words that a command must have, such as the name of a context.
     pub(super) with: Vec<String>,
-    pub(super) languages: Vec<String>,
 }
 
 /// Words before an exception that consist of several words.
@@ -37,7 +36,11 @@ pub(super) fn scope(words: &[Word]) -> (Scope, Vec<Word>) {
     let mut rest: Vec<Word> = Vec::new();
     let mut at = 0;
     while let Some(word) = words.get(at) {
-        if is_path(word) && words.get(at + 1).is_some_and(|next| next.is_in(&["excepted", "exempt", "exempted", "excluded"])) {
+        if is_path(word)
+            && words
+                .get(at + 1)
+                .is_some_and(|next| next.is_in(&["excepted", "exempt", "exempted", "excluded"]))
+        {
             scope.except.push(glob(&word.text));
             at += 2;
             continue;
@@ -71,14 +74,27 @@ pub(super) fn scope(words: &[Word]) -> (Scope, Vec<Word>) {
         {
             let (places, length) = places(tail.get(1..).unwrap_or_default(), false);
             // "not even in tests" and "in tests too" restrict nothing.
-            let is_added = rest.last().is_some_and(|word| word.is_in(&["even", "also", "including", "included"])) || tail.get(1 + length).is_some_and(|word| word.is_in(&["too", "included"]));
+            let is_added =
+                rest.last().is_some_and(|word| word.is_in(&["even", "also", "including", "included"]))
+                    || tail.get(1 + length).is_some_and(|word| word.is_in(&["too", "included"]));
             if !places.is_empty() && is_added {
                 at += 1 + length;
                 continue;
             }
-            if !places.is_empty() && tail.get(1..=length).is_some_and(|own| own.iter().any(|word| word.is_in(&["production", "product"]))) && !tail.get(1..=length).is_some_and(|own| own.iter().any(is_path)) {
+            if !places.is_empty()
+                && tail
+                    .get(1..=length)
+                    .is_some_and(|own| own.iter().any(|word| word.is_in(&["production", "product"])))
+                && !tail.get(1..=length).is_some_and(|own| own.iter().any(is_path))
+            {
                 let others = ["tests", "scripts", "benches", "examples", "docs", "notebooks"];
-                scope.except.extend(others.iter().filter_map(|name| tables::area(name)).flatten().map(|glob| (*glob).to_owned()));
+                scope.except.extend(
+                    others
+                        .iter()
+                        .filter_map(|name| tables::area(name))
+                        .flatten()
+                        .map(|glob| (*glob).to_owned()),
+                );
                 at += 1 + length;
                 continue;
             }

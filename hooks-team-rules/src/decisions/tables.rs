@@ -83,7 +83,7 @@ static TECHNOLOGIES: LazyLock<HashMap<&str, Technology>> = LazyLock::new(|| {
 
 static CODE: LazyLock<HashMap<&str, Concept>> = LazyLock::new(|| {
     let rows = CONCEPTS.iter().flat_map(|(names, languages, patterns)| {
-        names.iter().map(|name| (*name, Concept { languages: *languages, patterns: *patterns }))
+        names.iter().map(|name| (*name, Concept { languages, patterns }))
     });
     rows.collect()
 });
@@ -109,7 +109,7 @@ pub(super) fn area(name: &str) -> Option<Words> {
 
 /// Returns how the program `name` installs packages.
 pub(super) fn installer(name: &str) -> Option<Installer> {
-    INSTALLERS.iter().find(|row| row.0 == name).map(|(_, verbs)| Installer { verbs: *verbs })
+    INSTALLERS.iter().find(|row| row.0 == name).map(|(_, verbs)| Installer { verbs })
 }
 
 /// Whether `name` is a program that some table lists.
@@ -127,7 +127,7 @@ pub(super) fn language(path: &str) -> Option<Language> {
             file == *ending || file.strip_prefix(*ending).is_some_and(|rest| rest.starts_with('.'))
         }
     };
-    let row = LANGUAGES.iter().find(|row| row.1.iter().any(|ending| fits(&ending)))?;
+    let row = LANGUAGES.iter().find(|row| row.1.iter().any(&fits))?;
     Some(Language { name: row.0, line: row.2, block: row.3, strings: row.4, case: row.5 })
 }
 

@@ -5,10 +5,10 @@
 use std::io;
 use std::sync::Arc;
 
+use hooks::team_rules::decisions::TeamDecisions;
 use hooks_classic::PolicyConfig;
 use hooks_context::TeamPlace;
 use hooks_context::prompt::{PromptConfig, PromptLayer};
-use hooks::team_rules::decisions::TeamDecisions;
 use hooks_core::beside::Here;
 use hooks_core::event::{PostToolUse, PreToolUse, PromptKind, UserPromptSubmitted};
 use hooks_core::fs::EntryKind;
