@@ -12,7 +12,7 @@ use crate::failure::{Failure, Status};
 use crate::paint::{GOOD, OPEN};
 
 /// Rule block for a decision that is not enforced.
-const TEMPLATE: &str = "```rule\npackages: [NAME]     # or calls, content, commands, images, files, paths\nexcept: [FOLDER/**]\ninstead: OTHER\nmatch:\n- \"$ npm install NAME\"\n```";
+const TEMPLATE: &str = "```rule\n# or calls, content, commands, images, files, paths\npackages: [NAME]\nexcept: [FOLDER/**]\ninstead: OTHER\nmatch:\n- \"$ npm install NAME\"\n```";
 
 /// Shows the decisions of a team.
 pub(crate) fn run(options: &Decisions) -> Result<Status, Failure> {

@@ -267,10 +267,7 @@ impl Matcher {
         let is_in = |globs: &Globs| {
             places.iter().any(|place| globs.is_match(place) || globs.is_match(&format!("{place}/x")))
         };
-        let within = self
-            .within
-            .as_ref()
-            .is_none_or(|within| is_in(within) || named(&self.within_names) || !self.commands.is_empty());
+        let within = self.within.as_ref().is_none_or(|within| is_in(within) || named(&self.within_names));
         within && !is_in(&self.except) && !named(&self.except_names)
     }
 

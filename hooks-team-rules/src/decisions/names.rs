@@ -202,6 +202,19 @@ fn in_item(item: &[Word], found: &mut Vec<Name>) {
     let mut plain = 0;
     let before = found.len();
     while let Some((first, behind)) = rest.split_first() {
+        if first.is_code
+            && behind.first().is_some_and(|word| word.is("with"))
+            && behind.get(1).is_some_and(|word| word.is_in(&["f-strings", "f-string"]))
+        {
+            found.push(Name {
+                text: format!("{}(f\"", first.text.trim_end_matches("()")),
+                is_code: true,
+                noun: String::new(),
+                is_new,
+            });
+            rest = behind;
+            continue;
+        }
         if first.is_code {
             let noun =
                 behind.first().filter(|word| word.is_in(tables::FILLER)).map(|word| word.lower.clone());
@@ -613,6 +626,10 @@ impl Name {
             "plugin",
         ]
         .contains(&self.noun.as_str());
+        if ["image", "images"].contains(&self.noun.as_str()) {
+            rule.images.push(text.to_owned());
+            return true;
+        }
         if is_library {
             rule.packages.push(text.to_owned());
             return true;
@@ -759,6 +776,10 @@ impl Name {
         let is_package = text.starts_with('@') && (text.contains('/') || text.ends_with('*'));
         if is_package {
             rule.packages.push(text.to_owned());
+            return true;
+        }
+        if text.ends_with("(f\"") {
+            rule.content.push(text.to_owned());
             return true;
         }
         let bare = text.trim_end_matches("()").trim_end_matches('(');

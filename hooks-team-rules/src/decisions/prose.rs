@@ -785,11 +785,10 @@ fn negated(clause: &[Word], at: usize) -> Option<Predicate> {
             is_passive = true;
         } else if word.is("reach") && clause.get(end).is_some_and(|next| next.is("for")) {
             return object(end + 1, "use");
-        } else if word.is_in(tables::STAY_AWAY) && !word.is("go") || (word.is("go") && !is_passive) {
-            return subject(at, end, &word.lower);
-        } else if is_passive
-            && (word.is_in(tables::USED)
-                || word.lower.ends_with("ed") && !word.is_code && word.lower.len() > 4)
+        } else if (word.is_in(tables::STAY_AWAY) && !(word.is("go") && is_passive))
+            || (is_passive
+                && (word.is_in(tables::USED)
+                    || word.lower.ends_with("ed") && !word.is_code && word.lower.len() > 4))
         {
             return subject(at, end, &word.lower);
         } else if is_passive && word.is_in(tables::BANNED) {
@@ -866,17 +865,7 @@ fn is_plain_verb(word: &Word) -> bool {
 }
 
 fn is_verb(word: &Word) -> bool {
-    word.is_in(tables::VERB)
-        || word.is_in(
-            tables::VERB
-                .iter()
-                .find(|verb| {
-                    !word.is_code && word.lower == format!("{verb}s")
-                        || !word.is_code && word.lower == format!("{verb}es")
-                })
-                .map_or(&[][..], std::slice::from_ref),
-        )
-        || (!word.is_code && third_person(&word.lower))
+    !word.is_code && (tables::VERB.contains(&word.lower.as_str()) || third_person(&word.lower))
 }
 
 fn third_person(word: &str) -> bool {
