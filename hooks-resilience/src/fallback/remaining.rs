@@ -31,7 +31,7 @@ const SHARE_OF_A_REST: u32 = 12;
 
 /// Time before its deadline at which a call tries a model whose breaker is open; at most a tenth of the
 /// call's time. It is long enough for most answers. The call tries again whenever a third of the remaining time
-/// has passed, so that the end of an incident within these seconds is noticed in time for a quick answer.
+/// has passed. So it notices the end of an incident within these seconds in time for a quick answer.
 const LAST_CHANCE: Duration = Duration::from_secs(20);
 
 /// With less time than this left, no model answers any more.

@@ -561,7 +561,7 @@ fn in_the_last_seconds_the_fastest_model_comes_first() {
         assert!(matches!(step, Step::Try { place: 2, last_resort: true, .. }), "{step:?}");
         fails(&mut plan, ErrorKind::Overloaded, now);
     }
-    // Without any answer, the tier tells.
+    // Before the first answer, the tier decides.
     let tiers = [("large", Tier::Premium), ("small", Tier::Fast)];
     let models = tiers.map(|(name, tier)| Model::new(name, name, tier));
     let settings = FallbackConfig::default();

@@ -179,7 +179,7 @@ fn limited(requests: u32) -> [Model; 1] {
 
 #[test]
 fn a_store_that_hangs_is_waited_for_once_a_second_and_not_for_long() {
-    // An instance starts with an eighth of its share's burst. Two simultaneous calls have to fit into it,
+    // An instance starts with a quarter of its share's burst. Two simultaneous calls have to fit into it,
     // since this tests the wait for the store and not that for the rate.
     let mut rig = Rig::new(limited(6_000));
     let store = slow(&rig, None);
