@@ -126,7 +126,7 @@ impl TeamRuleSections {
             builder = decisions::add_to(builder, config, world);
         }
         if let Some(config) = &self.phases {
-            builder = phases::add_to(builder, config, tree, mistakes);
+            builder = phases::add_to(builder, config, world, tree, mistakes);
         }
         if let Some(config) = &self.routes {
             builder = routes::add_to(builder, config, world, tree, mistakes);
