@@ -32,6 +32,7 @@
 //! ```
 
 mod grammar;
+mod languages;
 mod markers;
 mod sentence;
 mod tokens;
@@ -148,6 +149,7 @@ pub fn detect(message: &str) -> Vec<Detected> {
     // is read.
     let lower = message.to_ascii_lowercase();
     let tokens = tokens::tokens(message, &lower);
+    let languages = languages::Languages::find(message, &tokens);
     let mut found = Vec::new();
     let mut heading: Option<grammar::Heading> = None;
     for sentence in Sentence::all(&tokens) {
@@ -157,6 +159,13 @@ pub fn detect(message: &str) -> Vec<Detected> {
             let Some(span) = sentence.span(wish.tokens) else { continue };
             if let Some(text) = message.get(span.clone()) {
                 found.push(Detected { mode: wish.mode, text: text.to_owned(), span });
+            }
+        }
+        if found.len() == before {
+            for wish in languages::wishes(&languages, &sentence) {
+                if let Some(text) = message.get(wish.span.clone()) {
+                    found.push(Detected { mode: wish.mode, text: text.to_owned(), span: wish.span });
+                }
             }
         }
         // "From now on:" applies to each line below it.

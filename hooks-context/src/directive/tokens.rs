@@ -43,6 +43,8 @@ struct Ahead {
     curly_double: Next,
     curly_single: Next,
     angle: Next,
+    corner: Next,
+    white_corner: Next,
     code: Next,
     line: Next,
     paragraph: Next,
@@ -102,6 +104,8 @@ impl<'a> TokenScanner<'a> {
             '"' => self.quotation('"', c),
             '“' | '„' => self.quotation('”', c),
             '«' => self.quotation('»', c),
+            '「' => self.quotation('」', c),
+            '『' => self.quotation('』', c),
             '\'' | '‘' if !self.before().is_some_and(char::is_alphanumeric) => {
                 self.quotation(if c == '‘' { '’' } else { '\'' }, c);
             }
@@ -169,6 +173,8 @@ impl<'a> TokenScanner<'a> {
             '”' => &mut self.ahead.curly_double,
             '’' => &mut self.ahead.curly_single,
             '»' => &mut self.ahead.angle,
+            '」' => &mut self.ahead.corner,
+            '』' => &mut self.ahead.white_corner,
             _ => &mut self.ahead.code,
         };
         let closes = ahead.next(from, |from| closing_mark(message, from, closing));
