@@ -34,6 +34,7 @@
 mod grammar;
 mod languages;
 mod markers;
+mod material;
 mod sentence;
 mod tokens;
 mod typos;
@@ -152,10 +153,16 @@ pub fn detect(message: &str) -> Vec<Detected> {
     let languages = languages::Languages::find(message, &tokens);
     let mut found = Vec::new();
     let mut heading: Option<grammar::Heading> = None;
+    let mut context = grammar::Context::default();
+    let mut last = 0;
     for sentence in Sentence::all(&tokens) {
         heading = heading.filter(|_| sentence.is_item());
+        if grammar::takes_back(&sentence) {
+            found.truncate(last);
+        }
         let before = found.len();
-        for wish in grammar::wishes(&sentence) {
+        last = before;
+        for wish in grammar::wishes(&sentence, &mut context) {
             let Some(span) = sentence.span(wish.tokens) else { continue };
             if let Some(text) = message.get(span.clone()) {
                 found.push(Detected { mode: wish.mode, text: text.to_owned(), span });

@@ -27,18 +27,22 @@ pub(super) fn wishes(language: &Language, folded: &str, sentence: &Sentence<'_>)
     let mut told_until = 0;
     let mut condition: Option<usize> = None;
     for clause in &clauses {
-        if found.last().is_some_and(|last| last.span.end > clause.start) {
-            continue;
-        }
+        let is_within = found.last().is_some_and(|last| last.span.end > clause.start);
         let is_told = told_until > clause.start;
         if let Some(length) = judge.begins(clause, Role::Told) {
             told_until = told_until.max(clause.start + length);
         }
-        if let Some((mode, end)) = judge.wish(clause, is_told, &clauses) {
-            let start = condition.take().unwrap_or(clause.start);
-            if let Some(last) = found.last_mut() {
-                last.span.end = last.span.end.min(start);
+        if is_within {
+            // "Siempre …, y nunca …": a marker that begins a clause begins another wish.
+            if !found.last().is_some_and(|last| judge.is_only_marker(last, clause))
+                && let Some((mode, end)) = judge.another(clause)
+                && let Some(last) = found.last_mut()
+            {
+                last.span.end = last.span.end.min(clause.start);
+                found.push(Spoken { mode, span: clause.start..end });
             }
+        } else if let Some((mode, end)) = judge.wish(clause, is_told, &clauses) {
+            let start = condition.take().unwrap_or(clause.start);
             found.push(Spoken { mode, span: start..end });
         } else {
             condition = condition.or_else(|| judge.begins(clause, Role::Condition).map(|_| clause.start));
@@ -73,6 +77,14 @@ impl Judge<'_> {
         phrase::at_start(text, self.language.phrases(role), self.has_spaces).is_some()
     }
 
+    /// Whether the words after a marker tell what something else does.
+    fn is_third(&self, after: &str) -> bool {
+        const NOT: [&str; 8] = ["не", "nie", "ne", "no", "não", "non", "nicht", "n'"];
+        let mut words = after.split(|c: char| c.is_whitespace() || matches!(c, ',' | '\'' | '’'));
+        let first = words.find(|word| !word.is_empty() && !NOT.contains(word)).unwrap_or_default();
+        self.starts(after, Role::Third) || phrase::is_word(first, self.language.phrases(Role::Third))
+    }
+
     fn ends(&self, text: &str, role: Role) -> bool {
         phrase::at_end(text, self.language.phrases(role), self.has_spaces)
     }
@@ -105,7 +117,9 @@ impl Judge<'_> {
             return (own.len() < whole - clause.start || is_anywhere).then_some((Mode::Remember, whole));
         }
         if opens(Role::Stop) && !self.is_report(own) {
-            return Some((Mode::Stop, self.end_of(clause)));
+            let next = all.iter().find(|next| next.start > clause.start);
+            let goes_on = next.is_none_or(|next| !self.starts(self.own(next), Role::Told));
+            return Some((Mode::Stop, if goes_on { self.end_of(clause) } else { clause.end }));
         }
         if self.is_each(clause, all) {
             return Some((Mode::Always, whole));
@@ -121,6 +135,21 @@ impl Judge<'_> {
             let mode = if self.has(own, Role::Never) { Mode::Never } else { Mode::Always };
             (mode, self.end_of(clause))
         })
+    }
+
+    /// Whether the wish before has no words besides its marker, so that the clause goes on with it.
+    fn is_only_marker(&self, last: &Spoken, clause: &Clause) -> bool {
+        self.text(last.span.start..clause.start).split_whitespace().count() <= 3
+    }
+
+    /// Returns the mode of a wish that begins with a marker, in the middle of a sentence.
+    fn another(&self, clause: &Clause) -> Option<(Mode, usize)> {
+        let own = self.own(clause);
+        let strong = MARKERS.iter().filter(|(role, _)| *role != Role::Prefer).find(|(role, _)| {
+            let marker = phrase::first(own, self.language.phrases(*role), self.has_spaces);
+            marker.is_some_and(|marker| marker.start == 0 && self.governs(*role, own, &marker, false))
+        });
+        strong.map(|(_, mode)| (*mode, self.end_of(clause)))
     }
 
     /// Returns the end of a wish that begins in the clause. A Chinese sentence goes on with other matters after
@@ -195,17 +224,20 @@ impl Judge<'_> {
         let is_product = self.has(own, Role::Product);
         let is_told = is_told || self.starts(before, Role::Told);
         match role {
-            Role::Prefer => !is_product && (before.chars().count() < 16 || is_told) && own.len() > marker.len() + 2,
+            Role::Prefer => {
+                !is_product && (before.chars().count() < 16 || is_told)
+                    && (own.len() > marker.len() + 2 || own.split_whitespace().count() > 2)
+            }
             Role::FromNowOn if before.is_empty() => !is_product || self.starts(after, Role::Told),
             Role::FromNowOn => !is_product || is_told,
             _ if is_product && !is_told => false,
             _ if self.language.code == "zh" => self.governs_chinese(own.get(marker.clone()), before),
             _ if before.is_empty() => {
-                marker.len() + 1 < own.len() && (!self.starts(after, Role::Third) || self.ends(own, Role::Final))
+                (marker.len() + 1 < own.len() || own.split_whitespace().count() > 2) && (!self.is_third(after) || self.ends(own, Role::Final))
             }
-            _ if is_told => !is_product && (after.is_empty() || !self.starts(after, Role::Third)),
+            _ if is_told => !is_product && (after.is_empty() || !self.is_third(after)),
             _ if self.ends(own, Role::Final) => !is_product,
-            _ => self.starts(before, Role::Condition) && !after.is_empty() && !self.starts(after, Role::Third),
+            _ => self.starts(before, Role::Condition) && !after.is_empty() && !self.is_third(after),
         }
     }
 

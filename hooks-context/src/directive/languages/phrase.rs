@@ -33,6 +33,16 @@ pub(super) fn at_end(text: &str, phrases: &[&str], has_spaces: bool) -> bool {
     })
 }
 
+/// Whether one of `phrases` is the word.
+pub(super) fn is_word(word: &str, phrases: &[&str]) -> bool {
+    !word.is_empty()
+        && phrases.iter().any(|phrase| match (phrase.strip_prefix('*'), phrase.strip_suffix('*')) {
+            (Some(end), _) => word.ends_with(end),
+            (None, Some(start)) => word.starts_with(start),
+            _ => word == *phrase,
+        })
+}
+
 fn find(text: &str, phrase: &str, has_spaces: bool) -> Option<Range<usize>> {
     let Some((head, tail)) = phrase.split_once('…') else { return part(text, phrase, 0, has_spaces) };
     let head = part(text, head.trim(), 0, has_spaces)?;
