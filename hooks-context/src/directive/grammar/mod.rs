@@ -39,7 +39,7 @@ struct MarkedWish {
 }
 
 /// Returns the wishes of a sentence, in order.
-pub(super) fn wishes(sentence: &Sentence<'_>, context: &mut Context) -> Vec<Wish> {
+pub(super) fn wishes<'a>(sentence: &Sentence<'a>, context: &mut Context<'a>) -> Vec<Wish> {
     let markers = markers::all(sentence);
     let reader = WishParser { sentence, form: form(sentence) };
     if context.is_material(sentence) {

@@ -2,7 +2,7 @@
 
 use std::ops::Range;
 
-use super::{Language, Role, phrase};
+use super::{Likely, Role, phrase};
 use crate::directive::sentence::Sentence;
 
 /// A clause, with positions in the message.
@@ -17,7 +17,7 @@ pub(super) struct Clause {
 const MOST: usize = 24;
 
 /// Returns the clauses of a sentence.
-pub(super) fn clauses(language: &Language, folded: &str, sentence: &Sentence<'_>) -> Vec<Clause> {
+pub(super) fn clauses(language: &Likely, folded: &str, sentence: &Sentence<'_>) -> Vec<Clause> {
     let mut found = Vec::new();
     let mut begins = 0;
     for at in 0..=sentence.len() {
@@ -36,7 +36,7 @@ pub(super) fn clauses(language: &Language, folded: &str, sentence: &Sentence<'_>
 }
 
 /// Whether a mark ends a clause. In Japanese, a comma may come after each phrase of a clause.
-fn divides(language: &Language, mark: char) -> bool {
+fn divides(language: &Likely, mark: char) -> bool {
     match language.code {
         "ja" => matches!(mark, ';' | '；' | '—'),
         "zh" => matches!(mark, ',' | '，' | ';' | '；' | ':' | '：' | '—' | '（' | '）' | '(' | ')'),
@@ -45,7 +45,7 @@ fn divides(language: &Language, mark: char) -> bool {
 }
 
 /// Divides a part of the message at the words that join clauses.
-fn join(language: &Language, folded: &str, span: Range<usize>, found: &mut Vec<Clause>) {
+fn join(language: &Likely, folded: &str, span: Range<usize>, found: &mut Vec<Clause>) {
     let mut start = span.start;
     loop {
         start = past_fillers(language, folded, start..span.end);
@@ -63,7 +63,7 @@ fn join(language: &Language, folded: &str, span: Range<usize>, found: &mut Vec<C
 }
 
 /// Returns the start of the first word in `span` that can change an instruction.
-pub(super) fn past_fillers(language: &Language, folded: &str, span: Range<usize>) -> usize {
+pub(super) fn past_fillers(language: &Likely, folded: &str, span: Range<usize>) -> usize {
     let mut start = span.start;
     for _ in 0..6 {
         let Some(text) = folded.get(start..span.end) else { return start };

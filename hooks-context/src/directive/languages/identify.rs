@@ -1,10 +1,10 @@
 //! Languages of a message and of its sentences.
 
 use std::ops::Range;
+use std::sync::LazyLock;
 
 use super::table::ALL;
 use super::{Language, fold};
-use crate::directive::sentence::Sentence;
 use crate::directive::tokens::{Kind, Token};
 
 /// Words of languages that are written in Latin letters, in the order of their bytes; each with the languages
@@ -16,6 +16,10 @@ const KNOWN: &[(&str, &[&str])] = table!("known_words");
 pub(in crate::directive) struct Languages {
     /// Message in lower case; missing if the message is in English only.
     folded: Option<String>,
+    /// Positions of known words, with their languages.
+    known: Vec<(usize, &'static [&'static str])>,
+    /// Positions of English words.
+    english: Vec<usize>,
     /// Known words of each language in the message.
     votes: Votes,
 }
@@ -24,16 +28,17 @@ pub(in crate::directive) struct Languages {
 type Votes = [u16; ALL.len()];
 
 /// The most words of a message that are looked up to find its languages.
-const MOST: usize = 400;
+const MOST: usize = 2_000;
 
 impl Languages {
     /// Finds the languages of a message.
     pub(in crate::directive) fn find(message: &str, tokens: &[Token<'_>]) -> Self {
         let words = tokens.iter().filter(|token| token.kind == Kind::Word).take(MOST);
-        let votes = vote(words.map(|token| token.word));
-        let is_latin = votes.iter().any(|count| *count > 0);
-        let is_foreign = is_latin || !message.is_ascii() && message.chars().any(|c| script(c).is_some());
-        Self { folded: is_foreign.then(|| fold(message, tokens)), votes }
+        let known: Vec<_> = words.clone().filter_map(|token| Some((token.start, languages_of(token.word)?))).collect();
+        let votes = vote(known.iter().map(|(_, languages)| *languages));
+        let is_foreign = !known.is_empty() || !message.is_ascii() && message.chars().any(|c| script(c).is_some());
+        let english = if known.is_empty() { Vec::new() } else { words.filter(|token| is_english(token.word)).map(|token| token.start).collect() };
+        Self { folded: is_foreign.then(|| fold(message, tokens)), known, english, votes }
     }
 
     /// Returns the message in lower case, if it has another language than English.
@@ -42,37 +47,66 @@ impl Languages {
     }
 
     /// Returns the languages that a sentence can be in, other than English.
-    pub(super) fn of_sentence(
-        &self,
-        folded: &str,
-        sentence: &Sentence<'_>,
-        span: Range<usize>,
-    ) -> Vec<&'static Language> {
-        let text = folded.get(span).unwrap_or_default();
-        if let Some(code) = script_of(text, folded) {
+    pub(super) fn of_sentence(&self, folded: &str, span: Range<usize>) -> Vec<&'static Language> {
+        let text = folded.get(span.clone()).unwrap_or_default();
+        if !text.is_ascii()
+            && let Some(code) = script_of(text, folded)
+        {
             return ALL.iter().filter(|language| language.code == code).collect();
         }
-        let own = vote((0..sentence.len()).map(|at| sentence.word(at)));
-        let total = |at: usize| 4 * own.get(at).copied().unwrap_or(0) + self.votes.get(at).copied().unwrap_or(0);
-        let most = (0..ALL.len()).map(total).max().unwrap_or(0);
-        // A single word can be a name or a loan.
-        if most == 0 || own.iter().all(|count| *count == 0) {
+        let begins = self.known.partition_point(|(at, _)| *at < span.start);
+        let ends = self.known.partition_point(|(at, _)| *at < span.end);
+        let own = self.known.get(begins..ends).unwrap_or_default();
+        if own.is_empty() {
             return Vec::new();
         }
-        let english = english_words(sentence);
+        let own = vote(own.iter().map(|(_, languages)| *languages));
+        let begins = self.english.partition_point(|at| *at < span.start);
+        let english = self.english.partition_point(|at| *at < span.end).saturating_sub(begins);
         let best = own.iter().max().copied().unwrap_or(0);
+        // A single word can be a name or a loan.
         if usize::from(best) < english || (english > 0 && best < 2) {
             return Vec::new();
         }
+        let total = |at: usize| 4 * own.get(at).copied().unwrap_or(0) + self.votes.get(at).copied().unwrap_or(0).min(40);
+        let most = (0..ALL.len()).map(total).max().unwrap_or(0);
         ALL.iter().enumerate().filter(|(at, _)| total(*at) == most).map(|(_, language)| language).collect()
     }
 }
 
-fn vote<'a>(words: impl Iterator<Item = &'a str>) -> Votes {
+/// Bits of all known words: most other words are told apart without a search.
+static SEEN: LazyLock<[u64; 256]> = LazyLock::new(|| {
+    let mut seen = [0; 256];
+    for (word, _) in KNOWN {
+        let (place, bit) = bit_of(word.as_bytes());
+        if let Some(place) = seen.get_mut(place) {
+            *place |= bit;
+        }
+    }
+    seen
+});
+
+/// Returns the bit of a word in [`SEEN`].
+fn bit_of(word: &[u8]) -> (usize, u64) {
+    let byte = |at: usize| usize::from(word.get(at).copied().unwrap_or(0));
+    let last = word.len().saturating_sub(1);
+    let mixed = byte(0) * 31 + byte(1) * 1_009 + byte(last / 2 + 1) * 9_973 + byte(last) * 257 + word.len() * 4_099;
+    ((mixed / 64) % 256, 1 << (mixed % 64))
+}
+
+/// Returns the languages that have the word.
+fn languages_of(word: &str) -> Option<&'static [&'static str]> {
+    let (place, bit) = bit_of(word.as_bytes());
+    if SEEN.get(place)? & bit == 0 {
+        return None;
+    }
+    let at = KNOWN.binary_search_by(|(known, _)| (*known).cmp(word)).ok()?;
+    KNOWN.get(at).map(|(_, languages)| *languages)
+}
+
+fn vote<'a>(words: impl Iterator<Item = &'a [&'a str]>) -> Votes {
     let mut votes = [0; ALL.len()];
-    for word in words {
-        let Ok(at) = KNOWN.binary_search_by(|(known, _)| (*known).cmp(word)) else { continue };
-        let Some((_, languages)) = KNOWN.get(at) else { continue };
+    for languages in words {
         for (language, votes) in ALL.iter().zip(&mut votes) {
             if languages.contains(&language.code) {
                 *votes = u16::saturating_add(*votes, 1);
@@ -82,13 +116,13 @@ fn vote<'a>(words: impl Iterator<Item = &'a str>) -> Votes {
     votes
 }
 
-/// Number of words that only English has.
-fn english_words(sentence: &Sentence<'_>) -> usize {
-    const ENGLISH: [&str; 24] = [
-        "the", "and", "is", "of", "you", "that", "it", "for", "with", "this", "are", "your", "we", "from", "not",
-        "have", "when", "should", "use", "please", "always", "never", "i", "be",
-    ];
-    (0..sentence.len()).filter(|at| sentence.is(*at, &ENGLISH)).count()
+/// Whether the word is a common word that only English has.
+fn is_english(word: &str) -> bool {
+    matches!(
+        word,
+        "the" | "and" | "is" | "of" | "you" | "that" | "it" | "for" | "with" | "this" | "are" | "your" | "we" | "from"
+            | "not" | "have" | "when" | "should" | "use" | "please" | "always" | "never" | "i" | "be" | "to" | "my"
+    )
 }
 
 /// Writing system of a letter that English does not use.

@@ -3,7 +3,7 @@
 use std::ops::Range;
 
 use super::clauses::{Clause, clauses};
-use super::{Language, Role, Spoken, phrase};
+use super::{Likely, Role, Spoken, phrase};
 use crate::directive::Mode;
 use crate::directive::sentence::Sentence;
 
@@ -16,7 +16,7 @@ const MARKERS: [(Role, Mode); 4] = [
 ];
 
 /// Returns the wishes of a sentence.
-pub(super) fn wishes(language: &Language, folded: &str, sentence: &Sentence<'_>) -> Vec<Spoken> {
+pub(super) fn wishes(language: &Likely, folded: &str, sentence: &Sentence<'_>) -> Vec<Spoken> {
     let Some(span) = sentence.whole() else { return Vec::new() };
     let judge = Judge { language, folded, span, has_spaces: language.has_spaces(), asks: sentence.asks() };
     if judge.is_about_something_else() {
@@ -52,7 +52,7 @@ pub(super) fn wishes(language: &Language, folded: &str, sentence: &Sentence<'_>)
 }
 
 struct Judge<'a> {
-    language: &'a Language,
+    language: &'a Likely,
     folded: &'a str,
     /// Position of the sentence.
     span: Range<usize>,

@@ -63,9 +63,31 @@ enum Role {
     Undone,
 }
 
-impl Language {
+/// A language, with those of its phrases that can be in a sentence.
+struct Likely {
+    code: &'static str,
+    roles: Vec<(Role, Vec<&'static str>)>,
+}
+
+impl Likely {
+    /// Selects the phrases whose first and last letters are in `text`; returns none without a marker.
+    fn select(language: &'static Language, text: &str) -> Option<Self> {
+        let pairs = phrase::Pairs::collect(text);
+        let select = |phrases: &'static [&'static str]| {
+            phrases.iter().copied().filter(|phrase| pairs.can_have(phrase)).collect::<Vec<_>>()
+        };
+        let is_marker = |role: Role| MARKING.contains(&role);
+        let (markers, others): (Vec<_>, Vec<_>) = language.roles.iter().partition(|(role, _)| is_marker(*role));
+        let mut roles: Vec<_> = markers.into_iter().map(|&(role, phrases)| (role, select(phrases))).collect();
+        if roles.iter().all(|(_, phrases)| phrases.is_empty()) {
+            return None;
+        }
+        roles.extend(others.into_iter().map(|&(role, phrases)| (role, select(phrases))));
+        Some(Self { code: language.code, roles })
+    }
+
     /// Returns the phrases of a function; a language may have none.
-    fn phrases(&self, role: Role) -> &'static [&'static str] {
+    fn phrases(&self, role: Role) -> &[&'static str] {
         self.roles.iter().find(|(known, _)| *known == role).map_or(&[], |(_, phrases)| phrases)
     }
 
@@ -80,6 +102,18 @@ impl Language {
     }
 }
 
+/// Roles of which a sentence with a wish has a phrase.
+const MARKING: [Role; 8] = [
+    Role::FromNowOn,
+    Role::Never,
+    Role::Always,
+    Role::Prefer,
+    Role::Stop,
+    Role::Remember,
+    Role::Each,
+    Role::Ours,
+];
+
 /// A wish, with its position in the message.
 pub(super) struct Spoken {
     pub(super) mode: Mode,
@@ -90,8 +124,9 @@ pub(super) struct Spoken {
 pub(super) fn wishes(languages: &Languages, sentence: &Sentence<'_>) -> Vec<Spoken> {
     let Some(folded) = languages.folded() else { return Vec::new() };
     let Some(span) = sentence.whole() else { return Vec::new() };
-    for language in languages.of_sentence(folded, sentence, span) {
-        let wishes = judge::wishes(language, folded, sentence);
+    for language in languages.of_sentence(folded, span.clone()) {
+        let Some(language) = Likely::select(language, folded.get(span.clone()).unwrap_or_default()) else { continue };
+        let wishes = judge::wishes(&language, folded, sentence);
         if !wishes.is_empty() {
             return wishes;
         }

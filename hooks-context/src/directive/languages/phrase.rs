@@ -2,6 +2,46 @@
 
 use std::ops::Range;
 
+/// Pairs of bytes that follow each other in a text, as a set that may have more than the text.
+pub(super) struct Pairs([u64; 8]);
+
+impl Pairs {
+    /// Collects the pairs of a text.
+    pub(super) fn collect(text: &str) -> Self {
+        let mut pairs = Self([0; 8]);
+        let mut before = None;
+        for byte in text.bytes() {
+            if let Some(before) = before.replace(byte) {
+                let (word, bit) = Self::place(before, byte);
+                if let Some(word) = pairs.0.get_mut(word) {
+                    *word |= bit;
+                }
+            }
+        }
+        pairs
+    }
+
+    fn place(first: u8, second: u8) -> (usize, u64) {
+        let mixed = usize::from(first).wrapping_mul(37).wrapping_add(usize::from(second).wrapping_mul(151)) % 512;
+        (mixed / 64, 1 << (mixed % 64))
+    }
+
+    /// Whether the text can have a phrase. Only the first and last letters are looked at.
+    pub(super) fn can_have(&self, phrase: &str) -> bool {
+        let has = |pair: Option<&[u8]>| match pair {
+            Some(&[first, second]) if first != b'*' && second != b'*' => {
+                let (word, bit) = Self::place(first, second);
+                self.0.get(word).is_some_and(|word| word & bit != 0)
+            }
+            _ => true,
+        };
+        let bytes = phrase.as_bytes();
+        let start = usize::from(bytes.first() == Some(&b'*'));
+        let end = bytes.len() - usize::from(bytes.last() == Some(&b'*'));
+        has(bytes.get(start..start + 2)) && has(bytes.get(end.saturating_sub(2)..end))
+    }
+}
+
 /// Returns the first position of any of `phrases` in `text`; of two at the same position, the longer one.
 pub(super) fn first(text: &str, phrases: &[&str], has_spaces: bool) -> Option<Range<usize>> {
     let all = phrases.iter().filter_map(|phrase| find(text, phrase, has_spaces));

@@ -6,10 +6,12 @@ use crate::directive::words::{ARTEFACTS, OWN, RULE_NOUNS};
 
 /// Meaning of the sentences before.
 #[derive(Debug, Default)]
-pub(in crate::directive) struct Context {
+pub(in crate::directive) struct Context<'a> {
     /// Whether a sentence before asks for something to be made, so that customs may be those of a product.
     pub(super) builds: bool,
-    /// Whether a heading before announces the requirements of a product.
+    /// Sentence before the list, which may announce the requirements of a product.
+    announcement: Option<Sentence<'a>>,
+    /// Whether the list has the requirements of a product.
     specifies: bool,
 }
 
@@ -19,13 +21,16 @@ const MAKING: [&str; 14] = [
     "spec", "specify", "prototype",
 ];
 
-impl Context {
+impl<'a> Context<'a> {
     /// Whether the sentence is an item of a specification.
-    pub(in crate::directive::grammar) fn is_material(&mut self, sentence: &Sentence<'_>) -> bool {
+    pub(in crate::directive::grammar) fn is_material(&mut self, sentence: &Sentence<'a>) -> bool {
         if !sentence.is_item() {
-            self.specifies = is_specification(sentence);
+            self.announcement = Some(*sentence);
+            self.specifies = false;
+        } else if let Some(announcement) = self.announcement.take() {
+            self.specifies = is_specification(&announcement);
         }
-        sentence.is_item() && self.specifies
+        self.specifies
     }
 
     /// Takes note of a sentence that was read.

@@ -17,7 +17,7 @@ const CUSTOMARY: &[&str] = table!("unmarked_customary");
 
 impl WishParser<'_> {
     /// Returns the wish of a statement about the way in which a team works.
-    pub(super) fn custom(&self, first: usize, context: &Context) -> Option<Wish> {
+    pub(super) fn custom(&self, first: usize, context: &Context<'_>) -> Option<Wish> {
         self.we_do(first, context)
             .or_else(|| self.ours_are(first))
             .or_else(|| self.principle(first))
@@ -26,7 +26,7 @@ impl WishParser<'_> {
     }
 
     /// "We use tabs here.", "Around here we squash.", "We write docs in German, not English."
-    fn we_do(&self, first: usize, context: &Context) -> Option<Wish> {
+    fn we_do(&self, first: usize, context: &Context<'_>) -> Option<Wish> {
         let s = self.sentence;
         let place = self.past_place(first).or_else(|| s.is(first, &["here"]).then_some(first + 1));
         let we = place.map_or(first, |place| self.content(place));
@@ -76,6 +76,10 @@ impl WishParser<'_> {
     fn ours_are(&self, first: usize) -> Option<Wish> {
         let s = self.sentence;
         let is_ours = s.is(first, &["our"]) || (s.is(first, &["all", "every", "each"]) && s.is(first + 1, &["our", "of"]));
+        let is_placed = || (first + 1..first + 7).any(|at| s.is(at + 1, &["this", "our", "my", "the"]) && s.is(at, &["in", "on", "at", "of", "for", "within", "inside", "across"]));
+        if !is_ours && !is_placed() {
+            return None;
+        }
         let verb = self.find_near(first + 1, 9, STATIVE)?;
         let named = (first..verb).any(|at| s.is(at, MATERIALS) || (s.is(at, OF_WORK) && is_ours));
         let placed = (first + 1..verb).any(|at| {
@@ -169,9 +173,12 @@ impl WishParser<'_> {
     }
 
     /// "Scratch files go to /tmp, not into my repo.", "System packages are mine to install."
-    fn kind_goes(&self, first: usize, context: &Context) -> Option<Wish> {
+    fn kind_goes(&self, first: usize, context: &Context<'_>) -> Option<Wish> {
         const GOING: [&str; 11] = ["go", "belong", "live", "get", "stay", "start", "end", "come", "carry", "are", "need"];
         let s = self.sentence;
+        if !(first..first + 4).any(|at| s.word(at).ends_with('s')) {
+            return None;
+        }
         let verb = self.find_near(first + 1, 4, &GOING)?;
         let head = verb - 1;
         let is_bare = (first..verb).all(|at| {

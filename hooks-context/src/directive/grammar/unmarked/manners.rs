@@ -16,7 +16,7 @@ const TERSE: &[&str] = table!("unmarked_terse");
 
 impl WishParser<'_> {
     /// Returns the wish of an instruction that is about all answers or about a kind of thing.
-    pub(super) fn manner(&self, first: usize, context: &Context) -> Option<Wish> {
+    pub(super) fn manner(&self, first: usize, context: &Context<'_>) -> Option<Wish> {
         let s = self.sentence;
         if self.is_passing_from(first) {
             return None;
@@ -101,7 +101,7 @@ impl WishParser<'_> {
     }
 
     /// "Keep functions under forty lines.", "Show me diffs rather than whole files.", "Use guard clauses."
-    fn kind_like(&self, verb: usize, context: &Context) -> Option<Wish> {
+    fn kind_like(&self, verb: usize, context: &Context<'_>) -> Option<Wish> {
         let s = self.sentence;
         let object = verb + 1 + usize::from(s.is(verb + 1, &["me", "us"]));
         let compares = (object + 1..s.len()).any(|at| {

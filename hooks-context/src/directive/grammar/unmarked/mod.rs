@@ -12,6 +12,14 @@ use super::{Form, Wish, WishParser};
 use crate::directive::Mode;
 use crate::directive::words::SUBJECTS;
 
+// Kinds of wishes, as bits.
+const FACT: u16 = 1;
+const CUSTOM: u16 = 1 << 1;
+const TASTE: u16 = 1 << 2;
+const SCOPE: u16 = 1 << 3;
+const MANNER: u16 = 1 << 4;
+const FRAGMENT: u16 = 1 << 5;
+
 /// Things that are made at work.
 const MATERIALS: &[&str] = table!("unmarked_materials");
 
@@ -29,24 +37,72 @@ const AT_WORK: &[&str] = table!("unmarked_at_work");
 
 impl WishParser<'_> {
     /// Returns the wish of a sentence in which no marker makes one.
-    pub(super) fn unmarked(&self, context: &Context) -> Option<Wish> {
+    pub(super) fn unmarked(&self, context: &Context<'_>) -> Option<Wish> {
         let s = self.sentence;
         let first = match self.form {
             Form::Request(start) => start,
             _ => self.content(0),
         };
-        if first >= s.len() || (first..s.len()).any(|at| s.is(at, &["would've", "suppose", "imagine", "pretend"])) {
+        if first >= s.len() || s.is(first, &["suppose", "imagine", "pretend"]) {
             return None;
         }
         if let Form::Request(_) = self.form {
             return self.manner(first, context);
         }
-        self.fact(first)
-            .or_else(|| self.custom(first, context))
-            .or_else(|| self.taste(first))
-            .or_else(|| self.lasting(first, context))
-            .or_else(|| self.manner(first, context))
-            .or_else(|| self.fragment(first))
+        let signals = self.signals(first);
+        let on = |wanted: u16, read: &dyn Fn() -> Option<Wish>| if signals & wanted != 0 { read() } else { None };
+        on(FACT, &|| self.fact(first))
+            .or_else(|| on(CUSTOM, &|| self.custom(first, context)))
+            .or_else(|| on(TASTE, &|| self.taste(first)))
+            .or_else(|| on(SCOPE, &|| self.lasting(first, context)))
+            .or_else(|| on(MANNER, &|| self.manner(first, context)))
+            .or_else(|| on(FRAGMENT, &|| self.fragment(first)))
+    }
+
+    /// Returns the kinds of wishes that the words of a sentence allow. Most sentences allow none, so that the
+    /// grammar of these wishes costs little.
+    fn signals(&self, first: usize) -> u16 {
+        let s = self.sentence;
+        let mut signals = match s.word(first) {
+            "fyi" | "psa" | "for" | "so" | "you" | "i" | "i'm" | "we" | "we're" | "my" | "our" | "half" | "most" => FACT,
+            "assume" | "treat" | "consider" | "if" | "when" | "once" | "before" | "after" | "leave" | "ask" | "get" => SCOPE,
+            "every" | "each" | "any" | "all" | "anything" | "everything" | "whatever" | "nothing" | "nobody" | "one" => CUSTOM,
+            "less" | "fewer" | "more" | "shorter" | "longer" | "simpler" | "short" | "brief" | "concise" | "terse"
+            | "plain" | "smaller" | "small" => FRAGMENT,
+            _ => 0,
+        };
+        for at in first..s.len() {
+            signals |= match s.word(at) {
+                "we" | "our" | "us" | "here" => CUSTOM | TASTE,
+                "optional" | "negotiable" | "non-negotiable" | "sacred" | "sacrosanct" | "first" | "this" => CUSTOM,
+                "i" | "i'd" | "i'm" | "my" | "we'd" | "we're" | "fan" => TASTE,
+                "till" | "until" | "while" | "you" | "me" => SCOPE,
+                "only" | "please" | "over" => FRAGMENT,
+                "" if at < first + 6 && s.mark(at) == Some(',') => FRAGMENT,
+                "go" | "belong" | "live" | "get" | "stay" | "start" | "end" | "come" | "carry" | "are" | "must"
+                    if at < first + 5 =>
+                {
+                    CUSTOM
+                }
+                _ => 0,
+            };
+        }
+        let verb = if s.is(first, &["you", "u"]) { first + 2 } else { first };
+        let is_manner = matches!(
+            s.word(verb),
+            "skip" | "drop" | "lose" | "ditch" | "omit" | "spare" | "cut" | "leave" | "scrap" | "forget" | "dispense"
+                | "save" | "hold" | "lay" | "knock" | "quit" | "enough" | "stop" | "that's" | "that" | "hands"
+                | "fingers" | "paws" | "keep" | "stay" | "make" | "limit" | "start" | "end" | "begin" | "format"
+                | "write" | "phrase" | "be" | "answer" | "reply" | "respond" | "talk" | "speak" | "explain" | "describe"
+                | "call" | "address" | "name" | "spell" | "indent" | "quote" | "prefix" | "cite" | "wrap" | "capitalise"
+                | "capitalize" | "put" | "sign" | "squash" | "mind" | "use" | "show" | "give" | "send" | "choose" | "pick"
+                | "return" | "throw" | "raise" | "take" | "go" | "document" | "don't" | "dont" | "do" | "no" | "just"
+                | "always" | "feel"
+        );
+        if is_manner || verb > first {
+            signals |= MANNER;
+        }
+        signals
     }
 
     /// "Would it kill you to …", "Is it too much to ask to …": questions that nobody has to answer.

@@ -7,7 +7,7 @@ use crate::directive::Mode;
 
 impl WishParser<'_> {
     /// Returns the wish of an instruction with a lasting condition.
-    pub(super) fn lasting(&self, first: usize, context: &Context) -> Option<Wish> {
+    pub(super) fn lasting(&self, first: usize, context: &Context<'_>) -> Option<Wish> {
         self.assumed(first)
             .or_else(|| self.until(first))
             .or_else(|| self.on_condition(first, context))
@@ -40,7 +40,7 @@ impl WishParser<'_> {
     }
 
     /// "If a command takes longer than a minute, run it in the background."
-    fn on_condition(&self, first: usize, context: &Context) -> Option<Wish> {
+    fn on_condition(&self, first: usize, context: &Context<'_>) -> Option<Wish> {
         let s = self.sentence;
         if !s.is(first, &["if", "when", "once", "before", "after"]) {
             return None;
