@@ -24,6 +24,9 @@ const CORPORA: &[(&str, &[&str])] = &[
     ("directive", &["--min-recall", "1", "--max-fp", "0"]),
 ];
 
+/// Required results on prompts that were written before the grammar: file, options of `score.py`.
+const FRESH_DIRECTIVES: (&str, &[&str]) = ("corpora/fresh/directives.jsonl", &["--min-recall", "0.92", "--max-fp", "0.03"]);
+
 /// Scores every suite.
 ///
 /// # Errors
@@ -49,7 +52,12 @@ pub(crate) fn run() -> Result {
         let judged = [&*script, "--corpus", &folder, "--kinds", kinds, "--cmd", &command];
         Program::new("python3", judged.into_iter().chain(gates.iter().copied())).run()?;
     }
-    Ok(())
+    let (file, gates) = FRESH_DIRECTIVES;
+    println!("\n{file}: {}", gates.join(" "));
+    let (script, file) = (place("corpora/score.py")?, place(file)?);
+    let command = format!("'{answer}' answer corpora");
+    let judged = [&*script, "--corpus", &file, "--kinds", "directive", "--cmd", &command];
+    Program::new("python3", judged.into_iter().chain(gates.iter().copied())).run()
 }
 
 /// The path of this program, which also answers the questions, so that it is built only once.

@@ -9,8 +9,11 @@
 //! and bans on a kind of thing ("avoid nested ternaries") count as well. Rules that are withdrawn ("undo: …")
 //! or written into something ("add a rule to eslint: …") do not.
 //!
-//! It is a pure function of the text, in linear time; it never fails. It reads English only: in other
-//! languages it finds nothing.
+//! A sentence without a marker is a wish if it states a custom ("we use tabs here"), a taste ("I'd rather …"),
+//! the manner of all answers, a lasting condition, or a fact about the user. In fifteen other languages, wishes
+//! with a marker and customs are found; their words are the tables `data/language_*.tsv`.
+//!
+//! It is a pure function of the text, in linear time; it never fails.
 //!
 //! ```
 //! use hooks_context::directive::{Mode, detect};
@@ -18,6 +21,7 @@
 //! let found = detect("Fix the login page, and never log passwords.");
 //! assert_eq!((found[0].mode, &*found[0].text), (Mode::Never, "never log passwords"));
 //! assert!(detect("Does npm never log passwords?").is_empty());
+//! assert_eq!(detect("Pushe nie direkt auf main.")[0].mode, Mode::Never);
 //! ```
 //!
 //! Below a heading, each line is a wish. Reports and instructions for one task are not wishes:
@@ -146,8 +150,7 @@ impl FromStr for Mode {
 /// assert_eq!(&message[wish.span.clone()], "never log passwords");
 /// ```
 pub fn detect(message: &str) -> Vec<Detected> {
-    // ASCII lower case keeps all byte offsets; letters of other scripts do not matter, because only English
-    // is read.
+    // ASCII lower case keeps all byte offsets; other languages are read in a form of their own.
     let lower = message.to_ascii_lowercase();
     let tokens = tokens::tokens(message, &lower);
     let languages = languages::Languages::find(message, &tokens);

@@ -235,7 +235,7 @@ impl Judge<'_> {
             _ if before.is_empty() => {
                 (marker.len() + 1 < own.len() || own.split_whitespace().count() > 2) && (!self.is_third(after) || self.ends(own, Role::Final))
             }
-            _ if is_told => !is_product && (after.is_empty() || !self.is_third(after)),
+            _ if is_told => !is_product && (after.is_empty() || !names_actor(before) || !self.is_third(after)),
             _ if self.ends(own, Role::Final) => !is_product,
             _ => self.starts(before, Role::Condition) && !after.is_empty() && !self.is_third(after),
         }
@@ -281,4 +281,15 @@ impl Judge<'_> {
         }
         bounded
     }
+}
+
+/// Whether the words before a marker begin with a pronoun or a negation: a report may begin so as well, unlike an
+/// imperative.
+fn names_actor(before: &str) -> bool {
+    const ACTORS: [&str; 38] = [
+        "du", "ihr", "wir", "man", "tu", "vous", "nous", "on", "tú", "usted", "nosotros", "você", "vocês", "nós", "noi",
+        "voi", "je", "jij", "jullie", "u", "wij", "we", "men", "ty", "my", "wy", "ты", "мы", "вы", "ти", "ми", "ви", "no",
+        "não", "non", "nie", "не", "ne",
+    ];
+    before.split_whitespace().next().is_some_and(|first| ACTORS.contains(&first))
 }
