@@ -26,8 +26,18 @@ fn a_withdrawn_wish_is_none() {
 
 #[test]
 fn items_of_a_specification_are_no_wishes() {
-    assert!(detect("Spec for the lift:\n1. The doors never open.\n2. Always stop at the ground floor.\n").is_empty());
+    assert!(
+        detect("Spec for the lift:\n1. The doors never open.\n2. Always stop at the ground floor.\n")
+            .is_empty()
+    );
     assert_eq!(detect("Notes for you:\n1. Never open the doors.\n").len(), 1);
+}
+
+#[test]
+fn an_announced_text_is_not_the_users() {
+    assert!(detect("Translate this:\nNever give up, always stay strong.").is_empty());
+    assert!(detect("Put this on the poster:\n\nAlways wash your hands.").is_empty());
+    assert_eq!(detect("Put this on the poster:\n\nAlways wash.\n\nAnd never push to main.").len(), 1);
 }
 
 const WISHES: &str = "\
@@ -149,6 +159,90 @@ Emoji kullanmayı bırak.
 अब से हिंदी में जवाब दो।
 कभी भी सीधे main पर push मत करो।
 मुझे छोटे फ़ंक्शन पसंद हैं।
+In this codebase errors are returned, never thrown.
+Migrations here are written by hand.
+Our house style is Oxford commas.
+We're a tabs shop.
+Every PR gets a changelog entry.
+All new endpoints need a test.
+PRs are squashed before they land.
+The team prefers rebasing.
+Everyone here uses pnpm.
+We've agreed to write commit messages in English.
+We settled on Conventional Commits.
+snake_case everywhere.
+British spelling throughout, please.
+Two spaces for indentation.
+Double quotes for strings.
+Nobody commits to main.
+No merge without a review.
+Schema changes need my approval.
+I do the releases myself.
+You don't deploy, I do that.
+Max three arguments per function.
+Limit lines to 100 characters.
+Before touching shared code, ask.
+When stuck, ask.
+Short functions beat long ones any day.
+Nested callbacks drive me mad.
+I've grown tired of emojis.
+I'll take boring code over clever code.
+I usually go with composition.
+I avoid inheritance.
+I'm all for small commits.
+I'm big on tests.
+I'm used to four spaces.
+The shorter the better.
+Rather a failing test than a silent one.
+Go easy on the emojis.
+Ease up on the comments.
+Tone down the enthusiasm.
+Less of the small talk.
+Get rid of the emojis in your answers.
+Sign your commits, every single time.
+Tests before code, no exceptions.
+Plain text, no markdown.
+I want tests for every change.
+I expect short answers.
+Not keen on decorators.
+I work best with small diffs.
+The convention here is one class per file.
+Each commit has one purpose.
+Only named exports.
+Explanations in German, code in English.
+I read code faster without comments.
+On this team we review each other's code.
+Secrets don't belong in the repo.
+Types over comments.
+We never ship on Fridays.
+Nothing goes out without tests.
+Please talk to me in French.
+Could you keep your answers to three sentences?
+Would you mind not using emojis?
+Can we agree on tabs from here on?
+Ojo: los commits van en inglés.
+No uses nunca var.
+Quiero que siempre corras los tests.
+No quiero emojis en los commits.
+Nada de emojis en los commits.
+Віднині відповідай українською.
+Більше не вибачайся.
+Коміти пишемо англійською.
+Коммиты пишем на английском.
+Давай без смайликов.
+Мне ближе функциональный стиль.
+Ich hätte gern kürzere Antworten.
+Commits schreiben wir auf Englisch.
+Lass die Emojis weg.
+Wij committen alleen in het Engels.
+Schrijf je antwoorden korter, voortaan.
+नियम: कोड में टिप्पणी अंग्रेज़ी में लिखो।
+जवाब हमेशा छोटे रखो।
+اكتب التعليقات بالعربية دائما.
+لا تستخدم الرموز التعبيرية بعد الآن.
+提交信息一律用英文。
+回答尽量简短。
+返信は短くしてください、今後は。
 ";
 
 const TRAPS: &str = "\
@@ -281,4 +375,73 @@ Rename the variable to count.
 Could you please check why the login fails?
 Add an index on user_id.
 Thanks, that works.
+Translate \"never push to main\" into French.
+Übersetze: Nie wieder Krieg.
+The sign says never enter.
+The docs say you should always close the file.
+What if we never cached?
+Let's say we always cached the result.
+Say we never retried, what would break?
+Had we always used UTC, this would work.
+src/main.rs:12:5: warning: never used
+Jan 12 10:00:00 web1 sshd: never mind
+level=warn msg=\"always retry\" 
+LaTeX Warning: Always load hyperref last.
+The README should say that users must never edit the lock file.
+Write a tweet: never stop learning.
+Draft a mail to the team: from now on, lunch is at noon.
+In the tooltip write: Never share your password.
+The rule \"always use tabs\" no longer applies.
+You don't always have to run the tests.
+I didn't say never.
+We don't always deploy on Fridays.
+Should we always use tabs?
+Is it true that you never sleep?
+Every request gets a trace ID.
+Each order must have a customer.
+All users need a password.
+Any new user must confirm the email.
+Nobody knows why.
+No one logs in on Sundays.
+No luck without the flag.
+I do it myself.
+I want a report of all bugs.
+I need the logs.
+I expect three rows.
+I've never liked this.
+I've seen this error before.
+I'll take a look.
+I'm used to this.
+Before merging this, run the tests.
+When possible, the scheduler reuses the slot.
+After restarting the server, the error went away.
+We've decided to drop this feature.
+The team is on holiday.
+In this repo there are two parsers.
+In this project the tests are failing.
+On this machine the build is slow.
+Two tests fail.
+Double check the numbers.
+Max is away today.
+At most one worker may hold the lock.
+This is better than before.
+Better, thanks.
+Rather odd.
+The build is better now.
+The logs make me think that it is the cache.
+Cut the release.
+Less is more.
+Get rid of the old table.
+Hold on.
+Go ahead.
+Pods get evicted at night, no exceptions in the log.
+It happens every time.
+The job fails, always.
+Traduis : ne jamais dire jamais.
+Переведи: никогда не говори никогда.
+Переклади: ніколи не кажи ніколи.
+翻译：永远不要放弃。
+「常に上書き」ボタンを追加してください。
+El manual dice que nunca se apague.
+In der Doku steht, man solle nie root sein.
 ";

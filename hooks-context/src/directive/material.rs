@@ -18,18 +18,47 @@ pub(super) fn is_log(line: &str) -> bool {
     let end = line.find([' ', '\n']).unwrap_or(line.len());
     let (first, rest) = (line.get(..end).unwrap_or_default(), line.get(end..).unwrap_or_default());
     if let Some(name) = first.strip_suffix(':') {
-        let is_named = name.len() > 8 && ["Warning", "Error", "Exception"].iter().any(|kind| name.ends_with(kind));
+        let is_named =
+            name.len() > 8 && ["Warning", "Error", "Exception"].iter().any(|kind| name.ends_with(kind));
         return is_named || LEVELS.contains(&name) || LOG_HEADS.contains(&first);
     }
     let second = rest.trim_start().split([' ', '\n', ':']).next().unwrap_or_default();
     let is_program = first.bytes().all(|byte| byte.is_ascii_lowercase()) && LEVELS.contains(&second);
+    let is_tool = first.bytes().filter(u8::is_ascii_uppercase).count() > 1 || first.contains([':', '/']);
+    let warns = rest.trim_start().split(' ').next().is_some_and(|second| {
+        matches!(second.trim_end_matches(':'), "Warning" | "Error" | "warning" | "error")
+            && second.ends_with(':')
+    });
+    let is_dated =
+        is_month(first) && rest.trim_start().starts_with(|c: char| c.is_ascii_digit()) && rest.contains(':');
+    let is_pairs = first.starts_with("level=") || first.starts_with("time=") || first.starts_with("ts=");
+    if (is_tool && warns) || is_dated || is_pairs {
+        return true;
+    }
     LEVELS.contains(&first) || is_program || line.starts_with("error[") || line.starts_with("Traceback (")
+}
+
+fn is_month(word: &str) -> bool {
+    matches!(
+        word,
+        "Jan" | "Feb" | "Mar" | "Apr" | "May" | "Jun" | "Jul" | "Aug" | "Sep" | "Oct" | "Nov" | "Dec"
+    )
+}
+
+/// Returns the end of the paragraph that begins on the line after `from`. A sentence that announces a text by a
+/// colon is about that paragraph.
+pub(super) fn paragraph_end(message: &str, from: usize) -> usize {
+    let rest = message.get(from..).unwrap_or_default();
+    let text = rest.trim_start();
+    let start = from + (rest.len() - text.len());
+    text.find("\n\n").map_or(message.len(), |end| start + end)
 }
 
 /// Whether the text begins with a time: `12.004]`, `12:40:03`, `2026-05-01T`.
 fn is_stamp(text: &str) -> bool {
     let text = text.trim_start_matches(' ');
-    let end = text.find(|c: char| !(c.is_ascii_digit() || matches!(c, '.' | ':' | '-'))).unwrap_or(text.len());
+    let end =
+        text.find(|c: char| !(c.is_ascii_digit() || matches!(c, '.' | ':' | '-'))).unwrap_or(text.len());
     let stamp = text.get(..end).unwrap_or_default();
     let marks = stamp.matches([':', '-']).count();
     let is_seconds = text.as_bytes().get(end) == Some(&b']') && stamp.contains('.');
@@ -74,7 +103,9 @@ mod tests {
         ] {
             assert!(is_log(line), "{line}");
         }
-        for line in ["Never push to main.", "2 rules: never push", "1. never push", "Note: always", "I WARN you"] {
+        for line in
+            ["Never push to main.", "2 rules: never push", "1. never push", "Note: always", "I WARN you"]
+        {
             assert!(!is_log(line), "{line}");
         }
     }

@@ -157,9 +157,13 @@ pub fn detect(message: &str) -> Vec<Detected> {
     let mut found = Vec::new();
     let mut heading: Option<grammar::Heading> = None;
     let mut context = grammar::Context::default();
-    let mut last = 0;
+    let (mut last, mut quoted_until) = (0, 0);
     for sentence in Sentence::all(&tokens) {
         heading = heading.filter(|_| sentence.is_item());
+        let begins = sentence.whole().map_or(0, |span| span.start);
+        if begins < quoted_until {
+            continue;
+        }
         if grammar::takes_back(&sentence) {
             found.truncate(last);
         }
@@ -186,6 +190,11 @@ pub fn detect(message: &str) -> Vec<Detected> {
         {
             let mode = heading.mode(&sentence);
             found.push(Detected { mode, text: text.to_owned(), span });
+        }
+        if grammar::announces_text(&sentence)
+            && let Some(span) = sentence.whole()
+        {
+            quoted_until = material::paragraph_end(message, span.end);
         }
         if let Some(next) = grammar::heading(&sentence) {
             heading = Some(next);

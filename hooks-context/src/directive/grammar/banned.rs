@@ -113,7 +113,8 @@ impl WishParser<'_> {
                 .then_some((Mode::Never, clause.wide));
         }
         // "So quick and dirty is fine: no tests, no CLI."
-        let is_allowed = (0..marker.at).any(|at| s.is(at, &["fine", "enough", "ok", "okay"]) && s.mark(at + 1) == Some(':'));
+        let is_allowed = (0..marker.at)
+            .any(|at| s.is(at, &["fine", "enough", "ok", "okay"]) && s.mark(at + 1) == Some(':'));
         if is_allowed || clause.start != marker.at || !self.opens(clause) || self.is_soon_over(first..ends) {
             return None;
         }

@@ -67,12 +67,15 @@ fn names_rules(sentence: &Sentence<'_>, end: usize) -> bool {
 /// "Some general remarks:", "Notes, and not only for this patch:".
 fn is_general(sentence: &Sentence<'_>, end: usize) -> bool {
     let is_lasting = (0..end).any(|at| {
-        sentence.is(at, &["not"]) && sentence.is(at + 1, &["only", "just"]) && sentence.reads(at + 2, &["for", "this"])
+        sentence.is(at, &["not"])
+            && sentence.is(at + 1, &["only", "just"])
+            && sentence.reads(at + 2, &["for", "this"])
     });
     let is_general = (0..end).any(|at| sentence.is(at, &["general"]));
     let is_advice = (0..end).any(|at| {
         sentence.is(at, RULE_NOUNS)
-            || sentence.is(at, &["notes", "remarks", "comments", "points", "things", "feedback", "advice", "tips"])
+            || sentence
+                .is(at, &["notes", "remarks", "comments", "points", "things", "feedback", "advice", "tips"])
     });
     is_advice && (is_lasting || is_general)
 }

@@ -17,7 +17,7 @@ use std::ops::Range;
 
 use self::form::{Form, form};
 pub(super) use self::heading::{Heading, heading};
-pub(super) use self::unmarked::{Context, takes_back};
+pub(super) use self::unmarked::{Context, announces_text, takes_back};
 use super::Mode;
 use super::markers::{self, Marker, Sign, goes_on};
 use super::sentence::Sentence;

@@ -82,7 +82,8 @@ impl WishParser<'_> {
             Some(';' | '—' | '–') => at > from,
             // "Stop apologising and tell me …": the rest is the task.
             None if at > from && s.is(at, &["and"]) => {
-                s.is(at + 1, &["tell", "show", "give", "explain", "just"]) && s.is(at + 2, &["me", "us", "it", "the"])
+                s.is(at + 1, &["tell", "show", "give", "explain", "just"])
+                    && s.is(at + 2, &["me", "us", "it", "the"])
             }
             // An aside at the end is not part of the wish.
             Some('(') => {

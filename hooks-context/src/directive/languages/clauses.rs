@@ -70,10 +70,12 @@ pub(super) fn past_fillers(language: &Likely, folded: &str, span: Range<usize>) 
         let plain = text.trim_start_matches(|c: char| !c.is_alphanumeric() && c != '"');
         start = span.end - plain.len();
         let filler = phrase::at_start(plain, language.phrases(Role::Filler), language.has_spaces());
-        let is_marker = [Role::FromNowOn, Role::Stop, Role::Remember, Role::Never].into_iter().any(|role| {
-            phrase::at_start(plain, language.phrases(role), language.has_spaces()) > filler
-        });
-        let Some(length) = filler.filter(|length| *length < plain.trim_end().len() && !is_marker) else { break };
+        let is_marker = [Role::FromNowOn, Role::Stop, Role::Remember, Role::Never]
+            .into_iter()
+            .any(|role| phrase::at_start(plain, language.phrases(role), language.has_spaces()) > filler);
+        let Some(length) = filler.filter(|length| *length < plain.trim_end().len() && !is_marker) else {
+            break;
+        };
         start += length;
     }
     start

@@ -34,10 +34,16 @@ impl Languages {
     /// Finds the languages of a message.
     pub(in crate::directive) fn find(message: &str, tokens: &[Token<'_>]) -> Self {
         let words = tokens.iter().filter(|token| token.kind == Kind::Word).take(MOST);
-        let known: Vec<_> = words.clone().filter_map(|token| Some((token.start, languages_of(token.word)?))).collect();
+        let known: Vec<_> =
+            words.clone().filter_map(|token| Some((token.start, languages_of(token.word)?))).collect();
         let votes = vote(known.iter().map(|(_, languages)| *languages));
-        let is_foreign = !known.is_empty() || !message.is_ascii() && message.chars().any(|c| script(c).is_some());
-        let english = if known.is_empty() { Vec::new() } else { words.filter(|token| is_english(token.word)).map(|token| token.start).collect() };
+        let is_foreign =
+            !known.is_empty() || !message.is_ascii() && message.chars().any(|c| script(c).is_some());
+        let english = if known.is_empty() {
+            Vec::new()
+        } else {
+            words.filter(|token| is_english(token.word)).map(|token| token.start).collect()
+        };
         Self { folded: is_foreign.then(|| fold(message, tokens)), known, english, votes }
     }
 
@@ -68,7 +74,9 @@ impl Languages {
         if usize::from(best) < english || (english > 0 && best < 2) {
             return Vec::new();
         }
-        let total = |at: usize| 4 * own.get(at).copied().unwrap_or(0) + self.votes.get(at).copied().unwrap_or(0).min(40);
+        let total = |at: usize| {
+            4 * own.get(at).copied().unwrap_or(0) + self.votes.get(at).copied().unwrap_or(0).min(40)
+        };
         let most = (0..ALL.len()).map(total).max().unwrap_or(0);
         ALL.iter().enumerate().filter(|(at, _)| total(*at) == most).map(|(_, language)| language).collect()
     }
@@ -90,7 +98,8 @@ static SEEN: LazyLock<[u64; 256]> = LazyLock::new(|| {
 fn bit_of(word: &[u8]) -> (usize, u64) {
     let byte = |at: usize| usize::from(word.get(at).copied().unwrap_or(0));
     let last = word.len().saturating_sub(1);
-    let mixed = byte(0) * 31 + byte(1) * 1_009 + byte(last / 2 + 1) * 9_973 + byte(last) * 257 + word.len() * 4_099;
+    let mixed =
+        byte(0) * 31 + byte(1) * 1_009 + byte(last / 2 + 1) * 9_973 + byte(last) * 257 + word.len() * 4_099;
     ((mixed / 64) % 256, 1 << (mixed % 64))
 }
 
@@ -120,8 +129,32 @@ fn vote<'a>(words: impl Iterator<Item = &'a [&'a str]>) -> Votes {
 fn is_english(word: &str) -> bool {
     matches!(
         word,
-        "the" | "and" | "is" | "of" | "you" | "that" | "it" | "for" | "with" | "this" | "are" | "your" | "we" | "from"
-            | "not" | "have" | "when" | "should" | "use" | "please" | "always" | "never" | "i" | "be" | "to" | "my"
+        "the"
+            | "and"
+            | "is"
+            | "of"
+            | "you"
+            | "that"
+            | "it"
+            | "for"
+            | "with"
+            | "this"
+            | "are"
+            | "your"
+            | "we"
+            | "from"
+            | "not"
+            | "have"
+            | "when"
+            | "should"
+            | "use"
+            | "please"
+            | "always"
+            | "never"
+            | "i"
+            | "be"
+            | "to"
+            | "my"
     )
 }
 

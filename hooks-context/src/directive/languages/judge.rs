@@ -185,9 +185,10 @@ impl Judge<'_> {
         }
         if opens {
             let later = all.iter().filter(|later| later.start > clause.start);
-            return later.map(|later| self.own(later)).any(|text| {
-                (instructs(text) || self.ends(text, Role::Final)) && !self.is_report(text)
-            }) && !self.is_report(own);
+            return later
+                .map(|later| self.own(later))
+                .any(|text| (instructs(text) || self.ends(text, Role::Final)) && !self.is_report(text))
+                && !self.is_report(own);
         }
         let occasion = phrase::first(own, self.language.phrases(Role::Each), true);
         occasion.is_some() && instructs(own) && !self.is_report(own)
@@ -225,7 +226,8 @@ impl Judge<'_> {
         let is_told = is_told || self.starts(before, Role::Told);
         match role {
             Role::Prefer => {
-                !is_product && (before.chars().count() < 16 || is_told)
+                !is_product
+                    && (before.chars().count() < 16 || is_told)
                     && (own.len() > marker.len() + 2 || own.split_whitespace().count() > 2)
             }
             Role::FromNowOn if before.is_empty() => !is_product || self.starts(after, Role::Told),
@@ -233,9 +235,12 @@ impl Judge<'_> {
             _ if is_product && !is_told => false,
             _ if self.language.code == "zh" => self.governs_chinese(own.get(marker.clone()), before),
             _ if before.is_empty() => {
-                (marker.len() + 1 < own.len() || own.split_whitespace().count() > 2) && (!self.is_third(after) || self.ends(own, Role::Final))
+                (marker.len() + 1 < own.len() || own.split_whitespace().count() > 2)
+                    && (!self.is_third(after) || self.ends(own, Role::Final))
             }
-            _ if is_told => !is_product && (after.is_empty() || !names_actor(before) || !self.is_third(after)),
+            _ if is_told => {
+                !is_product && (after.is_empty() || !names_actor(before) || !self.is_third(after))
+            }
             _ if self.ends(own, Role::Final) => !is_product,
             _ => self.starts(before, Role::Condition) && !after.is_empty() && !self.is_third(after),
         }
@@ -266,14 +271,16 @@ impl Judge<'_> {
     fn bounded(&self, found: Vec<Spoken>, clauses: &[Clause]) -> Vec<Spoken> {
         let mut bounded = Vec::with_capacity(found.len());
         for mut wish in found {
-            let last = clauses.iter().rfind(|clause| clause.start < wish.span.end && clause.end >= wish.span.start);
+            let last =
+                clauses.iter().rfind(|clause| clause.start < wish.span.end && clause.end >= wish.span.start);
             if wish.span.end < self.span.end
                 && let Some(last) = last
             {
                 wish.span.end = wish.span.end.min(last.end.max(wish.span.start));
             }
             let text = self.text(wish.span.clone());
-            let trimmed = text.trim_end_matches(|c: char| c.is_whitespace() || matches!(c, ',' | ';' | '，' | '、' | '،'));
+            let trimmed = text
+                .trim_end_matches(|c: char| c.is_whitespace() || matches!(c, ',' | ';' | '，' | '、' | '،'));
             wish.span.end = wish.span.start + trimmed.len();
             if !trimmed.is_empty() {
                 bounded.push(wish);
@@ -287,9 +294,9 @@ impl Judge<'_> {
 /// imperative.
 fn names_actor(before: &str) -> bool {
     const ACTORS: [&str; 38] = [
-        "du", "ihr", "wir", "man", "tu", "vous", "nous", "on", "tú", "usted", "nosotros", "você", "vocês", "nós", "noi",
-        "voi", "je", "jij", "jullie", "u", "wij", "we", "men", "ty", "my", "wy", "ты", "мы", "вы", "ти", "ми", "ви", "no",
-        "não", "non", "nie", "не", "ne",
+        "du", "ihr", "wir", "man", "tu", "vous", "nous", "on", "tú", "usted", "nosotros", "você", "vocês",
+        "nós", "noi", "voi", "je", "jij", "jullie", "u", "wij", "we", "men", "ty", "my", "wy", "ты", "мы",
+        "вы", "ти", "ми", "ви", "no", "não", "non", "nie", "не", "ne",
     ];
     before.split_whitespace().next().is_some_and(|first| ACTORS.contains(&first))
 }

@@ -77,7 +77,8 @@ impl Likely {
             phrases.iter().copied().filter(|phrase| pairs.can_have(phrase)).collect::<Vec<_>>()
         };
         let is_marker = |role: Role| MARKING.contains(&role);
-        let (markers, others): (Vec<_>, Vec<_>) = language.roles.iter().partition(|(role, _)| is_marker(*role));
+        let (markers, others): (Vec<_>, Vec<_>) =
+            language.roles.iter().partition(|(role, _)| is_marker(*role));
         let mut roles: Vec<_> = markers.into_iter().map(|&(role, phrases)| (role, select(phrases))).collect();
         if roles.iter().all(|(_, phrases)| phrases.is_empty()) {
             return None;
@@ -125,7 +126,9 @@ pub(super) fn wishes(languages: &Languages, sentence: &Sentence<'_>) -> Vec<Spok
     let Some(folded) = languages.folded() else { return Vec::new() };
     let Some(span) = sentence.whole() else { return Vec::new() };
     for language in languages.of_sentence(folded, span.clone()) {
-        let Some(language) = Likely::select(language, folded.get(span.clone()).unwrap_or_default()) else { continue };
+        let Some(language) = Likely::select(language, folded.get(span.clone()).unwrap_or_default()) else {
+            continue;
+        };
         let wishes = judge::wishes(&language, folded, sentence);
         if !wishes.is_empty() {
             return wishes;

@@ -22,7 +22,8 @@ impl Pairs {
     }
 
     fn place(first: u8, second: u8) -> (usize, u64) {
-        let mixed = usize::from(first).wrapping_mul(37).wrapping_add(usize::from(second).wrapping_mul(151)) % 512;
+        let mixed =
+            usize::from(first).wrapping_mul(37).wrapping_add(usize::from(second).wrapping_mul(151)) % 512;
         (mixed / 64, 1 << (mixed % 64))
     }
 
@@ -104,7 +105,8 @@ fn part(text: &str, part: &str, from: usize, has_spaces: bool) -> Option<Range<u
         let behind = text.get(end..)?.chars().next();
         // A mark at the end of the phrase, as in "rule:", is its own boundary.
         let begins = is_open_before || !has_spaces || !before.is_some_and(is_letter);
-        let ends = is_open_behind || !has_spaces || !behind.is_some_and(is_letter) || !body.ends_with(is_letter);
+        let ends =
+            is_open_behind || !has_spaces || !behind.is_some_and(is_letter) || !body.ends_with(is_letter);
         (begins && ends).then_some(start..end)
     })
 }

@@ -4,12 +4,14 @@ mod context;
 mod customs;
 mod facts;
 mod manners;
+mod norms;
 mod scopes;
 mod tastes;
 
-pub(in crate::directive) use self::context::{Context, takes_back};
+pub(in crate::directive) use self::context::{Context, announces_text, takes_back};
 use super::{Form, Wish, WishParser};
 use crate::directive::Mode;
+use crate::directive::markers::goes_on;
 use crate::directive::words::SUBJECTS;
 
 // Kinds of wishes, as bits.
@@ -19,6 +21,7 @@ const TASTE: u16 = 1 << 2;
 const SCOPE: u16 = 1 << 3;
 const MANNER: u16 = 1 << 4;
 const FRAGMENT: u16 = 1 << 5;
+const NORM: u16 = 1 << 6;
 
 /// Things that are made at work.
 const MATERIALS: &[&str] = table!("unmarked_materials");
@@ -47,13 +50,22 @@ impl WishParser<'_> {
             return None;
         }
         if let Form::Request(_) = self.form {
-            return self.manner(first, context);
+            let gives_up = s.is(first, &["not"])
+                && goes_on(s, first + 1)
+                && (self.is_kind(first + 2) || s.is(first + 2, CHAT));
+            return if gives_up {
+                Some(self.to_the_end(Mode::Stop, first))
+            } else {
+                self.manner(first, context)
+            };
         }
         let signals = self.signals(first);
-        let on = |wanted: u16, read: &dyn Fn() -> Option<Wish>| if signals & wanted != 0 { read() } else { None };
+        let on =
+            |wanted: u16, read: &dyn Fn() -> Option<Wish>| if signals & wanted != 0 { read() } else { None };
         on(FACT, &|| self.fact(first))
             .or_else(|| on(CUSTOM, &|| self.custom(first, context)))
             .or_else(|| on(TASTE, &|| self.taste(first)))
+            .or_else(|| on(NORM, &|| self.norm(first, context)))
             .or_else(|| on(SCOPE, &|| self.lasting(first, context)))
             .or_else(|| on(MANNER, &|| self.manner(first, context)))
             .or_else(|| on(FRAGMENT, &|| self.fragment(first)))
@@ -64,22 +76,31 @@ impl WishParser<'_> {
     fn signals(&self, first: usize) -> u16 {
         let s = self.sentence;
         let mut signals = match s.word(first) {
-            "fyi" | "psa" | "for" | "so" | "you" | "i" | "i'm" | "we" | "we're" | "my" | "our" | "half" | "most" => FACT,
-            "assume" | "treat" | "consider" | "if" | "when" | "once" | "before" | "after" | "leave" | "ask" | "get" => SCOPE,
-            "every" | "each" | "any" | "all" | "anything" | "everything" | "whatever" | "nothing" | "nobody" | "one" => CUSTOM,
-            "less" | "fewer" | "more" | "shorter" | "longer" | "simpler" | "short" | "brief" | "concise" | "terse"
-            | "plain" | "smaller" | "small" => FRAGMENT,
+            "fyi" | "psa" | "for" | "so" | "you" | "i" | "i'm" | "we" | "we're" | "my" | "our" | "half"
+            | "most" => FACT,
+            "assume" | "treat" | "consider" | "if" | "when" | "once" | "before" | "after" | "leave"
+            | "ask" | "get" => SCOPE,
+            "every" | "each" | "any" | "all" | "anything" | "everything" | "whatever" | "nothing"
+            | "nobody" | "one" => CUSTOM,
+            "less" | "fewer" | "more" | "shorter" | "longer" | "simpler" | "short" | "brief" | "concise"
+            | "terse" | "plain" | "smaller" | "small" => FRAGMENT,
             _ => 0,
         };
         for at in first..s.len() {
             signals |= match s.word(at) {
-                "we" | "our" | "us" | "here" => CUSTOM | TASTE,
-                "optional" | "negotiable" | "non-negotiable" | "sacred" | "sacrosanct" | "first" | "this" => CUSTOM,
-                "i" | "i'd" | "i'm" | "my" | "we'd" | "we're" | "fan" => TASTE,
+                "we" | "our" | "us" | "here" => CUSTOM | TASTE | NORM,
+                "optional" | "negotiable" | "non-negotiable" | "sacred" | "sacrosanct" | "first" | "this" => {
+                    CUSTOM
+                }
+                "i" | "i'd" | "i'm" | "i've" | "i'll" | "my" | "we'd" | "we're" | "fan" | "beat"
+                | "makes" | "gives" | "keen" => TASTE,
                 "till" | "until" | "while" | "you" | "me" => SCOPE,
                 "only" | "please" | "over" => FRAGMENT,
                 "" if at < first + 6 && s.mark(at) == Some(',') => FRAGMENT,
-                "go" | "belong" | "live" | "get" | "stay" | "start" | "end" | "come" | "carry" | "are" | "must"
+                "beats" | "drive" | "drives" | "cringe" | "nerves" => TASTE,
+                "here," => CUSTOM,
+                "go" | "belong" | "live" | "get" | "stay" | "start" | "end" | "come" | "carry" | "are"
+                | "must"
                     if at < first + 5 =>
                 {
                     CUSTOM
@@ -87,17 +108,124 @@ impl WishParser<'_> {
                 _ => 0,
             };
         }
+        signals |= match s.word(first) {
+            "in" | "on" | "at" | "within" | "every" | "each" | "all" | "any" | "new" | "a" | "an"
+            | "nobody" | "no" | "max" | "maximum" | "limit" | "cap" | "before" | "when" | "after" | "the"
+            | "our" | "my" | "house" | "we" | "we've" | "we're" | "everyone" | "everybody" | "people"
+            | "folks" | "this" | "i" | "i'll" | "you" => NORM,
+            _ => 0,
+        };
+        let last = s.word(s.len() - 1);
+        if matches!(
+            last,
+            "exceptions"
+                | "exception"
+                | "excuses"
+                | "time"
+                | "stop"
+                | "period"
+                | "always"
+                | "approval"
+                | "ok"
+                | "okay"
+                | "sign-off"
+                | "permission"
+        ) {
+            signals |= NORM;
+        }
+        if matches!(last, "everywhere" | "throughout" | "better")
+            || s.is(first, &["rather", "better", "plain", "not", "two", "four", "single", "double"])
+            || s.is(first, STYLE)
+        {
+            signals |= FRAGMENT | TASTE;
+        }
         let verb = if s.is(first, &["you", "u"]) { first + 2 } else { first };
         let is_manner = matches!(
             s.word(verb),
-            "skip" | "drop" | "lose" | "ditch" | "omit" | "spare" | "cut" | "leave" | "scrap" | "forget" | "dispense"
-                | "save" | "hold" | "lay" | "knock" | "quit" | "enough" | "stop" | "that's" | "that" | "hands"
-                | "fingers" | "paws" | "keep" | "stay" | "make" | "limit" | "start" | "end" | "begin" | "format"
-                | "write" | "phrase" | "be" | "answer" | "reply" | "respond" | "talk" | "speak" | "explain" | "describe"
-                | "call" | "address" | "name" | "spell" | "indent" | "quote" | "prefix" | "cite" | "wrap" | "capitalise"
-                | "capitalize" | "put" | "sign" | "squash" | "mind" | "use" | "show" | "give" | "send" | "choose" | "pick"
-                | "return" | "throw" | "raise" | "take" | "go" | "document" | "don't" | "dont" | "do" | "no" | "just"
-                | "always" | "feel"
+            "skip"
+                | "drop"
+                | "lose"
+                | "ditch"
+                | "omit"
+                | "spare"
+                | "cut"
+                | "leave"
+                | "scrap"
+                | "forget"
+                | "dispense"
+                | "save"
+                | "hold"
+                | "lay"
+                | "knock"
+                | "quit"
+                | "enough"
+                | "stop"
+                | "that's"
+                | "that"
+                | "hands"
+                | "fingers"
+                | "paws"
+                | "keep"
+                | "stay"
+                | "make"
+                | "limit"
+                | "start"
+                | "end"
+                | "begin"
+                | "format"
+                | "write"
+                | "phrase"
+                | "be"
+                | "answer"
+                | "reply"
+                | "respond"
+                | "talk"
+                | "speak"
+                | "explain"
+                | "describe"
+                | "call"
+                | "address"
+                | "name"
+                | "spell"
+                | "indent"
+                | "quote"
+                | "prefix"
+                | "cite"
+                | "wrap"
+                | "capitalise"
+                | "capitalize"
+                | "put"
+                | "sign"
+                | "squash"
+                | "mind"
+                | "use"
+                | "show"
+                | "give"
+                | "send"
+                | "choose"
+                | "pick"
+                | "return"
+                | "throw"
+                | "raise"
+                | "take"
+                | "go"
+                | "document"
+                | "don't"
+                | "dont"
+                | "do"
+                | "no"
+                | "just"
+                | "always"
+                | "feel"
+                | "ease"
+                | "tone"
+                | "dial"
+                | "less"
+                | "get"
+                | "tell"
+                | "present"
+                | "summarise"
+                | "summarize"
         );
         if is_manner || verb > first {
             signals |= MANNER;
@@ -107,7 +235,12 @@ impl WishParser<'_> {
 
     /// "Would it kill you to …", "Is it too much to ask to …": questions that nobody has to answer.
     pub(super) fn rhetorical(&self) -> Option<Wish> {
-        const OPENINGS: [&[&str]; 5] = [
+        const OPENINGS: [&[&str]; 10] = [
+            &["how", "about", "you", "stop"],
+            &["can", "we", "agree", "on"],
+            &["can", "we", "agree", "to"],
+            &["can", "we", "stop"],
+            &["can", "we", "please", "stop"],
             &["would", "it", "kill", "you", "to"],
             &["would", "it", "hurt", "to"],
             &["is", "it", "too", "much", "to", "ask"],
@@ -172,10 +305,20 @@ impl WishParser<'_> {
         let s = self.sentence;
         let ends = self.object_end(at);
         let is_pointed = (at..ends).any(|at| {
-            s.is(at, &["the", "this", "that", "these", "those", "it", "them", "his", "her", "its", "another", "one"])
+            s.is(
+                at,
+                &[
+                    "the", "this", "that", "these", "those", "it", "them", "his", "her", "its", "another",
+                    "one",
+                ],
+            )
         });
-        ends > at && !is_pointed && (self.is_plural(at, ends)
-                || (at..ends).any(|at| s.is(at, STYLE) || s.is(at, &["code", "prose", "data", "documentation", "text"])))
+        ends > at
+            && !is_pointed
+            && (self.is_plural(at, ends)
+                || (at..ends).any(|at| {
+                    s.is(at, STYLE) || s.is(at, &["code", "prose", "data", "documentation", "text"])
+                }))
     }
 
     /// Returns the end of the object at `at`: before a preposition, a mark or a conjunction.
@@ -187,9 +330,10 @@ impl WishParser<'_> {
                     || s.is(
                         *at,
                         &[
-                            "in", "on", "for", "to", "of", "at", "by", "with", "under", "over", "below", "above",
-                            "like", "as", "and", "or", "rather", "instead", "than", "better", "more", "when",
-                            "if", "unless", "after", "before", "from", "into", "without", "up", "out", "so",
+                            "in", "on", "for", "to", "of", "at", "by", "with", "under", "over", "below",
+                            "above", "like", "as", "and", "or", "rather", "instead", "than", "better",
+                            "more", "when", "if", "unless", "after", "before", "from", "into", "without",
+                            "up", "out", "so",
                         ],
                     )
             })
