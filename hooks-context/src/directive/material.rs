@@ -11,7 +11,12 @@ pub(super) fn is_log(line: &str) -> bool {
     let line = line.trim_start_matches([' ', '\t']);
     match line.as_bytes().first() {
         None | Some(b'\n' | b'-' | b'*') => return false,
-        Some(b'[') => return is_stamp(line.get(1..).unwrap_or_default()),
+        Some(b'[') => {
+            let inside = line.get(1..).unwrap_or_default();
+            let tag = inside.split(']').next().unwrap_or_default().trim();
+            let is_level = LEVELS.iter().any(|level| tag.eq_ignore_ascii_case(level));
+            return is_level || is_stamp(inside);
+        }
         Some(b'0'..=b'9') => return is_stamp(line),
         _ => {}
     }
@@ -26,9 +31,19 @@ pub(super) fn is_log(line: &str) -> bool {
     let is_program = first.bytes().all(|byte| byte.is_ascii_lowercase()) && LEVELS.contains(&second);
     let is_tool = first.bytes().filter(u8::is_ascii_uppercase).count() > 1 || first.contains([':', '/']);
     let warns = rest.trim_start().split(' ').next().is_some_and(|second| {
-        matches!(second.trim_end_matches(':'), "Warning" | "Error" | "warning" | "error")
-            && second.ends_with(':')
+        matches!(
+            second.trim_end_matches(':'),
+            "Warning" | "Error" | "warning" | "error" | "WARNING" | "ERROR"
+        ) && second.ends_with(':')
     });
+    let is_raised =
+        first.len() > 8 && (first.ends_with("Error") || first.ends_with("Exception")) && rest.contains(':');
+    let is_marked = line.starts_with(['✖', '✗', '×', '⚠', '❌', '✘'])
+        || line.starts_with("Caused by")
+        || line.starts_with("Exception in ");
+    if is_raised || is_marked {
+        return true;
+    }
     let is_dated =
         is_month(first) && rest.trim_start().starts_with(|c: char| c.is_ascii_digit()) && rest.contains(':');
     let is_pairs = first.starts_with("level=") || first.starts_with("time=") || first.starts_with("ts=");

@@ -169,6 +169,7 @@ pub fn detect(message: &str) -> Vec<Detected> {
         }
         let before = found.len();
         last = before;
+        context.is_listed = heading.is_some();
         for wish in grammar::wishes(&sentence, &mut context) {
             let Some(span) = sentence.span(wish.tokens) else { continue };
             if let Some(text) = message.get(span.clone()) {

@@ -79,7 +79,11 @@ pub(super) fn wishes<'a>(sentence: &Sentence<'a>, context: &mut Context<'a>) -> 
         }
     }
     let wishes = reader.bounded(&found);
-    let wishes = if wishes.is_empty() { reader.unmarked(context).into_iter().collect() } else { wishes };
+    let wishes = if wishes.is_empty() && !context.is_listed {
+        reader.unmarked(context).into_iter().collect()
+    } else {
+        wishes
+    };
     context.note(&reader);
     wishes
 }

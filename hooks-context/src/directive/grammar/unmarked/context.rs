@@ -7,6 +7,8 @@ use crate::directive::words::{ARTEFACTS, OWN, RULE_NOUNS, TEXTING};
 /// Meaning of the sentences before.
 #[derive(Debug, Default)]
 pub(in crate::directive) struct Context<'a> {
+    /// Whether the sentence is below a heading that makes a wish of each line.
+    pub(in crate::directive) is_listed: bool,
     /// Whether a sentence before asks for something to be made, so that customs may be those of a product.
     pub(super) builds: bool,
     /// Sentence before the list, which may announce the requirements of a product.
@@ -135,5 +137,31 @@ pub(in crate::directive) fn announces_text(s: &Sentence<'_>) -> bool {
         s.is(at, &TEXTS) || (s.is(at, ARTEFACTS) && !s.is(at, &["section", "check", "story", "terms"]))
     });
     let rewrites = s.is(0, TEXTING) || (s.is_filler(0) && s.is(1, TEXTING));
-    (names || rewrites) && !is_owned
+    const WRITTEN: [&str; 18] = [
+        "guide",
+        "guidelines",
+        "checklist",
+        "policy",
+        "notice",
+        "sign",
+        "slide",
+        "lyrics",
+        "song",
+        "haiku",
+        "essay",
+        "blurb",
+        "flyer",
+        "manifesto",
+        "oath",
+        "chapter",
+        "paragraph",
+        "skit",
+    ];
+    let first = (0..last).find(|at| !s.is_filler(*at)).unwrap_or(0);
+    let writes =
+        s.is(first, &MAKING) || s.is(first, &["add", "put", "insert", "include", "paste", "use", "print"]);
+    let written = writes
+        && (first..last).any(|at| s.is(at, &WRITTEN) || s.is(at, ARTEFACTS))
+        && !(first..last).any(|at| s.is(at, &["you", "your", "yourself"]));
+    ((names || rewrites) && !is_owned) || written
 }

@@ -87,6 +87,29 @@ impl WishParser<'_> {
                 || s.reads(at, &["rather", "than"])
         });
         let is_style = s.is(verb, CUSTOMARY) && (compares || self.has_style(verb + 1));
+        // "We write our docs in plain English.": a present without a report after it.
+        let is_plain = s.is(verb, CUSTOMARY) && !s.is(verb, &["use", "report", "test", "number", "run"])
+            || (is_negated && self.is_kind(verb + 1));
+        let is_report = (verb + 1..s.len()).any(|at| {
+            s.is(
+                at,
+                &[
+                    "but",
+                    "because",
+                    "since",
+                    "why",
+                    "which",
+                    "error",
+                    "errors",
+                    "fails",
+                    "it",
+                    "they",
+                    "currently",
+                    "yet",
+                ],
+            ) || s.word(at).starts_with(|c: char| c.is_ascii_digit())
+        });
+        let is_style = is_style || (is_plain && !is_report && s.len() > verb + 1);
         let mode = if is_negated { Mode::Never } else { Mode::Always };
         (is_here || (is_style && !context.builds)).then(|| self.to_the_end(mode, we))
     }
@@ -115,6 +138,9 @@ impl WishParser<'_> {
         let placed = (first + 1..verb).any(|at| {
             self.past_place(at) == Some(verb) || (s.is(at, &["in", "of", "for"]) && s.is(at + 1, &["our"]))
         });
+        let compares =
+            (verb..s.len()).any(|at| s.mark(at) == Some(',') && s.is(at + 1, &["not", "never", "no"]));
+        let named = named || (is_ours && compares);
         if !named || !(is_ours || placed) || s.is(first, &["the", "this", "that"]) {
             return None;
         }

@@ -198,7 +198,64 @@ impl WishParser<'_> {
             && is_made
             && s.is(ends, &["in", "like", "as"])
             && (ends + 1..s.len().min(ends + 5)).any(|at| s.is(at, STYLE));
-        let kept = kept || written;
+        // A manner of doing a kind of thing, wherever it occurs: "Give times in UTC.", "Wrap lines at 100 columns."
+        let is_general =
+            !(object..s.len()).any(|at| s.is(at, &["the", "my", "your", "its", "there", "here"]));
+        let mannered = s.is(
+            verb,
+            &[
+                "wrap",
+                "keep",
+                "name",
+                "quote",
+                "cite",
+                "give",
+                "mention",
+                "link",
+                "express",
+                "state",
+                "spell",
+                "phrase",
+                "round",
+                "sort",
+                "limit",
+                "abbreviate",
+                "capitalise",
+                "capitalize",
+                "separate",
+                "group",
+                "comment",
+                "document",
+                "mark",
+                "flag",
+                "note",
+                "treat",
+                "put",
+                "mind",
+                "pin",
+                "sign",
+                "indent",
+                "prefix",
+                "suffix",
+                "align",
+                "break",
+                "favour",
+                "favor",
+                "reserve",
+                "hide",
+                "quote",
+                "number",
+                "date",
+                "label",
+                "annotate",
+                "squash",
+                "split",
+                "respect",
+            ],
+        ) && is_general
+            && (says_how || is_made)
+            && s.len() < verb + 14;
+        let kept = kept || written || mannered;
         let used = s.is(verb, &["use"])
             && s.len() < verb + 9
             && (object..ends).any(|at| s.is(at, STYLE))

@@ -1,7 +1,7 @@
 //! Norms: statements that hold for all work, and sentences that end with "no exceptions".
 
 use super::super::{Wish, WishParser};
-use super::{AT_WORK, Context, MATERIALS, STYLE};
+use super::{Context, MATERIALS, STYLE};
 use crate::directive::Mode;
 use crate::directive::markers::goes_on;
 use crate::directive::words::{OF_WORK, SUBJECTS, VERBS};
@@ -328,11 +328,5 @@ impl WishParser<'_> {
         let instructs = self.is_imperative(what) || s.is(what, VERBS);
         ((does || is_lost) && instructs && !self.is_passing_from(first))
             .then(|| Wish { mode: Mode::Always, tokens: first..s.len() })
-    }
-
-    /// Whether one of the nouns of work is named in the tokens from `from` to `to`.
-    pub(super) fn names_work(&self, from: usize, to: usize) -> bool {
-        let s = self.sentence;
-        (from..to).any(|at| s.is(at, MATERIALS) || s.is(at, OF_WORK) || s.is(at, AT_WORK))
     }
 }

@@ -70,6 +70,10 @@ impl WishParser<'_> {
         let is_any = s.is(first + 1, &["a", "an", "any", "something", "anything", "someone"])
             && asks
             && !context.builds;
+        let is_kind = self.is_kind(first + 1)
+            && s.is(first, &["if", "when", "once"])
+            && (asks || s.is(what, &["don't"]))
+            && !context.builds;
         let is_unsure = (first + 1..comma).any(|at| {
             s.is(at, &["unsure", "doubt", "unclear", "ambiguous", "uncertain"])
                 || s.reads(at, &["not", "sure"])
@@ -77,7 +81,7 @@ impl WishParser<'_> {
         let is_you =
             s.is(first + 1, &["you"]) && self.is_recurring_deed(first + 2, comma) && self.is_imperative(what);
         let passes = self.is_passing_from(first);
-        ((is_any || is_unsure || is_you) && !passes)
+        ((is_any || is_kind || is_unsure || is_you) && !passes)
             .then(|| Wish { mode: Mode::Always, tokens: first..s.len() })
     }
 

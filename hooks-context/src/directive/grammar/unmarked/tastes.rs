@@ -287,7 +287,7 @@ impl WishParser<'_> {
             return (is_verbless && closes && is_style && is_plain)
                 .then(|| Wish { mode: Mode::Always, tokens: first..only + 1 });
         }
-        if s.is(first, &["only"]) && self.is_kind(first + 1) && end <= first + 4 {
+        if s.is(first, &["only"]) && !s.is(first + 1, VERBS) && self.is_kind(first + 1) && end <= first + 4 {
             return Some(Wish { mode: Mode::Always, tokens: first..end });
         }
         if !is_verbless {
