@@ -161,6 +161,13 @@ impl Wisdom {
     }
 }
 
+/// Whether an item begins with "Pattern:", "Anti-pattern:" or "Context:", so that it is read as a field.
+fn is_labelled(item: &str) -> bool {
+    let Some((label, _)) = item.split_once(':') else { return false };
+    let label = label.trim_matches(['*', '_', ' ']).to_lowercase().replace('-', " ");
+    matches!(&*label, "pattern" | "anti pattern" | "antipattern" | "context")
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -206,18 +213,6 @@ mod tests {
         assert_eq!(more.insights().len(), 4);
         assert_eq!(more.insights()[2].text, "f g");
     }
-}
-
-/// Whether an item begins with "Pattern:", "Anti-pattern:" or "Context:", so that it is read as a field.
-fn is_labelled(item: &str) -> bool {
-    let Some((label, _)) = item.split_once(':') else { return false };
-    let label = label.trim_matches(['*', '_', ' ']).to_lowercase().replace('-', " ");
-    matches!(&*label, "pattern" | "anti pattern" | "antipattern" | "context")
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
 
     #[test]
     fn plain_items_are_insights() {

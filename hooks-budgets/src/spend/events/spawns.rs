@@ -53,7 +53,9 @@ impl Service<HookRequest<SubagentStart>> for Pauses {
         // The final event must not be changed.
         let model = request.event().model.clone().filter(|_| request.stage() != Stage::Judge);
         HookFuture::later(async move {
-            if let Some(reason) = Self::reason(budget.clone(), Arc::clone(&context), Some(child.clone())).await? {
+            if let Some(reason) =
+                Self::reason(budget.clone(), Arc::clone(&context), Some(child.clone())).await?
+            {
                 return Ok(DeciderOutcome::new(Verdict::deny(reason)));
             }
             let outcome = DeciderOutcome::new(Verdict::NO_OPINION);
