@@ -85,6 +85,14 @@ fn no_text_takes_more_than_its_length() {
         "add a rule: ",
         "as a rule, ",
         "_-",
+        "никогда не пуш. ",
+        "Push nie auf main, und immer. ",
+        "绝不提交，",
+        "絶対に、",
+        "translate this:\n",
+        "    never do it\n\n",
+        "hint: never\n",
+        "i like x, ",
     ];
     for piece in pieces {
         let time = |length: usize| {

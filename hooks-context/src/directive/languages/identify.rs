@@ -22,6 +22,8 @@ pub(in crate::directive) struct Languages {
     english: Vec<usize>,
     /// Known words of each language in the message.
     votes: Votes,
+    /// Whether the message has a letter that Ukrainian has and Russian has not.
+    is_ukrainian: bool,
 }
 
 /// Number of known words for each language of [`ALL`].
@@ -39,12 +41,13 @@ impl Languages {
         let votes = vote(known.iter().map(|(_, languages)| *languages));
         let is_foreign =
             !known.is_empty() || !message.is_ascii() && message.chars().any(|c| script(c).is_some());
+        let is_ukrainian = !message.is_ascii() && message.contains(['і', 'ї', 'є', 'ґ', 'І', 'Ї', 'Є', 'Ґ']);
         let english = if known.is_empty() {
             Vec::new()
         } else {
             words.filter(|token| is_english(token.word)).map(|token| token.start).collect()
         };
-        Self { folded: is_foreign.then(|| fold(message, tokens)), known, english, votes }
+        Self { folded: is_foreign.then(|| fold(message, tokens)), known, english, votes, is_ukrainian }
     }
 
     /// Returns the message in lower case, if it has another language than English.
@@ -56,7 +59,7 @@ impl Languages {
     pub(super) fn of_sentence(&self, folded: &str, span: Range<usize>) -> Vec<&'static Language> {
         let text = folded.get(span.clone()).unwrap_or_default();
         if !text.is_ascii()
-            && let Some(code) = script_of(text, folded)
+            && let Some(code) = script_of(text, self.is_ukrainian)
         {
             return ALL.iter().filter(|language| language.code == code).collect();
         }
@@ -181,13 +184,13 @@ fn script(c: char) -> Option<Script> {
     }
 }
 
-/// Returns the language that the letters of `text` belong to; `message` decides between languages with the
-/// same letters.
-fn script_of(text: &str, message: &str) -> Option<&'static str> {
+/// Returns the language that the letters of `text` belong to; the rest of the message decides between languages
+/// with the same letters.
+fn script_of(text: &str, is_ukrainian: bool) -> Option<&'static str> {
     let has = |text: &str, wanted: Script| text.chars().any(|c| script(c) == Some(wanted));
     let found = text.chars().find_map(script)?;
     Some(match found {
-        Script::Cyrillic if message.contains(['і', 'ї', 'є', 'ґ']) => "uk",
+        Script::Cyrillic if is_ukrainian => "uk",
         Script::Cyrillic => "ru",
         Script::Arabic => "ar",
         Script::Devanagari => "hi",

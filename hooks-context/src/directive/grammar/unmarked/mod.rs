@@ -308,8 +308,8 @@ impl WishParser<'_> {
             s.is(
                 at,
                 &[
-                    "the", "this", "that", "these", "those", "it", "them", "his", "her", "its", "another",
-                    "one",
+                    "the", "this", "that", "these", "those", "it", "them", "his", "her", "its", "him", "me",
+                    "us", "here", "too", "there", "another", "one",
                 ],
             )
         });

@@ -4,7 +4,7 @@ use super::super::{Wish, WishParser};
 use super::{Context, MATERIALS, STYLE};
 use crate::directive::Mode;
 use crate::directive::markers::goes_on;
-use crate::directive::words::{OF_WORK, SUBJECTS, VERBS};
+use crate::directive::words::{OF_WORK, SUBJECTS, TELLING, VERBS};
 
 impl WishParser<'_> {
     /// Returns the wish of a statement that holds for all work.
@@ -38,7 +38,8 @@ impl WishParser<'_> {
         let comma =
             (first + 1..s.len()).rev().find(|at| matches!(s.mark(*at), Some(',' | '—' | '–' | '-' | ':')))?;
         let ends = ENDS.iter().any(|words| s.reads(comma + 1, words) && comma + 1 + words.len() >= s.len());
-        let is_plain = !s.is(first, SUBJECTS) || s.is(first, &["all", "any", "you", "we"]);
+        let is_told = (first..comma).any(|at| s.is(at, TELLING));
+        let is_plain = !is_told && (!s.is(first, SUBJECTS) || s.is(first, &["all", "any", "you", "we"]));
         (ends && is_plain && !self.is_passing_from(first))
             .then(|| Wish { mode: Mode::Always, tokens: first..s.len() })
     }
