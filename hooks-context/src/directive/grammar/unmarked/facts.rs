@@ -44,7 +44,7 @@ impl WishParser<'_> {
                     ],
                 )
             });
-        let holds = (announced.is_some() && is_stated) || (is_stated && has_consequence()) || impaired;
+        let holds = (is_stated && (announced.is_some() || has_consequence())) || impaired;
         (holds && !self.is_passing_from(start))
             .then_some(Wish { mode: Mode::Remember, tokens: start..s.len() })
     }

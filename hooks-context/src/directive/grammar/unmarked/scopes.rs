@@ -117,7 +117,7 @@ impl WishParser<'_> {
         };
         let is_one = (first + 1..when).any(|at| s.is(at, &["this", "the", "these", "it"]));
         (recurs && end > when + 2 && !is_one && !self.is_passing_from(first))
-            .then(|| Wish { mode: Mode::Always, tokens: first..end })
+            .then_some(Wish { mode: Mode::Always, tokens: first..end })
     }
 
     /// "Run schema changes by me first.", "Ask me before touching shared code.", "Leave deploys to me."

@@ -304,7 +304,7 @@ impl WishParser<'_> {
                     })
             };
             return (over + 1 < end && is_name(first..over) && is_name(over + 1..end))
-                .then(|| Wish { mode: Mode::Prefer, tokens: first..end });
+                .then_some(Wish { mode: Mode::Prefer, tokens: first..end });
         }
         let mut end = end;
         while end > first && s.mark(end - 1) == Some(',') {
