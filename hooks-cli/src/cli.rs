@@ -71,6 +71,8 @@ pub(crate) enum Command {
     Doctor(Doctor),
     /// Report all mistakes in a configuration
     Check(Check),
+    /// Show which decisions of a team are enforced, by which rules
+    Decisions(Decisions),
     /// Explain one decision in full
     Explain(Explain),
     /// Print a JSON schema
@@ -235,6 +237,27 @@ pub(crate) struct Check {
     /// Read Squad policies under this profile, even if they name another
     #[arg(long, value_parser = profile)]
     pub(crate) profile: Option<Profile>,
+}
+
+#[derive(Args, Debug)]
+#[command(after_help = "Examples:
+  hooks decisions
+  hooks decisions --team ../api/.squad --json
+
+For each decision: the rules by which the section `decisions` of `hooks.yaml` enforces it, or why it is not
+enforced, and a rule block to paste below it.
+
+Exit status: 0 no mistakes, 1 a rule block is wrong, 2 the folder cannot be read.")]
+pub(crate) struct Decisions {
+    /// The team folder
+    #[arg(long, default_value = ".squad", value_name = "DIR")]
+    pub(crate) team: PathBuf,
+    /// Leave archived decisions out
+    #[arg(long)]
+    pub(crate) no_archive: bool,
+    /// Print JSON
+    #[arg(long)]
+    pub(crate) json: bool,
 }
 
 #[derive(Args, Debug)]

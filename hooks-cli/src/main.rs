@@ -12,6 +12,7 @@ mod ceremony;
 mod check;
 mod cli;
 mod codex;
+mod decisions;
 mod demo;
 mod doctor;
 mod eval;
@@ -61,6 +62,7 @@ fn main() -> ExitCode {
         Command::Run(options) => run::run(&options),
         Command::Init(init) => init::run(&init),
         Command::Doctor(doctor) => doctor::run(&doctor),
+        Command::Decisions(options) => decisions::run(&options),
         Command::Check(check) => check::run(&check),
         Command::Explain(explain) => explain::run(&explain),
         Command::Schema(schema) => schema::run(&schema),

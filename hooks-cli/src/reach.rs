@@ -127,7 +127,7 @@ pub(crate) fn reach(section: &str, client: Client) -> Option<Reach> {
         "compaction" => compaction(client),
         "session_end" => session_end(client),
         "prompts" => prompts(client),
-        "scribe" => Reach::Works,
+        "scribe" | "decisions" => Reach::Works,
         "notices" => notices(client),
         "phases" => phases(client),
         "boundaries" => boundaries(client),

@@ -304,7 +304,7 @@ pub(super) fn build(
                 Origin::Document(tree) => Some(tree),
                 Origin::Agents | Origin::Squad => None,
             };
-            let world = TeamRuleWorld::new(policy, of_tenants(&kept, tenancy));
+            let world = TeamRuleWorld::new(policy, of_tenants(&kept, tenancy), state.store_thread);
             let built = built.map(|builder| team_rules.add_to(builder, &world, document, mistakes));
             // Checked after both were built, so that all mistakes are reported.
             let (mut builder, models) = (built?, models.map_or(Some(None), |models| models.map(Some))?);
@@ -314,7 +314,13 @@ pub(super) fn build(
             // Stacks are called in turn: the one that removes secrets from a message comes before all that
             // read it.
             if let Some(config) = &context.prompts {
-                builder = prompts::add_to(builder, config, policy.redaction.as_ref(), &kept);
+                builder = prompts::add_to(
+                    builder,
+                    config,
+                    policy.redaction.as_ref(),
+                    &kept,
+                    team_rules.decisions.is_some(),
+                );
             }
             if let Some(commands) =
                 handlers.as_ref().and_then(|handlers| handlers.hooks(host, policy.redaction.as_ref()))

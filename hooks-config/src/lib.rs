@@ -68,6 +68,7 @@ mod check;
 mod checkpoints;
 mod command;
 mod context;
+mod decisions;
 mod document;
 mod error;
 mod feeding;

@@ -4,12 +4,12 @@ use std::sync::Arc;
 
 use hooks_core::HooksBuilder;
 use hooks_core::beside::Here;
-use hooks_facts::calls::CallReader;
 use hooks_system::StdFileSystem;
 use hooks_team_rules::phases::{PhaseHooks, PhasesConfig};
 
 use super::error::Mistakes;
 use super::prune::Pruned;
+use super::team_rules::TeamRuleWorld;
 
 /// Key of the section.
 pub(super) const KEY: &str = "phases";
@@ -18,10 +18,11 @@ pub(super) const KEY: &str = "phases";
 pub(super) fn add_to(
     builder: HooksBuilder,
     config: &PhasesConfig,
+    world: &TeamRuleWorld<'_>,
     tree: Option<&Pruned>,
     mistakes: &mut Mistakes,
 ) -> HooksBuilder {
-    match PhaseHooks::new(config, Arc::new(StdFileSystem), Arc::new(Here), &CallReader::default()) {
+    match PhaseHooks::new(config, Arc::new(StdFileSystem), Arc::new(Here), &world.reader) {
         Ok(hooks) => hooks.add_to(builder),
         Err(errors) => {
             for error in errors {

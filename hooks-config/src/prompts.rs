@@ -16,6 +16,7 @@ use hooks_system::{StdFileSystem, TokioTimer};
 use tower_layer::Layer;
 
 use super::build::Kept;
+use super::decisions::AsDecision;
 
 /// Key of the section.
 pub(super) const KEY: &str = "prompts";
@@ -23,19 +24,23 @@ pub(super) const KEY: &str = "prompts";
 /// Longest time that a message waits for the team folder. It is shorter than any client waits for an answer.
 const TEAM: Duration = Duration::from_secs(5);
 
-/// Adds the hooks of the section. Scrubbing removes all known kinds of secrets and the patterns of
+/// Adds the hooks of the section. If the section `decisions` is on, a user reads whether a wish is enforced. Scrubbing removes all known kinds of secrets and the patterns of
 /// `redaction`.
 pub(super) fn add_to(
     builder: HooksBuilder,
     config: &PromptConfig,
     redaction: Option<&RedactionConfig>,
     kept: &Kept,
+    are_decisions_enforced: bool,
 ) -> HooksBuilder {
     let team = TeamPlace::below(Arc::new(StdFileSystem), &config.team);
     let layer = PromptLayer::new(config.clone(), team).remembering_in(kept.sessions());
     let mut layer = layer.within(TEAM, Threads, Arc::new(TokioTimer));
     if config.scrub {
         layer = layer.scrubbed_by(Arc::new(Secrets::new(redaction)));
+    }
+    if are_decisions_enforced {
+        layer = layer.enforced_by(Arc::new(AsDecision));
     }
     builder.stack::<UserPromptSubmitted, _>(&FailureLayer::new(KEY), layer.layer(Settle))
 }

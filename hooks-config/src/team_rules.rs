@@ -7,8 +7,10 @@ use hooks_classic::PolicyConfig;
 use hooks_core::state::StateStore;
 use hooks_core::{HooksBuilder, PolicyErrors};
 use hooks_facts::calls::CallReader;
+use hooks_store::StoreThread;
 use hooks_team_rules::boundaries::BoundariesConfig;
 use hooks_team_rules::ceremonies::CeremoniesConfig;
+use hooks_team_rules::decisions::DecisionsConfig;
 use hooks_team_rules::phases::PhasesConfig;
 use hooks_team_rules::routing::RoutesConfig;
 use hooks_team_rules::sequences::SequenceRuleConfig;
@@ -17,11 +19,11 @@ use serde_json::{Map, Value};
 
 use super::error::{Mistakes, TextPosition};
 use super::prune::Pruned;
-use super::{boundaries, ceremonies, context, phases, plain, routes, section, sequences};
+use super::{boundaries, ceremonies, context, decisions, phases, plain, routes, section, sequences};
 
 /// Keys of the sections.
-pub(super) const KEYS: [&str; 5] =
-    [boundaries::KEY, ceremonies::KEY, phases::KEY, routes::KEY, sequences::KEY];
+pub(super) const KEYS: [&str; 6] =
+    [boundaries::KEY, ceremonies::KEY, decisions::KEY, phases::KEY, routes::KEY, sequences::KEY];
 
 /// The sections about a team's rules; empty for each that the file does not have.
 #[derive(Clone, Debug, Default, PartialEq, Serialize)]
@@ -31,6 +33,8 @@ pub struct TeamRuleSections {
     pub boundaries: Option<BoundariesConfig>,
     /// Tools that ceremonies close.
     pub ceremonies: Option<CeremoniesConfig>,
+    /// Decisions of the team as rules.
+    pub decisions: Option<DecisionsConfig>,
     /// Phases of a pipeline.
     pub phases: Option<PhasesConfig>,
     /// Rules about routes.
@@ -45,13 +49,19 @@ pub(super) struct TeamRuleWorld<'a> {
     pub(super) reader: CallReader,
     /// The store, as the tenants see it.
     pub(super) store: Arc<dyn StateStore>,
+    /// Thread that does the work of files.
+    pub(super) store_thread: StoreThread,
 }
 
 impl<'a> TeamRuleWorld<'a> {
-    pub(super) fn new(policy: &'a PolicyConfig, store: Arc<dyn StateStore>) -> Self {
+    pub(super) fn new(
+        policy: &'a PolicyConfig,
+        store: Arc<dyn StateStore>,
+        store_thread: StoreThread,
+    ) -> Self {
         // Mistakes were reported when the policies were built.
         let reader = CallReader::new(&policy.paths, &policy.tools).unwrap_or_default();
-        Self { policy, reader, store }
+        Self { policy, reader, store, store_thread }
     }
 }
 
@@ -59,6 +69,7 @@ impl<'a> TeamRuleWorld<'a> {
 pub(super) fn schemas(properties: &mut Map<String, Value>, root: &mut Map<String, Value>) {
     properties.insert(boundaries::KEY.to_owned(), section::schema::<BoundariesConfig>(root));
     properties.insert(ceremonies::KEY.to_owned(), section::schema::<CeremoniesConfig>(root));
+    properties.insert(decisions::KEY.to_owned(), section::schema::<DecisionsConfig>(root));
     properties.insert(phases::KEY.to_owned(), section::schema::<PhasesConfig>(root));
     properties.insert(routes::KEY.to_owned(), section::schema::<RoutesConfig>(root));
     properties.insert(sequences::KEY.to_owned(), section::schema::<Vec<SequenceRuleConfig>>(root));
@@ -68,6 +79,7 @@ pub(super) fn schemas(properties: &mut Map<String, Value>, root: &mut Map<String
 pub(super) fn are_right(sections: &mut Map<String, Value>) -> bool {
     plain::is_right_in::<BoundariesConfig>(sections, boundaries::KEY)
         && plain::is_right_in::<CeremoniesConfig>(sections, ceremonies::KEY)
+        && plain::is_right_in::<DecisionsConfig>(sections, decisions::KEY)
         && plain::is_right_in::<PhasesConfig>(sections, phases::KEY)
         && plain::is_right_in::<RoutesConfig>(sections, routes::KEY)
         && plain::is_right_in::<Vec<SequenceRuleConfig>>(sections, sequences::KEY)
@@ -82,6 +94,7 @@ pub(super) fn take(
     TeamRuleSections {
         boundaries: section::taken(boundaries::KEY, sections, tree, mistakes),
         ceremonies: section::taken(ceremonies::KEY, sections, tree, mistakes),
+        decisions: section::taken(decisions::KEY, sections, tree, mistakes),
         phases: section::taken(phases::KEY, sections, tree, mistakes),
         routes: section::taken(routes::KEY, sections, tree, mistakes),
         sequences: section::taken(sequences::KEY, sections, tree, mistakes).unwrap_or_default(),
@@ -109,8 +122,11 @@ impl TeamRuleSections {
         if let Some(config) = &self.ceremonies {
             builder = ceremonies::add_to(builder, config, world, tree, mistakes);
         }
+        if let Some(config) = &self.decisions {
+            builder = decisions::add_to(builder, config, world);
+        }
         if let Some(config) = &self.phases {
-            builder = phases::add_to(builder, config, tree, mistakes);
+            builder = phases::add_to(builder, config, world, tree, mistakes);
         }
         if let Some(config) = &self.routes {
             builder = routes::add_to(builder, config, world, tree, mistakes);

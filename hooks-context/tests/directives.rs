@@ -85,6 +85,14 @@ fn no_text_takes_more_than_its_length() {
         "add a rule: ",
         "as a rule, ",
         "_-",
+        "никогда не пуш. ",
+        "Push nie auf main, und immer. ",
+        "绝不提交，",
+        "絶対に、",
+        "translate this:\n",
+        "    never do it\n\n",
+        "hint: never\n",
+        "i like x, ",
     ];
     for piece in pieces {
         let time = |length: usize| {
@@ -96,7 +104,7 @@ fn no_text_takes_more_than_its_length() {
             });
             best.min().unwrap()
         };
-        let (short, long) = (time(20_000), time(200_000));
+        let (short, long) = (time(4_000), time(40_000));
         assert!(
             long < short * 40 + Duration::from_millis(20),
             "{piece:?}: {short:?}, ten times as long: {long:?}"

@@ -135,9 +135,11 @@ families! {
         "Events that hooks decided about, by the final verdict.";
     Denials "hooks.denials" "hooks_denials_total" "{denial}" Counter, [Tenant Team Agent Event Policy Rule Kind]
         "Denials, by the policy and the rule of the reason that is shown.";
+    Prompts "hooks.prompts" "hooks_prompts_total" "{prompt}" Counter, [Tenant Team Agent Verdict]
+        "Messages of users, by the final verdict.";
     ToolCalls "hooks.tool.calls" "hooks_tool_calls_total" "{call}" Counter, [Tenant Team Agent Tool Outcome]
         "Tool calls that ran, by what came of them.";
-    ToolDuration "hooks.tool.duration" "hooks_tool_duration_seconds" "s" Histogram(WORK), [Tenant Team Tool]
+    ToolDuration "hooks.tool.duration" "hooks_tool_duration_seconds" "s" Histogram(WORK), [Tenant Team Agent Repo Tool]
         "How long tool calls took.";
     ModelCalls "hooks.model.calls" "hooks_model_calls_total" "{call}" Counter, [Tenant Team Agent Model]
         "Model calls that were answered.";
@@ -159,10 +161,14 @@ families! {
         "How long a stack of hooks took to answer, where a layer measures it.";
     CacheCalls "hooks.cache.calls" "hooks_cache_calls_total" "{call}" Counter, [Tenant Team Tool Outcome]
         "Calls of tools whose results are reused, by the answer of the cache.";
-    AgentSpawn "squad.agent.spawn" "squad_agent_spawn_total" "{agent}" Counter, [Tenant Agent Repo]
+    AgentSpawn "squad.agent.spawn" "squad_agent_spawn_total" "{agent}" Counter, [Tenant Agent Repo Model]
         "Child agents that were created, under Squad's name.";
     AgentComplete "squad.agent.complete" "squad_agent_complete_total" "{agent}" Counter, [Tenant Agent Repo Outcome]
         "Child agents that ended, under Squad's name.";
+    AgentLifetime "squad.agent.duration" "squad_agent_duration_seconds" "s" Histogram(WORK), [Tenant Agent Repo Outcome]
+        "How long child agents lived, under Squad's name.";
+    AgentTokens "squad.agent.tokens" "squad_agent_tokens_total" "{token}" Counter, [Tenant Agent Repo Model]
+        "Tokens of child agents that ended, as far as their ends report them.";
     ToolCall "squad.tool.call" "squad_tool_call_total" "{call}" Counter, [Tenant Agent Repo Tool]
         "Tool calls that ran, under Squad's name.";
     Folded "hooks.metrics.folded" "hooks_metrics_folded_total" "{name}" Counter, []

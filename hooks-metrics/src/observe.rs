@@ -18,6 +18,16 @@ use super::registry::{Metrics, Who};
 /// Name of the observers.
 const NAME: &str = "metrics";
 
+/// End of a child agent.
+pub(super) struct ChildEnd<'e> {
+    /// Name of the child.
+    pub(super) agent: &'e str,
+    pub(super) model: Option<&'e str>,
+    pub(super) status: &'e str,
+    pub(super) duration: Duration,
+    pub(super) tokens: u64,
+}
+
 /// Counting that is specific to an event.
 trait Count: Event {
     /// Counts the event, which `who` caused.
@@ -85,7 +95,7 @@ macro_rules! nothing_more {
     ($($Event:ident)*) => { $( impl Count for $Event {} )* };
 }
 nothing_more! {
-    UserPromptSubmitted PreToolUse PermissionRequest PreCompact SubagentStart Stop MaxIterations Route WorktreeCreated
+    PreToolUse PermissionRequest PreCompact SubagentStart Stop MaxIterations Route WorktreeCreated
     SessionStart TurnStart TurnEnd ToolDecided UserInputRequested PostCompact SpawnFailed AgentSwitched Notification
 }
 
@@ -117,7 +127,7 @@ impl Metrics {
         let outcome = self.name(Label::Outcome, if is_error { "error" } else { "ok" });
         self.add(Row::ToolCalls, [who.tenant, who.team, who.agent, tool, outcome], 1);
         self.add(Row::ToolCall, [who.tenant, who.agent, who.repo, tool], 1);
-        self.took(Row::ToolDuration, [who.tenant, who.team, tool], duration);
+        self.took(Row::ToolDuration, [who.tenant, who.team, who.agent, who.repo, tool], duration);
         tool
     }
 
@@ -148,11 +158,29 @@ impl Metrics {
         model
     }
 
+    /// Counts a child agent that was created.
+    pub(super) fn child_began(&self, who: Who, child: &str, model: Option<&str>) {
+        let (child, model) =
+            (self.name(Label::Agent, child), self.name(Label::Model, model.unwrap_or_default()));
+        self.add(Row::AgentSpawn, [who.tenant, child, who.repo, model], 1);
+    }
+
     /// Counts a child agent that ended.
-    pub(super) fn child_ended(&self, who: Who, child: NameId, status: &str, duration: Duration) {
-        let status = self.name(Label::Outcome, status);
-        self.add(Row::AgentComplete, [who.tenant, child, who.repo, status], 1);
-        self.took(Row::AgentDuration, [who.tenant, who.team, status], duration);
+    pub(super) fn child_ended(&self, who: Who, child: &ChildEnd<'_>) {
+        let status = self.name(Label::Outcome, child.status);
+        let agent = self.name(Label::Agent, child.agent);
+        self.add(Row::AgentComplete, [who.tenant, agent, who.repo, status], 1);
+        self.took(Row::AgentDuration, [who.tenant, who.team, status], child.duration);
+        self.took(Row::AgentLifetime, [who.tenant, agent, who.repo, status], child.duration);
+        if child.tokens > 0 {
+            let model = self.name(Label::Model, child.model.unwrap_or_default());
+            self.add(Row::AgentTokens, [who.tenant, agent, who.repo, model], child.tokens);
+        }
+    }
+
+    /// Counts a message of the user.
+    pub(super) fn prompted(&self, who: Who, verdict: NameId) {
+        self.add(Row::Prompts, [who.tenant, who.team, who.agent, verdict], 1);
     }
 
     /// Counts a session that ended.
@@ -171,6 +199,12 @@ impl Count for PostToolUse {
         metrics.summaries().add(request.context(), |session| {
             session.ran(tool, event.error.is_some(), event.duration_ms);
         });
+    }
+}
+
+impl Count for UserPromptSubmitted {
+    fn count(metrics: &Metrics, who: Who, _request: &HookRequest<Self>, outcome: &Self::Outcome) {
+        metrics.prompted(who, metrics.name(Label::Verdict, outcome.strength().name()));
     }
 }
 
@@ -203,8 +237,8 @@ impl Count for AfterModelCall {
 
 impl Count for SubagentSpawned {
     fn count(metrics: &Metrics, who: Who, request: &HookRequest<Self>, _outcome: &Self::Outcome) {
-        let child = metrics.name(Label::Agent, &request.event().agent_name);
-        metrics.add(Row::AgentSpawn, [who.tenant, child, who.repo], 1);
+        let event = request.event();
+        metrics.child_began(who, &event.agent_name, event.model.as_deref());
     }
 }
 
@@ -215,8 +249,16 @@ impl Count for SubagentStop {
             return;
         }
         let event = request.event();
-        let child = metrics.name(Label::Agent, &event.agent_name);
-        metrics.child_ended(who, child, status_name(event), Duration::from_millis(event.duration_ms));
+        metrics.child_ended(
+            who,
+            &ChildEnd {
+                agent: &event.agent_name,
+                model: event.model.as_deref(),
+                status: status_name(event),
+                duration: Duration::from_millis(event.duration_ms),
+                tokens: event.tokens_used,
+            },
+        );
     }
 }
 

@@ -8,6 +8,7 @@ use hooks_core::{EventKind, Strength};
 
 use super::family::{Label, Row};
 use super::names::NameId;
+use super::observe::ChildEnd;
 use super::registry::{Metrics, Who};
 
 /// An event as the record of it states it.
@@ -112,7 +113,7 @@ impl Metrics {
         {
             self.decided(who, event, strength);
         }
-        let child = || self.name(Label::Agent, event.child.unwrap_or_default());
+        let child = event.child.unwrap_or_default();
         match event.kind {
             EventKind::PostToolUse => {
                 let tool = event.tool.unwrap_or_default();
@@ -122,10 +123,13 @@ impl Metrics {
                 let (model, usage) = (event.model.unwrap_or_default(), event.usage.unwrap_or_default());
                 self.model_answered(who, model, usage, event.cost);
             }
-            EventKind::SubagentSpawned => self.add(Row::AgentSpawn, [who.tenant, child(), who.repo], 1),
+            EventKind::SubagentSpawned => self.child_began(who, child, event.model),
             EventKind::SubagentStop if event.strength != Some(Strength::Deny) => {
                 let status = if event.failed { "error" } else { "completed" };
-                self.child_ended(who, child(), status, event.duration.unwrap_or_default());
+                let usage = event.usage.unwrap_or_default();
+                let (model, tokens) = (event.model, usage.input_tokens.saturating_add(usage.output_tokens));
+                let duration = event.duration.unwrap_or_default();
+                self.child_ended(who, &ChildEnd { agent: child, model, status, duration, tokens });
             }
             EventKind::ErrorOccurred => {
                 let kind = self.name(Label::Type, "unknown");
@@ -146,6 +150,9 @@ impl Metrics {
     fn decided(&self, who: Who, event: &RecordedEvent<'_>, strength: Strength) {
         let name = self.name(Label::Event, event.kind.name());
         let verdict = self.name(Label::Verdict, strength.name());
+        if event.kind == EventKind::UserPromptSubmitted {
+            self.prompted(who, verdict);
+        }
         self.add(Row::Decisions, [who.tenant, who.team, who.agent, name, verdict], 1);
         if strength == Strength::Deny {
             let part = |label, text: Option<&str>| text.map_or(NameId::ABSENT, |text| self.name(label, text));

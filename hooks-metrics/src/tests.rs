@@ -127,6 +127,12 @@ async fn a_session_is_counted_by_agent_team_tenant_and_repository() {
     let repo = [("repo", "acme/app"), ("tenant", "acme")];
     assert_eq!(total("squad_tool_call_total", &[repo.as_slice(), &[("tool", "edit"), who]].concat()), 2.0);
     assert_eq!(total("squad_agent_spawn_total", &[repo.as_slice(), &[("agent", "tester")]].concat()), 1.0);
+    assert_eq!(total("squad_agent_spawn_total", &[("model", "haiku")]), 1.0);
+    assert_eq!(total("squad_agent_duration_seconds", &[("agent", "tester"), ("outcome", "completed")]), 1.0);
+    assert_eq!(
+        total("hooks_tool_duration_seconds", &[repo.as_slice(), &[("tool", "edit"), who]].concat()),
+        2.0
+    );
     assert_eq!(total("squad_agent_complete_total", &[("agent", "tester"), ("outcome", "completed")]), 1.0);
     assert_eq!(total("hooks_errors_total", &[("type", "tool")]), 1.0);
     assert_eq!(total("hooks_sessions_total", &[("reason", "complete")]), 1.0);
@@ -149,7 +155,8 @@ async fn spawn(hooks: &Hooks, context: &Arc<HookContext>) {
 
     let spawner = service_fn(async |_: SubagentStart| Ok::<_, HookError>(()));
     let mut spawner = GovernSpawn::new(hooks.clone(), spawner);
-    let start = SubagentStart::new("tester", "test it");
+    let mut start = SubagentStart::new("tester", "test it");
+    start.model = Some("haiku".to_owned());
     let request = SpawnRequest { context: Arc::clone(context), start };
     let spawned = spawner.call(request).await.unwrap();
     let Spawned::Running(child, _) = spawned else { panic!("it runs") };
@@ -289,4 +296,23 @@ fn a_collector_gets_all_metrics() {
     let [bounds, buckets] = ["explicitBounds", "bucketCounts"].map(|name| point[name].as_array().unwrap());
     assert_eq!((&point["count"], &point["sum"]), (&json!("1"), &json!(0.03)));
     assert_eq!((buckets.len(), &buckets[2]), (bounds.len() + 1, &json!("1")));
+}
+
+#[test]
+fn prompts_and_tokens_of_children_are_counted() {
+    use hooks_core::PromptOutcome;
+    use hooks_core::event::{ChildStatus, PromptKind, SubagentStop, UserPromptSubmitted};
+
+    let metrics = Metrics::default();
+    let at = HookContext::new("s", "lead");
+    let prompt = HookRequest::new(at.clone(), UserPromptSubmitted::new("hi", PromptKind::default()));
+    metrics.observe(&prompt, &PromptOutcome::default());
+    let mut stop = SubagentStop::default();
+    stop.agent_name = "tester".to_owned();
+    stop.model = Some("haiku".to_owned());
+    (stop.tokens_used, stop.duration_ms, stop.status) = (700, 2_000, ChildStatus::Completed);
+    metrics.observe(&HookRequest::new(at, stop), &Default::default());
+    assert_eq!(sum(&metrics, "hooks_prompts_total", &[("agent", "lead")]), 1.0);
+    assert_eq!(sum(&metrics, "squad_agent_tokens_total", &[("agent", "tester"), ("model", "haiku")]), 700.0);
+    assert_eq!(sum(&metrics, "squad_agent_duration_seconds", &[("agent", "tester")]), 1.0);
 }

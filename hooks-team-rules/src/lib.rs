@@ -5,13 +5,22 @@
 //! | --- | --- |
 //! | [`boundaries`] | keeps each agent to the files of its charter |
 //! | [`ceremonies`] | closes tools for those who take part in a ceremony |
+//! | [`decisions`] | denies what decisions of the team forbid |
 //! | [`phases`] | allows in each phase of a pipeline what the phase is for |
 //! | [`routing`] | changes or denies routes of tasks to agents |
 //! | [`sequences`] | rules about the order of calls, their number in a window, and the way of their results |
 
+/// Includes a list of a table in `data`, as the build script wrote it.
+macro_rules! table {
+    ($name:literal) => {
+        include!(concat!(env!("OUT_DIR"), "/", $name, ".rs"))
+    };
+}
+
 mod agents;
 pub mod boundaries;
 pub mod ceremonies;
+pub mod decisions;
 mod patterns;
 pub mod phases;
 pub mod routing;

@@ -17,7 +17,7 @@ use tower::{Layer, ServiceExt, service_fn};
 
 const CONFIG: &str = "
 version: 1
-spawn: { concurrent: 4 }
+spawn: { concurrent: 6 }
 routes:
   rules:
     - { name: releases, from: [intern], words: [release], reason: only the lead ships }
@@ -38,15 +38,16 @@ async fn main() -> Result<(), BoxError> {
     let config = Config::parse(CONFIG, "hooks.yaml")?;
     let hooks = config.clone().hooks();
     let budget = hooks.extension::<SpawnBudget>().ok_or("the section `spawn` has a budget")?;
-    let agents = SpawnedAgents::new(budget).at_most(4);
+    let agents = SpawnedAgents::new(budget).at_most(6);
 
-    for (agent, tool, args) in [
+    let tasks = [
         ("lead", "squad_route", json!({"targetAgent": "Designer", "task": "draw a logo"})),
         ("lead", "squad_route", json!({"targetAgent": "Designer", "task": "tune the SQL"})),
         ("lead", "squad_route", json!({"targetAgent": "Ada", "task": "tune more SQL"})),
         ("intern", "squad_route", json!({"targetAgent": "Bob", "task": "release it"})),
         ("lead", "squad_status", json!({})),
-    ] {
+    ];
+    for (number, (agent, tool, args)) in tasks.into_iter().enumerate() {
         let context = HookContext::new("session-1", agent).in_dir(folder.path()).with_environment(system());
         let context = Arc::new(context);
         // The host's router: it starts a child for each task, which the registry lists.
@@ -66,7 +67,9 @@ async fn main() -> Result<(), BoxError> {
         let tools = SquadToolsLayer::new(team.clone()).with_router(router).with_workers(workers);
         let governed = Govern::new(hooks.clone(), tools.layer(NoOtherTools));
 
-        let call = ToolCall::new(tool, args);
+        // With its id, the place that a call holds ends with its result.
+        let mut call = ToolCall::new(tool, args);
+        call.id = Some(format!("call-{number}"));
         match governed.oneshot(ToolRequest { context, call }).await?.outcome {
             ToolOutcome::Ran(result, _) => {
                 println!("{agent}: {}", result.error.unwrap_or_else(|| text(&result.content)))

@@ -65,6 +65,19 @@ pub(super) async fn pause(budget: &SpendBudget, context: &HookContext) -> Result
     Ok(reached.map(|(counter, used)| paused(counter, *used)))
 }
 
+/// Returns the cheaper model for a child of `context`, if a budget has reached its threshold.
+pub(super) async fn cheaper(
+    budget: &SpendBudget,
+    context: &HookContext,
+    model: &str,
+) -> Result<Option<String>, StoreError> {
+    let Some(instead) = budget.rules.cheaper.get(model) else { return Ok(None) };
+    let percent = budget.rules.thresholds.cheaper;
+    let charged = charged(budget, &*budget.store.for_context(context), context, Some(model)).await?;
+    let is_reached = charged.iter().any(|(counter, used)| counter.is_at(percent, *used));
+    Ok(is_reached.then(|| instead.clone()))
+}
+
 /// Stores that the user approved spending beyond the threshold, for the current window. Returns the budgets
 /// for which that is new.
 pub(super) async fn approve(

@@ -86,7 +86,7 @@ fn metrics_are_counted_from_the_record() {
         r#"{team="app",event="pre_tool_use",verdict="no_opinion"} 1"#,
         r#"hooks_tool_calls_total{team="app",agent="backend",tool="bash",outcome="ok"} 1"#,
         r#"hooks_tool_calls_total{team="app",agent="backend",tool="bash",outcome="error"} 1"#,
-        r#"hooks_tool_duration_seconds_count{team="app",tool="bash"} 2"#,
+        r#"hooks_tool_duration_seconds_count{team="app",agent="backend",tool="bash"} 2"#,
         r#"hooks_tokens_total{team="app",agent="backend",model="opus",type="input"} 900"#,
         r#"hooks_cost_usd_total{team="app",agent="backend",model="opus"} 0.9"#,
         r#"hooks_sessions_total{team="app",agent="backend",reason="complete"} 1"#,

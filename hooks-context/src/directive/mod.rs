@@ -9,8 +9,11 @@
 //! and bans on a kind of thing ("avoid nested ternaries") count as well. Rules that are withdrawn ("undo: …")
 //! or written into something ("add a rule to eslint: …") do not.
 //!
-//! It is a pure function of the text, in linear time; it never fails. It reads English only: in other
-//! languages it finds nothing.
+//! A sentence without a marker is a wish if it states a custom ("we use tabs here"), a taste ("I'd rather …"),
+//! the manner of all answers, a lasting condition, or a fact about the user. In fifteen other languages, wishes
+//! with a marker and customs are found; their words are the tables `data/language_*.tsv`.
+//!
+//! It is a pure function of the text, in linear time; it never fails.
 //!
 //! ```
 //! use hooks_context::directive::{Mode, detect};
@@ -18,6 +21,7 @@
 //! let found = detect("Fix the login page, and never log passwords.");
 //! assert_eq!((found[0].mode, &*found[0].text), (Mode::Never, "never log passwords"));
 //! assert!(detect("Does npm never log passwords?").is_empty());
+//! assert_eq!(detect("Pushe nie direkt auf main.")[0].mode, Mode::Never);
 //! ```
 //!
 //! Below a heading, each line is a wish. Reports and instructions for one task are not wishes:
@@ -32,7 +36,9 @@
 //! ```
 
 mod grammar;
+mod languages;
 mod markers;
+mod material;
 mod sentence;
 mod tokens;
 mod typos;
@@ -144,19 +150,37 @@ impl FromStr for Mode {
 /// assert_eq!(&message[wish.span.clone()], "never log passwords");
 /// ```
 pub fn detect(message: &str) -> Vec<Detected> {
-    // ASCII lower case keeps all byte offsets; letters of other scripts do not matter, because only English
-    // is read.
+    // ASCII lower case keeps all byte offsets; other languages are read in a form of their own.
     let lower = message.to_ascii_lowercase();
     let tokens = tokens::tokens(message, &lower);
+    let languages = languages::Languages::find(message, &tokens);
     let mut found = Vec::new();
     let mut heading: Option<grammar::Heading> = None;
+    let mut context = grammar::Context::default();
+    let (mut last, mut quoted_until) = (0, 0);
     for sentence in Sentence::all(&tokens) {
         heading = heading.filter(|_| sentence.is_item());
+        let begins = sentence.whole().map_or(0, |span| span.start);
+        if begins < quoted_until {
+            continue;
+        }
+        if grammar::takes_back(&sentence) {
+            found.truncate(last);
+        }
         let before = found.len();
-        for wish in grammar::wishes(&sentence) {
+        last = before;
+        context.is_listed = heading.is_some();
+        for wish in grammar::wishes(&sentence, &mut context) {
             let Some(span) = sentence.span(wish.tokens) else { continue };
             if let Some(text) = message.get(span.clone()) {
                 found.push(Detected { mode: wish.mode, text: text.to_owned(), span });
+            }
+        }
+        if found.len() == before {
+            for wish in languages::wishes(&languages, &sentence) {
+                if let Some(text) = message.get(wish.span.clone()) {
+                    found.push(Detected { mode: wish.mode, text: text.to_owned(), span: wish.span });
+                }
             }
         }
         // "From now on:" applies to each line below it.
@@ -167,6 +191,11 @@ pub fn detect(message: &str) -> Vec<Detected> {
         {
             let mode = heading.mode(&sentence);
             found.push(Detected { mode, text: text.to_owned(), span });
+        }
+        if grammar::announces_text(&sentence)
+            && let Some(span) = sentence.whole()
+        {
+            quoted_until = material::paragraph_end(message, span.end);
         }
         if let Some(next) = grammar::heading(&sentence) {
             heading = Some(next);

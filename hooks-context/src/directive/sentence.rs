@@ -39,7 +39,7 @@ impl<'a> Sentence<'a> {
                 let end = behind.first().filter(|token| is_stop(token)).copied();
                 let marks = behind.iter().take_while(|token| is_stop(token)).count();
                 // "?!" is still a question.
-                let asks = behind.iter().take(marks).find(|token| token.kind == Kind::Mark('?')).copied();
+                let asks = behind.iter().take(marks).find(|token| asks(token)).copied();
                 rest = behind.get(marks..).unwrap_or_default();
                 if !tokens.is_empty() {
                     return Some(Self { tokens, end: asks.or(end), is_item });
@@ -89,7 +89,7 @@ impl<'a> Sentence<'a> {
 
     /// Whether the sentence ends with a question mark.
     pub(super) fn asks(&self) -> bool {
-        self.end.is_some_and(|end| end.kind == Kind::Mark('?'))
+        self.end.is_some_and(|end| asks(&end))
     }
 
     /// Whether the sentence is an item of a list.
@@ -116,5 +116,9 @@ impl<'a> Sentence<'a> {
 /// Whether the token ends a sentence. A full stop within a word is part of the word, so it is not such a
 /// token.
 fn is_stop(token: &Token<'_>) -> bool {
-    matches!(token.kind, Kind::Mark('.' | '!' | '?' | '…'))
+    matches!(token.kind, Kind::Mark('.' | '!' | '?' | '…' | '。' | '！' | '？' | '؟' | '।'))
+}
+
+fn asks(token: &Token<'_>) -> bool {
+    matches!(token.kind, Kind::Mark('?' | '？' | '؟'))
 }

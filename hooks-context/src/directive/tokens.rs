@@ -1,5 +1,6 @@
 //! Splits a message into words and punctuation marks; a quotation is one token.
 
+use super::material;
 use super::words::CONTRACTIONS;
 
 /// The longest quotation, in bytes.
@@ -33,6 +34,8 @@ struct TokenScanner<'a> {
     at: usize,
     tokens: Vec<Token<'a>>,
     ahead: Ahead,
+    /// Whether the line before is part of an indented block.
+    is_code: bool,
 }
 
 /// Positions that were found by searching ahead, so that no byte is searched twice.
@@ -43,6 +46,8 @@ struct Ahead {
     curly_double: Next,
     curly_single: Next,
     angle: Next,
+    corner: Next,
+    white_corner: Next,
     code: Next,
     line: Next,
     paragraph: Next,
@@ -67,7 +72,7 @@ impl Next {
 /// Tokenizes `message`; `lower` is the same text in lower case.
 pub(super) fn tokens<'a>(message: &'a str, lower: &'a str) -> Vec<Token<'a>> {
     let tokens = Vec::with_capacity(message.len() / 5 + 4);
-    let mut reader = TokenScanner { message, lower, at: 0, tokens, ahead: Ahead::default() };
+    let mut reader = TokenScanner { message, lower, at: 0, tokens, ahead: Ahead::default(), is_code: false };
     reader.line_start();
     while let Some(c) = reader.next() {
         reader.read(c);
@@ -102,6 +107,8 @@ impl<'a> TokenScanner<'a> {
             '"' => self.quotation('"', c),
             '“' | '„' => self.quotation('”', c),
             '«' => self.quotation('»', c),
+            '「' => self.quotation('」', c),
+            '『' => self.quotation('』', c),
             '\'' | '‘' if !self.before().is_some_and(char::is_alphanumeric) => {
                 self.quotation(if c == '‘' { '’' } else { '\'' }, c);
             }
@@ -169,6 +176,8 @@ impl<'a> TokenScanner<'a> {
             '”' => &mut self.ahead.curly_double,
             '’' => &mut self.ahead.curly_single,
             '»' => &mut self.ahead.angle,
+            '」' => &mut self.ahead.corner,
+            '』' => &mut self.ahead.white_corner,
             _ => &mut self.ahead.code,
         };
         let closes = ahead.next(from, |from| closing_mark(message, from, closing));
@@ -200,6 +209,11 @@ impl<'a> TokenScanner<'a> {
     /// Skips the start of a line: the mark of a list item or of quoted text.
     fn line_start(&mut self) {
         let line = self.rest();
+        self.is_code = material::is_code(self.message, self.at, self.is_code);
+        if self.is_code || material::is_log(line) {
+            let end = line.find('\n').unwrap_or(line.len());
+            return self.push(Kind::Quoted, self.at + end);
+        }
         let indented = line.trim_start_matches([' ', '\t']);
         let indent = line.len() - indented.len();
         let Some(first) = indented.chars().next() else { return };

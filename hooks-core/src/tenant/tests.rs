@@ -17,7 +17,7 @@ fn request(tenant: Option<&str>) -> HookRequest<PreToolUse> {
     HookRequest::new(context, PreToolUse::new("bash", json!({})))
 }
 
-fn says(word: &'static str) -> impl crate::Policy<PreToolUse> + Clone + 'static {
+fn says(word: &'static str) -> impl Policy<PreToolUse> + Clone + 'static {
     policy_fn(word, move |_: &HookRequest<PreToolUse>| Verdict::deny(Reason::new(word, "any", word)))
 }
 

@@ -1,6 +1,6 @@
 //! Text form of the state of a session, in which a store keeps it.
 //!
-//! Fields are hexadecimal numbers: `1|clock|step|open,…|rule,…`. A text that cannot be read is an error, never an empty
+//! Fields are hexadecimal numbers: `1|clock|step|open,…|rule,…`. The slots of a window have the time since the slot before. A text that cannot be read is an error, never an empty
 //! state.
 
 use super::progress::{CallKey, OpenCall, Progress, SessionState};
@@ -32,10 +32,14 @@ impl SessionState {
                 text.field('.', number);
             }
             text.0.push('.');
+            let mut before = 0;
             for Slot { time, calls } in &window.0 {
-                text.number(*time);
-                text.field(':', *calls);
+                text.number(time.wrapping_sub(before));
+                if *calls != 1 {
+                    text.field(':', *calls);
+                }
                 text.0.push('/');
+                before = *time;
             }
         }
         text.0
@@ -70,12 +74,19 @@ impl Text {
         self.number(number);
     }
 
-    fn number(&mut self, number: u64) {
-        let digits = (u64::BITS - number.leading_zeros()).div_ceil(4).max(1);
-        let digit = |at: u32| {
-            u32::try_from(number >> (4 * at) & 0xf).ok().and_then(|digit| char::from_digit(digit, 16))
-        };
-        self.0.extend((0..digits).rev().filter_map(digit));
+    fn number(&mut self, mut number: u64) {
+        let mut digits = [b'0'; 16];
+        let mut length = 0;
+        for place in digits.iter_mut().rev() {
+            let digit = u8::try_from(number & 0xf).unwrap_or_default();
+            *place = if digit < 10 { b'0' + digit } else { b'a' + digit - 10 };
+            (number, length) = (number >> 4, length + 1);
+            if number == 0 {
+                break;
+            }
+        }
+        let digits = digits.get(digits.len() - length..).unwrap_or_default();
+        self.0.push_str(std::str::from_utf8(digits).unwrap_or_default());
     }
 }
 
@@ -94,14 +105,35 @@ fn rule(text: &str) -> Option<(u64, Progress)> {
     let mut next = || number(parts.next()?);
     let (id, since, awaited, full, calls) = (next()?, next()?, next()?, next()?, next()?);
     let window = parts.next()?;
-    let slots = window.split('/').filter(|slot| !slot.is_empty()).map(slot).collect::<Option<_>>()?;
+    let slots = slots(window)?;
     let progress = Progress { since, awaited, is_full: full != 0, calls, window: Window(slots) };
     parts.next().is_none().then_some((id, progress))
 }
 
-fn slot(text: &str) -> Option<Slot> {
-    let (time, calls) = text.split_once(':')?;
-    Some(Slot { time: number(time)?, calls: number(calls)? })
+/// Parses the slots of a window: for each, the time since the one before, and the calls in it if they are not one.
+///
+/// Reads byte by byte: windows are the largest part of a state.
+fn slots(text: &str) -> Option<Vec<Slot>> {
+    let (mut slots, mut before) = (Vec::with_capacity(text.len() / 4), 0u64);
+    let (mut number, mut since) = (None, None);
+    for byte in text.bytes() {
+        match (byte, number) {
+            (b':', Some(_)) if since.is_none() => (since, number) = (number, None),
+            (b'/', Some(last)) => {
+                let (passed, calls) = since.map_or((last, 1), |since| (since, last));
+                before = before.wrapping_add(passed);
+                slots.push(Slot { time: before, calls });
+                (number, since) = (None, None);
+            }
+            _ => {
+                let digit = char::from(byte).to_digit(16)?;
+                let high = number.unwrap_or(0u64);
+                number = (high >> 60 == 0).then_some(high << 4 | u64::from(digit));
+                number?;
+            }
+        }
+    }
+    (number.is_none() && since.is_none()).then_some(slots)
 }
 
 fn number(text: &str) -> Option<u64> {

@@ -1,7 +1,9 @@
 //! `identity/`: the focus of a team, and its lasting insights.
 
+use std::ops::Range;
+
 use super::{below, written};
-use crate::text::{Document, fields, one_line};
+use crate::text::{Document, fields, items, one_line};
 
 /// `now.md`: the team's focus.
 ///
@@ -109,7 +111,7 @@ impl Wisdom {
         &self.document
     }
 
-    /// Returns the insights, in order.
+    /// Returns the insights: patterns and anti-patterns in order, then the items of lists that are neither.
     pub fn insights(&self) -> Vec<Insight> {
         let mut insights: Vec<Insight> = Vec::new();
         for field in fields(&self.document, &(0..self.document.bytes().len())) {
@@ -127,7 +129,28 @@ impl Wisdom {
                 last.context = Some(field.value.into_owned());
             }
         }
+        insights.extend(self.plain());
         insights
+    }
+
+    /// Returns the items of lists that do not say that they are patterns. Below a heading with "anti", they are
+    /// anti-patterns.
+    fn plain(&self) -> Vec<Insight> {
+        let sections = self.document.sections();
+        let first = sections.first().map_or(self.document.bytes().len(), |section| section.start);
+        let mut found: Vec<Insight> = Vec::new();
+        let mut add = |range: Range<usize>, is_anti_pattern: bool| {
+            let texts = items(&self.document, &range)
+                .into_iter()
+                .filter(|text| !text.is_empty() && !is_labelled(text));
+            found.extend(texts.map(|text| Insight { text, context: None, is_anti_pattern }));
+        };
+        add(0..first, false);
+        for section in sections {
+            let is_anti_pattern = self.document.title_of(section).to_lowercase().contains("anti");
+            add(section.body..section.end, is_anti_pattern);
+        }
+        found
     }
 
     /// Returns the file with one more pattern.
@@ -136,6 +159,13 @@ impl Wisdom {
         let range = below(&self.document, &["Patterns"]).unwrap_or(0..self.document.bytes().len());
         self.document.with(vec![self.document.add_behind(range, &entry)])
     }
+}
+
+/// Whether an item begins with "Pattern:", "Anti-pattern:" or "Context:", so that it is read as a field.
+fn is_labelled(item: &str) -> bool {
+    let Some((label, _)) = item.split_once(':') else { return false };
+    let label = label.trim_matches(['*', '_', ' ']).to_lowercase().replace('-', " ");
+    matches!(&*label, "pattern" | "anti pattern" | "antipattern" | "context")
 }
 
 #[cfg(test)]
@@ -182,5 +212,17 @@ mod tests {
         let more = Wisdom::new(Document::parse(wisdom.with_pattern("f\ng", "h")));
         assert_eq!(more.insights().len(), 4);
         assert_eq!(more.insights()[2].text, "f g");
+    }
+
+    #[test]
+    fn plain_items_are_insights() {
+        let text = "# Wisdom\n\n- Measure first\n- **Pattern:** Test first. **Context:** New code\n\n## Anti-Patterns\n\n* Big bangs\n  of any kind\n";
+        let wisdom = Wisdom::new(Document::parse(text));
+        let told: Vec<_> = wisdom.insights().into_iter().map(|one| (one.text, one.is_anti_pattern)).collect();
+        let own = |text: &str, is_anti_pattern| (text.to_owned(), is_anti_pattern);
+        assert_eq!(
+            told,
+            [own("Test first.", false), own("Measure first", false), own("Big bangs of any kind", true)]
+        );
     }
 }

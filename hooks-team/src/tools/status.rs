@@ -37,6 +37,11 @@ pub trait Workers: Send + Sync {
 
     /// Returns the current sessions; an error if they are not known, which the model reads.
     fn sessions(&self) -> HookFuture<'static, Result<Vec<Worker>, BoxError>>;
+
+    /// Returns the sessions that wait for a place, in the order in which they start.
+    fn waiting(&self) -> Vec<Worker> {
+        Vec::new()
+    }
 }
 
 /// An agent at work.
@@ -97,19 +102,22 @@ impl Status {
             .iter()
             .filter(|member| wanted.as_ref().is_none_or(|wanted| member.agent().as_ref() == Some(wanted)))
             .collect();
-        let sessions: Vec<_> = all
-            .iter()
-            .filter(|one| is_wanted(&one.agent))
-            .filter(|one| {
-                args.status.as_deref().is_none_or(|status| one.status.eq_ignore_ascii_case(status.trim()))
-            })
-            .collect();
+        let is_shown = |one: &&Worker| {
+            let status = args.status.as_deref().map(str::trim);
+            is_wanted(&one.agent) && status.is_none_or(|status| one.status.eq_ignore_ascii_case(status))
+        };
+        let all_waiting = self.workers.waiting();
+        let sessions: Vec<_> = all.iter().filter(is_shown).collect();
+        let waiting: Vec<_> = all_waiting.iter().filter(is_shown).collect();
 
         let capacity = self.workers.capacity().map_or(String::new(), |capacity| format!(" of {capacity}"));
         let active = members.iter().filter(|member| member.is_active()).count();
         let mut text =
             format!("{} sessions{capacity}; {active} of {} members active\n", sessions.len(), members.len());
-        for one in sessions {
+        if !waiting.is_empty() {
+            writeln!(text, "{} waiting for a place", waiting.len()).unwrap_or_default();
+        }
+        for one in sessions.iter().chain(&waiting) {
             let task = one
                 .task
                 .as_deref()

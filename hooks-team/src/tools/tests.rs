@@ -29,6 +29,17 @@ impl Workers for Two {
         });
         HookFuture::now(Ok(sessions.into()))
     }
+
+    fn waiting(&self) -> Vec<Worker> {
+        ["Tester", "Gone"]
+            .map(|agent| Worker {
+                agent: agent.into(),
+                session: "w".into(),
+                status: "waiting".into(),
+                task: None,
+            })
+            .into()
+    }
 }
 
 fn team() -> (FakeDisk, Team) {
@@ -85,7 +96,11 @@ fn a_model_sees_who_works_and_gives_work_away() {
     let status = call(&team, "squad_status", json!({}));
     assert_eq!(
         status.content,
-        "2 sessions of 5; 3 of 4 members active\n- Lead (s, active)\n- Tester (s, active)"
+        "2 sessions of 5; 3 of 4 members active\n2 waiting for a place\n- Lead (s, active)\n- Tester (s, active)\n- Tester (w, waiting)\n- Gone (w, waiting)"
+    );
+    assert_eq!(
+        call(&team, "squad_status", json!({"status": "waiting", "agentName": "gone"})).content,
+        "0 sessions of 5; 0 of 1 members active\n1 waiting for a place\n- Gone (w, waiting)\n- Gone, r: Retired"
     );
     let status = call(&team, "squad_status", json!({"agentName": "LEAD", "verbose": true}));
     assert_eq!(

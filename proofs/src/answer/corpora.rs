@@ -5,14 +5,16 @@
 use std::io;
 use std::sync::Arc;
 
+use hooks::team_rules::decisions::TeamDecisions;
 use hooks_classic::PolicyConfig;
 use hooks_context::TeamPlace;
 use hooks_context::prompt::{PromptConfig, PromptLayer};
+use hooks_core::beside::Here;
 use hooks_core::event::{PostToolUse, PreToolUse, PromptKind, UserPromptSubmitted};
 use hooks_core::fs::EntryKind;
 use hooks_core::testing::{FakeDisk, FakeFileSystem};
 use hooks_core::{Environment, FailureLayer, HookContext, Hooks, Judged, Platform, Settle};
-use hooks_facts::calls::PathsConfig;
+use hooks_facts::calls::{CallReader, PathsConfig};
 use hooks_policies::config::{CommandGuardConfig, OnUnknown, WriteGuardConfig};
 use hooks_redaction::RedactionConfig;
 use serde_json::{Value, json};
@@ -29,6 +31,7 @@ pub(super) fn answer(event: &Value) -> Option<Value> {
         "write" | "shell_write" => {
             Some(json!({"id": id, "decision": decision(event, writes(policy), context(policy))}))
         }
+        "decision" => Some(json!({"id": id, "decision": of_decisions(event, policy)})),
         "scrub" => Some(json!({"id": id, "text": scrubbed(event)?})),
         "directive" => Some(json!({"id": id, "directives": directives(event)})),
         _ => None,
@@ -66,6 +69,18 @@ fn writes(policy: &Value) -> PolicyConfig {
 fn decision(event: &Value, config: PolicyConfig, context: HookContext) -> &'static str {
     let Ok(hooks) = Hooks::from_policy(config) else { return "block" };
     let outcome = finish(hooks.on(context).pre_tool_use(call(event)));
+    if outcome.outcome.goes_ahead() { "allow" } else { "block" }
+}
+
+/// Judges an event by the decisions of a team, in the files of the team folder.
+fn of_decisions(event: &Value, policy: &Value) -> &'static str {
+    let root = Some(question::text(policy, "root")).filter(|root| !root.is_empty()).unwrap_or("/repo");
+    let file = format!("{root}/.squad/decisions.md");
+    let disk = FakeDisk::default().with_file(file, question::text(policy, "decisions_md"));
+    let place = TeamPlace::below(Arc::new(disk), format!("{root}/.squad"));
+    let decisions = TeamDecisions::new(place, Arc::new(Here), &CallReader::default());
+    let hooks = decisions.add_to(Hooks::builder()).build();
+    let outcome = finish(hooks.on(context(policy)).pre_tool_use(call(event)));
     if outcome.outcome.goes_ahead() { "allow" } else { "block" }
 }
 

@@ -3,16 +3,18 @@
 use std::sync::Arc;
 use std::task::{Context, Poll};
 
-use hooks_core::event::{PreToolUse, SubagentStart};
-use hooks_core::{DeciderOutcome, HookContext, HookError, HookFuture, HookRequest, Reason, Verdict};
+use hooks_core::event::{PreToolUse, SpawnRewrite, SubagentStart};
+use hooks_core::{DeciderOutcome, HookContext, HookError, HookFuture, HookRequest, Reason, Stage, Verdict};
 use hooks_facts::calls::CallReader;
 use hooks_facts::tools::ToolKind;
 use tower_service::Service;
 
-use super::super::advice::pause;
+use super::super::advice::{cheaper, pause};
 use super::super::budget::SpendBudget;
+use super::super::watch::SpendNotice;
 
-/// Denies the start of agents beyond the threshold `pause_spawns`.
+/// Denies the start of agents beyond the threshold `pause_spawns`. Beyond the threshold `cheaper`, a child gets
+/// the cheaper model, as a model call does.
 #[derive(Clone, Debug)]
 pub(super) struct Pauses {
     pub(super) budget: SpendBudget,
@@ -47,10 +49,25 @@ impl Service<HookRequest<SubagentStart>> for Pauses {
 
     fn call(&mut self, request: HookRequest<SubagentStart>) -> Self::Future {
         let (budget, context) = (self.budget.clone(), Arc::clone(request.context()));
-        let child = Some(request.event().agent_name.clone());
+        let child = request.event().agent_name.clone();
+        // The final event must not be changed.
+        let model = request.event().model.clone().filter(|_| request.stage() != Stage::Judge);
         HookFuture::later(async move {
-            let reason = Self::reason(budget, context, child).await?;
-            Ok(DeciderOutcome::new(reason.map_or(Verdict::NO_OPINION, Verdict::deny)))
+            if let Some(reason) =
+                Self::reason(budget.clone(), Arc::clone(&context), Some(child.clone())).await?
+            {
+                return Ok(DeciderOutcome::new(Verdict::deny(reason)));
+            }
+            let outcome = DeciderOutcome::new(Verdict::NO_OPINION);
+            let Some(model) = model else { return Ok(outcome) };
+            let mut of_child = HookContext::clone(&context);
+            of_child.agent_name = child;
+            let instead = cheaper(&budget, &of_child, &model).await.map_err(HookError::other)?;
+            let Some(instead) = instead else { return Ok(outcome) };
+            if let Some(watch) = &budget.watch {
+                watch.tell(&context, SpendNotice::Cheaper { model, instead: instead.clone() }).await;
+            }
+            Ok(outcome.rewriting(SpawnRewrite { model: Some(instead), task: None }))
         })
     }
 }

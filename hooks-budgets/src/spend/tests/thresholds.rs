@@ -150,6 +150,14 @@ async fn on_events_the_same_is_done() {
     assert!(decision.outcome.reasons().iter().any(|reason| reason.rule == "warn"));
     decision.outcome.take_holds().commit();
     assert!(at.subagent_start(SubagentStart::new("b", "x")).await.outcome.goes_ahead());
+    // A child gets the cheaper model as well, if it has an expensive one.
+    for (model, used) in [(Some("large"), Some("small")), (Some("small"), Some("small")), (None, None)] {
+        let mut start = SubagentStart::new("b", "x");
+        start.model = model.map(str::to_owned);
+        let decision = at.subagent_start(start).await;
+        assert!(decision.outcome.goes_ahead());
+        assert_eq!(decision.request.event().model.as_deref(), used);
+    }
 
     budget.thresholds.ask = 76;
     budget.thresholds.pause_spawns = 76;

@@ -4,7 +4,7 @@ use std::ops::Range;
 
 use super::{Form, WishParser};
 use crate::directive::words::{
-    ARTEFACTS, AUTHORING, NO_VERBS, OWN, RULE_NOUNS, SUBJECTS, TEXTING, VERBS, WITHDRAWING,
+    ARTEFACTS, AUTHORING, NAMING, NO_VERBS, OWN, RULE_NOUNS, SUBJECTS, TEXTING, VERBS, WITHDRAWING,
 };
 
 impl WishParser<'_> {
@@ -36,7 +36,12 @@ impl WishParser<'_> {
         let s = self.sentence;
         let verb = head.start;
         let is_noted = head.clone().any(|at| s.is(at, &["down", "memory", "decisions", "your", "yourself"]));
-        if s.is(verb, TEXTING) {
+        let is_text =
+            s.is(verb, NAMING) || s.is(verb, &["gist", "wording", "content", "body", "slogan", "excerpt"]);
+        let names_text = head.clone().any(|at| s.is(at, ARTEFACTS) || s.is(at, NAMING));
+        let writes =
+            head.clone().any(|at| s.is(at, &["write", "put", "print", "display", "reads", "says", "read"]));
+        if s.is(verb, TEXTING) || (is_text && head.len() == 1) || (names_text && writes && !is_noted) {
             return true;
         }
         if s.is(verb, WITHDRAWING) {

@@ -112,7 +112,10 @@ impl WishParser<'_> {
             return (ever.is_some() && is_work && !self.is_soon_over(first..ends))
                 .then_some((Mode::Never, clause.wide));
         }
-        if clause.start != marker.at || !self.opens(clause) || self.is_soon_over(first..ends) {
+        // "So quick and dirty is fine: no tests, no CLI."
+        let is_allowed = (0..marker.at)
+            .any(|at| s.is(at, &["fine", "enough", "ok", "okay"]) && s.mark(at + 1) == Some(':'));
+        if is_allowed || clause.start != marker.at || !self.opens(clause) || self.is_soon_over(first..ends) {
             return None;
         }
         if for_ever {

@@ -34,6 +34,9 @@ pub(in crate::directive) fn heading(sentence: &Sentence<'_>) -> Option<Heading> 
     if sentence.mark(last) != Some(':') {
         return None;
     }
+    if is_general(sentence, last) {
+        return Some(Heading::Rules);
+    }
     let markers = markers::all(sentence);
     let marker = markers.iter().find(|marker| marker.sign != Sign::Rule).or(markers.first())?;
     let is_owned = (0..last).any(|at| sentence.is(at, OWN) || sentence.is(at, PLACES_OF_WORK));
@@ -59,4 +62,20 @@ pub(in crate::directive) fn heading(sentence: &Sentence<'_>) -> Option<Heading> 
 
 fn names_rules(sentence: &Sentence<'_>, end: usize) -> bool {
     (0..end).any(|at| sentence.is(at, RULE_NOUNS))
+}
+
+/// "Some general remarks:", "Notes, and not only for this patch:".
+fn is_general(sentence: &Sentence<'_>, end: usize) -> bool {
+    let is_lasting = (0..end).any(|at| {
+        sentence.is(at, &["not"])
+            && sentence.is(at + 1, &["only", "just"])
+            && sentence.reads(at + 2, &["for", "this"])
+    });
+    let is_general = (0..end).any(|at| sentence.is(at, &["general"]));
+    let is_advice = (0..end).any(|at| {
+        sentence.is(at, RULE_NOUNS)
+            || sentence
+                .is(at, &["notes", "remarks", "comments", "points", "things", "feedback", "advice", "tips"])
+    });
+    is_advice && (is_lasting || is_general)
 }

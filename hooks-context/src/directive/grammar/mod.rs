@@ -11,11 +11,13 @@ mod modes;
 mod recurring;
 mod ruled;
 mod several;
+mod unmarked;
 
 use std::ops::Range;
 
 use self::form::{Form, form};
 pub(super) use self::heading::{Heading, heading};
+pub(super) use self::unmarked::{Context, announces_text, takes_back};
 use super::Mode;
 use super::markers::{self, Marker, Sign, goes_on};
 use super::sentence::Sentence;
@@ -37,11 +39,14 @@ struct MarkedWish {
 }
 
 /// Returns the wishes of a sentence, in order.
-pub(super) fn wishes(sentence: &Sentence<'_>) -> Vec<Wish> {
+pub(super) fn wishes<'a>(sentence: &Sentence<'a>, context: &mut Context<'a>) -> Vec<Wish> {
     let markers = markers::all(sentence);
     let reader = WishParser { sentence, form: form(sentence) };
-    if reader.form == Form::Question {
+    if context.is_material(sentence) {
         return Vec::new();
+    }
+    if reader.form == Form::Question {
+        return reader.rhetorical().into_iter().collect();
     }
     let mut found: Vec<MarkedWish> = Vec::new();
     let mut was_rejected = false;
@@ -73,7 +78,14 @@ pub(super) fn wishes(sentence: &Sentence<'_>) -> Vec<Wish> {
             None => was_rejected |= !marker.sign.is_weak(),
         }
     }
-    reader.bounded(&found)
+    let wishes = reader.bounded(&found);
+    let wishes = if wishes.is_empty() && !context.is_listed {
+        reader.unmarked(context).into_iter().collect()
+    } else {
+        wishes
+    };
+    context.note(&reader);
+    wishes
 }
 
 struct WishParser<'a> {

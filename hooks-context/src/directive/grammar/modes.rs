@@ -39,6 +39,9 @@ impl WishParser<'_> {
                     obliges(content..s.len()) || (subject == "it's" && only)
                 }
                 "the" | "a" | "an" if marker.sign != Sign::FromNowOn => obliges(content..s.len()),
+                // "From now on the old path has to redirect" is about a product.
+                "the" => !s.is_quoted(content + 1) && !s.is_quoted(content + 2),
+                "" => !(s.is_quoted(content) && s.is(content + 1, &["will", "is", "has", "must", "are"])),
                 _ => !s.is(content, ASKING) || s.is(content, &["do", "have", "don't"]),
             };
             let is_foretold =
@@ -240,6 +243,8 @@ impl WishParser<'_> {
                         && (self.closes(at) || s.is(at + 1, &["before", "after", "later"])))
                     || (s.is(at, &["this"]) && s.is(at + 1, &["afternoon", "morning", "evening", "week"]))
                     || s.reads(at, &["you're", "done"])
+                    || (s.is(at, &["chapter", "section", "line", "row", "figure", "page", "table", "slide"])
+                        && s.word(at + 1).starts_with(|c: char| c.is_ascii_digit()))
                     || (s.is(at, &["for", "in", "on", "with", "after", "before"])
                         && s.is(at + 1, &["this"])
                         && !s.is(at + 2, PLACES_OF_WORK))

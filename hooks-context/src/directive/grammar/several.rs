@@ -63,7 +63,8 @@ impl WishParser<'_> {
         for (place, one) in found.iter().enumerate() {
             let limit = found.get(place + 1).map_or(self.sentence.len(), |next| next.start);
             let from = self.behind(&one.marker).max(one.marker.end());
-            let end = (from..limit).find(|at| self.ends_clause(*at, from)).unwrap_or(limit);
+            let is_named = one.mode == Mode::Remember && self.sentence.mark(one.marker.end()) == Some(':');
+            let end = (from..limit).find(|at| !is_named && self.ends_clause(*at, from)).unwrap_or(limit);
             let mut end = end.max(one.marker.end().min(limit));
             while end > one.marker.end() && self.is_trailing(end - 1) {
                 end -= 1;
@@ -79,6 +80,11 @@ impl WishParser<'_> {
         let s = self.sentence;
         match s.mark(at) {
             Some(';' | '—' | '–') => at > from,
+            // "Stop apologising and tell me …": the rest is the task.
+            None if at > from && s.is(at, &["and"]) => {
+                s.is(at + 1, &["tell", "show", "give", "explain", "just"])
+                    && s.is(at + 2, &["me", "us", "it", "the"])
+            }
             // An aside at the end is not part of the wish.
             Some('(') => {
                 at > from

@@ -259,8 +259,9 @@ fn label(s: &Sentence<'_>, at: usize) -> Option<(Sign, usize)> {
     }
     let ends = (at + 1..at + 8).find(|at| s.mark(*at).is_some())?;
     // "New rule for you, Kane: …".
-    let is_addressed = s.mark(ends) == Some(',') && s.mark(ends + 2) == Some(':');
-    let ends = if is_addressed { ends + 2 } else { ends };
+    // "New convention, agreed on Thursday: …".
+    let colon = (ends + 1..ends + 7).find(|at| s.mark(*at).is_some()).filter(|at| s.mark(*at) == Some(':'));
+    let ends = colon.filter(|_| s.mark(ends) == Some(',')).unwrap_or(ends);
     let is_label = matches!(s.mark(ends), Some(':' | '—' | '–' | '-'));
     let is_plain = !(at + 1..ends).any(|at| goes_on(s, at) && !s.is(at, TOLD));
     (is_label && is_plain).then_some((Sign::Rule, ends + 1 - at))

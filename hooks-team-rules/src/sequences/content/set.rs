@@ -15,7 +15,7 @@ pub(in super::super) struct Pieces(BTreeSet<u64>);
 impl Pieces {
     /// Parses a stored set; `None` for a text that is not one.
     pub(in super::super) fn read(text: &str) -> Option<Self> {
-        if text.len() % WIDTH != 0 {
+        if !text.len().is_multiple_of(WIDTH) {
             return None;
         }
         let numbers = text.as_bytes().chunks_exact(WIDTH).map(|digits| {

@@ -1,0 +1,461 @@
+//! Splits a decision into the paragraphs, items and rows that state something.
+
+use super::tables;
+
+/// Part of a decision.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(super) struct Block {
+    pub(super) kind: Kind,
+    pub(super) text: String,
+}
+
+/// What a part of a decision is for.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(super) enum Kind {
+    /// A heading.
+    Title,
+    /// A statement of the decision.
+    Statement,
+    /// A part that may state exceptions only.
+    Side,
+    /// Rule block, with its line in the text.
+    Rule(usize),
+    /// Row of a table: what is forbidden, and the replacement.
+    Pair(String),
+}
+
+/// Section that the lines belong to.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum Section {
+    Decide,
+    Side,
+    Skip,
+}
+
+#[derive(Default)]
+struct Splitter {
+    blocks: Vec<Block>,
+    open: Option<Block>,
+    header: Vec<String>,
+    /// Whether the section is a field with its value on the line.
+    is_inline: bool,
+}
+
+/// Names of columns with what is forbidden, and with the replacement.
+const OLD_COLUMNS: &[&str] = &[
+    "banned",
+    "forbidden",
+    "don't use",
+    "do not use",
+    "avoid",
+    "old",
+    "from",
+    "out",
+    "before",
+    "not",
+    "never",
+    "replaced",
+    "deprecated",
+    "disallowed",
+    "instead of",
+    "not allowed",
+    "was",
+    "don't",
+    "no longer",
+    "prohibited",
+    "removed",
+    "dropped",
+    "ban",
+];
+const NEW_COLUMNS: &[&str] = &[
+    "use instead",
+    "use",
+    "new",
+    "replacement",
+    "to",
+    "in",
+    "now",
+    "after",
+    "instead",
+    "allowed",
+    "replaced by",
+    "preferred",
+    "replace with",
+    "do",
+    "is",
+    "alternative",
+];
+const STATE_COLUMNS: &[&str] = &["state", "status", "outcome", "result"];
+const NOTE_COLUMNS: &[&str] = &[
+    "date",
+    "who",
+    "by",
+    "when",
+    "topic",
+    "area",
+    "why",
+    "reason",
+    "owner",
+    "author",
+    "id",
+    "#",
+    "nr",
+    "no",
+    "rationale",
+    "decided by",
+    "subject",
+    "context",
+];
+
+/// Fields about a decision, of one line.
+const META: &[&str] = &[
+    "by",
+    "author",
+    "date",
+    "owner",
+    "who",
+    "when",
+    "deciders",
+    "participants",
+    "tags",
+    "references",
+    "links",
+    "issue",
+    "ticket",
+    "confidence",
+    "supersedes",
+    "requested by",
+    "reviewer",
+    "reviewers",
+    "decided by",
+    "reviewed by",
+    "topic",
+    "updated",
+    "last updated",
+    "decided",
+    "proposed by",
+    "agreed by",
+    "approved by",
+];
+
+/// Splits the text of a decision.
+pub(super) fn blocks(text: &str) -> Vec<Block> {
+    let mut splitter = Splitter::default();
+    let mut section = Section::Decide;
+    let mut fence: Option<(String, bool, usize, String)> = None;
+    for (line, number) in text.lines().zip(1..) {
+        let trimmed = line.trim();
+        if let Some((mark, is_rule, start, body)) = &mut fence {
+            if trimmed.starts_with(mark.as_str()) {
+                if *is_rule {
+                    splitter.push(Kind::Rule(*start), std::mem::take(body));
+                }
+                fence = None;
+            } else {
+                body.push_str(line);
+                body.push('\n');
+            }
+            continue;
+        }
+        if let Some(info) = trimmed.strip_prefix("```").or_else(|| trimmed.strip_prefix("~~~")) {
+            splitter.close();
+            let is_rule = info.trim_matches('`').split_whitespace().next() == Some("rule");
+            fence = Some((trimmed.get(..3).unwrap_or("```").to_owned(), is_rule, number + 1, String::new()));
+            continue;
+        }
+        if trimmed.is_empty()
+            || ["<<<<<<<", "=======", ">>>>>>>", "---", "***"].iter().any(|mark| trimmed.starts_with(mark))
+        {
+            splitter.close();
+            splitter.header.clear();
+            // A field with its value on the line ends with its paragraph; a section does not.
+            if std::mem::take(&mut splitter.is_inline) {
+                section = Section::Decide;
+            }
+        } else if trimmed.starts_with('>') || trimmed.starts_with("<!--") {
+            splitter.close();
+        } else if let Some(title) = heading(trimmed) {
+            splitter.close();
+            section = section_of(title);
+            let is_part = section != Section::Decide || is_decision(title);
+            if !is_part {
+                splitter.push(Kind::Title, title.to_owned());
+            }
+        } else if trimmed.starts_with('|') {
+            splitter.close();
+            if section == Section::Decide {
+                splitter.row(trimmed);
+            }
+        } else {
+            splitter.line(line, &mut section);
+        }
+    }
+    splitter.close();
+    splitter.blocks
+}
+
+impl Splitter {
+    fn push(&mut self, kind: Kind, text: String) {
+        if !text.trim().is_empty() {
+            self.blocks.push(Block { kind, text });
+        }
+    }
+
+    fn close(&mut self) {
+        if let Some(block) = self.open.take() {
+            self.push(block.kind, block.text);
+        }
+    }
+
+    fn line(&mut self, line: &str, section: &mut Section) {
+        let trimmed = line.trim();
+        let item = item(trimmed);
+        let text = item.unwrap_or(trimmed);
+        if text.starts_with("[ ]") {
+            // An open task is not decided.
+            self.close();
+            self.open = Some(Block { kind: Kind::Title, text: String::new() });
+            return;
+        }
+        let text = text.strip_prefix("[x]").or_else(|| text.strip_prefix("[X]")).unwrap_or(text).trim();
+        if let Some((name, value)) = field(text) {
+            self.close();
+            *section = section_of(&name);
+            if name == "status" || name == "state" {
+                *section = Section::Decide;
+                return;
+            }
+            self.is_inline = !value.is_empty();
+            // The fields about a decision have one line; what follows states something.
+            let is_about = META.contains(&name.as_str());
+            if let Some((_, rest)) = value.split_once(". ").filter(|_| name == "by") {
+                *section = Section::Decide;
+                self.begin(*section, rest);
+                return;
+            }
+            if is_about && *section == Section::Skip && !value.is_empty() {
+                *section = Section::Decide;
+                return;
+            }
+            self.begin(*section, value);
+            return;
+        }
+        if item.is_some() || begins_with_id(trimmed) {
+            self.close();
+            self.begin(*section, text);
+        } else if let Some(block) = &mut self.open {
+            block.text.push('\n');
+            block.text.push_str(text);
+        } else {
+            self.begin(*section, text);
+        }
+    }
+
+    fn begin(&mut self, section: Section, text: &str) {
+        let kind = match section {
+            Section::Decide => Kind::Statement,
+            Section::Side => Kind::Side,
+            Section::Skip => {
+                self.open = Some(Block { kind: Kind::Side, text: String::new() });
+                return;
+            }
+        };
+        self.open = Some(Block { kind, text: text.to_owned() });
+    }
+
+    fn row(&mut self, line: &str) {
+        let cells: Vec<String> = cells(line);
+        let lower = |cells: &[String]| {
+            cells.iter().map(|cell| cell.trim_matches('*').to_lowercase()).collect::<Vec<_>>()
+        };
+        if cells.iter().all(|cell| cell.chars().all(|c| matches!(c, '-' | ':' | ' '))) {
+            return;
+        }
+        if self.header.is_empty() {
+            self.header = lower(&cells);
+            return;
+        }
+        let column = |names: &[&str]| self.header.iter().position(|name| names.contains(&name.as_str()));
+        let cell = |names: &[&str]| column(names).and_then(|at| cells.get(at)).cloned();
+        let state = cell(STATE_COLUMNS).unwrap_or_default();
+        if is_void(&state) {
+            return;
+        }
+        if let Some(old) = cell(OLD_COLUMNS) {
+            self.push(Kind::Pair(cell(NEW_COLUMNS).unwrap_or_default()), old);
+            return;
+        }
+        let stated: Vec<String> = cells
+            .iter()
+            .zip(&self.header)
+            .filter(|(_, name)| {
+                !NOTE_COLUMNS.contains(&name.as_str()) && !STATE_COLUMNS.contains(&name.as_str())
+            })
+            .map(|(cell, _)| cell.clone())
+            .collect();
+        for text in stated {
+            self.push(Kind::Statement, text);
+        }
+    }
+}
+
+/// Whether a status means that a decision does not count.
+pub(super) fn is_void(status: &str) -> bool {
+    let lower = status.to_lowercase();
+    let mut words = lower.split(|c: char| !(c.is_alphanumeric() || c == '-')).filter(|word| !word.is_empty());
+    let first = words.next().unwrap_or_default();
+    tables::VOID.contains(&first)
+        || (first == "under" && words.next() == Some("discussion"))
+        || lower.contains("on hold")
+}
+
+/// Returns the text of a heading.
+pub(super) fn heading(line: &str) -> Option<&str> {
+    let level = line.len() - line.trim_start_matches('#').len();
+    let rest = line.get(level..)?;
+    ((1..=6).contains(&level) && (rest.starts_with(' ') || rest.is_empty()))
+        .then(|| rest.trim().trim_end_matches('#').trim())
+}
+
+fn is_decision(title: &str) -> bool {
+    ["decision", "what", "decisions", "rule", "rules", "the decision", "resolution"]
+        .contains(&title.to_lowercase().trim_matches([':', ' ', '*']))
+}
+
+fn section_of(title: &str) -> Section {
+    let lower = title.to_lowercase();
+    let lower = lower.trim_matches(|c: char| !c.is_alphanumeric());
+    let first = lower.split(' ').next().unwrap_or_default();
+    let is_short = lower.split(' ').count() <= 3;
+    if is_short
+        && (tables::SIDE_SECTION.contains(&first) || tables::SIDE_SECTION.contains(&lower))
+        && first != "migration"
+    {
+        Section::Side
+    } else if is_short
+        && (tables::SKIP_SECTION.contains(&lower)
+            || (tables::SKIP_SECTION.contains(&first) && lower.split(' ').count() == 1))
+    {
+        Section::Skip
+    } else {
+        Section::Decide
+    }
+}
+
+/// Returns the text behind the marker of a list item.
+fn item(line: &str) -> Option<&str> {
+    if let Some(rest) = ["- ", "* ", "+ ", "• "].iter().find_map(|marker| line.strip_prefix(marker)) {
+        return Some(rest.trim_start());
+    }
+    let digits = line.trim_start_matches('(');
+    let length = digits.len() - digits.trim_start_matches(|c: char| c.is_ascii_digit()).len();
+    let rest = digits.get(length..).filter(|_| (1..=3).contains(&length))?;
+    [". ", ") "].iter().find_map(|marker| rest.strip_prefix(marker)).map(str::trim_start)
+}
+
+/// Whether a line begins with the id or the date of a decision, as a log does.
+fn begins_with_id(line: &str) -> bool {
+    let Some(end) = line.find([' ', ':', ')']) else { return false };
+    let (first, rest) = line.split_at_checked(end).unwrap_or((line, ""));
+    let first = first.trim_start_matches(['[', '*', '(']).trim_end_matches([']', '*']);
+    let digits = first.chars().filter(char::is_ascii_digit).count();
+    let is_date = digits >= 6
+        && first.starts_with(|c: char| c.is_ascii_digit())
+        && first.chars().all(|c| c.is_ascii_digit() || matches!(c, '-' | '/' | '.' | ':' | 'T' | 'Z'));
+    let is_id = (1..=4).contains(&digits)
+        && first.starts_with(char::is_uppercase)
+        && first.ends_with(|c: char| c.is_ascii_digit());
+    let is_marked =
+        [":", " (", " -", " \u{2014}", " \u{2013}", ")", " |"].iter().any(|mark| rest.starts_with(mark));
+    is_marked && (is_date || is_id)
+}
+
+/// Returns the name and value of a field.
+fn field(line: &str) -> Option<(String, &str)> {
+    let bold = line.strip_prefix("**").or_else(|| line.strip_prefix("__"));
+    if let Some(bold) = bold {
+        let mark = if line.starts_with("**") { "**" } else { "__" };
+        let (name, rest) = bold.split_once(mark)?;
+        let value = if name.ends_with(':') { rest } else { rest.trim_start().strip_prefix(':')? };
+        let name = name.trim_end_matches(':').trim().to_lowercase();
+        return is_field(&name).then_some((name, value.trim()));
+    }
+    let (name, value) = line.split_once(':')?;
+    let name = name.trim().to_lowercase();
+    (is_field(&name) && (value.is_empty() || value.starts_with(' '))).then_some((name, value.trim()))
+}
+
+fn is_field(name: &str) -> bool {
+    is_decision(name)
+        || section_of(name) != Section::Decide
+        || [
+            "superseded by",
+            "decided by",
+            "requested by",
+            "reviewed by",
+            "last updated",
+            "updated",
+            "decided",
+            "proposed by",
+            "agreed by",
+            "approved by",
+        ]
+        .contains(&name)
+}
+
+/// Splits a row of a table.
+fn cells(line: &str) -> Vec<String> {
+    let mut cells = vec![String::new()];
+    let mut in_code = false;
+    for c in line.trim().trim_start_matches('|').trim_end_matches('|').chars() {
+        match c {
+            '`' => in_code = !in_code,
+            '|' if !in_code => {
+                cells.push(String::new());
+                continue;
+            }
+            _ => {}
+        }
+        if let Some(last) = cells.last_mut() {
+            last.push(c);
+        }
+    }
+    cells.iter().map(|cell| cell.trim().to_owned()).collect()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn shown(text: &str) -> Vec<(Kind, String)> {
+        blocks(text).into_iter().map(|block| (block.kind, block.text)).collect()
+    }
+
+    #[test]
+    fn statements_are_told_from_reasons() {
+        let text = "### Title\n**By:** A\n**What:** No x.\nmore\n**Why:** y\n\n- item\n";
+        assert_eq!(
+            shown(text)[..2],
+            [(Kind::Title, "Title".to_owned()), (Kind::Statement, "No x.\nmore".to_owned())]
+        );
+        let text = "## D\n### Context\nNo a.\n### Decision\nNo b.\n### Consequences\nNo c.\n";
+        assert_eq!(
+            shown(text),
+            [
+                (Kind::Title, "D".to_owned()),
+                (Kind::Statement, "No b.".to_owned()),
+                (Kind::Side, "No c.".to_owned())
+            ]
+        );
+        assert_eq!(shown("- [ ] ban x?\n- [x] ban y\n"), [(Kind::Statement, "ban y".to_owned())]);
+    }
+
+    #[test]
+    fn tables_have_pairs_and_statements() {
+        let text = "| Topic | Banned | Use instead |\n|---|---|---|\n| HTTP | axios | fetch |\n";
+        assert_eq!(shown(text), [(Kind::Pair("fetch".to_owned()), "axios".to_owned())]);
+        let text = "| When | What | State |\n|---|---|---|\n| Sept | no `x` | agreed |\n| Sept | no y | rejected |\n";
+        assert_eq!(shown(text), [(Kind::Statement, "no `x`".to_owned())]);
+        assert_eq!(shown("```rule\npackages: [a]\n```\n"), [(Kind::Rule(2), "packages: [a]\n".to_owned())]);
+    }
+}

@@ -1,0 +1,23 @@
+//! Section `decisions` of `hooks.yaml`.
+
+use std::path::PathBuf;
+
+use serde::{Deserialize, Serialize};
+
+/// Enforces the decisions of the team.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
+#[serde(default, deny_unknown_fields)]
+#[non_exhaustive]
+pub struct DecisionsConfig {
+    /// Folder of the team, relative to the folder of the session.
+    pub team: PathBuf,
+    /// Whether archived decisions count as well.
+    pub archive: bool,
+}
+
+impl Default for DecisionsConfig {
+    fn default() -> Self {
+        Self { team: ".squad".into(), archive: true }
+    }
+}

@@ -1,0 +1,426 @@
+//! The decisions of a team, in order, each with its rules.
+
+use hooks_core::time::Timestamp;
+use hooks_team::files::{Decisions as DecisionFile, InboxFile};
+use hooks_team::ledger::Entry;
+use hooks_team::text::Document;
+use hooks_team::{Team, TeamError};
+use serde::Serialize;
+
+use super::blocks::is_void;
+use super::matcher::Matcher;
+use super::prose::{self, Reading};
+use super::rule::DecisionRule;
+use super::tables;
+
+/// All decisions of a team. See the [module](super) for an example.
+#[derive(Clone, Debug, Default)]
+pub struct Decisions {
+    all: Vec<Decision>,
+    mistakes: Vec<Mistake>,
+}
+
+/// Files with the decisions of a team: the archive, `decisions.md` and the inbox.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct DecisionFiles {
+    /// Names relative to the team folder, and contents.
+    files: Vec<(String, Vec<u8>)>,
+}
+
+impl DecisionFiles {
+    /// Reads the files of a team; the archive only if `archive` is set. A missing file has no decisions.
+    ///
+    /// # Errors
+    /// Returns the error of the first file that cannot be read, which names it.
+    pub fn read(team: &Team, archive: bool) -> Result<Self, TeamError> {
+        let mut files = Vec::new();
+        if archive {
+            files.push((
+                "decisions-archive.md".to_owned(),
+                team.decisions_archive()?.document().bytes().to_vec(),
+            ));
+        }
+        files.push(("decisions.md".to_owned(), team.decisions()?.document().bytes().to_vec()));
+        let mut problems = Vec::new();
+        for file in team.inbox_telling(&mut problems)? {
+            files.push((format!("decisions/inbox/{}", file.name()), file.document().bytes().to_vec()));
+        }
+        problems.into_iter().next().map_or(Ok(Self { files }), Err)
+    }
+}
+
+/// A decision, with the rules that it stands for.
+#[derive(Clone, Debug, Default, Serialize)]
+#[non_exhaustive]
+pub struct Decision {
+    /// Heading, without its date.
+    pub title: String,
+    /// Date, as in `2026-03-15`.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub date: Option<String>,
+    /// Author.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub author: Option<String>,
+    /// File that the decision is in, relative to the team folder.
+    pub file: String,
+    /// Rules that the decision stands for; none if it is not enforced.
+    pub rules: Vec<DecisionRule>,
+    /// Whether the decision is enforced, and how.
+    pub enforcement: Enforcement,
+}
+
+/// Whether a decision is enforced.
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize)]
+#[serde(rename_all = "snake_case")]
+#[non_exhaustive]
+pub enum Enforcement {
+    /// By a rule block.
+    Block,
+    /// By rules that its prose states.
+    Prose,
+    /// Not: it does not count, for this reason.
+    Void(String),
+    /// Not: its prose states nothing that a call can break.
+    #[default]
+    Nothing,
+    /// Not: its prose forbids something that the grammar does not know.
+    Unclear,
+}
+
+/// Mistake in a rule block.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Mistake {
+    /// File, relative to the team folder.
+    pub file: String,
+    /// Title of the decision.
+    pub decision: String,
+    /// Problem, and the way out.
+    pub problem: String,
+}
+
+impl std::fmt::Display for Mistake {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        write!(f, "`{}`, decision \"{}\": {}", self.file, self.decision, self.problem)
+    }
+}
+
+/// What earlier decisions must know of a later one.
+struct Later {
+    permits: Vec<String>,
+    /// Ids and dates of decisions that it takes away.
+    reversed: Vec<String>,
+    title: String,
+}
+
+impl Decisions {
+    /// Reads the text of a `decisions.md`.
+    pub fn parse(text: &str) -> Self {
+        Self::of(&DecisionFiles { files: vec![("decisions.md".to_owned(), text.as_bytes().to_vec())] })
+    }
+
+    /// Parses the files of a team.
+    pub fn of(files: &DecisionFiles) -> Self {
+        let mut entries = Vec::new();
+        for (name, bytes) in &files.files {
+            let document = Document::parse(bytes.clone());
+            if is_inbox(name) {
+                let file = InboxFile::new(name.as_str(), document);
+                file.entries().for_each(|entry| entries.push(Parsed::new(name, &entry)));
+            } else {
+                let file = DecisionFile::new(document);
+                file.entries().for_each(|entry| entries.push(Parsed::new(name, &entry)));
+            }
+        }
+        let mut decisions = Self::default();
+        decisions.settle(entries);
+        decisions
+    }
+
+    /// Returns all decisions, in order.
+    pub fn all(&self) -> &[Decision] {
+        &self.all
+    }
+
+    /// Returns the mistakes in rule blocks. A policy of decisions with mistakes denies every call that it judges.
+    pub fn mistakes(&self) -> &[Mistake] {
+        &self.mistakes
+    }
+
+    fn settle(&mut self, entries: Vec<Parsed>) {
+        let mut later: Vec<Later> = Vec::new();
+        let mut all = Vec::new();
+        for parsed in entries.into_iter().rev() {
+            let (decision, own, mistakes) = parsed.settle(&later);
+            if let Some(own) = own {
+                later.push(own);
+            }
+            self.mistakes.extend(mistakes);
+            all.push(decision);
+        }
+        all.reverse();
+        self.all = all;
+        self.mistakes.reverse();
+    }
+}
+
+/// An entry with its reading.
+struct Parsed {
+    decision: Decision,
+    heading: String,
+    reading: Reading,
+    void: Option<String>,
+    reversed: Vec<String>,
+}
+
+impl Parsed {
+    fn new(file: &str, entry: &Entry<'_>) -> Self {
+        let heading = entry.heading().trim().to_owned();
+        let text = entry.text().into_owned();
+        let decision = Decision {
+            title: shown(&entry.title()),
+            date: entry.date().map(day),
+            author: entry.by().map(|author| shown(author.lines().next().unwrap_or_default())),
+            file: file.to_owned(),
+            ..Decision::default()
+        };
+        Self {
+            void: void(entry, &text),
+            reversed: reversed(&text),
+            reading: prose::read(&text),
+            decision,
+            heading,
+        }
+    }
+
+    fn settle(self, later: &[Later]) -> (Decision, Option<Later>, Vec<Mistake>) {
+        let Self { mut decision, heading, reading, void, reversed } = self;
+        let by_later = later.iter().find(|later| is_reversed(&heading, decision.date.as_deref(), later));
+        if let Some(reason) = void
+            .or_else(|| by_later.map(|later| format!("the later decision \"{}\" takes it away", later.title)))
+        {
+            decision.enforcement = Enforcement::Void(reason);
+            return (decision, None, Vec::new());
+        }
+        let mut mistakes = Vec::new();
+        let is_written = !reading.written.is_empty();
+        let mut rules = Vec::new();
+        for (line, rule) in reading.written {
+            let checked = rule
+                .map_err(|error| format!("line {}: {}", line + error.line - 1, error.problem))
+                .and_then(|rule| {
+                    Matcher::new(&rule).map_err(|problem| format!("line {line}: {problem}"))?;
+                    super::policy::examples(&rule).map_err(|problem| format!("line {line}: {problem}"))?;
+                    Ok(rule)
+                });
+            match checked {
+                Ok(rule) => rules.push(rule),
+                Err(problem) => mistakes.push(Mistake {
+                    file: decision.file.clone(),
+                    decision: decision.title.clone(),
+                    problem,
+                }),
+            }
+        }
+        if !is_written {
+            rules = reading.rules;
+            let permitted: Vec<&String> =
+                later.iter().flat_map(|later| &later.permits).chain(&reading.permits).collect();
+            rules.retain_mut(|rule| !takes_away(rule, &permitted) && Matcher::new(rule).is_ok());
+        }
+        decision.enforcement = match (is_written, rules.is_empty(), reading.is_unclear) {
+            (true, ..) => Enforcement::Block,
+            (false, false, _) => Enforcement::Prose,
+            (false, true, true) => Enforcement::Unclear,
+            (false, true, false) => Enforcement::Nothing,
+        };
+        decision.rules = rules;
+        // What an agent put into the inbox lifts nothing until it is merged.
+        let own = (!is_inbox(&decision.file)).then(|| Later {
+            permits: reading.permits,
+            reversed,
+            title: decision.title.clone(),
+        });
+        (decision, own, mistakes)
+    }
+}
+
+/// Removes from a rule what a later decision permits; returns whether nothing is left.
+fn takes_away(rule: &mut DecisionRule, permitted: &[&String]) -> bool {
+    let is_permitted = |name: &String| permitted.iter().any(|permit| same_name(permit, name));
+    let own =
+        rule.packages.iter().chain(&rule.commands).chain(&rule.calls).chain(&rule.content).any(is_permitted);
+    let concept = permitted.iter().any(|permit| {
+        tables::concept(&permit.to_lowercase()).is_some_and(|concept| {
+            concept.patterns.split(" § ").any(|pattern| rule.content.iter().any(|own| own == pattern))
+        })
+    });
+    own || concept
+}
+
+/// Whether a file is in the inbox.
+fn is_inbox(name: &str) -> bool {
+    name.starts_with("decisions/inbox/")
+}
+
+fn same_name(one: &str, other: &str) -> bool {
+    let folded = |name: &str| {
+        name.to_lowercase().trim_end_matches(".js").trim_end_matches("()").replace(['-', '_', ' '], "")
+    };
+    folded(one) == folded(other)
+}
+
+/// Returns why a decision does not count by itself.
+fn void(entry: &Entry<'_>, text: &str) -> Option<String> {
+    let status = entry
+        .field(&["status", "state", "outcome"])
+        .map(|status| status.lines().next().unwrap_or_default().to_owned());
+    let status = status.or_else(|| section_status(text)).unwrap_or_default();
+    if is_void(status.trim_start_matches(|c: char| !c.is_alphanumeric())) {
+        return Some(format!("its status is \"{}\"", shown(&status)));
+    }
+    if !entry.is_in_force() || entry.title().trim_start().starts_with("~~") {
+        return Some("it is struck out or not in force".to_owned());
+    }
+    let superseded = entry.field(&[
+        "superseded by",
+        "replaced by",
+        "reversed by",
+        "withdrawn by",
+        "superseded",
+        "reverted by",
+    ]);
+    if let Some(by) = superseded {
+        return Some(format!("it is superseded by \"{}\"", shown(by.lines().next().unwrap_or_default())));
+    }
+    let title = entry.title().to_lowercase();
+    let marked = [
+        "(superseded",
+        "[superseded",
+        "(rejected",
+        "[rejected",
+        "(proposed",
+        "[proposed",
+        "(draft",
+        "[draft",
+        "(withdrawn",
+        "(reversed",
+        "[reversed",
+        "(obsolete",
+        "(deprecated)",
+        "[wip]",
+        "(revoked",
+        "superseded:",
+        "rejected:",
+        "proposed:",
+        "proposal:",
+        "draft:",
+        "rfc:",
+        "withdrawn:",
+    ];
+    let marked = marked.iter().find(|mark| title.contains(**mark));
+    if let Some(mark) = marked {
+        return Some(format!("its title says \"{}\"", mark.trim_matches(['(', '[', ']', ')', ':'])));
+    }
+    let line = text
+        .lines()
+        .skip(1)
+        .map(|line| line.trim().trim_start_matches(['>', '*', '_', ' ']).to_lowercase())
+        .find(|line| {
+            [
+                "superseded by",
+                "superseded on",
+                "replaced by decision",
+                "reversed by",
+                "this decision was reversed",
+                "withdrawn on",
+                "reversed on",
+                "rejected on",
+                "this decision is superseded",
+                "no longer in force",
+                "this decision is no longer",
+            ]
+            .iter()
+            .any(|word| line.starts_with(word))
+        });
+    line.map(|line| format!("it says \"{}\"", shown(&line)))
+}
+
+/// Returns the first line of a section called "Status", or the value of a plain line.
+fn section_status(text: &str) -> Option<String> {
+    let mut lines = text.lines();
+    while let Some(line) = lines.next() {
+        let trimmed = line.trim().trim_matches(['#', '*', ' ', '-']);
+        if trimmed.eq_ignore_ascii_case("status") || trimmed.eq_ignore_ascii_case("status:") {
+            return lines.map(str::trim).find(|line| !line.is_empty()).map(str::to_owned);
+        }
+        let (name, value) = trimmed.split_once(':').unwrap_or((trimmed, ""));
+        if name.trim_matches(['*', ' ']).eq_ignore_ascii_case("status") {
+            return Some(value.trim_matches(['*', ' ']).to_owned());
+        }
+    }
+    None
+}
+
+/// Returns the ids and dates of decisions that the text takes away.
+fn reversed(text: &str) -> Vec<String> {
+    let mut found = Vec::new();
+    for line in text.lines() {
+        let lower = line.to_lowercase();
+        let words: Vec<&str> = lower
+            .split(|c: char| c.is_whitespace() || ",;()\"*:`".contains(c))
+            .map(|word| word.trim_matches('.'))
+            .filter(|word| !word.is_empty())
+            .collect();
+        let Some(at) = words.iter().position(|word| tables::REVERSE.contains(word)) else { continue };
+        // "superseded by X" is about this decision.
+        if words.get(at + 1) == Some(&"by") {
+            continue;
+        }
+        for (number, word) in words.iter().enumerate() {
+            let digits = word.chars().filter(char::is_ascii_digit).count();
+            let is_date = digits == 8 && word.len() == 10;
+            let is_id = digits > 0
+                && digits < 6
+                && word.chars().all(|c| c.is_alphanumeric() || c == '-' || c == '#')
+                && (word.contains('-') || word.starts_with(char::is_alphabetic));
+            let spaced = digits == word.len()
+                && digits > 0
+                && number
+                    .checked_sub(1)
+                    .and_then(|at| words.get(at))
+                    .is_some_and(|before| ["adr", "decision", "rfc", "rule"].contains(before));
+            let is_near = number > at || is_date || number + 6 > at;
+            if (is_date || is_id) && is_near {
+                found.push((*word).to_owned());
+            } else if spaced {
+                found.push(format!("{} {word}", words.get(number.saturating_sub(1)).unwrap_or(&"")));
+            }
+        }
+        let quoted =
+            line.split('"').skip(1).step_by(2).map(str::to_lowercase).filter(|title| title.len() > 3);
+        found.extend(quoted);
+    }
+    found
+}
+
+fn is_reversed(heading: &str, date: Option<&str>, later: &Later) -> bool {
+    let heading = heading.to_lowercase();
+    later.reversed.iter().any(|id| {
+        let is_named = heading.match_indices(id.as_str()).any(|(at, _)| {
+            let behind = heading.get(at + id.len()..).and_then(|rest| rest.chars().next());
+            let before = heading.get(..at).and_then(|rest| rest.chars().next_back());
+            !behind.is_some_and(char::is_alphanumeric) && !before.is_some_and(char::is_alphanumeric)
+        });
+        is_named || date == Some(id.as_str())
+    })
+}
+
+fn day(moment: Timestamp) -> String {
+    moment.to_string().chars().take(10).collect()
+}
+
+/// Returns a text on one line, without marks of Markdown, of at most 120 characters.
+fn shown(text: &str) -> String {
+    let line = text.lines().next().unwrap_or_default().replace(['*', '`', '~'], "");
+    line.trim().trim_start_matches("- ").chars().take(120).collect()
+}

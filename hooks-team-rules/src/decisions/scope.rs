@@ -1,0 +1,240 @@
+//! Places that a sentence names: where a rule holds, and where it does not.
+
+use super::names::is_path;
+use super::tables;
+use super::words::Word;
+
+/// Places of a sentence.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub(super) struct Scope {
+    pub(super) within: Vec<String>,
+    pub(super) except: Vec<String>,
+    /// Words that a command must have, such as the name of a context.
+    pub(super) with: Vec<String>,
+}
+
+/// Words before an exception that consist of several words.
+const OUTSIDE_PHRASES: &[&[&str]] = &[
+    &["other", "than"],
+    &["apart", "from"],
+    &["but", "not", "in"],
+    &["anywhere", "but"],
+    &["aside", "from"],
+    &["save", "for"],
+    &["save", "in"],
+    &["unless", "in"],
+    &["but", "in"],
+    &["with", "the", "exception", "of"],
+    &["exception"],
+    &["exceptions"],
+    &["not", "in"],
+];
+
+/// Removes the places from `words` and returns them.
+pub(super) fn scope(words: &[Word]) -> (Scope, Vec<Word>) {
+    let mut scope = Scope::default();
+    let mut rest: Vec<Word> = Vec::new();
+    let mut at = 0;
+    while let Some(word) = words.get(at) {
+        if is_path(word)
+            && words
+                .get(at + 1)
+                .is_some_and(|next| next.is_in(&["excepted", "exempt", "exempted", "excluded"]))
+        {
+            scope.except.push(glob(&word.text));
+            at += 2;
+            continue;
+        }
+        let tail = words.get(at..).unwrap_or_default();
+        let outside = if word.is_in(tables::OUTSIDE) { 1 } else { phrase(tail) };
+        if outside > 0 {
+            let (places, length) = places(tail.get(outside..).unwrap_or_default(), true);
+            if !places.is_empty() {
+                scope.except.extend(places);
+                at += outside + length;
+                continue;
+            }
+        }
+        if word.is_in(&["context", "namespace", "cluster"])
+            && let Some(next) = tail.get(1).filter(|next| next.is_code)
+        {
+            scope.with.push(next.text.clone());
+            at += 2;
+            continue;
+        }
+        if word.is("with")
+            && tail.get(1..4).unwrap_or_default().iter().any(|word| word.is_in(&["variable", "variables"]))
+        {
+            scope.with.push("$VARIABLE".to_owned());
+        }
+        if word.is_in(tables::PLACE_WORD)
+            || word.is("against")
+            || word.is("into")
+            || word.is("to") && tail.get(1).is_some_and(is_path)
+        {
+            let (places, length) = places(tail.get(1..).unwrap_or_default(), false);
+            // "not even in tests" and "in tests too" restrict nothing.
+            let is_added =
+                rest.last().is_some_and(|word| word.is_in(&["even", "also", "including", "included"]))
+                    || tail.get(1 + length).is_some_and(|word| word.is_in(&["too", "included"]));
+            if !places.is_empty() && is_added {
+                at += 1 + length;
+                continue;
+            }
+            if !places.is_empty()
+                && tail
+                    .get(1..=length)
+                    .is_some_and(|own| own.iter().any(|word| word.is_in(&["production", "product"])))
+                && !tail.get(1..=length).is_some_and(|own| own.iter().any(is_path))
+            {
+                let others = ["tests", "scripts", "benches", "examples", "docs", "notebooks"];
+                scope.except.extend(
+                    others
+                        .iter()
+                        .filter_map(|name| tables::area(name))
+                        .flatten()
+                        .map(|glob| (*glob).to_owned()),
+                );
+                at += 1 + length;
+                continue;
+            }
+            if !places.is_empty() {
+                scope.within.extend(places);
+                at += 1 + length;
+                continue;
+            }
+        }
+        rest.push(word.clone());
+        at += 1;
+    }
+    (scope, rest)
+}
+
+/// Returns the length of a phrase for an exception that `words` begin with.
+fn phrase(words: &[Word]) -> usize {
+    let fits = |phrase: &&&[&str]| {
+        phrase.iter().enumerate().all(|(at, wanted)| words.get(at).is_some_and(|word| word.is(wanted)))
+    };
+    let found = OUTSIDE_PHRASES.iter().find(|phrase| fits(phrase));
+    // `not in` is an exception only before a path: "it is not in use".
+    found.map_or(0, |phrase| phrase.len())
+}
+
+/// Reads a list of places; returns their globs and the number of words.
+fn places(words: &[Word], is_exception: bool) -> (Vec<String>, usize) {
+    let mut globs = Vec::new();
+    let (mut at, mut end) = (0, 0);
+    while let Some(word) = words.get(at) {
+        if let Some((own, length)) = place(words.get(at..).unwrap_or_default(), is_exception || end > 0) {
+            globs.extend(own);
+            at += length;
+            end = at;
+            // Nouns behind a place say what it is.
+            while words.get(at).is_some_and(|word| {
+                word.is_in(tables::FILLER) || word.is_in(&["service", "app", "tree", "group", "folder"])
+            }) {
+                at += 1;
+                end = at;
+            }
+        } else if word.is_in(&[
+            "in",
+            "of",
+            "for",
+            "the",
+            "any",
+            "all",
+            "under",
+            "below",
+            "inside",
+            "our",
+            ",",
+            "and",
+            "or",
+            "nor",
+            "from",
+            "a",
+            "an",
+            "new",
+            "file",
+            "files",
+            "anything",
+            "code",
+            "within",
+            "everything",
+            ":",
+            "service",
+            "services",
+            "repo",
+            "package",
+            "module",
+            "crate",
+            "folder",
+            "directory",
+            "generated",
+            "existing",
+            "other",
+            "matching",
+        ]) {
+            at += 1;
+        } else {
+            break;
+        }
+        if at > end + 4 {
+            break;
+        }
+    }
+    (globs, end)
+}
+
+/// Returns the globs of the place that `words` begin with, and its length.
+pub(super) fn place(words: &[Word], is_list: bool) -> Option<(Vec<String>, usize)> {
+    let first = words.first()?;
+    if is_path(first)
+        || (first.is_code && first.text.contains('/') && !first.text.contains([' ', '(', '@', ':']))
+    {
+        return Some((vec![glob(&first.text)], 1));
+    }
+    if first.is_code
+        && is_list
+        && first.text.chars().all(|c| c.is_alphanumeric() || matches!(c, '-' | '_' | '.'))
+        && !first.text.contains('.')
+    {
+        let next = words.get(1);
+        let is_folder =
+            next.is_some_and(|word| word.is_in(&["folder", "directory", "service", "app", "tree"]));
+        return is_folder.then(|| (vec![glob(&format!("{}/", first.text))], 1));
+    }
+    (1..=3.min(words.len())).rev().find_map(|length| {
+        let part = words.get(..length)?;
+        if part.iter().any(|word| word.is_code) {
+            return None;
+        }
+        let text = part.iter().map(|word| word.lower.as_str()).collect::<Vec<_>>().join(" ");
+        Some((tables::area(&text)?.iter().map(|glob| (*glob).to_owned()).collect(), length))
+    })
+}
+
+/// Returns all places in `words`, wherever they are.
+pub(super) fn all(words: &[Word]) -> Vec<String> {
+    let mut globs = Vec::new();
+    let mut at = 0;
+    while at < words.len() {
+        match place(words.get(at..).unwrap_or_default(), false) {
+            Some((own, length)) => {
+                globs.extend(own);
+                at += length;
+            }
+            None => at += 1,
+        }
+    }
+    globs
+}
+
+/// Returns a path as a glob of everything in it.
+fn glob(path: &str) -> String {
+    let path = path.trim_start_matches("./");
+    match path.strip_suffix('/') {
+        Some(folder) => format!("{folder}/**"),
+        None => path.to_owned(),
+    }
+}

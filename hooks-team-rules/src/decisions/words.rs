@@ -1,0 +1,156 @@
+//! Words of a sentence in Markdown.
+
+/// A word, a code span or a mark of punctuation.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(super) struct Word {
+    /// The word as written, without the marks around it.
+    pub(super) text: String,
+    /// The word in lower case.
+    pub(super) lower: String,
+    /// Whether it is a code span.
+    pub(super) is_code: bool,
+}
+
+impl Word {
+    fn new(text: &str, is_code: bool) -> Self {
+        Self { text: text.to_owned(), lower: text.to_lowercase(), is_code }
+    }
+
+    /// Whether it is this word, and no code.
+    pub(super) fn is(&self, word: &str) -> bool {
+        !self.is_code && self.lower == word
+    }
+
+    /// Whether it is one of `words`, and no code.
+    pub(super) fn is_in(&self, words: &[&str]) -> bool {
+        !self.is_code && words.contains(&self.lower.as_str())
+    }
+}
+
+/// A sentence, without the texts in parentheses.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub(super) struct Sentence {
+    pub(super) words: Vec<Word>,
+    pub(super) is_question: bool,
+    /// Texts in parentheses.
+    pub(super) asides: Vec<Vec<Word>>,
+}
+
+/// Splits a paragraph into sentences.
+pub(super) fn sentences(text: &str) -> Vec<Sentence> {
+    let mut sentences = Vec::new();
+    let mut sentence = Sentence::default();
+    let mut aside: Option<Vec<Word>> = None;
+    for word in words(text) {
+        let is_end = !word.is_code && [".", "!", "?"].contains(&word.text.as_str());
+        match (&mut aside, word.text.as_str()) {
+            (None, "(") if !word.is_code => aside = Some(Vec::new()),
+            (Some(inner), ")") if !word.is_code => {
+                sentence.asides.push(std::mem::take(inner));
+                aside = None;
+            }
+            (Some(inner), _) => inner.push(word),
+            (None, mark) if is_end => {
+                sentence.is_question = mark == "?";
+                sentences.push(std::mem::take(&mut sentence));
+            }
+            (None, _) => sentence.words.push(word),
+        }
+    }
+    sentence.asides.extend(aside);
+    sentences.push(sentence);
+    sentences.retain(|sentence| !sentence.words.is_empty() || !sentence.asides.is_empty());
+    sentences
+}
+
+/// Splits a text into words.
+pub(super) fn words(text: &str) -> Vec<Word> {
+    let text = text.replace(['\u{2019}', '\u{2018}'], "'").replace(['\u{201c}', '\u{201d}'], "\"");
+    let mut words = Vec::new();
+    let mut rest = text.as_str();
+    while let Some(c) = rest.chars().next() {
+        if c.is_whitespace() {
+            rest = rest.trim_start();
+            continue;
+        }
+        let ticks = rest.len() - rest.trim_start_matches('`').len();
+        if ticks > 0 {
+            let fence = rest.get(..ticks).unwrap_or_default();
+            let inner = rest.get(ticks..).unwrap_or_default();
+            let Some((code, behind)) = inner.split_once(fence) else {
+                rest = inner;
+                continue;
+            };
+            words.push(Word::new(code.trim(), true));
+            rest = behind.strip_prefix("'s").unwrap_or(behind);
+            continue;
+        }
+        let end = rest.find(|c: char| c.is_whitespace() || c == '`').unwrap_or(rest.len());
+        let (chunk, behind) = rest.split_at_checked(end).unwrap_or((rest, ""));
+        push_chunk(chunk, &mut words);
+        rest = behind;
+    }
+    words
+}
+
+/// Adds the word in `chunk`, which has no spaces, and the punctuation around it.
+fn push_chunk(chunk: &str, words: &mut Vec<Word>) {
+    if chunk == "*" {
+        words.push(Word::new(chunk, false));
+        return;
+    }
+    let mut chunk = chunk.trim_start_matches(['*', '_', '"', '~']);
+    while let Some(rest) = chunk.strip_prefix('(') {
+        words.push(Word::new("(", false));
+        chunk = rest.trim_start_matches(['*', '"']);
+    }
+    let mut marks = Vec::new();
+    loop {
+        let is_glob = ["_*", "/*", ".*", "-*"].iter().any(|end| chunk.ends_with(end));
+        let trimmed = if is_glob { chunk } else { chunk.trim_end_matches(['*', '"', '~']) };
+        let Some(last) = trimmed.chars().next_back() else { break };
+        let is_call = last == ')' && trimmed.contains('(');
+        let is_mark = matches!(last, ',' | ';' | ':' | '?' | '.' | '…')
+            || (last == ')' && !is_call)
+            || (last == '!' && trimmed.len() > 1 && !trimmed.ends_with("!!"));
+        if !is_mark {
+            chunk = if trimmed.is_empty() { chunk } else { trimmed.trim_end_matches('_') };
+            break;
+        }
+        marks.push(last);
+        chunk = trimmed.get(..trimmed.len() - last.len_utf8()).unwrap_or_default();
+    }
+    let chunk = chunk.strip_suffix("'s").unwrap_or(chunk);
+    if !chunk.is_empty() {
+        let plain = match chunk {
+            "--" | "–" | "-" => "—",
+            "=>" | "→" | "⇒" | "➔" | "➜" => "->",
+            _ => chunk,
+        };
+        words.push(Word::new(plain, false));
+    }
+    for mark in marks.into_iter().rev() {
+        words.push(Word::new(&mark.to_string(), false));
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn shown(text: &str) -> String {
+        words(text)
+            .iter()
+            .map(|word| if word.is_code { format!("<{}>", word.text) } else { word.text.clone() })
+            .collect::<Vec<_>>()
+            .join(" ")
+    }
+
+    #[test]
+    fn words_are_split_at_punctuation() {
+        assert_eq!(shown("Use **fetch**, not `axios`."), "Use fetch , not <axios> .");
+        assert_eq!(shown("socket.io's eval() (v1): no!"), "socket.io eval() ( v1 ) : no !");
+        assert_eq!(shown("A → B; it’s"), "A -> B ; it");
+        assert_eq!(sentences("A b (c d). Why? `x.y`").len(), 3);
+    }
+}

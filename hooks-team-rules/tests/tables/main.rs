@@ -1,0 +1,126 @@
+//! Tests every row of the tables in `data`: its example has the effect that the row gives it.
+
+#![cfg(test)]
+
+#[path = "../../build/tables.rs"]
+mod tables;
+
+use hooks_core::event::PreToolUse;
+use hooks_core::testing::{FakeFileSystem, world};
+use hooks_core::{HookContext, HookRequest, Policy};
+use hooks_team_rules::decisions::{DecisionPolicy, Decisions};
+use serde_json::{Value, json};
+use tables::{Row, Table};
+
+/// Reads a table as the build script does.
+fn table(text: &str) -> Table {
+    Table::read(text).unwrap_or_else(|mistakes| panic!("{mistakes:#?}"))
+}
+
+/// Returns each key of each row with its row.
+fn keys(table: &Table) -> impl Iterator<Item = (&Row, &str)> {
+    table.rows().iter().flat_map(|row| table.keys(row).into_iter().map(move |key| (row, key)))
+}
+
+/// Returns the example of a row for a name.
+fn example(table: &Table, row: &Row, name: &str) -> String {
+    table.example(row).replace("{}", name)
+}
+
+/// Fails with all rows that have no effect.
+#[track_caller]
+fn assert_effects(rows: &[String]) {
+    assert!(rows.is_empty(), "{} rows without their effect: {rows:#?}", rows.len());
+}
+
+fn has_rule(text: &str) -> bool {
+    Decisions::parse(&format!("- {text}\n")).all().iter().any(|decision| !decision.rules.is_empty())
+}
+
+fn denies(decisions: &str, tool: &str, args: Value) -> bool {
+    let policy = DecisionPolicy::new(&Decisions::parse(decisions), &Default::default());
+    let (environment, ..) = world(FakeFileSystem::default());
+    let context = HookContext::new("s", "a").in_dir("/repo").with_environment(environment);
+    policy.judge(&HookRequest::new(context, PreToolUse::new(tool, args))).is_final()
+}
+
+#[test]
+fn every_name_can_be_forbidden() {
+    for text in [include_str!("../../data/names.tsv"), include_str!("../../data/concepts.tsv")] {
+        let table = table(text);
+        // A name that is a word of the language as well is a name in a code span only.
+        let rows = keys(&table).filter(|(row, name)| {
+            !has_rule(&example(&table, row, name)) && !has_rule(&example(&table, row, &format!("`{name}`")))
+        });
+        assert_effects(&rows.map(|(row, name)| example(&table, row, name)).collect::<Vec<_>>());
+    }
+}
+
+#[test]
+fn every_area_is_an_exception() {
+    let table = table(include_str!("../../data/areas.tsv"));
+    let excepts = |text: &str| {
+        Decisions::parse(&format!("- {text}\n"))
+            .all()
+            .iter()
+            .flat_map(|decision| &decision.rules)
+            .any(|rule| !rule.except.is_empty())
+    };
+    let rows = keys(&table).filter(|(row, name)| !excepts(&example(&table, row, name)));
+    assert_effects(&rows.map(|(row, name)| example(&table, row, name)).collect::<Vec<_>>());
+}
+
+#[test]
+fn every_installer_brings_in_packages() {
+    let table = table(include_str!("../../data/installers.tsv"));
+    let rows = keys(&table).filter(|(row, name)| {
+        let verbs = table.words(row, "verbs");
+        let verb = verbs.first().copied().filter(|verb| *verb != "*").unwrap_or_default();
+        !denies("- Never use `x`.\n", "bash", json!({"command": format!("{name} {verb} x")}))
+    });
+    assert_effects(&rows.map(|(_, name)| name.to_owned()).collect::<Vec<_>>());
+}
+
+#[test]
+fn comments_of_every_language_are_no_code() {
+    let table = table(include_str!("../../data/languages.tsv"));
+    let mut wrong = Vec::new();
+    for row in table.rows() {
+        for ending in table.words(row, "files") {
+            let path =
+                if ending.starts_with('.') { format!("src/a{ending}") } else { format!("src/{ending}") };
+            let rule = "### A\n\n```rule\ncontent: [zz]\n```\n";
+            let is_denied = |text: &str| denies(rule, "write", json!({"path": path, "content": text}));
+            let line = table.words(row, "line").first().map(|open| format!("\n{open} zz\n"));
+            let block = table
+                .words(row, "block")
+                .chunks(2)
+                .next()
+                .map(|pair| format!("\n{} zz {}\n", pair[0], pair[1]));
+            let comments = [line, block].into_iter().flatten().any(|text| is_denied(&text));
+            if !is_denied("a zz b\n") || comments {
+                wrong.push(path);
+            }
+        }
+    }
+    assert_effects(&wrong);
+}
+
+#[test]
+fn words_that_forbid_do() {
+    let table = table(include_str!("../../data/words.tsv"));
+    let sentence = |list: &str, word: &str| match list {
+        "banned" => Some(format!("lodash is {word}.")),
+        "banned_phrase" if !word.starts_with("we ") => Some(format!("lodash {word}.")),
+        "used" => Some(format!("lodash must not be {word}.")),
+        "stay_away" => Some(format!("lodash must not {word}.")),
+        "order" => Some(format!("Please {word} lodash.")),
+        "order_phrase" => Some(format!("We {word} lodash.")),
+        "verb" => Some(format!("Never {word} `lodash`.")),
+        _ => None,
+    };
+    let rows = keys(&table)
+        .filter_map(|(row, word)| sentence(&row.list, word))
+        .filter(|sentence| !has_rule(sentence));
+    assert_effects(&rows.collect::<Vec<_>>());
+}
