@@ -3,7 +3,7 @@
 //! This stops an agent that calls such a command, directly or from a script. It does not stop a program that
 //! detaches itself from its client, clears its environment and opens a terminal of its own: it is the same user,
 //! so only a sandbox separates it from the person. The terminals that an agent of VS Code opens are those of its
-//! user, and nothing tells them apart.
+//! user, and nothing distinguishes the two.
 
 use std::env;
 use std::io::{self, IsTerminal};

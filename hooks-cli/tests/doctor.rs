@@ -377,7 +377,7 @@ fn rules_may_change_between_two_calls() {
 fn a_named_client_that_nothing_governs_is_found() {
     for client in ["claude", "codex", "gemini", "copilot"] {
         let place = TestProject::new();
-        place.put("second/.git", "gitdir: ../work/.git/worktrees/second\n");
+        place.put("second/.git", "gitdir: ../first/.git/worktrees/second\n");
         let ungoverned = |folder: &str| {
             let (status, out) = place.hooks_in(folder, &["doctor", client]);
             assert!(status == Some(1) && out.contains("nothing governs it here"), "{client} {folder}: {out}");
@@ -487,7 +487,7 @@ fn a_person_lets_codex_trust_the_hooks() {
     place.program("codex", codex);
     let trust = ["init", "codex", "--scope", "user", "--trust"];
     let config = || fs::read_to_string(place.0.path().join("home/.codex/config.toml")).unwrap();
-    // Nobody is at a terminal.
+    // No person is at a terminal.
     assert_eq!(place.hooks(&trust).0, Some(2));
     assert!(!config().contains("trusted_hash"));
     let (status, text) = terminal::at_a_terminal(&mut place.command("work", &trust), "");

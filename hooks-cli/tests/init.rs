@@ -114,7 +114,7 @@ fn what_is_written_is_shown_once_and_undone_byte_for_byte() {
         assert_eq!(first.status, Some(0), "{client}: {}", first.err);
         assert!(first.out.contains("run --client"), "{client}: the difference is not shown: {}", first.out);
         let wired = place.text(name);
-        // It has no fixed name, so its own lines say which file its agents may not change.
+        // It has no fixed name, so its own lines name the file that its agents may not change.
         assert_eq!(wired.contains("--settings"), client == "docker-agent", "{wired}");
         assert!(!text.contains("theirs") || wired.contains("theirs"), "{client}: {wired}");
         // A folder below belongs to the same project.

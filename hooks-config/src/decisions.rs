@@ -22,7 +22,7 @@ pub(super) fn add_to(
     decisions.with_archive(config.archive).add_to(builder)
 }
 
-/// Tells a user whether a wish is enforced: it becomes a decision in the inbox, and its prose is read as that of every
+/// Shows a user whether a wish is enforced: it becomes a decision in the inbox, and its prose is read as that of every
 /// other decision.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct AsDecision;

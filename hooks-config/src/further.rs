@@ -266,7 +266,7 @@ fn extension(tree: &Node) -> Result<TenantGuards, String> {
     if !own.is_empty() {
         return Err(all_of(own));
     }
-    let Value::Object(mut sections) = tree.to_json() else { return Err("it is no map".to_owned()) };
+    let Value::Object(mut sections) = tree.to_json() else { return Err("it is not a map".to_owned()) };
     sections.shift_remove("version");
     serde_json::from_value(Value::Object(sections)).map_err(|error| error.to_string())
 }

@@ -30,6 +30,13 @@ pub struct Share {
 
 /// Splits `budget` by weight. A part that wants less than its share gets what it wants, and leaves the rest
 /// to the others. Remainders of the division go to the first parts. The sum never exceeds the budget.
+///
+/// ```
+/// use hooks_context::budget::{Share, shares};
+///
+/// let parts = [Share { wants: 10, weight: 1 }, Share { wants: 0, weight: 5 }];
+/// assert_eq!(shares(&parts, 100), [10, 0]); // no part gets more than it wants
+/// ```
 pub fn shares(parts: &[Share], budget: u64) -> Vec<u64> {
     let mut given = vec![0; parts.len()];
     let mut left = budget;

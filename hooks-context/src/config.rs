@@ -120,6 +120,13 @@ impl ContextConfig {
     }
 
     /// Returns the most entries of each part.
+    ///
+    /// ```
+    /// use hooks_context::config::ContextConfig;
+    ///
+    /// let config = ContextConfig { decisions: 50, ..ContextConfig::default() };
+    /// assert_eq!(config.limits().decisions, 50);
+    /// ```
     pub const fn limits(&self) -> Limits {
         Limits { history: self.history, decisions: self.decisions, skills: self.skills }
     }
@@ -127,6 +134,13 @@ impl ContextConfig {
 
 impl CompactionConfig {
     /// Returns the settings; the veto is a separate rule.
+    ///
+    /// ```
+    /// use hooks_context::config::CompactionConfig;
+    ///
+    /// let config = CompactionConfig { keep: 500, ..CompactionConfig::default() };
+    /// assert_eq!(config.settings().keep, 500);
+    /// ```
     pub fn settings(&self) -> CompactionSettings {
         let Self { keep, summary, outputs, .. } = self.clone();
         CompactionSettings { keep, summary, outputs, ..CompactionSettings::default() }

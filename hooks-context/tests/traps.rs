@@ -1,4 +1,4 @@
-//! Sentences in the shape of a standing wish that are none, and wishes without a marker, in many languages.
+//! Sentences that look like a standing wish but are not one, and wishes without a marker, in many languages.
 
 #![cfg(test)]
 

@@ -52,7 +52,7 @@ pub fn all_folded(names: &[String]) -> Vec<String> {
 /// assert!(tools.match_name("MCP__mail__send") && tools.match_name("fetch") && !tools.match_name("fetch_all"));
 ///
 /// let agents = NamePatterns::whole(&["back*".to_owned()], "agents", &mut errors);
-/// assert_eq!(errors.to_string(), "`agents[0]`: `back*` is no name; write the whole name");
+/// assert_eq!(errors.to_string(), "`agents[0]`: `back*` is not a name; write the whole name");
 /// # let _ = agents;
 /// ```
 #[derive(Clone, Debug, Default)]
@@ -102,7 +102,7 @@ fn check(
     for (at, name) in names.iter().enumerate() {
         let star = name.find('*').is_some_and(|star| is_wrong(star, name.len()));
         if name.trim().is_empty() || star {
-            errors.push(format!("{field}[{at}]"), format!("`{name}` is no name"), hint);
+            errors.push(format!("{field}[{at}]"), format!("`{name}` is not a name"), hint);
         }
     }
 }

@@ -1,4 +1,4 @@
-//! Tasks of a team, routed by rules: who may give what to whom, to which agent that can do it and has time.
+//! Tasks of a team, routed by rules: which agent may give a task to which other, and which one can do it and has time.
 //!
 //! Run with `cargo run -p tower-hooks --example team_routing`.
 

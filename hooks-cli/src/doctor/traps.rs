@@ -69,7 +69,7 @@ fn by_machine(client: Client, root: &Path, is_pinned: bool) -> Option<Option<Fin
         };
         let what = format!("`{}` {what}", path.display());
         let remedy = format!(
-            "whoever manages this machine takes that out, or calls `hooks init {} --scope machine`",
+            "have the administrator of this machine remove that, or call `hooks init {} --scope machine`",
             client.name()
         );
         return Some(Some(Finding::bad(what, remedy)));

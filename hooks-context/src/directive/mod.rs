@@ -9,9 +9,9 @@
 //! and bans on a kind of thing ("avoid nested ternaries") count as well. Rules that are withdrawn ("undo: …")
 //! or written into something ("add a rule to eslint: …") do not.
 //!
-//! A sentence without a marker is a wish if it states a custom ("we use tabs here"), a taste ("I'd rather …"),
-//! the manner of all answers, a lasting condition, or a fact about the user. In fifteen other languages, wishes
-//! with a marker and customs are found; their words are the tables `data/language_*.tsv`.
+//! A sentence without a marker is a wish if it states a custom ("we use tabs here"), or a taste ("I'd rather …").
+//! The manner of all answers, a lasting condition, and a fact about the user count as well. In fifteen other
+//! languages, wishes with a marker and customs are found; their words are the tables `data/language_*.tsv`.
 //!
 //! It is a pure function of the text, in linear time; it never fails.
 //!
@@ -99,6 +99,14 @@ impl Mode {
         [Self::Always, Self::Never, Self::FromNowOn, Self::Prefer, Self::Stop, Self::Remember];
 
     /// Returns the name of the mode in files and answers.
+    ///
+    /// ```
+    /// use hooks_context::directive::Mode;
+    ///
+    /// for mode in Mode::ALL {
+    ///     assert_eq!(mode.name().parse(), Ok(mode));
+    /// }
+    /// ```
     pub const fn name(self) -> &'static str {
         match self {
             Self::Always => "always",

@@ -40,6 +40,15 @@ pub struct PromptConfig {
 }
 
 /// Handling of standing wishes.
+///
+/// ```
+/// use hooks_context::prompt::{PromptConfig, Wishes};
+///
+/// assert_eq!(PromptConfig::default().directives, Wishes::Capture);
+/// let wishes: Wishes = serde_json::from_str(r#""ignore""#)?;
+/// assert_eq!(wishes, Wishes::Ignore);
+/// # Ok::<(), serde_json::Error>(())
+/// ```
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "snake_case")]
 #[non_exhaustive]

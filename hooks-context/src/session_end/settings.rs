@@ -20,6 +20,14 @@ use crate::limit::Limit;
 use crate::source::Workers;
 
 /// Settings of the work at a session's end.
+///
+/// ```
+/// use hooks_context::session_end::SessionEndSettings;
+///
+/// let mut settings = SessionEndSettings::default();
+/// assert!(settings.metrics && settings.recap);
+/// settings.history_above = 0; // histories are never archived
+/// ```
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 #[non_exhaustive]
 pub struct SessionEndSettings {

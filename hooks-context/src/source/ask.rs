@@ -76,6 +76,16 @@ impl Ask {
     }
 
     /// Sets the model that reads the context.
+    ///
+    /// ```
+    /// use std::sync::Arc;
+    /// use hooks_context::source::{Ask, Moment};
+    /// use hooks_core::HookContext;
+    ///
+    /// let context = Arc::new(HookContext::new("session-1", "lead"));
+    /// let ask = Ask::new(context, "tester", Moment::Child).for_model(Some("opus"));
+    /// assert_eq!(ask.model.as_deref(), Some("opus"));
+    /// ```
     #[must_use]
     pub fn for_model(mut self, model: Option<impl Into<String>>) -> Self {
         self.model = model.map(Into::into);

@@ -41,6 +41,14 @@ impl Section {
     }
 
     /// Sets the number of left-out entries, and the command that shows them.
+    ///
+    /// ```
+    /// use hooks_context::source::{Item, Section};
+    ///
+    /// let section = Section::new("Decisions", vec![Item::new("Use Postgres.")]);
+    /// let section = section.with_rest(3, Some("cat .squad/decisions.md".to_owned()));
+    /// assert_eq!((section.items.len(), section.more), (1, 3));
+    /// ```
     #[must_use]
     pub fn with_rest(mut self, more: usize, command: Option<String>) -> Self {
         (self.more, self.command) = (more, command);

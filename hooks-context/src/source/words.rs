@@ -24,6 +24,13 @@ const MOST: usize = 4_096;
 
 impl Words {
     /// Returns the words of `text`.
+    ///
+    /// ```
+    /// use hooks_context::source::Words;
+    ///
+    /// assert!(Words::from_text("It is for you.").is_empty()); // common and short words are left out
+    /// assert_eq!(Words::from_text("Postgres"), Words::from_text("use postgres, POSTGRES"));
+    /// ```
     pub fn from_text(text: &str) -> Self {
         let mut numbers: Vec<_> = words(text).take(MOST).collect();
         numbers.sort_unstable();
@@ -37,6 +44,13 @@ impl Words {
     }
 
     /// Returns the number of words that both sets have.
+    ///
+    /// ```
+    /// use hooks_context::source::Words;
+    ///
+    /// let task = Words::from_text("Test the parser of headers");
+    /// assert_eq!(task.shared_with(&Words::from_text("parseHeader was tested")), 2);
+    /// ```
     pub fn shared_with(&self, other: &Self) -> usize {
         let (few, many) =
             if self.numbers.len() < other.numbers.len() { (self, other) } else { (other, self) };

@@ -1,7 +1,7 @@
 //! Files that a call may read.
 //!
 //! A tool for files may read each file that it names. A command may read each file that one of its words names: programs
-//! that only print their words are not told apart. A program or tool that walks folders, or moves them, may read everything
+//! that only print their words are no exception. A program or tool that walks folders, or moves them, may read everything
 //! below the folders that it names.
 
 use super::arguments::is_one_of;

@@ -91,6 +91,13 @@ pub(crate) const LONGEST_TOLD: Duration = Duration::from_secs(8);
 
 impl Treatment {
     /// The default treatment of `kind`.
+    ///
+    /// ```
+    /// use hooks_resilience::{ErrorKind, SameModel, Treatment};
+    ///
+    /// let treatment = Treatment::default_for(ErrorKind::Authentication);
+    /// assert_eq!(treatment.same_model, SameModel::No); // a retry with the same key fails again
+    /// ```
     pub const fn default_for(kind: ErrorKind) -> Self {
         use BreakerVote as Vote;
         use ErrorKind as Kind;

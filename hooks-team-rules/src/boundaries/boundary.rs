@@ -83,8 +83,8 @@ impl Boundary {
         Self { source, remedy, is_of_agent: false, limits: Err(problem) }
     }
 
-    /// Returns whether the boundary limits reads. One that cannot be used may do so; a team that cannot be read says nothing
-    /// about reads.
+    /// Returns whether the boundary limits reads. One that cannot be used may do so; a team that cannot be read does not
+    /// limit them.
     pub(super) fn limits_reads(&self) -> bool {
         match &self.limits {
             Ok(limits) => limits.reads.is_some(),
@@ -129,7 +129,7 @@ impl Boundary {
         }
         let places = call.places();
         if let Some(pointer) = places.unusable.first() {
-            let message = format!("the path at `{pointer}` is no text");
+            let message = format!("the path at `{pointer}` is not a text");
             return Some(
                 self.reason("unknown-target", message).on(&**pointer).instead("give the path as a text"),
             );
@@ -188,7 +188,7 @@ impl Boundary {
         let (places, commands) = (call.places(), call.commands());
         if let Some(pointer) = places.unusable.first().or(commands.unusable.first()) {
             return Some(
-                reason(format!("the value at `{pointer}` is no text"), Some(pointer))
+                reason(format!("the value at `{pointer}` is not a text"), Some(pointer))
                     .instead("give it as a text"),
             );
         }

@@ -33,6 +33,16 @@ pub struct BoundariesConfig {
 }
 
 /// Boundary of one agent.
+///
+/// ```
+/// use hooks_team_rules::boundaries::BoundaryConfig;
+/// use serde_json::json;
+///
+/// let boundary: BoundaryConfig = serde_json::from_value(json!({"writes": []}))?;
+/// assert!(boundary.writes.is_some_and(|globs| globs.is_empty())); // it may write no file
+/// assert!(boundary.reads.is_none()); // reads are not limited
+/// # Ok::<(), serde_json::Error>(())
+/// ```
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 #[serde(default, deny_unknown_fields)]

@@ -89,6 +89,21 @@ pub fn scopes(config: &BoundariesConfig, stated: &[StatedFiles]) -> Vec<Scope> {
 }
 
 /// Returns the pairs of agents whose patterns may match one file. Patterns with braces count as wider than they are.
+///
+/// ```
+/// use hooks_team_rules::boundaries::{BoundariesConfig, overlaps, scopes};
+/// use serde_json::json;
+///
+/// let config: BoundariesConfig = serde_json::from_value(json!({"agents": {
+///     "backend": {"writes": ["src/api/**"]},
+///     "frontend": {"writes": ["src/ui/**"]},
+///     "lead": {"writes": ["src/**"]},
+/// }}))?;
+/// let all = overlaps(&scopes(&config, &[]));
+/// assert_eq!(all.len(), 2); // the lead's files are also those of the two others
+/// assert!(all.iter().all(|overlap| overlap.other.0 == "lead"));
+/// # Ok::<(), serde_json::Error>(())
+/// ```
 pub fn overlaps(scopes: &[Scope]) -> Vec<Overlap> {
     let mut all = Vec::new();
     for (at, one) in scopes.iter().enumerate() {

@@ -37,6 +37,18 @@ impl Boundaries {
     ///
     /// # Errors
     /// Returns an error for each agent without a name or a limit, and for each pattern that cannot be used.
+    ///
+    /// ```
+    /// use hooks_facts::calls::CallReader;
+    /// use hooks_team_rules::Boundaries;
+    /// use hooks_team_rules::boundaries::BoundariesConfig;
+    /// use serde_json::json;
+    ///
+    /// let config: BoundariesConfig = serde_json::from_value(json!({"agents": {"backend": {}}}))?;
+    /// let errors = Boundaries::new(&config, &CallReader::default()).expect_err("it limits nothing");
+    /// assert_eq!(errors.as_slice()[0].field, "boundaries.agents.backend");
+    /// # Ok::<(), serde_json::Error>(())
+    /// ```
     pub fn new(config: &BoundariesConfig, reader: &CallReader) -> Result<Self, PolicyErrors> {
         let mut errors = PolicyErrors::default();
         let policy = Self::compile(config, reader, &mut errors);

@@ -43,6 +43,17 @@ pub struct CeremoniesConfig {
 }
 
 /// Gate of one ceremony: the tools that it closes, and its time.
+///
+/// ```
+/// use std::time::Duration;
+/// use hooks_team_rules::ceremonies::{Closed, GateConfig};
+/// use serde_json::json;
+///
+/// let gate: GateConfig = serde_json::from_value(json!({"closes": ["commands"], "participants": ["lead"], "time": "20m"}))?;
+/// assert_eq!(gate.time, Some(Duration::from_secs(1_200)));
+/// assert!(gate.closes.is_some_and(|closes| closes.contains(&Closed::Commands)));
+/// # Ok::<(), serde_json::Error>(())
+/// ```
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 #[serde(default, deny_unknown_fields)]
@@ -70,6 +81,14 @@ pub struct GateConfig {
 }
 
 /// Tools that a ceremony closes for its participants.
+///
+/// ```
+/// use hooks_team_rules::ceremonies::Closed;
+///
+/// let closed: Vec<Closed> = serde_json::from_str(r#"["writes", "writing_commands"]"#)?;
+/// assert_eq!(closed, [Closed::Writes, Closed::WritingCommands]);
+/// # Ok::<(), serde_json::Error>(())
+/// ```
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
 #[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 #[serde(rename_all = "snake_case")]
@@ -114,11 +133,31 @@ impl Default for CeremoniesConfig {
 
 impl CeremoniesConfig {
     /// Returns the gate of a ceremony, in any spelling of its name.
+    ///
+    /// ```
+    /// use hooks_team_rules::ceremonies::CeremoniesConfig;
+    /// use serde_json::json;
+    ///
+    /// let config: CeremoniesConfig =
+    ///     serde_json::from_value(json!({"gates": {"Design Review": {"participants": ["lead"]}}}))?;
+    /// assert_eq!(config.gate("design review").map(|gate| gate.participants.len()), Some(1));
+    /// assert!(config.gate("Retrospective").is_none());
+    /// # Ok::<(), serde_json::Error>(())
+    /// ```
     pub fn gate(&self, ceremony: &str) -> Option<&GateConfig> {
         self.gates.iter().find(|(name, _)| crate::agents::is_same(name, ceremony)).map(|(_, gate)| gate)
     }
 
-    /// Returns the gate of a ceremony, in any spelling of its name, to change it; it is made if there is none.
+    /// Returns the gate of a ceremony, in any spelling of its name, to change it; a missing gate is added.
+    ///
+    /// ```
+    /// use hooks_team_rules::ceremonies::CeremoniesConfig;
+    ///
+    /// let mut config = CeremoniesConfig::default();
+    /// config.gate_mut("Design Review").tools.push("deploy*".to_owned());
+    /// config.gate_mut("design review").participants.push("lead".to_owned());
+    /// assert_eq!(config.gates.len(), 1);
+    /// ```
     pub fn gate_mut(&mut self, ceremony: &str) -> &mut GateConfig {
         let known = self.gates.keys().find(|name| crate::agents::is_same(name, ceremony)).cloned();
         self.gates.entry(known.unwrap_or_else(|| ceremony.trim().to_owned())).or_default()

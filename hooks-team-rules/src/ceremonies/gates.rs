@@ -41,6 +41,17 @@ impl CeremonyGates {
     ///
     /// # Errors
     /// Returns an error for each gate that closes nothing, has no name or no time.
+    ///
+    /// ```
+    /// use hooks_facts::calls::CallReader;
+    /// use hooks_team_rules::CeremonyGates;
+    /// use hooks_team_rules::ceremonies::{CeremoniesConfig, HeldCeremonies};
+    ///
+    /// let mut config = CeremoniesConfig::default();
+    /// config.gate_mut("Retrospective").closes = Some(Default::default());
+    /// let errors = CeremonyGates::new(HeldCeremonies::new(config), &CallReader::default()).expect_err("it closes nothing");
+    /// assert_eq!(errors.as_slice()[0].field, "ceremonies.gates.Retrospective");
+    /// ```
     pub fn new(held: HeldCeremonies, reader: &CallReader) -> Result<Self, PolicyErrors> {
         let mut errors = PolicyErrors::default();
         let gates = Self::compile(held, reader, &mut errors);
@@ -63,6 +74,21 @@ impl CeremonyGates {
     }
 
     /// Returns the handle with which a host starts and ends ceremonies.
+    ///
+    /// ```
+    /// use hooks_core::HookContext;
+    /// use hooks_core::testing::{FakeFileSystem, world};
+    /// use hooks_facts::calls::CallReader;
+    /// use hooks_team_rules::CeremonyGates;
+    /// use hooks_team_rules::ceremonies::{CeremoniesConfig, HeldCeremonies};
+    ///
+    /// let gates = CeremonyGates::new(HeldCeremonies::new(CeremoniesConfig::default()), &CallReader::default())?;
+    /// let (environment, ..) = world(FakeFileSystem::default());
+    /// let context = HookContext::new("session-1", "lead").in_dir("/repo").with_environment(environment);
+    /// gates.held().start(&context, "Design Review", "the host")?;
+    /// assert_eq!(gates.held().active(&context)?.len(), 1);
+    /// # Ok::<(), Box<dyn std::error::Error>>(())
+    /// ```
     pub const fn held(&self) -> &HeldCeremonies {
         &self.held
     }
@@ -219,7 +245,7 @@ fn closed(ceremony: &HeldCeremony, what: &str) -> Reason {
     let message =
         format!("the ceremony `{name}` is held until {until}, and closes {what} for those who take part");
     let reason = Reason::new(NAME, name.clone(), message);
-    let reason = reason.instead("say what you would do, and do it when the ceremony has ended");
+    let reason = reason.instead("describe what you would do, and do it when the ceremony has ended");
     reason.unless(format!("have a person end it: `hooks ceremony end '{name}'`"))
 }
 

@@ -61,6 +61,20 @@ impl HeldCeremonies {
     ///
     /// # Errors
     /// Returns `Invalid` if the ceremony has no name or no time, or an error if the folder cannot be read or written.
+    ///
+    /// ```
+    /// use hooks_core::HookContext;
+    /// use hooks_core::testing::{FakeFileSystem, world};
+    /// use hooks_team_rules::ceremonies::{CeremoniesConfig, HeldCeremonies};
+    ///
+    /// let held = HeldCeremonies::new(CeremoniesConfig::default());
+    /// let (environment, ..) = world(FakeFileSystem::default());
+    /// let context = HookContext::new("session-1", "lead").in_dir("/repo").with_environment(environment);
+    /// let review = held.start(&context, "Design Review", "Ada")?;
+    /// assert_eq!(review.by.as_deref(), Some("Ada"));
+    /// assert!(review.until > review.since);
+    /// # Ok::<(), hooks_team::TeamError>(())
+    /// ```
     pub fn start(&self, context: &HookContext, name: &str, by: &str) -> Result<HeldCeremony, TeamError> {
         let team = self.team(context)?;
         let known = match &team {
@@ -92,6 +106,20 @@ impl HeldCeremonies {
     ///
     /// # Errors
     /// Returns an error if the folder cannot be read or written.
+    ///
+    /// ```
+    /// use hooks_core::HookContext;
+    /// use hooks_core::testing::{FakeFileSystem, world};
+    /// use hooks_team_rules::ceremonies::{CeremoniesConfig, HeldCeremonies};
+    ///
+    /// let held = HeldCeremonies::new(CeremoniesConfig::default());
+    /// let (environment, ..) = world(FakeFileSystem::default());
+    /// let context = HookContext::new("session-1", "lead").in_dir("/repo").with_environment(environment);
+    /// held.start(&context, "Design Review", "Ada")?;
+    /// assert!(held.end(&context, "design review")?);
+    /// assert!(!held.end(&context, "design review")?); // it was not held any more
+    /// # Ok::<(), hooks_team::TeamError>(())
+    /// ```
     pub fn end(&self, context: &HookContext, name: &str) -> Result<bool, TeamError> {
         if let Some(team) = self.team(context)? {
             return team.end_ceremony(name);
@@ -107,6 +135,20 @@ impl HeldCeremonies {
     ///
     /// # Errors
     /// Returns an error if the file cannot be read; a gate is closed then.
+    ///
+    /// ```
+    /// use hooks_core::HookContext;
+    /// use hooks_core::testing::{FakeFileSystem, world};
+    /// use hooks_team_rules::ceremonies::{CeremoniesConfig, HeldCeremonies};
+    ///
+    /// let held = HeldCeremonies::new(CeremoniesConfig::default());
+    /// let (environment, ..) = world(FakeFileSystem::default());
+    /// let context = |folder: &str| HookContext::new("session-1", "lead").in_dir(folder).with_environment(environment.clone());
+    /// held.start(&context("/repo"), "Design Review", "Ada")?;
+    /// assert_eq!(held.active(&context("/repo"))?.len(), 1);
+    /// assert!(held.active(&context("/other"))?.is_empty());
+    /// # Ok::<(), hooks_team::TeamError>(())
+    /// ```
     pub fn active(&self, context: &HookContext) -> Result<Vec<HeldCeremony>, TeamError> {
         let mut all = match self.team(context)? {
             Some(team) => team.held_ceremonies()?,

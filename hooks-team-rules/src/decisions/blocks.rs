@@ -9,7 +9,7 @@ pub(super) struct Block {
     pub(super) text: String,
 }
 
-/// What a part of a decision is for.
+/// Purpose of a part of a decision.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(super) enum Kind {
     /// A heading.

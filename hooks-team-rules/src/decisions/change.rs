@@ -1,4 +1,4 @@
-//! What a call changes: texts of files, files, and commands.
+//! Changes that a call makes: texts of files, files, and commands.
 
 use std::borrow::Cow;
 

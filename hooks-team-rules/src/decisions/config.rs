@@ -5,6 +5,15 @@ use std::path::PathBuf;
 use serde::{Deserialize, Serialize};
 
 /// Enforces the decisions of the team.
+///
+/// ```
+/// use hooks_team_rules::decisions::DecisionsConfig;
+///
+/// let config: DecisionsConfig = serde_json::from_str(r#"{"archive": false}"#)?;
+/// assert!(!config.archive);
+/// assert_eq!(config.team, std::path::Path::new(".squad"));
+/// # Ok::<(), serde_json::Error>(())
+/// ```
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 #[serde(default, deny_unknown_fields)]

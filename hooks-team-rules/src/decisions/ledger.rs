@@ -70,6 +70,15 @@ pub struct Decision {
 }
 
 /// Whether a decision is enforced.
+///
+/// ```
+/// use hooks_team_rules::decisions::{Decisions, Enforcement};
+///
+/// let enforcement = |text: &str| Decisions::parse(text).all()[0].enforcement.clone();
+/// let prose = "### 2026-03-15: Dates\n**By:** Ada\n**What:** Use date-fns instead of moment.\n";
+/// assert_eq!(enforcement(prose), Enforcement::Prose);
+/// assert_eq!(enforcement("### Logging\n\n```rule\ncalls: [console.log]\n```\n"), Enforcement::Block);
+/// ```
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize)]
 #[serde(rename_all = "snake_case")]
 #[non_exhaustive]
@@ -104,7 +113,7 @@ impl std::fmt::Display for Mistake {
     }
 }
 
-/// What earlier decisions must know of a later one.
+/// Facts about a later decision that earlier ones depend on.
 struct Later {
     permits: Vec<String>,
     /// Ids and dates of decisions that it takes away.
@@ -114,6 +123,15 @@ struct Later {
 
 impl Decisions {
     /// Reads the text of a `decisions.md`.
+    ///
+    /// ```
+    /// use hooks_team_rules::decisions::Decisions;
+    ///
+    /// let text = "### 2026-03-15: Dates\n**By:** Ada\n**What:** Use date-fns instead of moment.\n";
+    /// let decisions = Decisions::parse(text);
+    /// assert_eq!(decisions.all()[0].title, "Dates");
+    /// assert_eq!(decisions.all()[0].date.as_deref(), Some("2026-03-15"));
+    /// ```
     pub fn parse(text: &str) -> Self {
         Self::of(&DecisionFiles { files: vec![("decisions.md".to_owned(), text.as_bytes().to_vec())] })
     }
@@ -142,6 +160,14 @@ impl Decisions {
     }
 
     /// Returns the mistakes in rule blocks. A policy of decisions with mistakes denies every call that it judges.
+    ///
+    /// ```
+    /// use hooks_team_rules::decisions::Decisions;
+    ///
+    /// let decisions = Decisions::parse("### Logging\n\n```rule\ncals: [console.log]\n```\n");
+    /// let mistake = decisions.mistakes()[0].to_string();
+    /// assert!(mistake.starts_with("`decisions.md`, decision \"Logging\": line 4: unknown key `cals`"));
+    /// ```
     pub fn mistakes(&self) -> &[Mistake] {
         &self.mistakes
     }
@@ -319,7 +345,7 @@ fn void(entry: &Entry<'_>, text: &str) -> Option<String> {
     ];
     let marked = marked.iter().find(|mark| title.contains(**mark));
     if let Some(mark) = marked {
-        return Some(format!("its title says \"{}\"", mark.trim_matches(['(', '[', ']', ')', ':'])));
+        return Some(format!("its title contains \"{}\"", mark.trim_matches(['(', '[', ']', ')', ':'])));
     }
     let line = text
         .lines()
@@ -342,7 +368,7 @@ fn void(entry: &Entry<'_>, text: &str) -> Option<String> {
             .iter()
             .any(|word| line.starts_with(word))
         });
-    line.map(|line| format!("it says \"{}\"", shown(&line)))
+    line.map(|line| format!("it states \"{}\"", shown(&line)))
 }
 
 /// Returns the first line of a section called "Status", or the value of a plain line.

@@ -78,7 +78,8 @@ impl Matcher {
             content.push((text.clone(), pattern));
         }
         for name in &rule.calls {
-            let pattern = Pattern::call(name).ok_or_else(|| format!("`{name}` is no name of a function"))?;
+            let pattern =
+                Pattern::call(name).ok_or_else(|| format!("`{name}` is not the name of a function"))?;
             content.push((name.clone(), pattern));
         }
         let commands = rule.commands.iter().map(|text| command(text)).collect::<Result<_, _>>()?;
@@ -503,7 +504,7 @@ fn globs(patterns: &[String]) -> Result<Globs, String> {
     Globs::compile(patterns, &GlobOptions::default()).map_err(|errors| {
         errors
             .first()
-            .map(|error| format!("`{}` is no glob: {}", error.pattern, error.problem))
+            .map(|error| format!("`{}` is not a glob: {}", error.pattern, error.problem))
             .unwrap_or_default()
     })
 }

@@ -9,13 +9,13 @@ use super::words::Word;
 pub(super) struct Name {
     pub(super) text: String,
     pub(super) is_code: bool,
-    /// Word behind the name that says what it is, such as `package`.
+    /// Word behind the name for the kind of thing, such as `package`.
     pub(super) noun: String,
     /// Whether a word before the name restricts it to new ones.
     pub(super) is_new: bool,
 }
 
-/// What the sentence around a name says about it.
+/// Use of a name in the sentence around it.
 #[derive(Clone, Debug, Default)]
 pub(super) struct Use {
     /// Verb of the sentence.
@@ -284,7 +284,7 @@ fn in_item(item: &[Word], found: &mut Vec<Name>) {
 }
 
 /// Chooses from the names of one item those that are forbidden: a language or a framework before a code span or a
-/// pattern only says where that is used.
+/// pattern is only the place where that is used.
 fn chosen(own: Vec<Name>) -> Vec<Name> {
     if own.iter().any(|name| name.is_code) {
         return own.into_iter().filter(|name| name.is_code).collect();

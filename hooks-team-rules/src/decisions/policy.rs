@@ -140,7 +140,7 @@ fn denies(rule: &DecisionRule, example: &str) -> Result<bool, String> {
         let (path, content) =
             example.split_once(": ").or_else(|| example.split_once(":\n")).unwrap_or((example, ""));
         if path.contains(' ') {
-            return Err(format!("the example `{example}` is no call; write `$ COMMAND` or `PATH: TEXT`"));
+            return Err(format!("the example `{example}` is not a call; write `$ COMMAND` or `PATH: TEXT`"));
         }
         PreToolUse::new("write", json!({"path": path, "content": content}))
     };

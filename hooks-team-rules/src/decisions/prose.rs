@@ -1,7 +1,7 @@
 //! Reads rules from the prose of a decision.
 //!
-//! The grammar is explicit: a sentence forbids its subject ("X is banned", "X must not be used"), its object ("never use
-//! X", "no new X"), or the old part of a replacement ("use Y instead of X", "X -> Y"). Places in the sentence restrict the
+//! The grammar is explicit. A sentence forbids its subject ("X is banned", "X must not be used") or its object ("never use
+//! X", "no new X"). It forbids the old part of a replacement ("use Y instead of X", "X -> Y"). Places in the sentence restrict the
 //! rule; sentences behind it that permit something are its exceptions. The words are in `data/words.tsv`.
 
 use super::blocks::{Block, Kind, blocks, is_void};
@@ -11,7 +11,7 @@ use super::scope::{self, Scope, scope};
 use super::tables;
 use super::words::{Sentence, Word, sentences, words};
 
-/// What the text of a decision states.
+/// Statements in the text of a decision.
 #[derive(Clone, Debug, Default)]
 pub(super) struct Reading {
     /// Rules from prose.
@@ -34,7 +34,7 @@ struct Ban {
     is_existing: bool,
 }
 
-/// What is known while a block is read.
+/// Facts that are known while a block is read.
 #[derive(Clone, Debug, Default)]
 struct Context {
     /// Names of the sentence before.
@@ -164,7 +164,7 @@ impl Reading {
                 && !part.iter().any(super::names::is_path)
                 && part.iter().any(|word| word.text.contains([' ', '(']))
             {
-                // The code says exactly what the words before it mean.
+                // The code is the exact form of the words before it.
                 let scope = self.rules.get(before).map(|rule| Scope {
                     within: rule.within.clone(),
                     except: rule.except.clone(),
@@ -1170,7 +1170,7 @@ fn is_hedged(words: &[Word]) -> bool {
         || words.iter().any(|word| word.is_in(tables::HEDGE))
 }
 
-/// Whether a statement says of itself that it does not count: "Discussed, rejected."
+/// Whether a statement declares that it does not count: "Discussed, rejected."
 fn is_rejected(text: &str) -> bool {
     sentences(text).iter().any(|sentence| {
         let mut own = sentence.words.iter().filter(|word| !word.is(","));

@@ -4,7 +4,7 @@ use std::fmt;
 
 use serde::Serialize;
 
-/// A rule of a decision. Empty lists say nothing.
+/// A rule of a decision. Empty lists have no effect.
 ///
 /// ```
 /// use hooks_team_rules::decisions::DecisionRule;
@@ -120,6 +120,13 @@ impl DecisionRule {
     /// # Errors
     /// Returns the first line with an unknown key, a value without a key, an unclosed list or quote; and a block that
     /// forbids nothing.
+    ///
+    /// ```
+    /// use hooks_team_rules::decisions::DecisionRule;
+    ///
+    /// let error = DecisionRule::parse("packages: [moment]\nexcpet: [src/**]").expect_err("an unknown key");
+    /// assert!(error.to_string().starts_with("line 2 of the rule: unknown key `excpet`"));
+    /// ```
     pub fn parse(text: &str) -> Result<Self, RuleError> {
         let mut rule = Self::default();
         let mut open: Option<String> = None;
@@ -188,6 +195,14 @@ impl DecisionRule {
     }
 
     /// Whether no key of the rule forbids anything.
+    ///
+    /// ```
+    /// use hooks_team_rules::decisions::DecisionRule;
+    ///
+    /// assert!(DecisionRule::default().forbids_nothing());
+    /// assert!(!DecisionRule::parse("packages: [moment]")?.forbids_nothing());
+    /// # Ok::<(), hooks_team_rules::decisions::RuleError>(())
+    /// ```
     pub fn forbids_nothing(&self) -> bool {
         self.forbidden().iter().all(|(_, list)| list.is_empty())
     }

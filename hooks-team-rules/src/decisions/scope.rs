@@ -129,7 +129,7 @@ fn places(words: &[Word], is_exception: bool) -> (Vec<String>, usize) {
             globs.extend(own);
             at += length;
             end = at;
-            // Nouns behind a place say what it is.
+            // Nouns behind a place name its kind.
             while words.get(at).is_some_and(|word| {
                 word.is_in(tables::FILLER) || word.is_in(&["service", "app", "tree", "group", "folder"])
             }) {

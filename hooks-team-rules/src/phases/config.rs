@@ -51,6 +51,14 @@ pub struct PhasesConfig {
 }
 
 /// Engine that judges.
+///
+/// ```
+/// use hooks_team_rules::phases::{PhasesConfig, PhasesProfile};
+///
+/// let config: PhasesConfig = serde_json::from_str(r#"{"profile": "claude-forge-compat"}"#)?;
+/// assert_eq!(config.profile, PhasesProfile::ClaudeForgeCompat);
+/// # Ok::<(), serde_json::Error>(())
+/// ```
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 #[serde(rename_all = "kebab-case")]
@@ -78,6 +86,16 @@ pub enum OnUncertain {
 }
 
 /// Checks of the output of agents while a pipeline is in progress.
+///
+/// ```
+/// use hooks_team_rules::phases::{OnFault, OutputConfig};
+///
+/// let output: OutputConfig =
+///     serde_json::from_str(r#"{"on_fault": "deny", "verdicts": {"review": ["ship", "hold"]}}"#)?;
+/// assert_eq!(output.on_fault, OnFault::Deny);
+/// assert_eq!(output.least_characters, 50);
+/// # Ok::<(), serde_json::Error>(())
+/// ```
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 #[serde(default, deny_unknown_fields)]

@@ -42,6 +42,16 @@ pub struct PhaseEffects(Arc<Mutex<VecDeque<PhaseEffect>>>);
 
 impl PhaseEffects {
     /// Adds an effect. One that waits already is not added again.
+    ///
+    /// ```
+    /// use hooks_team_rules::phases::{PhaseEffect, PhaseEffects};
+    ///
+    /// let effects = PhaseEffects::default();
+    /// let commit = PhaseEffect::BatchCommit { workspace: "/repo/run".into(), files: vec!["a.rs".into()] };
+    /// effects.push(commit.clone());
+    /// effects.push(commit);
+    /// assert_eq!(effects.drain().len(), 1);
+    /// ```
     pub fn push(&self, effect: PhaseEffect) {
         let mut waiting = self.0.lock().unwrap_or_else(PoisonError::into_inner);
         if waiting.contains(&effect) {

@@ -120,6 +120,15 @@ impl PhaseGuard {
     ///
     /// # Errors
     /// Returns an error for each name of a phase, branch or tool that cannot be used.
+    ///
+    /// ```
+    /// use hooks_facts::calls::CallReader;
+    /// use hooks_team_rules::phases::{PhaseGuard, Phases, PhasesConfig};
+    ///
+    /// let config = PhasesConfig { branches: vec![String::new()], ..PhasesConfig::default() };
+    /// let errors = PhaseGuard::new(&config, Phases::of_host(&config), &CallReader::default()).expect_err("a branch without a name");
+    /// assert_eq!(errors.as_slice()[0].field, "phases.branches[0]");
+    /// ```
     pub fn new(config: &PhasesConfig, phases: Phases, reader: &CallReader) -> Result<Self, PolicyErrors> {
         let mut errors = PolicyErrors::default();
         let read_only = Names::compile(&config.read_only, "phases.read_only", &mut errors);

@@ -22,6 +22,13 @@ const MINUTE: i64 = 60_000;
 
 impl Moment {
     /// Parses a date and time as in RFC 3339.
+    ///
+    /// ```
+    /// use hooks_team_rules::phases::Moment;
+    ///
+    /// assert_eq!(Moment::parse("2026-05-04T12:00:00+02:00"), Moment::parse("2026-05-04T10:00:00Z"));
+    /// assert!(Moment::parse("2026-05-04").is_none()); // a date without a time
+    /// ```
     pub fn parse(text: &str) -> Option<Self> {
         let (date, time) = text.trim().split_once(['T', 't', ' '])?;
         let mut date = date.splitn(3, '-').map(number);

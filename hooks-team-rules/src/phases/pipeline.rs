@@ -126,11 +126,30 @@ impl Pipeline {
     }
 
     /// Returns whether the pipeline has neither been completed nor abandoned.
+    ///
+    /// ```
+    /// use hooks_team_rules::phases::{Pipeline, PipelineStatus};
+    ///
+    /// let is_active = |status| Pipeline::new("/repo/run", "build", status).is_active();
+    /// assert!(is_active(PipelineStatus::AwaitingPerson) && is_active(PipelineStatus::Failed));
+    /// assert!(!is_active(PipelineStatus::Completed) && !is_active(PipelineStatus::Abandoned));
+    /// ```
     pub fn is_active(&self) -> bool {
         !matches!(self.status, PipelineStatus::Completed | PipelineStatus::Abandoned)
     }
 
     /// Returns whether the pipeline governs the session of an event.
+    ///
+    /// ```
+    /// use hooks_core::HookContext;
+    /// use hooks_team_rules::phases::{Pipeline, PipelineStatus};
+    ///
+    /// let pipeline = Pipeline::new("/repo/run", "build", PipelineStatus::Running).of_session("session-1");
+    /// let mut child = HookContext::new("session-2", "tester");
+    /// assert!(!pipeline.governs(&child));
+    /// child.parent_session_id = Some("session-1".to_owned());
+    /// assert!(pipeline.governs(&child));
+    /// ```
     pub fn governs(&self, context: &HookContext) -> bool {
         self.session.as_ref().is_none_or(|session| {
             *session == context.session_id || context.parent_session_id.as_ref() == Some(session)
@@ -138,6 +157,15 @@ impl Pipeline {
     }
 
     /// Returns whether parallel tasks run now. While the phase is in progress, a task that has not ended counts.
+    ///
+    /// ```
+    /// use hooks_team_rules::phases::{ParallelTasks, Pipeline, PipelineStatus};
+    ///
+    /// let waiting = ParallelTasks { waiting: 1, ..ParallelTasks::default() };
+    /// let pipeline = |status| Pipeline::new("/repo/run", "build", status).with_parallel_tasks(waiting.clone());
+    /// assert!(pipeline(PipelineStatus::Running).runs_parallel_tasks());
+    /// assert!(!pipeline(PipelineStatus::Pending).runs_parallel_tasks());
+    /// ```
     pub fn runs_parallel_tasks(&self) -> bool {
         let ParallelTasks { running, waiting, .. } = self.parallel;
         self.is_active() && (running > 0 || waiting > 0 && self.status == PipelineStatus::Running)

@@ -84,6 +84,15 @@ impl Phases {
     ///
     /// # Errors
     /// Returns an error if `state` is not a path below the root with at most one `*`.
+    ///
+    /// ```
+    /// use std::sync::Arc;
+    /// use hooks_core::testing::FakeDisk;
+    /// use hooks_team_rules::phases::{Phases, PhasesConfig};
+    ///
+    /// let config = PhasesConfig { state: "runs/*/*/state.json".into(), ..PhasesConfig::default() };
+    /// assert!(Phases::of_files(&config, Arc::new(FakeDisk::default())).is_err()); // more than one `*`
+    /// ```
     pub fn of_files(config: &PhasesConfig, disk: Arc<dyn Disk>) -> Result<Self, PolicyErrors> {
         match StateFiles::parse(&config.state) {
             Ok(files) => Ok(Self::new(config, Source::Files { disk, files })),
@@ -111,6 +120,18 @@ impl Phases {
     }
 
     /// Sets a pipeline; one with the same workspace is replaced. State files replace it when they are read again.
+    ///
+    /// ```
+    /// use hooks_core::HookContext;
+    /// use hooks_team_rules::phases::{Phases, PhasesConfig, Pipeline, PipelineStatus};
+    ///
+    /// let phases = Phases::of_host(&PhasesConfig::default());
+    /// phases.set(Pipeline::new("/repo/run", "plan", PipelineStatus::Running));
+    /// phases.set(Pipeline::new("/repo/run", "build", PipelineStatus::Running));
+    /// let pipelines = phases.pipelines(&HookContext::new("session-1", "lead")).expect("the host set them");
+    /// assert_eq!(pipelines.len(), 1);
+    /// assert_eq!(pipelines[0].phase, "build");
+    /// ```
     pub fn set(&self, pipeline: Pipeline) {
         let mut seen = self.seen();
         let known = seen.pipelines(Path::new(""));
@@ -121,6 +142,16 @@ impl Phases {
     }
 
     /// Abandons a pipeline that the host set, in the name of a person. Returns whether it was active.
+    ///
+    /// ```
+    /// use std::path::Path;
+    /// use hooks_team_rules::phases::{Phases, PhasesConfig, Pipeline, PipelineStatus};
+    ///
+    /// let phases = Phases::of_host(&PhasesConfig::default());
+    /// phases.set(Pipeline::new("/repo/run", "build", PipelineStatus::Running));
+    /// assert!(phases.abandon(Path::new("/repo/run")));
+    /// assert!(!phases.abandon(Path::new("/repo/run"))); // it is not active any more
+    /// ```
     pub fn abandon(&self, workspace: &Path) -> bool {
         let mut seen = self.seen();
         let known = seen.pipelines(Path::new(""));

@@ -44,6 +44,19 @@ pub struct RoutesConfig {
 }
 
 /// One rule. A task matches if all given conditions match.
+///
+/// ```
+/// use hooks_core::event::Priority;
+/// use hooks_team_rules::routing::{RouteAction, RouteRuleConfig};
+/// use serde_json::json;
+///
+/// let rule: RouteRuleConfig = serde_json::from_value(json!({
+///     "name": "urgent-to-the-lead", "to": ["intern*"], "at_least": "high", "instead": ["lead"],
+/// }))?;
+/// assert_eq!(rule.action, RouteAction::Deny);
+/// assert_eq!(rule.at_least, Some(Priority::High));
+/// # Ok::<(), serde_json::Error>(())
+/// ```
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 #[serde(default, deny_unknown_fields)]
@@ -92,6 +105,17 @@ pub enum RouteAction {
 }
 
 /// Capabilities and limits of one agent.
+///
+/// ```
+/// use hooks_team_rules::routing::RouteAgentConfig;
+/// use serde_json::json;
+///
+/// let agent: RouteAgentConfig =
+///     serde_json::from_value(json!({"capabilities": ["sql"], "most": 2, "instead": ["bob"]}))?;
+/// assert_eq!(agent.most, Some(2));
+/// assert_eq!(agent.instead, ["bob"]);
+/// # Ok::<(), serde_json::Error>(())
+/// ```
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 #[serde(default, deny_unknown_fields)]
@@ -123,6 +147,14 @@ impl Default for RoutesConfig {
 
 impl RoutesConfig {
     /// Returns whether open tasks are limited.
+    ///
+    /// ```
+    /// use hooks_team_rules::routing::RoutesConfig;
+    ///
+    /// let config = RoutesConfig::default();
+    /// assert!(!config.limits_load());
+    /// assert!(RoutesConfig { most: Some(3), ..config }.limits_load());
+    /// ```
     pub fn limits_load(&self) -> bool {
         self.most.is_some() || self.agents.values().any(|agent| agent.most.is_some())
     }

@@ -43,7 +43,7 @@ impl Rule {
             }
         }
         for (index, name) in config.instead.iter().enumerate().filter(|(_, name)| name.contains('*')) {
-            let problem = format!("`{name}` is no single agent");
+            let problem = format!("`{name}` is not a single agent");
             errors.push(format!("{field}.instead[{index}]"), problem, "name one agent for each item");
         }
         let words: Vec<_> = config.words.iter().map(|phrase| tokens(phrase)).collect();

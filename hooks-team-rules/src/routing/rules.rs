@@ -62,6 +62,15 @@ impl RouteRules {
     ///
     /// # Errors
     /// Returns all errors of the configuration.
+    ///
+    /// ```
+    /// use hooks_team_rules::RouteRules;
+    /// use hooks_team_rules::routing::RoutesConfig;
+    ///
+    /// let config = RoutesConfig { most: Some(0), ..RoutesConfig::default() };
+    /// let errors = RouteRules::new(&config).expect_err("no agent could get a task");
+    /// assert_eq!(errors.as_slice()[0].field, "routes.most");
+    /// ```
     pub fn new(config: &RoutesConfig) -> Result<Self, PolicyErrors> {
         let mut errors = PolicyErrors::default();
         let rules = Self::compile(config, None, &mut errors);

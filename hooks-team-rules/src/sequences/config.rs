@@ -72,6 +72,17 @@ pub enum SequenceAction {
 }
 
 /// Results that must not reach the arguments of other calls.
+///
+/// ```
+/// use hooks_team_rules::sequences::{TaintConfig, TaintEvidence};
+/// use serde_json::json;
+///
+/// let taint: TaintConfig = serde_json::from_value(json!({
+///     "from": {"reads": ["secrets/**"]}, "to": {"tools": ["web_fetch"]}, "by": "content",
+/// }))?;
+/// assert_eq!(taint.by, TaintEvidence::Content);
+/// # Ok::<(), serde_json::Error>(())
+/// ```
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
 #[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 #[serde(default, deny_unknown_fields)]

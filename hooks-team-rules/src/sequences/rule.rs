@@ -216,7 +216,7 @@ impl Compiler<'_> {
             }),
             (false, false, None) => {
                 let hint = "write `never` with `after`, `calls` with `at_most`, or `taint`";
-                self.report("", "the rule says nothing", hint);
+                self.report("", "the rule has no effect", hint);
                 None
             }
             _ => {

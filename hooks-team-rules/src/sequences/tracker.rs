@@ -163,5 +163,5 @@ fn damaged(what: &str) -> StoreError {
 }
 
 fn bad(answer: &StepResult) -> StoreError {
-    StoreError::Unavailable(format!("it answered {answer:?}, which is none to what was asked"))
+    StoreError::Unavailable(format!("it answered {answer:?}, which does not fit the request"))
 }

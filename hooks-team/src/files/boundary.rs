@@ -234,7 +234,7 @@ fn pattern(line: usize, text: &str) -> Result<String, BoundaryProblem> {
     if inner.trim().is_empty() || quoted.is_none() && matches!(&*inner, "~" | "null" | "|" | ">") {
         return Err(problem(
             line,
-            format!("`{text}` is no pattern of files; write one, or `[]` for no file"),
+            format!("`{text}` is not a pattern of files; write one, or `[]` for no file"),
         ));
     }
     Ok(inner)

@@ -133,7 +133,7 @@ impl Wisdom {
         insights
     }
 
-    /// Returns the items of lists that do not say that they are patterns. Below a heading with "anti", they are
+    /// Returns the items of lists that are not marked as patterns. Below a heading with "anti", they are
     /// anti-patterns.
     fn plain(&self) -> Vec<Insight> {
         let sections = self.document.sections();

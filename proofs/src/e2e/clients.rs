@@ -240,7 +240,7 @@ prefix_rule(pattern=[\"mkdir\"], decision=\"forbidden\")
 /// The prompt of the user, which the scripted model ignores.
 pub(super) const PROMPT: &str = "go on";
 
-/// Option with which Codex CLI runs hooks that nobody trusted.
+/// Option with which Codex CLI runs untrusted hooks.
 const BYPASS: &str = "--dangerously-bypass-hook-trust";
 
 /// An invalid API key.
@@ -254,7 +254,7 @@ impl Runnable {
         arguments.map(|argument| argument.replace("{url}", url)).collect()
     }
 
-    /// The same arguments, without the option to run hooks that nobody trusted.
+    /// The same arguments, without the option to run untrusted hooks.
     pub(super) fn arguments_without_bypass(&self, url: &str, trust: Trust) -> Vec<String> {
         self.arguments(url, trust).into_iter().filter(|argument| argument != BYPASS).collect()
     }

@@ -1,4 +1,4 @@
-//! The proof of `hooks init codex --trust`: Codex CLI skips hooks that nobody trusted, and runs those that a person
+//! The proof of `hooks init codex --trust`: Codex CLI skips untrusted hooks, and runs those that a person
 //! let it trust.
 
 use std::path::Path;
@@ -23,7 +23,7 @@ pub(super) fn prove(client: &Runnable, program: &Path, hooks: &Path, results: &m
     init(client, &sandbox, hooks, &[])?;
     let (run, server) = session(client, program, &sandbox)?;
     if !sandbox.has("after-reset") {
-        return Err(failed(client, "it runs hooks that nobody trusted", &run, &server.recorded()));
+        return Err(failed(client, "it runs untrusted hooks", &run, &server.recorded()));
     }
     std::fs::remove_file(sandbox.work().join("after-reset"))?;
     let person = Person::new(&sandbox, hooks).finding(program.parent().unwrap_or(program));

@@ -80,7 +80,7 @@ impl WishParser<'_> {
         let s = self.sentence;
         match s.mark(at) {
             Some(';' | '—' | '–') => at > from,
-            // "Stop apologising and tell me …": the rest is the task.
+            // "Stop apologising and give me …": the rest is the task.
             None if at > from && s.is(at, &["and"]) => {
                 s.is(at + 1, &["tell", "show", "give", "explain", "just"])
                     && s.is(at + 2, &["me", "us", "it", "the"])

@@ -85,7 +85,7 @@ impl Languages {
     }
 }
 
-/// Bits of all known words: most other words are told apart without a search.
+/// Bits of all known words: most other words are recognised as unknown without a search.
 static SEEN: LazyLock<[u64; 256]> = LazyLock::new(|| {
     let mut seen = [0; 256];
     for (word, _) in KNOWN {

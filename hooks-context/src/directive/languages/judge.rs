@@ -77,7 +77,7 @@ impl Judge<'_> {
         phrase::at_start(text, self.language.phrases(role), self.has_spaces).is_some()
     }
 
-    /// Whether the words after a marker tell what something else does.
+    /// Whether the words after a marker describe what something else does.
     fn is_third(&self, after: &str) -> bool {
         const NOT: [&str; 8] = ["не", "nie", "ne", "no", "não", "non", "nicht", "n'"];
         let mut words = after.split(|c: char| c.is_whitespace() || matches!(c, ',' | '\'' | '’'));

@@ -130,6 +130,14 @@ impl Part {
 }
 
 /// The most entries of each part.
+///
+/// ```
+/// use hooks_context::source::team::Limits;
+///
+/// let mut limits = Limits::default();
+/// limits.decisions = 50;
+/// assert_eq!((limits.history, limits.decisions, limits.skills), (20, 50, 12));
+/// ```
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 #[non_exhaustive]
 pub struct Limits {

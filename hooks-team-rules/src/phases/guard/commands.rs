@@ -33,7 +33,7 @@ impl PhaseGuard {
         }
         for pointer in &call.commands().unusable {
             let reason =
-                Reason::new(NAME, "unusable-command", format!("the command at `{pointer}` is no text"));
+                Reason::new(NAME, "unusable-command", format!("the command at `{pointer}` is not a text"));
             let reason = reason.on(&**pointer).instead("give the command as a text or a list of words");
             verdict.merge(uncertain(self.unresolvable, || reason));
         }

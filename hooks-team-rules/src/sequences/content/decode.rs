@@ -70,7 +70,7 @@ fn from_hex(run: &str) -> String {
     text_in(&bytes)
 }
 
-/// Returns the text with `%41` and `\x41` replaced; `None` if there are none.
+/// Returns the text with `%41` and `\x41` replaced; `None` if it has no such escape.
 fn unescaped(text: &str) -> Option<String> {
     if !text.contains('%') && !text.contains("\\x") {
         return None;

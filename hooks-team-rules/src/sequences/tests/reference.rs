@@ -44,7 +44,7 @@ enum Event {
     Pass(u64),
 }
 
-/// What happened, in order.
+/// Past events, in order.
 #[derive(Clone, Debug)]
 enum Past {
     Start { call: usize, tool: usize, time: u64 },

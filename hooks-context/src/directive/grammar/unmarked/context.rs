@@ -1,4 +1,4 @@
-//! What the sentences before mean for the next one.
+//! Meaning of the sentences before for the next one.
 
 use super::super::{Form, WishParser};
 use crate::directive::sentence::Sentence;
@@ -104,7 +104,7 @@ pub(in crate::directive) fn takes_back(s: &Sentence<'_>) -> bool {
         || s.reads(at, &["i", "take", "that", "back"])
 }
 
-/// Whether the sentence announces a text below it that is not the user's: "Translate this:", "The log says:".
+/// Whether the sentence announces a text below it that is not the user's: "Translate this:", "The log:".
 pub(in crate::directive) fn announces_text(s: &Sentence<'_>) -> bool {
     const TEXTS: [&str; 22] = [
         "text",

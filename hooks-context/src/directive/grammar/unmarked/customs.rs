@@ -158,7 +158,7 @@ impl WishParser<'_> {
             s.is(verb, &["have", "has", "are"]) && s.word(next).starts_with(|c: char| c.is_ascii_digit());
         let is_report = (verb..s.len())
             .any(|at| s.is(at, &["error", "errors", "bug", "bugs", "fail", "fails", "why", "because"]));
-        // "Our files are huge" tells a fact about them.
+        // "Our files are huge" states a fact about them.
         let is_fact = s.is(verb, &["are", "is"])
             && !s.is(next, STYLE)
             && !s.is(

@@ -35,7 +35,7 @@ const CHAT: &[&str] = table!("unmarked_chat");
 /// Words for an answer.
 const ANSWERS: &[&str] = table!("unmarked_answers");
 
-/// Places in which people work.
+/// Places of work.
 const AT_WORK: &[&str] = table!("unmarked_at_work");
 
 impl WishParser<'_> {
@@ -233,7 +233,7 @@ impl WishParser<'_> {
         signals
     }
 
-    /// "Would it kill you to …", "Is it too much to ask to …": questions that nobody has to answer.
+    /// "Would it kill you to …", "Is it too much to ask to …": questions that need no answer.
     pub(super) fn rhetorical(&self) -> Option<Wish> {
         const OPENINGS: [&[&str]; 10] = [
             &["how", "about", "you", "stop"],

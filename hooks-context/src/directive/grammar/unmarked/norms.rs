@@ -261,7 +261,7 @@ impl WishParser<'_> {
         self.sentence.is(at, &["this", "that", "it", "these"])
     }
 
-    /// "Nobody commits to main.", "No merge without a review."
+    /// "No one commits to main.", "No merge without a review."
     fn no_one(&self, first: usize) -> Option<Wish> {
         let s = self.sentence;
         let verb = match s.word(first) {

@@ -85,7 +85,7 @@ impl WishParser<'_> {
             .then(|| Wish { mode: Mode::Always, tokens: first..s.len() })
     }
 
-    /// Whether "you" may do what the words say at any time, and not only in one task.
+    /// Whether "you" may do the named deed at any time, and not only in one task.
     fn is_recurring_deed(&self, verb: usize, end: usize) -> bool {
         let s = self.sentence;
         let is_once = s.is(
@@ -100,7 +100,7 @@ impl WishParser<'_> {
         !is_once && self.is_verb(verb)
     }
 
-    /// "Say so when you haven't run something.", "Ask before you delete anything."
+    /// "Admit it when you haven't run something.", "Ask before you delete anything."
     fn when_you(&self, first: usize) -> Option<Wish> {
         let s = self.sentence;
         if !self.is_imperative(first) {
