@@ -23,7 +23,7 @@ pub(crate) fn run(options: &Decisions) -> Result<Status, Failure> {
     let team = Team::new(Arc::new(hooks::StdFileSystem), &options.team, &hooks::system());
     let files = DecisionFiles::read(&team, !options.no_archive)
         .map_err(|error| Failure::message(error.to_string()))?;
-    let decisions = hooks::team_rules::decisions::Decisions::of(&files);
+    let decisions = hooks::team_rules::decisions::Decisions::from_files(&files);
     let mut out = anstream::stdout().lock();
     if options.json {
         let mistakes: Vec<String> = decisions.mistakes().iter().map(ToString::to_string).collect();

@@ -125,7 +125,7 @@ impl HeldCeremonies {
             return team.end_ceremony(name);
         }
         let (scope, mut memory) =
-            (Scope::of(context), self.memory.lock().unwrap_or_else(PoisonError::into_inner));
+            (Scope::from_context(context), self.memory.lock().unwrap_or_else(PoisonError::into_inner));
         let before = memory.len();
         memory.retain(|(other, held)| *other != scope || !held.is_called(name));
         Ok(memory.len() < before)
@@ -154,7 +154,7 @@ impl HeldCeremonies {
             Some(team) => team.held_ceremonies()?,
             None => Vec::new(),
         };
-        let scope = Scope::of(context);
+        let scope = Scope::from_context(context);
         let memory = self.memory.lock().unwrap_or_else(PoisonError::into_inner);
         all.extend(memory.iter().filter(|(other, _)| *other == scope).map(|(_, held)| held.clone()));
         drop(memory);
@@ -168,7 +168,7 @@ impl HeldCeremonies {
     }
 
     fn remember(&self, context: &HookContext, ceremony: HeldCeremony) {
-        let (scope, now) = (Scope::of(context), ceremony.since);
+        let (scope, now) = (Scope::from_context(context), ceremony.since);
         let mut memory = self.memory.lock().unwrap_or_else(PoisonError::into_inner);
         memory.retain(|(other, held)| {
             !(held.is_over(now) || *other == scope && held.is_called(&ceremony.name))
@@ -178,7 +178,7 @@ impl HeldCeremonies {
 }
 
 impl Scope {
-    fn of(context: &HookContext) -> Self {
+    fn from_context(context: &HookContext) -> Self {
         Self(context.tenant.clone(), context.root().to_owned())
     }
 }

@@ -133,11 +133,13 @@ impl Decisions {
     /// assert_eq!(decisions.all()[0].date.as_deref(), Some("2026-03-15"));
     /// ```
     pub fn parse(text: &str) -> Self {
-        Self::of(&DecisionFiles { files: vec![("decisions.md".to_owned(), text.as_bytes().to_vec())] })
+        Self::from_files(&DecisionFiles {
+            files: vec![("decisions.md".to_owned(), text.as_bytes().to_vec())],
+        })
     }
 
     /// Parses the files of a team.
-    pub fn of(files: &DecisionFiles) -> Self {
+    pub fn from_files(files: &DecisionFiles) -> Self {
         let mut entries = Vec::new();
         for (name, bytes) in &files.files {
             let document = Document::parse(bytes.clone());

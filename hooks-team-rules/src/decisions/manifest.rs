@@ -24,7 +24,7 @@ pub(super) enum Manifest {
 
 impl Manifest {
     /// Returns the form of the manifest at `path`, if it is one.
-    pub(super) fn of(path: &str) -> Option<Self> {
+    pub(super) fn at_path(path: &str) -> Option<Self> {
         let file = path.rsplit(['/', '\\']).next().unwrap_or(path);
         let lower = file.to_lowercase();
         let is_requirements = (lower.starts_with("requirements") || lower.starts_with("constraints"))
@@ -453,7 +453,7 @@ mod tests {
                 "github.com/Alamofire/Alamofire",
             ),
         ] {
-            let names = Manifest::of(path).unwrap().names(path, text);
+            let names = Manifest::at_path(path).unwrap().names(path, text);
             assert!(names.iter().any(|name| name == wanted), "{path}: {names:?}");
         }
         let text = "{\"name\": \"moment\", \"description\": \"from Jest\", \"version\": \"1.0.0\"}";

@@ -427,7 +427,7 @@ impl Brought {
         if text.is_empty() {
             return brought;
         }
-        if let Some(manifest) = Manifest::of(path) {
+        if let Some(manifest) = Manifest::at_path(path) {
             brought.packages = manifest.names(path, text);
         }
         if let (Some(language), Some(lexed)) = (language, lexed) {

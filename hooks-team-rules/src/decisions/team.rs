@@ -100,7 +100,7 @@ impl TeamDecisions {
         if self.known(root).is_some_and(|known| *known.files == files) {
             return Ok(());
         }
-        let policy = Arc::new(DecisionPolicy::new(&Decisions::of(&files), &self.reader));
+        let policy = Arc::new(DecisionPolicy::new(&Decisions::from_files(&files), &self.reader));
         let known = Known { files: Arc::new(files), policy };
         self.known.write().unwrap_or_else(PoisonError::into_inner).insert(root.to_path_buf(), known);
         Ok(())
