@@ -67,7 +67,7 @@ fn write(out: &mut impl Write, decision: &Decision) -> Result<(), Failure> {
             }
         }
         Enforcement::Void(reason) => {
-            writeln!(out, "{OPEN}not in force{OPEN:#} {title}{of}, {file}: {reason}")?
+            writeln!(out, "{OPEN}not in force{OPEN:#} {title}{of}, {file}: {reason}")?;
         }
         other => {
             let reason = match other {

@@ -72,7 +72,7 @@ async fn main() -> Result<(), BoxError> {
         call.id = Some(format!("call-{number}"));
         match governed.oneshot(ToolRequest { context, call }).await?.outcome {
             ToolOutcome::Ran(result, _) => {
-                println!("{agent}: {}", result.error.unwrap_or_else(|| text(&result.content)))
+                println!("{agent}: {}", result.error.unwrap_or_else(|| text(&result.content)));
             }
             ToolOutcome::Denied(reason) => println!("{agent}: denied, {reason}"),
             other => println!("{agent}: {other:?}"),

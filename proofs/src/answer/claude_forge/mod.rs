@@ -114,22 +114,25 @@ fn after(hooks: &Hooks, context: HookContext, input: &Value, project: &Project) 
         decision(decided.goes_ahead(), decided.shown_reason().map(|reason| reason.message.clone()));
     let notes = decided.notes().into_iter().flat_map(|notes| &notes.additional_context);
     let notes: Vec<_> = notes.map(|note| note.text.as_str()).collect();
-    answer["stdout"] = notes.join("\n").into();
-    if project.has_git() {
-        answer["head_rewritten"] = carried_out(hooks, project).into();
-        answer["committed_files"] = project.committed_files().into();
+    if let Some(fields) = answer.as_object_mut() {
+        fields.insert("stdout".to_owned(), notes.join("\n").into());
+        if project.has_git() {
+            fields.insert("head_rewritten".to_owned(), carried_out(hooks, project).into());
+            fields.insert("committed_files".to_owned(), project.committed_files().into());
+        }
     }
     answer
 }
 
 /// Carries out the final commits, and returns whether there was one.
 fn carried_out(hooks: &Hooks, project: &Project) -> bool {
-    let effects = hooks.extension::<PhaseEffects>().map(|effects| effects.drain()).unwrap_or_default();
+    let effects = hooks.extension::<PhaseEffects>().map(PhaseEffects::drain).unwrap_or_default();
     let amends = |effect: &PhaseEffect| match effect {
         PhaseEffect::FinalCommit { files, .. } => matches!(project.commit(files), CommitResult::Amended(_)),
         _ => false,
     };
-    effects.iter().map(amends).fold(false, |any, one| any || one)
+    // Every commit is carried out, also after one that amends.
+    effects.iter().filter(|effect| amends(effect)).count() > 0
 }
 
 #[cfg(test)]
