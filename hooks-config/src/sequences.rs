@@ -105,7 +105,7 @@ sequences:
         for part in [
             "`at_most` is missing; write both `calls` and `at_most`",
             "unknown option `tols`",
-            "is no duration",
+            "is not a duration",
         ] {
             assert!(errors.contains(part), "{part}: {errors}");
         }

@@ -192,7 +192,7 @@ proptest! {
         let alone: Vec<_> = alone.collect();
         let strongest = alone.iter().map(hooks_core::Verdict::strength).max().unwrap_or_default();
         let is_known = |verdict: &hooks_core::Verdict| {
-            verdict.reasons().iter().all(|reason| !reason.message.starts_with("nobody can tell"))
+            verdict.reasons().iter().all(|reason| !reason.message.starts_with("whether the rule"))
         };
         let mut winners = alone.into_iter().filter(|verdict| verdict.strength() == strongest);
         let mut wanted = winners.next().unwrap_or(hooks_core::Verdict::NO_OPINION);
