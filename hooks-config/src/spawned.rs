@@ -18,7 +18,8 @@ use hooks_team_rules::routing::OpenTasks;
 /// use hooks_core::event::SubagentStart;
 /// use hooks_team::tools::Workers;
 ///
-/// # #[tokio::main(flavor = "current_thread")] async fn main() -> Result<(), Box<dyn std::error::Error>> {
+/// # #[tokio::main(flavor = "current_thread")]
+/// # async fn main() -> Result<(), Box<dyn std::error::Error + Send + Sync>> {
 /// let hooks = Config::parse("version: 1\nspawn: { concurrent: 4 }", "hooks.yaml")?.hooks();
 /// let context = Arc::new(HookContext::new("session-1", "lead").with_environment(hooks_system::system()));
 /// hooks.on(context.clone()).subagent_start(SubagentStart::new("tester", "the API")).await.commit();
