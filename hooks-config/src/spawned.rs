@@ -28,7 +28,7 @@ use hooks_team_rules::routing::OpenTasks;
 /// let budget = hooks.extension::<SpawnBudget>().ok_or("there is a budget")?;
 /// let workers = SpawnedAgents::new(budget).at_most(4).in_session(context);
 /// let sessions = workers.sessions().await?;
-/// assert_eq!((workers.capacity(), &*sessions[0].agent, &*sessions[0].status), (Some(4), "tester", "waiting"));
+/// assert_eq!((workers.capacity(), &*sessions[0].agent, &*sessions[0].status), (Some(4), "tester", "active"));
 /// # Ok(())
 /// # }
 /// ```

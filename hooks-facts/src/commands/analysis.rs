@@ -214,6 +214,21 @@ impl Analysis {
         })
     }
 
+    /// Returns an analysis of one invocation alone, for [`find`](Self::find): without the rest of the text.
+    ///
+    /// ```
+    /// use hooks_facts::commands::{Analysis, BlockedPattern, Options};
+    ///
+    /// let analysis = Analysis::of_text("cargo build; git push -f", &Options::default());
+    /// let push = [BlockedPattern::parse("git push --force").unwrap()];
+    /// let found: Vec<_> = analysis.invocations.iter().map(|it| analysis.only(it).find(&push).is_some()).collect();
+    /// assert_eq!(found, [false, true]);
+    /// ```
+    #[must_use]
+    pub fn only(&self, invocation: &Invocation) -> Self {
+        Self { options: self.options, invocations: vec![invocation.clone()], ..Self::default() }
+    }
+
     /// Returns the names that a word of an invocation stands for, as seen from the folder in which the text
     /// starts: one for each folder that the invocation may run in. The word `.` stands for those folders.
     ///

@@ -190,6 +190,10 @@ pub(super) fn blocks(text: &str) -> Vec<Block> {
             splitter.line(line, &mut section);
         }
     }
+    // A block without an end is read as far as it goes: a rule must not be lost.
+    if let Some((_, true, start, body)) = fence {
+        splitter.push(Kind::Rule(start), body);
+    }
     splitter.close();
     splitter.blocks
 }

@@ -63,13 +63,17 @@ pub(super) struct Changes {
     pub(super) edits: Vec<Edit>,
     pub(super) touches: Vec<Touch>,
     pub(super) runs: Vec<Run>,
+    /// Whether the call writes more texts to more files than are read.
+    pub(super) is_excessive: bool,
 }
 
+/// Most pairs of a text and a file that a command writes.
+const MOST_WRITTEN: usize = 4_096;
+
+/// Keys of the text of a whole file, folded.
+const WHOLE: &[&str] = &["content", "contents", "filetext"];
 /// Keys of new text, folded.
 const NEW: &[&str] = &[
-    "content",
-    "contents",
-    "filetext",
     "newstr",
     "newstring",
     "newtext",
@@ -234,6 +238,10 @@ impl Changes {
         let texts = self.runs.iter().filter(|run| ["echo", "printf"].contains(&run.program.as_str()));
         let texts: Vec<String> =
             texts.map(|run| run.words.join(" ").replace("\\n", "\n").replace("\\t", "\t")).collect();
+        if texts.len().saturating_mul(targets.len()) > MOST_WRITTEN {
+            self.is_excessive = true;
+            return;
+        }
         for new in texts {
             for path in &targets {
                 self.edits.push(Edit { path: (*path).to_owned(), new: new.clone(), old: String::new() });
@@ -268,9 +276,6 @@ impl Changes {
 fn run_of(analysis: &Analysis, invocation: &Invocation, file: &str) -> Option<Run> {
     let program = analysis.program_name(invocation)?;
     let words: Vec<&Argument> = invocation.argv.iter().skip(1).collect();
-    let mut single = analysis.clone();
-    single.invocations = vec![invocation.clone()];
-    single.unresolved.clear();
     let folders = analysis.names(invocation, &Argument::Literal(".".to_owned()));
     let folders =
         folders.iter().filter_map(Argument::literal).map(normal).filter(|folder| !folder.is_empty());
@@ -280,7 +285,7 @@ fn run_of(analysis: &Analysis, invocation: &Invocation, file: &str) -> Option<Ru
         has_gaps: words.iter().any(|word| word.literal().is_none()),
         folders: folders.collect(),
         file: file.to_owned(),
-        analysis: single,
+        analysis: analysis.only(invocation),
     };
     let plain = run.program.trim_end_matches(|c: char| c.is_ascii_digit() || c == '.');
     if plain == "python"
@@ -321,11 +326,16 @@ fn collect(value: &Value, path: &str, depth: usize, edits: &mut Vec<Edit>) {
             items.iter().for_each(|item| collect(item, path, depth + 1, edits));
         }
         Value::Object(fields) if depth < DEPTH => {
-            let own = text_of(fields, PATHS).unwrap_or_else(|| path.to_owned());
-            let (new, old) = (text_of(fields, NEW), text_of(fields, OLD));
-            if let Some(new) = new {
-                edits.push(Edit { path: own.clone(), new, old: old.unwrap_or_default() });
+            // A call may name a file or a text under several keys, and only its tool knows which one counts.
+            let named = texts_of(fields, PATHS);
+            let paths = if named.is_empty() { vec![path.to_owned()] } else { named };
+            let old = text_of(fields, OLD).unwrap_or_default();
+            for path in &paths {
+                let whole = texts_of(fields, WHOLE).into_iter().map(|new| (new, String::new()));
+                let parts = texts_of(fields, NEW).into_iter().map(|new| (new, old.clone()));
+                edits.extend(whole.chain(parts).map(|(new, old)| Edit { path: path.clone(), new, old }));
             }
+            let own = paths.into_iter().next().unwrap_or_default();
             if let Some(patch) = text_of(fields, PATCHES) {
                 edits.push(Edit { path: String::new(), new: patch, old: String::new() });
             }
@@ -336,6 +346,11 @@ fn collect(value: &Value, path: &str, depth: usize, edits: &mut Vec<Edit>) {
         Value::String(text) if depth == 0 => edits.push(Edit { new: text.clone(), ..Edit::default() }),
         _ => {}
     }
+}
+
+/// Returns the text of each key that has one.
+fn texts_of(fields: &Map<String, Value>, keys: &[&str]) -> Vec<String> {
+    keys.iter().filter_map(|key| text_of(fields, &[*key])).collect()
 }
 
 fn text_of(fields: &Map<String, Value>, keys: &[&str]) -> Option<String> {

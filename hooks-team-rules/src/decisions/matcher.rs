@@ -82,6 +82,11 @@ impl Matcher {
                 Pattern::call(name).ok_or_else(|| format!("`{name}` is not the name of a function"))?;
             content.push((name.clone(), pattern));
         }
+        let is_known =
+            |name: &str| ["*", "-", "ts"].contains(&name) || tables::language_called(name).is_some();
+        if let Some(name) = rule.languages.iter().find(|name| !is_known(name)) {
+            return Err(format!("`{name}` is not a language that is read; write `*` for all"));
+        }
         let commands = rule.commands.iter().map(|text| command(text)).collect::<Result<_, _>>()?;
         let mut files = Vec::new();
         for (mode, patterns) in [
@@ -623,16 +628,19 @@ fn is_start(allowed: &str, run: &Run) -> bool {
         && wanted.zip(run.words.iter()).all(|(wanted, word)| wanted == word)
 }
 
-/// Whether `words` are as `wanted`, in which `*` stands for any words.
+/// Whether `words` begin as `wanted`, in which `*` stands for any words. Each part is looked for from where the one
+/// before it ended, so the time is bounded by the product of both lengths.
 fn fits(wanted: &[String], words: &[&str]) -> bool {
-    match (wanted.split_first(), words.split_first()) {
-        (None, _) => true,
-        (Some((star, rest)), _) if star == "*" => {
-            (0..=words.len()).any(|at| words.get(at..).is_some_and(|words| fits(rest, words)))
-        }
-        (Some((first, rest)), Some((word, words))) => is_like(first, word) && fits(rest, words),
-        (Some(_), None) => false,
-    }
+    let mut rest = words;
+    wanted.split(|word| word == "*").enumerate().all(|(number, part)| {
+        let last = if number == 0 { 0 } else { rest.len() };
+        let begins = |words: &[&str]| {
+            part.len() <= words.len() && part.iter().zip(words).all(|(wanted, word)| is_like(wanted, word))
+        };
+        let Some(at) = (0..=last).find(|at| rest.get(*at..).is_some_and(begins)) else { return false };
+        rest = rest.get(at.saturating_add(part.len())..).unwrap_or_default();
+        true
+    })
 }
 
 /// Whether `text` is as `pattern`, in which `*` stands for any text.

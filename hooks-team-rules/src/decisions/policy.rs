@@ -105,6 +105,12 @@ impl Policy<PreToolUse> for DecisionPolicy {
             return Verdict::NO_OPINION;
         }
         let changes = Changes::new(call);
+        if changes.is_excessive || !call.commands().unusable.is_empty() {
+            let message = "the call cannot be compared with the decisions of the team";
+            return Verdict::deny(
+                Reason::new(NAME, "unreadable", message).instead("split it into smaller calls"),
+            );
+        }
         let texts = Text::all(&changes);
         let found = self.rules.iter().find_map(|rule| Some((rule, rule.matcher.find(&changes, &texts)?)));
         match found {

@@ -21,6 +21,9 @@ use tower_service::Service;
 use super::ledger::{DecisionFiles, Decisions};
 use super::policy::{DecisionPolicy, NAME};
 
+/// Most folders whose decisions are kept.
+const MOST_FOLDERS: usize = 1_024;
+
 /// Enforces the decisions in the team folder of each session.
 ///
 /// It is a policy, and a decider without an opinion of its own in front of it: before a call that writes or runs
@@ -92,7 +95,7 @@ impl TeamDecisions {
     /// Reads the files, and the decisions in them if they changed.
     fn refresh(&self, request: &HookRequest<PreToolUse>) -> Result<(), BoxError> {
         let context = request.context();
-        let files = match self.place.team(context) {
+        let files = match self.place.checked(context)? {
             Some(team) => DecisionFiles::read(&team, self.archive)?,
             None => DecisionFiles::default(),
         };
@@ -102,7 +105,12 @@ impl TeamDecisions {
         }
         let policy = Arc::new(DecisionPolicy::new(&Decisions::from_files(&files), &self.reader));
         let known = Known { files: Arc::new(files), policy };
-        self.known.write().unwrap_or_else(PoisonError::into_inner).insert(root.to_path_buf(), known);
+        let mut all = self.known.write().unwrap_or_else(PoisonError::into_inner);
+        if all.len() >= MOST_FOLDERS {
+            // Each is read again when it is used.
+            all.clear();
+        }
+        all.insert(root.to_path_buf(), known);
         Ok(())
     }
 }

@@ -36,6 +36,9 @@ pub(super) struct Sentence {
     pub(super) asides: Vec<Vec<Word>>,
 }
 
+/// Most words of a sentence. A longer one is split, so that its clauses, which are read one within another, stay few.
+const MOST_WORDS: usize = 400;
+
 /// Splits a paragraph into sentences.
 pub(super) fn sentences(text: &str) -> Vec<Sentence> {
     let mut sentences = Vec::new();
@@ -49,12 +52,18 @@ pub(super) fn sentences(text: &str) -> Vec<Sentence> {
                 sentence.asides.push(std::mem::take(inner));
                 aside = None;
             }
-            (Some(inner), _) => inner.push(word),
+            (Some(inner), _) if inner.len() < MOST_WORDS => inner.push(word),
+            (Some(_), _) => {}
             (None, mark) if is_end => {
                 sentence.is_question = mark == "?";
                 sentences.push(std::mem::take(&mut sentence));
             }
-            (None, _) => sentence.words.push(word),
+            (None, _) => {
+                sentence.words.push(word);
+                if sentence.words.len() >= MOST_WORDS {
+                    sentences.push(std::mem::take(&mut sentence));
+                }
+            }
         }
     }
     sentence.asides.extend(aside);
