@@ -40,6 +40,18 @@ fn pause() {
     std::thread::sleep(BETWEEN);
 }
 
+/// Tries to find a transcript before its session counts as one without. Copilot CLI begins it after the first tools, if
+/// its model answers at once.
+const LATE_TRIES: u32 = 200;
+
+/// Waits for a file, and returns whether it appeared.
+fn appears(file: &Path) -> bool {
+    (0..LATE_TRIES).any(|_| {
+        pause();
+        file.is_file()
+    })
+}
+
 /// Time after which a session that was not continued is forgotten.
 const FORGOTTEN: Duration = Duration::from_secs(90 * 24 * 60 * 60);
 
@@ -125,10 +137,10 @@ pub(super) fn unread(decoded: &Decoded, is_needed: bool) -> Result<Option<Unread
     // Its file may be missing while those of its subagents exist.
     let main = path.as_deref();
     let ends_tool = decoded.event.as_ref().map(WireEvent::kind) == Some(EventKind::PostToolUse);
-    kept.ended_without = match main.is_some_and(Path::is_file) {
-        true => 0,
-        false => kept.ended_without.saturating_add(ends_tool.into()),
-    };
+    let without = kept.ended_without.saturating_add(ends_tool.into());
+    let is_last = kept.ended_without < MOST_WITHOUT && without >= MOST_WITHOUT;
+    let is_there = main.is_some_and(|main| main.is_file() || is_last && appears(main));
+    kept.ended_without = if is_there { 0 } else { without };
     let acting = Acting::in_event(decoded, main);
     acting.remember(&mut kept);
     let mut answers = Vec::new();
