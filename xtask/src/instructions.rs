@@ -107,6 +107,8 @@ fn count() -> Result<Counts> {
         "fast",
         "--package",
         "benches",
+        // Without files, servers and vocabularies, whose instructions are not counted.
+        "--no-default-features",
         "--bin",
         "counted",
         "--message-format=json",

@@ -1,6 +1,7 @@
 //! The developers' commands: `cargo xtask COMMAND`. One file or folder per command.
 
 mod bench;
+mod built;
 mod ci;
 mod dist;
 mod examples;

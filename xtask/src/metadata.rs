@@ -51,9 +51,6 @@ pub(crate) struct Target {
     pub(crate) name: String,
     /// Kinds: `lib`, `bin`, `example`.
     pub(crate) kind: Vec<String>,
-    /// Features without which the target is not built.
-    #[serde(default, rename = "required-features")]
-    pub(crate) required_features: Vec<String>,
 }
 
 impl Package {
