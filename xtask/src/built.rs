@@ -1,7 +1,8 @@
-//! Programs that the test command has built, found by cargo's messages.
+//! Programs that two commands build for all steps of CI, found by cargo's messages: the test command, and one build for
+//! speed.
 //!
-//! Steps of CI start these, so that nothing is built a second time with other features: cargo unites the features of all
-//! packages that one command selects, and every other selection builds most of the workspace again.
+//! Cargo unites the features of all packages that a command selects, so every other selection would build most of the
+//! workspace again.
 
 use std::collections::BTreeMap;
 
@@ -44,6 +45,18 @@ impl Built {
     pub(crate) fn for_tests() -> Result<Self> {
         let arguments = ["test", "--quiet", "--workspace", "--no-run", "--message-format=json"];
         Ok(Self::read(&Program::cargo(arguments).output()?))
+    }
+
+    /// Builds for speed what CI runs so: the cases whose instructions are counted, and the storms, without the dependencies of
+    /// anything else.
+    ///
+    /// # Errors
+    /// Returns an error if a program does not build.
+    pub(crate) fn for_speed() -> Result<Self> {
+        let packages = ["--package", "benches", "--package", "proofs", "--no-default-features"];
+        let programs = ["--bin", "counted", "--bin", "proofs"];
+        let build = ["build", "--quiet", "--profile", "fast", "--message-format=json"];
+        Ok(Self::read(&Program::cargo(build.into_iter().chain(packages).chain(programs)).output()?))
     }
 
     fn read(messages: &str) -> Self {

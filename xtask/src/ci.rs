@@ -17,7 +17,7 @@ const STEPS: &[Step] = &[
     ("codegen", || proofs::check(&["codegen", "--check"])),
     ("examples", examples::run),
     ("conformance", || proofs::check(&["conformance"])),
-    ("storm", || proofs::check(&["storm", "--short"])),
+    ("storm", proofs::storms),
     ("soak", || proofs::check(&["soak", "--short"])),
     ("e2e", || proofs::check(&["e2e", "--short"])),
     ("instructions", instructions::check),

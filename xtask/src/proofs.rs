@@ -31,6 +31,14 @@ pub(crate) fn check(arguments: &[&str]) -> Result {
         .run()
 }
 
+/// Runs the short storms. They take minutes if they are not built for speed.
+///
+/// # Errors
+/// Returns an error if the program does not build, or a gate is missed.
+pub(crate) fn storms() -> Result {
+    Program::new(Built::for_speed()?.program("proofs")?, ["storm", "--short"]).run()
+}
+
 fn build() -> Result<PathBuf> {
     Program::cargo(["build", "--quiet", "--profile", "fast", "--package", "proofs"]).run()?;
     Ok(workspace::target().join("fast").join(format!("proofs{}", std::env::consts::EXE_SUFFIX)))
