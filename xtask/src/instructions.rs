@@ -102,9 +102,10 @@ fn compiler_version() -> Result<String> {
 /// Counts every case in one run of callgrind, which writes a file per case.
 fn count() -> Result<Counts> {
     let built = Built::for_speed()?;
+    let program = built.program("counted")?;
     let folder = std::env::temp_dir().join(format!("hooks-instructions-{}", std::process::id()));
     fs::create_dir_all(&folder)?;
-    let counted = count_into(&folder, built.program("counted")?);
+    let counted = count_into(&folder, program);
     fs::remove_dir_all(&folder)?;
     counted
 }
