@@ -58,12 +58,34 @@ impl TeamFiles {
         let written = places.found.iter().chain(&places.partial);
         let mut written = written.filter(|place| place.is_written() && !place.is_nameless);
         written.find_map(|place| {
+            if let Err(error) = &place.resolution
+                && place.known(call).is_none()
+            {
+                return self.unresolvable(place, &error.to_string(), &reason);
+            }
             let (reading, pattern) = self.find(call, place)?;
             let shown = globs::shown(&reading);
             let reason = reason(&stands_for(&place.given, &shown), pattern.trim_start_matches("**/"));
             let evidence = Evidence::Path { given: place.given.clone(), resolved: shown };
             Some(reason.on(&*place.pointer).because(evidence))
         })
+    }
+
+    /// Returns the reason to deny a place that cannot be resolved, and may be any of the files.
+    fn unresolvable(
+        &self,
+        place: &NamedPath,
+        error: &str,
+        reason: &impl Fn(&str, &str) -> Reason,
+    ) -> Option<Reason> {
+        // The place that the write depends on is judged too: `b` of `b/a` in `cp a b`.
+        if place.is_possible {
+            return None;
+        }
+        let pattern = self.own.first().unwrap_or_default();
+        let file = format!("`{}` cannot be resolved, and may be the file that", place.given);
+        let (_, advice) = error.split_once("; ").unwrap_or((error, "write the path relative to the root"));
+        Some(reason(&file, pattern).on(&*place.pointer).instead(advice.to_owned()))
     }
 
     /// Returns the reading and the pattern of a place that is, or may be, one of the files or above one.
