@@ -40,8 +40,12 @@ mod tests {
         builder.add_extension(Arc::new(effects.clone()));
         let hooks = builder.build();
         assert_eq!(added(json!({"outcome": 1}), &hooks), json!({"outcome": 1}));
-        effects.push(PhaseEffect::BatchCommit { workspace: "/repo/run".into(), files: vec!["a.rs".to_owned()] });
-        effects.push(PhaseEffect::FinalCommit { workspace: "/repo/run".into(), files: vec!["/repo/run/state.json".into()] });
+        effects
+            .push(PhaseEffect::BatchCommit { workspace: "/repo/run".into(), files: vec!["a.rs".to_owned()] });
+        effects.push(PhaseEffect::FinalCommit {
+            workspace: "/repo/run".into(),
+            files: vec!["/repo/run/state.json".into()],
+        });
         let wanted = json!([
             {"effect": "batch_commit", "workspace": "/repo/run", "files": ["a.rs"]},
             {"effect": "final_commit", "workspace": "/repo/run", "files": ["/repo/run/state.json"]},

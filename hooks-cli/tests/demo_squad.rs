@@ -69,7 +69,8 @@ fn what_a_folder_does_not_have_is_said_and_not_made_up() {
     let folder = tempfile::tempdir().unwrap();
     let team = folder.path().join(".squad");
     fs::create_dir_all(&team).unwrap();
-    fs::write(team.join("decisions.md"), "# Decisions\n\n### 2026-05-04: Tone\n**What:** Be kind.\n").unwrap();
+    fs::write(team.join("decisions.md"), "# Decisions\n\n### 2026-05-04: Tone\n**What:** Be kind.\n")
+        .unwrap();
     for dir in [folder.path(), &team] {
         let output = demo(dir);
         let shown = text(&output);

@@ -51,7 +51,9 @@ impl Analysis {
         let Some(name) = self.program_name(invocation) else { return false };
         let is_wanted = |word: &Argument| {
             let text = word.literal().unwrap_or_default();
-            patterns.iter().any(|pattern| pattern.fits(&invocation.argv, &self.options) && pattern.names(text))
+            patterns
+                .iter()
+                .any(|pattern| pattern.fits(&invocation.argv, &self.options) && pattern.names(text))
         };
         is_of_the_system(program)
             && !invocation.is_untold

@@ -38,7 +38,8 @@ impl Script {
     /// ```
     pub fn shows_its_results(&self) -> bool {
         self.pipelines.iter().all(|pipeline| {
-            let runs_all = |stage: &Command| matches!(stage, Command::Simple(simple) if !simple.words.is_empty());
+            let runs_all =
+                |stage: &Command| matches!(stage, Command::Simple(simple) if !simple.words.is_empty());
             matches!(pipeline.join, Join::Then | Join::And)
                 && !pipeline.hides_exit_code
                 && pipeline.stages.iter().all(runs_all)

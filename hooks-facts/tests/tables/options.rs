@@ -123,11 +123,13 @@ fn idle_options_keep_a_program_from_its_work() {
         let pattern = [BlockedPattern::parse(name).expect("the pattern is correct")];
         let completes = |text: &str| analysis(text).completes(&pattern);
         let words = table.words(row, "options").into_iter().map(str::to_owned);
-        let idle: Vec<_> = words.chain(letters(&table, row, "letters").map(|letter| format!("-{letter}"))).collect();
+        let idle: Vec<_> =
+            words.chain(letters(&table, row, "letters").map(|letter| format!("-{letter}"))).collect();
         for option in &idle {
             let text = format!("{plain} {option}");
             // A pattern that names the option wants it.
-            let wanted = [BlockedPattern::parse(&format!("{name} {option}")).expect("the pattern is correct")];
+            let wanted =
+                [BlockedPattern::parse(&format!("{name} {option}")).expect("the pattern is correct")];
             if !completes(&plain) || completes(&text) || !analysis(&text).completes(&wanted) {
                 wrong.push(format!("{}: {text}", row.line));
             }

@@ -45,11 +45,7 @@ impl Boundary {
         let limits =
             Limits { writes: compile(&config.writes, "writes"), reads: compile(&config.reads, "reads") };
         let remedy = format!("add a pattern to `{field}`");
-        Self {
-            source: format!("`{field}` in the configuration"),
-            remedy,
-            limits: Ok(limits),
-        }
+        Self { source: format!("`{field}` in the configuration"), remedy, limits: Ok(limits) }
     }
 
     /// Compiles a boundary in the charter at `path`. One that cannot be used denies everything that it may limit.

@@ -121,7 +121,9 @@ fn no_agent_changes_the_state() {
         ("bash", json!({"command": "rm -rf .squad"}), DENY),
         ("bash", json!({"command": "mv .squad/.hooks x"}), DENY),
         ("edit", json!({"path": "file:///repo/.squad/.hooks/ceremonies.json"}), DENY),
-        ("edit", json!({"path": "~/notes"}), DENY),
+        ("edit", json!({"path": "~/repo/.Squad/.hooks/ceremonies.json"}), DENY),
+        ("bash", json!({"command": "rm -r ~/repo"}), DENY),
+        ("edit", json!({"path": "~/notes"}), PASS),
         ("edit", json!({"path": ".squad/ceremonies.md"}), PASS),
         ("bash", json!({"command": "cat .squad/.hooks/ceremonies.json"}), PASS),
     ] {

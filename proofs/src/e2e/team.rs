@@ -19,8 +19,7 @@ use super::script::{Between, Call, Script};
 use super::server::Server;
 use crate::error::{Error, Result};
 
-const CLAIMS: [Claim; 5] =
-    [Claim::Decision, Claim::Boundary, Claim::Ceremony, Claim::Phase, Claim::Sequence];
+const CLAIMS: [Claim; 5] = [Claim::Decision, Claim::Boundary, Claim::Ceremony, Claim::Phase, Claim::Sequence];
 
 /// Name of the agent that the session is started with, which has a charter.
 const AGENT: &str = "general-purpose";
@@ -114,7 +113,12 @@ pub(super) fn prove(client: &Runnable, program: &Path, hooks: &Path, results: &m
         if !is_governed {
             let missing: Vec<&str> = all.filter(|path| !happened(path)).collect();
             if !missing.is_empty() {
-                return Err(failed(client, &format!("without hooks these are not made: {missing:?}"), &run, &requests));
+                return Err(failed(
+                    client,
+                    &format!("without hooks these are not made: {missing:?}"),
+                    &run,
+                    &requests,
+                ));
             }
             continue;
         }

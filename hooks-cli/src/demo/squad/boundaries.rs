@@ -19,7 +19,12 @@ pub(super) async fn play(out: &mut impl Write, found: &Found, report: &mut Repor
         for written in agent.charter.written_boundaries() {
             match written {
                 Ok(boundary) => {
-                    limited.extend(boundary.writes.filter(|list| !list.is_empty()).map(|list| (agent.folder.clone(), list)));
+                    limited.extend(
+                        boundary
+                            .writes
+                            .filter(|list| !list.is_empty())
+                            .map(|list| (agent.folder.clone(), list)),
+                    );
                 }
                 Err(problem) => writeln!(out, "  the charter of {}: {problem}", agent.folder)?,
             }
@@ -28,7 +33,8 @@ pub(super) async fn play(out: &mut impl Write, found: &Found, report: &mut Repor
     if limited.is_empty() {
         return Ok(missing(out, "a charter with a `boundaries` block; `hooks init squad` proposes them")?);
     }
-    let mut stage = under(found, "boundaries", &found.sections.boundaries.clone().unwrap_or_default()).await?;
+    let mut stage =
+        under(found, "boundaries", &found.sections.boundaries.clone().unwrap_or_default()).await?;
     for (agent, writes) in limited.iter().take(MOST) {
         let own = writes.iter().map(|glob| Example::write(&path_in(glob, "demo.txt"), "by its owner\n"));
         for own in own {
@@ -38,7 +44,8 @@ pub(super) async fn play(out: &mut impl Write, found: &Found, report: &mut Repor
             }
         }
         let others = limited.iter().filter(|(other, _)| other != agent);
-        let foreign = others.flat_map(|(other, writes)| writes.iter().map(move |glob| (other, path_in(glob, "demo.txt"))));
+        let foreign = others
+            .flat_map(|(other, writes)| writes.iter().map(move |glob| (other, path_in(glob, "demo.txt"))));
         for (other, path) in foreign {
             let write = Example::write(&path, "by another\n");
             if stage.objection(agent, &write).await.is_none() {

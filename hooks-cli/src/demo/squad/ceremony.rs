@@ -17,7 +17,8 @@ pub(super) async fn play(out: &mut impl Write, found: &Found, report: &mut Repor
     let Some(ceremony) = found.snapshot.ceremonies.enabled().next() else {
         return Ok(missing(out, "an enabled ceremony in ceremonies.md")?);
     };
-    let mut stage = under(found, "ceremonies", &found.sections.ceremonies.clone().unwrap_or_default()).await?;
+    let mut stage =
+        under(found, "ceremonies", &found.sections.ceremonies.clone().unwrap_or_default()).await?;
     let Some(held) = stage.hooks.extension::<HeldCeremonies>().cloned() else {
         return Ok(missing(out, "a gate: the section closes nothing")?);
     };

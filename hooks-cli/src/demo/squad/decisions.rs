@@ -21,7 +21,8 @@ type Breaking = (&'static str, Example);
 pub(super) async fn play(out: &mut impl Write, found: &Found, report: &mut Report) -> Result<(), Failure> {
     title(out, "Decisions", "`decisions`: decisions.md, its inbox and its archive")?;
     let section = found.sections.decisions.clone().unwrap_or_default();
-    let files = DecisionFiles::read(&found.team, true).map_err(|error| Failure::message(error.to_string()))?;
+    let files =
+        DecisionFiles::read(&found.team, true).map_err(|error| Failure::message(error.to_string()))?;
     let decisions = Decisions::from_files(&files);
     let count = |is: fn(&Decision) -> bool| decisions.all().iter().filter(|one| is(one)).count();
     writeln!(
@@ -51,7 +52,9 @@ pub(super) async fn play(out: &mut impl Write, found: &Found, report: &mut Repor
         missing(out, "a decision that forbids something a call shows")?;
     }
     let harmless = Example::write("notes/demo.md", "Nothing that a decision is about.\n");
-    stage.call(out, report, (Found::coordinator(), &harmless), Runs::Really, "no decision is about this").await
+    stage
+        .call(out, report, (Found::coordinator(), &harmless), Runs::Really, "no decision is about this")
+        .await
 }
 
 /// Returns a call that a decision denies.
@@ -83,7 +86,8 @@ fn examples(rule: &DecisionRule) -> Vec<Breaking> {
         });
     }
     for name in rule.packages.iter().chain(&rule.imports).take(1) {
-        let imports = [("demo.ts", format!("import demo from \"{name}\";\n")), ("demo.py", format!("import {name}\n"))];
+        let imports =
+            [("demo.ts", format!("import demo from \"{name}\";\n")), ("demo.py", format!("import {name}\n"))];
         all.extend(imports.map(|(path, text)| ("imports", Example::write(&file(path), &text))));
         let installs = ["npm install", "pip install", "cargo add", "go get"];
         all.extend(installs.map(|install| ("installs", Example::shell(&format!("{install} {name}")))));
@@ -94,7 +98,12 @@ fn examples(rule: &DecisionRule) -> Vec<Breaking> {
         }
     }
     all.extend(rule.commands.iter().take(1).map(|command| ("commands", Example::shell(command))));
-    all.extend(rule.images.iter().take(1).map(|image| ("images", Example::write("Dockerfile", &format!("FROM {image}\n")))));
+    all.extend(
+        rule.images
+            .iter()
+            .take(1)
+            .map(|image| ("images", Example::write("Dockerfile", &format!("FROM {image}\n")))),
+    );
     let files = rule.paths.iter().chain(&rule.files).chain(&rule.new_files).take(1);
     all.extend(files.map(|glob| ("files", Example::write(&path_in(glob, "demo.txt"), "demo\n"))));
     all

@@ -38,7 +38,8 @@ impl Example {
             },
             (Some(tool), command) => {
                 let tool = tool.replace('*', "demo");
-                let mut args = json!({ "path": path.as_deref().unwrap_or("notes/demo.txt"), "content": "demo\n" });
+                let mut args =
+                    json!({ "path": path.as_deref().unwrap_or("notes/demo.txt"), "content": "demo\n" });
                 if let (Some(command), Some(fields)) = (command, args.as_object_mut()) {
                     fields.insert("command".to_owned(), Value::from(command.as_str()));
                 }
@@ -100,8 +101,14 @@ mod tests {
             let call = Example::of_patterns(&serde_json::from_value(pattern).unwrap())?;
             Some((call.tool, call.args))
         };
-        assert_eq!(call(json!({"reads": ["secrets/**"]})), Some(("read".to_owned(), json!({"path": "secrets/demo.txt"}))));
-        assert_eq!(call(json!({"commands": ["git push"]})), Some(("bash".to_owned(), json!({"command": "git push"}))));
+        assert_eq!(
+            call(json!({"reads": ["secrets/**"]})),
+            Some(("read".to_owned(), json!({"path": "secrets/demo.txt"})))
+        );
+        assert_eq!(
+            call(json!({"commands": ["git push"]})),
+            Some(("bash".to_owned(), json!({"command": "git push"})))
+        );
         assert_eq!(call(json!({"tools": ["mcp__*"]})).unwrap().0, "mcp__demo");
         assert_eq!(call(json!({"agents": ["a"]})), None);
     }

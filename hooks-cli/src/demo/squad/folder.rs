@@ -36,7 +36,8 @@ pub(super) struct Found {
 impl Found {
     /// Copies the team folder `dir`, or the one in the project `dir`, with the state files of its pipelines.
     pub(super) async fn copy(dir: &Path) -> Result<Self, Failure> {
-        let unreadable = |error: io::Error| Failure::message(format!("`{}` cannot be read: {error}", dir.display()));
+        let unreadable =
+            |error: io::Error| Failure::message(format!("`{}` cannot be read: {error}", dir.display()));
         let dir = dir.canonicalize().map_err(unreadable)?;
         let (team, project) = places(&dir)?;
         let folder = tempfile::tempdir()?;
@@ -44,11 +45,18 @@ impl Found {
         let root = folder.path().canonicalize()?.join(REPOSITORY);
         let config = project.join("hooks.yaml");
         let has_config = config.is_file();
-        let sections = if has_config { load::on_trial(&config)?.team_rules().clone() } else { TeamRuleSections::default() };
+        let sections = if has_config {
+            load::on_trial(&config)?.team_rules().clone()
+        } else {
+            TeamRuleSections::default()
+        };
         let mut copy = Copy::default();
         copy.tree(&team, &root.join(TEAM))?;
         let state = sections.phases.clone().unwrap_or_default().state;
-        let above = state.split(['/', '\\']).next().filter(|first| !first.is_empty() && *first != "*" && *first != "..");
+        let above = state
+            .split(['/', '\\'])
+            .next()
+            .filter(|first| !first.is_empty() && *first != "*" && *first != "..");
         if let Some(above) = above.filter(|above| project.join(above).is_dir()) {
             copy.tree(&project.join(above), &root.join(above))?;
         }
@@ -99,7 +107,8 @@ impl Found {
 
     /// Names of the files next to the copy.
     pub(super) fn strangers(&self) -> io::Result<Vec<String>> {
-        let names = fs::read_dir(self.folder())?.map(|entry| Ok(entry?.file_name().to_string_lossy().into_owned()));
+        let names =
+            fs::read_dir(self.folder())?.map(|entry| Ok(entry?.file_name().to_string_lossy().into_owned()));
         let names: Vec<String> = names.collect::<io::Result<_>>()?;
         Ok(names.into_iter().filter(|name| name != REPOSITORY).collect())
     }

@@ -43,7 +43,10 @@ pub(super) async fn play(dir: &Path) -> Result<Status, Failure> {
     let outside = found.strangers()?;
     let outside = if outside.is_empty() { "nothing".to_owned() } else { outside.join(", ") };
     writeln!(out, "\n{LOUD}Outside of the copy{LOUD:#} was written: {outside}")?;
-    writeln!(out, "\n{QUIET}Yours next: `hooks init squad`, `hooks decisions --team DIR`, `hooks check`.{QUIET:#}")?;
+    writeln!(
+        out,
+        "\n{QUIET}Yours next: `hooks init squad`, `hooks decisions --team DIR`, `hooks check`.{QUIET:#}"
+    )?;
     Ok(Status::Well)
 }
 

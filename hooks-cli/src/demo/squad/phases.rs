@@ -28,7 +28,8 @@ pub(super) async fn play(out: &mut impl Write, found: &Found, report: &mut Repor
         writeln!(out, "  {name}: phase {phase}, {}{}", status.name(), problem.unwrap_or_default())?;
     }
     writeln!(out)?;
-    let Some(active) = pipelines.iter().find(|pipeline| pipeline.is_active() && pipeline.governs(&context)) else {
+    let Some(active) = pipelines.iter().find(|pipeline| pipeline.is_active() && pipeline.governs(&context))
+    else {
         return Ok(missing(out, &format!("an active pipeline in `{}`", section.state))?);
     };
     let agent = found.agents().next().unwrap_or(Found::coordinator()).to_owned();
@@ -36,7 +37,10 @@ pub(super) async fn play(out: &mut impl Write, found: &Found, report: &mut Repor
     let state = format!("{workspace}/{}", section.state.rsplit('/').next().unwrap_or("state.json"));
     for (example, note) in [
         (Example::write("src/demo.txt", "text\n"), "a file of the project"),
-        (Example::write(&format!("{workspace}/demo-notes.md"), "text\n"), "a file of the pipeline's workspace"),
+        (
+            Example::write(&format!("{workspace}/demo-notes.md"), "text\n"),
+            "a file of the pipeline's workspace",
+        ),
         (Example::shell("git switch main"), "a protected branch"),
         (Example::shell("git fetch . work:main"), "the same branch, without a checkout"),
         (Example::shell("git commit --allow-empty --message=demo"), "a commit"),

@@ -63,7 +63,9 @@ impl Act<'_> {
             }
             return Ok(true);
         }
-        let (Some(never), Some(after)) = (example(&rule.never), example(&rule.after)) else { return Ok(false) };
+        let (Some(never), Some(after)) = (example(&rule.never), example(&rule.after)) else {
+            return Ok(false);
+        };
         self.call(out, report, &never, "before the call that the rule is about").await?;
         self.call(out, report, &after, "from here on, the rule holds").await?;
         self.call(out, report, &never, "after it").await?;
@@ -81,7 +83,8 @@ impl Act<'_> {
         report: &mut Report,
         taint: &TaintConfig,
     ) -> Result<bool, Failure> {
-        let (Some(from), Some(to)) = (Example::of_patterns(&taint.from), Example::of_patterns(&taint.to)) else {
+        let (Some(from), Some(to)) = (Example::of_patterns(&taint.from), Example::of_patterns(&taint.to))
+        else {
             return Ok(false);
         };
         self.call(out, report, &to, "before the protected result is read").await?;

@@ -41,7 +41,8 @@ impl Stage {
         let reader = ConfigReader::default().store_thread(StoreThread::AtOnce).recording_nothing();
         let read = reader.parse(&sections.to_string(), "the section");
         let hooks = read.map_err(|errors| Failure::message(errors.to_string()))?.hooks();
-        let mut context = HookContext::new("demo-squad", "").in_dir(found.root()).with_environment(hooks::system());
+        let mut context =
+            HookContext::new("demo-squad", "").in_dir(found.root()).with_environment(hooks::system());
         context.team_root = Some(found.root().to_owned());
         let (session, _) = Session::start(hooks.clone(), context, SessionStart::default()).await;
         let tools = Tools::new(found.root().to_owned(), found.folder().to_owned());
@@ -75,7 +76,8 @@ impl Stage {
         if self.session.context().agent_name != agent {
             self.session.switch_agent(agent).await;
         }
-        let tools = if runs == Runs::Only { self.tools.clone().starting_nothing() } else { self.tools.clone() };
+        let tools =
+            if runs == Runs::Only { self.tools.clone().starting_nothing() } else { self.tools.clone() };
         let governed = self.session.tools(tools).with_approver(Reviewer::default());
         let call = Call {
             agent: agent.to_owned(),

@@ -15,7 +15,11 @@ impl GitCommand<'_> {
         const MOVES: &[&str] = &["-f", "--force", "-m", "-M", "--move", "-c", "-C", "--copy"];
         const DELETES: &[&str] = &["-d", "-D", "--delete"];
         let deletes = self.has(DELETES) && !self.has(&["-r", "--remotes"]);
-        if deletes || self.has(MOVES) { any(self.operands("u"), |word| stands_for(word, branches)) } else { No }
+        if deletes || self.has(MOVES) {
+            any(self.operands("u"), |word| stands_for(word, branches))
+        } else {
+            No
+        }
     }
 
     /// Returns whether `git symbolic-ref` makes `HEAD` one of `branches`, or makes a branch another one.
@@ -49,12 +53,12 @@ impl GitCommand<'_> {
     /// Returns whether a push moves one of `branches` of this repository: `git push . HEAD:main`.
     pub(super) fn pushes_here(self, branches: &[String]) -> Certainty {
         let operands = self.operands("o");
-        let Some((remote, refspecs)) = operands.split_first() else { return No };
-        if !is_local(remote) {
+        // The remote is the first of them, unless a long option takes its value from the next word.
+        if !operands.iter().any(|operand| is_local(operand)) {
             return No;
         }
         let deletes = self.has(&["-d", "--delete"]);
-        any(refspecs.iter().copied(), |refspec| match target(refspec) {
+        any(operands, |refspec| match target(refspec) {
             Some(target) => fits(&target, branches),
             None if deletes => stands_for(refspec, branches),
             None => No,
@@ -62,7 +66,10 @@ impl GitCommand<'_> {
     }
 }
 
-fn any<'w>(words: impl IntoIterator<Item = &'w Argument>, judge: impl Fn(&Argument) -> Certainty) -> Certainty {
+fn any<'w>(
+    words: impl IntoIterator<Item = &'w Argument>,
+    judge: impl Fn(&Argument) -> Certainty,
+) -> Certainty {
     words.into_iter().map(judge).max().unwrap_or(No)
 }
 
@@ -94,7 +101,9 @@ fn fits(target: &Argument, branches: &[String]) -> Certainty {
 /// Returns whether a push goes to a folder of this machine, which may be this repository.
 fn is_local(remote: &Argument) -> bool {
     let text = remote.prefix();
-    remote.literal().is_none() && text.is_empty() || text.starts_with(['.', '/', '~']) || text.starts_with("file:")
+    remote.literal().is_none() && text.is_empty()
+        || text.starts_with(['.', '/', '~'])
+        || text.starts_with("file:")
 }
 
 #[cfg(test)]
@@ -126,6 +135,7 @@ mod tests {
             ("git push file:///repo :main", Yes),
             ("git push . --delete main", Yes),
             ("git push $HERE HEAD:main", Yes),
+            ("git push --repo x . HEAD:main", Yes),
             ("git push . HEAD:topic", No),
             ("git push origin HEAD:main", No),
             ("git symbolic-ref refs/heads/main refs/heads/topic", Yes),

@@ -91,7 +91,8 @@ pub(super) fn all_pieces(arguments: &Value) -> Option<Vec<u64>> {
 
 /// Returns the hash of each run of letters and digits.
 fn runs(text: &str) -> impl Iterator<Item = u64> {
-    let mut letters = text.chars().filter(|c| c.is_alphanumeric()).flat_map(char::to_lowercase).map(u64::from);
+    let mut letters =
+        text.chars().filter(|c| c.is_alphanumeric()).flat_map(char::to_lowercase).map(u64::from);
     let oldest = (0..RUN).fold(1u64, |power, _| power.wrapping_mul(BASE));
     let (mut hash, mut run) = (0u64, VecDeque::with_capacity(RUN + 1));
     std::iter::from_fn(move || {
