@@ -13,7 +13,7 @@ use crate::cli::Eval;
 use crate::event::{answer, here};
 use crate::failure::{Failure, Status};
 use crate::unfinished::Unfinished;
-use crate::{load, strict_json};
+use crate::{effects, load, strict_json};
 
 /// Maximum length of a line. A longer line is not an intended event.
 const LONGEST_LINE: u64 = 32 << 20;
@@ -51,7 +51,7 @@ fn answer_lines(
                 let context = here(context, config, &unfinished);
                 let outcome = answer(&hooks, context, event, config.recording()).await;
                 unfinished.finish().await;
-                outcome
+                effects::added(outcome, &hooks)
             }),
             Err(message) => json!({"error": {"line": number, "message": message}}),
         };
