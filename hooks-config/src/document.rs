@@ -21,6 +21,7 @@ use super::further::{self, FurtherGuards};
 use super::models;
 use super::plain;
 use super::prune::Pruned;
+use super::reload::{self, ReloadConfig};
 use super::section;
 use super::served;
 use super::spawn;
@@ -58,6 +59,7 @@ pub(super) struct Document {
     pub(super) feeds: FeedSections,
     pub(super) team_rules: TeamRuleSections,
     pub(super) further: FurtherGuards,
+    pub(super) reload: ReloadConfig,
     /// Tree that the document was read from, without its mistakes.
     pub(super) tree: Pruned,
 }
@@ -111,6 +113,7 @@ pub fn schema() -> Value {
         properties.insert(store::KEY.to_owned(), section::schema::<StoreConfig>(object));
         properties.insert(audit::KEY.to_owned(), audit::schema(object));
         properties.insert(models::KEY.to_owned(), section::schema::<ResilienceConfig>(object));
+        properties.insert(reload::KEY.to_owned(), section::schema::<ReloadConfig>(object));
         properties.insert(
             command::PROFILE.to_owned(),
             json!({
@@ -164,6 +167,7 @@ pub(super) fn read(
     let store = sections.shift_remove(store::KEY);
     let store = store.and_then(|value| store::read(value, &tree, mistakes));
     let audit = audit::take(&mut sections, &tree, mistakes);
+    let reload = section::taken(reload::KEY, &mut sections, &tree, mistakes).unwrap_or_default();
     let spawn = sections.shift_remove(spawn::KEY);
     let spawn = spawn.and_then(|value| spawn::read(value, &tree, mistakes));
     let context = context::take(&mut sections, &tree, mistakes);
@@ -198,6 +202,7 @@ pub(super) fn read(
                 feeds,
                 team_rules,
                 further,
+                reload,
                 tree,
             })
         }
@@ -224,6 +229,7 @@ fn is_whole(key: &str, value: &Value) -> bool {
     [
         audit::KEY,
         models::KEY,
+        reload::KEY,
         spawn::KEY,
         store::KEY,
         tenant::KEY,

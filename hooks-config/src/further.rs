@@ -15,6 +15,7 @@ use super::check::check;
 use super::document::without_null;
 use super::error::Mistakes;
 use super::protect::as_pattern;
+use super::reload::ReadFile;
 use super::section;
 use super::tenant;
 use super::tree::{Kind, Node};
@@ -86,6 +87,8 @@ pub(super) struct FurtherGuards {
     pub(super) all: Vec<Further>,
     /// Files and folders whose content decides, each with the text or the names that it held.
     pub(super) files: Vec<(PathBuf, String)>,
+    /// Folder of a team's policies, if it does not exist; it counts as soon as it does.
+    pub(super) absent: Option<PathBuf>,
 }
 
 /// Schema of the files with policies.
@@ -120,9 +123,9 @@ pub(super) fn read(root: &Node, path: Option<&Path>, mistakes: &mut Mistakes) ->
 
 fn read_policies(root: &Node, path: Option<&Path>, further: &mut FurtherGuards, mistakes: &mut Mistakes) {
     let Some(node) = root.get(KEY) else {
-        if let Some(folder) = path.map(|path| project_of(path).join(OF_TEAM)).filter(|folder| folder.is_dir())
-        {
-            further.read_squad(&folder, root, KEY, mistakes);
+        match path.map(|path| project_of(path).join(OF_TEAM)) {
+            Some(folder) if folder.is_dir() => further.read_squad(&folder, root, KEY, mistakes),
+            folder => further.absent = folder,
         }
         return;
     };
@@ -150,8 +153,7 @@ impl FurtherGuards {
             }
         };
         // A file that is added later changes the rules too.
-        let names: Vec<_> = files.iter().map(|file| file.to_string_lossy().into_owned()).collect();
-        self.files.push((place.to_owned(), names.join("\n")));
+        self.files.push((place.to_owned(), names_of(&files)));
         for file in files {
             let parsed = self.parsed(&file).and_then(|tree| {
                 let mut own = Mistakes::default();
@@ -212,6 +214,14 @@ impl FurtherGuards {
             std::iter::once(file).chain(below)
         });
         patterns.collect()
+    }
+
+    /// Files and folders that were read, or looked for.
+    pub(super) fn read_files(&self) -> impl Iterator<Item = ReadFile> {
+        let absent = self.absent.iter().map(|folder| ReadFile::new(folder, None));
+        // A policy that is named alone is listed too, under its own name.
+        let read = self.files.iter().filter(|(file, text)| *text != file.to_string_lossy());
+        read.map(|(file, text)| ReadFile::new(file, Some(text.as_str().into()))).chain(absent)
     }
 
     /// Text of the file at hand, with that of all others that were read: the rules that a person confirms.
@@ -290,6 +300,16 @@ fn policy_files(place: &Path) -> Result<Vec<PathBuf>, String> {
     }
     files.sort();
     Ok(files)
+}
+
+fn names_of(files: &[PathBuf]) -> String {
+    let names: Vec<_> = files.iter().map(|file| file.to_string_lossy().into_owned()).collect();
+    names.join("\n")
+}
+
+/// Names of the policies in a folder, as [`FurtherGuards`] remembers them.
+pub(super) fn names_in(folder: &Path) -> Result<String, String> {
+    policy_files(folder).map(|files| names_of(&files))
 }
 
 fn all_of(mistakes: Mistakes) -> String {
