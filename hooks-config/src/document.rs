@@ -1,7 +1,5 @@
 //! `hooks.yaml`, version 1: the policies' own configuration, and a few keys about the file itself.
 
-use std::path::Path;
-
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 use serde_json::{Map, Value, json};
@@ -27,6 +25,7 @@ use super::served;
 use super::spawn;
 use super::squad;
 use super::store;
+use super::team_folders::{self, Project};
 use super::team_rules::{self, TeamRuleSections};
 use super::tenant::{self, Tenancy};
 use super::tree::{Kind, Node};
@@ -143,7 +142,7 @@ pub(super) fn profile_schema() -> Value {
 /// Reads the tree of a `hooks.yaml`. Parts with mistakes are left out.
 pub(super) fn read(
     root: &Node,
-    path: Option<&Path>,
+    project: Project<'_>,
     host: &Host,
     mistakes: &mut Mistakes,
 ) -> Option<Document> {
@@ -175,7 +174,8 @@ pub(super) fn read(
     let team_rules = team_rules::take(&mut sections, &tree, mistakes);
     feeds::check_log(&feeds, audit.as_ref(), &tree, mistakes);
     let tenancy = Tenancy::read(&tree.root, mistakes);
-    let mut further = further::read(&tree.root, path, mistakes);
+    let mut further = further::read(&tree.root, project, mistakes);
+    team_folders::check(&tree.root, project, mistakes);
     if let Some(tenancy) = &tenancy {
         served::check(tenancy, &tree, mistakes);
     }

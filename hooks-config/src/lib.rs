@@ -101,6 +101,7 @@ mod spawned;
 mod squad;
 mod store;
 mod suggest;
+mod team_folders;
 mod team_rules;
 mod tenant;
 mod tree;

@@ -29,6 +29,7 @@ use super::feeds::{FeedSections, Feeds};
 use super::lint::lint;
 use super::models::Models;
 use super::reload::{Earlier, Fixed, ReadFile, ReloadConfig};
+use super::team_folders::Project;
 use super::team_rules::TeamRuleSections;
 use super::tree::{Kind, Node};
 use super::{audit, naming, protect, source, squad, store, yaml};
@@ -481,6 +482,7 @@ pub struct ConfigReader {
     dialect: Option<Dialect>,
     protected: Vec<String>,
     earlier: Option<Earlier>,
+    project: Option<PathBuf>,
 }
 
 impl ConfigReader {
@@ -645,6 +647,28 @@ impl ConfigReader {
     #[must_use]
     pub fn recording_in_team_of(mut self, root: impl Into<PathBuf>) -> Self {
         self.teams = Teams::Of(root.into());
+        self
+    }
+
+    /// Sets the folder of the project that the file governs. The policies of its team, below `.squad/policies`, are
+    /// enforced wherever the file is. If the file is one of the project itself, a section that names a missing folder of
+    /// a team is a mistake.
+    ///
+    /// ```
+    /// use hooks_config::ConfigReader;
+    ///
+    /// # let (folder, user) = (tempfile::tempdir()?, tempfile::tempdir()?);
+    /// # let (project, file) = (folder.path(), user.path().join("hooks.yaml"));
+    /// # std::fs::create_dir_all(project.join(".squad/policies"))?;
+    /// std::fs::write(&file, "version: 1\n")?; // the user's own file, outside of the project
+    /// std::fs::write(project.join(".squad/policies/a.yaml"), "blockedCommands: [git push]\n")?;
+    /// let config = ConfigReader::default().of_project(project).read(&file)?;
+    /// assert!(config.rules_text().contains("git push"));
+    /// # Ok::<(), Box<dyn std::error::Error>>(())
+    /// ```
+    #[must_use]
+    pub fn of_project(mut self, root: impl Into<PathBuf>) -> Self {
+        self.project = Some(root.into());
         self
     }
 
@@ -906,7 +930,7 @@ impl ConfigReader {
             further,
             reload,
             tree,
-        } = document::read(root, path, &self.host, mistakes)?;
+        } = document::read(root, Project { path, root: self.project.as_deref() }, &self.host, mistakes)?;
         if self.profile == Some(Profile::SquadCompat) {
             mistakes.add_with_hint(
                 &TextPosition::START,

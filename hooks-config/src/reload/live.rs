@@ -112,7 +112,8 @@ pub enum Reloaded {
 ///     hooks.policy(policy_fn("host", own))
 /// });
 /// let config = reader.read(&file)?;
-/// assert_eq!(config.current().as_hooks().hooked().len(), 14);
+/// let call = HookRequest::new(hooks_core::HookContext::default(), PreToolUse::new("bash", serde_json::json!({})));
+/// assert!(config.current().as_hooks().explain(&call).iter().any(|one| one.policy == "host"));
 /// # Ok::<(), Box<dyn std::error::Error>>(())
 /// ```
 #[derive(Clone)]
