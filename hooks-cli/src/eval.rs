@@ -45,10 +45,14 @@ fn report(out: &mut impl Write, new: &Reloaded) {
 
 fn refused(out: &mut impl Write, errors: &ConfigErrors, denies: bool) -> io::Result<()> {
     snippet::write(out, errors)?;
-    writeln!(out, "hooks eval: {}", match denies {
-        true => "everything is denied until that is corrected",
-        false => "the earlier rules go on until that is corrected",
-    })
+    writeln!(
+        out,
+        "hooks eval: {}",
+        match denies {
+            true => "everything is denied until that is corrected",
+            false => "the earlier rules go on until that is corrected",
+        }
+    )
 }
 
 /// A runtime for hooks that wait.

@@ -130,7 +130,10 @@ fn a_broken_file_is_reported_once_and_replaces_nothing() {
     eval.wait("git pull", true);
     let told = eval.end();
     assert_eq!(told.matches("unknown option `comand_guard`").count(), 1, "{told}");
-    assert!(told.contains("rules/hooks.yaml:2:1") && told.contains("did you mean `command_guard`?"), "{told}");
+    assert!(
+        told.contains("rules/hooks.yaml:2:1") && told.contains("did you mean `command_guard`?"),
+        "{told}"
+    );
     assert!(told.contains("the earlier rules go on until that is corrected"), "{told}");
 }
 

@@ -37,9 +37,8 @@ impl Project<'_> {
     pub(super) fn folders(&self) -> Vec<PathBuf> {
         let of_file = self.path.map(project_of);
         let named = self.root.map(Path::to_path_buf);
-        let named = named.filter(|root| {
-            of_file.as_ref().is_none_or(|of_file| canonical(of_file) != canonical(root))
-        });
+        let named =
+            named.filter(|root| of_file.as_ref().is_none_or(|of_file| canonical(of_file) != canonical(root)));
         of_file.into_iter().chain(named).collect()
     }
 
@@ -93,7 +92,11 @@ mod tests {
             let doubts = Config::read(&file).unwrap();
             assert!(doubts.doubts().iter().any(|doubt| doubt.path == format!("{section}.team")), "{section}");
             fs::create_dir(dir.path().join("typo")).unwrap();
-            assert!(known.read(&file).is_ok_and(|config| config.doubts().iter().all(|doubt| !doubt.path.ends_with(".team"))));
+            assert!(
+                known
+                    .read(&file)
+                    .is_ok_and(|config| config.doubts().iter().all(|doubt| !doubt.path.ends_with(".team")))
+            );
             fs::remove_dir(dir.path().join("typo")).unwrap();
         }
     }

@@ -167,7 +167,10 @@ fn on_error_deny_denies_until_the_file_is_mended() {
 
 #[test]
 fn a_part_of_a_file_is_never_in_force() {
-    let (old, new) = (blocking("git push"), "version: 1\nrules:\n- { name: a, action: deny, commands: [ls] }\n- { name: b, action: deny, commands: [rm] }\n...\n");
+    let (old, new) = (
+        blocking("git push"),
+        "version: 1\nrules:\n- { name: a, action: deny, commands: [ls] }\n- { name: b, action: deny, commands: [rm] }\n...\n",
+    );
     let project = Project::new(&old);
     let version = project.config.current().rules_version().to_owned();
     for end in 0..new.len() {
@@ -212,8 +215,14 @@ fn sections_that_a_running_host_cannot_change_are_refused() {
     for (text, key) in [
         ("version: 1\ntenant: globex\n", "line 2, column 9: tenant: `tenant` cannot change"),
         ("version: 1\n", "tenant: `tenant` cannot change"),
-        ("version: 1\ntenant: acme\nstore: { engine: memory, names: 9 }\n", "line 3, column 8: store: `store`"),
-        ("version: 1\ntenant: acme\ncache: {}\n", "line 3, column 8: cache: `cache` cannot change while the host runs; start the host again, or undo this change"),
+        (
+            "version: 1\ntenant: acme\nstore: { engine: memory, names: 9 }\n",
+            "line 3, column 8: store: `store`",
+        ),
+        (
+            "version: 1\ntenant: acme\ncache: {}\n",
+            "line 3, column 8: cache: `cache` cannot change while the host runs; start the host again, or undo this change",
+        ),
     ] {
         project.write(text);
         let error = project.refused();
@@ -307,7 +316,9 @@ async fn the_log_goes_on_and_names_the_rules_of_each_event() {
     let project = Project::new("version: 1\naudit: { folder: log }\n");
     let mut versions = Vec::new();
     for blocked in ["git push", "git pull", "git fetch"] {
-        project.write(&format!("version: 1\naudit: {{ folder: log }}\ncommand_guard: {{ block: [{blocked}] }}\n"));
+        project.write(&format!(
+            "version: 1\naudit: {{ folder: log }}\ncommand_guard: {{ block: [{blocked}] }}\n"
+        ));
         project.swapped();
         let rules = project.config.current();
         versions.push(rules.rules_version().to_owned());
@@ -344,8 +355,10 @@ fn rules_are_retired_when_no_call_uses_them() {
 #[test]
 fn ceremonies_in_memory_go_on() {
     let project = Project::new("version: 1\nceremonies: {}\n");
-    let context = HookContext::new("s", "a").in_dir(project.dir.path()).with_environment(hooks_system::system());
-    let held = |config: &Config| config.as_hooks().extension::<hooks_team_rules::HeldCeremonies>().unwrap().clone();
+    let context =
+        HookContext::new("s", "a").in_dir(project.dir.path()).with_environment(hooks_system::system());
+    let held =
+        |config: &Config| config.as_hooks().extension::<hooks_team_rules::HeldCeremonies>().unwrap().clone();
     held(&project.config.current()).start(&context, "Design Review", "host").unwrap();
     project.write("version: 1\nceremonies: {}\ncommand_guard: {}\n");
     project.swapped();

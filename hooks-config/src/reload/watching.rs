@@ -62,7 +62,9 @@ impl LiveConfig {
 impl Drop for Watching {
     fn drop(&mut self) {
         drop(self.stop.take());
-        if let Some(thread) = self.thread.take().filter(|thread| thread.thread().id() != thread::current().id()) {
+        if let Some(thread) =
+            self.thread.take().filter(|thread| thread.thread().id() != thread::current().id())
+        {
             // It panics only if the host's function does.
             drop(thread.join());
         }

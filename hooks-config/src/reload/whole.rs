@@ -26,18 +26,23 @@ fn problem(earlier: Option<&str>, text: &str) -> Option<(&'static str, &'static 
         return None;
     }
     if earlier.is_some_and(has_end) && !has_end(text) {
-        let problem = "the last line is not `...`, which the rules in force end with, so the file may be cut off";
+        let problem =
+            "the last line is not `...`, which the rules in force end with, so the file may be cut off";
         return Some((problem, "end the file with `...`; to leave it out, start the host again"));
     }
     let is_json = text.trim_start().starts_with('{') && text.trim_end().ends_with('}');
     if !is_json && !text.ends_with('\n') {
-        return Some(("the last line has no line break, so the file may be cut off", "end it with a line break"));
+        return Some((
+            "the last line has no line break, so the file may be cut off",
+            "end it with a line break",
+        ));
     }
     None
 }
 
 fn has_end(text: &str) -> bool {
-    text.ends_with('\n') && text.lines().rfind(|line| !line.trim().is_empty()).is_some_and(|line| line.trim_end() == END)
+    text.ends_with('\n')
+        && text.lines().rfind(|line| !line.trim().is_empty()).is_some_and(|line| line.trim_end() == END)
 }
 
 /// The last character of a text.

@@ -114,9 +114,9 @@ fn phase(config: &LiveConfig, change: impl FnOnce() -> Result<()>) -> Result<Vec
         let callers: Vec<_> = (0..CALLERS).map(|_| scope.spawn(|| judge(config, &is_over))).collect();
         let changed = change();
         is_over.store(true, Ordering::Relaxed);
-        let seen = callers.into_iter().map(|caller| {
-            caller.join().map_err(|_| Error::new("a thread that judges panicked"))
-        });
+        let seen = callers
+            .into_iter()
+            .map(|caller| caller.join().map_err(|_| Error::new("a thread that judges panicked")));
         let seen = seen.collect::<Result<Vec<_>>>();
         changed?;
         seen
@@ -176,7 +176,8 @@ impl Report {
             self.calls += one.times.len();
             self.lost += one.lost;
             self.mixed += one.mixed;
-            self.mixed += one.numbers.iter().filter(|(version, number)| numbers.get(*version) != Some(number)).count();
+            self.mixed +=
+                one.numbers.iter().filter(|(version, number)| numbers.get(*version) != Some(number)).count();
             self.versions += one.numbers.len();
             let all = if reloads { &mut self.with } else { &mut self.without };
             all.append(&mut one.times);
@@ -206,7 +207,12 @@ impl fmt::Display for Report {
         writeln!(
             f,
             "{} reloads of {} rules beside {} calls on {CALLERS} threads: {} lost, {} judged by a mixture; memory grew by {} KiB",
-            self.reloads, rules::COUNT, self.calls, self.lost, self.mixed, self.growth_kib
+            self.reloads,
+            rules::COUNT,
+            self.calls,
+            self.lost,
+            self.mixed,
+            self.growth_kib
         )?;
         for (name, times) in [("without reloads", &self.without), ("with reloads", &self.with)] {
             let [half, most, worst] = [500, 999, 1_000].map(|permille| percentile(times, permille));

@@ -27,7 +27,9 @@ pub(crate) fn run(arguments: &[&str]) -> Result {
     let reloads = match arguments {
         [] => 1_000,
         ["--reloads", count] => number(count)?,
-        other => return Err(Error::new(format!("unknown options `{}`; see `cargo xtask help`", other.join(" ")))),
+        other => {
+            return Err(Error::new(format!("unknown options `{}`; see `cargo xtask help`", other.join(" "))));
+        }
     };
     let mut missed = Vec::new();
     let report = load::run(&Plan::of(reloads))?;
