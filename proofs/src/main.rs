@@ -9,6 +9,7 @@
 //! | `disk` | checks that full and failing disks lose no acknowledged record | [`disk`] |
 //! | `e2e` | checks that real clients obey | [`e2e`] |
 //! | `overspend` | checks that no budget is overspent | [`overspend`] |
+//! | `reload` | checks that rules change without losing or mixing a call | [`reload`] |
 //! | `soak` | checks that long runs lose nothing and keep their speed | [`soak`] |
 //! | `storm` | measures which failures of providers model calls survive | [`storm`] |
 
@@ -26,6 +27,8 @@ mod disk;
 mod e2e;
 #[cfg(feature = "all")]
 mod overspend;
+#[cfg(feature = "all")]
+mod reload;
 #[cfg(feature = "all")]
 mod soak;
 mod storm;
@@ -71,6 +74,7 @@ fn run_any(arguments: &[&str]) -> Result {
         // The hook that `e2e` gives to clients.
         ["stand-in", options @ ..] => e2e::stand_in::run(options),
         ["overspend", options @ ..] => overspend::run(options),
+        ["reload", options @ ..] => reload::run(options),
         ["soak", "--short"] => soak::check(),
         ["soak", options @ ..] => soak::run(options),
         other => Err(unknown(other)),
