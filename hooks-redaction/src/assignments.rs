@@ -226,6 +226,7 @@ fn plain_end(bytes: &[u8], from: usize, separator: Separator) -> usize {
     let length = rest.iter().enumerate().position(|(i, b)| {
         let at = from + i;
         match b {
+            b'\n' => true,
             _ if b.is_ascii_whitespace() => depth == 0,
             // A template or a call may contain spaces.
             b'{' | b'(' if i < 4 => {

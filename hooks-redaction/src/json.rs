@@ -12,6 +12,11 @@ const MAX_DEPTH: usize = 512;
 /// Longest value that is judged by its name; longer ones are scrubbed as plain text.
 const MAX_NAMED: usize = 4096;
 
+/// Returns whether a text is a long number.
+fn is_number(text: &str) -> bool {
+    (8..=20).contains(&text.len()) && text.bytes().all(|b| b.is_ascii_digit())
+}
+
 /// Fields that hold the name of the value in the field beside them.
 const NAMES: &[&str] = &["name", "Name", "key", "Key"];
 
@@ -37,12 +42,18 @@ impl Scrubber {
     /// ```
     pub fn scrub_value(&self, value: &mut Value) -> usize {
         let mut changed = 0;
-        let mut open: Vec<(&mut Value, usize)> = vec![(value, 0)];
-        while let Some((value, depth)) = open.pop() {
+        let mut open: Vec<(&mut Value, usize, &str)> = vec![(value, 0, "")];
+        while let Some((value, depth, name)) = open.pop() {
             match value {
                 Value::Array(_) | Value::Object(_) if depth >= MAX_DEPTH => {
                     drop_flat(std::mem::take(value));
                     changed += 1;
+                }
+                Value::String(text) if is_number(text) => {
+                    if let Some(scrubbed) = self.scrub_number(name, text) {
+                        *text = scrubbed;
+                        changed += 1;
+                    }
                 }
                 Value::String(text) => {
                     let scrubbed = match self.scrub(text) {
@@ -52,27 +63,39 @@ impl Scrubber {
                     *text = scrubbed;
                     changed += 1;
                 }
-                Value::Number(number) => {
-                    let text = number.to_string();
-                    let scrubbed = self.scrub(&text).into_owned();
-                    if number.is_u64() && scrubbed != text {
+                Value::Number(number) if number.is_u64() => {
+                    if let Some(scrubbed) = self.scrub_number(name, &number.to_string()) {
                         *value = Value::String(scrubbed);
                         changed += 1;
                     }
                 }
                 Value::Array(items) => {
                     changed += self.scrub_words(items);
-                    open.extend(items.iter_mut().map(|item| (item, depth + 1)));
+                    open.extend(items.iter_mut().map(|item| (item, depth + 1, name)));
                 }
                 Value::Object(fields) => {
                     changed += self.scrub_named(fields);
                     changed += self.scrub_keys(fields);
-                    open.extend(fields.values_mut().map(|field| (field, depth + 1)));
+                    open.extend(fields.iter_mut().map(|(name, field)| (field, depth + 1, name.as_str())));
                 }
-                Value::Null | Value::Bool(_) => {}
+                Value::Null | Value::Bool(_) | Value::Number(_) => {}
             }
         }
         changed
+    }
+
+    /// Judges digits as they would be in the text `"name": digits`: the name tells a card from an identifier.
+    fn scrub_number(&self, name: &str, digits: &str) -> Option<String> {
+        let head = name.get(..names::MAX_NAME).unwrap_or(name);
+        let context = if head.is_empty() { digits.to_owned() } else { format!("\"{head}\": {digits}") };
+        let start = context.len() - digits.len();
+        let mut spans = self.spans(&context);
+        spans.retain_mut(|span| {
+            span.end = span.end.saturating_sub(start);
+            span.start = span.start.saturating_sub(start);
+            span.start < span.end
+        });
+        (!spans.is_empty()).then(|| self.replace(digits, &spans))
     }
 
     /// Scrubs the values of options in a list of words, as in a command line: `["--password", "…"]`.

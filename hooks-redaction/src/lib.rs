@@ -37,10 +37,10 @@
 //! | `marker` | replacements, and how they are recognised |
 //! | `email`, `tld` | e-mail addresses |
 //! | `digits`, `card`, `ssn`, `iban`, `phone`, `network` | data that consists of digits |
-//! | `triggers` | one pass over the text for every literal that may start a secret |
-//! | `vendors`, `forms` | tokens with a documented prefix, and their parser |
+//! | `filter`, `literals`, `scan` | one pass over the text for every position that may start a finding |
+//! | `vendors`, `body`, `forms`, `wrap` | tokens with a documented prefix, and their parser, also over line ends |
 //! | `pem`, `url`, `headers`, `assignments` | keys, passwords in addresses, credentials in headers and assignments |
-//! | `names`, `value` | judge whether a name suggests a secret, and whether a value is one |
+//! | `names`, `value`, `code` | judge whether a name suggests a secret, and whether a value is one |
 //! | `arguments`, `recorder` | tool arguments for telemetry |
 //! | `results` | tool results, before a model or a log gets them |
 //! | `config` | the same as plain data |
@@ -50,16 +50,20 @@
 
 mod arguments;
 mod assignments;
+mod body;
 mod card;
+mod code;
 mod config;
 mod digits;
 mod email;
 mod error;
+mod filter;
 mod forms;
 mod headers;
 mod iban;
 mod json;
 mod label;
+mod literals;
 mod marker;
 mod names;
 mod network;
@@ -67,15 +71,16 @@ mod pem;
 mod phone;
 pub mod recorder;
 pub mod results;
+mod scan;
 mod scrubber;
 mod span;
 mod ssn;
 mod text;
 mod tld;
-mod triggers;
 mod url;
 mod value;
 mod vendors;
+mod wrap;
 
 #[cfg(test)]
 mod tests;

@@ -2,6 +2,8 @@
 
 use std::ops::Range;
 
+use memchr::memmem;
+
 use super::{error::ScrubberError, label::Label};
 
 /// Text around a label's name: `[EMAIL_REDACTED]` by default.
@@ -63,8 +65,9 @@ impl Marker {
 
     /// Finds the first marker in `text`, if there is one.
     pub(super) fn find(&self, text: &str) -> Option<Range<usize>> {
+        let bytes = text.as_bytes();
         let mut from = 0;
-        while let Some(at) = text.get(from..).and_then(|rest| rest.find(&self.open)) {
+        while let Some(at) = bytes.get(from..).and_then(|rest| memmem::find(rest, self.open.as_bytes())) {
             let start = from + at;
             let name = start + self.open.len();
             let rest = text.get(name..).unwrap_or_default();

@@ -66,8 +66,10 @@ fn is_joined(bytes: &[u8], start: usize) -> bool {
 /// Returns whether an address may identify a machine.
 fn is_personal(address: Ipv4Addr) -> bool {
     let [first, ..] = address.octets();
+    // Object identifiers of directory services: `2.5.4.3`, `2.5.29.17`.
+    let object = matches!(address.octets(), [2, 5, 4 | 6 | 8 | 13 | 18 | 20 | 21 | 23 | 29, _]);
     // Masks start with 255; the network 0 is "this host", and its members are wildcard masks.
-    !address.is_loopback() && first != 255 && first != 0
+    !object && !address.is_loopback() && first != 255 && first != 0
 }
 
 /// Returns whether the numbers are the start of a heading such as `3.1.4.2 Scope`.
@@ -170,6 +172,7 @@ mod tests {
             "3.1.4.2 Scope",
             "192.168.1.256",
             "0.0.0.255",
+            "new(\"2.5.29.17\")",
         ] {
             assert!(found(text, &[Label::Ipv4]).is_empty(), "{text}");
         }

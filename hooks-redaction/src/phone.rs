@@ -70,8 +70,10 @@ fn international(sequence: &Sequence<'_>, least: usize) -> Option<usize> {
     let american = first.len() == 1 && byte(sequence.bytes, first.start) == b'1';
     let most = if american { 11 } else { MAX_DIGITS };
     let (count, total) = take(groups, most);
+    // `+1441497364.649` is a time, `+12345-03-04` a year.
+    let time = first.len() >= 5 && groups.len() > 1;
     let least = if count == 1 { 10 } else { least };
-    if total < least || sequence.separators(count).any(|s| s.len() > 2 || s == b"..") {
+    if time || total < least || sequence.separators(count).any(|s| s.len() > 2 || s == b"..") {
         return None;
     }
     groups.get(count - 1).map(|last| last.end)
@@ -170,7 +172,26 @@ fn announced(sequence: &Sequence<'_>) -> Option<usize> {
         && !dotted
         && sequence.separators(count).all(short);
     let words = line_before(sequence.bytes, first.start, 24);
-    (fits && has_word(words, CONTEXT)).then_some(last.end)
+    (fits && has_word(words, CONTEXT) && !is_constant(words)).then_some(last.end)
+}
+
+/// Returns whether the number is the value of a constant: `VHOST_SET_VRING_CALL: u32 = `.
+fn is_constant(words: &[u8]) -> bool {
+    let words = words.trim_ascii_end();
+    let name = words.strip_suffix(b"=").map_or(words, |name| name.trim_ascii_end());
+    let typed = [
+        ": u32",
+        ": i32",
+        ": u64",
+        ": i64",
+        ": usize",
+        ": c_ulong",
+        ": c_int",
+        ": c_uint",
+        ": int",
+        ": number",
+    ];
+    name.len() < words.len() && typed.iter().any(|kind| name.ends_with(kind.as_bytes()))
 }
 
 #[cfg(test)]
@@ -214,6 +235,9 @@ mod tests {
             "1.6180339887498948",
             "build.1+20240115123",
             "10.1.2.3",
+            "const VHOST_SET_VRING_CALL: u32 = 1074310945;",
+            "+1441497364.649",
+            "+12345-03-04",
         ] {
             assert!(found(text, &[Label::Phone]).is_empty(), "{text}: {:?}", found(text, &[Label::Phone]));
         }

@@ -5,12 +5,12 @@ use std::{borrow::Cow, sync::Arc};
 use regex::{Regex, RegexBuilder};
 
 use super::{
-    digits, email,
+    email,
     error::ScrubberError,
     label::{Label, Labels},
     marker::{MAX_NAME, Marker},
+    scan,
     span::{Span, settle},
-    triggers,
 };
 
 /// Most rounds. One removal may uncover another match, which the next round removes; only hostile text needs
@@ -143,18 +143,10 @@ impl Scrubber {
     /// ```
     #[must_use]
     pub fn spans(&self, text: &str) -> Vec<Span> {
-        let mut found = Vec::new();
-        if self.labels.contains(&Label::Email) {
-            email::find(text, &mut found);
-            if self.plain_top_level {
-                found.iter_mut().for_each(|address| email::end_with_letters(text, address));
-            }
-        }
-        if self.labels.intersects(triggers::labels()) {
-            triggers::find(text, self.labels, &mut found);
-        }
-        if self.labels.intersects(number_labels()) {
-            digits::find(text, self.labels, &mut found);
+        let mut found = scan::scan(text, self.labels).spans;
+        if self.plain_top_level {
+            let addresses = found.iter_mut().filter(|span| span.label == Label::Email);
+            addresses.for_each(|address| email::end_with_letters(text, address));
         }
         for (name, pattern) in &self.patterns {
             let hits = pattern.find_iter(text).filter(|hit| !hit.is_empty());
@@ -227,8 +219,4 @@ impl Default for Scrubber {
     fn default() -> Self {
         Self::all()
     }
-}
-
-fn number_labels() -> Labels {
-    [Label::Phone, Label::CreditCard, Label::Ssn, Label::Ipv4, Label::Ipv6, Label::Iban].into_iter().collect()
 }
