@@ -193,9 +193,9 @@ fn is_listed(bytes: &[u8], start: usize, end: usize) -> bool {
     let indented = !before.is_empty() && before.iter().all(|b| b" \t([".contains(b));
     let comma = b",)]".contains(&byte(bytes, end));
     // Another long number after the comma, or before it.
-    let next = run_end(bytes, end, 12, |b| b", \t\r\n([".contains(&b));
+    let next = run_end(bytes, end, 12, |b| b", \t([".contains(&b));
     let long_next = next > end + 1 && run_end(bytes, next, 9, |b| b.is_ascii_digit()) - next >= 9;
-    let last = run_start(bytes, start, 12, |b| b", \t\r\n([".contains(&b));
+    let last = run_start(bytes, start, 12, |b| b", \t([".contains(&b));
     let long_last = last < start
         && byte_before(bytes, last).is_ascii_digit()
         && last - run_start(bytes, last, 9, |b| b.is_ascii_digit()) >= 9;
@@ -203,7 +203,7 @@ fn is_listed(bytes: &[u8], start: usize, end: usize) -> bool {
 }
 
 /// Returns whether the digits in `bytes` pass the Luhn check.
-fn luhn(bytes: &[u8]) -> bool {
+pub(super) fn luhn(bytes: &[u8]) -> bool {
     let digits = bytes.iter().rev().filter(|b| b.is_ascii_digit()).map(|b| u32::from(b - b'0'));
     let sum: u32 = digits
         .zip([false, true].into_iter().cycle())

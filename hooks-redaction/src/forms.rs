@@ -1,7 +1,7 @@
 //! Parses a credential after its prefix.
 
 use super::{
-    body::{Body, MAX_RUN, Runs},
+    body::{Body, Runs},
     label::Label,
     text::{byte, byte_before, is_ident, run_end, starts_word},
     wrap,
@@ -116,9 +116,9 @@ pub(super) fn jwt(bytes: &[u8], at: usize, runs: &mut Runs) -> Option<(usize, us
         return None;
     }
     let plain = jwt_parts(bytes, at, |from| runs.end(bytes, Body::Url, from));
-    let end =
-        plain.map_or_else(|| run_end(bytes, at, MAX_RUN, |b| Body::Url.has(b) || b == b'.'), |(_, end)| end);
-    if wrap::next_line(bytes, end).is_none() {
+    let end = plain.map_or_else(|| runs.end(bytes, Body::Dotted, at), |(_, end)| end);
+    // Only at the start of a run, so that a run of many starts is read over its lines once.
+    if Body::Dotted.has(byte_before(bytes, at)) || wrap::next_line(bytes, end).is_none() {
         return plain;
     }
     jwt_parts(bytes, at, |from| wrap::run_over_lines(bytes, from)).or(plain)

@@ -122,7 +122,7 @@ fn fits(country: &Country, number: &[u8]) -> bool {
     checked && tail.len() == country.structure.len() && tail.iter().zip(&country.structure).all(class)
 }
 
-fn is_valid(number: &[u8]) -> bool {
+pub(super) fn is_valid(number: &[u8]) -> bool {
     let (head, tail) = number.split_at(number.len().min(4));
     let rest = tail.iter().chain(head).fold(0_u32, |rest, b| match b {
         b'0'..=b'9' => (rest * 10 + u32::from(b - b'0')) % 97,

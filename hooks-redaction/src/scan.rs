@@ -3,15 +3,16 @@
 use super::{
     assignments,
     body::Runs,
-    digits, email,
+    digits, email, encoded,
     filter::{self, FILTER},
     forms, headers,
     label::{Label, Labels},
     literals::{Kind, LITERALS, Literal},
     network, pem,
     span::Span,
-    text::{byte, byte_before, run_end, starts_word},
+    text::{byte, byte_before, floor, run_end, starts_word},
     url,
+    view::View,
 };
 
 /// Findings of one pass.
@@ -22,7 +23,47 @@ pub(super) struct Found {
     pub(super) hidden: Vec<usize>,
 }
 
-/// Scans `text` for `labels`.
+/// Finds `labels` in `text`, also where they are hidden.
+pub(super) fn all(text: &str, labels: Labels) -> Vec<Span> {
+    let Found { mut spans, hidden } = scan(text, labels);
+    encoded::find(text, labels, &mut spans);
+    let mut done = 0;
+    for at in hidden {
+        if at < done {
+            continue;
+        }
+        let from = line_start(text, at).max(done);
+        done = line_end(text, at);
+        let Some(view) = View::of(text, from, done) else { continue };
+        let plain = scan(&view.text, labels).spans;
+        spans.extend(plain.into_iter().filter_map(|span| {
+            let (start, end) = view.original(span.start, span.end)?;
+            Some(Span::new(start, end, span.label))
+        }));
+    }
+    spans
+}
+
+/// Longest part of a line that is looked at on each side of a hidden character.
+const SIDE: usize = 2048;
+fn line_start(text: &str, at: usize) -> usize {
+    let low = floor(text, at.saturating_sub(SIDE));
+    let head = text.as_bytes().get(low..at).unwrap_or_default();
+    memchr::memrchr(b'\n', head).map_or(low, |newline| low + newline + 1)
+}
+
+/// Returns the end of the line around `at`; a soft line break of mail (`=`) does not end it.
+fn line_end(text: &str, at: usize) -> usize {
+    let high = floor(text, at.saturating_add(SIDE));
+    let tail = text.as_bytes().get(at..high).unwrap_or_default();
+    let ends = memchr::memchr_iter(b'\n', tail).find(|newline| {
+        let line = tail.get(..*newline).unwrap_or_default();
+        !line.strip_suffix(b"\r").unwrap_or(line).ends_with(b"=")
+    });
+    ends.map_or(high, |newline| at + newline + 1)
+}
+
+/// Scans `text` for `labels`, as it stands.
 pub(super) fn scan(text: &str, labels: Labels) -> Found {
     let mut scanner = Scanner {
         text,
