@@ -157,9 +157,17 @@ fn separator(bytes: &[u8], start: usize, end: usize, noun: Noun) -> Option<(Sepa
         }
         _ if !spaced || quoted > end => None,
         _ if bytes.get(start..end)?.starts_with(b"--") => Some((Separator::Option, at)),
+        _ if is_set(line_before(bytes, start, 32)) => Some((Separator::Option, at)),
         _ if noun == Noun::Password => prose(bytes, start, at),
         _ => None,
     }
+}
+
+/// Returns whether a line ends with a command that sets a variable: `aws configure set `, `setx `, `set -x `.
+fn is_set(line: &[u8]) -> bool {
+    let Some(line) = line.strip_suffix(b" ") else { return false };
+    let mut words = line.rsplit(|b| *b == b' ').filter(|word| !word.starts_with(b"-"));
+    words.next().is_some_and(|word| matches!(word, b"set" | b"setx" | b"setenv" | b"config:set"))
 }
 
 fn is_upper(name: &[u8]) -> bool {
@@ -299,6 +307,8 @@ mod tests {
             ("password: 'it''s'", "password", "it''s"),
             ("<add key=\"Password\" value=\"Passw0rd!\" />", "Password", "Passw0rd!"),
             ("api_key: 4f9a8b7c6d5e", "api_key", "4f9a8b7c6d5e"),
+            ("setx API_KEY 4f9a8b7c6d5e", "KEY", "4f9a8b7c6d5e"),
+            ("set -x API_KEY 4f9a8b7c6d5e", "KEY", "4f9a8b7c6d5e"),
             (r"A=1\nPASSWORD=hunter2\nB=2", "PASSWORD", "hunter2"),
         ] {
             assert_eq!(found(text, word), Some(wanted), "{text}");

@@ -29,6 +29,8 @@ pub(super) enum Body {
     Uuid,
     /// Letters, digits and dollar signs.
     Dollar,
+    /// Hex digits, slashes and colons.
+    Asana,
 }
 
 /// Longest run that is measured; what follows belongs to no credential.
@@ -50,6 +52,7 @@ impl Body {
             "path" => Self::Path,
             "uuid" => Self::Uuid,
             "dollar" => Self::Dollar,
+            "asana" => Self::Asana,
             _ => return None,
         })
     }
@@ -69,6 +72,7 @@ impl Body {
             Self::Path => is_ident(b) || b"-+/=@.".contains(&b),
             Self::Uuid => b.is_ascii_hexdigit() || b == b'-',
             Self::Dollar => b.is_ascii_alphanumeric() || b == b'$',
+            Self::Asana => b.is_ascii_hexdigit() || b == b'/' || b == b':',
         }
     }
 
@@ -81,7 +85,7 @@ impl Body {
 /// The last measured run of each set, so that several prefixes inside one run do not measure it again.
 #[derive(Debug, Default)]
 pub(super) struct Runs {
-    last: [(usize, usize); 12],
+    last: [(usize, usize); 13],
 }
 
 impl Runs {

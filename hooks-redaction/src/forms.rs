@@ -68,15 +68,21 @@ fn trimmed(bytes: &[u8], body: usize, mut end: usize, form: &Form) -> usize {
 /// Returns whether `body..end` is a complete body.
 pub(super) fn is_whole(bytes: &[u8], body: usize, end: usize, form: &Form) -> bool {
     let length = end - body;
-    let exact = !form.body.is_exact() || !is_ident(byte(bytes, end));
+    let bounded = form.body.is_exact() || form.most != usize::MAX;
+    let exact = !bounded || !is_ident(byte(bytes, end));
     let inside = bytes.get(body..end).unwrap_or_default();
     (form.least..=form.most).contains(&length) && exact && is_mixed(inside) && has_shape(inside, form.body)
 }
 
-/// Returns whether the hyphens of a UUID are at their places.
+/// Returns whether the separators of a body are at their places.
 pub(super) fn has_shape(inside: &[u8], body: Body) -> bool {
-    let groups = || inside.split(|b| *b == b'-').map(<[u8]>::len);
-    body != Body::Uuid || groups().eq([8, 4, 4, 4, 12])
+    let groups = |separator: u8| inside.split(move |b| *b == separator).map(<[u8]>::len);
+    match body {
+        Body::Uuid => groups(b'-').eq([8, 4, 4, 4, 12]),
+        // The account, perhaps the token's number, and the token.
+        Body::Asana => groups(b':').eq([33, 32]) || groups(b':').eq([16, 32]),
+        _ => true,
+    }
 }
 
 /// Returns whether the last six characters are the checksum of those before.

@@ -97,7 +97,7 @@ mod wrap;
 mod tests;
 
 pub use self::arguments::{Options, redact_arguments};
-pub use self::config::{Redaction, RedactionConfig, TextDialect};
+pub use self::config::{HashKey, Redaction, RedactionConfig, TextDialect};
 pub use self::detector::{Check, Detector};
 pub use self::error::ScrubberError;
 pub use self::label::{Label, Labels, UnknownLabel};

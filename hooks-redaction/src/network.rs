@@ -35,6 +35,9 @@ const NOT_BEFORE: &[&str] = &[
     "netmask",
 ];
 
+/// Words behind four numbers that are not an address.
+const NOT_AFTER: &[&str] = &["kernel", "release", "version", "build"];
+
 /// Parses an IPv4 address from the start of `sequence`.
 pub(super) fn ipv4(sequence: &Sequence<'_>) -> Option<(usize, usize)> {
     let groups = sequence.groups();
@@ -55,8 +58,9 @@ pub(super) fn ipv4(sequence: &Sequence<'_>) -> Option<(usize, usize)> {
     let words = line_before(bytes, first.start, 18);
     let personal = is_personal(address);
     let heading = is_heading(sequence, first.start, fourth.end, address);
-    (opens && closes && personal && !heading && !has_word(words, NOT_BEFORE))
-        .then_some((first.start, fourth.end))
+    let next_word = bytes.get(fourth.end..bytes.len().min(fourth.end + 9)).unwrap_or_default();
+    let version = has_word(words, NOT_BEFORE) || has_word(next_word, NOT_AFTER);
+    (opens && closes && personal && !heading && !version).then_some((first.start, fourth.end))
 }
 
 fn is_joined(bytes: &[u8], start: usize) -> bool {
@@ -173,6 +177,7 @@ mod tests {
             "192.168.1.256",
             "0.0.0.255",
             "new(\"2.5.29.17\")",
+            "4.19.0.1 kernel",
         ] {
             assert!(found(text, &[Label::Ipv4]).is_empty(), "{text}");
         }

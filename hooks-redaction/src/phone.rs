@@ -161,9 +161,12 @@ fn announced(sequence: &Sequence<'_>) -> Option<usize> {
     let first = groups.first()?;
     let (count, total) = take(groups, MAX_DIGITS);
     let last = groups.get(count.checked_sub(1)?)?;
-    let date = first.len() == 4
-        && groups.get(1).is_some_and(|g| g.len() == 2)
-        && groups.get(2).is_some_and(|g| g.len() == 2);
+    let day = sequence.bytes.get(first.start..first.end).unwrap_or_default();
+    let compact = first.len() == 8 && (day.starts_with(b"19") || day.starts_with(b"20"));
+    let date = compact
+        || first.len() == 4
+            && groups.get(1).is_some_and(|g| g.len() == 2)
+            && groups.get(2).is_some_and(|g| g.len() == 2);
     let dotted = sequence.separators(count).filter(|s| *s == b".").count() > 2;
     let short = |separator: &[u8]| separator.len() <= 2;
     let fits = (7..=MAX_DIGITS).contains(&total)
@@ -238,6 +241,7 @@ mod tests {
             "const VHOST_SET_VRING_CALL: u32 = 1074310945;",
             "+1441497364.649",
             "+12345-03-04",
+            "phone build 20240115-1530",
         ] {
             assert!(found(text, &[Label::Phone]).is_empty(), "{text}: {:?}", found(text, &[Label::Phone]));
         }

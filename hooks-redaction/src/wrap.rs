@@ -57,7 +57,9 @@ pub(super) fn continued(bytes: &[u8], end: usize, form: &Form) -> Option<usize> 
     let mut last = None;
     let mut end = end;
     for _line in 0..MAX_LINES {
-        if form.most != usize::MAX || line_before(bytes, end, FULL_LINE).len() < FULL_LINE {
+        let soft = b"=\\".contains(&byte(bytes, end));
+        let full = soft || line_before(bytes, end, FULL_LINE).len() >= FULL_LINE;
+        if form.most != usize::MAX || !full {
             break;
         }
         let Some(from) = next_line(bytes, end).filter(|from| byte_before(bytes, *from) == b'\n') else {
@@ -110,6 +112,8 @@ mod tests {
             }
         }
         let long = format!("sk-ant-api03-{}", "aB3dE6gH9jK2mN5pQ8sT1vW4yZ7b".repeat(4));
+        let soft = format!("{}=\n{}\nnext line", &long[..50], &long[50..]);
+        assert_eq!(Scrubber::all().scrub(&soft), "[ANTHROPIC_KEY_REDACTED]\nnext line");
         let text = format!("{}\n{}\nnext line", &long[..76], &long[76..]);
         assert_eq!(Scrubber::all().scrub(&text), "[ANTHROPIC_KEY_REDACTED]\nnext line");
     }
