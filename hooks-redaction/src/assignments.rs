@@ -151,6 +151,8 @@ fn separator(bytes: &[u8], start: usize, end: usize, noun: Noun) -> Option<(Sepa
             Some((if spaced || from > at + 1 { Separator::SpacedEquals } else { Separator::Equals }, from))
         }
         b':' if byte(bytes, at + 1) != b':' => Some((Separator::Colon, blank(at + 1))),
+        // `t.pass("tests/a.rs")` is a call of a test.
+        b'(' if bytes.get(start..end)? == b"pass" => None,
         b'(' if quoted == end => Some((Separator::QuotedOnly, blank(at + 1))),
         b',' if quoted > end && is_upper(bytes.get(start..end)?) => {
             Some((Separator::QuotedOnly, blank(at + 1)))

@@ -195,7 +195,7 @@ fn is_listed(bytes: &[u8], start: usize, end: usize) -> bool {
     let long_last = last < start
         && byte_before(bytes, last).is_ascii_digit()
         && last - run_start(bytes, last, 9, |b| b.is_ascii_digit()) >= 9;
-    (indented && comma) || (comma && long_next) || (long_last && byte(bytes, last) == b',')
+    (comma && (indented || long_next)) || (long_last && byte(bytes, last) == b',')
 }
 
 /// Returns whether the digits in `bytes` pass the Luhn check.

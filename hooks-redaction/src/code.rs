@@ -9,11 +9,21 @@ pub(super) fn is_declared(value: &str, style: Style) -> bool {
         return false;
     }
     let bare = value.trim_end_matches([',', ';']);
-    if bare.starts_with(['*', '&', '[', '{', '|']) {
+    if bare.starts_with(['*', '&', '[', '{', '|', '<']) || bare.starts_with("../") || bare.starts_with("./") {
+        return true;
+    }
+    let digits = bare.bytes().all(|b| b.is_ascii_digit());
+    let number = bare.strip_prefix("0x").is_some_and(|hex| hex.bytes().all(|b| b.is_ascii_hexdigit()));
+    if number || (style == Style::Spaced && digits && bare.len() < value.len()) {
         return true;
     }
     let short_number = bare.len() < 4 && bare.bytes().all(|b| b.is_ascii_digit());
-    short_number || is_primitive(bare) || is_constant(bare) || is_type(bare) || is_member(bare)
+    short_number
+        || is_primitive(bare)
+        || is_constant(bare)
+        || is_type(bare)
+        || is_member(bare)
+        || is_humps(bare)
 }
 
 /// Returns whether `text` is an identifier.
@@ -47,8 +57,18 @@ fn is_constant(text: &str) -> bool {
 fn is_type(text: &str) -> bool {
     let head = text.split(['(', '[', '<', '!', '{']).next().unwrap_or_default();
     let path = head.contains("::") && head.split("::").all(|part| part.is_empty() || is_identifier(part));
-    let called = head.len() < text.len() && head.len() >= 2 && head.split("::").all(is_identifier);
-    path || (called && !head.bytes().any(|b| b.is_ascii_digit()))
+    let called = head.len() < text.len() && head.len() >= 2 && head.split(['.', ':']).all(is_identifier);
+    let word = head.trim_end_matches(|c: char| c.is_ascii_digit());
+    let plain = word.len() >= 5 || word.len() == head.len();
+    path || (called && plain && !word.bytes().any(|b| b.is_ascii_digit()))
+}
+
+/// Returns whether `text` is a name of several words with capitals: `X509RequestInheritOptions`.
+fn is_humps(text: &str) -> bool {
+    let letters = text.bytes().all(|b| b.is_ascii_alphanumeric()) && text.starts_with(char::is_uppercase);
+    let words = text.split(|c: char| !c.is_ascii_lowercase()).filter(|word| word.len() >= 3);
+    let (count, length) = words.fold((0, 0), |(count, length), word| (count + 1, length + word.len() + 1));
+    letters && count >= 2 && length * 10 >= text.len() * 7
 }
 
 /// Returns whether `text` is a member that itself has the name of a secret: `params.password`.
@@ -82,6 +102,12 @@ mod tests {
             "value.password",
             "::core::option::Option<",
             "uint8_t",
+            "<Token![>]>::default(",
+            "NEXT_TOKEN.fetch_add(2",
+            "Aligned64(secret",
+            "0x80041064,",
+            "X509RequestInheritOptions",
+            "../struct.Token.html",
         ] {
             assert!(is_declared(value, Style::Plain(true)), "{value}");
             assert!(!is_declared(value, Style::Attached), "{value}");

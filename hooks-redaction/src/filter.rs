@@ -81,9 +81,18 @@ impl Filter {
         }
     }
 
+    fn add_bytes(&mut self, bucket: u64, place: usize, bytes: &[u8]) {
+        for byte in bytes {
+            if let Some(row) = self.table.get_mut(usize::from(*byte)) {
+                *row |= bucket << (16 * place);
+            }
+        }
+    }
+
     /// Puts literals with a similar start into the same bucket, so that a bucket accepts little else.
     fn add_literals(&mut self) {
         let mut keys: BTreeMap<[u8; KEY], Vec<usize>> = BTreeMap::new();
+        let boundary: Vec<u8> = (0..=u8::MAX).filter(|b| !b.is_ascii_alphanumeric()).collect();
         for (at_word, bits) in [(false, LITERAL), (true, WORD)] {
             let mut order: Vec<(&[u8], usize, &Literal)> = (LITERALS.iter().enumerate())
                 .filter(|(_, literal)| literal.at_word == at_word)
@@ -97,12 +106,10 @@ impl Filter {
             for (bucket, chunk) in buckets.zip(order.chunks(size)) {
                 for (_, index, literal) in chunk {
                     if at_word {
-                        self.add(bucket, |place, b| match place.checked_sub(1) {
-                            Some(place) => literal.accepts(place, b),
-                            None => !b.is_ascii_alphanumeric(),
-                        });
-                    } else {
-                        self.add(bucket, |place, b| literal.accepts(place, b));
+                        self.add_bytes(bucket, 0, &boundary);
+                    }
+                    for place in usize::from(at_word)..WINDOW {
+                        self.add_bytes(bucket, place, &literal.choices(place - usize::from(at_word)));
                     }
                     for key in literal.keys() {
                         keys.entry(key).or_default().push(*index);
@@ -145,8 +152,10 @@ impl Filter {
         let mut at = 0;
         while let Some(window) = bytes.get(at..).and_then(|rest| rest.first_chunk::<{ STEP + WINDOW - 1 }>())
         {
-            let rows = window.map(row);
-            let hits = eight(&rows);
+            let [a, b, c, d, e, f, g, h, i, j, k] = *window;
+            let rows =
+                [row(a), row(b), row(c), row(d), row(e), row(f), row(g), row(h), row(i), row(j), row(k)];
+            let hits = hits_of(rows);
             if hits.iter().fold(0, |all, hit| all | hit) & ALL != 0 {
                 for (place, hit) in hits.iter().enumerate() {
                     report(at + place, *hit);
@@ -176,19 +185,27 @@ fn place_of([a, b, c]: [u8; KEY]) -> (usize, u32) {
     ((hash >> 6) as usize, hash & 63)
 }
 
-#[inline]
-fn eight(rows: &[u64; STEP + WINDOW - 1]) -> [u64; STEP] {
-    let [a, b, c, d, e, f, g, h, i, j, k] = *rows;
+/// Returns for each position the buckets whose four sets have the bytes from there on.
+#[inline(always)]
+fn hits_of([a, b, c, d, e, f, g, h, i, j, k]: [u64; STEP + WINDOW - 1]) -> [u64; STEP] {
+    // Pairs first, so that each is shared by two positions.
+    let (ab, bc, cd, de, ef) = (pair(a, b), pair(b, c), pair(c, d), pair(d, e), pair(e, f));
+    let (fg, gh, hi, ij, jk) = (pair(f, g), pair(g, h), pair(h, i), pair(i, j), pair(j, k));
     [
-        one([a, b, c, d]),
-        one([b, c, d, e]),
-        one([c, d, e, f]),
-        one([d, e, f, g]),
-        one([e, f, g, h]),
-        one([f, g, h, i]),
-        one([g, h, i, j]),
-        one([h, i, j, k]),
+        ab & cd >> 32,
+        bc & de >> 32,
+        cd & ef >> 32,
+        de & fg >> 32,
+        ef & gh >> 32,
+        fg & hi >> 32,
+        gh & ij >> 32,
+        hi & jk >> 32,
     ]
+}
+
+#[inline(always)]
+const fn pair(first: u64, second: u64) -> u64 {
+    first & (second >> 16)
 }
 
 #[inline]

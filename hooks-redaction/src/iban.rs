@@ -186,10 +186,10 @@ mod tests {
             let mut id = String::new();
             while id.len() < 40 {
                 state = state.wrapping_mul(6_364_136_223_846_793_005).wrapping_add(1_442_695_040_888_963_407);
-                id.push_str(&format!("{:016x}", state));
+                id.push_str(&format!("{state:016x}"));
             }
             for length in [16, 18, 20, 22, 24, 28, 32, 40] {
-                let id = format!("commit {} by", &id[..length]);
+                let id = format!("commit {} by", id.get(..length).unwrap());
                 assert!(found(&id, &[Label::Iban]).is_empty(), "{id}");
             }
         }

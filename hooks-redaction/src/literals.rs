@@ -76,25 +76,24 @@ pub(super) static LITERALS: LazyLock<Vec<Literal>> = LazyLock::new(|| {
 });
 
 impl Literal {
-    /// Returns whether `byte` may stand at `place` bytes after the offset.
-    pub(super) fn accepts(&self, place: usize, byte: u8) -> bool {
+    /// Returns the bytes that may stand at `place` bytes after the offset.
+    pub(super) fn choices(&self, place: usize) -> Vec<u8> {
+        let any = |class: fn(u8) -> bool| (0..=u8::MAX).filter(|b| class(*b)).collect();
         match self.text.as_bytes().get(self.offset + place) {
-            Some(wanted) if self.exact => *wanted == byte,
-            Some(wanted) => wanted.eq_ignore_ascii_case(&byte),
+            Some(wanted) if self.exact => vec![*wanted],
+            Some(wanted) => vec![wanted.to_ascii_lowercase(), wanted.to_ascii_uppercase()],
             None => match self.kind {
-                Kind::Form(form) => form.body.has(byte),
-                Kind::Jwt | Kind::Telegram => Body::Url.has(byte),
-                Kind::Url => !byte.is_ascii_whitespace(),
-                _ => true,
+                Kind::Form(form) => (0..=u8::MAX).filter(|b| form.body.has(*b)).collect(),
+                Kind::Jwt | Kind::Telegram => any(|b| Body::Url.has(b)),
+                Kind::Url => any(|b| !b.is_ascii_whitespace()),
+                _ => any(|_| true),
             },
         }
     }
 
     /// Returns every spelling of its first three bytes at the offset.
     pub(super) fn keys(&self) -> Vec<[u8; 3]> {
-        let choices =
-            |place: usize| -> Vec<u8> { (0..=u8::MAX).filter(|b| self.accepts(place, *b)).collect() };
-        let (first, second, third) = (choices(0), choices(1), choices(2));
+        let (first, second, third) = (self.choices(0), self.choices(1), self.choices(2));
         let pairs = first.iter().flat_map(|a| second.iter().map(move |b| (*a, *b)));
         pairs.flat_map(|(a, b)| third.iter().map(move |c| [a, b, *c])).collect()
     }

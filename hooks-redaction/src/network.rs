@@ -59,7 +59,8 @@ pub(super) fn ipv4(sequence: &Sequence<'_>) -> Option<(usize, usize)> {
     let personal = is_personal(address);
     let heading = is_heading(sequence, first.start, fourth.end, address);
     let next_word = bytes.get(fourth.end..bytes.len().min(fourth.end + 9)).unwrap_or_default();
-    let version = has_word(words, NOT_BEFORE) || has_word(next_word, NOT_AFTER);
+    let object = has_word(line_before(bytes, first.start, 64), &["oid", "oids", "objectidentifier"]);
+    let version = object || has_word(words, NOT_BEFORE) || has_word(next_word, NOT_AFTER);
     (opens && closes && personal && !heading && !version).then_some((first.start, fourth.end))
 }
 
@@ -177,6 +178,7 @@ mod tests {
             "192.168.1.256",
             "0.0.0.255",
             "new(\"2.5.29.17\")",
+            "ObjectIdentifier::new_unwrap(\"2.23.133.8\")",
             "4.19.0.1 kernel",
         ] {
             assert!(found(text, &[Label::Ipv4]).is_empty(), "{text}");

@@ -4,7 +4,7 @@ use super::{
     assignments,
     body::Runs,
     digits, email, encoded,
-    filter::{self, FILTER},
+    filter::{self, FILTER, Filter},
     forms, headers,
     label::{Label, Labels},
     literals::{Kind, LITERALS, Literal},
@@ -12,7 +12,7 @@ use super::{
     span::Span,
     text::{byte, byte_before, floor, run_end, starts_word},
     url,
-    view::View,
+    view::{self, View},
 };
 
 /// Findings of one pass.
@@ -65,8 +65,11 @@ fn line_end(text: &str, at: usize) -> usize {
 
 /// Scans `text` for `labels`, as it stands.
 pub(super) fn scan(text: &str, labels: Labels) -> Found {
+    let filter = &*FILTER;
     let mut scanner = Scanner {
         text,
+        filter,
+        literals: &LITERALS,
         labels,
         found: Found::default(),
         runs: Runs::default(),
@@ -81,12 +84,14 @@ pub(super) fn scan(text: &str, labels: Labels) -> Found {
     };
     // The word at the start of the text has no byte before it.
     scanner.literal(0);
-    FILTER.each(text.as_bytes(), |at, bits| scanner.hit(at, bits));
+    filter.each(text.as_bytes(), |at, bits| scanner.hit(at, bits));
     scanner.found
 }
 
 struct Scanner<'t> {
     text: &'t str,
+    filter: &'static Filter,
+    literals: &'static [Literal],
     labels: Labels,
     found: Found,
     runs: Runs,
@@ -137,11 +142,16 @@ impl Scanner<'_> {
         match (byte(bytes, at), byte(bytes, at + 1)) {
             // A word starts behind these.
             (b'\\', b'n' | b'r' | b't') => self.literal(at + 2),
-            (b'%', _) => {
-                self.literal(at + 3);
-                self.found.hidden.push(at);
+            // An encoded blank hides nothing.
+            (b'%', b'2') if byte(bytes, at + 2) == b'0' => self.literal(at + 3),
+            (first, _) => {
+                if first == b'%' {
+                    self.literal(at + 3);
+                }
+                if view::is_hidden(self.text, at) {
+                    self.found.hidden.push(at);
+                }
             }
-            _ => self.found.hidden.push(at),
         }
     }
 
@@ -194,8 +204,8 @@ impl Scanner<'_> {
 
     fn literal(&mut self, at: usize) {
         let bytes = self.text.as_bytes();
-        let there = FILTER.literals(bytes.get(at..).unwrap_or_default());
-        for literal in there.iter().filter_map(|index| LITERALS.get(*index)) {
+        let there = self.filter.literals(bytes.get(at..).unwrap_or_default());
+        for literal in there.iter().filter_map(|index| self.literals.get(*index)) {
             if let Some(start) = literal.start(bytes, at)
                 && self.read(literal, start)
             {

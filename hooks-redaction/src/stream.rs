@@ -35,6 +35,9 @@
 //! # Ok::<(), std::io::Error>(())
 //! ```
 
+#[cfg(feature = "stream")]
+mod polled;
+
 use std::borrow::Cow;
 use std::fmt;
 use std::io::{self, Read};
@@ -43,6 +46,9 @@ use super::pieces::{PIECE, Pieces};
 use super::report::{Report, Scrubbed};
 use super::scrubber::Scrubber;
 use super::span::Span;
+
+#[cfg(feature = "stream")]
+pub use self::polled::{ScrubAsyncReader, ScrubTexts};
 
 /// Scrubbing of one text that comes in chunks; see the [module](self).
 pub struct ScrubStream {
@@ -180,7 +186,6 @@ impl fmt::Debug for ScrubStream {
 }
 
 /// Scrubbing of bytes that come in chunks; see [`Scrubber::byte_stream`].
-#[derive(Debug)]
 pub struct ScrubBytes {
     text: ScrubStream,
     /// Start of a character whose other bytes are missing; no text in itself.
@@ -234,7 +239,6 @@ fn is_start_of_character(bytes: &[u8]) -> bool {
 }
 
 /// Reader of scrubbed bytes; see [`Scrubber::reader`].
-#[derive(Debug)]
 pub struct ScrubReader<R> {
     source: R,
     bytes: ScrubBytes,
@@ -269,6 +273,18 @@ impl<R: Read> Read for ScrubReader<R> {
         }
         self.at += count;
         Ok(count)
+    }
+}
+
+impl fmt::Debug for ScrubBytes {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("ScrubBytes").field("text", &self.text).finish_non_exhaustive()
+    }
+}
+
+impl<R> fmt::Debug for ScrubReader<R> {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("ScrubReader").field("bytes", &self.bytes).finish_non_exhaustive()
     }
 }
 

@@ -156,6 +156,7 @@ pub(super) fn is_password(value: &str, style: Style) -> bool {
     }
     !is_code(bare)
         && !code::is_declared(bare, style)
+        && !(style == Style::Prose && (bare.contains("://") || bare.starts_with("HTTP/")))
         && match style {
             Style::Quoted | Style::Attached => true,
             Style::Plain(alone) => alone && bare.chars().count() >= 4 || has_digit_or_sign(bare),

@@ -70,7 +70,7 @@ mod tests {
                     let text = format!("{before}{kept}{key}{after}");
                     let spans = scrubber.spans(&text);
                     let found: Vec<_> =
-                        spans.iter().map(|s| (&text[s.start..s.end], s.label.as_str())).collect();
+                        spans.iter().map(|s| (text.get(s.start..s.end).unwrap(), s.label.as_str())).collect();
                     assert!(
                         matches!(found.as_slice(), [(one, label)] if one.ends_with(&key) && *label == row[3]),
                         "{}: {text:?} gives {found:?}",

@@ -76,6 +76,12 @@ impl View {
     }
 }
 
+/// Returns whether something is hidden at `at`.
+pub(super) fn is_hidden(text: &str, at: usize) -> bool {
+    let here = text.get(at..).and_then(|rest| rest.chars().next());
+    here.is_some_and(|c| !matches!(reading(text.as_bytes(), at, c), Reading::Plain))
+}
+
 /// How a place in a text reads.
 enum Reading {
     /// As it stands.
@@ -218,7 +224,7 @@ mod tests {
         assert_eq!(view.text, "é a@b");
         let at = view.text.find('a').unwrap();
         let (from, to) = view.original(at, view.text.len()).unwrap();
-        assert_eq!(&text[from..to], "a%40b");
+        assert_eq!(text.get(from..to).unwrap(), "a%40b");
         assert_eq!(view.original(0, 2), None);
     }
 }

@@ -107,14 +107,17 @@ mod tests {
         let key = "ghp_0123456789abcdefghijKLMNOPqrstuvwxyz";
         for at in [9, 20, 38] {
             for end in ["\n", "\r\n", "=\n", "\\\n", "\n    ", "\n> "] {
-                let text = format!("key {}{end}{} ok", &key[..at], &key[at..]);
+                let (head, tail) = key.split_at(at);
+                let text = format!("key {head}{end}{tail} ok");
                 assert_eq!(Scrubber::all().scrub(&text), "key [GITHUB_TOKEN_REDACTED] ok", "{text}");
             }
         }
         let long = format!("sk-ant-api03-{}", "aB3dE6gH9jK2mN5pQ8sT1vW4yZ7b".repeat(4));
-        let soft = format!("{}=\n{}\nnext line", &long[..50], &long[50..]);
+        let (head, tail) = long.split_at(50);
+        let soft = format!("{head}=\n{tail}\nnext line");
         assert_eq!(Scrubber::all().scrub(&soft), "[ANTHROPIC_KEY_REDACTED]\nnext line");
-        let text = format!("{}\n{}\nnext line", &long[..76], &long[76..]);
+        let (head, tail) = long.split_at(76);
+        let text = format!("{head}\n{tail}\nnext line");
         assert_eq!(Scrubber::all().scrub(&text), "[ANTHROPIC_KEY_REDACTED]\nnext line");
     }
 
@@ -122,7 +125,8 @@ mod tests {
     fn a_web_token_over_lines_is_removed_whole() {
         let token = "eyJhbGciOiJIUzI1NiJ9.eyJzdWIiOiIxMjM0NTY3ODkwIn0.dBjftJeZ4CVPmB92K27uhbUJU1p1r";
         for at in [10, 30, 60] {
-            let text = format!("t {}\n{} ok", &token[..at], &token[at..]);
+            let (head, tail) = token.split_at(at);
+            let text = format!("t {head}\n{tail} ok");
             assert_eq!(Scrubber::all().scrub(&text), "t [JWT_REDACTED] ok", "{text}");
         }
         let text = format!("{token}\nnext line");
