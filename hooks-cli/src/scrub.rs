@@ -37,7 +37,7 @@ fn scrubber(options: &Scrub) -> Result<Scrubber, Failure> {
         return Ok(Scrubber::new(labels));
     };
     let hooks = load::config(path, None)?.hooks();
-    let scrubber = hooks.extension::<Scrubber>().map(|scrubber| scrubber.as_ref().clone());
+    let scrubber = hooks.extension::<Scrubber>().cloned();
     scrubber.ok_or_else(|| {
         Failure::message(format!("`{}` has no `redaction`; add it, or omit `--config`", path.display()))
     })

@@ -28,8 +28,8 @@ const CONTEXT: usize = 64;
 /// let badge = Detector::new(r"\b\d{8}\b")
 ///     .with_context(["badge"])
 ///     .with_check(Check::Luhn)
-///     .with_match("badge 79927398")
-///     .with_no_match("build 79927398");
+///     .with_match("badge 79927399")
+///     .with_no_match("build 79927399");
 /// let error = Scrubber::emails().with_detector("BADGE", &badge).expect_err("the check digit is wrong");
 /// assert_eq!(error.to_string(), "`BADGE` does not find its example 1 of `match`; correct the pattern or the example");
 /// ```

@@ -6,8 +6,8 @@
 
 use super::{
     span::Span,
-    text::{byte, byte_before, line_before, run_start},
-    tld,
+    text::{byte, byte_before, line_before, run_end, run_start},
+    tld, wrap,
 };
 
 /// RFC 5321 allows 64 bytes; the rest is room for encodings.
@@ -27,7 +27,7 @@ pub(super) fn end_with_letters(text: &str, address: &mut Span) {
 
 /// Returns the extent of the address around an `@` that spans `at..after`, starting at `floor` or later.
 pub(super) fn address(text: &str, at: usize, after: usize, floor: usize) -> Option<(usize, usize)> {
-    let end = domain_end(text, after)?;
+    let end = domain_end(text, after).or_else(|| domain_over_lines(text, after))?;
     let start = quoted_local(text, at, floor).or_else(|| local_start(text, at, end, floor))?;
     let local = text.get(start..at)?;
     let bytes = text.as_bytes();
@@ -85,6 +85,28 @@ fn domain_end(text: &str, start: usize) -> Option<usize> {
         labels.pop();
     }
     None
+}
+
+/// Returns the end of a domain that a line end cuts in two, if it is a domain only with the next line.
+fn domain_over_lines(text: &str, start: usize) -> Option<usize> {
+    let is_domain = |b: u8| b.is_ascii_alphanumeric() || b == b'-' || b == b'.';
+    let bytes = text.as_bytes();
+    let end = run_end(bytes, start, MAX_DOMAIN, is_domain);
+    let next = wrap::next_line(bytes, end)?;
+    let rest = run_end(bytes, next, MAX_DOMAIN, is_domain);
+    let head = text.get(start..end)?;
+    let joined = format!("{head}{}", text.get(next..rest)?);
+    let found = domain_end(&joined, 0).filter(|found| *found > head.len())?;
+    let top = joined.get(..found)?.rsplit('.').next()?;
+    tld::is_common(top).then_some(next + found - head.len())
+}
+
+/// Returns whether `word` ends in an address whose domain may go on in the next line.
+pub(super) fn is_open(word: &str) -> bool {
+    let Some(at) = word.rfind('@') else { return false };
+    let domain = word.get(at + 1..).unwrap_or_default().trim_end_matches('=');
+    let plain = domain.bytes().all(|b| b.is_ascii_alphanumeric() || b == b'-' || b == b'.');
+    at > 0 && plain && domain_end(word, at + 1).is_none()
 }
 
 fn label<'t>(text: &'t str, range: &(usize, usize)) -> &'t str {
@@ -246,6 +268,8 @@ mod tests {
             ("mail jane@example.com.Then", "jane@example.com"),
             ("a@b.com@c.org", "a@b.com"),
             ("ann@163.com", "ann@163.com"),
+            ("to jane@exam\nple.com now", "jane@exam\nple.com"),
+            ("to jane@example.=\r\ncom now", "jane@example.=\r\ncom"),
         ] {
             assert_eq!(found(text), [wanted], "{text}");
         }

@@ -33,6 +33,26 @@ const NOT_BEFORE: &[&str] = &[
     "brd",
     "bcast",
     "netmask",
+    "driver",
+    "firmware",
+    "patch",
+    "upgrade",
+    "upgraded",
+    "sdk",
+    "dll",
+    "jdk",
+    "jre",
+    "chrome",
+    "chromium",
+    "edge",
+    "firefox",
+    "openssl",
+    "kernel",
+    "plugin",
+    "package",
+    "hotfix",
+    "spec",
+    "rv",
 ];
 
 /// Words behind four numbers that are not an address.
@@ -60,8 +80,21 @@ pub(super) fn ipv4(sequence: &Sequence<'_>) -> Option<(usize, usize)> {
     let heading = is_heading(sequence, first.start, fourth.end, address);
     let next_word = bytes.get(fourth.end..bytes.len().min(fourth.end + 9)).unwrap_or_default();
     let object = has_word(line_before(bytes, first.start, 64), &["oid", "oids", "objectidentifier"]);
-    let version = object || has_word(words, NOT_BEFORE) || has_word(next_word, NOT_AFTER);
+    let version = object
+        || is_version(bytes, first.start)
+        || has_word(words, NOT_BEFORE)
+        || has_word(next_word, NOT_AFTER);
     (opens && closes && personal && !heading && !version).then_some((first.start, fourth.end))
+}
+
+/// Returns whether the text before four numbers shows a version: `name/1.2.3.4`, `name==1.2.3.4`, `fileVersion="`.
+fn is_version(bytes: &[u8], start: usize) -> bool {
+    let before = line_before(bytes, start, 24);
+    let required: [&[u8]; 7] = [b"==", b">=", b"<=", b"~=", b"~>", b"^", b"~"];
+    let product = before.strip_suffix(b"/").and_then(<[u8]>::last).is_some_and(u8::is_ascii_alphanumeric);
+    let mut words = before.split(|b| !b.is_ascii_alphabetic());
+    let named = words.any(|word| word.to_ascii_lowercase().ends_with(b"version"));
+    named || product || required.iter().any(|sign| before.trim_ascii_end().ends_with(sign))
 }
 
 fn is_joined(bytes: &[u8], start: usize) -> bool {
@@ -180,6 +213,9 @@ mod tests {
             "new(\"2.5.29.17\")",
             "ObjectIdentifier::new_unwrap(\"2.23.133.8\")",
             "4.19.0.1 kernel",
+            "Mozilla/1.2.3.4 (X11)",
+            "numpy>=1.2.3.4",
+            "AssemblyFileVersion(\"1.2.3.4\")",
         ] {
             assert!(found(text, &[Label::Ipv4]).is_empty(), "{text}");
         }

@@ -7,6 +7,7 @@
 use memchr::memmem;
 
 use super::{
+    email,
     filter::FILTER,
     literals::{Kind, LITERALS},
     pem,
@@ -133,7 +134,7 @@ fn open_word(text: &str, end: usize) -> Option<usize> {
         if line == 0 && (content.ends_with(['=', '\\']) || ends_in_group(content)) {
             return Some(start);
         }
-        if has_start(word) {
+        if has_start(word) || (line == 0 && email::is_open(word)) {
             return Some(start);
         }
         let alone = content.trim_start_matches([' ', '\t', '>', '|']).len() == word.len() && word.len() >= 2;
