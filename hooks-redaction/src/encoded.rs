@@ -24,7 +24,7 @@ pub(super) fn find(text: &str, labels: Labels, found: &mut Vec<Span>) {
     let mut at = 0;
     while let Some(block) = bytes.get(at..).and_then(|rest| rest.first_chunk::<BLOCK>()) {
         if at >= after && block.iter().fold(true, |all, b| all & is_base64(*b)) {
-            let start = run_start(bytes, at, MAX_RUN, is_base64).max(after);
+            let start = run_start(bytes, at, (at - after).min(MAX_RUN), is_base64);
             let end = run_end(bytes, at, MAX_RUN, is_base64);
             after = end;
             found.extend(secret_in(bytes, start, end, labels));
