@@ -20,7 +20,7 @@ struct Issuer {
 }
 
 static ISSUERS: LazyLock<Vec<Issuer>> =
-    LazyLock::new(|| include_str!("../data/cards.tsv").lines().filter_map(issuer).collect());
+    LazyLock::new(|| include_str!("../data/cards.txt").lines().filter_map(issuer).collect());
 
 /// Words that announce a card.
 const CARD: &[&str] = &[

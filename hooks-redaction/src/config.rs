@@ -42,7 +42,7 @@ pub struct RedactionConfig {
     pub detectors: BTreeMap<String, Detector>,
     /// Values that stay, such as the address of a mailing list.
     pub allow: Vec<String>,
-    /// What takes the place of findings, by label; if missing, the marker.
+    /// Treatment of findings, by label; if missing, the marker takes their place.
     pub treatment: BTreeMap<String, Treatment>,
     /// Key of the hashes: the same value has the same hash under the same key.
     pub hash_key: Option<HashKey>,
@@ -188,6 +188,10 @@ impl RedactionConfig {
                 }
             };
             match treatment {
+                Treatment::Hash if cfg!(not(feature = "keyed")) => {
+                    let reason = "hashes need the feature `keyed` of `tower-hooks-redaction`";
+                    errors.push_text(field, reason, "enable it, or use `replace` or `mask`");
+                }
                 Treatment::Vault => {
                     let reason = "a vault belongs to a service; a file cannot set one";
                     errors.push_text(field, reason, "use `replace`, `mask` or `hash`");
@@ -204,8 +208,9 @@ impl RedactionConfig {
                 errors.push_text("redaction.hash_key", reason, "use a random text of 32 characters");
                 scrubber
             }
+            #[cfg(feature = "keyed")]
             Some(HashKey(key)) => scrubber.with_hash_key(key.as_bytes()),
-            None => scrubber,
+            _ => scrubber,
         }
     }
 
@@ -240,6 +245,7 @@ impl HooksConfig for RedactionConfig {
 }
 
 #[cfg(test)]
+#[cfg(feature = "keyed")]
 mod tests {
     use serde_json::json;
 

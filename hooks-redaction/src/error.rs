@@ -36,7 +36,7 @@ pub enum ScrubberError {
         /// The name of the pattern.
         name: String,
     },
-    /// A detector does not do what its example says.
+    /// A detector finds something in an example where it should not, or nothing where it should.
     Example {
         /// The name of the detector.
         name: String,

@@ -16,7 +16,7 @@ pub(super) struct Form {
     pub(super) body: Body,
     /// Minimum length of the body.
     pub(super) least: usize,
-    /// Maximum length of the body; if there is none, a longer run belongs to it as a whole.
+    /// Maximum length of the body; without a limit, a longer run belongs to it as a whole.
     pub(super) most: usize,
     /// Label of the credential.
     pub(super) label: Label,

@@ -16,9 +16,9 @@ struct Country {
     structure: Vec<u8>,
 }
 
-/// The countries of `data/iban.tsv`, sorted by code.
+/// The countries of `data/iban.txt`, sorted by code.
 static COUNTRIES: LazyLock<Vec<Country>> =
-    LazyLock::new(|| include_str!("../data/iban.tsv").lines().filter_map(country).collect());
+    LazyLock::new(|| include_str!("../data/iban.txt").lines().filter_map(country).collect());
 
 /// Longest account number of any country, with room for separators.
 const REACH: usize = 48;

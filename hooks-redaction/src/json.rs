@@ -112,7 +112,7 @@ impl Scrubber {
         scrubbed.text
     }
 
-    /// Judges digits as they would be in the text `"name": digits`: the name tells a card from an identifier.
+    /// Judges digits as they would be in the text `"name": digits`: the name distinguishes a card from an identifier.
     fn scrub_number(&self, name: &str, digits: &str, report: &mut Report) -> Option<String> {
         let head = name.get(..names::MAX_NAME).unwrap_or(name);
         let context = if head.is_empty() { digits.to_owned() } else { format!("\"{head}\": {digits}") };

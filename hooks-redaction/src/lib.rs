@@ -36,7 +36,7 @@
 //! | `scrubber`, `json` | scrubbing of text, and of JSON values |
 //! | `detector` | detectors of a user, with examples that are tried |
 //! | `stream`, `pieces` | text that comes in chunks, and where a long text may be cut |
-//! | `treatment`, `report` | what takes the place of a finding, and what is said about it |
+//! | `treatment`, `vault`, `report` | what takes the place of a finding, and what is said about it |
 //! | `marker` | replacements, and how they are recognised |
 //! | `email`, `tld` | e-mail addresses |
 //! | `digits`, `card`, `ssn`, `iban`, `phone`, `network` | data that consists of digits |
@@ -89,6 +89,8 @@ mod tld;
 mod treatment;
 mod url;
 mod value;
+#[cfg(feature = "keyed")]
+mod vault;
 mod vendors;
 mod view;
 mod wrap;
@@ -96,7 +98,7 @@ mod wrap;
 #[cfg(test)]
 mod tests;
 
-#[cfg(doctest)]
+#[cfg(all(doctest, feature = "keyed"))]
 #[doc = include_str!("../../docs/redaction.md")]
 struct Page;
 
@@ -112,4 +114,6 @@ pub use self::results::{ResultRedaction, ResultRedactionLayer};
 pub use self::scrubber::Scrubber;
 pub use self::span::Span;
 pub use self::stream::{ScrubBytes, ScrubReader, ScrubStream};
-pub use self::treatment::{MemoryVault, Treatment, Vault};
+pub use self::treatment::{Treatment, Vault};
+#[cfg(feature = "keyed")]
+pub use self::vault::MemoryVault;

@@ -1,4 +1,4 @@
-//! What a scrubber removed: counts and positions, never values.
+//! Report of a scrubber: counts and positions of what it removed, never values.
 
 use std::borrow::Cow;
 use std::collections::BTreeMap;

@@ -17,7 +17,7 @@ use super::{
 
 /// Findings of one pass.
 #[derive(Debug, Default)]
-pub(super) struct Found {
+pub(super) struct Findings {
     pub(super) spans: Vec<Span>,
     /// Positions of characters that may hide others, such as terminal codes and escapes.
     pub(super) hidden: Vec<usize>,
@@ -25,7 +25,7 @@ pub(super) struct Found {
 
 /// Finds `labels` in `text`, also where they are hidden.
 pub(super) fn all(text: &str, labels: Labels) -> Vec<Span> {
-    let Found { mut spans, hidden } = scan(text, labels);
+    let Findings { mut spans, hidden } = scan(text, labels);
     encoded::find(text, labels, &mut spans);
     let mut done = 0;
     for at in hidden {
@@ -34,7 +34,7 @@ pub(super) fn all(text: &str, labels: Labels) -> Vec<Span> {
         }
         let from = line_start(text, at).max(done);
         done = line_end(text, at);
-        let Some(view) = View::of(text, from, done) else { continue };
+        let Some(view) = View::new(text, from, done) else { continue };
         let plain = scan(&view.text, labels).spans;
         spans.extend(plain.into_iter().filter_map(|span| {
             let (start, end) = view.original(span.start, span.end)?;
@@ -64,14 +64,14 @@ fn line_end(text: &str, at: usize) -> usize {
 }
 
 /// Scans `text` for `labels`, as it stands.
-pub(super) fn scan(text: &str, labels: Labels) -> Found {
+pub(super) fn scan(text: &str, labels: Labels) -> Findings {
     let filter = &*FILTER;
     let mut scanner = Scanner {
         text,
         filter,
         literals: &LITERALS,
         labels,
-        found: Found::default(),
+        found: Findings::default(),
         runs: Runs::default(),
         ends: pem::Ends::default(),
         covered: 0,
@@ -93,7 +93,7 @@ struct Scanner<'t> {
     filter: &'static Filter,
     literals: &'static [Literal],
     labels: Labels,
-    found: Found,
+    found: Findings,
     runs: Runs,
     ends: pem::Ends,
     /// Forms that start before this position are inside a credential.
@@ -162,7 +162,7 @@ impl Scanner<'_> {
         let bytes = self.text.as_bytes();
         let run = run_end(bytes, at, usize::MAX, |b| b.is_ascii_digit());
         self.number = run;
-        // Digits inside a word are no number, and few digits alone are none.
+        // Digits inside a word and few digits alone are not a number.
         let alone = !b" -.()/\xc2\r\n".contains(&byte(bytes, run));
         if !starts_word(bytes, at) || (alone && run < at + 7) {
             return;

@@ -15,7 +15,7 @@ use super::{
     report::{Report, Scrubbed},
     scan,
     span::{Span, settle},
-    treatment::{Key, Treatment, Treatments, Vault},
+    treatment::{Treatment, Treatments, Vault},
 };
 
 /// Most rounds. One removal may uncover another match, which the next round removes; only hostile text needs
@@ -46,7 +46,7 @@ pub struct Scrubber {
     labels: Labels,
     detectors: Vec<Compiled>,
     allowed: Arc<BTreeSet<String>>,
-    treatments: Treatments,
+    pub(super) treatments: Treatments,
     marker: Marker,
     plain_top_level: bool,
 }
@@ -103,8 +103,8 @@ impl Scrubber {
     ///
     /// # Errors
     ///
-    /// Returns the errors of [`with_pattern`](Self::with_pattern), and `Example` if the detector does not do what one
-    /// of its examples says.
+    /// Returns the errors of [`with_pattern`](Self::with_pattern), and `Example` if one of its
+    /// examples gives another result.
     ///
     /// ```
     /// use hooks_redaction::{Detector, Scrubber};
@@ -139,13 +139,6 @@ impl Scrubber {
     #[must_use]
     pub fn with_treatment(mut self, label: Label, treatment: Treatment) -> Self {
         self.treatments.set(label, treatment);
-        self
-    }
-
-    /// Sets the key of hashes. The same value has the same hash under the same key.
-    #[must_use]
-    pub fn with_hash_key(mut self, key: &[u8]) -> Self {
-        self.treatments.key = Some(Key::new(key));
         self
     }
 

@@ -137,7 +137,7 @@ impl Scrubber {
 }
 
 impl ScrubStream {
-    /// Takes the next chunk; returns what can be said of the text so far.
+    /// Takes the next chunk; returns the scrubbed text that no later chunk can change.
     #[must_use]
     pub fn push(&mut self, chunk: &str) -> String {
         self.pending.push_str(chunk);
@@ -193,7 +193,7 @@ pub struct ScrubBytes {
 }
 
 impl ScrubBytes {
-    /// Takes the next chunk; returns what can be said of the bytes so far.
+    /// Takes the next chunk; returns the scrubbed bytes that no later chunk can change.
     #[must_use]
     pub fn push(&mut self, chunk: &[u8]) -> Vec<u8> {
         let mut held = std::mem::take(&mut self.tail);

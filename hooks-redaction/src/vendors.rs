@@ -1,4 +1,4 @@
-//! Credentials of vendors: the rows of `data/vendors.tsv`.
+//! Credentials of vendors: the rows of `data/vendors.txt`.
 //!
 //! Each row is based on the vendor's documentation, or on the rules that the vendor registered with GitHub
 //! secret scanning or GitLab secret detection. Public identifiers (`pk_live_`, account ids) are not listed.
@@ -13,9 +13,9 @@ use super::{
 
 /// Every documented form.
 pub(super) static FORMS: LazyLock<Vec<Form>> =
-    LazyLock::new(|| include_str!("../data/vendors.tsv").lines().filter_map(form).collect());
+    LazyLock::new(|| include_str!("../data/vendors.txt").lines().filter_map(form).collect());
 
-/// Parses a row of the table; a comment is none.
+/// Parses a row of the table; `None` for a comment.
 fn form(line: &'static str) -> Option<Form> {
     let mut columns = line.split('\t');
     let prefix = columns.next().filter(|prefix| !prefix.starts_with('#'))?;
@@ -43,7 +43,7 @@ mod tests {
     use super::*;
 
     fn rows() -> impl Iterator<Item = Vec<&'static str>> {
-        let lines = include_str!("../data/vendors.tsv").lines().filter(|line| !line.starts_with('#'));
+        let lines = include_str!("../data/vendors.txt").lines().filter(|line| !line.starts_with('#'));
         lines.map(|line| line.split('\t').collect())
     }
 

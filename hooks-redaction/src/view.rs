@@ -7,9 +7,9 @@ use std::sync::LazyLock;
 
 use super::text::{byte, run_end};
 
-/// Names of characters in HTML, from `data/entities.tsv`.
+/// Names of characters in HTML, from `data/entities.txt`.
 static ENTITIES: LazyLock<Vec<(&str, &str)>> = LazyLock::new(|| {
-    let rows = include_str!("../data/entities.tsv").lines().filter(|line| !line.starts_with('#'));
+    let rows = include_str!("../data/entities.txt").lines().filter(|line| !line.starts_with('#'));
     rows.filter_map(|row| row.split_once('\t')).collect()
 });
 
@@ -31,7 +31,7 @@ pub(super) struct View {
 
 impl View {
     /// Makes `text[from..to]` plain; `None` if nothing is hidden there.
-    pub(super) fn of(text: &str, from: usize, to: usize) -> Option<Self> {
+    pub(super) fn new(text: &str, from: usize, to: usize) -> Option<Self> {
         let inside = text.get(from..to)?;
         let mut view = Self {
             text: String::with_capacity(inside.len()),
@@ -82,7 +82,7 @@ pub(super) fn is_hidden(text: &str, at: usize) -> bool {
     here.is_some_and(|c| !matches!(reading(text.as_bytes(), at, c), Reading::Plain))
 }
 
-/// How a place in a text reads.
+/// Reading of a place in a text.
 enum Reading {
     /// As it stands.
     Plain,
@@ -199,7 +199,7 @@ mod tests {
     use super::*;
 
     fn plain(text: &str) -> String {
-        View::of(text, 0, text.len()).map_or_else(|| text.to_owned(), |view| view.text)
+        View::new(text, 0, text.len()).map_or_else(|| text.to_owned(), |view| view.text)
     }
 
     #[test]
@@ -220,7 +220,7 @@ mod tests {
     #[test]
     fn places_are_those_of_the_text() {
         let text = "é \u{200b}a%40b";
-        let view = View::of(text, 0, text.len()).unwrap();
+        let view = View::new(text, 0, text.len()).unwrap();
         assert_eq!(view.text, "é a@b");
         let at = view.text.find('a').unwrap();
         let (from, to) = view.original(at, view.text.len()).unwrap();
