@@ -52,9 +52,8 @@ fn tests(sizes: &Sizes, profile: &[&str]) -> Result {
         ("HOOKS_TRACES", sizes.traces, rules, "the_rules_agree_with_the_reference"),
         ("HOOKS_SEQUENCE_KILLS", sizes.kills, processes, "no_acknowledged_taint_is_lost"),
     ] {
-        let before = ["test", "--quiet"].iter().chain(profile).chain(package);
-        let words = before.chain(&[test, "--", "--nocapture"]);
-        Program::cargo(words.copied()).with_variable(variable, &size.to_string()).run()?;
+        let words = [&["test", "--quiet"], profile, package, &[test, "--", "--nocapture"]].concat();
+        Program::cargo(words).with_variable(variable, &size.to_string()).run()?;
     }
     Ok(())
 }
