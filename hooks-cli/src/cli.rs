@@ -131,6 +131,7 @@ pub(crate) struct Demo {
 
 One outcome per line, in order, flushed as it is written.
 A line that is not an event gets a line with `error`, the rest continues, and the exit status is 1.
+If the files of the rules change, the next events are answered by the new ones; `rules` in an answer is their version.
 `hooks schema EVENT` prints the fields of an event.")]
 pub(crate) struct Eval {
     #[command(flatten)]
@@ -138,6 +139,9 @@ pub(crate) struct Eval {
     /// Record events and outcomes as configured, because the events really happen
     #[arg(long)]
     pub(crate) record: bool,
+    /// Answer by the rules as they are at the start, also when their files change
+    #[arg(long)]
+    pub(crate) no_reload: bool,
 }
 
 #[derive(Args, Debug)]

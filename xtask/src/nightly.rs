@@ -17,6 +17,7 @@ const STEPS: &[Step] = &[
     ("kills", kills),
     ("races", races),
     ("overspend", overspend),
+    ("reload", || proofs::run(&["reload"])),
     ("soak log", || proofs::run(&["soak", "log"])),
     ("soak scribe", || proofs::run(&["soak", "scribe"])),
     ("soak sequences", || proofs::run(&["soak", "sequences"])),

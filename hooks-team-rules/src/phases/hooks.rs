@@ -77,10 +77,25 @@ impl PhaseHooks {
         workers: Arc<dyn Workers>,
         reader: &CallReader,
     ) -> Result<Self, PolicyErrors> {
+        Self::continuing(config, disk, workers, reader, PhaseEffects::default())
+    }
+
+    /// Compiles the hooks of `config` as [`PhaseHooks::new`] does, and goes on with the `effects` of earlier hooks: for a
+    /// configuration that is read again.
+    ///
+    /// # Errors
+    /// Returns all errors of the configuration.
+    pub fn continuing(
+        config: &PhasesConfig,
+        disk: Arc<dyn Disk>,
+        workers: Arc<dyn Workers>,
+        reader: &CallReader,
+        effects: PhaseEffects,
+    ) -> Result<Self, PolicyErrors> {
         if config.profile == PhasesProfile::ClaudeForgeCompat {
-            return Ok(Self(Kind::Compat(ForgeCompat::new(disk, workers))));
+            return Ok(Self(Kind::Compat(ForgeCompat::new(disk, workers).continuing(effects))));
         }
-        let phases = Phases::of_files(config, disk);
+        let phases = Phases::of_files_with(config, disk, effects);
         // Without state files, the rest is checked all the same.
         let checked = phases.as_ref().map_or_else(|_| Phases::of_host(config), Clone::clone);
         let guard = PhaseGuard::new(config, checked, reader);

@@ -37,6 +37,6 @@ pub(crate) fn check() -> Result {
 ///
 /// # Errors
 /// Returns an error if the text is not a number.
-fn number(text: &str) -> Result<u64> {
+pub(crate) fn number(text: &str) -> Result<u64> {
     text.replace('_', "").parse().map_err(|cause| Error::doing(format!("`{text}`"), cause))
 }
