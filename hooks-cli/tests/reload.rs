@@ -194,6 +194,7 @@ fn a_policy_of_the_team_is_followed() {
 #[test]
 fn no_reload_keeps_the_rules() {
     let mut eval = Eval::start(&blocking("git push"), &["--no-reload"]);
+    assert_eq!(eval.ask("git push")["decision"], "deny");
     fs::write(eval.file(), blocking("git pull")).unwrap();
     looks();
     assert_eq!(eval.ask("git push")["decision"], "deny");

@@ -233,6 +233,19 @@ fn sections_that_a_running_host_cannot_change_are_refused() {
 }
 
 #[test]
+fn counts_that_would_end_keep_the_rules_of_squad_compat() {
+    let dir = tempfile::tempdir().unwrap();
+    let file = dir.path().join("policy.json");
+    fs::write(&file, r#"{"maxAskUserPerSession": 2}"#).unwrap();
+    let reader = ConfigReader::default().profile(crate::Profile::SquadCompat);
+    let config = LiveReader::new(reader).read(&file).unwrap();
+    fs::write(&file, r#"{"maxAskUserPerSession": 3}"#).unwrap();
+    config.check();
+    let Some(Reloaded::Refused { errors, .. }) = config.check() else { panic!("it cannot be read again") };
+    assert!(errors.to_string().contains("start the host again"), "{errors}");
+}
+
+#[test]
 fn every_file_that_was_read_is_watched() {
     let project = Project::new("version: 1\n");
     // A folder of policies that appears, then one of its files, then another one.
