@@ -206,7 +206,7 @@ fn no_reload_keeps_the_rules() {
 fn write_and_be_killed(file: &Path, text: &str, length: usize) {
     let script = "exec > \"$0\"; printf %s \"$1\"; echo written >&2; exec sleep 60";
     let mut command = Command::new("sh");
-    command.args(["-c", script]).arg(file).arg(&text[..length]);
+    command.args(["-c", script]).arg(file).arg(text.split_at(length).0);
     let mut child = command.stderr(Stdio::piped()).spawn().unwrap();
     let mut line = String::new();
     BufReader::new(child.stderr.take().unwrap()).read_line(&mut line).unwrap();

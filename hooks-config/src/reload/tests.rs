@@ -174,10 +174,10 @@ fn a_part_of_a_file_is_never_in_force() {
     let project = Project::new(&old);
     let version = project.config.current().rules_version().to_owned();
     for end in 0..new.len() {
-        project.write(&new[..end]);
+        project.write(new.split_at(end).0);
         project.config.check();
         let told = project.config.check();
-        assert!(!matches!(told, Some(Reloaded::Swapped { .. })), "{:?}", &new[..end]);
+        assert!(!matches!(told, Some(Reloaded::Swapped { .. })), "{:?}", new.split_at(end).0);
         assert_eq!(project.config.current().rules_version(), version);
     }
     project.write(new);

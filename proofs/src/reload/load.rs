@@ -75,7 +75,7 @@ pub(super) fn run(plan: &Plan) -> Result<Report> {
     let mut numbers = HashMap::from([(config.current().rules_version().to_owned(), 0)]);
     let mut report = Report::default();
     // The first phase warms up.
-    phase(&config, || Ok(thread::sleep(Duration::from_millis(50))))?;
+    phase(&config, || wait(Duration::from_millis(50)))?;
     let before = memory_kib();
     for phase_number in 0..PHASES {
         let (from, to) = (plan.reloads * phase_number / PHASES, plan.reloads * (phase_number + 1) / PHASES);
@@ -91,20 +91,27 @@ pub(super) fn run(plan: &Plan) -> Result<Report> {
                 futures_util::FutureExt::now_or_never(config.retire())
                     .ok_or_else(|| Error::new("these rules leave nothing to wait for"))?
                     .map_err(|cause| Error::new(cause.to_string()))?;
-                thread::sleep(PAUSE);
+                wait(PAUSE)?;
             }
             Ok(())
         })?;
         let length = watch.elapsed();
         report.reloads += to - from;
         report.add(seen, &numbers, true);
-        let seen = phase(&config, || Ok(thread::sleep(length)))?;
+        let seen = phase(&config, || wait(length))?;
         report.add(seen, &numbers, false);
     }
     report.growth_kib = memory_kib().saturating_sub(before);
     report.with.sort_unstable();
     report.without.sort_unstable();
     Ok(report)
+}
+
+#[expect(clippy::disallowed_methods, reason = "threads judge meanwhile, and their times are measured")]
+#[expect(clippy::unnecessary_wraps, reason = "it stands in for changes, which can fail")]
+fn wait(time: Duration) -> Result {
+    thread::sleep(time);
+    Ok(())
 }
 
 /// Judges calls on all threads while `change` runs.
