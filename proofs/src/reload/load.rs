@@ -108,7 +108,6 @@ pub(super) fn run(plan: &Plan) -> Result<Report> {
 }
 
 #[expect(clippy::disallowed_methods, reason = "threads judge meanwhile, and their times are measured")]
-#[expect(clippy::unnecessary_wraps, reason = "it stands in for changes, which can fail")]
 fn wait(time: Duration) -> Result {
     thread::sleep(time);
     Ok(())
