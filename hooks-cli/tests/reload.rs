@@ -75,7 +75,7 @@ impl Eval {
         }
     }
 
-    /// Ends the input, and returns what the operator was told.
+    /// Ends the input, and returns the messages to the operator.
     fn end(mut self) -> String {
         drop(self.stdin.take());
         let mut told = String::new();

@@ -32,12 +32,12 @@ pub(super) struct Plan {
 }
 
 impl Plan {
-    pub(super) fn of(reloads: impl TryInto<usize>) -> Self {
+    pub(super) fn with_reloads(reloads: impl TryInto<usize>) -> Self {
         Self { reloads: reloads.try_into().unwrap_or(usize::MAX) }
     }
 }
 
-/// What a run showed.
+/// Result of a run.
 #[derive(Default)]
 pub(super) struct Report {
     pub(super) reloads: usize,
@@ -190,7 +190,7 @@ impl Report {
         }
     }
 
-    /// What must never happen, and did.
+    /// Faults that must never happen.
     pub(super) fn faults(&self) -> Vec<String> {
         let mut faults = Vec::new();
         if self.lost > 0 {
@@ -202,7 +202,7 @@ impl Report {
         faults
     }
 
-    /// What reloads add to the 99.9th percentile.
+    /// Time that reloads add to the 99.9th percentile.
     pub(super) fn added(&self) -> Duration {
         percentile(&self.with, 999).saturating_sub(percentile(&self.without, 999))
     }
@@ -234,7 +234,7 @@ fn percentile(times: &[Duration], permille: usize) -> Duration {
     times.get(at).copied().unwrap_or_default()
 }
 
-/// Memory of this process, if the system tells it.
+/// Memory of this process, if the system reports it.
 fn memory_kib() -> u64 {
     let status = fs::read_to_string("/proc/self/status").unwrap_or_default();
     let line = status.lines().find_map(|line| line.strip_prefix("VmRSS:"));
