@@ -71,7 +71,7 @@ impl Watched {
             std::fs::metadata(&file.path).is_ok_and(|about| !about.is_file() && !about.is_dir())
         };
         let watched = files.iter().filter(|file| !is_pipe(file)).map(|file| {
-            let known = before.iter().find(|(path, _)| *path == file.path).map(|(_, seen)| seen.clone());
+            let known = before.iter().find(|(path, _)| *path == file.path).map(|(_, seen)| *seen);
             let seen = known.unwrap_or_else(|| stamps.look(&file.path).map_err(|error| error.kind()));
             One { file: file.clone(), seen, since: now }
         });
@@ -95,7 +95,7 @@ impl Watched {
             if !one.file.is_as_read() {
                 changed = true;
             } else if !is_same {
-                (one.seen, one.since) = (seen.clone(), at);
+                (one.seen, one.since) = (*seen, at);
             }
         }
         changed
