@@ -100,6 +100,7 @@ pub(crate) enum Command {
   hooks demo                                     # the whole story
   hooks demo --config hooks.yaml                 # the same session under your rules
   hooks demo --script calls.jsonl                # your calls, in the demo's repository
+  hooks demo --squad .squad                      # the rules of a team's own folder, in a copy
 
 A script is JSON Lines, one step a line:
   {\"agent\": \"backend\", \"tool\": \"bash\", \"args\": {\"command\": \"ls\"}, \"note\": \"what this shows\"}
@@ -118,6 +119,9 @@ pub(crate) struct Demo {
     /// Print the demo's configuration and script, and end
     #[arg(long)]
     pub(crate) show: bool,
+    /// Show the decisions, boundaries, ceremonies, phases and sequences of a team folder at work
+    #[arg(long, value_name = "DIR", conflicts_with_all = ["config", "script", "show"])]
+    pub(crate) squad: Option<PathBuf>,
 }
 
 #[derive(Args, Debug)]

@@ -13,7 +13,7 @@ use crate::cli::Eval;
 use crate::event::{answer, here};
 use crate::failure::{Failure, Status};
 use crate::unfinished::Unfinished;
-use crate::{load, snippet, strict_json};
+use crate::{effects, load, snippet, strict_json};
 
 /// Maximum length of a line. A longer line is not an intended event.
 const LONGEST_LINE: u64 = 32 << 20;
@@ -83,7 +83,7 @@ fn answer_lines(
                     let context = here(context, &rules, &unfinished);
                     let outcome = answer(rules.as_hooks(), context, event, rules.recording()).await;
                     unfinished.finish().await;
-                    outcome
+                    effects::added(outcome, rules.as_hooks())
                 });
                 if let Some(fields) = outcome.as_object_mut() {
                     fields.insert("rules".to_owned(), json!(rules.rules_version()));

@@ -20,6 +20,7 @@ const STEPS: &[Step] = &[
     ("reload", || proofs::run(&["reload"])),
     ("soak log", || proofs::run(&["soak", "log"])),
     ("soak scribe", || proofs::run(&["soak", "scribe"])),
+    ("soak sequences", || proofs::run(&["soak", "sequences"])),
     ("soak sessions", || proofs::run(&["soak", "sessions"])),
     ("storm", || proofs::run(&["storm", "--nightly"])),
     ("e2e", || proofs::run(&["e2e"])),
