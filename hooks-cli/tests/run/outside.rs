@@ -14,7 +14,8 @@ fn the_policies_of_the_projects_team_count_also_if_the_rules_are_the_users() {
     world.sessions_begin();
     push().says("git push");
     // The other subcommands read the same rules.
-    let options = ["-c", "../home/.config/hooks/hooks.yaml", "--tool", "bash", "--args", r#"{"command": "git push"}"#];
+    let options =
+        ["-c", "../home/.config/hooks/hooks.yaml", "--tool", "bash", "--args", r#"{"command": "git push"}"#];
     let explained = world.program("explain", &options, "");
     explained.says("deny");
     world.write("app/.squad/policies/team.yaml", "blockedCommand: [git push]\n");

@@ -162,7 +162,8 @@ impl LiveReader {
     /// Reads the file at `path` again, which `current` was read from.
     fn read_again(&self, path: &Path, current: &Config) -> Result<Config, ConfigErrors> {
         if current.profile() == Profile::SquadCompat {
-            let problem = "under `squad-compat`, lockouts and counts would end with the policy that they began with";
+            let problem =
+                "under `squad-compat`, lockouts and counts would end with the policy that they began with";
             return Err(refusal(path, problem, "start the host again"));
         }
         if std::fs::metadata(path).is_ok_and(|about| !about.is_file()) {
