@@ -176,7 +176,7 @@ impl Kept {
 
     /// Memory that the layers of context have of sessions: notes that must survive a compaction, and counts
     /// until the session's end.
-    pub(super) const fn sessions(&self) -> &SessionMemory {
+    pub const fn sessions(&self) -> &SessionMemory {
         &self.sessions
     }
 

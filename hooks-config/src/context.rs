@@ -121,7 +121,8 @@ impl ContextSections {
         if let Some(config) = &self.session_end {
             let team = TeamPlace::below(Arc::new(StdFileSystem), &config.team);
             let ending = SessionEnding::new(team, Threads).with(config.settings());
-            let ending = ending.remembering_in(kept.sessions()).within(PUTTING_AWAY, Arc::new(TokioTimer));
+            let ending = ending.remembering_in(kept.sessions()).counting_in(Arc::clone(kept.store()));
+            let ending = ending.within(PUTTING_AWAY, Arc::new(TokioTimer));
             builder = ending.add_to(builder);
         }
         if let Some(context) = &context {

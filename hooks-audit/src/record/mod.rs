@@ -133,7 +133,7 @@ pub struct Record {
 pub struct DegradedEffect {
     /// The effect, such as `ask`.
     pub wish: String,
-    /// The effect in its place: `denied`, `stopped`, `as_allow`, `as_reason`, `left_out` or `not_enforced`.
+    /// The effect in its place: `denied`, `stopped`, `as_allow`, `as_reason`, `as_context`, `left_out` or `not_enforced`.
     pub instead: String,
 }
 

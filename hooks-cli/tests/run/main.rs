@@ -24,6 +24,7 @@ mod pinned;
 mod reasons;
 mod recorded;
 mod rewriting;
+mod session_counts;
 #[path = "../support/terminal.rs"]
 mod terminal;
 mod transcripts;
