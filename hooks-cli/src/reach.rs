@@ -77,6 +77,7 @@ pub(crate) fn limited(config: &Config, client: Client) -> impl Iterator<Item = (
             Some(Reach::Inert("they are fed from the log: add the section `audit`"))
         }
         "prompts" => Some(prompts_in(config, client)),
+        "context" => Some(context_in(config, client)),
         // Their events are named one by one.
         "hooks" if runs_all => Some(Reach::Works),
         "budget" if is_elsewhere => {
@@ -257,6 +258,18 @@ fn context(client: Client) -> Reach {
     match can(client, EventKind::SessionStart, Wish::Context) {
         true => Reach::Works,
         false => Reach::Inert("the client takes no context when a session starts"),
+    }
+}
+
+/// Effect of the options of `context` that a file has: few clients take a model.
+fn context_in(config: &Config, client: Client) -> Reach {
+    let names_model = config.context().context.as_ref().is_some_and(|context| context.model.is_some());
+    let takes_model = can(client, EventKind::SessionStart, Wish::Model);
+    match context(client) {
+        Reach::Works if names_model && !takes_model => {
+            Reach::Part("`model` has no effect: the client takes no model from a hook")
+        }
+        reach => reach,
     }
 }
 

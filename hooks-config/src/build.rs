@@ -289,6 +289,7 @@ pub(super) fn build(
                 _ => None,
             };
             let known = models.as_ref().and_then(Option::as_ref);
+            builder = context.add_model_choice(builder);
             for guards in &further.all {
                 add_further(&mut builder, guards, policy, &kept, tenancy, root, mistakes);
             }
@@ -332,7 +333,7 @@ pub(super) fn build(
                 store_thread: state.store_thread,
                 redaction: policy.redaction.as_ref(),
             };
-            builder = context.add_to(builder, &kept, &around);
+            builder = context.add_to(builder, &kept, &around, host);
             // After the others, so that it counts their changes of an event.
             let (mut builder, feeds) = feeds.add_to(builder, &around.tools, kept.metrics.as_ref());
             kept.metrics = feeds.metrics.clone();

@@ -80,6 +80,7 @@ mod metrics;
 mod models;
 mod naming;
 mod notices;
+mod open_work;
 mod paths;
 mod phases;
 pub mod places;

@@ -44,7 +44,7 @@ mod table;
 mod verbs;
 mod working_folder;
 
-pub use agent_arguments::{AgentArguments, agent_arguments};
+pub use agent_arguments::{AgentArguments, agent_arguments, with_agent_model};
 pub use command_arguments::{Command, CommandArgument, CommandArguments, commands_of};
 pub use dialect::{Canonical, Dialect};
 pub use kind::ToolKind;
