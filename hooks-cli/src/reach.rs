@@ -78,6 +78,7 @@ pub(crate) fn limited(config: &Config, client: Client) -> impl Iterator<Item = (
         }
         "prompts" => Some(prompts_in(config, client)),
         "context" => Some(context_in(config, client)),
+        "rules" => Some(rules_in(config, client)),
         // Their events are named one by one.
         "hooks" if runs_all => Some(Reach::Works),
         "budget" if is_elsewhere => {
@@ -181,6 +182,15 @@ fn rules(client: Client) -> Reach {
         (true, true) => Reach::Works,
         (true, false) => Reach::Part("the client asks its own questions about calls that a rule allows"),
         (false, _) => CANNOT_ASK,
+    }
+}
+
+/// Effect of the rules that a file has: those with `results` need an answer after a call.
+fn rules_in(config: &Config, client: Client) -> Reach {
+    let judges_results = config.policy().rules.iter().any(|rule| rule.results.is_some());
+    match judges_results && !can(client, EventKind::PostToolUse, Wish::Deny) {
+        true => Reach::Part("rules with `results` have no effect: the client takes no denial after a call"),
+        false => rules(client),
     }
 }
 

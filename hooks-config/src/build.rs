@@ -34,6 +34,7 @@ use super::further::{Further, FurtherGuards};
 use super::known::KnownStore;
 use super::models::Models;
 use super::prompts;
+use super::rule_content::DecisionReader;
 use super::prune::Pruned;
 use super::scribe;
 use super::spawn;
@@ -378,7 +379,7 @@ fn strict(
     tenancy: Option<&Tenancy>,
 ) -> Result<HooksBuilder, PolicyErrors> {
     let store = of_tenants(kept, tenancy);
-    let mut policies = StrictPolicies::new(policy).with_store(store);
+    let mut policies = StrictPolicies::new(policy).with_store(store).with_changes(Arc::new(DecisionReader));
     if let Some(watch) = &kept.watch {
         policies = policies.with_spend_watch(Arc::clone(watch));
     }

@@ -90,6 +90,7 @@ mod protect;
 mod prune;
 mod read;
 mod routes;
+mod rule_content;
 mod scribe;
 mod section;
 mod sequences;

@@ -46,7 +46,7 @@ use std::task::{Context, Poll};
 use hooks_core::beside::{Beside, BesideLayer, offload};
 use hooks_core::event::{SessionStart, SpawnRewrite, SubagentStart};
 use hooks_core::{
-    BoxError, ContextPatch, DecideLayer, DeciderOutcome, Event, FailureLayer, HookContext, HookError,
+    ContextPatch, DecideLayer, DeciderOutcome, Event, FailureLayer, HookContext, HookError,
     HookFuture, HookRequest, HooksBuilder, Reason, Settle, Stage, Verdict,
 };
 use hooks_team::TeamError;
@@ -140,14 +140,15 @@ impl ModelChoices {
 }
 
 impl Beside<SessionStart> for ModelChoices {
-    type Done = Option<Choice>;
+    type Done = Option<String>;
 
     fn start(&self, request: &HookRequest<SessionStart>) -> Option<HookFuture<'static, Self::Done>> {
-        Some(self.choose(request, &request.context().agent_name))
+        let choice = self.choose(request, &request.context().agent_name);
+        Some(HookFuture::later(async move { Some(choice.await?.model) }))
     }
 
-    fn add(request: &HookRequest<SessionStart>, outcome: &mut ContextPatch, choice: Self::Done) {
-        let Some(Choice { model, .. }) = choice else { return };
+    fn add(request: &HookRequest<SessionStart>, outcome: &mut ContextPatch, model: Self::Done) {
+        let Some(model) = model else { return };
         if outcome.model.is_none() && request.event().model.as_deref() != Some(&*model) {
             outcome.model = Some(model);
         }
