@@ -188,3 +188,61 @@ pub(super) fn wildcard(text: &str) -> Option<Regex> {
     let parts: Vec<_> = text.split('*').map(regex::escape).collect();
     Regex::new(&format!("(?is)^{}$", parts.join(".*"))).ok()
 }
+
+#[cfg(test)]
+mod tests {
+    use serde_json::json;
+
+    use super::ConditionMatch::{Other, Same, Unknown};
+    use super::*;
+
+    fn compare(name: &str, condition: Value, arguments: &Value) -> ConditionMatch {
+        let mut errors = PolicyErrors::default();
+        let config = serde_json::from_value(condition).unwrap();
+        let rule = ArgumentRule::compile(name, &config, "x", &mut errors);
+        errors.or(()).unwrap();
+        rule.compare(arguments, true)
+    }
+
+    #[test]
+    fn each_part_of_a_condition_is_compared() {
+        for (condition, value, wanted) in [
+            (json!({"is": ["main", "rel-*"]}), json!("REL-1"), Same),
+            (json!({"is": ["main"]}), json!("mainly"), Other),
+            (json!({"is": ["true"]}), json!(true), Same),
+            (json!({"is": ["a.c"]}), json!("abc"), Other),
+            (json!({"matches": "^a+$"}), json!("aaa"), Same),
+            (json!({"matches": "^a+$"}), json!("b"), Other),
+            (json!({"min": 1, "max": 2}), json!(1.5), Same),
+            (json!({"min": 1}), json!("0.5"), Other),
+            (json!({"max": 2}), json!("NaN"), Unknown),
+            (json!({"max": 2}), json!({"n": 1}), Unknown),
+            (json!({"max": 2}), json!(null), Unknown),
+            (json!({"max": 2, "not": true}), json!(3), Same),
+            (json!({"max": 2, "not": true}), json!("many"), Unknown),
+            (json!({"host": ["a.com"]}), json!("https://a.com:1/x"), Same),
+            (json!({"host": ["a.com"], "matches": "/x$"}), json!("https://a.com/y"), Other),
+            (json!({"host": ["a.com"]}), json!("javascript:alert(1)"), Unknown),
+        ] {
+            assert_eq!(compare("v", condition.clone(), &json!({"v": value})), wanted, "{condition} {value}");
+        }
+    }
+
+    #[test]
+    fn an_argument_is_found_in_every_spelling_and_list() {
+        let condition = || json!({"is": ["x"]});
+        for (name, arguments, wanted) in [
+            ("max_size", json!({"maxSize": "x"}), Same),
+            ("maxSize", json!({"MAX-SIZE": "x"}), Same),
+            ("a.b", json!({"a": {"b": "x"}}), Same),
+            ("a.b", json!({"a": [{"b": "x"}, {"b": "x"}]}), Same),
+            ("a", json!({"a": ["x", "y"]}), Unknown),
+            ("a", json!({"a": "x", "A": "y"}), Unknown),
+            ("a", json!({"a": []}), Unknown),
+            ("a", json!({"b": "x"}), Unknown),
+            ("a", json!("x"), Unknown),
+        ] {
+            assert_eq!(compare(name, condition(), &arguments), wanted, "{name} {arguments}");
+        }
+    }
+}
