@@ -185,12 +185,20 @@ fn rules(client: Client) -> Reach {
     }
 }
 
-/// Effect of the rules that a file has: those with `results` need an answer after a call.
+/// Effect of the rules that a file has: those with `results` need a client that withholds every result.
 fn rules_in(config: &Config, client: Client) -> Reach {
     let judges_results = config.policy().rules.iter().any(|rule| rule.results.is_some());
-    match judges_results && !can(client, EventKind::PostToolUse, Wish::Deny) {
-        true => Reach::Part("rules with `results` have no effect: the client takes no denial after a call"),
-        false => rules(client),
+    let rows = events(client).into_iter().filter_map(|event| capabilities(client, event));
+    let of_results: Vec<_> = rows.filter(|row| row.event() == Some(EventKind::PostToolUse)).collect();
+    if !judges_results {
+        return rules(client);
+    }
+    match of_results.is_empty() {
+        true => Reach::Part("rules with `results` have no effect: the client reports no results"),
+        false if of_results.iter().all(|row| row.can(Wish::Deny) == Ability::Yes) => rules(client),
+        false => Reach::Part(
+            "a result that a rule with `results` denies is not withheld at every event; where it cannot be, the run ends",
+        ),
     }
 }
 
@@ -504,6 +512,18 @@ What each section of `hooks.yaml` does behind each client that calls `hooks run`
             }
         }
         assert_eq!((cell(scrub, Client::Copilot), cell(required, Client::Copilot)), (None, None));
+    }
+
+    #[test]
+    fn rules_for_results_are_named_where_a_result_cannot_be_withheld() {
+        let cell = |results: &str, client| {
+            let text = format!("version: 1\nrules: [{{ name: a, tools: [bash]{results} }}]\n");
+            let config = Config::parse(&text, "hooks.yaml").unwrap();
+            limited(&config, client).find(|(name, _)| *name == "rules").map(|(_, reach)| reach)
+        };
+        assert_eq!(cell("", Client::Claude), None);
+        let why = cell(", results: failed", Client::Claude).and_then(Reach::note).unwrap();
+        assert!(why.contains("the run ends"), "{why}");
     }
 
     #[test]

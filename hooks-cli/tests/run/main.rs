@@ -21,6 +21,7 @@ mod clients;
 mod lines;
 mod names;
 mod pinned;
+mod prompts;
 mod reasons;
 mod recorded;
 mod rewriting;
