@@ -299,14 +299,15 @@ fn compaction(client: Client) -> Reach {
 }
 
 fn session_end(client: Client) -> Reach {
-    let (ends, results) =
-        (reports(client, EventKind::SessionEnd), reports(client, EventKind::PostToolUse));
+    let (ends, results) = (reports(client, EventKind::SessionEnd), reports(client, EventKind::PostToolUse));
     let has_tokens = reports(client, EventKind::AfterModelCall) || TranscriptLedger::new(client).is_some();
     match (ends, results, has_tokens) {
         (true, true, true) => Reach::Works,
         (true, true, false) => Reach::Part("tokens are not counted: the client reports none"),
         (true, false, _) => Reach::Part("tool calls are not counted: the client reports no results"),
-        (false, _, _) => Reach::Part("the client reports no end of a session; the next start ends it a day later"),
+        (false, _, _) => {
+            Reach::Part("the client reports no end of a session; the next start ends it a day later")
+        }
     }
 }
 
@@ -503,7 +504,10 @@ What each section of `hooks.yaml` does behind each client that calls `hooks run`
         for client in [Client::Claude, Client::Codex, Client::Gemini, Client::DockerAgent] {
             assert_eq!((cell("{}", client), cell(required, client)), (None, None), "{client}");
             let why = cell(scrub, client).and_then(Reach::note).unwrap();
-            assert!(why.contains("`scrub` would change is denied") && why.contains("as context"), "{client}: {why}");
+            assert!(
+                why.contains("`scrub` would change is denied") && why.contains("as context"),
+                "{client}: {why}"
+            );
         }
         for client in [Client::VsCode, Client::Cursor] {
             for options in [scrub, required] {

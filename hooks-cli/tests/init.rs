@@ -483,15 +483,25 @@ fn an_exported_team_becomes_files() {
     place.put(".squad/agents/fido/charter.md", "# Fido, as I wrote it\n");
     let ran = place.hooks(&["init", "squad", "--from", "squad.json"]);
     assert_eq!(ran.status, Some(0), "{}", ran.err);
-    assert!(ran.out.contains("not taken over: `hooks`, `casting`") && ran.out.contains("policies/squad.json"), "{}", ran.out);
+    assert!(
+        ran.out.contains("not taken over: `hooks`, `casting`") && ran.out.contains("policies/squad.json"),
+        "{}",
+        ran.out
+    );
 
     let team = place.text(".squad/team.md");
     assert!(team.starts_with("# Apollo\n\n> Flies to the moon\n"), "{team}");
-    assert!(team.contains("| eecom | Core \\| Dev | `.squad/agents/eecom/charter.md` | ✅ Active |"), "{team}");
+    assert!(
+        team.contains("| eecom | Core \\| Dev | `.squad/agents/eecom/charter.md` | ✅ Active |"),
+        "{team}"
+    );
     assert!(team.contains("| retro | Docs | `.squad/agents/retro/charter.md` | 💤 Retired |"), "{team}");
     assert!(team.contains("| fido |"), "{team}");
     let charter = place.text(".squad/agents/eecom/charter.md");
-    assert!(charter.contains("> Keeps the lights on") && charter.contains("- **Expertise:** typescript, testing"), "{charter}");
+    assert!(
+        charter.contains("> Keeps the lights on") && charter.contains("- **Expertise:** typescript, testing"),
+        "{charter}"
+    );
     assert!(charter.contains("- **Preferred:** claude-sonnet-4.5\n- **Rationale:** code\n"), "{charter}");
     assert_eq!(place.text(".squad/agents/retro/charter.md"), "# Retro\n\nInline.\n");
     assert_eq!(place.text(".squad/agents/guido/charter.md"), "# Guido\n\nFrom a file.\n");
@@ -500,7 +510,11 @@ fn an_exported_team_becomes_files() {
     assert!(routing.contains("| core-* | eecom, fido | the core |"), "{routing}");
     assert!(routing.contains("2. Work that no row names goes to eecom.\n3. If several"), "{routing}");
     let again = place.hooks(&["init", "squad", "--from", "squad.json"]);
-    assert!(again.out.contains("nothing to do") && again.out.contains("unchanged: add the members"), "{}", again.out);
+    assert!(
+        again.out.contains("nothing to do") && again.out.contains("unchanged: add the members"),
+        "{}",
+        again.out
+    );
 }
 
 #[test]
@@ -526,8 +540,14 @@ routes:
     }
     assert!(!team.contains("intern"), "{team}");
     let charter = place.text(".squad/agents/backend/charter.md");
-    assert!(charter.contains("```boundaries\nwrites: [\"src/api/**\"]\nreads: [\"src/**\"]\n```\n"), "{charter}");
-    assert!(charter.contains("**Expertise:** sql") && charter.contains("**Preferred:** claude-opus-4-5"), "{charter}");
+    assert!(
+        charter.contains("```boundaries\nwrites: [\"src/api/**\"]\nreads: [\"src/**\"]\n```\n"),
+        "{charter}"
+    );
+    assert!(
+        charter.contains("**Expertise:** sql") && charter.contains("**Preferred:** claude-opus-4-5"),
+        "{charter}"
+    );
     assert!(place.text(".squad/agents/ops/charter.md").contains("```boundaries\nwrites: []\n```\n"));
     let routing = place.text(".squad/routing.md");
     assert!(routing.contains("| release, deploy | lead | releases are the lead's |"), "{routing}");

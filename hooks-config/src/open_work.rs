@@ -50,8 +50,13 @@ impl WorkSource {
     }
 
     /// Runs the command in the folder of the project.
-    fn output(&self, context: &HookContext, command: &str) -> HookFuture<'static, Result<Vec<String>, BoxError>> {
-        let handler = Handler { name: self.name().to_owned(), command: command.to_owned(), ..Handler::default() };
+    fn output(
+        &self,
+        context: &HookContext,
+        command: &str,
+    ) -> HookFuture<'static, Result<Vec<String>, BoxError>> {
+        let handler =
+            Handler { name: self.name().to_owned(), command: command.to_owned(), ..Handler::default() };
         let start = Start::new(handler, context.root());
         let finished = self.runner.run(start);
         HookFuture::later(async move {
@@ -63,12 +68,17 @@ impl WorkSource {
                 End::Killed | End::Replied(_) => "it was killed".to_owned(),
             };
             let said = stderr.lines().next().unwrap_or_default();
-            Err(io::Error::other(format!("the command of `open_work` failed: {why} {said}").trim_end()).into())
+            Err(io::Error::other(format!("the command of `open_work` failed: {why} {said}").trim_end())
+                .into())
         })
     }
 
     /// Reads the tasks of the file that are not done.
-    fn tasks(&self, context: &HookContext, file: &Path) -> HookFuture<'static, Result<Vec<String>, BoxError>> {
+    fn tasks(
+        &self,
+        context: &HookContext,
+        file: &Path,
+    ) -> HookFuture<'static, Result<Vec<String>, BoxError>> {
         let path = context.root().join(file);
         offload(&Threads, move || {
             let bytes = source::read(&path)
@@ -135,7 +145,11 @@ mod tests {
         let root = project.path().canonicalize().unwrap();
         fs::create_dir_all(root.join(".squad/identity")).unwrap();
         fs::write(root.join(".squad/identity/now.md"), "---\nfocus_area: x\n---\n").unwrap();
-        fs::write(root.join("TODO.md"), "# To do\n\n- [x] done\n- [ ] Fix the login\n  * [ ] mail jane@example.com\n- [ ]\n- a note\n").unwrap();
+        fs::write(
+            root.join("TODO.md"),
+            "# To do\n\n- [x] done\n- [ ] Fix the login\n  * [ ] mail jane@example.com\n- [ ]\n- a note\n",
+        )
+        .unwrap();
         let text = format!("version: 1\nsession_end: {{ open_work: {open_work} }}\n");
         let config = Config::parse(&text, "hooks.yaml").unwrap();
         let context = HookContext::new("s", "a").in_dir(&root).with_environment(hooks_system::system());
@@ -148,7 +162,10 @@ mod tests {
     #[tokio::test(flavor = "multi_thread")]
     async fn the_open_tasks_of_a_file_are_written_at_the_end() {
         let (recap, now) = written("{ file: TODO.md }").await;
-        assert!(recap.contains("## Open in TODO.md\n\n- Fix the login\n- mail [EMAIL_REDACTED]\n"), "{recap}");
+        assert!(
+            recap.contains("## Open in TODO.md\n\n- Fix the login\n- mail [EMAIL_REDACTED]\n"),
+            "{recap}"
+        );
         assert!(now.contains("open_work_from: TODO.md") && now.contains("Fix the login"), "{now}");
         assert!(!recap.contains("done\n") && !recap.contains("a note"), "{recap}");
     }
@@ -156,13 +173,17 @@ mod tests {
     #[cfg(unix)]
     #[tokio::test(flavor = "multi_thread")]
     async fn each_line_of_a_command_is_an_item() {
-        let command = "{ name: issues, command: 'ls TODO.md; echo; echo \"#7   slow\"; echo \"#8 dark\"', most: 2 }";
+        let command =
+            "{ name: issues, command: 'ls TODO.md; echo; echo \"#7   slow\"; echo \"#8 dark\"', most: 2 }";
         let (recap, now) = written(command).await;
         assert!(recap.contains("## Open in issues\n\n- TODO.md\n- #7 slow\n- 1 more\n"), "{recap}");
         assert!(now.contains("open_work_from: issues"), "{now}");
         // A command that fails writes no work, and the session ends all the same.
         let (recap, now) = written("{ command: 'echo \"#9\"; exit 3' }").await;
-        assert!(recap.starts_with("# Session s") && !recap.contains("#9") && !now.contains("open_work"), "{recap}");
+        assert!(
+            recap.starts_with("# Session s") && !recap.contains("#9") && !now.contains("open_work"),
+            "{recap}"
+        );
     }
 
     #[test]

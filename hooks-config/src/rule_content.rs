@@ -105,7 +105,12 @@ mod tests {
             (hosts, "web_fetch", json!({"url": "https://docs.example.com/x"}), Strength::NoOpinion),
             (hosts, "web_fetch", json!({"url": "https://evil.com/example.com"}), Strength::Deny),
             (hosts, "web_fetch", json!({"url": "https://example.com@evil.com"}), Strength::Deny),
-            (hosts, "web_fetch", json!({"URL": "https://evil.com", "url": "https://example.com"}), Strength::Deny),
+            (
+                hosts,
+                "web_fetch",
+                json!({"URL": "https://evil.com", "url": "https://example.com"}),
+                Strength::Deny,
+            ),
             (hosts, "web_fetch", json!({"address": "https://evil.com"}), Strength::Deny),
             (hosts, "other", json!({"url": "https://evil.com"}), Strength::NoOpinion),
             (pay, "mcp__bank__pay", json!({"amount": 99.5}), Strength::Allow),
@@ -129,7 +134,9 @@ mod tests {
         let call = PreToolUse::new("bash", json!({"command": "make"}));
         let context = || HookContext::new("s", "a").in_dir("/p").with_environment(hooks_system::system());
         assert!(hooks.on(context()).pre_tool_use(call.clone()).await.outcome.goes_ahead());
-        for (tool, error, withheld) in [("bash", Some("boom"), true), ("bash", None, false), ("view", Some("boom"), false)] {
+        for (tool, error, withheld) in
+            [("bash", Some("boom"), true), ("bash", None, false), ("view", Some("boom"), false)]
+        {
             let call = PreToolUse::new(tool, json!({"command": "make"}));
             let done = PostToolUse::after(&call, json!("out"), error.map(str::to_owned), 1);
             let outcome = hooks.on(context()).post_tool_use(done).await.outcome;

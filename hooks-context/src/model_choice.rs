@@ -46,8 +46,8 @@ use std::task::{Context, Poll};
 use hooks_core::beside::{Beside, BesideLayer, offload};
 use hooks_core::event::{SessionStart, SpawnRewrite, SubagentStart};
 use hooks_core::{
-    ContextPatch, DecideLayer, DeciderOutcome, Event, FailureLayer, HookContext, HookError,
-    HookFuture, HookRequest, HooksBuilder, Reason, Settle, Stage, Verdict,
+    ContextPatch, DecideLayer, DeciderOutcome, Event, FailureLayer, HookContext, HookError, HookFuture,
+    HookRequest, HooksBuilder, Reason, Settle, Stage, Verdict,
 };
 use hooks_team::TeamError;
 use schemars::JsonSchema;
@@ -107,11 +107,7 @@ impl ModelChoices {
     }
 
     /// Chooses a model for `agent`.
-    fn choose<E: Event>(
-        &self,
-        request: &HookRequest<E>,
-        agent: &str,
-    ) -> HookFuture<'static, Option<Choice>> {
+    fn choose<E: Event>(&self, request: &HookRequest<E>, agent: &str) -> HookFuture<'static, Option<Choice>> {
         let named = self.config.agents.iter().find(|(name, _)| name.eq_ignore_ascii_case(agent));
         if let Some((_, model)) = named {
             return HookFuture::now(Some(Choice { model: model.clone(), replaces: true }));
@@ -174,7 +170,9 @@ impl Service<HookRequest<SubagentStart>> for ModelChoices {
         HookFuture::later(async move {
             let outcome = DeciderOutcome::new(Verdict::NO_OPINION);
             Ok(match choice.await {
-                Some(Choice { model, replaces }) if named.as_ref() != Some(&model) && (replaces || named.is_none()) => {
+                Some(Choice { model, replaces })
+                    if named.as_ref() != Some(&model) && (replaces || named.is_none()) =>
+                {
                     outcome.rewriting(SpawnRewrite { model: Some(model), task: None })
                 }
                 _ => outcome,

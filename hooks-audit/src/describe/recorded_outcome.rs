@@ -30,7 +30,11 @@ pub struct RecordedOutcome {
 impl RecordedOutcome {
     /// Strength and reasons of a judgement.
     pub fn judged<E: Event>(outcome: &impl Judged<E>) -> Self {
-        Self { strength: Some(outcome.strength()), reasons: outcome.reasons().to_vec(), directives: Vec::new() }
+        Self {
+            strength: Some(outcome.strength()),
+            reasons: outcome.reasons().to_vec(),
+            directives: Vec::new(),
+        }
     }
 
     /// The same with the standing wishes that were found in a message.

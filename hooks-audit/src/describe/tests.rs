@@ -123,7 +123,8 @@ fn the_modes_of_standing_wishes_are_on_the_record() {
     use hooks_core::{ContextPatch, Directive, PromptOutcome};
 
     let directive = |mode: &str| Directive { text: "push to main".to_owned(), mode: mode.to_owned() };
-    let patch = ContextPatch { directives: vec![directive("never"), directive("always")], ..ContextPatch::default() };
+    let patch =
+        ContextPatch { directives: vec![directive("never"), directive("always")], ..ContextPatch::default() };
     let recorded = UserPromptSubmitted::recorded(&PromptOutcome::noting(patch));
     let prompt = UserPromptSubmitted::new("Never push to main.", PromptKind::Initial);
     let record = Describe::default().entry(&request(prompt), recorded).record;

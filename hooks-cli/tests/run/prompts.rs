@@ -4,7 +4,8 @@ use serde_json::{Value, json};
 
 use super::{Told, World};
 
-const RULES: &str = "version: 1\nprompts: { required: [Keep to the law.], scrub: true, directives: ignore }\n";
+const RULES: &str =
+    "version: 1\nprompts: { required: [Keep to the law.], scrub: true, directives: ignore }\n";
 
 fn sent(world: &World, client: &str, event: &str, prompt: &str) -> Told {
     let payload = json!({"session_id": "s", "sessionId": "s", "conversation_id": "s", "transcript_path": null,
@@ -16,9 +17,12 @@ fn sent(world: &World, client: &str, event: &str, prompt: &str) -> Told {
 #[test]
 fn a_required_text_is_added_as_context_and_a_secret_is_denied() {
     let world = World::new(RULES);
-    for (client, event) in
-        [("claude", "UserPromptSubmit"), ("codex", "UserPromptSubmit"), ("gemini", "BeforeAgent"), ("docker-agent", "user_prompt_submit")]
-    {
+    for (client, event) in [
+        ("claude", "UserPromptSubmit"),
+        ("codex", "UserPromptSubmit"),
+        ("gemini", "BeforeAgent"),
+        ("docker-agent", "user_prompt_submit"),
+    ] {
         let told = sent(&world, client, event, "Fix it.");
         assert_eq!(told.exit, Some(0), "{client}: {told:?}");
         told.says("Keep to the law.");

@@ -66,7 +66,11 @@ impl Closing<'_> {
     }
 
     /// Records the ends of sessions whose process was killed. Returns them, and all others that were not closed.
-    pub(super) fn left_over(&self, context: &HookContext, now: Timestamp) -> Result<Vec<LeftOver>, TeamError> {
+    pub(super) fn left_over(
+        &self,
+        context: &HookContext,
+        now: Timestamp,
+    ) -> Result<Vec<LeftOver>, TeamError> {
         let ended = self.all::<Ended>(&ended_folder()?)?;
         let mut all: Vec<_> = ended.into_iter().map(|ended| LeftOver { ended, is_killed: false }).collect();
         for opened in self.all::<Opened>(&open_folder()?)? {

@@ -68,7 +68,8 @@ pub struct Counts {
 impl Counts {
     /// Adds the counts of other events.
     pub(super) const fn add(&mut self, other: &Self) {
-        let Self { decisions, directives, rewrites, denials, cost_micro_usd, seen_calls, seen_tokens } = *other;
+        let Self { decisions, directives, rewrites, denials, cost_micro_usd, seen_calls, seen_tokens } =
+            *other;
         self.decisions = self.decisions.saturating_add(decisions);
         self.directives = self.directives.saturating_add(directives);
         self.rewrites = self.rewrites.saturating_add(rewrites);

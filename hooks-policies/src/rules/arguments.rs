@@ -81,7 +81,11 @@ impl ArgumentRule {
         }
         let is_bad = |number: &Option<f64>| number.is_some_and(|number| !number.is_finite());
         if is_bad(min) || is_bad(max) || matches!((min, max), (Some(min), Some(max)) if min > max) {
-            errors.push(field, "no number is in this range", "write `min` and `max` as finite numbers, the smaller one first");
+            errors.push(
+                field,
+                "no number is in this range",
+                "write `min` and `max` as finite numbers, the smaller one first",
+            );
         }
         let mut hosts = Vec::new();
         for (at, pattern) in host.iter().enumerate() {

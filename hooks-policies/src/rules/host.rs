@@ -110,9 +110,12 @@ mod tests {
     #[test]
     fn a_star_is_every_host_below() {
         let below = pattern("*.Example.com").unwrap();
-        for (host, is_below) in
-            [("a.example.com", true), ("a.b.example.com", true), ("example.com", false), ("badexample.com", false)]
-        {
+        for (host, is_below) in [
+            ("a.example.com", true),
+            ("a.b.example.com", true),
+            ("example.com", false),
+            ("badexample.com", false),
+        ] {
             assert_eq!(is_within(host, &below), is_below, "{host}");
         }
         assert!(is_within("example.com", &pattern("example.com.").unwrap()));

@@ -285,7 +285,9 @@ fn by_further<'r>(
     further: &FurtherConditions,
 ) -> Option<Hit<'r>> {
     let found = further.compare(call);
-    if found == ConditionMatch::Other || (found == ConditionMatch::Unknown && rule.action == RuleAction::Allow) {
+    if found == ConditionMatch::Other
+        || (found == ConditionMatch::Unknown && rule.action == RuleAction::Allow)
+    {
         return None;
     }
     let hit = match rule.action {

@@ -33,7 +33,8 @@ impl ResultRules {
         let of = |wanted: &[RuleResults]| {
             let is_wanted = |config: &&RuleConfig| config.results.is_some_and(|of| wanted.contains(&of));
             let chosen = configs.iter().filter(is_wanted);
-            let chosen: Vec<_> = chosen.map(|config| RuleConfig { results: None, ..config.clone() }).collect();
+            let chosen: Vec<_> =
+                chosen.map(|config| RuleConfig { results: None, ..config.clone() }).collect();
             // Mistakes are reported once, with the rules for calls.
             let rules = Rules::unchecked(&chosen, reader, changes, &mut PolicyErrors::default());
             (!chosen.is_empty()).then_some(rules)

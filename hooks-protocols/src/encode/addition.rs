@@ -74,7 +74,10 @@ mod tests {
         for (client, event) in TAKE_CONTEXT {
             for changed in ["Fix ***.", "Fix ***.\n\nKeep to the law.", "Keep to the law.\n\nFix it.", ""] {
                 let encoded = answered(client, event, changed);
-                assert!(matches!(encoded.answered, ClientAnswer::Block | ClientAnswer::Deny), "{client} {changed}: {encoded:?}");
+                assert!(
+                    matches!(encoded.answered, ClientAnswer::Block | ClientAnswer::Deny),
+                    "{client} {changed}: {encoded:?}"
+                );
                 assert!(encoded.stdout.contains("cannot replace a message"), "{client}: {encoded:?}");
                 let rewrite = encoded.degraded.iter().find(|note| note.wish == Wish::Rewrite).unwrap();
                 assert_eq!(rewrite.instead, Instead::Denied);

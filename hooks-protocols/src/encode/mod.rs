@@ -135,7 +135,12 @@ impl<'a> Voice<'a> {
         let is_left_out = encoded.degraded.iter().any(|note| note.wish == Wish::Context);
         if !is_left_out {
             let (client, event) = (self.client, self.source.event_name.to_owned());
-            encoded.degraded.push(Degraded { client, event, wish: Wish::Rewrite, instead: Instead::AsContext });
+            encoded.degraded.push(Degraded {
+                client,
+                event,
+                wish: Wish::Rewrite,
+                instead: Instead::AsContext,
+            });
         }
         encoded
     }
@@ -187,11 +192,15 @@ impl<'a> Voice<'a> {
     /// Reason of a denial in place of an unsupported rewrite.
     fn unsayable(&self) -> String {
         match self.source.rewrite {
-            Some(Rewrite::Prompt(_)) if self.row.is_some_and(|row| row.kind == Some(EventKind::UserPromptSubmitted)) => format!(
-                "hooks would have changed this message, for example to remove a secret, and {} cannot replace a message; \
+            Some(Rewrite::Prompt(_))
+                if self.row.is_some_and(|row| row.kind == Some(EventKind::UserPromptSubmitted)) =>
+            {
+                format!(
+                    "hooks would have changed this message, for example to remove a secret, and {} cannot replace a message; \
                  send it again without that",
-                self.client
-            ),
+                    self.client
+                )
+            }
             _ => UNSAYABLE.to_owned(),
         }
     }

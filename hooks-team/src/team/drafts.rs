@@ -60,7 +60,8 @@ impl NewCharter {
             return if text.ends_with('\n') { text.clone() } else { format!("{text}\n") };
         }
         let (name, role) = (one_line(&member.name), one_line(&member.role));
-        let mut text = if role.is_empty() { format!("# {name}\n\n") } else { format!("# {name} — {role}\n\n") };
+        let mut text =
+            if role.is_empty() { format!("# {name}\n\n") } else { format!("# {name} — {role}\n\n") };
         if !self.description.trim().is_empty() {
             text.push_str(&format!("> {}\n\n", one_line(&self.description)));
         }
@@ -87,7 +88,8 @@ impl NewCharter {
     fn boundary(&self) -> String {
         let lists = [("writes", &self.writes), ("reads", &self.reads)];
         let lists: Vec<_> = lists.into_iter().filter_map(|(key, list)| Some((key, list.as_ref()?))).collect();
-        let is_plain = |pattern: &String| !pattern.contains(['"', '\\', '`']) && !pattern.contains(char::is_control);
+        let is_plain =
+            |pattern: &String| !pattern.contains(['"', '\\', '`']) && !pattern.contains(char::is_control);
         if lists.is_empty() || !lists.iter().all(|(_, list)| list.iter().all(is_plain)) {
             return String::new();
         }

@@ -39,7 +39,8 @@ pub(super) fn add(config: &Config, team: &mut NewTeam) {
 /// The charter of the member `name`, who joins the team if it is a name and not a pattern.
 fn charter_of<'t>(name: &str, team: &'t mut NewTeam) -> Option<&'t mut NewCharter> {
     let key = Name::of_agent(name).ok().filter(|_| !name.contains('*'))?;
-    let known = team.members.iter().find(|member| Name::of_agent(&member.name).is_ok_and(|other| other == key));
+    let known =
+        team.members.iter().find(|member| Name::of_agent(&member.name).is_ok_and(|other| other == key));
     let name = match known {
         Some(member) => member.name.clone(),
         None => {

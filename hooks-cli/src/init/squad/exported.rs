@@ -166,7 +166,8 @@ impl ExportedModel {
         match self.clone() {
             Self::Name(name) => choice.preferred = Some(name),
             Self::Choice { preferred, rationale, fallback } => {
-                (choice.preferred, choice.rationale, choice.fallback) = (Some(preferred), rationale, fallback);
+                (choice.preferred, choice.rationale, choice.fallback) =
+                    (Some(preferred), rationale, fallback);
             }
         }
         choice
@@ -187,7 +188,8 @@ fn charter_text(charter: &str, folder: &Path) -> Result<String, String> {
         return Ok(charter.to_owned());
     }
     let path = folder.join(charter);
-    fs::read_to_string(&path).map_err(|error| format!("the charter `{}` cannot be read: {error}", path.display()))
+    fs::read_to_string(&path)
+        .map_err(|error| format!("the charter `{}` cannot be read: {error}", path.display()))
 }
 
 /// Name in a reference to an agent, such as `@edie`.

@@ -66,7 +66,10 @@ pub(super) fn run(options: &Init, base: &Base) -> Result<Status, Failure> {
         _ => writeln!(out, "{GOOD}done{GOOD:#}: complete the charters below `{FOLDER}/agents`")?,
     }
     for file in had.into_iter().filter(|_| !(team.members.is_empty() && team.routes.is_empty())) {
-        writeln!(out, "  `{FOLDER}/{file}` existed and is unchanged: add the members and routes there by hand")?;
+        writeln!(
+            out,
+            "  `{FOLDER}/{file}` existed and is unchanged: add the members and routes there by hand"
+        )?;
     }
     notes.iter().try_for_each(|note| writeln!(out, "  {note}"))?;
     propose(&folder, &mut out)?;
