@@ -194,7 +194,11 @@ fn preferred(team: &TeamPlace, context: &HookContext, agent: &str) -> Result<Opt
     if hooks_team::Name::of_agent(agent).is_err() {
         return Ok(None);
     }
-    let model = team.charter(agent)?.model().preferred;
+    let model = match team.charter(agent) {
+        Ok(charter) => charter.model().preferred,
+        Err(TeamError::Missing { .. }) => None,
+        Err(error) => return Err(error),
+    };
     let model = model.map(|model| model.trim_matches(|c: char| c == '`' || c.is_whitespace()).to_owned());
     Ok(model.filter(|model| !model.is_empty() && !model.eq_ignore_ascii_case("auto")))
 }

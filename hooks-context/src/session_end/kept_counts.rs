@@ -13,6 +13,9 @@ use super::Counts;
 /// Time that the counts of a session are kept after the last of its events.
 const KEPT_FOR: Duration = Duration::from_secs(14 * 24 * 3_600);
 
+/// Time until an empty value is removed.
+const FORGOTTEN_AFTER: Duration = Duration::from_secs(1);
+
 /// The most tries to change counts that other processes change at the same time.
 const MOST_TRIES: u32 = 64;
 
@@ -55,7 +58,7 @@ impl KeptCounts {
         if read(&**store, context).await?.1 == 0 {
             return Ok(());
         }
-        let put = Op::Put { key: key(context), value: "".into(), ttl: Some(Duration::ZERO) };
+        let put = Op::Put { key: key(context), value: "".into(), ttl: Some(FORGOTTEN_AFTER) };
         store.apply(put).await.map(drop)
     }
 }

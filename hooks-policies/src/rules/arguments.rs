@@ -183,8 +183,7 @@ fn collect<'v>(value: &'v Value, path: &[String], found: &mut Vec<&'v Value>) {
 
 /// Name of an argument without case and separators, as tools in several languages write it.
 fn folded(name: &str) -> String {
-    let letters = names::folded(name).chars().filter(|c| !matches!(c, '_' | '-' | ' ')).collect::<String>();
-    letters
+    names::folded(name).chars().filter(|c| !matches!(c, '_' | '-' | ' ')).collect()
 }
 
 /// Expression for a whole text in which `*` is any text.
