@@ -54,8 +54,8 @@ fn tests(sizes: &Sizes, of_rules: &[&str], of_processes: &[&str]) -> Result {
         ("HOOKS_TRACES", sizes.traces, &rules, "the_rules_agree_with_the_reference"),
         ("HOOKS_SEQUENCE_KILLS", sizes.kills, &processes, "no_acknowledged_taint_is_lost"),
     ] {
-        let words = ["test", "--quiet"].iter().chain(package).chain(&[test, "--", "--nocapture"]);
-        Program::cargo(words.copied()).with_variable(variable, &size.to_string()).run()?;
+        let words = [&["test", "--quiet"][..], package.as_slice(), &[test, "--", "--nocapture"]].concat();
+        Program::cargo(words).with_variable(variable, &size.to_string()).run()?;
     }
     Ok(())
 }
