@@ -12,6 +12,7 @@ pub mod directives;
 pub mod feed;
 pub mod govern;
 pub mod protocols;
+pub mod redaction;
 pub mod resilience;
 pub mod rules;
 pub mod set;
@@ -39,6 +40,7 @@ pub fn all() -> Result<Vec<Case>, SetupError> {
     all.extend(protocols::cases()?);
     all.extend(directives::cases());
     all.extend(feed::cases());
+    all.extend(redaction::cases()?);
     all.extend(store::cases());
     Ok(all)
 }

@@ -200,6 +200,8 @@ fn hear(
     // The panics of hooks were handled there.
     notes.panicked(&panics.take());
     governing.end(holds, goes_on);
+    let is_denied_by_client = !is_recorded && !goes_on && answer.strength != hooks::Strength::Deny;
+    governing.keep_counts(decoded, is_denied_by_client, notes);
     let is_over = kind == EventKind::SessionEnd;
     let keeper = is_over.then(|| governing.keeper()).flatten();
     governing.finish(notes)?;
