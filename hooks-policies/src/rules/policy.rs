@@ -39,6 +39,8 @@ struct Hit<'a> {
 
 enum On<'a> {
     Call,
+    /// Part of the call that a further condition is about.
+    Part(String),
     Path(&'a NamedPath, &'a str),
     /// Path or command that cannot be known before the call runs.
     Unknown(&'a str),
@@ -184,7 +186,8 @@ impl Rules {
     fn verdict(&self, tool: &str, hit: &Hit<'_>) -> Option<Verdict> {
         let rule = self.rules.get(hit.rule)?;
         let name = &rule.name;
-        let text = || match hit.on {
+        let text = || match &hit.on {
+            On::Part(part) => format!("the rule `{name}` is about this call of `{tool}`: {part}"),
             On::Call => format!("the rule `{name}` is about this call of `{tool}`"),
             On::Path(place, _) => format!("the rule `{name}` is about `{}`", place.given),
             On::Unknown(_) => {
@@ -192,13 +195,13 @@ impl Rules {
             }
         };
         Some(rule.verdict(text, |reason| {
-            match hit.on {
-                On::Call => reason,
+            match &hit.on {
+                On::Call | On::Part(_) => reason,
                 On::Path(place, reading) => reason
                     .on(&*place.pointer)
                     .because(Evidence::Path { given: place.given.clone(), resolved: globs::shown(reading) }),
                 On::Unknown("") => reason,
-                On::Unknown(pointer) => reason.on(pointer),
+                On::Unknown(pointer) => reason.on(*pointer),
             }
         }))
     }
@@ -296,7 +299,11 @@ fn by_further<'r>(
         RuleAction::Allow => every_path(call, &rule.paths),
         RuleAction::Deny | RuleAction::Ask => some_path(call, &rule.paths),
     }?;
-    let on = if found == ConditionMatch::Unknown { On::Unknown("") } else { hit.on };
+    let on = match (found, hit.on) {
+        (ConditionMatch::Unknown, _) => On::Unknown(""),
+        (_, On::Call) => further.describe(call).map_or(On::Call, On::Part),
+        (_, on) => on,
+    };
     Some(Hit { rule: number, on })
 }
 
