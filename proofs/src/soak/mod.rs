@@ -25,9 +25,10 @@ pub(crate) fn run(arguments: &[&str]) -> Result {
 /// Runs a short soak, for CI.
 ///
 /// # Errors
-/// Returns an error if something was lost or done twice.
+/// Returns an error if something was lost or done twice, or memory grows.
 pub(crate) fn check() -> Result {
-    scribe::check()
+    scribe::check()?;
+    sessions::check()
 }
 
 /// Parses a number.
