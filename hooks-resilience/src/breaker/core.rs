@@ -80,8 +80,9 @@ pub(crate) enum Showed {
 const CALLS_FOR_A_FAILURE: u32 = 6;
 
 /// A model counts as down if it has this many times the failures in a row that open its breaker. It then gets
-/// no calls as a last resort either.
-const ROWS_OF_A_LAST_RESORT: u32 = 3;
+/// no calls as a last resort either. With three failures in a row that open it: a model that answers one call of
+/// six fails nine times in a row in one of five cases, and 24 times in one of eighty.
+const ROWS_OF_A_LAST_RESORT: u32 = 8;
 
 /// Number of good probes in a row that close a breaker which opened again before its model was well for long.
 pub(super) const PROBES_AFTER_A_RELAPSE: u32 = 3;

@@ -173,7 +173,10 @@ fn after_a_relapse_several_good_probes_in_a_row_close_it() {
     wait(&health);
     // Good probes follow each other at once; a failure makes them count anew.
     assert_eq!(ask_times(2, &mut stack, &catalog, &time), [None; 2]);
-    assert_eq!((health.breaker(model), ready_at(&health, &catalog, &time)), (BreakerState::Open, time.tick()));
+    assert_eq!(
+        (health.breaker(model), ready_at(&health, &catalog, &time)),
+        (BreakerState::Open, time.tick())
+    );
     ask_times(1, &mut stack, &catalog, &time);
     assert!(ready_at(&health, &catalog, &time) >= time.tick().after(secs(10)));
     wait(&health);
