@@ -36,8 +36,6 @@ struct Plan {
 }
 
 const LONG: Plan = Plan { sessions: 1_000_000, step: 50_000, full: 300_000, names: Memory::NAMES };
-/// The run of CI: with a small store, what remains are the ended sessions of [`Memory`] and of Squad's limit.
-const SHORT: Plan = Plan { sessions: 120_000, step: 10_000, full: 80_000, names: 16_384 };
 
 /// Serves the number of sessions in `--sessions`, by default 1,000,000.
 ///
@@ -53,14 +51,6 @@ pub(super) fn run(arguments: &[&str]) -> Result {
         }
     };
     soak(plan)
-}
-
-/// Serves a short run, for CI.
-///
-/// # Errors
-/// Returns an error if memory grows, or the answer to a call is not the one that its limits require.
-pub(super) fn check() -> Result {
-    soak(SHORT)
 }
 
 fn soak(plan: Plan) -> Result {
