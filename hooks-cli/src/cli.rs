@@ -100,6 +100,7 @@ pub(crate) enum Command {
   hooks demo                                     # the whole story
   hooks demo --config hooks.yaml                 # the same session under your rules
   hooks demo --script calls.jsonl                # your calls, in the demo's repository
+  hooks demo --squad .squad                      # the rules of a team's own folder, in a copy
 
 A script is JSON Lines, one step a line:
   {\"agent\": \"backend\", \"tool\": \"bash\", \"args\": {\"command\": \"ls\"}, \"note\": \"what this shows\"}
@@ -118,6 +119,9 @@ pub(crate) struct Demo {
     /// Print the demo's configuration and script, and end
     #[arg(long)]
     pub(crate) show: bool,
+    /// Show the decisions, boundaries, ceremonies, phases and sequences of a team folder at work
+    #[arg(long, value_name = "DIR", conflicts_with_all = ["config", "script", "show"])]
+    pub(crate) squad: Option<PathBuf>,
 }
 
 #[derive(Args, Debug)]
@@ -127,6 +131,7 @@ pub(crate) struct Demo {
 
 One outcome per line, in order, flushed as it is written.
 A line that is not an event gets a line with `error`, the rest continues, and the exit status is 1.
+If the files of the rules change, the next events are answered by the new ones; `rules` in an answer is their version.
 `hooks schema EVENT` prints the fields of an event.")]
 pub(crate) struct Eval {
     #[command(flatten)]
@@ -134,6 +139,9 @@ pub(crate) struct Eval {
     /// Record events and outcomes as configured, because the events really happen
     #[arg(long)]
     pub(crate) record: bool,
+    /// Answer by the rules as they are at the start, also when their files change
+    #[arg(long)]
+    pub(crate) no_reload: bool,
 }
 
 #[derive(Args, Debug)]

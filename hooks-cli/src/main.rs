@@ -15,6 +15,7 @@ mod codex;
 mod decisions;
 mod demo;
 mod doctor;
+mod effects;
 mod eval;
 mod event;
 mod explain;

@@ -17,6 +17,7 @@ use hooks_resilience::ResilienceConfig;
 use hooks_store::StoreConfig;
 
 use super::further::{self, PolicyFiles, TenantGuards};
+use super::reload::{self, ReloadConfig};
 use super::tree::{Kind, Node};
 use super::{audit, context, feeds, models, store, team_rules, tenant};
 
@@ -29,6 +30,7 @@ pub(super) fn is_right(root: &Node) -> bool {
             && is_right_in::<StoreConfig>(&mut sections, store::KEY)
             && audit::is_right(&mut sections)
             && is_right_in::<ResilienceConfig>(&mut sections, models::KEY)
+            && is_right_in::<ReloadConfig>(&mut sections, reload::KEY)
             && context::are_right(&mut sections)
             && feeds::are_right(&mut sections)
             && team_rules::are_right(&mut sections)
@@ -104,6 +106,7 @@ write_guard: { allow: [src/**], deny: [src/x], missing_path: ask }
 command_guard: { block: [rm -rf], fragments: ['| sh'], unresolvable: deny }
 ask_user: { max_per_session: 3, counts: attempted }
 redaction: { patterns: { TICKET: 'T-[0-9]+' } }
+reload: { every: 5s, on_error: deny }
 reviewer_lockout: { locked: { src/auth.rs: [backend] }, when_all_locked: deny }
 limits: { calls: [{ tools: [bash], most: 30, of: team, per: session }] }
 spawn: { depth: 2, lease: 5m }

@@ -45,6 +45,7 @@ mod team;
 pub mod text;
 pub mod tools;
 mod when;
+mod worktree;
 
 pub use self::digest::Digest;
 pub use self::error::TeamError;

@@ -9,6 +9,7 @@
 //! | `disk` | checks that full and failing disks lose no acknowledged record | [`disk`] |
 //! | `e2e` | checks that real clients obey | [`e2e`] |
 //! | `overspend` | checks that no budget is overspent | [`overspend`] |
+//! | `reload` | checks that rules change without losing or mixing a call | [`reload`] |
 //! | `soak` | checks that long runs lose nothing and keep their speed | [`soak`] |
 //! | `storm` | measures which failures of providers model calls survive | [`storm`] |
 
@@ -19,6 +20,7 @@ mod conformance;
 mod disk;
 mod e2e;
 mod overspend;
+mod reload;
 mod soak;
 mod storm;
 
@@ -49,6 +51,7 @@ fn run(arguments: &[&str]) -> Result {
         // The hook that `e2e` gives to clients.
         ["stand-in", options @ ..] => e2e::stand_in::run(options),
         ["overspend", options @ ..] => overspend::run(options),
+        ["reload", options @ ..] => reload::run(options),
         ["soak", "--short"] => soak::check(),
         ["soak", options @ ..] => soak::run(options),
         ["storm", options @ ..] => storm::run(options),

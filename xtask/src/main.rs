@@ -47,9 +47,12 @@ usage: cargo xtask COMMAND
   dist                          builds the program as it is installed: static, small
   overspend ENGINE [--operations N] [--seed N]
                                 spends from shared budgets with workers that overlap and are killed (memory, embedded, redis)
+  reload [--reloads N]          changes the rules a thousand times while all cores judge calls by them; no call is lost or mixed
   soak log [--records N]        puts records down by the million; later ones cost what the first cost
   soak scribe [--agents N] [--calls N] [--kills N] [--seed N]
                                 agents in processes that are killed write to one team's folder; every write is told once
+  soak sequences [--events N] [--traces N] [--kills N]
+                                sequence rules in one session of a million events, beside a naive reference, in killed processes
   soak sessions [--sessions N]  serves sessions by the million, a third of them abandoned; memory has to stay flat
   storm [--params FILE] [--seed N] [--policy P] [--svg FILE] [--json] [--short] [--nightly [--seeds A-B]]
                                 days of model calls against failing providers, ours beside other policies

@@ -72,6 +72,7 @@ fn read(
     let reader = load::reader(None)
         .spoken_in(decoded.client.dialect(&decoded.event_name))
         .recording_in_team_of(root)
+        .of_project(root)
         .protecting(protected.iter().cloned());
     let reader = change(reader);
     settled::read(config, || reader.read(config))?.map_err(|errors| told(&errors))

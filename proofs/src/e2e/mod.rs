@@ -16,6 +16,7 @@
 //! | hooks that a person lets Codex CLI trust | [`trusted`] |
 //! | the client's own allow, ask and deny lists | [`lists`] |
 //! | sessions with subagents, a resumption and a compaction | [`tree`] |
+//! | rules of a team: decisions, boundaries, ceremonies, phases, sequences | [`team`] |
 //! | a hook that gives answers which no rule gives, and fails on demand | [`stand_in`] |
 //! | a person who approves a call, or confirms changed rules | [`approval`], [`reload`], [`terminal`] |
 //! | the page of the results | [`page`] |
@@ -37,6 +38,7 @@ mod sandbox;
 mod script;
 mod server;
 pub(crate) mod stand_in;
+mod team;
 #[cfg(unix)]
 mod terminal;
 mod tree;
