@@ -84,6 +84,25 @@ mod tests {
         assert_eq!(resolved(Path::new("/../../no/such/../log")), [root.join("no/log")]);
     }
 
+    #[cfg(unix)]
+    #[test]
+    fn a_folder_is_looked_up_once() {
+        use std::os::unix::fs::symlink;
+        let dir = tempfile::tempdir().unwrap();
+        let folder = dir.path().canonicalize().unwrap();
+        let at = |name: &str| folder.join(name);
+        for name in ["a", "b"] {
+            std::fs::create_dir(at(name)).unwrap();
+        }
+        symlink("a", at("link")).unwrap();
+        let folders = Folders::default();
+        assert_eq!(folders.canonical(&at("link/missing")), at("a/missing"));
+        std::fs::remove_file(at("link")).unwrap();
+        symlink("b", at("link")).unwrap();
+        assert_eq!(folders.canonical(&at("link/other")), at("a/other"));
+        assert_eq!(Folders::default().canonical(&at("link/other")), at("b/other"));
+    }
+
     #[test]
     fn what_nobody_can_mean_is_told() {
         for text in ["", "~", "~/log", "/", "//", "/..", "/./.."] {
