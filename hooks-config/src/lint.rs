@@ -4,6 +4,7 @@ use std::collections::HashSet;
 
 use hooks_budgets::{ModelPriceConfig, SpendEnforcement};
 use hooks_classic::PolicyConfig;
+use hooks_policies::config::OnUnknownReads;
 
 use super::error::{ConfigError, Mistakes};
 use super::tree::{Kind, Node};
@@ -26,6 +27,19 @@ pub(super) fn lint(policy: &PolicyConfig, is_lost: bool, root: &Node) -> Vec<Con
         }
         linter.twice("write_guard.allow", &guard.allow);
         linter.twice("write_guard.deny", &guard.deny);
+    }
+    if let Some(guard) = &policy.read_guard {
+        let limits = guard.agents.values().any(|own| !own.allow.is_empty() || !own.deny.is_empty());
+        if guard.deny.is_empty()
+            && guard.allow.is_empty()
+            && !limits
+            && guard.unknown == OnUnknownReads::Allow
+        {
+            linter.doubt("read_guard", "it limits nothing", "write `deny` or `allow`");
+        }
+        linter.twice("read_guard.deny", &guard.deny);
+        linter.twice("read_guard.except", &guard.except);
+        linter.twice("read_guard.allow", &guard.allow);
     }
     if let Some(guard) = &policy.command_guard {
         if guard.block.is_empty() && guard.fragments.is_empty() {

@@ -1,7 +1,7 @@
 //! Builds the guards of a configuration together.
 //!
 //! Compiles the whole configuration before the first call is judged and reports all errors at once. The order
-//! is: protected files, command guard, write guard, lockout, rules.
+//! is: protected files, command guard, write guard, read guard, lockout, rules.
 //!
 //! ```
 //! use std::sync::Arc;
@@ -47,6 +47,7 @@ use crate::command_guard::CommandGuard;
 use crate::config::{GuardsSettings, LockoutConfig};
 use crate::lockout::{LockoutRegistry, RefreshLockouts, ReviewerLockout, StoredLockouts, artifact_name};
 use crate::protected::ProtectedFiles;
+use crate::read_guard::ReadGuard;
 use crate::rules::Rules;
 use crate::write_guard::WriteGuard;
 
@@ -110,6 +111,7 @@ impl Guards {
     pub fn compile(self, errors: &mut PolicyErrors) -> CompiledGuards {
         let Self { config, reader, lockouts, stored_lockouts } = self;
         let write_guard = config.write_guard.map(|guard| WriteGuard::compile(&guard, &reader, errors));
+        let read_guard = config.read_guard.map(|guard| ReadGuard::compile(&guard, &reader, errors));
         let command_guard = config.command_guard.map(|guard| CommandGuard::compile(&guard, &reader, errors));
         if let Some(lockout) = &config.reviewer_lockout {
             check_lockouts(lockout, reader.dialect(), errors);
@@ -120,6 +122,7 @@ impl Guards {
             protected: (!config.protected.is_empty()).then_some(protected),
             command_guard,
             write_guard,
+            read_guard,
             reviewer_lockout: config.reviewer_lockout,
             rules: (!config.rules.is_empty()).then_some(rules),
             reader,
@@ -159,6 +162,7 @@ pub struct CompiledGuards {
     protected: Option<ProtectedFiles>,
     command_guard: Option<CommandGuard>,
     write_guard: Option<WriteGuard>,
+    read_guard: Option<ReadGuard>,
     reviewer_lockout: Option<LockoutConfig>,
     rules: Option<Rules>,
     reader: CallReader,
@@ -177,6 +181,9 @@ impl CompiledGuards {
             builder.add_policy(guard);
         }
         if let Some(guard) = self.write_guard.take() {
+            builder.add_policy(guard);
+        }
+        if let Some(guard) = self.read_guard.take() {
             builder.add_policy(guard);
         }
         let rules = self.rules.take();

@@ -83,7 +83,20 @@ impl Walk {
                     Stream::Known(text) => {
                         self.value(&Argument::from(text.trim_end_matches('\n')), *quoted, fields);
                     }
-                    Stream::File | Stream::Names(_) | Stream::Unknown => fields.unknown(),
+                    // Each name is a word, unless they are quoted.
+                    Stream::Names(names) if !*quoted => {
+                        for (index, name) in names.iter().enumerate() {
+                            if index > 0 {
+                                fields.end_word();
+                            }
+                            self.value(name, true, fields);
+                        }
+                    }
+                    Stream::Names(names) => match &*names {
+                        [name] => self.value(&name.clone(), true, fields),
+                        _ => fields.unknown(),
+                    },
+                    Stream::File | Stream::Unknown => fields.unknown(),
                 }
                 if *quoted {
                     fields.quoted("");

@@ -88,6 +88,8 @@ impl Walk {
         };
         let folder = words.iter().find(|word| !is_option(word));
         self.folders = match folder {
+            None if self.variables.contains_key("HOME") => Folders::unknown(),
+            None => self.folders.enter(&Argument::from("~"), windows),
             // `CDPATH` may resolve a relative name in any folder.
             Some(folder) if folder.literal() != Some("-") && !self.variables.contains_key("CDPATH") => {
                 self.folders.enter(folder, windows)

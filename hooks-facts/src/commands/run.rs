@@ -10,9 +10,11 @@ use super::folders::Folders;
 use super::git;
 use super::helpers;
 use super::lookup;
+use super::network;
 use super::output;
 use super::placeholder::Item;
 use super::possible;
+use super::reads;
 use super::settings;
 use super::walk::{Stream, Variable, Walk, file_key};
 use super::wrappers::{self, Wrapper};
@@ -35,6 +37,7 @@ impl Walk {
         self.invoke(argv, span);
         let Some(name) = self.options.program_name(program) else {
             self.unresolved(UnresolvedReason::Program, span);
+            reads::note_unknown(self, "", words, span);
             return Stream::Unknown;
         };
         if let Some(output) = self.defined(program, words, input, span) {
@@ -62,6 +65,8 @@ impl Walk {
 
     fn program(&mut self, name: &str, words: &[Argument], input: &Stream, span: Span) -> Stream {
         file_programs::note(self, name, words, input, span);
+        reads::note(self, name, words, span);
+        network::note(self, name, words, span);
         helpers::note(self, name, words, span);
         // Git's own programs: `git-push` is `git push`.
         if let Some(subcommand) = name.strip_prefix("git-").filter(|name| !name.is_empty()) {
@@ -98,7 +103,8 @@ impl Walk {
             }
             "alias" => self.define_aliases(words),
             "set" | "shift" => self.set(name, words),
-            "read" | "mapfile" | "readarray" | "getopts" | "unset" => self.forget(words),
+            "read" => self.read_into(words, input),
+            "mapfile" | "readarray" | "getopts" | "unset" => self.forget(words),
             "printf" => {}
             "xargs" => self.xargs(words, input, span),
             "parallel" => self.parallel(words, input, span),
@@ -436,6 +442,22 @@ impl Walk {
             if !name.starts_with('-') && self.variables.contains_key(name) {
                 self.variables.insert(name.to_owned(), Variable::Text(Argument::unknown()));
             }
+        }
+    }
+
+    /// `read NAME`: of an input with one kind of names, the variable has such a name.
+    fn read_into(&mut self, words: &[Argument], input: &Stream) {
+        let value = match input {
+            Stream::Names(names) => match &**names {
+                [name] => name.clone(),
+                _ => Argument::unknown(),
+            },
+            _ => return self.forget(words),
+        };
+        let names = file_programs::operands(words, "adinNptu", &[]);
+        let names: Vec<String> = names.into_iter().filter_map(Argument::literal).map(str::to_owned).collect();
+        for name in if names.is_empty() { vec!["REPLY".to_owned()] } else { names } {
+            self.variables.insert(name, Variable::Text(value.clone()));
         }
     }
 

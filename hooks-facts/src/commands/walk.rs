@@ -3,12 +3,12 @@
 use std::collections::HashMap;
 use std::rc::Rc;
 
-use super::analysis::{
-    Analysis, Invocation, Options, Program, Unresolved, UnresolvedReason, WriteKind, WriteTarget,
-};
+use super::access::{Access, AccessKind, NetworkTarget, UnknownReads, UnknownReadsReason};
+use super::analysis::{Analysis, Invocation, Options, Program, Unresolved, UnresolvedReason};
 use super::argument::Argument;
 use super::folders::{Folders, ListFolders};
 use super::lookup;
+use super::network;
 use super::settings;
 use crate::shell::{
     self, AssignedValue, Assignment, Command, Compound, Pipeline, Redirection, RedirectionKind, Script,
@@ -23,6 +23,9 @@ const BUDGET: usize = 1024 * 1024;
 
 /// Longest text of a variable or an output that is kept.
 pub(super) const MAX_TEXT: usize = 64 * 1024;
+
+/// Most hosts, and most programs with unknown reads, that are recorded.
+const MAX_NOTES: usize = 256;
 
 /// Data between commands.
 #[derive(Clone, Debug)]
@@ -463,12 +466,14 @@ impl Walk {
                 }
                 RedirectionKind::Read => {
                     let file = self.expand_one(&redirection.target);
-                    self.reads(&file, redirection.span);
+                    self.reads("<", &file, AccessKind::Read, false, redirection.span);
+                    network::note_redirection(self, &file, redirection.span);
                     input = self.file(&file);
                 }
                 RedirectionKind::Write | RedirectionKind::Append | RedirectionKind::ReadWrite => {
                     let file = self.expand_target(&redirection.target);
-                    self.writes(&file, WriteKind::Redirected, redirection.span);
+                    self.writes(&file, AccessKind::Redirected, redirection.span);
+                    network::note_redirection(self, &file, redirection.span);
                     target = Some(file);
                 }
                 RedirectionKind::Duplicate => {
@@ -480,33 +485,75 @@ impl Walk {
     }
 
     /// Records a write to a file, named from every folder in which it may happen.
-    pub(super) fn writes(&mut self, file: &Argument, kind: WriteKind, span: Span) {
+    pub(super) fn writes(&mut self, file: &Argument, kind: AccessKind, span: Span) {
         self.note_write(file, kind, false, span);
     }
 
     /// Records a write to a file that happens only under some condition.
-    pub(super) fn may_write(&mut self, file: &Argument, kind: WriteKind, span: Span) {
+    pub(super) fn may_write(&mut self, file: &Argument, kind: AccessKind, span: Span) {
         self.note_write(file, kind, true, span);
     }
 
-    fn note_write(&mut self, file: &Argument, kind: WriteKind, is_possible: bool, span: Span) {
+    fn note_write(&mut self, file: &Argument, kind: AccessKind, is_possible: bool, span: Span) {
         let span = self.outer.unwrap_or(span);
         let is_possible = is_possible || self.doubting;
         for target in self.folders.names(file, self.options.windows) {
             if !self.pay(target.len() + 1, span) {
                 return;
             }
-            self.analysis.writes.push(WriteTarget { target, kind, is_possible, span });
+            self.analysis.accesses.push(Access { target, kind, is_possible, span });
         }
     }
 
-    /// Records a file that a redirection reads, named from every folder in which it may happen.
-    fn reads(&mut self, file: &Argument, span: Span) {
-        for input in self.folders.names(file, self.options.windows) {
-            if !self.pay(input.len() + 1, span) {
+    /// Records a file that a program reads or executes, named from every folder in which it may happen. A name of which
+    /// nothing is known is not recorded as a file.
+    pub(super) fn reads(
+        &mut self,
+        program: &str,
+        file: &Argument,
+        kind: AccessKind,
+        is_possible: bool,
+        span: Span,
+    ) {
+        if file.literal() == Some("") {
+            return;
+        }
+        if file.is_unknown() {
+            if !is_possible {
+                self.reads_unknown(program, UnknownReadsReason::Name, span);
+            }
+            return;
+        }
+        let span = self.outer.unwrap_or(span);
+        let is_possible = is_possible || self.doubting;
+        for target in self.folders.names(file, self.options.windows) {
+            if !self.pay(target.len() + 1, span) {
                 return;
             }
-            self.analysis.inputs.push(input);
+            self.analysis.accesses.push(Access { target, kind, is_possible, span });
+        }
+    }
+
+    /// Records a program whose reads are not known.
+    pub(super) fn reads_unknown(&mut self, program: &str, reason: UnknownReadsReason, span: Span) {
+        let span = self.outer.unwrap_or(span);
+        let known = |it: &UnknownReads| it.program == program && it.reason == reason;
+        if self.analysis.unknown_reads.len() < MAX_NOTES && !self.analysis.unknown_reads.iter().any(known) {
+            self.analysis.unknown_reads.push(UnknownReads { program: program.to_owned(), reason, span });
+        }
+    }
+
+    /// Records a host that a program connects to.
+    pub(super) fn connects(&mut self, target: NetworkTarget) {
+        let target = NetworkTarget { span: self.outer.unwrap_or(target.span), ..target };
+        let is_known = self.analysis.network.iter().any(|known| {
+            (&known.host, known.port, &known.scheme) == (&target.host, target.port, &target.scheme)
+        });
+        if !is_known
+            && self.analysis.network.len() < MAX_NOTES
+            && self.pay(target.host.len() + 1, target.span)
+        {
+            self.analysis.network.push(target);
         }
     }
 

@@ -3,7 +3,7 @@
 
 use super::copies::inside;
 use super::{Changes, has, operands, value};
-use crate::commands::analysis::WriteKind;
+use crate::commands::access::AccessKind;
 use crate::commands::argument::Argument;
 
 impl Changes<'_> {
@@ -22,7 +22,7 @@ impl Changes<'_> {
         } else if mode('c', "--create") || mode('r', "--append") || mode('u', "--update") {
             let archive = if old.contains('f') { words.get(1).cloned() } else { value(words, 'f', "--file") };
             if let Some(archive) = archive.filter(|archive| archive.literal() != Some("-")) {
-                self.one(&archive, WriteKind::Changed);
+                self.one(&archive, AccessKind::Changed);
             }
             if words.iter().any(|word| word.prefix().starts_with("--remove")) {
                 self.packed(words, old);
@@ -52,9 +52,9 @@ impl Changes<'_> {
             if self.walk.is_spent() {
                 return;
             }
-            self.one(file, WriteKind::Removed);
+            self.one(file, AccessKind::Removed);
             if let Some(folder) = &folder {
-                self.one(&inside(folder, file), WriteKind::Removed);
+                self.one(&inside(folder, file), AccessKind::Removed);
             }
         }
     }
@@ -63,9 +63,9 @@ impl Changes<'_> {
     pub(super) fn zip(&mut self, words: &[Argument]) {
         let files = operands(words, "bnxit", &[]);
         let Some((archive, files)) = files.split_first() else { return };
-        self.one(archive, WriteKind::Changed);
+        self.one(archive, AccessKind::Changed);
         if has(words, 'm', "--move") {
-            self.all(files, WriteKind::Removed);
+            self.all(files, AccessKind::Removed);
         }
     }
 
@@ -80,9 +80,9 @@ impl Changes<'_> {
             }
             "a" | "u" | "d" | "rn" => {
                 let Some((archive, files)) = files.split_first() else { return };
-                self.one(archive, WriteKind::Changed);
+                self.one(archive, AccessKind::Changed);
                 if words.iter().any(|word| word.literal() == Some("-sdel")) {
-                    self.all(files, WriteKind::Removed);
+                    self.all(files, AccessKind::Removed);
                 }
             }
             _ => {}

@@ -1,7 +1,7 @@
 //! Files found by a search, for the programs that it starts: `find src -name '*.o' -exec rm {} ;`.
 
 use super::Changes;
-use crate::commands::analysis::WriteKind;
+use crate::commands::access::AccessKind;
 use crate::commands::argument::Argument;
 use crate::commands::walk::Stream;
 use crate::globs::Gap;
@@ -138,14 +138,14 @@ impl Changes<'_> {
         // Of folders, only empty ones are removed.
         if words.iter().any(|word| word.literal() == Some("-delete")) && !finds_folders(words) {
             let search = Search::of_find(words);
-            search.below().for_each(|item| self.one(&item, WriteKind::Removed));
-            search.starts().for_each(|start| self.maybe(start, WriteKind::Removed));
+            search.below().for_each(|item| self.one(&item, AccessKind::Removed));
+            search.starts().for_each(|start| self.maybe(start, AccessKind::Removed));
         }
         for (at, word) in words.iter().enumerate() {
             if let Some("-fprint" | "-fprint0" | "-fprintf" | "-fls") = word.literal()
                 && let Some(file) = words.get(at + 1)
             {
-                self.one(file, WriteKind::Changed);
+                self.one(file, AccessKind::Changed);
             }
         }
     }
@@ -200,7 +200,7 @@ fn any_name() -> String {
 }
 
 /// Returns the outline of a pattern that the program itself expands.
-pub(super) fn wildcards(pattern: &str) -> String {
+pub(in crate::commands) fn wildcards(pattern: &str) -> String {
     let mut outline = String::with_capacity(pattern.len());
     let mut rest = pattern.chars();
     let last_bracket = pattern.rfind(']').unwrap_or(0);
