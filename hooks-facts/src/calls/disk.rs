@@ -11,7 +11,7 @@ use hooks_core::fs::{EntryKind, FileSystem};
 
 use super::call::Call;
 use super::places::at_home;
-use crate::commands::{Analysis, Argument};
+use crate::commands::{Access, AccessKind, Analysis, Argument};
 use crate::globs::Gap;
 
 /// Most names that a look-up visits.
@@ -30,8 +30,13 @@ pub(super) fn names(call: Call<'_>, analysis: &Analysis, target: &Argument) -> O
     if outline.contains(Gap::Any.stand_in()) || !outline.contains(|c| Gap::from_char(c).is_some()) {
         return None;
     }
+    let writes = analysis.writes();
     let mut found = Lookup::new(call).expand(&outline)?;
-    let written = analysis.writes().into_iter().filter_map(|write| write.target.literal());
+    let fills = |write: &&Access| matches!(write.kind, AccessKind::Filled | AccessKind::Named);
+    if found.is_empty() && writes.iter().any(fills) {
+        return None;
+    }
+    let written = writes.into_iter().filter_map(|write| write.target.literal());
     found.extend(written.filter(|name| stands_for(&outline, name)).map(str::to_owned));
     found.sort_unstable();
     found.dedup();
@@ -127,9 +132,18 @@ impl<'r> Lookup<'r> {
         matches!(self.files.entry(Path::new(&path)), Ok(Some(_)) | Err(_))
     }
 
+    /// Returns no names for a folder that does not exist, if the disk can say that.
+    fn missing(&self, folder: &str) -> Option<Vec<String>> {
+        let here = self.folder(".")?;
+        self.files.names_in(Path::new(&here), usize::MAX).ok()?;
+        (!self.exists(folder.trim_end_matches('/'))).then(Vec::new)
+    }
+
     /// Returns the names in a folder that a pattern of the shell stands for.
     fn listed(&mut self, before: &str, pattern: &str) -> Option<Vec<String>> {
-        let folder = self.folder(if before.is_empty() { "." } else { before })?;
+        let Some(folder) = self.folder(if before.is_empty() { "." } else { before }) else {
+            return self.missing(before);
+        };
         let names = self.files.names_in(Path::new(&folder), self.left).ok()?;
         self.left = self.left.checked_sub(names.len())?;
         // A name that is not UTF-8 matches no pattern of a rule.
@@ -140,7 +154,9 @@ impl<'r> Lookup<'r> {
 
     /// Returns the files and folders that a search for a name finds below a folder.
     fn searched(&mut self, before: &str, pattern: &str) -> Option<Vec<String>> {
-        let folder = self.folder(if before.is_empty() { "." } else { before })?;
+        let Some(folder) = self.folder(if before.is_empty() { "." } else { before }) else {
+            return self.missing(before);
+        };
         let mut found = Vec::new();
         self.tree(&folder, &mut found)?;
         let prefix = folder.trim_end_matches('/').len() + 1;

@@ -285,6 +285,44 @@ impl PathPatterns {
         }
     }
 
+    /// Returns the pattern that a partly known place names.
+    fn find_named(&self, call: Call<'_>, place: &NamedPath) -> Option<PlaceMatch> {
+        let known = place.known(call)?;
+        let scopes = self.scopes(call.ignores_case());
+        let found = |scope: &Scope, reading: &str| {
+            let pattern = scope.names(&self.compared(reading, call, true))?;
+            Some(PlaceMatch { pattern, reading: reading.to_owned() })
+        };
+        known.below_root().find_map(|reading| found(&scopes.inside, reading)).or_else(|| {
+            if scopes.top.is_empty() && scopes.home.is_empty() {
+                return None;
+            }
+            each_outside(call, place).find_map(|from| match from {
+                Outside::Top(reading) => found(&scopes.top, &reading),
+                Outside::Home(reading) => found(&scopes.home, &reading),
+            })
+        })
+    }
+
+    /// Returns the pattern that the name of a place matches as it is given, for a place that cannot be resolved: the home or the
+    /// root is not known.
+    pub fn find_given(&self, call: Call<'_>, place: &NamedPath) -> Option<PlaceMatch> {
+        let scopes = self.scopes(call.ignores_case());
+        let given = place.outline().unwrap_or(&place.given);
+        let is_partial = place.is_partial();
+        let text = self.compared(given, call, is_partial);
+        let found = |scope: &Scope, text: &str| if is_partial { scope.meets(text) } else { scope.find(text) };
+        let pattern = match text.strip_prefix("~/") {
+            Some(below) => found(&scopes.home, below).or_else(|| found(&scopes.floating, below)),
+            None => {
+                let text = text.trim_start_matches("./");
+                let top = || found(&scopes.top, text.strip_prefix('/')?);
+                found(&scopes.inside, text).or_else(top)
+            }
+        };
+        pattern.map(|pattern| PlaceMatch { pattern, reading: given.to_owned() })
+    }
+
     /// Returns a pattern that stands for everything in a folder.
     fn find_around(&self, call: Call<'_>, place: &NamedPath) -> Option<PlaceMatch> {
         let scopes = self.scopes(call.ignores_case());
@@ -312,32 +350,27 @@ impl PathPatterns {
     fn find_partial_read(&self, call: Call<'_>, place: &NamedPath) -> Option<PlaceMatch> {
         let outline = place.outline()?;
         let is_deep = |c: char| Gap::from_char(c).is_some_and(Gap::is_deep);
-        let Some((start, last)) = outline.rsplit_once(is_deep) else { return self.find_place(call, place) };
         let scopes = self.scopes(call.ignores_case());
+        let Some((start, last)) = outline.rsplit_once(is_deep) else { return self.find_named(call, place) };
         let text = self.compared(outline, call, true);
-        let is_specific = last.contains(char::is_alphanumeric);
         let of = |pattern| PlaceMatch { pattern, reading: outline.to_owned() };
-        if is_specific && let Some(pattern) = scopes.floating.owner(scopes.floating.globs.meets(&text, false))
-        {
+        if let Some(pattern) = scopes.floating.names(&text) {
             return Some(of(pattern));
         }
-        if outline.starts_with(Gap::Any.stand_in()) {
+        if outline.contains(Gap::Any.stand_in()) {
             // Of a name that begins with a variable, the known rest may be below any folder.
             let rest = self.compared(last.trim_start_matches('/'), call, true);
-            let rest = rest.as_ref();
-            let found = scopes.home.find(rest).or_else(|| scopes.anchored.find(rest));
-            let found = found.or_else(|| scopes.floating.find(rest));
-            return found.filter(|_| is_specific).map(of);
-        }
-        if outline.contains(Gap::Any.stand_in()) {
-            return self.find_place(call, place).filter(|_| is_specific);
+            let begins = outline.starts_with(Gap::Any.stand_in());
+            let found = begins.then(|| scopes.home.names(&rest).or_else(|| scopes.anchored.names(&rest)));
+            let found = found.flatten().or_else(|| scopes.floating.names(&rest));
+            return found.map(of).or_else(|| self.find_named(call, place));
         }
         // What a search finds below a folder.
         let folder = start.trim_end_matches('/');
         let folder = if start.starts_with('/') && folder.is_empty() { "/" } else { folder };
         let folder = if folder.is_empty() { "." } else { folder };
         if folder.contains(|c| Gap::from_char(c).is_some()) {
-            return self.find_place(call, place).filter(|_| is_specific);
+            return self.find_named(call, place);
         }
         let folder = NamedPath::named(call, &place.pointer, folder.to_owned(), place.role, false);
         let met = || {
@@ -524,7 +557,7 @@ impl Scopes {
             (Vec::new(), Vec::new(), Vec::new(), Vec::new(), Vec::new());
         let root = options.root.as_deref().unwrap_or_default().trim_end_matches('/');
         for (index, pattern) in patterns.iter().enumerate() {
-            let below = pattern.strip_prefix("~/").or((pattern == "~").then_some("**"));
+            let below = pattern.strip_prefix("~/");
             let is_below_root = |rest: &str| !root.is_empty() && rest.starts_with('/');
             if let Some(below) = below {
                 home.push((index, below));
@@ -594,6 +627,10 @@ impl Scope {
 
     fn meets(&self, outline: &str) -> Option<usize> {
         if self.is_empty() { None } else { self.owner(self.globs.meets(outline, true)) }
+    }
+
+    fn names(&self, outline: &str) -> Option<usize> {
+        if self.is_empty() { None } else { self.owner(self.globs.names(outline)) }
     }
 
     fn meets_below(&self, outline: &str) -> Option<usize> {

@@ -169,10 +169,13 @@ impl NamedReads {
         let folder = WorkingFolder::of_command_tool(call.arguments());
         for access in analysis.reads() {
             if let Some(names) = found_on_disk(call, command, access) {
+                let is_found = !names.is_empty();
                 for name in names {
                     self.enter(call, &command.pointer, name, false, access.kind);
                 }
-                continue;
+                if is_found {
+                    continue;
+                }
             }
             let outline = access.target.outline();
             let is_partial = access.target.literal().is_none();

@@ -171,6 +171,9 @@ impl Walk {
         }
         if let Ok(number) = name.parse::<usize>() {
             let text = self.positional.get(number).cloned();
+            if text.is_none() && matches!(value, Value::Default(_)) {
+                return None;
+            }
             return Some(Variable::Text(text.unwrap_or_else(|| Argument::from(""))));
         }
         let default = || match name {

@@ -2,6 +2,7 @@
 
 use std::rc::Rc;
 
+use super::access::AccessKind;
 use super::analysis::UnresolvedReason;
 use super::argument::Argument;
 use super::code;
@@ -65,7 +66,7 @@ impl Walk {
 
     fn program(&mut self, name: &str, words: &[Argument], input: &Stream, span: Span) -> Stream {
         file_programs::note(self, name, words, input, span);
-        reads::note(self, name, words, span);
+        reads::note(self, name, words, input, span);
         network::note(self, name, words, span);
         helpers::note(self, name, words, span);
         // Git's own programs: `git-push` is `git push`.
@@ -96,7 +97,7 @@ impl Walk {
                 }
                 return self.text(&text.as_shell_text(), input, span);
             }
-            "source" | "." => return self.script_file(words, input, span),
+            "source" | "." => return self.sourced(words, input, span),
             "trap" => {
                 let at = usize::from(words.first().is_some_and(|word| word.literal() == Some("--")));
                 self.texts(words.get(at..words.len().min(at + 1)), span);
@@ -281,8 +282,24 @@ impl Walk {
         }
     }
 
+    /// `source FILE`: its variables are used, and shown if something prints variables afterwards.
+    fn sourced(&mut self, words: &[Argument], input: &Stream, span: Span) -> Stream {
+        if let Some(file) = words.first() {
+            self.sources(file, span);
+        }
+        self.script_text(words, input, span)
+    }
+
     /// Runs a script that a shell reads from a file.
     fn script_file(&mut self, words: &[Argument], input: &Stream, span: Span) -> Stream {
+        let Some(file) = words.first() else { return Stream::Empty };
+        if !matches!(file.literal(), Some("/dev/stdin" | "/dev/fd/0" | "/proc/self/fd/0" | "-")) {
+            self.reads("bash", file, AccessKind::Executed, false, span);
+        }
+        self.script_text(words, input, span)
+    }
+
+    fn script_text(&mut self, words: &[Argument], input: &Stream, span: Span) -> Stream {
         let Some(file) = words.first() else { return Stream::Empty };
         let stream = match file.literal() {
             Some("/dev/stdin" | "/dev/fd/0" | "/proc/self/fd/0" | "-") => input.clone(),
@@ -452,6 +469,7 @@ impl Walk {
                 [name] => name.clone(),
                 _ => Argument::unknown(),
             },
+            Stream::Known(text) => Argument::from(text.lines().next().unwrap_or_default().trim()),
             _ => return self.forget(words),
         };
         let names = file_programs::operands(words, "adinNptu", &[]);
@@ -472,6 +490,8 @@ impl Walk {
             return;
         }
         let options = words.get(..words.len() - rest.len()).unwrap_or_default();
+        let list = file_programs::value(options, 'a', "--arg-file").map(|list| self.file(&list));
+        let input = list.as_ref().unwrap_or(input);
         let items: Vec<Argument> = match (input, divider(options)) {
             // Items may contain blanks if another character separates them.
             (Stream::Known(text), Some(divider)) => {

@@ -9,6 +9,7 @@ use super::argument::Argument;
 use super::folders::{Folders, ListFolders};
 use super::lookup;
 use super::network;
+use super::reads;
 use super::settings;
 use crate::shell::{
     self, AssignedValue, Assignment, Command, Compound, Pipeline, Redirection, RedirectionKind, Script,
@@ -95,6 +96,10 @@ pub(super) struct Walk {
     pub(super) settings_lent: bool,
     /// Set in later turns of a loop, whose texts are read again.
     pub(super) repeating: bool,
+    /// Set while the redirections of a program are read that shows nothing of its input.
+    hides_input: bool,
+    /// Files that the text sources.
+    sourced: Vec<(Argument, Span)>,
     analysis: Analysis,
 }
 
@@ -119,6 +124,8 @@ impl Walk {
             settings_moved: false,
             settings_lent: false,
             repeating: false,
+            hides_input: false,
+            sourced: Vec::new(),
             analysis: Analysis { options, ..Analysis::default() },
         }
     }
@@ -128,8 +135,25 @@ impl Walk {
         Self { start: folder.map(str::to_owned), ..self }
     }
 
-    pub(super) fn finish(self) -> Analysis {
+    pub(super) fn finish(mut self) -> Analysis {
+        if !self.sourced.is_empty() {
+            let shows = self.analysis.invocations.iter().any(|it| reads::shows_variables(it, self.options));
+            let kind = if shows { AccessKind::Read } else { AccessKind::Used };
+            self.folders = Folders::start();
+            for (file, span) in std::mem::take(&mut self.sourced) {
+                self.reads("source", &file, kind, false, span);
+            }
+        }
         self.analysis
+    }
+
+    /// Records a file that the shell sources.
+    pub(super) fn sources(&mut self, file: &Argument, span: Span) {
+        for file in self.folders.names(file, self.options.windows) {
+            if self.sourced.len() < MAX_NOTES && self.pay(file.len() + 1, span) {
+                self.sourced.push((file, span));
+            }
+        }
     }
 
     pub(super) fn top_text(&mut self, text: &str) {
@@ -399,7 +423,10 @@ impl Walk {
             return Stream::Unknown;
         }
         let argv: Vec<Argument> = simple.words.iter().flat_map(|word| self.expand(word)).collect();
+        let name = argv.first().and_then(|program| self.options.program_name(program));
+        self.hides_input = name.is_some_and(|name| reads::hides_input(&name));
         let (input, target) = self.redirect(&simple.redirections, input);
+        self.hides_input = false;
         let before = self.settings_moved;
         for assignment in &simple.assignments {
             self.assign(assignment, simple.span);
@@ -466,7 +493,8 @@ impl Walk {
                 }
                 RedirectionKind::Read => {
                     let file = self.expand_one(&redirection.target);
-                    self.reads("<", &file, AccessKind::Read, false, redirection.span);
+                    let kind = if self.hides_input { AccessKind::Used } else { AccessKind::Read };
+                    self.reads("<", &file, kind, false, redirection.span);
                     network::note_redirection(self, &file, redirection.span);
                     input = self.file(&file);
                 }

@@ -43,6 +43,7 @@ pub(super) fn has_one(call: &PreToolUse, policy: &Value, context: HookContext) -
     if effects.is_empty() {
         return false;
     }
+    let context = if context.cwd.as_os_str().is_empty() { context.in_dir("/repo") } else { context };
     let request = HookRequest::new(context, call.clone());
     effects.iter().any(|effect| match effect.as_str() {
         "secret-read" => reads_secret(&request),

@@ -5,8 +5,7 @@
 
 use super::super::network;
 use super::super::walk::Walk;
-use super::AccessKind;
-use super::Argument;
+use super::{AccessKind, Argument, wildcards};
 use crate::globs::Gap;
 use crate::shell::Span;
 
@@ -23,17 +22,49 @@ const MAX_NAME: usize = 512;
 const HOMES: &[&str] =
     &["expanduser", "Path.home", "homedir", "HOME", "Dir.home", "userhome", "USERPROFILE", "user_home"];
 
+/// Calls and operators that put a path together.
+const JOINS: &[&str] =
+    &["join(", "joinpath", "Path(", "resolve(", "File.join", "Path.of", "Paths.get", " / ", ")/"];
+
+/// Calls that copy the file of their first argument.
+const COPIES: &[&str] =
+    &["copy(", "copy2(", "copyfile(", "copyFile(", "copyFileSync(", "cp(", "move(", "rename(", "cpSync("];
+
+/// Returns whether a text has a call: its name, not as the end of another one.
+fn calls(text: &str, call: &str) -> bool {
+    text.match_indices(call).any(|(at, _)| {
+        let before = text.get(..at).and_then(|before| before.chars().next_back());
+        !before.is_some_and(|c| c.is_alphanumeric() || c == '_')
+    })
+}
+
+/// Returns a text without the lines that are comments.
+fn without_comments(text: &str) -> String {
+    let is_comment = |line: &&str| line.trim_start().starts_with("# ") || line.trim_start().starts_with("//");
+    text.lines().filter(|line| !is_comment(line)).collect::<Vec<_>>().join("\n")
+}
+
 /// Notes the files that the text of a program may read, and the hosts in it.
 pub(in crate::commands) fn note(walk: &mut Walk, program: &str, text: &str, span: Span) {
+    let text = &without_comments(text);
     let strings = strings(text);
     for string in &strings {
         network::note_address(walk, program, &string.text, span);
     }
-    if !OPENS.iter().any(|call| text.contains(call)) && !text.contains('<') {
+    if !OPENS.iter().any(|call| calls(text, call)) {
         return;
     }
+    let joins = JOINS.iter().any(|call| text.contains(call));
     let mut names = Vec::new();
     for (at, string) in strings.iter().enumerate() {
+        // The mode of `open`, or the target of a copy.
+        let is_second = string.join == Join::Part && !joins && at > 0;
+        let is_copied = is_second && strings.get(at - 1).is_some_and(|first| first.is_copied);
+        let mode = strings.get(at + 1).filter(|next| next.join == Join::Part).map(|next| next.text.as_str());
+        let is_written = mode.is_some_and(|mode| mode.len() <= 3 && mode.starts_with(['w', 'a', 'x', '>']));
+        if is_copied || is_written || string.text.starts_with('>') {
+            continue;
+        }
         add(&mut names, string.text.clone());
         let (mut joined, mut path) = (string.text.clone(), string.text.clone());
         if string.after_home {
@@ -46,8 +77,8 @@ pub(in crate::commands) fn note(walk: &mut Walk, program: &str, text: &str, span
                     joined.push_str(&next.text);
                     path.push_str(&next.text);
                 }
+                _ if !joins => break,
                 _ => {
-                    joined.push_str(&next.text);
                     path = format!("{}/{}", path.trim_end_matches('/'), next.text.trim_start_matches('/'));
                 }
             }
@@ -59,6 +90,7 @@ pub(in crate::commands) fn note(walk: &mut Walk, program: &str, text: &str, span
         }
     }
     for name in names {
+        let name = if name.contains('*') { wildcards(&name) } else { name };
         walk.reads(program, &Argument::of_outline(&name), AccessKind::Read, true, span);
     }
 }
@@ -93,6 +125,8 @@ struct Quoted {
     join: Join,
     /// Whether something that stands for the home is directly before it.
     after_home: bool,
+    /// Whether it is the first argument of a call that copies a file.
+    is_copied: bool,
 }
 
 /// Returns the strings of a text, with `…` for the parts that are computed.
@@ -106,7 +140,12 @@ fn strings(text: &str) -> Vec<Quoted> {
         let quote = rest.get(at..).and_then(|rest| rest.chars().next()).unwrap_or('"');
         let inner = rest.get(at + 1..).unwrap_or_default();
         let (text, length) = string(inner, quote);
-        found.push(Quoted { text, join: join_of(between, found.is_empty()), after_home: is_home(between) });
+        found.push(Quoted {
+            text,
+            join: join_of(between, found.is_empty()),
+            after_home: is_home(between),
+            is_copied: COPIES.iter().any(|call| between.trim_end().ends_with(call)),
+        });
         rest = inner.get(length..).unwrap_or_default();
     }
     found

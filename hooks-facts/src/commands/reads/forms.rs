@@ -182,13 +182,14 @@ pub(super) fn parts(word: &Argument) -> Vec<Argument> {
     let letters = outline.strip_prefix('-').filter(|rest| !rest.starts_with('-'));
     let attached = letters.and_then(|rest| rest.char_indices().nth(1).and_then(|(at, _)| rest.get(at..)));
     for text in std::iter::once(outline.as_str()).chain(attached) {
-        names.push(text);
-        names.extend(text.split(is_mark));
+        // An address on the network is no file.
+        let is_file = |text: &&str| !text.contains("://") || text.contains("file://");
+        names.extend(std::iter::once(text).chain(text.split(is_mark)).filter(is_file));
     }
     let sides: Vec<&str> =
         names.iter().filter(|name| name.contains(':')).flat_map(|name| name.split(':')).collect();
     names.extend(sides);
-    let names = names.into_iter().filter(|name| !name.starts_with('-') && may_be_path(name));
+    let names = names.into_iter().filter(|name| !name.starts_with(['-', '!']) && may_be_path(name));
     let mut found: Vec<&str> = Vec::new();
     for name in names {
         if !found.contains(&name) {

@@ -12,11 +12,12 @@ mod forms;
 mod tracked;
 
 use super::access::{AccessKind, UnknownReadsReason};
+use super::analysis::{Invocation, Options};
 use super::argument::Argument;
 use super::code as languages;
 use super::file_programs::{has, inside, operands, value, wildcards};
 use super::told;
-use super::walk::Walk;
+use super::walk::{Stream, Walk};
 use super::wrappers;
 use crate::globs::Gap;
 use crate::shell::Span;
@@ -77,11 +78,21 @@ const TEXT_PROGRAMS: &[&str] = table!("text_programs");
 const READING_TEXT_PROGRAMS: &[&str] =
     &["gh", "glab", "go", "mail", "wget", "curl", "npm", "pnpm", "yarn", "cargo"];
 
+/// Editors, whose options may hold commands that open files.
+const EDITORS: &[&str] = &["vim", "vi", "nvim", "ex", "view", "emacs"];
+
+/// Programs that load the file of their option `-e` or `-f` into the environment of another.
+const LOADERS: &[&str] =
+    &["dotenv", "dotenvx", "env-cmd", "foreman", "honcho", "godotenv", "overmind", "hivemind", "forego"];
+
 /// Most parts of the words of one program that are recorded as files which it may read.
 const MAX_PARTS: usize = 512;
 
 /// Notes the files that a program reads.
-pub(super) fn note(walk: &mut Walk, name: &str, words: &[Argument], span: Span) {
+pub(super) fn note(walk: &mut Walk, name: &str, words: &[Argument], input: &Stream, span: Span) {
+    if matches!(name, "source" | ".") {
+        return;
+    }
     let mut reads = Reads { walk, name, span };
     reads.shown(words);
     if matches!(name, "rg" | "ag" | "ack") {
@@ -106,7 +117,39 @@ pub(super) fn note(walk: &mut Walk, name: &str, words: &[Argument], span: Span) 
     } else if languages::language(name).is_some() {
         reads.interpreted(words);
     } else {
+        if let (Stream::Known(text), false) = (input, matches!(name, "docker" | "podman" | "kubectl")) {
+            let lines: Vec<Argument> = text.lines().take(MAX_PARTS).map(Argument::from).collect();
+            reads.possible(&lines);
+        }
         note_unknown(reads.walk, name, words, span);
+    }
+    if let (Stream::Names(names), "cpio" | "pax") = (input, name) {
+        let mut reads = Reads { walk, name, span };
+        for file in names.iter() {
+            reads.one(file, AccessKind::ReadBelow);
+        }
+    }
+}
+
+/// Returns whether a program shows nothing of its input.
+pub(super) fn hides_input(name: &str) -> bool {
+    READERS.iter().any(|row| row.operands == Operands::Names && row.programs.contains(&name)) || name == "wc"
+}
+
+/// Returns whether a program prints variables of the shell.
+pub(super) fn shows_variables(invocation: &Invocation, options: Options) -> bool {
+    let Some(name) = invocation.argv.first().and_then(|program| options.program_name(program)) else {
+        return true;
+    };
+    let words = invocation.argv.get(1..).unwrap_or_default();
+    match name.as_str() {
+        "printenv" | "compgen" => true,
+        "env" | "set" => words.is_empty(),
+        "export" | "declare" | "typeset" => {
+            words.is_empty() || words.iter().any(|word| word.prefix().starts_with("-p"))
+        }
+        "echo" | "printf" => words.iter().any(|word| word.literal().is_none()),
+        _ => words.iter().any(Argument::begins_with_anything),
     }
 }
 
@@ -171,6 +214,10 @@ impl Reads<'_> {
         }
         match row.operands {
             Operands::Files => {
+                // `zip x FILES -x NAMES` leaves out the names.
+                let end =
+                    words.iter().position(|word| self.name == "zip" && matches!(word.prefix(), "-x" | "-i"));
+                let words = words.get(..end.unwrap_or(words.len())).unwrap_or_default();
                 let files = operands(words, row.values, row.long);
                 let skip = if row.unless.iter().any(|option| is_given(words, option)) { 0 } else { row.skip };
                 let files: Vec<Argument> = files.into_iter().skip(skip).cloned().collect();
@@ -180,13 +227,11 @@ impl Reads<'_> {
                 }
                 for file in &files {
                     self.one(file, kind);
-                    if matches!(self.name, "source" | ".") {
-                        // Its further words are arguments of the script.
-                        self.one(file, AccessKind::Executed);
-                        return;
-                    }
                 }
                 self.attached(words, row.long);
+                if EDITORS.contains(&self.name) {
+                    self.possible(words);
+                }
             }
             Operands::Sources => self.sources(words),
             Operands::Words => self.in_forms(words),
@@ -245,9 +290,18 @@ impl Reads<'_> {
 
     /// Words of a program whose effect is not known: each part that may be a path may be a file that it reads.
     fn possible(&mut self, words: &[Argument]) {
+        // The words after it are a command in a container, which is among the invocations.
+        let is_engine = matches!(self.name, "docker" | "podman" | "nerdctl" | "kubectl" | "oc");
+        if is_engine && words.iter().any(|word| word.literal() == Some("exec")) {
+            return;
+        }
         let mut left = MAX_PARTS;
         let is_script = languages::language(self.name).is_some();
-        let shows = |word: &str| SHOWS.contains(&word) || (is_script && matches!(word, "-p" | "-e" | "-pe"));
+        let shows = |word: &str| {
+            SHOWS.contains(&word)
+                || (is_script && matches!(word, "-p" | "-e" | "-pe"))
+                || (LOADERS.contains(&self.name) && matches!(word, "list" | "get" | "print"))
+        };
         let shows = words.iter().any(|word| word.literal().is_some_and(shows));
         let mut before: Option<&Argument> = None;
         for word in words {
@@ -256,7 +310,8 @@ impl Reads<'_> {
             if TEXTS.contains(&option) || (TEXTS.contains(&own) && own != word.prefix()) {
                 continue;
             }
-            let is_used = USED.contains(&option) || (USED.contains(&own) && own != word.prefix());
+            let loads = LOADERS.contains(&self.name) && matches!(option, "-e" | "-f");
+            let is_used = loads || USED.contains(&option) || (USED.contains(&own) && own != word.prefix());
             for part in forms::parts(word) {
                 let Some(next) = left.checked_sub(1) else { return };
                 left = next;
@@ -273,7 +328,12 @@ impl Reads<'_> {
     fn interpreted(&mut self, words: &[Argument]) {
         let Some(language) = languages::language(self.name) else { return };
         let found = languages::arguments(language, words);
-        if let Some(file) = &found.file
+        let is_used = |file: &Argument| {
+            let at = words.iter().position(|word| word == file);
+            let before = at.and_then(|at| at.checked_sub(1)).and_then(|at| words.get(at));
+            before.is_some_and(|option| USED.contains(&option.prefix()))
+        };
+        if let Some(file) = found.file.as_ref().filter(|file| !is_used(file))
             && !words.iter().any(|word| word.literal() == Some("-m"))
         {
             self.one(file, AccessKind::Executed);

@@ -58,14 +58,14 @@ impl Reads<'_> {
             }
             "blame" | "annotate" | "archive" | "hash-object" | "difftool" | "format-patch"
             | "checkout-index" | "add" | "stage" | "apply" | "am" | "bundle" | "fast-export"
-            | "merge-file" | "show-index" | "commit" | "config" | "update-index" | "notes" | "mv" => true,
+            | "merge-file" | "show-index" | "commit" | "config" | "tag" | "notes" | "mv" => true,
             _ => false,
         };
         if !shows {
             return;
         }
         let texts = match command.prefix() {
-            "commit" | "notes" | "stash" => "mFcCt",
+            "commit" | "notes" | "stash" | "tag" => "mFcCtu",
             _ => "",
         };
         let mut files: Vec<Argument> =
@@ -80,7 +80,10 @@ impl Reads<'_> {
         {
             files.remove(0);
         }
-        if matches!(command.prefix(), "commit" | "notes") {
+        if command.prefix() == "tag" {
+            files.clear();
+        }
+        if matches!(command.prefix(), "commit" | "notes" | "tag") {
             // Operands are files; `-F` names one whose text is stored.
             files.extend(super::values(arguments, "-F").chain(super::values(arguments, "--file")));
         }
