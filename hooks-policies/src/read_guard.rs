@@ -139,7 +139,8 @@ impl ReadGuard {
         if place.known(call).is_none() {
             // A text of an unknown tool, or a word of a program, that cannot be a path is none.
             let is_path = call.kind() != ToolKind::Unknown && !call.kind().runs_commands();
-            let is_path = is_path || limits.deny.find_given(call, place).is_some();
+            let is_unplaced = place.given.starts_with('~') || call.resolved_root().is_err();
+            let is_path = is_path || is_unplaced && limits.deny.find_given(call, place).is_some();
             let message = format!("`{}` may be a file that may not be read", place.given);
             return is_path.then(|| reason("path", message).instead("write the path relative to the root"));
         }

@@ -11,6 +11,7 @@
 //! | [`Timer`](hooks_core::time::Timer), [`Background`](hooks_core::Background) | `TokioTimer`, `TokioBackground` | `tokio` |
 
 mod access;
+mod archive;
 mod clock;
 mod disk;
 mod files;

@@ -11,8 +11,9 @@ use hooks_core::fs::{EntryKind, FileSystem};
 
 use super::call::Call;
 use super::places::at_home;
-use crate::commands::{Access, AccessKind, Analysis, Argument};
+use crate::commands::{Access, AccessKind, Analysis, Argument, Source};
 use crate::globs::Gap;
+use crate::tools::patched_files;
 
 /// Most names that a look-up visits.
 const MAX_VISITED: usize = 4_000;
@@ -41,6 +42,56 @@ pub(super) fn names(call: Call<'_>, analysis: &Analysis, target: &Argument) -> O
     found.sort_unstable();
     found.dedup();
     Some(found)
+}
+
+/// Most names of an archive or a patch that are looked at.
+const MAX_NAMES: usize = 4_000;
+
+/// Longest patch that is read.
+const MAX_PATCH: u64 = 4 << 20;
+
+/// Returns the files that a command unpacks from an archive, or changes with a patch: none if there is no such file, and the
+/// command does not write it. `None` if the disk cannot say it.
+pub(super) fn unpacked(call: Call<'_>, analysis: &Analysis, write: &Access) -> Option<Vec<String>> {
+    let (Source::Archive(file) | Source::Patch(file)) = write.source.as_ref()?;
+    let (file, folder) = (file.literal()?, write.target.literal()?);
+    let lookup = Lookup::new(call);
+    let here = lookup.folder(".")?;
+    lookup.files.names_in(Path::new(&here), usize::MAX).ok()?;
+    if analysis
+        .writes()
+        .iter()
+        .any(|other| other.source.is_none() && may_write(&other.target.outline(), file))
+    {
+        return None;
+    }
+    if !lookup.exists(file) {
+        // A program that is not known may create it.
+        let are_known =
+            analysis.unresolved.is_empty() && analysis.invocations.iter().all(|it| analysis.is_told(it));
+        return are_known.then(Vec::new);
+    }
+    let path = at_home(call, file).unwrap_or_else(|| file.to_owned());
+    let path = if path.starts_with('/') { path } else { format!("{here}/{path}") };
+    let names: Vec<String> = match write.source.as_ref()? {
+        Source::Archive(_) => lookup.files.archive_names(Path::new(&path), MAX_NAMES).ok()?,
+        Source::Patch(_) => {
+            let text = lookup.files.text_of(Path::new(&path), MAX_PATCH).ok()?;
+            patched_files(&text).map(|(path, _)| path).collect::<Option<_>>()?
+        }
+    };
+    let folder = folder.trim_end_matches('/');
+    let placed = |name: String| match name.starts_with('/') {
+        _ if folder.is_empty() => format!("/{}", name.trim_start_matches('/')),
+        true => name,
+        false => format!("{folder}/{name}"),
+    };
+    (names.len() <= MAX_NAMES).then(|| names.into_iter().map(placed).collect())
+}
+
+fn may_write(outline: &str, file: &str) -> bool {
+    outline.contains(|c| Gap::from_char(c).is_some())
+        || outline.trim_start_matches("./") == file.trim_start_matches("./")
 }
 
 /// Everything below a folder, as far as it was looked at.

@@ -139,6 +139,18 @@ impl NamedPaths {
         let folder = WorkingFolder::of_command_tool(call.arguments());
         for command in &call.commands().found {
             for write in command.analysis.writes() {
+                if let Some(names) = disk::unpacked(call, &command.analysis, write) {
+                    for name in names {
+                        places.found.push(NamedPath::named(
+                            call,
+                            &command.pointer,
+                            name,
+                            PathRole::Written,
+                            false,
+                        ));
+                    }
+                    continue;
+                }
                 if let Some(names) = found_on_disk(call, command, write) {
                     for name in names {
                         let mut place =

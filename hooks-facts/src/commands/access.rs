@@ -16,8 +16,19 @@ pub struct Access {
     /// Whether the access depends on something that is not known: `cp a b` writes `b/a` if `b` is a folder, and an unknown
     /// program may read the files that its words name.
     pub is_possible: bool,
+    /// Archive or patch that has the names of the files, if a folder is filled from one.
+    pub source: Option<Source>,
     /// Position in the text.
     pub span: Span,
+}
+
+/// File that has the names of the files which a command writes.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum Source {
+    /// An archive that is unpacked.
+    Archive(Argument),
+    /// A patch that is applied.
+    Patch(Argument),
 }
 
 /// Kind of an access of a command to a file.

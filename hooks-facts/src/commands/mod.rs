@@ -56,7 +56,7 @@ mod told;
 mod walk;
 mod wrappers;
 
-pub use access::{Access, AccessKind, AccessRole, NetworkTarget, UnknownReads, UnknownReadsReason};
+pub use access::{Access, AccessKind, AccessRole, NetworkTarget, Source, UnknownReads, UnknownReadsReason};
 pub use analysis::{Analysis, Invocation, Options, Program, Unresolved, UnresolvedReason};
 pub use argument::Argument;
 pub use pattern::{BlockedPattern, Match, PatternError};

@@ -30,7 +30,12 @@ enum Form {
     Remote,
     /// The value of `-h`, `--host` or `--server`: `psql -h db.example`.
     Option,
+    /// A host that its words do not name: `aws s3 cp a s3://b`, `gh gist create a`.
+    Service,
 }
+
+/// Calls that connect to a host, in any of the languages.
+const CONNECTS: &[&str] = table!("read_words_connects");
 
 const CLIENTS: &[Client] = table!("network_clients");
 
@@ -47,6 +52,9 @@ pub(super) fn note(walk: &mut Walk, name: &str, words: &[Argument], span: Span) 
     }
     for word in words {
         note_address(walk, name, &word.outline(), span);
+    }
+    if words.iter().any(|word| matches!(word.literal(), Some("http.server" | "SimpleHTTPServer"))) {
+        unknown(walk, name, "http", span);
     }
     if name == "git" {
         return of_git(walk, words, span);
@@ -77,6 +85,7 @@ pub(super) fn note(walk: &mut Walk, name: &str, words: &[Argument], span: Span) 
                 remote(walk, name, &word.outline(), client, span);
             }
         }
+        Form::Service => unknown(walk, name, client.scheme, span),
         Form::Option => {
             for (at, word) in words.iter().enumerate() {
                 let value = match word.prefix() {
@@ -108,6 +117,25 @@ pub(super) fn note_address(walk: &mut Walk, program: &str, text: &str, span: Spa
         if let Some((_, port)) = SCHEMES.iter().find(|(known, _)| *known == scheme) {
             connect(walk, program, host, &scheme, Some(*port), span);
         }
+    }
+}
+
+/// Records a connection to a host that is not known.
+fn unknown(walk: &mut Walk, program: &str, scheme: &str, span: Span) {
+    let host = Argument::unknown();
+    walk.connects(NetworkTarget {
+        host,
+        port: None,
+        scheme: scheme.to_owned(),
+        program: program.to_owned(),
+        span,
+    });
+}
+
+/// Records a connection of a text that calls something which connects.
+pub(super) fn note_calls(walk: &mut Walk, program: &str, text: &str, span: Span) {
+    if CONNECTS.iter().any(|call| text.contains(call)) {
+        unknown(walk, program, "", span);
     }
 }
 

@@ -3,7 +3,7 @@
 use std::collections::HashMap;
 use std::rc::Rc;
 
-use super::access::{Access, AccessKind, NetworkTarget, UnknownReads, UnknownReadsReason};
+use super::access::{Access, AccessKind, NetworkTarget, Source, UnknownReads, UnknownReadsReason};
 use super::analysis::{Analysis, Invocation, Options, Program, Unresolved, UnresolvedReason};
 use super::argument::Argument;
 use super::folders::{Folders, ListFolders};
@@ -98,6 +98,10 @@ pub(super) struct Walk {
     pub(super) repeating: bool,
     /// Set while the redirections of a program are read that shows nothing of its input.
     hides_input: bool,
+    /// File that the present command reads its input from.
+    pub(super) input_file: Option<Argument>,
+    /// Archive or patch that fills a folder.
+    pub(super) source: Option<Source>,
     /// Files that the text sources.
     sourced: Vec<(Argument, Span)>,
     analysis: Analysis,
@@ -125,6 +129,8 @@ impl Walk {
             settings_lent: false,
             repeating: false,
             hides_input: false,
+            input_file: None,
+            source: None,
             sourced: Vec::new(),
             analysis: Analysis { options, ..Analysis::default() },
         }
@@ -475,6 +481,7 @@ impl Walk {
     fn redirect(&mut self, redirections: &[Redirection], input: &Stream) -> (Stream, Option<Argument>) {
         let mut input = input.clone();
         let mut target = None;
+        self.input_file = None;
         for redirection in redirections {
             match redirection.kind {
                 RedirectionKind::HereDocument => {
@@ -497,6 +504,7 @@ impl Walk {
                     self.reads("<", &file, kind, false, redirection.span);
                     network::note_redirection(self, &file, redirection.span);
                     input = self.file(&file);
+                    self.input_file = Some(file);
                 }
                 RedirectionKind::Write | RedirectionKind::Append | RedirectionKind::ReadWrite => {
                     let file = self.expand_target(&redirection.target);
@@ -529,7 +537,20 @@ impl Walk {
             if !self.pay(target.len() + 1, span) {
                 return;
             }
-            self.analysis.accesses.push(Access { target, kind, is_possible, span });
+            let source = self.source.clone().and_then(|source| self.placed(source));
+            self.analysis.accesses.push(Access { target, kind, is_possible, source, span });
+        }
+    }
+
+    /// Returns the source as seen from the folder in which the text starts, if that is one file.
+    fn placed(&self, source: Source) -> Option<Source> {
+        let place = |file: &Argument| match self.folders.names(file, self.options.windows).as_slice() {
+            [name] => Some(name.clone()),
+            _ => None,
+        };
+        match source {
+            Source::Archive(file) => place(&file).map(Source::Archive),
+            Source::Patch(file) => place(&file).map(Source::Patch),
         }
     }
 
@@ -558,7 +579,7 @@ impl Walk {
             if !self.pay(target.len() + 1, span) {
                 return;
             }
-            self.analysis.accesses.push(Access { target, kind, is_possible, span });
+            self.analysis.accesses.push(Access { target, kind, is_possible, source: None, span });
         }
     }
 

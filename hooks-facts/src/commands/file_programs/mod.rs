@@ -15,7 +15,7 @@ mod sed;
 mod split;
 mod tracked;
 
-use super::access::AccessKind;
+use super::access::{AccessKind, Source};
 use super::analysis::UnresolvedReason;
 use super::argument::Argument;
 use super::walk::{Stream, Walk};
@@ -87,7 +87,10 @@ pub(super) fn note(walk: &mut Walk, name: &str, words: &[Argument], input: &Stre
         "script" => changes.script(words),
         "split" | "gsplit" => changes.split(words),
         "csplit" | "gcsplit" => changes.csplit(words),
-        "cpio" if has(words, 'i', "--extract") => changes.fills(&Argument::from(".")),
+        "cpio" if has(words, 'i', "--extract") => {
+            let archive = changes.walk.input_file.clone().map(Source::Archive);
+            changes.fills_from(&Argument::from("."), archive);
+        }
         name if devices::formats(name) => changes.formatted(words),
         name if COMPRESSORS.contains(&name) => changes.compressed(words),
         _ => {}
@@ -122,6 +125,13 @@ impl Changes<'_> {
     /// Notes that files with unknown names appear in a folder.
     fn fills(&mut self, folder: &Argument) {
         self.one(folder, AccessKind::Filled);
+    }
+
+    /// Notes that the files that an archive or a patch names appear in a folder.
+    fn fills_from(&mut self, folder: &Argument, source: Option<Source>) {
+        self.walk.source = source;
+        self.fills(folder);
+        self.walk.source = None;
     }
 
     /// `gio trash FILES`, `cmake -E rm FILES`: the program's own names for other programs.
@@ -206,17 +216,21 @@ impl Changes<'_> {
             return self.one(file, AccessKind::Changed);
         }
         let folder = value(words, 'd', "--directory");
-        self.patched_by(input, folder);
+        let patch = value(words, 'i', "--input").or_else(|| self.walk.input_file.clone());
+        self.patched_by(input, folder, patch);
     }
 
     /// Notes the files that a patch names, applied in a folder.
-    fn patched_by(&mut self, input: &Stream, folder: Option<Argument>) {
+    fn patched_by(&mut self, input: &Stream, folder: Option<Argument>, patch: Option<Argument>) {
         match (input, folder) {
             (Stream::Known(text), None) => {
                 let text = text.to_string();
                 self.patched(&[Argument::from(text.as_str())], &Stream::Empty);
             }
-            (_, folder) => self.fills(&folder.unwrap_or_else(|| Argument::from("."))),
+            (_, folder) => {
+                let patch = patch.filter(|_| matches!(input, Stream::File)).map(Source::Patch);
+                self.fills_from(&folder.unwrap_or_else(|| Argument::from(".")), patch);
+            }
         }
     }
 

@@ -85,8 +85,8 @@ impl Changes<'_> {
         }
         let folder = value(arguments, '\0', "--directory");
         match operands(arguments, "pC", &["directory", "exclude", "include", "whitespace"]).first() {
-            Some(_) => self.patched_by(&Stream::File, folder),
-            None => self.patched_by(input, folder),
+            Some(patch) => self.patched_by(&Stream::File, folder, Some((*patch).clone())),
+            None => self.patched_by(input, folder, self.walk.input_file.clone()),
         }
     }
 

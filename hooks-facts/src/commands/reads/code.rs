@@ -51,6 +51,7 @@ pub(in crate::commands) fn note(walk: &mut Walk, program: &str, text: &str, span
     for string in &strings {
         network::note_address(walk, program, &string.text, span);
     }
+    network::note_calls(walk, program, text, span);
     if !OPENS.iter().any(|call| calls(text, call)) {
         return;
     }
@@ -62,12 +63,12 @@ pub(in crate::commands) fn note(walk: &mut Walk, program: &str, text: &str, span
         let is_copied = is_second && strings.get(at - 1).is_some_and(|first| first.is_copied);
         let mode = strings.get(at + 1).filter(|next| next.join == Join::Part).map(|next| next.text.as_str());
         let is_written = mode.is_some_and(|mode| mode.len() <= 3 && mode.starts_with(['w', 'a', 'x', '>']));
-        if is_copied || is_written || string.text.starts_with('>') {
+        if is_copied || (is_written && !string.is_copied) || string.text.starts_with('>') {
             continue;
         }
         add(&mut names, string.text.clone());
         let (mut joined, mut path) = (string.text.clone(), string.text.clone());
-        if string.after_home {
+        if string.after_home && !string.text.starts_with('~') {
             add(&mut names, format!("~/{}", string.text.trim_start_matches('/')));
             path = format!("~/{path}");
         }

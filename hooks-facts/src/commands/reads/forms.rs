@@ -37,6 +37,11 @@ impl Reads<'_> {
             "curl" => self.sent_by_curl(words),
             "tar" | "gtar" | "bsdtar" => self.packed(words),
             "wget" => self.local_addresses(words),
+            "openssl" if words.first().is_some_and(|word| word.literal() == Some("pkcs12")) => {
+                for file in values(words, "-inkey") {
+                    self.one(&file, AccessKind::Read);
+                }
+            }
             _ => {}
         }
     }
@@ -60,8 +65,13 @@ impl Reads<'_> {
         };
         let kind = if is_deep { AccessKind::ReadBelow } else { AccessKind::Read };
         let sources: Vec<Argument> = sources.into_iter().cloned().collect();
-        for source in sources.iter().filter(|source| !is_remote(self.name, source)) {
-            self.one(source, kind);
+        for source in &sources {
+            // The file of another machine has a name as well.
+            let outline = source.outline();
+            match outline.split_once(':').filter(|_| is_remote(self.name, source)) {
+                Some((_, path)) => self.one(&Argument::of_outline(path), kind),
+                None => self.one(source, kind),
+            }
         }
         for list in ["--files-from", "--include-from", "--exclude-from", "--password-file"] {
             for file in values(words, list) {

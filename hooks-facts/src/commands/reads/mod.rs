@@ -101,6 +101,8 @@ pub(super) fn note(walk: &mut Walk, name: &str, words: &[Argument], input: &Stre
         reads.by_row(row, words);
     } else if name == "git" {
         reads.tracked(words);
+    } else if LOADERS.contains(&name) {
+        reads.possible(words);
     } else if wrappers::wrapper(name).is_some() || told::has(told::STARTERS, name) {
         // The program that it starts is among the invocations.
     } else if told::has(told::READERS, name) || told::has(told::CHANGERS, name) {
@@ -123,6 +125,10 @@ pub(super) fn note(walk: &mut Walk, name: &str, words: &[Argument], input: &Stre
         }
         note_unknown(reads.walk, name, words, span);
     }
+    if let (Stream::Known(text), "sftp" | "ftp" | "lftp" | "m4" | "sqlite3" | "gdb") = (input, name) {
+        let lines: Vec<Argument> = text.lines().take(MAX_PARTS).map(Argument::from).collect();
+        Reads { walk, name, span }.possible(&lines);
+    }
     if let (Stream::Names(names), "cpio" | "pax") = (input, name) {
         let mut reads = Reads { walk, name, span };
         for file in names.iter() {
@@ -133,7 +139,9 @@ pub(super) fn note(walk: &mut Walk, name: &str, words: &[Argument], input: &Stre
 
 /// Returns whether a program shows nothing of its input.
 pub(super) fn hides_input(name: &str) -> bool {
-    READERS.iter().any(|row| row.operands == Operands::Names && row.programs.contains(&name)) || name == "wc"
+    READERS.iter().any(|row| row.operands == Operands::Names && row.programs.contains(&name))
+        && !matches!(name, "tee" | "command")
+        || name == "wc"
 }
 
 /// Returns whether a program prints variables of the shell.
@@ -144,12 +152,20 @@ pub(super) fn shows_variables(invocation: &Invocation, options: Options) -> bool
     let words = invocation.argv.get(1..).unwrap_or_default();
     match name.as_str() {
         "printenv" | "compgen" => true,
-        "env" | "set" => words.is_empty(),
+        "env" => words.is_empty(),
+        "set" => words.is_empty() || words.iter().any(|word| word.prefix().contains(['x', 'v'])),
+        "curl" | "wget" => {
+            let is_data =
+                |word: &Argument| matches!(word.prefix(), "-d" | "-F" | "--data" | "--data-raw" | "--form");
+            words
+                .windows(2)
+                .any(|pair| matches!(pair, [option, value] if is_data(option) && value.literal().is_none()))
+        }
         "export" | "declare" | "typeset" => {
             words.is_empty() || words.iter().any(|word| word.prefix().starts_with("-p"))
         }
         "echo" | "printf" => words.iter().any(|word| word.literal().is_none()),
-        _ => words.iter().any(Argument::begins_with_anything),
+        _ => false,
     }
 }
 
@@ -296,21 +312,26 @@ impl Reads<'_> {
             return;
         }
         let mut left = MAX_PARTS;
+        // `npx dotenv -e FILE -- …`.
+        let first = words.iter().find_map(|word| word.literal().filter(|word| !word.starts_with('-')));
+        let is_loader = LOADERS.contains(&self.name) || first.is_some_and(|first| LOADERS.contains(&first));
         let is_script = languages::language(self.name).is_some();
         let shows = |word: &str| {
             SHOWS.contains(&word)
                 || (is_script && matches!(word, "-p" | "-e" | "-pe"))
-                || (LOADERS.contains(&self.name) && matches!(word, "list" | "get" | "print"))
+                || (is_loader && matches!(word, "list" | "get" | "print"))
         };
         let shows = words.iter().any(|word| word.literal().is_some_and(shows));
         let mut before: Option<&Argument> = None;
         for word in words {
             let option = before.replace(word).map(Argument::prefix).unwrap_or_default();
             let own = word.prefix().split('=').next().unwrap_or_default();
-            if TEXTS.contains(&option) || (TEXTS.contains(&own) && own != word.prefix()) {
+            let is_of_forge =
+                matches!(self.name, "gh" | "glab" | "hub") && matches!(option, "-t" | "-b" | "--body" | "-n");
+            if is_of_forge || TEXTS.contains(&option) || (TEXTS.contains(&own) && own != word.prefix()) {
                 continue;
             }
-            let loads = LOADERS.contains(&self.name) && matches!(option, "-e" | "-f");
+            let loads = is_loader && matches!(option, "-e" | "-f");
             let is_used = loads || USED.contains(&option) || (USED.contains(&own) && own != word.prefix());
             for part in forms::parts(word) {
                 let Some(next) = left.checked_sub(1) else { return };
