@@ -122,7 +122,12 @@ pub(super) fn arguments(language: Language, words: &[Argument]) -> Arguments {
             return result;
         };
         // `-MModule` and `-I…` contain a word, not letters.
-        if language == Language::Perl && letters.starts_with(['M', 'm', 'I']) {
+        let is_module = match language {
+            Language::Perl => letters.starts_with(['M', 'm', 'I']),
+            Language::Ruby => letters.len() > 1 && letters.starts_with('r'),
+            _ => false,
+        };
+        if is_module {
             continue;
         }
         if let Some((index, _)) = letters.char_indices().find(|(_, c)| short.contains(*c)) {

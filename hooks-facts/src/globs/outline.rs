@@ -288,10 +288,17 @@ impl<'t> Places<'t> {
             match token {
                 Token::Char(expected) if *expected == c => next.enter(place + 1),
                 Token::Deep | Token::DeepLine if place > 0 => next.enter(place),
+                // Behind characters that were named: `.env.*`.
+                Token::Star if self.is_behind_a_name(place) => next.enter(place),
                 _ => {}
             }
         }
         next
+    }
+
+    fn is_behind_a_name(&self, place: usize) -> bool {
+        let before = place.checked_sub(1).and_then(|before| self.tokens.get(before));
+        matches!(before, Some(Token::Char(c)) if *c != '/')
     }
 
     /// After a gap that stands for nothing that the pattern names.

@@ -42,6 +42,9 @@ pub(super) fn answer(event: &Value) -> Option<Value> {
 /// Judges a call by the blocked commands and the listed effects.
 fn shell(event: &Value, policy: &Value) -> &'static str {
     let context = context(policy);
+    if policy.get("first_rules").is_some() {
+        return if effects::are_allowed_at_first(&call(event)) { "allow" } else { "block" };
+    }
     match decision(event, commands(policy), context.clone()) {
         "allow" if effects::has_one(&call(event), policy, context) => "block",
         decision => decision,

@@ -4,7 +4,7 @@ use std::sync::OnceLock;
 
 use hooks::config::Config;
 use hooks_core::event::PreToolUse;
-use hooks_core::{HookContext, HookRequest, Policy, Strength};
+use hooks_core::{Environment, HookContext, HookRequest, Hooks, HooksProvider, Judged, Policy, Strength};
 use hooks_facts::calls::{Call, CallReader};
 use hooks_facts::globs::Gap;
 use hooks_policies::config::ReadGuardConfig;
@@ -52,6 +52,21 @@ pub(super) fn has_one(call: &PreToolUse, policy: &Value, context: HookContext) -
         "git-dir-write" => denies(protected(&[".git", "**/.git"]), &request),
         _ => false,
     })
+}
+
+/// Returns whether the first rules deny a call of a project on the disk; a question to a person is not a denial.
+pub(super) fn are_allowed_at_first(call: &PreToolUse) -> bool {
+    static FIRST: OnceLock<Option<(Hooks, tempfile::TempDir)>> = OnceLock::new();
+    let first = FIRST.get_or_init(|| {
+        let project = tempfile::tempdir().ok()?;
+        let config = Config::parse(STARTER, "hooks.yaml").ok()?;
+        let hooks = Hooks::from_policy(config.policy().clone()).ok()?;
+        Some((hooks, project))
+    });
+    let Some((hooks, project)) = first else { return false };
+    let environment = Environment { home: Some("/home/user".into()), ..hooks::system() };
+    let context = HookContext::new("session", "agent").in_dir(project.path()).with_environment(environment);
+    hooks.judge_pre_tool_use(&HookRequest::new(context, call.clone())).strength() != Strength::Deny
 }
 
 fn reads_secret(request: &HookRequest<PreToolUse>) -> bool {

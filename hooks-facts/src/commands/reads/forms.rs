@@ -191,7 +191,10 @@ pub(super) fn parts(word: &Argument) -> Vec<Argument> {
     let is_mark = |c: char| c.is_whitespace() || "'\"`()[]{}<>|&;,=@".contains(c);
     let letters = outline.strip_prefix('-').filter(|rest| !rest.starts_with('-'));
     let attached = letters.and_then(|rest| rest.char_indices().nth(1).and_then(|(at, _)| rest.get(at..)));
-    for text in std::iter::once(outline.as_str()).chain(attached) {
+    // A text with blanks is not a path, but it may name one.
+    let whole = (!outline.contains(char::is_whitespace)).then_some(outline.as_str());
+    names.extend(outline.split(is_mark).filter(|_| whole.is_none()));
+    for text in whole.into_iter().chain(attached) {
         // An address on the network is no file.
         let is_file = |text: &&str| !text.contains("://") || text.contains("file://");
         names.extend(std::iter::once(text).chain(text.split(is_mark)).filter(is_file));
