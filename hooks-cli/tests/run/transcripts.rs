@@ -1,6 +1,6 @@
 //! Budgets and limits behind clients that report no model calls: the answers are counted in their transcripts.
 
-use std::fs::{self, OpenOptions};
+use std::fs::{self, File, OpenOptions};
 use std::io::Write;
 use std::thread;
 
@@ -162,6 +162,32 @@ fn a_session_that_is_not_written_down_is_denied_once_that_is_certain() {
     world.write("app/hooks.yaml", "version: 1\n");
     world.sessions_begin();
     session.call().is_silent();
+}
+
+#[test]
+fn a_transcript_that_begins_after_the_third_tool_is_waited_for() {
+    let world = World::new(TOKENS);
+    let session = Session { world: &world, id: "s-1" };
+    let result = json!({"tool_name": "Bash", "tool_input": {"command": "ls"}, "tool_use_id": "toolu_1",
+        "tool_response": {"stdout": "", "stderr": ""}});
+    for _ in 0..2 {
+        session.event("PostToolUse", &result).is_silent();
+    }
+    let folder = fs::read_dir(world.path("home/.local/state/hooks/transcripts/claude")).unwrap();
+    let turn = File::open(folder.last().unwrap().unwrap().path().join("turn.lock")).unwrap();
+    thread::scope(|scope| {
+        let third = scope.spawn(|| session.event("PostToolUse", &result));
+        // The transcript begins once the process has its turn, which is when it waits.
+        while turn.try_lock_shared().is_ok() && !third.is_finished() {
+            turn.unlock().unwrap();
+            thread::yield_now();
+        }
+        session.answers("msg_1");
+        third.join().unwrap().is_silent();
+    });
+    session.call().is_silent();
+    session.answers("msg_2");
+    is_denied(&session.call(), "2000 tokens of 2000");
 }
 
 #[test]

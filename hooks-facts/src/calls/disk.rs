@@ -67,8 +67,9 @@ pub(super) fn unpacked(call: Call<'_>, analysis: &Analysis, write: &Access) -> O
     }
     if !lookup.exists(file) {
         // A program that is not known may create it.
-        let are_known =
-            analysis.unresolved.is_empty() && analysis.invocations.iter().all(|it| analysis.is_told(it));
+        let unpacks = |name: String| matches!(name.as_str(), "cpio" | "7z" | "7za" | "7zz" | "unzip");
+        let is_known = |it| analysis.is_told(it) || analysis.program_name(it).is_some_and(unpacks);
+        let are_known = analysis.unresolved.is_empty() && analysis.invocations.iter().all(is_known);
         return are_known.then(Vec::new);
     }
     let path = at_home(call, file).unwrap_or_else(|| file.to_owned());

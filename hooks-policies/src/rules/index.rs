@@ -6,6 +6,7 @@ use hooks_core::PolicyErrors;
 use hooks_facts::calls::{CallReader, PathPatterns, PlaceMatch};
 use hooks_facts::names;
 
+use super::further::{has_further, has_tool_patterns};
 use crate::config::{RuleAction, RuleConfig};
 
 /// Rules by tool.
@@ -36,8 +37,8 @@ pub(super) struct Bucket {
     pub(super) reads: ByAction<PathRules>,
     /// Rules whose only further condition is files that are written.
     pub(super) writes: ByAction<PathRules>,
-    /// Rules with several conditions, or one on commands.
-    pub(super) several: Vec<usize>,
+    /// Rules with a condition that is compared rule by rule, such as commands, or with several conditions.
+    pub(super) one_by_one: Vec<usize>,
     /// All rules.
     pub(super) all: ByAction<Vec<usize>>,
 }
@@ -64,8 +65,12 @@ impl Index {
     pub(super) fn new(rules: &[RuleConfig], reader: &CallReader) -> Self {
         let mut index = Self::default();
         for (number, rule) in rules.iter().enumerate() {
-            if rule.tools.is_empty() {
+            if rule.results.is_some() {
+                continue;
+            }
+            if rule.tools.is_empty() || has_tool_patterns(rule) {
                 index.any.enter(number, rule);
+                continue;
             }
             for tool in &rule.tools {
                 let name = folded(tool);
@@ -139,8 +144,8 @@ impl Bucket {
         let lists = [&rule.paths, &rule.reads, &rule.writes];
         let mut given = lists.iter().filter(|list| !list.is_empty());
         let first = given.next();
-        if !rule.commands.is_empty() || given.next().is_some() {
-            self.several.push(number);
+        if !rule.commands.is_empty() || given.next().is_some() || has_further(rule) {
+            self.one_by_one.push(number);
             return;
         }
         let Some(list) = first else {

@@ -9,7 +9,9 @@ use hooks_facts::calls::{Call, CallReader, CommandMatch, NamedPath};
 use hooks_facts::commands::AccessKind;
 use hooks_facts::globs;
 
+use super::changes::{ConditionMatch, ReadChanges};
 use super::examples;
+use super::further::FurtherConditions;
 use super::index::{ByAction, Index, PathRules};
 use super::rule::Rule;
 use crate::config::{RuleAction, RuleConfig};
@@ -72,7 +74,7 @@ impl Rules {
     /// ```
     pub fn new(rules: &[RuleConfig], reader: &CallReader) -> Result<Self, PolicyErrors> {
         let mut errors = PolicyErrors::default();
-        let rules = Self::compile(rules, reader, &mut errors);
+        let rules = Self::compile(rules, reader, None, &mut errors);
         errors.or(rules)
     }
 
@@ -81,7 +83,12 @@ impl Rules {
         PolicyLayer::new(Arc::new(self))
     }
 
-    pub(crate) fn compile(configs: &[RuleConfig], reader: &CallReader, errors: &mut PolicyErrors) -> Self {
+    pub(crate) fn compile(
+        configs: &[RuleConfig],
+        reader: &CallReader,
+        changes: Option<&dyn ReadChanges>,
+        errors: &mut PolicyErrors,
+    ) -> Self {
         let before = errors.as_slice().len();
         let mut names = HashSet::new();
         for (index, config) in configs.iter().enumerate() {
@@ -90,19 +97,24 @@ impl Rules {
                 errors.push(format!("rules[{index}].name"), problem, "give each rule a name of its own");
             }
         }
-        let compiled = Self::unchecked(configs, reader, errors);
+        let compiled = Self::unchecked(configs, reader, changes, errors);
         if errors.as_slice().len() == before {
-            examples::check(configs, reader, errors);
+            examples::check(configs, reader, changes, errors);
         }
         compiled
     }
 
     /// Compiles rules without checking their examples.
-    pub(super) fn unchecked(configs: &[RuleConfig], reader: &CallReader, errors: &mut PolicyErrors) -> Self {
+    pub(super) fn unchecked(
+        configs: &[RuleConfig],
+        reader: &CallReader,
+        changes: Option<&dyn ReadChanges>,
+        errors: &mut PolicyErrors,
+    ) -> Self {
         let rules = configs
             .iter()
             .enumerate()
-            .map(|(index, config)| Rule::compile(config, index, reader, errors))
+            .map(|(index, config)| Rule::compile(config, index, reader, changes, errors))
             .collect();
         Self { reader: reader.clone(), rules, index: Index::new(configs, reader) }
     }
@@ -126,9 +138,12 @@ impl Rules {
                 keep(&mut hits.ask, some_path(call, &paths.ask, about));
                 keep(&mut hits.allow, every_path(call, &paths.allow, about));
             }
-            for number in &bucket.several {
+            for number in &bucket.one_by_one {
                 let Some(rule) = self.rules.get(*number) else { continue };
-                let found = by_all(call, *number, rule);
+                let found = match &rule.further {
+                    Some(further) => by_further(call, *number, rule, further),
+                    None => by_all(call, *number, rule),
+                };
                 match rule.action {
                     RuleAction::Deny => keep(&mut hits.deny, found),
                     RuleAction::Ask => keep(&mut hits.ask, found),
@@ -158,6 +173,9 @@ impl Rules {
     /// Returns whether one rule of the call's tool and agent matches a call.
     fn hit<'r>(&self, call: Call<'r>, number: usize) -> Option<Hit<'r>> {
         let rule = self.rules.get(number)?;
+        if let Some(further) = &rule.further {
+            return by_further(call, number, rule, further);
+        }
         // A path that cannot be known is the same for each rule; the first one has it.
         by_all(call, number, rule).filter(|hit| rule.has_commands() || !matches!(hit.on, On::Unknown(_)))
     }
@@ -295,6 +313,24 @@ fn every_path<'r>(call: Call<'r>, rules: &PathRules, about: About) -> Option<Hit
         keep(&mut best, Some(Hit { rule, on: On::Path(place, reading) }));
     }
     best
+}
+
+/// Returns whether a rule with further conditions matches a call.
+fn by_further<'r>(
+    call: Call<'r>,
+    number: usize,
+    rule: &Rule,
+    further: &FurtherConditions,
+) -> Option<Hit<'r>> {
+    let found = further.compare(call);
+    if found == ConditionMatch::Other
+        || (found == ConditionMatch::Unknown && rule.action == RuleAction::Allow)
+    {
+        return None;
+    }
+    let hit = by_all(call, number, rule)?;
+    let on = if found == ConditionMatch::Unknown { On::Unknown("") } else { hit.on };
+    Some(Hit { rule: number, on })
 }
 
 /// Returns whether all conditions of a rule on files and commands match a call.
