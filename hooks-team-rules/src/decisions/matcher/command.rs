@@ -1,0 +1,62 @@
+//! Commands of a rule.
+
+use hooks_facts::commands::{Analysis, BlockedPattern, Options};
+
+use super::super::change::Run;
+use super::like::fits;
+
+#[derive(Clone, Debug)]
+pub(super) enum Command {
+    /// A program with its first words and options.
+    Blocked(String, BlockedPattern),
+    /// A word that any program must not have.
+    Option(String),
+    /// Words with `*` for any words.
+    Words(Vec<String>),
+}
+
+impl Command {
+    pub(super) fn is_run_by(&self, run: &Run) -> bool {
+        match self {
+            Self::Blocked(_, pattern) => {
+                run.analysis.find(std::slice::from_ref(pattern)).is_some() || {
+                    let words: Vec<&str> = std::iter::once(run.program.as_str())
+                        .chain(run.words.iter().map(String::as_str))
+                        .collect();
+                    Analysis::of_words(&words, &Options::default())
+                        .find(std::slice::from_ref(pattern))
+                        .is_some()
+                }
+            }
+            Self::Option(option) => run.words.iter().any(|word| {
+                word == option || word.strip_prefix(option.as_str()).is_some_and(|rest| rest.starts_with('='))
+            }),
+            Self::Words(wanted) => {
+                let words: Vec<&str> = std::iter::once(run.program.as_str())
+                    .chain(run.words.iter().map(String::as_str))
+                    .collect();
+                fits(wanted, &words)
+            }
+        }
+    }
+
+    pub(super) fn shown(&self) -> String {
+        match self {
+            Self::Blocked(text, _) | Self::Option(text) => text.clone(),
+            Self::Words(words) => words.join(" "),
+        }
+    }
+}
+
+/// Parses a command of a rule.
+pub(super) fn command(text: &str) -> Result<Command, String> {
+    let text = text.trim();
+    if text.starts_with('-') {
+        return Ok(Command::Option(text.to_owned()));
+    }
+    if text.contains('*') {
+        return Ok(Command::Words(text.split_whitespace().map(str::to_owned).collect()));
+    }
+    let pattern = BlockedPattern::parse(text).map_err(|error| error.to_string())?;
+    Ok(Command::Blocked(text.to_owned(), pattern))
+}

@@ -1,0 +1,79 @@
+//! Files that a rule forbids, and the globs of its places.
+
+use hooks_core::Evidence;
+use hooks_facts::globs::{GlobOptions, Globs};
+
+use super::super::change::{Effect, Touch};
+use super::{Matcher, Mode, Violation};
+
+impl Matcher {
+    pub(super) fn in_touch(&self, touch: &Touch) -> Option<Violation> {
+        let paths = || touch.paths.iter().map(String::as_str);
+        let (_, _) = self.files.iter().find(|(mode, globs)| {
+            let is_meant = match (mode, touch.effect) {
+                (Mode::Any, _)
+                | (Mode::Keep, Effect::Created | Effect::Changed)
+                | (Mode::New, Effect::Created) => true,
+                (Mode::Existing, Effect::Changed | Effect::Removed) => true,
+                (Mode::Keep | Mode::New | Mode::Existing, _) => false,
+            };
+            let below = |path: &str| {
+                touch.effect == Effect::Removed && *mode != Mode::New && globs.find_below(path).is_some()
+            };
+            is_meant && paths().any(|path| globs.is_match(path) || below(path))
+        })?;
+        if !self.covers(paths()) || paths().any(|path| self.allowed_files.is_match(path)) {
+            return None;
+        }
+        let resolved = touch.paths.first().cloned().unwrap_or_default();
+        let verb = match touch.effect {
+            Effect::Created => "creates",
+            Effect::Changed => "changes",
+            Effect::Removed => "removes",
+        };
+        Some(Violation {
+            message: format!("{verb} `{}`", touch.given),
+            evidence: Some(Evidence::Path { given: touch.given.clone(), resolved }),
+        })
+    }
+}
+
+/// Compiles globs of files and folders.
+pub(super) fn globs(patterns: &[String]) -> Result<Globs, String> {
+    let patterns = patterns.iter().flat_map(|pattern| spellings(pattern));
+    Globs::compile(patterns, &GlobOptions::default()).map_err(|errors| {
+        errors
+            .first()
+            .map(|error| format!("`{}` is not a glob: {}", error.pattern, error.problem))
+            .unwrap_or_default()
+    })
+}
+
+/// Returns the globs that a pattern of a rule stands for: a name without a folder is meant in all folders, and a folder
+/// with everything below it.
+pub(super) fn spellings(pattern: &str) -> Vec<String> {
+    let pattern = pattern.trim().trim_start_matches("./").trim_start_matches('/');
+    let folder = pattern.trim_end_matches('/');
+    let is_name = !folder.contains('/');
+    let starred = |text: &str| {
+        if is_name || text.strip_suffix("/**").is_some_and(|rest| !rest.contains('/')) {
+            format!("**/{text}")
+        } else {
+            text.to_owned()
+        }
+    };
+    if folder.ends_with("**") {
+        return vec![if folder.starts_with("**") { folder.to_owned() } else { starred(folder) }];
+    }
+    if pattern.ends_with('/') {
+        return vec![starred(&format!("{folder}/**"))];
+    }
+    vec![starred(folder), format!("{}/**", starred(folder))]
+}
+
+pub(super) fn last_parts(patterns: &[String]) -> Vec<String> {
+    let parts = patterns.iter().map(|pattern| {
+        pattern.trim_end_matches("/**").trim_end_matches('/').rsplit('/').next().unwrap_or_default()
+    });
+    parts.filter(|part| part.len() > 1 && !part.contains(['*', '.'])).map(str::to_owned).collect()
+}

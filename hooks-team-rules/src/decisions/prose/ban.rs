@@ -1,0 +1,109 @@
+//! Adds what a clause forbids as rules, and what it permits as their exceptions.
+
+use super::super::names::{FILE_VERBS, Name, Use, is_file, names};
+use super::super::rule::DecisionRule;
+use super::super::scope::{self, Scope};
+use super::super::tables;
+use super::super::words::Word;
+use super::negation::UNKNOWN_VERB;
+use super::permit::is_permit;
+use super::phrases::contains_phrase;
+use super::{Ban, Context, Reading};
+
+impl Reading {
+    pub(super) fn forbid_named(
+        &mut self,
+        names: Vec<Name>,
+        scope: Scope,
+        verb: &str,
+        instead: Option<String>,
+        context: &mut Context,
+    ) {
+        let ban = Ban { names, scope, verb: verb.to_owned(), instead, is_existing: false };
+        self.forbid_in(ban, context);
+    }
+
+    pub(super) fn forbid_in(&mut self, ban: Ban, context: &mut Context) {
+        self.forbid(&ban);
+        if !ban.names.is_empty() {
+            context.last = ban.names;
+        }
+    }
+
+    /// Adds the rules of a sentence.
+    pub(super) fn forbid(&mut self, ban: &Ban) {
+        let is_call = ban.names.iter().any(|name| name.text.contains("()"))
+            || ["call", "called", "invoked"].contains(&ban.verb.as_str())
+            || ["committed", "commit", "reach"].contains(&ban.verb.as_str())
+                && ban.names.iter().any(|name| name.text.contains('.') || name.text.contains('('));
+        let usage = Use { verb: ban.verb.clone(), is_call, is_existing: ban.is_existing };
+        let is_idle = (tables::IDLE_VERB.contains(&ban.verb.as_str()) || ban.verb == UNKNOWN_VERB)
+            && !FILE_VERBS.contains(&ban.verb.as_str());
+        for name in ban.names.iter().filter(|name| name.is_code || !is_idle || is_file(&name.text)) {
+            let mut rule = DecisionRule {
+                within: ban.scope.within.clone(),
+                except: ban.scope.except.clone(),
+                with: ban.scope.with.clone(),
+                instead: ban.instead.clone(),
+                ..DecisionRule::default()
+            };
+            if name.forbid_in(&mut rule, &usage) && !rule.forbids_nothing() {
+                dedup(&mut rule);
+                if !self.rules.contains(&rule) {
+                    self.rules.push(rule);
+                }
+            } else {
+                self.is_unclear = true;
+            }
+        }
+    }
+
+    /// Adds what a sentence permits as exceptions to the rules from `start`; names are reported, since earlier
+    /// decisions may forbid them.
+    pub(super) fn except(&mut self, words: &[Word], start: usize) {
+        let globs = scope::all(words);
+        let named = names(words);
+        let is_permitted = is_permit(words);
+        if !is_permitted {
+            return;
+        }
+        let rules = self.rules.get_mut(start..).unwrap_or_default();
+        let is_new = words.iter().any(|word| word.is_in(&["new", "adding", "add"]));
+        for rule in rules.iter_mut().filter(|rule| rule.existing_files.is_empty() || !is_new) {
+            let own = globs.iter().filter(|glob| !rule.within.contains(glob));
+            rule.except.extend(own.filter(|glob| !rule.except.contains(glob)).cloned().collect::<Vec<_>>());
+        }
+        for name in named.iter().filter(|name| !globs.contains(&name.text)) {
+            for rule in rules.iter_mut() {
+                let is_own = rule
+                    .packages
+                    .iter()
+                    .chain(&rule.commands)
+                    .chain(&rule.calls)
+                    .any(|own| own.eq_ignore_ascii_case(&name.text));
+                if !is_own && name.is_code {
+                    rule.allow.push(name.text.clone());
+                }
+            }
+        }
+        let lower = words.iter().map(|word| word.lower.as_str()).collect::<Vec<_>>().join(" ");
+        if globs.is_empty() && tables::BACK_PHRASE.iter().any(|phrase| contains_phrase(&lower, phrase)) {
+            self.permits.extend(named.into_iter().map(|name| name.text));
+        }
+    }
+}
+
+pub(super) fn dedup(rule: &mut DecisionRule) {
+    for list in [
+        &mut rule.packages,
+        &mut rule.commands,
+        &mut rule.languages,
+        &mut rule.within,
+        &mut rule.except,
+        &mut rule.content,
+        &mut rule.imports,
+    ] {
+        let mut seen = std::collections::HashSet::new();
+        list.retain(|value| seen.insert(value.clone()));
+    }
+}

@@ -1,0 +1,293 @@
+//! Reads a clause: its label, its places, what it forbids, and what it permits.
+
+use super::super::names::{FILE_VERBS, Name, is_path, names};
+use super::super::scope::{self, Scope, scope};
+use super::super::tables;
+use super::super::words::Word;
+use super::permit::{is_permit, only_in};
+use super::phrases::{names_files, object_end};
+use super::predicate::{Predicate, predicate};
+use super::replacement::replacement;
+use super::{Ban, Context, Reading};
+
+impl Reading {
+    /// Reads a text in parentheses: a place, an exception or a sentence.
+    pub(super) fn aside(&mut self, words: &[Word], before: usize, context: &mut Context) {
+        for part in words.split(|word| word.is(";")) {
+            let rules = self.rules.len();
+            let (places, _) = scope(part);
+            if !places.except.is_empty() || !places.with.is_empty() {
+                let list = self.rules.get_mut(before..).unwrap_or_default();
+                for rule in list {
+                    rule.except.extend(places.except.iter().cloned());
+                    rule.with.extend(places.with.iter().cloned());
+                }
+                continue;
+            }
+            if is_permit(part) {
+                self.except(part, before.min(context.start));
+                continue;
+            }
+            let is_code = part.iter().all(|word| word.is_code || word.is_in(&[",", "or", "and", "/"]));
+            if is_code
+                && !part.is_empty()
+                && rules > before
+                && !part.iter().any(is_path)
+                && part.iter().any(|word| word.text.contains([' ', '(']))
+            {
+                // The code is the exact form of the words before it.
+                let scope = self.rules.get(before).map(|rule| Scope {
+                    within: rule.within.clone(),
+                    except: rule.except.clone(),
+                    ..Scope::default()
+                });
+                self.rules.truncate(before);
+                self.forbid_named(names(part), scope.unwrap_or_default(), "run", None, context);
+                continue;
+            }
+            self.clause(part, context);
+            let globs = scope::all(part);
+            if self.rules.len() == rules && !globs.is_empty() && part.len() <= 4 {
+                let list = self.rules.get_mut(before..).unwrap_or_default();
+                if context.is_only {
+                    list.iter_mut().for_each(|rule| rule.except.extend(globs.iter().cloned()));
+                    continue;
+                }
+                let is_exact = part.iter().any(|word| word.is_code);
+                list.iter_mut()
+                    .filter(|rule| is_exact || rule.within.is_empty())
+                    .for_each(|rule| rule.within.clone_from(&globs));
+            }
+        }
+    }
+
+    /// Reads a clause whose beginning may be a label.
+    pub(super) fn labelled(&mut self, clause: &[Word], context: &mut Context) {
+        let colon = clause.iter().position(|word| word.is(":")).filter(|at| *at <= 8);
+        let Some(at) = colon else { return self.clause(clause, context) };
+        let (label, rest) = clause.split_at_checked(at).unwrap_or((clause, &[]));
+        let rest = rest.get(1..).unwrap_or_default();
+        let forbids = |words: &[Word]| predicate(words).is_some();
+        if label.iter().all(|word| {
+            word.is_in(tables::BANNED)
+                || word.is_in(&["not", "allowed", "do", "don't", "use", "never", "also", "no"])
+        }) && !label.is_empty()
+        {
+            let (places, rest) = scope(rest);
+            self.forbid_named(names(&rest), places, "use", None, context);
+            return;
+        }
+        if forbids(label) {
+            self.clause(label, context);
+            self.clause(rest, context);
+            return;
+        }
+        let before = context.label.clone();
+        context.label = label.to_vec();
+        let own = names(label);
+        if !own.is_empty() {
+            context.last = own;
+        }
+        if rest.first().is_some_and(|word| word.is("no") || word.is("never") || word.is("out"))
+            && rest.len() == 1
+        {
+            let (places, label) = scope(label);
+            self.forbid_named(names(&label), places, "use", None, context);
+        } else {
+            self.clause(rest, context);
+        }
+        context.label = before;
+    }
+
+    /// Reads a clause.
+    fn clause(&mut self, clause: &[Word], context: &mut Context) {
+        if clause.is_empty() {
+            return;
+        }
+        if let Some(ban) = replacement(clause, context) {
+            let rest = ban.1;
+            self.forbid_in(ban.0, context);
+            if let Some(rest) = rest {
+                self.clause(&rest, context);
+            }
+            return;
+        }
+        if let Some((places, subject)) = only_in(clause) {
+            context.is_only = true;
+            let scope = Scope { except: places, ..Scope::default() };
+            self.forbid_named(names(&subject), scope, "use", None, context);
+            return;
+        }
+        if let Some(found) = predicate(clause) {
+            self.predicate(clause, &found, context);
+            return;
+        }
+        if is_permit(clause) {
+            self.except(clause, context.start);
+        } else if clause.iter().any(|word| word.is_in(&["likewise", "too", "ditto"]))
+            && self.rules.len() > context.start
+        {
+            // The same holds for another name, in the same places.
+            let (mut places, rest) = scope(clause);
+            if let Some(last) = self.rules.last().filter(|_| places == Scope::default()) {
+                (places.within, places.except) = (last.within.clone(), last.except.clone());
+            }
+            self.forbid_named(names(&rest), places, "use", None, context);
+            return;
+        }
+        let own = names(clause);
+        if !own.is_empty() {
+            context.last = own;
+        }
+    }
+
+    fn predicate(&mut self, clause: &[Word], found: &Predicate, context: &mut Context) {
+        let (subject, _) = clause.split_at_checked(found.start).unwrap_or((clause, &[]));
+        let behind = clause.get(found.end..).unwrap_or_default();
+        if found.is_permit {
+            self.except(clause, context.start);
+            return;
+        }
+        let (mut places, subject) = scope(subject);
+        let own_end = object_end(behind);
+        let (object, tail) = behind.split_at_checked(own_end).unwrap_or((behind, &[]));
+        let (object_places, object_words) = scope(object);
+        let (tail_places, _) = scope(tail);
+        places.within.extend(object_places.within.iter().cloned());
+        places.except.extend(object_places.except.iter().cloned());
+        places.with.extend(object_places.with.iter().cloned());
+        places.except.extend(tail_places.except.iter().cloned());
+        places.with.extend(tail_places.with.iter().cloned());
+        if ["reach", "enter", "appear", "land", "end"].contains(&found.verb.as_str()) {
+            places.within.extend(scope::all(behind));
+        }
+        if !found.is_object {
+            places.within.extend(tail_places.within.iter().cloned());
+        }
+        let is_push = [&object_words[..], &subject[..]]
+            .concat()
+            .iter()
+            .any(|word| word.is_in(&["commit", "commits", "push", "pushes", "pushing"]));
+        let verb = if is_push && found.verb == "use" { "push".to_owned() } else { found.verb.clone() };
+        let mut named = if found.is_object { names(&object_words) } else { names(&subject) };
+        let stated: &[Word] = if found.is_object { &object_words } else { &subject };
+        if found.is_object && ["import", "depend"].contains(&verb.as_str()) {
+            if named.is_empty() || verb == "depend" {
+                named = names(object);
+                places.within.clear();
+            }
+            // The subject is where the import would be.
+            places.within.extend(scope::all(&subject));
+        }
+        // "Do not run migrations with `alembic upgrade`": the code behind the object is what is meant.
+        let by_means =
+            tail.first().is_some_and(|word| word.is_in(&["with", "via", "by", "through", "using"]));
+        if found.is_object && by_means && !named.iter().any(|name| name.is_code) {
+            let means: Vec<Name> = names(tail).into_iter().filter(|name| name.is_code).collect();
+            if !means.is_empty() {
+                named = means;
+            }
+        }
+        let is_about_files = stated.iter().all(|word| {
+            word.is_in(tables::ADJECTIVE)
+                || word.is_in(tables::FILLER)
+                || word.is_in(tables::PRONOUN)
+                || word.is_in(&[
+                    "anything",
+                    "something",
+                    "nobody",
+                    "commits",
+                    "by",
+                    "hand",
+                    "things",
+                    "changes",
+                    "matching",
+                    ",",
+                    "secret",
+                    "secrets",
+                    "credentials",
+                    "passwords",
+                    "api",
+                    "keys",
+                    "existing",
+                    "past",
+                    "old",
+                    "applied",
+                    "migrations",
+                    "manual",
+                    "manually",
+                    "snapshots",
+                    "sources",
+                    "edits",
+                    "writes",
+                ])
+        });
+        let is_about_files = is_about_files
+            && (names_files(stated)
+                || FILE_VERBS.contains(&verb.as_str())
+                || (stated.is_empty()
+                    && ["commit", "committed", "write", "put", "store", "save", "check"]
+                        .contains(&verb.as_str())));
+        if named.is_empty() && !places.within.is_empty() && is_about_files {
+            named = std::mem::take(&mut places.within)
+                .into_iter()
+                .map(|glob| Name {
+                    text: glob,
+                    is_code: true,
+                    noun: String::new(),
+                    is_new: stated.iter().any(|word| word.is("new")),
+                })
+                .collect();
+        }
+        let mut is_existing =
+            clause.iter().any(|word| word.is_in(&["existing", "applied", "released", "shipped"]));
+        if named.is_empty() {
+            let has_pronoun = stated.iter().any(|word| word.is_in(tables::PRONOUN))
+                || stated.iter().all(|word| {
+                    word.is_in(tables::ADJECTIVE)
+                        || word.is_in(tables::FILLER)
+                        || word.is(",")
+                        || word.is_in(tables::ACTOR)
+                        || word.is_in(&["in", "is", "so", "and", "yet", "particular", "back", "by", "hand"])
+                });
+            if has_pronoun {
+                is_existing |= context.is_existing;
+                named = if context.last.is_empty() {
+                    names(&scope(&context.label).1)
+                } else {
+                    context.last.clone()
+                };
+                if stated.iter().any(|word| word.is("former")) {
+                    named.truncate(1);
+                }
+                if named.is_empty() && places.within.is_empty() {
+                    let (label_places, _) = scope(&context.label);
+                    named = label_places
+                        .within
+                        .into_iter()
+                        .chain(scope::all(&context.label))
+                        .map(|glob| Name { text: glob, is_code: true, noun: String::new(), is_new: false })
+                        .collect();
+                }
+            } else {
+                self.is_unclear = true;
+            }
+        }
+        context.is_existing = is_existing;
+        let is_existing = is_existing && !named.iter().any(|name| name.is_new);
+        let ban = Ban { names: named, scope: places, verb, instead: None, is_existing };
+        self.forbid_in(ban, context);
+        // Another sentence may follow: "… is out, so no new code on it".
+        let after = if found.is_object { tail } else { behind };
+        let after: Vec<Word> = after
+            .iter()
+            .skip_while(|word| word.is(",") || word.is_in(&["and", "so", "but", "nor", "also"]))
+            .cloned()
+            .collect();
+        if predicate(&after).is_some_and(|next| !next.is_permit) && after.len() < clause.len() {
+            self.clause(&after, context);
+        } else if is_permit(&after) && after.len() < clause.len() {
+            self.except(&after, context.start);
+        }
+    }
+}

@@ -1,0 +1,108 @@
+//! Orders: "avoid X", "drop X", "we ban X", "stop using X".
+
+use super::super::names::names;
+use super::super::scope;
+use super::super::tables;
+use super::super::words::Word;
+use super::phrases::starts_with_phrase;
+use super::predicate::Predicate;
+
+/// An order: "avoid X", "drop X", "we ban X", "stop using X".
+pub(super) fn ordered(clause: &[Word], at: usize) -> Option<Predicate> {
+    let word = clause.get(at)?;
+    let before = clause.get(..at)?;
+    let is_start = before.iter().all(|word| {
+        word.is_in(tables::ACTOR)
+            || word.is_in(tables::AUXILIARY)
+            || word.is_in(tables::ADJECTIVE)
+            || word.is_in(&[
+                "we",
+                "we're",
+                "we've",
+                "we'll",
+                "we'd",
+                "please",
+                "and",
+                "also",
+                "let",
+                "always",
+                ",",
+                "then",
+                "are",
+                "were",
+                "agreed",
+                "decided",
+                "will",
+                "to",
+                "so",
+                "therefore",
+                "hereby",
+                "now",
+                "finally",
+                "completely",
+                "in",
+                "favour",
+                "of",
+                "voted",
+            ])
+    });
+    let tail = clause.get(at..)?;
+    let phrase = tables::ORDER_PHRASE
+        .iter()
+        .filter(|phrase| starts_with_phrase(tail, phrase))
+        .map(|phrase| phrase.split(' ').count())
+        .max();
+    // "Deprecated crypto" is a title, and no sentence.
+    let is_past = word.lower.ends_with("ed") && before.is_empty();
+    let length = phrase.unwrap_or(usize::from(is_order(word) && !is_past));
+    if !is_start
+        || length == 0
+        || at + length >= clause.len()
+        || before.iter().any(|word| word.is_in(tables::NEGATION))
+    {
+        return None;
+    }
+    if names(clause.get(at + length..)?).is_empty()
+        && !clause.get(at + length..)?.iter().any(|word| word.is_in(tables::PRONOUN))
+        && scope::all(clause.get(at + length..)?).is_empty()
+    {
+        return None;
+    }
+    let mut end = at + length;
+    while clause.get(end).is_some_and(|word| {
+        !word.is_code
+            && (word.is_in(&[
+                "using",
+                "adding",
+                "importing",
+                "calling",
+                "the",
+                "use",
+                "of",
+                "all",
+                "any",
+                "writing",
+                "to",
+                "running",
+                "introducing",
+                "on",
+            ]))
+    }) {
+        end += 1;
+    }
+    Some(Predicate { start: at, end, verb: "use".to_owned(), is_object: true, is_permit: false })
+}
+
+/// Whether a word is a verb that forbids its object, in any form: drop, dropped, dropping.
+pub(super) fn is_order(word: &Word) -> bool {
+    let lower = word.lower.as_str();
+    let is_form = |verb: &&str| {
+        let Some(ending) = lower.strip_prefix(*verb) else {
+            return lower.strip_suffix("ing").is_some_and(|stem| verb.strip_suffix('e') == Some(stem));
+        };
+        let doubled = verb.chars().next_back().and_then(|last| ending.strip_prefix(last));
+        ["", "ed", "d", "ing", "s"].contains(&ending)
+            || doubled.is_some_and(|rest| ["ed", "ing"].contains(&rest))
+    };
+    !word.is_code && tables::ORDER.iter().any(is_form)
+}
