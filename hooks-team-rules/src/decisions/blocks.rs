@@ -308,7 +308,7 @@ pub(super) fn is_void(status: &str) -> bool {
     let lower = status.to_lowercase();
     let mut words = lower.split(|c: char| !(c.is_alphanumeric() || c == '-')).filter(|word| !word.is_empty());
     let first = words.next().unwrap_or_default();
-    tables::VOID.contains(&first)
+    tables::VOID.contains(first)
         || (first == "under" && words.next() == Some("discussion"))
         || lower.contains("on hold")
 }
@@ -332,13 +332,13 @@ fn section_of(title: &str) -> Section {
     let first = lower.split(' ').next().unwrap_or_default();
     let is_short = lower.split(' ').count() <= 3;
     if is_short
-        && (tables::SIDE_SECTION.contains(&first) || tables::SIDE_SECTION.contains(&lower))
+        && (tables::SIDE_SECTION.contains(first) || tables::SIDE_SECTION.contains(lower))
         && first != "migration"
     {
         Section::Side
     } else if is_short
-        && (tables::SKIP_SECTION.contains(&lower)
-            || (tables::SKIP_SECTION.contains(&first) && lower.split(' ').count() == 1))
+        && (tables::SKIP_SECTION.contains(lower)
+            || (tables::SKIP_SECTION.contains(first) && lower.split(' ').count() == 1))
     {
         Section::Skip
     } else {

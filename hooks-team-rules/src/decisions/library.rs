@@ -111,6 +111,14 @@ impl Library {
         self.names.iter().any(|name| package == *name || below(name, &package))
     }
 
+    /// Whether a package of the library begins so.
+    pub(super) fn may_be(&self, beginning: &str) -> bool {
+        let beginning = folded(beginning.trim());
+        self.names
+            .iter()
+            .any(|name| name.starts_with(&beginning) || is_of(name, beginning.trim_end_matches('-')))
+    }
+
     /// Whether a container image is one of the library's.
     pub(super) fn has_image(&self, image: &str) -> bool {
         let image = folded(image.trim());

@@ -268,7 +268,7 @@ fn is_untagged(image: &str) -> bool {
     !name.contains([':', '@', '$']) && name != "scratch" && image.contains('/')
 }
 
-fn is_piped(program: &str, line: &str) -> bool {
+pub(super) fn is_piped(program: &str, line: &str) -> bool {
     let mut parts = line.split('|').peekable();
     while let Some(part) = parts.next() {
         let runs = part.split_whitespace().any(|word| word == program);

@@ -107,8 +107,18 @@ pub(super) fn scope(words: &[Word]) -> (Scope, Vec<Word>) {
         rest.push(word.clone());
         at += 1;
     }
+    // "In scripts and commands" is everywhere.
+    if scope.within.iter().any(|glob| glob == EVERYWHERE) {
+        scope.within.clear();
+    }
     (scope, rest)
 }
+
+/// The glob of all files and commands.
+const EVERYWHERE: &str = "**";
+/// Words for what is typed into a shell.
+const COMMANDS: &[&str] =
+    &["command", "commands", "shell", "shells", "terminal", "terminals", "one-liners", "command-lines"];
 
 /// Returns the length of a phrase for an exception that `words` begin with.
 fn phrase(words: &[Word]) -> usize {
@@ -136,6 +146,10 @@ fn places(words: &[Word], is_exception: bool) -> (Vec<String>, usize) {
                 at += 1;
                 end = at;
             }
+        } else if word.is_in(COMMANDS) && !is_exception {
+            globs.push(EVERYWHERE.to_owned());
+            at += 1;
+            end = at;
         } else if word.is_in(&[
             "in",
             "of",
@@ -233,6 +247,10 @@ pub(super) fn all(words: &[Word]) -> Vec<String> {
 /// Returns a path as a glob of everything in it.
 fn glob(path: &str) -> String {
     let path = path.trim_start_matches("./");
+    // Each module of a build has these folders.
+    if path.starts_with("src/main") || path.starts_with("src/test") {
+        return glob(&format!("**/{path}"));
+    }
     match path.strip_suffix('/') {
         Some(folder) => format!("{folder}/**"),
         None => path.to_owned(),

@@ -1,6 +1,6 @@
 //! Commands of a rule.
 
-use hooks_facts::commands::{Analysis, BlockedPattern, Options};
+use hooks_facts::commands::BlockedPattern;
 
 use super::super::change::Run;
 use super::like::fits;
@@ -19,24 +19,13 @@ impl Command {
     pub(super) fn is_run_by(&self, run: &Run) -> bool {
         match self {
             Self::Blocked(_, pattern) => {
-                run.analysis.find(std::slice::from_ref(pattern)).is_some() || {
-                    let words: Vec<&str> = std::iter::once(run.program.as_str())
-                        .chain(run.words.iter().map(String::as_str))
-                        .collect();
-                    Analysis::of_words(&words, &Options::default())
-                        .find(std::slice::from_ref(pattern))
-                        .is_some()
-                }
+                let patterns = std::slice::from_ref(pattern);
+                run.analyses.iter().any(|analysis| analysis.find(patterns).is_some())
             }
             Self::Option(option) => run.words.iter().any(|word| {
                 word == option || word.strip_prefix(option.as_str()).is_some_and(|rest| rest.starts_with('='))
             }),
-            Self::Words(wanted) => {
-                let words: Vec<&str> = std::iter::once(run.program.as_str())
-                    .chain(run.words.iter().map(String::as_str))
-                    .collect();
-                fits(wanted, &words)
-            }
+            Self::Words(wanted) => run.forms().any(|words| fits(wanted, &words)),
         }
     }
 

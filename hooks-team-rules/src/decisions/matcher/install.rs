@@ -25,12 +25,26 @@ impl Matcher {
             let all: Vec<&str> = run.words.iter().map(String::as_str).collect();
             installer.verbs.iter().filter_map(|verb| after(&words, &all, verb)).max_by_key(Vec::len)?
         };
-        let given = names
-            .into_iter()
-            .flat_map(|name| name.split(','))
-            .map(bare)
-            .filter(|name| !name.starts_with("./") && !name.starts_with('/'));
-        given.map(str::to_owned).find(|name| self.forbids(name))
+        for name in names.into_iter().flat_map(|name| name.split(',')) {
+            if let Some(package) = sources(name).map(bare).find(|package| self.forbids_source(package)) {
+                return Some(package.to_owned());
+            }
+            let is_open = run.open.iter().any(|open| open == name) && bare(name) == name.trim();
+            if is_open && self.may_forbid(name) {
+                return Some(format!("{name}…"));
+            }
+        }
+        None
+    }
+
+    fn forbids_source(&self, package: &str) -> bool {
+        !package.starts_with("./") && !package.starts_with('/') && self.forbids(package)
+    }
+
+    /// Whether a package with this beginning may be forbidden: the rest is not known before running (law 4).
+    fn may_forbid(&self, beginning: &str) -> bool {
+        let allows = !self.allowed_words.is_empty() && self.libraries.is_empty();
+        !allows && (beginning.is_empty() || self.libraries.iter().any(|library| library.may_be(beginning)))
     }
 }
 
@@ -79,4 +93,13 @@ pub(super) fn image_of(run: &Run, verbs: &[&str]) -> Option<String> {
         }
     }
     None
+}
+
+/// Returns the names under which a word of an installer may name a package: an alias has one behind `npm:`, and an
+/// address ends with it.
+fn sources(word: &str) -> impl Iterator<Item = &str> {
+    let alias = word.split_once("@npm:").map(|(_, package)| package);
+    let address = word.split_once("://").map(|(_, rest)| rest);
+    let address = address.or_else(|| word.strip_prefix("github:")).map(|rest| rest.trim_end_matches(".git"));
+    std::iter::once(word).chain(alias).chain(address)
 }

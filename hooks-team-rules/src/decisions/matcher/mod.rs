@@ -8,10 +8,9 @@ mod run;
 mod text;
 
 use hooks_core::Evidence;
-use hooks_facts::globs::Globs;
 
 use self::command::{Command, command};
-use self::files::{globs, last_parts};
+use self::files::{Files, last_parts};
 pub(super) use self::like::is_like;
 pub(super) use self::text::Text;
 use super::change::Changes;
@@ -28,17 +27,19 @@ pub(super) struct Matcher {
     content: Vec<(String, Pattern)>,
     commands: Vec<Command>,
     images: Vec<Library>,
-    files: Vec<(Mode, Globs)>,
+    files: Vec<(Mode, Files)>,
     languages: Vec<String>,
     with: Vec<String>,
-    within: Option<Globs>,
-    except: Globs,
+    within: Option<Files>,
+    except: Files,
     allowed: Vec<Library>,
     allowed_words: Vec<String>,
-    allowed_files: Globs,
+    allowed_files: Files,
     /// Last parts of the folders in `in` and `except`, by which commands name a part of the project.
     within_names: Vec<String>,
     except_names: Vec<String>,
+    /// Whether `in` names nothing but kinds of files, such as `**/*.ts`.
+    is_of_languages: bool,
 }
 
 /// Changes of a file that a rule forbids.
@@ -90,10 +91,10 @@ impl Matcher {
             (Mode::Existing, &rule.existing_files),
         ] {
             if !patterns.is_empty() {
-                files.push((mode, globs(patterns)?));
+                files.push((mode, Files::new(patterns)?));
             }
         }
-        let within = if rule.within.is_empty() { None } else { Some(globs(&rule.within)?) };
+        let within = if rule.within.is_empty() { None } else { Some(Files::new(&rule.within)?) };
         let mut allowed: Vec<Library> = rule.allow.iter().map(library).collect();
         allowed.extend(rule.instead.iter().map(|name| Library::new(name)));
         Ok(Self {
@@ -106,26 +107,37 @@ impl Matcher {
             languages: rule.languages.clone(),
             with: rule.with.clone(),
             within,
-            except: globs(&rule.except)?,
+            except: Files::new(&rule.except)?,
             allowed,
             allowed_words: rule.allow.clone(),
-            allowed_files: globs(&rule.allow).unwrap_or_default(),
+            allowed_files: Files::new(&rule.allow).unwrap_or_default(),
             within_names: last_parts(&rule.within),
             except_names: last_parts(&rule.except),
+            is_of_languages: !rule.within.is_empty()
+                && rule.within.iter().all(|glob| glob.starts_with("**/*.")),
         })
     }
 
     /// Returns what of a call the rule forbids.
     pub(super) fn find(&self, changes: &Changes, texts: &[Text<'_>]) -> Option<Violation> {
-        let touch = changes.touches.iter().find_map(|touch| self.in_touch(touch));
-        let text = || texts.iter().find_map(|text| self.in_text(text));
-        touch.or_else(text).or_else(|| changes.runs.iter().find_map(|run| self.in_run(run)))
+        let touch = || changes.touches.iter().find_map(|touch| self.in_touch(touch, changes));
+        let text = || texts.iter().find_map(|text| self.in_text(text, changes));
+        let run = || changes.runs.iter().find_map(|run| self.in_run(run, changes));
+        touch().or_else(text).or_else(run).or_else(|| self.in_pipe(changes))
     }
 
-    fn covers<'p>(&self, mut paths: impl Iterator<Item = &'p str> + Clone) -> bool {
-        let within =
-            self.within.as_ref().is_none_or(|within| paths.clone().any(|path| within.is_match(path)));
-        within && !paths.any(|path| self.except.is_match(path))
+    fn covers<'p>(&self, mut paths: impl Iterator<Item = &'p str> + Clone, changes: &Changes) -> bool {
+        let is_within = |within: &Files| paths.clone().any(|path| within.is_match(path, changes));
+        self.within.as_ref().is_none_or(is_within) && !paths.any(|path| self.except.is_match(path, changes))
+    }
+
+    /// Whether the rule is for kinds of files that packages of these kinds of files are for.
+    fn is_for_language(&self, endings: &[&str], changes: &Changes) -> bool {
+        let is_named = |ending: &&str| {
+            let file = format!("x{ending}");
+            self.within.as_ref().is_some_and(|within| within.is_match(&file, changes))
+        };
+        self.is_of_languages && endings.iter().any(|ending| is_named(&ending))
     }
 
     fn is_allowed(&self, package: &str) -> bool {

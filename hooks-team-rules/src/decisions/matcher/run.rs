@@ -1,20 +1,24 @@
 //! Programs that a call starts, and which of them a rule forbids.
 
 use hooks_core::Evidence;
-use hooks_facts::globs::Globs;
 
-use super::super::change::{Run, normal};
+use super::super::change::{Changes, Run, normal};
+use super::super::lex::Lexed;
+use super::super::pattern::{Pattern, is_piped};
+use super::super::tables;
+use super::files::Files;
 use super::like::is_like;
+use super::text::is_query;
 use super::{Matcher, Violation};
 
 /// Words with which a program only shows something.
 pub(super) const SHOWING: &[&str] = &["--version", "-v", "-V", "version", "--help", "-h", "help"];
 
 impl Matcher {
-    pub(super) fn in_run(&self, run: &Run) -> Option<Violation> {
-        if !self.runs_within(run)
+    pub(super) fn in_run(&self, run: &Run, changes: &Changes) -> Option<Violation> {
+        if !self.runs_within(run, changes)
             || !self.with.iter().all(|wanted| {
-                (wanted.starts_with('$') && run.has_gaps)
+                (wanted.starts_with('$') && !run.open.is_empty())
                     || run.words.iter().any(|word| is_like(wanted, word.rsplit('=').next().unwrap_or(word)))
             })
         {
@@ -41,13 +45,44 @@ impl Matcher {
         if shows || is_allowed {
             return None;
         }
+        if let Some(violation) = self.in_query(run) {
+            return Some(violation);
+        }
         let command = self.commands.iter().find(|command| command.is_run_by(run))?;
         Some(Violation { message: format!("runs `{}`", command.shown()), evidence: evidence() })
     }
 
-    pub(super) fn runs_within(&self, run: &Run) -> bool {
+    /// Judges the SQL that a client of a database runs.
+    fn in_query(&self, run: &Run) -> Option<Violation> {
+        let is_sql = self.languages.iter().any(|name| name == "sql");
+        if !is_sql || !tables::is_query_client(&run.program) {
+            return None;
+        }
+        let sql = tables::language_called("sql")?;
+        let found = run.words.iter().filter(|word| is_query(word)).find_map(|word| {
+            let lexed = Lexed::new(word, &sql);
+            self.content.iter().find(|(_, pattern)| pattern.count(word, &lexed, &sql) > 0)
+        });
+        found.map(|(shown, _)| Violation::new(format!("runs `{shown}`"), shown))
+    }
+
+    /// Judges a shell that reads what another program prints.
+    pub(super) fn in_pipe(&self, changes: &Changes) -> Option<Violation> {
+        let piped = |pattern: &Pattern| match pattern {
+            Pattern::Pipe(program) => {
+                let mut lines = changes.unread.iter().flat_map(|text| text.lines());
+                lines.any(|line| is_piped(program, line))
+            }
+            _ => false,
+        };
+        let (shown, _) =
+            self.content.iter().filter(|_| self.within.is_none()).find(|(_, pattern)| piped(pattern))?;
+        Some(Violation::new(format!("runs {}", super::text::described(shown)), shown))
+    }
+
+    fn runs_within(&self, run: &Run, changes: &Changes) -> bool {
         if !run.file.is_empty() {
-            return self.covers(std::iter::once(run.file.as_str()));
+            return self.covers(std::iter::once(run.file.as_str()), changes);
         }
         let places = places(run);
         let named = |names: &[String]| {
@@ -57,10 +92,18 @@ impl Matcher {
                     .any(|name| name == word.trim_start_matches('@').rsplit('/').next().unwrap_or(word))
             })
         };
-        let is_in = |globs: &Globs| {
-            places.iter().any(|place| globs.is_match(place) || globs.is_match(&format!("{place}/x")))
+        let is_in = |files: &Files| {
+            let fits = |place: &str| {
+                files.is_match(place, changes) || files.is_match(&format!("{place}/x"), changes)
+            };
+            places.iter().any(|place| fits(place))
         };
-        let within = self.within.as_ref().is_none_or(|within| is_in(within) || named(&self.within_names));
+        let is_of_language = || {
+            let endings = tables::installer(&run.program).map(|installer| installer.files);
+            endings.is_some_and(|endings| self.is_for_language(endings, changes))
+        };
+        let is_within = |within: &Files| is_in(within) || named(&self.within_names) || is_of_language();
+        let within = self.within.as_ref().is_none_or(is_within);
         within && !is_in(&self.except) && !named(&self.except_names)
     }
 }

@@ -17,7 +17,18 @@ pub(in super::super) struct Text<'c> {
     language: Option<Language>,
     new: Option<Lexed>,
     old: Option<Lexed>,
+    /// Scripts in the new and the old text, if it is markup.
+    scripts: Option<(Script, Script)>,
     brought: Brought,
+    /// Endings of the files that the packages of the manifest are for.
+    packages_of: &'static [&'static str],
+}
+
+/// A script in markup.
+#[derive(Debug)]
+struct Script {
+    text: String,
+    lexed: Lexed,
 }
 
 /// Packages, modules, addresses and images in a text.
@@ -44,7 +55,14 @@ impl<'c> Text<'c> {
         let mut brought = read(&edit.new, new.as_ref());
         brought.remove(&read(&edit.old, old.as_ref()));
         let paths = changes.paths_of(edit).into_iter().map(std::borrow::Cow::into_owned).collect();
-        Self { edit, paths, language, new, old, brought }
+        let script = |text: &str| {
+            let (text, language) = (scripts_in(text), tables::language_called("js")?);
+            Some(Script { lexed: Lexed::new(&text, &language), text })
+        };
+        let is_markup = language.as_ref().is_some_and(|language| language.name == "html");
+        let scripts = is_markup.then(|| Some((script(&edit.new)?, script(&edit.old)?))).flatten();
+        let packages_of = super::super::manifest::kinds_of_files(&edit.path);
+        Self { edit, paths, language, new, old, scripts, brought, packages_of }
     }
 }
 
@@ -88,12 +106,17 @@ impl std::fmt::Debug for Language {
 }
 
 impl Matcher {
-    pub(super) fn in_text(&self, text: &Text<'_>) -> Option<Violation> {
-        if !self.covers(text.paths.iter().map(String::as_str)) {
+    pub(super) fn in_text(&self, text: &Text<'_>, changes: &Changes) -> Option<Violation> {
+        let covers = self.covers(text.paths.iter().map(String::as_str), changes);
+        // The packages of a manifest are for files of its language.
+        if !covers && !self.is_for_language(text.packages_of, changes) {
             return None;
         }
         if let Some(package) = text.brought.packages.iter().find(|name| self.forbids(name)) {
             return Some(Violation::new(format!("adds the package `{package}`"), package));
+        }
+        if !covers {
+            return None;
         }
         if let Some(module) = text.brought.modules.iter().find(|name| self.forbids_import(name)) {
             return Some(Violation::new(format!("imports `{module}`"), module));
@@ -122,6 +145,13 @@ impl Matcher {
                 })
         };
         for (shown, pattern) in &self.content {
+            if let (Some((new, old)), Some(script)) = (&text.scripts, tables::language_called("js"))
+                && speaks("js")
+                && pattern.count(&new.text, &new.lexed, &script)
+                    > pattern.count(&old.text, &old.lexed, &script)
+            {
+                return Some(Violation::new(format!("contains {}", described(shown)), shown));
+            }
             if !speaks(language.name) {
                 continue;
             }
@@ -191,4 +221,18 @@ pub(super) fn described(shown: &str) -> String {
         Some(("PIPE", program)) => format!("the output of `{program}` in a shell"),
         _ => format!("`{shown}`"),
     }
+}
+
+/// Returns the scripts in markup. A part of a file without any tag may be inside of a script.
+fn scripts_in(text: &str) -> String {
+    let mut scripts = String::new();
+    let mut rest = text;
+    while let Some((_, behind)) = rest.split_once("<script") {
+        let Some((_, inner)) = behind.split_once('>') else { break };
+        let (script, after) = inner.split_once("</script").unwrap_or((inner, ""));
+        scripts.push_str(script);
+        scripts.push('\n');
+        rest = after;
+    }
+    if scripts.is_empty() && !text.contains('<') { text.to_owned() } else { scripts }
 }

@@ -4,7 +4,7 @@ use super::super::rule::DecisionRule;
 use super::super::tables;
 use super::super::words::Word;
 use super::path::{is_namespace, is_path};
-use super::words::{FILE_VERBS, PROGRAMS};
+use super::words::FILE_VERBS;
 use super::{Name, Use};
 
 impl Name {
@@ -12,7 +12,7 @@ impl Name {
     pub(in super::super) fn forbid_in(&self, rule: &mut DecisionRule, usage: &Use) -> bool {
         let text = self.text.trim().trim_end_matches(',');
         let lower = text.to_lowercase();
-        let word = Word { text: text.to_owned(), lower: lower.clone(), is_code: self.is_code };
+        let word = Word::new(text, self.is_code);
         let is_library = [
             "package",
             "packages",
@@ -88,6 +88,10 @@ impl Name {
             }
         }
         if let Some(command) = self.command(text, usage) {
+            // The same push may name the branch behind a colon.
+            if let ["git", "push", _, branch] = *command.split(' ').collect::<Vec<_>>() {
+                rule.commands.push(format!("git push * *:{branch}"));
+            }
             rule.commands.push(command);
             return true;
         }
@@ -100,7 +104,11 @@ impl Name {
         if self.forbid_code(text, rule) {
             return true;
         }
-        let is_package = !text.contains(' ') && text.chars().any(char::is_alphanumeric);
+        // "Rows in `x` are immutable" is not about a package.
+        let is_state =
+            ["immutable", "frozen", "read-only", "untouchable", "edit", "touch", "change", "modify"]
+                .contains(&usage.verb.as_str());
+        let is_package = !text.contains(' ') && text.chars().any(char::is_alphanumeric) && !is_state;
         if is_package {
             rule.packages.push(text.to_owned());
             if usage.is_call && text.chars().all(|c| c.is_alphanumeric() || c == '_') {
@@ -141,7 +149,7 @@ impl Name {
     /// Returns the command that the name stands for.
     fn command(&self, text: &str, usage: &Use) -> Option<String> {
         let first = text.split_whitespace().next().unwrap_or_default();
-        let is_program = PROGRAMS.contains(&first) || tables::is_program(first);
+        let is_program = tables::PROGRAMS.contains(&first) || tables::is_program(first);
         let is_noun = ["command", "commands", "binary", "cli", "tool"].contains(&self.noun.as_str());
         let is_run = ["run", "invoke", "execute", "invoked", "executed", "call", "called"]
             .contains(&usage.verb.as_str());
@@ -152,7 +160,12 @@ impl Name {
         {
             return Some(text.to_owned());
         }
-        if text.contains(' ') && is_program && self.is_code && !text.contains(['(', ';', '{', '=']) {
+        if text.contains(' ')
+            && is_program
+            && self.is_code
+            && !text.contains(['(', ';', '{', '='])
+            && piped(text).is_none()
+        {
             return Some(text.trim_end_matches('.').trim_end().to_owned());
         }
         let is_word =
@@ -162,7 +175,7 @@ impl Name {
         (is_word
             && plain
             && (is_noun
-                || (is_run && PROGRAMS.contains(&lower.as_str()))
+                || (is_run && tables::PROGRAMS.contains(&lower.as_str()))
                 || ["pip", "npm", "yarn", "make", "sudo", "ssh", "curl", "wget"].contains(&lower.as_str())))
         .then_some(lower)
     }
@@ -184,6 +197,22 @@ impl Name {
         }
         if text.ends_with("(f\"") {
             rule.content.push(text.to_owned());
+            return true;
+        }
+        if let Some(inner) = text.strip_prefix('"').and_then(|rest| rest.strip_suffix('"')) {
+            // A text of a program, or the name of a package in quotes.
+            rule.content.push(text.to_owned());
+            rule.packages.push(inner.to_owned());
+            return true;
+        }
+        let is_name = |text: &str| text.chars().all(|c| c.is_alphanumeric() || c == '_');
+        if let Some(prefix) = text.strip_suffix("_*").filter(|prefix| is_name(prefix)) {
+            rule.content.push(format!("PREFIX {prefix}_"));
+            return true;
+        }
+        if let Some(program) = piped(text) {
+            rule.content.push(format!("PIPE {program}"));
+            rule.languages.push("*".to_owned());
             return true;
         }
         let bare = text.trim_end_matches("()").trim_end_matches('(');
@@ -236,13 +265,20 @@ impl Name {
             rule.content.push(text.to_owned());
             return true;
         }
-        if (is_inner && !text.contains('-')) || (is_pascal && self.is_code) {
+        if (is_inner && !text.contains('-')) || is_pascal {
             rule.content.push(text.to_owned());
             rule.packages.push(text.to_owned());
             return true;
         }
         false
     }
+}
+
+/// Returns the program whose output a shell runs, as in `curl ... | sh`.
+fn piped(text: &str) -> Option<&str> {
+    let (program, shell) = text.split_once('|')?;
+    let shell = shell.trim().split(' ').find(|word| *word != "sudo")?;
+    ["sh", "bash", "zsh"].contains(&shell).then(|| program.split_whitespace().next()).flatten()
 }
 
 /// Replaces names that stand for any name: `from x import *`.

@@ -11,7 +11,6 @@ mod words;
 pub(super) use self::path::{is_file, is_path};
 use self::shape::{is_unknown, looks_like_name};
 pub(super) use self::words::FILE_VERBS;
-use self::words::PROGRAMS;
 
 /// Something that prose names.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -92,6 +91,11 @@ fn in_item(item: &[Word], found: &mut Vec<Name>) {
             rest = behind;
             continue;
         }
+        if let Some(member) = member_of_module(rest) {
+            found.push(Name { text: member, is_code: true, noun: String::new(), is_new });
+            rest = rest.get(3..).unwrap_or_default();
+            continue;
+        }
         if first.is_code {
             let noun =
                 behind.first().filter(|word| word.is_in(tables::FILLER)).map(|word| word.lower.clone());
@@ -116,11 +120,19 @@ fn in_item(item: &[Word], found: &mut Vec<Name>) {
         }
         if let Some((name, length)) = known(rest) {
             let behind = rest.get(length..).unwrap_or_default();
+            if is_language(&name) && behind.first().is_some_and(is_unknown) {
+                // "Java serialisation" is not the language.
+                rest = behind.get(1..).unwrap_or_default();
+                plain += 2;
+                continue;
+            }
             let noun = behind
                 .first()
                 .filter(|word| word.is_in(tables::FILLER))
                 .map(|word| word.lower.clone())
                 .unwrap_or_default();
+            // A file keeps the case of its name.
+            let name = if length == 1 { first.text.clone() } else { name };
             found.push(Name { text: name, is_code: false, noun, is_new });
             rest = behind;
             continue;
@@ -182,16 +194,36 @@ fn known(words: &[Word]) -> Option<(String, usize)> {
         }
         let text = part.iter().map(|word| word.lower.trim_end_matches("()")).collect::<Vec<_>>().join(" ");
         // A common word alone is a name only where it is written as one.
-        let is_common = length == 1
-            && (tables::ENGLISH.contains(&text.as_str()) || tables::ADJECTIVE.contains(&text.as_str()));
+        let is_common = length == 1 && (tables::ENGLISH.contains(&text) || tables::ADJECTIVE.contains(&text));
         let is_known = tables::technology(&text).is_some() || tables::concept(&text).is_some();
-        (is_known && !is_common && !tables::ACTOR.contains(&text.as_str())).then_some((text, length))
+        (is_known && !is_common && !tables::ACTOR.contains(&text)).then_some((text, length))
     })
+}
+
+/// Whether a technology is a language, of which only its files are known.
+fn is_language(name: &str) -> bool {
+    tables::technology(name).is_some_and(|known| {
+        known.packages.is_empty()
+            && known.images.is_empty()
+            && known.hosts.is_empty()
+            && !known.files.is_empty()
+    })
+}
+
+/// Returns a member with its module: "`Any` from typing" is `typing.Any`.
+fn member_of_module(words: &[Word]) -> Option<String> {
+    let [name, from, module, ..] = words else { return None };
+    let is_word = |text: &str| text.chars().all(|c| c.is_alphanumeric() || c == '_');
+    let is_module =
+        module.is_code || is_unknown(module) && !tables::PROGRAMS.contains(&module.lower.as_str());
+    (name.is_code && from.is("from") && is_module && is_word(&name.text) && is_word(&module.text))
+        .then(|| format!("{}.{}", module.text, name.text))
 }
 
 /// Returns a command that is not in a code span: `curl -k`, `chmod 777`.
 fn commanded(words: &[Word]) -> Option<(String, usize)> {
-    let first = words.first().filter(|first| !first.is_code && PROGRAMS.contains(&first.text.as_str()))?;
+    let first =
+        words.first().filter(|first| !first.is_code && tables::PROGRAMS.contains(&first.text.as_str()))?;
     let options = words.iter().skip(1).take_while(|word| {
         !word.is_code
             && (word.text.len() > 1 && word.text.starts_with('-')

@@ -25,7 +25,11 @@ pub(in super::super) fn is_path(word: &Word) -> bool {
         && (text.contains('/') || text.contains('.'))
         && text.len() > 2
         && !text.ends_with("_*");
-    has_glob || is_file(file) && !text.contains("github.com") || (text.contains('/') && starts_at_root(text))
+    // In prose, "the license" is no file.
+    let is_plain_word = !word.is_code && !text.contains('.') && !text.starts_with(char::is_uppercase);
+    has_glob
+        || is_file(file) && !is_plain_word && !text.contains("github.com")
+        || (text.contains('/') && starts_at_root(text))
 }
 
 /// Whether `text` is a namespace of Java: `com.sun.*`.

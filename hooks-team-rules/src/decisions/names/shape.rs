@@ -32,15 +32,15 @@ pub(super) fn is_date(text: &str) -> bool {
 pub(super) fn is_english_compound(word: &str) -> bool {
     let mut parts = word.split('-');
     parts.any(|part| {
-        tables::ENGLISH.contains(&part)
-            || tables::ADJECTIVE.contains(&part)
+        tables::ENGLISH.contains(part)
+            || tables::ADJECTIVE.contains(part)
             || [
                 "party", "hand", "level", "in", "style", "based", "end", "run", "made", "check", "like",
                 "free", "safe", "wide", "off", "on", "re", "ad", "non", "co", "well", "self", "built",
                 "side", "project", "lived", "time", "scale", "request", "requests", "commit", "push",
             ]
             .contains(&part)
-            || tables::USED.contains(&part)
+            || tables::USED.contains(part)
     })
 }
 
@@ -50,7 +50,7 @@ pub(super) fn is_unknown(word: &Word) -> bool {
     let is_word = lower.chars().all(|c| c.is_alphanumeric() || c == '-' || c == '+')
         && lower.chars().any(char::is_alphabetic);
     let singular = lower.strip_suffix('s').unwrap_or(lower);
-    let lists: [&[&str]; 14] = [
+    let lists = [
         tables::ENGLISH,
         tables::PRONOUN,
         tables::ADJECTIVE,
@@ -68,6 +68,6 @@ pub(super) fn is_unknown(word: &Word) -> bool {
     ];
     is_word
         && lower.len() > 1
-        && !lists.iter().any(|list| list.contains(&lower) || list.contains(&singular))
+        && !lists.iter().any(|list| list.contains(lower) || list.contains(singular))
         && tables::area(lower).is_none()
 }

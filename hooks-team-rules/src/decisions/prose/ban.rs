@@ -37,7 +37,7 @@ impl Reading {
             || ["committed", "commit", "reach"].contains(&ban.verb.as_str())
                 && ban.names.iter().any(|name| name.text.contains('.') || name.text.contains('('));
         let usage = Use { verb: ban.verb.clone(), is_call, is_existing: ban.is_existing };
-        let is_idle = (tables::IDLE_VERB.contains(&ban.verb.as_str()) || ban.verb == UNKNOWN_VERB)
+        let is_idle = (tables::IDLE_VERB.contains(&ban.verb) || ban.verb == UNKNOWN_VERB)
             && !FILE_VERBS.contains(&ban.verb.as_str());
         for name in ban.names.iter().filter(|name| name.is_code || !is_idle || is_file(&name.text)) {
             let mut rule = DecisionRule {
@@ -48,6 +48,7 @@ impl Reading {
                 ..DecisionRule::default()
             };
             if name.forbid_in(&mut rule, &usage) && !rule.forbids_nothing() {
+                rule.drop_own_language();
                 dedup(&mut rule);
                 if !self.rules.contains(&rule) {
                     self.rules.push(rule);
@@ -89,6 +90,20 @@ impl Reading {
         let lower = words.iter().map(|word| word.lower.as_str()).collect::<Vec<_>>().join(" ");
         if globs.is_empty() && tables::BACK_PHRASE.iter().any(|phrase| contains_phrase(&lower, phrase)) {
             self.permits.extend(named.into_iter().map(|name| name.text));
+        }
+    }
+}
+
+impl DecisionRule {
+    /// Removes the places of a rule for code if they only name the language that the code is in: SQL is in other
+    /// files too.
+    fn drop_own_language(&mut self) {
+        let is_own = |glob: &String| {
+            tables::language(glob).is_some_and(|found| self.languages.iter().any(|name| name == found.name))
+        };
+        let is_code = self.packages.is_empty() && !self.content.is_empty();
+        if is_code && self.within.iter().all(is_own) {
+            self.within.clear();
         }
     }
 }

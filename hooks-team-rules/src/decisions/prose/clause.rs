@@ -1,6 +1,7 @@
 //! Reads a clause: its label, its places, what it forbids, and what it permits.
 
 use super::super::names::{FILE_VERBS, Name, is_path, names};
+use super::super::rule::DecisionRule;
 use super::super::scope::{self, Scope, scope};
 use super::super::tables;
 use super::super::words::Word;
@@ -68,18 +69,21 @@ impl Reading {
         let (label, rest) = clause.split_at_checked(at).unwrap_or((clause, &[]));
         let rest = rest.get(1..).unwrap_or_default();
         let forbids = |words: &[Word]| predicate(words).is_some();
-        if label.iter().all(|word| {
+        let is_ban = label.iter().all(|word| {
             word.is_in(tables::BANNED)
                 || word.is_in(&["not", "allowed", "do", "don't", "use", "never", "also", "no"])
-        }) && !label.is_empty()
-        {
+        });
+        if is_ban && label.iter().any(|word| word.is_in(tables::BANNED) || word.is_in(tables::NEGATION)) {
             let (places, rest) = scope(rest);
             self.forbid_named(names(&rest), places, "use", None, context);
             return;
         }
         if forbids(label) {
+            let before = self.rules.len();
             self.clause(label, context);
+            let own = before..self.rules.len();
             self.clause(rest, context);
+            self.drop_wider(own);
             return;
         }
         let before = context.label.clone();
@@ -135,19 +139,42 @@ impl Reading {
             self.forbid_named(names(&rest), places, "use", None, context);
             return;
         }
+        // The first names of a sentence are its topic; what is to be used is not.
+        let is_advice = clause.first().is_some_and(|word| word.is_in(tables::CHOOSE));
         let own = names(clause);
-        if !own.is_empty() {
+        if !own.is_empty() && (context.last.is_empty() || !(is_advice || context.has_topic)) {
             context.last = own;
+            context.has_topic = true;
         }
+    }
+
+    /// Removes the rules of a label if the sentence behind it forbids the same in certain places only.
+    fn drop_wider(&mut self, label: std::ops::Range<usize>) {
+        let behind: Vec<DecisionRule> = self.rules.get(label.end..).unwrap_or_default().to_vec();
+        let is_wider = |rule: &DecisionRule| {
+            let is_restricted = |own: &DecisionRule| {
+                let own =
+                    DecisionRule { within: rule.within.clone(), except: rule.except.clone(), ..own.clone() };
+                own == *rule
+            };
+            rule.within.is_empty() && behind.iter().any(|own| !own.within.is_empty() && is_restricted(own))
+        };
+        let mut at = 0;
+        self.rules.retain(|rule| {
+            let is_label = label.contains(&at);
+            at += 1;
+            !(is_label && is_wider(rule))
+        });
     }
 
     fn predicate(&mut self, clause: &[Word], found: &Predicate, context: &mut Context) {
         let (subject, _) = clause.split_at_checked(found.start).unwrap_or((clause, &[]));
         let behind = clause.get(found.end..).unwrap_or_default();
-        if found.is_permit {
+        if found.is_permit || is_exempt(subject) {
             self.except(clause, context.start);
             return;
         }
+        let subject = if found.is_object { subject } else { own_subject(subject) };
         let (mut places, subject) = scope(subject);
         let own_end = object_end(behind);
         let (object, tail) = behind.split_at_checked(own_end).unwrap_or((behind, &[]));
@@ -171,6 +198,10 @@ impl Reading {
         let verb = if is_push && found.verb == "use" { "push".to_owned() } else { found.verb.clone() };
         let mut named = if found.is_object { names(&object_words) } else { names(&subject) };
         let stated: &[Word] = if found.is_object { &object_words } else { &subject };
+        if found.is_object && named.is_empty() && !stated.is_empty() && stated.iter().all(is_usage) {
+            // "X gets no new usages": what is not to be used is the subject.
+            named = names(&subject);
+        }
         if found.is_object && ["import", "depend"].contains(&verb.as_str()) {
             if named.is_empty() || verb == "depend" {
                 named = names(object);
@@ -290,4 +321,28 @@ impl Reading {
             self.except(&after, context.start);
         }
     }
+}
+
+/// Returns the words of a subject behind those of another sentence: "new code uses Y, X must not be added".
+fn own_subject(words: &[Word]) -> &[Word] {
+    let Some(comma) = words.iter().rposition(|word| word.is(",")) else { return words };
+    let (before, behind) = words.split_at_checked(comma).unwrap_or((words, &[]));
+    let is_sentence = before.iter().any(|word| {
+        word.is_in(tables::BE) || word.is_in(tables::CHOOSE) || word.is("uses") || word.is_in(tables::BANNED)
+    });
+    let behind = behind.get(1..).unwrap_or_default();
+    if is_sentence && !names(behind).is_empty() { behind } else { words }
+}
+
+/// Whether the words before a predicate already exempt their subject: "X is exempt until it is deleted".
+fn is_exempt(subject: &[Word]) -> bool {
+    subject.iter().any(|word| word.is_in(&["exempt", "exempted", "excepted", "excluded"]))
+        && !subject.iter().any(|word| word.is_in(tables::NEGATION))
+}
+
+/// Whether a word says nothing but that something is used.
+fn is_usage(word: &Word) -> bool {
+    word.is_in(tables::ADJECTIVE)
+        || word.is_in(tables::FILLER)
+        || word.is_in(&["places", "consumers", "users"])
 }

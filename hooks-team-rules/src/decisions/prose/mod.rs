@@ -61,6 +61,8 @@ struct Context {
     title: std::ops::Range<usize>,
     /// Whether the sentence before names the only places of something.
     is_only: bool,
+    /// Whether a clause of this sentence has named its topic.
+    has_topic: bool,
 }
 
 /// Reads the text of a decision, with its heading.
@@ -143,6 +145,7 @@ impl Reading {
             }
             let before = self.rules.len();
             context.is_only = false;
+            context.has_topic = false;
             for clause in sentence.words.split(|word| word.is(";") || word.is("—") || word.is("...")) {
                 self.labelled(clause, context);
             }

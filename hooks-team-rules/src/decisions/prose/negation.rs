@@ -1,5 +1,6 @@
 //! Negations with a verb: "never use X", "X must not be used", "no new X".
 
+use super::super::names::FILE_VERBS;
 use super::super::tables;
 use super::super::words::Word;
 use super::predicate::Predicate;
@@ -38,13 +39,17 @@ pub(super) fn negated(clause: &[Word], at: usize) -> Option<Predicate> {
     };
     if word.is("nobody") || (word.is("no") && next.is_some_and(|next| next.is("one"))) {
         let verb = clause.iter().skip(at + 1).position(is_verb).map(|offset| at + 1 + offset)?;
-        return object(verb + 1, &stem(&clause.get(verb)?.lower));
+        let (end, verb) = joined_verbs(clause, verb);
+        return object(end, &verb);
     }
     if word.is("no") && next.is_none_or(|next| next.is("longer") || next.is("more")) || word.is("longer") {
         let behind = clause.get(at + 1..)?;
         let verb = behind.iter().position(|word| word.is_in(tables::USED)).map(|offset| at + 1 + offset);
         let is_active = before.iter().all(|word| word.is_in(tables::ACTOR));
-        if is_active && let Some(verb) = behind.iter().position(is_verb).map(|offset| at + 1 + offset) {
+        // Without a subject, the verb is the next word: "no longer use X", but "no more X, use Y".
+        let verbs = if before.is_empty() { 2 } else { behind.len() };
+        let active = behind.iter().take(verbs).position(is_verb).map(|offset| at + 1 + offset);
+        if is_active && let Some(verb) = active {
             return object(verb + 1, &stem(&clause.get(verb)?.lower));
         }
         if is_active && next.is_some_and(|next| next.is("more")) {
@@ -108,7 +113,8 @@ pub(super) fn negated(clause: &[Word], at: usize) -> Option<Predicate> {
                 is_permit: true,
             });
         } else if !is_passive && word.is_in(tables::VERB) {
-            return object(end, &word.lower);
+            let (end, verb) = joined_verbs(clause, end - 1);
+            return object(end, &verb);
         } else if !is_passive && word.is_in(tables::USED) {
             // "X: not allowed", "X never used", "X not needed"
             return subject(at, end, &word.lower);
@@ -163,28 +169,45 @@ pub(super) const UNKNOWN_VERB: &str = "do something with";
 
 /// Whether a word may be the verb of an order: "never frobnicate `x`".
 pub(super) fn is_plain_verb(word: &Word) -> bool {
-    let lists: [&[&str]; 6] =
+    let lists =
         [tables::ADJECTIVE, tables::AUXILIARY, tables::BE, tables::ENGLISH, tables::PRONOUN, tables::USED];
     !word.is_code
         && word.lower.len() > 2
         && word.lower.chars().all(|c| c.is_alphabetic() || c == '-')
         && !word.lower.ends_with("ly")
-        && !lists.iter().any(|list| list.contains(&word.lower.as_str()))
+        && !lists.iter().any(|list| list.contains(&word.lower))
 }
 
 pub(super) fn is_verb(word: &Word) -> bool {
-    !word.is_code && (tables::VERB.contains(&word.lower.as_str()) || third_person(&word.lower))
+    !word.is_code && (tables::VERB.contains(&word.lower) || third_person(&word.lower))
 }
 
-pub(super) fn third_person(word: &str) -> bool {
+/// Returns the end of the verbs from `at` on, as in "add or change", and the one of them that says most: a verb about
+/// existing files, or the first.
+fn joined_verbs(clause: &[Word], at: usize) -> (usize, String) {
+    let verb = |at: usize| clause.get(at).filter(|word| is_verb(word)).map(|word| stem(&word.lower));
+    let mut best = clause.get(at).map(|word| stem(&word.lower)).unwrap_or_default();
+    let mut end = at + 1;
+    while clause.get(end).is_some_and(|word| word.is_in(&["or", "and", "nor", ",", "/"])) {
+        let next =
+            if clause.get(end + 1).is_some_and(|word| word.is_in(&["or", "and", "nor"])) { 2 } else { 1 };
+        let Some(own) = verb(end + next) else { break };
+        if !FILE_VERBS.contains(&best.as_str()) && FILE_VERBS.contains(&own.as_str()) {
+            best = own;
+        }
+        end += next + 1;
+    }
+    (end, best)
+}
+
+fn third_person(word: &str) -> bool {
     word.strip_suffix('s').is_some_and(|stem| {
-        tables::VERB.contains(&stem)
-            || stem.strip_suffix('e').is_some_and(|stem| tables::VERB.contains(&stem))
+        tables::VERB.contains(stem) || stem.strip_suffix('e').is_some_and(|stem| tables::VERB.contains(stem))
     })
 }
 
 pub(super) fn stem(verb: &str) -> String {
-    if tables::VERB.contains(&verb) {
+    if tables::VERB.contains(verb) {
         return verb.to_owned();
     }
     let stem = verb.strip_suffix('s').unwrap_or(verb);

@@ -96,13 +96,16 @@ pub(super) fn ordered(clause: &[Word], at: usize) -> Option<Predicate> {
 /// Whether a word is a verb that forbids its object, in any form: drop, dropped, dropping.
 pub(super) fn is_order(word: &Word) -> bool {
     let lower = word.lower.as_str();
-    let is_form = |verb: &&str| {
-        let Some(ending) = lower.strip_prefix(*verb) else {
-            return lower.strip_suffix("ing").is_some_and(|stem| verb.strip_suffix('e') == Some(stem));
+    let is_form = |ending: &str| {
+        let Some(stem) = lower.strip_suffix(ending) else { return false };
+        let is_long = ["ed", "ing"].contains(&ending);
+        let doubled = || {
+            let last = stem.chars().next_back()?;
+            stem.strip_suffix(last).filter(|short| short.ends_with(last))
         };
-        let doubled = verb.chars().next_back().and_then(|last| ending.strip_prefix(last));
-        ["", "ed", "d", "ing", "s"].contains(&ending)
-            || doubled.is_some_and(|rest| ["ed", "ing"].contains(&rest))
+        tables::ORDER.contains(stem)
+            || ending == "ing" && tables::ORDER.contains(&format!("{stem}e"))
+            || is_long && doubled().is_some_and(|short| tables::ORDER.contains(short))
     };
-    !word.is_code && tables::ORDER.iter().any(is_form)
+    !word.is_code && ["", "ed", "d", "ing", "s"].iter().any(|ending| is_form(ending))
 }

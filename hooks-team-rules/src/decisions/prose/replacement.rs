@@ -133,6 +133,17 @@ pub(super) fn replacement(clause: &[Word], context: &Context) -> Option<(Ban, Op
             } else {
                 Some(behind)
             };
+            let comma = (0..at).rfind(|at| clause.get(*at).is_some_and(|word| word.is(",")));
+            if let (None, Some(comma)) = (&old, comma) {
+                let before = part(0, comma);
+                let subject = predicate(&before).map_or(before.len(), |found| found.start);
+                let named = names(before.get(..subject).unwrap_or_default());
+                if !named.is_empty() {
+                    let instead = plain(&part(comma + 1, at));
+                    let found = Ban { names: named, verb: "use".to_owned(), instead, ..Ban::default() };
+                    return Some((found, None));
+                }
+            }
             let new = part(0, at);
             return match old {
                 Some(old) => ban(old, new).map(|found| (found, None)),

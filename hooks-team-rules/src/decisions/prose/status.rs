@@ -17,7 +17,7 @@ pub(super) fn is_rejected(text: &str) -> bool {
         let mut own = sentence.words.iter().filter(|word| !word.is(","));
         !sentence.words.is_empty()
             && own.all(|word| {
-                (tables::VOID.contains(&word.lower.as_str()) && !word.is("replaced"))
+                (tables::VOID.contains(&word.lower) && !word.is("replaced"))
                     || word.is_in(&["discussed", "but", "and", "then", "later", "ok", "was"])
             })
             && sentence.words.iter().any(|word| is_void(&word.lower))
