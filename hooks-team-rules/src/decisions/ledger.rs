@@ -361,6 +361,12 @@ fn void(entry: &Entry<'_>, text: &str) -> Option<String> {
                 "reversed by",
                 "this decision was reversed",
                 "withdrawn on",
+                "withdrawn 2",
+                "reversed 2",
+                "rejected 2",
+                "superseded 2",
+                "revoked 2",
+                "revoked on",
                 "reversed on",
                 "rejected on",
                 "this decision is superseded",
@@ -399,7 +405,16 @@ fn reversed(text: &str) -> Vec<String> {
             .map(|word| word.trim_matches('.'))
             .filter(|word| !word.is_empty())
             .collect();
-        let Some(at) = words.iter().position(|word| tables::REVERSE.contains(word)) else { continue };
+        let ends = [
+            "no longer applies",
+            "no longer valid",
+            "no longer in force",
+            "no longer binding",
+            "no longer holds",
+        ];
+        let end = || ends.iter().any(|end| lower.contains(end)).then_some(0);
+        let at = words.iter().position(|word| tables::REVERSE.contains(word)).or_else(end);
+        let Some(at) = at else { continue };
         // "superseded by X" is about this decision.
         if words.get(at + 1) == Some(&"by") {
             continue;

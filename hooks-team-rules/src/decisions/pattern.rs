@@ -91,6 +91,20 @@ impl Pattern {
                 _ => {}
             }
         }
+        // `{!! !!}` has any text between its marks.
+        let is_marks = |part: &str| {
+            part.len() > 1 && !part.contains(|c: char| c.is_alphanumeric() || "\"'`_".contains(c))
+        };
+        let text = match text.split_once(' ') {
+            Some((open, close))
+                if is_marks(open)
+                    && is_marks(close)
+                    && open.chars().rev().map(mirrored).eq(close.chars()) =>
+            {
+                open
+            }
+            _ => text,
+        };
         let parts = text.split("...").map(|part| tokens(part.trim()));
         let longest = parts.max_by_key(Vec::len).filter(|tokens| !tokens.is_empty())?;
         Some(Self::Tokens(longest))
@@ -106,9 +120,9 @@ impl Pattern {
     /// Counts the matches in `text`, which is in `language` and split as `lexed`.
     pub(super) fn count(&self, text: &str, lexed: &Lexed, language: &Language) -> usize {
         match self {
-            Self::Tokens(pattern) => {
-                starts(pattern, lexed, language).filter(|at| stands_alone(pattern, lexed, *at)).count()
-            }
+            Self::Tokens(pattern) => starts(pattern, lexed, language)
+                .filter(|at| stands_alone(pattern, lexed, *at) && is_whole_operator(pattern, lexed, *at))
+                .count(),
             Self::Call(pattern) => {
                 starts(pattern, lexed, language).filter(|at| is_call(pattern, lexed, *at, language)).count()
             }
@@ -176,6 +190,28 @@ fn starts<'l>(
     })
 }
 
+fn mirrored(mark: char) -> char {
+    match mark {
+        '{' => '}',
+        '[' => ']',
+        '(' => ')',
+        '<' => '>',
+        other => other,
+    }
+}
+
+/// Whether an operator stands alone: `==` is not a part of `===`.
+fn is_whole_operator(pattern: &[Token], lexed: &Lexed, at: usize) -> bool {
+    let (Some(Token::Mark(first)), Some(Token::Mark(last))) = (pattern.first(), pattern.last()) else {
+        return true;
+    };
+    let is_operator =
+        first == last && matches!(first, '=' | '&' | '|') && pattern.iter().all(|token| token.is(*first));
+    !is_operator
+        || !(lexed.before(at).is_some_and(|token| token.is(*first) || token.is('!'))
+            || lexed.at(at + pattern.len()).is_some_and(|token| token.is(*first)))
+}
+
 /// Whether a single name is a use and not the name of something new, a key or a member.
 fn stands_alone(pattern: &[Token], lexed: &Lexed, at: usize) -> bool {
     let [Token::Name(_)] = pattern else { return true };
@@ -190,7 +226,7 @@ fn is_call(pattern: &[Token], lexed: &Lexed, at: usize, language: &Language) -> 
     let behind = lexed.at(at + pattern.len());
     let is_macro = behind.is_some_and(|token| token.is('!')) && language.name == "rs";
     let opens = behind.is_some_and(|token| token.is('(')) || is_macro;
-    let bare = matches!(language.name, "rb" | "ex" | "pl" | "ps")
+    let bare = matches!(language.name, "rb" | "ex" | "pl" | "ps" | "sh")
         && (lexed.first.get(at) == Some(&true) || pattern.len() > 1)
         && !behind.is_some_and(|token| token.is('='));
     // `os.system` is a use of the function also where it is not called at once.

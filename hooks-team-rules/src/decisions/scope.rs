@@ -19,6 +19,11 @@ const OUTSIDE_PHRASES: &[&[&str]] = &[
     &["apart", "from"],
     &["but", "not", "in"],
     &["anywhere", "but"],
+    &["everywhere", "but"],
+    &["everywhere", "but", "in"],
+    &["unless", "you", "are", "in"],
+    &["unless", "it", "is", "in"],
+    &["unless", "inside"],
     &["aside", "from"],
     &["save", "for"],
     &["save", "in"],
@@ -125,7 +130,7 @@ fn phrase(words: &[Word]) -> usize {
     let fits = |phrase: &&&[&str]| {
         phrase.iter().enumerate().all(|(at, wanted)| words.get(at).is_some_and(|word| word.is(wanted)))
     };
-    let found = OUTSIDE_PHRASES.iter().find(|phrase| fits(phrase));
+    let found = OUTSIDE_PHRASES.iter().filter(|phrase| fits(phrase)).max_by_key(|phrase| phrase.len());
     // `not in` is an exception only before a path: "it is not in use".
     found.map_or(0, |phrase| phrase.len())
 }
@@ -135,6 +140,12 @@ fn places(words: &[Word], is_exception: bool) -> (Vec<String>, usize) {
     let mut globs = Vec::new();
     let (mut at, mut end) = (0, 0);
     while let Some(word) = words.get(at) {
+        let next = words.get(at + 1);
+        if is_path(word)
+            && next.is_some_and(|next| next.is_in(&["excepted", "exempt", "exempted", "excluded"]))
+        {
+            break;
+        }
         if let Some((own, length)) = place(words.get(at..).unwrap_or_default(), is_exception || end > 0) {
             globs.extend(own);
             at += length;

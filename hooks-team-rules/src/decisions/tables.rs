@@ -50,6 +50,7 @@ const AREAS: &[(Words, Words)] = table!("areas");
 pub(super) const BANNED_PHRASE: Words = table!("words_banned_phrase");
 pub(super) const ONLY_PHRASE: Words = table!("words_only_phrase");
 pub(super) const HEDGE_PHRASE: Words = table!("words_hedge_phrase");
+pub(super) const PERMIT_PHRASE: Words = table!("words_permit_phrase");
 pub(super) const BACK_PHRASE: Words = table!("words_back_phrase");
 pub(super) const ORDER_PHRASE: Words = table!("words_order_phrase");
 
@@ -97,6 +98,10 @@ lists! {
     PRONOUN = 21, "words_pronoun";
     IDLE_VERB = 22, "words_idle_verb";
     BOUNDARY = 23, "words_boundary";
+    FILE_VERB = 24, "words_file_verb";
+    ABOUT_FILES = 25, "words_about_files";
+    FAULTY = 26, "words_faulty";
+    ORDER_START = 27, "words_order_start";
 }
 
 impl List {

@@ -176,7 +176,17 @@ fn push_chunk(chunk: &str, words: &mut Vec<Word>) {
         chunk = trimmed.get(..trimmed.len() - last.len_utf8()).unwrap_or_default();
     }
     let chunk = chunk.strip_suffix("'s").unwrap_or(chunk);
-    if !chunk.is_empty() {
+    let is_known = |name: &str| {
+        let lower = name.to_lowercase();
+        tables::technology(&lower).is_some() || tables::PROGRAMS.contains(&lower.as_str())
+    };
+    if chunk.contains('/') && !chunk.contains('-') && chunk.split('/').all(is_known) {
+        // A list: "npm/yarn".
+        for (at, name) in chunk.split('/').enumerate() {
+            words.extend((at > 0).then(|| Word::new("/", false)));
+            words.push(Word::new(name, false));
+        }
+    } else if !chunk.is_empty() {
         let plain = match chunk {
             "--" | "–" | "-" => "—",
             "=>" | "→" | "⇒" | "➔" | "➜" => "->",

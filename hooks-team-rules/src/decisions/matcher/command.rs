@@ -3,12 +3,13 @@
 use hooks_facts::commands::BlockedPattern;
 
 use super::super::change::Run;
+use super::super::tables;
 use super::like::fits;
 
 #[derive(Clone, Debug)]
 pub(super) enum Command {
     /// A program with its first words and options.
-    Blocked(String, BlockedPattern),
+    Blocked(String, Vec<BlockedPattern>),
     /// A word that any program must not have.
     Option(String),
     /// Words with `*` for any words.
@@ -18,8 +19,7 @@ pub(super) enum Command {
 impl Command {
     pub(super) fn is_run_by(&self, run: &Run) -> bool {
         match self {
-            Self::Blocked(_, pattern) => {
-                let patterns = std::slice::from_ref(pattern);
+            Self::Blocked(_, patterns) => {
                 run.analyses.iter().any(|analysis| analysis.find(patterns).is_some())
             }
             Self::Option(option) => run.words.iter().any(|word| {
@@ -46,6 +46,13 @@ pub(super) fn command(text: &str) -> Result<Command, String> {
     if text.contains('*') {
         return Ok(Command::Words(text.split_whitespace().map(str::to_owned).collect()));
     }
-    let pattern = BlockedPattern::parse(text).map_err(|error| error.to_string())?;
-    Ok(Command::Blocked(text.to_owned(), pattern))
+    let parse = |text: &str| BlockedPattern::parse(text).map_err(|error| error.to_string());
+    let mut patterns = vec![parse(text)?];
+    let words: Vec<&str> = text.split_whitespace().collect();
+    if let [program, subcommand, rest @ ..] = words.as_slice()
+        && let Some(full) = tables::full_command(program, Some(subcommand))
+    {
+        patterns.push(parse(&[&[*program, full], rest].concat().join(" "))?);
+    }
+    Ok(Command::Blocked(text.to_owned(), patterns))
 }

@@ -4,7 +4,6 @@ use super::super::rule::DecisionRule;
 use super::super::tables;
 use super::super::words::Word;
 use super::path::{is_namespace, is_path};
-use super::words::FILE_VERBS;
 use super::{Name, Use};
 
 impl Name {
@@ -134,11 +133,14 @@ impl Name {
     }
 
     fn forbid_files(&self, files: Vec<String>, rule: &mut DecisionRule, usage: &Use) {
+        if files.iter().any(|file| file == ".env.*") {
+            allow_templates(rule);
+        }
         let list = if usage.is_existing {
             &mut rule.existing_files
-        } else if FILE_VERBS.contains(&usage.verb.as_str()) {
+        } else if tables::FILE_VERB.contains(&usage.verb) {
             &mut rule.paths
-        } else if self.is_new || ["create", "created"].contains(&usage.verb.as_str()) {
+        } else if self.is_new || ["create", "created", "add", "added"].contains(&usage.verb.as_str()) {
             &mut rule.new_files
         } else {
             &mut rule.files
@@ -204,6 +206,15 @@ impl Name {
             rule.content.push(text.to_owned());
             rule.packages.push(inner.to_owned());
             return true;
+        }
+        if let Some(comment) = ["//", "/*", "<!--", "#"].iter().find_map(|mark| text.strip_prefix(mark)) {
+            let comment = comment.trim().trim_end_matches("*/").trim_end_matches("-->").trim();
+            let is_word = comment.len() > 2 && !comment.contains(['(', '[', '{']);
+            if is_word && text.len() > comment.len() + 1 {
+                rule.content.push(format!("RAW {comment}"));
+                rule.languages.push("*".to_owned());
+                return true;
+            }
         }
         let is_name = |text: &str| text.chars().all(|c| c.is_alphanumeric() || c == '_');
         if let Some(prefix) = text.strip_suffix("_*").filter(|prefix| is_name(prefix)) {
@@ -290,11 +301,22 @@ pub(super) fn general(text: &str) -> String {
     text.split(' ').map(|word| if is_any(word) { "_" } else { word }).collect::<Vec<_>>().join(" ")
 }
 
+/// Allows the templates of files with settings: they hold no secrets.
+fn allow_templates(rule: &mut DecisionRule) {
+    let endings = ["example", "sample", "template", "dist"];
+    rule.allow.extend(endings.iter().map(|ending| format!(".env.{ending}")));
+}
+
 /// Adds the patterns of a concept to a rule.
 pub(super) fn add_concept(concept: &tables::Concept, rule: &mut DecisionRule) {
     for pattern in concept.patterns.split(" § ") {
         match pattern.split_once(' ') {
-            Some(("FILE", glob)) => rule.files.push(glob.to_owned()),
+            Some(("FILE", glob)) => {
+                if glob == ".env.*" {
+                    allow_templates(rule);
+                }
+                rule.files.push(glob.to_owned());
+            }
             Some(("CMD", command)) => rule.commands.push(command.to_owned()),
             _ => {
                 rule.content.push(pattern.to_owned());

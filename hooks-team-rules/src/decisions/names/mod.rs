@@ -6,11 +6,9 @@ use super::words::Word;
 mod forbid;
 mod path;
 mod shape;
-mod words;
 
 pub(super) use self::path::{is_file, is_path};
 use self::shape::{is_unknown, looks_like_name};
-pub(super) use self::words::FILE_VERBS;
 
 /// Something that prose names.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -194,7 +192,8 @@ fn known(words: &[Word]) -> Option<(String, usize)> {
         }
         let text = part.iter().map(|word| word.lower.trim_end_matches("()")).collect::<Vec<_>>().join(" ");
         // A common word alone is a name only where it is written as one.
-        let is_common = length == 1 && (tables::ENGLISH.contains(&text) || tables::ADJECTIVE.contains(&text));
+        let is_common =
+            length == 1 && [tables::ENGLISH, tables::ADJECTIVE].iter().any(|list| list.contains(&text));
         let is_known = tables::technology(&text).is_some() || tables::concept(&text).is_some();
         (is_known && !is_common && !tables::ACTOR.contains(&text)).then_some((text, length))
     })

@@ -1,13 +1,12 @@
 //! Adds what a clause forbids as rules, and what it permits as their exceptions.
 
-use super::super::names::{FILE_VERBS, Name, Use, is_file, names};
+use super::super::names::{Name, Use, is_file, names};
 use super::super::rule::DecisionRule;
 use super::super::scope::{self, Scope};
 use super::super::tables;
 use super::super::words::Word;
 use super::negation::UNKNOWN_VERB;
-use super::permit::is_permit;
-use super::phrases::contains_phrase;
+use super::permit::{is_back, is_permit};
 use super::{Ban, Context, Reading};
 
 impl Reading {
@@ -32,13 +31,16 @@ impl Reading {
 
     /// Adds the rules of a sentence.
     pub(super) fn forbid(&mut self, ban: &Ban) {
-        let is_call = ban.names.iter().any(|name| name.text.contains("()"))
+        let is_call_concept = |name: &Name| {
+            tables::concept(&name.text.to_lowercase()).is_some_and(|known| known.patterns.starts_with("CALL"))
+        };
+        let is_call = ban.names.iter().any(|name| name.text.contains("()") || is_call_concept(name))
             || ["call", "called", "invoked"].contains(&ban.verb.as_str())
             || ["committed", "commit", "reach"].contains(&ban.verb.as_str())
                 && ban.names.iter().any(|name| name.text.contains('.') || name.text.contains('('));
         let usage = Use { verb: ban.verb.clone(), is_call, is_existing: ban.is_existing };
         let is_idle = (tables::IDLE_VERB.contains(&ban.verb) || ban.verb == UNKNOWN_VERB)
-            && !FILE_VERBS.contains(&ban.verb.as_str());
+            && !tables::FILE_VERB.contains(&ban.verb);
         for name in ban.names.iter().filter(|name| name.is_code || !is_idle || is_file(&name.text)) {
             let mut rule = DecisionRule {
                 within: ban.scope.within.clone(),
@@ -59,9 +61,33 @@ impl Reading {
         }
     }
 
+    /// Forbids everyone to do to files what only some may do.
+    pub(super) fn forbid_to_all(&mut self, verb: &str, files: Vec<String>, context: &mut Context) {
+        let named =
+            files.into_iter().map(|text| Name { text, is_code: true, noun: String::new(), is_new: false });
+        self.forbid_named(named.collect(), Scope::default(), verb, None, context);
+    }
+
+    /// Adds places as exceptions to the rules from `start`.
+    pub(super) fn except_places(&mut self, globs: Vec<String>, start: usize) {
+        for rule in self.rules.get_mut(start..).unwrap_or_default() {
+            let own = globs.iter().filter(|glob| !rule.within.contains(glob) && !rule.except.contains(glob));
+            let own: Vec<String> = own.cloned().collect();
+            rule.except.extend(own);
+        }
+    }
+
     /// Adds what a sentence permits as exceptions to the rules from `start`; names are reported, since earlier
     /// decisions may forbid them.
     pub(super) fn except(&mut self, words: &[Word], start: usize) {
+        self.except_part(words, start);
+        if scope::all(words).is_empty() && is_back(words) {
+            self.permits.extend(names(words).into_iter().map(|name| name.text));
+        }
+    }
+
+    /// The same for a part of a sentence that forbids something, so that it lifts no other decision.
+    pub(super) fn except_part(&mut self, words: &[Word], start: usize) {
         let globs = scope::all(words);
         let named = names(words);
         let is_permitted = is_permit(words);
@@ -86,10 +112,6 @@ impl Reading {
                     rule.allow.push(name.text.clone());
                 }
             }
-        }
-        let lower = words.iter().map(|word| word.lower.as_str()).collect::<Vec<_>>().join(" ");
-        if globs.is_empty() && tables::BACK_PHRASE.iter().any(|phrase| contains_phrase(&lower, phrase)) {
-            self.permits.extend(named.into_iter().map(|name| name.text));
         }
     }
 }

@@ -1,12 +1,12 @@
 //! Reads a clause: its label, its places, what it forbids, and what it permits.
 
-use super::super::names::{FILE_VERBS, Name, is_path, names};
+use super::super::names::{Name, is_path, names};
 use super::super::rule::DecisionRule;
 use super::super::scope::{self, Scope, scope};
 use super::super::tables;
 use super::super::words::Word;
-use super::permit::{is_permit, only_in};
-use super::phrases::{names_files, object_end};
+use super::permit::{faulty, is_back, is_lifted, is_permit, is_piped, only_by, only_in};
+use super::phrases::{has_phrase, names_files, object_end};
 use super::predicate::{Predicate, predicate};
 use super::replacement::replacement;
 use super::{Ban, Context, Reading};
@@ -32,7 +32,7 @@ impl Reading {
             let is_code = part.iter().all(|word| word.is_code || word.is_in(&[",", "or", "and", "/"]));
             if is_code
                 && !part.is_empty()
-                && rules > before
+                && (rules > before || context.is_ban)
                 && !part.iter().any(is_path)
                 && part.iter().any(|word| word.text.contains([' ', '(']))
             {
@@ -78,9 +78,16 @@ impl Reading {
             self.forbid_named(names(&rest), places, "use", None, context);
             return;
         }
+        if label.iter().any(|word| word.is_in(&["exception", "exceptions", "except", "exempt"])) {
+            self.except(clause, context.start);
+            return;
+        }
         if forbids(label) {
             let before = self.rules.len();
             self.clause(label, context);
+            if self.list_behind(label, rest, before, context) {
+                return;
+            }
             let own = before..self.rules.len();
             self.clause(rest, context);
             self.drop_wider(own);
@@ -116,6 +123,25 @@ impl Reading {
             }
             return;
         }
+        let is_exempt = tables::PERMIT_PHRASE.iter().any(|phrase| has_phrase(clause, phrase));
+        if is_exempt && !scope::all(clause).is_empty() {
+            self.except_places(scope::all(clause), context.start);
+            return;
+        }
+        if let Some(old) = faulty(clause) {
+            self.forbid_named(old, Scope::default(), "use", None, context);
+            return;
+        }
+        if let Some((verb, object)) = only_by(clause) {
+            self.forbid_to_all(&verb, object, context);
+            return;
+        }
+        if is_piped(clause) && predicate(clause).is_some() {
+            let name =
+                Name { text: "curl | sh".to_owned(), is_code: false, noun: String::new(), is_new: false };
+            self.forbid_named(vec![name], Scope::default(), "use", None, context);
+            return;
+        }
         if let Some((places, subject)) = only_in(clause) {
             context.is_only = true;
             let scope = Scope { except: places, ..Scope::default() };
@@ -126,7 +152,10 @@ impl Reading {
             self.predicate(clause, &found, context);
             return;
         }
-        if is_permit(clause) {
+        if is_lifted(clause) {
+            self.permits.extend(names(clause).into_iter().map(|name| name.text));
+        }
+        if is_permit(clause) || is_back(clause) {
             self.except(clause, context.start);
         } else if clause.iter().any(|word| word.is_in(&["likewise", "too", "ditto"]))
             && self.rules.len() > context.start
@@ -146,6 +175,28 @@ impl Reading {
             context.last = own;
             context.has_topic = true;
         }
+    }
+
+    /// Reads a list of names behind a label that forbids: "Lock files are never committed: `yarn.lock`". Returns whether
+    /// it is one.
+    fn list_behind(&mut self, label: &[Word], rest: &[Word], before: usize, context: &mut Context) -> bool {
+        let named = names(rest);
+        let is_said = names(label).iter().any(|name| !named.contains(name));
+        let is_list = (!is_said || named.iter().all(|name| name.is_code))
+            && rest.iter().all(|word| {
+                word.is_code
+                    || word.is_in(&[",", "and", "or", "nor", "/"])
+                    || !names(std::slice::from_ref(word)).is_empty()
+            });
+        let (Some(found), true) = (predicate(label), is_list && !named.is_empty()) else { return false };
+        if found.is_permit {
+            return false;
+        }
+        let (places, _) = scope(label);
+        // The list says exactly what the label means.
+        self.rules.truncate(before);
+        self.forbid_named(named, places, &found.verb, None, context);
+        true
     }
 
     /// Removes the rules of a label if the sentence behind it forbids the same in certain places only.
@@ -175,6 +226,7 @@ impl Reading {
             return;
         }
         let subject = if found.is_object { subject } else { own_subject(subject) };
+        context.is_ban = true;
         let (mut places, subject) = scope(subject);
         let own_end = object_end(behind);
         let (object, tail) = behind.split_at_checked(own_end).unwrap_or((behind, &[]));
@@ -223,42 +275,31 @@ impl Reading {
             word.is_in(tables::ADJECTIVE)
                 || word.is_in(tables::FILLER)
                 || word.is_in(tables::PRONOUN)
-                || word.is_in(&[
-                    "anything",
-                    "something",
-                    "nobody",
-                    "commits",
-                    "by",
-                    "hand",
-                    "things",
-                    "changes",
-                    "matching",
-                    ",",
-                    "secret",
-                    "secrets",
-                    "credentials",
-                    "passwords",
-                    "api",
-                    "keys",
-                    "existing",
-                    "past",
-                    "old",
-                    "applied",
-                    "migrations",
-                    "manual",
-                    "manually",
-                    "snapshots",
-                    "sources",
-                    "edits",
-                    "writes",
-                ])
+                || word.is_in(tables::AUXILIARY)
+                || word.is_in(tables::BE)
+                || word.is_in(tables::USED)
+                || word.is_in(tables::ABOUT_FILES)
+                || word.is(",")
         });
-        let is_about_files = is_about_files
-            && (names_files(stated)
-                || FILE_VERBS.contains(&verb.as_str())
+        // To edit something that is in a folder is to edit its files.
+        let is_edit =
+            ["edit", "edited", "touch", "touched", "hand-edit", "hand-edited", "modify", "modified"]
+                .contains(&verb.as_str());
+        let is_nothing = found.is_object && clause.get(found.start).is_some_and(|word| word.is("nothing"));
+        let is_about_files = (is_about_files || is_edit)
+            && (is_nothing
+                || names_files(stated)
+                || tables::FILE_VERB.contains(&verb)
                 || (stated.is_empty()
                     && ["commit", "committed", "write", "put", "store", "save", "check"]
                         .contains(&verb.as_str())));
+        let is_plain = |name: &Name| !name.is_code && tables::technology(&name.text.to_lowercase()).is_none();
+        if is_edit && !places.within.is_empty() && named.iter().all(is_plain) {
+            named.clear();
+        }
+        if is_nothing {
+            places.within.extend(tail_places.within.iter().cloned());
+        }
         if named.is_empty() && !places.within.is_empty() && is_about_files {
             named = std::mem::take(&mut places.within)
                 .into_iter()
@@ -283,10 +324,13 @@ impl Reading {
                 });
             if has_pronoun {
                 is_existing |= context.is_existing;
-                named = if context.last.is_empty() {
-                    names(&scope(&context.label).1)
-                } else {
-                    context.last.clone()
+                let own =
+                    clause.get(..found.start).map(names).filter(|own| found.is_object && !own.is_empty());
+                named = match own {
+                    // "X is generated, do not edit it"
+                    Some(own) => own,
+                    None if context.last.is_empty() => names(&scope(&context.label).1),
+                    None => context.last.clone(),
                 };
                 if stated.iter().any(|word| word.is("former")) {
                     named.truncate(1);
@@ -317,8 +361,9 @@ impl Reading {
             .collect();
         if predicate(&after).is_some_and(|next| !next.is_permit) && after.len() < clause.len() {
             self.clause(&after, context);
-        } else if is_permit(&after) && after.len() < clause.len() {
-            self.except(&after, context.start);
+        } else if after.len() < clause.len() {
+            let parts = after.split(|word| word.is(",")).filter(|part| is_permit(part));
+            parts.for_each(|part| self.except_part(part, context.start));
         }
     }
 }

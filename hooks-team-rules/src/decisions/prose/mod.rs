@@ -8,6 +8,7 @@ use super::blocks::{Block, Kind, blocks};
 use super::names::{Name, names};
 use super::rule::{DecisionRule, RuleError};
 use super::scope::Scope;
+use super::tables;
 use super::words::{Word, sentences, words};
 
 mod ban;
@@ -63,6 +64,8 @@ struct Context {
     is_only: bool,
     /// Whether a clause of this sentence has named its topic.
     has_topic: bool,
+    /// Whether a clause of this sentence forbids something.
+    is_ban: bool,
 }
 
 /// Reads the text of a decision, with its heading.
@@ -73,7 +76,22 @@ pub(super) fn read(text: &str) -> Reading {
     for block in blocks(&text) {
         reading.block(&block, &mut context);
     }
+    if let Some(language) = languages_of_title(&text) {
+        let is_open = |rule: &&mut DecisionRule| {
+            rule.languages.is_empty() && (!rule.content.is_empty() || !rule.calls.is_empty())
+        };
+        reading.rules.iter_mut().filter(is_open).for_each(|rule| rule.languages.push(language.to_owned()));
+    }
     reading
+}
+
+/// Returns the language that the heading of a decision names, if it is one: "C# collections".
+fn languages_of_title(text: &str) -> Option<&'static str> {
+    let heading = text.lines().next().filter(|line| line.starts_with('#'))?;
+    let words = words(heading.trim_start_matches('#'));
+    let mut globs = words.iter().filter_map(|word| tables::area(&word.lower)).flatten();
+    let language = tables::language(globs.next()?)?.name;
+    globs.all(|glob| tables::language(glob).is_some_and(|other| other.name == language)).then_some(language)
 }
 
 impl Reading {
@@ -97,6 +115,11 @@ impl Reading {
             Kind::Title => {
                 let title = block.text.trim();
                 let title = without_id(title);
+                // "Revert "No X"" only names the decision that it takes away.
+                let first = title.split(' ').next().unwrap_or_default().to_lowercase();
+                if tables::REVERSE.contains(&first) && title.contains('"') {
+                    return;
+                }
                 let mut own = Context::default();
                 let before = self.rules.len();
                 self.statement(title, &mut own);
@@ -146,6 +169,7 @@ impl Reading {
             let before = self.rules.len();
             context.is_only = false;
             context.has_topic = false;
+            context.is_ban = false;
             for clause in sentence.words.split(|word| word.is(";") || word.is("—") || word.is("...")) {
                 self.labelled(clause, context);
             }

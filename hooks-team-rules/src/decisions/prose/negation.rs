@@ -1,6 +1,5 @@
 //! Negations with a verb: "never use X", "X must not be used", "no new X".
 
-use super::super::names::FILE_VERBS;
 use super::super::tables;
 use super::super::words::Word;
 use super::predicate::Predicate;
@@ -66,10 +65,18 @@ pub(super) fn negated(clause: &[Word], at: usize) -> Option<Predicate> {
     if is_order && next.is_some_and(|next| next.is_code) {
         return object(at + 1, "use");
     }
+    let is_action = |next: &Word| !next.is_in(tables::VERB) && tables::concept(&next.lower).is_some();
+    if is_order && next.is_some_and(is_action) {
+        // "Never force-push."
+        return object(at + 1, "use");
+    }
     if word.is("neither") || word.is("no") || word.is("nothing") {
         let behind = clause.get(at + 1..)?;
         if behind.is_empty() {
             return None;
+        }
+        if next.is_some_and(|next| next.is_in(&["changes", "edits", "modifications", "writes"])) {
+            return object(at + 2, "change");
         }
         if word.is("neither") && !before.is_empty() && behind.iter().all(|word| !word.is("nor")) {
             return None;
@@ -192,7 +199,7 @@ fn joined_verbs(clause: &[Word], at: usize) -> (usize, String) {
         let next =
             if clause.get(end + 1).is_some_and(|word| word.is_in(&["or", "and", "nor"])) { 2 } else { 1 };
         let Some(own) = verb(end + next) else { break };
-        if !FILE_VERBS.contains(&best.as_str()) && FILE_VERBS.contains(&own.as_str()) {
+        if !tables::FILE_VERB.contains(&best) && tables::FILE_VERB.contains(&own) {
             best = own;
         }
         end += next + 1;

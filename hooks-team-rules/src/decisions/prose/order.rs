@@ -15,36 +15,8 @@ pub(super) fn ordered(clause: &[Word], at: usize) -> Option<Predicate> {
         word.is_in(tables::ACTOR)
             || word.is_in(tables::AUXILIARY)
             || word.is_in(tables::ADJECTIVE)
-            || word.is_in(&[
-                "we",
-                "we're",
-                "we've",
-                "we'll",
-                "we'd",
-                "please",
-                "and",
-                "also",
-                "let",
-                "always",
-                ",",
-                "then",
-                "are",
-                "were",
-                "agreed",
-                "decided",
-                "will",
-                "to",
-                "so",
-                "therefore",
-                "hereby",
-                "now",
-                "finally",
-                "completely",
-                "in",
-                "favour",
-                "of",
-                "voted",
-            ])
+            || word.is_in(tables::ORDER_START)
+            || word.is(",")
     });
     let tail = clause.get(at..)?;
     let phrase = tables::ORDER_PHRASE
@@ -90,7 +62,26 @@ pub(super) fn ordered(clause: &[Word], at: usize) -> Option<Predicate> {
     }) {
         end += 1;
     }
-    Some(Predicate { start: at, end, verb: "use".to_owned(), is_object: true, is_permit: false })
+    // "Hands off `x/`" is about what is there.
+    let is_kept = phrase.is_some() && word.is_in(&["hands", "keep", "stay"]);
+    let verb = if is_kept { "touch" } else { "use" };
+    Some(Predicate { start: at, end, verb: verb.to_owned(), is_object: true, is_permit: false })
+}
+
+/// An order to leave something as it is: "leave `x` alone".
+pub(super) fn left_alone(clause: &[Word], at: usize) -> Option<Predicate> {
+    let is_leave =
+        clause.get(at)?.is("leave") && clause.get(..at)?.iter().all(|word| word.is_in(tables::ORDER_START));
+    let mut behind = clause.get(at + 1..)?.iter();
+    let is_alone = behind.any(|word| word.is_in(&["alone", "untouched", "unchanged"]));
+    let verb = || "touch".to_owned();
+    (is_leave && is_alone).then(|| Predicate {
+        start: at,
+        end: at + 1,
+        verb: verb(),
+        is_object: true,
+        is_permit: false,
+    })
 }
 
 /// Whether a word is a verb that forbids its object, in any form: drop, dropped, dropping.

@@ -6,7 +6,15 @@ use super::super::words::{Sentence, Word};
 
 /// Returns the end of the object that `words` begin with.
 pub(super) fn object_end(words: &[Word]) -> usize {
+    if words.first().is_some_and(|word| word.is("unless")) {
+        return words.len();
+    }
     let is_end = |(at, word): &(usize, &Word)| {
+        if word.is("but")
+            && words.get(at.wrapping_sub(1)).is_some_and(|word| word.is_in(&["everywhere", "anywhere"]))
+        {
+            return false;
+        }
         let next_is_name = words.get(at + 1).is_some_and(|next| {
             next.is_code
                 || !names(std::slice::from_ref(next)).is_empty()
@@ -79,6 +87,11 @@ pub(super) fn names_files(words: &[Word]) -> bool {
 
 pub(super) fn starts_with_phrase(words: &[Word], phrase: &str) -> bool {
     phrase.split(' ').enumerate().all(|(at, wanted)| words.get(at).is_some_and(|word| word.is(wanted)))
+}
+
+/// Whether the words of a phrase stand in `words`, one after another.
+pub(super) fn has_phrase(words: &[Word], phrase: &str) -> bool {
+    (0..words.len()).any(|at| words.get(at..).is_some_and(|tail| starts_with_phrase(tail, phrase)))
 }
 
 pub(super) fn contains_phrase(text: &str, phrase: &str) -> bool {

@@ -3,7 +3,7 @@
 use super::super::tables;
 use super::super::words::Word;
 use super::negation::negated;
-use super::order::ordered;
+use super::order::{left_alone, ordered};
 use super::phrases::starts_with_phrase;
 
 /// Position of the words that forbid something.
@@ -20,8 +20,12 @@ pub(super) struct Predicate {
 
 /// Finds the first words in a clause that forbid something.
 pub(super) fn predicate(clause: &[Word]) -> Option<Predicate> {
-    (0..clause.len())
-        .find_map(|at| ordered(clause, at).or_else(|| banned(clause, at)).or_else(|| negated(clause, at)))
+    (0..clause.len()).find_map(|at| {
+        ordered(clause, at)
+            .or_else(|| left_alone(clause, at))
+            .or_else(|| banned(clause, at))
+            .or_else(|| negated(clause, at))
+    })
 }
 
 /// A word or phrase that forbids its subject: "X is banned", "X must go".

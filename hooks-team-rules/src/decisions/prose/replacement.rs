@@ -200,6 +200,24 @@ pub(super) fn replacement(clause: &[Word], context: &Context) -> Option<(Ban, Op
             });
         }
     }
+    // "Y over X"
+    if let Some(at) = position(&["over"]).filter(|at| *at > 0 && clause.len() <= 6) {
+        let is_named =
+            |word: &Word| !names(std::slice::from_ref(word)).is_empty() || word.is_in(tables::ADJECTIVE);
+        let (before, behind) = (part(0, at), part(at + 1, clause.len()));
+        if before.iter().all(is_named) && behind.iter().all(is_named) && !names(&before).is_empty() {
+            return ban(behind, before).map(|found| (found, None));
+        }
+    }
+    // "prefer Y to X"
+    if let (Some(prefer), Some(to)) =
+        (position(&["prefer"]).filter(|at| !is_negative(*at)), position(&["to"]))
+        && to > prefer + 1
+        && !names(&part(prefer + 1, to)).is_empty()
+    {
+        let end = end_of_names(clause, to + 1);
+        return ban(part(to + 1, end), part(prefer + 1, to)).map(|found| (found, None));
+    }
     // "use Y, not X"; "Y, not X"
     if let Some(comma) =
         position(&[",", "not"]).or_else(|| position(&[",", "never"])).or_else(|| position(&["and", "not"]))
