@@ -85,6 +85,12 @@ const NEW_COLUMNS: &[&str] = &[
     "is",
     "alternative",
 ];
+/// Names of columns that say whether something may be used, and what they contain if it may not.
+const VERDICT_COLUMNS: &[&str] =
+    &["status", "state", "verdict", "allowed", "allowed?", "ok?", "use?", "decision", "ruling"];
+const BANS: &[&str] =
+    &["banned", "forbidden", "prohibited", "no", "❌", "🚫", "✗", "disallowed", "denied", "blocked", "out"];
+const PLACE_COLUMNS: &[&str] = &["where", "scope", "applies to", "path", "paths"];
 const STATE_COLUMNS: &[&str] = &["state", "status", "outcome", "result"];
 const NOTE_COLUMNS: &[&str] = &[
     "date",
@@ -282,6 +288,19 @@ impl Splitter {
         let column = |names: &[&str]| self.header.iter().position(|name| names.contains(&name.as_str()));
         let cell = |names: &[&str]| column(names).and_then(|at| cells.get(at)).cloned();
         let state = cell(STATE_COLUMNS).unwrap_or_default();
+        let verdict = self.header.iter().position(|name| VERDICT_COLUMNS.contains(&name.as_str()));
+        let is_ban = verdict.and_then(|at| cells.get(at)).is_some_and(|cell| {
+            let cell = cell.trim_matches(['*', ' ', '.']).to_lowercase();
+            BANS.contains(&cell.as_str()) || BANS.contains(&cell.split(' ').next().unwrap_or_default())
+        });
+        let first = || {
+            let mut named = cells.iter().zip(&self.header);
+            named.find(|(_, name)| !NOTE_COLUMNS.contains(&name.as_str())).map(|(cell, _)| cell.clone())
+        };
+        if let Some(old) = is_ban.then(first).flatten() {
+            self.push(Kind::Pair(cell(NEW_COLUMNS).unwrap_or_default()), old);
+            return;
+        }
         if is_void(&state) {
             return;
         }
@@ -289,13 +308,19 @@ impl Splitter {
             self.push(Kind::Pair(cell(NEW_COLUMNS).unwrap_or_default()), old);
             return;
         }
+        let place = cell(PLACE_COLUMNS).filter(|place| !place.is_empty());
         let stated: Vec<String> = cells
             .iter()
             .zip(&self.header)
             .filter(|(_, name)| {
-                !NOTE_COLUMNS.contains(&name.as_str()) && !STATE_COLUMNS.contains(&name.as_str())
+                !NOTE_COLUMNS.contains(&name.as_str())
+                    && !STATE_COLUMNS.contains(&name.as_str())
+                    && !PLACE_COLUMNS.contains(&name.as_str())
             })
-            .map(|(cell, _)| cell.clone())
+            .map(|(cell, _)| match &place {
+                Some(place) => format!("{cell} in {place}"),
+                None => cell.clone(),
+            })
             .collect();
         for text in stated {
             self.push(Kind::Statement, text);

@@ -116,6 +116,8 @@ impl std::fmt::Display for Mistake {
 /// Facts about a later decision that earlier ones depend on.
 struct Later {
     permits: Vec<String>,
+    /// Names with the places in which they are permitted.
+    allows: Vec<(String, Vec<String>)>,
     /// Ids and dates of decisions that it takes away.
     reversed: Vec<String>,
     title: String,
@@ -253,6 +255,8 @@ impl Parsed {
             rules = reading.rules;
             let permitted: Vec<&String> =
                 later.iter().flat_map(|later| &later.permits).chain(&reading.permits).collect();
+            let allowed: Vec<_> = later.iter().flat_map(|later| &later.allows).collect();
+            rules.iter_mut().for_each(|rule| except_allowed(rule, &allowed));
             rules.retain_mut(|rule| !takes_away(rule, &permitted) && Matcher::new(rule).is_ok());
         }
         decision.enforcement = match (is_written, rules.is_empty(), reading.is_unclear) {
@@ -265,6 +269,7 @@ impl Parsed {
         // What an agent put into the inbox lifts nothing until it is merged.
         let own = (!is_inbox(&decision.file)).then(|| Later {
             permits: reading.permits,
+            allows: reading.allows,
             reversed,
             title: decision.title.clone(),
         });
@@ -283,6 +288,15 @@ fn takes_away(rule: &mut DecisionRule, permitted: &[&String]) -> bool {
         })
     });
     own || concept
+}
+
+/// Adds the places in which a later decision permits something as exceptions of a rule about it.
+fn except_allowed(rule: &mut DecisionRule, allowed: &[&(String, Vec<String>)]) {
+    for (name, places) in allowed {
+        if takes_away(rule, &[name]) {
+            rule.except.extend(places.iter().cloned());
+        }
+    }
 }
 
 /// Whether a file is in the inbox.

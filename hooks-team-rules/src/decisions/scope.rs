@@ -229,6 +229,17 @@ pub(super) fn place(words: &[Word], is_list: bool) -> Option<(Vec<String>, usize
             next.is_some_and(|word| word.is_in(&["folder", "directory", "service", "app", "tree"]));
         return is_folder.then(|| (vec![glob(&format!("{}/", first.text))], 1));
     }
+    let is_unit = words
+        .get(1)
+        .is_some_and(|word| word.is_in(&["service", "app", "package", "module", "crate", "worker"]));
+    if is_unit
+        && !first.is_code
+        && super::names::is_unknown(first)
+        && tables::technology(&first.lower).is_none()
+    {
+        // "The billing service" is in a folder of that name.
+        return Some((vec![format!("**/{}/**", first.text)], 2));
+    }
     (1..=3.min(words.len())).rev().find_map(|length| {
         let part = words.get(..length)?;
         if part.iter().any(|word| word.is_code) {

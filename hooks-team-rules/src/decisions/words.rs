@@ -180,7 +180,8 @@ fn push_chunk(chunk: &str, words: &mut Vec<Word>) {
         let lower = name.to_lowercase();
         tables::technology(&lower).is_some() || tables::PROGRAMS.contains(&lower.as_str())
     };
-    if chunk.contains('/') && !chunk.contains('-') && chunk.split('/').all(is_known) {
+    let is_list = !chunk.contains('-') || chunk.split('/').count() > 2;
+    if chunk.contains('/') && is_list && chunk.split('/').all(is_known) {
         // A list: "npm/yarn".
         for (at, name) in chunk.split('/').enumerate() {
             words.extend((at > 0).then(|| Word::new("/", false)));

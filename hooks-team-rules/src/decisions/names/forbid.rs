@@ -71,7 +71,7 @@ impl Name {
             rule.imports.push(format!("*{}*", text.trim_end_matches('/')));
             return true;
         }
-        if let Some(files) = self.files(text, &word) {
+        if let Some(files) = self.files(text, &word, usage) {
             self.forbid_files(files, rule, usage);
             return true;
         }
@@ -118,7 +118,7 @@ impl Name {
     }
 
     /// Returns the globs of the files that the name stands for.
-    fn files(&self, text: &str, word: &Word) -> Option<Vec<String>> {
+    fn files(&self, text: &str, word: &Word, usage: &Use) -> Option<Vec<String>> {
         let is_noun = ["file", "files", "folder", "folders", "directory", "directories", "tree", "artifacts"]
             .contains(&self.noun.as_str());
         if let Some(ending) = text.strip_prefix('.').filter(|ending| {
@@ -129,7 +129,12 @@ impl Name {
         if text.trim_start_matches("**/").trim_start_matches('*') == ".env" || text == ".env.*" {
             return Some(vec![".env".to_owned(), ".env.*".to_owned()]);
         }
-        (is_path(word) || (is_noun && self.is_code && !text.contains(' '))).then(|| vec![text.to_owned()])
+        let is_committed = ["commit", "committed", "check", "checked"].contains(&usage.verb.as_str())
+            && self.is_code
+            && text.chars().all(|c| c.is_alphanumeric() || matches!(c, '_' | '-'))
+            && tables::concept(&text.to_lowercase()).is_none();
+        let is_named = is_noun && self.is_code && !text.contains(' ');
+        (is_path(word) || is_named || is_committed).then(|| vec![text.to_owned()])
     }
 
     fn forbid_files(&self, files: Vec<String>, rule: &mut DecisionRule, usage: &Use) {
@@ -197,6 +202,11 @@ impl Name {
             rule.packages.push(text.to_owned());
             return true;
         }
+        let has_gap = text.contains("...") && !text.contains([' ', '(', '{', '[', '<', '=']);
+        if has_gap {
+            // `for...in`: neither part alone says what is meant.
+            return false;
+        }
         if text.ends_with("(f\"") {
             rule.content.push(text.to_owned());
             return true;
@@ -252,6 +262,9 @@ impl Name {
                 rule.languages.push("sql".to_owned());
             }
             rule.content.push(general(text));
+            if text.starts_with("from ") && text.ends_with("import *") {
+                rule.content.push("import *".to_owned());
+            }
             return true;
         }
         let is_dotted = text.trim_matches('.').contains('.')
@@ -294,6 +307,14 @@ fn piped(text: &str) -> Option<&str> {
 
 /// Replaces names that stand for any name: `from x import *`.
 pub(super) fn general(text: &str) -> String {
+    // `Optional[X]` has any type in its brackets.
+    if let Some((name, inner)) = text.split_once(['[', '<'])
+        && inner.len() == 2
+        && inner.starts_with(char::is_uppercase)
+        && name.chars().all(|c| c.is_alphanumeric() || c == '_')
+    {
+        return text.get(..name.len() + 1).unwrap_or(text).to_owned();
+    }
     let is_any = |word: &str| ["x", "y", "foo", "bar", "X", "Foo", "name", "module"].contains(&word);
     if !text.contains("import ") {
         return text.to_owned();

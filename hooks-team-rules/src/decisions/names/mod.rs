@@ -8,7 +8,8 @@ mod path;
 mod shape;
 
 pub(super) use self::path::{is_file, is_path};
-use self::shape::{is_unknown, looks_like_name};
+pub(super) use self::shape::is_unknown;
+use self::shape::looks_like_name;
 
 /// Something that prose names.
 #[derive(Clone, Debug, PartialEq, Eq)]

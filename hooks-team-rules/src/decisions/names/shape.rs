@@ -45,7 +45,7 @@ pub(super) fn is_english_compound(word: &str) -> bool {
 }
 
 /// Whether a word that no table lists may be the name of a library.
-pub(super) fn is_unknown(word: &Word) -> bool {
+pub(in super::super) fn is_unknown(word: &Word) -> bool {
     let lower = word.lower.as_str();
     let is_word = lower.chars().all(|c| c.is_alphanumeric() || c == '-' || c == '+')
         && lower.chars().any(char::is_alphabetic);

@@ -81,6 +81,11 @@ impl Reading {
     /// decisions may forbid them.
     pub(super) fn except(&mut self, words: &[Word], start: usize) {
         self.except_part(words, start);
+        let (globs, is_own) = (scope::all(words), self.rules.len() > start);
+        if is_permit(words) && !globs.is_empty() && !is_own {
+            let named = names(words).into_iter().map(|name| name.text).filter(|name| !globs.contains(name));
+            self.allows.extend(named.map(|name| (name, globs.clone())));
+        }
         if scope::all(words).is_empty() && is_back(words) {
             self.permits.extend(names(words).into_iter().map(|name| name.text));
         }

@@ -1,6 +1,6 @@
 //! Reads a clause: its label, its places, what it forbids, and what it permits.
 
-use super::super::names::{Name, is_path, names};
+use super::super::names::{Name, is_file, is_path, names};
 use super::super::rule::DecisionRule;
 use super::super::scope::{self, Scope, scope};
 use super::super::tables;
@@ -32,7 +32,7 @@ impl Reading {
             let is_code = part.iter().all(|word| word.is_code || word.is_in(&[",", "or", "and", "/"]));
             if is_code
                 && !part.is_empty()
-                && (rules > before || context.is_ban)
+                && rules > before
                 && !part.iter().any(is_path)
                 && part.iter().any(|word| word.text.contains([' ', '(']))
             {
@@ -44,6 +44,17 @@ impl Reading {
                 });
                 self.rules.truncate(before);
                 self.forbid_named(names(part), scope.unwrap_or_default(), "run", None, context);
+                continue;
+            }
+            let is_list = part.iter().all(|word| {
+                word.is_code
+                    || word.is_in(&[",", "and", "or", "/"])
+                    || !names(std::slice::from_ref(word)).is_empty()
+            });
+            if is_list && context.is_ban && rules == before && !names(part).is_empty() {
+                // "No date libraries (moment, dayjs)"
+                let verb = context.verb.clone();
+                self.forbid_named(names(part), Scope::default(), &verb, None, context);
                 continue;
             }
             self.clause(part, context);
@@ -71,7 +82,19 @@ impl Reading {
         let forbids = |words: &[Word]| predicate(words).is_some();
         let is_ban = label.iter().all(|word| {
             word.is_in(tables::BANNED)
-                || word.is_in(&["not", "allowed", "do", "don't", "use", "never", "also", "no"])
+                || word.is_in(tables::FILLER)
+                || word.is_in(&[
+                    "not",
+                    "allowed",
+                    "do",
+                    "don't",
+                    "use",
+                    "never",
+                    "also",
+                    "no",
+                    "the",
+                    "following",
+                ])
         });
         if is_ban && label.iter().any(|word| word.is_in(tables::BANNED) || word.is_in(tables::NEGATION)) {
             let (places, rest) = scope(rest);
@@ -99,9 +122,12 @@ impl Reading {
         if !own.is_empty() {
             context.last = own;
         }
-        if rest.first().is_some_and(|word| word.is("no") || word.is("never") || word.is("out"))
-            && rest.len() == 1
-        {
+        let is_verdict = match rest {
+            [word] => word.is_in(tables::BANNED) || word.is_in(&["no", "never", "out", "❌", "🚫", "✗"]),
+            [first, second] => first.is("not") && second.is_in(tables::USED),
+            _ => false,
+        };
+        if is_verdict {
             let (places, label) = scope(label);
             self.forbid_named(names(&label), places, "use", None, context);
         } else {
@@ -151,6 +177,10 @@ impl Reading {
         if let Some(found) = predicate(clause) {
             self.predicate(clause, &found, context);
             return;
+        }
+        let globs = scope::all(clause);
+        if !globs.is_empty() && clause.iter().any(|word| word.is("still")) {
+            self.except_places(globs, context.start);
         }
         if is_lifted(clause) {
             self.permits.extend(names(clause).into_iter().map(|name| name.text));
@@ -227,6 +257,7 @@ impl Reading {
         }
         let subject = if found.is_object { subject } else { own_subject(subject) };
         context.is_ban = true;
+        context.verb.clone_from(&found.verb);
         let (mut places, subject) = scope(subject);
         let own_end = object_end(behind);
         let (object, tail) = behind.split_at_checked(own_end).unwrap_or((behind, &[]));
@@ -249,6 +280,11 @@ impl Reading {
             .any(|word| word.is_in(&["commit", "commits", "push", "pushes", "pushing"]));
         let verb = if is_push && found.verb == "use" { "push".to_owned() } else { found.verb.clone() };
         let mut named = if found.is_object { names(&object_words) } else { names(&subject) };
+        if !found.is_object && subject.iter().any(|word| word.is("without")) {
+            // "X without Y is banned": no call shows what is missing.
+            self.is_unclear = true;
+            return;
+        }
         let stated: &[Word] = if found.is_object { &object_words } else { &subject };
         if found.is_object && named.is_empty() && !stated.is_empty() && stated.iter().all(is_usage) {
             // "X gets no new usages": what is not to be used is the subject.
@@ -288,6 +324,7 @@ impl Reading {
         let is_nothing = found.is_object && clause.get(found.start).is_some_and(|word| word.is("nothing"));
         let is_about_files = (is_about_files || is_edit)
             && (is_nothing
+                || stated.iter().any(|word| word.is_in(tables::ABOUT_FILES))
                 || names_files(stated)
                 || tables::FILE_VERB.contains(&verb)
                 || (stated.is_empty()
@@ -314,12 +351,14 @@ impl Reading {
         let mut is_existing =
             clause.iter().any(|word| word.is_in(&["existing", "applied", "released", "shipped"]));
         if named.is_empty() {
+            let is_of_files = context.last.iter().any(|name| name.text.contains('/') || is_file(&name.text));
             let has_pronoun = stated.iter().any(|word| word.is_in(tables::PRONOUN))
                 || stated.iter().all(|word| {
                     word.is_in(tables::ADJECTIVE)
                         || word.is_in(tables::FILLER)
                         || word.is(",")
                         || word.is_in(tables::ACTOR)
+                        || (is_of_files && word.is_in(tables::ABOUT_FILES))
                         || word.is_in(&["in", "is", "so", "and", "yet", "particular", "back", "by", "hand"])
                 });
             if has_pronoun {

@@ -33,6 +33,8 @@ pub(super) struct Reading {
     pub(super) written: Vec<(usize, Result<DecisionRule, RuleError>)>,
     /// Names that the decision permits, which earlier ones may forbid.
     pub(super) permits: Vec<String>,
+    /// Names that the decision permits in certain places.
+    pub(super) allows: Vec<(String, Vec<String>)>,
     /// Whether a sentence forbids something that no call shows.
     pub(super) is_unclear: bool,
 }
@@ -66,6 +68,8 @@ struct Context {
     has_topic: bool,
     /// Whether a clause of this sentence forbids something.
     is_ban: bool,
+    /// Verb of the last words that forbid something.
+    verb: String,
 }
 
 /// Reads the text of a decision, with its heading.

@@ -81,6 +81,14 @@ pub(super) fn negated(clause: &[Word], at: usize) -> Option<Predicate> {
         if word.is("neither") && !before.is_empty() && behind.iter().all(|word| !word.is("nor")) {
             return None;
         }
+        // "No agent may touch X"
+        let is_actor = |word: &Word| word.is_in(tables::ACTOR) || word.is_in(tables::ADJECTIVE);
+        let aux = behind.iter().position(|word| word.is_in(tables::AUXILIARY)).filter(|at| *at > 0);
+        if let Some(aux) = aux.filter(|aux| behind.iter().take(*aux).all(is_actor))
+            && let Some(verb) = behind.get(aux + 1).filter(|word| is_verb(word))
+        {
+            return object(at + aux + 3, &stem(&verb.lower));
+        }
         // "No X may be used" ends before the verb.
         let aux = behind.iter().position(|word| {
             word.is_in(tables::BE) || word.is_in(tables::AUXILIARY) || word.is("may") || word.is("must")

@@ -44,6 +44,23 @@ fn only_there(clause: &[Word]) -> Option<(Vec<String>, Vec<Word>)> {
         let subject = clause.get(aux + 1..)?.to_vec();
         return (!globs.is_empty() && !names(&subject).is_empty()).then_some((globs, subject));
     }
+    let only = clause.iter().position(|word| word.is("only")).filter(|at| *at > 0);
+    if let Some(only) = only
+        && clause
+            .get(only + 1)
+            .is_some_and(|word| word.is_in(tables::USED) || word.is_in(&["read", "set", "touched"]))
+        && clause.get(only + 2).is_some_and(|word| word.is_in(tables::PLACE_WORD) || word.is("from"))
+    {
+        let globs = scope::all(clause.get(only + 2..)?);
+        let subject: Vec<Word> = clause
+            .iter()
+            .take(only)
+            .take_while(|word| !word.is_in(tables::BE) && !word.is_in(tables::AUXILIARY))
+            .cloned()
+            .collect();
+        let is_place = subject.iter().any(is_path);
+        return (!is_place && !globs.is_empty() && !names(&subject).is_empty()).then_some((globs, subject));
+    }
     if last.is("only") {
         let be = clause.iter().position(|word| word.is_in(tables::BE) || word.is_in(tables::AUXILIARY))?;
         let globs = scope::all(clause.get(be..)?);

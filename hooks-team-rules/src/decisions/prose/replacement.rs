@@ -100,6 +100,7 @@ pub(super) fn replacement(clause: &[Word], context: &Context) -> Option<(Ban, Op
     // "replace X by Y", "migrate from X to Y"
     for (verb, links) in [
         ("replace", &["by", "with"][..]),
+        ("replaced", &["by", "with"]),
         ("swap", &["for"]),
         ("migrate", &["to"]),
         ("move", &["to"]),
@@ -115,7 +116,13 @@ pub(super) fn replacement(clause: &[Word], context: &Context) -> Option<(Ban, Op
     ] {
         let Some(at) = position(&[verb]).filter(|at| *at <= 4 && !is_negative(*at)) else { continue };
         let from = clause.get(at + 1).is_some_and(|word| word.is("from") || word.is("off"));
-        if !from && !["replace", "swap", "exchange"].contains(&verb) {
+        if !from && !["replace", "replaced", "swap", "exchange"].contains(&verb) {
+            continue;
+        }
+        // "Y has replaced X" and "X is replaced by Y" have another order.
+        let is_active =
+            clause.iter().take(at).all(|word| word.is_in(tables::ACTOR) || word.is_in(tables::AUXILIARY));
+        if verb == "replaced" && !is_active {
             continue;
         }
         let from = at + 1 + usize::from(from);
@@ -124,8 +131,24 @@ pub(super) fn replacement(clause: &[Word], context: &Context) -> Option<(Ban, Op
         return ban(part(from, link), part(link + 1, end_of(link + 1))).map(|found| (found, None));
     }
     // "Y replaces X"
-    for verb in ["replaces", "supersedes", "supplants", "succeeds", "beats", "displaces", "trumps", "ousts"] {
-        if let Some(at) = position(&[verb]).filter(|at| *at > 0) {
+    // "Y has replaced X", but not "X is replaced by Y"
+    let is_acting = |verb: &str, at: usize| {
+        verb != "replaced"
+            || !clause.iter().take(at).any(|word| word.is_in(tables::BE))
+                && !clause.get(at + 1).is_some_and(|word| word.is_in(&["by", "with", "in", ","]))
+    };
+    for verb in [
+        "replaces",
+        "replaced",
+        "supersedes",
+        "supplants",
+        "succeeds",
+        "beats",
+        "displaces",
+        "trumps",
+        "ousts",
+    ] {
+        if let Some(at) = position(&[verb]).filter(|at| *at > 0 && is_acting(verb, *at)) {
             let end = end_of(at + 1);
             let behind = part(at + 1, end);
             let old = if names(&behind).is_empty() && behind.iter().any(|word| word.is_in(tables::PRONOUN)) {
@@ -201,10 +224,11 @@ pub(super) fn replacement(clause: &[Word], context: &Context) -> Option<(Ban, Op
         }
     }
     // "Y over X"
-    if let Some(at) = position(&["over"]).filter(|at| *at > 0 && clause.len() <= 6) {
+    if let Some(at) = position(&["over"]).or_else(|| position(&[">"])).filter(|at| *at > 0 && end_of(0) <= 6)
+    {
         let is_named =
             |word: &Word| !names(std::slice::from_ref(word)).is_empty() || word.is_in(tables::ADJECTIVE);
-        let (before, behind) = (part(0, at), part(at + 1, clause.len()));
+        let (before, behind) = (part(0, at), part(at + 1, end_of(0).max(at + 1)));
         if before.iter().all(is_named) && behind.iter().all(is_named) && !names(&before).is_empty() {
             return ban(behind, before).map(|found| (found, None));
         }
